@@ -3,6 +3,7 @@
 use bumpalo::Bump;
 use lithe_catalog::{CompileError, ErrorKind, Result};
 use lithe_optimize::explain::Explain;
+use lithe_optimize::plan::RowsFor;
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Origin, OutputColumn};
 use lithe_resolve::{Found, Resolver, Rules, Scope};
@@ -71,7 +72,8 @@ fn compile_statement<'a>(cg: &mut Codegen<'a>, request: &CompileRequest<'a>) -> 
         Stmt::Select(select) => {
             let query = cg.resolver.query(&scope, select)?;
             let query = cg.prepare_query(query);
-            cg.emit_query(query, &Destination::Output)?;
+            let plan = cg.plan_query(query, RowsFor::Use)?;
+            cg.emit_query(plan, &Destination::Output)?;
             return Ok(query.columns);
         }
         Stmt::Insert(statement) => return insert(cg, &scope, statement),

@@ -23,13 +23,13 @@ pub(super) fn begin_run(cg: &mut Codegen<'_>) -> Option<Addr> {
 pub(super) fn begin_row(
     cg: &mut Codegen<'_>,
     run: Option<Addr>,
-    line: Option<&i32>,
+    line: Option<i32>,
     source: &Source<'_>,
     path: &Path<'_>,
     rows: LogEst,
     cursors: &[CursorId],
 ) {
-    let (Some(run), Some(&line)) = (run, line) else { return };
+    let (Some(run), Some(line)) = (run, line) else { return };
     let row = cg.b.counted();
     let (name, estimated_rows) = (name_of(source, path), rows.to_u64() as f64);
     cg.b.measure(MeasuredLoop { line, name, estimated_rows, run, row, cursors: cursors.to_vec() });

@@ -12,15 +12,13 @@
 
 use lithe_catalog::{Result, Table};
 use lithe_format::PageNo;
-use lithe_optimize::access::{JoinPlan, OrBranch, Path};
-use lithe_optimize::explain::describe_branch;
+use lithe_optimize::access::{OrBranch, Path};
 use lithe_resolve::ir::{Coll, Source, SourceKind};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
 use super::super::{Codegen, ColumnAccess};
-use super::Ends;
 use super::columns::{column_of, identity};
 use super::index::begin_index;
 use super::measure;
@@ -48,7 +46,7 @@ pub(super) fn begin_or<'a>(
     reverse: bool,
     opened: &Opened,
     branches: &'a [OrBranch<'a>],
-    ends: Ends<'_>,
+    exhausted: Addr,
 ) -> Result<OrBody> {
     let SourceKind::Table(_, table) = source.kind else { unreachable!("only tables have the paths of an OR") };
     let seen = begin_seen(cg, source, table)?;
@@ -71,7 +69,15 @@ pub(super) fn begin_or<'a>(
         let measured = measure::begin_run(cg);
         let walk = begin_branch(cg, source, reverse, opened, opened.branches[at], &branch.path, done)?;
         let cursors = [opened.branches[at].unwrap_or(opened.table_cursor())];
-        measure::begin_row(cg, measured, ends.lines.get(at), source, &branch.path, branch.rows, &cursors);
+        measure::begin_row(
+            cg,
+            measured,
+            cg.explain.line_of_branch(branch),
+            source,
+            &branch.path,
+            branch.rows,
+            &cursors,
+        );
         let next = cg.b.label();
         for check in branch.checks {
             cg.jump_if_false(check, next, true)?;
@@ -82,7 +88,7 @@ pub(super) fn begin_or<'a>(
         walk.emit_next(cg);
         cg.b.place(done);
     }
-    cg.b.emit(Insn::Goto { target: ends.exhausted });
+    cg.b.emit(Insn::Goto { target: exhausted });
     cg.b.place(body_label);
     cg.set_access(source.id, ColumnAccess::Table { cursor: opened.table_cursor(), table });
     Ok(body)
@@ -100,25 +106,6 @@ impl OrBody {
     pub fn end(&self, cg: &mut Codegen<'_>) {
         cg.b.emit(Insn::Return { ret: self.ret });
     }
-}
-
-/// The lines of EXPLAIN QUERY PLAN; answers the numbers of the branches' own.
-pub(super) fn explain_or<'a>(
-    cg: &mut Codegen<'a>,
-    plan: &JoinPlan<'a>,
-    source: &Source<'a>,
-    branches: &[OrBranch<'a>],
-    name: &str,
-) -> Vec<i32> {
-    cg.explain.open(|| "MULTI-INDEX OR".to_owned());
-    let mut lines = Vec::with_capacity(branches.len());
-    for branch in branches {
-        cg.explain.open(|| format!("INDEX {}", branch.number));
-        lines.push(cg.explain.loop_line(branch.run, || describe_branch(plan, source, branch, name)));
-        cg.explain.close();
-    }
-    cg.explain.close();
-    lines
 }
 
 fn begin_seen<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, table: &Table) -> Result<Seen> {

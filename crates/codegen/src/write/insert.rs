@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use lithe_catalog::{Index, Result, Table};
+use lithe_optimize::insert::{transferred, value_for};
 use lithe_resolve::ir::{Expr, OutputColumn};
 use lithe_resolve::{ChangedColumn, Constraint, InsertRows, ResolvedInsert, Scope};
 use lithe_sql::ast;
@@ -74,11 +75,8 @@ fn insert_rows<'a>(
     let keys = ForeignKeys::of(cg, &resolved.target, Change::Insert)?;
     let mut target = prepare_target(cg, &resolved.target, |_| true)?;
     target.open(cg)?;
-    if triggers.is_empty()
-        && keys.is_empty()
-        && !cg.env.flags.preupdate_hook
-        && let Some(source) = super::transfer::source(insert, resolved)
-    {
+    let reads_values = !triggers.is_empty() || !keys.is_empty() || cg.env.flags.preupdate_hook;
+    if !reads_values && let Some(source) = transferred(insert, resolved) {
         super::transfer::emit(cg, &target, super::statement_policy(cg, resolved.or), source)?;
         super::finish_statement(cg, None);
         return Ok(());
@@ -87,7 +85,8 @@ fn insert_rows<'a>(
     let sequence = super::autoincrement::sequence_of(cg, &target)?;
     let row = Row::new(cg, target.table.columns.len());
     let place = whole_row(resolved, target.table).then_some(row.columns);
-    let rows = Rows::begin(cg, &resolved.target, resolved.rows, triggers, place)?;
+    let plan = cg.plan_insert(resolved, !triggers.is_empty())?;
+    let rows = Rows::begin(cg, &plan, place)?;
     let inserting = Inserting { resolved, triggers, keys: &keys, target, row, sequence, returning, next: rows.next() };
     if is_single {
         emit_row(cg, &inserting, &rows)?;
@@ -216,19 +215,6 @@ impl Copies {
         {
             cg.b.emit(Insn::Copy { src, dst, count });
         }
-    }
-}
-
-/// The place among the values of the one for a column. Of several for a column the first one counts, of several for the
-/// rowid the last.
-pub(super) fn value_for(resolved: &ResolvedInsert<'_>, column: ChangedColumn) -> Option<usize> {
-    if matches!(resolved.rows, InsertRows::Default) {
-        return None;
-    }
-    let is_it = |c: &ChangedColumn| *c == column;
-    match column {
-        ChangedColumn::Column(_) => resolved.columns.iter().position(is_it),
-        ChangedColumn::Rowid => resolved.columns.iter().rposition(is_it),
     }
 }
 

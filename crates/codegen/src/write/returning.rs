@@ -42,6 +42,7 @@ impl<'a> Rows<'a> {
 
     /// Computes the row from the one that is the access of the target's source.
     pub fn emit_row(&self, cg: &mut Codegen<'a>) -> Result<()> {
+        cg.plan_exprs(self.returning.exprs)?;
         self.returning.exprs.iter().for_each(|expr| cg.note_evaluated(expr));
         match self.kept {
             Kept::Row { start, is_there } => {

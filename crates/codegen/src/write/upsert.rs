@@ -1,6 +1,7 @@
 //! ON CONFLICT ... DO UPDATE: the row that is there is updated in place of the insertion.
 
 use lithe_catalog::Result;
+use lithe_optimize::change::values_set;
 use lithe_resolve::{ResolvedInsert, ResolvedUpsert, UpsertSet};
 use lithe_sql::ast::Conflict;
 use lithe_value::Affinity;
@@ -102,6 +103,7 @@ fn emit_update<'a>(
     returning: Option<&ReturningRows<'a>>,
 ) -> Result<()> {
     cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
+    cg.plan_exprs(set.filter.iter().chain(values_set(set.set)))?;
     if let Some(filter) = &set.filter {
         cg.note_evaluated(filter);
         cg.jump_if_false(filter, next, true)?;

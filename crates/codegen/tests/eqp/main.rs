@@ -3,6 +3,8 @@
 //! A script has the statements that make a database, one a line, and queries, lines that begin with `?`. `===` begins
 //! another database. SQLite runs all of it and hands its schema and statistics over; nothing is read or written here.
 
+mod plans;
+
 use std::sync::Arc;
 
 use bumpalo::Bump;

@@ -67,7 +67,7 @@ pub fn collect<'a>(
             restriction: restriction(sources, at),
             used,
             may_be_null_row: !matches!(source.join, JoinKind::Inner | JoinKind::Cross)
-                || sources[at + 1..].iter().any(|source| is_right(source.join)),
+                || sources[at + 1..].iter().any(|source| source.join.keeps_right_rows()),
             reads_entries: request.purpose == Purpose::Read || at > 0,
             indexes: Vec::new(),
         };
@@ -166,13 +166,9 @@ fn asked_by(source: &Source<'_>, at: usize, terms: &Terms<'_>) -> SourceSet {
 fn restriction(sources: &[Source<'_>], at: usize) -> Restriction {
     match sources[at].join {
         JoinKind::Left | JoinKind::Right | JoinKind::Full => Restriction::OuterOn,
-        _ if sources[at + 1..].iter().any(|source| is_right(source.join)) => Restriction::Own,
+        _ if sources[at + 1..].iter().any(|source| source.join.keeps_right_rows()) => Restriction::Own,
         _ => Restriction::None,
     }
-}
-
-fn is_right(join: JoinKind) -> bool {
-    matches!(join, JoinKind::Right | JoinKind::Full)
 }
 
 impl<'a> SourceFacts<'a> {

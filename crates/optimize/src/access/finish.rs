@@ -1,7 +1,7 @@
 //! The last step of planning: from chosen candidates to a plan with all values in it, and a place for every condition.
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, JoinKind, SourceKind, SourceSet};
+use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, SourceKind, SourceSet};
 
 use super::candidate::{self, ArgumentOf, Candidate, Candidates, VirtualWay, Way};
 use super::checks::Checks;
@@ -20,7 +20,7 @@ const DISTINCT_FRACTION: i16 = 30;
 pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<JoinPlan<'a>> {
     let checks: Vec<Expr<'a>> = join.terms.conditions.iter().map(|condition| condition.expr).collect();
     Ok(JoinPlan {
-        request: join.request,
+        request: *join.request,
         constant_checks: join.context.arena.alloc_slice_copy(&checks),
         loops: &[],
         in_order: true,
@@ -37,7 +37,7 @@ pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<JoinPlan<'a>> {
 pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> Result<JoinPlan<'a>> {
     let loops = join.without_needless(candidates, &found.loops);
     // The rows that a RIGHT JOIN adds come last, in no order.
-    let keeps_order = join.facts.iter().all(|facts| !is_right(facts.source.join));
+    let keeps_order = join.facts.iter().all(|facts| !facts.source.join.keeps_right_rows());
     let behind = join.order_by_behind(candidates, found).filter(|_| keeps_order);
     let order = behind.unwrap_or(found.order);
     let arena = join.context.arena;
@@ -68,7 +68,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
     let in_order = ordered == join.order.columns.len();
     let distinct = join.distinct_plan(candidates, found, in_order, keeps_order);
     Ok(JoinPlan {
-        request: join.request,
+        request: *join.request,
         constant_checks: checks.constant(),
         loops: planned.into_bump_slice(),
         in_order,
@@ -99,7 +99,7 @@ impl<'a> Join<'_, 'a> {
 
     /// Whether rows come in the reverse order because nobody has asked for one, and `reverse_unordered_selects` is on.
     fn runs_backwards(&self) -> bool {
-        let request = &self.request;
+        let request = self.request;
         self.context.env.flags.reverse_unordered_selects
             && matches!(request.order, WantedOrder::Any)
             && !request.distinct
@@ -177,7 +177,7 @@ impl<'a> Join<'_, 'a> {
                     low: values.bound(&way.range.low),
                     high: values.bound(&way.range.high),
                     // The rows that a RIGHT JOIN adds are read from the table, by the same code.
-                    is_covering: way.is_covering && !index.needs_row && !is_right(facts.source.join),
+                    is_covering: way.is_covering && !index.needs_row && !facts.source.join.keeps_right_rows(),
                     is_like,
                 }))
             }
@@ -247,10 +247,6 @@ impl<'a> Join<'_, 'a> {
             columns: arena.alloc_slice_copy(&columns),
         }))
     }
-}
-
-fn is_right(join: JoinKind) -> bool {
-    matches!(join, JoinKind::Right | JoinKind::Full)
 }
 
 /// Values of constraints.

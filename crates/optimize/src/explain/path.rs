@@ -18,6 +18,12 @@ pub fn describe_loop(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> Str
     describe_path(plan, plan.source_of(planned), &planned.path, name)
 }
 
+/// The line of a loop whose rows come once more, for those that have not joined.
+pub fn describe_again(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> String {
+    let source = Source { join: JoinKind::Inner, ..*plan.source_of(planned) };
+    describe_path(plan, &source, &planned.path, name)
+}
+
 /// The line of a branch of an OR.
 pub fn describe_branch(plan: &JoinPlan<'_>, source: &Source<'_>, branch: &OrBranch<'_>, name: &str) -> String {
     describe_path(plan, source, &branch.path, name)
@@ -45,7 +51,7 @@ fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name
         Path::Index(path) => describe_index(path, is_min_max, &mut line),
         Path::Hash(path) => describe_hash(source, path, &mut line),
     }
-    if matches!(source.join, JoinKind::Left | JoinKind::Full) {
+    if source.join.keeps_left_rows() {
         line.push_str(" LEFT-JOIN");
     }
     line

@@ -10,8 +10,7 @@ use super::Rewriter;
 impl<'a> Rewriter<'a> {
     /// The SELECT with the tables of its EXISTS among its sources. What EXISTS stands within these stays as it is, as in SQLite.
     pub(super) fn join_exists(&self, select: &'a Select<'a>) -> &'a Select<'a> {
-        let is_right = |source: &Source<'a>| matches!(source.join, JoinKind::Right | JoinKind::Full);
-        if select.sources.is_empty() || select.sources.iter().any(is_right) {
+        if select.sources.is_empty() || select.sources.iter().any(|source| source.join.keeps_right_rows()) {
             return select;
         }
         let mut sources = select.sources.to_vec();

@@ -11,8 +11,7 @@ use super::scope::{Found, Rules, Scope};
 use super::with::Recursion;
 use super::{Resolver, order};
 use crate::ir::{
-    Core, CoreBody, Expr, JoinKind, OrderTerm, OutputColumn, Query, Select, Source, SourceId, Term, TermOrigin,
-    sources_of,
+    Core, CoreBody, Expr, OrderTerm, OutputColumn, Query, Select, Source, SourceId, Term, TermOrigin, sources_of,
 };
 
 /// A SELECT or VALUES with what the query around it needs.
@@ -244,7 +243,7 @@ pub fn split_and<'a>(expr: Expr<'a>, origin: TermOrigin, terms: &mut bumpalo::co
 /// An ON clause that decides about matches of an outer join must not look further right than its own source. That of
 /// an inner join may, unless a RIGHT or FULL JOIN makes it matter.
 fn check_on_reach<'a>(sources: &[Source<'a>], term: &Term<'a>) -> Result<()> {
-    let has_right = || sources.iter().any(|source| matches!(source.join, JoinKind::Right | JoinKind::Full));
+    let has_right = || sources.iter().any(|source| source.join.keeps_right_rows());
     let of = match term.origin {
         TermOrigin::OuterOn(of) => of,
         TermOrigin::InnerOn(of) if has_right() => of,

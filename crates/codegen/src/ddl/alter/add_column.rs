@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use lithe_base::ResultCode;
 use lithe_catalog::{BuildOptions, Column, CompileError, ErrorKind, Result, Table, build_table, fail};
+use lithe_optimize::plan::RowsFor;
 use lithe_resolve::ir::{Expr, OutputColumn, SourceId};
 use lithe_resolve::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored, plain_output};
 use lithe_sql::ast::{ColumnConstraintKind, ColumnDef, Conflict, JoinKind, Name, Stmt};
@@ -20,7 +21,7 @@ use super::super::system;
 use super::edits::{self, RowEdit};
 use super::text::{TextEdits, token_from};
 use super::{Altered, verify};
-use crate::select::Destination;
+use crate::Destination;
 use crate::write::{emit_affinities, emit_failure};
 use crate::{Codegen, ColumnAccess};
 
@@ -169,7 +170,8 @@ fn emit_check<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>) -> Result<()> {
     let rules = Rules { raise: true, ..Rules::default() };
     let query = cg.resolver.query(&Scope { rules, ..Scope::outermost(text, &found) }, select)?;
     let query = cg.prepare_query(query);
-    cg.emit_query(query, &Destination::Discard)
+    let plan = cg.plan_query(query, RowsFor::Use)?;
+    cg.emit_query(plan, &Destination::Discard)
 }
 
 /// STRICT: what the new column computes must have its type in every row. The column is a source of its own beside the table,

@@ -1,26 +1,13 @@
 //! From conditions to constraints.
 
 use lithe_resolve::ir::{
-    Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Expr, How, In, InSet, JoinKind, Source, SourceKind,
-    SourceSet, Term, TermOrigin, UnaryOp, affinity_of, collation_of, is_deterministic, skip_collate, skip_subtype,
-    sources_of, without_likelihood,
+    Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Expr, How, In, InSet, Source, SourceKind, SourceSet,
+    Term, TermOrigin, UnaryOp, affinity_of, collation_of, is_deterministic, skip_collate, skip_subtype, sources_of,
+    without_likelihood,
 };
 
+use super::analysis::{Analysis, Scope};
 use super::{Condition, Constraint, Left, MadeOf, Op, Right, Selectivity, Terms, like, or, virtual_table};
-use crate::access::context::PlanContext;
-
-/// What the analysis of a join's conditions needs to know.
-#[derive(Clone, Copy)]
-pub struct Scope<'c, 'a> {
-    /// The statement.
-    pub context: &'c PlanContext<'a>,
-    /// FROM.
-    pub sources: &'a [Source<'a>],
-    /// Whether any source has an index on an expression: else expressions on the left side are of no use.
-    pub has_expression_indexes: bool,
-    /// Whether conditions are looked for that others imply. SQLite does not, so only where its plans are left anyway.
-    pub finds_implied: bool,
-}
 
 /// Analyses the conditions of a join.
 pub fn analyze<'a>(scope: Scope<'_, 'a>, terms: &[Term<'a>]) -> Terms<'a> {
@@ -29,12 +16,6 @@ pub fn analyze<'a>(scope: Scope<'_, 'a>, terms: &[Term<'a>]) -> Terms<'a> {
         analysis.add(term.expr, term.origin);
     }
     analysis.finish()
-}
-
-/// An analysis under way.
-pub(super) struct Analysis<'c, 'a> {
-    pub scope: Scope<'c, 'a>,
-    pub terms: Terms<'a>,
 }
 
 /// What is common to the constraints of one condition.
@@ -96,9 +77,9 @@ impl<'a> Analysis<'_, 'a> {
             TermOrigin::OuterOn(id) => position(id),
             // An inner join's condition is one of WHERE, but where a RIGHT JOIN follows: it must not see that one's
             // null rows.
-            TermOrigin::InnerOn(id) => position(id).filter(|&at| {
-                self.scope.sources[at..].iter().any(|source| matches!(source.join, JoinKind::Right | JoinKind::Full))
-            }),
+            TermOrigin::InnerOn(id) => {
+                position(id).filter(|&at| self.scope.sources[at..].iter().any(|source| source.join.keeps_right_rows()))
+            }
         };
         at.map_or(SourceSet::EMPTY, SourceSet::single)
     }

@@ -4,7 +4,7 @@ use lithe_resolve::ir::{
     ColumnIndex, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, any, collation_of, comparison_affinity, same,
 };
 
-use super::analyze::Analysis;
+use super::analysis::Analysis;
 use super::{Condition, Constraint, Disjunction, Left, Op, Right, Terms};
 
 /// Analyses an OR; gives conditions on single sources that follow from it.
