@@ -1,7 +1,7 @@
 //! How the cores of a compound query come together: which are merged, in which order their sides come, and which are only appended.
 //!
-//! UNION ALL without ORDER BY is one query after the other. Everything else merges: both sides give their rows in the same order, by
-//! ORDER BY and then by all columns.
+//! UNION ALL without ORDER BY is one query after the other; so is UNION where only the first row counts. Everything else merges: both sides
+//! give their rows in the same order, by ORDER BY and then by all columns.
 
 use lithe_resolve::ir::{Coll, Core, CoreBody, Expr, OrderTerm, Query};
 use lithe_sql::ast::CompoundOp;
@@ -19,6 +19,17 @@ pub struct CompoundPlan<'a> {
     pub appended: &'a [Core<'a>],
 }
 
+/// How much of a query's result is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WantedRows {
+    /// All rows.
+    All,
+    /// The first row: of a scalar subquery.
+    First,
+    /// Whether there is a row: EXISTS.
+    Existence,
+}
+
 /// A column of the order in which the sides of a merge come.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MergeTerm<'a> {
@@ -33,13 +44,23 @@ pub struct MergeTerm<'a> {
 }
 
 impl<'a> CompoundPlan<'a> {
-    /// Plans the query.
-    pub fn of(query: &'a Query<'a>) -> CompoundPlan<'a> {
+    /// Plans the query, of which no more than `wanted` is looked at.
+    pub fn of(query: &'a Query<'a>, wanted: WantedRows) -> CompoundPlan<'a> {
         let cores = query.cores;
-        // The UNION ALLs at the end only append, unless everything is sorted.
-        let count = match query.order_by {
-            [] => cores.iter().rposition(|core| core.op != CompoundOp::UnionAll).map_or(1, |last| last + 1),
-            _ => cores.len(),
+        let is_first_row = match query.limit {
+            Some(limit) => matches!(limit.limit, Expr::Integer(1)) && limit.offset.is_none(),
+            None => wanted != WantedRows::All,
+        };
+        let is_sorted = !query.order_by.is_empty() && wanted != WantedRows::Existence;
+        // The UNION ALLs at the end only append, unless everything is sorted; so do UNIONs whose second row nobody sees.
+        let appends = |core: &Core<'a>| match core.op {
+            CompoundOp::UnionAll => true,
+            CompoundOp::Union => is_first_row,
+            CompoundOp::Intersect | CompoundOp::Except => false,
+        };
+        let count = match is_sorted {
+            false => cores.iter().rposition(|core| !appends(core)).map_or(1, |last| last + 1),
+            true => cores.len(),
         };
         let (merged, appended) = cores.split_at(count);
         let orders = if count > 1 { orders_of(query, merged) } else { Vec::new() };

@@ -201,10 +201,15 @@ fn select_request<'a>(select: &'a Select<'a>, order: WantedOrder<'a>) -> JoinReq
     }
 }
 
-/// Whether ORDER BY names the result columns, all of them, one after the other.
+/// Whether ORDER BY names the result columns, all of them, one after the other, with NULLs where the direction puts them. A COLLATE that is
+/// written in ORDER BY makes the term another one, for SQLite even if the result column has the same.
 fn is_order_of_result<'a>(select: &Select<'a>, order_by: &[OrderTerm<'a>]) -> bool {
-    let is_same = |(term, column): (&OrderTerm<'a>, &Expr<'a>)| same(&term.expr, column);
-    order_by.len() == select.columns.len() && order_by.iter().zip(select.columns).all(is_same)
+    let is_same = |at: usize, term: &OrderTerm<'a>, column: &Expr<'a>| {
+        let is_named = !matches!(term.expr, Expr::Collate(..)) || term.output.is_some_and(|of| usize::from(of) == at);
+        same(&term.expr, column) && is_named && !term.nulls_opposite
+    };
+    let mut pairs = order_by.iter().zip(select.columns).enumerate();
+    order_by.len() == select.columns.len() && pairs.all(|(at, (term, column))| is_same(at, term, column))
 }
 
 /// GROUP BY in the directions of an ORDER BY with as many terms. If the terms are the same, nothing has to be sorted again. If

@@ -15,7 +15,7 @@
 //! merge is a coroutine itself, and the left side of the next.
 
 use lithe_catalog::Result;
-use lithe_optimize::compound::{CompoundPlan, MergeTerm, order_of_core};
+use lithe_optimize::compound::{CompoundPlan, MergeTerm, WantedRows, order_of_core};
 use lithe_resolve::ir::{Core, Query};
 use lithe_sql::ast::CompoundOp;
 use lithe_vm::insn::Insn;
@@ -48,7 +48,12 @@ enum Head {
 
 impl<'a> Codegen<'a> {
     pub(super) fn emit_compound(&mut self, query: &'a Query<'a>, sink: &Sink) -> Result<()> {
-        let plan = CompoundPlan::of(query);
+        let wanted = match sink.destination {
+            Destination::FirstRow { .. } => WantedRows::First,
+            Destination::Exists { .. } => WantedRows::Existence,
+            _ => WantedRows::All,
+        };
+        let plan = CompoundPlan::of(query, wanted);
         if plan.merged.len() > 1 {
             self.emit_merges(&plan, sink)?;
             return self.emit_appended(plan.appended, sink);

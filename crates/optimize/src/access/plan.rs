@@ -1,7 +1,7 @@
 //! The plan of a join, as data: what code generation and EXPLAIN QUERY PLAN read.
 
 use lithe_catalog::{Index, Table};
-use lithe_resolve::ir::{ColumnIndex, Expr, How, In, Limit, OrderTerm, Source, SourceSet, Term};
+use lithe_resolve::ir::{Coll, ColumnIndex, Expr, How, In, Limit, OrderTerm, Source, SourceSet, Term};
 use lithe_vm::operand::{Db, ScanId};
 
 use super::log_est::LogEst;
@@ -238,8 +238,15 @@ pub struct HashPath<'a> {
     pub keys: &'a [(ColumnIndex, Key<'a>)],
     /// Only rows that meet these conditions are put into it.
     pub filter: &'a [Expr<'a>],
-    /// The columns that rows in it have: those that the statement uses.
+    /// The columns that rows in it have behind the key.
     pub columns: &'a [ColumnIndex],
+}
+
+impl HashPath<'_> {
+    /// Whether equal keys are the same bytes: SQLite makes a Bloom filter of no others.
+    pub fn is_binary(&self) -> bool {
+        self.keys.iter().all(|(_, key)| matches!(key, Key::Value { how, .. } if how.collation == Coll::Binary))
+    }
 }
 
 /// The path of a branch of an OR.

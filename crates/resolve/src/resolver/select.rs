@@ -172,7 +172,8 @@ impl<'a> Resolver<'a> {
         self.add_filter(scope, &from.sources, filter, terms)
     }
 
-    /// The conjuncts of ON and USING, of WHERE, and what the arguments of functions demand.
+    /// The conjuncts of WHERE, of ON and USING, and what the arguments of functions demand: in the order of SQLite's terms, which decides
+    /// between plans that cost the same.
     pub(super) fn add_filter(
         &self,
         scope: &Scope<'_, 'a>,
@@ -180,13 +181,15 @@ impl<'a> Resolver<'a> {
         filter: Option<&ast::Expr<'a>>,
         joined: JoinTerms<'a>,
     ) -> Result<&'a [Term<'a>]> {
-        let JoinTerms { mut terms, arguments } = joined;
-        for term in terms.iter().chain(&arguments) {
+        let JoinTerms { terms: joining, arguments } = joined;
+        for term in joining.iter().chain(&arguments) {
             check_on_reach(sources, term)?;
         }
+        let mut terms = bumpalo::collections::Vec::with_capacity_in(joining.len() + 1, self.arena);
         if let Some(filter) = filter {
             split_and(self.expr(scope, filter)?, TermOrigin::Where, &mut terms);
         }
+        terms.extend(joining);
         terms.extend(arguments);
         Ok(terms.into_bump_slice())
     }

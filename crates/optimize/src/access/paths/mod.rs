@@ -117,6 +117,10 @@ impl<'a> PathFinder<'_, 'a> {
     /// Adds the candidate, with fewer rows coming out for the conditions that it does not use.
     fn add(&mut self, mut candidate: Candidate) {
         self.apply_other_conditions(&mut candidate);
+        // The loop over the table of an EXISTS ends with its first row; SQLite leaves that out of account where it makes an index.
+        if self.facts[candidate.source].source.is_exists && candidate.way != Way::Hash {
+            candidate.rows = candidate.rows.min(LogEst::ONE);
+        }
         self.found.add(candidate);
     }
 
