@@ -90,19 +90,14 @@ pub fn order_of_core<'a>(context: &PlanContext<'a>, core: &Core<'a>, order: &[Me
 
 /// The order of the sides of each merge: ORDER BY and, as soon as something has to know equal rows, all columns.
 fn orders_of<'a>(query: &Query<'a>, cores: &[Core<'a>]) -> Vec<Vec<MergeTerm<'a>>> {
+    // A column that is named twice is wanted twice: no index gives that order.
     let wanted = query.order_by.iter().map(|term| MergeTerm {
         column: usize::from(term.output.expect("ORDER BY of a compound names result columns")),
         collation: term.collation,
         descending: term.descending,
         nulls_opposite: term.nulls_opposite,
     });
-    let mut order: Vec<MergeTerm<'a>> = Vec::new();
-    for term in wanted {
-        // A column that decides already does not decide again.
-        if !order.iter().any(|known| known.column == term.column && known.collation == term.collation) {
-            order.push(term);
-        }
-    }
+    let mut order: Vec<MergeTerm<'a>> = wanted.collect();
     let mut orders = vec![Vec::new(); cores.len()];
     for (at, core) in cores.iter().enumerate().skip(1).rev() {
         if core.op != CompoundOp::UnionAll {

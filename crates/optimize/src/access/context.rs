@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use bumpalo::Bump;
 use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
-use lithe_resolve::ir::{ColumnIndex, Expr, Query, Source, SourceId, SubqueryId};
+use lithe_resolve::ir::{Expr, Query, Source, SourceId, SubqueryId};
 use lithe_vm::operand::ScanId;
 use lithe_vm::program::Scan;
 
@@ -29,7 +29,6 @@ pub struct PlanContext<'a> {
     /// What `usage` was made of.
     noted_queries: Vec<&'a Query<'a>>,
     noted_exprs: Vec<Expr<'a>>,
-    written: RefCell<Written<'a>>,
     /// About how many rows the loops have in which the join that is planned will run.
     pub(super) outer_rows: LogEst,
     pub(super) estimates: Estimates,
@@ -48,16 +47,6 @@ pub(super) struct Estimates {
     pub known_tables: Vec<SubqueryId>,
 }
 
-/// The statement as it was written, before it was rewritten.
-#[derive(Debug, Default)]
-struct Written<'a> {
-    /// What has not been looked through.
-    queries: Vec<&'a Query<'a>>,
-    exprs: Vec<Expr<'a>>,
-    /// The columns that the rest uses.
-    usage: Usage,
-}
-
 impl<'a> PlanContext<'a> {
     /// Nothing is planned yet.
     pub fn new(resolver: &'a Resolver<'a>) -> PlanContext<'a> {
@@ -68,7 +57,6 @@ impl<'a> PlanContext<'a> {
             usage: Usage::default(),
             noted_queries: Vec::new(),
             noted_exprs: Vec::new(),
-            written: RefCell::default(),
             outer_rows: LogEst::default(),
             estimates: Estimates::default(),
             scans: RefCell::default(),
@@ -77,7 +65,6 @@ impl<'a> PlanContext<'a> {
 
     /// The query as it is planned: rewritten, and what it uses noted.
     pub fn prepare_query(&mut self, query: &'a Query<'a>) -> &'a Query<'a> {
-        self.written.get_mut().queries.push(query);
         let query = Rewriter::new(self.resolver).rewrite(query);
         self.note_query(query);
         query
@@ -85,7 +72,6 @@ impl<'a> PlanContext<'a> {
 
     /// The expression with the queries in it rewritten, and what it uses noted.
     pub fn prepare_expr(&mut self, expr: &Expr<'a>) -> Expr<'a> {
-        self.written.get_mut().exprs.push(*expr);
         let expr = Rewriter::new(self.resolver).expr(expr);
         self.note_expr(&expr);
         expr
@@ -106,18 +92,6 @@ impl<'a> PlanContext<'a> {
     /// The columns of `source` that the statement uses anywhere.
     pub fn used(&self, source: SourceId) -> &ColumnSet {
         self.usage.of(source)
-    }
-
-    /// The columns of `source` that the statement names anywhere, in what no longer counts, too: a dropped ORDER BY, result columns of
-    /// a query in FROM that nobody reads, a comparison that has become one with a constant.
-    pub(super) fn named(&self, source: SourceId) -> ColumnSet {
-        let mut written = self.written.borrow_mut();
-        let Written { queries, exprs, usage } = &mut *written;
-        queries.drain(..).for_each(|query| usage.add_query(query));
-        exprs.drain(..).for_each(|expr| usage.add_expr(&expr));
-        let mut columns = self.used(source).clone();
-        usage.of(source).positions().for_each(|at| columns.insert(ColumnIndex::new(at)));
-        columns
     }
 
     /// What the statement uses of `source` beside expressions that an index has.

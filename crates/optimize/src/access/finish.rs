@@ -192,6 +192,7 @@ impl<'a> Join<'_, 'a> {
                     high: values.bound(&way.range.high),
                     // The rows that a RIGHT JOIN adds are read from the table, by the same code.
                     is_covering: way.is_covering && !index.needs_row && !is_right(facts.source.join),
+                    fixed: index.fixed,
                     is_like,
                 }))
             }
@@ -251,7 +252,7 @@ impl<'a> Join<'_, 'a> {
             }
         }
         let filter = checks.take_own(source);
-        let columns = self.columns_behind(facts, &keys);
+        let columns = columns_behind(facts, &keys);
         let arena = self.context.arena;
         Path::Hash(arena.alloc(HashPath {
             keys: arena.alloc_slice_copy(&keys),
@@ -261,22 +262,20 @@ impl<'a> Join<'_, 'a> {
     }
 }
 
-impl<'a> Join<'_, 'a> {
-    /// The columns of a hash table's rows behind the key. The rows of a key come in the order of these columns, as in SQLite's automatic
-    /// index: all that the statement names, of a WITHOUT ROWID table those of the primary key, too; its last column is the rowid.
-    fn columns_behind(&self, facts: &SourceFacts<'a>, keys: &[(ColumnIndex, Key<'a>)]) -> Vec<ColumnIndex> {
-        let mut named = self.context.named(facts.source.id);
-        if let Some(table) = facts.table.filter(|table| table.is_without_rowid()) {
-            let primary = table.columns.iter().enumerate().filter(|(_, column)| column.primary_key > 0);
-            primary.for_each(|(at, _)| named.insert(ColumnIndex::new(at)));
-        }
-        let key_op = |column: ColumnIndex| keys.iter().find(|(key, _)| *key == column).map(|(_, key)| key);
-        let all = || named.positions().map(ColumnIndex::new);
-        let rowid = named.has_rowid().then_some(ColumnIndex::ROWID);
-        // What IS compares stands in the key as two values, neither of which is the column.
-        let compared_by_is = all().filter(|column| matches!(key_op(*column), Some(Key::Value { is: true, .. })));
-        all().filter(|column| key_op(*column).is_none()).chain(rowid).chain(compared_by_is).collect()
+/// The columns of a hash table's rows behind the key. The rows of a key come in the order of these columns, as in SQLite's automatic
+/// index: all that the statement uses, of a WITHOUT ROWID table those of the primary key, too; its last column is the rowid.
+fn columns_behind(facts: &SourceFacts<'_>, keys: &[(ColumnIndex, Key<'_>)]) -> Vec<ColumnIndex> {
+    let mut used = facts.used.clone();
+    if let Some(table) = facts.table.filter(|table| table.is_without_rowid()) {
+        let primary = table.columns.iter().enumerate().filter(|(_, column)| column.primary_key > 0);
+        primary.for_each(|(at, _)| used.insert(ColumnIndex::new(at)));
     }
+    let key_op = |column: ColumnIndex| keys.iter().find(|(key, _)| *key == column).map(|(_, key)| key);
+    let all = || used.positions().map(ColumnIndex::new);
+    let rowid = used.has_rowid().then_some(ColumnIndex::ROWID);
+    // What IS compares stands in the key as two values, neither of which is the column.
+    let compared_by_is = all().filter(|column| matches!(key_op(*column), Some(Key::Value { is: true, .. })));
+    all().filter(|column| key_op(*column).is_none()).chain(rowid).chain(compared_by_is).collect()
 }
 
 fn is_right(join: JoinKind) -> bool {

@@ -278,7 +278,9 @@ impl<'a> Check<'_, 'a> {
                     || self.sets_are_values && constraint.op == Op::In && candidate.used.contains(&id))
                 && constraint.needs.is_subset_of(self.outside)
                 && self.facts[source].admits(self.terms.conditions[constraint.condition].origin)
-                && (constraint.op == Op::IsNull || column.is_rowid() || constraint.how.collation == collation)
+                && (matches!(constraint.op, Op::IsNull | Op::In)
+                    || column.is_rowid()
+                    || constraint.how.collation == collation)
         })
     }
 
@@ -307,14 +309,16 @@ impl<'a> Check<'_, 'a> {
                 break;
             };
             // NULLs can be moved to the other end only where the column with them is the first that the path leaves free.
-            if self.moves_nulls(wanted, column) {
+            if self.wanted.columns[wanted].nulls_opposite {
                 if at != order.keys.len() {
                     // The loop runs in the direction that was wanted nevertheless, as in SQLite.
                     reverse = backwards.or(reverse);
                     is_distinct &= at > 0 && at >= order.unique_columns;
                     break;
                 }
-                self.result.nulls_moved.insert(candidate.source);
+                if column.nullable {
+                    self.result.nulls_moved.insert(candidate.source);
+                }
             }
             reverse = backwards.or(reverse);
             self.done |= 1 << wanted;
@@ -396,10 +400,6 @@ impl<'a> Check<'_, 'a> {
         }
         let backwards = column.descending != wanted.descending;
         reverse.is_none_or(|reverse| reverse == backwards).then_some((at, Some(backwards)))
-    }
-
-    fn moves_nulls(&self, wanted: usize, column: &LoopColumn<'a>) -> bool {
-        self.wanted.columns[wanted].nulls_opposite && column.nullable
     }
 
     /// Columns that depend on nothing but loops whose rows are all told apart need no order any more.

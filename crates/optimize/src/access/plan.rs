@@ -189,6 +189,8 @@ pub struct IndexPath<'a> {
     pub high: Option<Bound<'a>>,
     /// The table itself is not read.
     pub is_covering: bool,
+    /// The columns of the table, by position, that the WHERE of a partial index makes equal to a constant.
+    pub fixed: &'a [(u16, Expr<'a>)],
     /// The bounds are those of a LIKE or GLOB: texts are looked for, then blobs with the same bytes.
     pub is_like: bool,
 }

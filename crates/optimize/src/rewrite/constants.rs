@@ -62,22 +62,22 @@ impl<'a> Rewriter<'a> {
             let is_it = |known: &&Fixed<'a>| known.term != at && is_same_column(known.column, column);
             let known = fixed.iter().find(is_it)?;
             let affinity = affinity_for(known, compare, other)?;
-            let value = self.as_other_constant(known.value);
             let how = How { affinity, ..compare.how };
+            let value = self.marked(known.value);
             let (left, right) = if side == 0 { (value, compare.right) } else { (compare.left, value) };
             Some(Expr::Compare(self.arena.alloc(Compare { left, right, how, ..**compare })))
         })
     }
 
-    /// The constant as SQLite sees it in a comparison where it was not written: -1, 0 and 1 are no sign of many equal rows.
-    fn as_other_constant(&self, value: Expr<'a>) -> Expr<'a> {
-        let is_small = |value: &Expr<'a>| match value {
-            Expr::Integer(_) => true,
-            Expr::Unary(UnaryOp::Plus | UnaryOp::Negate, operand) => matches!(operand, Expr::Integer(_)),
-            _ => false,
-        };
-        if is_small(&value) { Expr::Unary(UnaryOp::DropSubtype, self.arena.alloc(value)) } else { value }
+    /// The constant where it was not written.
+    fn marked(&self, value: Expr<'a>) -> Expr<'a> {
+        Expr::Unary(UnaryOp::DropSubtype, self.arena.alloc(value))
     }
+}
+
+/// Whether it is a constant where it was not written: -1, 0 and 1 are no sign of many equal rows there.
+pub fn is_propagated(value: &Expr<'_>) -> bool {
+    matches!(value, Expr::Unary(UnaryOp::DropSubtype, value) if is_constant(value))
 }
 
 /// The column that the condition at `at` makes equal to a constant.

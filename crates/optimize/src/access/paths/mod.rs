@@ -116,7 +116,10 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// Adds the candidate, with fewer rows coming out for the conditions that it does not use.
     fn add(&mut self, mut candidate: Candidate) {
-        self.apply_other_conditions(&mut candidate);
+        // How many rows a search in a hash table finds is a guess that takes account of all conditions, unless the table was looked at.
+        if candidate.way != Way::Hash || self.facts[candidate.source].is_measured {
+            self.apply_other_conditions(&mut candidate);
+        }
         // The loop over the table of an EXISTS ends with its first row; SQLite leaves that out of account where it makes an index.
         if self.facts[candidate.source].source.is_exists && candidate.way != Way::Hash {
             candidate.rows = candidate.rows.min(LogEst::ONE);
@@ -135,6 +138,8 @@ impl<'a> PathFinder<'_, 'a> {
                 continue;
             }
             if candidate.used.iter().any(|&used| self.terms.constraint(used).condition == at) {
+                // SQLite counts such a condition beside the search that uses it.
+                candidate.rows -= i16::from(condition.is_propagated && !facts.is_measured);
                 continue;
             }
             if condition.needs == own && (condition.is_simple || facts.restriction == super::facts::Restriction::None) {

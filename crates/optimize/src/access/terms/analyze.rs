@@ -8,6 +8,7 @@ use lithe_resolve::ir::{
 
 use super::{Condition, Constraint, Left, MadeOf, Op, Right, Selectivity, Terms, like, or, virtual_table};
 use crate::access::context::PlanContext;
+use crate::rewrite::is_propagated;
 
 /// What the analysis of a join's conditions needs to know.
 #[derive(Clone, Copy)]
@@ -82,8 +83,16 @@ impl<'a> Analysis<'_, 'a> {
         let (expr, probability) = without_likelihood(expr);
         let likelihood = probability.map(like::logarithm);
         let needs = self.sources_of(&expr).union(self.bound_to(origin));
-        let condition =
-            Condition { expr, origin, needs, parts: 0, likelihood, is_simple: false, equality: Selectivity::NotEqual };
+        let condition = Condition {
+            expr,
+            origin,
+            needs,
+            parts: 0,
+            likelihood,
+            is_simple: false,
+            is_propagated: false,
+            equality: Selectivity::NotEqual,
+        };
         self.terms.conditions.push(condition);
         expr
     }
@@ -117,6 +126,8 @@ impl<'a> Analysis<'_, 'a> {
         let (left, right) = (self.side(&compare.left), self.side(&compare.right));
         if left.is_some() || right.is_some() {
             self.note_equality(op, if left.is_some() { &compare.right } else { &compare.left });
+            let at = self.condition();
+            self.terms.conditions[at].is_propagated = is_propagated(&compare.left);
         }
         // A comparison of two columns can be looked at from both sides; either use makes it true.
         if let Some(side) = left {
