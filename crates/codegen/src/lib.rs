@@ -61,12 +61,14 @@ use bumpalo::Bump;
 use lithe_catalog::Result;
 use lithe_optimize::access::{JoinPlan, JoinRequest, PlanContext, plan_join};
 use lithe_optimize::explain::Explain;
+use lithe_optimize::explain::PlanLine;
 use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Coll, Query, SourceId};
 use lithe_vm::builder::ProgramBuilder;
 use lithe_vm::operand::{CollationId, Reg};
 use lithe_vm::program::Program;
+use lithe_vm::program::QueryPlanRow;
 
 pub use compile::{CompileRequest, compile};
 pub use ddl::with_single_quotes;
@@ -129,7 +131,13 @@ impl<'a> Codegen<'a> {
     pub(crate) fn into_program(self) -> Program {
         let mut program = self.b.finish();
         program.scans = self.planning.into_scans();
-        program.query_plan = self.explain.finish();
+        let row = |line: PlanLine| QueryPlanRow {
+            id: line.id,
+            parent: line.parent,
+            cost: i32::from(line.cost.0),
+            detail: line.detail,
+        };
+        program.query_plan = self.explain.finish().into_iter().map(row).collect();
         program
     }
 
