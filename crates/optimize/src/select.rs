@@ -128,7 +128,7 @@ impl<'a> GroupRequest<'a> {
         clause: &'static str,
     ) -> GroupRequest<'a> {
         let terms = directed_like(context, select.group_by, order_by);
-        GroupRequest { select, terms, order_by, orders_groups: is_order_of(terms, order_by), clause }
+        GroupRequest { select, terms, order_by, orders_groups: is_order_of(select, terms, order_by), clause }
     }
 
     /// What the join is asked for.
@@ -201,15 +201,19 @@ fn select_request<'a>(select: &'a Select<'a>, order: WantedOrder<'a>) -> JoinReq
     }
 }
 
-/// Whether ORDER BY names the result columns, all of them, one after the other, with NULLs where the direction puts them. A COLLATE that is
-/// written in ORDER BY makes the term another one, for SQLite even if the result column has the same.
+/// Whether ORDER BY names the result columns, all of them, one after the other, with NULLs where the direction puts them.
 fn is_order_of_result<'a>(select: &Select<'a>, order_by: &[OrderTerm<'a>]) -> bool {
-    let is_same = |at: usize, term: &OrderTerm<'a>, column: &Expr<'a>| {
-        let is_named = !matches!(term.expr, Expr::Collate(..)) || term.output.is_some_and(|of| usize::from(of) == at);
-        same(&term.expr, column) && is_named && !term.nulls_opposite
+    let is_same = |(at, (term, column)): (usize, (&OrderTerm<'a>, &Expr<'a>))| {
+        let is_it = !has_collate(term) || term.output.is_some_and(|of| usize::from(of) == at);
+        same(&term.expr, column) && is_it && !term.nulls_opposite
     };
-    let mut pairs = order_by.iter().zip(select.columns).enumerate();
-    order_by.len() == select.columns.len() && pairs.all(|(at, (term, column))| is_same(at, term, column))
+    order_by.len() == select.columns.len() && order_by.iter().zip(select.columns).enumerate().all(is_same)
+}
+
+/// Whether the term has a COLLATE: SQLite takes one that is written in a clause, and one of the result column that the clause names by a
+/// number, for different terms.
+fn has_collate(term: &OrderTerm<'_>) -> bool {
+    matches!(term.expr, Expr::Collate(..))
 }
 
 /// GROUP BY in the directions of an ORDER BY with as many terms. If the terms are the same, nothing has to be sorted again. If
@@ -229,12 +233,17 @@ fn directed_like<'a>(
 }
 
 /// Whether groups that come in the order of `terms` come in that of ORDER BY.
-fn is_order_of(terms: &[OrderTerm<'_>], order_by: &[OrderTerm<'_>]) -> bool {
-    let is_same = |(group, order): (&OrderTerm<'_>, &OrderTerm<'_>)| {
+fn is_order_of<'a>(select: &Select<'a>, terms: &[OrderTerm<'a>], order_by: &[OrderTerm<'a>]) -> bool {
+    let names_column = |term: &OrderTerm<'a>| {
+        let column = term.output.and_then(|at| select.columns.get(usize::from(at)));
+        column.is_some_and(|column| same(column, &term.expr))
+    };
+    let is_same = |(group, order): (&OrderTerm<'a>, &OrderTerm<'a>)| {
         same(&group.expr, &order.expr)
             && group.collation == order.collation
             && group.descending == order.descending
             && group.nulls_opposite == order.nulls_opposite
+            && (!has_collate(group) || names_column(group) == names_column(order))
     };
     !order_by.is_empty() && terms.len() == order_by.len() && terms.iter().zip(order_by).all(is_same)
 }

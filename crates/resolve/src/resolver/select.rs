@@ -204,7 +204,8 @@ impl<'a> Resolver<'a> {
         self.check_term_count("GROUP", terms.len())?;
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(terms.len(), self.arena);
         for (at, term) in terms.iter().enumerate() {
-            let expr = match order::position(term, at, "GROUP", items.len())? {
+            let position = order::position(term, at, "GROUP", items.len())?;
+            let expr = match position {
                 Some(position) => items[position].expr,
                 None => self.expr(scope, term)?,
             };
@@ -214,7 +215,7 @@ impl<'a> Resolver<'a> {
             if has_aggregate(&[expr]) {
                 return fail("aggregate functions are not allowed in the GROUP BY clause");
             }
-            resolved.push(order::term_of(expr));
+            resolved.push(OrderTerm { output: position.map(|at| at as u16), ..order::term_of(expr) });
         }
         Ok(resolved.into_bump_slice())
     }
