@@ -40,7 +40,7 @@ const COLLIDING_WORLDS: u64 = 300;
 /// As [`WORLDS`], of deep predicates.
 const DEEP_WORLDS: u64 = 400;
 /// As [`WORLDS`], of orders that are left open.
-const ORDER_WORLDS: u64 = 400;
+const ORDER_WORLDS: u64 = 1000;
 /// As [`WORLDS`], of altered schemas.
 const ALTERED_WORLDS: u64 = 1000;
 /// Statements a world.

@@ -3,7 +3,7 @@
 use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, JoinKind, Query, Select, Source, SourceKind};
 
 use super::context::PlanContext;
-use super::log_est::LogEst;
+use super::log_est::{LogEst, ROW_FETCH};
 
 /// What a query gives of which nothing is known.
 const ROWS_UNKNOWN: LogEst = LogEst(200);
@@ -27,6 +27,11 @@ impl<'a> PlanContext<'a> {
         if let Some(first) = sources.first() {
             self.estimates.joins.push((first.id, rows));
         }
+    }
+
+    /// What going through the rows of a SELECT costs, the join of which has been planned.
+    pub fn cost_of_rows(&self, select: &Select<'a>) -> LogEst {
+        self.estimate_select(select) + ROW_FETCH
     }
 
     fn estimate_derived(&self, derived: &Derived<'a>) -> LogEst {

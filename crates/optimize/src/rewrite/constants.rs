@@ -7,7 +7,7 @@
 //! Each source then has a condition of its own: an automatic index on either holds fewer rows, and the join order is free.
 
 use lithe_resolve::ir::{
-    Coll, Column, Compare, CompareOp, Expr, How, JoinKind, Select, Term, TermOrigin, UnaryOp, affinity_of, is_constant,
+    Coll, Column, Compare, CompareOp, Expr, How, JoinKind, Select, Term, TermOrigin, affinity_of, is_constant,
     skip_collate,
 };
 use lithe_value::Affinity;
@@ -63,21 +63,11 @@ impl<'a> Rewriter<'a> {
             let known = fixed.iter().find(is_it)?;
             let affinity = affinity_for(known, compare, other)?;
             let how = How { affinity, ..compare.how };
-            let value = self.marked(known.value);
-            let (left, right) = if side == 0 { (value, compare.right) } else { (compare.left, value) };
-            Some(Expr::Compare(self.arena.alloc(Compare { left, right, how, ..**compare })))
+            let (left, right) = if side == 0 { (known.value, compare.right) } else { (compare.left, known.value) };
+            let replaced = Some(known.column);
+            Some(Expr::Compare(self.arena.alloc(Compare { op: compare.op, left, right, how, replaced })))
         })
     }
-
-    /// The constant where it was not written.
-    fn marked(&self, value: Expr<'a>) -> Expr<'a> {
-        Expr::Unary(UnaryOp::DropSubtype, self.arena.alloc(value))
-    }
-}
-
-/// Whether it is a constant where it was not written: -1, 0 and 1 are no sign of many equal rows there.
-pub fn is_propagated(value: &Expr<'_>) -> bool {
-    matches!(value, Expr::Unary(UnaryOp::DropSubtype, value) if is_constant(value))
 }
 
 /// The column that the condition at `at` makes equal to a constant.

@@ -27,7 +27,6 @@ use bumpalo::Bump;
 use lithe_resolve::Resolver;
 use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, OrderTerm, Query, Select, Source, SourceKind};
 
-pub use constants::is_propagated;
 use map::{Change, Map, Nested};
 
 /// Rewrites the trees of one statement.

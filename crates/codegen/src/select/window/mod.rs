@@ -75,7 +75,8 @@ impl<'a> Codegen<'a> {
             rows = self.emit_pass(&pass, &mut carried, sorted)?;
         }
         self.explain.close();
-        self.explain.line(|| format!("SCAN (subquery-{number})"));
+        let cost = self.planning.cost_of_rows(select);
+        self.explain.loop_line(cost, || format!("SCAN (subquery-{number})"));
         self.emit_window_rows(select, order_by, &carried, rows, sink)
     }
 

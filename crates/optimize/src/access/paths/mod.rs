@@ -134,12 +134,12 @@ impl<'a> PathFinder<'_, 'a> {
         let known = candidate.needs.union(own);
         let mut most_dropped = 0;
         for (at, condition) in self.terms.conditions.iter().enumerate() {
+            // SQLite looks the column up by the other one, and its constant drops rows.
+            candidate.culls_itself |= condition.replaced == Some(candidate.source) && candidate.has_equality;
             if !condition.needs.is_subset_of(known) || !condition.needs.contains(candidate.source) {
                 continue;
             }
             if candidate.used.iter().any(|&used| self.terms.constraint(used).condition == at) {
-                // SQLite counts such a condition beside the search that uses it.
-                candidate.rows -= i16::from(condition.is_propagated && !facts.is_measured);
                 continue;
             }
             if condition.needs == own && (condition.is_simple || facts.restriction == super::facts::Restriction::None) {
@@ -154,7 +154,11 @@ impl<'a> PathFinder<'_, 'a> {
                 }
             }
         }
-        candidate.rows = candidate.rows.min(facts.rows - most_dropped);
+        let all = match &candidate.way {
+            Way::Index(way) if !facts.is_measured => facts.indexes[way.index].rows[0],
+            _ => facts.rows,
+        };
+        candidate.rows = candidate.rows.min(all - most_dropped);
     }
 
     /// How many rows a condition that no path uses probably drops, where sizes are known: more than SQLite, which knows

@@ -51,8 +51,8 @@ pub struct Condition<'a> {
     pub likelihood: Option<i16>,
     /// It compares something with a value, so that it is not true when that something is NULL.
     pub is_simple: bool,
-    /// Constant propagation has put a constant in the place of its left side.
-    pub is_propagated: bool,
+    /// The source with a column in whose place it has a constant.
+    pub replaced: Option<usize>,
     /// It is a comparison with a small constant, which many rows may equal; or one with another constant.
     pub equality: Selectivity,
 }
