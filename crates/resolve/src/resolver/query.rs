@@ -11,7 +11,7 @@ use super::select::SelectPart;
 use super::with::{Recursion, WithScope};
 use crate::ir::{
     Compared, Core, CoreBody, Expr, Indexed, JoinKind, Limit, OrderTerm, OutputColumn, Query, Select, Source, SourceId,
-    SourceKind, data_types, has_table_of_rows,
+    SourceKind, affinity_of, data_types, has_table_of_rows,
 };
 
 impl<'a> Resolver<'a> {
@@ -278,15 +278,19 @@ struct MergedColumn {
 impl Merge {
     fn new(first: &CorePart<'_>) -> Merge {
         let mut merged = Merge { columns: vec![MergedColumn::default(); first.columns.len()] };
-        merged.add_types(first);
-        let exprs = rows_of(first).first().copied().unwrap_or_default();
-        for (column, expr) in merged.columns.iter_mut().zip(exprs) {
+        let rows = rows_of(first);
+        for (column, expr) in merged.columns.iter_mut().zip(rows.first().copied().unwrap_or_default()) {
             column.is_cast = matches!(expr, Expr::Cast(..));
         }
+        if !has_table_of_rows(rows) {
+            rows.iter().for_each(|row| merged.add_affinities(row.iter().map(affinity_of)));
+        }
+        merged.add_types(first);
         merged
     }
 
     fn add<'a>(&mut self, part: &CorePart<'a>, columns: &mut [OutputColumn<'a>]) {
+        self.add_affinities(part.columns.iter().map(|column| column.affinity));
         self.add_types(part);
         for (column, other) in columns.iter_mut().zip(&part.columns) {
             if !column.has_collation {
@@ -295,10 +299,13 @@ impl Merge {
         }
     }
 
-    fn add_types(&mut self, part: &CorePart<'_>) {
-        for (merged, column) in self.columns.iter_mut().zip(&part.columns) {
-            merged.affinity = merged.affinity.or(column.affinity);
+    fn add_affinities(&mut self, affinities: impl Iterator<Item = Option<Affinity>>) {
+        for (merged, affinity) in self.columns.iter_mut().zip(affinities) {
+            merged.affinity = merged.affinity.or(affinity);
         }
+    }
+
+    fn add_types(&mut self, part: &CorePart<'_>) {
         for row in rows_of(part) {
             for (expr, merged) in row.iter().zip(&mut self.columns) {
                 let kinds = data_types(expr);
