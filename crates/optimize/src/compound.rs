@@ -1,4 +1,7 @@
 //! How the cores of a compound query come together: which are merged, in which order their sides come, and which are only appended.
+//!
+//! UNION ALL without ORDER BY is one query after the other; so is UNION where only the first row counts. Everything else merges: both sides
+//! give their rows in the same order, by ORDER BY and then by all columns.
 
 use lithe_catalog::Result;
 use lithe_resolve::ir::{Core, CoreBody, Expr, OrderTerm, OutputColumn};
@@ -16,10 +19,17 @@ impl<'a> Planner<'a> {
         columns: &'a [OutputColumn<'a>],
         request: SelectRequest<'a>,
     ) -> Result<&'a CompoundPlan<'a>> {
-        // The UNION ALLs at the end only append, unless everything is sorted.
-        let count = match request.order_by {
-            [] => cores.iter().rposition(|core| core.op != CompoundOp::UnionAll).map_or(1, |last| last + 1),
-            _ => cores.len(),
+        // The UNION ALLs at the end only append, unless everything is sorted; so do UNIONs whose second row nobody sees.
+        let appends = |core: &Core<'a>| match core.op {
+            CompoundOp::UnionAll => true,
+            CompoundOp::Union => request.is_first_row,
+            CompoundOp::Intersect | CompoundOp::Except => false,
+        };
+        // Whether there is a row does not depend on their order.
+        let is_sorted = !request.order_by.is_empty() && request.needs_columns;
+        let count = match is_sorted {
+            false => cores.iter().rposition(|core| !appends(core)).map_or(1, |last| last + 1),
+            true => cores.len(),
         };
         let (merged, appended) = cores.split_at(count);
         let of_core = SelectRequest { order_by: &[], limit: None, ..request };
@@ -78,19 +88,14 @@ fn orders_of<'a>(
     columns: &[OutputColumn<'a>],
     merged: &[Core<'a>],
 ) -> Vec<Vec<MergeTerm<'a>>> {
+    // A column that is named twice is wanted twice: no index gives that order.
     let wanted = order_by.iter().map(|term| MergeTerm {
         column: usize::from(term.output.expect("ORDER BY of a compound names result columns")),
         collation: term.collation,
         descending: term.descending,
         nulls_opposite: term.nulls_opposite,
     });
-    let mut order: Vec<MergeTerm<'a>> = Vec::new();
-    for term in wanted {
-        // A column that decides already does not decide again.
-        if !order.iter().any(|known| known.column == term.column && known.collation == term.collation) {
-            order.push(term);
-        }
-    }
+    let mut order: Vec<MergeTerm<'a>> = wanted.collect();
     let mut orders = vec![Vec::new(); merged.len()];
     for (at, core) in merged.iter().enumerate().skip(1).rev() {
         if core.op != CompoundOp::UnionAll {

@@ -44,6 +44,8 @@ pub enum RowsFor {
         /// SQLite would put a Bloom filter beside the set, and say so.
         shows_filter: bool,
     },
+    /// The first one is a value.
+    FirstRow,
     /// Whether there is one: no column is computed.
     Exists,
 }

@@ -58,7 +58,7 @@ impl<'a> ExprWalk<'_, 'a> {
             Expr::Aggregate(_) | Expr::Window(_) | Expr::Computed(..) => Ok(()),
             Expr::In(set) => self.set(set),
             Expr::CompareRows(compare) => self.rows(compare),
-            Expr::Subquery(subquery) | Expr::SubqueryColumn(subquery, _) => self.row(subquery.query, RowsFor::Use),
+            Expr::Subquery(subquery) | Expr::SubqueryColumn(subquery, _) => self.row(subquery.query, RowsFor::FirstRow),
             Expr::Exists(subquery) => self.row(subquery.query, RowsFor::Exists),
             _ => {
                 let mut result = Ok(());

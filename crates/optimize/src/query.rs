@@ -31,6 +31,10 @@ impl<'a> Planner<'a> {
             limit: query.limit,
             row_limit: row_limit(query),
             needs_columns: rows != RowsFor::Exists,
+            is_first_row: match query.limit {
+                Some(limit) => matches!(limit.limit, Expr::Integer(1)) && limit.offset.is_none(),
+                None => matches!(rows, RowsFor::FirstRow | RowsFor::Exists),
+            },
         };
         let body = QueryBody::Cores(self.plan_cores(query, query.cores, request)?);
         Ok(self.context.arena.alloc(QueryPlan { query, rows, limit_queries, body }))

@@ -29,11 +29,13 @@ pub(crate) struct SelectRequest<'a> {
     pub row_limit: Option<u64>,
     /// The values of its rows are read.
     pub needs_columns: bool,
+    /// Only its first row is read.
+    pub is_first_row: bool,
 }
 
 impl Default for SelectRequest<'_> {
     fn default() -> Self {
-        SelectRequest { order_by: &[], limit: None, row_limit: None, needs_columns: true }
+        SelectRequest { order_by: &[], limit: None, row_limit: None, needs_columns: true, is_first_row: false }
     }
 }
 
@@ -119,7 +121,7 @@ impl<'a> Planner<'a> {
     ) -> Result<SelectPlan<'a>> {
         let terms = directed_like(self.context.arena, select.group_by, order_by);
         // ORDER BY has the same terms as GROUP BY: groups in the order of `terms` meet it.
-        let orders_groups = is_order_of(terms, order_by);
+        let orders_groups = is_order_of(select, terms, order_by);
         let behind = if orders_groups { order_by } else { &[] };
         let from = self.plan_from(select_request(select, WantedOrder::GroupBy(terms, behind)))?;
         let join = from.join;
@@ -290,10 +292,19 @@ fn select_request<'a>(select: &'a Select<'a>, order: WantedOrder<'a>) -> JoinReq
     }
 }
 
-/// Whether ORDER BY names the result columns, all of them, one after the other.
+/// Whether ORDER BY names the result columns, all of them, one after the other, with NULLs where the direction puts them.
 fn is_order_of_result<'a>(select: &Select<'a>, order_by: &[OrderTerm<'a>]) -> bool {
-    let is_same = |(term, column): (&OrderTerm<'a>, &Expr<'a>)| same(&term.expr, column);
-    order_by.len() == select.columns.len() && order_by.iter().zip(select.columns).all(is_same)
+    let is_same = |(at, (term, column)): (usize, (&OrderTerm<'a>, &Expr<'a>))| {
+        let is_it = !has_collate(term) || term.output.is_some_and(|of| usize::from(of) == at);
+        same(&term.expr, column) && is_it && !term.nulls_opposite
+    };
+    order_by.len() == select.columns.len() && order_by.iter().zip(select.columns).enumerate().all(is_same)
+}
+
+/// Whether the term has a COLLATE: SQLite takes one that is written in a clause, and one of the result column that the clause names by a
+/// number, for different terms.
+fn has_collate(term: &OrderTerm<'_>) -> bool {
+    matches!(term.expr, Expr::Collate(..))
 }
 
 /// GROUP BY in the directions of an ORDER BY with as many terms. If the terms are the same, nothing has to be sorted again. If
@@ -313,12 +324,17 @@ fn directed_like<'a>(
 }
 
 /// Whether groups that come in the order of `terms` come in that of ORDER BY.
-fn is_order_of(terms: &[OrderTerm<'_>], order_by: &[OrderTerm<'_>]) -> bool {
-    let is_same = |(group, order): (&OrderTerm<'_>, &OrderTerm<'_>)| {
+fn is_order_of<'a>(select: &Select<'a>, terms: &[OrderTerm<'a>], order_by: &[OrderTerm<'a>]) -> bool {
+    let names_column = |term: &OrderTerm<'a>| {
+        let column = term.output.and_then(|at| select.columns.get(usize::from(at)));
+        column.is_some_and(|column| same(column, &term.expr))
+    };
+    let is_same = |(group, order): (&OrderTerm<'a>, &OrderTerm<'a>)| {
         same(&group.expr, &order.expr)
             && group.collation == order.collation
             && group.descending == order.descending
             && group.nulls_opposite == order.nulls_opposite
+            && (!has_collate(group) || names_column(group) == names_column(order))
     };
     !order_by.is_empty() && terms.len() == order_by.len() && terms.iter().zip(order_by).all(is_same)
 }

@@ -166,7 +166,7 @@ pub(super) fn index_access<'a>(
             }
         }
     }
-    ColumnAccess::Index { index, columns, has_rowid: of.has_rowid(), table, of }
+    ColumnAccess::Index { index, columns, has_rowid: of.has_rowid(), table, fixed: path.fixed, of }
 }
 
 /// Brings the table's cursor to the row of the entry under the index's cursor: later, when a column is asked for, if the

@@ -54,7 +54,7 @@ pub(super) fn check_sets<'a>(cg: &mut Codegen<'a>, path: &VirtualPath<'a>, start
             value => value,
         };
         let right = computed(start.at(at), None);
-        let compare = cg.arena.alloc(Compare { op: CompareOp::Eq, left, right, how });
+        let compare = cg.arena.alloc(Compare { op: CompareOp::Eq, left, right, how, replaced: None });
         cg.jump_if_false(&Expr::Compare(compare), next, true)?;
     }
     Ok(())

@@ -25,6 +25,31 @@ fn one_table() {
 }
 
 #[test]
+fn automatic_indexes() {
+    check(include_str!("automatic.sql"));
+}
+
+#[test]
+fn constants() {
+    check(include_str!("constants.sql"));
+}
+
+#[test]
+fn order_of_conditions() {
+    check(include_str!("terms.sql"));
+}
+
+#[test]
+fn orders_that_are_given() {
+    check(include_str!("given_orders.sql"));
+}
+
+#[test]
+fn partial_indexes() {
+    check(include_str!("partial.sql"));
+}
+
+#[test]
 fn changes() {
     check(include_str!("changes.sql"));
 }

@@ -39,7 +39,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
     // The rows that a RIGHT JOIN adds come last, in no order.
     let keeps_order = join.facts.iter().all(|facts| !facts.source.join.keeps_right_rows());
     let behind = join.order_by_behind(candidates, found).filter(|_| keeps_order);
-    let order = behind.unwrap_or(found.order);
+    let order = behind.or_else(|| join.order_of_innermost(candidates, found)).unwrap_or(found.order);
     let arena = join.context.arena;
     let chosen = loops.iter().map(|&number| &candidates.all[number]);
     let chosen = bumpalo::collections::Vec::from_iter_in(chosen, arena);
@@ -56,7 +56,10 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
             nulls_moved: order.nulls_moved.contains(candidate.source),
             join_checks: &[],
             row_checks: &[],
-            shows_filter: candidate.way == Way::Hash || join.shows_filter(&chosen, level),
+            shows_filter: match path {
+                Path::Hash(path) => path.is_binary(),
+                _ => join.shows_filter(&chosen, level),
+            },
             one_row: candidate.one_row,
             setup: candidate.setup,
             run: candidate.run,
@@ -112,6 +115,17 @@ impl<'a> Join<'_, 'a> {
         let wanted = OrderColumns::of_terms(self.request.sources, order_by, Wish::Sorted);
         let result = self.order_given(candidates, &found.loops, &wanted);
         (found.ordered == self.order.columns.len() && is_whole(&result, &wanted)).then_some(result)
+    }
+
+    /// What the innermost loop does for the order, where the loops together do nothing.
+    fn order_of_innermost(&self, candidates: &Candidates, found: &Found) -> Option<OrderResult> {
+        if found.ordered > 0 || self.order.columns.is_empty() || self.order.wish == Wish::Distinct {
+            return None;
+        }
+        let (&last, outer) = found.loops.split_last()?;
+        let sources = outer.iter().map(|&number| SourceSet::single(candidates.all[number].source));
+        let outside = sources.fold(SourceSet::EMPTY, SourceSet::union);
+        self.order.met_by_innermost(&candidates.all[last], outside, self.facts, self.terms)
     }
 
     /// Whether SQLite would put a Bloom filter before the search of this loop: all tables so far are analysed, an equality
@@ -178,6 +192,7 @@ impl<'a> Join<'_, 'a> {
                     high: values.bound(&way.range.high),
                     // The rows that a RIGHT JOIN adds are read from the table, by the same code.
                     is_covering: way.is_covering && !index.needs_row && !facts.source.join.keeps_right_rows(),
+                    fixed: index.fixed,
                     is_like,
                 }))
             }
@@ -237,9 +252,7 @@ impl<'a> Join<'_, 'a> {
             }
         }
         let filter = checks.take_own(source);
-        // The rows of a key come in the order of these columns: as in SQLite's automatic index, whose last column is the rowid.
-        let rowid = facts.used.has_rowid().then_some(ColumnIndex::ROWID);
-        let columns: Vec<ColumnIndex> = facts.used.positions().map(ColumnIndex::new).chain(rowid).collect();
+        let columns = columns_behind(facts, &keys);
         let arena = self.context.arena;
         Path::Hash(arena.alloc(HashPath {
             keys: arena.alloc_slice_copy(&keys),
@@ -247,6 +260,22 @@ impl<'a> Join<'_, 'a> {
             columns: arena.alloc_slice_copy(&columns),
         }))
     }
+}
+
+/// The columns of a hash table's rows behind the key. The rows of a key come in the order of these columns, as in SQLite's automatic
+/// index: all that the statement uses, of a WITHOUT ROWID table those of the primary key, too; its last column is the rowid.
+fn columns_behind(facts: &SourceFacts<'_>, keys: &[(ColumnIndex, Key<'_>)]) -> Vec<ColumnIndex> {
+    let mut used = facts.used.clone();
+    if let Some(table) = facts.table.filter(|table| table.is_without_rowid()) {
+        let primary = table.columns.iter().enumerate().filter(|(_, column)| column.primary_key > 0);
+        primary.for_each(|(at, _)| used.insert(ColumnIndex::new(at)));
+    }
+    let key_op = |column: ColumnIndex| keys.iter().find(|(key, _)| *key == column).map(|(_, key)| key);
+    let all = || used.positions().map(ColumnIndex::new);
+    let rowid = used.has_rowid().then_some(ColumnIndex::ROWID);
+    // What IS compares stands in the key as two values, neither of which is the column.
+    let compared_by_is = all().filter(|column| matches!(key_op(*column), Some(Key::Value { is: true, .. })));
+    all().filter(|column| key_op(*column).is_none()).chain(rowid).chain(compared_by_is).collect()
 }
 
 /// Values of constraints.

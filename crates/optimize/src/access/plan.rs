@@ -2,7 +2,7 @@
 
 use lithe_base::Db;
 use lithe_catalog::{Index, Table};
-use lithe_resolve::ir::{ColumnIndex, Expr, How, In, JoinKind, Limit, OrderTerm, Source, SourceSet, Term};
+use lithe_resolve::ir::{Coll, ColumnIndex, Expr, How, In, JoinKind, Limit, OrderTerm, Source, SourceSet, Term};
 use lithe_vtab::ScanId;
 
 use super::log_est::LogEst;
@@ -190,6 +190,8 @@ pub struct IndexPath<'a> {
     pub high: Option<Bound<'a>>,
     /// The table itself is not read.
     pub is_covering: bool,
+    /// The columns of the table, by position, that the WHERE of a partial index makes equal to a constant.
+    pub fixed: &'a [(u16, Expr<'a>)],
     /// The bounds are those of a LIKE or GLOB: texts are looked for, then blobs with the same bytes.
     pub is_like: bool,
 }
@@ -239,8 +241,15 @@ pub struct HashPath<'a> {
     pub keys: &'a [(ColumnIndex, Key<'a>)],
     /// Only rows that meet these conditions are put into it.
     pub filter: &'a [Expr<'a>],
-    /// The columns that rows in it have: those that the statement uses.
+    /// The columns that rows in it have behind the key.
     pub columns: &'a [ColumnIndex],
+}
+
+impl HashPath<'_> {
+    /// Whether equal keys are the same bytes: SQLite makes a Bloom filter of no others.
+    pub fn is_binary(&self) -> bool {
+        self.keys.iter().all(|(_, key)| matches!(key, Key::Value { how, .. } if how.collation == Coll::Binary))
+    }
 }
 
 /// The path of a branch of an OR.

@@ -15,11 +15,13 @@ impl<'a> Rewriter<'a> {
         }
         let mut sources = select.sources.to_vec();
         let mut terms: Vec<Term<'a>> = Vec::with_capacity(select.terms.len());
+        // SQLite has the conditions of an EXISTS behind all others, which decides between plans.
+        let mut conditions_within: Vec<Term<'a>> = Vec::new();
         for term in select.terms {
             match joinable(term) {
                 Some((source, conditions)) if sources.len() < JOIN_SOURCES_MAX => {
                     sources.push(Source { is_exists: true, join: JoinKind::Inner, ..*source });
-                    terms.extend(conditions.iter().map(|term| Term { origin: TermOrigin::Where, ..*term }));
+                    conditions_within.extend(conditions.iter().map(|term| Term { origin: TermOrigin::Where, ..*term }));
                 }
                 _ => terms.push(*term),
             }
@@ -27,6 +29,7 @@ impl<'a> Rewriter<'a> {
         if sources.len() == select.sources.len() {
             return select;
         }
+        terms.append(&mut conditions_within);
         let (sources, terms) = (self.arena.alloc_slice_copy(&sources), self.arena.alloc_slice_copy(&terms));
         self.arena.alloc(Select { sources, terms, ..*select })
     }

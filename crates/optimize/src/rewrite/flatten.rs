@@ -113,13 +113,14 @@ impl<'a> Rewriter<'a> {
             TermOrigin::OuterOn(id) if id == source.id => TermOrigin::OuterOn(first),
             origin => origin,
         };
-        let mut terms: Vec<Term<'a>> =
-            outer.terms.iter().map(|term| Term { origin: moved(term.origin), ..*term }).collect();
         let is_left = source.join == JoinKind::Left;
-        terms.extend(inner.terms.iter().map(|term| match term.origin {
+        let own = inner.terms.iter().map(|term| match term.origin {
             _ if is_left => Term { origin: TermOrigin::OuterOn(first), ..*term },
             _ => *term,
-        }));
+        });
+        let outer = outer.terms.iter().map(|term| Term { origin: moved(term.origin), ..*term });
+        // The inner conditions come first, as in SQLite: their order decides between plans.
+        let terms: Vec<Term<'a>> = own.chain(outer).collect();
         self.arena.alloc_slice_copy(&terms)
     }
 

@@ -208,6 +208,8 @@ pub struct Compare<'a> {
     pub right: Expr<'a>,
     /// Affinity and collation.
     pub how: How<'a>,
+    /// The column in whose place an operand is a constant that it is equal to.
+    pub replaced: Option<&'a Column<'a>>,
 }
 
 /// `(a, b) op (c, d)`, `(a, b) op (SELECT ...)`: never `=`, `<>`, IS or IS NOT of two lists of expressions, which

@@ -172,7 +172,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The conjuncts of WHERE, of ON and USING, and what the arguments of functions demand. That is the order in which they are
-    /// evaluated where a row has all that they need.
+    /// evaluated where a row has all that they need; and it decides between plans that cost the same.
     pub(super) fn add_filter(
         &self,
         scope: &Scope<'_, 'a>,
@@ -202,7 +202,8 @@ impl<'a> Resolver<'a> {
         self.check_term_count("GROUP", terms.len())?;
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(terms.len(), self.arena);
         for (at, term) in terms.iter().enumerate() {
-            let expr = match self.position(term, at, "GROUP", items.len())? {
+            let position = self.position(term, at, "GROUP", items.len())?;
+            let expr = match position {
                 Some(position) => items[position].expr,
                 None => self.expr(scope, term)?,
             };
@@ -212,7 +213,7 @@ impl<'a> Resolver<'a> {
             if has_aggregate(&[expr]) {
                 return fail("aggregate functions are not allowed in the GROUP BY clause");
             }
-            resolved.push(order::term_of(expr));
+            resolved.push(OrderTerm { output: position.map(|at| at as u16), ..order::term_of(expr) });
         }
         Ok(resolved.into_bump_slice())
     }

@@ -2,8 +2,8 @@
 
 use lithe_resolve::ir::{
     Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Expr, How, In, InSet, Source, SourceKind, SourceSet,
-    Term, TermOrigin, UnaryOp, affinity_of, collation_of, is_deterministic, skip_collate, skip_subtype, sources_of,
-    without_likelihood,
+    Term, TermOrigin, UnaryOp, affinity_of, collation_of, is_constant, is_deterministic, skip_collate, skip_subtype,
+    sources_of, without_likelihood,
 };
 
 use super::analysis::{Analysis, Scope};
@@ -63,8 +63,16 @@ impl<'a> Analysis<'_, 'a> {
         let (expr, probability) = without_likelihood(expr);
         let likelihood = probability.map(like::logarithm);
         let needs = self.sources_of(&expr).union(self.bound_to(origin));
-        let condition =
-            Condition { expr, origin, needs, parts: 0, likelihood, is_simple: false, equality: Selectivity::NotEqual };
+        let condition = Condition {
+            expr,
+            origin,
+            needs,
+            parts: 0,
+            likelihood,
+            is_simple: false,
+            replaced: None,
+            equality: Selectivity::NotEqual,
+        };
         self.terms.conditions.push(condition);
         expr
     }
@@ -99,10 +107,13 @@ impl<'a> Analysis<'_, 'a> {
         if left.is_some() || right.is_some() {
             self.note_equality(op, if left.is_some() { &compare.right } else { &compare.left });
         }
+        let replaced = self.replaced(compare);
         // A comparison of two columns can be looked at from both sides; either use makes it true.
         if let Some(side) = left {
             let equivalent = self.equivalent(compare, op, right);
             self.constrain(side, op, Right::Value(compare.right), compare.how, 1, equivalent);
+        } else if let Some(side) = replaced {
+            self.constrain(side, op, Right::Value(compare.right), compare.how, 1, None);
         }
         if let Some(side) = right
             && let Some(op) = op_of(compare.op.swapped())
@@ -110,10 +121,23 @@ impl<'a> Analysis<'_, 'a> {
             let equivalent = self.equivalent(compare, op, left);
             let before = self.terms.constraints.len();
             self.constrain(side, op, Right::Value(compare.left), compare.how, 1, equivalent);
-            if left.is_some() {
+            if left.is_some() || replaced.is_some() {
                 self.mark_extra(before);
             }
         }
+    }
+
+    /// Notes the column that has become a constant. On the left side, SQLite has the comparison with the column, too.
+    fn replaced(&mut self, compare: &Compare<'a>) -> Option<Side<'a>> {
+        let column = compare.replaced?;
+        let source = self.position(column)?;
+        let at = self.condition();
+        self.terms.conditions[at].replaced = Some(source);
+        if self.terms.conditions[at].equality == Selectivity::ManyRows {
+            // A constant that was not written is no sign of many equal rows.
+            self.terms.conditions[at].equality = Selectivity::FewRows;
+        }
+        is_constant(&compare.left).then_some(Side { source, left: Left::Column(column.index) })
     }
 
     /// Notes that the condition is an equality with a constant or something else.

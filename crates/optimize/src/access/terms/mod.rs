@@ -53,6 +53,8 @@ pub struct Condition<'a> {
     pub likelihood: Option<i16>,
     /// It compares something with a value, so that it is not true when that something is NULL.
     pub is_simple: bool,
+    /// The source with a column in whose place it has a constant.
+    pub replaced: Option<usize>,
     /// It is a comparison with a small constant, which many rows may equal; or one with another constant.
     pub equality: Selectivity,
 }
