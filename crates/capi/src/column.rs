@@ -144,8 +144,7 @@ fn integer_of(value: ValueRef<'_>) -> i64 {
 
 api! {
     fn sqlite3_column_count(handle: *mut sqlite3_stmt) -> c_int {
-        let Some((statement, _db)) = looked_at(handle) else { return 0 };
-        statement.look().map_or(0, |inner| inner.column_count() as c_int)
+        handle.as_ref().map_or(0, |statement| statement.published.column_count())
     }
 
     fn sqlite3_column_type(statement: *mut sqlite3_stmt, index: c_int) -> c_int {
@@ -205,13 +204,11 @@ const DATABASE: u8 = 1;
 const TABLE: u8 = 2;
 const ORIGIN: u8 = 3;
 const DECLARED: u8 = 4;
-/// The name of a parameter.
-pub(crate) const PARAMETER: u8 = 5;
 /// Added to the above for the UTF-16 form.
 const WIDE: u8 = 16;
 
 /// A name as a C string that stands as long as the statement.
-pub(crate) fn kept(statement: &sqlite3_stmt, what: u8, index: c_int, name: Option<&str>) -> *const c_char {
+fn kept(statement: &sqlite3_stmt, what: u8, index: c_int, name: Option<&str>) -> *const c_char {
     let Some(name) = name else { return null() };
     let mut names = statement.names.borrow_mut();
     let kept = names.get(&(what, index));
