@@ -55,6 +55,7 @@ mod settings;
 mod shared_cache;
 mod snapshot;
 mod statement;
+mod statement_savepoints;
 mod statistics;
 mod status;
 mod table_functions;

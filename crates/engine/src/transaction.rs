@@ -28,6 +28,7 @@ use lithe_vm::operand::{Db, OnConflict};
 use crate::connection::Connection;
 use crate::database::Database;
 use crate::error::{Error, Result};
+use crate::statement_savepoints::StatementSavepoints;
 
 /// Where a connection stands between transactions, statements and savepoints.
 pub(crate) struct TransactionState {
@@ -51,7 +52,7 @@ pub(crate) struct TransactionState {
     /// Virtual tables that are being dropped: what they store they drop by statements of their own.
     pub(crate) destroying: Cell<usize>,
     /// Savepoints of running statements.
-    statement_savepoints: Cell<usize>,
+    statement_savepoints: StatementSavepoints,
     /// The catalog before the first schema change of the transaction: what a rollback goes back to.
     catalog_before: RefCell<Option<Arc<Catalog>>>,
     /// A ROLLBACK TO, or a statement that failed, took the schema back: each later ROLLBACK TO, and ROLLBACK, stops every statement of
@@ -91,7 +92,7 @@ pub(crate) struct StatementRun {
     /// It has begun to use a database.
     is_user: Cell<bool>,
     /// The position in the stack of savepoints of its own one.
-    savepoint: Cell<Option<usize>>,
+    savepoint: Cell<Option<u64>>,
     violations_before: Cell<Violations>,
     rollbacks_before: Cell<u64>,
     schema_rollbacks_before: Cell<u64>,
@@ -122,7 +123,7 @@ impl TransactionState {
             active_under_locks: Cell::new(0),
             active_users: Cell::new(0),
             destroying: Cell::new(0),
-            statement_savepoints: Cell::new(0),
+            statement_savepoints: StatementSavepoints::default(),
             catalog_before: RefCell::default(),
             schema_was_taken_back: Cell::new(false),
             found_malformed: Cell::new(false),
@@ -177,7 +178,7 @@ impl TransactionState {
 
     /// How deep the stack of savepoints is.
     pub(crate) fn depth(&self) -> usize {
-        self.savepoints.borrow().len() + self.statement_savepoints.get()
+        self.savepoints.borrow().len() + self.statement_savepoints.len()
     }
 }
 
@@ -285,6 +286,7 @@ impl Connection {
     fn note_writer(&self, run: &StatementRun) {
         if !run.is_writer.replace(true) {
             self.transaction.active_writers.set(self.transaction.active_writers.get() + 1);
+            self.facts.has_writer.set(true);
         }
     }
 
@@ -354,9 +356,8 @@ impl Connection {
         }
         // What virtual tables write now, they were told before: undoing the statement must not undo it.
         self.open_virtual_savepoint(state.depth())?;
-        run.savepoint.set(Some(state.depth()));
+        run.savepoint.set(Some(state.statement_savepoints.open()));
         *run.catalog_before.borrow_mut() = Some(self.catalog());
-        state.statement_savepoints.set(state.statement_savepoints.get() + 1);
         self.open_savepoints()
     }
 
@@ -449,19 +450,23 @@ impl Connection {
 
     /// The transaction is over, and the statement's savepoint with it: it has no place in the stack any more.
     fn forget_statement_savepoint(&self, run: &StatementRun) {
-        if run.savepoint.take().is_some() {
+        if let Some(number) = run.savepoint.take() {
             run.catalog_before.take();
-            let count = &self.transaction.statement_savepoints;
-            count.set(count.get().saturating_sub(1));
+            self.transaction.statement_savepoints.release(number);
         }
     }
 
     fn close_statement_savepoint(&self, run: &StatementRun, undo: bool) -> Result<()> {
-        let Some(position) = run.savepoint.take() else { return Ok(()) };
+        let Some(number) = run.savepoint.take() else { return Ok(()) };
         let state = &self.transaction;
         let catalog = run.catalog_before.take();
-        let mut result = Ok(());
         self.facts.note_write();
+        let savepoints = &state.statement_savepoints;
+        let Some(place) = (if undo { savepoints.undo(number) } else { savepoints.release(number) }) else {
+            return Ok(());
+        };
+        let position = state.savepoints.borrow().len() + place;
+        let mut result = Ok(());
         for btree in self.writing() {
             let pager = btree.pager();
             if pager.savepoint_count() > position {
@@ -471,7 +476,6 @@ impl Connection {
                 result = result.and(pager.release(position));
             }
         }
-        state.statement_savepoints.set(state.statement_savepoints.get().saturating_sub(1));
         let told = if undo { self.roll_back_to_virtual_savepoint(position) } else { Ok(()) };
         let told = told.and(self.release_virtual_savepoint(position));
         if undo {
@@ -491,6 +495,7 @@ impl Connection {
         assert!(state.active.get() > 0 || self.is_broken(), "a statement ends that did not run");
         if run.is_writer.replace(false) {
             state.active_writers.set(state.active_writers.get().saturating_sub(1));
+            self.facts.has_writer.set(state.active_writers.get() > 0);
         }
         if run.is_user.replace(false) {
             state.active_users.set(state.active_users.get().saturating_sub(1));
@@ -688,13 +693,14 @@ impl Connection {
         state.autocommit.set(true);
         state.found_malformed.set(false);
         self.facts.in_transaction.set(false);
+        self.facts.has_writer.set(false);
         state.concurrent.set(false);
         state.first_savepoint_began.set(false);
         state.executing.set(0);
         for count in [&state.active, &state.active_writers, &state.active_users, &state.active_under_locks] {
             count.set(0);
         }
-        state.statement_savepoints.set(0);
+        state.statement_savepoints.clear();
         state.rollbacks.set(state.rollbacks.get() + 1);
         state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
     }
@@ -707,7 +713,7 @@ impl Connection {
         state.concurrent.set(false);
         state.savepoints.borrow_mut().clear();
         state.first_savepoint_began.set(false);
-        state.statement_savepoints.set(0);
+        state.statement_savepoints.clear();
         state.assert_transaction_state();
         if !state.has_active() {
             self.end_reads();
