@@ -51,7 +51,7 @@ pub(super) fn create_table_as<'a>(
         table: None,
     });
     cg.b.emit(Insn::OpenWriteAt { cursor, root });
-    let affinities: Vec<_> = table.columns.iter().map(|column| Some(column.affinity)).collect();
+    let affinities: Vec<_> = columns.iter().map(|column| column.affinity.or(Some(Affinity::Blob))).collect();
     let affinities = cg.affinities(&affinities);
     let coroutine = cg.emit_coroutine(query)?;
     let (rowid, done) = (cg.b.register(), cg.b.label());

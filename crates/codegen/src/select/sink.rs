@@ -1,7 +1,7 @@
 //! The end of the chain: a row is sorted or not, skipped by OFFSET, counted by LIMIT, and delivered.
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{CoreBody, Expr, Limit, OrderTerm, Query, rows_may_have_subtypes};
+use lithe_resolve::ir::{Expr, Limit, OrderTerm, Query, rows_may_have_subtypes};
 use lithe_value::Affinity;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg, Sequence};
@@ -331,20 +331,11 @@ impl<'a> Codegen<'a> {
     }
 }
 
-/// The columns of REAL affinity that may hold integers: one SELECT alone makes reals of them itself. That a CAST makes is no
-/// more than a number to SQLite.
+/// The columns of REAL affinity that may hold integers: one SELECT alone makes reals of them itself.
 fn reals_of(query: &Query<'_>) -> Vec<u16> {
     if query.single_select().is_some() {
         return Vec::new();
     }
-    let is_cast = |at: usize| {
-        let row = match query.cores[0].body {
-            CoreBody::Select(select) => select.columns,
-            CoreBody::Values(rows) => rows.first().copied().unwrap_or_default(),
-        };
-        matches!(row.get(at), Some(Expr::Cast(..)))
-    };
     let columns = query.columns.iter().enumerate();
-    let reals = columns.filter(|(at, column)| column.affinity == Some(Affinity::Real) && !is_cast(*at));
-    reals.map(|(at, _)| at as u16).collect()
+    columns.filter(|(_, column)| column.affinity == Some(Affinity::Real)).map(|(at, _)| at as u16).collect()
 }

@@ -157,7 +157,7 @@ impl<'a> Resolver<'a> {
         Ok(SelectPart { body, columns: query.columns.to_vec(), order_by: &[], uses, span: query.cores[0].span })
     }
 
-    /// The conjuncts of ON, USING and WHERE.
+    /// The conjuncts of WHERE, ON and USING.
     pub(super) fn terms(
         &self,
         scope: &Scope<'_, 'a>,
@@ -172,7 +172,8 @@ impl<'a> Resolver<'a> {
         self.add_filter(scope, &from.sources, filter, terms)
     }
 
-    /// The conjuncts of ON and USING, of WHERE, and what the arguments of functions demand.
+    /// The conjuncts of WHERE, of ON and USING, and what the arguments of functions demand. That is the order in which they are
+    /// evaluated where a row has all that they need.
     pub(super) fn add_filter(
         &self,
         scope: &Scope<'_, 'a>,
@@ -180,14 +181,15 @@ impl<'a> Resolver<'a> {
         filter: Option<&ast::Expr<'a>>,
         joined: JoinTerms<'a>,
     ) -> Result<&'a [Term<'a>]> {
-        let JoinTerms { mut terms, arguments } = joined;
-        for term in terms.iter().chain(&arguments) {
+        for term in joined.terms.iter().chain(&joined.arguments) {
             check_on_reach(sources, term)?;
         }
+        let mut terms = bumpalo::collections::Vec::new_in(self.arena);
         if let Some(filter) = filter {
             split_and(self.expr(scope, filter)?, TermOrigin::Where, &mut terms);
         }
-        terms.extend(arguments);
+        terms.extend(joined.terms);
+        terms.extend(joined.arguments);
         Ok(terms.into_bump_slice())
     }
 
@@ -201,7 +203,7 @@ impl<'a> Resolver<'a> {
         self.check_term_count("GROUP", terms.len())?;
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(terms.len(), self.arena);
         for (at, term) in terms.iter().enumerate() {
-            let expr = match order::position(term, at, "GROUP", items.len())? {
+            let expr = match self.position(term, at, "GROUP", items.len())? {
                 Some(position) => items[position].expr,
                 None => self.expr(scope, term)?,
             };
