@@ -70,8 +70,8 @@ impl Row {
             Counter::MemoryUsed,
         ];
         let mut numbers = [0; 10];
-        numbers[0] = statement.column_count as i64;
-        numbers[1] = statement.is_read_only.into();
+        numbers[0] = statement.published.column_count().into();
+        numbers[1] = statement.published.is_read_only.into();
         match statement.enter() {
             Ok(mut inside) => {
                 numbers[2] = inside.get().is_running().into();

@@ -136,7 +136,7 @@ const PROGRAMS: [&str; 8] = [
 fn programs_run() {
     let workshop = Workshop::new("programs");
     for source in PROGRAMS {
-        let program = workshop.compile(source, "program", &[library().to_str().unwrap(), "-lm"]);
+        let program = workshop.compile(source, "program", &[library().to_str().unwrap(), "-lm", "-lpthread"]);
         expect_success(&workshop.run_in_folder(Command::new(program), source), source);
     }
 }

@@ -201,7 +201,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 }
             }
             Insn::ResultRow { start, count } => {
-                if host.facts().in_transaction.get() {
+                if host.facts().may_roll_back() {
                     m.keep_long_keys()?;
                 }
                 m.stand_still();

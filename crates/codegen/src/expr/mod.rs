@@ -289,12 +289,16 @@ impl<'a> Codegen<'a> {
             self.b.emit(Insn::ClearSubtype { start: dst, count: 1 });
             return Ok(());
         }
+        if op == UnaryOp::Stored {
+            self.emit_into(operand, dst)?;
+            return self.emit_stored_real(dst);
+        }
         let value = self.emit(operand)?;
         let src = value.reg;
         self.b.emit(match op {
             UnaryOp::BitNot => Insn::BitNot { src, dst },
             UnaryOp::Not => Insn::Not { src, dst },
-            UnaryOp::Negate | UnaryOp::Plus | UnaryOp::DropSubtype => Insn::Negate { src, dst },
+            UnaryOp::Negate | UnaryOp::Plus | UnaryOp::DropSubtype | UnaryOp::Stored => Insn::Negate { src, dst },
         });
         self.release(value);
         Ok(())

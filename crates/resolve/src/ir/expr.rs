@@ -92,6 +92,8 @@ pub struct Column<'a> {
     pub affinity: Option<Affinity>,
     /// Its collation.
     pub collation: Coll<'a>,
+    /// It is one of `excluded`, which has no collation, not even BINARY.
+    pub is_excluded: bool,
     /// The table, when the source is a table.
     pub table: Option<&'a Table>,
 }
@@ -120,6 +122,8 @@ pub enum UnaryOp {
     Not,
     /// The value of x without its subtype: x has come out of a query in FROM.
     DropSubtype,
+    /// The value of a REAL column as it is in its record, where a real without a fraction is an integer.
+    Stored,
 }
 
 /// Operators with two operands that neither compare nor are logical.

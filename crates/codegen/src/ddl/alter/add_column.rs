@@ -10,7 +10,9 @@ use lithe_catalog::{BuildOptions, Column, CompileError, ErrorKind, Result, Table
 use lithe_optimize::plan::RowsFor;
 use lithe_resolve::ir::{Expr, OutputColumn, SourceId};
 use lithe_resolve::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored, plain_output};
-use lithe_sql::ast::{ColumnConstraintKind, ColumnDef, Conflict, JoinKind, Name, Stmt};
+use lithe_sql::ast::{
+    ColumnConstraintKind, ColumnDef, Conflict, CreateTable, JoinKind, Name, Stmt, TableBody, TableColumns,
+};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
 use lithe_vm::program::TableFacts;
@@ -35,12 +37,16 @@ pub(super) fn add_column<'a>(
     altered.check("Cannot add a column to a view")?;
     let Altered { db, table } = altered;
     let new_sql = new_text(cg, altered, definition.span.text(sql))?;
-    let new_table = build(cg, altered, definition, &new_sql)?;
+    let (new_table, refusal) = build(cg, altered, definition, &new_sql)?;
     let column = new_table.columns.last().expect("a column has been added");
     cg.use_database(db, true);
     cg.note_more_changes();
     cg.note_may_abort();
     emit_demands(cg, altered, definition, column)?;
+    if let Some(error) = refusal {
+        emit_failure(cg, Conflict::Abort, ResultCode::ERROR, error.message);
+        return Ok(());
+    }
     if table.strict && column.generated.is_some() {
         emit_type_check(cg, altered, definition, column, sql)?;
     }
@@ -68,8 +74,14 @@ fn new_text<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &[u8]) -> Re
 }
 
 /// The table as it will be. Of the errors, those of the definition come first, then what no added column may be, then what
-/// is found when the new text is read.
-fn build<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &ColumnDef<'_>, text: &[u8]) -> Result<Table> {
+/// is found when the new text is read: of a STRICT table that is what is wrong with a type, after what rows demand. Then the table is given
+/// as it would be without STRICT.
+fn build<'a>(
+    cg: &Codegen<'a>,
+    altered: Altered<'a>,
+    definition: &ColumnDef<'_>,
+    text: &[u8],
+) -> Result<(Table, Option<CompileError>)> {
     if altered.table.column(definition.name.name).is_some() {
         return fail(format!("duplicate column name: {}", definition.name.name));
     }
@@ -86,8 +98,19 @@ fn build<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &ColumnDef<'_>,
     check_definition(definition)?;
     altered.refuse_rowid_name("add", definition.name)?;
     // A schema that is read may call functions that are not there.
-    build_table(create, text, &BuildOptions { names: None, ..build_options(cg) })
-        .map_err(|error| verify::in_object("table", altered.table.name.name(), "after add column", &error))
+    let options = BuildOptions { names: None, ..build_options(cg) };
+    let error = match build_table(create, text, &options) {
+        Ok(table) => return Ok((table, None)),
+        Err(error) => verify::in_object("table", altered.table.name.name(), "after add column", &error),
+    };
+    if let TableBody::Columns(body) = create.body
+        && body.strict
+    {
+        let body = cg.arena.alloc(TableColumns { strict: false, ..*body });
+        let lenient = cg.arena.alloc(CreateTable { body: TableBody::Columns(body), ..*create });
+        return build_table(lenient, text, &options).map(|table| (table, Some(error.clone()))).map_err(|_| error);
+    }
+    Err(error)
 }
 
 /// Whether the error is about the definition alone, and not about the table that it becomes part of.

@@ -157,6 +157,11 @@ impl Statement {
         self.compiled.parameters.iter().find(|p| p.number == number).map(|p| p.name.as_str())
     }
 
+    /// All named parameters, by their numbers.
+    pub fn parameter_names(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.compiled.parameters.iter().map(|parameter| (parameter.number, parameter.name.as_str()))
+    }
+
     /// The number of the parameter of that name.
     pub fn parameter_index(&self, name: &str) -> Option<usize> {
         self.compiled.parameters.iter().find(|p| p.name == name).map(|p| p.number)

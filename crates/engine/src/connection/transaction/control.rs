@@ -169,13 +169,14 @@ impl Connection {
         state.autocommit.set(true);
         state.found_malformed.set(false);
         self.facts.in_transaction.set(false);
+        self.facts.has_writer.set(false);
         state.concurrent.set(false);
         state.first_savepoint_began.set(false);
         state.executing.set(0);
         for count in [&state.active, &state.active_writers, &state.active_users, &state.active_under_locks] {
             count.set(0);
         }
-        state.statement_savepoints.set(0);
+        state.statement_savepoints.clear();
         state.rollbacks.set(state.rollbacks.get() + 1);
         state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
     }
@@ -188,7 +189,7 @@ impl Connection {
         state.concurrent.set(false);
         state.savepoints.borrow_mut().clear();
         state.first_savepoint_began.set(false);
-        state.statement_savepoints.set(0);
+        state.statement_savepoints.clear();
         state.assert_transaction_state();
         if !state.has_active() {
             self.end_reads();

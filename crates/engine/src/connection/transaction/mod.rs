@@ -15,6 +15,7 @@
 
 mod control;
 mod savepoints;
+mod statement_savepoints;
 mod statements;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 use lithe_catalog::Catalog;
 use lithe_vm::operand::Db;
 
+use self::statement_savepoints::StatementSavepoints;
 use crate::database::Database;
 use crate::error::Error;
 
@@ -51,7 +53,7 @@ pub(crate) struct TransactionState {
     /// Virtual tables that are being dropped: what they store they drop by statements of their own.
     pub(crate) destroying: Cell<usize>,
     /// Savepoints of running statements.
-    statement_savepoints: Cell<usize>,
+    statement_savepoints: StatementSavepoints,
     /// The catalog before the first schema change of the transaction: what a rollback goes back to.
     catalog_before: RefCell<Option<Arc<Catalog>>>,
     /// A ROLLBACK TO, or a statement that failed, took the schema back: each later ROLLBACK TO, and ROLLBACK, stops every statement of
@@ -91,7 +93,7 @@ pub(crate) struct StatementRun {
     /// It has begun to use a database.
     is_user: Cell<bool>,
     /// The position in the stack of savepoints of its own one.
-    savepoint: Cell<Option<usize>>,
+    savepoint: Cell<Option<u64>>,
     violations_before: Cell<Violations>,
     rollbacks_before: Cell<u64>,
     schema_rollbacks_before: Cell<u64>,
@@ -122,7 +124,7 @@ impl TransactionState {
             active_under_locks: Cell::new(0),
             active_users: Cell::new(0),
             destroying: Cell::new(0),
-            statement_savepoints: Cell::new(0),
+            statement_savepoints: StatementSavepoints::default(),
             catalog_before: RefCell::default(),
             schema_was_taken_back: Cell::new(false),
             found_malformed: Cell::new(false),
@@ -177,6 +179,6 @@ impl TransactionState {
 
     /// How deep the stack of savepoints is.
     pub(crate) fn depth(&self) -> usize {
-        self.savepoints.borrow().len() + self.statement_savepoints.get()
+        self.savepoints.borrow().len() + self.statement_savepoints.len()
     }
 }

@@ -120,6 +120,7 @@ impl Connection {
     pub(super) fn note_writer(&self, run: &StatementRun) {
         if !run.is_writer.replace(true) {
             self.transaction.active_writers.set(self.transaction.active_writers.get() + 1);
+            self.facts.has_writer.set(true);
         }
     }
 
@@ -189,9 +190,8 @@ impl Connection {
         }
         // What virtual tables write now, they were told before: undoing the statement must not undo it.
         self.open_virtual_savepoint(state.depth())?;
-        run.savepoint.set(Some(state.depth()));
+        run.savepoint.set(Some(state.statement_savepoints.open()));
         *run.catalog_before.borrow_mut() = Some(self.catalog());
-        state.statement_savepoints.set(state.statement_savepoints.get() + 1);
         self.open_savepoints()
     }
 
@@ -284,19 +284,23 @@ impl Connection {
 
     /// The transaction is over, and the statement's savepoint with it: it has no place in the stack any more.
     pub(super) fn forget_statement_savepoint(&self, run: &StatementRun) {
-        if run.savepoint.take().is_some() {
+        if let Some(number) = run.savepoint.take() {
             run.catalog_before.take();
-            let count = &self.transaction.statement_savepoints;
-            count.set(count.get().saturating_sub(1));
+            self.transaction.statement_savepoints.release(number);
         }
     }
 
     pub(super) fn close_statement_savepoint(&self, run: &StatementRun, undo: bool) -> Result<()> {
-        let Some(position) = run.savepoint.take() else { return Ok(()) };
+        let Some(number) = run.savepoint.take() else { return Ok(()) };
         let state = &self.transaction;
         let catalog = run.catalog_before.take();
-        let mut result = Ok(());
         self.facts.note_write();
+        let savepoints = &state.statement_savepoints;
+        let Some(place) = (if undo { savepoints.undo(number) } else { savepoints.release(number) }) else {
+            return Ok(());
+        };
+        let position = state.savepoints.borrow().len() + place;
+        let mut result = Ok(());
         for btree in self.writing() {
             let pager = btree.pager();
             if pager.savepoint_count() > position {
@@ -306,7 +310,6 @@ impl Connection {
                 result = result.and(pager.release(position));
             }
         }
-        state.statement_savepoints.set(state.statement_savepoints.get().saturating_sub(1));
         let told = if undo { self.roll_back_to_virtual_savepoint(position) } else { Ok(()) };
         let told = told.and(self.release_virtual_savepoint(position));
         if undo {
@@ -326,6 +329,7 @@ impl Connection {
         assert!(state.active.get() > 0 || self.is_broken(), "a statement ends that did not run");
         if run.is_writer.replace(false) {
             state.active_writers.set(state.active_writers.get().saturating_sub(1));
+            self.facts.has_writer.set(state.active_writers.get() > 0);
         }
         if run.is_user.replace(false) {
             state.active_users.set(state.active_users.get().saturating_sub(1));
