@@ -8,7 +8,7 @@ use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg, Sequence};
 use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
-use super::Destination;
+use crate::Destination;
 
 /// Where the rows of a query end.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +22,6 @@ pub(super) struct Sink {
     pub offset: Option<Reg>,
     /// LIMIT + OFFSET: no sorter needs to keep more rows.
     pub keep: Reg,
-    /// LIMIT, when it is a number in the text.
-    pub row_limit: Option<u64>,
     /// Whoever has seen enough jumps here; the sink's owner places it.
     pub done: Addr,
     /// Number of the list of columns, in the generator's state, whose integers become reals.
@@ -80,7 +78,6 @@ impl<'a> Codegen<'a> {
             limit: None,
             offset: None,
             keep: Reg::NONE,
-            row_limit: None,
             done,
             reals: None,
             drops_subtypes: false,
@@ -117,7 +114,7 @@ impl<'a> Codegen<'a> {
         (sink.limit, sink.keep) = (Some(reg), reg);
         match limit.limit {
             Expr::Integer(0) => self.b.emit(Insn::Goto { target: sink.done }),
-            Expr::Integer(rows) => sink.row_limit = u64::try_from(rows).ok(),
+            Expr::Integer(_) => {}
             _ => self.b.emit(Insn::IfNot { null_jumps: 0, reg, target: sink.done }),
         }
         if let Some(offset) = &limit.offset {
@@ -155,13 +152,6 @@ impl<'a> Codegen<'a> {
         }
     }
 
-    /// The line about the Bloom filter that SQLite fills where rows come straight from their loops.
-    pub(super) fn explain_filter(&mut self, sink: &Sink) {
-        if let Destination::Set { shows_filter: true, .. } = sink.destination {
-            self.explain.line(|| "CREATE BLOOM FILTER".to_owned());
-        }
-    }
-
     /// Delivers the row in the registers from `row` on.
     pub(super) fn deliver(&mut self, sink: &Sink, row: Reg) -> Result<()> {
         let (count, width) = (sink.width as u16, sink.width as u32);
@@ -182,7 +172,7 @@ impl<'a> Codegen<'a> {
                 self.b.emit(Insn::InsertRow { flags, cursor, count, affinities, rowid, start: row });
                 self.b.free(rowid);
             }
-            Destination::Set { cursor, affinities, .. } => {
+            Destination::Set { cursor, affinities } => {
                 self.b.emit(Insn::IdxInsertRow { flags: 0, cursor, count, affinities, start: row });
             }
             Destination::Queue(queue) => self.deliver_to_queue(queue, row, sink.width),

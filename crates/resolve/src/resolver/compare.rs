@@ -40,7 +40,7 @@ impl<'a> Resolver<'a> {
 
     /// `left op right` of two single values.
     pub fn compare_scalars(&self, op: CompareOp, left: Expr<'a>, right: Expr<'a>) -> Expr<'a> {
-        Expr::Compare(self.arena.alloc(Compare { op, left, right, how: how(&left, &right) }))
+        Expr::Compare(self.arena.alloc(Compare { op, left, right, how: how(&left, &right), replaced: None }))
     }
 
     /// `=` of two lists is taken apart into equalities that indexes can serve.
@@ -134,7 +134,7 @@ impl<'a> Resolver<'a> {
         if let [item] = list
             && is_constant(item)
         {
-            let compare = Compare { op: CompareOp::Eq, left: value, right: *item, how };
+            let compare = Compare { op: CompareOp::Eq, left: value, right: *item, how, replaced: None };
             return Ok(Expr::Compare(self.arena.alloc(compare)));
         }
         Ok(self.in_expr(value, InSet::List(list), &[how]))

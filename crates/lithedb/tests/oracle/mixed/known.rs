@@ -30,10 +30,15 @@ pub fn reason(difference: &Difference) -> Option<&'static str> {
     if sql.contains(" RETURNING ") && have_equal_numbers(lithe, sqlite) {
         return Some("integers in REAL columns, which SQLite shows as integers in RETURNING (docs/PLAN.md)");
     }
-    if have_same_rows(lithe, sqlite) && (!sql.starts_with("INSERT") || rowid(sqlite) > RANDOM_ROWIDS) {
+    if have_same_rows(lithe, sqlite) && (!inserts_for_sure(sql) || rowid(sqlite) > RANDOM_ROWIDS) {
         return Some("rowids chosen at random, and last_insert_rowid() after a statement that has failed");
     }
     None
+}
+
+/// Whether the statement has inserted a row, if it has not failed.
+fn inserts_for_sure(sql: &str) -> bool {
+    sql.starts_with("INSERT INTO") && !sql.contains(" ON CONFLICT ") && !sql.contains(" SELECT * FROM (")
 }
 
 /// Rowids above are chosen at random.

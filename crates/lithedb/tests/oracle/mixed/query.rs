@@ -170,7 +170,10 @@ impl World {
             _ => {
                 let count = self.rng.usize(1..3);
                 let (first, all) = (self.core(&[], depth - 1, count, true), self.one(&["", " ALL"]));
-                (format!("({first} UNION{all} {})", self.query(&[], depth - 1, count)), numbered(count))
+                // SQLite loses count(*) of a compound query that has a GROUP BY and is ordered by a collated term.
+                let second = self.core(&[], depth - 1, count, false);
+                let order = self.one(&["", "", " ORDER BY 1", " ORDER BY 1 DESC NULLS LAST"]);
+                (format!("({first} UNION{all} {second}{order})"), numbered(count))
             }
         };
         From { text: format!("{text} AS {alias}"), scope: qualified(&alias, &columns) }

@@ -22,6 +22,9 @@ const SETTINGS: [&str; 17] = [
     "SELECT type, name, tbl_name, sql FROM sqlite_schema /* ordered */",
 ];
 
+/// How many of the settings, the first ones, are about transactions.
+const TRANSACTIONS: usize = 6;
+
 impl World {
     pub fn insert(&mut self) -> String {
         let at = self.any_table();
@@ -123,10 +126,11 @@ impl World {
     pub fn setting(&mut self) -> String {
         let at = self.any_table();
         let table = &self.tables[at].name;
-        match self.rng.usize(0..SETTINGS.len() + 2) {
+        let settings = if self.may_be_strict { &SETTINGS[TRANSACTIONS..] } else { &SETTINGS[..] };
+        match self.rng.usize(0..settings.len() + 2) {
             0 => format!("PRAGMA table_xinfo({table})"),
             1 => format!("PRAGMA index_list({table})"),
-            number => SETTINGS[number - 2].to_owned(),
+            number => settings[number - 2].to_owned(),
         }
     }
 }

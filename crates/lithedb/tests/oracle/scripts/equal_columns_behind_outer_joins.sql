@@ -8,4 +8,3 @@ SELECT x.a, y.a FROM t AS x LEFT JOIN t AS y ON x.c = y.c WHERE y.c = y.a
 SELECT x.a, y.a FROM t AS x FULL JOIN t AS y ON x.c = y.c WHERE y.c IS y.a
 SELECT x.a, y.a FROM t AS x RIGHT JOIN t AS y ON x.c = y.c WHERE x.c IS x.a
 SELECT x.a, y.a FROM t AS x JOIN t AS y ON x.c = y.c WHERE y.c IS y.a
-EXPLAIN QUERY PLAN SELECT x.a, y.a FROM t AS x JOIN t AS y ON x.c = y.c WHERE y.c IS y.a
