@@ -243,19 +243,20 @@ impl Machine {
     }
 
     fn note_span(&mut self, begun: usize) {
+        self.push_span(begun, 0);
+    }
+
+    fn push_span(&mut self, begun: usize, behind: usize) {
         let end = self.sim.recorded();
         if end > begun {
-            self.spans.push((begun, end));
+            self.spans.push((begun, end + behind));
         }
     }
 
     /// The span of a statement whose transaction goes on. What a full cache gives up goes to the database on a VFS that is not the
     /// engine's own, and is there when the statement has ended.
     fn note_span_within(&mut self, begun: usize) {
-        let end = self.sim.recorded();
-        if end > begun {
-            self.spans.push((begun, end + usize::from(self.config.foreign)));
-        }
+        self.push_span(begun, usize::from(self.config.foreign));
     }
 
     fn note_commit(&mut self, begun: usize) {
