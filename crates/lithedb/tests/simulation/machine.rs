@@ -33,7 +33,7 @@ pub struct Machine {
     spans: Vec<(usize, usize)>,
     /// The journal modes, one after the other.
     modes: Vec<ModeChange>,
-    /// The statements, for whoever has to understand a failure.
+    /// The statements, to understand a failure by.
     trace: Vec<String>,
     /// Each statement is followed by an integrity check: `CHECK=1` finds the one that does harm.
     looks_closely: bool,
