@@ -79,7 +79,7 @@ pub(crate) use select::{Coroutine, DerivedRows, Destination};
 /// The state of code generation for one program.
 pub(crate) struct Codegen<'a> {
     /// The program so far.
-    pub b: ProgramBuilder,
+    pub b: Box<ProgramBuilder>,
     /// The connection.
     pub env: &'a Environment,
     /// The statement's arena.
@@ -102,7 +102,7 @@ impl<'a> Codegen<'a> {
     /// Nothing generated yet.
     pub fn new(resolver: &'a Resolver<'a>, explain: Explain) -> Codegen<'a> {
         Codegen {
-            b: ProgramBuilder::new(),
+            b: resolver.env.builder.take(),
             env: resolver.env,
             arena: resolver.arena,
             resolver,
@@ -126,10 +126,11 @@ impl<'a> Codegen<'a> {
     }
 
     /// The program as it stands: of a trigger, whose statement does the rest.
-    pub(crate) fn into_program(self) -> Program {
+    pub(crate) fn into_program(mut self) -> Program {
         let mut program = self.b.finish();
         program.scans = self.planning.into_scans();
         program.query_plan = self.explain.finish();
+        self.env.builder.put(self.b);
         program
     }
 

@@ -9,7 +9,8 @@ use lithe_sql::ast::{self, Command, Explain, TransactionKind};
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
-use lithe_vm::program::{Program, ResultColumn};
+use lithe_vm::program::Program;
+use lithe_vm::result_columns::ResultColumns;
 
 use crate::attach;
 use crate::connection::Connection;
@@ -26,7 +27,7 @@ pub(crate) type NativeRow = Vec<Value>;
 #[derive(Debug)]
 pub(crate) struct Native {
     kind: Kind,
-    columns: Vec<ResultColumn>,
+    columns: ResultColumns,
     /// Of an EXPLAIN: the statement that it explains changes no database.
     explains_reader: bool,
     /// Of an EXPLAIN: the statement that it explains counts the rows that it changes. An EXPLAIN has changed none.
@@ -58,7 +59,8 @@ pub(crate) fn compile<'a>(
     arena: &'a Bump,
 ) -> Result<Arc<Native>> {
     let text = |name: &ast::Ident<'_>| name.name.to_str_lossy().into_owned();
-    let plain = |kind| Native { kind, columns: Vec::new(), explains_reader: true, explains_change: false };
+    let plain =
+        |kind| Native { kind, columns: ResultColumns::default(), explains_reader: true, explains_change: false };
     if !is_allowed(connection, command)? {
         return Ok(Arc::new(plain(Kind::ExplainQueryPlan(Vec::new()))));
     }
@@ -128,8 +130,8 @@ fn literal(expr: &ast::Expr<'_>) -> Option<String> {
     }
 }
 
-fn columns(names: &[&str]) -> Vec<ResultColumn> {
-    names.iter().map(|name| ResultColumn { name: (*name).to_owned(), ..ResultColumn::default() }).collect()
+fn columns(names: &[&str]) -> ResultColumns {
+    ResultColumns::of_names(names)
 }
 
 impl Native {
@@ -172,7 +174,7 @@ impl Native {
         Arc::new(Native { kind, columns, explains_reader, explains_change: false })
     }
 
-    pub(crate) fn columns(&self) -> &[ResultColumn] {
+    pub(crate) fn columns(&self) -> &ResultColumns {
         &self.columns
     }
 
@@ -235,11 +237,8 @@ fn begin(connection: &Connection, kind: TransactionKind) -> Result<()> {
 }
 
 fn take_locks(connection: &Connection, kind: BeginKind) -> Result<()> {
-    let databases = connection.databases();
-    let taken = databases
-        .iter()
-        .filter(|(db, _)| *db != Db::TEMP)
-        .try_for_each(|(db, _)| connection.begin_immediate(*db, kind));
+    let mut databases = connection.databases().filter(|(db, _)| *db != Db::TEMP);
+    let taken = databases.try_for_each(|(db, _)| connection.begin_immediate(db, kind));
     // A handle that writes keeps what it has, and its lock.
     if taken.is_err() && connection.is_autocommit() && !connection.transaction.has_writers() {
         connection.roll_back_all();

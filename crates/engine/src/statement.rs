@@ -9,8 +9,9 @@ use lithe_functions::Pointer;
 use lithe_sql::ast::Explain;
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::ResultCode;
-use lithe_vm::program::{Program, QuotedStrings, ResultColumn};
+use lithe_vm::program::{Program, QuotedStrings};
 use lithe_vm::register::Register;
+use lithe_vm::result_columns::{ResultColumn, ResultColumns};
 use lithe_vm::status::Counters;
 use lithe_vm::vm::{Step as VmStep, Vm};
 
@@ -207,11 +208,11 @@ impl Statement {
     }
 
     /// Column `index` (from 0).
-    pub fn column(&self, index: usize) -> &ResultColumn {
-        &self.columns()[index]
+    pub fn column(&self, index: usize) -> ResultColumn<'_> {
+        self.columns().get(index).expect("a column that there is")
     }
 
-    fn columns(&self) -> &[ResultColumn] {
+    fn columns(&self) -> &ResultColumns {
         match &self.compiled.body {
             Body::Program(program) => &program.columns,
             Body::Native(native) => native.columns(),

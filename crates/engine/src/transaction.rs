@@ -335,8 +335,7 @@ impl Connection {
 
     /// The databases on which a write transaction is open.
     fn writing(&self) -> Vec<Rc<Btree>> {
-        let databases = self.databases();
-        let writing = databases.iter().filter(|(_, database)| database.is_writing());
+        let writing = self.databases().filter(|(_, database)| database.is_writing());
         writing.map(|(_, database)| Rc::clone(database.btree())).collect()
     }
 
@@ -597,7 +596,7 @@ impl Connection {
         if self.is_writing() {
             self.ask_commit_hook().inspect_err(|_| self.roll_back_all())?;
         }
-        let databases = self.databases();
+        let databases: Vec<_> = self.databases().collect();
         for (_, database) in databases.iter().filter(|(_, database)| database.is_writing()) {
             database.has_committed.set(true);
             database.commits.set(database.commits.get().wrapping_add(1));
@@ -654,7 +653,7 @@ impl Connection {
         self.restore_catalog(catalog);
         if is_other_schema {
             // As SQLite: who prepares the next statement reads the schema again, and meets whoever has locked the file.
-            self.databases().into_iter().for_each(|(db, _)| self.forget_schema(db));
+            self.databases().for_each(|(db, _)| self.forget_schema(db));
         }
         self.after_transaction();
         self.leave_transaction();
@@ -805,7 +804,7 @@ impl Connection {
             self.facts.expire_running();
             self.restore_catalog(Some(catalog));
             // What was known when the savepoint was made may have been nothing.
-            self.databases().into_iter().for_each(|(db, _)| self.forget_schema(db));
+            self.databases().for_each(|(db, _)| self.forget_schema(db));
         }
         self.set_violations(violations);
         self.roll_back_to_virtual_savepoint(position)
@@ -834,7 +833,7 @@ impl Connection {
             *self.catalog.borrow_mut() = catalog;
             self.expire_programs();
             // What was made from bytes has come since, perhaps: no rollback takes that back.
-            for (db, _) in self.databases().into_iter().filter(|(_, database)| database.is_image.get()) {
+            for (db, _) in self.databases().filter(|(_, database)| database.is_image.get()) {
                 self.forget_schema(db);
             }
             self.let_go_of_virtual_tables();

@@ -75,7 +75,7 @@ impl<'c> Statement<'c> {
     /// # Panics
     /// If there is no such column.
     pub fn column_name(&self, index: usize) -> &str {
-        &self.inner().column(index).name
+        self.inner().column(index).name
     }
 
     /// The names of all columns.
@@ -90,7 +90,7 @@ impl<'c> Statement<'c> {
 
     /// The declared type of column `index`, if it is a table's column.
     pub fn column_decltype(&self, index: usize) -> Option<&str> {
-        self.inner().column(index).declared_type.as_deref()
+        self.inner().column(index).declared_type
     }
 
     /// Whether the statement changes no database.
@@ -127,8 +127,8 @@ impl<'c> Statement<'c> {
 
     /// Database, table and column that the values of a result column come from, if they come straight from one.
     pub fn column_origin(&self, index: usize) -> Option<(&str, &str, &str)> {
-        let origin = self.inner().column(index).origin.as_ref()?;
-        Some((&origin.database, &origin.table, &origin.column))
+        let origin = self.inner().column(index).origin?;
+        Some((origin.database, origin.table, origin.column))
     }
 
     /// Goes to the next row: `None` at the end. After the end or an error, the next call starts over.

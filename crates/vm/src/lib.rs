@@ -49,6 +49,7 @@ mod preupdate;
 pub mod program;
 mod record;
 pub mod register;
+pub mod result_columns;
 mod rowset;
 mod run;
 mod scan;

@@ -85,6 +85,9 @@ pub struct Machine {
 /// Loop turns between two looks at interrupts.
 const TURNS: u32 = 256;
 
+/// A machine that has had more registers, or cursors, than most statements need is not kept for the next statement.
+const LOADED_MAX: usize = 256;
+
 impl Machine {
     /// For a program, with no parameter bound.
     pub fn new(program: &Program) -> Machine {
@@ -119,6 +122,27 @@ impl Machine {
             sequences: Vec::new(),
             locked: Vec::new(),
         }
+    }
+
+    /// As new, for another program, with the memory that there is. False if that is much.
+    pub fn load(&mut self, program: &Program) -> bool {
+        if cfg!(debug_assertions) {
+            program.assert_sound();
+        }
+        self.assert_at_rest();
+        self.registers.clear();
+        self.registers.resize_with(program.register_count as usize + 1, Register::default);
+        // A cursor that was closed has left its place, which serves a cursor on any tree; but no collation of the application is kept.
+        self.cursors.iter_mut().for_each(VmCursor::forget_key);
+        self.cursors.resize_with(program.cursors.len(), VmCursor::default);
+        self.parameters.clear();
+        self.parameters.resize_with(program.parameter_count as usize, Register::default);
+        self.sites.clear();
+        self.once.clear();
+        self.out = Value::NULL;
+        self.unwatched = 0;
+        self.counters = Counters::default();
+        self.registers.capacity() + self.parameters.capacity() <= LOADED_MAX && self.cursors.capacity() <= LOADED_MAX
     }
 
     /// Ready for the next run: no page, no database and no row is held any more.

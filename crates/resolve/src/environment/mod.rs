@@ -17,6 +17,7 @@ use lithe_functions::{Function, Registry};
 use lithe_sql::Limits;
 use lithe_sql::ast::Name;
 use lithe_value::{Collation, CustomCollation, Value};
+use lithe_vm::builder::SpareBuilder;
 use lithe_vm::operand::Db;
 use lithe_vm::virtual_table::VirtualTables;
 
@@ -50,6 +51,8 @@ pub struct Environment {
     pub measures: Arc<Measures>,
     /// What the planner would have liked to know.
     pub wanted: Wanted,
+    /// Memory for programs under construction.
+    pub builder: SpareBuilder,
 }
 
 /// Tells whether a table of that name is one in which a virtual table keeps what it has, if such tables are to be protected
