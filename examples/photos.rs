@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let connection = Connection::open_in_memory()?;
     connection.execute("CREATE TABLE photo(id INTEGER PRIMARY KEY, name TEXT, pixels BLOB)", [])?;
 
-    // A row with room for the pixels, which are then written piece by piece.
+    // A row with as many bytes as the pixels take, which are then written piece by piece.
     connection
         .execute("INSERT INTO photo(name, pixels) VALUES (?1, zeroblob(?2))", params!["dawn", PHOTO_LEN as i64])?;
     let id = connection.last_insert_rowid();

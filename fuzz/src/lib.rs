@@ -19,11 +19,11 @@ pub const NAME: &str = "/fuzz.db";
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// What a file of an input may grow to. Reserving more costs more than most inputs.
-const ROOM: usize = 64 << 20;
+const FILE_LEN_MAX: usize = 64 << 20;
 
 /// A place in memory with these files.
 pub fn place(files: &[(&str, &[u8])]) -> Arc<MemoryVfs> {
-    let vfs = Arc::new(MemoryVfs::with_room(ROOM));
+    let vfs = Arc::new(MemoryVfs::with_capacity(FILE_LEN_MAX));
     for (name, content) in files {
         let flags = FileFlags::MAIN_DB | FileFlags::READWRITE | FileFlags::CREATE;
         let file = vfs.open(Some(Path::new(name)), flags).expect("a new file in memory").file;

@@ -62,7 +62,7 @@ pub fn number(key: usize) -> usize {
     key * 7 % 1000
 }
 
-/// How much room `rows` rows of both tables take, in `databases` databases.
+/// How much space `rows` rows of both tables take, in `databases` databases.
 pub fn bytes_needed(rows: usize, databases: u64) -> u64 {
     // As much again for a log.
     2 * 2 * ROW_BYTES * rows as u64 * databases

@@ -132,7 +132,7 @@ impl Btree {
     }
 
     /// The page after the largest root, empty, whoever had it before.
-    pub(crate) fn make_room_for_root(&self) -> Result<PageNo> {
+    pub(crate) fn free_place_for_root(&self) -> Result<PageNo> {
         let geometry = self.ptrmap_geometry();
         let largest = self.meta(Meta::LargestRoot)?;
         if largest > self.pager().page_count() {

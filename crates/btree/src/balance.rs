@@ -34,7 +34,7 @@ pub(crate) struct Step {
     pub index: usize,
 }
 
-/// Cells that wait for room before cell `at` of a page.
+/// Cells that wait for space before cell `at` of a page.
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub at: usize,
@@ -92,7 +92,7 @@ pub(crate) fn balance(btree: &Btree, steps: &[Step], mut pending: Option<Pending
     // An insertion makes no page emptier; the pages that appending begins are meant to be filled.
     let inserts = pending.is_some();
     loop {
-        debug_assert!(pending.as_ref().is_none_or(|pending| pending.cells.len() > 0), "no cell waits for room");
+        debug_assert!(pending.as_ref().is_none_or(|pending| pending.cells.len() > 0), "no cell waits for space");
         if steps.len() == 1 {
             let Some(cells) = pending.take() else {
                 return root::lose_level_if_empty(btree, steps[0].no);

@@ -70,7 +70,7 @@ impl<'p> EditPage<'p> {
         }
     }
 
-    /// Makes room for a cell of `size` bytes before cell `index`, and answers where, for the caller to
+    /// Reserves space for a cell of `size` bytes before cell `index`, and answers where, for the caller to
     /// [fill](EditPage::bytes_mut); or `None`, and nothing has changed, if the page is too full.
     #[inline]
     pub fn insert(&mut self, index: usize, size: usize) -> Result<Option<usize>> {
@@ -93,7 +93,7 @@ impl<'p> EditPage<'p> {
         &mut self.page[at..at + size]
     }
 
-    /// Makes room for a cell of `size` bytes in the place of cell `index`, which is taken out and ends at `old_end`.
+    /// Reserves space for a cell of `size` bytes in the place of cell `index`, which is taken out and ends at `old_end`.
     /// Answers where, for the caller to [fill](EditPage::bytes_mut); `None` if the page is too full for the new cell.
     #[inline]
     pub fn replace(&mut self, index: usize, old_end: usize, size: usize) -> Result<Option<usize>> {
@@ -152,7 +152,7 @@ impl<'p> EditPage<'p> {
         Node::of(page.share(), no, &header)
     }
 
-    /// Adds a cell after all others, on a page without holes that has room for it. The header is written by
+    /// Adds a cell after all others, on a page without holes on which the cell fits. The header is written by
     /// [`EditPage::end_of_cells`].
     pub fn push(&mut self, cell: &[u8]) {
         self.push_run(cell, std::iter::once(0));

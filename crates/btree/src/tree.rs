@@ -32,7 +32,7 @@ impl Btree {
     pub fn create_tree(&self, kind: TreeKind) -> Result<PageNo> {
         assert!(self.pager().is_writing(), "a tree is made within a write transaction");
         self.initialise()?;
-        let root = if self.auto_vacuum()? { self.make_room_for_root()? } else { self.allocate()? };
+        let root = if self.auto_vacuum()? { self.free_place_for_root()? } else { self.allocate()? };
         drop(EditPage::create(self, self.new_page(root)?, root, kind.leaf()));
         if self.auto_vacuum()? {
             self.put_ptrmap(root, PtrmapType::Root, None)?;
@@ -119,8 +119,8 @@ impl Btree {
     /// Frees the overflow pages of a cell. Cursors may stand on the entries of an index, and seek them again: see `lost_keys`.
     fn clear_chain(&self, node: &Node, span: PayloadSpan, clearing: &mut Clearing) -> Result<()> {
         let first = span.overflow_page(&node.page).ok_or_else(|| node.corrupt("overflow page 0"))?;
-        let room = REMEMBERED_MAX.saturating_sub(clearing.remembered);
-        if clearing.kind == TreeKind::Index && span.len as usize <= room {
+        let capacity = REMEMBERED_MAX.saturating_sub(clearing.remembered);
+        if clearing.kind == TreeKind::Index && span.len as usize <= capacity {
             let mut record = Vec::new();
             // A key that cannot be read is damaged, which whoever stands on it finds out.
             if overflow::read_whole(self, &node.page, node.no, span, &mut record).is_ok() {

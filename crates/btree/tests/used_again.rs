@@ -126,7 +126,7 @@ fn changes_are_seen() {
     }
 }
 
-/// A row for which the last leaf has no room comes to a new leaf: page 1, the leaf's parent and the new leaf are written,
+/// A row that does not fit the last leaf comes to a new leaf: page 1, the leaf's parent and the new leaf are written,
 /// the full leaf is not.
 #[test]
 fn a_full_leaf_is_not_written() {

@@ -134,15 +134,15 @@ api! {
     }
 
     fn sqlite3_deserialize(
-        db: *mut sqlite3, schema: *const c_char, bytes: *mut u8, len: i64, room: i64, flags: c_uint,
+        db: *mut sqlite3, schema: *const c_char, bytes: *mut u8, len: i64, size_max: i64, flags: c_uint,
     ) -> c_int {
         let answer = match live(db) {
-            Ok(db) if len >= 0 && len <= room => {
+            Ok(db) if len >= 0 && len <= size_max => {
                 let how = Deserialize {
                     read_only: flags & READ_ONLY != 0,
                     resizeable: flags & RESIZEABLE != 0,
-                    // What is not resizeable may still fill the room that it was given.
-                    size_max: (flags & RESIZEABLE == 0).then_some(room as u64),
+                    // An image that is not resizeable may still fill the memory that it was given.
+                    size_max: (flags & RESIZEABLE == 0).then_some(size_max as u64),
                 };
                 let schema = text::name(schema).unwrap_or_else(|| "main".to_owned());
                 db.finish(db.core().deserialize(&schema, text::sized(bytes.cast::<c_void>(), len), how))

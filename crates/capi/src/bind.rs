@@ -8,10 +8,10 @@ use lithe_engine::BindValue;
 use lithe_engine::value::{Encoding, ValueRef};
 
 use crate::code;
+use crate::connection::statement::{sqlite3_stmt, statement};
 use crate::context::engine_pointer;
 use crate::ffi_guard::api;
 use crate::memory::{self, Destructor};
-use crate::statement::{sqlite3_stmt, statement};
 use crate::text;
 use crate::value::{Pointer, sqlite3_value};
 

@@ -18,10 +18,10 @@ use lithe_engine::virtual_table::{
 
 use crate::bind::sqlite3_bind_pointer;
 use crate::code;
+use crate::connection::statement::sqlite3_stmt;
 use crate::context::application_pointer;
 use crate::ffi_guard::api;
 use crate::memory::{self, Destructor};
-use crate::statement::sqlite3_stmt;
 
 /// The kinds of pointers: an array that knows its length and type, and an address.
 const BOUND: &CStr = c"carray-bind";

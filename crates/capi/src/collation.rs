@@ -127,7 +127,7 @@ api! {
         };
         let callback = needed.map(|needed| -> lithe_engine::CollationNeeded {
             std::rc::Rc::new(move |name: &str, encoding| {
-                let name = crate::error::c_string(name.as_bytes());
+                let name = crate::text::c_string(name.as_bytes());
                 // SAFETY: the application's function, called as documented.
                 unsafe { needed(arg, handle, text::representation(encoding), name.as_ptr()) };
                 None // it has defined it itself, if it could

@@ -10,9 +10,9 @@ use lithe_engine::value::{Encoding, ValueRef, cast};
 
 use crate::code;
 use crate::connection::sqlite3;
+use crate::connection::statement::{looked_at, sqlite3_stmt, statement};
 use crate::context::application_pointer;
 use crate::ffi_guard::api;
-use crate::statement::{looked_at, sqlite3_stmt, statement};
 use crate::text;
 use crate::value::{kind_of, sqlite3_value};
 
@@ -85,7 +85,7 @@ fn fetched(statement: &sqlite3_stmt, index: c_int) -> Option<*mut sqlite3_value>
     Some(std::ptr::from_mut(value))
 }
 
-/// The text of a column with a NUL behind it: in its place if there is room, else in a copy. `other` is for what is no text.
+/// The text of a column with a NUL behind it: in its place if the NUL fits there, else in a copy. `other` is for what is no text.
 ///
 /// # Safety
 /// `handle` is null or a live statement.

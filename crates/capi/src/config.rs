@@ -1,9 +1,7 @@
 //! Settings of the process: `sqlite3_config`, the error log, shared cache, `sqlite3_test_control`.
 
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-
-use lithe_engine::OpenFlags;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::code;
 use crate::connection::{live, sqlite3};
@@ -11,13 +9,8 @@ use crate::error_log;
 use crate::ffi_guard::{api, guard};
 use crate::memory;
 use crate::mutex;
+use crate::threading::{self, MULTI_THREAD, SERIALIZED, SINGLE_THREAD};
 use crate::variadic::{Arguments, CArgs};
-
-/// SQLITE_CONFIG_SINGLETHREAD 1, MULTITHREAD 2, SERIALIZED 3.
-static THREADING: AtomicI32 = AtomicI32::new(SERIALIZED);
-const SINGLE_THREAD: c_int = 1;
-const MULTI_THREAD: c_int = 2;
-const SERIALIZED: c_int = 3;
 
 /// `sqlite3_initialize` was called, or a connection opened, and `sqlite3_shutdown` not since: it is too late to configure.
 static INITIALIZED: AtomicBool = AtomicBool::new(false);
@@ -36,21 +29,6 @@ pub(crate) fn uri_everywhere() -> bool {
     URI.load(Ordering::Relaxed)
 }
 
-/// Whether a connection that is opened so gets a mutex.
-pub(crate) fn wants_mutex(flags: OpenFlags) -> bool {
-    match THREADING.load(Ordering::Relaxed) {
-        SINGLE_THREAD => false,
-        _ if flags.contains(OpenFlags::NOMUTEX) => false,
-        _ if flags.contains(OpenFlags::FULLMUTEX) => true,
-        threading => threading == SERIALIZED,
-    }
-}
-
-/// Whether the process has said that it has one thread.
-pub(crate) fn is_single_threaded() -> bool {
-    THREADING.load(Ordering::Relaxed) == SINGLE_THREAD
-}
-
 /// `sqlite3_config`, behind its C half.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lithe_config(op: c_int, args: *mut CArgs) -> c_int {
@@ -61,7 +39,7 @@ unsafe extern "C" fn lithe_config(op: c_int, args: *mut CArgs) -> c_int {
             return code::MISUSE;
         }
         match op {
-            SINGLE_THREAD | MULTI_THREAD | SERIALIZED => THREADING.store(op, Ordering::Relaxed),
+            SINGLE_THREAD | MULTI_THREAD | SERIALIZED => threading::set(op),
             // SAFETY: the verb has a pointer to the methods.
             4 => unsafe { memory::set_methods(args.pointer()) },
             // SAFETY: the verb has a pointer to be written.

@@ -10,8 +10,8 @@ use lithe_engine::function::{Context, FunctionError, Pointer as EnginePointer};
 use lithe_engine::value::{Encoding, Value, ValueRef};
 
 use crate::code;
+use crate::connection::error;
 use crate::connection::sqlite3;
-use crate::error;
 use crate::ffi_guard::api;
 use crate::memory::{self, Destructor};
 use crate::text;

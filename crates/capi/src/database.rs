@@ -97,18 +97,8 @@ impl sqlite3 {
         let kept = names.entry(key).or_insert_with(|| {
             let of = |suffix: &[u8]| if path.is_empty() { Vec::new() } else { [path, suffix].concat() };
             let parameters = parameters.iter().map(|(key, value)| (key.as_slice(), value.as_slice()));
-            Filename(uri::create(path, &of(b"-journal"), &of(b"-wal"), parameters))
+            uri::Filename::new(path, &of(b"-journal"), &of(b"-wal"), parameters)
         });
-        kept.0
-    }
-}
-
-/// A filename of ours, freed with its connection.
-pub(crate) struct Filename(*const c_char);
-
-impl Drop for Filename {
-    fn drop(&mut self) {
-        // SAFETY: it was made by `uri::create`.
-        unsafe { uri::sqlite3_free_filename(self.0) };
+        kept.as_ptr()
     }
 }

@@ -5,11 +5,11 @@ use std::ptr::{null, null_mut};
 
 use crate::code;
 use crate::column::{sqlite3_column_count, sqlite3_column_name, sqlite3_column_text, sqlite3_column_type};
+use crate::connection::statement::sqlite3_stmt;
 use crate::connection::{Locked, live, sqlite3};
 use crate::ffi_guard::api;
 use crate::memory;
 use crate::prepare::sqlite3_prepare_v2;
-use crate::statement::sqlite3_stmt;
 use crate::step::{sqlite3_finalize, sqlite3_step};
 use crate::text;
 
@@ -81,7 +81,7 @@ unsafe fn leave_message(db: &sqlite3, code: c_int, message: *mut *mut c_char) {
     }
 }
 
-/// The names of the columns, and behind them room for one row's texts and a null pointer.
+/// The names of the columns, and behind them space for one row's texts and a null pointer.
 ///
 /// # Safety
 /// `statement` is live and stands on a row or has not begun.
@@ -143,7 +143,7 @@ impl Table {
         let count = self.cells.len() + 1;
         let block = memory::malloc((count * size_of::<*mut c_char>()) as u64).cast::<*mut c_char>();
         if !block.is_null() {
-            // SAFETY: the block has room for the count and the cells.
+            // SAFETY: the block has space for the count and the cells.
             unsafe {
                 block.write(std::ptr::without_provenance_mut(count));
                 block.add(1).copy_from_nonoverlapping(self.cells.as_ptr(), self.cells.len());

@@ -3,6 +3,7 @@
 //! A panic never crosses into C. It is caught here, the connection that was in use is poisoned by the guard that
 //! held it (see `connection`), and the function answers SQLITE_INTERNAL, a null pointer or 0.
 
+use std::cell::RefCell;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -50,6 +51,32 @@ impl<T> OnPanic for Option<T> {
     }
 }
 
+/// What is done with an object of C when the panic that went through a call on the object has been caught.
+type Settle = unsafe fn(*const ());
+
+thread_local! {
+    /// The objects that a panic goes through, on its way to the C function that catches the panic.
+    static PANICKED: RefCell<Vec<(*const (), Settle)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A panic goes through a call on the object: `settle` is called when the panic has been caught.
+///
+/// # Safety
+/// Until then `settle` may be called with the object.
+#[cold]
+pub(crate) unsafe fn settle_later(object: *const (), settle: Settle) {
+    let _ = PANICKED.try_with(|noted| noted.borrow_mut().push((object, settle)));
+}
+
+/// The panic has been caught.
+#[cold]
+fn settle() {
+    for (object, settle) in PANICKED.try_with(RefCell::take).unwrap_or_default() {
+        // SAFETY: the promise of whoever noted the object.
+        unsafe { settle(object) };
+    }
+}
+
 /// Runs the body of a C function.
 #[inline(always)]
 pub(crate) fn guard<T: OnPanic>(body: impl FnOnce() -> T) -> T {
@@ -58,7 +85,7 @@ pub(crate) fn guard<T: OnPanic>(body: impl FnOnce() -> T) -> T {
         Err(payload) => {
             // Dropping what was thrown could panic again, and then nobody would catch it.
             std::mem::forget(payload);
-            crate::connection::panicked::settle();
+            settle();
             T::on_panic()
         }
     }

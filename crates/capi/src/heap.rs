@@ -272,7 +272,7 @@ unsafe impl GlobalAlloc for Counting {
                 }
                 block
             }
-            // SAFETY: our caller's promise; what both have room for is copied.
+            // SAFETY: our caller's promise; what fits both is copied.
             _ => unsafe {
                 let moved = self.alloc(new);
                 if !moved.is_null() {

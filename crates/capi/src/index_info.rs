@@ -7,10 +7,10 @@ use std::sync::Arc;
 use lithe_engine::virtual_table::{IndexInfo, ScanPlan, Usage};
 
 use crate::code;
-use crate::error::c_string;
 use crate::ffi_guard::api;
 use crate::memory;
 use crate::text;
+use crate::text::c_string;
 use crate::value::sqlite3_value;
 
 #[repr(C)]

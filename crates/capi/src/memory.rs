@@ -287,7 +287,7 @@ unsafe fn resize(block: *mut c_void, n: u64) -> *mut c_void {
 pub(crate) fn copy_text(bytes: &[u8]) -> *mut c_char {
     let copy = malloc(bytes.len() as u64 + 1).cast::<u8>();
     if !copy.is_null() {
-        // SAFETY: the block has room for the bytes and the NUL.
+        // SAFETY: the block has space for the bytes and the NUL.
         unsafe {
             copy.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
             copy.add(bytes.len()).write(0);
@@ -392,5 +392,18 @@ pub(crate) unsafe fn destroy(destructor: Destructor, value: *const c_void) {
     {
         // SAFETY: our caller's promise.
         unsafe { destructor(with_exposed_provenance_mut(value.expose_provenance())) };
+    }
+}
+
+/// A text that the application has made by `sqlite3_mprintf`, which is freed.
+///
+/// # Safety
+/// `text` is null or such a text.
+pub(crate) unsafe fn take_text(text: *mut c_char) -> Option<String> {
+    // SAFETY: our caller's promise.
+    unsafe {
+        let owned = crate::text::name(text);
+        free(text.cast());
+        owned
     }
 }

@@ -130,18 +130,18 @@ unsafe extern "C" fn lithe_snprintf(
     args: *mut CArgs,
 ) -> *mut c_char {
     guard(|| {
-        let Some(room) = usize::try_from(n).ok().and_then(|n| n.checked_sub(1)) else { return buffer };
+        let Some(len_max) = usize::try_from(n).ok().and_then(|n| n.checked_sub(1)) else { return buffer };
         if buffer.is_null() || format.is_null() {
             return buffer;
         }
-        // SAFETY: the C half hands on what it was called with; the buffer has room for `n` bytes.
+        // SAFETY: the C half hands on what it was called with; the buffer has `n` bytes.
         unsafe {
             // An argument may lie in the buffer: the text is made elsewhere, and copied.
             let mut place = [0; SHORT_LEN];
             let mut output = FormatOutput::growing_from(&mut place, LENGTH_MAX);
             let written = write(&mut output, format, &mut Arguments::new(args));
             let text = written.map_or(&[][..], |()| output.as_slice());
-            let text = &text[..text.len().min(room)];
+            let text = &text[..text.len().min(len_max)];
             buffer.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), text.len());
             buffer.add(text.len()).write(0);
         }

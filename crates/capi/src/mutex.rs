@@ -3,9 +3,9 @@
 use std::ffi::c_int;
 
 use crate::code;
-use crate::config;
 use crate::ffi_guard::api;
 use crate::recursive_mutex::RecursiveMutex;
+use crate::threading;
 
 /// The handle of the C interface.
 #[allow(non_camel_case_types)]
@@ -72,7 +72,7 @@ pub(crate) const METHODS: sqlite3_mutex_methods = sqlite3_mutex_methods {
 api! {
     fn sqlite3_mutex_alloc(kind: c_int) -> *mut sqlite3_mutex {
         match kind {
-            FAST | RECURSIVE if config::is_single_threaded() => no_mutex(),
+            FAST | RECURSIVE if threading::is_single_threaded() => no_mutex(),
             FAST | RECURSIVE => Box::into_raw(Box::new(RecursiveMutex::shared())),
             _ => {
                 let found = usize::try_from(kind - STATIC_FIRST).ok().and_then(|index| STATIC.get(index));

@@ -3,7 +3,6 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use lithe_engine::vfs::Vfs;
 use lithe_engine::{Connection, Error, OpenFlags, Target};
@@ -12,11 +11,13 @@ use crate::carray::CArray;
 use crate::code;
 use crate::config;
 use crate::connection::{self, sqlite3};
+use crate::facts;
 use crate::ffi_guard::api;
 use crate::program_tables::{ProgramTable, Programs};
 use crate::statement_table::Statements;
 use crate::text;
-use crate::vfs::{ConnectionCell, TheirFile, registry};
+use crate::threading;
+use crate::vfs::{ConnectionCell, Owner, TheirFile, registry};
 use crate::{extension, fts3, fts5};
 
 /// The bits of the flags that say how to open: read only, read and write, perhaps create.
@@ -55,8 +56,8 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
     // SAFETY: our caller's promise.
     let vfs_name = unsafe { text::name(vfs) };
     let filename = filename.unwrap_or_default();
-    let has_mutex = config::wants_mutex(flags);
-    let connection = ConnectionCell::default();
+    let has_mutex = threading::wants_mutex(flags);
+    let connection = Owner::new(facts::ask_busy_handler);
     let (core, error) = match open_core(filename, flags, vfs_name.as_deref(), &connection) {
         Ok(core) => (Some(core), None),
         Err(error) => (None, Some(error)),
@@ -130,11 +131,10 @@ fn open_core(
 
 /// From now on files of the application's VFSes can be told whose they are: that of the main database is told at once.
 fn introduce(db: &sqlite3, connection: &ConnectionCell) {
-    let address = std::ptr::from_ref(db).cast_mut();
-    connection.store(address, Ordering::Release);
+    connection.set_handle(std::ptr::from_ref(db).cast_mut().cast());
     let main = db.core().database_file(None);
     if let Some(theirs) = main.as_ref().and_then(|main| main.file()).and_then(TheirFile::of) {
-        theirs.introduce(address);
+        theirs.introduce();
     }
 }
 

@@ -10,14 +10,14 @@ use lithe_engine::value::ValueRef;
 
 use crate::blob::{sqlite3_blob_close, sqlite3_blob_open};
 use crate::code;
+use crate::connection::error::{sqlite3_errcode, sqlite3_errmsg};
+use crate::connection::statement::sqlite3_stmt;
 use crate::connection::{locked, sqlite3};
 use crate::context::sqlite3_context;
-use crate::error::{sqlite3_errcode, sqlite3_errmsg};
 use crate::exec::sqlite3_exec;
 use crate::function::sqlite3_create_function;
 use crate::open::{sqlite3_close, sqlite3_open_v2};
 use crate::prepare::sqlite3_prepare_v2;
-use crate::statement::sqlite3_stmt;
 use crate::step::{sqlite3_finalize, sqlite3_reset, sqlite3_step};
 use crate::value::sqlite3_value;
 

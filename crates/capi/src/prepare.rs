@@ -7,13 +7,12 @@ use lithe_engine::Limit;
 use lithe_engine::value::Encoding;
 
 use crate::code;
+use crate::connection::statement::{sqlite3_stmt, statement};
 use crate::connection::{Locked, live, sqlite3};
-use crate::error::c_string;
 use crate::error_log;
 use crate::ffi_guard::api;
-use crate::memory;
-use crate::statement::{sqlite3_stmt, statement};
 use crate::text;
+use crate::text::c_string;
 
 /// SQL that one prepare call is given.
 struct Source<'a> {
@@ -211,14 +210,7 @@ api! {
 
     fn sqlite3_expanded_sql(handle: *mut sqlite3_stmt) -> *mut c_char {
         let Ok((statement, db)) = statement(handle) else { return null_mut() };
-        match statement.enter() {
-            Ok(mut inside) => {
-                let text = inside.get().expanded_sql();
-                if text.len() > db.length_max() { null_mut() } else { memory::copy_text(&text) }
-            }
-            // A function of the application asks while the statement is at work: the text has to do as it is.
-            Err(_) => memory::copy_text(statement.sql.as_bytes()),
-        }
+        statement.expanded_sql(db.length_max())
     }
 
     fn sqlite3_normalized_sql(handle: *mut sqlite3_stmt) -> *const c_char {

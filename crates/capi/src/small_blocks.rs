@@ -131,19 +131,19 @@ mod tests {
     }
 
     #[test]
-    fn the_last_that_came_goes_first_and_no_more_are_kept_than_a_list_has_room_for() {
+    fn the_newest_block_goes_first_and_a_list_has_a_limit() {
         let blocks = SmallBlocks::new();
         let class = class(Layout::new::<[u8; 512]>()).unwrap();
-        let room = LIST_BYTES_MAX / 512;
+        let limit = LIST_BYTES_MAX / 512;
         // SAFETY: the lists are this thread's, and each block is put, taken and freed once.
         unsafe {
-            let made: Vec<*mut u8> = (0..=room).map(|_| class.alloc()).collect();
-            for block in &made[..room] {
+            let made: Vec<*mut u8> = (0..=limit).map(|_| class.alloc()).collect();
+            for block in &made[..limit] {
                 assert!(blocks.put(class, *block));
             }
-            assert!(!blocks.put(class, made[room]));
-            class.free(made[room]);
-            for block in made[..room].iter().rev() {
+            assert!(!blocks.put(class, made[limit]));
+            class.free(made[limit]);
+            for block in made[..limit].iter().rev() {
                 assert_eq!(blocks.take(class), *block);
                 class.free(*block);
             }

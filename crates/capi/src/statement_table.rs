@@ -10,7 +10,7 @@ use lithe_engine::virtual_table::{
 };
 
 use crate::connection::sqlite3;
-use crate::statement::sqlite3_stmt;
+use crate::connection::statement::sqlite3_stmt;
 
 /// The module, and its table.
 pub(crate) struct Statements {

@@ -5,10 +5,10 @@ use std::ffi::c_int;
 use lithe_engine::{Counter, PageCounter};
 
 use crate::code;
+use crate::connection::statement::{sqlite3_stmt, statement};
 use crate::connection::{live, sqlite3};
 use crate::ffi_guard::api;
 use crate::memory;
-use crate::statement::{sqlite3_stmt, statement};
 
 /// The verbs of `sqlite3_status`: 10 in all.
 const STATUS_COUNT: c_int = 10;

@@ -5,10 +5,10 @@ use std::ffi::c_int;
 use lithe_engine::{Statement, Step};
 
 use crate::code;
+use crate::connection::statement::{Inside, finalize, looked_at, reset, sqlite3_stmt, statement};
 use crate::connection::{self, Locked, sqlite3};
 use crate::error_log;
 use crate::ffi_guard::api;
-use crate::statement::{Inside, finalize, looked_at, reset, sqlite3_stmt, statement};
 
 /// One step. The connection has been locked.
 #[inline]

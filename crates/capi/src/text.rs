@@ -1,6 +1,6 @@
 //! Strings between C and Rust: with NUL or a length, in UTF-8 or UTF-16.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
 use lithe_engine::value::{Buffer, Encoding};
 
@@ -110,6 +110,15 @@ pub(crate) fn representation(encoding: Encoding) -> c_int {
 /// How many bytes of UTF-16 the first `chars` characters of `text` take.
 pub(crate) fn utf16_len(text: &[u8]) -> usize {
     Encoding::UTF16_NATIVE.encoded_len(text)
+}
+
+/// Up to the first NUL: more no C program would see.
+pub(crate) fn c_string(bytes: &[u8]) -> CString {
+    let end = memchr::memchr(0, bytes).unwrap_or(bytes.len());
+    let mut text = Vec::with_capacity(end + 1);
+    text.extend_from_slice(&bytes[..end]);
+    // SAFETY: there is no NUL among them. (The library would look for one again, and slowly: a statement may be long.)
+    unsafe { CString::from_vec_unchecked(text) }
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use std::ffi::{c_int, c_void};
 
+use crate::connection::statement::sqlite3_stmt;
 use crate::ffi_guard::api;
-use crate::statement::sqlite3_stmt;
 
 api! {
     /// Only a library compiled with SQLITE_ENABLE_STMT_SCANSTATUS counts loops: 1 says that there are none.

@@ -183,3 +183,29 @@ api! {
         }
     }
 }
+
+/// A filename as SQLite gives it to a VFS, freed with its owner.
+pub(crate) struct Filename(*const c_char);
+
+impl Filename {
+    /// The names of a database, its journal and its log, and the URI's parameters.
+    pub(crate) fn new<'a>(
+        database: &[u8],
+        journal: &[u8],
+        wal: &[u8],
+        parameters: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    ) -> Filename {
+        Filename(create(database, journal, wal, parameters))
+    }
+
+    pub(crate) fn as_ptr(&self) -> *const c_char {
+        self.0
+    }
+}
+
+impl Drop for Filename {
+    fn drop(&mut self) {
+        // SAFETY: `create` made the name.
+        unsafe { sqlite3_free_filename(self.0) };
+    }
+}

@@ -71,7 +71,7 @@ fn options() -> &'static [std::ffi::CString] {
     static OPTIONS: OnceLock<Vec<std::ffi::CString>> = OnceLock::new();
     OPTIONS.get_or_init(|| {
         introduce_extensions();
-        lithe_engine::compile_options().iter().map(|option| crate::error::c_string(option.as_bytes())).collect()
+        lithe_engine::compile_options().iter().map(|option| crate::text::c_string(option.as_bytes())).collect()
     })
 }
 

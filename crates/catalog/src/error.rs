@@ -3,9 +3,9 @@
 use std::fmt;
 use std::ops::Deref;
 
+use lithe_base::Db;
+use lithe_base::ResultCode;
 use lithe_sql::ast::Span;
-use lithe_vfs::ResultCode;
-use lithe_vm::operand::Db;
 
 use crate::NameBuf;
 

@@ -45,8 +45,8 @@ mod trigger;
 
 use std::sync::Arc;
 
+use lithe_base::Db;
 use lithe_sql::ast::{Ident, Name, QualifiedName};
-use lithe_vm::operand::Db;
 
 pub use build::*;
 pub use error::{CompileError, ErrorKind, Result, Unconnected, fail};

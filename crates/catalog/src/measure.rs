@@ -7,8 +7,8 @@
 use std::cell::RefCell;
 
 use hashbrown::HashMap;
+use lithe_base::Db;
 use lithe_format::PageNo;
-use lithe_vm::operand::Db;
 
 use super::Table;
 

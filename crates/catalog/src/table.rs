@@ -5,8 +5,8 @@ use std::sync::Arc;
 use lithe_format::PageNo;
 use lithe_sql::ast::{Conflict, Name};
 use lithe_value::{Affinity, Value};
-use lithe_vm::operand::VirtualId;
 use lithe_vtab::Risk;
+use lithe_vtab::VirtualId;
 
 use super::{CollationName, ForeignKey, Index, IndexTerm, NameBuf, TableStatistics, Trigger};
 

@@ -7,6 +7,7 @@ use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Origin, OutputColumn};
 use lithe_resolve::{Found, Resolver, Rules, Scope};
 use lithe_sql::ast::{Explain as ExplainKind, Stmt};
+use lithe_vm::builder::SpareBuilder;
 use lithe_vm::insn::Insn;
 use lithe_vm::program::Program;
 use lithe_vm::result_columns::{NewColumn, ResultColumns};
@@ -29,17 +30,19 @@ pub struct CompileRequest<'a> {
     pub explain: ExplainKind,
     /// The largest number of a parameter in the text.
     pub parameter_count: u32,
+    /// Where memory for the program under construction is kept, if anywhere.
+    pub builders: Option<&'a SpareBuilder>,
 }
 
 /// Compiles a statement. The resolved tree lives in `arena` and is not needed any more when the program is made.
 pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Environment) -> Result<Program> {
     let resolver: &'a Resolver<'a> = arena.alloc(Resolver::new(env, arena));
     let explain = if request.explain == ExplainKind::QueryPlan { Explain::on() } else { Explain::off() };
-    let mut cg = Codegen::new(resolver, explain);
+    let mut cg = Codegen::new(resolver, explain, request.builders);
     let columns = match compile_statement(&mut cg, request) {
         // The authorizer says that nothing shall be done.
         Err(error) if error.kind == ErrorKind::Ignored => {
-            cg = Codegen::new(resolver, Explain::off());
+            cg = Codegen::new(resolver, Explain::off(), request.builders);
             &[]
         }
         result => result?,

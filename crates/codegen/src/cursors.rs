@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use lithe_base::ResultCode;
 use lithe_btree::KeyInfo;
 use lithe_btree::key::KeyColumn;
 use lithe_catalog::{Column, Index, IndexColumn, Result, Table, TableKind, VirtualState, fail};
 use lithe_resolve::ir::{Coll, OrderTerm};
 use lithe_value::Value;
-use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Db, OnConflict};
 use lithe_vm::program::{CursorInfo, CursorKind, SchemaCheck, TableFacts};

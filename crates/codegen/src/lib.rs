@@ -61,12 +61,14 @@ use bumpalo::Bump;
 use lithe_catalog::Result;
 use lithe_optimize::access::{JoinPlan, JoinRequest, PlanContext, plan_join};
 use lithe_optimize::explain::Explain;
+use lithe_optimize::explain::PlanLine;
 use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Coll, Query, SourceId};
-use lithe_vm::builder::ProgramBuilder;
+use lithe_vm::builder::{ProgramBuilder, SpareBuilder};
 use lithe_vm::operand::{CollationId, Reg};
 use lithe_vm::program::Program;
+use lithe_vm::program::QueryPlanRow;
 
 pub use compile::{CompileRequest, compile};
 pub use ddl::with_single_quotes;
@@ -88,6 +90,8 @@ pub(crate) struct Codegen<'a> {
     pub resolver: &'a Resolver<'a>,
     /// EXPLAIN QUERY PLAN's rows.
     pub explain: Explain,
+    /// Where builders come from, and go when their program is finished.
+    pub(crate) builders: Option<&'a SpareBuilder>,
     access: access::AccessMap<'a>,
     /// What planning knows of the statement.
     pub(crate) planning: PlanContext<'a>,
@@ -100,9 +104,10 @@ pub(crate) struct Codegen<'a> {
 
 impl<'a> Codegen<'a> {
     /// Nothing generated yet.
-    pub fn new(resolver: &'a Resolver<'a>, explain: Explain) -> Codegen<'a> {
+    pub fn new(resolver: &'a Resolver<'a>, explain: Explain, builders: Option<&'a SpareBuilder>) -> Codegen<'a> {
         Codegen {
-            b: resolver.env.builder.take(),
+            b: builders.map_or_else(Box::default, SpareBuilder::take),
+            builders,
             env: resolver.env,
             arena: resolver.arena,
             resolver,
@@ -129,8 +134,16 @@ impl<'a> Codegen<'a> {
     pub(crate) fn into_program(mut self) -> Program {
         let mut program = self.b.finish();
         program.scans = self.planning.into_scans();
-        program.query_plan = self.explain.finish();
-        self.env.builder.put(self.b);
+        let row = |line: PlanLine| QueryPlanRow {
+            id: line.id,
+            parent: line.parent,
+            cost: i32::from(line.cost.0),
+            detail: line.detail,
+        };
+        program.query_plan = self.explain.finish().into_iter().map(row).collect();
+        if let Some(builders) = self.builders {
+            builders.put(self.b);
+        }
         program
     }
 

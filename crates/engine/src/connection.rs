@@ -89,7 +89,7 @@ pub struct Connection {
     /// The arena of the last compilation, for the next one.
     arena: Cell<Option<Bump>>,
     /// The builder of the last program, likewise.
-    builder: SpareBuilder,
+    pub(crate) builder: SpareBuilder,
 }
 
 impl Connection {
@@ -317,7 +317,6 @@ impl Connection {
             parameters: Vec::new(),
             measures: self.measured.borrow().measures(),
             wanted: Wanted::default(),
-            builder: self.builder.clone(),
         }
     }
 

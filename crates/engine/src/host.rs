@@ -31,7 +31,7 @@ pub fn fail_local_time(on: bool) {
 }
 
 /// Bytes that one sorter or hash table may take before it goes to a temporary file, if nobody has set `cache_size`: pages that
-/// are read take no memory of ours, so there is room.
+/// are read take no memory of ours, so memory is free.
 const TEMPORARY_MEMORY: usize = 16 << 20;
 /// The share of `cache_size`, if somebody has set it: the dirty pages of a transaction take all of it, and several sorters
 /// and tables may be in use beside them.

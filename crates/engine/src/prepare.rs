@@ -236,8 +236,13 @@ impl Connection {
         if self.compile_flags.get().writable_schema {
             self.settings.may_have_written_schema.set(true);
         }
-        let request =
-            CompileRequest { stmt, sql, explain: statement.explain, parameter_count: statement.parameters.count };
+        let request = CompileRequest {
+            stmt,
+            sql,
+            explain: statement.explain,
+            parameter_count: statement.parameters.count,
+            builders: Some(&self.builder),
+        };
         let compile = || self.compile_program(&request, arena);
         let mut program = match compile() {
             // Another connection may have made what is missing.

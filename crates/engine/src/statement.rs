@@ -620,7 +620,7 @@ impl Statement {
         }
     }
 
-    /// The text of column `index` with a NUL behind it, if it is one and has room for that where it lies.
+    /// The text of column `index` with a NUL behind it, if the column is a text and the NUL fits where the text lies.
     #[inline]
     pub fn text_with_nul(&mut self, index: usize) -> Option<&[u8]> {
         match &mut self.runner {

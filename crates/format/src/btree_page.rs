@@ -184,7 +184,7 @@ impl PageHeader {
 
     /// Writes every field; the right child of an interior page is left as it is.
     #[inline]
-    #[expect(clippy::indexing_slicing, reason = "a caller owes a page, which has room for its header")]
+    #[expect(clippy::indexing_slicing, reason = "a caller owes a page, which is longer than its header")]
     pub fn write(&self, page: &mut [u8]) {
         let header = &mut page[self.at..][..LEAF_HEADER_LEN];
         header[KIND_AT] = self.kind as u8;

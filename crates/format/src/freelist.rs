@@ -19,7 +19,7 @@ pub const LEAVES_AT: usize = 8;
 
 const _: () = assert!(LEAF_COUNT_AT + 4 == LEAVES_AT);
 
-/// The most leaves that a trunk page has room for.
+/// The most leaves that fit a trunk page.
 #[inline]
 pub const fn max_leaves(usable: u32) -> u32 {
     usable / 4 - 2

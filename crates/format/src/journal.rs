@@ -33,7 +33,7 @@ const SECTOR_SIZE_AT: usize = 20;
 const PAGE_SIZE_AT: usize = 24;
 const _: () = assert!(MAGIC.len() == RECORDS_AT && PAGE_SIZE_AT + 4 == HEADER_LEN);
 
-/// A number of records that says: as many as the file has room for.
+/// A number of records that says: as many as fit the file.
 pub const RECORDS_TO_THE_END: u32 = 0xffff_ffff;
 
 /// What a record adds to its page.

@@ -118,7 +118,7 @@ impl<'a> Payload<'a> {
     fn push(&mut self, part: &'a [u8]) {
         let len = u64::from(self.len) + part.len() as u64;
         assert!(len <= MAX_PAYLOAD, "payload longer than any");
-        #[expect(clippy::indexing_slicing, reason = "a caller owes as many parts as there is room for")]
+        #[expect(clippy::indexing_slicing, reason = "a caller owes no more parts than fit")]
         let place = &mut self.parts[usize::from(self.count)];
         *place = part;
         self.count += 1;

@@ -54,7 +54,7 @@ const PAGES_WORDS: usize = 4096;
 pub const HASH_SLOTS: usize = 8192;
 /// The 16-bit word of a region at which the hash begins.
 const HASH_AT: usize = 2 * PAGES_WORDS;
-/// How many frames the first region has room for.
+/// How many frames fit the first region.
 pub const FIRST_REGION_FRAMES: u32 = (PAGES_WORDS - INDEX_HEADER_WORDS) as u32;
 const _: () = assert!(FIRST_REGION_FRAMES == 4062);
 const _: () = assert!(4 * PAGES_WORDS + 2 * HASH_SLOTS == 32 * 1024);
@@ -180,7 +180,7 @@ pub const fn first_frame_before(region: u32) -> u32 {
     }
 }
 
-/// How many frames `region` has room for.
+/// How many frames fit `region`.
 #[inline]
 pub const fn region_frames(region: u32) -> u32 {
     if region == 0 { FIRST_REGION_FRAMES } else { PAGES_WORDS as u32 }

@@ -207,9 +207,9 @@ impl<'a> Context<'a> {
         if length > self.connection.length_max() { Err(FunctionError::too_big()) } else { Ok(()) }
     }
 
-    /// Makes room for `additional` more bytes of a text or blob, if it may be so long and there is memory.
+    /// Reserves `additional` more bytes of a text or blob, if it may be so long and there is memory.
     #[inline]
-    pub fn room(&self, buffer: &mut Buffer, additional: usize) -> Result {
+    pub fn reserve(&self, buffer: &mut Buffer, additional: usize) -> Result {
         self.check_length(buffer.len().saturating_add(additional))?;
         Ok(buffer.try_reserve(additional)?)
     }
@@ -219,7 +219,7 @@ impl<'a> Context<'a> {
     pub fn answer(&mut self, value: ValueRef<'_>) -> Result {
         if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = value {
             let mut buffer = self.out.take_buffer();
-            self.room(&mut buffer, bytes.len())?;
+            self.reserve(&mut buffer, bytes.len())?;
             self.out.set_blob_buffer(buffer);
         }
         self.out.set(value);

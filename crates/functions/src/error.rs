@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use lithe_value::arith::NoRoom;
+use lithe_value::arith::ConcatError;
 use lithe_value::buffer::OutOfMemory;
 
 /// An SQLite result code and the message that belongs to it.
@@ -17,50 +17,52 @@ pub struct FunctionError {
 
 /// The codes that functions and modules fail with.
 pub mod code {
+    use lithe_base::ResultCode;
+
     /// SQLITE_ERROR: anything that has no code of its own.
-    pub const ERROR: i32 = 1;
+    pub const ERROR: i32 = ResultCode::ERROR.0;
     /// SQLITE_INTERNAL: the code is wrong, not what it was told.
-    pub const INTERNAL: i32 = 2;
+    pub const INTERNAL: i32 = ResultCode::INTERNAL.0;
     /// SQLITE_PERM.
-    pub const PERM: i32 = 3;
+    pub const PERM: i32 = ResultCode::PERM.0;
     /// SQLITE_ABORT: a callback wants to stop.
-    pub const ABORT: i32 = 4;
+    pub const ABORT: i32 = ResultCode::ABORT.0;
     /// SQLITE_BUSY.
-    pub const BUSY: i32 = 5;
+    pub const BUSY: i32 = ResultCode::BUSY.0;
     /// SQLITE_LOCKED: another statement of the connection is in the way.
-    pub const LOCKED: i32 = 6;
+    pub const LOCKED: i32 = ResultCode::LOCKED.0;
     /// SQLITE_NOMEM.
-    pub const NOMEM: i32 = 7;
+    pub const NOMEM: i32 = ResultCode::NOMEM.0;
     /// SQLITE_READONLY.
-    pub const READONLY: i32 = 8;
+    pub const READONLY: i32 = ResultCode::READONLY.0;
     /// SQLITE_INTERRUPT.
-    pub const INTERRUPT: i32 = 9;
+    pub const INTERRUPT: i32 = ResultCode::INTERRUPT.0;
     /// SQLITE_IOERR.
-    pub const IOERR: i32 = 10;
+    pub const IOERR: i32 = ResultCode::IOERR.0;
     /// SQLITE_CORRUPT.
-    pub const CORRUPT: i32 = 11;
+    pub const CORRUPT: i32 = ResultCode::CORRUPT.0;
     /// SQLITE_NOTFOUND.
-    pub const NOTFOUND: i32 = 12;
+    pub const NOTFOUND: i32 = ResultCode::NOTFOUND.0;
     /// SQLITE_FULL.
-    pub const FULL: i32 = 13;
+    pub const FULL: i32 = ResultCode::FULL.0;
     /// SQLITE_SCHEMA.
-    pub const SCHEMA: i32 = 17;
+    pub const SCHEMA: i32 = ResultCode::SCHEMA.0;
     /// SQLITE_TOOBIG: a text or blob beyond SQLITE_LIMIT_LENGTH.
-    pub const TOOBIG: i32 = 18;
+    pub const TOOBIG: i32 = ResultCode::TOOBIG.0;
     /// SQLITE_CONSTRAINT: a change violates a rule; what happens then is the conflict policy's to say.
-    pub const CONSTRAINT: i32 = 19;
+    pub const CONSTRAINT: i32 = ResultCode::CONSTRAINT.0;
     /// SQLITE_MISMATCH.
-    pub const MISMATCH: i32 = 20;
+    pub const MISMATCH: i32 = ResultCode::MISMATCH.0;
     /// SQLITE_MISUSE.
-    pub const MISUSE: i32 = 21;
+    pub const MISUSE: i32 = ResultCode::MISUSE.0;
     /// SQLITE_AUTH: the authorizer does not allow it.
-    pub const AUTH: i32 = 23;
+    pub const AUTH: i32 = ResultCode::AUTH.0;
     /// SQLITE_RANGE.
-    pub const RANGE: i32 = 25;
+    pub const RANGE: i32 = ResultCode::RANGE.0;
     /// SQLITE_CORRUPT_VTAB: what a virtual table has stored makes no sense.
-    pub const CORRUPT_VTAB: i32 = 267;
+    pub const CORRUPT_VTAB: i32 = ResultCode::CORRUPT_VTAB.0;
     /// SQLITE_CONSTRAINT_VTAB.
-    pub const CONSTRAINT_VTAB: i32 = 2323;
+    pub const CONSTRAINT_VTAB: i32 = ResultCode::CONSTRAINT_VTAB.0;
 }
 
 impl FunctionError {
@@ -95,11 +97,11 @@ impl FunctionError {
     }
 }
 
-impl From<NoRoom> for FunctionError {
-    fn from(error: NoRoom) -> Self {
+impl From<ConcatError> for FunctionError {
+    fn from(error: ConcatError) -> Self {
         match error {
-            NoRoom::TooBig => FunctionError::too_big(),
-            NoRoom::OutOfMemory => FunctionError::out_of_memory(),
+            ConcatError::TooBig => FunctionError::too_big(),
+            ConcatError::OutOfMemory => FunctionError::out_of_memory(),
         }
     }
 }

@@ -217,7 +217,7 @@ pub trait SqlBlob {
         self.len() == 0
     }
 
-    /// Reads from `offset` on, as many bytes as there is room for.
+    /// Reads from `offset` on, as many bytes as the buffer has.
     ///
     /// # Errors
     /// SQLITE_ERROR beyond the end; SQLITE_ABORT if the row was changed or deleted.

@@ -90,7 +90,7 @@ fn assemble(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     context.answer(ValueRef::Real(if number < 0 { -real } else { real }))
 }
 
-/// mantissa * 2^exponent; bits that there is no room for are dropped.
+/// mantissa * 2^exponent; bits that do not fit are dropped.
 fn scaled(mantissa: u64, exponent: i64) -> f64 {
     if mantissa == 0 {
         return 0.0;

@@ -117,18 +117,18 @@ impl Walk {
     fn next_of_chain(&mut self, pages: &dyn PageAccess) -> Result<PageInfo> {
         let (path, number, index, rest) = self.chain.take().ok_or_else(|| FunctionError::of_code(code::INTERNAL))?;
         pages.read(number, &mut self.bytes)?;
-        let room = pages.usable_size() - 4;
-        let payload = rest.min(room);
+        let capacity = pages.usable_size() - 4;
+        let payload = rest.min(capacity);
         let next = u32_at(&self.bytes, 0);
-        if rest > room && next != 0 {
-            self.chain = Some((path.clone(), next, index + 1, rest - room));
+        if rest > capacity && next != 0 {
+            self.chain = Some((path.clone(), next, index + 1, rest - capacity));
         }
         Ok(PageInfo {
             path: format!("{path}+{index:06x}"),
             number,
             kind: "overflow",
             payload: payload as i64,
-            unused: (room - payload) as i64,
+            unused: (capacity - payload) as i64,
             ..PageInfo::default()
         })
     }

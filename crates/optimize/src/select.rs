@@ -7,11 +7,11 @@
 //!                        JoinPlan ──▶ GroupPlan, Sorting, DistinctPlan: what the order of the rows leaves to do
 //! ```
 
+use lithe_base::Db;
 use lithe_catalog::{Index, Table, TableKind};
 use lithe_resolve::ir::{
     Aggregate, Expr, Indexed, Limit, OrderTerm, Select, SourceKind, collation_of, is_constant, same,
 };
-use lithe_vm::operand::Db;
 
 use crate::access::{JoinPlan, JoinRequest, PlanContext, Purpose, WantedOrder};
 

@@ -132,7 +132,7 @@ impl Pool {
         if let Some(page) = shard.get(snapshot, no) {
             return Ok(page);
         }
-        assert!(limit > 0, "a shard has room for a page");
+        assert!(limit > 0, "a shard has capacity for a page");
         let given_up = shard.give_up_one(snapshot, page_size, limit);
         drop(shard);
         let mut bytes = given_up.unwrap_or_else(|| zeros(page_size));

@@ -6,8 +6,8 @@
 use std::fmt;
 use std::rc::Rc;
 
+use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, Result};
-use lithe_vfs::ResultCode;
 
 /// What a statement wants to do, by SQLite's numbers.
 #[allow(missing_docs)] // the names say it: they are those of the SQLITE_* action codes

@@ -199,7 +199,7 @@ impl Node {
         }
     }
 
-    /// Appends a cell; false if there is no room.
+    /// Appends a cell; false if the node is full.
     pub fn push(&mut self, cell: &Cell) -> bool {
         let count = self.cell_count();
         if count >= self.layout.cells_max() {

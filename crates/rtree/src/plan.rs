@@ -17,7 +17,7 @@ pub const QUERY: i32 = 2;
 
 /// How many constraints a scan uses; rows are checked against the others when they are found.
 const CONSTRAINTS_MAX: usize = 4 * MAX_DIMENSIONS;
-/// From here on integers are not exact as doubles with room to spare: a comparison is widened.
+/// From here on integers are not exact as doubles with a margin: a comparison is widened.
 const EXACT_MAX: i64 = 1 << 48;
 
 /// Says how a scan under these constraints is made.

@@ -96,7 +96,7 @@ impl SqlStore<'_> {
         Ok(if statement.step()? { Some(lithe_value::cast::to_integer(statement.column(0))) } else { None })
     }
 
-    /// Makes room for a row of which nothing is known yet; its rowid.
+    /// Inserts a row without content yet; answers its rowid.
     ///
     /// # Errors
     /// If the table cannot be written.

@@ -56,7 +56,7 @@ impl RTree {
         }
     }
 
-    /// Makes room for the id that a row is given: it must be free, or is taken from the row that has it.
+    /// Frees the id that a row is given: no row has the id, or the row that has it is deleted.
     pub fn claim(&self, tree: &mut Tree<'_>, store: &SqlStore<'_>, id: i64, policy: OnConflict) -> Result {
         if store.leaf_of(id)?.is_none() {
             return Ok(());

@@ -1,7 +1,7 @@
 //! The tree as it is changed: choosing a leaf, growing the boxes above it, splitting and dissolving nodes.
 //!
 //! ```text
-//!   insert:  root ─ choose ─► leaf ── room ──► append, grow the boxes above
+//!   insert:  root ─ choose ─► leaf ── fits ──► append, grow the boxes above
 //!                              └─── full ──► split ─► a cell for the new node, inserted one level higher
 //!
 //!   delete:  leaf ─ remove ─► enough cells left: shrink the boxes above

@@ -76,7 +76,7 @@ impl<E> Changes<E> {
         (hash as usize).checked_rem(self.buckets.len())
     }
 
-    /// Makes room for one entry more: to be called before a key is looked for that may be added, as SQLite does.
+    /// Reserves space for one entry more: to be called before a key is looked for that may be added, as SQLite does.
     pub fn grow(&mut self) {
         if self.buckets.is_empty() {
             self.buckets = vec![NONE; BUCKETS_MIN];

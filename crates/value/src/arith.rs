@@ -105,21 +105,21 @@ pub fn shift_right(left: ValueRef<'_>, right: ValueRef<'_>) -> Number {
 
 /// Why a text or blob cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoRoom {
+pub enum ConcatError {
     /// It would be longer than the limit of the connection.
     TooBig,
     /// There is no memory for it.
     OutOfMemory,
 }
 
-impl From<OutOfMemory> for NoRoom {
-    fn from(_: OutOfMemory) -> NoRoom {
-        NoRoom::OutOfMemory
+impl From<OutOfMemory> for ConcatError {
+    fn from(_: OutOfMemory) -> ConcatError {
+        ConcatError::OutOfMemory
     }
 }
 
 /// `left || right`: a text of at most `length_max` bytes.
-pub fn concat(left: ValueRef<'_>, right: ValueRef<'_>, length_max: usize, out: &mut Value) -> Result<(), NoRoom> {
+pub fn concat(left: ValueRef<'_>, right: ValueRef<'_>, length_max: usize, out: &mut Value) -> Result<(), ConcatError> {
     if left.is_null() || right.is_null() {
         out.set_null();
         return Ok(());
@@ -129,7 +129,7 @@ pub fn concat(left: ValueRef<'_>, right: ValueRef<'_>, length_max: usize, out: &
     let right = cast::to_bytes(right, &mut right_scratch);
     let length = left.len().saturating_add(right.len());
     if length > length_max {
-        return Err(NoRoom::TooBig);
+        return Err(ConcatError::TooBig);
     }
     let mut buffer = out.take_buffer();
     buffer.try_reserve(length)?;
@@ -240,7 +240,7 @@ mod tests {
         let mut out = Value::NULL;
         concat("a".into(), 1.5.into(), 4, &mut out).unwrap();
         assert_eq!(out, Value::from("a1.5"));
-        assert_eq!(concat("ab".into(), 1.5.into(), 4, &mut out), Err(NoRoom::TooBig));
+        assert_eq!(concat("ab".into(), 1.5.into(), 4, &mut out), Err(ConcatError::TooBig));
         concat("a".into(), ValueRef::Null, 4, &mut out).unwrap();
         assert!(out.is_null());
     }

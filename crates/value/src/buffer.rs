@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A `Vec<u8>` would do the same, and would make a `Value` 32 bytes: vector, and class beside it.
-//! The length of a value fits 32 bits (SQLite's limit is 2^31 - 1), which leaves room for the
-//! class in 24. New room is asked for zeroed, which for large buffers costs the kernel's fresh pages
+//! The length of a value fits 32 bits (SQLite's limit is 2^31 - 1), which leaves a byte for the
+//! class in 24. New memory is asked for zeroed, which for large buffers costs the kernel's fresh pages
 //! and nothing more.
 
 use crate::bytes;
@@ -33,7 +33,7 @@ impl Buffer {
         Buffer::default()
     }
 
-    /// An empty buffer with room for `capacity` bytes.
+    /// An empty buffer of `capacity` bytes.
     pub fn with_capacity(capacity: usize) -> Self {
         let mut buffer = Buffer::new();
         buffer.reserve(capacity);
@@ -96,7 +96,7 @@ impl Buffer {
         self.len = 0;
     }
 
-    /// Makes room for `additional` more bytes.
+    /// Reserves `additional` more bytes.
     #[inline]
     pub fn reserve(&mut self, additional: usize) {
         if self.bytes.len() - self.len < additional {
@@ -104,8 +104,8 @@ impl Buffer {
         }
     }
 
-    /// Makes room for `additional` more bytes, or fails if there is no memory for so many. Whoever builds a value as long as its
-    /// data says asks for room here; what is written then needs no more.
+    /// Reserves `additional` more bytes, or fails if there is no memory for so many. A function that builds a value as long as its
+    /// data says reserves its bytes here; what is written then needs no more.
     #[inline]
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), OutOfMemory> {
         if self.bytes.len() - self.len < additional { self.try_grow(additional) } else { Ok(()) }
@@ -131,7 +131,7 @@ impl Buffer {
         self.bytes = bytes;
     }
 
-    /// The capacity that has room for `additional` more bytes, and for some of those that will follow.
+    /// The capacity that fits `additional` more bytes, and for some of those that will follow.
     fn grown(&self, additional: usize) -> usize {
         let needed = self.len.saturating_add(additional); // more than memory has, which is said by whoever asks for it
         // Doubling while small; past a mebibyte by half, so that a long text does not hold twice its size.
@@ -165,7 +165,7 @@ impl Buffer {
 
     /// Appends `count` bytes of any content and returns them, to be written.
     #[inline]
-    #[expect(clippy::indexing_slicing, reason = "the room was just made")]
+    #[expect(clippy::indexing_slicing, reason = "the bytes were just reserved")]
     pub fn append(&mut self, count: usize) -> &mut [u8] {
         self.reserve(count);
         let start = self.len;

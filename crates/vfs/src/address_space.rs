@@ -17,7 +17,7 @@ const SHARE_OF_LIMIT: u64 = 4;
 /// The length of all ranges there are.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
-/// Whether the limit of the process, if it has one, leaves room for so much more.
+/// Whether the limit of the process, if it has one, leaves so much more address space.
 pub(crate) fn is_within_limit(len: usize) -> bool {
     if cfg!(miri) {
         return len <= 2 * RESERVE_MIN as usize; // Miri keeps notes on each byte

@@ -180,7 +180,7 @@ impl Op {
         matches!(self, Op::Open | Op::Read | Op::Write | Op::Truncate | Op::Sync | Op::Stat)
     }
 
-    /// A full device is reported as `FULL` by the operations that need room on it.
+    /// A full device is reported as `FULL` by the operations that need space on it.
     const fn uses_space(self) -> bool {
         matches!(self, Op::Write)
     }

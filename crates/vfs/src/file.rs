@@ -5,10 +5,10 @@ use std::fmt::Debug;
 use std::io::{IoSlice, IoSliceMut};
 use std::ops::Range;
 
+use crate::ResultCode;
 use crate::error::Result;
 use crate::flags::{DeviceCharacteristics, FileEvent, LockLevel, ShmLock, SyncFlags};
 use crate::mapping::Mapping;
-use crate::result_code::ResultCode;
 use crate::shm::ShmRegion;
 
 /// What a file makes of a pragma that it has taken over: a text or nothing, or an error.
@@ -149,7 +149,7 @@ pub trait File: Send + Sync + Debug {
         Ok(())
     }
 
-    /// Maps the file for reading, with room for `reserve` bytes: what the file gains later within
+    /// Maps the file for reading, with address space for `reserve` bytes: what the file gains later within
     /// them can be read without mapping again. `None`: this file cannot be mapped.
     fn map(&self, _reserve: u64) -> Result<Option<Mapping>> {
         Ok(None)

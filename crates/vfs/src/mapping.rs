@@ -1,4 +1,4 @@
-//! Files mapped for reading, with room to grow.
+//! Files mapped for reading, with address space to grow.
 //!
 //! ```text
 //!   base                    end of file             base + len
@@ -32,14 +32,14 @@ const RESIDENT_LOOK: usize = 64;
 /// A file mapped for reading.
 #[derive(Debug)]
 pub struct Mapping {
-    room: Reservation,
+    reservation: Reservation,
     len: usize,
     /// How often its range had failed before.
     faults_before: u32,
 }
 
 impl Mapping {
-    /// Maps the file behind `fd` with room for more than `reserve` bytes; if there is no room for so much (a limit on address
+    /// Maps the file behind `fd` with address space for more than `reserve` bytes; if so much is not to be had (a limit on address
     /// space), with less. `None`: refused altogether.
     pub(crate) fn of_file(fd: BorrowedFd<'_>, reserve: u64) -> Option<Mapping> {
         let mut wanted = reserve.max(RESERVE_MIN - 1).checked_add(1)?.checked_next_power_of_two()?;
@@ -72,25 +72,25 @@ impl Mapping {
         };
         mapped.ok()?;
         let faults_before = range.watch.faults();
-        Some(Mapping { room: Reservation::Own(range), len, faults_before })
+        Some(Mapping { reservation: Reservation::Own(range), len, faults_before })
     }
 
     /// Whether it has failed to show its file: some of its bytes are zeros for good.
     #[inline]
     pub fn has_failed(&self) -> bool {
-        matches!(&self.room, Reservation::Own(range) if range.watch.faults() != self.faults_before)
+        matches!(&self.reservation, Reservation::Own(range) if range.watch.faults() != self.faults_before)
     }
 
-    /// Bytes in memory, as many as there is room for now.
+    /// Bytes in memory, as many as the capacity is now.
     pub(crate) fn of_memory(bytes: &std::sync::Arc<MemoryBytes>) -> Mapping {
-        Mapping { room: Reservation::Shared(bytes.clone()), len: bytes.room(), faults_before: 0 }
+        Mapping { reservation: Reservation::Shared(bytes.clone()), len: bytes.capacity(), faults_before: 0 }
     }
 
     /// Where the first byte of the file is. Valid as long as the process lives (see the module's
     /// docs), though its content is the file's only as long as the mapping lives.
     #[inline]
     pub fn base(&self) -> NonNull<u8> {
-        self.room.base()
+        self.reservation.base()
     }
 
     /// How many bytes are reserved, whatever the size of the file.
@@ -103,14 +103,14 @@ impl Mapping {
     /// Of a long stretch it looks at the beginning only. The caller has checked that they are within the file.
     pub fn is_resident(&self, offset: usize, len: usize) -> bool {
         let Some((start, len)) = self.stretch(offset, len) else { return true };
-        self.room.is_resident(start, len)
+        self.reservation.is_resident(start, len)
     }
 
     /// Asks for the file's bytes from `offset` on to be read into memory, all at once and without waiting. A hint:
     /// nothing comes of it if the system has better things to do.
     pub fn will_need(&self, offset: usize, len: usize) {
         let Some((start, len)) = self.stretch(offset, len) else { return };
-        self.room.will_need(start, len);
+        self.reservation.will_need(start, len);
     }
 
     /// The system's pages that have these bytes.
@@ -149,7 +149,7 @@ impl Reservation {
         let mut pages = [1u8; RESIDENT_LOOK];
         let len = len.min(RESIDENT_LOOK * rustix::param::page_size());
         // SAFETY: inside the range, by the assertion; the system writes a byte for each of its pages there, of which
-        // there are no more than `pages` has room for.
+        // there are no more than fit `pages`.
         let asked = unsafe { libc::mincore(range.base.as_ptr().add(start).cast(), len, pages.as_mut_ptr().cast()) };
         asked != 0 || pages[..len.div_ceil(rustix::param::page_size())].iter().all(|page| page & 1 != 0)
     }

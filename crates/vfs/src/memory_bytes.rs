@@ -1,4 +1,4 @@
-//! Bytes in memory at an address that never changes, with room to grow: the content of a file of the memory and simulation VFS,
+//! Bytes in memory at an address that never changes, with capacity to grow: the content of a file of the memory and simulation VFS,
 //! which can therefore be "mapped" like a real one.
 //!
 //! ```text
@@ -36,8 +36,8 @@ const TRIES_MAX: u32 = 16;
 pub(crate) struct MemoryBytes {
     base: NonNull<u8>,
     /// What is taken so far; only ever more.
-    room: AtomicUsize,
-    room_max: usize,
+    capacity: AtomicUsize,
+    capacity_max: usize,
 }
 
 // SAFETY: an address and lengths; the bytes are reached through copying calls only, or by whoever has a mapping.
@@ -48,7 +48,7 @@ unsafe impl Sync for MemoryBytes {}
 /// Address space that nobody uses now.
 struct Spare {
     base: NonNull<u8>,
-    room: usize,
+    capacity: usize,
 }
 
 // SAFETY: an address and a length.
@@ -60,11 +60,11 @@ static NEXT_PLACE: AtomicU32 = AtomicU32::new(0);
 const WRITABLE: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
 
 impl MemoryBytes {
-    /// No bytes yet, and room for `room_max` if the address space has it. `None`: refused altogether.
-    pub(crate) fn new(room_max: usize) -> Option<MemoryBytes> {
-        let room_max = room_max.max(RESERVE_MIN as usize);
-        let (base, room) = recycled(room_max).or_else(in_zone).or_else(|| anywhere(room_max))?;
-        Some(MemoryBytes { base, room: AtomicUsize::new(room), room_max })
+    /// No bytes yet, and the capacity `capacity_max` if the address space has it. `None`: refused altogether.
+    pub(crate) fn new(capacity_max: usize) -> Option<MemoryBytes> {
+        let capacity_max = capacity_max.max(RESERVE_MIN as usize);
+        let (base, capacity) = recycled(capacity_max).or_else(in_zone).or_else(|| anywhere(capacity_max))?;
+        Some(MemoryBytes { base, capacity: AtomicUsize::new(capacity), capacity_max })
     }
 
     /// Where they are.
@@ -73,79 +73,79 @@ impl MemoryBytes {
         self.base
     }
 
-    /// How many bytes there is room for now.
-    pub(crate) fn room(&self) -> usize {
-        self.room.load(Ordering::Acquire)
+    /// How many bytes fit now.
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity.load(Ordering::Acquire)
     }
 
-    /// Makes room for `len` bytes, and for as many again if that goes; answers whether. One thread at a time.
+    /// Raises the capacity to `len` bytes, and to twice as many if possible; answers whether. One thread at a time.
     pub(crate) fn grow_to(&self, len: u64) -> bool {
-        let room = self.room();
-        let Some(len) = usize::try_from(len).ok().filter(|&len| len <= self.room_max) else { return false };
-        if len <= room {
+        let capacity = self.capacity();
+        let Some(len) = usize::try_from(len).ok().filter(|&len| len <= self.capacity_max) else { return false };
+        if len <= capacity {
             return true;
         }
         let Some(just_enough) = len.checked_next_multiple_of(RESERVE_MIN as usize) else { return false };
-        let twice = len.checked_next_power_of_two().map_or(self.room_max, |twice| twice.min(self.room_max));
-        [twice, just_enough.min(self.room_max)].into_iter().any(|wanted| self.take_behind(room, wanted))
+        let twice = len.checked_next_power_of_two().map_or(self.capacity_max, |twice| twice.min(self.capacity_max));
+        [twice, just_enough.min(self.capacity_max)].into_iter().any(|wanted| self.take_behind(capacity, wanted))
     }
 
-    fn take_behind(&self, room: usize, wanted: usize) -> bool {
-        let more = wanted - room;
+    fn take_behind(&self, capacity: usize, wanted: usize) -> bool {
+        let more = wanted - capacity;
         // SAFETY: within or one past what is ours, so that the sum does not overflow.
-        let end = unsafe { self.base.as_ptr().add(room) };
+        let end = unsafe { self.base.as_ptr().add(capacity) };
         let taken = is_within_limit(more) && take_at(end, more);
         if taken {
             note_taken(more);
-            self.room.store(wanted, Ordering::Release);
+            self.capacity.store(wanted, Ordering::Release);
         }
         taken
     }
 
     pub(crate) fn read(&self, at: usize, buf: &mut [u8]) {
-        assert!(at.checked_add(buf.len()).is_some_and(|end| end <= self.room()));
-        // SAFETY: inside the room, by the assertion; `buf` is private memory and cannot overlap it.
+        assert!(at.checked_add(buf.len()).is_some_and(|end| end <= self.capacity()));
+        // SAFETY: within the capacity, by the assertion; `buf` is private memory and cannot overlap it.
         unsafe { ptr::copy_nonoverlapping(self.base.as_ptr().add(at), buf.as_mut_ptr(), buf.len()) }
     }
 
     pub(crate) fn write(&self, at: usize, bytes: &[u8]) {
-        assert!(at.checked_add(bytes.len()).is_some_and(|end| end <= self.room()));
-        // SAFETY: inside the room, by the assertion. `bytes` may be a page mapped from another file,
+        assert!(at.checked_add(bytes.len()).is_some_and(|end| end <= self.capacity()));
+        // SAFETY: within the capacity, by the assertion. `bytes` may be a page mapped from another file,
         // or from another place of this one, but never the place that is written.
         unsafe { ptr::copy(bytes.as_ptr(), self.base.as_ptr().add(at), bytes.len()) }
     }
 
     pub(crate) fn zero(&self, at: usize, len: usize) {
-        assert!(at.checked_add(len).is_some_and(|end| end <= self.room()));
-        // SAFETY: inside the room, by the assertion.
+        assert!(at.checked_add(len).is_some_and(|end| end <= self.capacity()));
+        // SAFETY: within the capacity, by the assertion.
         unsafe { ptr::write_bytes(self.base.as_ptr().add(at), 0, len) }
     }
 }
 
 impl Drop for MemoryBytes {
     fn drop(&mut self) {
-        let (base, room) = (self.base, self.room());
+        let (base, capacity) = (self.base, self.capacity());
         // If the system refuses, the bytes stay for good: a leak, and nothing worse.
-        if zeros(base.as_ptr().cast(), room, MapFlags::FIXED, ProtFlags::READ).is_some() {
-            SPARE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(Spare { base, room });
+        if zeros(base.as_ptr().cast(), capacity, MapFlags::FIXED, ProtFlags::READ).is_some() {
+            SPARE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(Spare { base, capacity });
         }
     }
 }
 
-/// What a file has left behind that had no more room than this one may have.
-fn recycled(room_max: usize) -> Option<(NonNull<u8>, usize)> {
+/// What a file has left behind that had no more capacity than this one may have.
+fn recycled(capacity_max: usize) -> Option<(NonNull<u8>, usize)> {
     let mut spare = SPARE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let at = spare.iter().rposition(|spare| spare.room <= room_max)?;
-    let Spare { base, room } = spare.swap_remove(at);
+    let at = spare.iter().rposition(|spare| spare.capacity <= capacity_max)?;
+    let Spare { base, capacity } = spare.swap_remove(at);
     drop(spare);
-    zeros(base.as_ptr().cast(), room, MapFlags::FIXED, WRITABLE)?;
-    Some((base, room))
+    zeros(base.as_ptr().cast(), capacity, MapFlags::FIXED, WRITABLE)?;
+    Some((base, capacity))
 }
 
 /// A place of its own in the zone.
 fn in_zone() -> Option<(NonNull<u8>, usize)> {
-    let room = RESERVE_MIN as usize;
-    if !is_within_limit(room) {
+    let capacity = RESERVE_MIN as usize;
+    if !is_within_limit(capacity) {
         return None;
     }
     let place = (0..TRIES_MAX).find_map(|_| {
@@ -154,23 +154,23 @@ fn in_zone() -> Option<(NonNull<u8>, usize)> {
         let place = number.reverse_bits() >> (u32::BITS - PLACES_BITS);
         let address = usize::try_from(ZONE + u64::from(place) * PLACE_BYTES).ok()?;
         let base = NonNull::new(ptr::without_provenance_mut::<u8>(address)).filter(|_| number >> PLACES_BITS == 0)?;
-        take_at(base.as_ptr(), room).then_some(address)
+        take_at(base.as_ptr(), capacity).then_some(address)
     })?;
-    note_taken(room);
-    NonNull::new(ptr::with_exposed_provenance_mut(place)).map(|base| (base, room))
+    note_taken(capacity);
+    NonNull::new(ptr::with_exposed_provenance_mut(place)).map(|base| (base, capacity))
 }
 
 /// A reservation that does not grow: as much as the system grants.
-fn anywhere(room_max: usize) -> Option<(NonNull<u8>, usize)> {
-    let mut room = room_max;
-    while room >= RESERVE_MIN as usize {
-        if is_within_limit(room)
-            && let Some(base) = zeros(ptr::null_mut(), room, MapFlags::empty(), WRITABLE)
+fn anywhere(capacity_max: usize) -> Option<(NonNull<u8>, usize)> {
+    let mut capacity = capacity_max;
+    while capacity >= RESERVE_MIN as usize {
+        if is_within_limit(capacity)
+            && let Some(base) = zeros(ptr::null_mut(), capacity, MapFlags::empty(), WRITABLE)
         {
-            note_taken(room);
-            return Some((base, room));
+            note_taken(capacity);
+            return Some((base, capacity));
         }
-        room /= 2;
+        capacity /= 2;
     }
     None
 }
@@ -207,16 +207,20 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "Miri has no address space of its own")]
-    fn room_grows_in_place() {
+    fn capacity_grows_in_place() {
         let _turn = turn();
         let bytes = MemoryBytes::new(64 << 30).unwrap();
         // What another file has left behind may be larger already.
-        let (base, room) = (bytes.base(), bytes.room());
+        let (base, capacity) = (bytes.base(), bytes.capacity());
         bytes.write(5, b"abc");
         let mut buf = [1u8; 3];
         for len in [1, 3 * MIB, 40 * MIB, 300 * MIB] {
             assert!(bytes.grow_to(len as u64), "{len}");
-            assert!(bytes.room() >= len && bytes.room() <= (2 * len).max(room), "{len}: {}", bytes.room());
+            assert!(
+                bytes.capacity() >= len && bytes.capacity() <= (2 * len).max(capacity),
+                "{len}: {}",
+                bytes.capacity()
+            );
             bytes.write(len - 1, b"x");
             bytes.read(len - 1, &mut buf[..1]);
             assert_eq!(buf[0], b'x');
@@ -244,13 +248,13 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "Miri has no address space of its own")]
-    fn less_room_is_better_than_none() {
+    fn less_capacity_is_better_than_none() {
         let _turn = turn();
         // More than a process can have on any system.
-        let (base, room) = anywhere(1 << 55).unwrap();
-        assert!((MIB..1 << 55).contains(&room));
+        let (base, capacity) = anywhere(1 << 55).unwrap();
+        assert!((MIB..1 << 55).contains(&capacity));
         // SAFETY: just mapped, and nobody knows of it.
-        unsafe { munmap(base.as_ptr().cast(), room) }.unwrap();
+        unsafe { munmap(base.as_ptr().cast(), capacity) }.unwrap();
     }
 
     #[test]

@@ -4,11 +4,12 @@ use std::cmp::Ordering;
 
 use lithe_functions::aggregate::Extreme;
 use lithe_functions::{
-    AggregateState, Arguments, BuiltinAccumulator, BuiltinAggregate, CallSite, Context, Kind, PlainArguments, Ranking,
+    Arguments, BuiltinAccumulator, BuiltinAggregate, CallSite, Context, Kind, PlainArguments, Ranking,
 };
 use lithe_value::{Collation, Value, ValueRef};
 use lithe_vfs::ResultCode;
 
+use crate::accumulator::Accumulator;
 use crate::call::{FunctionConnection, RegisterArguments, check_length, decoded, function_failed};
 use crate::cursor::VmCursor;
 use crate::error::Error;
@@ -18,16 +19,6 @@ use crate::machine::Machine;
 use crate::operand::{AggregateId, CursorId, Reg};
 use crate::program::{AggregateCall, Program};
 use crate::register::Register;
-
-/// What an aggregate knows of the rows so far.
-pub enum Accumulator {
-    /// A built-in aggregate.
-    Builtin(BuiltinAccumulator),
-    /// A function that needs a window.
-    Ranking(Ranking),
-    /// An aggregate of the application.
-    Custom(Box<dyn AggregateState>),
-}
 
 /// One more row, if it is counted, or a number to be added up, or compared. False says nothing: ask [`step`].
 #[inline(never)]

@@ -27,8 +27,8 @@ use crate::keys::{Columns, equal_columns};
 use crate::machine::Machine;
 use crate::operand::{CursorId, Reg};
 use crate::program::Program;
-use crate::record::EncodedTexts;
 use crate::register::{BytesKind, Register};
+use crate::row::texts::EncodedTexts;
 
 /// Samples at regular distances.
 const REGULAR: usize = 8;

@@ -32,9 +32,9 @@ impl Span {
 }
 
 impl Arena {
-    /// Makes room for a record of `len` bytes.
+    /// Reserves space for a record of `len` bytes.
     #[inline]
-    pub fn make_room(&mut self, len: usize) -> Result<(), TryReserveError> {
+    pub fn reserve(&mut self, len: usize) -> Result<(), TryReserveError> {
         if self.bytes.capacity() - self.bytes.len() < len { self.bytes.try_reserve(len) } else { Ok(()) }
     }
 

@@ -25,7 +25,6 @@ const LABEL_COUNT: usize = 16;
 const SPARE_LEN_MAX: usize = 1024;
 
 /// A program under construction.
-#[derive(Default)]
 pub struct ProgramBuilder {
     prologue: Vec<Insn>,
     body: Vec<Insn>,
@@ -50,15 +49,34 @@ pub struct ProgramBuilder {
     schema_cookies: Vec<SchemaCheck>,
 }
 
+impl Default for ProgramBuilder {
+    fn default() -> ProgramBuilder {
+        ProgramBuilder::new()
+    }
+}
+
 impl ProgramBuilder {
     /// An empty program.
     pub fn new() -> ProgramBuilder {
         ProgramBuilder {
             prologue: Vec::with_capacity(PROLOGUE_LEN),
             body: Vec::with_capacity(BODY_LEN),
+            in_prologue: false,
             labels: Vec::with_capacity(LABEL_COUNT),
+            last_label: 0,
+            next_register: 0,
+            free_registers: Vec::new(),
+            parameter_count: 0,
+            cursors: Vec::new(),
+            constants: Vec::new(),
+            texts: Vec::new(),
             collations: vec![Collation::Binary],
-            ..ProgramBuilder::default()
+            affinities: Vec::new(),
+            calls: Vec::new(),
+            aggregates: Vec::new(),
+            subprograms: Vec::new(),
+            host_calls: Vec::new(),
+            schema_cookies: Vec::new(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 use std::fmt;
 
 use lithe_format::Malformed;
-use lithe_value::arith::NoRoom;
+use lithe_value::arith::ConcatError;
 use lithe_value::buffer::OutOfMemory;
 use lithe_vfs::ResultCode;
 
@@ -132,11 +132,11 @@ impl From<TryReserveError> for Error {
     }
 }
 
-impl From<NoRoom> for Error {
-    fn from(error: NoRoom) -> Error {
+impl From<ConcatError> for Error {
+    fn from(error: ConcatError) -> Error {
         match error {
-            NoRoom::TooBig => Error::too_big(),
-            NoRoom::OutOfMemory => Error::no_memory(),
+            ConcatError::TooBig => Error::too_big(),
+            ConcatError::OutOfMemory => Error::no_memory(),
         }
     }
 }

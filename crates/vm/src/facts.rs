@@ -42,7 +42,7 @@ pub struct ConnectionFacts {
     /// The time of the current step, in milliseconds of the Julian day number: `now` is the same for one step.
     /// The machine forgets it before each step; the first function that asks sets it.
     pub now: Cell<Option<i64>>,
-    /// Bytes of sorts that memory had no room for.
+    /// Bytes of sorts that did not fit memory.
     pub temporary_spilled: Cell<u64>,
 }
 

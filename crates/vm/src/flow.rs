@@ -80,30 +80,17 @@ pub fn reset_count(m: &mut Machine, host: &dyn Host) {
     m.changes = 0;
 }
 
-/// Before a row is given away: its bytes, and those that stay in registers, must not change when another statement
-/// of this connection commits while the row stands.
-#[inline(never)]
-pub fn own_lent(m: &mut Machine) {
-    let mut is_lent = false;
-    for cursor in &mut m.cursors {
-        is_lent |= cursor.take_lent();
-    }
-    if is_lent {
-        m.registers.iter_mut().for_each(Register::own);
-    }
-}
-
 /// Copies registers. The ranges may not overlap.
 #[inline(never)]
 pub fn copy(m: &mut Machine, src: Reg, dst: Reg, count: usize) -> Result<(), Error> {
     for i in 0..count {
         let source = std::mem::take(m.reg_mut(src.at(i)));
-        let room = m.reg_mut(dst.at(i)).make_room_for(&source);
-        if room.is_ok() {
+        let reserved = m.reg_mut(dst.at(i)).reserve_for(&source);
+        if reserved.is_ok() {
             m.reg_mut(dst.at(i)).copy_from(&source);
         }
         *m.reg_mut(src.at(i)) = source;
-        room?;
+        reserved?;
     }
     Ok(())
 }

@@ -21,10 +21,7 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 use lithe_btree::KeyInfo;
 
-use crate::cursor::VmCursor;
 use crate::keys::{KeyHasher, Prefix, compare_column, prefix};
-use crate::machine::Machine;
-use crate::operand::{CursorId, Reg};
 use crate::register::Register;
 
 /// What is reckoned for the state of an aggregate that has memory of its own.
@@ -37,7 +34,7 @@ pub enum Found {
     Known,
     /// In no group: a new one was made; it is loaded, and its block is NULL.
     New,
-    /// In no group, and there is no room for a further one.
+    /// In no group, and a further one does not fit.
     Full,
 }
 
@@ -99,7 +96,7 @@ impl GroupsCursor {
                 self.load(machine, group);
                 Found::Known
             }
-            None if self.bytes > self.budget || !self.has_room() => Found::Full,
+            None if self.bytes > self.budget || !self.has_memory() => Found::Full,
             None => {
                 self.add(machine, start, hash);
                 Found::New
@@ -107,8 +104,8 @@ impl GroupsCursor {
         }
     }
 
-    /// Whether memory has room for one more group; rows go through a sorter otherwise.
-    fn has_room(&mut self) -> bool {
+    /// Whether one more group fits memory; rows go through a sorter otherwise.
+    fn has_memory(&mut self) -> bool {
         let hashes = &self.hashes;
         self.registers.try_reserve(self.key_len() + self.block.1).is_ok()
             && self.slots.try_reserve(1, |&group| hashes[group as usize]).is_ok()
@@ -223,33 +220,6 @@ impl GroupsCursor {
             dst.set(self.key_of(group)[at].as_ref());
         }
         true
-    }
-}
-
-/// Loads the group of a row.
-#[inline(never)]
-pub(crate) fn find(m: &mut Machine, cursor: CursorId, start: Reg) -> Found {
-    match &mut m.cursors[usize::from(cursor.0)] {
-        VmCursor::Groups(groups) => groups.find(&mut m.registers, start.0 as usize),
-        _ => Found::Full,
-    }
-}
-
-/// Puts the groups in order.
-#[inline(never)]
-pub(crate) fn sort(m: &mut Machine, cursor: CursorId) {
-    if let VmCursor::Groups(groups) = &mut m.cursors[usize::from(cursor.0)] {
-        groups.sort(&mut m.registers);
-    }
-}
-
-/// Loads the next group.
-#[inline(never)]
-pub(crate) fn next(m: &mut Machine, cursor: CursorId, start: Reg, limit: Reg) -> bool {
-    let limit = (limit != Reg::NONE).then_some(limit.0 as usize);
-    match &mut m.cursors[usize::from(cursor.0)] {
-        VmCursor::Groups(groups) => groups.next(&mut m.registers, start.0 as usize, limit),
-        _ => false,
     }
 }
 

@@ -24,13 +24,13 @@ use lithe_format::record::{self, Builder};
 use lithe_value::{Collation, Value, ValueRef};
 
 use crate::arena::{Arena, Span};
-use crate::cursor::row::RecordView;
-use crate::cursor::tree::TreeCursor;
 use crate::ephemeral::{Temporary, insert_entry};
 use crate::error::Error;
 use crate::host::Host;
 use crate::keys::{Columns, KeyHasher, compare_records, compare_to_values};
 use crate::register::Register;
+use crate::row::tree::TreeCursor;
+use crate::row::view::RecordView;
 
 /// A hash table, and a place in it.
 pub struct HashCursor {
@@ -80,7 +80,7 @@ impl HashCursor {
         match &mut self.content {
             Content::Memory { table, .. } => {
                 let record = self.builder.try_build(row)?;
-                table.make_room(record.len())?;
+                table.reserve(record.len())?;
                 table.insert(record, &self.key);
                 if table.bytes() > host.memory_budget() { self.spill(&temporary.btree(host)?) } else { Ok(()) }
             }
@@ -200,10 +200,10 @@ impl MemoryHash {
         self.records.bytes() + self.rows.len() * size_of::<Row>() + slots
     }
 
-    /// Makes room for one more record.
+    /// Reserves space for one more record.
     #[inline]
-    fn make_room(&mut self, len: usize) -> Result<(), TryReserveError> {
-        self.records.make_room(len)?;
+    fn reserve(&mut self, len: usize) -> Result<(), TryReserveError> {
+        self.records.reserve(len)?;
         if self.rows.len() == self.rows.capacity() { self.rows.try_reserve(1) } else { Ok(()) }
     }
 

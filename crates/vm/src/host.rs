@@ -16,7 +16,6 @@ use lithe_vfs::File;
 use crate::error::Error;
 use crate::facts::ConnectionFacts;
 use crate::operand::{Db, VirtualId};
-use crate::program::SchemaCheck;
 use crate::virtual_table::VirtualTable;
 
 /// What a table-valued function has made.
@@ -182,4 +181,13 @@ pub trait Host {
 pub trait HostCall: Debug + Send + Sync {
     /// Runs it with the argument registers' values; the result goes to the instruction's `dst`.
     fn call(&self, host: &dyn Host, arguments: &[ValueRef<'_>]) -> Result<Value, Error>;
+}
+
+/// What `Transaction` compares for one database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SchemaCheck {
+    /// Which database.
+    pub db: Db,
+    /// Its schema cookie at compile time.
+    pub cookie: u32,
 }

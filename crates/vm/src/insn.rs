@@ -394,7 +394,7 @@ instructions! {
     /// Open an empty table of groups. The registers `start..start+count` are the block of the group that is loaded.
     OpenGroups { cursor: CursorId, start: Reg, count: u32 }
     /// Load the group whose key is in the registers from `start` on. A new group falls through with a block of NULLs, a known one jumps
-    /// to `known`; if it is not known and there is no room for more, jump to `full`.
+    /// to `known`; if it is not known and the table is full, jump to `full`.
     GroupFind { cursor: CursorId, start: Reg, known: Addr, full: Addr }
     /// All rows have been there: no group is loaded, and they are put in order.
     GroupSort { cursor: CursorId }

@@ -145,7 +145,7 @@ impl<'a> ShortColumns<'a> {
             _ => return None,
         };
         let serial = SerialType(serial);
-        let value = crate::cursor::columns::value(self.record, serial, self.content_at);
+        let value = crate::row::columns::value(self.record, serial, self.content_at);
         self.header = rest;
         self.content_at += serial.len() as usize;
         value

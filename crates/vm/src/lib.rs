@@ -16,10 +16,12 @@
 //! ```
 //!
 //! Reading order: [`insn`] (what there is to execute), [`program`] and [`builder`] (how a program is put together),
-//! [`vm`] (running one), `run` (the loop), `machine` and [`register`] (what it works on), `cursor`, then the
-//! instruction families: `flow`, `compare`, `arithmetic`, `column`, `seek`, `record`, `write`, `aggregate`, `subprogram`.
+//! [`vm`] (running one), `run` (the loop), `machine`, `frame` and [`register`] (what the loop works on), `row` (records and
+//! cursors on trees), `cursor`, then the instruction families: `flow`, `compare`, `arithmetic`, `column`, `seek`, `record`,
+//! `write`, `aggregate`, `grouping`, `subprogram`. Instruction families use the machine, and the machine knows none of them.
 #![deny(unsafe_code)]
 
+mod accumulator;
 mod aggregate;
 mod analyze;
 mod arena;
@@ -36,8 +38,10 @@ pub mod explain;
 pub mod facts;
 mod fault;
 mod flow;
+mod frame;
 mod fuse;
 pub mod group;
+mod grouping;
 mod hash;
 pub mod host;
 pub mod insn;
@@ -50,6 +54,7 @@ pub mod program;
 mod record;
 pub mod register;
 pub mod result_columns;
+mod row;
 mod rowset;
 mod run;
 mod scan;
@@ -66,12 +71,13 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod verify;
-pub mod virtual_table;
 pub mod vm;
 mod write;
 
 pub use error::Error;
 pub use facts::ConnectionFacts;
 pub use host::Host;
+/// Virtual tables as the machine meets them.
+pub use lithe_vtab as virtual_table;
 pub use program::Program;
 pub use vm::{Step, Vm};

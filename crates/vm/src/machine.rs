@@ -13,14 +13,12 @@ use crate::cursor::VmCursor;
 use crate::ephemeral::Temporary;
 use crate::error::Error;
 use crate::fault::Fault;
-use crate::flow;
+use crate::frame::{FramePool, OnceSet, new_cursors, new_registers};
 use crate::host::Host;
 use crate::operand::{CursorId, Db, Reg};
 use crate::program::{CursorKind, Program};
 use crate::register::{Register, SPARE_MAX};
-use crate::sequence::SequenceState;
 use crate::status::Counters;
-use crate::subprogram::FramePool;
 
 /// The state of a running statement.
 pub struct Machine {
@@ -80,6 +78,15 @@ pub struct Machine {
     pub sequences: Vec<SequenceState>,
     /// The trees that subprograms must not change now.
     pub locked: Vec<(Db, PageNo)>,
+}
+
+/// What a statement knows of the row of an AUTOINCREMENT table in sqlite_sequence.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SequenceState {
+    /// The rowid of the row and its number, as they were when the statement began; `None` if there was no such row.
+    pub found: Option<(i64, i64)>,
+    /// The largest rowid so far.
+    pub max: i64,
 }
 
 /// Loop turns between two looks at interrupts.
@@ -187,8 +194,21 @@ impl Machine {
     #[inline]
     pub fn stand_still(&mut self) {
         if self.held_pages.may_change() {
-            flow::own_lent(self);
+            self.own_lent();
             self.held_pages.put_aside(&mut self.cursors);
+        }
+    }
+
+    /// Before a row is given away: its bytes, and those that stay in registers, must not change when another statement
+    /// of this connection commits while the row stands.
+    #[inline(never)]
+    fn own_lent(&mut self) {
+        let mut is_lent = false;
+        for cursor in &mut self.cursors {
+            is_lent |= cursor.take_lent();
+        }
+        if is_lent {
+            self.registers.iter_mut().for_each(Register::own);
         }
     }
 
@@ -309,40 +329,6 @@ impl Machine {
             _ => parameter.set(value),
         }
         Ok(())
-    }
-}
-
-/// The registers of a frame of this program, and one that no instruction names: for values on their way.
-pub fn new_registers(program: &Program) -> Vec<Register> {
-    std::iter::repeat_with(Register::default).take(program.register_count as usize + 1).collect()
-}
-
-/// The cursors of a frame of this program.
-pub fn new_cursors(program: &Program) -> Vec<VmCursor> {
-    std::iter::repeat_with(VmCursor::default).take(program.cursors.len()).collect()
-}
-
-/// Which instructions have run once.
-#[derive(Debug, Default)]
-pub struct OnceSet(Vec<u64>);
-
-impl OnceSet {
-    /// Whether the instruction at `pc` runs for the first time.
-    #[inline]
-    pub fn is_first(&mut self, pc: usize) -> bool {
-        let (word, bit) = (pc / 64, 1 << (pc % 64));
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        let first = self.0[word] & bit == 0;
-        self.0[word] |= bit;
-        first
-    }
-
-    /// A new run.
-    #[inline]
-    pub fn clear(&mut self) {
-        self.0.clear();
     }
 }
 

@@ -6,7 +6,6 @@ use lithe_format::PageNo;
 use lithe_vfs::ResultCode;
 
 use crate::cursor::VmCursor;
-use crate::cursor::tree::TreeCursor;
 use crate::ephemeral::EphemeralCursor;
 use crate::error::Error;
 use crate::group::GroupsCursor;
@@ -15,6 +14,7 @@ use crate::host::Host;
 use crate::machine::Machine;
 use crate::operand::{CursorId, Reg};
 use crate::program::{CursorKind, Program};
+use crate::row::tree::TreeCursor;
 use crate::sorter::{Sorter, SorterCursor};
 
 /// Opens a cursor on the tree that its info names.

@@ -1,6 +1,8 @@
 //! The kinds of operand: a type for each kind of number, so that a register is never taken for an address.
 
+pub use lithe_base::Db;
 use lithe_value::Affinity;
+pub use lithe_vtab::{ScanId, VirtualId};
 
 /// A register of the program's frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,23 +27,18 @@ impl Addr {
     pub const NONE: Addr = Addr(u32::MAX);
 }
 
-/// A database of the connection: 0 main, 1 temp, 2… attached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Db(pub u8);
-
-impl Db {
-    /// The main database.
-    pub const MAIN: Db = Db(0);
-    /// The temporary database.
-    pub const TEMP: Db = Db(1);
-}
-
 macro_rules! ids {
     ($( $(#[doc = $doc:literal])* $name:ident($inner:ty) = $prefix:literal; )*) => { $(
         $(#[doc = $doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub $inner);
 
+        explained! { $name($inner) = $prefix; }
+    )* };
+}
+
+macro_rules! explained {
+    ($( $name:ident($inner:ty) = $prefix:literal; )*) => { $(
         impl Operand for $name {
             fn explain(&self) -> OperandText {
                 if self.0 == <$inner>::MAX { OperandText::None } else { OperandText::Id($prefix, u32::from(self.0)) }
@@ -69,12 +66,13 @@ ids! {
     SubprogramId(u16) = "sub";
     /// A call into the engine.
     HostCallId(u16) = "host";
-    /// A virtual table of the connection.
-    VirtualId(u32) = "v";
-    /// How a virtual table is scanned.
-    ScanId(u16) = "scan";
     /// The largest rowid of an AUTOINCREMENT table, which all programs of a statement share.
     Sequence(u16) = "seq";
+}
+
+explained! {
+    VirtualId(u32) = "v";
+    ScanId(u16) = "scan";
 }
 
 impl CollationId {

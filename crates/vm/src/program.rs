@@ -7,12 +7,13 @@ use lithe_btree::KeyInfo;
 use lithe_format::PageNo;
 use lithe_functions::Function;
 use lithe_value::{Affinity, Collation, Value};
+use lithe_vtab::CompiledScan;
 
 use crate::host::HostCall;
+pub use crate::host::SchemaCheck;
 use crate::insn::Insn;
 use crate::operand::{AggregateId, CursorId, Db, TextId};
 use crate::result_columns::ResultColumns;
-use crate::virtual_table::ScanPlan;
 
 /// A compiled statement.
 #[derive(Debug)]
@@ -45,7 +46,7 @@ pub struct Program {
     /// Calls into the engine.
     pub host_calls: Box<[Arc<dyn HostCall>]>,
     /// How virtual tables are scanned.
-    pub scans: Box<[Scan]>,
+    pub scans: Box<[CompiledScan]>,
     /// The schema cookie of each database that `Transaction` checks: (database, cookie, the catalog's generation).
     pub schema_cookies: Box<[SchemaCheck]>,
     /// Result columns.
@@ -62,26 +63,6 @@ pub struct Program {
 
 /// Texts of a statement that stand in double quotes and are strings, without the quotes.
 pub type QuotedStrings = Box<[Box<[u8]>]>;
-
-/// How a virtual table is scanned.
-#[derive(Clone, Debug)]
-pub struct Scan {
-    /// What the table has said about it.
-    pub plan: ScanPlan,
-    /// How many arguments it gets.
-    pub arguments: u16,
-    /// The table would say the same again: the program serves other statements of the same text.
-    pub stands: bool,
-}
-
-/// What `Transaction` compares for one database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SchemaCheck {
-    /// Which database.
-    pub db: Db,
-    /// Its schema cookie at compile time.
-    pub cookie: u32,
-}
 
 /// One line of EXPLAIN QUERY PLAN.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -22,7 +22,7 @@ use lithe_pager::PageRef;
 use lithe_value::buffer::OutOfMemory;
 use lithe_value::{Buffer, Value, ValueRef};
 
-use crate::aggregate::Accumulator;
+use crate::accumulator::Accumulator;
 use crate::rowset::RowSet;
 
 /// The longest text or blob that is held in the register itself.
@@ -196,7 +196,7 @@ impl Register {
         }
     }
 
-    /// The text with a NUL behind it, in the memory that it has: `None` if it is no text, or there is no room.
+    /// The text with a NUL behind it, in the memory that it has: `None` if it is no text, or the NUL does not fit.
     #[inline]
     pub fn text_with_nul(&mut self) -> Option<&[u8]> {
         let (len, memory) = match self {
@@ -490,16 +490,16 @@ impl Register {
 
     /// Has memory for a copy of a long value, which [`Register::copy_from`] then uses.
     #[inline]
-    pub fn make_room_for(&mut self, source: &Register) -> Result<(), OutOfMemory> {
+    pub fn reserve_for(&mut self, source: &Register) -> Result<(), OutOfMemory> {
         match source {
-            Register::OwnedText { len, .. } | Register::OwnedBlob { len, .. } => self.make_room(*len as usize),
+            Register::OwnedText { len, .. } | Register::OwnedBlob { len, .. } => self.reserve(*len as usize),
             _ => Ok(()),
         }
     }
 
     /// Has memory for a value of `len` bytes, if that is long; the value that was here may be gone.
     #[inline]
-    pub fn make_room(&mut self, len: usize) -> Result<(), OutOfMemory> {
+    pub fn reserve(&mut self, len: usize) -> Result<(), OutOfMemory> {
         if len <= LONG {
             return Ok(());
         }
@@ -605,71 +605,4 @@ impl Register {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_come_back() {
-        let long = [b'x'; 100];
-        for value in [
-            ValueRef::Null,
-            ValueRef::Integer(-5),
-            ValueRef::Real(2.5),
-            ValueRef::Text(b""),
-            ValueRef::Text(b"abc"),
-            ValueRef::Blob(&long[..INLINE_MAX]),
-            ValueRef::Text(&long[..INLINE_MAX + 1]),
-            ValueRef::Blob(&long),
-        ] {
-            let mut register = Register::Integer(7);
-            register.set(value);
-            assert_eq!(register.as_ref(), value);
-            let mut copy = Register::Null;
-            copy.copy_from(&register);
-            assert_eq!(copy.as_ref(), value);
-            register.clear();
-            assert!(register.is_null());
-        }
-    }
-
-    #[test]
-    fn memory_survives_a_reset() {
-        let mut register = Register::Null;
-        register.set(ValueRef::Blob(&[1; 1000]));
-        let address = register.as_ref().bytes().unwrap().as_ptr();
-        register.clear();
-        assert!(register.is_null());
-        register.set(ValueRef::Text(&[b'a'; 900]));
-        assert_eq!(register.as_ref(), ValueRef::Text(&[b'a'; 900]));
-        assert_eq!(register.as_ref().bytes().unwrap().as_ptr(), address);
-    }
-
-    #[test]
-    fn zeros_take_no_memory_until_read() {
-        let mut register = Register::Null;
-        register.set_zeros(1 << 30);
-        assert_eq!(register.untouched_zeros(), Some(1 << 30));
-        register.set_zeros(5);
-        assert_eq!(register.as_ref(), ValueRef::Blob(&[0; 5]));
-        assert_eq!(register.untouched_zeros(), None);
-    }
-
-    #[test]
-    fn a_nul_behind_a_text_where_there_is_room() {
-        let longest = [b'x'; INLINE_MAX];
-        for (text, has_room) in [(&b""[..], true), (b"short", true), (&longest[1..], true), (&longest, false)] {
-            let mut register = Register::Null;
-            register.set(ValueRef::Text(text));
-            let expected = has_room.then(|| [text, b"\0"].concat());
-            assert_eq!(register.text_with_nul(), expected.as_deref());
-            assert_eq!(register.as_ref(), ValueRef::Text(text));
-        }
-        let mut buffer = Buffer::new();
-        buffer.reserve(100);
-        buffer.extend(&[b'y'; 50]);
-        let mut register = Register::Null;
-        register.set_buffer(BytesKind::Text, buffer);
-        assert_eq!(register.text_with_nul(), Some(&[&[b'y'; 50][..], b"\0"].concat()[..]));
-        assert_eq!(Register::Integer(5).text_with_nul(), None);
-    }
-}
+mod tests;

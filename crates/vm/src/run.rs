@@ -17,7 +17,8 @@ use crate::cursor::VmCursor;
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::flow;
-use crate::group;
+use crate::group::Found;
+use crate::grouping;
 use crate::host::Host;
 use crate::insn::Insn;
 use crate::machine::Machine;
@@ -34,8 +35,16 @@ use crate::sequence;
 use crate::strict;
 use crate::subprogram::{Call, Frames};
 use crate::table_function;
-use crate::vm::Step;
 use crate::write;
+
+/// What a step gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A row: read it by [`Vm::column`](crate::Vm::column).
+    Row,
+    /// The end.
+    Done,
+}
 
 /// Runs the program from where the machine stands.
 pub fn run(program: &Program, m: &mut Machine, host: &dyn Host) -> Result<Step, Error> {
@@ -665,15 +674,15 @@ fn steps_until_row<'p, const WATCHED: bool>(
 
             // ---- groups ----
             Insn::OpenGroups { cursor, start, count } => open::groups(m, program, host, cursor, start, count as usize),
-            Insn::GroupFind { cursor, start, known, full } => match group::find(m, cursor, start) {
-                group::Found::New => {}
-                group::Found::Known => pc = at(known),
-                group::Found::Full => pc = at(full),
+            Insn::GroupFind { cursor, start, known, full } => match grouping::find(m, cursor, start) {
+                Found::New => {}
+                Found::Known => pc = at(known),
+                Found::Full => pc = at(full),
             },
-            Insn::GroupSort { cursor } => group::sort(m, cursor),
+            Insn::GroupSort { cursor } => grouping::sort(m, cursor),
             Insn::GroupNext { cursor, start, limit, target } => {
                 m.turn(host)?;
-                if !group::next(m, cursor, start, limit) {
+                if !grouping::next(m, cursor, start, limit) {
                     pc = at(target);
                 }
             }

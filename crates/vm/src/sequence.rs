@@ -11,30 +11,21 @@ use lithe_value::{Affinity, Encoding, ValueRef};
 
 use crate::arithmetic::cast_register;
 use crate::cursor::VmCursor;
-use crate::cursor::tree::TreeCursor;
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::host::Host;
-use crate::machine::Machine;
+use crate::machine::{Machine, SequenceState};
 use crate::operand::{ConstId, CursorId, Reg, Sequence};
 use crate::program::Program;
 use crate::record::RowValues;
 use crate::register::Register;
+use crate::row::tree::TreeCursor;
 use crate::write;
 
 /// The columns.
 const NAME: usize = 0;
 const SEQ: usize = 1;
 const COUNT: usize = 2;
-
-/// What a statement knows of a table's row there.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SequenceState {
-    /// The rowid of the row and its number, as they were when the statement began; `None` if there was no such row.
-    found: Option<(i64, i64)>,
-    /// The largest rowid so far.
-    pub max: i64,
-}
 
 /// Looks for the row of the table `name`.
 #[inline(never)]

@@ -11,16 +11,14 @@
 
 use std::sync::Arc;
 
-use lithe_functions::CallSite;
 use lithe_vfs::ResultCode;
 
-use crate::cursor::VmCursor;
 use crate::error::Error;
+use crate::frame::FrameContent;
 use crate::host::Host;
-use crate::machine::{Machine, OnceSet, new_cursors, new_registers};
+use crate::machine::Machine;
 use crate::operand::{Reg, SubprogramId};
 use crate::program::{Program, Subprogram};
-use crate::register::Register;
 
 /// The frames around the one that runs, outermost first.
 #[derive(Default)]
@@ -45,15 +43,6 @@ struct Frame<'p> {
 struct SavedFacts {
     changes: i64,
     last_insert_rowid: i64,
-}
-
-/// What a frame has of its own.
-#[derive(Default)]
-pub struct FrameContent {
-    registers: Vec<Register>,
-    cursors: Vec<VmCursor>,
-    once: OnceSet,
-    sites: Vec<CallSite>,
 }
 
 /// Where a call goes: the subprogram, and where to go on after it.
@@ -98,7 +87,7 @@ impl<'p> Frames<'p> {
             token: callee.token,
             return_to: call.return_to,
             ignore: call.ignore,
-            content: content.exchange(m),
+            content: exchange(content, m),
             changes: std::mem::take(&mut m.changes),
             facts: SavedFacts { changes: facts.changes.get(), last_insert_rowid: facts.last_insert_rowid.get() },
         });
@@ -136,7 +125,7 @@ impl<'p> Frames<'p> {
     fn pop(&mut self, m: &mut Machine, host: &dyn Host) -> Option<(&'p Program, usize, usize)> {
         let frame = self.waiting.pop()?;
         frame.restore_facts(m, host);
-        let left = frame.content.exchange(m);
+        let left = exchange(frame.content, m);
         assert_eq!(m.cursors.len(), frame.program.cursors.len(), "the frame that is gone on with is its program's");
         m.frames.give_back(left);
         Some((frame.program, frame.return_to, frame.ignore))
@@ -147,7 +136,7 @@ impl<'p> Frames<'p> {
     pub fn unwind(&mut self, m: &mut Machine, host: &dyn Host) {
         if let Some(outermost) = self.waiting.drain(..).next() {
             outermost.restore_facts(m, host);
-            outermost.content.exchange(m);
+            exchange(outermost.content, m);
         }
         assert!(self.waiting.is_empty(), "an error ends all subprograms");
     }
@@ -168,63 +157,11 @@ impl Frame<'_> {
     }
 }
 
-impl FrameContent {
-    fn new(program: &Program) -> FrameContent {
-        if cfg!(debug_assertions) {
-            program.assert_sound();
-        }
-        FrameContent { registers: new_registers(program), cursors: new_cursors(program), ..FrameContent::default() }
-    }
-
-    /// Becomes what the machine works on; answers what it was working on.
-    fn exchange(mut self, m: &mut Machine) -> FrameContent {
-        std::mem::swap(&mut m.registers, &mut self.registers);
-        std::mem::swap(&mut m.cursors, &mut self.cursors);
-        std::mem::swap(&mut m.once, &mut self.once);
-        std::mem::swap(&mut m.sites, &mut self.sites);
-        self
-    }
-
-    fn is_for(&self, program: &Program) -> bool {
-        self.registers.len() == program.register_count as usize + 1 && self.cursors.len() == program.cursors.len()
-    }
-
-    fn clear(&mut self) {
-        self.registers.iter_mut().for_each(Register::clear);
-        self.cursors.iter_mut().for_each(VmCursor::close);
-        self.once.clear();
-        // The next call may be of another subprogram of the same size.
-        self.sites.clear();
-    }
-}
-
-/// Frames that were left, for the next call: a trigger that fires for each row allocates for the first.
-#[derive(Default)]
-pub struct FramePool {
-    spare: Vec<FrameContent>,
-}
-
-/// As many are kept as one statement's triggers ordinarily need; deep recursion gives the rest back.
-const SPARE_MAX: usize = 8;
-
-impl FramePool {
-    /// Forgets all.
-    pub fn clear(&mut self) {
-        self.spare.clear();
-    }
-
-    fn take(&mut self, program: &Program) -> FrameContent {
-        match self.spare.iter().rposition(|frame| frame.is_for(program)) {
-            Some(index) => self.spare.swap_remove(index),
-            None => FrameContent::new(program),
-        }
-    }
-
-    fn give_back(&mut self, mut frame: FrameContent) {
-        assert!(self.spare.len() <= SPARE_MAX, "more frames than are kept");
-        if self.spare.len() < SPARE_MAX {
-            frame.clear();
-            self.spare.push(frame);
-        }
-    }
+/// Puts the content of a frame into the machine; answers what the machine was working on.
+fn exchange(mut content: FrameContent, m: &mut Machine) -> FrameContent {
+    std::mem::swap(&mut m.registers, &mut content.registers);
+    std::mem::swap(&mut m.cursors, &mut content.cursors);
+    std::mem::swap(&mut m.once, &mut content.once);
+    std::mem::swap(&mut m.sites, &mut content.sites);
+    content
 }

@@ -14,6 +14,7 @@ use crate::machine::Machine;
 use crate::operand::OnConflict;
 use crate::program::Program;
 use crate::register::Register;
+pub use crate::run::Step;
 use crate::run::run;
 use crate::status::Counters;
 
@@ -22,15 +23,6 @@ pub struct Vm {
     program: Arc<Program>,
     machine: Machine,
     state: State,
-}
-
-/// What a step gave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// A row: read it by [`Vm::column`].
-    Row,
-    /// The end.
-    Done,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,7 +219,7 @@ impl Vm {
         self.machine.registers.get(self.machine.row.clone())?.get(index)
     }
 
-    /// A column of the current row that is a text, with a NUL behind it: `None` if it is none, or has no room for that where it
+    /// A column of the current row that is a text, with a NUL behind it: `None` if the column is no text, or has no space for the NUL where it
     /// is. The bytes stand as long as those of [`Vm::column`], which are the same but for the NUL.
     #[inline]
     pub fn column_with_nul(&mut self, index: usize) -> Option<&[u8]> {

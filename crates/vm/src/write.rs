@@ -9,15 +9,16 @@ use lithe_value::{Encoding, ValueRef};
 use lithe_vfs::ResultCode;
 
 use crate::cursor::VmCursor;
-use crate::cursor::tree::TreeCursor;
 use crate::error::Error;
 use crate::host::Host;
 use crate::insn::{delete_flags, insert_flags};
 use crate::machine::Machine;
 use crate::operand::{CursorId, Reg, Sequence};
 use crate::program::{CursorInfo, CursorKind, Program};
-use crate::record::{EncodedTexts, RowRegisters, RowValues};
+use crate::record::{RowRegisters, RowValues};
 use crate::register::Register;
+use crate::row::texts::EncodedTexts;
+use crate::row::tree::TreeCursor;
 
 /// What the update hook is told.
 mod operation {

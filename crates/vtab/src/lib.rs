@@ -119,6 +119,7 @@
 )]
 
 mod change;
+mod connected;
 mod extension;
 mod module;
 mod number;
@@ -127,6 +128,7 @@ mod shadow;
 mod table;
 
 pub use change::{Change, ColumnContext, OnConflict, Values, is_unchanged_pointer, list_pointer, unchanged_pointer};
+pub use connected::{VirtualId, VirtualTables};
 pub use extension::{Compare, Extension, ExtensionModule};
 pub use lithe_functions::error::code;
 pub use lithe_functions::scalar::SOURCE_ID;
@@ -140,7 +142,7 @@ pub use lithe_functions::{
 pub use lithe_value::{Value, ValueRef};
 pub use module::{ConnectRequest, Connected, Module, ModuleKind, Risk};
 pub use number::{as_integer, as_number, as_rowid};
-pub use plan::{IndexConstraint, IndexInfo, IndexOrder, OrderUse, ScanPlan, Usage, constraint};
+pub use plan::{CompiledScan, IndexConstraint, IndexInfo, IndexOrder, OrderUse, ScanId, ScanPlan, Usage, constraint};
 pub use shadow::{Names, first_value};
 pub use table::{Overloaded, Scan, VirtualCursor, VirtualTable};
 

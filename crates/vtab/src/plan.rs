@@ -123,6 +123,21 @@ pub struct Usage {
     pub all_at_once: bool,
 }
 
+/// A scan of a virtual table in a compiled statement: its place in the statement's list of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScanId(pub u16);
+
+/// How a compiled statement scans a virtual table.
+#[derive(Clone, Debug)]
+pub struct CompiledScan {
+    /// What the table has said about the scan.
+    pub plan: ScanPlan,
+    /// How many arguments the scan gets.
+    pub arguments: u16,
+    /// The table would answer the same again: the program serves other statements of the same text.
+    pub stands: bool,
+}
+
 /// What a scan is told about how it is to be made: the table's own words.
 #[derive(Clone, Debug, Default)]
 pub struct ScanPlan {

@@ -76,7 +76,7 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        // It lies in a temporary folder; this is only so that the next one finds room.
+        // It lies in a temporary folder; the removal only gives the space back early.
         let _ = fs::remove_file(&self.path);
     }
 }

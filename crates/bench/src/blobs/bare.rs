@@ -113,7 +113,7 @@ fn settings(mode: JournalMode, synchronous: Synchronous) -> Settings {
 /// Where BLOBs 1 to `count` lie if they are inserted in this order, and how many pages that makes.
 fn lay_out(content: &Content, count: usize) -> (Vec<Place>, Page) {
     let (mut places, mut pages): (Vec<Place>, Page) = (Vec::new(), 2);
-    let (mut leaf, mut free) = (pages, LEAF_ROOM);
+    let (mut leaf, mut free) = (pages, LEAF_CAPACITY);
     for key in 1..=count {
         let (local, run_len) = split(record_len(content.size(key)));
         let run = pages + 1;
@@ -121,7 +121,7 @@ fn lay_out(content: &Content, count: usize) -> (Vec<Place>, Page) {
         let cell = CELL_OVERHEAD + local;
         if cell > free {
             pages += 1;
-            (leaf, free) = (pages, LEAF_ROOM);
+            (leaf, free) = (pages, LEAF_CAPACITY);
         }
         free = free.saturating_sub(cell);
         places.push(Place { leaf, run, run_len });
@@ -130,7 +130,7 @@ fn lay_out(content: &Content, count: usize) -> (Vec<Place>, Page) {
 }
 
 /// What a leaf has beside its header.
-const LEAF_ROOM: usize = PAGE_LEN - 8;
+const LEAF_CAPACITY: usize = PAGE_LEN - 8;
 
 /// A cell's pointer, payload length, key (of three bytes), and first overflow page.
 const CELL_OVERHEAD: usize = 2 + 2 + 3 + 4;

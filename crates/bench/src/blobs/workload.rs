@@ -22,7 +22,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// BLOBs as the options say, in a folder that has room for them.
+    /// BLOBs as the options say, in a folder with enough free space.
     pub fn new(options: &Options) -> Result<Workload> {
         let options = options.clone();
         let content = Content::new(options.common.seed, options.size, options.variance);

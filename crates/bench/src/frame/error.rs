@@ -29,7 +29,7 @@ pub enum Error {
     },
     /// What was read is not what had been written: the run is worth nothing.
     WrongContent(String),
-    /// The run cannot be done like that: options that contradict each other, no room, a missing server.
+    /// The run cannot be done like that: options that contradict each other, too little free space, a missing server.
     Setup(String),
 }
 

@@ -113,10 +113,10 @@ impl Drop for Scratch {
     }
 }
 
-/// How much room there is for files of this user.
+/// How many bytes are free for files of this user.
 pub fn free_bytes(folder: &Path) -> Result<u64> {
-    let room = statvfs(folder).context("ask for the free space of", folder)?;
-    Ok(room.f_bavail.saturating_mul(room.f_frsize))
+    let free = statvfs(folder).context("ask for the free space of", folder)?;
+    Ok(free.f_bavail.saturating_mul(free.f_frsize))
 }
 
 fn megabytes(bytes: u64) -> String {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn no_folder_and_no_room_are_said_in_words() {
+    fn a_missing_folder_and_a_full_disk_have_messages() {
         let missing = Scratch::new(Path::new("/no/such/folder"), 1).unwrap_err().to_string();
         assert!(missing.contains("no folder /no/such/folder"), "{missing}");
         let full = Scratch::new(&std::env::temp_dir(), u64::MAX).unwrap_err().to_string();

@@ -16,7 +16,7 @@ pub(crate) enum Fill {
     Even,
     /// Even, and one page more if the pages would be nearly full: else each of the next insertions would
     /// balance the same pages again.
-    Roomy,
+    Loose,
     /// Full from the left: more cells will come on the right.
     Left,
 }
@@ -29,14 +29,14 @@ pub(crate) struct Share {
 }
 
 /// Distributes cells of the given sizes (pointers included) over as few pages of `capacity` as will hold
-/// them (one more at most, if room is wanted). No page is empty if there is a cell for each.
+/// them (one more at most, if free space is wanted). No page is empty if there is a cell for each.
 pub(crate) fn distribute(sizes: &[u32], capacity: u32, divider: Divider, fill: Fill) -> Vec<Share> {
-    assert!(capacity > 0, "a page has room");
+    assert!(capacity > 0, "a page has capacity");
     let mut shares = fill_from_left(sizes, capacity, divider);
-    if fill == Fill::Roomy && shares.len() > 1 {
+    if fill == Fill::Loose && shares.len() > 1 {
         let total = sizes.iter().sum::<u32>();
         let spare = shares.len() as u32 * capacity - total.min(shares.len() as u32 * capacity);
-        if spare < shares.len() as u32 * capacity / ROOM_WANTED {
+        if spare < shares.len() as u32 * capacity / FREE_WANTED {
             let largest = sizes.iter().copied().max().unwrap_or(0);
             let level = total / (shares.len() as u32 + 1) + largest;
             shares = fill_from_left(sizes, level.min(capacity), divider);
@@ -52,7 +52,7 @@ pub(crate) fn distribute(sizes: &[u32], capacity: u32, divider: Divider, fill: F
 }
 
 /// A page is nearly full if less than this part of it is free.
-const ROOM_WANTED: u32 = 12;
+const FREE_WANTED: u32 = 12;
 
 fn fill_from_left(sizes: &[u32], capacity: u32, divider: Divider) -> Vec<Share> {
     let mut shares = Vec::with_capacity(5);
@@ -151,7 +151,7 @@ mod tests {
             let capacity = 400 + random(4000) as u32;
             let sizes: Vec<u32> = (0..random(60)).map(|_| 6 + random(u64::from(capacity) / 4 - 6) as u32).collect();
             for divider in [Divider::Copied, Divider::Moved] {
-                for fill in [Fill::Even, Fill::Roomy, Fill::Left] {
+                for fill in [Fill::Even, Fill::Loose, Fill::Left] {
                     let shares = distribute(&sizes, capacity, divider, fill);
                     let gap = usize::from(divider == Divider::Moved);
                     for pair in shares.windows(2) {

@@ -56,8 +56,8 @@ pub(super) fn lose_level_if_empty(btree: &Btree, root: PageNo) -> Result<()> {
     if cells.kind.is_table() != header.kind.is_table() {
         return Err(corrupt(child, "page of the other kind of tree"));
     }
-    let room = btree.usable_size() as usize - header_at(root) - cells.kind.header_len();
-    if cells.sizes().iter().sum::<u32>() as usize > room {
+    let capacity = btree.usable_size() as usize - header_at(root) - cells.kind.header_len();
+    if cells.sizes().iter().sum::<u32>() as usize > capacity {
         return Ok(());
     }
     let mut page = EditPage::create(btree, btree.write(root)?, root, cells.kind);

@@ -42,7 +42,7 @@ pub(super) fn balance(btree: &Btree, steps: &[Step], pending: Option<Pending>) -
     drop(page);
     let (reach, fill) = match () {
         () if appends => (1, Fill::Left),
-        () if pending.is_some() => (SIBLINGS_MAX, Fill::Roomy),
+        () if pending.is_some() => (SIBLINGS_MAX, Fill::Loose),
         () => (SIBLINGS_MAX, Fill::Even),
     };
     let window = Window::around(btree, parent, parent_step.index, reach)?;
@@ -136,7 +136,7 @@ fn replace_dividers(btree: &Btree, window: &Window, pages: &[PageNo], dividers: 
     Ok(pending)
 }
 
-/// Inserts dividers from cell `at` on; answers those that the page has no room for.
+/// Inserts dividers from cell `at` on; answers those that do not fit the page.
 fn insert_dividers(parent: &mut EditPage<'_>, at: usize, dividers: CellList) -> Result<Option<Pending>> {
     for index in 0..dividers.len() {
         let divider = dividers.get(index);

@@ -7,7 +7,7 @@ use crate::btree::Btree;
 use crate::edit::EditPage;
 use crate::error::Result;
 use crate::node::TreeKind;
-use crate::overflow::make_room;
+use crate::overflow::reserve;
 use lithe_format::btree_page::PageKind;
 use lithe_format::payload::Payload;
 use lithe_format::ptrmap::PtrmapType;
@@ -26,7 +26,7 @@ impl Cursor {
         self.insert_index(btree, &[], payload, Some(seek))
     }
 
-    /// A row after all others, for which the leaf `full` has no room, gets a leaf of its own: rows that come in order leave
+    /// A row after all others that does not fit the leaf `full` gets a leaf of its own: rows that come in order leave
     /// full pages behind. `last_rowid` is the last one there. The path leads to the parent.
     pub(super) fn append_leaf(
         &mut self,
@@ -103,7 +103,7 @@ impl Btree {
             };
             let row = source.row(from)?;
             let row = if row.span.overflows() {
-                make_room(&mut payload, row.len() as usize)?;
+                reserve(&mut payload, row.len() as usize)?;
                 source.read_payload(from, 0, &mut payload)?;
                 Payload::from_bytes(&payload)
             } else {

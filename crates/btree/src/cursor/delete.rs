@@ -101,9 +101,9 @@ impl Cursor {
         self.state = State::Nowhere;
         let mut page = EditPage::open(btree, interior)?;
         page.remove(index)?;
-        let room = page.insert(index, substitute.len())?;
-        let fits = room.is_some();
-        if let Some(place) = room {
+        let place = page.insert(index, substitute.len())?;
+        let fits = place.is_some();
+        if let Some(place) = place {
             page.bytes_mut(place, substitute.len()).copy_from_slice(&substitute);
         }
         drop(page);

@@ -195,7 +195,7 @@ impl Cursor {
         Ok(true)
     }
 
-    /// Whether a row of `size` bytes would come last on a leaf that has no room for it. Then it gets a leaf of its own if
+    /// Whether a row of `size` bytes would come last on a leaf without space for the row. Then the row gets a leaf of its own if
     /// it comes after all others, and this one must not be written for nothing: it would be journaled, logged and copied.
     fn is_at_end_of_full_leaf(&self, btree: &Btree, index: usize, size: usize) -> Result<bool> {
         let node = &self.here().node;
@@ -208,7 +208,7 @@ impl Cursor {
             && free_bytes(&node.page, &header, btree.usable_size()).map_err(|e| node.corrupt(e.0))? < wanted)
     }
 
-    /// Balances the tree with the cell that its page has no room for. The cursor then knows no path to it.
+    /// Balances the tree with the cell that does not fit its page. The cursor then knows no path to it.
     fn put_balanced(&mut self, btree: &Btree, cell: &NewCell<'_, '_>, at: Step) -> Result<()> {
         let mut bytes = vec![0; cell.size()];
         cell.write(&mut bytes);

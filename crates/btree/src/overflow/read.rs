@@ -54,12 +54,12 @@ pub(crate) fn read_whole(
     if u64::from(span.len - span.local) > pages * u64::from(btree.usable_size()) {
         return Err(corrupt(no, "payload longer than the database"));
     }
-    make_room(out, span.len as usize)?;
+    reserve(out, span.len as usize)?;
     read(btree, leaf, no, span, 0, out)
 }
 
 /// Makes `out` so many bytes long, if there is memory for them.
-pub(crate) fn make_room(out: &mut Vec<u8>, len: usize) -> Result<()> {
+pub(crate) fn reserve(out: &mut Vec<u8>, len: usize) -> Result<()> {
     out.try_reserve_exact(len.saturating_sub(out.len())).map_err(|_| lithe_pager::Error::NoMem)?;
     out.resize(len, 0);
     Ok(())
@@ -122,7 +122,7 @@ impl Rest<'_, '_> {
         if self.skip > 0 || wanted < 2 {
             return Ok(false);
         }
-        // Most runs are short, and not worth clearing room for the longest.
+        // Most runs are short, and not worth clearing as many bytes as the longest has.
         if wanted <= RUN_SHORT {
             self.take_run_with(&mut [[0; 4]; RUN_SHORT], wanted)
         } else {

@@ -67,7 +67,7 @@ impl ScalarFunction for TokenizerFunction {
         let module = match args.get(1) {
             None => {
                 let printed = name.split('\0').next().unwrap_or_default();
-                let found = db.fts3.find(&name).filter(|_| has_name);
+                let found = db.kept::<Fts3State>().find(&name).filter(|_| has_name);
                 found.ok_or_else(|| FunctionError::new(format!("unknown tokenizer: {printed}")))?
             }
             Some(address) => {
@@ -76,7 +76,7 @@ impl ScalarFunction for TokenizerFunction {
                     return Err(FunctionError::new("fts3tokenize disabled"));
                 }
                 let module = module_of(*address).filter(|_| has_name);
-                let module = module.filter(|module| is_bound || db.fts3.knows(*module));
+                let module = module.filter(|module| is_bound || db.kept::<Fts3State>().knows(*module));
                 let module = module.ok_or_else(|| FunctionError::new("argument type mismatch"))?;
                 add(db, name, module);
                 module
@@ -99,7 +99,8 @@ fn module_of(value: ValueRef<'_>) -> Option<Module> {
 
 fn add(db: &sqlite3, name: String, module: Module) {
     registry::add_tokenizer(db.core(), &name, tokenizer::constructor(module));
-    let mut modules = db.fts3.modules.borrow_mut();
+    let state = db.kept::<Fts3State>();
+    let mut modules = state.modules.borrow_mut();
     modules.retain(|(known, _)| *known != name);
     modules.push((name, module));
 }

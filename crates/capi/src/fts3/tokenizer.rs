@@ -8,9 +8,9 @@ use lithe_engine::function::FunctionError;
 use lithe_fts3::tokenizer::{self, Constructor, Flow, Sink, Token, Tokenizer};
 
 use crate::code;
-use crate::error::c_string;
 use crate::ffi_guard::guard;
 use crate::text;
+use crate::text::c_string;
 
 /// A tokenizer; what makes it appends fields of its own.
 #[allow(non_camel_case_types)]

@@ -122,7 +122,8 @@ impl ScalarFunction for TellApi {
 impl sqlite3 {
     /// The connection's interface, which stays where it is.
     fn fts5_api(&self, handle: *mut sqlite3) -> *mut fts5_api {
-        let made = self.fts5.api.get_or_init(|| {
+        let state = self.kept::<Fts5State>();
+        let made = state.api.get_or_init(|| {
             let api = fts5_api {
                 version: API_VERSION,
                 create_tokenizer,
@@ -168,7 +169,7 @@ unsafe fn add_tokenizer(
     };
     let kind = Arc::new(TokenizerKind { methods, user_data, destructor });
     registry::add_tokenizer(db.core(), &name, tokenizer::constructor(&kind));
-    db.fts5.tokenizers.borrow_mut().push((name, kind));
+    db.kept::<Fts5State>().tokenizers.borrow_mut().push((name, kind));
     code::OK
 }
 
@@ -221,13 +222,13 @@ unsafe extern "C" fn find_tokenizer(
             Err(code) => return code,
         };
         let name = tokenizer_name(name);
-        let own = db.fts5.tokenizer(&name);
+        let own = db.kept::<Fts5State>().tokenizer(&name);
         if let Some((kind, Methods::First(found))) = own.as_deref().map(|kind| (kind, kind.methods)) {
             *user_data = kind.user_data;
             *methods = found;
             return code::OK;
         }
-        match db.fts5.stand_in(&db, handle, &name) {
+        match db.kept::<Fts5State>().stand_in(&db, handle, &name) {
             Some(found) => {
                 *user_data = found.cast_mut().cast();
                 *methods = tokenizer::STAND_IN;
@@ -255,14 +256,14 @@ unsafe extern "C" fn find_tokenizer_v2(
             Err(code) => return code,
         };
         let name = tokenizer_name(name);
-        let own = db.fts5.tokenizer(&name);
+        let own = db.kept::<Fts5State>().tokenizer(&name);
         if let Some((kind, Methods::Second(found))) = own.as_deref().map(|kind| (kind, &kind.methods)) {
             // (The connection keeps the kind, and the kind its methods.)
             *user_data = kind.user_data;
             *methods = found;
             return code::OK;
         }
-        match db.fts5.stand_in(&db, handle, &name) {
+        match db.kept::<Fts5State>().stand_in(&db, handle, &name) {
             Some(found) => {
                 *user_data = found.cast_mut().cast();
                 *methods = &raw const tokenizer::STAND_IN_V2;

@@ -10,10 +10,10 @@ use lithe_fts5::tokenizer::{Constructor, Flow, Purpose, Sink, Token, Tokenizer};
 
 use crate::code;
 use crate::connection::{live, sqlite3};
-use crate::error::c_string;
 use crate::ffi_guard::guard;
 use crate::memory::{self, Destructor};
 use crate::text;
+use crate::text::c_string;
 
 /// A token stands where the one before it stands.
 const COLOCATED: c_int = 1;

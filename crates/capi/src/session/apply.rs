@@ -9,8 +9,8 @@ use super::iterator::sqlite3_changeset_iter;
 use super::{Error, XInput, give, stream, whole};
 use crate::code;
 use crate::connection::{live, sqlite3};
-use crate::error::c_string;
 use crate::ffi_guard::api;
+use crate::text::c_string;
 
 /// `SQLITE_CHANGESETAPPLY_*`
 const NO_SAVEPOINT: c_int = 1;

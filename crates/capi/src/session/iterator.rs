@@ -7,8 +7,8 @@ use lithe_session::{ChangesetIterator, Input, Result, ValueRef, invert};
 
 use super::{Error, XInput, XOutput, stream, to_buffer, to_stream, whole};
 use crate::code;
-use crate::error::c_string;
 use crate::ffi_guard::api;
+use crate::text::c_string;
 use crate::value::sqlite3_value;
 
 /// `SQLITE_CHANGESETSTART_INVERT`

@@ -19,7 +19,7 @@ use crate::memory;
 
 type Error = FunctionError;
 
-/// A stream that is read: room in, bytes given out.
+/// A stream that is read: a buffer goes in, its bytes come out.
 type XInput = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int) -> c_int;
 /// A stream that is written.
 type XOutput = unsafe extern "C" fn(*mut c_void, *const c_void, c_int) -> c_int;
@@ -67,7 +67,7 @@ unsafe fn stream<'i>(read: Option<XInput>, arg: *mut c_void) -> Result<Input<'i>
     Ok(Input::in_pieces(move |buffer: &mut Vec<u8>| {
         let mut piece = vec![0_u8; stream_size()];
         let mut count = piece.len() as c_int;
-        // SAFETY: our caller's promise; there is room for `count` bytes.
+        // SAFETY: our caller's promise; the buffer has `count` bytes.
         let code = unsafe { read(arg, piece.as_mut_ptr().cast(), &mut count) };
         if code != code::OK {
             return Err(error(code));
@@ -166,7 +166,7 @@ impl Buffer {
             }
             (self.block, self.capacity) = (block, capacity);
         }
-        // SAFETY: there is room for all bytes.
+        // SAFETY: the buffer has space for all bytes.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.block.cast::<u8>().add(self.len), bytes.len()) };
         self.len = len;
         Ok(())
@@ -193,7 +193,7 @@ unsafe fn give(bytes: &[u8], count: *mut c_int, out: *mut *mut c_void) -> c_int 
     if block.is_null() {
         return code::NOMEM;
     }
-    // SAFETY: the block has room for the bytes, and our caller's promise.
+    // SAFETY: the block has space for the bytes, and our caller's promise.
     unsafe {
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), block.cast(), bytes.len());
         (*count, *out) = (len, block);

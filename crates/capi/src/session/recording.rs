@@ -10,8 +10,8 @@ use lithe_session::{Format, Session, SessionOptions};
 use super::{XOutput, code_of, to_buffer, to_stream};
 use crate::code;
 use crate::connection::{self, Locked, live, sqlite3};
-use crate::error::c_string;
 use crate::ffi_guard::api;
+use crate::text::c_string;
 use crate::{memory, text};
 
 /// `SQLITE_SESSION_OBJCONFIG_*`

@@ -16,7 +16,7 @@ pub(crate) mod registry;
 mod theirs;
 
 pub(crate) use ours::FilePointer;
-pub(crate) use theirs::{ConnectionCell, TheirFile, TheirVfs};
+pub(crate) use theirs::{ConnectionCell, Owner, TheirFile, TheirVfs};
 
 use std::ffi::{c_char, c_int, c_void};
 

@@ -449,7 +449,7 @@ unsafe extern "C" fn full_pathname(_: *mut sqlite3_vfs, name: *const c_char, n: 
         if usize::try_from(n).unwrap_or(0) <= bytes.len() {
             return ResultCode::CANTOPEN.0;
         }
-        // SAFETY: there is room for the bytes and the NUL.
+        // SAFETY: the buffer has space for the bytes and the NUL.
         unsafe {
             out.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
             out.add(bytes.len()).write(0);
@@ -467,8 +467,8 @@ unsafe extern "C" fn dl_error(_: *mut sqlite3_vfs, n: c_int, out: *mut c_char) {
     // SAFETY: as documented; what does not fit is left out.
     unsafe {
         let message = libc::dlerror();
-        if let (false, Some(room)) = (message.is_null(), usize::try_from(n).ok().and_then(|n| n.checked_sub(1))) {
-            let len = libc::strnlen(message, room);
+        if let (false, Some(len_max)) = (message.is_null(), usize::try_from(n).ok().and_then(|n| n.checked_sub(1))) {
+            let len = libc::strnlen(message, len_max);
             out.copy_from_nonoverlapping(message, len);
             out.add(len).write(0);
         }

@@ -58,7 +58,7 @@ pub(crate) fn find(
     connection: &ConnectionCell,
 ) -> Result<Option<Arc<dyn Vfs>>, Error> {
     let found = match name {
-        Some(name) => list().find(&crate::error::c_string(name.as_bytes())),
+        Some(name) => list().find(&crate::text::c_string(name.as_bytes())),
         None => list().all.first().copied(),
     };
     match (found, name) {

@@ -20,7 +20,6 @@ use lithe_engine::vfs::{Error, Op, Result};
 
 use super::{Fetch, Unfetch};
 use super::{SHM_EXCLUSIVE, SHM_LOCK, SHM_SHARED, SHM_UNLOCK, sqlite3_file, sqlite3_io_methods, sqlite3_vfs};
-use crate::connection::sqlite3;
 use crate::{code, uri};
 
 /// SQLITE_FCNTL_*
@@ -51,8 +50,30 @@ pub(crate) struct TheirVfs {
     connection: ConnectionCell,
 }
 
-/// Where a connection writes its address once it is open: null before.
-pub(crate) type ConnectionCell = Arc<AtomicPtr<sqlite3>>;
+/// The connection whose files a VFS opens.
+pub(crate) type ConnectionCell = Arc<Owner>;
+
+/// A connection as its files know it.
+pub(crate) struct Owner {
+    /// The handle, null until the connection is open.
+    handle: AtomicPtr<c_void>,
+    ask_busy_handler: AskBusyHandler,
+}
+
+/// What SQLITE_FCNTL_BUSYHANDLER is given to call, with the handle.
+type AskBusyHandler = unsafe extern "C" fn(*mut c_void) -> c_int;
+
+impl Owner {
+    /// A connection that is not open yet.
+    pub(crate) fn new(ask_busy_handler: AskBusyHandler) -> ConnectionCell {
+        Arc::new(Owner { handle: AtomicPtr::default(), ask_busy_handler })
+    }
+
+    /// The connection is open.
+    pub(crate) fn set_handle(&self, handle: *mut c_void) {
+        self.handle.store(handle, Ordering::Release);
+    }
+}
 
 // SAFETY: SQLite too calls a VFS from all threads; its author sees to that.
 unsafe impl Send for TheirVfs {}
@@ -81,7 +102,7 @@ fn checked(op: Op, code: c_int) -> Result<()> {
 }
 
 fn c_path(path: &Path) -> CString {
-    crate::error::c_string(path.as_os_str().as_bytes())
+    crate::text::c_string(path.as_os_str().as_bytes())
 }
 
 impl TheirVfs {
@@ -317,12 +338,12 @@ impl TheirFile {
 
     /// Tells the file whose connection it belongs to, and whom to ask when a lock is in the way: whatever it answers. Of the main
     /// database that is known only when the connection is open.
-    pub(crate) fn introduce(&self, db: *mut sqlite3) {
+    pub(crate) fn introduce(&self) {
+        let db = self.connection.handle.load(Ordering::Acquire);
         if db.is_null() {
             return;
         }
-        let handler: unsafe extern "C" fn(*mut c_void) -> c_int = crate::facts::ask_busy_handler;
-        let mut pair: [*mut c_void; 2] = [handler as *mut c_void, db.cast()];
+        let mut pair: [*mut c_void; 2] = [self.connection.ask_busy_handler as *mut c_void, db];
         self.control(BUSYHANDLER, pair.as_mut_ptr().cast());
         self.show_up_to(Some(0));
         let mut db = db;
@@ -515,12 +536,12 @@ impl File for TheirFile {
     fn event(&self, event: FileEvent<'_>) -> Result<()> {
         match event {
             FileEvent::Sync(super_journal) => {
-                let name = super_journal.map(|name| crate::error::c_string(name.as_bytes()));
+                let name = super_journal.map(|name| crate::text::c_string(name.as_bytes()));
                 let name = name.as_ref().map_or(null_mut(), |name| name.as_ptr().cast_mut());
                 self.tell(Op::Sync, SYNC, name.cast())
             }
             FileEvent::Opened => {
-                self.introduce(self.connection.load(Ordering::Acquire));
+                self.introduce();
                 Ok(())
             }
             FileEvent::Overwrite(size) => {
@@ -534,13 +555,13 @@ impl File for TheirFile {
     }
 
     fn pragma(&self, name: &str, value: Option<&str>) -> Option<PragmaAnswer> {
-        let name = crate::error::c_string(name.as_bytes());
-        let value = value.map(|value| crate::error::c_string(value.as_bytes()));
+        let name = crate::text::c_string(name.as_bytes());
+        let value = value.map(|value| crate::text::c_string(value.as_bytes()));
         let value_pointer = value.as_ref().map_or(null_mut(), |value| value.as_ptr().cast_mut());
         let mut texts: [*mut c_char; 4] = [null_mut(), name.as_ptr().cast_mut(), value_pointer, null_mut()];
         let answer = self.control(PRAGMA, texts.as_mut_ptr().cast());
         // SAFETY: the file has left a text there that it made by `sqlite3_mprintf`, or nothing.
-        let text = unsafe { crate::virtual_table::take_message(texts[0]) };
+        let text = unsafe { crate::memory::take_text(texts[0]) };
         match answer {
             code::NOTFOUND => None,
             code::OK => Some(Ok(text)),

@@ -2,11 +2,11 @@
 //! "malformed database schema (x) - reason".
 
 use bumpalo::Bump;
+use lithe_base::Db;
+use lithe_base::ResultCode;
 use lithe_format::PageNo;
 use lithe_sql::ast::Stmt;
 use lithe_sql::parse_statement;
-use lithe_vfs::ResultCode;
-use lithe_vm::operand::Db;
 
 use super::{BuildOptions, build_index, build_table, build_trigger, build_view, build_virtual_table, trigger_database};
 use crate::error::{CompileError, Result, fail};

@@ -325,9 +325,9 @@ fn rows_that_no_schema_should_have() {
         let limits = Limits::default();
         let options = BuildOptions::of_stored(&limits);
         let mut catalog = Catalog::new();
-        let error = catalog.load_row(lithe_vm::operand::Db::MAIN, row, 10, &options).unwrap_err();
+        let error = catalog.load_row(lithe_base::Db::MAIN, row, 10, &options).unwrap_err();
         assert_eq!(error.message, expected);
-        assert_eq!(error.code, lithe_vfs::ResultCode::CORRUPT);
+        assert_eq!(error.code, lithe_base::ResultCode::CORRUPT);
     };
     fn row<'r>(kind: &'r str, name: &'r str, root: i64, sql: &'r str) -> SchemaRow<'r> {
         let bytes = |text: &'r str| Some(text.as_bytes());

@@ -1,7 +1,7 @@
 //! CREATE TRIGGER to [`Trigger`].
 
+use lithe_base::Db;
 use lithe_sql::ast::{CreateTrigger, TriggerEvent as Event, TriggerTime};
-use lithe_vm::operand::Db;
 
 use crate::error::{CompileError, Result, fail};
 use crate::{Catalog, FoundTable, NameBuf, Trigger, TriggerEvent, display_name};

@@ -189,9 +189,9 @@ impl Printer for Aligned<'_> {
     }
 }
 
-/// Makes the widest columns narrower until all of them together take no more than `room`.
-fn squeeze(widths: &mut [usize], room: usize) {
-    let fits = |most: usize| widths.iter().map(|width| *width.min(&most)).sum::<usize>() <= room;
+/// Makes the widest columns narrower until all of them together take no more than `width_max`.
+fn squeeze(widths: &mut [usize], width_max: usize) {
+    let fits = |most: usize| widths.iter().map(|width| *width.min(&most)).sum::<usize>() <= width_max;
     let widest = widths.iter().copied().max().unwrap_or(0);
     if fits(widest) {
         return;
@@ -263,7 +263,7 @@ fn line_end(line: &str, width: usize, between_words: bool) -> usize {
         return end;
     }
     if line[end..].starts_with(' ') && line[..end].width() <= width {
-        return end + 1; // a space that ends a line needs no room
+        return end + 1; // a space that ends a line takes no width
     }
     let at_word = line[..end].rfind([' ', '-']).map_or(0, |at| at + 1);
     if at_word > 0 && (between_words || 2 * line[..at_word].width() >= width) { at_word } else { end }
@@ -320,9 +320,9 @@ mod tests {
 
     #[test]
     fn the_widest_columns_are_squeezed_first() {
-        let squeezed = |widths: &[usize], room| {
+        let squeezed = |widths: &[usize], width_max| {
             let mut widths = widths.to_vec();
-            squeeze(&mut widths, room);
+            squeeze(&mut widths, width_max);
             widths
         };
         assert_eq!(squeezed(&[3, 40, 20], 80), [3, 40, 20]);

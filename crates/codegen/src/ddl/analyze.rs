@@ -7,10 +7,10 @@
 //!
 //! The counting itself is one instruction.
 
+use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, Index, IndexOrigin, Result, Table, TableKind};
 use lithe_resolve::authorize::Action;
 use lithe_sql::ast::{Name, QualifiedName};
-use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Db, Reg};
 use lithe_vm::program::{CursorInfo, CursorKind};

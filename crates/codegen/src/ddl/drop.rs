@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use lithe_base::ResultCode;
 use lithe_catalog::{
     CompileError, FoundTable, IndexOrigin, Result, SEQUENCE_TABLE, Table, VirtualState, display_name, fail,
     is_system_name,
 };
 use lithe_format::PageNo;
 use lithe_sql::ast::{Conflict, Drop, Name, ObjectKind, QualifiedName};
-use lithe_vfs::ResultCode;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, Db, Reg, TextId};
 

@@ -1,12 +1,13 @@
 //! Calls of scalar functions, CASE, RAISE.
 
+use super::computed;
 use std::sync::Arc;
 
+use lithe_base::ResultCode;
 use lithe_catalog::Result;
 use lithe_functions::{Flags, json};
 use lithe_resolve::ir::{Call, Case, Compare, CompareOp, Expr, Raise, UnaryOp, affinity_of, is_constant, makes_json};
 use lithe_sql::ast::RaiseAction;
-use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{OnConflict, Reg};
 use lithe_vm::program::FunctionCall;
@@ -114,7 +115,7 @@ impl<'a> Codegen<'a> {
             let next = self.b.label();
             match (&operand, &case.operand) {
                 (Some(value), Some(expr)) => {
-                    let left = Expr::Register(value.reg, affinity_of(expr));
+                    let left = computed(value.reg, affinity_of(expr));
                     let compare = Compare { op: CompareOp::Eq, left, right: when.condition, how: when.how };
                     self.jump_if_false(&Expr::Compare(self.arena.alloc(compare)), next, true)?;
                 }

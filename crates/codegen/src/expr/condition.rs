@@ -1,5 +1,6 @@
 //! Expressions as conditions: jumps instead of truth values.
 
+use super::computed;
 use lithe_catalog::Result;
 use lithe_resolve::ir::{Between, BetweenRows, Compare, CompareOp, CompareRows, Expr, TruthTest, UnaryOp, affinity_of};
 use lithe_vm::insn::Insn;
@@ -142,7 +143,7 @@ impl<'a> Codegen<'a> {
             return self.between_row(rows);
         }
         let value = self.emit(&between.value)?;
-        let left = Expr::Register(value.reg, affinity_of(&between.value));
+        let left = computed(value.reg, affinity_of(&between.value));
         let compare = |op, right, how| Expr::Compare(self.arena.alloc(Compare { op, left, right, how }));
         Ok(KeptBetween {
             value: Some(value),
@@ -155,7 +156,7 @@ impl<'a> Codegen<'a> {
     fn between_row(&mut self, rows: &BetweenRows<'a>) -> Result<KeptBetween<'a>> {
         let width = rows.low.how.len();
         let start = self.emit_row(&rows.low.left)?;
-        let columns = (0..width).map(|at| Expr::Register(start.at(at), None));
+        let columns = (0..width).map(|at| computed(start.at(at), None));
         let left = Expr::Row(bumpalo::collections::Vec::from_iter_in(columns, self.arena).into_bump_slice());
         let compare = |rows: CompareRows<'a>| Expr::CompareRows(self.arena.alloc(CompareRows { left, ..rows }));
         Ok(KeptBetween { value: None, low: compare(rows.low), high: compare(rows.high) })

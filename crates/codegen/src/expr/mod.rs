@@ -18,8 +18,8 @@ pub(crate) mod in_set;
 mod subquery;
 
 use lithe_catalog::{Result, fail};
-use lithe_resolve::ir::{AggregateId, BinaryOp, Expr, SourceId, SubqueryId, UnaryOp, is_constant, same};
-use lithe_value::Value as Constant;
+use lithe_resolve::ir::{AggregateId, BinaryOp, ComputedId, Expr, SourceId, SubqueryId, UnaryOp, is_constant, same};
+use lithe_value::{Affinity, Value as Constant};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Reg};
 
@@ -49,6 +49,11 @@ pub(super) struct State<'a> {
     generating: Vec<(SourceId, usize)>,
     /// How many loops are open: inside one, constants are worth a register.
     pub(super) loops: u32,
+}
+
+/// The value in a register as an expression, which other expressions may contain.
+pub(crate) fn computed<'a>(register: Reg, affinity: Option<Affinity>) -> Expr<'a> {
+    Expr::Computed(ComputedId(register.0), affinity)
 }
 
 /// Where the value of an expression can be had without computing it.
@@ -126,7 +131,7 @@ impl<'a> Codegen<'a> {
             }
             Expr::Collate(operand, _) => self.emit_into(operand, dst)?,
             Expr::Function(call) => self.emit_call(call, dst)?,
-            Expr::Aggregate(_) | Expr::Window(_) | Expr::Register(..) => {
+            Expr::Aggregate(_) | Expr::Window(_) | Expr::Computed(..) => {
                 let src = self.result_register(expr)?;
                 self.emit_copy(src, dst);
             }
@@ -206,7 +211,7 @@ impl<'a> Codegen<'a> {
             None => {}
         }
         match expr {
-            Expr::Register(..) | Expr::Aggregate(_) | Expr::Window(_) => self.result_register(expr).map(Some),
+            Expr::Computed(..) | Expr::Aggregate(_) | Expr::Window(_) => self.result_register(expr).map(Some),
             Expr::Column(column) => Ok(self.column_register(column)),
             Expr::Collate(operand, _) | Expr::Unary(UnaryOp::Plus, operand) => self.standing_register(operand),
             Expr::Subquery(_) | Expr::Exists(_) | Expr::Raise(_) => Ok(None),
@@ -217,7 +222,7 @@ impl<'a> Codegen<'a> {
 
     fn result_register(&self, expr: &Expr<'a>) -> Result<Reg> {
         let found = match expr {
-            Expr::Register(reg, _) => Some(*reg),
+            Expr::Computed(value, _) => Some(Reg(value.0)),
             Expr::Aggregate(aggregate) => {
                 self.expr.aggregates.iter().rev().find(|(id, _)| *id == aggregate.id).map(|(_, reg)| *reg)
             }

@@ -1,5 +1,6 @@
 //! Scans of virtual tables.
 
+use crate::expr::computed;
 use lithe_catalog::Result;
 use lithe_optimize::access::{Key, VirtualPath};
 use lithe_resolve::ir::{Compare, CompareOp, Expr};
@@ -54,7 +55,7 @@ pub(super) fn check_sets<'a>(cg: &mut Codegen<'a>, path: &VirtualPath<'a>, start
             Expr::Row(items) => items[usize::from(column)],
             value => value,
         };
-        let right = Expr::Register(start.at(at), None);
+        let right = computed(start.at(at), None);
         let compare = cg.arena.alloc(Compare { op: CompareOp::Eq, left, right, how });
         cg.jump_if_false(&Expr::Compare(compare), next, true)?;
     }

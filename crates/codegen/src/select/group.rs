@@ -136,11 +136,11 @@ impl<'a> Codegen<'a> {
         Ok(grouping.accumulators.are_small() && can_be_hashed(&key))
     }
 
-    /// A table takes the groups, and only they are sorted. Rows of groups for which it has no room go through a sorter; what
+    /// A table takes the groups, and only they are sorted. Rows of groups that do not fit the table go through a sorter; what
     /// comes out of that is merged with the table's groups.
     ///
     /// ```text
-    ///       for each row:  known or new group: step;  no room: into the sorter
+    ///       for each row:  known or new group: step;  table full: into the sorter
     ///       for each row of the sorter, in order:
     ///           terms ≠ the last row's:  gosub output; the table's groups before this one: gosub output; gosub reset
     ///           step

@@ -3,10 +3,10 @@
 //! The numbers of all tables into which the statement inserts, or one of its triggers, are read when the statement begins,
 //! and written when it ends: a trigger goes on counting where the statement is.
 
+use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, NameBuf, Result, SEQUENCE_TABLE};
 use lithe_sql::ast::Name;
 use lithe_value::Value;
-use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Db, Sequence};
 
@@ -54,7 +54,7 @@ fn for_each(
     for (at, (db, name)) in sequences.iter().enumerate() {
         let table = cg.env.catalog.schema(*db).table(Name::new(SEQUENCE_TABLE.as_bytes()));
         let table = table.expect("it was there when the table was found to be AUTOINCREMENT");
-        let cursor = cg.open_system_table(*db, table).expect("a database has room for one cursor more");
+        let cursor = cg.open_system_table(*db, table).expect("a program may have one cursor more");
         let name = cg.b.constant(Value::text(name.name().as_bytes()));
         cg.b.emit(insn(cursor, name, Sequence(at as u16)));
     }

@@ -1,11 +1,11 @@
 //! NOT NULL and CHECK; what happens when a constraint does not hold.
 
+use lithe_base::ResultCode;
 use lithe_catalog::{Column, Index, IndexTerm, Result, Table};
 use lithe_resolve::Stored;
 use lithe_resolve::ir::Expr;
 use lithe_sql::ast::Conflict;
 use lithe_sql::text::unquote_start;
-use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, OnConflict, Reg};
 

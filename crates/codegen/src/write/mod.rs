@@ -55,6 +55,7 @@ mod upsert;
 mod view;
 mod virtual_table;
 
+use crate::expr::computed;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -169,7 +170,7 @@ fn begin_row_count<'a>(cg: &mut Codegen<'a>, name: &'static str, has_returning: 
     cg.b.emit(Insn::Integer { value: 0, dst: counter });
     cg.write.row_count = Some(counter);
     let name = Name::new(name.as_bytes());
-    let column = lithe_resolve::plain_output(&Expr::Register(counter, None));
+    let column = lithe_resolve::plain_output(&computed(counter, None));
     cg.arena.alloc_slice_copy(&[OutputColumn { name, ..column }])
 }
 

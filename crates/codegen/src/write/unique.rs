@@ -346,7 +346,7 @@ fn emit_conflict<'a>(
     unique: &Uniqueness<'_, 'a>,
     constraint: Constraint,
     policy: Conflict,
-    failure: (lithe_vfs::ResultCode, String),
+    failure: (lithe_base::ResultCode, String),
     done: &mut Unique,
     find: impl FnOnce(&mut Codegen<'a>, Addr) -> Result<()>,
     is_new: Addr,

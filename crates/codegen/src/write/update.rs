@@ -1,5 +1,6 @@
 //! UPDATE.
 
+use crate::expr::computed;
 use lithe_catalog::{Index, IndexTerm, Result, Table};
 use lithe_optimize::change::Passes;
 use lithe_resolve::ir::{Expr, OutputColumn};
@@ -337,6 +338,6 @@ fn depends<'a>(change: &ChangeTarget<'a>, index: &TargetIndex<'a>, changed: &Cha
 
 /// UPDATE ... FROM: the values are in registers already.
 fn from_registers<'a>(set: &[Assigned<'a>], start: Reg) -> Vec<Assigned<'a>> {
-    let value = |at: usize| Expr::Register(start.at(at), None);
+    let value = |at: usize| computed(start.at(at), None);
     set.iter().enumerate().map(|(at, assigned)| Assigned { value: value(at), ..*assigned }).collect()
 }

@@ -164,7 +164,6 @@ impl Connection {
             parameters: Vec::new(),
             measures: Default::default(),
             wanted: Default::default(),
-            builder: Default::default(),
         }
     }
 
@@ -319,5 +318,5 @@ impl Host for Connection {
 fn request<'a>(statement: &Statement<'a>, sql: &'a str) -> CompileRequest<'a> {
     let stmt = statement.program().expect("the tests have no commands");
     let (explain, parameter_count) = (statement.explain, statement.parameters.count);
-    CompileRequest { stmt, sql: sql.as_bytes(), explain, parameter_count }
+    CompileRequest { stmt, sql: sql.as_bytes(), explain, parameter_count, builders: None }
 }

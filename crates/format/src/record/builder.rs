@@ -168,7 +168,7 @@ impl Builder {
     /// [`Builder::build_parts`] for whom [`Builder::build_of_short`] has said nothing.
     #[inline]
     pub fn build_longer_parts<'a>(&'a mut self, values: &[ValueRef<'a>], zeros: u32) -> Payload<'a> {
-        let mut cuts = Cuts { room: LARGE_COUNT_MAX, ..Cuts::none() };
+        let mut cuts = Cuts { count_max: LARGE_COUNT_MAX, ..Cuts::none() };
         match short_header_len(values).filter(|_| zeros == 0) {
             Some(header_len) => self.fill(values, header_len, &mut cuts),
             None => self.fill_long(values, zeros, &mut cuts),
@@ -250,22 +250,24 @@ impl Builder {
 struct Cuts<'a> {
     count: usize,
     /// How many there may be.
-    room: usize,
+    count_max: usize,
     at: [(usize, &'a [u8]); LARGE_COUNT_MAX],
 }
 
 impl<'a> Cuts<'a> {
     /// For a record in one piece.
     fn none() -> Cuts<'a> {
-        Cuts { count: 0, room: 0, at: [(0, &[]); LARGE_COUNT_MAX] }
+        Cuts { count: 0, count_max: 0, at: [(0, &[]); LARGE_COUNT_MAX] }
     }
 
     /// Leaves `value` out at `at`, if it is large; answers whether.
     #[inline]
-    #[expect(clippy::indexing_slicing, reason = "no more are counted than there is room for")]
+    #[expect(clippy::indexing_slicing, reason = "no more are counted than fit")]
     fn take(&mut self, value: &ValueRef<'a>, at: usize) -> bool {
         match value {
-            ValueRef::Text(content) | ValueRef::Blob(content) if content.len() >= LARGE && self.count < self.room => {
+            ValueRef::Text(content) | ValueRef::Blob(content)
+                if content.len() >= LARGE && self.count < self.count_max =>
+            {
                 self.at[self.count] = (at, content);
                 self.count += 1;
                 true

@@ -1,6 +1,6 @@
 //! `snippet(table, column, open, close, ellipsis, n)`: the best piece of so many tokens out of a row, with marks.
 //!
-//! Pieces that begin at a phrase's instance, with room in front and behind, compete with those that begin at the sentence in
+//! Pieces that begin at a phrase's instance, with tokens in front and behind, compete with those that begin at the sentence in
 //! which the instance stands.
 
 use lithe_value::cast;

@@ -187,7 +187,7 @@ impl Reader<'_> {
     }
 }
 
-/// The pages with one more rowid, for which there was no room.
+/// The pages with one more rowid, which did not fit.
 fn rebuild(old: &[Page], rowid: u64, page_size: usize) -> Vec<Page> {
     let is_long = rowid > u64::from(u32::MAX) || old.first().is_some_and(|page| page.key_len() == 8);
     let key_len = if is_long { 8 } else { 4 };

@@ -4,7 +4,7 @@
 //!   term ──► row ──► positions ──► row ... ──► term ...
 //!     │        │         └ a list is divided where the page is full, between two numbers
 //!     │        └ a page that is full ends in front of a row
-//!     └ a page without room for the term ends; `x_idx` gets the beginning of the term that tells it from the one in front
+//!     └ a page that the term does not fit ends; `x_idx` gets the beginning of the term that tells it from the one in front
 //! ```
 //!
 //! Pages are divided where SQLite divides them, so that the same contents make the same segments.
@@ -200,8 +200,8 @@ impl<'c> Writer<'c> {
         }
         let mut rest = data;
         loop {
-            let room = self.page_size.saturating_sub(self.used());
-            let len = if rest.len() <= room { rest.len() } else { whole_numbers(rest, room) };
+            let space = self.page_size.saturating_sub(self.used());
+            let len = if rest.len() <= space { rest.len() } else { whole_numbers(rest, space) };
             let (now, later) = rest.split_at_checked(len).unwrap_or((rest, &[]));
             self.bytes.extend_from_slice(now);
             rest = later;
@@ -325,11 +325,11 @@ impl<'c> Writer<'c> {
     }
 }
 
-/// How many bytes the numbers have that end within `room`; at least the first one counts.
-fn whole_numbers(bytes: &[u8], room: usize) -> usize {
+/// How many bytes the numbers have that end within `space`; at least the first one counts.
+fn whole_numbers(bytes: &[u8], space: usize) -> usize {
     let mut at = 0;
     let mut len = 0;
-    while varint::read(bytes, &mut at).is_some() && (at <= room || len == 0) {
+    while varint::read(bytes, &mut at).is_some() && (at <= space || len == 0) {
         len = at;
     }
     if len == 0 { bytes.len() } else { len }

@@ -13,7 +13,7 @@ use crate::tokenizer::Purpose;
 
 /// How high a tree may be.
 const HEIGHT_MAX: usize = 256;
-/// How many symbols SQLite's parser has room for.
+/// How many symbols fit the stack of SQLite's parser.
 const STACK_MAX: usize = 100;
 /// How many of them the innermost phrase takes, with the bottom of the stack.
 const STACK_OF_PHRASE: usize = 4;

@@ -11,7 +11,7 @@ use super::spec::{Integer, Spec};
 use crate::error::Result;
 use lithe_value::bytes;
 
-/// Room for sign, prefix and ending, which SQLite counts towards the limit whether they are there or not.
+/// Space for sign, prefix and ending, which SQLite counts towards the limit whether they are there or not.
 const SURPLUS: usize = 10;
 
 pub(super) fn write(output: &mut Output<'_>, spec: &Spec, kind: Integer, integer: i64) -> Result {

@@ -16,7 +16,7 @@ const PRECISION_DEFAULT: usize = 6;
 /// More digits than this are not asked for.
 const PRECISION_MAX: usize = 100_000_000;
 
-/// Room for sign, point and exponent, which SQLite counts towards the limit whether they are there or not.
+/// Space for sign, point and exponent, which SQLite counts towards the limit whether they are there or not.
 const SURPLUS: usize = 15;
 
 /// What the digits are of, and how they are laid out.

@@ -56,7 +56,7 @@ fn edit_at<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -
         (Json::Array(items), step) => {
             let Some(at) = step.place(items.len()) else { return Ok(()) };
             if edit == Edit::ArrayInsert && behind.is_empty() && at <= items.len() {
-                output::make_room(items)?;
+                output::reserve_one(items)?;
                 items.insert(at, value.try_clone()?);
                 return Ok(());
             }

@@ -83,14 +83,14 @@ impl Output {
     }
 }
 
-/// Makes room for one more in a list that may become long.
-pub fn make_room<T>(list: &mut Vec<T>) -> Result<(), OutOfMemory> {
+/// Reserves space for one more in a list that may become long.
+pub fn reserve_one<T>(list: &mut Vec<T>) -> Result<(), OutOfMemory> {
     if list.len() == list.capacity() { list.try_reserve(1).map_err(|_| OutOfMemory) } else { Ok(()) }
 }
 
 /// Adds to a list that may become long.
 pub fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), OutOfMemory> {
-    make_room(list)?;
+    reserve_one(list)?;
     list.push(item);
     Ok(())
 }

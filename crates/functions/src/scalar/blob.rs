@@ -24,13 +24,13 @@ fn hex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut buffer = context.out.take_buffer();
     let encoding = context.connection.encoding();
     if encoding == Encoding::Utf8 || !matches!(arg(args, 0), ValueRef::Text(_)) {
-        context.room(&mut buffer, bytes.len().saturating_mul(2))?;
+        context.reserve(&mut buffer, bytes.len().saturating_mul(2))?;
         push_hex(bytes, &mut buffer);
     } else {
         let mut encoded = lithe_value::Buffer::new();
-        context.room(&mut encoded, bytes.len().saturating_mul(2))?;
+        context.reserve(&mut encoded, bytes.len().saturating_mul(2))?;
         encoding.encode(bytes, &mut encoded);
-        context.room(&mut buffer, encoded.len().saturating_mul(2))?;
+        context.reserve(&mut buffer, encoded.len().saturating_mul(2))?;
         push_hex(encoded.as_slice(), &mut buffer);
     }
     context.answer_text(buffer)
@@ -49,7 +49,7 @@ fn unhex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         },
     };
     let mut buffer = context.out.take_buffer();
-    context.room(&mut buffer, text.len() / 2)?;
+    context.reserve(&mut buffer, text.len() / 2)?;
     let mut rest = text;
     while let Some(&first) = rest.first() {
         if let Some(high) = hex_digit(first) {
@@ -96,7 +96,7 @@ fn octet_length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 fn zeroblob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let length = usize::try_from(cast::to_integer(arg(args, 0)).max(0)).unwrap_or(usize::MAX);
     let mut buffer = context.out.take_buffer();
-    context.room(&mut buffer, length)?;
+    context.reserve(&mut buffer, length)?;
     buffer.fill(0, length);
     context.answer_blob(buffer)
 }
@@ -105,7 +105,7 @@ fn zeroblob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 fn randomblob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let length = usize::try_from(cast::to_integer(arg(args, 0)).max(1)).unwrap_or(usize::MAX);
     let mut buffer = context.out.take_buffer();
-    context.room(&mut buffer, length)?;
+    context.reserve(&mut buffer, length)?;
     context.connection.randomness(buffer.append(length));
     context.answer_blob(buffer)
 }

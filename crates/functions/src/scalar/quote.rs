@@ -13,7 +13,7 @@ pub(super) const FUNCTIONS: [Scalar; 3] =
 /// The argument as an SQL literal.
 fn quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut buffer = context.out.take_buffer();
-    make_room(context, arg(args, 0), &mut buffer)?;
+    reserve(context, arg(args, 0), &mut buffer)?;
     push_literal(arg(args, 0), &mut buffer);
     context.answer_text(buffer)
 }
@@ -21,7 +21,7 @@ fn quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 /// The same; a text with control characters becomes a call of `unistr`, so that the literal has none.
 fn unistr_quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut buffer = context.out.take_buffer();
-    make_room(context, arg(args, 0), &mut buffer)?;
+    reserve(context, arg(args, 0), &mut buffer)?;
     match arg(args, 0) {
         ValueRef::Text(text) if utf8::until_nul(text).iter().any(u8::is_ascii_control) => {
             push_unistr_call(utf8::until_nul(text), &mut buffer);
@@ -31,14 +31,14 @@ fn unistr_quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     context.answer_text(buffer)
 }
 
-/// Room for the literal of a value, which is seldom more than twice as long.
-fn make_room(context: &Context<'_>, value: ValueRef<'_>, buffer: &mut Buffer) -> Result {
+/// Reserves space for the literal of a value, which is seldom more than twice as long.
+fn reserve(context: &Context<'_>, value: ValueRef<'_>, buffer: &mut Buffer) -> Result {
     let length = match value {
         ValueRef::Text(text) => text.len(),
         ValueRef::Blob(blob) => blob.len().saturating_mul(2),
         _ => 0,
     };
-    context.room(buffer, length.saturating_add(LITERAL_MARKS_LEN))
+    context.reserve(buffer, length.saturating_add(LITERAL_MARKS_LEN))
 }
 
 /// More than the marks around a literal take.

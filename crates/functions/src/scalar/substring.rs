@@ -135,12 +135,12 @@ fn replace(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut buffer = context.out.take_buffer();
     let mut copied = 0;
     for at in memmem::find_iter(text, pattern) {
-        context.room(&mut buffer, at - copied + replacement.len())?;
+        context.reserve(&mut buffer, at - copied + replacement.len())?;
         buffer.extend(text.get(copied..at).unwrap_or_default());
         buffer.extend(replacement);
         copied = at + pattern.len();
     }
-    context.room(&mut buffer, text.len() - copied)?;
+    context.reserve(&mut buffer, text.len() - copied)?;
     buffer.extend(bytes::behind(text, copied));
     context.answer_text(buffer)
 }

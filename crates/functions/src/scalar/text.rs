@@ -48,7 +48,7 @@ fn copy_then(context: &mut Context<'_>, value: ValueRef<'_>, change: fn(&mut [u8
     let mut scratch = NumberText::default();
     let Some(text) = text_of(value, &mut scratch) else { return null(context) };
     let mut buffer = context.out.take_buffer();
-    context.room(&mut buffer, text.len())?;
+    context.reserve(&mut buffer, text.len())?;
     buffer.extend(text);
     change(buffer.as_mut_slice());
     context.answer_text(buffer)
@@ -74,7 +74,7 @@ fn join(context: &mut Context<'_>, separator: &[u8], args: &[ValueRef<'_>]) -> R
         let Some(text) = text_of(arg, &mut scratch) else { continue };
         let separator = if is_first { &[] } else { separator };
         is_first = false;
-        context.room(&mut buffer, separator.len().saturating_add(text.len()))?;
+        context.reserve(&mut buffer, separator.len().saturating_add(text.len()))?;
         buffer.extend(separator);
         buffer.extend(text);
     }

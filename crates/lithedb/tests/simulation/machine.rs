@@ -395,9 +395,9 @@ impl Machine {
     /// comes back.
     fn change_journal_mode(&mut self) {
         // Without a journal, what exceeds the cache cannot be undone.
-        let has_room = self.config.cache_pages > 1000;
+        let has_large_cache = self.config.cache_pages > 1000;
         let modes = ["DELETE", "TRUNCATE", "PERSIST", "MEMORY", "MEMORY", "OFF", "OFF"];
-        let mode = pick(&mut self.company, if has_room { &modes } else { &modes[..5] });
+        let mode = pick(&mut self.company, if has_large_cache { &modes } else { &modes[..5] });
         self.set(&format!("PRAGMA journal_mode={mode}"));
         self.note_mode(mode);
     }

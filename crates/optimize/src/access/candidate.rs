@@ -1,7 +1,7 @@
 //! Candidates: the ways to run through one source that are worth considering, each with its costs.
 
 use lithe_resolve::ir::SourceSet;
-use lithe_vm::program::Scan;
+use lithe_vtab::CompiledScan;
 
 use super::log_est::LogEst;
 use super::terms::ConstraintId;
@@ -69,7 +69,7 @@ pub struct VirtualWay {
     /// What its module gets.
     pub arguments: Vec<Argument>,
     /// What its module has said about it.
-    pub scan: Scan,
+    pub scan: CompiledScan,
     /// Its number is shown in hexadecimal.
     pub shows_hex: bool,
 }

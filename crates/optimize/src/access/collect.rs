@@ -1,11 +1,11 @@
 //! Collecting what the planner knows about each source: from ANALYZE, from a look at the trees, or by SQLite's defaults.
 
+use lithe_base::Db;
 use lithe_catalog::{Column, Index, IndexTerm, LARGE, Measure, Measures, Result, Table};
 use lithe_format::PageNo;
 use lithe_resolve::Stored;
 use lithe_resolve::ir::{Coll, ColumnIndex, Expr, Indexed, JoinKind, Source, SourceKind, SourceSet};
 use lithe_value::Affinity;
-use lithe_vm::operand::Db;
 
 use super::context::PlanContext;
 use super::covering::{self, ByExpressions};

@@ -6,8 +6,8 @@ use bumpalo::Bump;
 use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Expr, Query, Source, SourceId, SubqueryId};
-use lithe_vm::operand::ScanId;
-use lithe_vm::program::Scan;
+use lithe_vtab::CompiledScan;
+use lithe_vtab::ScanId;
 
 use super::beside::Beside;
 use super::log_est::LogEst;
@@ -33,7 +33,7 @@ pub struct PlanContext<'a> {
     pub(super) outer_rows: LogEst,
     pub(super) estimates: Estimates,
     /// The scans of virtual tables that plans refer to by number.
-    scans: RefCell<Vec<Scan>>,
+    scans: RefCell<Vec<CompiledScan>>,
 }
 
 /// How many rows joins and queries in FROM are taken to have.
@@ -118,14 +118,14 @@ impl<'a> PlanContext<'a> {
     }
 
     /// Adds a way to scan a virtual table; the program's number of it.
-    pub(super) fn add_scan(&self, scan: Scan) -> ScanId {
+    pub(super) fn add_scan(&self, scan: CompiledScan) -> ScanId {
         let mut scans = self.scans.borrow_mut();
         scans.push(scan);
         ScanId((scans.len() - 1) as u16)
     }
 
     /// The scans of virtual tables, by the numbers that plans have for them.
-    pub fn into_scans(self) -> Box<[Scan]> {
+    pub fn into_scans(self) -> Box<[CompiledScan]> {
         self.scans.into_inner().into()
     }
 }

@@ -1,8 +1,9 @@
 //! The plan of a join, as data: what code generation and EXPLAIN QUERY PLAN read.
 
+use lithe_base::Db;
 use lithe_catalog::{Index, Table};
 use lithe_resolve::ir::{ColumnIndex, Expr, How, In, Limit, OrderTerm, Source, SourceSet, Term};
-use lithe_vm::operand::{Db, ScanId};
+use lithe_vtab::ScanId;
 
 use super::log_est::LogEst;
 

@@ -13,17 +13,28 @@
 
 mod path;
 
-use lithe_vm::program::QueryPlanRow;
-
 use crate::access::LogEst;
 
 pub use path::{describe_branch, describe_filter, describe_loop};
+
+/// One line of EXPLAIN QUERY PLAN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanLine {
+    /// Number of the line's node.
+    pub id: i32,
+    /// The number of the node above, 0 for the root.
+    pub parent: i32,
+    /// The estimated cost of a loop; 0 on other lines.
+    pub cost: LogEst,
+    /// The text, in SQLite's words.
+    pub detail: String,
+}
 
 /// The lines so far.
 #[derive(Debug, Default)]
 pub struct Explain {
     is_on: bool,
-    rows: Vec<QueryPlanRow>,
+    rows: Vec<PlanLine>,
     /// The lines that are open, from the outermost to the innermost.
     open: Vec<i32>,
 }
@@ -74,14 +85,14 @@ impl Explain {
     }
 
     /// The finished plan.
-    pub fn finish(self) -> Box<[QueryPlanRow]> {
-        self.rows.into()
+    pub fn finish(self) -> Vec<PlanLine> {
+        self.rows
     }
 
     fn push(&mut self, detail: String, cost: LogEst) -> i32 {
         let id = i32::try_from(self.rows.len() + 1).expect("a plan has fewer than 2^31 lines");
         let parent = self.open.last().copied().unwrap_or(0);
-        self.rows.push(QueryPlanRow { id, parent, cost: i32::from(cost.0), detail });
+        self.rows.push(PlanLine { id, parent, cost, detail });
         id
     }
 }

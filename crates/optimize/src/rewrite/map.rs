@@ -66,7 +66,7 @@ impl<'a> Map<'_, 'a> {
             | Expr::Text(_)
             | Expr::Blob(_)
             | Expr::Parameter(_)
-            | Expr::Register(..)
+            | Expr::Computed(..)
             | Expr::Output(_) => None,
             Expr::Column(column) => self.change.column(column),
             Expr::Unary(op, x) => Some(Expr::Unary(*op, self.boxed(x)?)),

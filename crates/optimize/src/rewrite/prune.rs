@@ -42,7 +42,8 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Puts NULL into the place of columns that are not used. Every column counts where rows are compared; and with
-    /// aggregates, where a min() or max() that nobody looks at still says which row the bare columns come from.
+    /// aggregates, where a min() or max() that nobody looks at still says which row the bare columns come from. Windows stay, because the
+    /// one that is written first orders the rows.
     fn prune_columns(
         &self,
         select: &'a Select<'a>,
@@ -51,7 +52,9 @@ impl<'a> Rewriter<'a> {
         query: Query<'a>,
     ) -> Query<'a> {
         let counts = |core: &Core<'a>| match core.body {
-            CoreBody::Select(inner) => inner.distinct || inner.is_aggregate || core.op != CompoundOp::UnionAll,
+            CoreBody::Select(inner) => {
+                inner.distinct || inner.is_aggregate || !inner.windows.is_empty() || core.op != CompoundOp::UnionAll
+            }
             CoreBody::Values(_) => true,
         };
         if query.cores.iter().any(counts) {

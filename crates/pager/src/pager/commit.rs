@@ -59,7 +59,7 @@ impl Pager {
                 let dirty_max = self.txn.borrow().dirty_max;
                 memory.publish(&mut self.txn.borrow_mut(), self.page_count(), self.page_size().bytes());
                 self.forget_dirty_pages();
-                // Should there be no room for a temporary file, memory has to do.
+                // Without space for a temporary file, the pages stay in memory.
                 let _ = memory.shrink_to(dirty_max);
             }
             Store::File(file) if file.is_wal() => {

@@ -32,7 +32,7 @@ const BULK: usize = 1000;
 impl Pager {
     /// Before a page comes into the dirty set: spills others if there are too many.
     #[inline]
-    pub(super) fn make_room(&self, txn: &mut WriteTxn) -> Result<()> {
+    pub(super) fn spill_if_full(&self, txn: &mut WriteTxn) -> Result<()> {
         if txn.dirty.len() + txn.savepoints.in_memory() < txn.dirty_max { Ok(()) } else { self.spill(txn) }
     }
 

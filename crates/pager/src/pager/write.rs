@@ -52,7 +52,7 @@ impl Pager {
         let clean = if is_read && !comes_in_parts { Some(self.page_to_copy(no)?) } else { None };
         let txn = &mut *self.txn.borrow_mut();
         self.prepare_to_write(txn, no)?;
-        self.make_room(txn)?;
+        self.spill_if_full(txn)?;
         let copy = match clean {
             Some(clean) => txn.dirty.buffer_but(&clean, anew),
             None => self.copy_from_file(txn, no, anew)?,
@@ -94,7 +94,7 @@ impl Pager {
             }
             None => {
                 self.prepare_to_write(txn, no)?;
-                self.make_room(txn)?;
+                self.spill_if_full(txn)?;
                 self.insert(txn, no, blank)
             }
         };
@@ -148,7 +148,7 @@ impl Pager {
         let clean = self.page_to_copy(no)?;
         let txn = &mut *self.txn.borrow_mut();
         self.prepare_to_write(txn, no)?;
-        self.make_room(txn)?;
+        self.spill_if_full(txn)?;
         let copy = txn.dirty.buffer(&clean);
         Ok(self.insert(txn, no, copy))
     }

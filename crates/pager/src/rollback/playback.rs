@@ -151,8 +151,8 @@ impl Reader<'_> {
     }
 
     fn record_count(&self, header: &JournalHeader) -> u64 {
-        let room = self.size.saturating_sub(self.at) / header.record_len();
-        if header.records == RECORDS_TO_THE_END { room } else { room.min(u64::from(header.records)) }
+        let fitting = self.size.saturating_sub(self.at) / header.record_len();
+        if header.records == RECORDS_TO_THE_END { fitting } else { fitting.min(u64::from(header.records)) }
     }
 
     fn next_record(&mut self, buf: &mut [u8]) -> Result<bool> {

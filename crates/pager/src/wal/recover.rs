@@ -188,7 +188,7 @@ impl<'f> Frames<'f> {
 
     fn next(&mut self) -> Result<Option<(FrameHeader, Sum)>> {
         let frame_len = self.wal.frame_len() as usize;
-        assert!(self.ready.end <= self.chunk.len() && frame_len <= self.chunk.len(), "a frame has room in the chunk");
+        assert!(self.ready.end <= self.chunk.len() && frame_len <= self.chunk.len(), "a frame fits the chunk");
         if self.ready.len() < frame_len {
             if self.at + frame_len as u64 > self.size {
                 return Ok(None);

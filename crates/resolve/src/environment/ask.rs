@@ -1,9 +1,9 @@
 //! Questions to the authorizer about what a statement reads and calls.
 
+use lithe_base::Db;
+use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, Result};
 use lithe_sql::ast::Name;
-use lithe_vfs::ResultCode;
-use lithe_vm::operand::Db;
 
 use super::Environment;
 use crate::authorize::{Action, Request, denied};

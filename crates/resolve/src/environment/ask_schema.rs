@@ -3,9 +3,9 @@
 //! SQLite writes the schema table by statements of its own, about which it asks, too. Where the application answers that they
 //! shall not be done (SQLITE_IGNORE), the schema would not hold together: that counts as permission here.
 
+use lithe_base::Db;
 use lithe_catalog::{Index, IndexTerm, Result, SCHEMA_TABLE, TEMP_SCHEMA_TABLE, Table};
 use lithe_sql::ast::{AlterAction, CreateTable, Drop, Name, ObjectKind, QualifiedName, Stmt};
-use lithe_vm::operand::Db;
 
 use super::Environment;
 use crate::authorize::{Action, Request};

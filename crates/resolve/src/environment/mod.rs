@@ -11,15 +11,14 @@ use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
 use hashbrown::HashMap;
+use lithe_base::Db;
 use lithe_catalog::{Catalog, CompileError, Measures, Result, Table, Wanted};
 use lithe_format::db_header::TextEncoding;
 use lithe_functions::{Function, Registry};
 use lithe_sql::Limits;
 use lithe_sql::ast::Name;
 use lithe_value::{Collation, CustomCollation, Value};
-use lithe_vm::builder::SpareBuilder;
-use lithe_vm::operand::Db;
-use lithe_vm::virtual_table::VirtualTables;
+use lithe_vtab::VirtualTables;
 
 use crate::authorize::Authorizer;
 use crate::ir::Coll;
@@ -51,8 +50,6 @@ pub struct Environment {
     pub measures: Arc<Measures>,
     /// What the planner would have liked to know.
     pub wanted: Wanted,
-    /// Memory for programs under construction.
-    pub builder: SpareBuilder,
 }
 
 /// Tells whether a table of that name is one in which a virtual table keeps what it has, if such tables are to be protected

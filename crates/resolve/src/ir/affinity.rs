@@ -14,7 +14,7 @@ pub fn affinity_of(expr: &Expr<'_>) -> Option<Affinity> {
         Expr::Subquery(subquery) => subquery.query.columns.first().and_then(|column| column.affinity),
         Expr::SubqueryColumn(subquery, at) => subquery.query.columns[usize::from(*at)].affinity,
         Expr::Row(items) => items.first().and_then(affinity_of),
-        Expr::Register(_, affinity) => *affinity,
+        Expr::Computed(_, affinity) => *affinity,
         Expr::Function(call) if call.is_merged_column => call.args.first().and_then(affinity_of),
         _ => None,
     }
@@ -76,7 +76,7 @@ pub fn data_types(expr: &Expr<'_>) -> DataTypes {
         | Expr::SubqueryColumn(..)
         | Expr::Cast(..)
         | Expr::Row(_)
-        | Expr::Register(..) => match affinity_of(expr) {
+        | Expr::Computed(..) => match affinity_of(expr) {
             Some(affinity) if affinity.is_numeric() => DataTypes { blob: true, ..DataTypes::NUMERIC },
             Some(Affinity::Text) => DataTypes { blob: true, ..DataTypes::TEXT },
             _ => DataTypes::ANY,

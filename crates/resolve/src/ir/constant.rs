@@ -13,7 +13,7 @@ pub fn is_constant(expr: &Expr<'_>) -> bool {
         | Expr::SubqueryColumn(..)
         | Expr::Exists(_)
         | Expr::Raise(_)
-        | Expr::Register(..)
+        | Expr::Computed(..)
         | Expr::Output(_) => return false,
         Expr::Function(call) if !call.function.is_constant_in_statement() => return false,
         _ => {}

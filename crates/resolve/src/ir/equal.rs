@@ -44,7 +44,7 @@ pub fn same<'a>(left: &Expr<'a>, right: &Expr<'a>) -> bool {
         (Expr::Aggregate(x), Expr::Aggregate(y)) => x.id == y.id || same_aggregate(x, y),
         (Expr::Window(x), Expr::Window(y)) => x.id == y.id,
         (Expr::Row(x), Expr::Row(y)) => same_all(x, y),
-        (Expr::Register(x, _), Expr::Register(y, _)) => x == y,
+        (Expr::Computed(x, _), Expr::Computed(y, _)) => x == y,
         (Expr::Output(x), Expr::Output(y)) => x.position == y.position,
         _ => false,
     }

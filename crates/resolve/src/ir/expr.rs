@@ -6,7 +6,6 @@ use lithe_catalog::Table;
 use lithe_functions::Function;
 use lithe_sql::ast::Span;
 use lithe_value::Affinity;
-use lithe_vm::operand::Reg;
 
 use super::{AggregateId, Coll, ColumnIndex, OrderTerm, Query, SourceId, SubqueryId, WindowCall};
 
@@ -70,13 +69,17 @@ pub enum Expr<'a> {
     Row(&'a [Expr<'a>]),
     /// RAISE.
     Raise(&'a Raise<'a>),
-    /// A value that code generation has put into a register already.
-    Register(Reg, Option<Affinity>),
+    /// A value that the code generator has computed already.
+    Computed(ComputedId, Option<Affinity>),
     /// A result column, by position: in ORDER BY of a compound query.
     Output(&'a Output<'a>),
 }
 
 const _: () = assert!(size_of::<Expr<'_>>() <= 24);
+
+/// A computed value, by the number that the code generator has for the value. Equal numbers are equal values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ComputedId(pub u32);
 
 /// A column of a source, with what comparisons need to know about it.
 #[derive(Clone, Copy, Debug)]

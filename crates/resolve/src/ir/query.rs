@@ -3,11 +3,11 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use lithe_base::Db;
 use lithe_catalog::{Index, Table};
 use lithe_functions::Function;
 use lithe_sql::ast::{CompoundOp, FrameExclude, FrameUnit, Name, Span};
 use lithe_value::Affinity;
-use lithe_vm::operand::Db;
 
 use super::{Aggregate, Coll, Expr, SourceId, SourceSet, SubqueryId, WindowId};
 

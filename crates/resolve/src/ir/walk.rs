@@ -24,7 +24,7 @@ pub fn for_each_child<'e, 'a>(expr: &'e Expr<'a>, f: &mut dyn FnMut(Child<'e, 'a
         | Expr::Blob(_)
         | Expr::Parameter(_)
         | Expr::Column(_)
-        | Expr::Register(..)
+        | Expr::Computed(..)
         | Expr::Output(_) => {}
         Expr::Unary(_, x) | Expr::IsNull(x, _) | Expr::IsTrue(x, _) | Expr::Cast(x, _) | Expr::Collate(x, _) => {
             f(Child::Expr(x));

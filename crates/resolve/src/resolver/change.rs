@@ -4,9 +4,9 @@
 //! where it stands, constraints and RETURNING see the same source when it is in registers. `excluded` of an UPSERT is
 //! another source.
 
+use lithe_base::Db;
 use lithe_catalog::{CompileError, FoundTable, Result, Table, fail};
 use lithe_sql::ast::{self, Conflict, FromItem, Ident, Name, QualifiedName, SelectCore};
-use lithe_vm::operand::Db;
 
 use super::from::FromPart;
 use super::name::is_rowid_name;

@@ -336,7 +336,7 @@ fn find_source<'s, 'a>(scope: &'s Scope<'_, 'a>, id: crate::ir::SourceId) -> Opt
 }
 
 /// The table whose name qualifies a column of the source: inside a join in parentheses it is that of the column's own.
-fn named_by<'a>(source: &ScopeSource<'a>, position: usize) -> (Option<lithe_vm::operand::Db>, Name<'a>) {
+fn named_by<'a>(source: &ScopeSource<'a>, position: usize) -> (Option<lithe_base::Db>, Name<'a>) {
     match source.columns {
         ScopeColumns::Nested(_, names) => (names[position].db, names[position].table),
         _ => (source.db, source.name),

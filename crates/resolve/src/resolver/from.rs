@@ -1,9 +1,9 @@
 //! FROM: tables, subqueries, views, common tables, joins in parentheses.
 
+use lithe_base::Db;
 use lithe_catalog::{CompileError, ErrorKind, FoundTable, Result, Table, VirtualState, fail, no_such_table};
 use lithe_sql::ast::{self, FromItem, JoinConstraint, Name};
-use lithe_vm::operand::Db;
-use lithe_vm::virtual_table::Risk;
+use lithe_vtab::Risk;
 
 use super::Resolver;
 use super::columns::unique_names;

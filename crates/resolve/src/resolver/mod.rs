@@ -130,8 +130,8 @@ impl<'a> Resolver<'a> {
         self.has_nested.get()
     }
 
-    /// What stood in double quotes, so far, and was taken for a string.
-    pub fn quoted_strings(&self) -> lithe_vm::program::QuotedStrings {
+    /// The texts in double quotes that were taken for strings, so far.
+    pub fn quoted_strings(&self) -> Box<[Box<[u8]>]> {
         self.quoted_strings.borrow().iter().map(|text| Box::from(*text)).collect()
     }
 

@@ -4,10 +4,10 @@
 //! USING made them one column. Then come the rowid under its three names, then the aliases of result columns, then
 //! the enclosing scope. What is found nowhere may be TRUE, FALSE, or a string in double quotes.
 
+use lithe_base::Db;
 use lithe_catalog::{CompileError, Result, Table};
 use lithe_sql::ast::{Ident, JoinKind, Name, QualifiedColumn, Quote, Span};
 use lithe_value::Affinity;
-use lithe_vm::operand::Db;
 
 use super::scope::{Alias, NestedName, Scope, ScopeColumns, ScopeSource, Stored};
 use super::{Resolver, function};

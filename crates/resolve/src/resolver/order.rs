@@ -211,23 +211,21 @@ fn literal<'e, 'a>(expr: &'e ast::Expr<'a>) -> &'e ast::Expr<'a> {
     }
 }
 
-/// An integer that is written as a literal, perhaps with a sign or a COLLATE.
+/// An integer of 32 bits that is written as a literal, perhaps with signs or a COLLATE. A longer one is an expression like any other.
 fn integer(expr: &ast::Expr<'_>) -> Option<i64> {
     match expr.kind {
-        ExprKind::Integer(value) => Some(value),
-        ExprKind::Unary(UnaryOp::Minus, operand) => Some(-integer_below(operand)?),
+        ExprKind::Unary(UnaryOp::Minus, operand) => integer_below(operand).map(|value| -value),
         ExprKind::Unary(UnaryOp::Plus, operand) => integer_below(operand),
         ExprKind::Collate(collate) => integer(&collate.value),
-        _ => None,
+        _ => integer_below(expr),
     }
 }
 
 fn integer_below(expr: &ast::Expr<'_>) -> Option<i64> {
     match expr.kind {
-        ExprKind::Integer(value) if value > i64::MIN => Some(value),
         ExprKind::Unary(UnaryOp::Minus, operand) => integer_below(operand).map(|value| -value),
         ExprKind::Unary(UnaryOp::Plus, operand) => integer_below(operand),
-        _ => None,
+        _ => expr.parsed_integer().filter(|value| i32::try_from(*value).is_ok()),
     }
 }
 

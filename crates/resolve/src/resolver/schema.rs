@@ -2,12 +2,12 @@
 //! database.
 
 use bumpalo::Bump;
+use lithe_base::Db;
 use lithe_catalog::{CompileError, Result, fail};
 use lithe_sql::ast::{
     CreateTrigger, ExprKind, FromItem, InSet, Name, Node, QualifiedName, Select, Source, walk_select, walk_stmt,
 };
 use lithe_sql::{Limits, ast::Stmt, parse_statement};
-use lithe_vm::operand::Db;
 
 use super::Resolver;
 use super::scope::{Found, Rules, Scope};

@@ -6,9 +6,9 @@
 
 use std::cell::RefCell;
 
+use lithe_base::Db;
 use lithe_catalog::Table;
 use lithe_sql::ast::{JoinKind, Name};
-use lithe_vm::operand::Db;
 
 use super::with::WithScope;
 use crate::ir::{Aggregate, Expr, OutputColumn, SourceId, WindowCall};

@@ -7,13 +7,13 @@
 
 use std::cell::RefCell;
 
+use lithe_base::Db;
+use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, ErrorKind, Result, Table};
 use lithe_sql::ast::{
     self, Expr, ExprKind, FromItem, FunctionCall, InSet, JoinConstraint, Name, OrderTerm, Over, ResultColumnKind,
     SelectCore, Source, Window,
 };
-use lithe_vfs::ResultCode;
-use lithe_vm::operand::Db;
 
 use super::Resolver;
 use super::from::item_of_set;

@@ -1,10 +1,10 @@
 //! Expressions and queries that the catalog keeps as text: views, CHECK, DEFAULT, generated columns, indexed
 //! expressions, WHERE of partial indexes.
 
+use lithe_base::Db;
 use lithe_catalog::{CompileError, ErrorKind, NameBuf, Result, Table, fail};
 use lithe_sql::ast::{self, ResultColumnKind, SelectCore, Stmt};
 use lithe_sql::parse_statement;
-use lithe_vm::operand::Db;
 
 use super::Resolver;
 use super::scope::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored};

@@ -1,9 +1,9 @@
 //! Windows: OVER, the WINDOW clause, frames.
 
+use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, ErrorKind, Result, fail};
 use lithe_functions::Function;
 use lithe_sql::ast::{self, FrameExclude, FrameUnit};
-use lithe_vfs::ResultCode;
 
 use super::Resolver;
 use super::scope::Scope;

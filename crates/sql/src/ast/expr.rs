@@ -226,13 +226,37 @@ impl In<'_> {
 }
 
 impl Expr<'_> {
-    /// Whether SQLite's parser knows the expression to be false: the number 0, `x IN ()`, `x AND 0`.
+    /// Whether SQLite's parser knows the expression to be false: the number 0, `x IN ()`, `x AND 0`, `'text' ISNULL`.
     pub fn is_false(&self) -> bool {
         match self.kind {
-            ExprKind::Integer(value) => value == 0,
             ExprKind::In(set) => !set.not && set.is_in_nothing(),
-            ExprKind::Binary(BinaryOp::And, left, right) => is_never_both(left, right),
-            _ => false,
+            _ => self.parsed_integer() == Some(0),
+        }
+    }
+
+    /// The integer that SQLite's parser makes of the expression: of a literal, of `x AND 0`, and of a literal that is asked whether it is
+    /// NULL. So `ORDER BY 5 NOTNULL` means the first column.
+    pub fn parsed_integer(&self) -> Option<i64> {
+        match self.kind {
+            ExprKind::Integer(value) => Some(value),
+            ExprKind::Binary(BinaryOp::And, left, right) if is_never_both(left, right) => Some(0),
+            ExprKind::Unary(UnaryOp::IsNull, operand) if operand.is_literal() => Some(0),
+            ExprKind::Unary(UnaryOp::NotNull, operand) if operand.is_literal() => Some(1),
+            ExprKind::Binary(op @ (BinaryOp::Is | BinaryOp::IsNot), left, right)
+                if matches!(right.kind, ExprKind::Null) && left.is_literal() =>
+            {
+                Some(i64::from(op == BinaryOp::IsNot))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the expression is a number, a text or a BLOB for SQLite's parser, perhaps with signs.
+    fn is_literal(&self) -> bool {
+        match self.kind {
+            ExprKind::Float(_) | ExprKind::String(_) | ExprKind::Blob(_) => true,
+            ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => operand.is_literal(),
+            _ => self.parsed_integer().is_some(),
         }
     }
 

@@ -241,7 +241,7 @@ impl Scaled {
 }
 
 /// Writes `integer` in decimal and returns how many digits it has.
-#[expect(clippy::indexing_slicing, reason = "an integer has no more digits than there is room for")]
+#[expect(clippy::indexing_slicing, reason = "an integer has no more digits than fit")]
 pub(super) fn write_integer(integer: u64, digits: &mut [u8; DIGITS_MAX]) -> usize {
     let mut reversed = [0; DIGITS_MAX];
     let mut at = DIGITS_MAX;

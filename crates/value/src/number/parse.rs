@@ -164,11 +164,11 @@ fn slow_decimal_to_real(significand: u64, exponent: i32) -> f64 {
     use std::io::Write;
     let mut text = [0; 40];
     let mut rest = &mut text[..];
-    let has_room = write!(rest, "{significand}e{exponent}").is_ok();
+    let is_written = write!(rest, "{significand}e{exponent}").is_ok();
     let unused = rest.len();
     let written = bytes::first(&text, text.len() - unused);
     let real = std::str::from_utf8(written).ok().and_then(|text| text.parse().ok());
-    debug_assert!(has_room && real.is_some(), "20 digits and an exponent fit, and are a number");
+    debug_assert!(is_written && real.is_some(), "20 digits and an exponent fit, and are a number");
     real.unwrap_or_default()
 }
 
@@ -267,8 +267,8 @@ impl<'a> Scan<'a> {
     fn push(&mut self, digit: u64) -> bool {
         /// Below this another digit fits whatever it is. Checking the digit as well would make no difference
         /// that rounding to a double leaves.
-        const ROOM_MAX: u64 = (u64::MAX - 9) / 10;
-        let fits = self.significand <= ROOM_MAX;
+        const SIGNIFICAND_MAX: u64 = (u64::MAX - 9) / 10;
+        let fits = self.significand <= SIGNIFICAND_MAX;
         if fits {
             self.significand = self.significand * 10 + digit;
         }

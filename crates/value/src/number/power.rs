@@ -35,7 +35,7 @@ pub(super) const fn decimal_exponent(exponent: i32) -> i32 {
 
 static MANTISSAS: [u64; COUNT] = mantissas();
 
-/// Room for 10^341, and for 2^1152 divided by 10 until 64 bits are left of it after 10^306.
+/// Fits 10^341, and for 2^1152 divided by 10 until 64 bits are left of it after 10^306.
 const LIMBS: usize = 18;
 
 /// A natural number, least significant limb first.

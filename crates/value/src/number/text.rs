@@ -131,13 +131,13 @@ impl NumberText {
         }
     }
 
-    #[expect(clippy::indexing_slicing, reason = "no number is longer than there is room for")]
+    #[expect(clippy::indexing_slicing, reason = "no number is longer than the buffer")]
     fn push(&mut self, byte: u8) {
         self.bytes[usize::from(self.len)] = byte;
         self.len += 1;
     }
 
-    #[expect(clippy::indexing_slicing, reason = "no number is longer than there is room for")]
+    #[expect(clippy::indexing_slicing, reason = "no number is longer than the buffer")]
     fn extend(&mut self, bytes: &[u8]) {
         let start = usize::from(self.len);
         self.bytes[start..start + bytes.len()].copy_from_slice(bytes);

@@ -28,9 +28,9 @@ pub(crate) struct MemoryInode {
 }
 
 impl MemoryInode {
-    /// An empty file that may grow to `room` bytes.
-    pub(crate) fn new(room: usize) -> Result<MemoryInode> {
-        let bytes = MemoryBytes::new(room).ok_or_else(|| Error::with_code(Op::Open, ResultCode::NOMEM))?;
+    /// An empty file that may grow to `len_max` bytes.
+    pub(crate) fn new(len_max: usize) -> Result<MemoryInode> {
+        let bytes = MemoryBytes::new(len_max).ok_or_else(|| Error::with_code(Op::Open, ResultCode::NOMEM))?;
         let inode = NEXT_INODE.fetch_add(1, Ordering::Relaxed);
         Ok(MemoryInode {
             id: FileId { device: DEVICE, inode },

@@ -24,25 +24,25 @@ use crate::unix::guard;
 use crate::{Access, OpenFlags, Opened, ResultCode, UnixVfs, Vfs};
 
 /// What a file may grow to.
-const ROOM: usize = 64 << 30;
+const FILE_LEN_MAX: usize = 64 << 30;
 
 /// A place for files in memory. They live until they are deleted, or the place is dropped.
 #[derive(Debug)]
 pub struct MemoryVfs {
     files: Mutex<HashMap<PathBuf, Arc<MemoryInode>>>,
     /// What a file may grow to.
-    room: usize,
+    file_len_max: usize,
 }
 
 impl MemoryVfs {
     /// A place without files.
     pub fn new() -> MemoryVfs {
-        MemoryVfs::with_room(ROOM)
+        MemoryVfs::with_capacity(FILE_LEN_MAX)
     }
 
-    /// A place without files, each of which may grow to `room` bytes.
-    pub fn with_room(room: usize) -> MemoryVfs {
-        MemoryVfs { files: Mutex::default(), room }
+    /// A place without files, each of which may grow to `file_len_max` bytes.
+    pub fn with_capacity(file_len_max: usize) -> MemoryVfs {
+        MemoryVfs { files: Mutex::default(), file_len_max }
     }
 }
 
@@ -59,7 +59,7 @@ impl Vfs for MemoryVfs {
 
     fn open(&self, path: Option<&Path>, flags: OpenFlags) -> Result<Opened> {
         let inode = match path {
-            None => Arc::new(MemoryInode::new(self.room)?),
+            None => Arc::new(MemoryInode::new(self.file_len_max)?),
             Some(path) => {
                 let mut files = guard(&self.files);
                 match files.get(path) {
@@ -70,7 +70,7 @@ impl Vfs for MemoryVfs {
                         return Err(Error::new(Op::Open).at(path));
                     }
                     None => {
-                        let inode = Arc::new(MemoryInode::new(self.room)?);
+                        let inode = Arc::new(MemoryInode::new(self.file_len_max)?);
                         files.insert(path.to_path_buf(), inode.clone());
                         inode
                     }

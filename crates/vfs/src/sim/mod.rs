@@ -31,7 +31,7 @@ use crate::memory::{MemoryFile, MemoryInode};
 use crate::{Access, DeviceCharacteristics, OpenFlags, Opened, ResultCode, Vfs};
 
 /// Address space for each file: crash tests use small ones, many at a time.
-const ROOM: usize = 64 << 20;
+const FILE_LEN_MAX: usize = 64 << 20;
 
 /// What happens to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,7 +203,7 @@ impl World {
         self.disk.set_harmed(if is_safe { 0 } else { u64::from(self.sector_size) });
         self.files.clear();
         for (path, content) in files {
-            let inode = Arc::new(MemoryInode::new(ROOM).expect("a small file"));
+            let inode = Arc::new(MemoryInode::new(FILE_LEN_MAX).expect("a small file"));
             inode.write_at(&content, 0).expect("it fitted before");
             let file = self.add_name(&path, inode);
             self.note(Event::Write { file, offset: 0, bytes: content.into() });
@@ -290,7 +290,7 @@ impl Vfs for SimVfs {
             Some(inode) => inode,
             None if path.is_some() && !flags.contains(OpenFlags::CREATE) => return Err(Error::new(Op::Open)),
             None => {
-                let inode = Arc::new(MemoryInode::new(ROOM)?);
+                let inode = Arc::new(MemoryInode::new(FILE_LEN_MAX)?);
                 if let Some(path) = path {
                     world.add_name(path, inode.clone());
                 }

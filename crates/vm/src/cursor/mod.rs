@@ -1,20 +1,17 @@
 //! What a program's cursors are while it runs.
 
-pub mod columns;
-pub mod row;
 pub mod rows;
 pub mod scan;
-pub mod tree;
 
 use crate::ephemeral::EphemeralCursor;
 use crate::error::Error;
 use crate::group::GroupsCursor;
 use crate::hash::HashCursor;
 use crate::register::Register;
+use crate::row::tree::{Place, TreeCursor};
 use crate::sorter::SorterCursor;
 use lithe_pager::Pager;
 use lithe_value::ValueRef;
-use tree::{Place, TreeCursor};
 
 /// A cursor of a running program.
 pub enum VmCursor {

@@ -40,7 +40,7 @@ impl RowsCursor {
         match value.map(Value::as_ref) {
             Some(value) => {
                 if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = value {
-                    dst.make_room(bytes.len())?;
+                    dst.reserve(bytes.len())?;
                 }
                 dst.set(value);
                 dst.restore_subtype(row.map_or(0, |row| (self.made.subtype)(row, column)))?;

@@ -78,15 +78,15 @@ impl MemoryIndex {
         self.version
     }
 
-    /// Bytes of memory in use; blocks count as full, because they have room for that.
+    /// Bytes of memory in use; blocks count as full, because they have that capacity.
     pub fn bytes(&self) -> usize {
         self.records.bytes() + self.blocks.len() * BLOCK_MAX * size_of::<Entry>()
     }
 
-    /// Makes room for one more record.
+    /// Reserves space for one more record.
     #[inline]
-    pub fn make_room(&mut self, len: usize) -> Result<(), TryReserveError> {
-        self.records.make_room(len)
+    pub fn reserve(&mut self, len: usize) -> Result<(), TryReserveError> {
+        self.records.reserve(len)
     }
 
     /// Inserts a record, or replaces the one with an equal key.

@@ -25,12 +25,12 @@ use lithe_format::record;
 use lithe_value::ValueRef;
 
 use crate::arena::Span;
-use crate::cursor::row::RecordView;
-use crate::cursor::tree::TreeCursor;
 use crate::error::Error;
 use crate::host::Host;
 use crate::program::CursorKind;
 use crate::register::Register;
+use crate::row::tree::TreeCursor;
+use crate::row::view::RecordView;
 use index::{MemoryIndex, Place};
 use store::{Store, Tree};
 use table::MemoryTable;
@@ -308,7 +308,7 @@ impl EphemeralCursor {
     ) -> Result<(), Error> {
         let mut store = self.store.borrow_mut();
         if let Store::Table(table) = &mut *store {
-            table.make_room(record.len())?;
+            table.reserve(record.len())?;
             table.insert(rowid, record);
         }
         store.keep_within_budget(host, temporary)
@@ -319,11 +319,11 @@ impl EphemeralCursor {
         let mut store = self.store.borrow_mut();
         match &mut *store {
             Store::Index(index) => {
-                index.make_room(record.len())?;
+                index.reserve(record.len())?;
                 index.insert(record);
             }
             Store::Set(set) => {
-                set.make_room(record.len())?;
+                set.reserve(record.len())?;
                 set.insert(record);
             }
             Store::Table(_) | Store::Moved(_) => {}

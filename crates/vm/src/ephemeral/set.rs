@@ -54,10 +54,10 @@ impl MemorySet {
         self.records.bytes() + self.table.len() * (size_of::<Span>() + 1) * 3 / 2
     }
 
-    /// Makes room for one more record.
+    /// Reserves space for one more record.
     #[inline]
-    pub fn make_room(&mut self, len: usize) -> Result<(), TryReserveError> {
-        self.records.make_room(len)
+    pub fn reserve(&mut self, len: usize) -> Result<(), TryReserveError> {
+        self.records.reserve(len)
     }
 
     /// Adds a key. One that is there already stays.

@@ -32,10 +32,10 @@ struct Row {
 const DEAD_MIN: usize = 4096;
 
 impl MemoryTable {
-    /// Makes room for one more record.
+    /// Reserves space for one more record.
     #[inline]
-    pub fn make_room(&mut self, len: usize) -> Result<(), TryReserveError> {
-        self.records.make_room(len)?;
+    pub fn reserve(&mut self, len: usize) -> Result<(), TryReserveError> {
+        self.records.reserve(len)?;
         if self.rows.len() == self.rows.capacity() { self.rows.try_reserve(1) } else { Ok(()) }
     }
 

@@ -105,10 +105,10 @@ impl Batch {
         }
     }
 
-    /// Makes room for one more record.
+    /// Reserves space for one more record.
     #[inline]
-    pub fn make_room(&mut self, len: usize) -> Result<(), TryReserveError> {
-        self.records.make_room(len)?;
+    pub fn reserve(&mut self, len: usize) -> Result<(), TryReserveError> {
+        self.records.reserve(len)?;
         if self.entries.len() == self.entries.capacity() { self.entries.try_reserve(1) } else { Ok(()) }
     }
 

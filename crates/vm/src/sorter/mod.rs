@@ -22,10 +22,10 @@ use lithe_btree::KeyInfo;
 use lithe_format::record::Builder;
 use lithe_value::ValueRef;
 
-use crate::cursor::row::RecordView;
 use crate::error::Error;
 use crate::host::Host;
 use crate::register::Register;
+use crate::row::view::RecordView;
 use batch::Batch;
 use merge::Merge;
 use run::RunFile;
@@ -87,7 +87,7 @@ impl Sorter {
             return Ok(());
         };
         let record = self.builder.try_build(row)?;
-        self.batch.make_room(record.len())?;
+        self.batch.reserve(record.len())?;
         self.batch.push(prefix, record);
         if self.batch.bytes() > self.budget { self.spill(host) } else { Ok(()) }
     }

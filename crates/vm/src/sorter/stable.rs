@@ -33,7 +33,7 @@ pub fn sort<T: Copy>(list: &mut Vec<T>, mut compare: impl FnMut(&T, &T) -> Order
     Ok(())
 }
 
-/// Appends two sorted lists as one; there is room.
+/// Appends two sorted lists as one, within the capacity.
 fn merge<T: Copy>(mut left: &[T], mut right: &[T], compare: &mut impl FnMut(&T, &T) -> Ordering, merged: &mut Vec<T>) {
     let are_in_order = match (left.last(), right.first()) {
         (Some(last), Some(first)) => compare(last, first).is_le(),

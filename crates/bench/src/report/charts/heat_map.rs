@@ -81,8 +81,8 @@ impl Table<'_> {
     fn x(&self, column: usize) -> i32 {
         let names = self.lines.1.iter().map(|name| self.pen.text_width(name)).max().unwrap_or(0) + 12;
         let left = if self.pen.is_narrow() { names } else { names.max(150) };
-        let room = self.pen.width.pixels() as i32 - left;
-        left + room * column as i32 / self.columns.1.len().max(1) as i32
+        let width = self.pen.width.pixels() as i32 - left;
+        left + width * column as i32 / self.columns.1.len().max(1) as i32
     }
 
     /// Where a line begins.

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
+use lithe_base::ResultCode;
 use lithe_catalog::{BuildOptions, Column, CompileError, ErrorKind, Result, Table, build_table, fail};
 use lithe_resolve::ir::{Expr, OutputColumn, SourceId};
 use lithe_resolve::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored, plain_output};
 use lithe_sql::ast::{ColumnConstraintKind, ColumnDef, Conflict, JoinKind, Name, Stmt};
-use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
 use lithe_vm::program::TableFacts;

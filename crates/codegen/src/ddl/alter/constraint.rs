@@ -1,10 +1,10 @@
 //! ADD CONSTRAINT, DROP CONSTRAINT, SET NOT NULL, DROP NOT NULL.
 
+use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, Result, build_table, fail};
 use lithe_resolve::Stored;
 use lithe_resolve::ir::Expr;
 use lithe_sql::ast::{Check, ColumnConstraint, ColumnConstraintKind, Conflict, Ident, Span, TableConstraintKind};
-use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
 
 use super::super::build_options::build_options;

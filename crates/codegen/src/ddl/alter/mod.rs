@@ -29,10 +29,10 @@ mod rename;
 mod text;
 mod verify;
 
+use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, ErrorKind, Result, Table, VirtualState, fail};
 use lithe_resolve::is_rowid_name;
 use lithe_sql::ast::{AlterAction, AlterTable, CreateTable, Ident, Stmt, TableBody, TableColumns};
-use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 pub use quotes::with_single_quotes;
 

@@ -1,10 +1,10 @@
 //! The child's side: a row that comes or goes, and whether its parent is there.
 
+use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, ForeignKey, Result, Table};
 use lithe_resolve::ChangeTarget;
 use lithe_sql::ast::{Conflict, Name};
 use lithe_value::Affinity;
-use lithe_vfs::ResultCode;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, Db, Reg};
 

@@ -1,5 +1,6 @@
 //! The parent's side: a row that comes or goes, and the children that refer to it.
 
+use crate::expr::computed;
 use lithe_catalog::{ForeignKey, IndexColumn, IndexOrigin, IndexTerm, NameBuf, Result, Table};
 use lithe_optimize::access::{JoinRequest, Purpose};
 use lithe_resolve::ChangeTarget;
@@ -199,7 +200,7 @@ impl<'a> ParentReference<'a> {
     fn other_row(&self, cg: &Codegen<'a>, target: &Target<'a>, row: Row, source: SourceId) -> Expr<'a> {
         let Some(key) = target.key() else {
             let rowid = cg.resolver.rowid(source, self.child);
-            let own = Expr::Register(row.rowid, rowid_affinity());
+            let own = computed(row.rowid, rowid_affinity());
             return cg.resolver.compare_scalars(CompareOp::Ne, own, rowid);
         };
         let mut differs: Option<Expr<'a>> = None;
@@ -221,7 +222,7 @@ impl<'a> ParentReference<'a> {
 fn parent_value<'a>(cg: &Codegen<'a>, table: &'a Table, row: Row, column: u16) -> Expr<'a> {
     let definition = &table.columns[usize::from(column)];
     let affinity = if table.rowid_column == Some(column) { rowid_affinity() } else { Some(definition.affinity) };
-    let register = Expr::Register(register_of(table, row, column), affinity);
+    let register = computed(register_of(table, row, column), affinity);
     Expr::Collate(cg.resolver.alloc(register), cg.arena.alloc(Coll::of(&definition.collation)))
 }
 

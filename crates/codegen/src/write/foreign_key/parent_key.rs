@@ -1,7 +1,7 @@
 //! Which unique key of the parent a foreign key means.
 
+use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, ForeignKey, Index, IndexTerm, Result, Table};
-use lithe_vfs::ResultCode;
 
 /// The parent's key.
 pub(super) struct ParentKey<'a> {

@@ -131,8 +131,8 @@ impl GrowingSegment {
         }
         let is_full = self.leaf.bytes.len() + entry_len(shared, term, doclist) > self.node_size;
         // The last leaf for which there is a block becomes as large as need be.
-        let has_room = self.leaf.block - self.segment.start_block < self.reserved;
-        if !self.leaf.bytes.is_empty() && is_full && has_room {
+        let has_block = self.leaf.block - self.segment.start_block < self.reserved;
+        if !self.leaf.bytes.is_empty() && is_full && has_block {
             store.put_block(connection, self.leaf.block, Some(&self.leaf.bytes))?;
             self.leaf = Leaf { block: self.leaf.block + 1, ..Leaf::default() };
             self.leaves_filled += 1;
@@ -147,7 +147,7 @@ impl GrowingSegment {
         Ok(())
     }
 
-    /// Notes the term that stands between the last leaf and the one in front of it. If it has no room in the lowest layer, it
+    /// Notes the term that stands between the last leaf and the one in front of it. If the term does not fit the lowest layer, it
     /// goes to the next one, and the lowest layer gets a node that has nothing but its leftmost child, and so on.
     fn separate(&mut self, connection: &dyn SqlConnection, store: &Store, term: &[u8]) -> Result {
         let mut child = self.leaf.block;
@@ -160,7 +160,7 @@ impl GrowingSegment {
                 self.interiors.push(root);
                 return Ok(());
             };
-            if interior.has_room(term, self.node_size) {
+            if interior.has_space(term, self.node_size) {
                 interior.push(term);
                 return Ok(());
             }
@@ -229,7 +229,7 @@ impl Interior {
     }
 
     /// Whether a term fits. A node takes at least one, however long it is.
-    fn has_room(&self, term: &[u8], node_size: usize) -> bool {
+    fn has_space(&self, term: &[u8], node_size: usize) -> bool {
         let Some(last) = &self.term else { return true };
         let shared = shared_len(last, term);
         let suffix = term.len() - shared;

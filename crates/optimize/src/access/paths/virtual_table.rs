@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use lithe_catalog::{CompileError, ConnectedTable, Result, Table, fail};
 use lithe_resolve::ir::{Coll, ColumnIndex, Expr, JoinKind, Limit, SourceSet, UnaryOp, is_constant};
 use lithe_value::Value;
-use lithe_vm::program::Scan;
-use lithe_vm::virtual_table::{IndexConstraint, IndexInfo, IndexOrder, OrderUse, ScanPlan, Usage, constraint};
+use lithe_vtab::CompiledScan;
+use lithe_vtab::{IndexConstraint, IndexInfo, IndexOrder, OrderUse, ScanPlan, Usage, constraint};
 
 use super::PathFinder;
 use crate::access::candidate::{Argument, ArgumentOf, VirtualWay, Way};
@@ -151,13 +151,13 @@ impl<'a> PathFinder<'_, 'a> {
         info.columns_used = self.columns_used(asked.source);
         (info.order_by, info.order_use) = self.index_order(asked.source);
         let Some(table) = self.context.env.virtual_tables.get(asked.connected.id.0) else {
-            return Err(CompileError::unconnected(lithe_vm::operand::Db::MAIN, &asked.table.name));
+            return Err(CompileError::unconnected(lithe_base::Db::MAIN, &asked.table.name));
         };
         match table.best_index(&mut info) {
             Ok(true) => Ok(Some(info)),
             Ok(false) => Ok(None),
             Err(error) => {
-                let code = lithe_vfs::ResultCode(error.code);
+                let code = lithe_base::ResultCode(error.code);
                 let text = if error.message.is_empty() { code.text().into() } else { error.message };
                 Err(CompileError::new(text).with_code(code))
             }
@@ -211,7 +211,7 @@ impl<'a> PathFinder<'_, 'a> {
         candidate.order = u8::from(gives_order);
         let shows_hex = info.shows_hex;
         let stands = self.context.env.virtual_tables.get(asked.connected.id.0).is_some_and(|table| table.plans_stand());
-        let scan = Scan { plan: info.plan, arguments: arguments.len() as u16, stands };
+        let scan = CompiledScan { plan: info.plan, arguments: arguments.len() as u16, stands };
         self.found.scans.push(VirtualWay { arguments, scan, shows_hex });
         self.found.add(candidate);
         Ok(Answer { needs, has_in })

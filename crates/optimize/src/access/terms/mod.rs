@@ -138,7 +138,7 @@ pub enum Op {
     Gt,
     /// `>=`
     Ge,
-    /// Only a virtual table can use it: one of `lithe_vm::virtual_table::constraint`.
+    /// Only a virtual table can use it: one of `lithe_vtab::constraint`.
     Virtual(u8),
 }
 

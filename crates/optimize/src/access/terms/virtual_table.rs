@@ -1,7 +1,7 @@
 //! Constraints that only virtual tables can use: `<>`, IS NOT, IS NOT NULL, LIKE and its kind, functions of their own.
 
 use lithe_resolve::ir::{Call, Column, CompareOp, Expr, How, SourceKind, skip_collate};
-use lithe_vm::virtual_table::constraint;
+use lithe_vtab::constraint;
 
 use super::analyze::Analysis;
 use super::{Constraint, Left, MadeOf, Op, Right};

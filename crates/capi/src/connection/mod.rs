@@ -5,6 +5,19 @@
 //!              │
 //!          close_v2 ──► Zombie ──the last statement, blob or backup goes──► freed
 //! ```
+//!
+//! | module | its one subject |
+//! | --- | --- |
+//! | [`error`] | the last error |
+//! | [`statement`] | the handle of a statement |
+//! | [`hook`], [`preupdate`] | the application's callbacks |
+//! | [`virtual_tables`] | what is known while methods of virtual tables run |
+
+pub(crate) mod error;
+pub(crate) mod hook;
+pub(crate) mod preupdate;
+pub(crate) mod statement;
+pub(crate) mod virtual_tables;
 
 use std::any::Any;
 use std::cell::{Cell, RefCell, UnsafeCell};
@@ -13,19 +26,19 @@ use std::ffi::c_int;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
+use std::rc::Rc;
 
 use lithe_engine::{Connection, InterruptHandle, OpenFlags};
 
 use crate::code;
-use crate::database::Filename;
-use crate::error::LastError;
-use crate::fts3::Fts3State;
-use crate::fts5::Fts5State;
-use crate::hook::Hooks;
+use crate::ffi_guard::settle_later;
 use crate::recursive_mutex::RecursiveMutex;
-use crate::statement::sqlite3_stmt;
+use crate::uri::Filename;
 use crate::vfs::{FilePointer, sqlite3_file};
-use crate::virtual_table::VirtualTableState;
+use error::LastError;
+use hook::Hooks;
+use statement::sqlite3_stmt;
+use virtual_tables::VirtualTableState;
 
 /// Where the life of a handle stands. The numbers are hardly ever found in memory by accident.
 const OPEN: u32 = 0x4c69_7468;
@@ -79,8 +92,8 @@ pub struct sqlite3 {
     pub(crate) can_load_extensions: Cell<bool>,
     pub(crate) can_load_by_sql: Cell<bool>,
     pub(crate) virtual_tables: VirtualTableState,
-    pub(crate) fts3: Fts3State,
-    pub(crate) fts5: Fts5State,
+    /// What other modules keep as long as the connection, one value of a type: see [`sqlite3::kept`].
+    kept: RefCell<Vec<Rc<dyn Any>>>,
     /// Files of the engine's that were given out as structures of C, and what stands for one that is not open.
     pub(crate) file_pointers: RefCell<Vec<FilePointer>>,
     pub(crate) no_file: sqlite3_file,
@@ -110,8 +123,7 @@ impl sqlite3 {
             can_load_extensions: Cell::new(false),
             can_load_by_sql: Cell::new(false),
             virtual_tables: VirtualTableState::default(),
-            fts3: Fts3State::default(),
-            fts5: Fts5State::default(),
+            kept: RefCell::default(),
         }
     }
 
@@ -128,6 +140,17 @@ impl sqlite3 {
     /// Whether there is an engine's connection.
     pub(crate) fn is_open(&self) -> bool {
         self.state.get() == OPEN || self.state.get() == ZOMBIE
+    }
+
+    /// The connection's value of a type, which is made when somebody first asks.
+    pub(crate) fn kept<T: Default + 'static>(&self) -> Rc<T> {
+        let mut all = self.kept.borrow_mut();
+        let known = all.iter().find_map(|kept| Rc::clone(kept).downcast::<T>().ok());
+        known.unwrap_or_else(|| {
+            let made = Rc::new(T::default());
+            all.push(Rc::<T>::clone(&made));
+            made
+        })
     }
 
     fn is_in_use(&self) -> bool {
@@ -179,7 +202,7 @@ impl Drop for Locked<'_> {
         }
         // Only panics of this library are seen here, and those end the use of the connection that they happen in.
         if std::thread::panicking() {
-            panicked::note(db);
+            note_panic(db);
         } else if db.poison.get() == Poison::Spreading {
             db.settle_poison();
         }
@@ -331,35 +354,24 @@ impl sqlite3 {
     }
 }
 
-/// The connections that a panic goes through, on its way to the C function that catches it.
-pub(crate) mod panicked {
-    use super::{Poison, sqlite3};
-    use std::cell::RefCell;
-
-    thread_local! {
-        static CONNECTIONS: RefCell<Vec<*const sqlite3>> = const { RefCell::new(Vec::new()) };
+/// A panic goes through a call on `db`.
+#[cold]
+fn note_panic(db: &sqlite3) {
+    if db.poison.get() == Poison::None {
+        db.poison.set(Poison::Spreading);
     }
+    // SAFETY: the call that panics was made on this handle and comes back only after the panic was caught: the application does
+    // not close the handle meanwhile.
+    unsafe { settle_later(std::ptr::from_ref(db).cast(), settle_panic) };
+}
 
-    /// The panic goes through a call on `db`.
-    #[cold]
-    pub(super) fn note(db: &sqlite3) {
-        if db.poison.get() == Poison::None {
-            db.poison.set(Poison::Spreading);
-        }
-        let _ = CONNECTIONS.try_with(|noted| noted.borrow_mut().push(db));
-    }
-
-    /// The panic has been caught.
-    #[cold]
-    pub(crate) fn settle() {
-        let noted = CONNECTIONS.try_with(RefCell::take).unwrap_or_default();
-        for db in noted {
-            // SAFETY: the call that panicked was made on this handle and comes back only after this: the application does not
-            // close it meanwhile.
-            let held = unsafe { super::held(db) };
-            held.settle_poison();
-        }
-    }
+/// The panic has been caught.
+///
+/// # Safety
+/// `db` is a handle that is not closed.
+unsafe fn settle_panic(db: *const ()) {
+    // SAFETY: our caller's promise.
+    unsafe { held(db.cast::<sqlite3>()) }.settle_poison();
 }
 
 /// `sqlite3_close` (busy while something is open) and `sqlite3_close_v2` (goes away when nothing is).

@@ -6,13 +6,14 @@
 
 use std::cell::{Cell, OnceCell, RefCell, UnsafeCell};
 use std::collections::HashMap;
-use std::ffi::{CString, c_int};
+use std::ffi::{CString, c_char, c_int};
 use std::ptr::null_mut;
 
 use lithe_engine::{Error, Statement};
 
 use crate::code;
 use crate::connection::{self, Held, Locked, sqlite3};
+use crate::memory;
 use crate::value::sqlite3_value;
 
 /// Names that were given out as C strings, by what they are of and the column or parameter.
@@ -109,6 +110,18 @@ impl sqlite3_stmt {
     /// The connection's handle.
     pub(crate) fn db(&self) -> *mut sqlite3 {
         self.db
+    }
+
+    /// The text with the values of its parameters, in memory that the application frees; null if longer than `length_max`.
+    pub(crate) fn expanded_sql(&self, length_max: usize) -> *mut c_char {
+        match self.enter() {
+            Ok(mut inside) => {
+                let text = inside.get().expanded_sql();
+                if text.len() > length_max { null_mut() } else { memory::copy_text(&text) }
+            }
+            // A function of the application asks while the statement is at work: the text has to do as it is.
+            Err(_) => memory::copy_text(self.sql.as_bytes()),
+        }
     }
 
     /// Goes inside, unless somebody is there.

@@ -1,9 +1,13 @@
-//! The virtual tables of a connection. Their traits are those of [`lithe_vtab`].
+//! The virtual tables of a connection that are connected, and the numbers by which others name them.
 
 use std::fmt;
 use std::rc::Rc;
 
-pub use lithe_vtab::*;
+use crate::VirtualTable;
+
+/// A virtual table of the connection, by the number that [`VirtualTables::add`] gave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VirtualId(pub u32);
 
 /// The tables of a connection that are connected, by the numbers that the catalog and programs have for them.
 #[derive(Clone, Default)]

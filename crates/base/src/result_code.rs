@@ -5,8 +5,7 @@
 //!   | which kind of it     | primary    |     IOERR_FSYNC = IOERR | 4 << 8
 //! ```
 //!
-//! They live in the lowest crate that has something to report, so that every layer speaks of the
-//! same numbers. The texts are those of `sqlite3_errstr`.
+//! The texts are those of `sqlite3_errstr`.
 
 use std::fmt;
 

@@ -11,8 +11,8 @@ use lithe_engine::{PreUpdateHook, RowChange};
 
 use crate::code;
 use crate::connection::{live, sqlite3};
-use crate::error::c_string;
 use crate::ffi_guard::api;
+use crate::text::c_string;
 use crate::value::sqlite3_value;
 
 type PreUpdateFn = unsafe extern "C" fn(*mut c_void, *mut sqlite3, c_int, *const c_char, *const c_char, i64, i64);

@@ -40,7 +40,7 @@ const HIGH_BITS: u32 = 0x8080_8080;
 /// The first columns of the row under a cursor.
 #[derive(Debug, Default)]
 pub struct Columns {
-    /// Types that were looked at together may reach past the last column: there is room for them.
+    /// Types that were read together may reach past the last column: the buffer is long enough for them.
     types: [u16; COLUMNS_MAX + TOGETHER],
     /// Where each content starts, and behind the last one where it ends.
     starts: [u32; COLUMNS_MAX + TOGETHER + 1],

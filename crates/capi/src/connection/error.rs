@@ -10,7 +10,7 @@ use lithe_engine::{Error, ResultCode};
 use crate::code;
 use crate::connection::{Locked, locked, sqlite3};
 use crate::ffi_guard::api;
-use crate::text;
+use crate::text::{self, c_string};
 
 /// What `sqlite3_errcode` and its siblings answer.
 #[derive(Debug)]
@@ -73,15 +73,6 @@ impl LastError {
             None => errstr(self.code.get()).as_ptr(),
         }
     }
-}
-
-/// Up to the first NUL: more no C program would see.
-pub(crate) fn c_string(bytes: &[u8]) -> CString {
-    let end = memchr::memchr(0, bytes).unwrap_or(bytes.len());
-    let mut text = Vec::with_capacity(end + 1);
-    text.extend_from_slice(&bytes[..end]);
-    // SAFETY: there is no NUL among them. (The library would look for one again, and slowly: a statement may be long.)
-    unsafe { CString::from_vec_unchecked(text) }
 }
 
 impl sqlite3 {

@@ -13,12 +13,12 @@ use lithe_engine::ResultCode;
 use lithe_engine::authorize::Permission;
 
 use crate::code;
+use crate::connection::preupdate::PreUpdate;
+use crate::connection::statement::sqlite3_stmt;
 use crate::connection::{live, sqlite3};
-use crate::error::c_string;
 use crate::ffi_guard::api;
 use crate::memory::{self, Destructor};
-use crate::preupdate::PreUpdate;
-use crate::statement::sqlite3_stmt;
+use crate::text::c_string;
 
 const STATEMENT: c_uint = 1;
 const PROFILE: c_uint = 2;
@@ -97,7 +97,7 @@ impl Hooks {
             // The old interface wants the values in the text.
             // SAFETY: the statement is live, and the text is freed when the callback has seen it.
             unsafe {
-                let text = crate::prepare::sqlite3_expanded_sql(handle(statement).cast());
+                let text = statement.expanded_sql((*statement.db()).length_max());
                 callback(arg, text);
                 crate::memory::free(text.cast());
             }

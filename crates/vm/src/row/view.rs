@@ -4,9 +4,9 @@ use lithe_format::cell::PayloadSpan;
 use lithe_format::record::{Located, View};
 use lithe_value::ValueRef;
 
-use super::columns::{self, Columns};
 use crate::error::Error;
 use crate::register::Register;
+use crate::row::columns::{self, Columns};
 
 /// Where the columns of the current record are, as far as anyone asked.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ impl RecordView {
     pub fn column(&mut self, record: &[u8], column: usize, dst: &mut Register) -> Result<bool, Error> {
         let value = self.value(record, column)?;
         if let Some(value) = value {
-            dst.make_room(value.bytes().map_or(0, <[u8]>::len))?;
+            dst.reserve(value.bytes().map_or(0, <[u8]>::len))?;
             dst.set(value);
         }
         Ok(value.is_some())

@@ -9,10 +9,10 @@ use lithe_value::{Encoding, ValueRef};
 use lithe_vfs::ResultCode;
 
 use super::{RowState, TreeCursor};
-use crate::cursor::columns::{self, decode_text, put};
 use crate::error::Error;
-use crate::record::decode_record;
 use crate::register::{BytesKind, Register};
+use crate::row::columns::{self, decode_text, put};
+use crate::row::texts::decode_record;
 
 impl TreeCursor {
     /// The rowid of the row; `None` on a null row.

@@ -8,29 +8,30 @@
 //!
 //! The structures are those of `sqlite3.h`, with the same layout.
 
-use std::cell::{Cell, RefCell};
+mod cursor;
+mod table;
+
+use std::cell::Cell;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use lithe_engine::function::{Function, FunctionError};
-use lithe_engine::virtual_table::{
-    Change, ColumnContext, ConnectRequest, Connected, IndexInfo, Module, ModuleKind, Overloaded, Result, Risk, Scan,
-    ScanPlan, SqlConnection, Values, VirtualCursor, VirtualTable, constraint,
-};
-use lithe_engine::{OnConflict, ResultCode};
+use lithe_engine::ResultCode;
+use lithe_engine::function::FunctionError;
+use lithe_engine::virtual_table::{ConnectRequest, Connected, Module, ModuleKind, Result, Risk, SqlConnection};
 
 use crate::code;
+use crate::connection::virtual_tables::Declaring;
 use crate::connection::{live, sqlite3};
 use crate::context::sqlite3_context;
-use crate::error::c_string;
 use crate::ffi_guard::{api, guard};
-use crate::function::{self, CallFn, Frame};
-use crate::index_info::{Asked, sqlite3_index_info};
+use crate::function::CallFn;
+use crate::index_info::sqlite3_index_info;
 use crate::memory::{self, Destructor};
-use crate::text;
+use crate::text::{self, c_string};
 use crate::value::sqlite3_value;
 use crate::variadic::{Arguments, CArgs};
+use table::CTable;
 
 /// A table, of which the application knows the first members and what comes behind them.
 #[allow(non_camel_case_types)]
@@ -97,23 +98,6 @@ pub struct sqlite3_module {
     integrity: Option<IntegrityFn>,
 }
 
-/// What a connection knows while a module makes a table.
-#[derive(Default)]
-pub(crate) struct Declaring {
-    declaration: Option<String>,
-    supports_constraints: bool,
-    risk: Risk,
-}
-
-/// What a connection keeps for virtual tables.
-#[derive(Default)]
-pub(crate) struct VirtualTableState {
-    /// The tables that are being made, the innermost last.
-    declaring: RefCell<Vec<Declaring>>,
-    /// The conflict policies of the changes that are being made, the innermost last.
-    policies: RefCell<Vec<c_int>>,
-}
-
 /// What a module's tables have in common.
 struct ModuleData {
     db: *mut sqlite3,
@@ -151,19 +135,6 @@ struct CModule(Arc<ModuleData>);
 /// An error of this code without a message.
 fn code_only(code: c_int) -> FunctionError {
     FunctionError { code, message: "".into() }
-}
-
-/// A text that the application has made by `sqlite3_mprintf`, which is freed.
-///
-/// # Safety
-/// `message` is null or such a text.
-pub(crate) unsafe fn take_message(message: *mut c_char) -> Option<String> {
-    // SAFETY: our caller's promise.
-    unsafe {
-        let text = text::name(message);
-        memory::free(message.cast());
-        text
-    }
 }
 
 impl Module for CModule {
@@ -208,7 +179,7 @@ impl CModule {
             (code, state.declaring.borrow_mut().pop().unwrap_or_default())
         };
         // SAFETY: what the method has left there.
-        let message = unsafe { take_message(message) };
+        let message = unsafe { memory::take_text(message) };
         if code != code::OK || vtab.is_null() {
             let code = if code == code::OK { code::ERROR } else { code };
             return Err(FunctionError { code, message: message.unwrap_or_default().into() });
@@ -221,306 +192,14 @@ impl CModule {
     }
 }
 
-struct CTable {
-    /// Null when it was destroyed.
-    vtab: Cell<*mut sqlite3_vtab>,
-    module: Arc<ModuleData>,
-    supports_constraints: bool,
-}
-
-// SAFETY: as for modules.
-unsafe impl Send for CTable {}
-
 /// What the application says about its failure.
 ///
 /// # Safety
 /// `vtab` is a table of the application.
 unsafe fn failure(vtab: *mut sqlite3_vtab, code: c_int) -> FunctionError {
     // SAFETY: our caller's promise.
-    let message = unsafe { take_message(std::mem::replace(&mut (*vtab).message, null_mut())) };
+    let message = unsafe { memory::take_text(std::mem::replace(&mut (*vtab).message, null_mut())) };
     FunctionError { code, message: message.unwrap_or_default().into() }
-}
-
-impl CTable {
-    /// Calls one of the methods that take nothing else; one that is not there has succeeded.
-    fn call(&self, method: Option<TableFn>) -> Result {
-        self.finish(|vtab| {
-            // SAFETY: the application's function, called as documented.
-            method.map_or(code::OK, |method| unsafe { method(vtab) })
-        })
-    }
-
-    fn call_savepoint(&self, method: Option<SavepointFn>, savepoint: i32) -> Result {
-        let method = method.filter(|_| self.module.has_version(2));
-        self.finish(|vtab| {
-            // SAFETY: the application's function, called as documented.
-            method.map_or(code::OK, |method| unsafe { method(vtab, savepoint) })
-        })
-    }
-
-    fn finish(&self, call: impl FnOnce(*mut sqlite3_vtab) -> c_int) -> Result {
-        let vtab = self.vtab.get();
-        if vtab.is_null() {
-            return Ok(());
-        }
-        match call(vtab) {
-            code::OK => Ok(()),
-            // SAFETY: the table is there.
-            code => Err(unsafe { failure(vtab, code) }),
-        }
-    }
-}
-
-impl Drop for CTable {
-    fn drop(&mut self) {
-        // The message of a failure that nobody has asked about goes, too.
-        let _ = self.finish(|vtab| {
-            // SAFETY: nobody has the message any more.
-            drop(unsafe { failure(vtab, code::OK) });
-            code::OK
-        });
-        let vtab = self.vtab.replace(null_mut());
-        if let Some(disconnect) = self.module.methods().disconnect.filter(|_| !vtab.is_null()) {
-            // SAFETY: the application's function, called as documented; the table is not used any more.
-            unsafe { disconnect(vtab) };
-        }
-    }
-}
-
-impl VirtualTable for CTable {
-    fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
-        let (vtab, Some(best_index)) = (self.vtab.get(), self.module.methods().best_index) else {
-            return Err(code_only(code::ERROR));
-        };
-        let mut asked = Asked::new(info);
-        // SAFETY: the application's function, called as documented.
-        match unsafe { best_index(vtab, asked.pointer()) } {
-            code::OK => {
-                asked.answer(info);
-                Ok(true)
-            }
-            code if code & 0xff == code::CONSTRAINT => {
-                asked.forget();
-                // SAFETY: the table is there; nobody wants the message.
-                drop(unsafe { failure(vtab, code) });
-                Ok(false)
-            }
-            code => {
-                asked.forget();
-                // SAFETY: the table is there.
-                Err(unsafe { failure(vtab, code) })
-            }
-        }
-    }
-
-    fn open(&self) -> Result<Box<dyn VirtualCursor>> {
-        let (vtab, mut cursor) = (self.vtab.get(), null_mut());
-        // SAFETY: the application's function, called as documented.
-        let code = self.module.methods().open.map_or(code::ERROR, |open| unsafe { open(vtab, &mut cursor) });
-        if code != code::OK || cursor.is_null() {
-            let code = if code == code::OK { code::ERROR } else { code };
-            // SAFETY: the table is there.
-            return Err(unsafe { failure(vtab, code) });
-        }
-        // SAFETY: the cursor is the application's; this member is ours.
-        unsafe { (*cursor).vtab = vtab };
-        Ok(Box::new(CCursor { cursor, module: Arc::clone(&self.module), frame: Frame::default() }))
-    }
-
-    fn is_writable(&self) -> bool {
-        self.module.methods().update.is_some()
-    }
-
-    fn supports_constraints(&self) -> bool {
-        self.supports_constraints
-    }
-
-    fn update(&self, _: &dyn SqlConnection, change: &Change<'_>) -> Result<Option<i64>> {
-        let Some(update) = self.module.methods().update else { return Err(code_only(code::READONLY)) };
-        let policy = match change.policy {
-            OnConflict::Rollback => 1,
-            OnConflict::Ignore => 2,
-            OnConflict::Fail => 3,
-            OnConflict::Abort => 4,
-            OnConflict::Replace => 5,
-        };
-        let values = &change.values;
-        let mut rowid = 0;
-        self.finish(|vtab| {
-            let mut frame = Frame::default();
-            // SAFETY: the values stand during the call; the connection outlives its tables; the application's function
-            // is called as documented.
-            unsafe {
-                frame.fill(values.facts, values.values, u32::MAX);
-                for (at, value) in frame.values.iter_mut().enumerate() {
-                    value.is_unchanged = values.is_unchanged(at);
-                }
-                let state = &(*self.module.db).virtual_tables;
-                state.policies.borrow_mut().push(policy);
-                let code = update(vtab, values.values.len() as c_int, frame.pointers.as_mut_ptr(), &mut rowid);
-                state.policies.borrow_mut().pop();
-                code
-            }
-        })?;
-        Ok(Some(rowid))
-    }
-
-    fn begin(&self, _: &dyn SqlConnection) -> Result {
-        self.call(self.module.methods().begin)
-    }
-
-    fn sync(&self, _: &dyn SqlConnection) -> Result {
-        self.call(self.module.methods().sync)
-    }
-
-    fn commit(&self, _: &dyn SqlConnection) {
-        let _ = self.call(self.module.methods().commit);
-    }
-
-    fn rollback(&self, _: &dyn SqlConnection) {
-        let _ = self.call(self.module.methods().rollback);
-    }
-
-    fn savepoint(&self, _: &dyn SqlConnection, savepoint: i32) -> Result {
-        self.call_savepoint(self.module.methods().savepoint, savepoint)
-    }
-
-    fn release(&self, _: &dyn SqlConnection, savepoint: i32) -> Result {
-        self.call_savepoint(self.module.methods().release, savepoint)
-    }
-
-    fn rollback_to(&self, _: &dyn SqlConnection, savepoint: i32) -> Result {
-        self.call_savepoint(self.module.methods().rollback_to, savepoint)
-    }
-
-    fn rename(&self, _: &dyn SqlConnection, name: &str) -> Result {
-        let Some(rename) = self.module.methods().rename else {
-            return Err(FunctionError::new("virtual tables may not be altered"));
-        };
-        let name = c_string(name.as_bytes());
-        // SAFETY: the application's function, called as documented.
-        self.finish(|vtab| unsafe { rename(vtab, name.as_ptr()) })
-    }
-
-    fn destroy(&self, _: &dyn SqlConnection) -> Result {
-        let methods = self.module.methods();
-        self.call(methods.destroy.or(methods.disconnect))?;
-        self.vtab.set(null_mut());
-        Ok(())
-    }
-
-    fn find_function(&self, name: &str, arguments: usize) -> Option<Overloaded> {
-        let find_function = self.module.methods().find_function?;
-        let (mut call, mut user_data) = (None, null_mut());
-        let count = c_int::try_from(arguments).ok()?;
-        // SAFETY: the application's function, called as documented.
-        let found = unsafe {
-            let name = c_string(name.as_bytes());
-            find_function(self.vtab.get(), count, name.as_ptr(), &mut call, &mut user_data)
-        };
-        let call = call.filter(|_| found != 0)?;
-        let function: Arc<Function> = Arc::new(function::overloaded(self.module.db, name, count, call, user_data));
-        let op = u8::try_from(found).ok().filter(|op| *op >= constraint::FUNCTION);
-        Some(Overloaded { function, op })
-    }
-
-    fn integrity(&self, _: &dyn SqlConnection, database: &str, table: &str, is_quick: bool) -> Result<Option<String>> {
-        let Some(integrity) = self.module.methods().integrity.filter(|_| self.module.has_version(4)) else {
-            return Ok(None);
-        };
-        let (database, table) = (c_string(database.as_bytes()), c_string(table.as_bytes()));
-        let mut message = null_mut();
-        // SAFETY: the application's function, called as documented.
-        let called = self.finish(|vtab| unsafe {
-            integrity(vtab, database.as_ptr(), table.as_ptr(), is_quick.into(), &mut message)
-        });
-        // SAFETY: what the method has left there.
-        let message = unsafe { take_message(message) };
-        called.map(|()| message)
-    }
-}
-
-struct CCursor {
-    cursor: *mut sqlite3_vtab_cursor,
-    module: Arc<ModuleData>,
-    /// The arguments of the scan, which the application may look at as long as it lasts.
-    frame: Frame,
-}
-
-impl CCursor {
-    fn finish(&self, code: c_int) -> Result {
-        match code {
-            code::OK => Ok(()),
-            // SAFETY: the cursor is there, and so is its table.
-            code => Err(unsafe { failure((*self.cursor).vtab, code) }),
-        }
-    }
-}
-
-impl Drop for CCursor {
-    fn drop(&mut self) {
-        if let Some(close) = self.module.methods().close {
-            // SAFETY: the application's function, called as documented; the cursor is not used any more.
-            unsafe { close(self.cursor) };
-        }
-    }
-}
-
-impl VirtualCursor for CCursor {
-    fn filter(&mut self, _: &Scan<'_>, plan: &ScanPlan, arguments: &Values<'_>) -> Result {
-        let Some(filter) = self.module.methods().filter else { return Err(code_only(code::ERROR)) };
-        let text = crate::index_info::text_of(plan);
-        // SAFETY: the arguments stand during the call; the application's function is called as documented.
-        let code = unsafe {
-            self.frame.fill(arguments.facts, arguments.values, u32::MAX);
-            for (at, value) in self.frame.values.iter_mut().enumerate() {
-                value.set_list(arguments.list(at));
-            }
-            let count = arguments.values.len() as c_int;
-            filter(self.cursor, plan.number, text, count, self.frame.pointers.as_mut_ptr())
-        };
-        self.finish(code)
-    }
-
-    fn next(&mut self, _: &Scan<'_>) -> Result {
-        // SAFETY: the application's function, called as documented.
-        let code = self.module.methods().next.map_or(code::ERROR, |next| unsafe { next(self.cursor) });
-        self.finish(code)
-    }
-
-    fn eof(&self) -> bool {
-        // SAFETY: the application's function, called as documented.
-        self.module.methods().eof.is_none_or(|eof| unsafe { eof(self.cursor) } != 0)
-    }
-
-    fn column(&mut self, _: &Scan<'_>, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
-        let Some(method) = self.module.methods().column else { return Err(code_only(code::ERROR)) };
-        let mut call = sqlite3_context::new(self.module.db, null_mut(), Some(answer.context), null_mut());
-        call.is_unchanged = answer.is_unchanged;
-        // SAFETY: the application's function, called as documented.
-        let code = unsafe { method(self.cursor, &mut call, column as c_int) };
-        answer.leaves_out = answer.is_unchanged && !call.is_answered;
-        if code != code::OK {
-            call.fail_code(code);
-        }
-        let failure = call.finish(answer.context);
-        match (code, failure) {
-            (code::OK, finished) => finished,
-            // What the table says comes before what the call has.
-            (code, Err(error)) => Err(match self.finish(code) {
-                Err(own) if !own.message.is_empty() => own,
-                _ => error,
-            }),
-            (code, Ok(())) => self.finish(code),
-        }
-    }
-
-    fn rowid(&mut self) -> Result<i64> {
-        let mut rowid = 0;
-        // SAFETY: the application's function, called as documented.
-        let code = self.module.methods().rowid.map_or(code::ERROR, |method| unsafe { method(self.cursor, &mut rowid) });
-        self.finish(code).map(|()| rowid)
-    }
 }
 
 /// # Safety

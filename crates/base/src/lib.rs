@@ -1,0 +1,17 @@
+//! Numbers that every layer shares: SQLite's result codes, and the databases of a connection.
+//!
+//! ```text
+//!   vfs, pager, btree, vm          functions, vtab          catalog, resolve, optimize, codegen
+//!            \                         |                        /
+//!             +----------- ResultCode, Db (this crate) --------+
+//! ```
+//!
+//! The crate is the lowest one, so that the planner's crates name a database and an error's code without knowing files or the
+//! machine. Read first: [`ResultCode`], [`Db`]. The crate knows nothing of any other.
+#![forbid(unsafe_code)]
+
+mod database;
+mod result_code;
+
+pub use database::Db;
+pub use result_code::ResultCode;
