@@ -123,6 +123,7 @@ impl<'a> Codegen<'a> {
     }
 
     /// The finished program. `parameters` is the largest number of a parameter in the statement's text.
+    #[inline(always)]
     pub fn finish(mut self, parameters: u32) -> Program {
         self.emit_transactions();
         write::finish(&mut self);
@@ -131,6 +132,7 @@ impl<'a> Codegen<'a> {
     }
 
     /// The program as it stands: of a trigger, whose statement does the rest.
+    #[inline(always)]
     pub(crate) fn into_program(mut self) -> Program {
         let mut program = self.b.finish();
         program.scans = self.planning.into_scans();

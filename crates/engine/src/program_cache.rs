@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable, hash_table};
 use lithe_vm::builder::ProgramBuilder;
+use lithe_vm::insn::Insn;
 use lithe_vm::program::Program;
 use lithe_vm::vm::Vm;
 
@@ -80,7 +81,12 @@ impl ProgramCache {
 
     /// The empty program.
     pub(crate) fn nothing(&mut self) -> Arc<Program> {
-        Arc::clone(self.nothing.get_or_insert_with(|| Arc::new(ProgramBuilder::new().finish())))
+        let halt = || {
+            let mut builder = ProgramBuilder::new();
+            builder.emit(Insn::Halt {});
+            Arc::new(builder.finish())
+        };
+        Arc::clone(self.nothing.get_or_insert_with(halt))
     }
 }
 

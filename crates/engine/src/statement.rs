@@ -309,6 +309,7 @@ impl Statement {
 
     /// Binds a BLOB of zeros that [`Statement::bind`] has refused as too long: the next run fails.
     pub fn bind_too_many_zeros(&mut self, number: usize) {
+        assert!(number <= self.compiled.parameter_count, "a parameter that there is none of");
         self.too_many_zeros = number;
     }
 
@@ -388,7 +389,6 @@ impl Statement {
     fn assert_statement_state(&self) {
         assert!(self.is_running || !self.is_on_row, "on a row of a run that has ended");
         assert!(self.is_running || !self.is_under_locks, "locks on tables of a run that has ended");
-        assert!(self.too_many_zeros <= self.compiled.parameter_count, "a parameter that there is none of");
     }
 
     fn begin(&mut self, connection: &Connection) -> Result<()> {

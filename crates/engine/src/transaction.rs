@@ -605,21 +605,18 @@ impl Connection {
             true => databases.iter().filter(|(_, database)| database.is_writing()).cloned().collect(),
             false => Vec::new(),
         };
-        let in_use = databases.iter().filter_map(|(db, database)| Some((*db, Rc::clone(database.in_use()?))));
-        let (numbers, btrees): (Vec<Db>, Vec<Rc<Btree>>) = in_use.unzip();
-        let databases: Vec<_> = databases.into_iter().map(|(_, database)| database).collect();
         match self.auto_vacuum_hook() {
-            None => crate::commit::commit(&btrees, None)?,
+            None => crate::commit::commit(&databases, None)?,
             Some(hook) => {
-                let how_many = |at: usize, sizes| hook(&self.catalog().database_name(numbers[at]).to_string(), sizes);
-                crate::commit::commit(&btrees, Some(&how_many))?;
+                let how_many = |db: Db, sizes| hook(&self.catalog().database_name(db).to_string(), sizes);
+                crate::commit::commit(&databases, Some(&how_many))?;
             }
         }
-        assert!(btrees.iter().all(|btree| !btree.pager().is_writing()), "a database is written after the commit");
+        assert!(!self.is_writing(), "a database is written after the commit");
         self.transaction.catalog_before.take();
         self.transaction.schema_was_taken_back.set(false);
         self.commit_virtual_tables();
-        databases.iter().filter_map(|database| database.shared()).for_each(|cache| cache.end_write(self.id));
+        databases.iter().filter_map(|(_, database)| database.shared()).for_each(|cache| cache.end_write(self.id));
         self.after_transaction();
         self.transaction.committed.borrow_mut().extend(told);
         Ok(())

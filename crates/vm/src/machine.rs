@@ -236,10 +236,14 @@ impl Machine {
     /// a rollback takes away.
     #[inline(never)]
     pub fn keep_long_keys(&mut self) -> Result<(), Error> {
-        self.cursors.iter_mut().try_for_each(|cursor| match cursor {
-            VmCursor::Tree(tree) => Ok(tree.place.cursor.keep_long_key(&tree.btree)?),
-            _ => Ok(()),
-        })
+        for cursor in &mut self.cursors {
+            if let VmCursor::Tree(tree) = cursor
+                && tree.place.cursor.key_info().is_some()
+            {
+                tree.place.cursor.keep_long_key(&tree.btree)?;
+            }
+        }
+        Ok(())
     }
 
     /// The transaction was rolled back while the statement stood on a row: its cursors on tables and indexes are of no use any

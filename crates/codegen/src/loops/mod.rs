@@ -91,7 +91,7 @@ pub fn begin_loops<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>) -> Result<Loop
     let done = cg.b.label();
     let replacements = cg.replacements();
     cg.enter_loop();
-    let mut loops = Loops { next: done, done, plan: *plan, open: Vec::new(), replacements };
+    let mut loops = Loops { next: done, done, plan: *plan, open: Vec::with_capacity(plan.loops.len()), replacements };
     for check in plan.constant_checks {
         cg.jump_if_false(check, done, true)?;
     }
@@ -104,7 +104,7 @@ pub fn begin_loops<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>) -> Result<Loop
     for (planned, opened) in plan.loops.iter().zip(&mut opened).skip(1) {
         buffer_rows(cg, plan, planned, opened);
     }
-    let mut rights = Vec::new();
+    let mut rights = Vec::with_capacity(plan.loops.len());
     for (planned, opened) in plan.loops.iter().zip(&opened) {
         rights.push(begin_right(cg, plan.source_of(planned), opened)?);
     }
