@@ -605,11 +605,13 @@ impl Connection {
             true => databases.iter().filter(|(_, database)| database.is_writing()).cloned().collect(),
             false => Vec::new(),
         };
+        let in_use = databases.iter().filter_map(|(db, database)| Some((*db, Rc::clone(database.in_use()?))));
+        let in_use: Vec<(Db, Rc<Btree>)> = in_use.collect();
         match self.auto_vacuum_hook() {
-            None => crate::commit::commit(&databases, None)?,
+            None => crate::commit::commit(&in_use, None)?,
             Some(hook) => {
                 let how_many = |db: Db, sizes| hook(&self.catalog().database_name(db).to_string(), sizes);
-                crate::commit::commit(&databases, Some(&how_many))?;
+                crate::commit::commit(&in_use, Some(&how_many))?;
             }
         }
         assert!(!self.is_writing(), "a database is written after the commit");
