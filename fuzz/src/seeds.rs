@@ -18,7 +18,9 @@ fn main() {
         ("utf16", "PRAGMA encoding = 'UTF-16le'"),
         ("utf16be", "PRAGMA encoding = 'UTF-16be'; PRAGMA auto_vacuum = 1"),
     ] {
-        write("database_image", name, &sample::database(pragmas));
+        for target in ["database_image", "recover"] {
+            write(target, name, &sample::database(pragmas));
+        }
     }
     write("wal_image", "log", &sample::with_log().1);
     write("journal_image", "journal", &sample::with_journal().1);

@@ -30,8 +30,8 @@ pub struct Btree {
     secure_delete: Cell<SecureDelete>,
     /// What the header says, once it has been looked at.
     auto_vacuum: Cell<Option<AutoVacuum>>,
-    /// The same when it was last looked at, and the data version of that time.
-    last_auto_vacuum: Cell<Option<(AutoVacuum, u32)>>,
+    /// The same when it was last looked at.
+    last_auto_vacuum: Cell<Option<AutoVacuum>>,
     /// The schema cookie, likewise: every statement asks for it.
     schema_cookie: Cell<Option<u32>>,
     /// What a database that is still empty will get.
@@ -190,6 +190,8 @@ impl Btree {
             return Ok(mode);
         }
         if self.pager.page_count() == 0 {
+            // Whoever makes the first page, it has this mode until the schema is read again.
+            self.last_auto_vacuum.set(Some(self.auto_vacuum_wanted.get()));
             return Ok(self.auto_vacuum_wanted.get());
         }
         let mode = match (self.meta(Meta::LargestRoot)?, self.meta(Meta::IncrementalVacuum)?) {
@@ -199,14 +201,14 @@ impl Btree {
         };
         self.notice_others();
         self.auto_vacuum.set(Some(mode));
-        self.last_auto_vacuum.set(Some((mode, self.pager.data_version())));
+        self.last_auto_vacuum.set(Some(mode));
         Ok(mode)
     }
 
-    /// The mode as it was when this connection last looked, if nobody else has changed the file since, as far as it knows.
+    /// The mode as it was when this connection last read it. Another connection's VACUUM that changes the mode changes the schema cookie,
+    /// too, so that the mode is read again with the schema.
     pub fn last_auto_vacuum_mode(&self) -> Option<AutoVacuum> {
-        let (mode, version) = self.last_auto_vacuum.get()?;
-        (self.pager.page_count() > 0 && version == self.pager.data_version()).then_some(mode)
+        self.last_auto_vacuum.get().filter(|_| self.pager.page_count() > 0)
     }
 
     /// Sets the auto-vacuum mode: of an empty database to any, of another between the two modes that
@@ -332,7 +334,6 @@ impl Btree {
     pub(crate) fn all_changed(&self) {
         self.changes_of_all.set(self.changes_of_all.get() + 1);
         self.auto_vacuum.set(None);
-        self.last_auto_vacuum.set(None);
         self.schema_cookie.set(None);
     }
 

@@ -180,7 +180,7 @@ impl Cursor {
         self.key_info = key_info;
     }
 
-    /// Lets go of the place and of its leaf. Whoever ends a transaction resets its cursors first. The way to the leaf is
+    /// Lets go of the place and of its leaf. Cursors are reset before their transaction ends. The way to the leaf is
     /// kept for the next search, which looks whether it is still what it was: a statement that is run again and again
     /// reads no page above the leaves. A cursor that has just added the last entry of all keeps its place, which holds no
     /// leaf: rows that are added one by one, each by a statement of its own, are added without a search.
@@ -192,7 +192,7 @@ impl Cursor {
         self.state = State::Nowhere;
         self.at_last = false;
         self.row = None;
-        // Held, a leaf would be copied by whoever writes it next.
+        // Held, a leaf would be copied by the next write.
         self.leave_leaf();
     }
 

@@ -6,12 +6,18 @@
 //! is remembered here when its chain is freed, for the cursors that came to it before.
 
 use lithe_format::PageNo;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
 /// The keys that were deleted last.
 #[derive(Debug, Default)]
-pub(crate) struct LostKeys(RefCell<VecDeque<LostKey>>);
+pub(crate) struct LostKeys {
+    keys: RefCell<VecDeque<LostKey>>,
+    /// How long the records of `keys` are together.
+    bytes: Cell<usize>,
+    /// Of each tree, the last version whose keys are not all kept any more.
+    forgotten: RefCell<Vec<(PageNo, u64)>>,
+}
 
 #[derive(Debug)]
 struct LostKey {
@@ -24,23 +30,39 @@ struct LostKey {
 }
 
 /// More bytes than this are not kept: the oldest keys go first.
-const BYTES_MAX: usize = 1 << 20;
+const BYTES_MAX: usize = 16 << 20;
 
 impl LostKeys {
     pub fn remember(&self, root: PageNo, chain: PageNo, version: u64, record: Vec<u8>) {
         assert!(!record.is_empty(), "an entry with a chain has a key");
-        let mut keys = self.0.borrow_mut();
+        let mut keys = self.keys.borrow_mut();
+        let mut bytes = self.bytes.get() + record.len();
         keys.push_back(LostKey { root, chain, version, record });
-        let mut bytes = keys.iter().map(|key| key.record.len()).sum::<usize>();
         while bytes > BYTES_MAX && keys.len() > 1 {
-            bytes -= keys.pop_front().map_or(0, |key| key.record.len());
+            let Some(oldest) = keys.pop_front() else { break };
+            bytes -= oldest.record.len();
+            self.forget(&oldest);
         }
+        self.bytes.set(bytes);
+    }
+
+    fn forget(&self, key: &LostKey) {
+        let mut forgotten = self.forgotten.borrow_mut();
+        match forgotten.iter_mut().find(|(root, _)| *root == key.root) {
+            Some((_, version)) => *version = key.version.max(*version),
+            None => forgotten.push((key.root, key.version)),
+        }
+    }
+
+    /// Whether an entry that a cursor came to at `version` may have been deleted and is not kept.
+    pub fn may_be_forgotten(&self, root: PageNo, version: u64) -> bool {
+        self.forgotten.borrow().iter().any(|(of, last)| *of == root && *last >= version)
     }
 
     /// Puts into `record` the entry whose chain began at `chain` when the tree was of version `version`, if it has been
     /// deleted since.
     pub fn recall(&self, root: PageNo, chain: PageNo, version: u64, record: &mut Vec<u8>) -> bool {
-        let keys = self.0.borrow();
+        let keys = self.keys.borrow();
         // The first deletion after the cursor came is that of its entry; later ones are of entries
         // that got the page afterwards.
         let lost = keys.iter().find(|key| key.root == root && key.chain == chain && key.version >= version);

@@ -101,7 +101,7 @@ impl Node {
         usize::from(self.cell_count)
     }
 
-    /// Where cell `index` starts, as the page has it. Whoever reads there checks the bounds.
+    /// Where cell `index` starts, as the page has it. The caller checks the bounds.
     #[inline]
     pub fn cell_at(&self, index: usize) -> Result<usize> {
         debug_assert!(index < self.count(), "cell {index} of {}", self.cell_count);

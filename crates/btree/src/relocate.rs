@@ -1,4 +1,4 @@
-//! Moving a page of an auto-vacuum database: whoever points to it is told.
+//! Moving a page of an auto-vacuum database, and changing the pointers to the page.
 
 use crate::btree::Btree;
 use crate::error::{Result, corrupt};
@@ -23,7 +23,7 @@ impl Mover<'_> {
         Mover { btree, of_tables: HashSet::new() }
     }
 
-    /// Moves page `from` to the unused page `to`, and tells whoever points to it.
+    /// Moves page `from` to the unused page `to`, and changes the pointers to the page.
     pub fn relocate(&mut self, from: PageNo, to: PageNo) -> Result<()> {
         assert_ne!(from, to, "a page moves elsewhere");
         let btree = self.btree;

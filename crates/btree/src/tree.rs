@@ -122,7 +122,7 @@ impl Btree {
         let capacity = REMEMBERED_MAX.saturating_sub(clearing.remembered);
         if clearing.kind == TreeKind::Index && span.len as usize <= capacity {
             let mut record = Vec::new();
-            // A key that cannot be read is damaged, which whoever stands on it finds out.
+            // A key that cannot be read is damaged, which a cursor that stands on the key finds out.
             if overflow::read_whole(self, &node.page, node.no, span, &mut record).is_ok() {
                 clearing.remembered += record.len();
                 self.lost_keys.remember(clearing.root, first, self.version(clearing.root), record);

@@ -203,21 +203,17 @@ api! {
     }
 
     fn sqlite3_bind_parameter_count(handle: *mut sqlite3_stmt) -> c_int {
-        let Ok((statement, _db)) = statement(handle) else { return 0 };
-        statement.enter().map_or(0, |mut inside| inside.get().parameter_count() as c_int)
+        handle.as_ref().map_or(0, |statement| statement.published.parameter_count)
     }
 
     fn sqlite3_bind_parameter_name(handle: *mut sqlite3_stmt, number: c_int) -> *const c_char {
-        let Ok((statement, _db)) = statement(handle) else { return null() };
-        let Ok(mut inside) = statement.enter() else { return null() };
-        let name = usize::try_from(number).ok().and_then(|number| inside.get().parameter_name(number));
-        crate::column::kept(statement, crate::column::PARAMETER, number, name)
+        let name = handle.as_ref().and_then(|statement| statement.published.parameter_name(number));
+        name.map_or(null(), |name| name.as_ptr())
     }
 
     fn sqlite3_bind_parameter_index(handle: *mut sqlite3_stmt, name: *const c_char) -> c_int {
-        let Ok((statement, _db)) = statement(handle) else { return 0 };
-        let (Some(name), Ok(mut inside)) = (text::name(name), statement.enter()) else { return 0 };
-        inside.get().parameter_index(&name).map_or(0, |number| number as c_int)
+        let (Some(statement), Some(name)) = (handle.as_ref(), text::name(name)) else { return 0 };
+        statement.published.parameter_index(name.as_bytes()).unwrap_or(0)
     }
 
     fn sqlite3_clear_bindings(handle: *mut sqlite3_stmt) -> c_int {

@@ -144,8 +144,7 @@ fn integer_of(value: ValueRef<'_>) -> i64 {
 
 api! {
     fn sqlite3_column_count(handle: *mut sqlite3_stmt) -> c_int {
-        let Some((statement, _db)) = looked_at(handle) else { return 0 };
-        statement.look().map_or(0, |inner| inner.column_count() as c_int)
+        handle.as_ref().map_or(0, |statement| statement.published.column_count())
     }
 
     fn sqlite3_column_type(statement: *mut sqlite3_stmt, index: c_int) -> c_int {
@@ -205,8 +204,11 @@ const DATABASE: u8 = 1;
 const TABLE: u8 = 2;
 const ORIGIN: u8 = 3;
 const DECLARED: u8 = 4;
-/// The name of a parameter.
-pub(crate) const PARAMETER: u8 = 5;
+/// What scan status tells of a line of a query plan: the name of what is read, and the line, among the loops or among all lines.
+pub(crate) const LOOP_NAME: u8 = 6;
+pub(crate) const LOOP_DETAIL: u8 = 7;
+pub(crate) const LINE_NAME: u8 = 8;
+pub(crate) const LINE_DETAIL: u8 = 9;
 /// Added to the above for the UTF-16 form.
 const WIDE: u8 = 16;
 

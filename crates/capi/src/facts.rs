@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::code;
-use crate::connection::{live, locked, sqlite3};
+use crate::connection::{known, live, sqlite3};
 use crate::ffi_guard::api;
 use crate::memory::{self, Destructor};
 use crate::text;
@@ -158,7 +158,7 @@ api! {
     }
 
     fn sqlite3_db_mutex(db: *mut sqlite3) -> *mut crate::mutex::sqlite3_mutex {
-        let Some(db) = locked(db) else { return null_mut() };
+        let Some(db) = known(db) else { return null_mut() };
         db.mutex.as_ref().map_or(null_mut(), |mutex| std::ptr::from_ref(mutex).cast_mut())
     }
 

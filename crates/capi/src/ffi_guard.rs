@@ -72,7 +72,7 @@ pub(crate) unsafe fn settle_later(object: *const (), settle: Settle) {
 #[cold]
 fn settle() {
     for (object, settle) in PANICKED.try_with(RefCell::take).unwrap_or_default() {
-        // SAFETY: the promise of whoever noted the object.
+        // SAFETY: the promise of the call that noted the object.
         unsafe { settle(object) };
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //!   program ──► sqlite3_* (api! { … })          a module for each subject below
 //!                  │  ffi_guard: a panic goes no further
-//!                  │  connection, statement, value, context: handles to references, a module each
+//!                  │  connection (statements among it), value, context: handles to references
 //!                  ▼
 //!               lithe_engine::Connection, Statement, Blob …
 //! ```
@@ -14,16 +14,16 @@
 //! | to … | see |
 //! | --- | --- |
 //! | open, close | `open`, `connection`, `uri`, `extension` |
-//! | run SQL | `prepare`, `bind`, `step`, `column`, `exec`, `statement` |
+//! | run SQL | `prepare`, `bind`, `step`, `column`, `exec`, `connection::statement` |
 //! | values, functions, collations | `value`, `context`, `function`, `collation` |
-//! | be told or asked | `hook` |
+//! | be told or asked | `connection::hook`, `connection::preupdate` |
 //! | virtual tables | `virtual_table`, `index_info`, `rtree` (its geometries), `fts3` (tokenizers), `fts5` (tokenizers, auxiliary functions), `carray`, `statement_table`, `program_tables` |
 //! | parts of BLOBs, copies of databases, states of the past | `blob`, `backup`, `snapshot` |
-//! | settings, counts, names | `config`, `database_config`, `status`, `facts`, `database`, `error`, `version` |
+//! | settings, counts, names | `config`, `database_config`, `status`, `facts`, `database`, `connection::error`, `threading`, `version` |
 //! | files | `vfs`, `file_control` |
 //! | memory, mutexes, strings | `heap`, `memory`, `mutex`, `recursive_mutex`, `thread`, `mprintf`, `string_builder`, `string`, `incomplete`, `text` |
 //! | functions with variable arguments | `variadic` and `csrc/variadic.c` |
-//! | what is not there yet | `unsupported` |
+//! | what the loops of statements have cost | `scan_status` |
 //!
 //! It knows the engine, and no SQL of its own.
 
@@ -62,6 +62,7 @@ mod prepare;
 mod program_tables;
 mod recursive_mutex;
 mod rtree;
+mod scan_status;
 mod session;
 mod small_blocks;
 mod snapshot;
@@ -73,7 +74,6 @@ mod string_builder;
 mod text;
 mod thread;
 mod threading;
-mod unsupported;
 mod uri;
 mod value;
 mod variadic;

@@ -225,8 +225,7 @@ api! {
     }
 
     fn sqlite3_stmt_readonly(handle: *mut sqlite3_stmt) -> c_int {
-        let Ok((statement, _db)) = statement(handle) else { return 1 };
-        statement.enter().map_or(0, |mut inside| inside.get().is_read_only().into())
+        handle.as_ref().map_or(1, |statement| statement.published.is_read_only.into())
     }
 
     fn sqlite3_stmt_isexplain(handle: *mut sqlite3_stmt) -> c_int {
@@ -245,13 +244,13 @@ api! {
         if statement.is_legacy && c_int::from(inside.get().explain()) != mode {
             return db.fail_code(code::ERROR);
         }
-        db.finish(inside.get().set_explain(db.core(), mode))
+        let changed = inside.get().set_explain(db.core(), mode);
+        statement.published.set_columns(inside.get());
+        db.finish(changed)
     }
 
     fn sqlite3_stmt_busy(handle: *mut sqlite3_stmt) -> c_int {
-        let Ok((statement, _db)) = statement(handle) else { return 0 };
-        // Whoever is inside is running it.
-        statement.enter().map_or(1, |mut inside| inside.get().is_running().into())
+        handle.as_ref().map_or(0, |statement| statement.published.is_running().into())
     }
 
     fn sqlite3_db_handle(handle: *mut sqlite3_stmt) -> *mut sqlite3 {

@@ -46,7 +46,7 @@ impl ProgramTable {
         }
     }
 
-    fn row_of_instruction(Instruction { line, subprogram }: Instruction) -> Row {
+    fn row_of_instruction(Instruction { line, subprogram, cost }: Instruction) -> Row {
         let text = |text: Option<String>| text.map_or(Value::NULL, Value::from);
         let columns = vec![
             line.addr.into(),
@@ -58,9 +58,8 @@ impl ProgramTable {
             line.p5.into(),
             text(line.comment),
             text(subprogram.clone()),
-            // Nobody counts how often it was run, or for how long.
-            0_i64.into(),
-            0_i64.into(),
+            cost.runs.cast_signed().into(),
+            cost.cycles.cast_signed().into(),
         ];
         Row { columns, is_in_subprogram: subprogram.is_some() }
     }

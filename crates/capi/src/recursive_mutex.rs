@@ -12,7 +12,7 @@
 //!
 //! Every call on a connection begins and ends with its mutex, and nearly all connections are used by one thread only. An atomic
 //! exchange each way would be a tenth of a short query. The favourite writes its depth, and then looks whether it is still
-//! favoured; whoever else wants the mutex withdraws the favour, and then looks at the depth. One of them sees the other, provided
+//! favoured; another thread that wants the mutex withdraws the favour, and then looks at the depth. One of them sees the other, provided
 //! that neither's read overtakes its write: the newcomer makes sure of that for both, by a [`thread::barrier`]. From then on
 //! the mutex is shared for good.
 
@@ -135,7 +135,7 @@ impl RecursiveMutex {
     fn enter_favoured(&self) -> bool {
         let depth = self.favourite_depth.load(Ordering::Relaxed);
         self.favourite_depth.store(depth.wrapping_add(1), Ordering::Relaxed);
-        // The processor may still read first: then the barrier of whoever withdraws the favour comes in between.
+        // The processor may still read first: then the barrier of the thread that withdraws the favour comes in between.
         compiler_fence(Ordering::SeqCst);
         self.mode.load(Ordering::Acquire) == FAVOURING || self.is_still_favoured(depth)
     }
@@ -153,7 +153,7 @@ impl RecursiveMutex {
     /// The favourite has seen that it is none any more.
     #[cold]
     fn wake_who_withdraws(&self) {
-        // Whoever looks at the depth has the lock until it sleeps.
+        // A thread that looks at the depth has the lock until it sleeps.
         drop(self.withdrawing.lock().unwrap_or_else(PoisonError::into_inner));
         self.left.notify_all();
     }
@@ -247,7 +247,7 @@ impl RecursiveMutex {
 
     #[cold]
     fn wake(&self) {
-        // Whoever has announced itself is waiting by the time that the lock can be had.
+        // A thread that has announced itself is waiting by the time that the lock can be had.
         drop(self.parking.lock().unwrap_or_else(PoisonError::into_inner));
         self.unparked.notify_one();
     }

@@ -70,8 +70,8 @@ impl Row {
             Counter::MemoryUsed,
         ];
         let mut numbers = [0; 10];
-        numbers[0] = statement.column_count as i64;
-        numbers[1] = statement.is_read_only.into();
+        numbers[0] = statement.published.column_count().into();
+        numbers[1] = statement.published.is_read_only.into();
         match statement.enter() {
             Ok(mut inside) => {
                 numbers[2] = inside.get().is_running().into();
@@ -79,7 +79,7 @@ impl Row {
                     *number = inside.get().status(counter, false).cast_signed();
                 }
             }
-            // Whoever is inside is running it, and has its counters.
+            // The call that is inside runs the statement, and has its counters.
             Err(_) => {
                 numbers[2] = 1;
                 numbers[8] = statement.runs.get() + 1;

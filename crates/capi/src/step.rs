@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use lithe_engine::{Statement, Step};
 
 use crate::code;
-use crate::connection::statement::{Inside, finalize, looked_at, reset, sqlite3_stmt, statement};
+use crate::connection::statement::{Inside, finalize, reset, sqlite3_stmt, statement};
 use crate::connection::{self, Locked, sqlite3};
 use crate::error_log;
 use crate::ffi_guard::api;
@@ -15,17 +15,34 @@ use crate::ffi_guard::api;
 fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
     let Ok(mut inside) = statement.enter() else { return db.fail_code(code::MISUSE) };
     statement.leave_row();
-    statement.was_stepped.set(true);
+    let is_first = !statement.was_stepped.replace(true);
+    statement.published.begin_step();
     if let Some(error) = statement.failure.take() {
         db.fail(&error); // as if by sqlite3_reset
     }
     if db.hooks.is_traced() {
         return step_traced(statement, db, inside);
     }
-    match inside.get().step(db.core()) {
+    let result = inside.get().step(db.core());
+    publish(statement, &mut inside, is_first, &result);
+    match result {
         Ok(Step::Row) => row(db),
         other => end(statement, db, other),
     }
+}
+
+/// Tells those who ask without the mutex. The first step of a run may have compiled the statement again.
+#[inline]
+fn publish(
+    statement: &sqlite3_stmt,
+    inside: &mut Inside<'_>,
+    is_first: bool,
+    result: &Result<Step, lithe_engine::Error>,
+) {
+    if is_first {
+        statement.published.set_columns(inside.get());
+    }
+    statement.published.end_step(matches!(result, Ok(Step::Row)));
 }
 
 #[inline]
@@ -67,6 +84,7 @@ fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Ins
     }
     let around = db.hooks.begin_step(statement);
     let result = Statement::step(inside.get(), db.core());
+    publish(statement, &mut inside, begins, &result);
     db.hooks.end_step(around);
     drop(inside);
     if let Ok(Step::Row) = result {
@@ -102,8 +120,6 @@ api! {
     }
 
     fn sqlite3_data_count(handle: *mut sqlite3_stmt) -> c_int {
-        let Some((statement, _db)) = looked_at(handle) else { return 0 };
-        let row = statement.look().filter(|inner| inner.is_on_row());
-        row.map_or(0, |inner| inner.column_count() as c_int)
+        handle.as_ref().map_or(0, |statement| statement.published.data_count())
     }
 }

@@ -123,7 +123,7 @@ impl sqlite3_value {
             Raw::Null => ValueRef::Null,
             Raw::Integer(integer) => ValueRef::Integer(integer),
             Raw::Real(real) => ValueRef::Real(real),
-            // SAFETY: the promise of whoever set it: the bytes stand.
+            // SAFETY: the promise of the setter: the bytes stand.
             Raw::Text(start, len) => ValueRef::Text(unsafe { std::slice::from_raw_parts(start, len) }),
             // SAFETY: as above.
             Raw::Blob(start, len) => ValueRef::Blob(unsafe { std::slice::from_raw_parts(start, len) }),

@@ -7,6 +7,7 @@
 #define SQLITE_ENABLE_SESSION 1
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #include "check.h"
+#include <pthread.h>
 #include <unistd.h>
 
 static sqlite3 *open_on(const char *name, const char *vfs) {
@@ -532,9 +533,63 @@ static void sessions(void) {
   CHECK(sqlite3_close(db) == SQLITE_OK && sqlite3_close(other) == SQLITE_OK);
 }
 
+/* What is told of a statement while another thread holds the connection's mutex: nobody waits for it. */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int isHeld, mayLeave;
+
+static void *hold_mutex(void *db) {
+  sqlite3_mutex_enter(sqlite3_db_mutex(db));
+  pthread_mutex_lock(&gate);
+  isHeld = 1;
+  pthread_cond_signal(&changed);
+  while (!mayLeave) pthread_cond_wait(&changed, &gate);
+  pthread_mutex_unlock(&gate);
+  sqlite3_mutex_leave(sqlite3_db_mutex(db));
+  return NULL;
+}
+
+static void asked_while_held(void) {
+  sqlite3 *db = open_on(":memory:", NULL);
+  ANSWERS(db, "CREATE TABLE t(a, b); INSERT INTO t VALUES(1, 2)", "");
+  sqlite3_stmt *row = prepared(db, "SELECT *, ?2, :name FROM t WHERE a = ?1");
+  sqlite3_stmt *writer = prepared(db, "INSERT INTO t VALUES(1, 2)");
+  sqlite3_bind_int(row, 1, 1);
+  CHECK(sqlite3_stmt_busy(row) == 0 && sqlite3_data_count(row) == 0);
+  ANSWERS(db, "ALTER TABLE t ADD c", "");
+  CHECK(sqlite3_step(row) == SQLITE_ROW);
+  pthread_t holder;
+  CHECK(pthread_create(&holder, NULL, hold_mutex, db) == 0);
+  pthread_mutex_lock(&gate);
+  while (!isHeld) pthread_cond_wait(&changed, &gate);
+  pthread_mutex_unlock(&gate);
+  alarm(60);
+  CHECK(sqlite3_db_mutex(db) != NULL);
+  CHECK(sqlite3_bind_parameter_count(row) == 3 && sqlite3_bind_parameter_count(writer) == 0);
+  SAME(sqlite3_bind_parameter_name(row, 3), ":name");
+  CHECK(sqlite3_bind_parameter_name(row, 4) == NULL && sqlite3_bind_parameter_name(writer, 1) == NULL);
+  CHECK(sqlite3_bind_parameter_index(row, ":name") == 3 && sqlite3_bind_parameter_index(row, ":other") == 0);
+  CHECK(sqlite3_stmt_readonly(row) == 1 && sqlite3_stmt_readonly(writer) == 0);
+  CHECK(sqlite3_stmt_busy(row) == 1 && sqlite3_stmt_busy(writer) == 0);
+  CHECK(sqlite3_column_count(row) == 5 && sqlite3_column_count(writer) == 0);
+  CHECK(sqlite3_data_count(row) == 5 && sqlite3_data_count(writer) == 0);
+  alarm(0);
+  pthread_mutex_lock(&gate);
+  mayLeave = 1;
+  pthread_cond_signal(&changed);
+  pthread_mutex_unlock(&gate);
+  pthread_join(holder, NULL);
+  CHECK(sqlite3_step(row) == SQLITE_DONE);
+  CHECK(sqlite3_stmt_busy(row) == 0 && sqlite3_data_count(row) == 0 && sqlite3_column_count(row) == 5);
+  sqlite3_finalize(row);
+  sqlite3_finalize(writer);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
 int main(int count, char **arguments) {
   CHECK(chdir(count > 1 ? arguments[1] : ".") == 0);
   CHECK(sqlite3_config(SQLITE_CONFIG_LOG, write_log, NULL) == SQLITE_OK);
+  asked_while_held();
   locking_styles();
   attached_uris();
   error_log();

@@ -121,14 +121,22 @@ fn a_program_calls_every_function() {
 }
 
 /// Programs that need nothing but the library and an empty folder.
-const PROGRAMS: [&str; 7] =
-    ["virtual_tables.c", "settings.c", "interface.c", "geometry.c", "arrays.c", "fts5_interface.c", "fts3_tokenizer.c"];
+const PROGRAMS: [&str; 8] = [
+    "virtual_tables.c",
+    "settings.c",
+    "interface.c",
+    "geometry.c",
+    "arrays.c",
+    "fts5_interface.c",
+    "fts3_tokenizer.c",
+    "scan_status.c",
+];
 
 #[test]
 fn programs_run() {
     let workshop = Workshop::new("programs");
     for source in PROGRAMS {
-        let program = workshop.compile(source, "program", &[library().to_str().unwrap(), "-lm"]);
+        let program = workshop.compile(source, "program", &[library().to_str().unwrap(), "-lm", "-lpthread"]);
         expect_success(&workshop.run_in_folder(Command::new(program), source), source);
     }
 }

@@ -64,6 +64,14 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     mmap: Option<u64>,
 
+    /// The database lies behind the bytes of the file, which may be a program
+    #[arg(long)]
+    append: bool,
+
+    /// The file is a ZIP archive, which is the table "zip"
+    #[arg(long)]
+    zip: bool,
+
     /// Open files through this VFS
     #[arg(long, value_name = "NAME")]
     vfs: Option<String>,
@@ -219,6 +227,8 @@ impl Args {
             exists: self.ifexists,
             deserialize: self.deserialize,
             hexdb: false,
+            append: self.append,
+            zip: self.zip,
             maxsize: self.maxsize,
             vfs: self.vfs.clone(),
             mmap: self.mmap,

@@ -1,6 +1,12 @@
-//! Opening databases: by name, read-only, in memory, through another VFS.
+//! Opening databases: by name, read-only, in memory, through another VFS, ZIP archives.
+
+use std::io::{Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 use lithe::{Connection, Deserialize, OpenFlags};
+
+use crate::appended::{self, AppendVfs};
+use crate::quote;
 
 /// How a database is opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,16 +22,58 @@ pub struct Opening {
     pub hexdb: bool,
     /// Bytes that a database in memory made from bytes may grow to.
     pub maxsize: Option<u64>,
+    /// The database lies behind the bytes of another file.
+    pub append: bool,
+    /// The file is a ZIP archive, whose members are the rows of a table `zip` in memory.
+    pub zip: bool,
     /// The VFS; none is the machine's.
     pub vfs: Option<String>,
     /// Bytes of the file that are mapped; none is what the engine chooses.
     pub mmap: Option<u64>,
 }
 
+/// How many bytes the end record of a ZIP archive has, and its first ones.
+const ZIP_END_LEN: u64 = 22;
+const ZIP_END: &[u8] = b"PK\x05\x06";
+
+impl Opening {
+    /// With what the end of the file says it is, unless the user has said it.
+    fn deduced(&self, file: &str) -> Opening {
+        let is_said = self.append || self.zip || self.deserialize || self.hexdb;
+        let end = if is_said { None } else { end_of(file) };
+        let end = end.as_deref().unwrap_or_default();
+        let append = self.append || end.starts_with(appended::MARK);
+        let from_end = end.len().saturating_sub(ZIP_END_LEN as usize);
+        let zip = self.zip || end.get(from_end..).is_some_and(|end| end.starts_with(ZIP_END));
+        Opening { append, zip, ..self.clone() }
+    }
+}
+
+/// As many of a file's last bytes as a trailer of [`appended`] has.
+fn end_of(file: &str) -> Option<Vec<u8>> {
+    let mut file = std::fs::File::open(file).ok()?;
+    let length = file.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+    file.seek(SeekFrom::Start(length.checked_sub(appended::TRAILER_LEN)?)).ok()?;
+    let mut end = Vec::new();
+    file.read_to_end(&mut end).ok()?;
+    Some(end)
+}
+
 /// Opens a database with what the shell has beyond the library.
 pub fn open(file: &str, how: &Opening) -> Result<Connection, String> {
-    let connection = if how.deserialize || how.hexdb { from_bytes(file, how)? } else { from_file(file, how)? };
+    let how = &how.deduced(file);
+    let connection = if how.zip {
+        Connection::open_in_memory().map_err(|error| failed(file, &error.to_string()))?
+    } else if how.deserialize || how.hexdb {
+        from_bytes(file, how)?
+    } else {
+        from_file(file, how)?
+    };
     connection.add_extension(&lithe::extension::SHELL);
+    if how.zip {
+        let create = format!("CREATE VIRTUAL TABLE zip USING zipfile({})", quote::string(file));
+        connection.execute_batch(&create).map_err(|error| failed(file, &error.to_string()))?;
+    }
     if let Some(bytes) = how.mmap {
         let set = connection.execute_batch(&format!("PRAGMA mmap_size = {bytes}"));
         set.map_err(|error| failed(file, &error.to_string()))?;
@@ -41,11 +89,14 @@ fn from_file(file: &str, how: &Opening) -> Result<Connection, String> {
     if how.nofollow {
         flags = flags | OpenFlags::NOFOLLOW;
     }
-    let opened = match &how.vfs {
-        Some(name) => {
-            let vfs = lithe::vfs::UnixVfs::named(name).ok_or_else(|| format!("no such VFS: \"{name}\""))?;
-            Connection::open_with_vfs(file, flags, vfs)
-        }
+    let vfs = match &how.vfs {
+        Some(name) => Some(lithe::vfs::UnixVfs::named(name).ok_or_else(|| format!("no such VFS: \"{name}\""))?),
+        None if how.append => Some(lithe::vfs::UnixVfs::named("unix").ok_or("no such VFS: \"unix\"")?),
+        None => None,
+    };
+    let opened = match vfs {
+        Some(vfs) if how.append => Connection::open_with_vfs(file, flags, Arc::new(AppendVfs::over(vfs))),
+        Some(vfs) => Connection::open_with_vfs(file, flags, vfs),
         None => Connection::open_with_flags(file, flags),
     };
     opened.map_err(|error| failed(file, &error.to_string()))

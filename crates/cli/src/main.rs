@@ -5,18 +5,21 @@
 //! | `args` | the command line |
 //! | `lines` | reading lines: SQL and dot commands |
 //! | `database` | opening databases |
+//! | `appended` | databases behind the bytes of another file |
 //! | `shell` | the state between statements; running SQL |
 //! | `parameters` | the values of statements' parameters |
 //! | `input` | where lines come from: terminal, file, argument |
 //! | `sink` | where rows go: standard output, file, program |
 //! | `guard` | what statements may do: the safe mode, and what `.auth` shows |
 //! | `progress`, `recording`, `statistics` | what `.progress`, `.session` and `.stats` keep |
+//! | `scan_status` | what the loops of a statement have cost: `.scanstats` |
 //! | `commands` | the dot commands, one table entry each |
 //! | `output` | how rows are shown, a module for each mode |
 //! | `complete` | completion of keywords and names |
 //! | `report` | errors, with a caret under the place |
 #![forbid(unsafe_code)]
 
+mod appended;
 mod args;
 mod commands;
 mod complete;
@@ -30,6 +33,7 @@ mod progress;
 mod quote;
 mod recording;
 mod report;
+mod scan_status;
 mod settings;
 mod shell;
 mod sink;

@@ -18,6 +18,7 @@ use crate::parameters;
 use crate::progress::Progress;
 use crate::recording::NamedSession;
 use crate::report;
+use crate::scan_status::{ScanStatus, show_scan_status};
 use crate::settings::Settings;
 use crate::sink::Sink;
 use crate::statistics::{Statistics, show_statistics};
@@ -41,6 +42,10 @@ pub struct Shell {
     pub has_failed: bool,
     /// What `.stats` shows.
     pub statistics: Statistics,
+    /// What `.scanstats` shows.
+    pub scan_status: ScanStatus,
+    /// The name of the test whose output is kept.
+    pub testcase: Option<String>,
     pub progress: Progress,
     pub safe_mode: SafeMode,
     /// The style that comes back after the output of one command.
@@ -106,6 +111,8 @@ impl Shell {
             exit_code: None,
             has_failed: false,
             statistics: if args.stats { Statistics::On } else { Statistics::Off },
+            scan_status: ScanStatus::Off,
+            testcase: None,
             progress: Progress::default(),
             safe_mode: SafeMode { is_on: args.safe, nonce: args.nonce.clone(), is_suspended: false },
             style_before: None,
@@ -201,6 +208,7 @@ impl Shell {
         } else {
             self.show_rows(&mut statement, &mut *out)?;
         }
+        show_scan_status(self.scan_status, &statement, &mut *out).map_err(Failure::Writing)?;
         show_statistics(self.statistics, &self.database.connection, &mut statement, &mut *out)
             .map_err(Failure::Writing)?;
         out.flush().map_err(Failure::Writing)?;

@@ -15,6 +15,8 @@ pub struct Sink {
 enum To {
     Stdout,
     File(BufWriter<File>),
+    /// Kept, for a test.
+    Memory(Vec<u8>),
     Program(BufWriter<ChildStdin>, Child),
     /// What is written before the rows end, and the file's path.
     Viewer {
@@ -30,6 +32,16 @@ pub const BYTE_ORDER_MARK: &str = "\u{feff}";
 impl Sink {
     pub fn stdout() -> Sink {
         Sink { to: To::Stdout, is_once: false }
+    }
+
+    /// Memory, which [`Sink::into_memory`] answers.
+    pub fn memory() -> Sink {
+        Sink { to: To::Memory(Vec::new()), is_once: false }
+    }
+
+    /// What was written to memory; nothing if it went elsewhere.
+    pub fn into_memory(self) -> Vec<u8> {
+        if let To::Memory(bytes) = self.to { bytes } else { Vec::new() }
     }
 
     /// A file, or the program that follows a `|`.
@@ -73,6 +85,7 @@ impl Sink {
         match &mut self.to {
             To::Stdout => Box::new(BufWriter::new(io::stdout().lock())),
             To::File(file) => Box::new(file),
+            To::Memory(bytes) => Box::new(bytes),
             To::Program(stdin, _) => Box::new(stdin),
             To::Viewer { file, .. } => Box::new(file),
         }
@@ -90,6 +103,7 @@ impl Sink {
         match self.to {
             To::Stdout => io::stdout().flush(),
             To::File(mut file) => file.flush(),
+            To::Memory(_) => Ok(()),
             To::Program(mut stdin, mut child) => {
                 let flushed = stdin.flush();
                 drop(stdin);

@@ -1,7 +1,7 @@
 //! Where the columns of each source are, while code is generated.
 
 use lithe_catalog::Table;
-use lithe_resolve::ir::{ColumnIndex, SourceId};
+use lithe_resolve::ir::{ColumnIndex, Expr, SourceId};
 use lithe_vm::operand::{CursorId, Reg};
 
 /// How the columns of a source are read at the place where code is generated now.
@@ -27,6 +27,8 @@ pub enum ColumnAccess<'a> {
         has_rowid: bool,
         /// The table's cursor (which a DeferredSeek positions); `None` when the index covers all that is used.
         table: Option<CursorId>,
+        /// The columns that the WHERE of a partial index makes equal to a constant.
+        fixed: &'a [(u16, Expr<'a>)],
         /// The table.
         of: &'a Table,
     },

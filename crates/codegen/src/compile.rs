@@ -3,6 +3,7 @@
 use bumpalo::Bump;
 use lithe_catalog::{CompileError, ErrorKind, Result};
 use lithe_optimize::explain::Explain;
+use lithe_optimize::plan::RowsFor;
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Origin, OutputColumn};
 use lithe_resolve::{Found, Resolver, Rules, Scope};
@@ -37,8 +38,11 @@ pub struct CompileRequest<'a> {
 /// Compiles a statement. The resolved tree lives in `arena` and is not needed any more when the program is made.
 pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Environment) -> Result<Program> {
     let resolver: &'a Resolver<'a> = arena.alloc(Resolver::new(env, arena));
-    let explain = if request.explain == ExplainKind::QueryPlan { Explain::on() } else { Explain::off() };
+    let is_measured = env.flags.scan_status && request.explain == ExplainKind::No;
+    let is_explained = is_measured || request.explain == ExplainKind::QueryPlan;
+    let explain = if is_explained { Explain::on() } else { Explain::off() };
     let mut cg = Codegen::new(resolver, explain, request.builders);
+    cg.is_measured = is_measured;
     let columns = match compile_statement(&mut cg, request) {
         // The authorizer says that nothing shall be done.
         Err(error) if error.kind == ErrorKind::Ignored => {
@@ -73,7 +77,8 @@ fn compile_statement<'a>(cg: &mut Codegen<'a>, request: &CompileRequest<'a>) -> 
         Stmt::Select(select) => {
             let query = cg.resolver.query(&scope, select)?;
             let query = cg.prepare_query(query);
-            cg.emit_query(query, &Destination::Output)?;
+            let plan = cg.plan_query(query, RowsFor::Use)?;
+            cg.emit_query(plan, &Destination::Output)?;
             return Ok(query.columns);
         }
         Stmt::Insert(statement) => return insert(cg, &scope, statement),

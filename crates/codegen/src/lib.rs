@@ -1,11 +1,11 @@
 //! From plans to programs: one statement, compiled.
 //!
 //! ```text
-//!   sql::ast ──resolve──▶ ir ──optimize──▶ join plans
-//!       │                                      │
-//!       └────────────── compile ───────────────┤   Codegen: registers, cursors, labels
-//!                                              ▼
-//!                                         vm::Program
+//!   sql::ast ──resolve──▶ ir ──optimize──▶ plans
+//!       │                                    │
+//!       └────────────── compile ─────────────┤   Codegen: registers, cursors, labels
+//!                                            ▼
+//!                                       vm::Program
 //! ```
 //!
 //! | module | its one subject |
@@ -14,6 +14,7 @@
 //! | `access` | where the columns of each source are at this point of the program |
 //! | `cursors` | cursors on tables, indexes, temporary tables; the transactions they need |
 //! | `expr` | expressions as values, as conditions with jumps |
+//! | `rows` | where the rows of queries go, and where those of queries in FROM come from |
 //! | `select` | queries: loops, grouping, DISTINCT, ORDER BY, LIMIT, compounds, subqueries, recursion |
 //! | `loops` | join plans as nested loops |
 //! | `write` | INSERT, UPDATE, DELETE and what they entail |
@@ -36,8 +37,8 @@
 //! # How loops become code
 //!
 //! ```text
-//! let plan = cg.plan_join(request)?;
-//! let loops = loops::begin_loops(cg, &plan)?;   // opens cursors, sets the access of every source
+//! cg.prepare_sources(from)?;                    // queries in FROM
+//! let loops = loops::begin_loops(cg, from)?;    // opens cursors, sets the access of every source
 //! ... body: jumps to loops.next skip the row, jumps to loops.done leave all loops ...
 //! loops::end_loops(cg, loops)?;                 // places both labels
 //! ```
@@ -54,17 +55,21 @@ mod ddl;
 mod expr;
 mod loops;
 mod row_check;
+mod rows;
 mod select;
 mod write;
 
 use bumpalo::Bump;
 use lithe_catalog::Result;
-use lithe_optimize::access::{JoinPlan, JoinRequest, PlanContext, plan_join};
+use lithe_optimize::access::JoinRequest;
 use lithe_optimize::explain::Explain;
 use lithe_optimize::explain::PlanLine;
-use lithe_resolve::Resolver;
+use lithe_optimize::insert::InsertPlan;
+use lithe_optimize::plan::{FromPlan, QueryPlan, RowsFor};
+use lithe_optimize::planner::Planner;
 use lithe_resolve::environment::Environment;
-use lithe_resolve::ir::{Coll, Query, SourceId};
+use lithe_resolve::ir::{Coll, Expr, Query, SourceId};
+use lithe_resolve::{ResolvedInsert, Resolver};
 use lithe_vm::builder::{ProgramBuilder, SpareBuilder};
 use lithe_vm::operand::{CollationId, Reg};
 use lithe_vm::program::Program;
@@ -76,7 +81,7 @@ pub use row_check::{Fault, RowCheck, compile_row_check};
 
 pub(crate) use access::{ColumnAccess, NOT_IN_INDEX};
 pub(crate) use expr::Value;
-pub(crate) use select::{Coroutine, DerivedRows, Destination};
+pub(crate) use rows::{Coroutine, DerivedRows, Destination, Queue, QueueOrder};
 
 /// The state of code generation for one program.
 pub(crate) struct Codegen<'a> {
@@ -92,9 +97,11 @@ pub(crate) struct Codegen<'a> {
     pub explain: Explain,
     /// Where builders come from, and go when their program is finished.
     pub(crate) builders: Option<&'a SpareBuilder>,
+    /// The runs and rows of loops are counted.
+    pub is_measured: bool,
     access: access::AccessMap<'a>,
     /// What planning knows of the statement.
-    pub(crate) planning: PlanContext<'a>,
+    pub(crate) planner: Planner<'a>,
     expr: expr::State<'a>,
     select: select::State,
     loops: loops::State,
@@ -112,8 +119,9 @@ impl<'a> Codegen<'a> {
             arena: resolver.arena,
             resolver,
             explain,
+            is_measured: false,
             access: access::AccessMap::default(),
-            planning: PlanContext::new(resolver),
+            planner: Planner::new(resolver),
             expr: expr::State::default(),
             select: select::State::default(),
             loops: loops::State::default(),
@@ -134,8 +142,12 @@ impl<'a> Codegen<'a> {
     /// The program as it stands: of a trigger, whose statement does the rest.
     #[inline(always)]
     pub(crate) fn into_program(mut self) -> Program {
+        let is_measured = self.is_measured;
         let mut program = self.b.finish();
-        program.scans = self.planning.into_scans();
+        if is_measured && program.measured.is_none() {
+            program.measured = Some(Box::default());
+        }
+        program.scans = self.planner.context.into_scans();
         let row = |line: PlanLine| QueryPlanRow {
             id: line.id,
             parent: line.parent,
@@ -159,17 +171,51 @@ impl<'a> Codegen<'a> {
         self.access.get(source)
     }
 
-    /// Plans a join. Code that makes the rows of the queries among its sources is emitted first.
-    pub(crate) fn plan_join(&mut self, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
-        self.prepare_sources(request.sources)?;
-        plan_join(&mut self.planning, request)
+    /// Plans a join that no query is around.
+    pub(crate) fn plan_from(&mut self, request: JoinRequest<'a>) -> Result<&'a FromPlan<'a>> {
+        let from = self.planner.plan_from(request)?;
+        self.explain.join(&from);
+        Ok(self.arena.alloc(from))
     }
 
-    /// The query as code should be generated from it: rewritten, and what it uses noted.
+    /// The query as it is planned: rewritten, and what it uses noted.
     pub fn prepare_query(&mut self, query: &'a Query<'a>) -> &'a Query<'a> {
-        let query = self.planning.prepare_query(query);
-        self.number_selects(query);
+        let query = self.planner.prepare_query(query);
+        self.explain.number_selects(query);
         query
+    }
+
+    /// The expression as it is planned: the queries in it rewritten, and what it uses noted.
+    pub fn prepare_expr(&mut self, expr: &Expr<'a>) -> Expr<'a> {
+        let expr = self.planner.prepare_expr(expr);
+        self.explain.number_selects_in(&expr);
+        expr
+    }
+
+    /// Plans a query that no other query is around.
+    pub fn plan_query(&mut self, query: &'a Query<'a>, rows: RowsFor) -> Result<&'a QueryPlan<'a>> {
+        let plan = self.planner.plan_query(query, rows)?;
+        self.explain.query(plan);
+        Ok(plan)
+    }
+
+    /// Plans the rows of an INSERT.
+    pub(crate) fn plan_insert(&mut self, resolved: &ResolvedInsert<'a>, has_triggers: bool) -> Result<InsertPlan<'a>> {
+        let plan = self.planner.plan_insert(resolved, has_triggers)?;
+        self.explain.insert(&plan);
+        Ok(plan)
+    }
+
+    /// Plans the queries in expressions that are evaluated one after the other, outside of all queries.
+    pub(crate) fn plan_exprs<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr<'a>>) -> Result<()>
+    where
+        'a: 'e,
+    {
+        if self.resolver.has_subqueries() {
+            let queries = self.planner.plan_exprs(exprs, &[])?;
+            self.explain.expr_queries(queries);
+        }
+        Ok(())
     }
 
     /// The program's number of a collation.

@@ -13,14 +13,14 @@ use lithe_vm::operand::Db;
 use lithe_vm::program::Program;
 use lithe_vm::vm::{Step, Vm};
 
-use crate::config::Config;
 use crate::connection::Connection;
+use crate::connection::config::Config;
+use crate::connection::host::RunHost;
+use crate::connection::limit::Limit;
+use crate::connection::transaction::StatementRun;
 use crate::database::Database;
 use crate::error::{Error, Result};
-use crate::host::RunHost;
-use crate::limit::Limit;
 use crate::open::{self, OpenFlags};
-use crate::transaction::StatementRun;
 
 /// A compiled ATTACH: a program that gives the file and the schema's name.
 #[derive(Debug)]

@@ -8,9 +8,9 @@ use lithe_value::{Collation, Encoding, Value};
 use lithe_vfs::ResultCode;
 
 use crate::connection::Connection;
+use crate::connection::program_cache::ProgramCache;
+use crate::connection::statement::command::CommandRow;
 use crate::error::{Error, Result};
-use crate::native::NativeRow;
-use crate::program_cache::ProgramCache;
 
 /// The longest name of a function, in bytes.
 const NAME_LEN_MAX: usize = 255;
@@ -128,7 +128,7 @@ impl Connection {
 }
 
 /// The rows of PRAGMA function_list: one a function, number of arguments and encoding.
-pub(crate) fn list(registry: &Registry) -> Vec<NativeRow> {
+pub(crate) fn list(registry: &Registry) -> Vec<CommandRow> {
     let row = |function: &Function| {
         vec![
             Value::from(function.name()),

@@ -19,8 +19,17 @@ struct Report {
     detail: Option<Box<str>>,
     /// The system's number for it.
     errno: Option<i32>,
-    /// The collation that compiling a statement lacked.
-    missing_collation: Option<Box<str>>,
+    /// What the application could still add, so that the same would succeed.
+    missing: Option<Missing>,
+}
+
+/// What a statement lacked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Missing {
+    /// The collation of this name.
+    Collation(Box<str>),
+    /// The module of a virtual table.
+    Module,
 }
 
 /// A result of the engine.
@@ -33,7 +42,7 @@ impl Error {
     #[cold]
     pub fn new(code: ResultCode, message: impl Into<String>) -> Error {
         let message = message.into();
-        Error(Box::new(Report { code, message, offset: None, detail: None, errno: None, missing_collation: None }))
+        Error(Box::new(Report { code, message, offset: None, detail: None, errno: None, missing: None }))
     }
 
     /// An error whose message is the code's standard text.
@@ -75,13 +84,28 @@ impl Error {
     /// With the name of the collation that compiling a statement lacked.
     #[must_use]
     pub(crate) fn with_missing_collation(mut self, name: Option<Box<str>>) -> Error {
-        self.0.missing_collation = name;
+        self.0.missing = name.map(Missing::Collation);
         self
     }
 
     /// The name of the collation that compiling a statement lacked.
     pub(crate) fn missing_collation(&self) -> Option<&str> {
-        self.0.missing_collation.as_deref()
+        match &self.0.missing {
+            Some(Missing::Collation(name)) => Some(name),
+            Some(Missing::Module) | None => None,
+        }
+    }
+
+    /// No module of that name makes virtual tables.
+    pub(crate) fn no_such_module(name: impl fmt::Display) -> Error {
+        let mut error = Error::generic(format!("no such module: {name}"));
+        error.0.missing = Some(Missing::Module);
+        error
+    }
+
+    /// Whether the module of a virtual table is not there.
+    pub(crate) fn is_missing_module(&self) -> bool {
+        self.0.missing == Some(Missing::Module)
     }
 
     /// The system's number for what went wrong, as `sqlite3_system_errno` says it.

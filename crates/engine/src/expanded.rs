@@ -3,7 +3,7 @@
 use lithe_sql::{Lexer, TokenKind};
 use lithe_value::{NumberText, ValueRef};
 
-use crate::statement::Statement;
+use crate::connection::statement::Statement;
 
 /// The digits of reals.
 const DIGITS: i32 = 15;

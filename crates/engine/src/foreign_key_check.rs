@@ -9,12 +9,12 @@ use lithe_value::{Value, ValueRef};
 use lithe_vm::operand::Db;
 
 use crate::connection::Connection;
+use crate::connection::statement::command::CommandRow;
+use crate::connection::statement::{Statement, Step};
 use crate::error::{Error, Result};
-use crate::native::NativeRow;
-use crate::statement::{Statement, Step};
 
 /// Checks the foreign keys of one table, whatever database it is in, or of all tables of one database: main, if none is named.
-pub(crate) fn check(connection: &Connection, schema: Option<Db>, table: Option<&str>) -> Result<Vec<NativeRow>> {
+pub(crate) fn check(connection: &Connection, schema: Option<Db>, table: Option<&str>) -> Result<Vec<CommandRow>> {
     let catalog = connection.catalog();
     let mut rows = Vec::new();
     let mut is_found = table.is_none();
@@ -53,7 +53,7 @@ struct Checked<'c> {
 }
 
 impl Checked<'_> {
-    fn add_violations(&self, rows: &mut Vec<NativeRow>) -> Result<()> {
+    fn add_violations(&self, rows: &mut Vec<CommandRow>) -> Result<()> {
         let sql = self.query()?;
         let prepared = self.connection.prepare(sql.as_bytes())?;
         let Some(mut statement) = prepared.statement else { return Ok(()) };
@@ -69,7 +69,7 @@ impl Checked<'_> {
     }
 
     /// One row for each key that the row under `statement` violates.
-    fn violations<'s>(&'s self, statement: &'s Statement) -> impl Iterator<Item = NativeRow> + 's {
+    fn violations<'s>(&'s self, statement: &'s Statement) -> impl Iterator<Item = CommandRow> + 's {
         let is_violated = |number: &usize| statement.value(1 + number) == ValueRef::Integer(1);
         (0..self.child.foreign_keys.len()).filter(is_violated).map(|number| {
             vec![

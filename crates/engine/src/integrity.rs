@@ -16,11 +16,11 @@ use lithe_vm::operand::Db;
 use lithe_vm::vm::{Step, Vm};
 
 use crate::connection::Connection;
+use crate::connection::host::RunHost;
+use crate::connection::statement::command::CommandRow;
+use crate::connection::transaction::StatementRun;
 use crate::database::Database;
 use crate::error::{Error, Result};
-use crate::host::RunHost;
-use crate::native::NativeRow;
-use crate::transaction::StatementRun;
 
 /// What is to be checked.
 pub(crate) struct Request<'r> {
@@ -35,7 +35,7 @@ pub(crate) struct Request<'r> {
 }
 
 /// Checks, and lists the faults; "ok" when there are none.
-pub(crate) fn check(connection: &Connection, run: &StatementRun, request: &Request<'_>) -> Result<Vec<NativeRow>> {
+pub(crate) fn check(connection: &Connection, run: &StatementRun, request: &Request<'_>) -> Result<Vec<CommandRow>> {
     let mut answer = Answer { messages: Vec::new(), left: request.limit };
     let result = check_databases(connection, run, request, &mut answer);
     match result {
@@ -108,7 +108,7 @@ fn check_virtual(connection: &Connection, db: Db, table: &Table, is_quick: bool,
     match connection.check_virtual(db, table.name.name(), is_quick) {
         Ok(Some(message)) => answer.add(message),
         Ok(None) => {}
-        Err(error) if error.message().starts_with("no such module") => {}
+        Err(error) if error.is_missing_module() => {}
         Err(error) => {
             answer.add(format!("unable to check the virtual table {}: {error}", table.name));
         }

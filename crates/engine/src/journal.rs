@@ -6,9 +6,9 @@ use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
 
 use crate::connection::Connection;
+use crate::connection::transaction::StatementRun;
 use crate::database::Database;
 use crate::error::{Error, Result};
-use crate::transaction::StatementRun;
 
 /// What a checkpoint answers.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ impl Connection {
         }
         let pager = database.btree().pager();
         let is_wal = pager.journal_mode() == JournalMode::Wal;
-        // Whoever begins to write an empty database writes its first page.
+        // The first write to an empty database writes its first page.
         if pager.is_writing() && (pager.has_ever_changed() || pager.page_count() == 0) {
             return Ok(pager.journal_mode());
         }

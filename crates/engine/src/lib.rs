@@ -4,22 +4,21 @@
 //!   text ── prepare ──► Compiled ── Statement::step ──► rows
 //!              │            │              │
 //!        parser, plan    Program        Vm on RunHost ──► Connection ──► Database ──► Btree, Pager
-//!                        or Native                          │
+//!                        or Command                         │
 //!                                                   catalog, transaction, settings
 //! ```
 //!
-//! Above it are the interfaces (Rust, C); it knows neither. Reading order: [`connection`], `transaction`, `prepare`, `lifted`,
-//! `statement`, `host`, `schema`, `native`, `pragma`.
+//! Above it are the interfaces (Rust, C); it knows neither. Reading order: [`connection`] (what a connection holds; among it
+//! `transaction`, `statement`, `host`, `virtual_tables`), `prepare`, `lifted`, `schema`, `command` (statements that the engine runs
+//! itself), `pragma`, `opening` (which puts these together).
 #![forbid(unsafe_code)]
 
-mod abandon;
 mod attach;
 mod backup;
-mod blob;
 mod busy;
 mod collations;
+mod command;
 mod commit;
-mod config;
 mod connection;
 mod database;
 mod define;
@@ -29,55 +28,47 @@ mod extension;
 mod file_control;
 mod foreign_key_check;
 mod heap_limit;
-mod hooks;
-mod host;
 mod integrity;
 mod internal_functions;
 mod interrupt;
 mod journal;
 mod lifted;
-mod limit;
 mod listing;
-mod measure;
 mod metadata;
 mod module_pages;
-mod module_sql;
-mod native;
 mod open;
+mod opening;
 mod pragma;
 mod prepare;
 mod preupdate;
-mod program_cache;
 mod random;
-mod recompile;
+mod scan_status;
 mod schema;
 mod settings;
 mod shared_cache;
 mod snapshot;
-mod statement;
 mod statistics;
 mod status;
 mod table_functions;
-mod transaction;
 mod vacuum;
-mod virtual_tables;
 
 pub use backup::{Backup, BackupStep, Deserialize};
-pub use blob::Blob;
 pub use busy::BusyCallback;
-pub use config::Config;
 pub use connection::Connection;
+pub use connection::blob::Blob;
+pub use connection::config::Config;
+pub use connection::hooks::{
+    AuthorizerCallback, AutoVacuumHook, CollationNeeded, CommitHook, ExtensionLoader, PreUpdateHook, ProgressHandler,
+    RollbackHook, TriggerTrace, UpdateHook, WalHook,
+};
+pub use connection::host::fail_local_time;
+pub use connection::limit::Limit;
+pub use connection::statement::{BindValue, Statement, Step};
 pub use error::{Error, Result};
 pub use file_control::DatabaseFile;
 pub use heap_limit::{hard_heap_limit, is_over_hard_limit, set_memory_gauge, soft_heap_limit};
-pub use hooks::{
-    AuthorizerCallback, AutoVacuumHook, CollationNeeded, CommitHook, ExtensionLoader, ProgressHandler, RollbackHook,
-    TriggerTrace, UpdateHook, WalHook,
-};
-pub use host::fail_local_time;
 pub use interrupt::InterruptHandle;
 pub use journal::Checkpoint;
-pub use limit::Limit;
 pub use listing::{Instruction, TreeOpened};
 pub use lithe_btree::Sizes;
 pub use lithe_format::locks::{move_pending_byte, pending_byte};
@@ -94,9 +85,8 @@ pub use lithe_vm::virtual_table;
 pub use metadata::{ColumnMetadata, TransactionKind};
 pub use open::{OpenFlags, Target, VfsFinder, builtin_vfs, target};
 pub use prepare::Prepared;
-pub use preupdate::PreUpdateHook;
+pub use scan_status::PlanElement;
 pub use shared_cache::{UnlockCallback, enable_shared_cache};
-pub use statement::{BindValue, Statement, Step};
 pub use status::Counter;
 
 /// The SQLite version that this one is level with.

@@ -8,7 +8,7 @@ use lithe_value::{ValueRef, number};
 use lithe_vm::vm::Vm;
 
 use crate::connection::Connection;
-use crate::statement::{Compiled, Statement};
+use crate::connection::statement::{Compiled, Statement};
 
 impl Connection {
     /// The first statement of `sql` and the offset behind it, if it is an INSERT that a program of its shape can run.

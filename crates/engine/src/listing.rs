@@ -5,11 +5,12 @@ use lithe_format::PageNo;
 use lithe_vm::explain::{ExplainRow, lines};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::CursorId;
+use lithe_vm::profile::InsnCost;
 use lithe_vm::program::Program;
 
 use crate::connection::Connection;
+use crate::connection::statement::{Body, Statement};
 use crate::shared_cache::SCHEMA;
-use crate::statement::{Body, Statement};
 
 /// An instruction of a statement.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub struct Instruction {
     pub line: ExplainRow,
     /// The trigger or foreign key action that it belongs to, as SQLite calls it; `None`: the statement itself.
     pub subprogram: Option<String>,
+    /// What it has cost, if the statement is measured.
+    pub cost: InsnCost,
 }
 
 /// A table or index that a statement opens.
@@ -40,8 +43,12 @@ impl Statement {
     pub fn instructions(&self) -> Vec<Instruction> {
         let mut instructions = Vec::new();
         for (subprogram, program) in self.programs() {
-            let of_program = |line| Instruction { line, subprogram: subprogram.clone() };
-            instructions.extend(lines(program).map(of_program));
+            let costs = self.costs_of(program);
+            instructions.extend(lines(program).enumerate().map(|(at, line)| Instruction {
+                line,
+                subprogram: subprogram.clone(),
+                cost: costs.get(at).copied().unwrap_or_default(),
+            }));
         }
         instructions
     }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use lithe_vfs::{MemoryVfs, ResultCode, UnixVfs, Vfs};
 
-use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::shared_cache;
 
@@ -127,23 +126,6 @@ pub fn builtin_vfs(name: &str, target: &Target) -> Option<Arc<dyn Vfs>> {
         }
         "memdb" => Some(Arc::new(MemoryVfs::new())),
         name => UnixVfs::named(name),
-    }
-}
-
-impl Connection {
-    /// Whom to ask for a VFS by its name, when a database is attached or made. By default there are the engine's own.
-    pub fn set_vfs_finder(&self, finder: Option<VfsFinder>) {
-        let _old = self.vfs_finder.replace(finder);
-    }
-
-    /// The place where the files of `target` are: the one that it names, else that of the connection's main database.
-    pub(crate) fn vfs_of(&self, target: &Target) -> Result<Arc<dyn Vfs>> {
-        let finder = self.vfs_finder.borrow().clone();
-        let name = target.vfs.as_deref().unwrap_or(self.vfs.name());
-        match finder.map(|finder| finder(name, target)).transpose()?.flatten() {
-            Some(vfs) => Ok(vfs),
-            None => vfs(target, &self.vfs),
-        }
     }
 }
 

@@ -12,12 +12,12 @@ use lithe_vfs::ResultCode;
 use lithe_vm::program::{CursorKind, Program, QuotedStrings};
 use lithe_vm::vm::Vm;
 
-use crate::config::Config;
+use crate::command::{self, EngineCommand};
 use crate::connection::Connection;
+use crate::connection::config::Config;
+use crate::connection::limit::Limit;
+use crate::connection::statement::{Body, Compiled, ParameterName, Statement, text_of};
 use crate::error::{Error, Result};
-use crate::limit::Limit;
-use crate::native::{self, Native};
-use crate::statement::{Body, Compiled, ParameterName, Statement, text_of};
 
 /// A compiled statement and where the text goes on.
 pub struct Prepared {
@@ -212,12 +212,12 @@ impl Connection {
     ) -> Result<(Body, QuotedStrings)> {
         let stmt = match statement.kind {
             StatementKind::Command(command) => {
-                let native = native::compile(self, sql, statement, &command, arena)?;
-                let native = match statement.explain {
-                    Explain::No => native,
-                    Explain::Program | Explain::QueryPlan => native.nothing_to_explain(statement.explain),
+                let compiled = command::compile(self, sql, statement, &command, arena)?;
+                let compiled = match statement.explain {
+                    Explain::No => compiled,
+                    Explain::Program | Explain::QueryPlan => compiled.nothing_to_explain(statement.explain),
                 };
-                return Ok((Body::Native(native), Box::default()));
+                return Ok((Body::Command(compiled), Box::default()));
             }
             StatementKind::Program(stmt) => stmt,
         };
@@ -260,8 +260,10 @@ impl Connection {
         let quoted_strings = std::mem::take(&mut program.quoted_strings);
         let body = match statement.explain {
             Explain::No => Body::Program(Arc::new(program)),
-            Explain::Program => Body::Native(Native::explain(Arc::new(program))),
-            Explain::QueryPlan => Body::Native(Native::explain_query_plan(&program, self.config(Config::TriggerEqp))),
+            Explain::Program => Body::Command(EngineCommand::explain(Arc::new(program))),
+            Explain::QueryPlan => {
+                Body::Command(EngineCommand::explain_query_plan(&program, self.config(Config::TriggerEqp)))
+            }
         };
         Ok((body, quoted_strings))
     }

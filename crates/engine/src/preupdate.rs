@@ -3,7 +3,6 @@
 //! Programs tell of rows only if they are compiled while somebody listens: the first who does makes the programs of the
 //! connection stale, and so does the last who leaves.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use lithe_functions::sql::quoted;
@@ -13,28 +12,10 @@ use lithe_sql::ast::Name;
 use lithe_value::{Value, ValueRef};
 
 use crate::connection::Connection;
+use crate::connection::hooks::PreUpdateHook;
+use crate::connection::statement::{BindValue, Step};
 use crate::error::Result;
 use crate::foreign_key_check::rowid_name;
-use crate::hooks::Slot;
-use crate::statement::{BindValue, Step};
-
-/// Told of a row before it changes.
-pub type PreUpdateHook = Rc<dyn Fn(&RowChange<'_>)>;
-
-/// Who is told.
-#[derive(Default)]
-pub(crate) struct PreUpdateHooks {
-    application: Slot<PreUpdateHook>,
-    watchers: RefCell<Vec<(u64, ChangeWatcher)>>,
-    /// The number of the next watcher.
-    next: Cell<u64>,
-}
-
-impl PreUpdateHooks {
-    fn is_wanted(&self) -> bool {
-        self.application.is_set() || !self.watchers.borrow().is_empty()
-    }
-}
 
 impl Connection {
     /// Whom to tell of each row before it is inserted, updated or deleted, REPLACE and foreign-key actions included. While there

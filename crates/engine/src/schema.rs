@@ -16,9 +16,9 @@ use lithe_vm::operand::Db;
 use lithe_vm::result_columns::ResultColumn;
 
 use crate::connection::Connection;
+use crate::connection::transaction::StatementRun;
 use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
-use crate::transaction::StatementRun;
 
 /// The newest schema format that exists.
 const FILE_FORMAT_MAX: u32 = 4;
@@ -134,7 +134,7 @@ impl Connection {
             let row = texts.row();
             if wanted(&row) {
                 match catalog.load_row(db, &row, page_count, &options) {
-                    // Whoever writes the schema by hand can go on, without what means nothing.
+                    // An application that writes the schema by hand can go on, without what means nothing.
                     Err(_) if self.compile_flags.get().writable_schema => {}
                     loaded => loaded?,
                 }

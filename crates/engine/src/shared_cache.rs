@@ -17,8 +17,6 @@
 //!   writer   says that it writes, then looks at all notes
 //! ```
 
-mod tables;
-
 use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,10 +24,9 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use lithe_pager::CacheSize;
 use lithe_vfs::{MemoryVfs, ResultCode};
+use lithe_vm::operand::Db;
 
 use crate::error::Error;
-use tables::TableUse;
-pub(crate) use tables::TableUses;
 
 /// Which connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -135,6 +132,13 @@ impl std::fmt::Debug for Locks {
 static CACHES: Mutex<Option<HashMap<Vec<u8>, Weak<SharedCache>>>> = Mutex::new(None);
 
 /// The name under which locks on the schema are held.
+/// A table that a program reads or writes.
+pub(crate) struct TableUse {
+    pub db: Db,
+    pub table: Arc<str>,
+    pub writes: bool,
+}
+
 pub(crate) const SCHEMA: &str = "sqlite_master";
 
 fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -227,7 +231,7 @@ impl SharedCache {
     }
 
     /// Whether somebody else is changing the schema.
-    fn is_schema_locked(&self, me: ConnectionId) -> bool {
+    pub(crate) fn is_schema_locked(&self, me: ConnectionId) -> bool {
         let locks = &mut *guard(&self.locks);
         let holder = locks.tables.iter().find(|lock| lock.holder != me && lock.writes && &*lock.table == SCHEMA);
         let holder = holder.map(|lock| lock.holder).or_else(|| locks.excluding(me));
@@ -278,13 +282,13 @@ impl SharedCache {
     }
 
     /// Whether somebody was in the way of `me` and still is.
-    fn blocks(&self, me: ConnectionId) -> bool {
+    pub(crate) fn blocks(&self, me: ConnectionId) -> bool {
         guard(&self.locks).waiting.iter().any(|waiting| waiting.who == me)
     }
 
-    /// Calls `callback` when whoever was in the way of `me` last has ended its transaction: at once if nobody is any more.
+    /// Calls `callback` when the connection that was in the way of `me` last has ended its transaction; at once if none is any more.
     /// SQLITE_LOCKED if that would wait in a circle. `None` takes back what was asked for before.
-    fn unlock_notify(&self, me: ConnectionId, callback: Option<UnlockCallback>) -> Result<(), Error> {
+    pub(crate) fn unlock_notify(&self, me: ConnectionId, callback: Option<UnlockCallback>) -> Result<(), Error> {
         let at_once = {
             let locks = &mut *guard(&self.locks);
             let blocked_by = locks.waiting.iter().find(|waiting| waiting.who == me).map(|waiting| waiting.on);
@@ -364,7 +368,7 @@ impl Locks {
 /// One connection's part in a shared cache.
 #[derive(Debug)]
 pub(crate) struct Share {
-    cache: Arc<SharedCache>,
+    pub(crate) cache: Arc<SharedCache>,
     notes: OnceCell<Arc<Notes>>,
     /// The connection may be on the list of locks that all share.
     is_listed: Cell<bool>,
@@ -396,7 +400,7 @@ impl Share {
     }
 
     /// `me` begins to read and write tables, until its transaction ends.
-    fn lock_tables(&self, me: ConnectionId, tables: &[TableUse]) -> Result<(), Error> {
+    pub(crate) fn lock_tables(&self, me: ConnectionId, tables: &[TableUse]) -> Result<(), Error> {
         if tables.iter().all(|used| !used.writes) && self.note_reads(me, tables) {
             return Ok(());
         }
@@ -484,7 +488,7 @@ impl Share {
     }
 }
 
-fn locked(message: &str) -> Error {
+pub(crate) fn locked(message: &str) -> Error {
     Error::new(ResultCode::LOCKED_SHAREDCACHE, message)
 }
 

@@ -3,7 +3,7 @@
 use lithe_pager::{PageCounter, Pager};
 
 use crate::connection::Connection;
-use crate::statement::Statement;
+use crate::connection::statement::Statement;
 
 /// A counter of a statement, by SQLite's numbers (SQLITE_STMTSTATUS_*).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

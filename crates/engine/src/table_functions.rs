@@ -13,16 +13,35 @@ use lithe_value::{Affinity, Value, ValueRef, cast};
 use lithe_vfs::ResultCode;
 use lithe_vm::host::TableRows;
 
-use crate::connection::Connection;
+use crate::connection::statement::command::CommandRow;
+use crate::connection::transaction::StatementRun;
+use crate::connection::{Connection, TableFunctions};
 use crate::error::{Error, Result};
-use crate::native::NativeRow;
 use crate::pragma;
-use crate::transaction::StatementRun;
 
 const PRAGMA: &str = "pragma_";
 
+/// Pragmas and JSON as table-valued functions.
+pub(crate) struct PragmasAndJson;
+
+impl TableFunctions for PragmasAndJson {
+    fn tables(&self) -> Arc<Vec<Arc<Table>>> {
+        tables()
+    }
+
+    fn rows(
+        &self,
+        connection: &Connection,
+        run: &StatementRun,
+        function: &str,
+        arguments: &[Option<ValueRef<'_>>],
+    ) -> Result<TableRows> {
+        rows(connection, run, function, arguments)
+    }
+}
+
 /// The tables: the same for every connection, so that opening one does not make them anew.
-pub(crate) fn tables() -> Arc<Vec<Arc<Table>>> {
+fn tables() -> Arc<Vec<Arc<Table>>> {
     static TABLES: LazyLock<Arc<Vec<Arc<Table>>>> = LazyLock::new(|| {
         let pragmas = pragma::table_functions();
         let pragmas = pragmas.map(|(name, columns)| table(format!("{PRAGMA}{name}"), columns, hidden_of(name)));
@@ -59,7 +78,7 @@ fn table(name: String, columns: &[&str], hidden: &[&str]) -> Table {
 }
 
 /// The rows of a function. The hidden columns are its arguments.
-pub(crate) fn rows(
+fn rows(
     connection: &Connection,
     run: &StatementRun,
     function: &str,
@@ -91,7 +110,7 @@ fn pragma_rows(
     run: &StatementRun,
     name: &str,
     arguments: &[Option<ValueRef<'_>>],
-) -> Result<Vec<NativeRow>> {
+) -> Result<Vec<CommandRow>> {
     let given = |at: usize| arguments.get(at).copied().flatten().filter(|value| *value != ValueRef::Null);
     let hidden = hidden_of(name);
     let text = |column: &str| {
@@ -114,7 +133,7 @@ fn pragma_rows(
     pragma::call(connection, run, name, schema, text("arg"))
 }
 
-fn json_rows(function: &str, arguments: &[Option<ValueRef<'_>>]) -> Result<Vec<NativeRow>> {
+fn json_rows(function: &str, arguments: &[Option<ValueRef<'_>>]) -> Result<Vec<CommandRow>> {
     let form = match function {
         "json_each" => EachForm { is_tree: false, is_binary: false },
         "json_tree" => EachForm { is_tree: true, is_binary: false },

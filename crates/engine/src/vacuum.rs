@@ -26,13 +26,13 @@ use lithe_vm::operand::Db;
 use lithe_vm::program::Program;
 
 use crate::attach;
-use crate::config::Config;
 use crate::connection::Connection;
+use crate::connection::config::Config;
+use crate::connection::transaction::StatementRun;
 use crate::database::{Database, temporary_pager};
 use crate::error::{Error, Result};
 use crate::open::{self, OpenFlags};
 use crate::schema::SchemaTexts;
-use crate::transaction::StatementRun;
 
 /// A compiled VACUUM.
 #[derive(Debug)]
@@ -305,7 +305,7 @@ impl Rebuild<'_> {
         for meta in kept {
             self.to.set_meta(meta, self.from.meta(meta)?)?;
         }
-        // All roots are new: whoever knows the schema must read it again.
+        // All roots are new: every connection must read the schema again.
         self.to.set_meta(Meta::SchemaCookie, self.from.meta(Meta::SchemaCookie)?.wrapping_add(1))?;
         Ok(())
     }

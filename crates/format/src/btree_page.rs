@@ -163,7 +163,7 @@ impl PageHeader {
         Ok(header)
     }
 
-    /// The fields of the page's header as they are, for whoever has questions of his own to them; `None`
+    /// The fields of the page's header as they are, for callers with questions of their own; `None`
     /// if the page is of no kind.
     pub fn read_fields(page: &[u8], at: usize) -> Option<PageHeader> {
         let bytes = page.get(at..)?.first_chunk()?;

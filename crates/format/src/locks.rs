@@ -19,7 +19,7 @@
 //!   | write | checkpoint | recover | read mark 0 ... 4         | alive |
 //! ```
 //!
-//! Whoever has the file open holds a read lock on the last one: the first to come finds nobody
+//! Each process that has the file open holds a read lock on the last one: the first to come finds nobody
 //! there, and knows that the content is left over from a crash.
 
 use std::ops::Range;

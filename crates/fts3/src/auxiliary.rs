@@ -19,15 +19,6 @@ use crate::cursor::{CursorState, POINTER_KIND, SharedState};
 use crate::tokenizer::{Flow, Token};
 use crate::{Result, silent};
 
-pub use matchinfo::Totals;
-
-/// What functions keep for the length of a scan.
-#[derive(Default)]
-pub struct Kept {
-    /// What matchinfo() has counted of all rows.
-    totals: Option<Arc<Totals>>,
-}
-
 /// The functions, with how many arguments they may have at most.
 const FUNCTIONS: [(&str, usize, Body); 4] = [
     ("snippet", 6, snippet::snippet),

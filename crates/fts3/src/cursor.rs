@@ -14,8 +14,7 @@ use crate::doclist::Order;
 use crate::plan;
 use crate::query::{self, Dialect};
 use crate::search::Search;
-use crate::table::{Table, before_nul};
-use crate::vtab::Fts3Table;
+use crate::table::{Fts3Table, Table, before_nul};
 use crate::{Result, corrupt, silent};
 
 /// The kind of the pointer by which the hidden column that is named like the table answers.
@@ -23,6 +22,17 @@ pub const POINTER_KIND: &[u8] = b"fts3cursor";
 
 /// The state of a scan, as its cursor and functions share it.
 pub type SharedState = Rc<RefCell<CursorState>>;
+
+/// What functions keep for the length of a scan.
+#[derive(Default)]
+pub struct KeptByFunctions {
+    /// What matchinfo() has counted of all rows.
+    pub totals: Option<Arc<Totals>>,
+}
+
+/// What `x` says of all rows: hits, and rows with hits, of each phrase in each column.
+#[derive(Debug, Default)]
+pub struct Totals(pub Vec<(u32, u32)>);
 
 /// A cursor as functions see it, which get it as the value of the hidden column that is named like the table.
 pub struct CursorState {
@@ -33,7 +43,7 @@ pub struct CursorState {
     /// The row.
     pub docid: i64,
     /// What functions keep for the length of a scan.
-    pub kept: crate::auxiliary::Kept,
+    pub kept: KeptByFunctions,
     /// The statement that reads the row, and the row that it stands on.
     reader: Kept,
     read: Option<i64>,
@@ -49,7 +59,7 @@ impl CursorState {
             table: Arc::clone(table),
             search: None,
             docid: 0,
-            kept: crate::auxiliary::Kept::default(),
+            kept: KeptByFunctions::default(),
             reader: table.storage.lookup(),
             read: None,
             is_missing: false,

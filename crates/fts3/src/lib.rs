@@ -14,7 +14,7 @@
 //! | [`config`], [`words`] | the arguments of CREATE VIRTUAL TABLE; the words that they are made of |
 //! | [`vtab`] | the modules and their tables, as the engine sees them |
 //! | [`table`], [`update`], [`check`] | how documents come in and go; rows and commands; integrity-check |
-//! | [`storage`] | documents, their sizes, the totals |
+//! | [`storage`], `shadow` | documents, their sizes, the totals; the tables that hold them |
 //! | [`index`] | the inverted index: which rows a term stands in |
 //! | [`doclist`], [`varint`] | rows with positions, integers |
 //! | [`plan`], [`cursor`] | how a scan is made; scans, and what functions see of a row |
@@ -51,6 +51,7 @@ pub mod plan;
 pub mod query;
 pub mod registry;
 pub mod search;
+mod shadow;
 pub mod storage;
 pub mod table;
 pub mod terms;

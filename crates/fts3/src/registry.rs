@@ -6,9 +6,10 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lithe_vtab::SqlConnection;
+use lithe_vtab::{FunctionError, SqlConnection, code};
 
-use crate::tokenizer::{self, Constructor};
+use crate::Result;
+use crate::tokenizer::{self, Constructor, Tokenizer};
 
 /// The name under which a connection keeps its [`Registry`].
 const CLIENT_DATA: &str = "fts3";
@@ -45,4 +46,26 @@ pub fn add_tokenizer(connection: &dyn SqlConnection, name: &str, constructor: Ar
     let registry = Registry::of(connection);
     let mut all = registry.tokenizers.lock().unwrap_or_else(PoisonError::into_inner);
     all.insert(name.to_owned(), constructor);
+}
+
+/// The tokenizer that `words` name, with its arguments.
+///
+/// # Errors
+/// `unknown tokenizer: …`; `unknown tokenizer` if the arguments make no sense to it.
+pub fn make(connection: &dyn SqlConnection, words: &[String]) -> Result<Box<dyn Tokenizer>> {
+    make_silently(connection, words).map_err(|error| match (error.code, error.message.is_empty()) {
+        (code::NOMEM, _) | (_, false) => error,
+        (code, true) => FunctionError::with_code(code, "unknown tokenizer"),
+    })
+}
+
+/// The same, but nothing is said of arguments that make no sense.
+///
+/// # Errors
+/// `unknown tokenizer: …`; those of the constructor.
+pub fn make_silently(connection: &dyn SqlConnection, words: &[String]) -> Result<Box<dyn Tokenizer>> {
+    let (name, arguments) = words.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
+    let constructor = Registry::of(connection).tokenizer(name);
+    let constructor = constructor.ok_or_else(|| FunctionError::new(format!("unknown tokenizer: {name}")))?;
+    constructor(connection, arguments)
 }

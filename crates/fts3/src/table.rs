@@ -1,5 +1,6 @@
 //! What a full-text table is, shared by the virtual table and its cursors; how documents come into it and go.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 
 use lithe_vtab::{Names, SqlConnection, SqlStatement, Value, ValueRef};
@@ -152,7 +153,7 @@ impl Table {
         if !self.has_stat(connection)? {
             // (SQLite opens a savepoint here.)
             self.flush(connection)?;
-            connection.execute(&crate::vtab::create_stat(&self.names))?;
+            connection.execute(&crate::shadow::create_stat(&self.names))?;
             self.stat.store(stat::THERE, Ordering::Relaxed);
         }
         Ok(())
@@ -172,4 +173,10 @@ impl Table {
 /// The tokenizer sees texts as those of C: up to their first NUL.
 pub fn before_nul(text: &[u8]) -> &[u8] {
     text.split(|byte| *byte == 0).next().unwrap_or_default()
+}
+
+/// A full-text table as the engine keeps it.
+pub struct Fts3Table {
+    /// What cursors share.
+    pub table: Arc<Table>,
 }

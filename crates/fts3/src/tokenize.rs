@@ -10,7 +10,8 @@ use lithe_vtab::{
     Usage, ValueRef, Values, VirtualCursor, VirtualTable, constraint,
 };
 
-use crate::tokenizer::{self, Flow, Tokenizer};
+use crate::registry;
+use crate::tokenizer::{Flow, Tokenizer};
 use crate::{Result, words};
 
 /// The number of the plan that has a text.
@@ -30,7 +31,7 @@ impl Module for TokenizeModule {
         if words.is_empty() {
             words.push("simple".to_owned());
         }
-        let tokenizer = tokenizer::make_silently(connection, &words)?;
+        let tokenizer = registry::make_silently(connection, &words)?;
         let declaration = "CREATE TABLE x(input, token, start, end, position)".to_owned();
         Ok(Connected { table: Box::new(TokenizeTable(tokenizer.into())), declaration, risk: Risk::Innocuous })
     }

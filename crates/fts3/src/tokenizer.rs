@@ -7,10 +7,9 @@ pub mod unicode61;
 use std::ops::Range;
 use std::sync::Arc;
 
-use lithe_vtab::{FunctionError, SqlConnection, code};
+use lithe_vtab::{FunctionError, SqlConnection};
 
 use crate::Result;
-use crate::registry::Registry;
 
 /// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,28 +45,6 @@ pub trait Tokenizer: Send + Sync {
 
 /// Makes tokenizers from the words behind their name.
 pub type Constructor = dyn Fn(&dyn SqlConnection, &[String]) -> Result<Box<dyn Tokenizer>> + Send + Sync;
-
-/// The tokenizer that `words` name, with its arguments.
-///
-/// # Errors
-/// `unknown tokenizer: …`; `unknown tokenizer` if the arguments make no sense to it.
-pub fn make(connection: &dyn SqlConnection, words: &[String]) -> Result<Box<dyn Tokenizer>> {
-    make_silently(connection, words).map_err(|error| match (error.code, error.message.is_empty()) {
-        (code::NOMEM, _) | (_, false) => error,
-        (code, true) => FunctionError::with_code(code, "unknown tokenizer"),
-    })
-}
-
-/// The same, but nothing is said of arguments that make no sense.
-///
-/// # Errors
-/// `unknown tokenizer: …`; those of the constructor.
-pub fn make_silently(connection: &dyn SqlConnection, words: &[String]) -> Result<Box<dyn Tokenizer>> {
-    let (name, arguments) = words.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
-    let constructor = Registry::of(connection).tokenizer(name);
-    let constructor = constructor.ok_or_else(|| FunctionError::new(format!("unknown tokenizer: {name}")))?;
-    constructor(connection, arguments)
-}
 
 /// The names of the tokenizers that are always there.
 const BUILT_IN: [&str; 3] = ["simple", "porter", "unicode61"];

@@ -11,9 +11,10 @@ use lithe_vtab::{
 use crate::config::Config;
 use crate::cursor::Fts3Cursor;
 use crate::index::{Index, PAGE_RESERVE};
+use crate::shadow::{create_tables, literal, shadow_tables};
 use crate::storage::Storage;
-use crate::table::{Table, stat};
-use crate::{Result, auxiliary, plan, silent, tokenizer};
+use crate::table::{Fts3Table, Table, stat};
+use crate::{Result, auxiliary, plan, registry, silent};
 
 /// The suffixes of the shadow tables.
 pub const SUFFIXES: [&str; 5] = ["content", "segments", "segdir", "docsize", "stat"];
@@ -26,12 +27,6 @@ pub struct Fts3Module {
     pub is_fts4: bool,
 }
 
-/// A full-text table.
-pub struct Fts3Table {
-    /// What cursors share.
-    pub table: Arc<Table>,
-}
-
 impl Fts3Module {
     fn open(&self, connection: &dyn SqlConnection, request: &ConnectRequest<'_>, is_new: bool) -> Result<Connected> {
         let arguments: Vec<_> = request.arguments.iter().map(|one| String::from_utf8_lossy(one)).collect();
@@ -39,7 +34,7 @@ impl Fts3Module {
         let columns_of = |content: &str| columns_of(connection, request.database, content);
         let config = Config::parse(self.is_fts4, &arguments, &columns_of)?;
         let names = Names::new(request.database, request.table);
-        let tokenizer = tokenizer::make(connection, &config.tokenizer)?;
+        let tokenizer = registry::make(connection, &config.tokenizer)?;
         if is_new {
             create_tables(connection, &names, &config)?;
         }
@@ -68,15 +63,6 @@ impl Module for Fts3Module {
     }
 }
 
-/// A text in single quotes.
-fn literal(text: &str) -> String {
-    format!("'{}'", escaped(text))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('\'', "''")
-}
-
 /// The columns of a content table.
 fn columns_of(connection: &dyn SqlConnection, database: &str, content: &str) -> Result<Vec<String>> {
     let statement = connection.prepare(&format!("SELECT * FROM {}.{}", literal(database), literal(content)))?;
@@ -96,42 +82,6 @@ fn declaration(config: &Config, table: &str) -> String {
     let columns: String = config.columns.iter().map(|column| format!("{}, ", literal(column))).collect();
     let language = literal(config.language.as_deref().unwrap_or("__langid"));
     format!("CREATE TABLE x({columns}{} HIDDEN, docid HIDDEN, {language} HIDDEN)", literal(table))
-}
-
-/// The shadow tables that are made with a table, with their columns.
-fn shadow_tables(config: &Config) -> Vec<(&'static str, String)> {
-    let mut tables = Vec::new();
-    if config.has_own_content() {
-        let columns = config.columns.iter().enumerate();
-        let columns: String = columns.map(|(at, name)| format!(", 'c{at}{}'", escaped(name))).collect();
-        let language = if config.language.is_some() { ", langid" } else { "" };
-        tables.push(("content", format!("docid INTEGER PRIMARY KEY{columns}{language}")));
-    }
-    tables.push(("segments", "blockid INTEGER PRIMARY KEY, block BLOB".to_owned()));
-    let segdir = "level INTEGER,idx INTEGER,start_block INTEGER,leaves_end_block INTEGER,end_block INTEGER,root BLOB,\
-                  PRIMARY KEY(level, idx)";
-    tables.push(("segdir", segdir.to_owned()));
-    if config.has_sizes() {
-        tables.push(("docsize", "docid INTEGER PRIMARY KEY, size BLOB".to_owned()));
-    }
-    tables
-}
-
-fn create_tables(connection: &dyn SqlConnection, names: &Names, config: &Config) -> Result {
-    for (suffix, columns) in shadow_tables(config) {
-        connection.execute(&create_table(names, suffix, &columns))?;
-    }
-    if config.is_fts4 { connection.execute(&create_stat(names)) } else { Ok(()) }
-}
-
-fn create_table(names: &Names, suffix: &str, columns: &str) -> String {
-    format!("CREATE TABLE {}.'{}_{suffix}'({columns})", literal(&names.database), escaped(&names.table))
-}
-
-/// Makes `x_stat`.
-pub(crate) fn create_stat(names: &Names) -> String {
-    let sql = create_table(names, "stat", "id INTEGER PRIMARY KEY, value BLOB");
-    sql.replacen("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)
 }
 
 impl VirtualTable for Fts3Table {

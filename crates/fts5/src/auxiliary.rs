@@ -13,23 +13,15 @@ pub mod api;
 pub mod bm25;
 pub mod highlight;
 pub mod snippet;
+pub mod state;
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
-use lithe_vtab::{
-    Arity, Context, Flags, Function, FunctionError, FunctionKind, Overloaded, ScalarFunction, SqlConnection, Value,
-    ValueRef, code,
-};
+use lithe_vtab::{Context, FunctionError, ScalarFunction, SqlConnection, Value, ValueRef, code};
 
 use crate::Result;
-use crate::cursor::{CursorState, POINTER_KIND};
-use crate::registry::Registry;
 use api::Api;
-
-/// The state of a scan, as its cursor and functions share it.
-pub type SharedState = Rc<RefCell<CursorState>>;
+use state::{POINTER_KIND, SharedState};
 
 /// A function of the row on which a scan stands.
 pub trait AuxiliaryFunction: Send + Sync {
@@ -72,19 +64,10 @@ pub fn call(
     function.call(&mut Api::new(&mut state, connection, function), arguments)
 }
 
-/// What a function of SQL is where its first argument is a table: the auxiliary function of that name.
-pub fn overloaded(registry: &Registry, name: &str) -> Option<Overloaded> {
-    let function = registry.function(name)?;
-    let call = Bound { name: name.to_owned(), function };
-    let kind = FunctionKind::CustomScalar(Arc::new(call));
-    let function = Function::custom(name, Arity::AtLeast(0), Flags::INNOCUOUS, kind);
-    Some(Overloaded { function: Arc::new(function), op: None })
-}
-
 /// An auxiliary function as a function of SQL.
-struct Bound {
-    name: String,
-    function: Arc<dyn AuxiliaryFunction>,
+pub(crate) struct Bound {
+    pub name: String,
+    pub function: Arc<dyn AuxiliaryFunction>,
 }
 
 impl ScalarFunction for Bound {

@@ -3,112 +3,30 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::AtomicI32;
 
 use lithe_vtab::{
-    ColumnContext, FunctionError, Kept, Pointer, Scan, ScanPlan, SqlConnection, Value, ValueRef, Values, VirtualCursor,
-    code,
+    ColumnContext, FunctionError, Pointer, Scan, ScanPlan, SqlConnection, Value, ValueRef, Values, VirtualCursor, code,
 };
 
-use crate::auxiliary::api::Auxiliary;
+use crate::auxiliary::state::{CursorState, POINTER_KIND};
 use crate::functions::{INSTTOKEN_SUBTYPE, rank_value};
 use crate::index::Order;
 use crate::plan::{Item, flag, items};
 use crate::rank::{self, Rank};
-use crate::search::{Operand, OperandKind, Search};
+use crate::registry::Registry;
+use crate::search::{Found, Operand, OperandKind, Search};
 use crate::table::Table;
-use crate::vtab::Fts5Table;
 use crate::{Result, locale};
 
-/// The kind of the pointer by which the hidden column that is named like the table answers: an `Rc<RefCell<CursorState>>`.
-pub const POINTER_KIND: &[u8] = b"fts5-cursor";
-
-/// A cursor as functions see it, which get it as the value of the hidden column that is named like the table.
-pub struct CursorState {
-    /// The table.
+/// A full-text table as the engine keeps it.
+pub struct Fts5Table {
+    /// What cursors share.
     pub table: Arc<Table>,
-    /// The query; none in a scan without MATCH. It stands on the row.
-    pub search: Option<Search>,
-    /// The row. None before the first and behind the last.
-    pub rowid: Option<i64>,
-    /// What functions keep for the length of a scan.
-    pub auxiliary: Auxiliary,
-    /// The statement that reads the row, and the row that it stands on.
-    reader: Kept,
-    read: Option<i64>,
-    /// The reader is what scans the table: it is on the row always.
-    is_scan: bool,
-}
-
-/// A text with the locale that belongs to it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LocaleText {
-    /// The text, or what else the column has.
-    pub value: Value,
-    /// The locale.
-    pub locale: Option<Vec<u8>>,
-}
-
-impl CursorState {
-    /// On no row, without a query.
-    pub fn new(table: &Arc<Table>) -> CursorState {
-        CursorState {
-            table: Arc::clone(table),
-            search: None,
-            rowid: None,
-            auxiliary: Auxiliary::default(),
-            reader: table.storage.lookup(),
-            read: None,
-            is_scan: false,
-        }
-    }
-
-    /// Goes to another row.
-    pub fn go_to(&mut self, rowid: Option<i64>) {
-        self.rowid = rowid;
-        self.auxiliary.forget_row();
-    }
-
-    /// A column of the row. NULL in a contentless table.
-    ///
-    /// # Errors
-    /// SQLITE_CORRUPT_VTAB if the row is not there, and those of reading it.
-    pub fn column(&mut self, connection: &dyn SqlConnection, column: usize) -> Result<LocaleText> {
-        let table = Arc::clone(&self.table);
-        let nothing = LocaleText { value: Value::default(), locale: None };
-        let Some(rowid) = self.rowid.filter(|_| self.table.has_column(column)) else { return Ok(nothing) };
-        let mut statement = connection.resume(&self.reader)?;
-        if !self.is_scan && self.read != Some(rowid) {
-            self.read = None;
-            statement.reset();
-            statement.bind(1, ValueRef::Integer(rowid))?;
-            let reading = table.begin_reading()?;
-            let is_row = statement.step()?;
-            drop(reading);
-            if !is_row {
-                let name = table.storage.content_name();
-                let message = format!("fts5: missing row {rowid} from content table {name}");
-                return Err(FunctionError::with_code(code::CORRUPT_VTAB, message));
-            }
-            self.read = Some(rowid);
-        }
-        let value = statement.column(1 + column);
-        if let Some((found, text)) = locale::split(connection, value).filter(|_| table.config.locale) {
-            return Ok(LocaleText { value: Value::text(text), locale: Some(found.to_vec()) });
-        }
-        let locale = table.stored_locale(&*statement, column);
-        Ok(LocaleText { value: Value::from(value), locale })
-    }
-
-    /// How many tokens each column of the row has. None with columnsize=0: nobody has counted.
-    ///
-    /// # Errors
-    /// SQLITE_CORRUPT_VTAB if the row is not there, and those of reading it.
-    pub fn sizes(&mut self, connection: &dyn SqlConnection) -> Result<Option<Vec<u64>>> {
-        let Some(rowid) = self.rowid.filter(|_| self.table.config.column_size) else { return Ok(None) };
-        let sizes = self.table.storage.sizes(connection, rowid, self.table.config.columns.len())?;
-        let corrupt = || self.table.index.reader(connection).store().corrupt();
-        sizes.map(|sizes| Some(sizes.tokens)).ok_or_else(corrupt)
-    }
+    /// What the application has added to the connection.
+    pub registry: Arc<Registry>,
+    /// 1 + the innermost savepoint that the table knows.
+    pub savepoint: AtomicI32,
 }
 
 /// How a scan goes on.
@@ -120,9 +38,17 @@ enum Progress {
     /// Through the rows that match, up to a rowid.
     Search { last: i64 },
     /// Through rows in the order of their ranks, the first one last.
-    Sorted(Vec<(Value, i64)>),
+    Sorted(Vec<SortedRow>),
     /// One row that is no row: the answer to a special query.
     Special(i64),
+}
+
+/// A row of a scan that is sorted by rank.
+struct SortedRow {
+    rank: Value,
+    rowid: i64,
+    /// What the phrases have found, if they may find something else when the scan comes back to the row.
+    found: Option<Found>,
 }
 
 /// A scan.
@@ -195,13 +121,32 @@ impl Fts5Cursor {
         Ok(())
     }
 
+    /// Goes to the next row of a query whose postings stand.
+    fn next_found(&mut self, connection: &dyn SqlConnection, table: &Table, last: i64) -> Result {
+        let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
+        let state = &mut *state;
+        let mut found = None;
+        if let Some(search) = &mut state.search {
+            search.next(table, connection)?;
+            let is_within = |rowid: &i64| if self.order == Order::Ascending { *rowid <= last } else { *rowid >= last };
+            found = (!search.is_at_end()).then(|| search.rowid()).filter(is_within);
+        }
+        self.generation = table.index.generation();
+        self.rank_of_row = None;
+        if found.is_none() {
+            self.progress = Progress::Ended;
+        }
+        state.go_to(found);
+        Ok(())
+    }
+
     /// Runs `f` on the query.
     fn with_search(
         &mut self,
         scan: &Scan<'_>,
         f: impl FnOnce(&mut Search, &Table, &dyn SqlConnection) -> Result,
     ) -> Result {
-        let table = &scan.table::<Fts5Table>()?.0;
+        let table = &scan.table::<Fts5Table>()?.table;
         let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
         let Some(search) = &mut state.search else { return Ok(()) };
         let result = f(search, table, scan.connection);
@@ -219,13 +164,18 @@ impl Fts5Cursor {
         loop {
             self.take_found(last)?;
             let Some(rowid) = self.state.borrow().rowid else { break };
-            rows.push((rank_value(&self.state, scan.connection, &self.rank)?, rowid));
+            let rank = rank_value(&self.state, scan.connection, &self.rank)?;
+            let found = {
+                let state = self.state.borrow();
+                state.search.as_ref().and_then(|search| search.found(&state.table))
+            };
+            rows.push(SortedRow { rank, rowid, found });
             self.with_search(scan, |search, table, connection| search.next(table, connection))?;
         }
-        let compare = |left: &(Value, i64), right: &(Value, i64)| {
+        let compare = |left: &SortedRow, right: &SortedRow| {
             let order = lithe_value::compare::compare(
-                left.0.as_ref(),
-                right.0.as_ref(),
+                left.rank.as_ref(),
+                right.rank.as_ref(),
                 &lithe_value::collation::Collation::Binary,
             );
             if descending { order.reverse() } else { order }
@@ -254,7 +204,7 @@ impl Fts5Cursor {
 
 impl VirtualCursor for Fts5Cursor {
     fn filter(&mut self, scan: &Scan<'_>, plan: &ScanPlan, arguments: &Values<'_>) -> Result {
-        let table = Arc::clone(&scan.table::<Fts5Table>()?.0);
+        let table = Arc::clone(&scan.table::<Fts5Table>()?.table);
         {
             let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
             state.search = None;
@@ -315,27 +265,26 @@ impl VirtualCursor for Fts5Cursor {
             Progress::Sorted(rows) => {
                 let row = rows.pop();
                 self.is_stale = true;
-                let rank = row.as_ref().map(|(rank, _)| rank.clone());
-                self.go_to(row.map(|(_, rowid)| rowid));
-                self.rank_of_row = rank;
+                self.go_to(row.as_ref().map(|row| row.rowid));
+                let Some(SortedRow { rank, found, .. }) = row else { return Ok(()) };
+                self.rank_of_row = Some(rank);
+                if let (Some(found), Some(search)) = (found, &mut self.state.borrow_mut().search) {
+                    search.recall(found);
+                    self.is_stale = false;
+                }
             }
             Progress::Search { last } => {
                 let (last, order) = (*last, self.order);
-                let rowid = self.state.borrow().rowid.unwrap_or_default();
-                let table = &scan.table::<Fts5Table>()?.0;
+                let table = &scan.table::<Fts5Table>()?.table;
                 if table.index.generation() == self.generation {
-                    self.with_search(scan, |search, table, connection| search.next(table, connection))?;
-                } else {
-                    // The table was changed: the query goes on behind the row, wherever its postings are now.
-                    self.with_search(scan, |search, table, connection| {
-                        search.start(table, connection, order, Some(rowid))?;
-                        if !search.is_at_end() && search.rowid() == rowid {
-                            search.next(table, connection)
-                        } else {
-                            Ok(())
-                        }
-                    })?;
+                    return self.next_found(scan.connection, table, last);
                 }
+                let rowid = self.state.borrow().rowid.unwrap_or_default();
+                // The table was changed: the query goes on behind the row, wherever its postings are now.
+                self.with_search(scan, |search, table, connection| {
+                    search.start(table, connection, order, Some(rowid))?;
+                    if !search.is_at_end() && search.rowid() == rowid { search.next(table, connection) } else { Ok(()) }
+                })?;
                 self.take_found(last)?;
             }
         }
@@ -347,7 +296,7 @@ impl VirtualCursor for Fts5Cursor {
     }
 
     fn column(&mut self, scan: &Scan<'_>, context: &mut ColumnContext<'_, '_>, column: usize) -> Result {
-        let table = Arc::clone(&scan.table::<Fts5Table>()?.0);
+        let table = Arc::clone(&scan.table::<Fts5Table>()?.table);
         let columns = table.config.columns.len();
         if let Progress::Special(number) = self.progress {
             let value = if column == columns { ValueRef::Integer(number) } else { ValueRef::Null };

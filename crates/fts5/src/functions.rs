@@ -6,12 +6,14 @@ use std::sync::{Arc, OnceLock};
 
 use lithe_value::cast;
 use lithe_vtab::{
-    Arity, Context, Flags, Function, FunctionError, FunctionKind, SOURCE_ID, ScalarFn, SqlConnection, Value, ValueRef,
+    Arity, Context, Flags, Function, FunctionError, FunctionKind, Overloaded, SOURCE_ID, ScalarFn, SqlConnection,
+    Value, ValueRef,
 };
 
-use crate::auxiliary::api::Ranking;
-use crate::auxiliary::{self, BUILT_IN, SharedState};
+use crate::auxiliary::state::{Ranking, SharedState};
+use crate::auxiliary::{self, BUILT_IN, Bound};
 use crate::rank::Rank;
+use crate::registry::Registry;
 use crate::{Result, locale};
 
 /// The subtype of what `fts5_insttoken()` answers.
@@ -65,7 +67,7 @@ pub fn rank_value(state: &SharedState, connection: &dyn SqlConnection, rank: &Ra
         Some(known) => known,
         None => {
             let arguments = evaluated(connection, &rank.arguments)?;
-            let function = state.borrow().table.registry.function(&rank.function);
+            let function = Registry::of(connection).function(&rank.function);
             let unknown = || FunctionError::new(format!("no such function: {}", rank.function));
             let made = Rc::new(Ranking { function: function.ok_or_else(unknown)?, arguments });
             state.borrow_mut().auxiliary.ranking = Some(Rc::clone(&made));
@@ -84,4 +86,13 @@ fn evaluated(connection: &dyn SqlConnection, literals: &str) -> Result<Vec<Value
     let mut statement = connection.prepare(&format!("SELECT {literals}"))?;
     statement.step()?;
     Ok((0..statement.column_count()).map(|at| Value::from(statement.column(at))).collect())
+}
+
+/// What a function of SQL is where its first argument is a table: the auxiliary function of that name.
+pub fn overloaded(registry: &Registry, name: &str) -> Option<Overloaded> {
+    let function = registry.function(name)?;
+    let call = Bound { name: name.to_owned(), function };
+    let kind = FunctionKind::CustomScalar(Arc::new(call));
+    let function = Function::custom(name, Arity::AtLeast(0), Flags::INNOCUOUS, kind);
+    Some(Overloaded { function: Arc::new(function), op: None })
 }

@@ -15,7 +15,7 @@
 //! Position lists are those of [`crate::position`]: read them by [`position::Reader`](crate::position::Reader) with detail=full, by
 //! [`position::read_columns`](crate::position::read_columns) with detail=columns; with detail=none they are empty.
 //!
-//! A change of the table ([`Index::generation`] tells) makes postings invalid: whoever keeps some across calls compares
+//! A change of the table ([`Index::generation`] tells) makes postings invalid: a caller that keeps some across calls compares
 //! generations, and opens them anew at the row where they stood.
 //!
 //! # Writing
@@ -30,6 +30,7 @@ use lithe_vtab::SqlConnection;
 
 use crate::Result;
 use crate::config::Detail;
+use crate::position;
 use crate::structure::{Segment, Structure};
 use lithe_vtab::Names;
 
@@ -135,17 +136,22 @@ impl<'c> Reader<'c> {
         Postings::of_term(self, memory, cursors, order)
     }
 
-    /// The rows of all tokens that begin so, with the positions of all of them. Prefix indexes are used where they are.
+    /// The rows of all tokens that begin so, with the positions of all of them. Prefix indexes are used where they are; elsewhere, rows
+    /// where no token stands in any of `columns` are left out. (That a prefix index leaves none out is SQLite's way, and shows in
+    /// what phrases of an OR are said to have found.)
     ///
     /// # Errors
     /// As [`Reader::term`].
-    pub fn prefix(&self, prefix: &[u8], order: Order) -> Result<Postings> {
+    pub fn prefix(&self, prefix: &[u8], order: Order, columns: Option<&[usize]>) -> Result<Postings> {
         let prefix = prefix.get(..TOKEN_LEN_MAX).unwrap_or(prefix);
         let is_as_long = |chars: u32| flush::prefix_of(prefix, chars) == Some(prefix);
         let own = (1..).zip(&self.index.prefixes).find(|(_, chars)| is_as_long(**chars)).map(|(index, _)| index);
         match own.filter(|_| !self.index.token_data) {
             Some(index) => self.postings(&key(MAIN_INDEX + index, prefix), order),
-            None => self.union(prefix, order, |_| true),
+            None => {
+                let is_there = |positions: &[u8]| columns.is_none_or(|columns| self.stands_in(positions, columns));
+                self.union(prefix, order, |_| true, is_there)
+            }
         }
     }
 
@@ -155,16 +161,33 @@ impl<'c> Reader<'c> {
     /// As [`Reader::term`].
     pub fn token_data(&self, token: &[u8], order: Order) -> Result<Postings> {
         let token = token.get(..TOKEN_LEN_MAX).unwrap_or(token);
-        self.union(token, order, |found| matches!(found.get(token.len()), None | Some(0)))
+        self.union(token, order, |found| matches!(found.get(token.len()), None | Some(0)), |_| true)
     }
 
-    /// The rows of all wanted tokens that begin so.
-    fn union(&self, prefix: &[u8], order: Order, is_wanted: impl Fn(&[u8]) -> bool) -> Result<Postings> {
+    /// Whether a position list has a place in one of these columns. With detail=none, nobody knows.
+    fn stands_in(&self, positions: &[u8], columns: &[usize]) -> bool {
+        match self.index.detail {
+            Detail::Full => {
+                position::Reader::new(positions).any(|position| columns.contains(&position::column_of(position)))
+            }
+            Detail::Columns => position::read_columns(positions).any(|column| columns.contains(&(column as usize))),
+            Detail::None => true,
+        }
+    }
+
+    /// The rows of all wanted tokens that begin so, where their positions are wanted.
+    fn union(
+        &self,
+        prefix: &[u8],
+        order: Order,
+        is_wanted: impl Fn(&[u8]) -> bool,
+        is_there: impl Fn(&[u8]) -> bool,
+    ) -> Result<Postings> {
         let key = key(MAIN_INDEX, prefix);
         let mut terms = Terms::from(self, &key, &key)?;
         let mut union = Union::default();
         while !terms.is_at_end() && terms.token().starts_with(prefix) {
-            if is_wanted(terms.token()) {
+            if is_wanted(terms.token()) && is_there(terms.positions()) {
                 union.add(terms.rowid(), terms.positions());
             }
             terms.next(self)?;

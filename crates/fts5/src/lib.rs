@@ -18,9 +18,9 @@
 //! | [`storage`] | documents, their sizes, the totals |
 //! | [`index`] | the inverted index: which rows a token stands in |
 //! | [`structure`], [`position`], [`varint`] | its records: levels and segments, places in a row, integers |
-//! | [`plan`], [`cursor`] | how a scan is made; scans, and what functions see of a row |
+//! | [`plan`], [`cursor`] | how a scan is made; scans |
 //! | [`query`], [`search`] | the text of a MATCH; a query that is being evaluated |
-//! | [`auxiliary`], [`rank`] | functions of the row on which a scan stands; what `rank` is |
+//! | [`auxiliary`], [`rank`] | functions of the row on which a scan stands, and what they see of it; what `rank` is |
 //! | [`functions`] | functions of SQL that need no row |
 //! | [`vocabulary`] | the module fts5vocab |
 //! | [`tokenizer`], [`registry`] | text to tokens; what an application adds to a connection |

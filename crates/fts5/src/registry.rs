@@ -3,13 +3,13 @@
 //! Names do not tell capital from small letters. The newest of a name counts, and goes before what is always there.
 
 use std::any::Any;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use lithe_vtab::SqlConnection;
+use lithe_vtab::{FunctionError, SqlConnection, code};
 
 use crate::Result;
 use crate::auxiliary::{self, AuxiliaryFunction};
-use crate::tokenizer::{self, Constructor};
+use crate::tokenizer::{Constructor, DEFAULT, Tokenizer, ascii, porter, trigram, unicode61};
 
 /// The name under which a connection keeps its [`Registry`].
 const CLIENT_DATA: &str = "fts5";
@@ -59,7 +59,7 @@ impl Registry {
     pub fn tokenizer(&self, name: &str) -> Option<Arc<Constructor>> {
         let all = self.tokenizers.lock().unwrap_or_else(PoisonError::into_inner);
         let own = all.find(name);
-        own.or_else(|| tokenizer::built_in(name))
+        own.or_else(|| built_in(name))
     }
 
     /// The auxiliary function of that name.
@@ -87,4 +87,39 @@ pub fn add_function(connection: &dyn SqlConnection, name: &str, function: Arc<dy
     all.add(name, function);
     drop(all);
     connection.overload_function(name)
+}
+
+/// The tokenizer that a table's option `tokenize` names, with its arguments; the default if there is no name.
+///
+/// # Errors
+/// `no such tokenizer: …`; `error in tokenizer constructor`.
+pub fn make(connection: &dyn SqlConnection, words: &[String]) -> Result<Box<dyn Tokenizer>> {
+    let (name, arguments) = words.split_first().map_or((DEFAULT, &[][..]), |(name, rest)| (name.as_str(), rest));
+    let constructor = Registry::of(connection).tokenizer(name);
+    let constructor = constructor.ok_or_else(|| FunctionError::new(format!("no such tokenizer: {name}")))?;
+    constructor(connection, arguments).map_err(|error| match error.code {
+        code::NOMEM => error,
+        code => FunctionError::with_code(code, "error in tokenizer constructor"),
+    })
+}
+
+/// The constructor of a tokenizer that is always there. It is always the same.
+fn built_in(name: &str) -> Option<Arc<Constructor>> {
+    static ALL: LazyLock<[(&str, Arc<Constructor>); 4]> = LazyLock::new(|| {
+        [
+            (DEFAULT, Arc::new(|_, arguments| Ok(Box::new(unicode61::Unicode61::new(arguments)?)))),
+            ("ascii", Arc::new(|_, arguments| Ok(Box::new(ascii::Ascii::new(arguments)?)))),
+            ("trigram", Arc::new(|_, arguments| Ok(Box::new(trigram::Trigram::new(arguments)?)))),
+            ("porter", Arc::new(make_porter)),
+        ]
+    });
+    let found = ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+    found.map(|(_, constructor)| Arc::clone(constructor))
+}
+
+/// `porter` on top of the tokenizer that its first argument names, with the others.
+fn make_porter(connection: &dyn SqlConnection, arguments: &[String]) -> Result<Box<dyn Tokenizer>> {
+    let (name, rest) = arguments.split_first().map_or((DEFAULT, &[][..]), |(name, rest)| (name.as_str(), rest));
+    let base = Registry::of(connection).tokenizer(name).ok_or_else(|| FunctionError::new(""))?;
+    Ok(Box::new(porter::Porter::new(base(connection, rest)?)))
 }

@@ -12,6 +12,7 @@
 mod leaf;
 mod near;
 mod node;
+mod scan;
 
 use lithe_vtab::SqlConnection;
 
@@ -24,7 +25,8 @@ use crate::table::Table;
 use crate::tokenizer::{Flow, Purpose, Token};
 use crate::{Result, position};
 pub(crate) use leaf::before_nul;
-use node::{Node, Scan};
+use node::Node;
+use scan::Scan;
 
 /// Longer tokens are cut, in documents as in queries.
 pub const TOKEN_LEN_MAX: usize = 32768;
@@ -63,7 +65,12 @@ pub struct Search {
     order: Order,
     /// Of the index, when the postings were opened.
     generation: u64,
+    /// What the phrases had found in the row of a sorted scan, which the query does not stand on any more.
+    recalled: Option<Found>,
 }
+
+/// Where the phrases of a query stand in a row: what [`Search::positions`] answers of each.
+pub type Found = Box<[Option<Box<[u64]>>]>;
 
 /// A phrase of a query, with the columns in which it may stand.
 #[derive(Clone, Debug)]
@@ -95,7 +102,7 @@ impl Search {
     fn new(expr: Expr) -> Search {
         let mut phrases = Vec::new();
         let root = Node::new(expr, &mut phrases).into_root();
-        Search { root, phrases, order: Order::default(), generation: 0 }
+        Search { root, phrases, order: Order::default(), generation: 0, recalled: None }
     }
 
     /// Another query, for one phrase of this one.
@@ -115,6 +122,7 @@ impl Search {
     /// Those of reading the index.
     pub fn start(&mut self, table: &Table, connection: &dyn SqlConnection, order: Order, from: Option<i64>) -> Result {
         self.order = order;
+        self.recalled = None;
         self.generation = table.index.generation();
         let scan = Scan { reader: table.index.reader(connection), order, detail: table.config.detail };
         self.root.open(&scan, table.config.token_data)?;
@@ -159,8 +167,24 @@ impl Search {
         self.root.row().unwrap_or(0)
     }
 
+    /// What the phrases have found in the row, for a scan that comes back to it later. None: they find the same again, because it does
+    /// not depend on the rows before.
+    pub fn found(&self, table: &Table) -> Option<Found> {
+        let of_phrase = |phrase| self.positions(table, phrase).map(Vec::into_boxed_slice);
+        self.root.depends_on_rows_before(false).then(|| (0..self.phrases.len()).map(of_phrase).collect())
+    }
+
+    /// From now on, until it is started, the query tells what it had found earlier.
+    pub fn recall(&mut self, found: Found) {
+        self.recalled = Some(found);
+    }
+
     /// Shows `each` what [`Search::positions`] has.
     pub fn each_position(&self, table: &Table, phrase: usize, each: &mut dyn FnMut(u64)) {
+        if let Some(found) = &self.recalled {
+            found.get(phrase).into_iter().flatten().flatten().copied().for_each(each);
+            return;
+        }
         if let Some(leaf) = self.root.row().and_then(|row| self.root.leaf(row, phrase)) {
             leaf.each_position(phrase, table.config.detail, each);
         }
@@ -169,6 +193,9 @@ impl Search {
     /// Where a phrase stands in the row, as far as the index knows: with detail=columns, all offsets are 0. None if what
     /// looks for the phrase stands on another row, or what it has found there does not count.
     pub fn positions(&self, table: &Table, phrase: usize) -> Option<Vec<u64>> {
+        if let Some(found) = &self.recalled {
+            return found.get(phrase)?.as_ref().map(|positions| positions.to_vec());
+        }
         let leaf = self.root.leaf(self.root.row()?, phrase).filter(|leaf| !leaf.is_forgotten())?;
         Some(leaf.positions(phrase, table.config.detail))
     }

@@ -1,8 +1,8 @@
 //! What a full-text table is, shared by the virtual table and its cursors; how documents come into it and go.
 
 use std::borrow::Cow;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
 
 use lithe_vtab::{FunctionError, SqlConnection, Value, ValueRef, code};
 
@@ -11,7 +11,6 @@ use crate::config::{Config, Content};
 use crate::index::Index;
 use crate::index::store::AVERAGES_ID;
 use crate::locale;
-use crate::registry::Registry;
 pub use crate::storage::Totals;
 use crate::storage::{Sizes, Storage, values};
 use crate::tokenizer::{Flow, Purpose, Tokenizer};
@@ -33,8 +32,6 @@ pub struct Table {
     pub(crate) is_reading: AtomicBool,
     /// What is kept in memory is being written.
     pub(crate) is_flushing: AtomicBool,
-    /// The functions of the connection.
-    pub registry: Arc<Registry>,
 }
 
 /// A statement reads the content while this exists.

@@ -4,12 +4,10 @@
 //! others ([`porter`]) change tokens on their way.
 
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
 
-use lithe_vtab::{FunctionError, SqlConnection, code};
+use lithe_vtab::SqlConnection;
 
 use crate::Result;
-use crate::registry::Registry;
 
 pub mod ascii;
 pub mod porter;
@@ -81,40 +79,5 @@ pub enum Patterns {
     LikeAndGlob,
 }
 
-/// The tokenizer that a table's option `tokenize` names, with its arguments; the default if there is no name.
-///
-/// # Errors
-/// `no such tokenizer: …`; `error in tokenizer constructor`.
-pub fn make(connection: &dyn SqlConnection, words: &[String]) -> Result<Box<dyn Tokenizer>> {
-    let (name, arguments) = words.split_first().map_or((DEFAULT, &[][..]), |(name, rest)| (name.as_str(), rest));
-    let constructor = Registry::of(connection).tokenizer(name);
-    let constructor = constructor.ok_or_else(|| FunctionError::new(format!("no such tokenizer: {name}")))?;
-    constructor(connection, arguments).map_err(|error| match error.code {
-        code::NOMEM => error,
-        code => FunctionError::with_code(code, "error in tokenizer constructor"),
-    })
-}
-
 /// Makes tokenizers from the words behind their name.
 pub type Constructor = dyn Fn(&dyn SqlConnection, &[String]) -> Result<Box<dyn Tokenizer>> + Send + Sync;
-
-/// The constructor of a tokenizer that is always there. It is always the same.
-pub(crate) fn built_in(name: &str) -> Option<Arc<Constructor>> {
-    static ALL: LazyLock<[(&str, Arc<Constructor>); 4]> = LazyLock::new(|| {
-        [
-            (DEFAULT, Arc::new(|_, arguments| Ok(Box::new(unicode61::Unicode61::new(arguments)?)))),
-            ("ascii", Arc::new(|_, arguments| Ok(Box::new(ascii::Ascii::new(arguments)?)))),
-            ("trigram", Arc::new(|_, arguments| Ok(Box::new(trigram::Trigram::new(arguments)?)))),
-            ("porter", Arc::new(make_porter)),
-        ]
-    });
-    let found = ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-    found.map(|(_, constructor)| Arc::clone(constructor))
-}
-
-/// `porter` on top of the tokenizer that its first argument names, with the others.
-fn make_porter(connection: &dyn SqlConnection, arguments: &[String]) -> Result<Box<dyn Tokenizer>> {
-    let (name, rest) = arguments.split_first().map_or((DEFAULT, &[][..]), |(name, rest)| (name.as_str(), rest));
-    let base = Registry::of(connection).tokenizer(name).ok_or_else(|| FunctionError::new(""))?;
-    Ok(Box::new(porter::Porter::new(base(connection, rest)?)))
-}

@@ -18,11 +18,11 @@ use lithe_vtab::{
 
 use crate::Result;
 use crate::config::Detail;
+use crate::cursor::Fts5Table;
 use crate::index::Terms;
 use crate::position::{column_of, offset_of};
 use crate::search;
 use crate::table::Table;
-use crate::vtab::Fts5Table;
 
 /// The bits of a plan's number above those of the columns that are read.
 mod flag {
@@ -281,7 +281,7 @@ fn find(connection: &dyn SqlConnection, vocabulary: &Vocabulary) -> Result<Arc<T
     }
     let mut found = None;
     let looked = connection.with_virtual_table(database, table, &mut |table| {
-        found = table.downcast_ref::<Fts5Table>().map(|table| Arc::clone(&table.0));
+        found = table.downcast_ref::<Fts5Table>().map(|table| Arc::clone(&table.table));
     });
     let missing = || FunctionError::new(format!("no such fts5 table: {database}.{table}"));
     looked.map_err(|_| missing()).and_then(|()| found.ok_or_else(missing))

@@ -9,22 +9,19 @@ use lithe_vtab::{
 };
 
 use crate::config::{Config, Content};
-use crate::cursor::Fts5Cursor;
+use crate::cursor::{Fts5Cursor, Fts5Table};
 use crate::index::Index;
 use crate::index::store::AVERAGES_ID;
-use crate::registry::Registry;
+use crate::registry::{self, Registry};
 use crate::settings::{Settings, VERSION};
 use crate::storage::Storage;
 use crate::structure::Structure;
 use crate::table::Table;
-use crate::{Result, auxiliary, plan, tokenizer};
+use crate::{Result, functions, plan};
 use lithe_vtab::{Names, quoted};
 
 /// The module `fts5`.
 pub struct Fts5Module;
-
-/// A full-text table, and 1 + the innermost savepoint that it knows.
-pub struct Fts5Table(pub Arc<Table>, AtomicI32);
 
 impl Fts5Module {
     fn open(&self, connection: &dyn SqlConnection, request: &ConnectRequest<'_>, is_new: bool) -> Result<Connected> {
@@ -32,7 +29,7 @@ impl Fts5Module {
         let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
         let config = Config::parse(request.table, &arguments)?;
         let names = Names::new(request.database, request.table);
-        let tokenizer = tokenizer::make(connection, &config.tokenizer)?;
+        let tokenizer = registry::make(connection, &config.tokenizer)?;
         if is_new {
             create_tables(connection, &names, &config)?;
         } else {
@@ -46,7 +43,6 @@ impl Fts5Module {
             tokenizer,
             index,
             storage,
-            registry: Registry::of(connection),
             is_reading: AtomicBool::new(false),
             is_flushing: AtomicBool::new(false),
         });
@@ -56,7 +52,8 @@ impl Fts5Module {
             store.write(AVERAGES_ID, &[])?;
             store.write(crate::index::store::STRUCTURE_ID, &structure.write())?;
         }
-        Ok(Connected { table: Box::new(Fts5Table(table, AtomicI32::new(0))), declaration, risk: Risk::Innocuous })
+        let table = Fts5Table { table, registry: Registry::of(connection), savepoint: AtomicI32::new(0) };
+        Ok(Connected { table: Box::new(table), declaration, risk: Risk::Innocuous })
     }
 }
 
@@ -136,14 +133,14 @@ impl VirtualTable for Fts5Table {
     }
 
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
-        let config = &self.0.config;
-        let cannot_scan = self.0.is_contentless() && !config.column_size && !self.0.storage.has_content();
-        let can_scan = cannot_scan.then_some(self.0.names.table.as_str());
-        plan::plan(info, config.columns.len(), self.0.tokenizer.patterns(), can_scan)
+        let config = &self.table.config;
+        let cannot_scan = self.table.is_contentless() && !config.column_size && !self.table.storage.has_content();
+        let can_scan = cannot_scan.then_some(self.table.names.table.as_str());
+        plan::plan(info, config.columns.len(), self.table.tokenizer.patterns(), can_scan)
     }
 
     fn open(&self) -> Result<Box<dyn VirtualCursor>> {
-        Ok(Box::new(Fts5Cursor::new(&self.0)))
+        Ok(Box::new(Fts5Cursor::new(&self.table)))
     }
 
     fn is_writable(&self) -> bool {
@@ -155,62 +152,63 @@ impl VirtualTable for Fts5Table {
     }
 
     fn update(&self, connection: &dyn SqlConnection, change: &Change<'_>) -> Result<Option<i64>> {
-        self.0.update(connection, change)
+        self.table.update(connection, change)
     }
 
     fn begin(&self, _: &dyn SqlConnection) -> Result {
-        self.0.index.begin()
+        self.table.index.begin()
     }
 
     fn sync(&self, connection: &dyn SqlConnection) -> Result {
-        self.0.flush(connection)
+        self.table.flush(connection)
     }
 
     fn commit(&self, _: &dyn SqlConnection) {
-        self.0.end();
+        self.table.end();
     }
 
     fn rollback(&self, _: &dyn SqlConnection) {
-        self.0.forget(true);
+        self.table.forget(true);
     }
 
     fn savepoint(&self, connection: &dyn SqlConnection, savepoint: i32) -> Result {
-        self.0.flush(connection)?;
-        self.1.store(savepoint.saturating_add(1), Ordering::Relaxed);
+        self.table.flush(connection)?;
+        self.savepoint.store(savepoint.saturating_add(1), Ordering::Relaxed);
         Ok(())
     }
 
     fn release(&self, connection: &dyn SqlConnection, savepoint: i32) -> Result {
         // Savepoints within this one may have been opened after something was noted in memory.
-        if savepoint.saturating_add(1) < self.1.load(Ordering::Relaxed) {
-            self.0.flush(connection)?;
-            self.1.store(savepoint, Ordering::Relaxed);
+        if savepoint.saturating_add(1) < self.savepoint.load(Ordering::Relaxed) {
+            self.table.flush(connection)?;
+            self.savepoint.store(savepoint, Ordering::Relaxed);
         }
         Ok(())
     }
 
     fn rollback_to(&self, _: &dyn SqlConnection, savepoint: i32) -> Result {
         // (The savepoint itself stays, and nothing older is kept in memory: it was written when the savepoint was opened.)
-        self.1.store(savepoint.saturating_add(1), Ordering::Relaxed);
-        self.0.forget(false);
+        self.savepoint.store(savepoint.saturating_add(1), Ordering::Relaxed);
+        self.table.forget(false);
         Ok(())
     }
 
     fn rename(&self, connection: &dyn SqlConnection, name: &str) -> Result {
-        self.0.flush(connection)?;
-        for (suffix, ..) in shadow_tables(&self.0.config) {
-            self.0.names.rename_shadow(connection, suffix, name)?;
+        self.table.flush(connection)?;
+        for (suffix, ..) in shadow_tables(&self.table.config) {
+            self.table.names.rename_shadow(connection, suffix, name)?;
         }
         Ok(())
     }
 
     fn destroy(&self, connection: &dyn SqlConnection) -> Result {
-        let drop = |suffix: &str| connection.execute(&format!("DROP TABLE IF EXISTS {}", self.0.names.shadow(suffix)));
+        let drop =
+            |suffix: &str| connection.execute(&format!("DROP TABLE IF EXISTS {}", self.table.names.shadow(suffix)));
         SUFFIXES.iter().try_for_each(|suffix| drop(suffix))
     }
 
     fn find_function(&self, name: &str, _: usize) -> Option<Overloaded> {
-        auxiliary::overloaded(&self.0.registry, name)
+        functions::overloaded(&self.registry, name)
     }
 
     fn integrity(
@@ -220,7 +218,7 @@ impl VirtualTable for Fts5Table {
         table: &str,
         _: bool,
     ) -> Result<Option<String>> {
-        let Err(error) = self.0.check(connection, false) else { return Ok(None) };
+        let Err(error) = self.table.check(connection, false) else { return Ok(None) };
         let is_corrupt = error.code & 0xff == code::CORRUPT;
         Ok(Some(match (is_corrupt, error.message.is_empty()) {
             (true, false) => error.message.into_owned(),

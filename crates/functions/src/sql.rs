@@ -34,6 +34,9 @@ pub trait SqlConnection {
     /// Those of the compiler; SQLITE_MISUSE if there is no statement.
     fn prepare<'c>(&'c self, sql: &str) -> Result<Box<dyn SqlStatement + 'c>>;
 
+    /// Whether a database has a table of this name. The authorizer is not asked.
+    fn has_table(&self, database: &str, table: &str) -> bool;
+
     /// A kept statement from its beginning, compiled if it was not yet. Dropping it resets it: it gives up its row and its
     /// locks. Bound values stay, until others are bound.
     ///

@@ -40,6 +40,18 @@ pub struct Backup<'c> {
 impl<'c> Backup<'c> {
     /// Prepares to copy the database `source_schema` of `source` over the database `target_schema` of `target`.
     ///
+    /// Does not block.
+    ///
+    /// ```
+    /// use lithe::{Backup, BackupStep, Connection};
+    /// # let source = Connection::open_in_memory()?;
+    /// # source.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// # let target = Connection::open_in_memory()?;
+    /// let mut backup = Backup::new(&target, "main", &source, "main")?;
+    /// assert_eq!(backup.step(-1)?, BackupStep::Done);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// SQLITE_ERROR for unknown databases, and if the target is in use.
     pub fn new(
@@ -54,6 +66,19 @@ impl<'c> Backup<'c> {
 
     /// Copies up to `pages` pages; all that are left when it is negative.
     ///
+    /// Does not wait for locks.
+    ///
+    /// ```
+    /// use lithe::{Backup, BackupStep, Connection};
+    /// # let source = Connection::open_in_memory()?;
+    /// # source.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// # let target = Connection::open_in_memory()?;
+    /// let mut backup = Backup::new(&target, "main", &source, "main")?;
+    /// assert_eq!(backup.step(1)?, BackupStep::More);
+    /// assert_eq!(backup.remaining(), 1);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// SQLITE_BUSY and SQLITE_LOCKED when others are in the way: the step can be tried again. SQLITE_READONLY if the target
     /// cannot have the source's page size. After other errors the backup cannot go on.
@@ -63,6 +88,23 @@ impl<'c> Backup<'c> {
 
     /// Copies everything, so many pages at a time, with a pause between steps in which others can write. `progress` hears
     /// how many pages are left, and of how many.
+    ///
+    /// Blocks until all is copied, with pauses of this length.
+    ///
+    /// ```
+    /// use lithe::{Backup, BackupStep, Connection};
+    /// # let source = Connection::open_in_memory()?;
+    /// # source.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// # let target = Connection::open_in_memory()?;
+    /// let mut backup = Backup::new(&target, "main", &source, "main")?;
+    /// backup.run(100, std::time::Duration::from_millis(5), |left, all| println!("{left} of {all} pages left"))?;
+    /// backup.finish()?;
+    /// # let _ = BackupStep::Done;
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Backup::step`] but SQLITE_BUSY and SQLITE_LOCKED, after which it tries again.
     pub fn run(&mut self, pages: i32, pause: Duration, mut progress: impl FnMut(u32, u32)) -> Result<()> {
         loop {
             match self.step(pages) {
@@ -79,16 +121,57 @@ impl<'c> Backup<'c> {
     }
 
     /// The pages that were left when the last step ended.
+    ///
+    /// ```
+    /// use lithe::{Backup, BackupStep, Connection};
+    /// # let source = Connection::open_in_memory()?;
+    /// # source.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// # let target = Connection::open_in_memory()?;
+    /// let mut backup = Backup::new(&target, "main", &source, "main")?;
+    /// backup.step(1)?;
+    /// assert_eq!(backup.remaining(), 1);
+    /// # let _ = BackupStep::Done;
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn remaining(&self) -> u32 {
         self.inner.remaining()
     }
 
     /// The source's pages when the last step ended.
+    ///
+    /// ```
+    /// use lithe::{Backup, BackupStep, Connection};
+    /// # let source = Connection::open_in_memory()?;
+    /// # source.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// # let target = Connection::open_in_memory()?;
+    /// let mut backup = Backup::new(&target, "main", &source, "main")?;
+    /// backup.step(1)?;
+    /// assert_eq!(backup.page_count(), 2);
+    /// # let _ = BackupStep::Done;
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn page_count(&self) -> u32 {
         self.inner.page_count()
     }
 
     /// Ends the backup; one that is not complete leaves the target as it was. Answers the error that stopped it.
+    ///
+    /// Does not block.
+    ///
+    /// ```
+    /// use lithe::{Backup, BackupStep, Connection};
+    /// # let source = Connection::open_in_memory()?;
+    /// # source.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// # let target = Connection::open_in_memory()?;
+    /// let mut backup = Backup::new(&target, "main", &source, "main")?;
+    /// backup.step(-1)?;
+    /// backup.finish()?;
+    /// # let _ = BackupStep::Done;
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The error of the last step, if the backup could not go on.
     pub fn finish(self) -> Result<()> {
         self.inner.finish()
     }
@@ -97,6 +180,20 @@ impl<'c> Backup<'c> {
 impl Connection {
     /// Copies the database `schema` ("main", or an attached name) to the file at `path`, which becomes the same page
     /// for page. What the file held before is gone.
+    ///
+    /// Blocks until all is copied.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// # let path = std::env::temp_dir().join(format!("lithe-backup-{}.db", std::process::id()));
+    /// connection.backup("main", &path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// SQLITE_ERROR if no database has the name, SQLITE_CANTOPEN, SQLITE_BUSY, SQLITE_IOERR and SQLITE_FULL of the copy.
     pub fn backup(&self, schema: &str, path: impl AsRef<std::path::Path>) -> Result<()> {
         self.core.backup(schema, path.as_ref().as_os_str().as_encoded_bytes())
     }
@@ -114,12 +211,29 @@ impl Connection {
     /// assert!(other.execute("DELETE FROM t", []).is_err());
     /// # Ok::<(), lithe::Error>(())
     /// ```
+    ///
+    /// Waits for locks of others as [`Connection::busy_timeout`] says.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR if no database has the name, SQLITE_NOMEM, and those of reading.
     pub fn serialize(&self, schema: &str) -> Result<Vec<u8>> {
         self.core.serialize(schema)
     }
 
     /// Puts a database in memory that begins as `bytes` in the place of the database `schema`. What the bytes are is seen
     /// when it is first used.
+    ///
+    /// Does not block. The bytes are copied.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// let bytes = connection.serialize("main")?;
+    /// let copy = lithe::Connection::open_in_memory()?;
+    /// copy.deserialize("main", &bytes, lithe::Deserialize::default())?;
+    /// assert_eq!(copy.query_row("SELECT max(a) FROM t", [], |row| row.get::<i64>(0))?, 2);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     ///
     /// # Errors
     /// SQLITE_ERROR for the temporary database or an unknown one, SQLITE_BUSY while it is in use.
@@ -129,6 +243,14 @@ impl Connection {
 
     /// Calls `callback` when the connection whose locks in a shared cache were in this one's way has ended its transaction;
     /// at once if nobody is in the way.
+    ///
+    /// Does not block: the callback runs in the thread that ends the transaction.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.unlock_notify(|| println!("nobody is in the way"))?;
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     ///
     /// # Errors
     /// SQLITE_LOCKED "database is deadlocked" if the other one waits for this one in the same way.

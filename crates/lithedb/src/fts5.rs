@@ -22,8 +22,8 @@ use std::sync::Arc;
 
 pub use lithe_engine::function::{FunctionError, Result};
 pub use lithe_fts5::auxiliary::AuxiliaryFunction;
-pub use lithe_fts5::auxiliary::api::{Api, Instance, PhraseRows};
-pub use lithe_fts5::cursor::LocaleText;
+pub use lithe_fts5::auxiliary::api::{Api, PhraseRows};
+pub use lithe_fts5::auxiliary::state::{Instance, LocaleText};
 pub use lithe_fts5::position::{column_of, offset_of};
 pub use lithe_fts5::tokenizer::{Flow, Purpose, Sink, Token, Tokenizer};
 
@@ -66,6 +66,8 @@ impl Connection {
     /// assert_eq!((found("\"violets are blue\"")?, found("violets")?), (1, 0));
     /// # Ok::<(), lithe::Error>(())
     /// ```
+    ///
+    /// Does not block.
     pub fn create_fts5_tokenizer<F>(&self, name: &str, make: F)
     where
         F: Fn(&[String]) -> Result<Box<dyn Tokenizer>> + Send + Sync + 'static,
@@ -96,6 +98,8 @@ impl Connection {
     /// assert_eq!(first, 2);
     /// # Ok::<(), lithe::Error>(())
     /// ```
+    ///
+    /// Does not block.
     ///
     /// # Errors
     /// SQLITE_MISUSE if the name is too long.

@@ -15,7 +15,7 @@ use lithe_engine::{BindValue, Error, Result, ResultCode};
 
 use crate::connection::Connection;
 use crate::from_sql::FromSql;
-use crate::params::ToSql;
+use crate::to_sql::ToSql;
 
 /// What may be assumed of a function: `FunctionFlags::DETERMINISTIC` and so on.
 pub use lithe_engine::function::Flags as FunctionFlags;
@@ -28,16 +28,42 @@ pub struct FunctionContext<'a, 'c> {
 
 impl<'a> FunctionContext<'a, '_> {
     /// How many arguments there are.
+    ///
+    /// ```
+    /// use lithe::{Connection, FunctionFlags};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.create_scalar_function("f", -1, FunctionFlags::DETERMINISTIC, |call| Ok(call.len() as i64))?;
+    /// assert_eq!(connection.query_row("SELECT f(7, 8)", [], |row| row.get::<i64>(0))?, 2);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn len(&self) -> usize {
         self.args.len()
     }
 
     /// Whether there are none.
+    ///
+    /// ```
+    /// use lithe::{Connection, FunctionFlags};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.create_scalar_function("f", -1, FunctionFlags::DETERMINISTIC, |call| Ok(call.is_empty()))?;
+    /// assert_eq!(connection.query_row("SELECT f()", [], |row| row.get::<i64>(0))?, 1);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.args.is_empty()
     }
 
     /// An argument as a Rust type.
+    ///
+    /// Does not block.
+    ///
+    /// ```
+    /// use lithe::{Connection, FunctionFlags};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.create_scalar_function("f", -1, FunctionFlags::DETERMINISTIC, |call| Ok(call.get::<i64>(0)? + 1))?;
+    /// assert_eq!(connection.query_row("SELECT f(7)", [], |row| row.get::<i64>(0))?, 8);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     ///
     /// # Errors
     /// SQLITE_MISMATCH if the value is not of that type, SQLITE_RANGE if there is no such argument.
@@ -47,12 +73,33 @@ impl<'a> FunctionContext<'a, '_> {
     }
 
     /// An argument, borrowed. NULL if there is no such argument.
+    ///
+    /// ```
+    /// use lithe::{Connection, FunctionFlags};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.create_scalar_function("f", -1, FunctionFlags::DETERMINISTIC, |call| Ok(call.value(5).is_null()))?;
+    /// assert_eq!(connection.query_row("SELECT f(1)", [], |row| row.get::<i64>(0))?, 1);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn value(&self, index: usize) -> ValueRef<'a> {
         self.args.get(index).copied().unwrap_or_default()
     }
 
     /// What `make` makes of the argument `index`, a pattern taken apart for instance: made once while the argument
     /// is the same constant, for every call otherwise.
+    ///
+    /// Does not block, unless `make` does.
+    ///
+    /// ```
+    /// use lithe::{Connection, FunctionFlags};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.create_scalar_function("f", -1, FunctionFlags::DETERMINISTIC, |call| Ok(*call.auxiliary(0, |pattern| Ok(pattern.bytes().map_or(0, <[u8]>::len)))? as i64))?;
+    /// assert_eq!(connection.query_row("SELECT f('abc')", [], |row| row.get::<i64>(0))?, 3);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `make`; SQLITE_RANGE if there is no such argument.
     pub fn auxiliary<T: 'static>(
         &mut self,
         index: usize,
@@ -68,11 +115,31 @@ impl<'a> FunctionContext<'a, '_> {
     }
 
     /// Gives the result a subtype. Only functions defined with `FunctionFlags::RESULT_SUBTYPE` should.
+    ///
+    /// ```
+    /// use lithe::{Connection, FunctionFlags};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.create_scalar_function("tag", 1, FunctionFlags::RESULT_SUBTYPE, |call| {
+    ///     call.set_subtype(74);
+    ///     call.get::<String>(0)
+    /// })?;
+    /// connection.create_scalar_function("tag_of", 1, FunctionFlags::SUBTYPE, |call| Ok(i64::from(call.subtype(0))))?;
+    /// assert_eq!(connection.query_row("SELECT tag_of(tag('x'))", [], |row| row.get::<i64>(0))?, 74);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn set_subtype(&mut self, subtype: u8) {
         self.context.subtype = subtype;
     }
 
     /// The subtype of an argument.
+    ///
+    /// ```
+    /// use lithe::{Connection, FunctionFlags};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.create_scalar_function("f", -1, FunctionFlags::DETERMINISTIC, |call| Ok(i64::from(call.subtype(0))))?;
+    /// assert_eq!(connection.query_row("SELECT f(1)", [], |row| row.get::<i64>(0))?, 0);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn subtype(&self, index: usize) -> u8 {
         self.context.arg_subtype(index)
     }
@@ -157,6 +224,11 @@ impl Connection {
     /// assert_eq!(connection.query_row(sql, [], |row| row.get::<f64>(0))?, 42.0);
     /// # Ok::<(), lithe::Error>(())
     /// ```
+    ///
+    /// Does not block.
+    ///
+    /// # Errors
+    /// As [`Connection::create_scalar_function`].
     pub fn create_aggregate_function<A: Aggregate>(
         &self,
         name: &str,
@@ -169,6 +241,44 @@ impl Connection {
     }
 
     /// Defines an aggregate function that may also stand before OVER.
+    ///
+    /// Does not block.
+    ///
+    /// ```
+    /// use lithe::{Aggregate, Connection, FunctionContext, FunctionFlags, Result, WindowAggregate};
+    /// struct Sum;
+    /// impl Aggregate for Sum {
+    ///     type State = i64;
+    ///     type Output = i64;
+    ///     fn init(&self) -> i64 {
+    ///         0
+    ///     }
+    ///     fn step(&self, sum: &mut i64, row: &mut FunctionContext<'_, '_>) -> Result<()> {
+    ///         *sum += row.get::<i64>(0)?;
+    ///         Ok(())
+    ///     }
+    ///     fn finish(&self, sum: i64) -> Result<i64> {
+    ///         Ok(sum)
+    ///     }
+    /// }
+    /// impl WindowAggregate for Sum {
+    ///     fn inverse(&self, sum: &mut i64, row: &mut FunctionContext<'_, '_>) -> Result<()> {
+    ///         *sum -= row.get::<i64>(0)?;
+    ///         Ok(())
+    ///     }
+    ///     fn value(&self, sum: &i64) -> Result<i64> {
+    ///         Ok(*sum)
+    ///     }
+    /// }
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.create_window_function("running", 1, FunctionFlags::DETERMINISTIC, Sum)?;
+    /// let sql = "SELECT running(column1) OVER (ROWS 1 PRECEDING) FROM (VALUES (1), (2), (4)) ORDER BY column1 DESC";
+    /// assert_eq!(connection.query_row(sql, [], |row| row.get::<i64>(0))?, 6);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Connection::create_scalar_function`].
     pub fn create_window_function<A: WindowAggregate>(
         &self,
         name: &str,
@@ -181,6 +291,18 @@ impl Connection {
     }
 
     /// Removes a function, which may be a built-in one. Nothing happens if there is none.
+    ///
+    /// Does not block.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.remove_function("lower", 1)?;
+    /// assert!(connection.prepare("SELECT lower('A')").is_err());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// SQLITE_BUSY while statements run.
     pub fn remove_function(&self, name: &str, args: i32) -> Result<()> {
         self.core.remove_function(name, arity(args)?, Encoding::Utf8)
     }
@@ -207,6 +329,19 @@ impl Connection {
     }
 
     /// Removes a collating sequence.
+    ///
+    /// Does not block.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.create_collation("length", |a, b| a.len().cmp(&b.len()))?;
+    /// connection.remove_collation("length")?;
+    /// assert!(connection.prepare("SELECT 1 ORDER BY 'a' COLLATE length").is_err());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// SQLITE_BUSY while statements run.
     pub fn remove_collation(&self, name: &str) -> Result<()> {
         self.core.set_collation(name, None)
     }

@@ -33,6 +33,14 @@ impl Connection {
     }
 
     /// Whom to tell of rollbacks, but for the one that closing a connection may cause.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// connection.set_rollback_hook(Some(|| println!("rolled back")));
+    /// connection.execute_batch("BEGIN; DELETE FROM t; ROLLBACK")?;
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn set_rollback_hook(&self, hook: Option<impl FnMut() + Send + 'static>) {
         self.core.set_rollback_hook(hook.map(|hook| -> engine::RollbackHook {
             let hook = RefCell::new(hook);
@@ -110,6 +118,14 @@ impl Connection {
 
     /// Whom to ask every so many instructions of the machine whether to stop: true ends the statement with
     /// SQLITE_INTERRUPT.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.set_progress_handler(1000, Some(|| true));
+    /// let forever = "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+    /// assert_eq!(connection.execute(forever, []).unwrap_err().code(), lithe::ResultCode::INTERRUPT);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn set_progress_handler(&self, instructions: u32, handler: Option<impl FnMut() -> bool + Send + 'static>) {
         self.core.set_progress_handler(
             instructions,
@@ -149,6 +165,15 @@ impl Connection {
 
     /// Whom to ask while others hold locks, with how often it was asked before: whether to try again. Takes the place of
     /// a timeout.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.set_busy_handler(Some(|asked| {
+    ///     std::thread::sleep(std::time::Duration::from_millis(10));
+    ///     asked < 100 // a second
+    /// }));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn set_busy_handler(&self, handler: Option<impl FnMut(u32) -> bool + Send + 'static>) {
         self.core.set_busy_handler(handler.map(|handler| -> engine::BusyCallback {
             let handler = RefCell::new(handler);

@@ -41,25 +41,21 @@
 #![deny(unsafe_code)]
 
 mod backup;
-mod blob;
 #[cfg(doctest)]
 mod book;
-mod cache;
 mod connection;
 mod from_sql;
 #[cfg(feature = "fts5")]
 pub mod fts5;
 mod functions;
 mod hooks;
-mod params;
 mod row;
 #[cfg(feature = "session")]
 pub mod session;
 mod settings;
 mod snapshot;
-mod statement;
+mod to_sql;
 mod trace;
-mod transaction;
 pub mod virtual_table;
 
 /// Extensions for [`Connection::add_extension`].
@@ -71,8 +67,11 @@ pub mod extension {
 }
 
 pub use backup::{Backup, BackupStep, Deserialize};
-pub use blob::Blob;
-pub use cache::CachedStatement;
+pub use connection::blob::Blob;
+pub use connection::cache::CachedStatement;
+pub use connection::statement::params::Params;
+pub use connection::statement::{Rows, Statement};
+pub use connection::transaction::{Transaction, TransactionBehavior};
 pub use connection::{Connection, InterruptHandle};
 pub use from_sql::{FromSql, FromSqlError};
 pub use functions::{Aggregate, FunctionContext, FunctionFlags, WindowAggregate};
@@ -81,20 +80,26 @@ pub use lithe_engine::value::{Value, ValueRef};
 /// Where the bytes of a database live: files, locks, clock and randomness, for [`Connection::open_with_vfs`].
 pub use lithe_engine::vfs;
 pub use lithe_engine::{Error, OpenFlags, Result, ResultCode, enable_shared_cache, set_error_log};
-pub use params::{Null, Params, ToSql, ZeroBlob};
 pub use row::Row;
-pub use settings::{Config, Counter, DatabaseFile, Limit, PageCounter};
+pub use settings::{Config, Counter, DatabaseFile, Instruction, Limit, PageCounter, PlanElement};
 pub use snapshot::Snapshot;
-pub use statement::{Rows, Statement};
+pub use to_sql::{Null, ToSql, ZeroBlob};
 pub use trace::{TraceEvent, TracedStatement};
-pub use transaction::{Transaction, TransactionBehavior};
 
 /// Whether `sql` ends with a complete statement: a semicolon that is not within a literal, a comment or a trigger's body.
+///
+/// ```
+/// assert!(lithe::is_complete("SELECT 1;") && !lithe::is_complete("SELECT '1;"));
+/// ```
 pub fn is_complete(sql: impl AsRef<[u8]>) -> bool {
     lithe_engine::sql::is_complete(sql.as_ref())
 }
 
 /// A real as SQLite writes it as text: `0.1`, `1.0e+20`, `Inf`.
+///
+/// ```
+/// assert_eq!((lithe::real_to_text(0.1), lithe::real_to_text(1e20)), ("0.1".to_owned(), "1.0e+20".to_owned()));
+/// ```
 pub fn real_to_text(real: f64) -> String {
     lithe_engine::value::number::real_to_text(real).as_str().to_owned()
 }
@@ -111,11 +116,19 @@ pub fn glob_matches(pattern: &str, text: &str) -> bool {
 }
 
 /// All keywords, in capitals.
+///
+/// ```
+/// assert!(lithe::keywords().any(|keyword| keyword == "SELECT"));
+/// ```
 pub fn keywords() -> impl Iterator<Item = &'static str> {
     lithe_engine::sql::keywords().iter().map(|keyword| keyword.text)
 }
 
 /// Whether `word` is a keyword, whatever the case of its letters.
+///
+/// ```
+/// assert!(lithe::is_keyword("select") && !lithe::is_keyword("selection"));
+/// ```
 pub fn is_keyword(word: &str) -> bool {
     keywords().any(|keyword| keyword.eq_ignore_ascii_case(word))
 }

@@ -19,6 +19,16 @@ impl<'s> Row<'s> {
 
     /// The value of a column as a Rust type. The column is a position (from 0) or a name.
     ///
+    /// Does not block.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// let mut statement = connection.prepare("SELECT 1 AS one, 'x' AS letter")?;
+    /// let row = statement.step()?.unwrap();
+    /// assert_eq!((row.get::<i64>(0)?, row.get::<&str>("letter")?), (1, "x"));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// SQLITE_MISMATCH if the value is not of that type (integers do not lose bits, text must be UTF-8); SQLITE_RANGE
     /// if there is no such column.
@@ -31,11 +41,27 @@ impl<'s> Row<'s> {
     }
 
     /// The value of column `index`, borrowed. NULL if there is no such column.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// let mut statement = connection.prepare("SELECT 1 AS one, 'x' AS letter")?;
+    /// let row = statement.step()?.unwrap();
+    /// assert_eq!(row.get_ref(1), lithe::ValueRef::Text(b"x"));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn get_ref(&self, index: usize) -> ValueRef<'s> {
         if index < self.column_count() { self.statement.value(index) } else { ValueRef::Null }
     }
 
     /// How many columns the row has.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// let mut statement = connection.prepare("SELECT 1 AS one, 'x' AS letter")?;
+    /// let row = statement.step()?.unwrap();
+    /// assert_eq!(row.column_count(), 2);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn column_count(&self) -> usize {
         self.statement.column_count()
     }

@@ -72,6 +72,19 @@ impl Deref for Held<'_> {
 impl<'c> Session<'c> {
     /// Begins to listen to changes in a database (`main`, `temp`, or an attached one). Nothing is recorded until a table is
     /// attached.
+    ///
+    /// Does not block.
+    ///
+    /// ```
+    /// use lithe::{Connection, session::Session};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+    /// let session = Session::new(&connection, "main");
+    /// session.attach(Some("t"));
+    /// connection.execute("INSERT INTO t VALUES (1)", [])?;
+    /// assert!(!session.is_empty());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn new(connection: &'c Connection, database: &str) -> Session<'c> {
         Session::on(Held::Borrowed(connection), database)
     }
@@ -104,36 +117,107 @@ impl<'c> Session<'c> {
     }
 
     /// Records the tables for which `filter` answers true, besides those that are attached.
+    ///
+    /// ```
+    /// use lithe::{Connection, session::Session};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+    /// let session = Session::new(&connection, "main");
+    /// session.set_table_filter(Some(|table: &str| table != "log"));
+    /// connection.execute("INSERT INTO t VALUES (1)", [])?;
+    /// assert!(!session.is_empty());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn set_table_filter(&self, filter: Option<impl Fn(&str) -> bool + 'static>) {
         self.inner.set_table_filter(filter.map(|filter| -> session::TableFilter { Rc::new(filter) }));
     }
 
     /// Whether changes are recorded.
+    ///
+    /// ```
+    /// use lithe::{Connection, session::Session};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+    /// let session = Session::new(&connection, "main");
+    /// assert!(session.is_enabled());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn is_enabled(&self) -> bool {
         self.inner.is_enabled()
     }
 
     /// Whether all changes are marked as indirect.
+    ///
+    /// ```
+    /// use lithe::{Connection, session::Session};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+    /// let session = Session::new(&connection, "main");
+    /// assert!(!session.is_indirect());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn is_indirect(&self) -> bool {
         self.inner.is_indirect()
     }
 
     /// Records the changes of a table, or of all tables, from now on. Only tables with a primary key are recorded.
+    ///
+    /// ```
+    /// use lithe::{Connection, session::Session};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+    /// let session = Session::new(&connection, "main");
+    /// session.attach(None); // all tables
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn attach(&self, table: Option<&str>) {
         self.inner.attach(table);
     }
 
     /// Records changes or not.
+    ///
+    /// ```
+    /// use lithe::{Connection, session::Session};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+    /// let session = Session::new(&connection, "main");
+    /// session.attach(None);
+    /// session.set_enabled(false);
+    /// connection.execute("INSERT INTO t VALUES (1)", [])?;
+    /// assert!(session.is_empty());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn set_enabled(&self, enabled: bool) {
         self.inner.set_enabled(enabled);
     }
 
     /// Marks all changes as indirect, as those of triggers are.
+    ///
+    /// ```
+    /// use lithe::{Connection, session::Session};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+    /// let session = Session::new(&connection, "main");
+    /// session.set_indirect(true);
+    /// assert!(session.is_indirect());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn set_indirect(&self, indirect: bool) {
         self.inner.set_indirect(indirect);
     }
 
     /// Chooses how it records, before a table is attached.
+    ///
+    /// Does not block.
+    ///
+    /// ```
+    /// use lithe::{Connection, session::Session};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+    /// let session = Session::new(&connection, "main");
+    /// session.set_options(lithe::session::SessionOptions::default())?;
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     ///
     /// # Errors
     /// SQLITE_MISUSE once a table is attached.
@@ -142,11 +226,33 @@ impl<'c> Session<'c> {
     }
 
     /// Whether no row has changed. Changes that cancel each other out count.
+    ///
+    /// ```
+    /// use lithe::{Connection, session::Session};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+    /// let session = Session::new(&connection, "main");
+    /// assert!(session.is_empty());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.inner.is_empty()
     }
 
     /// What has changed so far, with old and new values. The session goes on.
+    ///
+    /// Reads the rows that have changed: waits for locks of others as [`Connection::busy_timeout`] says.
+    ///
+    /// ```
+    /// use lithe::{Connection, session::Session};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+    /// let session = Session::new(&connection, "main");
+    /// session.attach(None);
+    /// connection.execute("INSERT INTO t VALUES (1)", [])?;
+    /// assert!(!session.changeset()?.is_empty());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     ///
     /// # Errors
     /// SQLITE_SCHEMA if a table has lost columns, or has another primary key; what reading the rows says.
@@ -157,6 +263,19 @@ impl<'c> Session<'c> {
     /// As [`Session::changeset`], without the old values that are not in the primary key: smaller, but conflicts are found by
     /// the key alone, and it can be neither inverted nor rebased.
     ///
+    /// Blocks as [`Session::changeset`] does.
+    ///
+    /// ```
+    /// use lithe::{Connection, session::Session};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+    /// let session = Session::new(&connection, "main");
+    /// session.attach(None);
+    /// connection.execute("INSERT INTO t VALUES (1)", [])?;
+    /// assert!(!session.patchset()?.is_empty());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Session::changeset`].
     pub fn patchset(&self) -> Result<Vec<u8>> {
@@ -164,6 +283,20 @@ impl<'c> Session<'c> {
     }
 
     /// Records what would turn a table of the database `from` into the one of the session's database.
+    ///
+    /// Waits for locks of others as [`Connection::busy_timeout`] says.
+    ///
+    /// ```
+    /// use lithe::{Connection, session::Session};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+    /// let session = Session::new(&connection, "main");
+    /// connection.execute_batch("ATTACH ':memory:' AS other; CREATE TABLE other.t(a PRIMARY KEY); INSERT INTO other.t VALUES (1)")?;
+    /// session.attach(Some("t"));
+    /// session.diff("other", "t")?;
+    /// assert!(!session.is_empty()); // the DELETE of a row that only `other` has
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     ///
     /// # Errors
     /// SQLITE_SCHEMA if the tables have other columns or another primary key.
@@ -190,6 +323,23 @@ impl<F: FnMut(Conflict, &ChangesetIterator<'_>) -> Answer> Handler for Closure<F
 /// Applies a changeset or patchset to the main database; `on_conflict` says what to do where the database is not as expected.
 /// Answers what [`rebase`] needs, if there were conflicts.
 ///
+/// Waits for locks of others as [`Connection::busy_timeout`] says.
+///
+/// ```
+/// use lithe::{Connection, session::{Answer, Session, apply}};
+/// let connection = Connection::open_in_memory()?;
+/// connection.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+/// let session = Session::new(&connection, "main");
+/// session.attach(None);
+/// connection.execute("INSERT INTO t VALUES (1)", [])?;
+/// let changes = session.changeset()?;
+/// let other = Connection::open_in_memory()?;
+/// other.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+/// apply(&other, &changes, |_, _| Answer::Abort)?;
+/// assert_eq!(other.query_row("SELECT a FROM t", [], |row| row.get::<i64>(0))?, 1);
+/// # Ok::<(), lithe::Error>(())
+/// ```
+///
 /// # Errors
 /// SQLITE_ABORT if the handler says so, SQLITE_CORRUPT for bytes that are no changeset, SQLITE_CONSTRAINT if foreign keys are
 /// violated in the end, SQLITE_MISUSE if an answer does not fit the conflict. Nothing is applied then.
@@ -202,6 +352,8 @@ pub fn apply(
 }
 
 /// As [`apply`], with a handler that chooses tables and changes, and options.
+///
+/// Blocks as [`apply`] does, which has an example.
 ///
 /// # Errors
 /// As [`apply`].
@@ -231,6 +383,8 @@ pub fn apply_with(
 /// # Ok::<(), lithe::Error>(())
 /// ```
 ///
+/// Does not block.
+///
 /// # Errors
 /// SQLITE_CORRUPT for a patchset and for bytes that are no changeset.
 pub fn invert(changeset: &[u8]) -> Result<Vec<u8>> {
@@ -238,6 +392,20 @@ pub fn invert(changeset: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// Several changesets, or several patchsets, as one.
+///
+/// Does not block.
+///
+/// ```
+/// use lithe::{Connection, session::{Session, concat}};
+/// let connection = Connection::open_in_memory()?;
+/// connection.execute_batch("CREATE TABLE t(a PRIMARY KEY)")?;
+/// let session = Session::new(&connection, "main");
+/// session.attach(None);
+/// connection.execute("INSERT INTO t VALUES (1)", [])?;
+/// let changes = session.changeset()?;
+/// assert!(concat(&[&changes, &changes])?.len() >= changes.len());
+/// # Ok::<(), lithe::Error>(())
+/// ```
 ///
 /// # Errors
 /// SQLITE_ERROR if there are both; SQLITE_SCHEMA if a table has other columns in one than in another.
@@ -270,6 +438,8 @@ pub fn concat(changesets: &[&[u8]]) -> Result<Vec<u8>> {
 /// assert_eq!(there.query_row("SELECT v FROM t", [], |row| row.get::<String>(0))?, "ours");
 /// # Ok::<(), lithe::Error>(())
 /// ```
+///
+/// Does not block.
 ///
 /// # Errors
 /// SQLITE_ERROR for a patchset, SQLITE_CORRUPT for bytes that are no changeset.

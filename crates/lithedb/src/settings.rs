@@ -1,12 +1,18 @@
 //! Limits, switches and counters of a connection.
 
-pub use lithe_engine::{Config, Counter, DatabaseFile, Limit, PageCounter};
+pub use lithe_engine::{Config, Counter, DatabaseFile, Instruction, Limit, PageCounter, PlanElement};
 
 use crate::connection::Connection;
-use crate::statement::Statement;
+use crate::connection::statement::Statement;
 
 impl Connection {
     /// The value of a limit.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// assert_eq!(connection.limit(lithe::Limit::Length), 1_000_000_000);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn limit(&self, limit: Limit) -> i32 {
         self.core.limit(limit)
     }
@@ -26,6 +32,12 @@ impl Connection {
     }
 
     /// Whether a switch is on.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// assert!(connection.config(lithe::Config::EnableTriggers));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn config(&self, config: Config) -> bool {
         self.core.config(config)
     }
@@ -72,21 +84,47 @@ impl Connection {
     }
 
     /// About how many bytes of memory the pages of all databases take.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// println!("{} bytes", connection.page_memory());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn page_memory(&self) -> u64 {
         self.core.page_memory()
     }
 
     /// About how many bytes of memory the schemas of all databases take.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
+    /// println!("{} bytes", connection.schema_memory());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn schema_memory(&self) -> u64 {
         self.core.schema_memory()
     }
 
     /// The value of a counter of pages over all databases, which `reset` sets to 0.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// println!("{} pages were read", connection.page_count(lithe::PageCounter::Miss, false));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn page_count(&self, counter: PageCounter, reset: bool) -> u64 {
         self.core.page_count_of(counter, reset)
     }
 
     /// Removes all modules of virtual tables but those of these names.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.keep_modules(&["fts5"]);
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn keep_modules(&self, names: &[&str]) {
         self.core.drop_modules(names);
     }
@@ -106,5 +144,38 @@ impl Statement<'_> {
     /// ```
     pub fn counter(&mut self, counter: Counter, reset: bool) -> u64 {
         self.inner_mut().status(counter, reset)
+    }
+
+    /// A line of the query plan and what has become of it: among all lines, or only among the loops over tables. None: there are
+    /// fewer, or [`Config::StatementScanStatus`] was off when the statement was prepared.
+    ///
+    /// ```
+    /// # use lithe::{Config, Connection};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES(1), (2)")?;
+    /// connection.set_config(Config::StatementScanStatus, true);
+    /// let mut statement = connection.prepare("SELECT * FROM t")?;
+    /// while statement.step()?.is_some() {}
+    /// let scan = statement.plan_element(0, false).expect("there is one loop");
+    /// assert_eq!((&*scan.detail, scan.loops, scan.rows), ("SCAN t", Some(1), Some(2)));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn plan_element(&self, index: usize, among_all: bool) -> Option<PlanElement> {
+        self.inner().plan_element(index, among_all)
+    }
+
+    /// The processor cycles that the statement has taken, as nanoseconds, if it is measured.
+    pub fn measured_cycles(&self) -> Option<u64> {
+        self.inner().measured_cycles()
+    }
+
+    /// What [`Statement::plan_element`] has counted is forgotten.
+    pub fn reset_measurement(&mut self) {
+        self.inner_mut().reset_measurement();
+    }
+
+    /// The instructions of the statement and of its triggers, as EXPLAIN shows them; what they have cost, if it is measured.
+    pub fn instructions(&self) -> Vec<Instruction> {
+        self.inner().instructions()
     }
 }

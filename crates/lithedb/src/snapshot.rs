@@ -31,6 +31,8 @@ impl Connection {
     /// # Ok::<(), lithe::Error>(())
     /// ```
     ///
+    /// Does not block.
+    ///
     /// # Errors
     /// SQLITE_ERROR where one of these does not hold, and as long as nothing was written to the log.
     pub fn snapshot(&self, schema: &str) -> Result<Snapshot> {
@@ -38,6 +40,8 @@ impl Connection {
     }
 
     /// Reads a state of the past until the open transaction ends.
+    ///
+    /// Does not block. [`Connection::snapshot`] has an example.
     ///
     /// # Errors
     /// SQLITE_ERROR without a transaction, within one that writes, and while statements run; SQLITE_ERROR_SNAPSHOT if the state was
@@ -47,6 +51,10 @@ impl Connection {
     }
 
     /// Makes the states readable again that a log has which was there before any connection was open.
+    ///
+    /// Waits for locks of others as [`Connection::busy_timeout`] says.
+    ///
+    /// [`Connection::snapshot`] has an example of what is then readable.
     ///
     /// # Errors
     /// SQLITE_ERROR while the database is read, or if it is not in WAL mode.

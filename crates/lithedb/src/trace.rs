@@ -26,11 +26,33 @@ pub struct TracedStatement<'a>(pub(crate) &'a engine::Statement);
 
 impl TracedStatement<'_> {
     /// The text of the statement.
+    ///
+    /// ```
+    /// use lithe::{Connection, TraceEvent};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.set_trace_hook(Some(|event: TraceEvent<'_>| {
+    ///     if let TraceEvent::Statement(statement) = event {
+    ///         println!("{}", statement.sql());
+    ///     }
+    /// }));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn sql(&self) -> &str {
         self.0.sql()
     }
 
     /// The text of the statement with the bound values in place of its parameters.
+    ///
+    /// ```
+    /// use lithe::{Connection, TraceEvent};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.set_trace_hook(Some(|event: TraceEvent<'_>| {
+    ///     if let TraceEvent::Statement(statement) = event {
+    ///         println!("{}", statement.expanded_sql());
+    ///     }
+    /// }));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn expanded_sql(&self) -> String {
         String::from_utf8_lossy(&self.0.expanded_sql()).into_owned()
     }

@@ -77,11 +77,15 @@ use crate::connection::Connection;
 impl Connection {
     /// Adds a module for virtual tables, in place of one of the same name: `CREATE VIRTUAL TABLE t USING name(…)`, or
     /// `SELECT … FROM name(…)` if its [`Module::kind`] says so.
+    ///
+    /// Does not block. The example of this module adds one.
     pub fn create_module(&self, name: &str, module: impl Module + 'static) {
         self.core.create_module(name, Some(Box::new(module)));
     }
 
     /// Adds a function as modules make them: it gets the whole [`Context`], with pointers and the connection.
+    ///
+    /// Does not block. [`Connection::create_scalar_function`](crate::Connection::create_scalar_function) has an example of a simpler function.
     ///
     /// # Errors
     /// SQLITE_BUSY if it would replace one while statements run; SQLITE_MISUSE for a name or number of arguments out of bounds.
@@ -90,6 +94,13 @@ impl Connection {
     }
 
     /// Removes a module. Its tables cannot be used any more.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// connection.remove_module("fts5");
+    /// assert!(connection.execute("CREATE VIRTUAL TABLE t USING fts5(a)", []).is_err());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn remove_module(&self, name: &str) {
         self.core.create_module(name, None);
     }

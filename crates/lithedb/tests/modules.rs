@@ -286,3 +286,169 @@ fn functions_of_the_shell() {
     connection.execute_batch("CREATE VIEW v AS SELECT readfile('x')").unwrap();
     check(&connection, "SELECT * FROM v", "error: unsafe use of readfile()");
 }
+
+/// A connection with what a shell adds, and a folder for its files.
+fn shell() -> (Connection, tempfile::TempDir) {
+    let connection = Connection::open_in_memory().unwrap();
+    connection.add_extension(&lithe::extension::SHELL);
+    (connection, tempfile::tempdir().unwrap())
+}
+
+#[test]
+fn csv_files_are_tables() {
+    let (connection, folder) = shell();
+    let file = folder.path().join("a.csv");
+    std::fs::write(&file, "name,n\r\n\"Smith, \"\"J\"\"\",1\nshort\nlong,2,3\n").unwrap();
+    let create = |arguments: &str| format!("CREATE VIRTUAL TABLE temp.t USING csv({arguments})");
+    let source = format!("filename='{}'", file.display());
+    check(&connection, &create(&format!("{source}, header=yes")), "");
+    check(&connection, "SELECT rowid, *, typeof(n) FROM t", "1|Smith, \"J\"|1|text 2|short|NULL|null 3|long|2|text");
+    check(&connection, "INSERT INTO t VALUES(1, 2)", "error: table t may not be modified");
+    check(&connection, "DROP TABLE t", "");
+    check(
+        &connection,
+        &create(
+            "data='1,2
+3,4', columns=3",
+        ),
+        "",
+    );
+    check(&connection, "SELECT c0, c1, c2 FROM t", "1|2|NULL 3|4|NULL");
+    check(&connection, "DROP TABLE t", "");
+    check(&connection, &create("data='a,b\n3,4', header, schema='CREATE TABLE x(p, q)'"), "");
+    check(&connection, "SELECT p, q FROM t", "3|4");
+    for (arguments, message) in [
+        ("", "must specify either filename= or data= but not both"),
+        ("data='', filename='x'", "must specify either filename= or data= but not both"),
+        ("filename=nowhere", "cannot open 'nowhere' for reading"),
+        ("data='', data=''", "more than one 'data' parameter"),
+        ("data='', columns=0", "column= value must be positive"),
+        ("data='', header=perhaps", "bad parameter: 'header=perhaps'"),
+        ("rows=2", "bad parameter: 'rows=2'"),
+    ] {
+        check(&connection, &create(arguments).replace("temp.t", "temp.w"), &format!("error: {message}"));
+    }
+}
+
+#[test]
+fn completion_knows_keywords_and_names() {
+    let (connection, _folder) = shell();
+    connection.execute_batch("CREATE TABLE tt(aseb, secol); CREATE VIEW vv AS SELECT 1 AS sexy").unwrap();
+    check(
+        &connection,
+        "SELECT candidate, prefix, wholeline, phase FROM completion('se')",
+        "SELECT|se|NULL|1 SET|se|NULL|1 secol|se|NULL|9",
+    );
+    check(&connection, "SELECT candidate, prefix, phase FROM completion(NULL, 'SELECT * FROM TT')", "tt|TT|8");
+    check(&connection, "SELECT candidate FROM completion('MAI')", "main");
+}
+
+#[test]
+fn fsdir_walks_through_directories() {
+    let (connection, folder) = shell();
+    std::fs::create_dir(folder.path().join("d")).unwrap();
+    std::fs::write(folder.path().join("d/f"), "content").unwrap();
+    std::os::unix::fs::symlink("f", folder.path().join("d/l")).unwrap();
+    let path = folder.path().display();
+    let columns = "name, mode & 61440, typeof(data), data FROM fsdir";
+    check(
+        &connection,
+        &format!("SELECT {columns}('d', '{path}') ORDER BY name"),
+        "d|16384|null|NULL d/f|32768|blob|content d/l|40960|text|f",
+    );
+    check(&connection, "SELECT * FROM fsdir", "error: table function fsdir requires an argument");
+    check(&connection, "SELECT * FROM fsdir(NULL)", "error: table function fsdir requires a non-NULL argument");
+    check(&connection, "SELECT * FROM fsdir('/nowhere')", "error: cannot stat file: /nowhere");
+    connection.execute_batch("CREATE VIEW v AS SELECT * FROM fsdir('.')").unwrap();
+    check(&connection, "SELECT * FROM v", "error: unsafe use of virtual table \"fsdir\"");
+}
+
+#[test]
+fn files_of_archives_are_compressed() {
+    let (connection, _folder) = shell();
+    check(
+        &connection,
+        "SELECT hex(sqlar_compress(zeroblob(100))), hex(sqlar_compress(x'0102')), sqlar_compress('aaaaaaaaaaaaaaaaaaaaaa')",
+        "789C6360A03D000000640001|0102|aaaaaaaaaaaaaaaaaaaaaa",
+    );
+    check(&connection, "SELECT length(sqlar_uncompress(sqlar_compress(zeroblob(100)), 100))", "100");
+    check(&connection, "SELECT length(sqlar_uncompress(sqlar_compress(zeroblob(100)), 150))", "100");
+    check(&connection, "SELECT sqlar_uncompress('abc', 3), sqlar_uncompress('abc', -1)", "abc|abc");
+    for wrong in ["sqlar_compress(zeroblob(100)), 50", "x'aabb', 20"] {
+        check(&connection, &format!("SELECT sqlar_uncompress({wrong})"), "error: error in uncompress()");
+    }
+}
+
+/// What `sqlite3` 3.40 answers to the same statements, but for ROLLBACK, which leaves the file as it was.
+#[test]
+fn zip_archives_are_tables() {
+    let (connection, folder) = shell();
+    let file = folder.path().join("a.zip");
+    let file = file.display();
+    check(&connection, &format!("CREATE VIRTUAL TABLE temp.z USING zipfile('{file}')"), "");
+    check(&connection, "SELECT * FROM z", &format!("error: cannot open file: {file}"));
+    for sql in [
+        "INSERT INTO z(name, data) VALUES('a.txt', 'hello world')",
+        "INSERT INTO z(name, mtime, data) VALUES('dir', 1000000000, NULL)",
+        "INSERT INTO z(name, mode, mtime, data, method) VALUES('b', '-rw-rw-r--', 1600000001, zeroblob(500), 8)",
+    ] {
+        check(&connection, sql, "");
+    }
+    check(
+        &connection,
+        "SELECT name, mode, sz, typeof(rawdata), length(data), method FROM z",
+        "a.txt|33188|11|blob|11|0 dir/|16877|0|null|NULL|0 b|33204|500|blob|500|8",
+    );
+    check(&connection, "SELECT json(zipfile_cds(z)) ->> '$.date' FROM z WHERE name = 'dir/'", "11049");
+    for (sql, message) in [
+        ("INSERT INTO z(name, data) VALUES('a.txt', 'x')", "duplicate name: \"a.txt\""),
+        ("INSERT OR IGNORE INTO z(name, data) VALUES('a.txt', 'x')", ""),
+        ("UPDATE z SET name = 'b' WHERE name = 'a.txt'", "duplicate name: \"b\""),
+        ("INSERT INTO z(name, sz, data) VALUES('w', 3, 'x')", "sz must be NULL"),
+        ("INSERT INTO z(name, rawdata, data) VALUES('w', 3, 'x')", "rawdata must be NULL"),
+        ("INSERT INTO z(name, mode, data) VALUES('w', 'drwxr-xr-x', 'x')", "zipfile: mode does not match data"),
+        ("INSERT INTO z(name, mode, data) VALUES('w', 'zrwxr-xr-x', 'x')", "zipfile: parse error in mode: zrwxr-xr-x"),
+        ("INSERT INTO z(name, data, method) VALUES('w', 'x', 3)", "unknown compression method: 3"),
+    ] {
+        let expected = if message.is_empty() { String::new() } else { format!("error: {message}") };
+        check(&connection, sql, &expected);
+    }
+    check(&connection, "INSERT OR REPLACE INTO z(name, data) VALUES('a.txt', 'yy')", "");
+    check(&connection, "UPDATE z SET name = 'q' WHERE name = 'b'", "");
+    check(&connection, "SELECT name, sz FROM z", "dir/|0 q|500 a.txt|2");
+    connection.execute_batch("BEGIN; INSERT INTO z(name, data) VALUES('x', 'x'); ROLLBACK").unwrap();
+    let steps =
+        "BEGIN; INSERT INTO z(name, data) VALUES('in1', 1); SAVEPOINT s; INSERT INTO z(name, data) VALUES('in2', 2);
+        ROLLBACK TO s; DELETE FROM z WHERE name = 'dir/'; COMMIT";
+    connection.execute_batch(steps).unwrap();
+    check(&connection, &format!("SELECT name, data FROM zipfile('{file}') WHERE sz < 500"), "a.txt|yy in1|1");
+    check(&connection, "DELETE FROM z", "");
+    check(&connection, "SELECT count(*) FROM z", "0");
+}
+
+#[test]
+fn zip_archives_are_made_of_rows() {
+    let (connection, _folder) = shell();
+    check(
+        &connection,
+        "SELECT hex(zipfile('a', 33188, 1000000000, 'b'))",
+        "504B0304140000080000D40D292BF9EFBE7101000000010000000100090061555405000100CA9A3B62504B01021E03140000080000D40D2\
+         92BF9EFBE710100000001000000010009000000000000000000A4810000000061555405000100CA9A3B504B050600000000010001003800\
+         0000290000000000",
+    );
+    let archive = "(SELECT zipfile(column1, column2) FROM (VALUES('a', 'one'), ('d', NULL), ('e', '')))";
+    check(&connection, &format!("SELECT name, data FROM zipfile({archive})"), "a|one d/|NULL e|");
+    for (arguments, message) in [
+        ("1", "wrong number of arguments to function zipfile()"),
+        ("NULL, 2", "first argument to zipfile() must be non-NULL"),
+        ("1, 2, 3, 4, 5", "illegal method value: 5"),
+        ("'a/', 'x'", "non-directory name must not end with /"),
+        ("'a', 'b', 3, 4", "zipfile: parse error in mode: b"),
+    ] {
+        check(&connection, &format!("SELECT zipfile({arguments})"), &format!("error: {message}"));
+    }
+    check(&connection, "SELECT zipfile('a', 'b') FROM (SELECT 1 WHERE 0)", "NULL");
+    for wrong in ["x''", "x'0102'", "x'504B0506000000000100010038000000290000000000'"] {
+        assert!(answer(&connection, &format!("SELECT * FROM zipfile({wrong})")).starts_with("error: "), "{wrong}");
+    }
+}

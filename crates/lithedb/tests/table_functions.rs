@@ -128,6 +128,8 @@ fn plans_are_sqlites() {
         "SELECT * FROM t WHERE a IN (SELECT value FROM json_each('[1,2]'))",
         "SELECT * FROM k, json_each('[1,2]') x WHERE k.b = x.value",
         "SELECT * FROM k, json_each('[1,2]') x ORDER BY k.a",
+        "SELECT * FROM t RIGHT JOIN json_each((SELECT j FROM t)) e ON e.value = t.a",
+        "SELECT * FROM t FULL JOIN json_each(t.j) e ON e.value = t.a",
         "SELECT * FROM pragma_table_info('t')",
         "SELECT * FROM pragma_table_info",
         "SELECT * FROM pragma_table_info WHERE schema = 'main'",

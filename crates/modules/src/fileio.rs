@@ -40,9 +40,15 @@ fn path(value: ValueRef<'_>) -> Option<PathBuf> {
 
 /// The content of a file; NULL if it cannot be read.
 fn read_file(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-    let Some(file) = path(argument(args, 0)).and_then(|path| File::open(path).ok()) else {
-        return context.answer(ValueRef::Null);
-    };
+    match path(argument(args, 0)) {
+        Some(path) => answer_file(context, &path),
+        None => context.answer(ValueRef::Null),
+    }
+}
+
+/// Answers the content of a file; NULL if it cannot be read.
+pub fn answer_file(context: &mut Context<'_>, path: &Path) -> Result {
+    let Ok(file) = File::open(path) else { return context.answer(ValueRef::Null) };
     // One byte more than may be says that there are too many, however many more there are.
     let limit = context.connection.length_max();
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! What the files of functions share.
+//! What the modules of this crate share: functions, their arguments, arguments of CREATE VIRTUAL TABLE.
 
 use std::sync::Arc;
 
@@ -21,4 +21,15 @@ fn with_flags(name: &str, arity: Arity, flags: Flags, eval: ScalarFn) -> Arc<Fun
 /// An argument; NULL if it is not there.
 pub fn argument<'a>(args: &[ValueRef<'a>], at: usize) -> ValueRef<'a> {
     args.get(at).copied().unwrap_or_default()
+}
+
+/// An argument of CREATE VIRTUAL TABLE without the quotes around it, a doubled quote inside standing for one.
+pub fn dequoted(text: &str) -> String {
+    let text = text.trim();
+    for quote in ['\'', '"'] {
+        if let Some(inner) = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
+            return inner.replace(&format!("{quote}{quote}"), &quote.to_string());
+        }
+    }
+    text.to_owned()
 }

@@ -3,16 +3,21 @@
 //! | module | its rows |
 //! | --- | --- |
 //! | `base64`, `base85` | functions that write BLOBs as text, and read them |
+//! | `completion` | the words that may follow what somebody has typed |
+//! | `csv` | the rows of a CSV file |
 //! | `dbstat` | the pages of a database: to which tree they belong, and how full they are |
 //! | `dbpage` | `sqlite_dbpage`: the pages themselves, to be read and written |
 //! | `decimal` | arithmetic with decimal numbers of any length |
 //! | `fileio` | functions that read and write files |
+//! | `fsdir` | the files in a directory |
 //! | `hash` | functions that hash values and results: SHA-1, SHA-3 |
 //! | `ieee754` | functions that take reals apart |
 //! | `percentile` | the aggregates `median`, `percentile`, `percentile_cont`, `percentile_disc` |
 //! | `regexp` | functions that look for a pattern in a text: the operator REGEXP |
 //! | `series` | `generate_series(start, stop, step)` |
+//! | `sqlar` | functions that compress and uncompress the files of an archive |
 //! | `uint` | the collation that compares digits as numbers |
+//! | `zipfile` | the members of a ZIP archive, to be read and written |
 //!
 //! [`LIBRARY`] is what `libsqlite3` has when it is built with SQLite's options for them; [`SHELL`] has what SQLite's shell
 //! adds.
@@ -31,18 +36,23 @@
 
 mod base64;
 mod base85;
+mod completion;
+mod csv;
 mod dbpage;
 mod dbstat;
 mod decimal;
 mod fileio;
+mod fsdir;
 mod function;
 mod hash;
 mod ieee754;
 mod percentile;
 mod regexp;
 mod series;
+mod sqlar;
 mod tree;
 mod uint;
+mod zipfile;
 
 use std::sync::{Arc, OnceLock};
 
@@ -62,11 +72,21 @@ pub const LIBRARY: Extension = Extension {
 /// Those that a shell adds.
 pub const SHELL: Extension = Extension {
     name: "shell modules",
-    modules: &[ExtensionModule {
-        name: "generate_series",
-        kind: ModuleKind::EponymousOnly,
-        make: || Box::new(series::GenerateSeries),
-    }],
+    modules: &[
+        ExtensionModule {
+            name: "completion",
+            kind: ModuleKind::EponymousOnly,
+            make: || Box::new(completion::Completion),
+        },
+        ExtensionModule { name: "csv", kind: ModuleKind::Ordinary, make: || Box::new(csv::Csv) },
+        ExtensionModule { name: "fsdir", kind: ModuleKind::EponymousOnly, make: || Box::new(fsdir::FileSystem) },
+        ExtensionModule {
+            name: "generate_series",
+            kind: ModuleKind::EponymousOnly,
+            make: || Box::new(series::GenerateSeries),
+        },
+        ExtensionModule { name: "zipfile", kind: ModuleKind::Eponymous, make: || Box::new(zipfile::ZipFile) },
+    ],
     functions: shell_functions,
     collations: &[("uint", uint::compare), ("decimal", decimal::collate)],
 };
@@ -82,6 +102,8 @@ fn shell_functions() -> &'static [Arc<Function>] {
         all.extend(fileio::functions());
         all.extend(hash::functions());
         all.extend(regexp::functions());
+        all.extend(sqlar::functions());
+        all.extend(zipfile::functions());
         all
     })
 }

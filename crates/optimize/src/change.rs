@@ -5,10 +5,12 @@
 //! first pass collects the keys of the rows, and the second one seeks each of them.
 
 use lithe_catalog::{Index, Result};
-use lithe_resolve::ResolvedChange;
-use lithe_resolve::ir::{Term, has_query};
+use lithe_resolve::ir::{Expr, Term, has_query};
+use lithe_resolve::{Assigned, ResolvedChange};
 
 use crate::access::{IndexPath, JoinPlan, JoinRequest, Loop, Path, PlanContext, Purpose, plan_join};
+use crate::plan::{ExprQueries, FromPlan};
+use crate::planner::Planner;
 
 /// How often rows may be visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,36 +25,74 @@ pub enum Passes {
     Two,
 }
 
-/// How the rows are found.
+/// How an UPDATE or DELETE finds its rows.
 #[derive(Clone, Copy, Debug)]
 pub struct ChangePlan<'a> {
-    /// The join that finds them.
-    pub join: JoinPlan<'a>,
+    /// Where the rows are found.
+    pub from: FromPlan<'a>,
     /// They are changed where the scan meets them.
     pub is_one_pass: bool,
+    /// The index of a rowid table whose entries the scan of a DELETE in one pass follows: it deletes the entry on which it stands.
+    pub scanned: Option<&'a Index>,
+    /// The queries in the values that are computed where WHERE is.
+    pub value_queries: ExprQueries<'a>,
+    /// The queries in SET, where its values are computed for each row that is changed.
+    pub queries: ExprQueries<'a>,
 }
 
-impl<'a> ChangePlan<'a> {
-    /// Plans the statement. `has_values`: values of SET are computed where WHERE is, because they depend on more than the row. `stays` tells of
+impl<'a> Planner<'a> {
+    /// Plans an UPDATE or DELETE. `values` of SET are computed where WHERE is, because they depend on more than the row. `stays` tells of
     /// an index that the change does not move the row's entry to another place.
-    pub fn of(
-        context: &mut PlanContext<'a>,
+    pub fn plan_change(
+        &mut self,
         change: &ResolvedChange<'a>,
         passes: Passes,
-        has_values: bool,
+        values: &[Expr<'a>],
         stays: impl Fn(&Index) -> bool,
-    ) -> Result<ChangePlan<'a>> {
-        let mut join = plan_join(context, JoinRequest::of_rows(change.sources, change.terms, Purpose::Write))?;
+    ) -> Result<&'a ChangePlan<'a>> {
+        let derived = self.plan_sources(change.sources)?;
+        let request = JoinRequest::of_rows(change.sources, change.terms, Purpose::Write);
+        let mut join = plan_join(&mut self.context, request)?;
         // Rows that may be changed where the scan meets them are visited. (SQLite decides so before it knows whether the index
         // changes, and whether SET has subqueries.)
-        let visits = !has_values && may_be_one_pass(&join, change, passes, |_| true) && !has_subquery(change.terms);
-        if visits && change.target.table.has_rowid() {
-            join.loops = without_covering(context, join.loops);
+        let visits =
+            values.is_empty() && may_be_one_pass(&join, change, passes, |_| true) && !has_subquery(change.terms);
+        let has_rowid = change.target.table.has_rowid();
+        if visits && has_rowid {
+            join.loops = without_covering(&self.context, join.loops);
         }
         let is_blind = join.one_row || !change.set.iter().any(|assigned| has_query(&assigned.value));
         let is_one_pass = visits && is_blind && may_be_one_pass(&join, change, passes, stays);
-        Ok(ChangePlan { join, is_one_pass })
+        let scanned = match join.loops {
+            [Loop { path: Path::Index(path), .. }] if is_one_pass && has_rowid && change.set.is_empty() => {
+                Some(path.index)
+            }
+            _ => None,
+        };
+        let from = self.finish_from(derived, join)?;
+        let rows = from.join.rows;
+        self.context.enter_loops(rows);
+        let value_queries = self.plan_exprs(values, &[]);
+        let in_loops = if is_one_pass { Some(self.plan_set(change)) } else { None };
+        self.context.leave_loops(rows);
+        let queries = match in_loops {
+            Some(queries) => queries?,
+            None if values.is_empty() => self.plan_set(change)?,
+            None => &[],
+        };
+        let plan = ChangePlan { from, is_one_pass, scanned, value_queries: value_queries?, queries };
+        Ok(self.context.arena.alloc(plan))
     }
+
+    fn plan_set(&mut self, change: &ResolvedChange<'a>) -> Result<ExprQueries<'a>> {
+        self.plan_exprs(values_set(change.set), &[])
+    }
+}
+
+/// The values of SET that count: of several for one column the last.
+pub fn values_set<'s, 'a>(set: &'s [Assigned<'a>]) -> impl Iterator<Item = &'s Expr<'a>> {
+    let counts = |at: usize| !set[at + 1..].iter().any(|later| later.column == set[at].column);
+    set.iter().enumerate().filter(move |(at, _)| counts(*at)).map(|(_, assigned)| &assigned.value)
 }
 
 /// One row is changed in one pass whatever happens to it. Several are if the scan follows the table, or an index in which they

@@ -1,99 +1,113 @@
 //! How the cores of a compound query come together: which are merged, in which order their sides come, and which are only appended.
 //!
-//! UNION ALL without ORDER BY is one query after the other. Everything else merges: both sides give their rows in the same order, by
-//! ORDER BY and then by all columns.
+//! UNION ALL without ORDER BY is one query after the other; so is UNION where only the first row counts. Everything else merges: both sides
+//! give their rows in the same order, by ORDER BY and then by all columns.
 
-use lithe_resolve::ir::{Coll, Core, CoreBody, Expr, OrderTerm, Query};
+use lithe_catalog::Result;
+use lithe_resolve::ir::{Core, CoreBody, Expr, OrderTerm, OutputColumn};
 use lithe_sql::ast::CompoundOp;
 
-use crate::access::PlanContext;
+use crate::plan::{CompoundPlan, CorePlan, MergePlan, MergeTerm};
+use crate::planner::Planner;
+use crate::select::SelectRequest;
 
-/// The plan of a compound query.
-#[derive(Debug)]
-pub struct CompoundPlan<'a> {
-    /// The cores that are merged, from the left to the right. A single one is the first of those that are appended.
-    pub merged: &'a [Core<'a>],
-    /// The order of the sides of each merge, by the position of its right side in `merged`.
-    pub orders: Vec<Vec<MergeTerm<'a>>>,
-    /// The cores whose rows follow: those of UNION ALL.
-    pub appended: &'a [Core<'a>],
-}
-
-/// A column of the order in which the sides of a merge come.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MergeTerm<'a> {
-    /// The result column.
-    pub column: usize,
-    /// Its collation.
-    pub collation: Coll<'a>,
-    /// DESC.
-    pub descending: bool,
-    /// NULLs come at the other end.
-    pub nulls_opposite: bool,
-}
-
-impl<'a> CompoundPlan<'a> {
-    /// Plans the query.
-    pub fn of(query: &'a Query<'a>) -> CompoundPlan<'a> {
-        let cores = query.cores;
-        // The UNION ALLs at the end only append, unless everything is sorted.
-        let count = match query.order_by {
-            [] => cores.iter().rposition(|core| core.op != CompoundOp::UnionAll).map_or(1, |last| last + 1),
-            _ => cores.len(),
+impl<'a> Planner<'a> {
+    /// Plans cores that are combined to rows with these columns. Its ORDER BY and LIMIT are those of all cores.
+    pub(crate) fn plan_compound(
+        &mut self,
+        cores: &'a [Core<'a>],
+        columns: &'a [OutputColumn<'a>],
+        request: SelectRequest<'a>,
+    ) -> Result<&'a CompoundPlan<'a>> {
+        // The UNION ALLs at the end only append, unless everything is sorted; so do UNIONs whose second row nobody sees.
+        let appends = |core: &Core<'a>| match core.op {
+            CompoundOp::UnionAll => true,
+            CompoundOp::Union => request.is_first_row,
+            CompoundOp::Intersect | CompoundOp::Except => false,
+        };
+        // Whether there is a row does not depend on their order.
+        let is_sorted = !request.order_by.is_empty() && request.needs_columns;
+        let count = match is_sorted {
+            false => cores.iter().rposition(|core| !appends(core)).map_or(1, |last| last + 1),
+            true => cores.len(),
         };
         let (merged, appended) = cores.split_at(count);
-        let orders = if count > 1 { orders_of(query, merged) } else { Vec::new() };
-        CompoundPlan { merged, orders, appended }
+        let of_core = SelectRequest { order_by: &[], limit: None, ..request };
+        let (first, merges) = match merged {
+            [only] => (self.plan_core(only, of_core)?, &[][..]),
+            _ => self.plan_merges(merged, orders_of(request.order_by, columns, merged))?,
+        };
+        let mut others = bumpalo::collections::Vec::with_capacity_in(appended.len(), self.context.arena);
+        for core in appended {
+            others.push(self.plan_core(core, of_core)?);
+        }
+        let only_appends = merged[1..].iter().all(|core| core.op == CompoundOp::UnionAll);
+        Ok(self.context.arena.alloc(CompoundPlan { first, merges, only_appends, appended: others.into_bump_slice() }))
     }
 
-    /// Whether no merge drops a row: then none of its sides need give more rows than the query.
-    pub fn only_appends(&self) -> bool {
-        self.merged[1..].iter().all(|core| core.op == CompoundOp::UnionAll)
+    fn plan_merges(
+        &mut self,
+        merged: &'a [Core<'a>],
+        orders: Vec<Vec<MergeTerm<'a>>>,
+    ) -> Result<(CorePlan<'a>, &'a [MergePlan<'a>])> {
+        let arena = self.context.arena;
+        let first = self.plan_side(&merged[0], &orders[1])?;
+        let mut merges = bumpalo::collections::Vec::with_capacity_in(merged.len() - 1, arena);
+        for (core, order) in merged.iter().zip(&orders).skip(1) {
+            let right = self.plan_side(core, order)?;
+            merges.push(MergePlan { op: core.op, right, order: arena.alloc_slice_copy(order) });
+        }
+        Ok((first, merges.into_bump_slice()))
+    }
+
+    fn plan_side(&mut self, core: &'a Core<'a>, order: &[MergeTerm<'a>]) -> Result<CorePlan<'a>> {
+        let order_by = self.order_of_core(core, order);
+        self.plan_core(core, SelectRequest { order_by, ..SelectRequest::default() })
+    }
+
+    /// The ORDER BY of a core that is a side of a merge.
+    fn order_of_core(&self, core: &Core<'a>, order: &[MergeTerm<'a>]) -> &'a [OrderTerm<'a>] {
+        let term = |term: &MergeTerm<'a>| OrderTerm {
+            expr: match core.body {
+                CoreBody::Select(select) => select.columns[term.column],
+                CoreBody::Values(_) => Expr::Null,
+            },
+            collation: term.collation,
+            descending: term.descending,
+            nulls_opposite: term.nulls_opposite,
+            output: Some(term.column as u16),
+        };
+        self.context.arena.alloc_slice_fill_iter(order.iter().map(term))
     }
 }
 
-/// The ORDER BY of a core that is a side of a merge.
-pub fn order_of_core<'a>(context: &PlanContext<'a>, core: &Core<'a>, order: &[MergeTerm<'a>]) -> &'a [OrderTerm<'a>] {
-    let term = |term: &MergeTerm<'a>| OrderTerm {
-        expr: match core.body {
-            CoreBody::Select(select) => select.columns[term.column],
-            CoreBody::Values(_) => Expr::Null,
-        },
-        collation: term.collation,
-        descending: term.descending,
-        nulls_opposite: term.nulls_opposite,
-        output: Some(term.column as u16),
-    };
-    bumpalo::collections::Vec::from_iter_in(order.iter().map(term), context.arena).into_bump_slice()
-}
-
-/// The order of the sides of each merge: ORDER BY and, as soon as something has to know equal rows, all columns.
-fn orders_of<'a>(query: &Query<'a>, cores: &[Core<'a>]) -> Vec<Vec<MergeTerm<'a>>> {
-    let wanted = query.order_by.iter().map(|term| MergeTerm {
+/// The order of the sides of each merge, by the position of its right side: ORDER BY and, as soon as something has to know equal rows, all
+/// columns.
+fn orders_of<'a>(
+    order_by: &[OrderTerm<'a>],
+    columns: &[OutputColumn<'a>],
+    merged: &[Core<'a>],
+) -> Vec<Vec<MergeTerm<'a>>> {
+    // A column that is named twice is wanted twice: no index gives that order.
+    let wanted = order_by.iter().map(|term| MergeTerm {
         column: usize::from(term.output.expect("ORDER BY of a compound names result columns")),
         collation: term.collation,
         descending: term.descending,
         nulls_opposite: term.nulls_opposite,
     });
-    let mut order: Vec<MergeTerm<'a>> = Vec::new();
-    for term in wanted {
-        // A column that decides already does not decide again.
-        if !order.iter().any(|known| known.column == term.column && known.collation == term.collation) {
-            order.push(term);
-        }
-    }
-    let mut orders = vec![Vec::new(); cores.len()];
-    for (at, core) in cores.iter().enumerate().skip(1).rev() {
+    let mut order: Vec<MergeTerm<'a>> = wanted.collect();
+    let mut orders = vec![Vec::new(); merged.len()];
+    for (at, core) in merged.iter().enumerate().skip(1).rev() {
         if core.op != CompoundOp::UnionAll {
-            extend_by_all_columns(&mut order, query);
+            extend_by_all_columns(&mut order, columns);
         }
         orders[at] = order.clone();
     }
     orders
 }
 
-fn extend_by_all_columns<'a>(order: &mut Vec<MergeTerm<'a>>, query: &Query<'a>) {
-    for (column, output) in query.columns.iter().enumerate() {
+fn extend_by_all_columns<'a>(order: &mut Vec<MergeTerm<'a>>, columns: &[OutputColumn<'a>]) {
+    for (column, output) in columns.iter().enumerate() {
         let collation = output.collation;
         if !order.iter().any(|term| term.column == column && term.collation == collation) {
             order.push(MergeTerm { column, collation, descending: false, nulls_opposite: false });

@@ -1,24 +1,30 @@
-//! From the resolved tree to the plan of each join: rewriting, access paths, join order, costs.
+//! From the resolved tree to the plan of a statement: rewriting, access paths, join order, costs.
 //!
 //! ```text
 //!   ir::Query ──rewrite──▶ ir::Query         a tree of the same meaning that costs less
 //!                              │
-//!              select, compound, change    how it is run, as far as the tree decides
-//!                              ▼ JoinRequest: sources, conditions, the order wanted
-//!   PlanContext ─────────▶ access ──▶ JoinPlan ──▶ the code generator
-//!   usage, estimates                     └──explain──▶ EXPLAIN QUERY PLAN
+//!                              ▼
+//!   Planner ──query, select, from, …──▶ QueryPlan ──▶ the code generator
+//!                   │ JoinRequest           └──explain──▶ EXPLAIN QUERY PLAN
+//!                   ▼
+//!   PlanContext ─▶ access ─▶ JoinPlan        sources, conditions, the order wanted ─▶ nested loops
 //! ```
 //!
 //! | module | its one subject |
 //! | --- | --- |
 //! | `rewrite` | trees into better trees of the same meaning |
-//! | [`select`] | how one SELECT is run: count, groups, sorting |
-//! | [`compound`] | UNION and its siblings: which cores are merged, and in which order |
+//! | [`plan`] | the plan as data |
+//! | [`planner`] | what planning a statement remembers |
+//! | `query`, `compound` | the plan of a query; UNION and its siblings |
+//! | [`select`], `window` | how one SELECT is run: count, groups, sorting, windows |
+//! | `from` | FROM and WHERE: queries in FROM, the join, what a RIGHT JOIN goes through once more |
+//! | `queries` | queries in expressions |
+//! | [`insert`] | where the rows of an INSERT come from |
 //! | [`change`] | UPDATE and DELETE: whether rows are changed where they are found |
 //! | [`access`] | how a join is run, and what it costs |
 //! | [`explain`] | the plan in SQLite's words |
 //!
-//! Read first: [`access::PlanContext`], [`select::SelectPlan`], [`access::JoinPlan`].
+//! Read first: [`plan::QueryPlan`], [`planner::Planner`], [`access::JoinPlan`].
 //!
 //! This crate must not know how a plan becomes a program: no register, no instruction, no cursor. A plan is data in the statement's arena.
 
@@ -26,7 +32,14 @@
 
 pub mod access;
 pub mod change;
-pub mod compound;
+mod compound;
 pub mod explain;
+mod from;
+pub mod insert;
+pub mod plan;
+pub mod planner;
+mod queries;
+mod query;
 mod rewrite;
 pub mod select;
+mod window;

@@ -1,170 +1,261 @@
 //! How one SELECT is run: what its join is asked for, and what is left to be done to the rows.
 //!
 //! ```text
-//!   Select, ORDER BY ──▶ SelectPlan     which kind of SELECT it is, decided by the tree alone
+//!   Select, ORDER BY ──▶ which kind of SELECT it is, decided by the tree alone
 //!                            │ join request
 //!                            ▼
-//!                        JoinPlan ──▶ GroupPlan, Sorting, DistinctPlan: what the order of the rows leaves to do
+//!                        FromPlan ──▶ grouping, sorting, DISTINCT: what the order of the rows leaves to do
 //! ```
 
-use lithe_base::Db;
-use lithe_catalog::{Index, Table, TableKind};
+use bumpalo::Bump;
+use lithe_catalog::{Index, Result, Table, TableKind};
 use lithe_resolve::ir::{
-    Aggregate, Expr, Indexed, Limit, OrderTerm, Select, SourceKind, collation_of, is_constant, same,
+    Aggregate, Expr, Indexed, Limit, OrderTerm, Select, SourceKind, any, collation_of, is_constant, same,
 };
+use lithe_value::Collation;
 
-use crate::access::{JoinPlan, JoinRequest, PlanContext, Purpose, WantedOrder};
+use crate::access::{JoinPlan, JoinRequest, Purpose, WantedOrder};
+use crate::plan::{AggregatePlan, CountPlan, ExprQueries, GroupPlan, Grouping, PlainPlan, SelectPlan, Sorting};
+use crate::planner::Planner;
 
-/// How a SELECT is run.
-#[derive(Clone, Copy, Debug)]
-pub enum SelectPlan<'a> {
-    /// It has window functions: a SELECT without them gives the rows that they see.
-    Windows {
-        /// The terms of ORDER BY that are not the same for all rows.
-        order_by: &'a [OrderTerm<'a>],
-    },
-    /// `SELECT count(*) FROM t`: counted from the pages, no row is visited.
-    Count(CountPlan<'a>),
-    /// Aggregates without GROUP BY: all rows are one group.
-    Aggregate(AggregateRequest<'a>),
-    /// GROUP BY, or DISTINCT with an ORDER BY of the very same columns.
-    Group(GroupRequest<'a>),
-    /// Each row of the join is one of the result, if DISTINCT does not drop it.
-    Plain {
-        /// The terms of ORDER BY that are not the same for all rows.
-        order_by: &'a [OrderTerm<'a>],
-    },
-}
-
-/// A tree whose entries are counted.
-#[derive(Clone, Copy, Debug)]
-pub struct CountPlan<'a> {
-    /// The database.
-    pub db: Db,
-    /// The table.
-    pub table: &'a Table,
-    /// An index with fewer pages than the table.
-    pub index: Option<&'a Index>,
-}
-
-/// Aggregates without GROUP BY.
-#[derive(Clone, Copy, Debug)]
-pub struct AggregateRequest<'a> {
-    /// The order in which the first row decides: when the only aggregate is min() or max().
-    pub extreme: Option<&'a OrderTerm<'a>>,
-}
-
-/// Groups.
-#[derive(Clone, Copy, Debug)]
-pub struct GroupRequest<'a> {
-    /// The SELECT, with a GROUP BY.
-    pub select: &'a Select<'a>,
-    /// GROUP BY, in the directions of an ORDER BY with as many terms.
-    pub terms: &'a [OrderTerm<'a>],
-    /// ORDER BY.
+/// What is wanted of a SELECT.
+#[derive(Clone, Copy)]
+pub(crate) struct SelectRequest<'a> {
+    /// The order of its rows.
     pub order_by: &'a [OrderTerm<'a>],
-    /// ORDER BY has the same terms as GROUP BY: groups in the order of `terms` meet it.
-    pub orders_groups: bool,
-    /// What the statement calls it.
-    pub clause: &'static str,
+    /// LIMIT and OFFSET, if they are its own.
+    pub limit: Option<&'a Limit<'a>>,
+    /// No more of its rows are read.
+    pub row_limit: Option<u64>,
+    /// The values of its rows are read.
+    pub needs_columns: bool,
+    /// Only its first row is read.
+    pub is_first_row: bool,
 }
 
-/// What is left to do for groups once the join is planned.
-#[derive(Clone, Copy, Debug)]
-pub struct GroupPlan<'a> {
-    /// The loops bring the rows of a group together.
-    pub is_streamed: bool,
-    /// The ORDER BY that the order of the groups does not meet.
+impl Default for SelectRequest<'_> {
+    fn default() -> Self {
+        SelectRequest { order_by: &[], limit: None, row_limit: None, needs_columns: true, is_first_row: false }
+    }
+}
+
+/// What is computed for each row of a result.
+pub(crate) struct ResultRow<'e, 'a> {
+    pub columns: &'a [Expr<'a>],
+    /// The ORDER BY of a sorter, if the rows go into one.
     pub order_by: &'a [OrderTerm<'a>],
+    pub distinct: bool,
+    /// The values of the columns are read.
+    pub needs_columns: bool,
+    /// Values that are there already.
+    pub known: &'e [Expr<'a>],
 }
 
-/// What ORDER BY has to do once the join is planned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sorting {
-    /// Nothing: the rows come in its order.
-    Nothing,
-    /// Sort rows that are equal in the first terms, of which there are so many, among themselves. With none, sort all rows.
-    Blocks(usize),
-}
-
-impl<'a> SelectPlan<'a> {
-    /// Decides how the SELECT is run.
-    pub fn of(context: &PlanContext<'a>, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>]) -> SelectPlan<'a> {
-        let order_by = useful_order(order_by, select);
+impl<'a> Planner<'a> {
+    /// Plans a SELECT.
+    pub(crate) fn plan_select(&mut self, select: &'a Select<'a>, request: SelectRequest<'a>) -> Result<SelectPlan<'a>> {
+        let order_by = useful_order(request.order_by, select);
         if !select.windows.is_empty() {
-            return SelectPlan::Windows { order_by };
+            return self.plan_windows(select, order_by, request.needs_columns).map(SelectPlan::Windows);
         }
         if select.is_aggregate && select.group_by.is_empty() {
             return match counted(select) {
-                Some(plan) => SelectPlan::Count(plan),
-                None => SelectPlan::Aggregate(AggregateRequest { extreme: single_extreme(context, select) }),
+                Some(plan) => Ok(SelectPlan::Count(self.context.arena.alloc(plan))),
+                None => self.plan_aggregate(select, request.needs_columns),
             };
         }
         if select.is_aggregate {
-            return SelectPlan::Group(GroupRequest::of(context, select, order_by, "GROUP BY"));
+            return self.plan_groups(select, order_by, "GROUP BY", request.needs_columns);
         }
         if select.distinct && is_order_of_result(select, order_by) {
             // What is grouped by the result columns comes in their order.
-            let group_by = distinct_terms(context, select.columns);
-            let grouped = Select { distinct: false, is_aggregate: true, group_by, ..*select };
-            return SelectPlan::Group(GroupRequest::of(context, context.arena.alloc(grouped), order_by, "DISTINCT"));
+            let arena = self.context.arena;
+            let group_by = distinct_terms(arena, select.columns);
+            let grouped = arena.alloc(Select { distinct: false, is_aggregate: true, group_by, ..*select });
+            return self.plan_groups(grouped, order_by, "DISTINCT", request.needs_columns);
         }
-        SelectPlan::Plain { order_by }
+        self.plan_plain(select, order_by, request)
     }
-}
 
-impl<'a> AggregateRequest<'a> {
-    /// What the join is asked for.
-    pub fn join(&self, select: &'a Select<'a>) -> JoinRequest<'a> {
-        select_request(select, self.extreme.map_or(WantedOrder::Any, WantedOrder::MinMax))
+    fn plan_plain(
+        &mut self,
+        select: &'a Select<'a>,
+        order_by: &'a [OrderTerm<'a>],
+        request: SelectRequest<'a>,
+    ) -> Result<SelectPlan<'a>> {
+        let from = self.plan_from(plain_request(select, order_by, request))?;
+        let sorting = sorting_of(from.join, order_by);
+        let is_distinct = from.join.distinct != crate::access::DistinctPlan::Nothing;
+        self.context.enter_loops(from.join.rows);
+        let queries = self.plan_row(ResultRow {
+            columns: select.columns,
+            order_by: if sorting == Sorting::Nothing { &[] } else { order_by },
+            distinct: is_distinct,
+            needs_columns: request.needs_columns || is_distinct,
+            known: &[],
+        });
+        self.context.leave_loops(from.join.rows);
+        let plan = PlainPlan { select, order_by, sorting, queries: queries?, from };
+        Ok(SelectPlan::Plain(self.context.arena.alloc(plan)))
     }
-}
 
-impl<'a> GroupRequest<'a> {
-    fn of(
-        context: &PlanContext<'a>,
+    fn plan_aggregate(&mut self, select: &'a Select<'a>, needs_columns: bool) -> Result<SelectPlan<'a>> {
+        let extreme = single_extreme(self.context.arena, select);
+        let from = self.plan_from(select_request(select, extreme.map_or(WantedOrder::Any, WantedOrder::MinMax)))?;
+        self.context.enter_loops(from.join.rows);
+        let step_queries = self.plan_steps(select);
+        self.context.leave_loops(from.join.rows);
+        let columns = if needs_columns { select.columns } else { &[] };
+        let queries = self.plan_exprs(select.having.iter().chain(columns), &[])?;
+        let extreme = extreme.filter(|_| from.join.in_order);
+        let plan = AggregatePlan { select, extreme, step_queries: step_queries?, queries, from };
+        Ok(SelectPlan::Aggregate(self.context.arena.alloc(plan)))
+    }
+
+    fn plan_groups(
+        &mut self,
         select: &'a Select<'a>,
         order_by: &'a [OrderTerm<'a>],
         clause: &'static str,
-    ) -> GroupRequest<'a> {
-        let terms = directed_like(context, select.group_by, order_by);
-        GroupRequest { select, terms, order_by, orders_groups: is_order_of(terms, order_by), clause }
-    }
-
-    /// What the join is asked for.
-    pub fn join(&self) -> JoinRequest<'a> {
-        let behind = if self.orders_groups { self.order_by } else { &[] };
-        select_request(self.select, WantedOrder::GroupBy(self.terms, behind))
-    }
-
-    /// What is left to do.
-    pub fn plan(&self, join: &JoinPlan<'a>) -> GroupPlan<'a> {
+        needs_columns: bool,
+    ) -> Result<SelectPlan<'a>> {
+        let terms = directed_like(self.context.arena, select.group_by, order_by);
+        // ORDER BY has the same terms as GROUP BY: groups in the order of `terms` meet it.
+        let orders_groups = is_order_of(select, terms, order_by);
+        let behind = if orders_groups { order_by } else { &[] };
+        let from = self.plan_from(select_request(select, WantedOrder::GroupBy(terms, behind)))?;
+        let join = from.join;
         // A sorter has the groups in the order of ORDER BY; loops that bring equal rows together may have them in another.
-        let is_ordered = self.orders_groups && (!join.in_order || join.order_by_met || join.one_row);
-        GroupPlan { is_streamed: join.in_order || join.one_row, order_by: if is_ordered { &[] } else { self.order_by } }
+        let is_ordered = orders_groups && (!join.in_order || join.order_by_met || join.one_row);
+        let order_by = if is_ordered { &[] } else { order_by };
+        let grouping = self.grouping(select, terms, join)?;
+
+        self.context.enter_loops(join.rows);
+        let term_queries = self.plan_exprs(terms.iter().map(|term| &term.expr), &[]);
+        let steps_in_loops = if grouping == Grouping::Sorted { Ok(&[][..]) } else { self.plan_steps(select) };
+        self.context.leave_loops(join.rows);
+        let step_queries = if grouping == Grouping::Sorted { self.plan_steps(select) } else { steps_in_loops };
+
+        let known = terms_known(select, terms, grouping);
+        let having = self.plan_exprs(&select.having, &known)?;
+        let row =
+            ResultRow { columns: select.columns, order_by, distinct: select.distinct, needs_columns, known: &known };
+        let queries = self.plan_row(row)?;
+        let queries = match having {
+            [] => queries,
+            having => self.context.arena.alloc_slice_copy(&[having, queries].concat()),
+        };
+        let plan = GroupPlan {
+            select,
+            terms,
+            clause,
+            grouping,
+            order_by,
+            term_queries: term_queries?,
+            step_queries: step_queries?,
+            queries,
+            from,
+        };
+        Ok(SelectPlan::Group(self.context.arena.alloc(plan)))
+    }
+
+    /// How the rows of a group come together. A hash table has groups whose states take little memory each, and to which nothing else belongs:
+    /// rows of groups for which it has no space are sorted.
+    fn grouping(&self, select: &Select<'a>, terms: &[OrderTerm<'a>], join: &JoinPlan<'a>) -> Result<Grouping> {
+        if join.in_order || join.one_row {
+            return Ok(Grouping::Streamed);
+        }
+        if !select.aggregates.iter().all(|call| is_small(call)) {
+            return Ok(Grouping::Sorted);
+        }
+        for term in terms {
+            // A collation of the application says what is less, not what is alike.
+            if matches!(self.context.env.collation(term.collation)?, Collation::Custom(_)) {
+                return Ok(Grouping::Sorted);
+            }
+        }
+        Ok(Grouping::Hashed)
+    }
+
+    /// The queries in the arguments of a SELECT's aggregates.
+    fn plan_steps(&mut self, select: &'a Select<'a>) -> Result<ExprQueries<'a>> {
+        self.walk_exprs(&[], |walk| {
+            for call in select.aggregates {
+                let terms = call.order_by.iter().map(|term| &term.expr);
+                call.filter.iter().chain(call.args).chain(terms).try_for_each(|expr| walk.expr(expr))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The queries in what is computed for a row: a sorter takes its terms first, then the columns that are none of them.
+    pub(crate) fn plan_row(&mut self, row: ResultRow<'_, 'a>) -> Result<ExprQueries<'a>> {
+        let ResultRow { columns, order_by, distinct, needs_columns, known } = row;
+        self.walk_exprs(known, |walk| {
+            if order_by.is_empty() || distinct {
+                if needs_columns {
+                    columns.iter().try_for_each(|column| walk.expr(column))?;
+                }
+                let others = order_by.iter().filter(|term| term.output.is_none());
+                return others.map(|term| &term.expr).try_for_each(|expr| walk.expr(expr));
+            }
+            order_by.iter().try_for_each(|term| walk.expr(&term.expr))?;
+            let is_term = |at: usize| order_by.iter().any(|term| term.output == Some(at as u16));
+            let others = columns.iter().enumerate().filter(|(at, _)| !is_term(*at));
+            others.map(|(_, column)| column).try_for_each(|column| walk.expr(column))
+        })
     }
 }
 
-/// What the join of a plain SELECT is asked for. No more than `row_limit` of its rows are wanted; `limit` says so where a virtual table may be
-/// told.
-pub fn plain_request<'a>(
+/// The terms of GROUP BY whose values a group has. Columns of streamed rows are shown as they are when the row is added to the group, and
+/// beside min() and max() as the row has them that gave the result.
+fn terms_known<'a>(select: &Select<'a>, terms: &[OrderTerm<'a>], grouping: Grouping) -> Vec<Expr<'a>> {
+    terms.iter().map(|term| term.expr).filter(|expr| keeps_term(select, expr, grouping)).collect()
+}
+
+/// Whether the value of a GROUP BY term is kept for the result of its group.
+pub fn keeps_term(select: &Select<'_>, term: &Expr<'_>, grouping: Grouping) -> bool {
+    let is_bare = grouping == Grouping::Streamed && matches!(term, Expr::Column(_));
+    !is_bare && !are_from_extreme_row(select)
+}
+
+/// Whether GROUP BY terms are shown as the row has them that gave min() or max() its result: values that are equal need not be
+/// the same.
+pub fn are_from_extreme_row(select: &Select<'_>) -> bool {
+    select.aggregates.iter().any(|call| extreme(call).is_some())
+}
+
+/// Whether the states of a call for many groups can stand side by side.
+fn is_small(call: &Aggregate<'_>) -> bool {
+    // The code of a query is emitted only once.
+    let is_query =
+        |expr: &Expr<'_>| matches!(expr, Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Exists(..) | Expr::In(_));
+    let has_query = |expr: &Expr<'_>| any(expr, &mut |part| is_query(part));
+    matches!(call.function.name(), "count" | "sum" | "total" | "avg" | "min" | "max")
+        && call.function.is_builtin()
+        && !call.distinct
+        && call.order_by.is_empty()
+        && !call.args.iter().chain(&call.filter).any(has_query)
+}
+
+/// What the join of a plain SELECT is asked for.
+fn plain_request<'a>(
     select: &'a Select<'a>,
     order_by: &'a [OrderTerm<'a>],
-    row_limit: Option<u64>,
-    limit: Option<&'a Limit<'a>>,
+    request: SelectRequest<'a>,
 ) -> JoinRequest<'a> {
     let order = if order_by.is_empty() { WantedOrder::Any } else { WantedOrder::OrderBy(order_by) };
     JoinRequest {
         result: select.columns,
         distinct: select.distinct,
-        row_limit,
-        limit: limit.filter(|_| !select.distinct),
+        row_limit: request.row_limit,
+        limit: request.limit.filter(|_| !select.distinct),
         ..select_request(select, order)
     }
 }
 
 /// What the order of the join's rows leaves to ORDER BY.
-pub fn sorting_of(join: &JoinPlan<'_>, order_by: &[OrderTerm<'_>]) -> Sorting {
+fn sorting_of(join: &JoinPlan<'_>, order_by: &[OrderTerm<'_>]) -> Sorting {
     if order_by.is_empty() || join.in_order || join.one_row {
         Sorting::Nothing
     } else {
@@ -173,7 +264,7 @@ pub fn sorting_of(join: &JoinPlan<'_>, order_by: &[OrderTerm<'_>]) -> Sorting {
 }
 
 /// The columns as terms that bring equal rows together.
-pub fn distinct_terms<'a>(context: &PlanContext<'a>, columns: &[Expr<'a>]) -> &'a [OrderTerm<'a>] {
+pub fn distinct_terms<'a>(arena: &'a Bump, columns: &[Expr<'a>]) -> &'a [OrderTerm<'a>] {
     let term = |(at, expr): (usize, &Expr<'a>)| OrderTerm {
         expr: *expr,
         collation: collation_of(expr).unwrap_or_default(),
@@ -181,7 +272,7 @@ pub fn distinct_terms<'a>(context: &PlanContext<'a>, columns: &[Expr<'a>]) -> &'
         nulls_opposite: false,
         output: Some(at as u16),
     };
-    bumpalo::collections::Vec::from_iter_in(columns.iter().enumerate().map(term), context.arena).into_bump_slice()
+    arena.alloc_slice_fill_iter(columns.iter().enumerate().map(term))
 }
 
 /// Whether the call is min() (`false`) or max() (`true`).
@@ -201,17 +292,26 @@ fn select_request<'a>(select: &'a Select<'a>, order: WantedOrder<'a>) -> JoinReq
     }
 }
 
-/// Whether ORDER BY names the result columns, all of them, one after the other.
+/// Whether ORDER BY names the result columns, all of them, one after the other, with NULLs where the direction puts them.
 fn is_order_of_result<'a>(select: &Select<'a>, order_by: &[OrderTerm<'a>]) -> bool {
-    let is_same = |(term, column): (&OrderTerm<'a>, &Expr<'a>)| same(&term.expr, column);
-    order_by.len() == select.columns.len() && order_by.iter().zip(select.columns).all(is_same)
+    let is_same = |(at, (term, column)): (usize, (&OrderTerm<'a>, &Expr<'a>))| {
+        let is_it = !has_collate(term) || term.output.is_some_and(|of| usize::from(of) == at);
+        same(&term.expr, column) && is_it && !term.nulls_opposite
+    };
+    order_by.len() == select.columns.len() && order_by.iter().zip(select.columns).enumerate().all(is_same)
+}
+
+/// Whether the term has a COLLATE: SQLite takes one that is written in a clause, and one of the result column that the clause names by a
+/// number, for different terms.
+fn has_collate(term: &OrderTerm<'_>) -> bool {
+    matches!(term.expr, Expr::Collate(..))
 }
 
 /// GROUP BY in the directions of an ORDER BY with as many terms. If the terms are the same, nothing has to be sorted again. If
 /// they are not, groups that tie in ORDER BY come in these directions, as SQLite's do: `GROUP BY x ORDER BY count(*) DESC` shows the
 /// greatest x first.
 fn directed_like<'a>(
-    context: &PlanContext<'a>,
+    arena: &'a Bump,
     group_by: &'a [OrderTerm<'a>],
     order_by: &[OrderTerm<'a>],
 ) -> &'a [OrderTerm<'a>] {
@@ -220,16 +320,21 @@ fn directed_like<'a>(
     }
     let directed =
         |(group, order): (&OrderTerm<'a>, &OrderTerm<'a>)| OrderTerm { descending: order.descending, ..*group };
-    context.arena.alloc_slice_fill_iter(group_by.iter().zip(order_by).map(directed))
+    arena.alloc_slice_fill_iter(group_by.iter().zip(order_by).map(directed))
 }
 
 /// Whether groups that come in the order of `terms` come in that of ORDER BY.
-fn is_order_of(terms: &[OrderTerm<'_>], order_by: &[OrderTerm<'_>]) -> bool {
-    let is_same = |(group, order): (&OrderTerm<'_>, &OrderTerm<'_>)| {
+fn is_order_of<'a>(select: &Select<'a>, terms: &[OrderTerm<'a>], order_by: &[OrderTerm<'a>]) -> bool {
+    let names_column = |term: &OrderTerm<'a>| {
+        let column = term.output.and_then(|at| select.columns.get(usize::from(at)));
+        column.is_some_and(|column| same(column, &term.expr))
+    };
+    let is_same = |(group, order): (&OrderTerm<'a>, &OrderTerm<'a>)| {
         same(&group.expr, &order.expr)
             && group.collation == order.collation
             && group.descending == order.descending
             && group.nulls_opposite == order.nulls_opposite
+            && (!has_collate(group) || names_column(group) == names_column(order))
     };
     !order_by.is_empty() && terms.len() == order_by.len() && terms.iter().zip(order_by).all(is_same)
 }
@@ -241,13 +346,13 @@ fn useful_order<'a>(order_by: &'a [OrderTerm<'a>], select: &Select<'a>) -> &'a [
 }
 
 /// The order in which the first row decides.
-fn single_extreme<'a>(context: &PlanContext<'a>, select: &'a Select<'a>) -> Option<&'a OrderTerm<'a>> {
+fn single_extreme<'a>(arena: &'a Bump, select: &'a Select<'a>) -> Option<&'a OrderTerm<'a>> {
     let [call] = select.aggregates else { return None };
     let is_max = extreme(call)?;
     if call.filter.is_some() {
         return None;
     }
-    Some(context.arena.alloc(OrderTerm {
+    Some(arena.alloc(OrderTerm {
         expr: call.args[0],
         collation: call.collation,
         descending: is_max,
@@ -257,7 +362,7 @@ fn single_extreme<'a>(context: &PlanContext<'a>, select: &'a Select<'a>) -> Opti
 }
 
 /// The tree that is counted, when the query does nothing but count the rows of a table.
-fn counted<'a>(select: &Select<'a>) -> Option<CountPlan<'a>> {
+fn counted<'a>(select: &'a Select<'a>) -> Option<CountPlan<'a>> {
     let ([source], [Expr::Aggregate(call)], [], None) = (select.sources, select.columns, select.terms, &select.having)
     else {
         return None;
@@ -270,7 +375,7 @@ fn counted<'a>(select: &Select<'a>) -> Option<CountPlan<'a>> {
         && select.aggregates.iter().any(|own| own.id == call.id);
     let is_tree = matches!(table.kind, TableKind::Ordinary | TableKind::WithoutRowid);
     let counts = is_count && is_tree && matches!(source.indexed, Indexed::Any);
-    counts.then(|| CountPlan { db, table, index: smallest_index(table) })
+    counts.then(|| CountPlan { source, db, table, index: smallest_index(table) })
 }
 
 /// The index with the fewest columns, if it has fewer than the table: its tree is likely the smallest.

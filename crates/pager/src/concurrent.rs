@@ -5,7 +5,7 @@
 //! wrote a page that it has read or written, somebody would not have read what it read, and it fails
 //! (`BusySnapshot`); otherwise its pages go on top of theirs.
 //!
-//! Page 1 is special: everybody reads it, and whoever makes the database larger writes it. What matters
+//! Page 1 is special: everybody reads it, and a transaction that makes the database larger writes it. What matters
 //! of it to a transaction that neither takes nor frees pages are the fields that describe the schema.
 
 use std::cell::{Cell, RefCell};

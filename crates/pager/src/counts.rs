@@ -34,7 +34,7 @@ impl Counts {
         }
     }
 
-    /// A page was wanted of the pool, which `get` asks for it; reading it is noted by whoever reads.
+    /// A page was wanted of the pool, which `get` asks for it; reading it is noted by the reader.
     pub(crate) fn of_pool<T>(&self, get: impl FnOnce() -> T) -> T {
         let before = self.misses.get();
         let got = get();

@@ -25,7 +25,7 @@ pub(crate) struct Slot {
     pub(crate) saved: u64,
     /// It was used since the hand of the clock last came by.
     used: Cell<bool>,
-    /// Whoever wrote it does not expect to write it again.
+    /// Its writer does not expect to write it again.
     finished: bool,
 }
 

@@ -11,7 +11,7 @@ pub struct OpenOptions {
     pub create: bool,
     /// The file cannot change: no locks, no journal, no log are looked for.
     pub immutable: bool,
-    /// No locks are taken: whoever opens it promises to be alone.
+    /// No locks are taken: the opener promises to be alone.
     pub no_lock: bool,
     /// Symbolic links are refused.
     pub no_follow: bool,
@@ -134,7 +134,7 @@ pub enum BeginKind {
     Immediate,
     /// In rollback mode nobody else may read either: `BEGIN EXCLUSIVE`.
     Exclusive,
-    /// In WAL mode others may write, too, and whoever commits first wins: `BEGIN CONCURRENT`. It has to
+    /// In WAL mode others may write, too, and the first commit wins: `BEGIN CONCURRENT`. It has to
     /// come before anything is read.
     Concurrent,
 }

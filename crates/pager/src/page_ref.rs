@@ -15,7 +15,7 @@
 //!   makes a [`MappedFile`] has checked;
 //! * its bytes stand still while the lock of that snapshot is held: all writers of all processes
 //!   keep to the locks, and our own writes to a mapped file happen at commit, in rollback mode only.
-//!   Before that, whoever holds a reference makes the page its own (see `page_holders`);
+//!   Before that, the holder of a reference makes the page its own (see `page_holders`);
 //! * nobody looks at a mapped page after the end of its epoch. With debug assertions, a reference that
 //!   does panics.
 #![allow(unsafe_code)]

@@ -56,11 +56,10 @@ pub(crate) fn estimated_rows(connection: &dyn SqlConnection, names: &Names) -> R
         statement.bind(1, ValueRef::Text(format!("{}_rowid", names.table).as_bytes()))?;
         Ok(if statement.step()? { Some(cast::to_integer(statement.column(0))) } else { None })
     };
-    match read() {
-        Ok(rows) => Ok(rows.map_or(ROWS_UNKNOWN, |rows| rows.max(ROWS_MIN))),
-        Err(error) if error.message.starts_with("no such table") => Ok(ROWS_UNKNOWN),
-        Err(error) => Err(error),
+    if !connection.has_table(&names.database, "sqlite_stat1") {
+        return Ok(ROWS_UNKNOWN);
     }
+    Ok(read()?.map_or(ROWS_UNKNOWN, |rows| rows.max(ROWS_MIN)))
 }
 
 /// Renames the tables of an R-Tree.

@@ -9,7 +9,7 @@
 use crate::error::Result;
 use crate::node::NodeNo;
 
-/// The three tables. Whoever implements this answers with SQLite's codes if a table cannot be read or written.
+/// The three tables. An implementation answers with SQLite's codes if a table cannot be read or written.
 #[allow(clippy::missing_errors_doc)] // said above, for all of them
 pub trait Store {
     /// The data of a node; none if there is no such row.

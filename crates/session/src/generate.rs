@@ -92,7 +92,7 @@ fn write_table(
     let mut is_empty = true;
     for recorded in table.changes.iter() {
         let now = select.row(&recorded.record)?;
-        let Some(change) = change_of(schema, recorded, now) else { continue };
+        let Some(change) = change_of(schema, recorded, now, format) else { continue };
         change.push(&header, format, &mut bytes);
         is_empty = false;
         if bytes.len() >= PIECE {
@@ -104,7 +104,7 @@ fn write_table(
 }
 
 /// What has become of the row: `now` is its record, if it is there.
-fn change_of(schema: &Schema, recorded: &Recorded, now: Option<Vec<u8>>) -> Option<Change> {
+fn change_of(schema: &Schema, recorded: &Recorded, now: Option<Vec<u8>>, format: Format) -> Option<Change> {
     let nothing = || vec![UNDEFINED; schema.columns.len()];
     let Recorded { operation, indirect, record: old } = recorded;
     match (operation, now) {
@@ -120,10 +120,12 @@ fn change_of(schema: &Schema, recorded: &Recorded, now: Option<Vec<u8>>) -> Opti
             let (mut before, mut after) = (Vec::new(), Vec::new());
             let mut differs = false;
             for (column, (was, is)) in fields(old).zip(fields(&now)).enumerate() {
+                // A key that is equal by its collation may be another text. A patchset, which has one key, has the new one.
                 let (is_key, changes) = (schema.is_key(column), record::value(was) != record::value(is));
-                differs |= changes && !is_key;
-                before.extend_from_slice(if is_key || changes { was } else { UNDEFINED_FIELD });
-                after.extend_from_slice(if changes && !is_key { is } else { UNDEFINED_FIELD });
+                differs |= changes;
+                let was = if is_key && format == Format::Patchset { is } else { was };
+                before.extend_from_slice(if changes || is_key { was } else { UNDEFINED_FIELD });
+                after.extend_from_slice(if changes { is } else { UNDEFINED_FIELD });
             }
             let update = Change { operation: RowOperation::Update, indirect: *indirect, old: before, new: after };
             differs.then_some(update)

@@ -27,7 +27,7 @@ pub enum Affinity {
     Integer,
     /// As NUMERIC, and integers become reals.
     Real,
-    /// As NUMERIC for numbers, leaves text alone: columns of views and subqueries whose expression is numeric.
+    /// As NUMERIC, but reals stay reals: columns of compound queries whose first expression is a CAST to a number.
     FlexNum,
 }
 
@@ -91,8 +91,8 @@ impl Affinity {
         match value {
             ValueRef::Null | ValueRef::Blob(_) => false,
             ValueRef::Integer(_) => matches!(self, Affinity::Text | Affinity::Real),
-            ValueRef::Real(real) => real == 0.0 || !matches!(self, Affinity::Blob | Affinity::Real),
-            ValueRef::Text(_) => matches!(self, Affinity::Numeric | Affinity::Integer | Affinity::Real),
+            ValueRef::Real(real) => real == 0.0 || !matches!(self, Affinity::Blob | Affinity::Real | Affinity::FlexNum),
+            ValueRef::Text(_) => self.is_numeric(),
         }
     }
 
@@ -118,8 +118,10 @@ impl Affinity {
     #[inline]
     pub fn apply_numeric(self, value: ValueRef<'_>) -> ValueRef<'_> {
         match (self, value) {
-            (Affinity::Numeric | Affinity::Integer, ValueRef::Text(text)) => text_to_number(text, value),
-            (Affinity::Numeric | Affinity::Integer | Affinity::FlexNum, ValueRef::Real(real)) => {
+            (Affinity::Numeric | Affinity::Integer | Affinity::FlexNum, ValueRef::Text(text)) => {
+                text_to_number(text, value)
+            }
+            (Affinity::Numeric | Affinity::Integer, ValueRef::Real(real)) => {
                 integer_if_exact(real).map_or(value, ValueRef::Integer)
             }
             (Affinity::Real, ValueRef::Integer(integer)) => ValueRef::Real(integer as f64),
@@ -212,8 +214,8 @@ mod tests {
         let zero = Affinity::Real.apply(ValueRef::Real(-0.0), &mut scratch);
         assert!(matches!(zero, ValueRef::Real(real) if real.is_sign_positive()));
         check(Affinity::Real, "3", 3.0);
-        check(Affinity::FlexNum, "3", "3");
-        check(Affinity::FlexNum, 3.0, 3);
+        check(Affinity::FlexNum, "3", 3);
+        check(Affinity::FlexNum, 3.0, 3.0);
         check(Affinity::Blob, 3.0, 3.0);
     }
 }

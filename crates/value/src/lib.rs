@@ -18,7 +18,7 @@
 //! | [`encoding`], [`utf8`] | UTF-16 and back, and UTF-8 that nobody has validated |
 //! | [`pattern`] | LIKE and GLOB |
 //!
-//! Text is bytes: UTF-8 when whoever stored it told the truth. Nothing here validates it, nothing
+//! Text is bytes: UTF-8 when the application that stored it told the truth. Nothing here validates it, nothing
 //! here breaks on what is not UTF-8.
 
 #![forbid(unsafe_code)]

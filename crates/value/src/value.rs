@@ -150,7 +150,7 @@ impl Value {
     /// Becomes the text in `buffer`.
     ///
     /// # Panics
-    /// If it is 4 GiB or longer: whoever builds a text checks the length limit first.
+    /// If it is 4 GiB or longer: the builder of a text checks the length limit first.
     #[inline]
     pub fn set_text_buffer(&mut self, buffer: Buffer) {
         let (bytes, len) = buffer.into_parts();
@@ -160,7 +160,7 @@ impl Value {
     /// Becomes the blob in `buffer`.
     ///
     /// # Panics
-    /// If it is 4 GiB or longer: whoever builds a blob checks the length limit first.
+    /// If it is 4 GiB or longer: the builder of a blob checks the length limit first.
     #[inline]
     pub fn set_blob_buffer(&mut self, buffer: Buffer) {
         let (bytes, len) = buffer.into_parts();
@@ -186,7 +186,7 @@ impl Value {
 }
 
 #[inline]
-#[expect(clippy::expect_used, reason = "no buffer is longer: whoever fills one keeps to SQLITE_LIMIT_LENGTH")]
+#[expect(clippy::expect_used, reason = "no buffer is longer: its writers keep to SQLITE_LIMIT_LENGTH")]
 fn length(len: usize) -> u32 {
     u32::try_from(len).expect("value longer than 4 GiB")
 }

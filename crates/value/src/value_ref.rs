@@ -8,7 +8,7 @@ use std::fmt;
 /// An SQL value whose text or blob belongs to somebody else.
 ///
 /// Text is bytes in UTF-8, not validated. A real is never NaN: SQLite stores NaN as NULL, and
-/// [`ValueRef::from`]`(f64)` keeps that promise for whoever builds a value from a computation.
+/// [`ValueRef::from`]`(f64)` keeps that promise for a value that comes from a computation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum ValueRef<'a> {
     /// NULL.

@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(at(100_000), b'a');
     }
 
-    /// Who cuts a mapped file short, and ignores all locks, takes nothing but the bytes from whoever reads it.
+    /// Who cuts a mapped file short, and ignores all locks, takes nothing but the bytes from a reader.
     #[test]
     #[cfg_attr(miri, ignore = "Miri maps no files")]
     fn a_mapping_of_a_file_that_was_cut() {

@@ -1,7 +1,7 @@
 //! What happens when a mapped file cannot show its bytes: it was cut short by somebody who ignores locks, or the device fails.
 //!
 //! The system then sends SIGBUS to the thread that reads, which ends a process that does not handle it. A handler, installed with
-//! the first mapping, covers the page with zeros and counts; whoever reads goes on, over zeros, and looks at the count before it
+//! the first mapping, covers the page with zeros and counts; the reader goes on, over zeros, and looks at the count before it
 //! believes what it has read (`lithe_pager::Pager::check_mapping`), so that the application sees SQLITE_IOERR. Every other SIGBUS goes to
 //! the handler that was there before, or does what it always did.
 //!
@@ -129,7 +129,7 @@ fn hand_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut c_void
         return;
     }
     let takes_information = before.is_some_and(|before| before.sa_flags & libc::SA_SIGINFO != 0);
-    // SAFETY: the address is that of a handler of this kind, by its flags: whoever installed it said so.
+    // SAFETY: the address is that of a handler of this kind, by its flags: its installer said so.
     unsafe {
         if takes_information {
             type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut c_void);

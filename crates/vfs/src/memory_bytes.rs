@@ -40,7 +40,7 @@ pub(crate) struct MemoryBytes {
     capacity_max: usize,
 }
 
-// SAFETY: an address and lengths; the bytes are reached through copying calls only, or by whoever has a mapping.
+// SAFETY: an address and lengths; the bytes are reached through copying calls only, or by a holder of a mapping.
 unsafe impl Send for MemoryBytes {}
 // SAFETY: as above.
 unsafe impl Sync for MemoryBytes {}

@@ -61,7 +61,7 @@ impl ShmRegion {
         (self.words()[index / 2].load(order) >> half_shift(index)) as u16
     }
 
-    /// Stores a word of 16 bits. Its neighbour is stored with it, as it was: whoever stores is the only one to, by the lock for
+    /// Stores a word of 16 bits. Its neighbour is stored with it, as it was: the storing thread is the only one to, by the lock for
     /// writing, which all processes keep to.
     pub fn set_half(&self, index: usize, value: u16, order: Ordering) {
         let word = &self.words()[index / 2];

@@ -47,6 +47,7 @@ pub struct ProgramBuilder {
     subprograms: Vec<Arc<Subprogram>>,
     host_calls: Vec<Arc<dyn HostCall>>,
     schema_cookies: Vec<SchemaCheck>,
+    measured: Vec<MeasuredLoop>,
 }
 
 impl Default for ProgramBuilder {
@@ -77,6 +78,7 @@ impl ProgramBuilder {
             subprograms: Vec::new(),
             host_calls: Vec::new(),
             schema_cookies: Vec::new(),
+            measured: Vec::new(),
         }
     }
 
@@ -276,6 +278,18 @@ impl ProgramBuilder {
         is_new
     }
 
+    /// A label on an instruction that does nothing but be counted.
+    pub fn counted(&mut self) -> Addr {
+        let label = self.here();
+        self.emit(Insn::Noop {});
+        label
+    }
+
+    /// The runs and rows of a loop are counted, at labels of [`ProgramBuilder::counted`].
+    pub fn measure(&mut self, measured: MeasuredLoop) {
+        self.measured.push(measured);
+    }
+
     /// Parameter `number` is used.
     pub fn uses_parameter(&mut self, number: u32) {
         self.parameter_count = self.parameter_count.max(number);
@@ -298,6 +312,11 @@ impl ProgramBuilder {
                     *target = Addr(at + shift);
                 }
             });
+        }
+        let mut measured = std::mem::take(&mut self.measured);
+        for place in measured.iter_mut().flat_map(|measured| [&mut measured.run, &mut measured.row]) {
+            let at = labels[place.0 as usize].expect("every label used is placed");
+            *place = Addr(at + shift);
         }
         let inverted = insns.iter().filter_map(|insn| match insn {
             Insn::AggInverse { aggregate, .. } => Some(*aggregate),
@@ -323,6 +342,7 @@ impl ProgramBuilder {
             is_read_only: true,
             counts_changes: false,
             query_plan: Box::default(),
+            measured: (!measured.is_empty()).then(|| measured.into()),
             quoted_strings: Box::default(),
         };
         self.begin();

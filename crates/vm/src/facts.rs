@@ -23,6 +23,8 @@ pub struct ConnectionFacts {
     pub last_expiration: Cell<u64>,
     /// A transaction was begun that may be rolled back, and with it pages that cursors need to find their places again.
     pub in_transaction: Cell<bool>,
+    /// A statement that writes has begun and has not ended: what it has written may be rolled back without BEGIN, too.
+    pub has_writer: Cell<bool>,
     /// Violations of deferred foreign keys in the open transaction. COMMIT needs 0.
     pub deferred_violations: Cell<i64>,
     /// Violations of immediate foreign keys while `defer_foreign_keys` is on. COMMIT needs 0.
@@ -94,6 +96,7 @@ impl Default for ConnectionFacts {
             expirations: Cell::default(),
             last_expiration: Cell::default(),
             in_transaction: Cell::default(),
+            has_writer: Cell::default(),
             deferred_violations: Cell::default(),
             deferred_immediate_violations: Cell::default(),
             flags: Cell::default(),
@@ -109,6 +112,11 @@ impl Default for ConnectionFacts {
 }
 
 impl ConnectionFacts {
+    /// Whether pages that were written may be rolled back under statements that stand on rows.
+    pub fn may_roll_back(&self) -> bool {
+        self.in_transaction.get() || self.has_writer.get()
+    }
+
     /// Something is about to be written through the connection, or was.
     #[inline]
     pub fn note_write(&self) {

@@ -95,7 +95,7 @@ pub trait Host {
     /// Fills `bytes` with randomness.
     fn randomness(&self, bytes: &mut [u8]);
 
-    /// A trigger begins to run, or a statement of it: whoever traces statements is told, by a comment.
+    /// A trigger begins to run, or a statement of it: the trace hook is told, by a comment.
     fn trace_trigger(&self, _comment: &str) {}
 
     /// Writes to the error log, if there is one.

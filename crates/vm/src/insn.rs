@@ -465,7 +465,7 @@ instructions! {
     /// Make (0), destroy (1) or rename to `to` (2) the virtual table `name` of `db`.
     VChange { op: u8, db: Db, name: TextId, to: TextId }
 
-    /// Tells whoever traces statements which trigger begins to run, or which statement of it.
+    /// Tells the trace hook which trigger begins to run, or which statement of it.
     TraceTrigger { text: TextId }
 }
 
@@ -495,6 +495,6 @@ pub mod delete_flags {
     pub const IS_UPDATE: u8 = 4;
     /// The rest of the row (its other indexes) is deleted separately: no hook, no count.
     pub const AUXILIARY: u8 = 8;
-    /// Whoever has locked the cursor deletes (CursorLock).
+    /// The statement that has locked the cursor deletes (CursorLock).
     pub const OF_LOCKED: u8 = 16;
 }

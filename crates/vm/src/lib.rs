@@ -50,6 +50,7 @@ mod machine;
 mod open;
 pub mod operand;
 mod preupdate;
+pub mod profile;
 pub mod program;
 mod record;
 pub mod register;

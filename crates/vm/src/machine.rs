@@ -16,6 +16,7 @@ use crate::fault::Fault;
 use crate::frame::{FramePool, OnceSet, new_cursors, new_registers};
 use crate::host::Host;
 use crate::operand::{CursorId, Db, Reg};
+use crate::profile::Profile;
 use crate::program::{CursorKind, Program};
 use crate::register::{Register, SPARE_MAX};
 use crate::status::Counters;
@@ -64,6 +65,8 @@ pub struct Machine {
     pub unwatched: u32,
     /// What it has cost.
     pub counters: Counters,
+    /// What its instructions have cost, if the program is measured.
+    pub profile: Option<Box<Profile>>,
     /// Temporary trees.
     pub temporary: Temporary,
     /// Puts records together.
@@ -121,6 +124,7 @@ impl Machine {
             turns: TURNS,
             unwatched: 0,
             counters: Counters::default(),
+            profile: program.measured.as_ref().map(|_| Box::default()),
             temporary: Temporary::default(),
             builder: Builder::new(),
             scratch: Scratch::default(),
@@ -149,6 +153,7 @@ impl Machine {
         self.out = Value::NULL;
         self.unwatched = 0;
         self.counters = Counters::default();
+        self.profile = program.measured.as_ref().map(|_| Box::default());
         self.registers.capacity() + self.parameters.capacity() <= LOADED_MAX && self.cursors.capacity() <= LOADED_MAX
     }
 
@@ -306,7 +311,8 @@ impl Machine {
     #[inline(never)]
     pub fn count_instruction(&mut self, host: &dyn Host) -> Result<(), Fault> {
         self.unwatched += 1;
-        if self.unwatched < host.progress_interval() {
+        let interval = host.progress_interval();
+        if interval == 0 || self.unwatched < interval {
             return Ok(());
         }
         self.unwatched = 0;

@@ -12,7 +12,7 @@ use lithe_vtab::CompiledScan;
 use crate::host::HostCall;
 pub use crate::host::SchemaCheck;
 use crate::insn::Insn;
-use crate::operand::{AggregateId, CursorId, Db, TextId};
+use crate::operand::{Addr, AggregateId, CursorId, Db, TextId};
 use crate::result_columns::ResultColumns;
 
 /// A compiled statement.
@@ -57,6 +57,8 @@ pub struct Program {
     pub counts_changes: bool,
     /// EXPLAIN QUERY PLAN's rows: (id, parent, text).
     pub query_plan: Box<[QueryPlanRow]>,
+    /// The loops whose runs and rows are counted. None: nothing is measured.
+    pub measured: Option<Box<[MeasuredLoop]>>,
     /// What stands in double quotes, names nothing, and was taken for a string.
     pub quoted_strings: QuotedStrings,
 }
@@ -75,6 +77,23 @@ pub struct QueryPlanRow {
     pub cost: i32,
     /// The text, in SQLite's words.
     pub detail: String,
+}
+
+/// A loop of a query plan whose runs and rows are counted (sqlite3_stmt_scanstatus).
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasuredLoop {
+    /// The number of its line in the query plan.
+    pub line: i32,
+    /// The table or index that it reads; none for the rows of a query.
+    pub name: Option<String>,
+    /// How many rows the planner expects of each run.
+    pub estimated_rows: f64,
+    /// Where an instruction stands that runs once for each run of the loop.
+    pub run: Addr,
+    /// Where an instruction stands that runs once for each row.
+    pub row: Addr,
+    /// The cursors that it reads by.
+    pub cursors: Vec<CursorId>,
 }
 
 /// The static facts of one cursor.

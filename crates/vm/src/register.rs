@@ -13,6 +13,8 @@
 //! *shared* (a bound parameter), and *owned*: in memory of the register's own, which the next long value
 //! reuses. A register that is cleared between runs keeps that memory as [`Register::Spare`].
 
+mod inline;
+
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -24,6 +26,8 @@ use lithe_value::{Buffer, Value, ValueRef};
 
 use crate::accumulator::Accumulator;
 use crate::rowset::RowSet;
+
+pub use inline::Inline;
 
 /// The longest text or blob that is held in the register itself.
 pub const INLINE_MAX: usize = 22;
@@ -110,13 +114,6 @@ pub enum Register {
 
 const _: () = assert!(size_of::<Register>() == 24);
 
-/// Up to [`INLINE_MAX`] bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct Inline {
-    len: u8,
-    bytes: [u8; INLINE_MAX],
-}
-
 /// So many zeros. They become memory the first time they are read as a blob.
 #[derive(Debug)]
 pub struct Zeros {
@@ -131,30 +128,6 @@ pub enum BytesKind {
     Text,
     /// A blob.
     Blob,
-}
-
-impl Inline {
-    #[inline]
-    fn new(bytes: &[u8]) -> Inline {
-        let mut inline = Inline { len: bytes.len() as u8, bytes: [0; INLINE_MAX] };
-        inline.bytes[..bytes.len()].copy_from_slice(bytes);
-        inline
-    }
-
-    /// The bytes `start..start + len` of `page`, moved as one block of fixed size where the page is long enough:
-    /// what is copied too much is never looked at.
-    #[inline]
-    fn from_page(page: &[u8], start: usize, len: usize) -> Inline {
-        match page[start..].first_chunk::<INLINE_MAX>() {
-            Some(chunk) => Inline { len: len as u8, bytes: *chunk },
-            None => Inline::new(&page[start..start + len]),
-        }
-    }
-
-    #[inline]
-    fn as_slice(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
-    }
 }
 
 impl Zeros {

@@ -50,10 +50,14 @@ pub enum Step {
 pub fn run(program: &Program, m: &mut Machine, host: &dyn Host) -> Result<Step, Error> {
     let mut frames = Frames::default();
     let mut steps = 0;
-    let result = match host.progress_interval() {
-        0 => steps_until_row::<false>(program, m, host, &mut frames, &mut steps),
-        _ => steps_until_row::<true>(program, m, host, &mut frames, &mut steps),
+    let result = if host.progress_interval() == 0 && m.profile.is_none() {
+        steps_until_row::<false>(program, m, host, &mut frames, &mut steps)
+    } else {
+        steps_until_row::<true>(program, m, host, &mut frames, &mut steps)
     };
+    if let Some(profile) = &mut m.profile {
+        profile.pause();
+    }
     m.counters.vm_steps += steps;
     result.map_err(|fault| {
         frames.unwind(m, host);
@@ -125,7 +129,8 @@ macro_rules! arithmetic {
     }};
 }
 
-/// `WATCHED`: there is a progress handler, so each instruction counts. Without one the loop has nothing of it.
+/// `WATCHED`: there is a progress handler, or the statement is measured, so each instruction counts. Otherwise the loop has
+/// nothing of it.
 fn steps_until_row<'p, const WATCHED: bool>(
     mut program: &'p Program,
     m: &mut Machine,
@@ -139,6 +144,9 @@ fn steps_until_row<'p, const WATCHED: bool>(
         *steps += 1;
         if WATCHED {
             m.count_instruction(host)?;
+            if let Some(profile) = &mut m.profile {
+                profile.begin(program, pc);
+            }
         }
         let insn = &program.insns[pc];
         pc += 1;
@@ -193,7 +201,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 }
             }
             Insn::ResultRow { start, count } => {
-                if host.facts().in_transaction.get() {
+                if host.facts().may_roll_back() {
                     m.keep_long_keys()?;
                 }
                 m.stand_still();

@@ -1,6 +1,6 @@
 //! What holds of a finished program: each operand names something that the program has, and each jump leads into it.
 //!
-//! Whoever emits instructions is trusted, and the machine indexes without looking twice; this is looked at where programs begin
+//! The code generator is trusted, and the machine indexes without looking twice; this is looked at where programs begin
 //! to run, in builds with debug assertions.
 
 use crate::insn::Insn;

@@ -12,6 +12,7 @@ use crate::host::Host;
 use crate::insn::Insn;
 use crate::machine::Machine;
 use crate::operand::OnConflict;
+use crate::profile::Profile;
 use crate::program::Program;
 use crate::register::Register;
 pub use crate::run::Step;
@@ -244,6 +245,18 @@ impl Vm {
     /// What it has cost so far.
     pub fn counters(&self) -> &Counters {
         &self.machine.counters
+    }
+
+    /// What its instructions have cost, if it is measured.
+    pub fn profile(&self) -> Option<&Profile> {
+        self.machine.profile.as_deref()
+    }
+
+    /// Nothing has cost anything yet.
+    pub fn reset_profile(&mut self) {
+        if let Some(profile) = &mut self.machine.profile {
+            **profile = Profile::default();
+        }
     }
 
     /// What it has cost so far, to be set to 0 or added to.

@@ -27,7 +27,7 @@ pub fn rank(rng: &mut Rng) -> usize {
     (rank as usize - 1).min(VOCABULARY - 1)
 }
 
-/// The words of a document of that seed: the same for whoever asks.
+/// The words of a document of that seed: the same at each call.
 pub fn document(seed: u64, number: usize, lens: (usize, usize)) -> Vec<usize> {
     let mut rng = Rng::with_seed(seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let len = rng.usize(lens.0..=lens.1.max(lens.0));

@@ -24,7 +24,7 @@ impl Cursor {
         if self.here().node.is_leaf() { self.delete_from_leaf(btree) } else { self.delete_from_interior(btree) }
     }
 
-    /// Deletes the entry on which the cursor stands, for whoever goes nowhere from there: no note of the place is made, and
+    /// Deletes the entry on which the cursor stands, for a caller that goes nowhere from there: no note of the place is made, and
     /// the cursor then stands nowhere.
     pub fn remove(&mut self, btree: &Btree) -> Result<()> {
         self.assert_cursor_state();

@@ -181,7 +181,7 @@ impl Cursor {
         self.row = Some(cell.parsed(place));
         self.version = btree.cells_changed(self.root, page.header.kind);
         if replaced_end.is_some() && !is_adopted {
-            // Whoever replaces a row is on its way over the table, and goes on from here.
+            // A statement that replaces a row is on its way over the table, and goes on from here.
             self.path.push(Level { node: page.into_node(), index: at.index as u16 });
             self.state = State::Row;
             return Ok(true);

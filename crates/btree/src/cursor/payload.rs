@@ -8,7 +8,7 @@ use lithe_pager::PageRef;
 
 /// The row or entry on which a cursor stands.
 ///
-/// The local bytes live as long as the page: whoever needs them beyond the next move of the cursor keeps a clone
+/// The local bytes live as long as the page: a caller that needs them beyond the next move of the cursor keeps a clone
 /// of [`Row::page`], which costs nothing or a counter.
 #[derive(Clone, Copy)]
 pub struct Row<'a> {

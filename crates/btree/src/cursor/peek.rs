@@ -1,5 +1,5 @@
 //! A quick look at rows, for loops that visit millions: the commonest row in the fewest steps, and the leaf that it
-//! stands on, over which whoever loops may go by itself.
+//! stands on, over which a loop may go by itself.
 
 use super::{Cursor, Row, State};
 use crate::btree::Btree;
@@ -85,7 +85,7 @@ impl Cursor {
         node.is_leaf().then_some((&node.page, leaf))
     }
 
-    /// Whoever goes over the [leaf](Cursor::leaf) by itself has come to cell `index`, and the cursor with it.
+    /// A caller that goes over the [leaf](Cursor::leaf) by itself has come to cell `index`, and the cursor with it.
     #[inline]
     pub fn set_index(&mut self, index: u16) {
         let level = self.path.last_mut().expect("a cursor on a leaf has a path");

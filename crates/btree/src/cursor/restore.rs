@@ -182,7 +182,14 @@ impl Cursor {
             bytes.extend_from_slice(&node.page[span.range()]);
         } else {
             let chain = span.overflow_page(&node.page).ok_or_else(|| node.corrupt("overflow page 0"))?;
-            if !btree.lost_keys.recall(self.root, chain, self.version, &mut bytes) {
+            let local = &node.page[span.range()];
+            if btree.lost_keys.recall(self.root, chain, self.version, &mut bytes) {
+                // Nothing has to be read.
+            } else if btree.lost_keys.may_be_forgotten(self.root, self.version) && has_key(&info, local, span.len) {
+                // What lies behind the key is lost, and does not take part in the search.
+                bytes.clear();
+                bytes.extend_from_slice(local);
+            } else {
                 saved = overflow::read_whole(btree, &node.page, node.no, span, &mut bytes);
             }
         }
@@ -226,8 +233,12 @@ fn last_probed(count: usize, smaller: usize) -> usize {
 /// Whether all columns that are compared, and the one behind them, are in the local part of an entry. A malformed one has to be read as a
 /// whole to be sure.
 fn is_key_local(info: &KeyInfo, local: &[u8], len: u32) -> bool {
-    let has_key = matches!(with_entry_as_key(info, local, len, |_| ()), Ok(Some(())));
-    has_key && column_behind_key(info, local, len).is_ok()
+    has_key(info, local, len) && column_behind_key(info, local, len).is_ok()
+}
+
+/// Whether all columns that are compared are in the local part of an entry.
+fn has_key(info: &KeyInfo, local: &[u8], len: u32) -> bool {
+    matches!(with_entry_as_key(info, local, len, |_| ()), Ok(Some(())))
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ impl Cursor {
                 _ => {}
             }
         } else if self.state == State::Row && self.parse_cell()?.rowid == rowid {
-            return Ok(Some(Seek::Exact)); // whoever walks over rows and changes them
+            return Ok(Some(Seek::Exact)); // a statement that walks over rows and changes them
         }
         if self.steps_to_rowid(rowid)? {
             return Ok(Some(Seek::Exact));

@@ -37,7 +37,7 @@ pub(crate) fn read(
     }
     let first = span.overflow_page(leaf).ok_or_else(|| corrupt(no, "overflow page 0"))?;
     let skip = offset - local.len();
-    debug_assert!(skip < btree.usable_size() as usize - CONTENT_AT, "whoever begins further on knows the page");
+    debug_assert!(skip < btree.usable_size() as usize - CONTENT_AT, "a caller that begins further on knows the page");
     read_chain(btree, first, skip, out)
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn page_of_chain(btree: &Btree, mut no: PageNo, count: usize) -> Resu
 
 /// Fills `out` from the chain that goes on with page `no`, after `skip` bytes of that page's content.
 pub(crate) fn read_chain(btree: &Btree, no: PageNo, skip: usize, out: &mut [u8]) -> Result<()> {
-    debug_assert!(skip < btree.usable_size() as usize - CONTENT_AT, "whoever begins further on knows the page");
+    debug_assert!(skip < btree.usable_size() as usize - CONTENT_AT, "a caller that begins further on knows the page");
     let mut rest = Rest { btree, content: btree.usable_size() as usize - CONTENT_AT, no, skip, out };
     while !rest.out.is_empty() {
         if !rest.take_mapped()? && !rest.take_run()? {

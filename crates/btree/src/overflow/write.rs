@@ -71,7 +71,7 @@ pub(crate) fn overwrite_chain(
     len: u32,
 ) -> Result<Option<PageNo>> {
     let content = btree.usable_size() as usize - CONTENT_AT;
-    assert!(skip < content, "whoever begins further on knows the page");
+    assert!(skip < content, "a caller that begins further on knows the page");
     let mut rest = len as usize;
     loop {
         check_chain_page(btree, no)?;

@@ -10,12 +10,14 @@
 //! | --- | --- |
 //! | [`error`] | the last error |
 //! | [`statement`] | the handle of a statement |
+//! | [`published`] | what a statement tells without the connection's mutex |
 //! | [`hook`], [`preupdate`] | the application's callbacks |
 //! | [`virtual_tables`] | what is known while methods of virtual tables run |
 
 pub(crate) mod error;
 pub(crate) mod hook;
 pub(crate) mod preupdate;
+pub(crate) mod published;
 pub(crate) mod statement;
 pub(crate) mod virtual_tables;
 
@@ -27,6 +29,7 @@ use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use lithe_engine::{Connection, InterruptHandle, OpenFlags};
 
@@ -63,7 +66,7 @@ enum Poison {
 /// A connection.
 #[allow(non_camel_case_types)]
 pub struct sqlite3 {
-    state: Cell<u32>,
+    state: AtomicU32,
     /// `None`: the application promises to use it by one thread at a time.
     pub(crate) mutex: Option<RecursiveMutex>,
     /// `None` if opening has failed.
@@ -104,7 +107,7 @@ impl sqlite3 {
     pub(crate) fn new(core: Option<Connection>, flags: OpenFlags, has_mutex: bool) -> sqlite3 {
         let interrupt = core.as_ref().map(Connection::interrupt_handle);
         sqlite3 {
-            state: Cell::new(if core.is_some() { OPEN } else { SICK }),
+            state: AtomicU32::new(if core.is_some() { OPEN } else { SICK }),
             mutex: has_mutex.then(RecursiveMutex::favouring),
             core: UnsafeCell::new(core),
             interrupt,
@@ -137,9 +140,13 @@ impl sqlite3 {
         unsafe { &*self.core.get() }.as_ref().expect("an open connection")
     }
 
+    fn state(&self) -> u32 {
+        self.state.load(Ordering::Relaxed)
+    }
+
     /// Whether there is an engine's connection.
     pub(crate) fn is_open(&self) -> bool {
-        self.state.get() == OPEN || self.state.get() == ZOMBIE
+        matches!(self.state(), OPEN | ZOMBIE)
     }
 
     /// The connection's value of a type, which is made when somebody first asks.
@@ -159,7 +166,7 @@ impl sqlite3 {
 
     /// Whether the application has closed it already.
     pub(crate) fn is_zombie(&self) -> bool {
-        self.state.get() == ZOMBIE
+        self.state() == ZOMBIE
     }
 }
 
@@ -258,8 +265,17 @@ pub(crate) unsafe fn held<'a>(db: *const sqlite3) -> Held<'a> {
 #[inline]
 pub(crate) unsafe fn locked<'a>(db: *const sqlite3) -> Option<Locked<'a>> {
     // SAFETY: our caller's promise.
-    let db = unsafe { db.as_ref() }?;
-    matches!(db.state.get(), OPEN | ZOMBIE | SICK).then(|| Locked::new(db))
+    unsafe { known(db) }.map(Locked::new)
+}
+
+/// The connection behind a handle, even a sick one, without its mutex: what never changes may be asked for.
+///
+/// # Safety
+/// As [`locked`].
+#[inline]
+pub(crate) unsafe fn known<'a>(db: *const sqlite3) -> Option<&'a sqlite3> {
+    // SAFETY: our caller's promise.
+    unsafe { db.as_ref() }.filter(|db| matches!(db.state(), OPEN | ZOMBIE | SICK))
 }
 
 /// The connection behind a handle that can be used. SQLITE_MISUSE is for those that cannot.
@@ -270,7 +286,7 @@ pub(crate) unsafe fn locked<'a>(db: *const sqlite3) -> Option<Locked<'a>> {
 pub(crate) unsafe fn live<'a>(db: *const sqlite3) -> Result<Locked<'a>, c_int> {
     // SAFETY: our caller's promise.
     let db = unsafe { db.as_ref() }.ok_or(code::MISUSE)?;
-    if db.state.get() != OPEN {
+    if db.state() != OPEN {
         return Err(code::MISUSE);
     }
     let db = Locked::new(db);
@@ -345,7 +361,7 @@ impl sqlite3 {
     /// The rows on which statements stand are not to be looked at any more: what they borrow may change.
     fn close_rows(&self) {
         let mut next = self.statements.get();
-        // SAFETY: the list holds live statements of this connection only, and its mutex is held by whoever uses them.
+        // SAFETY: the list holds live statements of this connection only, and every user of them holds its mutex.
         while let Some(statement) = unsafe { next.as_ref() } {
             statement.leave_row();
             statement.close();
@@ -396,7 +412,7 @@ pub(crate) unsafe fn close(handle: *mut sqlite3, may_linger: bool) -> c_int {
     }
     db.hooks.trace_close(handle);
     db.client_data.borrow_mut().clear();
-    db.state.set(ZOMBIE);
+    db.state.store(ZOMBIE, Ordering::Relaxed);
     drop(db);
     // SAFETY: the handle is a zombie now, and ours.
     unsafe { free_if_unused(handle) };
@@ -414,7 +430,7 @@ pub(crate) unsafe fn free_if_unused(handle: *mut sqlite3) {
         if !db.is_zombie() || db.is_in_use() {
             return;
         }
-        db.state.set(CLOSED);
+        db.state.store(CLOSED, Ordering::Relaxed);
         // User functions are dropped with the connection, and their destructors may look at the handle once more.
         // SAFETY: nobody else can have a reference: the state says that it is closed.
         let core = unsafe { &mut *db.core.get() }.take();

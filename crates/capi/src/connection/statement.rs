@@ -12,6 +12,7 @@ use std::ptr::null_mut;
 use lithe_engine::{Error, Statement};
 
 use crate::code;
+use crate::connection::published::Published;
 use crate::connection::{self, Held, Locked, sqlite3};
 use crate::memory;
 use crate::value::sqlite3_value;
@@ -28,9 +29,8 @@ pub struct sqlite3_stmt {
     is_entered: Cell<bool>,
     /// Rows so far, all runs together: whether a column was fetched for the present one.
     pub(crate) row: Cell<u64>,
-    /// How many columns it has, and whether it changes no database: for those who ask while it runs.
-    pub(crate) column_count: usize,
-    pub(crate) is_read_only: bool,
+    /// What is told without the connection's mutex.
+    pub(crate) published: Published,
     /// Runs that have ended.
     pub(crate) runs: Cell<i64>,
     /// It was stepped since the last reset.
@@ -66,8 +66,7 @@ impl sqlite3_stmt {
         let next = db.statements.get();
         let statement = Box::into_raw(Box::new(sqlite3_stmt {
             db: handle,
-            column_count: inner.column_count(),
-            is_read_only: inner.is_read_only(),
+            published: Published::new(&inner),
             runs: Cell::new(0),
             inner: UnsafeCell::new(inner),
             is_entered: Cell::new(false),
@@ -139,7 +138,7 @@ impl sqlite3_stmt {
         if self.is_entered.get() {
             return None;
         }
-        // SAFETY: nobody is inside, the mutex keeps other threads out, and whoever only looks calls nobody who could come in.
+        // SAFETY: nobody is inside, the mutex keeps other threads out, and a call that only looks calls nothing that could come in.
         Some(unsafe { &*self.inner.get() })
     }
 
@@ -242,6 +241,7 @@ pub(crate) fn reset(statement: &sqlite3_stmt, db: &sqlite3) -> c_int {
     statement.leave_row();
     statement.runs.set(statement.runs.get() + 1);
     inside.get().reset(db.core());
+    statement.published.end_step(false);
     drop(inside);
     if db.hooks.is_traced() || statement.began.get().is_some() {
         db.hooks.profile(statement);

@@ -8,7 +8,7 @@
 //! The structures are those of `fts3_tokenizer.h`, with the same layout. The library's own tokenizers have modules, too
 //! ([`tokenizer::OWN`]), so that an application can give them other names or wrap them.
 //!
-//! An address that a statement contains is dangerous: whoever can run SQL could make the library call anything. Bound
+//! An address that a statement contains is dangerous: SQL alone could make the library call anything. Bound
 //! parameters are the application's own. Of other values, only addresses of modules that the connection knows count.
 
 mod tokenizer;

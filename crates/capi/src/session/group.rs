@@ -8,7 +8,7 @@ use lithe_session::{ChangeGroup, Format, Input, Rebaser, Result, RowOperation, S
 use super::iterator::sqlite3_changeset_iter;
 use super::{Error, XInput, XOutput, code_of, error, stream, to_buffer, to_stream, whole};
 use crate::code;
-use crate::connection::{self, Locked, live, sqlite3};
+use crate::connection::{self, Locked, sqlite3};
 use crate::ffi_guard::api;
 use crate::{memory, text};
 
@@ -99,8 +99,9 @@ api! {
         handle: *mut sqlite3_changegroup, db: *mut sqlite3, database: *const c_char,
     ) -> c_int {
         let Some(group) = handle.as_mut() else { return code::MISUSE };
-        if let Err(code) = live(db) {
-            return code;
+        // As in SQLite, the connection is only noted: a caller with a lock of its own must not wait here for one who waits for it.
+        if !db.as_ref().is_some_and(|db| db.is_open() && !db.is_zombie()) {
+            return code::MISUSE;
         }
         let database = text::name(database).unwrap_or_else(|| "main".to_owned());
         let answer = code_of(group.inner.set_schema(&database));

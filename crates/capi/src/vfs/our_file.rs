@@ -18,7 +18,7 @@ pub(super) struct OurFile {
     pub(super) level: LockLevel,
     /// The name of its VFS.
     pub(super) vfs: &'static str,
-    /// Whoever closes the log as the last one is to leave it where it is.
+    /// The last connection that closes the log is to leave it where it is.
     pub(super) keeps_log: bool,
     /// What `SQLITE_FCNTL_MMAP_SIZE` has set.
     pub(super) mmap_size: i64,

@@ -142,7 +142,7 @@ impl Catalog {
         let name = NameBuf::from(String::from_utf8_lossy(row.name.unwrap_or_default()).into_owned());
         let root = root_page(row, page_count);
         let schema = self.schema_mut(db);
-        // Whoever writes the schema by hand goes on with what stands there, whatever is wrong with it.
+        // An application that writes the schema by hand goes on with its text, whatever is wrong with it.
         if let (Some(index), Ok(root)) = (schema.index_mut(name.name()), &root) {
             index.root = *root;
         }

@@ -28,6 +28,8 @@ pub fn open(shell: &mut Shell, arguments: &[String]) -> Result {
             Some("ifexists") => how.exists = true,
             Some("deserialize") => how.deserialize = true,
             Some("hexdb") => how.hexdb = true,
+            Some("append") => how.append = true,
+            Some("zip") => how.zip = true,
             Some("new") => is_new = true,
             Some("maxsize") => {
                 let size = integer(rest.next().ok_or_else(|| usage(".open"))?)?;

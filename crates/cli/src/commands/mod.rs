@@ -9,6 +9,7 @@
 //! | `redirect` | `.output`, `.once`, `.excel`, `.www` |
 //! | `files` | `.open`, `.read`, `.backup`, `.restore`, `.shell` |
 //! | `connections`, `sessions` | `.connection`, `.session` |
+//! | `testcase` | `.testcase`, `.check` |
 //! | `trace`, `progress`, `stats` | what runs: `.trace`, `.auth`, `.log`, `.progress`, `.stats` |
 //! | `limit`, `dbconfig`, `filectrl` | what the engine lets be asked and set: `.limit`, `.dbconfig`, `.filectrl`, `.vfslist` |
 //! | `modules` | `.load`, `.unmodule`, `.nonce` |
@@ -38,6 +39,7 @@ mod set;
 mod sha3sum;
 mod show;
 mod stats;
+mod testcase;
 mod trace;
 
 use std::iter::Peekable;
@@ -72,14 +74,16 @@ const COMMANDS: &[Command] = &[
     command(
         ".archive",
         "OPTION… ?FILE…?",
-        "Files in a database or ZIP file: -c -u -i -r -t -x, -v -f FILE -C DIR -g; --help",
+        "Files in a database or ZIP file: -c -u -i -r -t -x, -v -f FILE -a FILE -C DIR -g; --help",
         archive::archive,
     ),
     command(".auth", "on|off", "Show what statements ask the authorizer", trace::auth),
     command(".backup", "?DB? FILE", "Copy DB (default \"main\") to FILE", files::backup),
     command(".bail", "on|off", "Stop after an error", set::bail),
+    command(".binary", "on|off", "Has no effect: output is written as it is", set::binary),
     command(".cd", "DIRECTORY", "Change the working directory", files::cd),
     command(".changes", "on|off", "Show the number of rows changed by SQL", set::changes),
+    command(".check", "GLOB", "Fail if the output since .testcase is not as GLOB says", testcase::check),
     command(".clone", "NEWFILE", "Copy the database to a new file, as VACUUM INTO does", files::clone),
     command(
         ".connection",
@@ -140,7 +144,7 @@ const COMMANDS: &[Command] = &[
     command(
         ".open",
         "?OPTIONS? ?FILE?",
-        "Close this database and open FILE: --readonly --new --ifexists --nofollow --deserialize --hexdb --maxsize N",
+        "Close this database and open FILE: --readonly --new --ifexists --nofollow --append --zip --deserialize --hexdb --maxsize N",
         files::open,
     ),
     command(".output", "?FILE?", "Send output to FILE or |PROGRAM, or back to the terminal", redirect::output),
@@ -168,7 +172,12 @@ const COMMANDS: &[Command] = &[
     ),
     command(".restore", "?DB? FILE", "Restore DB (default \"main\") from FILE", files::restore),
     command(".save", "?DB? FILE", "Copy DB (default \"main\") to FILE", files::backup),
-    command(".scanstats", "on|off|est|vm", "Scans of loops are not measured: says so", stats::scanstats),
+    command(
+        ".scanstats",
+        "on|off|est|vm",
+        "Show what the loops of each statement have cost, also beside what was expected, or by instruction",
+        stats::scanstats,
+    ),
     command(".schema", "?PATTERN?", "Show the CREATE statements that match: --indent --nosys", show::schema),
     command(".selftest", "?--init? ?-v?", "Run the tests of the table selftest; --init makes it", selftest::selftest),
     command(".separator", "COLUMN ?ROW?", "Choose the texts between columns and rows", set::separator),
@@ -194,6 +203,7 @@ const COMMANDS: &[Command] = &[
     ),
     command(".system", "COMMAND…", "Run a command of the system", files::shell),
     command(".tables", "?PATTERN?", "List tables and views", show::tables),
+    command(".testcase", "?NAME?", "Keep the output for .check", testcase::testcase),
     command(".timeout", "MS", "Wait MS milliseconds for locks of others", set::timeout),
     command(".timer", "on|off", "Show how long statements take", set::timer),
     command(

@@ -27,6 +27,12 @@ pub fn eqp(shell: &mut Shell, arguments: &[String]) -> Result {
     switch(arguments, ".eqp", &mut shell.settings.eqp)
 }
 
+/// `.binary`: bytes are written as they are on every system that Lithe runs on.
+pub fn binary(_: &mut Shell, arguments: &[String]) -> Result {
+    let [value] = arguments else { return Err(usage(".binary")) };
+    boolean(value).map(|_| ())
+}
+
 /// `.explain ?on|off|auto?`: automatically is on for EXPLAIN, which nothing else is.
 pub fn explain(shell: &mut Shell, arguments: &[String]) -> Result {
     match arguments {

@@ -1,6 +1,9 @@
-//! `.stats`: what statements and the connection have cost. `.scanstats` says that there is no such measurement.
+//! `.stats`: what statements and the connection have cost. `.scanstats`: what the loops of statements have.
 
 use super::{boolean, usage};
+use lithe::Config;
+
+use crate::scan_status::ScanStatus;
 use crate::shell::Shell;
 use crate::statistics::{Statistics, connection_lines, process_lines};
 
@@ -21,11 +24,21 @@ pub fn stats(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// `.scanstats on|off|est|vm`
-pub fn scanstats(_: &mut Shell, arguments: &[String]) -> Result<(), String> {
+/// `.scanstats on|off|est|vm`: statements are measured from now on, or no more.
+pub fn scanstats(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
     let [value] = arguments else { return Err(usage(".scanstats")) };
-    if matches!(value.as_str(), "est" | "vm") || boolean(value)? {
-        eprintln!("Warning: .scanstats not available in this build.");
-    }
+    shell.scan_status = match value.as_str() {
+        "est" => ScanStatus::Estimates,
+        "vm" => ScanStatus::Instructions,
+        value => {
+            if boolean(value)? {
+                ScanStatus::On
+            } else {
+                ScanStatus::Off
+            }
+        }
+    };
+    let is_on = shell.scan_status != ScanStatus::Off;
+    shell.database.connection.set_config(Config::StatementScanStatus, is_on);
     Ok(())
 }

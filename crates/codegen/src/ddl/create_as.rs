@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use lithe_catalog::{Column, NameBuf, Result, Table};
+use lithe_optimize::plan::RowsFor;
 use lithe_resolve::ir::OutputColumn;
 use lithe_resolve::{Found, Scope, unique_names};
 use lithe_sql::ast::{CreateTable, Name, Select};
@@ -51,9 +52,10 @@ pub(super) fn create_table_as<'a>(
         table: None,
     });
     cg.b.emit(Insn::OpenWriteAt { cursor, root });
-    let affinities: Vec<_> = table.columns.iter().map(|column| Some(column.affinity)).collect();
+    let affinities: Vec<_> = columns.iter().map(|column| column.affinity.or(Some(Affinity::Blob))).collect();
     let affinities = cg.affinities(&affinities);
-    let coroutine = cg.emit_coroutine(query)?;
+    let plan = cg.plan_query(query, RowsFor::Coroutine)?;
+    let coroutine = cg.emit_coroutine(plan)?;
     let (rowid, done) = (cg.b.register(), cg.b.label());
     let top = cg.b.here();
     cg.b.emit(Insn::Yield { co: coroutine.co, target: done });

@@ -116,7 +116,8 @@ impl<'a> Codegen<'a> {
             match (&operand, &case.operand) {
                 (Some(value), Some(expr)) => {
                     let left = computed(value.reg, affinity_of(expr));
-                    let compare = Compare { op: CompareOp::Eq, left, right: when.condition, how: when.how };
+                    let compare =
+                        Compare { op: CompareOp::Eq, left, right: when.condition, how: when.how, replaced: None };
                     self.jump_if_false(&Expr::Compare(self.arena.alloc(compare)), next, true)?;
                 }
                 _ => self.jump_if_false(&when.condition, next, true)?,

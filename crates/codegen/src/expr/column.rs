@@ -2,7 +2,7 @@
 
 use lithe_catalog::{Column as TableColumn, Result, Table, fail};
 use lithe_resolve::Stored;
-use lithe_resolve::ir::{Column, ColumnIndex, SourceId};
+use lithe_resolve::ir::{Column, ColumnIndex, Expr, SourceId};
 use lithe_value::Affinity;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Reg};
@@ -15,7 +15,7 @@ impl<'a> Codegen<'a> {
     pub(super) fn emit_column(&mut self, column: &Column<'a>, dst: Reg) -> Result<()> {
         match self.access(column.source) {
             ColumnAccess::Table { cursor, table } => self.emit_table_column(cursor, table, column, dst),
-            ColumnAccess::Index { index, columns, has_rowid, table, of } => {
+            ColumnAccess::Index { index, columns, has_rowid, table, fixed, of } => {
                 let position = column.index.position();
                 let place = position.map_or(NOT_IN_INDEX, |at| columns[at]);
                 if place != NOT_IN_INDEX {
@@ -26,8 +26,11 @@ impl<'a> Codegen<'a> {
                 match (position, table) {
                     (None, _) if has_rowid => self.b.emit(Insn::IdxRowid { cursor: index, dst }),
                     (_, Some(cursor)) => return self.emit_table_column(cursor, of, column, dst),
-                    // A virtual generated column of a covering index: its operands are in the index.
-                    (Some(at), None) => return self.emit_generated_of_row(index, of, at, column.source, dst),
+                    (Some(at), None) => match fixed.iter().find(|(column, _)| usize::from(*column) == at) {
+                        Some((_, value)) => return self.emit_fixed(index, value, of.columns[at].affinity, dst),
+                        // A virtual generated column of a covering index: its operands are in the index.
+                        None => return self.emit_generated_of_row(index, of, at, column.source, dst),
+                    },
                     (None, None) => unreachable!("an index entry of a rowid table ends in the rowid"),
                 }
                 Ok(())
@@ -102,6 +105,16 @@ impl<'a> Codegen<'a> {
         }
     }
 
+    /// A column that has the same value in every entry of the index: NULL in the row of NULLs of an outer join.
+    fn emit_fixed(&mut self, index: CursorId, value: &Expr<'a>, affinity: Affinity, dst: Reg) -> Result<()> {
+        self.emit_unless_null_row(index, dst, |cg| {
+            cg.emit_into(value, dst)?;
+            let affinities = cg.b.affinity_list(&[affinity]);
+            cg.b.emit(Insn::Affinity { start: dst, affinities });
+            Ok(())
+        })
+    }
+
     /// As [`Codegen::emit_generated`], of the row under `cursor`: in the row of NULLs of an outer join it is NULL, too.
     fn emit_generated_of_row(
         &mut self,
@@ -111,9 +124,19 @@ impl<'a> Codegen<'a> {
         source: SourceId,
         dst: Reg,
     ) -> Result<()> {
+        self.emit_unless_null_row(cursor, dst, |cg| cg.emit_generated(table, at, source, dst))
+    }
+
+    /// What `emit` puts into `dst`; NULL while `cursor` stands on a row of NULLs.
+    fn emit_unless_null_row(
+        &mut self,
+        cursor: CursorId,
+        dst: Reg,
+        emit: impl FnOnce(&mut Codegen<'a>) -> Result<()>,
+    ) -> Result<()> {
         let (nulls, done) = (self.b.label(), self.b.label());
         self.b.emit(Insn::IfNullRow { cursor, target: nulls });
-        self.emit_generated(table, at, source, dst)?;
+        emit(self)?;
         self.b.emit(Insn::Goto { target: done });
         self.b.place(nulls);
         self.b.emit(Insn::Null { start: dst, count: 1 });

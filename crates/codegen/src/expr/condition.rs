@@ -144,7 +144,8 @@ impl<'a> Codegen<'a> {
         }
         let value = self.emit(&between.value)?;
         let left = computed(value.reg, affinity_of(&between.value));
-        let compare = |op, right, how| Expr::Compare(self.arena.alloc(Compare { op, left, right, how }));
+        let compare =
+            |op, right, how| Expr::Compare(self.arena.alloc(Compare { op, left, right, how, replaced: None }));
         Ok(KeptBetween {
             value: Some(value),
             low: compare(CompareOp::Ge, between.low, between.low_how),

@@ -4,16 +4,16 @@
 //! of an enclosing query, and the value is looked up in it. The answer is NULL, not false, when the value is not found and
 //! it or a member is NULL; where that makes no difference (in WHERE), nobody looks for NULLs.
 
-use lithe_catalog::Result;
-use lithe_resolve::ir::{CompareOp, Expr, How, In, InSet, SubqueryId, affinity_of, is_constant};
+use lithe_catalog::{Result, fail};
+use lithe_optimize::plan::{ExprQueryWay, QueryPlan};
+use lithe_resolve::ir::{CompareOp, Expr, How, In, InSet, affinity_of, is_constant};
 use lithe_value::Affinity;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
-use super::super::Codegen;
-use super::super::select::Destination;
-use super::in_index::Existing;
+use super::super::{Codegen, Destination};
+use super::subquery::NOT_PLANNED;
 
 /// Lists up to this length are compared member by member even if they are constant.
 const SHORT_LIST: usize = 2;
@@ -23,15 +23,6 @@ const SHORT_LIST: usize = 2;
 struct Ways {
     is_false: Addr,
     is_null: Addr,
-}
-
-/// What the members of a set are looked at for.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum SetUse {
-    /// Whether a value is among them.
-    Test,
-    /// Each of them is a key that is sought.
-    Keys,
 }
 
 impl<'a> Codegen<'a> {
@@ -118,10 +109,20 @@ impl<'a> Codegen<'a> {
     fn emit_in_set(&mut self, set: &In<'a>, ways: Ways) -> Result<()> {
         let nulls_matter = ways.is_null != ways.is_false;
         let kind = if nulls_matter { CursorKind::EphemeralIndex } else { CursorKind::EphemeralSet };
-        let cursor = match self.existing_set(set)? {
-            Some(Existing::Rowids(cursor)) => return self.emit_in_rowids(set, cursor, ways),
-            Some(Existing::Index(cursor)) => cursor,
-            None => self.in_set(set, kind, SetUse::Test)?,
+        let cursor = match set.set {
+            InSet::List(items) => self.list_set(set, items, kind)?,
+            InSet::Query(query) => match self.planned(query, ExprQueryWay::is_set)? {
+                ExprQueryWay::Rowids(db, table) => {
+                    let cursor = self.open_once(|cg| cg.open_table(db, table))?;
+                    return self.emit_in_rowids(set, cursor, ways);
+                }
+                ExprQueryWay::Index(db, table, index) if index.root == table.root => {
+                    self.open_once(|cg| cg.open_table(db, table))?
+                }
+                ExprQueryWay::Index(db, _, index) => self.open_once(|cg| cg.open_index(db, index))?,
+                ExprQueryWay::Set(plan) => self.query_set(set, plan, kind)?,
+                ExprQueryWay::Row(_) | ExprQueryWay::Keys(_) => return fail(NOT_PLANNED),
+            },
         };
         let count = set.how.len();
         let start = self.emit_row(&set.value)?;
@@ -196,36 +197,50 @@ impl<'a> Codegen<'a> {
         Ok(())
     }
 
-    /// A cursor on the members: built here, once unless the set depends on the row of an enclosing query. As
-    /// [`CursorKind::EphemeralIndex`] it can be run over in order, each different member once.
-    pub(crate) fn in_set(&mut self, set: &In<'a>, kind: CursorKind, set_use: SetUse) -> Result<CursorId> {
-        if let Some((_, cursor)) = self.expr.sets.iter().find(|(id, _)| *id == set.id)
-            && self.b.cursor_info(*cursor).kind == kind
-        {
-            return Ok(*cursor);
+    /// A cursor on the members, each different one once and in order: they are keys.
+    pub(crate) fn key_set(&mut self, set: &In<'a>) -> Result<CursorId> {
+        let kind = CursorKind::EphemeralIndex;
+        let query = match set.set {
+            InSet::List(items) => return self.list_set(set, items, kind),
+            InSet::Query(query) => query,
+        };
+        match self.planned(query, |way| matches!(way, ExprQueryWay::Keys(_)))? {
+            ExprQueryWay::Keys(plan) => self.query_set(set, plan, kind),
+            _ => fail(NOT_PLANNED),
         }
-        let orders: Vec<_> = set.how.iter().map(|how| (how.collation, false, false)).collect();
-        let key = self.key_info(&orders)?;
-        let cursor = self.ephemeral(kind, key, set.how.len());
-        let affinities = self.member_affinities(set);
-        match set.set {
-            InSet::Query(query) => self.once_unless_correlated(query, |cg| {
-                cg.explain_subquery(query, "LIST SUBQUERY");
-                cg.b.emit(Insn::OpenEphemeral { cursor });
-                let shows_filter = set_use == SetUse::Test && !query.is_correlated();
-                let result = cg.emit_query(query, &Destination::Set { cursor, affinities, shows_filter });
-                cg.explain.close();
-                result
-            })?,
-            InSet::List(items) => self.build_list(items, cursor, affinities)?,
-        }
+    }
+
+    /// A cursor on the rows of a query: built here, once unless the query depends on the row of an enclosing one.
+    fn query_set(&mut self, set: &In<'a>, plan: &'a QueryPlan<'a>, kind: CursorKind) -> Result<CursorId> {
+        let (cursor, affinities) = self.new_set(set, kind)?;
+        self.once_unless_correlated(plan.query, |cg| {
+            cg.b.emit(Insn::OpenEphemeral { cursor });
+            cg.emit_query(plan, &Destination::Set { cursor, affinities })
+        })?;
         Ok(cursor)
     }
 
-    /// Notes that the set of an IN is open under `cursor` wherever code is emitted from now on.
-    #[allow(dead_code)] // for OR branches that share a set
-    pub(crate) fn keep_set(&mut self, id: SubqueryId, cursor: CursorId) {
-        self.expr.sets.push((id, cursor));
+    fn list_set(&mut self, set: &In<'a>, items: &[Expr<'a>], kind: CursorKind) -> Result<CursorId> {
+        let (cursor, affinities) = self.new_set(set, kind)?;
+        self.build_list(items, cursor, affinities)?;
+        Ok(cursor)
+    }
+
+    fn new_set(&mut self, set: &In<'a>, kind: CursorKind) -> Result<(CursorId, AffinityListId)> {
+        let orders: Vec<_> = set.how.iter().map(|how| (how.collation, false, false)).collect();
+        let key = self.key_info(&orders)?;
+        Ok((self.ephemeral(kind, key, set.how.len()), self.member_affinities(set)))
+    }
+
+    /// Opens a cursor the first time that this place is reached.
+    fn open_once(&mut self, open: impl FnOnce(&mut Codegen<'a>) -> Result<CursorId>) -> Result<CursorId> {
+        let opened = self.b.label();
+        if self.expr.loops > 0 {
+            self.b.emit(Insn::Once { target: opened });
+        }
+        let cursor = open(self)?;
+        self.b.place(opened);
+        Ok(cursor)
     }
 
     fn build_list(&mut self, items: &[Expr<'a>], cursor: CursorId, affinities: AffinityListId) -> Result<()> {

@@ -6,19 +6,18 @@
 //! | `compare` | comparisons, of scalars and of rows |
 //! | `column` | columns of sources, wherever they are at the moment |
 //! | `call` | functions, CASE, RAISE |
-//! | `in_set`, `in_index` | IN |
+//! | `in_set` | IN |
 //! | `subquery` | queries within expressions |
 
 mod call;
 mod column;
 mod compare;
 mod condition;
-mod in_index;
 pub(crate) mod in_set;
 mod subquery;
 
 use lithe_catalog::{Result, fail};
-use lithe_resolve::ir::{AggregateId, BinaryOp, ComputedId, Expr, SourceId, SubqueryId, UnaryOp, is_constant, same};
+use lithe_resolve::ir::{AggregateId, BinaryOp, ComputedId, Expr, SourceId, UnaryOp, is_constant, same};
 use lithe_value::{Affinity, Value as Constant};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Reg};
@@ -43,8 +42,6 @@ pub(super) struct State<'a> {
     replacements: Vec<(Expr<'a>, Replacement)>,
     /// Where the results of aggregates are.
     aggregates: Vec<(AggregateId, Reg)>,
-    /// Sets of IN that are built already, by a loop that runs over them.
-    sets: Vec<(SubqueryId, CursorId)>,
     /// The generated columns that are being computed: one that comes up again needs itself.
     generating: Vec<(SourceId, usize)>,
     /// How many loops are open: inside one, constants are worth a register.
@@ -292,12 +289,16 @@ impl<'a> Codegen<'a> {
             self.b.emit(Insn::ClearSubtype { start: dst, count: 1 });
             return Ok(());
         }
+        if op == UnaryOp::Stored {
+            self.emit_into(operand, dst)?;
+            return self.emit_stored_real(dst);
+        }
         let value = self.emit(operand)?;
         let src = value.reg;
         self.b.emit(match op {
             UnaryOp::BitNot => Insn::BitNot { src, dst },
             UnaryOp::Not => Insn::Not { src, dst },
-            UnaryOp::Negate | UnaryOp::Plus | UnaryOp::DropSubtype => Insn::Negate { src, dst },
+            UnaryOp::Negate | UnaryOp::Plus | UnaryOp::DropSubtype | UnaryOp::Stored => Insn::Negate { src, dst },
         });
         self.release(value);
         Ok(())

@@ -1,12 +1,15 @@
 //! Queries within expressions: scalar subqueries, row subqueries, EXISTS.
 
-use lithe_catalog::Result;
+use lithe_catalog::{Result, fail};
+use lithe_optimize::plan::{ExprQueryWay, QueryPlan};
 use lithe_resolve::ir::{Expr, Query, Subquery, rows_may_have_subtypes};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
 
-use super::super::Codegen;
-use super::super::select::Destination;
+use super::super::{Codegen, Destination};
+
+/// The planner goes through all expressions that are evaluated.
+pub(super) const NOT_PLANNED: &str = "a query in an expression is not planned";
 
 impl<'a> Codegen<'a> {
     /// Column `at` of the first row of a subquery.
@@ -19,13 +22,12 @@ impl<'a> Codegen<'a> {
     /// The first row of a subquery in a row of registers; NULLs when there is none. A subquery that does not depend on
     /// the row of an enclosing query is run once, the first time that this place is reached.
     pub(super) fn emit_subquery_row(&mut self, subquery: &Subquery<'a>) -> Result<Reg> {
+        let plan = self.row_plan(subquery)?;
         let width = subquery.query.columns.len();
         let start = self.b.registers(width);
         self.once_unless_correlated(subquery.query, |cg| {
-            cg.explain_subquery(subquery.query, "SCALAR SUBQUERY");
             cg.b.emit(Insn::Null { start, count: width as u32 });
-            let result = cg.emit_query(subquery.query, &Destination::FirstRow { start });
-            cg.explain.close();
+            let result = cg.emit_query(plan, &Destination::FirstRow { start });
             if !gives_columns(subquery.query) && rows_may_have_subtypes(subquery.query) {
                 cg.b.emit(Insn::ClearSubtype { start, count: width as u32 });
             }
@@ -35,16 +37,36 @@ impl<'a> Codegen<'a> {
     }
 
     pub(super) fn emit_exists(&mut self, subquery: &Subquery<'a>, dst: Reg) -> Result<()> {
+        let plan = self.row_plan(subquery)?;
         let reg = self.b.register();
         self.once_unless_correlated(subquery.query, |cg| {
-            cg.explain_subquery(subquery.query, "SCALAR SUBQUERY");
             cg.b.emit(Insn::Integer { value: 0, dst: reg });
-            let result = cg.emit_query(subquery.query, &Destination::Exists { reg });
-            cg.explain.close();
-            result
+            cg.emit_query(plan, &Destination::Exists { reg })
         })?;
         self.emit_copy(reg, dst);
         Ok(())
+    }
+
+    fn row_plan(&mut self, subquery: &Subquery<'a>) -> Result<&'a QueryPlan<'a>> {
+        match self.planned(subquery.query, |way| matches!(way, ExprQueryWay::Row(_)))? {
+            ExprQueryWay::Row(plan) => Ok(plan),
+            _ => fail(NOT_PLANNED),
+        }
+    }
+
+    /// What the plan says about a query in an expression whose code is emitted now.
+    pub(super) fn planned(
+        &mut self,
+        query: &Query<'a>,
+        fits: impl Fn(&ExprQueryWay<'a>) -> bool,
+    ) -> Result<ExprQueryWay<'a>> {
+        match self.planner.take_expr_query(query, fits) {
+            Some(planned) => Ok(planned.way),
+            None => {
+                debug_assert!(false, "{NOT_PLANNED}");
+                fail(NOT_PLANNED)
+            }
+        }
     }
 
     /// Emits code that runs once in the program if the query depends on nothing outside of it.

@@ -14,7 +14,14 @@ pub(super) fn column_of<'a>(cg: &Codegen<'a>, source: &Source<'a>, index: Column
         (SourceKind::Subquery(derived), Some(at)) => (derived.columns[at].affinity, None),
         _ => (None, None),
     };
-    Expr::Column(cg.arena.alloc(Column { source: source.id, index, affinity, collation: Coll::Binary, table }))
+    Expr::Column(cg.arena.alloc(Column {
+        source: source.id,
+        index,
+        affinity,
+        collation: Coll::Binary,
+        is_excluded: false,
+        table,
+    }))
 }
 
 /// The columns that tell the rows of a source apart: the rowid, or the primary key.

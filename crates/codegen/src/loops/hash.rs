@@ -9,7 +9,7 @@
 //!        HashNext  table, top
 //! ```
 //!
-//! A row in the table has the key's columns first, then the columns that the statement uses. A NULL equals nothing, so
+//! A row in the table has the key's columns first, then the other columns that the statement uses. A NULL equals nothing, so
 //! rows with a NULL in their key are left out, but IS finds NULLs: its column takes two places in the key, whether the
 //! value is NULL, and the value or 0.
 
@@ -59,8 +59,17 @@ pub(super) fn begin_hash<'a>(
 
 /// The columns of the source are read from the rows of the table.
 fn set_access<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, path: &HashPath<'a>, hash: CursorId, width: usize) {
-    let places = path.columns.iter().enumerate().map(|(at, &column)| (column, (width + at) as u16));
-    let columns: Vec<(ColumnIndex, u16)> = places.collect();
+    let mut place = 0;
+    let mut columns: Vec<(ColumnIndex, u16)> = Vec::with_capacity(path.keys.len() + path.columns.len());
+    for (column, key) in path.keys {
+        if is_null_safe(key) {
+            place += 2;
+        } else {
+            columns.push((*column, place));
+            place += 1;
+        }
+    }
+    columns.extend(path.columns.iter().enumerate().map(|(at, &column)| (column, (width + at) as u16)));
     let columns = cg.arena.alloc_slice_copy(&columns);
     cg.set_access(source.id, ColumnAccess::CursorMap { cursor: hash, columns });
 }

@@ -17,12 +17,14 @@
 //! | `keys` | values that are looked for, INs |
 //! | `rowid`, `index`, `nulls`, `hash`, `or`, `virtual_table` | the paths |
 //! | `walk` | from row to row |
+//! | `measure` | how often a loop runs, and how many rows it has |
 //! | `outer`, `rest` | LEFT and RIGHT JOIN; the rows of a RIGHT JOIN that have not joined |
 
 mod columns;
 mod hash;
 mod index;
 mod keys;
+mod measure;
 mod nulls;
 mod or;
 mod outer;
@@ -34,9 +36,9 @@ mod virtual_table;
 mod walk;
 
 use lithe_catalog::{Result, Table};
-use lithe_optimize::access::{JoinPlan, Key, Loop, Path, Purpose};
-use lithe_optimize::explain::{describe_filter, describe_loop};
-use lithe_resolve::ir::{Core, CoreBody, Expr, JoinKind, Source, SourceId, SourceKind};
+use lithe_optimize::access::{JoinPlan, Loop, Path, Purpose};
+use lithe_optimize::plan::{DerivedWay, FromPlan};
+use lithe_resolve::ir::{Core, CoreBody, Expr, Source, SourceId, SourceKind};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId};
 
@@ -54,7 +56,7 @@ pub struct Loops<'a> {
     /// Jump here to leave all loops.
     pub done: Addr,
     /// The plan.
-    pub plan: JoinPlan<'a>,
+    pub from: &'a FromPlan<'a>,
     open: Vec<OpenLoop<'a>>,
     /// How many replacements of expressions there were before.
     replacements: usize,
@@ -87,47 +89,43 @@ struct OpenLoop<'a> {
 }
 
 /// Opens cursors and begins the loops; the code that follows runs for each row.
-pub fn begin_loops<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>) -> Result<Loops<'a>> {
+pub fn begin_loops<'a>(cg: &mut Codegen<'a>, from: &'a FromPlan<'a>) -> Result<Loops<'a>> {
+    let plan = &from.join;
     let done = cg.b.label();
     let replacements = cg.replacements();
     cg.enter_loop();
-    let mut loops = Loops { next: done, done, plan: *plan, open: Vec::with_capacity(plan.loops.len()), replacements };
+    let mut loops = Loops { next: done, done, from, open: Vec::with_capacity(plan.loops.len()), replacements };
     for check in plan.constant_checks {
         cg.jump_if_false(check, done, true)?;
     }
     let mut opened = Vec::with_capacity(plan.loops.len());
     for planned in plan.loops {
         let source = plan.source_of(planned);
-        let needs_table = is_right(source) || plan.request.purpose == Purpose::Write;
+        let needs_table = source.join.keeps_right_rows() || plan.request.purpose == Purpose::Write;
         opened.push(Opened::open(cg, source, planned, needs_table)?);
     }
-    for (planned, opened) in plan.loops.iter().zip(&mut opened).skip(1) {
-        buffer_rows(cg, plan, planned, opened);
+    for (planned, opened) in plan.loops.iter().zip(&mut opened) {
+        buffer_rows(cg, from, plan.source_of(planned), opened);
     }
-    let mut rights = Vec::with_capacity(plan.loops.len());
-    for (planned, opened) in plan.loops.iter().zip(&opened) {
-        rights.push(begin_right(cg, plan.source_of(planned), opened)?);
-    }
-    for ((planned, opened), right) in plan.loops.iter().zip(opened).zip(rights) {
+    let mut rights = begin_rights(cg, from, &opened)?;
+    for ((at, planned), opened) in plan.loops.iter().enumerate().zip(opened) {
+        let right = rights.get_mut(at).and_then(Option::take);
         let open = begin_loop(cg, plan, planned, opened, right)?;
         loops.next = open.row_end;
         loops.open.push(open);
     }
-    cg.planning.enter_loops(plan.rows);
     Ok(loops)
 }
 
 /// Ends the loops.
 pub fn end_loops<'a>(cg: &mut Codegen<'a>, loops: Loops<'a>) -> Result<()> {
-    cg.planning.leave_loops(loops.plan.rows);
     cg.forget_replacements(loops.replacements);
     for open in loops.open.iter().rev() {
         end_loop(cg, open);
     }
-    for (at, open) in loops.open.iter().enumerate() {
-        if let Some(right) = &open.right {
-            rest::emit(cg, &loops, at, open, right)?;
-        }
+    let rights = loops.open.iter().enumerate().filter_map(|(at, open)| Some((at, open, open.right.as_ref()?)));
+    for ((at, open, right), unjoined) in rights.zip(loops.from.unjoined) {
+        rest::emit(cg, &loops, at, open, right, unjoined)?;
     }
     cg.b.place(loops.done);
     cg.leave_loop();
@@ -138,13 +136,13 @@ impl Loops<'_> {
     /// The cursor on the table of the source at that position in FROM, if it is open: an UPDATE or DELETE of at most one
     /// row may use it where it stands.
     pub fn table_cursor(&self, source: usize) -> Option<CursorId> {
-        let at = self.plan.loops.iter().position(|planned| planned.source == source)?;
+        let at = self.from.join.loops.iter().position(|planned| planned.source == source)?;
         self.open[at].opened.table
     }
 
     /// The cursor on the index through which the source at that position in FROM is read.
     pub fn index_cursor(&self, source: usize) -> Option<CursorId> {
-        let at = self.plan.loops.iter().position(|planned| planned.source == source)?;
+        let at = self.from.join.loops.iter().position(|planned| planned.source == source)?;
         self.open[at].opened.index
     }
 }
@@ -157,10 +155,6 @@ impl<'a> Codegen<'a> {
     }
 }
 
-fn is_right(source: &Source<'_>) -> bool {
-    matches!(source.join, JoinKind::Right | JoinKind::Full)
-}
-
 fn is_values(source: &Source<'_>) -> bool {
     match source.kind {
         SourceKind::Subquery(derived) => matches!(derived.query.cores, [Core { body: CoreBody::Values(_), .. }]),
@@ -168,19 +162,32 @@ fn is_values(source: &Source<'_>) -> bool {
     }
 }
 
-/// An inner loop runs over a table: a coroutine gives its rows only once. (A hash table asks for them only once, too.)
-fn buffer_rows<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>, planned: &Loop<'a>, opened: &mut Opened) {
-    if let Some(DerivedRows::Coroutine(coroutine)) = opened.derived
-        && !matches!(planned.path, Path::Hash(_))
-    {
+/// Puts the rows of a coroutine into a temporary table, if the plan says so.
+fn buffer_rows<'a>(cg: &mut Codegen<'a>, from: &FromPlan<'a>, source: &Source<'a>, opened: &mut Opened) {
+    let Some(DerivedRows::Coroutine(coroutine)) = opened.derived else { return };
+    let is_buffered = DerivedWay::Coroutine { is_buffered: true };
+    if from.derived.iter().any(|derived| derived.source.id == source.id && derived.rows == is_buffered) {
         let rows = prepare::buffer_rows(cg, &coroutine);
-        cg.set_access(plan.source_of(planned).id, rows.access());
+        cg.set_access(source.id, rows.access());
         opened.derived = Some(rows);
     }
 }
 
+/// What the RIGHT JOINs remember, by their loops; nothing where there is none.
+fn begin_rights<'a>(
+    cg: &mut Codegen<'a>,
+    from: &FromPlan<'a>,
+    opened: &[Opened],
+) -> Result<Vec<Option<RightJoin<'a>>>> {
+    if from.unjoined.is_empty() {
+        return Ok(Vec::new());
+    }
+    let loops = from.join.loops.iter().zip(opened);
+    loops.map(|(planned, opened)| begin_right(cg, from.join.source_of(planned), opened)).collect()
+}
+
 fn begin_right<'a>(cg: &mut Codegen<'a>, source: &'a Source<'a>, opened: &Opened) -> Result<Option<RightJoin<'a>>> {
-    if !is_right(source) {
+    if !source.join.keeps_right_rows() {
         return Ok(None);
     }
     let access = match source.kind {
@@ -195,16 +202,20 @@ fn begin_right<'a>(cg: &mut Codegen<'a>, source: &'a Source<'a>, opened: &Opened
 
 fn begin_loop<'a>(
     cg: &mut Codegen<'a>,
-    plan: &JoinPlan<'a>,
+    plan: &'a JoinPlan<'a>,
     planned: &'a Loop<'a>,
     mut opened: Opened,
     right: Option<RightJoin<'a>>,
 ) -> Result<OpenLoop<'a>> {
     let source = plan.source_of(planned);
-    explain(cg, plan, planned);
     let (next, exhausted, end) = (cg.b.label(), cg.b.label(), cg.b.label());
-    let left = matches!(source.join, JoinKind::Left | JoinKind::Full).then(|| LeftJoin::begin(cg));
+    let left = source.join.keeps_left_rows().then(|| LeftJoin::begin(cg));
+    let measured = measure::begin_run(cg);
     let (walk, or) = begin_path(cg, plan, planned, &mut opened, next, exhausted)?;
+    if or.is_none() {
+        let line = cg.explain.line_of_loop(planned);
+        measure::begin_row(cg, measured, line, source, &planned.path, planned.rows, &opened.cursors());
+    }
     for check in planned.join_checks {
         cg.jump_if_false(check, next, true)?;
     }
@@ -323,7 +334,7 @@ fn begin_index<'a>(
         index::begin_index(cg, index, path, planned.reverse, exhausted)?
     };
     // The row may be moved by an UPDATE: what stands behind it then is no row to go on with.
-    let is_last = planned.one_row || finds_one_each(path);
+    let is_last = planned.one_row || path.finds_one_each();
     let walk = if is_last { Walk { step: None, ..walk } } else { walk };
     match (opened.index, opened.table) {
         (None, _) => {
@@ -334,26 +345,12 @@ fn begin_index<'a>(
                 source::emit_row_of_entry(cg, source, path, index, table)?;
             }
             cg.set_access(source.id, source::index_access(cg, path, index, table));
-            if !may_be_null_row(plan, planned) {
+            if !plan.may_be_null_row(planned) {
                 replace_indexed_exprs(cg, source, path, index)?;
             }
         }
     }
     Ok(walk)
-}
-
-/// Whether each value of INs finds at most one row: what stands behind it then, or the same row changed, is no row to go on with.
-fn finds_one_each(path: &lithe_optimize::access::IndexPath<'_>) -> bool {
-    let is_whole_key = path.index.is_unique() && path.keys.len() == usize::from(path.index.key_count);
-    let has_in = path.keys.iter().any(|key| matches!(key, Key::In { .. }));
-    is_whole_key && has_in && path.keys.iter().all(|key| matches!(key, Key::Value { is: false, .. } | Key::In { .. }))
-}
-
-/// Whether the source may be a row of NULLs: it is the right side of an outer join, or a RIGHT JOIN stands behind it.
-fn may_be_null_row(plan: &JoinPlan<'_>, planned: &Loop<'_>) -> bool {
-    let sources = plan.request.sources;
-    !matches!(sources[planned.source].join, JoinKind::Inner | JoinKind::Cross)
-        || sources[planned.source + 1..].iter().any(is_right)
 }
 
 /// Expressions that the index has need not be computed, unless the row may be one of NULLs: NULL in all columns is not NULL
@@ -366,25 +363,11 @@ fn replace_indexed_exprs<'a>(
 ) -> Result<()> {
     for (place, column) in path.index.columns.iter().enumerate() {
         if let lithe_catalog::IndexTerm::Expr(text) = &column.term {
-            let expr = lithe_optimize::access::indexed_expr(&cg.planning, source, text)?;
+            let expr = lithe_optimize::access::indexed_expr(&cg.planner.context, source, text)?;
             cg.replace(expr, super::expr::Replacement::Column(index, place as u16));
         }
     }
     Ok(())
-}
-
-fn explain<'a>(cg: &mut Codegen<'a>, plan: &JoinPlan<'a>, planned: &Loop<'a>) {
-    if !cg.explain.is_on() {
-        return;
-    }
-    let name = cg.source_name(plan.source_of(planned));
-    if planned.shows_filter {
-        cg.explain.line(|| describe_filter(plan, planned, &name));
-    }
-    match planned.path {
-        Path::Or(branches) => or::explain_or(cg, plan, plan.source_of(planned), branches, &name),
-        _ => cg.explain.loop_line(planned.run, || describe_loop(plan, planned, &name)),
-    }
 }
 
 fn end_loop<'a>(cg: &mut Codegen<'a>, open: &OpenLoop<'a>) {

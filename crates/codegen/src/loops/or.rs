@@ -12,8 +12,7 @@
 
 use lithe_catalog::{Result, Table};
 use lithe_format::PageNo;
-use lithe_optimize::access::{JoinPlan, OrBranch, Path};
-use lithe_optimize::explain::describe_branch;
+use lithe_optimize::access::{OrBranch, Path};
 use lithe_resolve::ir::{Coll, Source, SourceKind};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
@@ -22,6 +21,7 @@ use lithe_vm::program::CursorKind;
 use super::super::{Codegen, ColumnAccess};
 use super::columns::{column_of, identity};
 use super::index::begin_index;
+use super::measure;
 use super::rowid::{begin_rowid, begin_rowid_range};
 use super::source::{Opened, index_access};
 use super::walk::Walk;
@@ -66,7 +66,18 @@ pub(super) fn begin_or<'a>(
         for demand in branch.demands {
             cg.jump_if_false(demand, done, true)?;
         }
+        let measured = measure::begin_run(cg);
         let walk = begin_branch(cg, source, reverse, opened, opened.branches[at], &branch.path, done)?;
+        let cursors = [opened.branches[at].unwrap_or(opened.table_cursor())];
+        measure::begin_row(
+            cg,
+            measured,
+            cg.explain.line_of_branch(branch),
+            source,
+            &branch.path,
+            branch.rows,
+            &cursors,
+        );
         let next = cg.b.label();
         for check in branch.checks {
             cg.jump_if_false(check, next, true)?;
@@ -95,23 +106,6 @@ impl OrBody {
     pub fn end(&self, cg: &mut Codegen<'_>) {
         cg.b.emit(Insn::Return { ret: self.ret });
     }
-}
-
-/// The lines of EXPLAIN QUERY PLAN.
-pub(super) fn explain_or<'a>(
-    cg: &mut Codegen<'a>,
-    plan: &JoinPlan<'a>,
-    source: &Source<'a>,
-    branches: &[OrBranch<'a>],
-    name: &str,
-) {
-    cg.explain.open(|| "MULTI-INDEX OR".to_owned());
-    for branch in branches {
-        cg.explain.open(|| format!("INDEX {}", branch.number));
-        cg.explain.loop_line(branch.run, || describe_branch(plan, source, branch, name));
-        cg.explain.close();
-    }
-    cg.explain.close();
 }
 
 fn begin_seen<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, table: &Table) -> Result<Seen> {

@@ -1,11 +1,11 @@
-//! Queries in FROM, made ready before the join that reads them is planned.
+//! Queries in FROM, made ready before the loops that read them.
 //!
 //! A query is a coroutine where its rows are likely to be read once, from the first to the last. Should the plan run over
 //! it more than once nevertheless, its rows go into a temporary table when the loops begin.
 
 use lithe_catalog::Result;
-use lithe_optimize::access::may_be_coroutine;
-use lithe_resolve::ir::{Source, SourceId, SourceKind};
+use lithe_optimize::plan::FromPlan;
+use lithe_resolve::ir::SourceId;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{AffinityListId, Sequence};
 
@@ -19,14 +19,11 @@ pub(super) struct Prepared {
 }
 
 impl<'a> Codegen<'a> {
-    /// Makes the queries among the sources of a join ready to be read.
-    pub fn prepare_sources(&mut self, sources: &'a [Source<'a>]) -> Result<()> {
-        for (at, source) in sources.iter().enumerate() {
-            if let SourceKind::Subquery(derived) = source.kind {
-                let rows = self.prepare_derived(source, derived, may_be_coroutine(sources, at, derived))?;
-                self.planning.estimate_source(source, derived);
-                self.loops.prepared.push(Prepared { source: source.id, rows });
-            }
+    /// Makes the queries in FROM ready to be read.
+    pub fn prepare_sources(&mut self, from: &'a FromPlan<'a>) -> Result<()> {
+        for derived in from.derived {
+            let rows = self.prepare_derived(derived)?;
+            self.loops.prepared.push(Prepared { source: derived.source.id, rows });
         }
         Ok(())
     }

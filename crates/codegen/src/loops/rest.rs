@@ -4,14 +4,15 @@
 //! its rows, and an index that has all columns may be smaller.
 
 use lithe_catalog::{Result, Table};
-use lithe_optimize::access::{Loop, Path, rest_request};
+use lithe_optimize::access::{JoinPlan, Loop, Path};
+use lithe_optimize::plan::UnjoinedPlan;
 use lithe_resolve::ir::SourceKind;
 use lithe_vm::insn::Insn;
 
 use super::outer::RightJoin;
 use super::source::Opened;
 use super::walk::Walk;
-use super::{Codegen, Loops, OpenLoop, begin_function, begin_path, explain, virtual_table};
+use super::{Codegen, Loops, OpenLoop, begin_function, begin_path, measure, virtual_table};
 
 /// Emits the second pass for the loop at `at`.
 pub(super) fn emit<'a>(
@@ -20,18 +21,11 @@ pub(super) fn emit<'a>(
     at: usize,
     open: &OpenLoop<'a>,
     right: &RightJoin<'a>,
+    unjoined: &UnjoinedPlan<'a>,
 ) -> Result<()> {
-    let name = cg.source_name(right.source);
-    cg.explain.open(|| match right.source.kind {
-        // SQLite does not look at the alias here.
-        SourceKind::Table(_, table) => format!("RIGHT-JOIN {}", table.name),
-        _ => format!("RIGHT-JOIN {name}"),
-    });
-    match right.source.kind {
-        SourceKind::Table(_, table) if table.virtual_table().is_none() => {
-            emit_of_table(cg, loops, at, open, right, table)
-        }
-        _ => emit_of_others(cg, loops, at, open, right, &name),
+    match (unjoined.join, right.source.kind) {
+        (Some(join), SourceKind::Table(_, table)) => emit_of_table(cg, loops, at, open, right, join, table),
+        _ => emit_of_others(cg, loops, at, open, right),
     }
 }
 
@@ -41,19 +35,21 @@ fn emit_of_table<'a>(
     at: usize,
     open: &OpenLoop<'a>,
     right: &RightJoin<'a>,
+    plan: &'a JoinPlan<'a>,
     table: &'a Table,
 ) -> Result<()> {
-    let request = rest_request(&cg.planning, &loops.plan, loops.plan.loops[at].source);
-    let plan = cg.plan_join(request)?;
     let planned = &plan.loops[0];
-    explain(cg, &plan, planned);
-    cg.explain.close();
     cg.b.emit(Insn::CheckMayOpen {});
     emit_null_rows(cg, loops, at);
     let replacements = cg.replacements();
     let (next, done) = (cg.b.label(), cg.b.label());
     let mut opened = Opened::open_indexes(cg, table, planned, open.opened.table)?;
-    let (walk, or) = begin_path(cg, &plan, planned, &mut opened, next, done)?;
+    let measured = measure::begin_run(cg);
+    let (walk, or) = begin_path(cg, plan, planned, &mut opened, next, done)?;
+    if or.is_none() {
+        let line = cg.explain.line_of_loop(planned);
+        measure::begin_row(cg, measured, line, right.source, &planned.path, planned.rows, &opened.cursors());
+    }
     for check in planned.join_checks.iter().chain(planned.row_checks) {
         cg.jump_if_false(check, next, true)?;
     }
@@ -76,12 +72,8 @@ fn emit_of_others<'a>(
     at: usize,
     open: &OpenLoop<'a>,
     right: &RightJoin<'a>,
-    name: &str,
 ) -> Result<()> {
-    let planned: &Loop<'a> = &loops.plan.loops[at];
-    let cost = loops.plan.scans[planned.source];
-    cg.explain.loop_line(cost, || format!("SCAN {name}"));
-    cg.explain.close();
+    let planned: &Loop<'a> = &loops.from.join.loops[at];
     emit_null_rows(cg, loops, at);
     let done = cg.b.label();
     let rows: Walk = match (planned.path, right.source.kind) {

@@ -27,6 +27,13 @@ pub(super) struct Opened {
 }
 
 impl Opened {
+    /// All cursors.
+    pub fn cursors(&self) -> Vec<CursorId> {
+        let mut cursors: Vec<CursorId> = [self.table, self.index, self.hash].into_iter().flatten().collect();
+        cursors.extend(self.branches.iter().flatten());
+        cursors
+    }
+
     /// Opens what the loop needs. `needs_table` says that the table is read whatever the path is.
     pub fn open<'a>(
         cg: &mut Codegen<'a>,
@@ -159,7 +166,7 @@ pub(super) fn index_access<'a>(
             }
         }
     }
-    ColumnAccess::Index { index, columns, has_rowid: of.has_rowid(), table, of }
+    ColumnAccess::Index { index, columns, has_rowid: of.has_rowid(), table, fixed: path.fixed, of }
 }
 
 /// Brings the table's cursor to the row of the entry under the index's cursor: later, when a column is asked for, if the

@@ -6,10 +6,8 @@ use lithe_optimize::access::{Key, VirtualPath};
 use lithe_resolve::ir::{Compare, CompareOp, Expr};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
-use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
-use super::super::expr::in_set::SetUse;
 use super::keys::{Around, begin_sets, when_none};
 use super::walk::Walk;
 
@@ -28,7 +26,7 @@ pub(super) fn begin_scan<'a>(
             // The module gets the value as it is written, NULL too: it knows what a comparison with it means.
             Key::Value { value, .. } => cg.emit_into(value, dst)?,
             Key::In { set, .. } if *all_at_once => {
-                let set = cg.in_set(set, CursorKind::EphemeralIndex, SetUse::Keys)?;
+                let set = cg.key_set(set)?;
                 cg.b.emit(Insn::VList { cursor: set, dst });
             }
             Key::In { .. } => {}
@@ -56,7 +54,7 @@ pub(super) fn check_sets<'a>(cg: &mut Codegen<'a>, path: &VirtualPath<'a>, start
             value => value,
         };
         let right = computed(start.at(at), None);
-        let compare = cg.arena.alloc(Compare { op: CompareOp::Eq, left, right, how });
+        let compare = cg.arena.alloc(Compare { op: CompareOp::Eq, left, right, how, replaced: None });
         cg.jump_if_false(&Expr::Compare(compare), next, true)?;
     }
     Ok(())

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use lithe_catalog::Result;
 use lithe_functions::Flags;
-use lithe_optimize::select::{AggregateRequest, distinct_terms, extreme};
+use lithe_optimize::plan::AggregatePlan;
+use lithe_optimize::select::{are_from_extreme_row, distinct_terms, extreme};
 use lithe_resolve::ir::{
-    Aggregate, Child, Column, ColumnIndex, Expr, OrderTerm, Query, Select, any, for_each_child, for_each_in_query, same,
+    Aggregate, Child, Column, ColumnIndex, Expr, OrderTerm, Query, Select, for_each_child, for_each_in_query, same,
 };
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, AggregateId, CursorId, Reg};
@@ -63,21 +64,6 @@ impl<'a> Accumulators<'a> {
         (self.block, (self.calls.len() + self.bare.len() + 1) as u32)
     }
 
-    /// Whether the states of many groups can stand side by side: they take little memory each, and nothing else
-    /// belongs to them.
-    pub fn are_small(&self) -> bool {
-        self.calls.iter().all(|accumulator| {
-            let call = accumulator.call;
-            let is_small = matches!(call.function.name(), "count" | "sum" | "total" | "avg" | "min" | "max");
-            let has_query = |expr: &Expr<'a>| any(expr, &mut |part| is_query(part));
-            is_small
-                && call.function.is_builtin()
-                && accumulator.seen.is_none()
-                && accumulator.waiting.is_none()
-                && !call.args.iter().chain(&call.filter).any(has_query)
-        })
-    }
-
     /// The bare columns.
     pub fn bare(&self) -> impl Iterator<Item = &'a Column<'a>> + '_ {
         self.bare.iter().map(|(column, _)| *column)
@@ -86,21 +72,15 @@ impl<'a> Accumulators<'a> {
 
 impl<'a> Codegen<'a> {
     /// Aggregates without GROUP BY: all rows are one group, which is there even without rows.
-    pub(super) fn emit_single_group(
-        &mut self,
-        select: &'a Select<'a>,
-        request: &AggregateRequest<'a>,
-        sink: &Sink,
-    ) -> Result<()> {
+    pub(super) fn emit_single_group(&mut self, plan: &'a AggregatePlan<'a>, sink: &Sink) -> Result<()> {
+        let AggregatePlan { select, ref from, extreme, .. } = *plan;
         let accumulators = self.open_accumulators(select, &[], true)?;
         self.emit_reset(&accumulators);
-        self.explain_accumulators(&accumulators);
-        let plan = self.plan_join(request.join(select))?;
-        self.explain_constant_row(&plan);
-        self.in_loop_of(&plan, |cg| {
-            let loops = begin_loops(cg, &plan)?;
+        self.prepare_sources(from)?;
+        self.in_loop_of(from, |cg| {
+            let loops = begin_loops(cg, from)?;
             cg.emit_step(&accumulators)?;
-            if let (Some(term), true) = (request.extreme, plan.in_order) {
+            if let Some(term) = extreme {
                 let value = cg.emit(&term.expr)?;
                 cg.b.emit(Insn::NotNull { reg: value.reg, target: loops.done });
                 cg.release(value);
@@ -151,7 +131,7 @@ impl<'a> Codegen<'a> {
         });
         let result = self.b.register();
         let seen = if call.distinct {
-            let terms = distinct_terms(&self.planning, call.args);
+            let terms = distinct_terms(self.arena, call.args);
             let key = self.order_key(terms)?;
             Some(self.ephemeral(CursorKind::EphemeralSet, key, call.args.len()))
         } else {
@@ -316,29 +296,6 @@ impl<'a> Codegen<'a> {
             self.set_access(source.id, ColumnAccess::RegisterMap { columns: self.arena.alloc_slice_copy(&columns) });
         }
     }
-
-    pub(super) fn explain_accumulators(&mut self, accumulators: &Accumulators<'a>) {
-        for Accumulator { call, seen, waiting, .. } in &accumulators.calls {
-            let name = call.function.name();
-            if seen.is_some() {
-                self.explain.line(|| format!("USE TEMP B-TREE FOR {name}(DISTINCT)"));
-            }
-            if waiting.is_some() {
-                self.explain.line(|| format!("USE TEMP B-TREE FOR {name}(ORDER BY)"));
-            }
-        }
-    }
-}
-
-/// Whether the expression is a query, whose code is to be emitted only once.
-fn is_query(expr: &Expr<'_>) -> bool {
-    matches!(expr, Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Exists(..) | Expr::In(_))
-}
-
-/// Whether GROUP BY terms are shown as the row has them that gave min() or max() its result: values that are equal need not be
-/// the same.
-pub(super) fn are_from_extreme_row(select: &Select<'_>) -> bool {
-    select.aggregates.iter().any(|call| extreme(call).is_some())
 }
 
 /// The columns of the SELECT's own sources that it shows beside its aggregates and GROUP BY terms. `keeps_terms`: of those terms,

@@ -15,8 +15,7 @@
 //! merge is a coroutine itself, and the left side of the next.
 
 use lithe_catalog::Result;
-use lithe_optimize::compound::{CompoundPlan, MergeTerm, order_of_core};
-use lithe_resolve::ir::{Core, Query};
+use lithe_optimize::plan::{CompoundPlan, CorePlan, MergePlan};
 use lithe_sql::ast::CompoundOp;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
@@ -24,7 +23,7 @@ use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
 use super::sink::Sink;
-use super::{Coroutine, Destination};
+use crate::{Coroutine, Destination};
 
 /// One merge.
 struct Merge {
@@ -47,48 +46,22 @@ enum Head {
 }
 
 impl<'a> Codegen<'a> {
-    pub(super) fn emit_compound(&mut self, query: &'a Query<'a>, sink: &Sink) -> Result<()> {
-        let plan = CompoundPlan::of(query);
-        if plan.merged.len() > 1 {
-            self.emit_merges(&plan, sink)?;
-            return self.emit_appended(plan.appended, sink);
+    pub(super) fn emit_compound(&mut self, plan: &'a CompoundPlan<'a>, sink: &Sink) -> Result<()> {
+        match plan.merges {
+            [] => self.emit_core(&plan.first, sink)?,
+            _ => self.emit_merges(plan, sink)?,
         }
-        self.explain.open(|| "COMPOUND QUERY".to_owned());
-        self.explain.open(|| "LEFT-MOST SUBQUERY".to_owned());
-        self.emit_core(&plan.merged[0], &[], None, sink)?;
-        self.explain.close();
-        self.emit_appended(plan.appended, sink)?;
-        self.explain.close();
-        Ok(())
-    }
-
-    /// The cores that UNION ALL appends.
-    fn emit_appended(&mut self, cores: &'a [Core<'a>], sink: &Sink) -> Result<()> {
-        for core in cores {
-            self.explain.open(|| "UNION ALL".to_owned());
-            self.emit_core(core, &[], None, sink)?;
-            self.explain.close();
-        }
-        Ok(())
+        plan.appended.iter().try_for_each(|core| self.emit_core(core, sink))
     }
 
     /// A chain of merges, from the left to the right; the last one's rows go to the sink.
-    fn emit_merges(&mut self, plan: &CompoundPlan<'a>, sink: &Sink) -> Result<()> {
-        let CompoundPlan { merged: cores, ref orders, .. } = *plan;
-        let keep = if plan.only_appends() { sink.keep } else { Reg::NONE };
-        for core in cores[1..].iter().rev() {
-            self.explain.open(|| format!("MERGE ({})", name_of(core.op)));
-            self.explain.open(|| "LEFT".to_owned());
-        }
-        let mut left = self.emit_side(&cores[0], &orders[1], sink.width, keep)?;
-        for (at, core) in cores.iter().enumerate().skip(1) {
-            self.explain.close();
-            self.explain.open(|| "RIGHT".to_owned());
-            let right = self.emit_side(core, &orders[at], sink.width, keep)?;
-            self.explain.close();
-            self.explain.close();
-            let merge = self.open_merge(core.op, left, right, &orders[at], sink.width)?;
-            if at + 1 == cores.len() {
+    fn emit_merges(&mut self, plan: &'a CompoundPlan<'a>, sink: &Sink) -> Result<()> {
+        let keep = if plan.only_appends { sink.keep } else { Reg::NONE };
+        let mut left = self.emit_side(&plan.first, sink.width, keep)?;
+        for (at, planned) in plan.merges.iter().enumerate() {
+            let right = self.emit_side(&planned.right, sink.width, keep)?;
+            let merge = self.open_merge(planned, left, right, sink.width)?;
+            if at + 1 == plan.merges.len() {
                 self.emit_merge(&merge, sink)?;
             } else {
                 left = self.coroutine(sink.width, |cg, coroutine| {
@@ -103,11 +76,10 @@ impl<'a> Codegen<'a> {
     }
 
     /// A core as a coroutine that gives its rows in order.
-    fn emit_side(&mut self, core: &'a Core<'a>, order: &[MergeTerm<'a>], width: usize, keep: Reg) -> Result<Coroutine> {
-        let order_by = order_of_core(&self.planning, core, order);
+    fn emit_side(&mut self, core: &'a CorePlan<'a>, width: usize, keep: Reg) -> Result<Coroutine> {
         self.coroutine(width, |cg, coroutine| {
             let sink = cg.coroutine_sink(coroutine, keep);
-            cg.emit_core(core, order_by, None, &sink)?;
+            cg.emit_core(core, &sink)?;
             cg.b.place(sink.done);
             Ok(())
         })
@@ -122,21 +94,14 @@ impl<'a> Codegen<'a> {
             limit: None,
             offset: None,
             keep,
-            row_limit: None,
             done: self.b.label(),
             reals: None,
             drops_subtypes: false,
         }
     }
 
-    fn open_merge(
-        &mut self,
-        op: CompoundOp,
-        left: Coroutine,
-        right: Coroutine,
-        order: &[MergeTerm<'a>],
-        width: usize,
-    ) -> Result<Merge> {
+    fn open_merge(&mut self, plan: &MergePlan<'a>, left: Coroutine, right: Coroutine, width: usize) -> Result<Merge> {
+        let MergePlan { op, order, .. } = *plan;
         let key: Vec<_> = order.iter().map(|term| (term.collation, term.descending, term.nulls_opposite)).collect();
         let key = self.key_info(&key)?;
         let key = self.ephemeral(CursorKind::KeyOnly, key, order.len());
@@ -213,7 +178,6 @@ impl<'a> Codegen<'a> {
             self.emit_copy_row(side.start, last, sink.width);
         }
         self.emit_offset(sink, end);
-        self.explain_filter(sink);
         self.deliver(sink, side.start)?;
         self.b.place(end);
         self.b.emit(Insn::Return { ret });
@@ -236,14 +200,5 @@ impl<'a> Codegen<'a> {
         };
         self.b.emit(Insn::CompareVectors { key: merge.key, lhs, rhs, count: count as u32 });
         self.b.emit(jump);
-    }
-}
-
-fn name_of(op: CompoundOp) -> &'static str {
-    match op {
-        CompoundOp::Union => "UNION",
-        CompoundOp::UnionAll => "UNION ALL",
-        CompoundOp::Except => "EXCEPT",
-        CompoundOp::Intersect => "INTERSECT",
     }
 }

@@ -27,20 +27,13 @@ pub(super) enum Distinct {
     },
 }
 
-impl Distinct {
-    /// Whether it needs what EXPLAIN QUERY PLAN calls a temporary B-tree.
-    pub fn uses_table(&self) -> bool {
-        matches!(self, Distinct::Seen { .. })
-    }
-}
-
 impl<'a> Codegen<'a> {
     /// Prepares to find duplicates, in the way that the plan allows.
     pub(super) fn open_distinct(&mut self, columns: &[Expr<'a>], plan: DistinctPlan) -> Result<Option<Distinct>> {
         if plan == DistinctPlan::Nothing {
             return Ok(None);
         }
-        let terms = distinct_terms(&self.planning, columns);
+        let terms = distinct_terms(self.arena, columns);
         let (key, count) = (self.order_key(terms)?, terms.len());
         if plan == DistinctPlan::ComparePrevious {
             let last = self.b.registers(count);

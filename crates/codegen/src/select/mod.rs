@@ -23,7 +23,6 @@ mod aggregate;
 mod compound;
 mod derived;
 mod distinct;
-mod explain;
 mod group;
 mod plain;
 mod recursive;
@@ -32,86 +31,10 @@ mod sink;
 mod window;
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{Core, CoreBody, Limit, OrderTerm, Query};
-use lithe_vm::operand::{AffinityListId, CursorId, Reg};
+use lithe_optimize::plan::{CorePlan, CoresPlan, QueryBody, QueryPlan, SelectPlan};
 
-pub use derived::DerivedRows;
-
-use super::Codegen;
+use super::{Codegen, Coroutine, Destination};
 use sink::Sink;
-
-/// Where the rows of a query go.
-#[derive(Clone, Copy, Debug)]
-pub enum Destination {
-    /// To the application.
-    Output,
-    /// To whoever resumes the coroutine `co`: each row in the registers from `start` on.
-    Coroutine {
-        /// The coroutine.
-        co: Reg,
-        /// The row.
-        start: Reg,
-    },
-    /// To a temporary table, in order.
-    Table {
-        /// The table.
-        cursor: CursorId,
-    },
-    /// To a temporary set or index whose entries are the rows.
-    Set {
-        /// The set.
-        cursor: CursorId,
-        /// Applied to the rows first.
-        affinities: AffinityListId,
-        /// SQLite would put a Bloom filter beside the set, and say so.
-        shows_filter: bool,
-    },
-    /// To the queue of a recursive common table.
-    Queue(Queue),
-    /// The first row goes to registers; then it is over.
-    FirstRow {
-        /// The registers.
-        start: Reg,
-    },
-    /// 1 goes to a register when there is a row; then it is over.
-    Exists {
-        /// The register.
-        reg: Reg,
-    },
-    /// Nowhere: the query runs for what its functions do.
-    Discard,
-}
-
-/// The queue of a recursive common table.
-#[derive(Clone, Copy, Debug)]
-pub struct Queue {
-    /// Rows that have not been shown yet: a temporary table, or an index by `order`.
-    pub rows: CursorId,
-    /// All rows that there have been, for UNION.
-    pub seen: Option<CursorId>,
-    /// For a queue in order: the columns that make the order, and where they stand in the recursive table's ORDER BY.
-    pub order: Option<QueueOrder>,
-}
-
-/// The order of a queue: its index has the columns of ORDER BY, a number, and then the row.
-#[derive(Clone, Copy, Debug)]
-pub struct QueueOrder {
-    /// How many columns ORDER BY has.
-    pub terms: u16,
-    /// Number of the list of positions in the generator's state.
-    pub positions: u16,
-}
-
-/// A coroutine that gives rows.
-#[derive(Clone, Copy, Debug)]
-pub struct Coroutine {
-    /// The register that Yield takes.
-    pub co: Reg,
-    /// The row.
-    pub start: Reg,
-    /// Columns in it.
-    pub count: usize,
-}
 
 /// What code generation of queries remembers.
 #[derive(Default)]
@@ -124,47 +47,55 @@ pub(super) struct State {
     queue_orders: Vec<Vec<u16>>,
     /// Columns of sinks whose integers become reals.
     reals: Vec<Vec<u16>>,
-    /// Numbers of selects, as EXPLAIN QUERY PLAN shows them.
-    numbers: explain::SelectNumbers,
-    shown_values: explain::ShownValues,
 }
 
 impl<'a> Codegen<'a> {
     /// Runs the query and sends its rows to `destination`.
-    pub fn emit_query(&mut self, query: &'a Query<'a>, destination: &Destination) -> Result<()> {
-        let sink = self.open_sink(query, destination)?;
-        self.emit_into_sink(query, &sink)
+    pub fn emit_query(&mut self, plan: &'a QueryPlan<'a>, destination: &Destination) -> Result<()> {
+        let sink = self.open_sink(plan.query, destination)?;
+        self.emit_into_sink(plan, &sink)
     }
 
-    fn emit_into_sink(&mut self, query: &'a Query<'a>, sink: &Sink) -> Result<()> {
-        match query.cores {
-            [core] => self.emit_core(core, query.order_by, query.limit, sink)?,
-            _ => self.emit_compound(query, sink)?,
+    fn emit_into_sink(&mut self, plan: &'a QueryPlan<'a>, sink: &Sink) -> Result<()> {
+        match &plan.body {
+            QueryBody::Cores(cores) => self.emit_cores(cores, sink)?,
+            QueryBody::Recursive(recursive) => self.emit_recursive(plan.query, recursive, sink)?,
         }
         self.b.place(sink.done);
         Ok(())
     }
 
-    /// One core, without the sink's end. `limit` is what the sink does, if there is no other core.
-    fn emit_core(
-        &mut self,
-        core: &Core<'a>,
-        order_by: &'a [OrderTerm<'a>],
-        limit: Option<&'a Limit<'a>>,
-        sink: &Sink,
-    ) -> Result<()> {
-        match core.body {
-            CoreBody::Select(select) => self.emit_select(select, order_by, core.span, limit, sink),
-            CoreBody::Values(rows) => self.emit_values(rows, order_by, sink),
+    fn emit_cores(&mut self, cores: &'a CoresPlan<'a>, sink: &Sink) -> Result<()> {
+        match cores {
+            CoresPlan::One(core) => self.emit_core(core, sink),
+            CoresPlan::Compound(plan) => self.emit_compound(plan, sink),
+        }
+    }
+
+    /// One core, without the sink's end.
+    fn emit_core(&mut self, core: &'a CorePlan<'a>, sink: &Sink) -> Result<()> {
+        match core {
+            CorePlan::Select(select) => self.emit_select(select, sink),
+            CorePlan::Values(plan) => self.emit_values(plan, sink),
+        }
+    }
+
+    fn emit_select(&mut self, plan: &'a SelectPlan<'a>, sink: &Sink) -> Result<()> {
+        match plan {
+            SelectPlan::Windows(plan) => self.emit_windows(plan, sink),
+            SelectPlan::Count(plan) => self.emit_count(plan, sink),
+            SelectPlan::Aggregate(plan) => self.emit_single_group(plan, sink),
+            SelectPlan::Group(plan) => self.emit_group_by(plan, sink),
+            SelectPlan::Plain(plan) => self.emit_plain(plan, sink),
         }
     }
 
     /// A coroutine that gives the rows of the query. It starts when it is first resumed.
-    pub fn emit_coroutine(&mut self, query: &'a Query<'a>) -> Result<Coroutine> {
-        let count = query.columns.len();
+    pub fn emit_coroutine(&mut self, plan: &'a QueryPlan<'a>) -> Result<Coroutine> {
+        let count = plan.query.columns.len();
         self.coroutine(count, |cg, coroutine| {
             let Coroutine { co, start, .. } = *coroutine;
-            cg.emit_query(query, &Destination::Coroutine { co, start })
+            cg.emit_query(plan, &Destination::Coroutine { co, start })
         })
     }
 

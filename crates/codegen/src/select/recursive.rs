@@ -10,6 +10,7 @@
 //! The queue is in order of insertion or, with ORDER BY, an index. UNION keeps all rows that ever entered it.
 
 use lithe_catalog::Result;
+use lithe_optimize::plan::RecursivePlan;
 use lithe_resolve::ir::{CommonTable, Query, SubqueryId};
 use lithe_sql::ast::CompoundOp;
 use lithe_vm::insn::{Insn, insert_flags};
@@ -19,7 +20,7 @@ use lithe_vm::program::CursorKind;
 use super::super::Codegen;
 use super::super::access::ColumnAccess;
 use super::sink::Sink;
-use super::{Destination, Queue, QueueOrder};
+use crate::{Destination, Queue, QueueOrder};
 
 /// The row that a recursive table consists of while its steps run.
 pub(super) struct CurrentRow {
@@ -35,32 +36,28 @@ impl<'a> Codegen<'a> {
         ColumnAccess::Registers { start, rowid: Reg::NONE }
     }
 
-    pub(super) fn emit_recursive(&mut self, query: &'a Query<'a>, table: &CommonTable<'a>, sink: &Sink) -> Result<()> {
-        let setup = usize::from(table.setup_cores.get().expect("the table is recursive"));
+    pub(super) fn emit_recursive(
+        &mut self,
+        query: &'a Query<'a>,
+        plan: &'a RecursivePlan<'a>,
+        sink: &Sink,
+    ) -> Result<()> {
         let width = sink.width;
-        let queue = self.open_queue(query, setup, width)?;
+        let queue = self.open_queue(query, plan.op, width)?;
         let into_queue = |cg: &mut Codegen<'a>| Sink {
             destination: Destination::Queue(queue),
             width,
             limit: None,
             offset: None,
             keep: Reg::NONE,
-            row_limit: None,
             done: cg.b.label(),
             reals: sink.reals,
             drops_subtypes: false,
         };
 
-        self.explain.open(|| "SETUP".to_owned());
         let start = into_queue(self);
-        if setup == 1 {
-            self.emit_core(&query.cores[0], &[], None, &start)?;
-        } else {
-            let cores = Query { cores: &query.cores[..setup], order_by: &[], limit: None, ..*query };
-            self.emit_compound(self.arena.alloc(cores), &start)?;
-        }
+        self.emit_cores(&plan.setup, &start)?;
         self.b.place(start.done);
-        self.explain.close();
 
         let row = self.b.registers(width);
         let top = self.b.here();
@@ -75,35 +72,19 @@ impl<'a> Codegen<'a> {
         self.deliver(sink, row)?;
         self.b.place(skipped);
 
-        self.select.recursive_rows.push(CurrentRow { id: table.id, start: row });
-        self.explain.open(|| "RECURSIVE STEP".to_owned());
-        let is_compound = query.cores.len() > setup + 1;
-        if is_compound {
-            self.explain.open(|| "COMPOUND QUERY".to_owned());
-        }
-        for (at, core) in query.cores[setup..].iter().enumerate() {
-            if is_compound {
-                self.explain.open(|| if at == 0 { "LEFT-MOST SUBQUERY".to_owned() } else { "UNION ALL".to_owned() });
-            }
+        self.select.recursive_rows.push(CurrentRow { id: plan.table.id, start: row });
+        for core in plan.steps {
             let step = into_queue(self);
-            self.in_loop(|cg| cg.emit_core(core, &[], None, &step))?;
+            self.in_loop(|cg| cg.emit_core(core, &step))?;
             self.b.place(step.done);
-            if is_compound {
-                self.explain.close();
-            }
         }
-        if is_compound {
-            self.explain.close();
-        }
-        self.explain.close();
         self.select.recursive_rows.pop();
         self.b.emit(Insn::Goto { target: top });
-        self.b.place(sink.done);
         Ok(())
     }
 
-    fn open_queue(&mut self, query: &'a Query<'a>, setup: usize, width: usize) -> Result<Queue> {
-        let seen = if query.cores[setup].op == CompoundOp::Union {
+    fn open_queue(&mut self, query: &'a Query<'a>, op: CompoundOp, width: usize) -> Result<Queue> {
+        let seen = if op == CompoundOp::Union {
             let columns: Vec<_> = query.columns.iter().map(|column| (column.collation, false, false)).collect();
             let key = self.key_info(&columns)?;
             let cursor = self.ephemeral(CursorKind::EphemeralSet, key, width);

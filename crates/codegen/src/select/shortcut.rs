@@ -1,8 +1,7 @@
 //! `SELECT count(*) FROM t`: counted from the pages, no row is visited.
 
 use lithe_catalog::Result;
-use lithe_optimize::select::CountPlan;
-use lithe_resolve::ir::Select;
+use lithe_optimize::plan::CountPlan;
 use lithe_vm::insn::Insn;
 
 use super::super::Codegen;
@@ -10,16 +9,12 @@ use super::sink::Sink;
 
 impl<'a> Codegen<'a> {
     /// Emits the query.
-    pub(super) fn emit_count(&mut self, select: &'a Select<'a>, plan: &CountPlan<'a>, sink: &Sink) -> Result<()> {
-        let CountPlan { db, table, index } = *plan;
+    pub(super) fn emit_count(&mut self, plan: &CountPlan<'a>, sink: &Sink) -> Result<()> {
+        let CountPlan { db, table, index, .. } = *plan;
         let cursor = match index {
             Some(index) => self.open_index(db, index)?,
             None => self.open_table(db, table)?,
         };
-        self.explain.line(|| match index {
-            Some(index) => format!("SCAN {} USING COVERING INDEX {}", select.sources[0].name, index.name),
-            None => format!("SCAN {}", select.sources[0].name),
-        });
         let end = self.b.label();
         self.emit_offset(sink, end);
         let row = self.row_registers(sink, false);

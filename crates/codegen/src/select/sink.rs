@@ -1,14 +1,14 @@
 //! The end of the chain: a row is sorted or not, skipped by OFFSET, counted by LIMIT, and delivered.
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{CoreBody, Expr, Limit, OrderTerm, Query, rows_may_have_subtypes};
+use lithe_resolve::ir::{Expr, Limit, OrderTerm, Query, rows_may_have_subtypes};
 use lithe_value::Affinity;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg, Sequence};
 use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
-use super::Destination;
+use crate::Destination;
 
 /// Where the rows of a query end.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +22,6 @@ pub(super) struct Sink {
     pub offset: Option<Reg>,
     /// LIMIT + OFFSET: no sorter needs to keep more rows.
     pub keep: Reg,
-    /// LIMIT, when it is a number in the text.
-    pub row_limit: Option<u64>,
     /// Whoever has seen enough jumps here; the sink's owner places it.
     pub done: Addr,
     /// Number of the list of columns, in the generator's state, whose integers become reals.
@@ -80,7 +78,6 @@ impl<'a> Codegen<'a> {
             limit: None,
             offset: None,
             keep: Reg::NONE,
-            row_limit: None,
             done,
             reals: None,
             drops_subtypes: false,
@@ -117,7 +114,7 @@ impl<'a> Codegen<'a> {
         (sink.limit, sink.keep) = (Some(reg), reg);
         match limit.limit {
             Expr::Integer(0) => self.b.emit(Insn::Goto { target: sink.done }),
-            Expr::Integer(rows) => sink.row_limit = u64::try_from(rows).ok(),
+            Expr::Integer(_) => {}
             _ => self.b.emit(Insn::IfNot { null_jumps: 0, reg, target: sink.done }),
         }
         if let Some(offset) = &limit.offset {
@@ -155,13 +152,6 @@ impl<'a> Codegen<'a> {
         }
     }
 
-    /// The line about the Bloom filter that SQLite fills where rows come straight from their loops.
-    pub(super) fn explain_filter(&mut self, sink: &Sink) {
-        if let Destination::Set { shows_filter: true, .. } = sink.destination {
-            self.explain.line(|| "CREATE BLOOM FILTER".to_owned());
-        }
-    }
-
     /// Delivers the row in the registers from `row` on.
     pub(super) fn deliver(&mut self, sink: &Sink, row: Reg) -> Result<()> {
         let (count, width) = (sink.width as u16, sink.width as u32);
@@ -182,7 +172,7 @@ impl<'a> Codegen<'a> {
                 self.b.emit(Insn::InsertRow { flags, cursor, count, affinities, rowid, start: row });
                 self.b.free(rowid);
             }
-            Destination::Set { cursor, affinities, .. } => {
+            Destination::Set { cursor, affinities } => {
                 self.b.emit(Insn::IdxInsertRow { flags: 0, cursor, count, affinities, start: row });
             }
             Destination::Queue(queue) => self.deliver_to_queue(queue, row, sink.width),
@@ -331,20 +321,11 @@ impl<'a> Codegen<'a> {
     }
 }
 
-/// The columns of REAL affinity that may hold integers: one SELECT alone makes reals of them itself. That a CAST makes is no
-/// more than a number to SQLite.
+/// The columns of REAL affinity that may hold integers: one SELECT alone makes reals of them itself.
 fn reals_of(query: &Query<'_>) -> Vec<u16> {
     if query.single_select().is_some() {
         return Vec::new();
     }
-    let is_cast = |at: usize| {
-        let row = match query.cores[0].body {
-            CoreBody::Select(select) => select.columns,
-            CoreBody::Values(rows) => rows.first().copied().unwrap_or_default(),
-        };
-        matches!(row.get(at), Some(Expr::Cast(..)))
-    };
     let columns = query.columns.iter().enumerate();
-    let reals = columns.filter(|(at, column)| column.affinity == Some(Affinity::Real) && !is_cast(*at));
-    reals.map(|(at, _)| at as u16).collect()
+    columns.filter(|(_, column)| column.affinity == Some(Affinity::Real)).map(|(at, _)| at as u16).collect()
 }

@@ -10,8 +10,8 @@
 //! ```
 
 use lithe_catalog::{Index, IndexColumn, Result};
-use lithe_optimize::access::{JoinPlan, Loop, Path};
 use lithe_optimize::change::{ChangePlan, Passes};
+use lithe_optimize::plan::{FromPlan, RowsFor};
 use lithe_resolve::ResolvedChange;
 use lithe_resolve::ir::{Coll, Expr, Query};
 use lithe_vm::insn::Insn;
@@ -20,8 +20,7 @@ use lithe_vm::program::CursorKind;
 
 use super::target::Target;
 use crate::loops::{Loops, begin_loops, end_loops};
-use crate::select::Destination;
-use crate::{Codegen, ColumnAccess};
+use crate::{Codegen, ColumnAccess, Destination};
 
 /// A loop over the rows to be changed. In its body the table's cursor stands on the row, and is the access of the target's
 /// source.
@@ -62,31 +61,31 @@ impl<'a> ChangeLoop<'a> {
     ) -> Result<ChangeLoop<'a>> {
         // The columns of the key are read whatever else is.
         for expr in key_exprs(cg, target) {
-            cg.planning.note_expr(&expr);
+            cg.planner.context.note_expr(&expr);
         }
         if let Some(query) = change.gathered {
             let (key, kind, next) = begin_gathered(cg, query, target)?;
             let values = key.at(target.key_width());
             return Ok(ChangeLoop { key, values, next, is_one_pass: false, is_single: false, scanned: None, kind });
         }
-        cg.prepare_sources(change.sources)?;
-        let ChangePlan { join: plan, is_one_pass } =
-            ChangePlan::of(&mut cg.planning, change, passes, !values.is_empty(), stays)?;
+        let plan = cg.planner.plan_change(change, passes, values, stays)?;
+        cg.explain.change(plan);
+        let ChangePlan { from, is_one_pass, scanned, .. } = plan;
+        cg.prepare_sources(from)?;
         let key = cg.b.registers(target.key_width() + values.len());
         let value_registers = key.at(target.key_width());
-        if is_one_pass {
+        if *is_one_pass {
             // A row that is deleted is not looked for again, but RETURNING may give its rowid.
             let needs_key = !change.set.is_empty() || change.returning.is_some();
-            let scanned = scanned_index(&plan, target).filter(|_| change.set.is_empty());
-            let begun = begin_one_pass(cg, &plan, target, key, needs_key, scanned)?;
+            let begun = begin_one_pass(cg, from, target, key, needs_key, *scanned)?;
             count_found(cg, change);
             return Ok(begun);
         }
-        let is_single = plan.one_row;
+        let is_single = from.join.one_row;
         let (kind, next) = if values.is_empty() && target.table.has_rowid() {
-            begin_row_set(cg, &plan, change, target, key)?
+            begin_row_set(cg, from, change, target, key)?
         } else {
-            begin_keys(cg, &plan, change, target, key, values)?
+            begin_keys(cg, from, change, target, key, values)?
         };
         Ok(ChangeLoop { key, values: value_registers, next, is_one_pass: false, is_single, scanned: None, kind })
     }
@@ -94,7 +93,10 @@ impl<'a> ChangeLoop<'a> {
     /// Ends the loop.
     pub fn end(self, cg: &mut Codegen<'a>) -> Result<()> {
         match self.kind {
-            Kind::OnePass(loops) => end_loops(cg, loops),
+            Kind::OnePass(loops) => {
+                cg.planner.context.leave_loops(loops.from.join.rows);
+                end_loops(cg, loops)
+            }
             Kind::RowSet { done } => {
                 cg.b.emit(Insn::Goto { target: self.next });
                 cg.b.place(done);
@@ -112,7 +114,7 @@ impl<'a> ChangeLoop<'a> {
 
 fn begin_one_pass<'a>(
     cg: &mut Codegen<'a>,
-    plan: &JoinPlan<'a>,
+    from: &'a FromPlan<'a>,
     target: &mut Target<'a>,
     key: Reg,
     needs_key: bool,
@@ -120,7 +122,7 @@ fn begin_one_pass<'a>(
 ) -> Result<ChangeLoop<'a>> {
     target.open_indexes(cg, scanned);
     let replacements = cg.replacements();
-    let loops = begin_loops(cg, plan)?;
+    let loops = begin_loops(cg, from)?;
     // The rows are changed with the scan's own cursor.
     let cursor = loops.table_cursor(0).expect("a scan for writing has a cursor on the table");
     target.use_cursor(cg, cursor);
@@ -131,18 +133,12 @@ fn begin_one_pass<'a>(
     if needs_key {
         target.emit_key(cg, key)?;
     }
+    // RETURNING is computed within the loops.
+    cg.planner.context.enter_loops(from.join.rows);
     let next = loops.next;
     let scanned = scanned.zip(loops.index_cursor(0));
     let kind = Kind::OnePass(loops);
-    Ok(ChangeLoop { key, values: key, next, is_one_pass: true, is_single: plan.one_row, scanned, kind })
-}
-
-/// The index of a rowid table through which the only loop finds its rows.
-fn scanned_index<'a>(plan: &JoinPlan<'a>, target: &Target<'a>) -> Option<&'a Index> {
-    match plan.loops {
-        [Loop { path: Path::Index(path), .. }] if target.table.has_rowid() => Some(path.index),
-        _ => None,
-    }
+    Ok(ChangeLoop { key, values: key, next, is_one_pass: true, is_single: from.join.one_row, scanned, kind })
 }
 
 /// PRAGMA count_changes counts the rows of a DELETE when they are found, whether they are still there to be deleted or not.
@@ -154,14 +150,14 @@ fn count_found<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>) {
 
 fn begin_row_set<'a>(
     cg: &mut Codegen<'a>,
-    plan: &JoinPlan<'a>,
+    from: &'a FromPlan<'a>,
     change: &ResolvedChange<'a>,
     target: &mut Target<'a>,
     key: Reg,
 ) -> Result<(Kind<'a>, Addr)> {
     let set = cg.b.register();
     cg.b.emit(Insn::Null { start: set, count: 1 });
-    first_pass(cg, plan, |cg| {
+    first_pass(cg, from, |cg| {
         let rowid = cg.resolver.rowid(target.source, target.table);
         cg.emit_into(&rowid, key)?;
         cg.b.emit(Insn::RowSetAdd { set, rowid: key });
@@ -178,7 +174,7 @@ fn begin_row_set<'a>(
 
 fn begin_keys<'a>(
     cg: &mut Codegen<'a>,
-    plan: &JoinPlan<'a>,
+    from: &'a FromPlan<'a>,
     change: &ResolvedChange<'a>,
     target: &mut Target<'a>,
     key: Reg,
@@ -187,7 +183,7 @@ fn begin_keys<'a>(
     let width = target.key_width();
     let exprs = key_exprs(cg, target);
     let (cursor, record) = (open_keys(cg, target, values.len())?, cg.b.register());
-    first_pass(cg, plan, |cg| {
+    first_pass(cg, from, |cg| {
         super::index::emit_index_key(cg, &exprs, key)?;
         let is_known = cg.b.label();
         if values.is_empty() {
@@ -215,7 +211,8 @@ fn begin_gathered<'a>(
     let (width, count) = (target.key_width(), query.columns.len());
     let rows = cg.ephemeral_table(count);
     cg.b.emit(Insn::OpenEphemeral { cursor: rows });
-    cg.emit_query(query, &Destination::Table { cursor: rows })?;
+    let plan = cg.plan_query(query, RowsFor::Use)?;
+    cg.emit_query(plan, &Destination::Table { cursor: rows })?;
     let cursor = open_keys(cg, target, count - width)?;
     let (key, record) = (cg.b.registers(count), cg.b.register());
     let (skip, done) = (cg.b.label(), cg.b.label());
@@ -267,10 +264,10 @@ fn seek_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Reg, next: Addr)
 
 fn first_pass<'a>(
     cg: &mut Codegen<'a>,
-    plan: &JoinPlan<'a>,
+    from: &'a FromPlan<'a>,
     body: impl FnOnce(&mut Codegen<'a>) -> Result<()>,
 ) -> Result<()> {
-    let loops = begin_loops(cg, plan)?;
+    let loops = begin_loops(cg, from)?;
     cg.in_loop(body)?;
     end_loops(cg, loops)
 }

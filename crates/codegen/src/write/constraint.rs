@@ -47,11 +47,16 @@ pub(super) fn emit_not_null<'a>(
         let is_same = checked.changed.is_some_and(|changed| !changed.has_column(at));
         let is_known = never_null.get(usize::from(at)).is_some_and(|known| *known);
         let is_rowid = table.rowid_column == Some(at);
-        if is_same || is_known || is_rowid || column.is_generated() != generated {
+        if is_same || is_rowid || column.is_generated() != generated {
             continue;
         }
         let reg = checked.row.column(at);
         let mut policy = policy_of(checked.policy, Some(own_policy));
+        if is_known {
+            // SQLite checks a literal, too: its statement can be undone. REPLACE falls back to ABORT.
+            note_policy(cg, if policy == Conflict::Replace { Conflict::Abort } else { policy });
+            continue;
+        }
         if policy == Conflict::Replace {
             // Without a default it is ABORT.
             if column.default.is_some() {

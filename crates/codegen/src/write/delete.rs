@@ -1,6 +1,6 @@
 //! DELETE, and the deletions of REPLACE.
 
-use lithe_catalog::{FoundTable, Index, Result};
+use lithe_catalog::{CompileError, FoundTable, Index, Result};
 use lithe_optimize::change::Passes;
 use lithe_resolve::ir::OutputColumn;
 use lithe_resolve::{ChangeTarget, Found, ResolvedChange, Scope};
@@ -87,6 +87,7 @@ fn delete_rows<'a>(
         let old = if needs_old { Some(emit_old_row(cg, &target, rows.key)?) } else { None };
         // A DELETE has no policy, and does not hand that of an outer statement on.
         let firing = Firing { policy: None, ignore: rows.next };
+        triggers.compile(cg, &change.target, old, None, firing)?;
         if triggers.has_before() {
             triggers.fire_before(cg, &change.target, old, None, firing)?;
             target.seek(cg, rows.key, rows.next);
@@ -154,9 +155,25 @@ pub(super) fn emit_old_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: R
     Ok(row)
 }
 
-/// Whether the foreign keys of a row that REPLACE deletes fit their parents.
-pub(super) fn check_replace<'a>(cg: &Codegen<'a>, target: &Target<'a>) -> Result<()> {
-    watchers_of_replace(cg, target).map(drop)
+/// Finds what is wrong with the deletion of a row by a REPLACE that has nothing to delete. `row` is the access of the target's source.
+/// What ON DELETE does is compiled, and jumped over.
+pub(super) fn check_replace<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) -> Result<()> {
+    let (_, triggers, keys) = watchers_of_replace(cg, target)?;
+    if triggers.is_empty() && keys.is_empty() {
+        return Ok(());
+    }
+    let behind = cg.b.label();
+    cg.b.emit(Insn::Goto { target: behind });
+    cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
+    emit_replace_row(cg, target, false, true)?;
+    cg.set_access(target.source, row.access());
+    cg.b.place(behind);
+    Ok(())
+}
+
+/// The error about foreign keys of a row that REPLACE would delete, or `error`, which SQLite has found before: it tells the last one.
+pub(super) fn error_of_replace<'a>(cg: &Codegen<'a>, target: &ChangeTarget<'a>, error: CompileError) -> CompileError {
+    ForeignKeys::of(cg, target, Change::Delete).err().unwrap_or(error)
 }
 
 /// DELETE triggers fire only if triggers are recursive.

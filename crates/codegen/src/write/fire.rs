@@ -1,8 +1,8 @@
 //! Running the triggers of a table.
 
-use lithe_catalog::{FoundTable, FoundTrigger, Result, TriggerEvent};
+use lithe_catalog::{FoundTable, FoundTrigger, Result, Table, TriggerEvent};
 use lithe_resolve::{Assigned, ChangeTarget};
-use lithe_sql::ast::{Conflict, TriggerTime};
+use lithe_sql::ast::{Conflict, Expr, ExprKind, Name, Node, TriggerTime, walk_stmt};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Addr;
 
@@ -81,8 +81,41 @@ impl<'a> Triggers<'a> {
         self.at(TriggerTime::InsteadOf).next().is_some()
     }
 
+    /// The columns that the triggers before the change name as those of NEW.
+    pub fn columns_named_before(&self, cg: &Codegen<'a>, table: &Table) -> Vec<u16> {
+        let mut columns = Vec::new();
+        for trigger in self.at(TriggerTime::Before) {
+            // A text that is no statement is an error when the trigger is compiled.
+            let Ok(stmt) = cg.resolver.parse_stored(&trigger.trigger.sql) else { continue };
+            walk_stmt(&stmt, &mut |node| {
+                if let Node::Expr(Expr { kind: ExprKind::QualifiedColumn(name), .. }) = node
+                    && name.table.name == Name::new(b"new")
+                {
+                    columns.extend(table.column(name.column.name));
+                }
+            });
+        }
+        columns
+    }
+
     fn at(&self, time: TriggerTime) -> impl Iterator<Item = &FoundTrigger<'a>> {
         self.triggers.iter().filter(move |trigger| trigger.trigger.time == time)
+    }
+
+    /// Compiles all of them, whatever their time, before code fires any: of several that mean nothing SQLite tells the first in this order,
+    /// because it looks for the columns of OLD that they read.
+    pub fn compile(
+        &self,
+        cg: &mut Codegen<'a>,
+        target: &ChangeTarget<'a>,
+        old: Option<Row>,
+        new: Option<Row>,
+        firing: Firing,
+    ) -> Result<()> {
+        for trigger in &self.triggers {
+            subprogram(cg, target, BodySource::of(cg, *trigger), old, new, firing.policy)?;
+        }
+        Ok(())
     }
 
     /// Runs those before the change.

@@ -109,7 +109,7 @@ pub(super) fn emit_delete_entries<'a>(
         let key = cg.b.registers(count);
         emit_index_key(cg, index.exprs, key)?;
         let cursor = target.cursor_of(index);
-        // Whoever writes the schema by hand goes on, whatever an index lacks.
+        // An application that writes the schema by hand goes on, whatever an index lacks.
         let must_exist = (!cg.env.flags.may_write_schema()).into();
         cg.b.emit(Insn::IdxDelete { must_exist, cursor, start: key, count: count as u32 });
         cg.b.place(done);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use lithe_catalog::{Index, Result, Table};
+use lithe_optimize::insert::{transferred, value_for};
 use lithe_resolve::ir::{Expr, OutputColumn};
 use lithe_resolve::{ChangedColumn, Constraint, InsertRows, ResolvedInsert, Scope};
 use lithe_sql::ast;
@@ -15,6 +16,7 @@ use super::foreign_key::{Change, ForeignKeys};
 use super::returning::Rows as ReturningRows;
 use super::row::{self, Row};
 use super::rows::{RowValue, Rows};
+use super::stored_reals::StoredRow;
 use super::target::{Target, prepare_target};
 use super::unique::{Unique, Uniqueness, emit_unique};
 use super::upsert::Upserts;
@@ -74,11 +76,8 @@ fn insert_rows<'a>(
     let keys = ForeignKeys::of(cg, &resolved.target, Change::Insert)?;
     let mut target = prepare_target(cg, &resolved.target, |_| true)?;
     target.open(cg)?;
-    if triggers.is_empty()
-        && keys.is_empty()
-        && !cg.env.flags.preupdate_hook
-        && let Some(source) = super::transfer::source(insert, resolved)
-    {
+    let reads_values = !triggers.is_empty() || !keys.is_empty() || cg.env.flags.preupdate_hook;
+    if !reads_values && let Some(source) = transferred(insert, resolved) {
         super::transfer::emit(cg, &target, super::statement_policy(cg, resolved.or), source)?;
         super::finish_statement(cg, None);
         return Ok(());
@@ -87,7 +86,8 @@ fn insert_rows<'a>(
     let sequence = super::autoincrement::sequence_of(cg, &target)?;
     let row = Row::new(cg, target.table.columns.len());
     let place = whole_row(resolved, target.table).then_some(row.columns);
-    let rows = Rows::begin(cg, &resolved.target, resolved.rows, triggers, place)?;
+    let plan = cg.plan_insert(resolved, !triggers.is_empty())?;
+    let rows = Rows::begin(cg, &plan, place)?;
     let inserting = Inserting { resolved, triggers, keys: &keys, target, row, sequence, returning, next: rows.next() };
     if is_single {
         emit_row(cg, &inserting, &rows)?;
@@ -166,7 +166,12 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     cg.emit_row_count();
     let firing = Firing { policy, ignore: *next };
     triggers.fire_after(cg, &resolved.target, None, Some(*row), firing, |cg| {
-        inserting.returning.as_ref().map_or(Ok(()), |returning| returning.emit_row(cg))
+        let Some(returning) = &inserting.returning else { return Ok(()) };
+        // An index has the affinities applied before the record is made.
+        if target.table.has_rowid() && target.indexes.is_empty() {
+            return returning.emit_stored_row(cg, StoredRow { source: target.source, table: target.table });
+        }
+        returning.emit_row(cg)
     })
 }
 
@@ -216,19 +221,6 @@ impl Copies {
         {
             cg.b.emit(Insn::Copy { src, dst, count });
         }
-    }
-}
-
-/// The place among the values of the one for a column. Of several for a column the first one counts, of several for the
-/// rowid the last.
-pub(super) fn value_for(resolved: &ResolvedInsert<'_>, column: ChangedColumn) -> Option<usize> {
-    if matches!(resolved.rows, InsertRows::Default) {
-        return None;
-    }
-    let is_it = |c: &ChangedColumn| *c == column;
-    match column {
-        ChangedColumn::Column(_) => resolved.columns.iter().position(is_it),
-        ChangedColumn::Rowid => resolved.columns.iter().rposition(is_it),
     }
 }
 

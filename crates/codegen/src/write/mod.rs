@@ -46,6 +46,7 @@ mod preupdate;
 mod returning;
 mod row;
 mod rows;
+mod stored_reals;
 mod target;
 mod transfer;
 mod trigger;

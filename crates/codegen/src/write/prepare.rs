@@ -18,7 +18,7 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, insert: ResolvedInsert<'a>) -> Re
     for clause in insert.upserts {
         let update = clause.update.map(|update| UpsertSet {
             set: set(cg, update.set),
-            filter: update.filter.map(|filter| cg.planning.prepare_expr(&filter)),
+            filter: update.filter.map(|filter| cg.prepare_expr(&filter)),
         });
         upserts.push(ResolvedUpsert { update, ..*clause });
     }
@@ -29,7 +29,7 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, insert: ResolvedInsert<'a>) -> Re
 pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: ResolvedChange<'a>) -> ResolvedChange<'a> {
     let mut terms = bumpalo::collections::Vec::with_capacity_in(change.terms.len(), cg.arena);
     for term in change.terms {
-        let expr = cg.planning.prepare_expr(&term.expr);
+        let expr = cg.prepare_expr(&term.expr);
         cg.note_evaluated(&expr);
         terms.push(Term { expr, ..*term });
     }
@@ -62,7 +62,7 @@ fn returning<'a>(cg: &mut Codegen<'a>, clause: Returning<'a>) -> Returning<'a> {
 fn set<'a>(cg: &mut Codegen<'a>, set: &[Assigned<'a>]) -> &'a [Assigned<'a>] {
     let mut prepared = bumpalo::collections::Vec::with_capacity_in(set.len(), cg.arena);
     for assigned in set {
-        let value = cg.planning.prepare_expr(&assigned.value);
+        let value = cg.prepare_expr(&assigned.value);
         cg.note_evaluated(&value);
         prepared.push(Assigned { value, ..*assigned });
     }
@@ -72,7 +72,7 @@ fn set<'a>(cg: &mut Codegen<'a>, set: &[Assigned<'a>]) -> &'a [Assigned<'a>] {
 fn exprs<'a>(cg: &mut Codegen<'a>, exprs: &[Expr<'a>]) -> &'a [Expr<'a>] {
     let mut prepared = bumpalo::collections::Vec::with_capacity_in(exprs.len(), cg.arena);
     for expr in exprs {
-        prepared.push(cg.planning.prepare_expr(expr));
+        prepared.push(cg.prepare_expr(expr));
     }
     prepared.into_bump_slice()
 }

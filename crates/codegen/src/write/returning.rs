@@ -2,10 +2,13 @@
 
 use lithe_catalog::Result;
 use lithe_resolve::Returning;
+use lithe_resolve::ir::Expr;
+use lithe_value::Affinity;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{AffinityListId, CursorId, Reg, Sequence};
 
 use super::index::emit_index_key;
+use super::stored_reals::StoredRow;
 use crate::Codegen;
 
 /// The rows of a RETURNING clause.
@@ -42,22 +45,45 @@ impl<'a> Rows<'a> {
 
     /// Computes the row from the one that is the access of the target's source.
     pub fn emit_row(&self, cg: &mut Codegen<'a>) -> Result<()> {
-        self.returning.exprs.iter().for_each(|expr| cg.note_evaluated(expr));
+        self.emit_exprs(cg, self.returning.exprs)
+    }
+
+    /// The same for a row whose record is made from its registers.
+    pub fn emit_stored_row(&self, cg: &mut Codegen<'a>, row: StoredRow<'a>) -> Result<()> {
+        let exprs = row.exprs(cg, self.returning.exprs);
+        self.emit_exprs(cg, exprs)
+    }
+
+    fn emit_exprs(&self, cg: &mut Codegen<'a>, exprs: &'a [Expr<'a>]) -> Result<()> {
+        cg.plan_exprs(exprs)?;
+        exprs.iter().for_each(|expr| cg.note_evaluated(expr));
         match self.kept {
             Kept::Row { start, is_there } => {
-                emit_index_key(cg, self.returning.exprs, start)?;
+                emit_index_key(cg, exprs, start)?;
+                self.emit_reals(cg, start);
                 cg.b.emit(Insn::Integer { value: 1, dst: is_there });
             }
             Kept::Table(cursor) => {
-                let start = cg.emit_list(self.returning.exprs)?;
+                let start = cg.emit_list(exprs)?;
+                self.emit_reals(cg, start);
                 let (record, rowid) = (cg.b.register(), cg.b.register());
-                let (count, affinities) = (self.returning.exprs.len() as u16, AffinityListId::NONE);
+                let (count, affinities) = (exprs.len() as u16, AffinityListId::NONE);
                 cg.b.emit(Insn::MakeRecord { count, affinities, start, dst: record });
                 cg.b.emit(Insn::NewRowid { cursor, dst: rowid, sequence: Sequence::NONE });
                 cg.b.emit(Insn::Insert { flags: insert_flags::APPEND, cursor, rowid, record });
             }
         }
         Ok(())
+    }
+
+    /// A REAL column of a view may have been given an integer.
+    fn emit_reals(&self, cg: &mut Codegen<'a>, start: Reg) {
+        for (at, expr) in self.returning.exprs.iter().enumerate() {
+            if matches!(expr, Expr::Column(column) if column.table.is_none() && column.affinity == Some(Affinity::Real))
+            {
+                cg.b.emit(Insn::RealAffinity { reg: start.at(at) });
+            }
+        }
     }
 
     /// Gives the rows.

@@ -1,15 +1,14 @@
 //! The rows of an INSERT: one row of values, or those of a query.
 //!
-//! A query's rows come from a coroutine, unless the query reads the table that they are inserted into, or triggers might
-//! change what it reads: then all rows are computed before the first one is inserted.
+//! A query's rows come from a coroutine, unless the plan says that all rows are computed before the first one is inserted.
 
-use lithe_catalog::{Result, Table};
-use lithe_resolve::ir::{Child, CoreBody, Expr, Query, SourceKind, for_each_child, for_each_in_query};
-use lithe_resolve::{ChangeTarget, InsertRows};
+use lithe_catalog::Result;
+use lithe_optimize::insert::InsertPlan;
+use lithe_optimize::plan::QueryPlan;
+use lithe_resolve::ir::{Child, CoreBody, Expr, Query, for_each_in_query};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
 
-use super::fire::Triggers;
 use crate::{Codegen, Coroutine, Destination};
 
 /// The rows, while code for one of them is generated.
@@ -40,27 +39,17 @@ pub(super) enum RowValue<'a> {
 impl<'a> Rows<'a> {
     /// Begins the loop over the rows; the code that follows runs for each of them. `place` is where a row might be put at
     /// once: the code may change what is there.
-    pub fn begin(
-        cg: &mut Codegen<'a>,
-        target: &ChangeTarget<'a>,
-        rows: InsertRows<'a>,
-        triggers: &Triggers<'a>,
-        place: Option<Reg>,
-    ) -> Result<Rows<'a>> {
+    pub fn begin(cg: &mut Codegen<'a>, plan: &InsertPlan<'a>, place: Option<Reg>) -> Result<Rows<'a>> {
         let (next, done) = (cg.b.label(), cg.b.label());
-        let kind = match rows {
-            InsertRows::Default => Kind::Values(&[]),
-            InsertRows::Values(values) => Kind::Values(values),
-            InsertRows::Query(query) => {
-                if !triggers.is_empty() || reads(query, target.table) {
-                    begin_table(cg, query, done, place)?
-                } else {
-                    note_evaluated(cg, query);
-                    let coroutine = emit_coroutine(cg, query, place)?;
-                    cg.b.place(next);
-                    cg.b.emit(Insn::Yield { co: coroutine.co, target: done });
-                    Kind::Coroutine(coroutine)
-                }
+        let kind = match *plan {
+            InsertPlan::Row { values, .. } => Kind::Values(values),
+            InsertPlan::Query { plan, is_collected: true } => begin_table(cg, plan, done, place)?,
+            InsertPlan::Query { plan, is_collected: false } => {
+                note_evaluated(cg, plan.query);
+                let coroutine = emit_coroutine(cg, plan, place)?;
+                cg.b.place(next);
+                cg.b.emit(Insn::Yield { co: coroutine.co, target: done });
+                Kind::Coroutine(coroutine)
             }
         };
         Ok(Rows { kind, next, done })
@@ -115,7 +104,8 @@ pub(super) fn note_evaluated<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>) {
 
 /// A coroutine that puts each row at `place`, if it computes all of each row anew: DISTINCT, for instance, may compare with
 /// what is left of the row before.
-fn emit_coroutine<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>, place: Option<Reg>) -> Result<Coroutine> {
+fn emit_coroutine<'a>(cg: &mut Codegen<'a>, plan: &'a QueryPlan<'a>, place: Option<Reg>) -> Result<Coroutine> {
+    let query = plan.query;
     let is_fresh = match query.cores {
         [core] => match core.body {
             CoreBody::Select(select) => !select.distinct && !select.is_aggregate && select.windows.is_empty(),
@@ -123,50 +113,26 @@ fn emit_coroutine<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>, place: Option<
         },
         _ => false,
     };
-    let Some(start) = place.filter(|_| is_fresh) else { return cg.emit_coroutine(query) };
+    let Some(start) = place.filter(|_| is_fresh) else { return cg.emit_coroutine(plan) };
     let coroutine = Coroutine { co: cg.b.register(), start, count: query.columns.len() };
     let Coroutine { co, .. } = coroutine;
     let (entry, after) = (cg.b.label(), cg.b.label());
     cg.b.emit(Insn::InitCoroutine { co, entry, target: after });
     cg.b.place(entry);
-    cg.emit_query(query, &Destination::Coroutine { co, start })?;
+    cg.emit_query(plan, &Destination::Coroutine { co, start })?;
     cg.b.emit(Insn::EndCoroutine { co });
     cg.b.place(after);
     Ok(coroutine)
 }
 
-fn begin_table<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>, done: Addr, place: Option<Reg>) -> Result<Kind<'a>> {
-    let width = query.columns.len();
+fn begin_table<'a>(cg: &mut Codegen<'a>, plan: &'a QueryPlan<'a>, done: Addr, place: Option<Reg>) -> Result<Kind<'a>> {
+    let width = plan.query.columns.len();
     let cursor = cg.ephemeral_table(width);
     cg.b.emit(Insn::OpenEphemeral { cursor });
-    cg.emit_query(query, &Destination::Table { cursor })?;
+    cg.emit_query(plan, &Destination::Table { cursor })?;
     let start = place.unwrap_or_else(|| cg.b.registers(width));
     cg.b.emit(Insn::Rewind { cursor, target: done });
     let top = cg.b.here();
     cg.b.emit(Insn::Columns { cursor, column: 0, dst: start, count: width as u32 });
     Ok(Kind::Table { cursor, top, start })
-}
-
-/// Whether the query reads the table, anywhere.
-fn reads<'a>(query: &'a Query<'a>, table: &Table) -> bool {
-    let is_source = query.cores.iter().any(|core| match core.body {
-        CoreBody::Select(select) => {
-            select.sources.iter().any(|source| matches!(source.kind, SourceKind::Table(_, t) if std::ptr::eq(t, table)))
-        }
-        CoreBody::Values(_) => false,
-    });
-    let mut found = is_source;
-    for_each_in_query(query, &mut |child| found = found || child_reads(child, table));
-    found
-}
-
-fn child_reads<'a>(child: Child<'_, 'a>, table: &Table) -> bool {
-    match child {
-        Child::Query(query) => reads(query, table),
-        Child::Expr(expr) => {
-            let mut found = false;
-            for_each_child(expr, &mut |child| found = found || child_reads(child, table));
-            found
-        }
-    }
 }

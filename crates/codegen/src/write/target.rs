@@ -266,12 +266,14 @@ pub(crate) struct Changed {
     pub rowid: bool,
     /// The entries of all indexes are made anew.
     pub all_indexes: bool,
+    /// What REPLACE would delete is looked at for all unique indexes, those that stay included.
+    pub checks_all_indexes: bool,
 }
 
 impl Changed {
     /// Nothing yet, of so many columns.
     pub fn none(width: usize) -> Changed {
-        Changed { columns: vec![false; width], rowid: false, all_indexes: false }
+        Changed { columns: vec![false; width], rowid: false, ..Changed::default() }
     }
 
     /// Adds the column at this position.

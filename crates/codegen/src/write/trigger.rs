@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use lithe_catalog::{FoundTrigger, Result, fail};
 use lithe_optimize::explain::Explain;
+use lithe_optimize::plan::RowsFor;
 use lithe_resolve::{ChangeTarget, Found, Rules, Scope, ScopeSource};
 use lithe_sql::ast::{Conflict, CreateTrigger, Expr, ExprKind, Name, Node, Stmt, walk_stmt};
 use lithe_vm::insn::Insn;
@@ -176,7 +177,8 @@ fn emit_body<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, create: &'a Crea
     let end = body.b.label();
     if let Some(when) = &create.when {
         let when = body.resolver.expr(scope, when)?;
-        let when = body.planning.prepare_expr(&when);
+        let when = body.prepare_expr(&when);
+        body.plan_exprs([&when])?;
         body.jump_if_false(&when, end, true)?;
     }
     for step in create.body {
@@ -206,7 +208,8 @@ fn emit_step<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, step: &Stmt<'a>)
             let query = body.resolver.query(scope, select)?;
             let query = body.prepare_query(query);
             super::rows::note_evaluated(body, query);
-            return body.emit_query(query, &Destination::Discard);
+            let plan = body.plan_query(query, RowsFor::Use)?;
+            return body.emit_query(plan, &Destination::Discard);
         }
         Stmt::Insert(insert) => {
             is_returning(insert.returning)?;

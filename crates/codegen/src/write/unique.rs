@@ -160,6 +160,11 @@ fn emit_rowid_check<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, done:
 fn emit_index_check<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, at: usize, done: &mut Unique) -> Result<()> {
     let target = unique.checked.target;
     let index = &target.indexes[at];
+    let may_replace = policy_of(unique.checked.policy, index.index.conflict()) == Conflict::Replace;
+    if may_replace && is_beside(unique, index) {
+        // Nothing is in the way, but what is wrong with the keys of a row that would be deleted is told.
+        check_replace(cg, target, unique.checked.row)?;
+    }
     if !is_affected(&unique.checked, index) {
         return Ok(());
     }
@@ -187,11 +192,6 @@ fn emit_index_check<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, at: u
         cg.b.place(is_new);
         entry.is_sought = is_inserted_as_sought(index);
         done.is_sought = done.is_sought && !index.is_table;
-    } else if moves_beside(unique, index)
-        && policy_of(unique.checked.policy, index.index.conflict()) == Conflict::Replace
-    {
-        // Nothing is in the way, but what is wrong with the keys of a row that would be deleted is told.
-        check_replace(cg, target)?;
     }
     done.entries[at] = Some(entry);
     Ok(())
@@ -271,10 +271,12 @@ fn keeps_key<'a>(unique: &Uniqueness<'_, 'a>, index: &TargetIndex<'a>) -> bool {
     !key.iter().any(depends) && !index.filter.as_ref().is_some_and(depends)
 }
 
-/// Whether an UPDATE moves the row to another place of the table, and so its entry in the unique index, whose key stays.
-fn moves_beside<'a>(unique: &Uniqueness<'_, 'a>, index: &TargetIndex<'a>) -> bool {
-    let moves = |changed| super::update::changes_key(unique.checked.target, changed);
-    index.index.is_unique() && !index.is_table && unique.checked.changed.is_some_and(moves)
+/// Whether SQLite checks the unique index though the UPDATE leaves its key alone: the row moves to another place of the table, or foreign
+/// keys need all indexes.
+fn is_beside<'a>(unique: &Uniqueness<'_, 'a>, index: &TargetIndex<'a>) -> bool {
+    let Some(changed) = unique.checked.changed else { return false };
+    let is_checked = changed.checks_all_indexes || super::update::changes_key(unique.checked.target, changed);
+    is_checked && index.index.is_unique() && !index.is_table && keeps_key(unique, index)
 }
 
 /// The values of expressions get their affinity not before they are inserted: they were sought as something else.

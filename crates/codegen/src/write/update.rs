@@ -17,6 +17,7 @@ use super::foreign_key::{Change, ForeignKeys};
 use super::index::{emit_delete_entries, emit_insert_entries, emit_insert_row_entry};
 use super::returning::Rows as ReturningRows;
 use super::row::{self, Row};
+use super::stored_reals::StoredRow;
 use super::target::{Changed, Target, TargetIndex, prepare_target};
 use super::unique::{Unique, Uniqueness, emit_unique, is_affected};
 use crate::{Codegen, ColumnAccess};
@@ -46,18 +47,24 @@ pub(crate) fn update<'a>(
 fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: &Triggers<'a>) -> Result<()> {
     let policy = super::statement_policy(cg, change.or);
     let mut changed = changed_columns(cg, &change.target, change.set)?;
-    let keys = ForeignKeys::of(cg, &change.target, Change::Update(&changed))?;
+    let replaces = may_replace(change.target.table, policy, &changed);
+    let keys = ForeignKeys::of(cg, &change.target, Change::Update(&changed))
+        .map_err(|error| if replaces { super::delete::error_of_replace(cg, &change.target, error) } else { error })?;
     changed.all_indexes = keys.refer_to(change.target.table);
+    changed.checks_all_indexes = keys.need_all_indexes(cg, change.target.table, &changed);
     if !keys.is_empty() {
         cg.note_more_changes();
     }
-    let replaces = may_replace(change.target.table, policy, &changed);
     let returning = ReturningRows::open(cg, change.returning, false)?;
     let mut target = {
         // A row that gets another rowid, or that is deleted for another one, is in all indexes.
         let all = replaces || changed.rowid || changed.all_indexes;
         let ask = change.target;
-        prepare_target(cg, &change.target, |index| all || depends(&ask, index, &changed))?
+        let is_checked = |index: &TargetIndex<'a>| {
+            let replaces = row::policy_of(policy, index.index.conflict()) == ast::Conflict::Replace;
+            changed.checks_all_indexes && index.index.is_unique() && replaces
+        };
+        prepare_target(cg, &change.target, |index| all || is_checked(index) || depends(&ask, index, &changed))?
     };
     let key_changes = changes_key(&target, &changed);
     // Values that depend on other tables have to be computed where those tables are read.
@@ -91,6 +98,7 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
         key_changes,
         old_key: rows.key,
         next: rows.next,
+        replaces,
         is_one_pass: rows.is_one_pass,
         returning: returning.as_ref(),
         is_counted: true,
@@ -117,6 +125,8 @@ pub(super) struct Updating<'c, 'a> {
     pub old_key: Reg,
     /// Where to go on with the next row.
     pub next: Addr,
+    /// REPLACE may delete rows that are in the way.
+    pub replaces: bool,
     /// A scan goes on from the row.
     pub is_one_pass: bool,
     pub returning: Option<&'c ReturningRows<'a>>,
@@ -131,13 +141,16 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
     let old =
         if triggers.is_empty() && keys.is_empty() { None } else { Some(emit_old_row(cg, target, updating.old_key)?) };
     let row = emit_new_row(cg, updating)?;
+    triggers
+        .compile(cg, change, old, Some(row), firing)
+        .map_err(|error| if updating.replaces { super::delete::error_of_replace(cg, change, error) } else { error })?;
     if triggers.has_before() {
         row::emit_given_type_check(cg, target, row);
         emit_generated(cg, target, row)?;
         triggers.fire_before(cg, change, old, Some(row), firing)?;
         // The triggers may have changed the row, or deleted it.
         target.seek(cg, updating.old_key, updating.next);
-        emit_unchanged(cg, updating, row)?;
+        emit_unchanged(cg, updating, row, |_| true)?;
     }
     cg.set_access(target.source, row.access());
     let checked =
@@ -171,7 +184,11 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
     triggers.fire_after(cg, change, old, Some(row), firing, |cg| {
         let Some(returning) = updating.returning else { return Ok(()) };
         cg.set_access(target.source, row.access());
-        returning.emit_row(cg)?;
+        if target.table.has_rowid() && !target.indexes.iter().any(|index| is_affected(&checked, index)) {
+            returning.emit_stored_row(cg, StoredRow { source: target.source, table: target.table })?;
+        } else {
+            returning.emit_row(cg)?;
+        }
         cg.set_access(target.source, table_access(target));
         Ok(())
     })
@@ -185,7 +202,8 @@ fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result
     if !updating.changed.rowid && table.has_rowid() {
         row.rowid = updating.old_key;
     }
-    emit_unchanged(cg, updating, row)?;
+    let named = named_by_triggers(cg, updating);
+    emit_unchanged(cg, updating, row, |column| named.as_ref().is_none_or(|named| named.contains(&column)))?;
     for (at, assigned) in set.iter().enumerate() {
         // Of several values for one column the last one counts.
         if set[at + 1..].iter().any(|later| later.column == assigned.column) {
@@ -208,8 +226,26 @@ fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result
     Ok(row)
 }
 
-/// The columns that SET leaves alone, as the row under the cursor has them. Generated ones are computed later.
-fn emit_unchanged<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>, row: Row) -> Result<()> {
+/// The columns of NEW that BEFORE triggers name; `None` without generated columns, because nothing else sees whether others have been
+/// read. What is generated from columns that are neither set nor named is computed from NULLs for the triggers, as in SQLite; of tables
+/// with more columns SQLite reads those from the 33rd on in any case.
+fn named_by_triggers<'a>(cg: &Codegen<'a>, updating: &Updating<'_, 'a>) -> Option<Vec<u16>> {
+    const ALWAYS_READ_FROM: u16 = 32;
+    let table = updating.target.table;
+    (updating.triggers.has_before() && table.has_generated_columns()).then(|| {
+        let mut named = updating.triggers.columns_named_before(cg, table);
+        named.extend(ALWAYS_READ_FROM..table.columns.len() as u16);
+        named
+    })
+}
+
+/// The columns that SET leaves alone, as the row under the cursor has them, or NULL where they are not read. Generated ones are computed later.
+fn emit_unchanged<'a>(
+    cg: &mut Codegen<'a>,
+    updating: &Updating<'_, 'a>,
+    row: Row,
+    is_read: impl Fn(u16) -> bool,
+) -> Result<()> {
     let Updating { target, set, .. } = *updating;
     let table = target.table;
     let is_set = |column| set.iter().any(|assigned| assigned.column == column);
@@ -218,8 +254,12 @@ fn emit_unchanged<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>, row: Ro
         if table.rowid_column == Some(at) || column.is_generated() || is_set(ChangedColumn::Column(at)) {
             continue;
         }
-        let value = cg.resolver.table_column(target.source, table, at);
-        cg.emit_into(&value, row.column(at))?;
+        if is_read(at) {
+            let value = cg.resolver.table_column(target.source, table, at);
+            cg.emit_into(&value, row.column(at))?;
+        } else {
+            cg.b.emit(Insn::Null { start: row.column(at), count: 1 });
+        }
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! ON CONFLICT ... DO UPDATE: the row that is there is updated in place of the insertion.
 
 use lithe_catalog::Result;
+use lithe_optimize::change::values_set;
 use lithe_resolve::{ResolvedInsert, ResolvedUpsert, UpsertSet};
 use lithe_sql::ast::Conflict;
 use lithe_value::Affinity;
@@ -85,7 +86,7 @@ pub(super) fn note_changes<'a>(cg: &mut Codegen<'a>, insert: &ResolvedInsert<'a>
         let changed = changed_columns(cg, &insert.target, set.set)?;
         let has_triggers = !Triggers::of(cg, &insert.target, Event::Update(set.set)).is_empty();
         let keys = ForeignKeys::of(cg, &insert.target, Change::Update(&changed));
-        if has_triggers || keys.is_ok_and(|keys| !keys.is_empty()) {
+        if has_triggers || keys.is_err() || keys.is_ok_and(|keys| !keys.is_empty()) {
             cg.note_more_changes();
         }
     }
@@ -102,6 +103,7 @@ fn emit_update<'a>(
     returning: Option<&ReturningRows<'a>>,
 ) -> Result<()> {
     cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
+    cg.plan_exprs(set.filter.iter().chain(values_set(set.set)))?;
     if let Some(filter) = &set.filter {
         cg.note_evaluated(filter);
         cg.jump_if_false(filter, next, true)?;
@@ -112,6 +114,7 @@ fn emit_update<'a>(
     let triggers = Triggers::of(cg, &insert.target, Event::Update(set.set));
     let keys = ForeignKeys::of(cg, &insert.target, Change::Update(&changed))?;
     changed.all_indexes = keys.refer_to(insert.target.table);
+    changed.checks_all_indexes = keys.need_all_indexes(cg, insert.target.table, &changed);
     if !keys.is_empty() || !triggers.is_empty() {
         cg.note_more_changes();
     }
@@ -128,6 +131,7 @@ fn emit_update<'a>(
         key_changes: changes_key(target, &changed),
         old_key,
         next,
+        replaces: false,
         is_one_pass: false,
         returning,
         is_counted: false,

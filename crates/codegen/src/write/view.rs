@@ -1,6 +1,8 @@
 //! INSTEAD OF triggers: what happens to the rows of a view.
 
 use lithe_catalog::Result;
+use lithe_optimize::insert::value_for;
+use lithe_optimize::plan::RowsFor;
 use lithe_resolve::ir::{Core, CoreBody, Expr, Query, Select};
 use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, InsertRows, ResolvedChange, ResolvedInsert};
 use lithe_sql::ast::CompoundOp;
@@ -9,7 +11,6 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
 
 use super::fire::{Firing, Triggers};
-use super::insert::value_for;
 use super::returning::Rows as ReturningRows;
 use super::row::{self, Row};
 use super::rows::Rows;
@@ -22,7 +23,8 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, tr
     let is_single = !matches!(resolved.rows, InsertRows::Query(_));
     let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
     let new = Row::new(cg, target.width());
-    let rows = Rows::begin(cg, target, resolved.rows, triggers, None)?;
+    let plan = cg.plan_insert(resolved, !triggers.is_empty())?;
+    let rows = Rows::begin(cg, &plan, None)?;
     for at in 0..target.width() as u16 {
         match value_for(resolved, ChangedColumn::Column(at)) {
             Some(place) => rows.emit_value(cg, place, new.column(at))?,
@@ -58,7 +60,8 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, trig
     let query = cg.prepare_query(query);
     let cursor = cg.ephemeral_table(width + change.set.len());
     cg.b.emit(Insn::OpenEphemeral { cursor });
-    cg.emit_query(query, &Destination::Table { cursor })?;
+    let plan = cg.plan_query(query, RowsFor::Use)?;
+    cg.emit_query(plan, &Destination::Table { cursor })?;
     let (next, done) = (cg.b.label(), cg.b.label());
     let old = Row::new(cg, width);
     let values = cg.b.registers(change.set.len());

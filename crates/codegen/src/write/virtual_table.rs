@@ -12,6 +12,7 @@ use std::sync::Arc;
 use lithe_btree::KeyInfo;
 use lithe_catalog::{ConnectedTable, Result, fail};
 use lithe_optimize::access::{JoinRequest, Purpose};
+use lithe_optimize::insert::value_for;
 use lithe_resolve::ir::{Coll, Expr};
 use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, InsertRows, ResolvedChange, ResolvedInsert};
 use lithe_sql::ast::Conflict;
@@ -20,8 +21,6 @@ use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg, Sequence};
 use lithe_vm::program::CursorKind;
 
 use super::constraint::number;
-use super::fire::Triggers;
-use super::insert::value_for;
 use super::returning::Rows as ReturningRows;
 use super::row::Row;
 use super::rows::Rows;
@@ -47,7 +46,8 @@ pub(super) fn insert<'a>(
     let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
     let start = cg.b.registers(KEYS + width);
     let row = Row { rowid: start.at(1), columns: start.at(KEYS) };
-    let rows = Rows::begin(cg, target, resolved.rows, &Triggers::none(), None)?;
+    let plan = cg.plan_insert(resolved, false)?;
+    let rows = Rows::begin(cg, &plan, None)?;
     cg.b.emit(Insn::Null { start, count: 1 });
     for at in 0..width as u16 {
         match value_for(resolved, ChangedColumn::Column(at)) {
@@ -145,9 +145,13 @@ fn find_rows<'a>(
 ) -> Result<CursorId> {
     let target = &change.target;
     let values = values(cg, change, connected);
-    values.iter().for_each(|value| cg.planning.note_expr(&value.expr));
-    let plan = cg.plan_join(JoinRequest::of_rows(change.sources, change.terms, Purpose::Read))?;
-    if !plan.one_row {
+    values.iter().for_each(|value| cg.planner.context.note_expr(&value.expr));
+    let from = cg.plan_from(JoinRequest::of_rows(change.sources, change.terms, Purpose::Read))?;
+    cg.planner.context.enter_loops(from.join.rows);
+    cg.plan_exprs(values.iter().map(|value| &value.expr))?;
+    cg.planner.context.leave_loops(from.join.rows);
+    cg.prepare_sources(from)?;
+    if !from.join.one_row {
         cg.note_more_changes();
     }
     let is_from = change.sources.len() > 1;
@@ -159,7 +163,7 @@ fn find_rows<'a>(
     };
     cg.b.emit(Insn::OpenEphemeral { cursor: found });
     let record = cg.b.register();
-    let loops = begin_loops(cg, &plan)?;
+    let loops = begin_loops(cg, from)?;
     cg.in_loop(|cg| {
         let is_known = cg.b.label();
         for (at, value) in values.iter().enumerate() {

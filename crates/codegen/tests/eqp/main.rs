@@ -3,6 +3,8 @@
 //! A script has the statements that make a database, one a line, and queries, lines that begin with `?`. `===` begins
 //! another database. SQLite runs all of it and hands its schema and statistics over; nothing is read or written here.
 
+mod plans;
+
 use std::sync::Arc;
 
 use bumpalo::Bump;
@@ -20,6 +22,31 @@ const PAGE_COUNT: u32 = 1_000_000;
 #[test]
 fn one_table() {
     check(include_str!("one_table.sql"));
+}
+
+#[test]
+fn automatic_indexes() {
+    check(include_str!("automatic.sql"));
+}
+
+#[test]
+fn constants() {
+    check(include_str!("constants.sql"));
+}
+
+#[test]
+fn order_of_conditions() {
+    check(include_str!("terms.sql"));
+}
+
+#[test]
+fn orders_that_are_given() {
+    check(include_str!("given_orders.sql"));
+}
+
+#[test]
+fn partial_indexes() {
+    check(include_str!("partial.sql"));
 }
 
 #[test]

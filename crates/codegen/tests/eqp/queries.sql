@@ -141,3 +141,24 @@ create table w(p primary key, q, r) without rowid
 create table t(a, b, c, d, e)
 create index td on t(d) where a = 1 and b = 2
 ? select e from t where 2 = b and a = 1 order by d desc
+-- queries in expressions, and what is run before them
+===
+create table t(a integer primary key, b, c); create table u(x, y, z); create index uxy on u(x, y); create table w(k primary key, v) without rowid;
+? select count(distinct b), sum(c order by a) from t, (select x from u limit 2)
+? select sum(z) from (select z from u limit 3) where z > (select 1)
+? select sum(a) filter (where b in (select y from u)) over (rows 1 preceding) from t
+? select sum(a) over () from t
+? select b, sum(count(*)) over () from t group by b
+? select s, s from (select (select count(*) from u where u.z = t.a) as s from t) where s > 1
+? select case (select 1) when (select 2) then (select 3) else (select 4) end, coalesce((select 5), (select 6)), b in (1, (select 7), 3) from t
+? select * from t where (a, (select 1)) > (b, (select 2))
+? select * from u where x = (select 7) and y > (select 1) and y < (select 9) order by x desc, y desc
+? select * from u where x in (select a from t) and y between (select 1) and (select 2)
+? with c as (select x, count(*) n from u group by x) select (select max(n) from c) from t where b in (select x from c)
+? with recursive c(i) as (select 1 union all select i+1 from c where i < (select max(x) from u)) select * from c, t where t.a = c.i
+? insert into t values ((select max(x) from u), 2, 3)
+? insert into t(c, b) values ((select 1), (select x from u))
+? insert into t(c, b) values ((select 1), 5) on conflict(a) do update set b = (select 2) where b in (select x from u)
+? update t set b = (select x from u where y = t.c), c = (select 1) where a in (select x from u)
+? delete from t where b = (select max(x) from u) returning (select 1), a in (select k from w)
+? update t set b = 5 where c = 1 returning b in (select x from u)

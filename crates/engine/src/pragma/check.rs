@@ -1,9 +1,9 @@
 //! integrity_check, quick_check and foreign_key_check.
 
 use super::{Call, NEEDS_SCHEMA, Pragma, integer};
+use crate::connection::statement::command::CommandRow;
 use crate::error::Result;
 use crate::integrity::{self, Request};
-use crate::native::NativeRow;
 
 pub(super) const PRAGMAS: &[Pragma] = &[
     Pragma { name: "integrity_check", columns: &[], traits: NEEDS_SCHEMA, run: |call| check(call, true) },
@@ -20,7 +20,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
 const PROBLEMS_MAX: usize = 100;
 
 /// The argument is the number of problems to list, or a table's name if it is in quotes or no number.
-fn check(call: &Call<'_>, with_entries: bool) -> Result<Vec<NativeRow>> {
+fn check(call: &Call<'_>, with_entries: bool) -> Result<Vec<CommandRow>> {
     let number = call.value.filter(|value| is_number(value) && !call.is_quoted).map(integer);
     // A sign does not matter, as in SQLite.
     let limit = number.and_then(|n| usize::try_from(n.unsigned_abs()).ok()).filter(|n| *n > 0).unwrap_or(PROBLEMS_MAX);

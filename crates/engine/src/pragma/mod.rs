@@ -22,9 +22,9 @@ use lithe_vm::operand::Db;
 use lithe_vm::result_columns::ResultColumns;
 
 use crate::connection::Connection;
+use crate::connection::statement::command::CommandRow;
+use crate::connection::transaction::StatementRun;
 use crate::error::{Error, Result};
-use crate::native::NativeRow;
-use crate::transaction::StatementRun;
 
 /// A pragma that SQLite has.
 struct Pragma {
@@ -32,7 +32,7 @@ struct Pragma {
     /// The names of the result columns; none stands for one column of the pragma's own name.
     columns: &'static [&'static str],
     traits: u8,
-    run: fn(&Call<'_>) -> Result<Vec<NativeRow>>,
+    run: fn(&Call<'_>) -> Result<Vec<CommandRow>>,
 }
 
 /// No result columns, whatever is asked.
@@ -142,7 +142,7 @@ pub(crate) fn call(
     name: &str,
     schema: Option<Db>,
     value: Option<Vec<u8>>,
-) -> Result<Vec<NativeRow>> {
+) -> Result<Vec<CommandRow>> {
     let pragma = groups().find(|pragma| pragma.name == name);
     let call =
         PragmaCall { pragma, schema, value: value.map(Vec::into_boxed_slice), is_quoted: true, taken_over: None };
@@ -155,7 +155,7 @@ fn groups() -> impl Iterator<Item = &'static Pragma> {
 
 const LIST: &[Pragma] = &[Pragma { name: "pragma_list", columns: &["name"], traits: 0, run: pragma_list }];
 
-fn pragma_list(_: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn pragma_list(_: &Call<'_>) -> Result<Vec<CommandRow>> {
     let mut names: Vec<&str> = groups().map(|pragma| pragma.name).collect();
     names.sort_unstable();
     Ok(names.into_iter().map(|name| vec![Value::from(name)]).collect())
@@ -170,7 +170,7 @@ impl PragmaCall {
         !self.pragma.is_some_and(writes)
     }
 
-    pub(crate) fn run(&self, connection: &Connection, run: &StatementRun) -> Result<Vec<NativeRow>> {
+    pub(crate) fn run(&self, connection: &Connection, run: &StatementRun) -> Result<Vec<CommandRow>> {
         if let Some(answer) = &self.taken_over {
             return Ok(vec![vec![Value::from(answer.as_str())]]);
         }
@@ -267,12 +267,12 @@ fn safety_level(text: &[u8], default: u8) -> u8 {
 }
 
 /// One row of one value.
-fn answer(value: impl Into<Value>) -> Result<Vec<NativeRow>> {
+fn answer(value: impl Into<Value>) -> Result<Vec<CommandRow>> {
     Ok(vec![vec![value.into()]])
 }
 
 /// No rows.
-fn nothing() -> Result<Vec<NativeRow>> {
+fn nothing() -> Result<Vec<CommandRow>> {
     Ok(Vec::new())
 }
 

@@ -9,9 +9,9 @@ use lithe_value::Value;
 use lithe_vm::operand::Db;
 
 use super::{Call, nothing};
+use crate::connection::statement::Step;
+use crate::connection::statement::command::CommandRow;
 use crate::error::Result;
-use crate::native::NativeRow;
-use crate::statement::Step;
 
 const ONLY_SAY: i64 = 0x1;
 const ANALYZE: i64 = 0x2;
@@ -28,7 +28,7 @@ struct Wanted {
     rows: u64,
 }
 
-pub(super) fn optimize(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+pub(super) fn optimize(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let mask = call.integer().unwrap_or(MASK);
     if mask & ANALYZE == 0 {
         return nothing();

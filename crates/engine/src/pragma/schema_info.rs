@@ -10,8 +10,8 @@ use lithe_value::Value;
 use lithe_vm::operand::Db;
 
 use super::{Call, NEEDS_SCHEMA, Pragma, nothing};
+use crate::connection::statement::command::CommandRow;
 use crate::error::Result;
-use crate::native::NativeRow;
 
 pub(super) const PRAGMAS: &[Pragma] = &[
     entry("table_info", &["cid", "name", "type", "notnull", "dflt_value", "pk"], |call| table_info(call, false)),
@@ -35,7 +35,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
 const fn entry(
     name: &'static str,
     columns: &'static [&'static str],
-    run: fn(&Call<'_>) -> Result<Vec<NativeRow>>,
+    run: fn(&Call<'_>) -> Result<Vec<CommandRow>>,
 ) -> Pragma {
     Pragma { name, columns, traits: NEEDS_SCHEMA, run }
 }
@@ -55,7 +55,7 @@ fn find_table<'c>(call: &Call<'_>, catalog: &'c Catalog) -> Option<(Db, &'c Arc<
     Some((found.db, found.table))
 }
 
-fn table_info(call: &Call<'_>, extended: bool) -> Result<Vec<NativeRow>> {
+fn table_info(call: &Call<'_>, extended: bool) -> Result<Vec<CommandRow>> {
     if let Some((db, table)) = find_table(call, &call.connection.catalog()) {
         call.connection.connect_if_virtual(db, table)?;
     }
@@ -69,7 +69,7 @@ fn table_info(call: &Call<'_>, extended: bool) -> Result<Vec<NativeRow>> {
     Ok(rows.map(|(shown_at, (at, column))| column_row(shown_at, at, column, table, extended)).collect())
 }
 
-fn column_row(shown_at: usize, at: usize, column: &Column, table: &Table, extended: bool) -> NativeRow {
+fn column_row(shown_at: usize, at: usize, column: &Column, table: &Table, extended: bool) -> CommandRow {
     // Numbers count the columns shown; hidden ones leave no gap.
     let _ = at;
     let default = column.default.as_ref().map_or(Value::NULL, |default| text(&default.text));
@@ -98,7 +98,7 @@ fn hidden_code(column: &Column) -> i64 {
 }
 
 /// A view's columns are those of its select.
-fn view_info(call: &Call<'_>, db: Db, view: &Table, extended: bool) -> Result<Vec<NativeRow>> {
+fn view_info(call: &Call<'_>, db: Db, view: &Table, extended: bool) -> Result<Vec<CommandRow>> {
     let columns = call.connection.view_columns(db, view)?;
     let row = |(at, (column_name, declared_type)): (usize, (String, String))| {
         let mut row = vec![
@@ -117,7 +117,7 @@ fn view_info(call: &Call<'_>, db: Db, view: &Table, extended: bool) -> Result<Ve
     Ok(columns.into_iter().enumerate().map(row).collect())
 }
 
-fn table_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn table_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let catalog = call.connection.catalog();
     let mut rows = Vec::new();
     for (at, database) in catalog.databases().iter().enumerate() {
@@ -143,7 +143,7 @@ fn shown_name(table: &Table) -> &[u8] {
     }
 }
 
-fn table_list_row(call: &Call<'_>, db: Db, schema: &NameBuf, table: &Table) -> Result<NativeRow> {
+fn table_list_row(call: &Call<'_>, db: Db, schema: &NameBuf, table: &Table) -> Result<CommandRow> {
     let kind = if table.view().is_some() {
         "view"
     } else if table.virtual_table().is_some() {
@@ -171,7 +171,7 @@ fn table_list_row(call: &Call<'_>, db: Db, schema: &NameBuf, table: &Table) -> R
     ])
 }
 
-fn index_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn index_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let catalog = call.connection.catalog();
     let Some((_, table)) = find_table(call, &catalog) else { return nothing() };
     let row = |(at, index): (usize, &Arc<Index>)| {
@@ -191,7 +191,7 @@ fn index_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     Ok(table.indexes.iter().enumerate().map(row).collect())
 }
 
-fn index_info(call: &Call<'_>, extended: bool) -> Result<Vec<NativeRow>> {
+fn index_info(call: &Call<'_>, extended: bool) -> Result<Vec<CommandRow>> {
     let catalog = call.connection.catalog();
     let schema = call.schema.map(|db| catalog.database_name(db).name());
     let Some(wanted) = call.value.map(Name::new) else { return nothing() };
@@ -207,7 +207,7 @@ fn index_info(call: &Call<'_>, extended: bool) -> Result<Vec<NativeRow>> {
     Ok(rows.collect())
 }
 
-fn index_row(at: usize, column: &IndexColumn, index: &Index, table: &Table, extended: bool) -> NativeRow {
+fn index_row(at: usize, column: &IndexColumn, index: &Index, table: &Table, extended: bool) -> CommandRow {
     let (cid, column_name) = match &column.term {
         IndexTerm::Column(position) => (i64::from(*position), name(&table.columns[usize::from(*position)].name)),
         IndexTerm::Rowid => (-1, Value::NULL),
@@ -236,7 +236,7 @@ fn shown_collation<'t>(column: &'t IndexColumn, is_key: bool, table: &'t Table) 
     }
 }
 
-fn database_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn database_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let catalog = call.connection.catalog();
     let mut rows = Vec::new();
     for (db, database) in call.connection.databases() {
@@ -249,14 +249,14 @@ fn database_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     Ok(rows)
 }
 
-fn foreign_key_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn foreign_key_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let catalog = call.connection.catalog();
     let Some((_, table)) = find_table(call, &catalog) else { return nothing() };
     let keys = table.foreign_keys.iter().enumerate();
     Ok(keys.flat_map(|(id, key)| foreign_key_rows(id, key, table)).collect())
 }
 
-fn foreign_key_rows(id: usize, key: &ForeignKey, table: &Table) -> Vec<NativeRow> {
+fn foreign_key_rows(id: usize, key: &ForeignKey, table: &Table) -> Vec<CommandRow> {
     let row = |(seq, column): (usize, &u16)| {
         vec![
             Value::from(id as i64),
@@ -282,6 +282,6 @@ fn action_name(action: ForeignKeyAction) -> &'static str {
     }
 }
 
-fn function_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn function_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     Ok(crate::define::list(&call.connection.functions()))
 }

@@ -5,11 +5,11 @@ use lithe_value::{Collation, Value};
 use lithe_vm::facts::Flags;
 
 use super::{Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, answer, nothing};
-use crate::config::Config;
 use crate::connection::Connection;
+use crate::connection::config::Config;
+use crate::connection::statement::command::CommandRow;
 use crate::error::{Error, Result};
 use crate::heap_limit;
-use crate::native::NativeRow;
 
 pub(super) const PRAGMAS: &[Pragma] = &[
     switch("automatic_index", automatic_index),
@@ -43,12 +43,12 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     Pragma { name: "module_list", columns: &["name"], traits: 0, run: module_list },
 ];
 
-const fn switch(name: &'static str, run: fn(&Call<'_>) -> Result<Vec<NativeRow>>) -> Pragma {
+const fn switch(name: &'static str, run: fn(&Call<'_>) -> Result<Vec<CommandRow>>) -> Pragma {
     Pragma { name, columns: &[], traits: SILENT_WHEN_SET, run }
 }
 
 /// A switch among the flags that the compiler reads: a change makes compiled programs stale.
-fn compile_switch(call: &Call<'_>, field: fn(&mut CompileFlags) -> &mut bool) -> Result<Vec<NativeRow>> {
+fn compile_switch(call: &Call<'_>, field: fn(&mut CompileFlags) -> &mut bool) -> Result<Vec<CommandRow>> {
     let cell = &call.connection.compile_flags;
     let mut flags = cell.get();
     let Some(on) = call.boolean() else { return answer(*field(&mut flags)) };
@@ -66,7 +66,7 @@ fn fact_switch(
     call: &Call<'_>,
     flag: Flags,
     twin: Option<fn(&mut CompileFlags) -> &mut bool>,
-) -> Result<Vec<NativeRow>> {
+) -> Result<Vec<CommandRow>> {
     let facts = &call.connection.facts;
     let Some(on) = call.boolean() else { return answer(facts.has(flag)) };
     facts.expire_running();
@@ -77,17 +77,17 @@ fn fact_switch(
     }
 }
 
-fn automatic_index(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn automatic_index(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     compile_switch(call, |flags| &mut flags.automatic_index)
 }
 
-fn count_changes(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn count_changes(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     fact_switch(call, Flags::COUNT_CHANGES, Some(|flags| &mut flags.count_changes))
 }
 
 /// Only counts within a transaction.
 /// Turning it off forgets all violations that were deferred, as in SQLite.
-fn defer_foreign_keys(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn defer_foreign_keys(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.boolean() == Some(false) {
         call.connection.facts.deferred_violations.set(0);
         call.connection.facts.deferred_immediate_violations.set(0);
@@ -96,7 +96,7 @@ fn defer_foreign_keys(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 }
 
 /// Within a transaction it cannot be changed, and trying is no error.
-fn foreign_keys(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn foreign_keys(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.value.is_some() && !call.connection.is_autocommit() {
         call.connection.facts.expire_running();
         return nothing();
@@ -104,41 +104,41 @@ fn foreign_keys(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     fact_switch(call, Flags::FOREIGN_KEYS, Some(|flags| &mut flags.foreign_keys))
 }
 
-fn full_column_names(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn full_column_names(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     compile_switch(call, |flags| &mut flags.full_column_names)
 }
 
-fn ignore_check_constraints(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn ignore_check_constraints(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     fact_switch(call, Flags::IGNORE_CHECK_CONSTRAINTS, Some(|flags| &mut flags.ignore_check_constraints))
 }
 
-fn legacy_alter_table(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn legacy_alter_table(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     compile_switch(call, |flags| &mut flags.legacy_alter_table)
 }
 
-fn query_only(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn query_only(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     compile_switch(call, |flags| &mut flags.query_only)
 }
 
-fn recursive_triggers(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn recursive_triggers(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     fact_switch(call, Flags::RECURSIVE_TRIGGERS, Some(|flags| &mut flags.recursive_triggers))
 }
 
-fn reverse_unordered_selects(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn reverse_unordered_selects(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     fact_switch(call, Flags::REVERSE_UNORDERED_SELECTS, Some(|flags| &mut flags.reverse_unordered_selects))
 }
 
-fn short_column_names(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn short_column_names(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     compile_switch(call, |flags| &mut flags.short_column_names)
 }
 
-fn trusted_schema(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn trusted_schema(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     compile_switch(call, |flags| &mut flags.trusted_schema)
 }
 
 /// A defensive connection does not let anybody write the schema. RESET turns the switch off and reads the schemas anew, as
 /// they were written.
-fn writable_schema(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn writable_schema(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.boolean() == Some(true) && call.connection.config(Config::Defensive) {
         return nothing();
     }
@@ -159,7 +159,7 @@ impl Connection {
 }
 
 /// Switches that change nothing here, and are remembered.
-fn remembered(call: &Call<'_>, bit: u8) -> Result<Vec<NativeRow>> {
+fn remembered(call: &Call<'_>, bit: u8) -> Result<Vec<CommandRow>> {
     let cell = &call.connection.settings.remembered;
     let Some(on) = call.boolean() else { return answer(cell.get() & bit != 0) };
     call.connection.facts.expire_running();
@@ -167,7 +167,7 @@ fn remembered(call: &Call<'_>, bit: u8) -> Result<Vec<NativeRow>> {
     nothing()
 }
 
-fn fullfsync(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn fullfsync(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if let Some(on) = call.boolean() {
         for (_, database) in call.connection.databases() {
             if let Some(btree) = database.opened() {
@@ -178,7 +178,7 @@ fn fullfsync(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     remembered(call, 8)
 }
 
-fn read_uncommitted(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn read_uncommitted(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let cell = &call.connection.settings.read_uncommitted;
     let Some(on) = call.boolean() else { return answer(cell.get()) };
     call.connection.facts.expire_running();
@@ -187,7 +187,7 @@ fn read_uncommitted(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 }
 
 /// How many rows ANALYZE is asked to look at. It looks at all of them, which is never worse, but takes no samples then.
-fn analysis_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn analysis_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let cell = &call.connection.facts.analysis_limit;
     if let Some(limit) = call.integer().filter(|limit| *limit >= 0) {
         cell.set(limit.min(i64::from(i32::MAX)));
@@ -196,7 +196,7 @@ fn analysis_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 }
 
 /// How many helper threads a statement may have: it needs none.
-fn threads(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn threads(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     const THREADS_MAX: i64 = 8;
     let cell = &call.connection.settings.threads;
     if let Some(count) = call.integer().filter(|count| *count >= 0) {
@@ -205,13 +205,13 @@ fn threads(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     answer(cell.get())
 }
 
-fn soft_heap_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn soft_heap_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     heap_limit::soft_heap_limit(call.integer().unwrap_or(-1));
     answer(heap_limit::soft_heap_limit(-1))
 }
 
 /// SQL can make it lower, not higher. Nobody can keep it who does not know how much memory is in use.
-fn hard_heap_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn hard_heap_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let before = heap_limit::hard_heap_limit(-1);
     match call.integer() {
         Some(1..) if !heap_limit::has_gauge() => return Err(Error::not_supported("PRAGMA hard_heap_limit")),
@@ -223,7 +223,7 @@ fn hard_heap_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     answer(heap_limit::hard_heap_limit(-1))
 }
 
-fn case_sensitive_like(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn case_sensitive_like(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.value.is_some() {
         fact_switch(call, Flags::CASE_SENSITIVE_LIKE, Some(|flags| &mut flags.case_sensitive_like))?;
         call.connection.expire_programs();
@@ -231,7 +231,7 @@ fn case_sensitive_like(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     nothing()
 }
 
-fn busy_timeout(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn busy_timeout(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if let Some(milliseconds) = call.integer() {
         let milliseconds = u64::try_from(milliseconds).unwrap_or(0);
         call.connection.set_busy_timeout(std::time::Duration::from_millis(milliseconds));
@@ -239,11 +239,11 @@ fn busy_timeout(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     answer(i64::try_from(call.connection.busy.timeout().as_millis()).unwrap_or(i64::MAX))
 }
 
-fn compile_options(_: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn compile_options(_: &Call<'_>) -> Result<Vec<CommandRow>> {
     Ok(crate::compile_options().iter().map(|option| vec![Value::from(*option)]).collect())
 }
 
-fn collation_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn collation_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let collations = call.connection.collations();
     // By the names that they were defined under.
     let name = |(key, collation): (&'_ String, &Collation)| match collation {
@@ -257,7 +257,7 @@ fn collation_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 }
 
 /// The modules of the application, and the table-valued functions.
-fn module_list(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn module_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let functions = call.connection.catalog().table_functions().map(|table| table.name.to_string()).collect::<Vec<_>>();
     let mut names = call.connection.module_names();
     names.extend(functions);

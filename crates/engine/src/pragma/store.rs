@@ -14,10 +14,10 @@ use super::{
     ALWAYS_WRITES, Call, NEEDS_SCHEMA, NO_FUNCTION, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean,
     clamped_integer, integer, nothing, safety_level, whole_integer,
 };
-use crate::config::Config;
+use crate::connection::config::Config;
+use crate::connection::statement::command::CommandRow;
 use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
-use crate::native::NativeRow;
 
 pub(super) const PRAGMAS: &[Pragma] = &[
     entry("application_id", SILENT_WHEN_SET | WRITES, |call| header_value(call, Meta::ApplicationId)),
@@ -56,12 +56,12 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("wal_autocheckpoint", NO_FUNCTION, wal_autocheckpoint),
 ];
 
-const fn entry(name: &'static str, traits: u8, run: fn(&Call<'_>) -> Result<Vec<NativeRow>>) -> Pragma {
+const fn entry(name: &'static str, traits: u8, run: fn(&Call<'_>) -> Result<Vec<CommandRow>>) -> Pragma {
     Pragma { name, columns: &[], traits, run }
 }
 
 /// A value of the header that applications own: read, or written in a transaction.
-fn header_value(call: &Call<'_>, meta: Meta) -> Result<Vec<NativeRow>> {
+fn header_value(call: &Call<'_>, meta: Meta) -> Result<Vec<CommandRow>> {
     let Some(value) = call.value else {
         call.connection.begin_on(call.db(), false, call.run)?;
         let value = call.connection.as_it_is_written(call.db(), |btree| Ok(btree.meta(meta)?))?;
@@ -74,31 +74,31 @@ fn header_value(call: &Call<'_>, meta: Meta) -> Result<Vec<NativeRow>> {
 }
 
 /// A defensive connection does not let anybody say that the schema is another one.
-fn schema_version(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn schema_version(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.value.is_some() && call.connection.config(Config::Defensive) {
         return nothing();
     }
     let answer = header_value(call, Meta::SchemaCookie)?;
     if call.value.is_some() {
-        // Whoever sets it has written the schema by hand.
+        // An application that sets it has written the schema by hand.
         call.connection.database(call.db())?.set_loaded(false);
         call.connection.expire_programs();
     }
     Ok(answer)
 }
 
-fn freelist_count(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn freelist_count(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     call.connection.begin_on(call.db(), false, call.run)?;
     call.connection.as_it_is_written(call.db(), |btree| answer(i64::from(btree.meta(Meta::FreelistCount)?)))
 }
 
-fn page_count(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn page_count(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     call.connection.begin_on(call.db(), false, call.run)?;
     call.connection.as_it_is_written(call.db(), |btree| answer(i64::from(btree.pager().page_count())))
 }
 
 /// Only a database that has no pages yet takes another size at once; others at the next VACUUM.
-fn page_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn page_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
     let wanted = call.integer().and_then(|size| u32::try_from(size).ok()).and_then(PageSize::new);
@@ -124,7 +124,7 @@ fn page_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     nothing()
 }
 
-fn cache_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn cache_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
     // The file may say how large it is.
@@ -149,7 +149,7 @@ fn cache_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 const PAGE_OVERHEAD: u64 = 136;
 
 /// Answers from how many dirty pages on a transaction spills, 0 for never.
-fn cache_spill(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn cache_spill(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
     if let Some(value) = call.value {
@@ -188,7 +188,7 @@ fn pages_of(size: i64, pager: &Pager) -> u64 {
 }
 
 /// The cache size that the file itself remembers.
-fn default_cache_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn default_cache_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let Some(size) = call.integer() else {
         call.connection.begin_on(call.db(), false, call.run)?;
         let size = call.connection.database(call.db())?.btree().meta(Meta::DefaultCacheSize)?.cast_signed();
@@ -209,7 +209,7 @@ fn each(call: &Call<'_>) -> Result<Vec<Rc<Database>>> {
     }
 }
 
-fn journal_size_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn journal_size_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
     if let Some(limit) = call.value.map(clamped_integer) {
@@ -219,7 +219,7 @@ fn journal_size_limit(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 }
 
 /// Temporary databases belong to their connection anyway.
-fn locking_mode(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn locking_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let wanted = match call.text().map(|text| text.to_ascii_lowercase()).as_deref() {
         Some("exclusive") => Some(LockingMode::Exclusive),
         Some("normal") => Some(LockingMode::Normal),
@@ -247,7 +247,7 @@ fn locking_mode(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 }
 
 /// Answers the limit in force, which is never less than what there is.
-fn max_page_count(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn max_page_count(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     call.connection.begin_on(call.db(), false, call.run)?;
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
@@ -257,7 +257,7 @@ fn max_page_count(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     }
 }
 
-fn secure_delete(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn secure_delete(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if let Some(value) = call.value {
         let mode = match value {
             _ if value.eq_ignore_ascii_case(b"fast") => SecureDelete::Fast,
@@ -279,14 +279,14 @@ fn secure_delete(call: &Call<'_>) -> Result<Vec<NativeRow>> {
 }
 
 /// Where temporary files lie is decided by the system.
-fn temp_store_directory(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn temp_store_directory(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     match call.value {
         Some([_, ..]) => Err(Error::not_supported("PRAGMA temp_store_directory")),
         _ => nothing(),
     }
 }
 
-fn wal_autocheckpoint(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn wal_autocheckpoint(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let cell = &call.connection.settings.wal_autocheckpoint;
     if let Some(frames) = call.integer() {
         call.connection.set_wal_autocheckpoint(u32::try_from(frames.clamp(0, i64::from(i32::MAX))).unwrap_or(0));
@@ -294,7 +294,7 @@ fn wal_autocheckpoint(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     answer(i64::from(cell.get()))
 }
 
-fn mmap_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn mmap_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
     if let Some(size) = call.value.map(clamped_integer) {
@@ -315,7 +315,7 @@ fn mmap_size(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     }
 }
 
-fn encoding(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn encoding(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let facts = &call.connection.facts;
     let Some(value) = call.text() else {
         call.connection.load_schemas()?;
@@ -358,7 +358,7 @@ const JOURNAL_MODES: [(&str, JournalMode); 6] = [
 ];
 
 /// Answers the mode in force, whether or not it could be changed.
-fn journal_mode(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn journal_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let wanted = call.text().and_then(|text| {
         JOURNAL_MODES.iter().find(|(name, _)| name.eq_ignore_ascii_case(&text)).map(|(_, mode)| *mode)
     });
@@ -383,7 +383,7 @@ fn journal_mode(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     answer(name)
 }
 
-fn synchronous(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn synchronous(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     call.connection.load_schemas()?;
     let database = call.connection.database(call.db())?;
     let pager = database.btree().pager();
@@ -406,12 +406,12 @@ fn synchronous(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     nothing()
 }
 
-fn data_version(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn data_version(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     call.connection.begin_on(call.db(), false, call.run)?;
     answer(i64::from(call.connection.database(call.db())?.btree().pager().data_version()))
 }
 
-fn auto_vacuum(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn auto_vacuum(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let database = call.connection.database(call.db())?;
     database.check_free()?;
     let btree = database.btree();
@@ -472,8 +472,8 @@ fn begin_with_auto_vacuum(call: &Call<'_>, btree: &Btree, mode: AutoVacuum) -> R
     Ok(true)
 }
 
-/// Frees a page, and gives a row without columns for it. The next step frees the next: whoever stops after a row keeps what was done.
-fn incremental_vacuum(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+/// Frees a page, and gives a row without columns for it. The next step frees the next: an application that stops after a row keeps what was done.
+fn incremental_vacuum(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let limit = call.integer().and_then(|pages| u32::try_from(pages).ok()).filter(|pages| *pages > 0);
     let freed = call.run.vacuumed.take().unwrap_or(0);
     call.connection.begin_on(call.db(), true, call.run)?;
@@ -488,11 +488,11 @@ fn incremental_vacuum(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     }
     btree.incremental_vacuum(1)?;
     call.run.vacuumed.set(Some(freed + 1));
-    Ok(vec![NativeRow::new()])
+    Ok(vec![CommandRow::new()])
 }
 
 /// Another kind of store is another temporary database: what was in the one before is gone.
-fn temp_store(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn temp_store(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let cell = &call.connection.settings.temp_store;
     let Some(value) = call.text() else { return answer(i64::from(cell.get())) };
     let wanted = match value.to_ascii_lowercase().as_str() {
@@ -514,7 +514,7 @@ fn temp_store(call: &Call<'_>) -> Result<Vec<NativeRow>> {
     nothing()
 }
 
-fn wal_checkpoint(call: &Call<'_>) -> Result<Vec<NativeRow>> {
+fn wal_checkpoint(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let result = call.connection.checkpoint_as_pragma(call.schema, call.text().as_deref())?;
     let numbers = [i64::from(result.is_busy), result.log_frames, result.checkpointed_frames];
     Ok(vec![numbers.into_iter().map(Value::from).collect()])

@@ -18,15 +18,12 @@ use lithe_value::cast;
 use lithe_vtab::{FunctionError, ValueRef};
 
 use super::Call;
+use crate::cursor::Totals;
 use crate::doclist::Position;
 use crate::search::{PhraseRows, Search};
 use crate::{Result, corrupt};
 
 const DEFAULT_FORMAT: &[u8] = b"pcx";
-
-/// What `x` says of all rows: hits, and rows with hits, of each phrase in each column.
-#[derive(Debug, Default)]
-pub struct Totals(Vec<(u32, u32)>);
 
 pub(super) fn matchinfo(call: &mut Call<'_, '_, '_>) -> Result {
     let Some(search) = call.state.search.as_ref().map(Rc::clone) else {

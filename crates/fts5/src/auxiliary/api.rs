@@ -9,9 +9,9 @@ use lithe_value::cast;
 use lithe_vtab::{FunctionError, SqlConnection, code};
 
 use super::AuxiliaryFunction;
+use super::state::{CursorState, Instance, LocaleText, Places, RowFacts};
 use crate::Result;
 use crate::config::Detail;
-use crate::cursor::{CursorState, LocaleText};
 use crate::index::Order;
 use crate::position::{column_of, offset_of, position};
 use crate::query::{Phrase, Term};
@@ -55,55 +55,6 @@ impl PhraseRows<'_> {
         let rowid = search.rowid();
         self.state.go_to(Some(rowid));
         Ok(Some(Api { state: &mut self.state, connection: self.connection, function: self.function }))
-    }
-}
-
-/// A phrase of the query, in the row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Instance {
-    /// Which phrase.
-    pub phrase: usize,
-    /// In which column.
-    pub column: usize,
-    /// How many tokens stand before it there.
-    pub offset: u32,
-}
-
-/// Where tokens begin and end in a text.
-pub(super) type Places = Vec<(usize, usize)>;
-
-/// What functions have found out about a row: they ask again and again.
-#[derive(Default)]
-pub struct RowFacts {
-    positions: Option<Rc<[Vec<u64>]>>,
-    instances: Option<Rc<[Instance]>>,
-}
-
-/// What functions keep for the length of a scan, each its own.
-#[derive(Default)]
-pub struct Auxiliary {
-    kept: Vec<(usize, Rc<dyn Any>)>,
-    /// Of the row on which the scan stands.
-    row: Option<(i64, RowFacts)>,
-    /// The function that `rank` is.
-    pub(crate) ranking: Option<Rc<Ranking>>,
-}
-
-/// The function that `rank` is in a scan, with its arguments.
-pub(crate) struct Ranking {
-    pub function: Arc<dyn AuxiliaryFunction>,
-    pub arguments: Vec<lithe_vtab::Value>,
-}
-
-impl Auxiliary {
-    /// The scan has moved on.
-    pub fn forget_row(&mut self) {
-        self.row = None;
-    }
-
-    /// The scan begins anew.
-    pub fn clear(&mut self) {
-        *self = Auxiliary::default();
     }
 }
 

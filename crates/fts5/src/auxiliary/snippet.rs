@@ -6,8 +6,9 @@
 use lithe_value::cast;
 use lithe_vtab::{Value, ValueRef};
 
-use super::api::{Api, Instance, text_of};
+use super::api::{Api, text_of};
 use super::highlight::{copy, marks, runs};
+use super::state::Instance;
 use super::wrong_number;
 use crate::Result;
 
@@ -46,8 +47,14 @@ pub fn snippet(api: &mut Api<'_>, arguments: &[ValueRef<'_>]) -> Result<Value> {
         Err(_) => 0..api.column_count(),
     };
     let mut best = Best { score: 0, column: usize::try_from(column).unwrap_or(0), start: 0 };
+    // What a phrase of an OR is said to have found may be from another row (see `search::node`). Like SQLite, this notices an
+    // instance behind the end of its column, and fails if there is one in the last column that it looks at.
+    let mut is_sound = true;
     for column in columns {
-        find(api, column, wanted, &mut best)?;
+        is_sound = find(api, column, wanted, &mut best)?;
+    }
+    if !is_sound {
+        return Err(crate::corrupt());
     }
     if best.column >= api.column_count() {
         return Ok(Value::text(Vec::new()));
@@ -58,8 +65,8 @@ pub fn snippet(api: &mut Api<'_>, arguments: &[ValueRef<'_>]) -> Result<Value> {
     Ok(Value::text(piece.marked(&runs, [&text_of(*open), &text_of(*close), &text_of(*ellipsis)])))
 }
 
-/// Looks for a better piece in a column.
-fn find(api: &mut Api<'_>, column: usize, wanted: i64, best: &mut Best) -> Result {
+/// Looks for a better piece in a column. False: an instance stands behind the end of the column, and no further one was looked at.
+fn find(api: &mut Api<'_>, column: usize, wanted: i64, best: &mut Best) -> Result<bool> {
     let (text, tokens) = api.tokens_of(column)?;
     let sentences = sentences(text.as_deref().unwrap_or_default(), &tokens);
     let all = api.instances()?;
@@ -69,9 +76,12 @@ fn find(api: &mut Api<'_>, column: usize, wanted: i64, best: &mut Best) -> Resul
     let len = api.column_size(Some(column))?;
     let candidate = Candidate { column, len, sentences: &sentences, wanted };
     for instance in all.iter().filter(|instance| instance.column == column) {
+        if i64::from(instance.offset) >= len {
+            return Ok(false);
+        }
         candidate.around(&all, &lens, i64::from(instance.offset), best);
     }
-    Ok(())
+    Ok(true)
 }
 
 /// The tokens at which sentences begin: the first, and those behind a period or colon and white space.

@@ -1,5 +1,6 @@
 //! Rows of a token in memory: what is pending, or what many tokens have together.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::Order;
@@ -11,13 +12,24 @@ use crate::position;
 #[derive(Clone, Debug)]
 pub struct MemoryRows {
     bytes: Rc<[u8]>,
+    /// Of several tokens, rows may have the same rowid: they are one.
     rows: Rc<[Row]>,
+    /// Where in `rows` each row begins, if some consist of several.
+    starts: Option<Rc<[usize]>>,
     /// How many rows were passed.
     passed: usize,
     order: Order,
+    detail: Detail,
+    /// The places of all tokens in the row, once somebody has asked for them: most queries do not.
+    merged: OnceCell<Vec<u8>>,
 }
 
 impl MemoryRows {
+    fn new(bytes: Vec<u8>, rows: Vec<Row>, detail: Detail, order: Order) -> MemoryRows {
+        let (bytes, rows) = (bytes.into(), rows.into());
+        MemoryRows { bytes, rows, starts: None, passed: 0, order, detail, merged: OnceCell::new() }
+    }
+
     /// The rows of a doclist.
     pub fn of_doclist(doclist: Vec<u8>, detail: Detail, order: Order) -> MemoryRows {
         let mut rows = Vec::new();
@@ -27,40 +39,94 @@ impl MemoryRows {
             (at, last) = (row.data_at + row.data_len, Some(row.rowid));
             rows.push(row);
         }
-        MemoryRows { bytes: doclist.into(), rows: rows.into(), passed: 0, order }
+        MemoryRows::new(doclist, rows, detail, order)
+    }
+
+    fn len(&self) -> usize {
+        self.starts.as_ref().map_or(self.rows.len(), |starts| starts.len())
+    }
+
+    /// The parts of the row at a place.
+    fn parts(&self, place: usize) -> &[Row] {
+        let (start, end) = match &self.starts {
+            None => (place, place + 1),
+            Some(starts) => match starts.get(place) {
+                Some(start) => (*start, starts.get(place + 1).copied().unwrap_or(self.rows.len())),
+                None => return &[],
+            },
+        };
+        self.rows.get(start..end).unwrap_or_default()
     }
 
     fn place(&self) -> Option<usize> {
         match self.order {
             Order::Ascending => Some(self.passed),
-            Order::Descending => self.rows.len().checked_sub(1 + self.passed),
+            Order::Descending => self.len().checked_sub(1 + self.passed),
         }
     }
 
     /// The row. None: at the end.
     pub fn row(&self) -> Option<Row> {
-        self.rows.get(self.place()?).copied()
+        self.parts(self.place()?).first().copied()
     }
 
     /// Goes to the next row.
     pub fn next_row(&mut self) {
         self.passed += 1;
+        self.merged.take();
     }
 
     /// Goes to the first row that is not before `rowid`.
     pub fn seek_row(&mut self, rowid: i64) {
-        let beyond = match self.order {
-            Order::Ascending => self.rows.partition_point(|row| row.rowid < rowid),
-            Order::Descending => self.rows.len() - self.rows.partition_point(|row| row.rowid <= rowid),
+        // How many rows begin among the parts that are before.
+        let rows_before = |is_before: &dyn Fn(&Row) -> bool| {
+            let parts = self.rows.partition_point(is_before);
+            self.starts.as_ref().map_or(parts, |starts| starts.partition_point(|start| *start < parts))
         };
-        self.passed = self.passed.max(beyond);
+        let beyond = match self.order {
+            Order::Ascending => rows_before(&|row| row.rowid < rowid),
+            Order::Descending => self.len() - rows_before(&|row| row.rowid <= rowid),
+        };
+        if beyond > self.passed {
+            self.passed = beyond;
+            self.merged.take();
+        }
     }
 
     /// The positions of the row.
     pub fn positions(&self) -> &[u8] {
-        let Some(row) = self.row() else { return &[] };
-        self.bytes.get(row.data_at..row.data_at + row.data_len).unwrap_or_default()
+        match self.place().map(|place| self.parts(place)) {
+            None | Some([]) => &[],
+            Some([only]) => positions_of(&self.bytes, only),
+            Some([first, ..]) if self.detail == Detail::None => positions_of(&self.bytes, first),
+            Some(parts) => self.merged.get_or_init(|| merged(&self.bytes, parts, self.detail)),
+        }
     }
+}
+
+fn positions_of<'b>(bytes: &'b [u8], row: &Row) -> &'b [u8] {
+    bytes.get(row.data_at..row.data_at + row.data_len).unwrap_or_default()
+}
+
+/// One position list with the places of all parts of a row.
+fn merged(bytes: &[u8], parts: &[Row], detail: Detail) -> Vec<u8> {
+    let lists = parts.iter().map(|part| positions_of(bytes, part));
+    let mut positions: Vec<u64> = Vec::new();
+    if detail == Detail::Full {
+        lists.for_each(|list| positions.extend(position::Reader::new(list)));
+    } else {
+        lists.for_each(|list| positions.extend(position::read_columns(list).map(u64::from)));
+    }
+    positions.sort_unstable();
+    positions.dedup();
+    let mut out = Vec::new();
+    if detail == Detail::Full {
+        let mut writer = position::Writer::default();
+        positions.iter().for_each(|position| writer.push(&mut out, *position));
+    } else {
+        position::write_columns(&mut out, positions.iter().map(|column| *column as u32));
+    }
+    out
 }
 
 /// Rows of several tokens, which become rows of one.
@@ -78,47 +144,71 @@ impl Union {
         self.rows.push(Row { rowid, is_delete: false, has_content: true, data_at, data_len });
     }
 
-    fn positions(&self, row: &Row) -> &[u8] {
-        self.bytes.get(row.data_at..row.data_at + row.data_len).unwrap_or_default()
-    }
-
     /// The rows, with the places of all tokens.
     pub fn finish(mut self, detail: Detail, order: Order) -> MemoryRows {
-        let mut rows = std::mem::take(&mut self.rows);
-        if !rows.is_sorted_by_key(|row| row.rowid) {
-            rows.sort_by_key(|row| row.rowid);
+        if !self.rows.is_sorted_by_key(|row| row.rowid) {
+            self.rows.sort_by_key(|row| row.rowid);
         }
-        let is_single = rows.windows(2).all(|pair| matches!(pair, [left, right] if left.rowid != right.rowid));
-        if is_single {
-            return MemoryRows { bytes: self.bytes.into(), rows: rows.into(), passed: 0, order };
+        let mut starts = Vec::with_capacity(self.rows.len());
+        let mut last = None;
+        for (at, row) in self.rows.iter().enumerate() {
+            if last != Some(row.rowid) {
+                starts.push(at);
+                last = Some(row.rowid);
+            }
         }
-        let mut merged = Union::default();
-        let mut positions: Vec<u64> = Vec::new();
-        let mut out = Vec::new();
-        for same in rows.chunk_by(|left, right| left.rowid == right.rowid) {
-            let [first, ..] = same else { continue };
-            if same.len() == 1 || detail == Detail::None {
-                merged.add(first.rowid, self.positions(first));
-                continue;
-            }
-            positions.clear();
-            out.clear();
-            let lists = same.iter().map(|row| self.positions(row));
-            if detail == Detail::Full {
-                lists.for_each(|list| positions.extend(position::Reader::new(list)));
-            } else {
-                lists.for_each(|list| positions.extend(position::read_columns(list).map(u64::from)));
-            }
-            positions.sort_unstable();
-            positions.dedup();
-            if detail == Detail::Full {
-                let mut writer = position::Writer::default();
-                positions.iter().for_each(|position| writer.push(&mut out, *position));
-            } else {
-                position::write_columns(&mut out, positions.iter().map(|column| *column as u32));
-            }
-            merged.add(first.rowid, &out);
+        let has_parts = starts.len() < self.rows.len();
+        let rows = MemoryRows::new(self.bytes, self.rows, detail, order);
+        MemoryRows { starts: has_parts.then(|| starts.into()), ..rows }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn union(order: Order) -> MemoryRows {
+        let mut union = Union::default();
+        // Position lists of one column: each number is a distance to the place before, plus 2.
+        for (rowid, list) in [(1, &[2, 4][..]), (5, &[3]), (9, &[2]), (5, &[2, 5]), (9, &[4])] {
+            union.add(rowid, list);
         }
-        MemoryRows { bytes: merged.bytes.into(), rows: merged.rows.into(), passed: 0, order }
+        union.finish(Detail::Full, order)
+    }
+
+    fn rows(mut rows: MemoryRows) -> Vec<(i64, Vec<u64>)> {
+        let mut all = Vec::new();
+        while let Some(row) = rows.row() {
+            all.push((row.rowid, position::Reader::new(rows.positions()).collect()));
+            rows.next_row();
+        }
+        all
+    }
+
+    #[test]
+    fn rows_of_several_tokens_are_one() {
+        let expected = vec![(1, vec![0, 2]), (5, vec![0, 1, 3]), (9, vec![0, 2])];
+        assert_eq!(rows(union(Order::Ascending)), expected);
+        assert_eq!(rows(union(Order::Descending)), expected.into_iter().rev().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn rows_are_sought() {
+        for (order, rowid, found) in [
+            (Order::Ascending, 2, Some(5)),
+            (Order::Ascending, 5, Some(5)),
+            (Order::Ascending, 10, None),
+            (Order::Descending, 8, Some(5)),
+            (Order::Descending, 5, Some(5)),
+            (Order::Descending, 0, None),
+        ] {
+            let mut rows = union(order);
+            let _ = rows.positions();
+            rows.seek_row(rowid);
+            assert_eq!(rows.row().map(|row| row.rowid), found, "{order:?} {rowid}");
+            if found.is_some() {
+                assert_eq!(position::Reader::new(rows.positions()).collect::<Vec<_>>(), [0, 1, 3]);
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::index::Postings;
 use crate::position::{self, Reader};
 use crate::query::{Near, Term};
 
-use super::node::Scan;
+use super::scan::Scan;
 use super::{PhraseQuery, near};
 
 /// Phrases near each other, or just one.
@@ -91,7 +91,7 @@ impl Leaf {
     /// Goes to the first row.
     pub fn open(&mut self, scan: &Scan<'_>, has_token_data: bool) -> Result {
         for term in self.phrases.iter_mut().flat_map(|phrase| &mut phrase.terms) {
-            term.open(scan, has_token_data)?;
+            term.open(scan, has_token_data, self.columns.as_deref())?;
         }
         self.settle(scan)
     }
@@ -146,7 +146,7 @@ impl Leaf {
     }
 
     /// Whether each row of its token matches.
-    fn takes_all(&self) -> bool {
+    pub fn takes_all(&self) -> bool {
         let one = |phrase: &LeafPhrase| phrase.terms.len() == 1 && !phrase.is_first;
         self.columns.is_none() && matches!(self.phrases.as_slice(), [phrase] if one(phrase))
     }
@@ -159,7 +159,7 @@ impl Leaf {
                 return false;
             }
         }
-        self.phrases.len() == 1 || near::trim(&mut self.phrases, self.distance)
+        self.phrases.len() == 1 || near::trim(self.phrases.iter_mut().map(LeafPhrase::instances), self.distance)
     }
 
     /// Where a phrase of the query stands in the row.
@@ -192,6 +192,11 @@ impl Leaf {
 }
 
 impl LeafPhrase {
+    /// The instances, each with as many tokens as the phrase has.
+    fn instances(&mut self) -> (&mut Vec<u64>, u64) {
+        (&mut self.matches, self.terms.len() as u64)
+    }
+
     /// Finds the places of the row where its tokens stand one behind the other.
     fn find(&mut self, row: Option<i64>, detail: Detail, columns: Option<&[usize]>) {
         let LeafPhrase { terms, is_first, matches } = self;
@@ -217,11 +222,11 @@ pub(super) struct TermScan {
 }
 
 impl TermScan {
-    fn open(&mut self, scan: &Scan<'_>, has_token_data: bool) -> Result {
+    fn open(&mut self, scan: &Scan<'_>, has_token_data: bool, columns: Option<&[usize]>) -> Result {
         let open = |token: &Vec<u8>| {
             let token = if has_token_data { before_nul(token) } else { token };
             match self.term.is_prefix {
-                true => scan.reader.prefix(token, scan.order),
+                true => scan.reader.prefix(token, scan.order, columns),
                 false if has_token_data => scan.reader.token_data(token, scan.order),
                 false => scan.reader.term(token, scan.order),
             }

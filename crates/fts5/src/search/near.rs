@@ -1,7 +1,5 @@
 //! NEAR: which instances of phrases lie near instances of all others.
 
-use super::leaf::LeafPhrase;
-
 /// The instances of one phrase. Those that stay are moved to the front.
 struct Instances<'p> {
     all: &'p mut Vec<u64>,
@@ -12,10 +10,6 @@ struct Instances<'p> {
 }
 
 impl Instances<'_> {
-    fn of(phrase: &mut LeafPhrase) -> Instances<'_> {
-        Instances { len: phrase.terms.len() as u64, all: &mut phrase.matches, at: 0, kept: 0 }
-    }
-
     fn current(&self) -> Option<u64> {
         self.all.get(self.at).copied()
     }
@@ -29,12 +23,12 @@ impl Instances<'_> {
     }
 }
 
-/// Leaves only instances of which one of each phrase lies so that at most `distance` tokens are between the end of any and the
+/// Of the instances of phrases, each with its number of tokens, leaves only those of which one of each phrase lies so that at most `distance` tokens are between the end of any and the
 /// beginning of the last. Whether there are any.
 ///
 /// Of instances that lie near in more ways than one, SQLite does not find all: which, depends on the order in which phrases go on.
-pub(super) fn trim(phrases: &mut [LeafPhrase], distance: u32) -> bool {
-    let mut all: Vec<Instances<'_>> = phrases.iter_mut().map(Instances::of).collect();
+pub(super) fn trim<'p>(phrases: impl Iterator<Item = (&'p mut Vec<u64>, u64)>, distance: u32) -> bool {
+    let mut all: Vec<Instances<'_>> = phrases.map(|(all, len)| Instances { all, len, at: 0, kept: 0 }).collect();
     while align(&mut all, u64::from(distance)) {
         for one in &mut all {
             if let Some(position) = one.current() {
@@ -48,7 +42,7 @@ pub(super) fn trim(phrases: &mut [LeafPhrase], distance: u32) -> bool {
         }
     }
     all.iter_mut().for_each(|one| one.all.truncate(one.kept));
-    phrases.iter().all(|phrase| !phrase.matches.is_empty())
+    all.iter().all(|one| !one.all.is_empty())
 }
 
 /// Moves all instances on until none is too far in front of the last. False: a phrase has no more.

@@ -7,40 +7,12 @@
 //! (`highlight()`, `bm25()`) is what its leaf has found there, be the leaf part of a match or not. In `a OR NEAR(b c)`, b counts
 //! where c is too far away.
 
-use std::cmp::Ordering;
-
 use crate::Result;
-use crate::config::Detail;
-use crate::index::{Order, Reader};
 use crate::query::Expr;
 
 use super::PhraseQuery;
 use super::leaf::Leaf;
-
-/// What a movement needs.
-pub struct Scan<'s> {
-    /// The index.
-    pub reader: Reader<'s>,
-    /// In which order rows come.
-    pub order: Order,
-    /// What the index knows.
-    pub detail: Detail,
-}
-
-impl Scan<'_> {
-    /// Compares rowids as the scan comes to them.
-    pub fn compare(&self, one: i64, other: i64) -> Ordering {
-        match self.order {
-            Order::Ascending => one.cmp(&other),
-            Order::Descending => other.cmp(&one),
-        }
-    }
-
-    /// Whether one rowid comes before another.
-    pub fn is_before(&self, one: i64, other: i64) -> bool {
-        self.compare(one, other) == Ordering::Less
-    }
-}
+use super::scan::Scan;
 
 /// A node of a query. The parser bounds its height, so that recursion is bounded.
 #[derive(Debug)]
@@ -224,6 +196,17 @@ impl Node {
             }
         }
         Ok(())
+    }
+
+    /// Whether what a phrase is said to have found may be what it has found in a row before: it stands below an OR or a NOT, so that
+    /// not every row of the query is one where it matches.
+    pub fn depends_on_rows_before(&self, is_optional: bool) -> bool {
+        match self {
+            Node::Leaf(leaf) => is_optional && !leaf.takes_all(),
+            Node::And(group) => group.all.iter().any(|one| one.depends_on_rows_before(is_optional)),
+            Node::Or(group) => group.all.iter().any(|one| one.depends_on_rows_before(true)),
+            Node::Not(both) => both.0.depends_on_rows_before(is_optional) || both.1.depends_on_rows_before(true),
+        }
     }
 
     /// The leaf with a phrase of the query, if it stands on `row`.

@@ -33,7 +33,7 @@ pub trait FormatArguments {
     /// A text that begins with the character of `%c`.
     fn character<'s>(&'s mut self, scratch: &'s mut NumberText) -> &'s [u8];
 
-    /// A text, at least as much of it as `limit` says; `None` for NULL. One that `is_freed` belongs to whoever takes it.
+    /// A text, at least as much of it as `limit` says; `None` for NULL. One that `is_freed` belongs to the caller.
     fn text<'s>(&'s mut self, limit: Option<usize>, is_freed: bool, scratch: &'s mut NumberText) -> Option<&'s [u8]>;
 }
 

@@ -67,7 +67,9 @@ impl AggregateState for GroupState {
         }
         let json = element(arg(args, value), context.arg_subtype(value))?;
         let label = label.map(cast::to_text);
-        let label = label.as_deref().map(Text::from_sql).transpose()?;
+        // SQLite takes a label for a string of C.
+        let label = label.as_deref().map(|label| label.split(|&byte| byte == 0).next().unwrap_or_default());
+        let label = label.map(Text::from_sql).transpose()?;
         let mut bytes = Output::default();
         if self.group.is_binary {
             label.into_iter().for_each(|label| binary::push(&Json::Text(label), &mut bytes));

@@ -1,6 +1,6 @@
 //! Bytes of JSON as they are written, and lists as they grow: memory that is not there is an error in the end, not the end.
 //!
-//! Writers go on when there is no memory for what they write, and write nothing: whoever takes the bytes is told.
+//! Writers go on when there is no memory for what they write, and write nothing: the caller that takes the bytes is told.
 
 use lithe_value::buffer::OutOfMemory;
 use lithe_value::{Buffer, Value};

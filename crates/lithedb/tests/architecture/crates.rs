@@ -29,7 +29,7 @@ pub const ARROWS: &[(&str, &[&str])] = &[
         "engine",
         &["sql", "value", "format", "functions", "vfs", "pager", "btree", "vm", "catalog", "resolve", "codegen"],
     ),
-    ("modules", &["vtab", "value"]),
+    ("modules", &["vtab", "value", "sql"]),
     ("rtree", &["vtab", "functions", "value"]),
     ("session", &["vtab", "format"]),
     ("lithedb", &["engine", "modules", "rtree", "fts3", "fts5", "session"]),

@@ -22,15 +22,7 @@ type Module = Vec<String>;
 /// Cycles that are still there: crate, parent and modules. None is added, and who breaks one takes it out.
 #[rustfmt::skip]
 const KNOWN: &[(&str, &str, &str)] = &[
-    ("engine", "", "abandon attach blob config connection database define foreign_key_check heap_limit hooks host integrity limit measure module_sql native open pragma preupdate program_cache recompile schema shared_cache statement table_functions transaction vacuum virtual_tables"),
-    ("fts3", "", "auxiliary cursor search table vtab"),
-    ("fts3", "", "registry tokenizer"),
-    ("fts5", "", "auxiliary cursor functions plan query registry search table tokenizer vtab"),
-    ("fts5", "search", "leaf near node"),
-    ("lithedb", "", "blob cache connection params statement transaction"),
-    ("codegen", "", "expr loops select"),
-    ("codegen", "write", "autoincrement change_loop constraint delete fire foreign_key index insert preupdate returning row rows target transfer trigger unique update upsert view virtual_table"),
-    ("optimize", "access::terms", "analyze like or virtual_table"),
+    ("codegen", "write", "autoincrement change_loop constraint delete fire foreign_key index insert preupdate returning row target transfer trigger unique update upsert view virtual_table"),
     ("resolve", "resolver", "columns expr from function join name order query scope select with"),
 ];
 

@@ -19,15 +19,32 @@ const FUNCTION_LINES_MAX: usize = 70;
 /// The most files of a crate with `impl` blocks of one structure.
 const IMPL_FILES_MAX: usize = 8;
 
-/// Files that are longer.
-const LONG_FILES: &[&str] = &[];
+/// Files that are longer: the machine's loop is one function.
+const LONG_FILES: &[&str] = &["vm/src/run.rs"];
 
-/// Functions that are longer: those that are one `match` over instructions, or a table of names, and what is still to be split.
-const LONG_FUNCTIONS: &[&str] = &[];
+/// Functions that are longer: the machine's loop, and tests.
+const LONG_FUNCTIONS: &[&str] = &[
+    "vm/src/run.rs steps_until_row",
+    "lithedb/tests/interleave/play.rs play_step",
+    "lithedb/tests/store/pragmas.rs settings_of_databases",
+    "lithedb/tests/store/shared_cache.rs schema_changes_pragmas_and_attached_databases",
+    "lithedb/tests/store/shared_cache_threads.rs commits_beside_readers_in_threads",
+    "lithedb/tests/table_functions.rs as_sqlite_answers",
+    "pager/tests/model/mod.rs change",
+    "sql/src/normalize.rs statements_are_normalized",
+    "sql/tests/oracle/generate/expr.rs expr",
+    "tokenize/src/porter.rs stems_are_sqlites",
+];
 
-/// Structures whose methods lie in more files, and in how many.
+/// Structures whose methods lie in more files, and in how many at most.
 #[rustfmt::skip]
-const SPREAD_STRUCTURES: &[(&str, &str, usize)] = &[];
+const SPREAD_STRUCTURES: &[(&str, &str, usize)] = &[
+    ("btree", "Cursor", 10),
+    ("codegen", "Codegen", 29),
+    ("engine", "Connection", 31),
+    ("resolve", "Resolver", 20),
+    ("sql", "Parser", 17),
+];
 
 #[test]
 fn files_have_one_subject() {
@@ -64,10 +81,18 @@ fn structures_are_not_spread() {
         }
         let measured = files.iter().map(|(name, files)| (format!("{krate} {name}"), files.len()));
         let most: BTreeMap<String, usize> = measured.clone().collect();
-        let found = longer(measured, IMPL_FILES_MAX);
-        spread.extend(found.into_iter().map(|name| format!("{name} {}", most[&name])));
+        for name in longer(measured, IMPL_FILES_MAX) {
+            let known = SPREAD_STRUCTURES.iter().find(|(krate, known, _)| name == format!("{krate} {known}"));
+            let known_max = known.map_or(IMPL_FILES_MAX, |(.., files)| *files);
+            assert!(
+                most[&name] <= known_max,
+                "{name} has methods in {} files, {known_max} at most are allowed",
+                most[&name]
+            );
+            spread.insert(name);
+        }
     }
-    let known = SPREAD_STRUCTURES.iter().map(|(krate, name, count)| format!("{krate} {name} {count}")).collect();
+    let known = SPREAD_STRUCTURES.iter().map(|(krate, name, _)| format!("{krate} {name}")).collect();
     compare(&spread, &known, "structures with methods in more than 8 files");
 }
 

@@ -5,7 +5,9 @@
 //! | `crates` | which crate may depend on which, and where `unsafe` may stand |
 //! | `imports` | what the modules of a crate import from each other: a graph without cycles |
 //! | `graph` | cycles of a graph |
+//! | `limits` | lines of files and functions, files of a structure |
 //! | `documents` | module docs, pages and links |
+//! | `rustdoc` | what public functions of `lithedb` say |
 //! | `figures` | the table of benchmarks |
 
 mod crates;
@@ -13,6 +15,8 @@ mod documents;
 mod figures;
 mod graph;
 mod imports;
+mod limits;
+mod rustdoc;
 
 use std::fs;
 use std::path::{Path, PathBuf};

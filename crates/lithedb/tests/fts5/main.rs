@@ -192,6 +192,101 @@ fn each_goes_on_where_the_other_has_stopped() {
     }
 }
 
+/// Random texts of queries, and statements with them.
+struct Queries<'r> {
+    rng: &'r mut Rng,
+    vocabulary: usize,
+}
+
+impl Queries<'_> {
+    fn word(&mut self) -> String {
+        match self.rng.u8(..12) {
+            0 => "absent".to_owned(),
+            _ => document(self.rng, 1, self.vocabulary),
+        }
+    }
+
+    fn phrase(&mut self) -> String {
+        let word = self.word();
+        let prefix: String = word.chars().take(self.rng.usize(1..4)).collect();
+        match self.rng.u8(..12) {
+            0 | 1 => format!("{prefix} *"),
+            2 => format!("\"{word} {}\"", self.word()),
+            3 => format!("{word} + {}", self.word()),
+            4 => format!("{word} + {prefix} *"),
+            5 => format!("^ {word}"),
+            6 => format!("NEAR({word} {})", self.word()),
+            7 => format!("NEAR({word} {prefix} * \"{}\", {})", self.word(), self.rng.u8(0..8)),
+            _ => word,
+        }
+    }
+
+    fn text(&mut self, depth: u32) -> String {
+        if depth == 0 || self.rng.u8(..4) == 0 {
+            return self.phrase();
+        }
+        let left = self.text(depth - 1);
+        match self.rng.u8(..12) {
+            0 | 1 => format!("({left}) AND ({})", self.text(depth - 1)),
+            2 | 3 => format!("({left}) OR {}", self.text(depth - 1)),
+            4 | 5 => format!("({left}) NOT ({})", self.text(depth - 1)),
+            6 => format!("{left} {}", self.phrase()),
+            7 => format!("a : ({left})"),
+            8 => format!("{{a b}} : ({left})"),
+            9 => format!("- b : ({left})"),
+            10 => format!("{left} OR b : {}", self.phrase()),
+            _ => format!("{left} AND {}", self.phrase()),
+        }
+    }
+
+    fn select(&mut self) -> String {
+        let text = self.text(3).replace('\'', "''");
+        let columns = match self.rng.u8(..8) {
+            0 => "rowid",
+            1 => "rowid, rank",
+            2 => "rowid, bm25(t)",
+            3 => "rowid, bm25(t, 3.0, 0.5)",
+            4 => "rowid, highlight(t, 0, '[', ']'), highlight(t, 1, '[', ']')",
+            5 => "rowid, snippet(t, -1, '[', ']', '..', 5)",
+            6 => "rowid, snippet(t, 1, '[', ']', '..', 12)",
+            _ => "count(*)",
+        };
+        let range = ["", "", " AND rowid > 20", " AND rowid BETWEEN 3 AND 30"][self.rng.usize(..4)];
+        let order = ["", "", " ORDER BY rowid DESC", " ORDER BY rank", " ORDER BY rank LIMIT 5"][self.rng.usize(..5)];
+        let column = ["t", "t", "t", "a"][self.rng.usize(..4)];
+        format!("SELECT {columns} FROM t WHERE {column} MATCH '{text}'{range}{order}")
+    }
+}
+
+/// FTS5_QUERIES are asked in each of FTS5_WORLDS.
+#[test]
+fn random_queries_find_the_same() {
+    let (first, worlds) = (setting("FTS5_FIRST", 0), setting("FTS5_WORLDS", 40));
+    for seed in first..first + worlds {
+        let mut rng = Rng::with_seed(seed);
+        let mut pair = Pair::new();
+        pair.log.push(format!("-- world {seed}"));
+        let (is_contentless, _) = make_table(&mut rng, &mut pair, seed % 2 == 0);
+        let (words_max, vocabulary) = ([3, 10, 40][rng.usize(..3)], [10, 30, 200][rng.usize(..3)]);
+        for _ in 0..60 {
+            let count = rng.usize(0..=words_max);
+            let (a, b) = (document(&mut rng, count, vocabulary), document(&mut rng, words_max / 2, vocabulary));
+            let insert = match rng.u8(..5) {
+                0 if !is_contentless => format!("DELETE FROM t WHERE rowid = {}", rng.u8(1..60)),
+                _ => format!("INSERT INTO t(a, b) VALUES('{a}', '{b}')"),
+            };
+            let _ = pair.ask(&insert);
+        }
+        let mut queries = Queries { rng: &mut rng, vocabulary };
+        for _ in 0..setting("FTS5_QUERIES", 40) {
+            let select = queries.select();
+            let len = pair.log.len();
+            let _ = pair.ask(&select);
+            pair.log.truncate(len);
+        }
+    }
+}
+
 #[test]
 fn what_is_wrong_is_told_as_by_sqlite() {
     let mut pair = Pair::new();

@@ -33,6 +33,7 @@ fn interleaved_statements_have_the_same_answers() {
     }
     let scripts = number("INTERLEAVE_SCRIPTS").unwrap_or(2_000);
     let first = number("INTERLEAVE_FIRST").unwrap_or(0);
+    let known = &known_to_differ();
     let most = number("INTERLEAVE_MOST").unwrap_or(1) as usize;
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get()) as u64;
     let reports: Vec<String> = std::thread::scope(|scope| {
@@ -40,6 +41,7 @@ fn interleaved_statements_have_the_same_answers() {
             let seeds = (first + worker..first + scripts).step_by(workers as usize);
             move || {
                 let folder = folder();
+                let seeds = seeds.filter(|seed| !known.contains(seed));
                 seeds.filter_map(|seed| checked(seed, folder.path())).take(most).collect::<Vec<String>>()
             }
         };
@@ -47,6 +49,14 @@ fn interleaved_statements_have_the_same_answers() {
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert!(reports.is_empty(), "{}", reports.join("\n\n"));
+}
+
+/// The seeds that are known to differ, by `known.txt`, which has a reason for each. `INTERLEAVE_ALL` plays them nevertheless.
+fn known_to_differ() -> Vec<u64> {
+    if std::env::var_os("INTERLEAVE_ALL").is_some() {
+        return Vec::new();
+    }
+    include_str!("known.txt").lines().filter_map(|line| line.split_whitespace().next()?.parse().ok()).collect()
 }
 
 /// Differences that were found once.

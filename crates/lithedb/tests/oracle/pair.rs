@@ -67,10 +67,9 @@ impl Pair {
         ask_sqlite(&self.sqlite, sql, text).unwrap_or_default()
     }
 
-    /// The plans of both, if they differ and `ORACLE_PLANS` wants to know.
-    fn compare_plans(&mut self, sql: &str) -> Result<(), Box<Difference>> {
-        let is_planned = ["SELECT", "WITH", "UPDATE", "DELETE"].iter().any(|verb| sql.starts_with(verb));
-        if !is_planned || std::env::var_os("ORACLE_PLANS").is_none() {
+    /// The plans of both, if they differ.
+    pub fn compare_plans(&mut self, sql: &str) -> Result<(), Box<Difference>> {
+        if !["SELECT", "WITH", "UPDATE", "DELETE"].iter().any(|verb| sql.starts_with(verb)) {
             return Ok(());
         }
         let sql = format!("EXPLAIN QUERY PLAN {sql}");
@@ -88,7 +87,9 @@ impl Pair {
 
     /// Runs a statement on both.
     pub fn run(&mut self, sql: &str) -> Result<Ended, Box<Difference>> {
-        self.compare_plans(sql)?;
+        if std::env::var_os("ORACLE_PLANS").is_some() {
+            self.compare_plans(sql)?;
+        }
         let is_ordered = sql.contains("/* ordered */");
         let sqlite = in_order(self.on_sqlite(sql), is_ordered);
         if matches!(sqlite, Answer::Error { code, .. } if code == ResultCode::INTERRUPT.0) {

@@ -6,11 +6,13 @@ use crate::config::{Config, pick};
 use crate::engines::{Arg, Op};
 
 /// The tables that are always there.
-pub const SCHEMA: [&str; 4] = [
+pub const SCHEMA: [&str; 6] = [
     "CREATE TABLE t(id INTEGER PRIMARY KEY, n INT, v BLOB)",
     "CREATE INDEX t_n ON t(n)",
     "CREATE TABLE u(k TEXT PRIMARY KEY, n INT UNIQUE, v BLOB) WITHOUT ROWID",
     "CREATE TABLE x0(id INTEGER PRIMARY KEY, w TEXT UNIQUE, z)",
+    "CREATE VIRTUAL TABLE words USING fts5(body)",
+    "CREATE VIRTUAL TABLE boxes USING rtree(id, x0, x1)",
 ];
 
 /// The table of the second database.
@@ -47,7 +49,7 @@ impl Ops {
 
     /// A statement that writes.
     pub fn write(&mut self, random: &mut Random) -> Op {
-        let choices = if self.attached { 24 } else { 20 };
+        let choices = if self.attached { 28 } else { 24 };
         match random.below(choices) {
             0..=3 => self.insert(random),
             4 => self.insert_many(random),
@@ -59,11 +61,13 @@ impl Ops {
             15..=17 => self.schema(random),
             18 => Op::new("UPDATE x0 SET w = w || 'x', z = ?1", [self.bytes(random, 1)]),
             19 => self.insert_text(random),
-            20 | 21 => {
+            20 | 21 => self.change_words(random),
+            22 | 23 => self.change_boxes(random),
+            24 | 25 => {
                 let bytes = self.bytes(random, 2);
                 Op::new("INSERT INTO aux.a(n, v) VALUES (?1, ?2)", [Arg::Int(random.below(9) as i64), bytes])
             }
-            22 => {
+            26 => {
                 let bytes = self.bytes(random, 1);
                 Op::new("UPDATE aux.a SET v = ?2 WHERE id % 3 = ?1", [Arg::Int(random.below(3) as i64), bytes])
             }
@@ -152,6 +156,38 @@ impl Ops {
     fn replace_text(&mut self, random: &mut Random) -> Op {
         let bytes = self.bytes(random, 3);
         Op::new("REPLACE INTO x0(id, w, z) VALUES (?1, 'row ' || ?1, ?2)", [Arg::Int(random.below(9) as i64), bytes])
+    }
+
+    /// A change of the full-text table, whose index is written at the end of the transaction.
+    fn change_words(&mut self, random: &mut Random) -> Op {
+        let [modulus, rest] = self.some_rows(random);
+        self.number += 1;
+        let number = Arg::Int(self.number as i64);
+        match random.below(5) {
+            0 => Op::new("DELETE FROM words WHERE rowid % ?1 = ?2", [modulus, rest]),
+            1 => Op::new("UPDATE words SET body = body || ' w' || ?3 WHERE rowid % ?1 = ?2", [modulus, rest, number]),
+            2 => Op::new("INSERT INTO words(words) VALUES('optimize')", []),
+            _ => {
+                let body = "'w' || i || ' of w' || ?2 || ' x' || i % 3";
+                Op::new(format!("INSERT INTO words {COUNT} SELECT {body} FROM c"), [modulus, number])
+            }
+        }
+    }
+
+    fn change_boxes(&mut self, random: &mut Random) -> Op {
+        let policy = pick(random, &POLICIES);
+        let [modulus, rest] = self.some_rows(random);
+        match random.below(4) {
+            0 => Op::new("DELETE FROM boxes WHERE id % ?1 = ?2", [modulus, rest]),
+            1 => Op::new("UPDATE boxes SET x1 = x1 + 1 WHERE id % ?1 = ?2", [modulus, rest]),
+            _ => {
+                // Some boxes end before they begin, and some keys are there already.
+                let first = Arg::Int(random.below(60) as i64);
+                let values = "?2 + i * ?3, i * 2, i * 2 + (i % 9) - (i = 7)";
+                let sql = format!("INSERT OR {policy} INTO boxes {COUNT} SELECT {values} FROM c");
+                Op::new(sql, [Arg::Int(1 + random.below(12) as i64), first, modulus])
+            }
+        }
     }
 
     fn schema(&mut self, random: &mut Random) -> Op {

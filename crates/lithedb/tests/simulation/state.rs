@@ -50,7 +50,9 @@ fn digest_of(db: &dyn Query, name: &str) -> Result<u64, String> {
     let mut tables = Vec::new();
     db.query(&schema, &mut |row| {
         digest.add_row(row);
-        if let (Cell::Text(b"table"), Cell::Text(table)) = (row[0], row[1]) {
+        if let (Cell::Text(b"table"), Cell::Text(table)) = (row[0], row[1])
+            && !is_shadow(table)
+        {
             tables.push(String::from_utf8_lossy(table).into_owned());
         }
     })?;
@@ -59,6 +61,11 @@ fn digest_of(db: &dyn Query, name: &str) -> Result<u64, String> {
         db.query(&format!("SELECT * FROM {name}.{table} ORDER BY 1"), &mut |row| digest.add_row(row))?;
     }
     Ok(digest.0)
+}
+
+/// Whether a table belongs to a virtual one: two indexes of the same rows may differ in their bytes.
+fn is_shadow(table: &[u8]) -> bool {
+    table.starts_with(b"words_") || table.starts_with(b"boxes_")
 }
 
 /// What `integrity_check` has to say beyond "ok".

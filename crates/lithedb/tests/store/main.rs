@@ -9,6 +9,7 @@
 //! | `backup` | online backup, serialize, deserialize |
 //! | `opening` | URIs, read-only files and folders, databases in memory |
 //! | `shared_cache` | locks on tables, unlock-notify |
+//! | `shared_cache_threads` | the same in threads |
 //! | `beside_readers` | writing while statements of the same connection stand on their rows |
 //! | `mapped_files` | address space, growing, files that lose their bytes |
 //! | `transactions` | several files, concurrent writers, waiting |
@@ -38,6 +39,7 @@ mod pragmas;
 mod recovery;
 mod script;
 mod shared_cache;
+mod shared_cache_threads;
 mod super_journal;
 mod transactions;
 mod vacuum;

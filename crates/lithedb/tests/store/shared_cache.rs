@@ -1,7 +1,7 @@
 //! Locks on tables among connections that share a cache.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lithe::{Connection, ResultCode, ValueRef};
 
@@ -89,7 +89,7 @@ fn the_schema() {
 }
 
 /// A query for the numbers up to `last`.
-fn numbers(last: u32) -> String {
+pub fn numbers(last: u32) -> String {
     format!(
         "WITH RECURSIVE c(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM c WHERE value < {last}) SELECT value FROM c"
     )
@@ -346,134 +346,6 @@ fn a_statement_on_a_row_and_commits() {
 }
 
 #[test]
-fn commits_beside_readers_in_threads() {
-    // Each thread reads one table for the length of a transaction; what is written meanwhile are others.
-    for (mode, mapped) in [("DELETE", 0), ("DELETE", 1 << 30), ("WAL", 0), ("WAL", 1 << 30)] {
-        let folder = Folder::new();
-        let uri = format!("file:{}?cache=shared", folder.file("test.db").display());
-        let open = || {
-            let connection = Connection::open(&uri).unwrap();
-            connection.busy_timeout(std::time::Duration::from_secs(20));
-            connection
-                .execute_batch(&format!(
-                    "PRAGMA mmap_size = {mapped}; PRAGMA synchronous = off; PRAGMA wal_autocheckpoint = 20"
-                ))
-                .unwrap();
-            connection
-        };
-        let writer = open();
-        writer.execute_batch(&format!("PRAGMA journal_mode = {mode}")).unwrap();
-        writer.execute_batch("CREATE TABLE v(x)").unwrap();
-        writer.execute_batch("CREATE TABLE t(x, y); CREATE TABLE u(x, y); CREATE INDEX i ON u(x)").unwrap();
-        writer
-            .execute_batch(&format!("INSERT INTO t SELECT value, hex(zeroblob(99)) FROM ({})", numbers(2000)))
-            .unwrap();
-        let is_done = AtomicBool::new(false);
-        let (sum_of_t, pairs_of_u) = ("SELECT sum(x), sum(length(y)) FROM t", "SELECT count(*) % 2, sum(x) % 2 FROM u");
-        let ask = |connection: &Connection, sql: &str| {
-            connection.query_row(sql, [], |row| Ok((row.get::<i64>(0)?, row.get::<Option<i64>>(1)?.unwrap_or(0))))
-        };
-        let read = || {
-            let reader = open();
-            while !is_done.load(Ordering::Relaxed) {
-                reader.execute_batch("BEGIN").unwrap();
-                for _ in 0..5 {
-                    assert_eq!(ask(&reader, sum_of_t).unwrap(), (2_001_000, 396_000));
-                }
-                match ask(&reader, pairs_of_u) {
-                    Ok(pairs) => assert_eq!(pairs, (0, 0)),
-                    Err(error) => assert_eq!(error.code(), ResultCode::LOCKED_SHAREDCACHE, "{error}"),
-                }
-                // Who has read before others of the cache committed can write after it.
-                if let Err(error) = reader.execute("INSERT INTO v VALUES (1)", []) {
-                    assert_eq!(error.code(), ResultCode::LOCKED_SHAREDCACHE, "{error}");
-                }
-                reader.execute_batch("COMMIT").unwrap();
-            }
-        };
-        let write = || -> lithe::Result<i64> {
-            let mut commits = 0;
-            for n in 0..300 {
-                let pair = "INSERT INTO u VALUES (?1, hex(zeroblob(200))), (?1 + 2, zeroblob(3000))";
-                let written = match n % 5 {
-                    4 => writer.execute("DELETE FROM u WHERE rowid <= 10", []),
-                    _ => writer.execute(pair, [n * 7919 % 600]),
-                };
-                match written {
-                    Ok(_) => commits += 1,
-                    Err(error) if error.code() == ResultCode::LOCKED_SHAREDCACHE => std::thread::yield_now(),
-                    Err(error) => return Err(error),
-                }
-            }
-            Ok(commits)
-        };
-        let written = std::thread::scope(|scope| {
-            (0..3).for_each(|_| drop(scope.spawn(read)));
-            let written = write();
-            is_done.store(true, Ordering::Relaxed);
-            written
-        });
-        // (How many came between the readers is the scheduler's affair.)
-        let commits = written.unwrap();
-        let rows: i64 = writer.query_row("SELECT count(*) FROM u", [], |row| row.get(0)).unwrap();
-        assert!(rows <= 2 * commits);
-        assert_eq!(writer.query_row("PRAGMA integrity_check", [], |row| row.get::<String>(0)).unwrap(), "ok");
-    }
-}
-
-#[test]
-fn readers_of_what_is_not_committed_in_threads() {
-    // Rows come in pairs, one statement each: who reads finds all pairs whole.
-    for kind in ["memory", "wal", "delete"] {
-        let folder = Folder::new();
-        let uri = match kind {
-            "memory" => "file:pairs?mode=memory&cache=shared".to_owned(),
-            kind => format!("file:{}?cache=shared", folder.file(&format!("{kind}.db")).display()),
-        };
-        let open = || {
-            let connection = Connection::open(&uri).unwrap();
-            connection.busy_timeout(std::time::Duration::from_secs(20));
-            connection
-        };
-        let writer = open();
-        if kind != "memory" {
-            writer.execute_batch(&format!("PRAGMA journal_mode = {kind}; PRAGMA synchronous = off")).unwrap();
-        }
-        writer.execute_batch("PRAGMA cache_size = 20; CREATE TABLE t(x, y); CREATE INDEX i ON t(x)").unwrap();
-        let is_done = AtomicBool::new(false);
-        let read = || {
-            let reader = open();
-            reader.execute_batch("PRAGMA read_uncommitted = 1").unwrap();
-            while !is_done.load(Ordering::Relaxed) {
-                let odd = "SELECT count(*) FROM (SELECT x FROM t GROUP BY x HAVING count(*) % 2 OR sum(length(y)) % 2)";
-                assert_eq!(reader.query_row(odd, [], |row| row.get::<i64>(0)).unwrap(), 0);
-            }
-        };
-        let pair = format!("INSERT INTO t SELECT ?1, hex(zeroblob(30 * value)) || 'z' FROM ({})", numbers(2));
-        let write = || -> lithe::Result<()> {
-            for round in 0..30 {
-                writer.execute_batch("BEGIN")?;
-                for at in 0..20 {
-                    let x = (round * 20 + at) * 7919 % 600;
-                    writer.execute(&pair, [x])?;
-                    if at % 5 == 4 {
-                        writer.execute_batch("SAVEPOINT s; DELETE FROM t WHERE x % 2; ROLLBACK TO s; RELEASE s")?;
-                    }
-                }
-                writer.execute_batch(if round % 3 == 0 { "ROLLBACK" } else { "COMMIT" })?;
-            }
-            Ok(())
-        };
-        std::thread::scope(|scope| {
-            (0..2).for_each(|_| drop(scope.spawn(read)));
-            let written = write();
-            is_done.store(true, Ordering::Relaxed);
-            written.unwrap_or_else(|error| panic!("{kind}: {error}"));
-        });
-    }
-}
-
-#[test]
 fn schema_changes_pragmas_and_attached_databases() {
     check(
         "a open file:{dir}/x.db?cache=shared
@@ -632,30 +504,4 @@ fn unlock_notify() {
     a.execute_batch("COMMIT").unwrap();
     assert_eq!(called.load(Ordering::Relaxed), 1);
     b.execute_batch("SELECT * FROM t").unwrap();
-}
-
-#[test]
-fn threads_on_one_database_in_memory() {
-    let open = || {
-        let connection = Connection::open("file:threads?mode=memory&cache=shared").unwrap();
-        connection.busy_timeout(std::time::Duration::from_secs(20));
-        connection
-    };
-    let keeper = open();
-    keeper.execute_batch("CREATE TABLE t(x)").unwrap();
-    let work = |thread: i64| {
-        let connection = open();
-        let mut done = 0;
-        while done < 50 {
-            match connection.execute("INSERT INTO t VALUES (?1)", [thread]) {
-                Ok(_) => done += 1,
-                Err(error) => {
-                    assert_eq!(error.code().primary(), ResultCode::LOCKED, "{error}");
-                    std::thread::yield_now();
-                }
-            }
-        }
-    };
-    std::thread::scope(|scope| (0..4).for_each(|thread| drop(scope.spawn(move || work(thread)))));
-    assert_eq!(keeper.query_row("SELECT count(*) FROM t", [], |row| row.get::<i64>(0)).unwrap(), 200);
 }

@@ -64,7 +64,9 @@ impl<'a> Join<'_, 'a> {
             for_write: true,
             found: Candidates::default(),
         };
-        finder.find(source, self.facts[source].must_follow)?;
+        // Of the sources that stand outside some may be gone: LEFT JOINs that nothing reads.
+        let must_follow = self.facts[source].must_follow;
+        finder.find(source, must_follow.minus(must_follow.minus(outside)))?;
         let usable = finder.found.all.iter().filter(|candidate| candidate.needs.is_subset_of(outside));
         let Some(chosen) = usable.min_by_key(|candidate| candidate.run) else { return fail("no query solution") };
         let mut done = vec![0; terms.conditions.len()];
@@ -84,10 +86,10 @@ impl<'a> Join<'_, 'a> {
         let exprs = |conditions: Vec<&Condition<'a>>| {
             &*self.context.arena.alloc_slice_fill_iter(conditions.into_iter().map(|condition| condition.expr))
         };
-        let run: LogEst = chosen.run;
+        let (run, rows): (LogEst, LogEst) = (chosen.run, chosen.rows);
         let way: &Way = &chosen.way;
         let path = self.simple_path(&terms, source, way);
-        Ok(OrBranch { number, demands: exprs(demands), path, checks: exprs(checks), run })
+        Ok(OrBranch { number, demands: exprs(demands), path, checks: exprs(checks), run, rows })
     }
 
     /// The conditions of the branch, then those of the join that may lead to rows of the source as well.

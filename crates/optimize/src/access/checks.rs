@@ -149,7 +149,7 @@ impl<'c, 'a> Checks<'c, 'a> {
                 sources.iter().position(|source| source.id == id).unwrap_or(0)
             }
         };
-        let rights = sources[..end].iter().enumerate().filter(|(_, source)| is_right(source.join));
+        let rights = sources[..end].iter().enumerate().filter(|(_, source)| source.join.keeps_right_rows());
         rights.map(|(at, _)| Place { level: level_of(at), is_row_check: true }).fold(first, Place::max)
     }
 
@@ -160,10 +160,6 @@ impl<'c, 'a> Checks<'c, 'a> {
         let is_outer = matches!(source.join, JoinKind::Left | JoinKind::Right | JoinKind::Full);
         is_outer && origin != TermOrigin::OuterOn(source.id)
     }
-}
-
-fn is_right(join: JoinKind) -> bool {
-    matches!(join, JoinKind::Right | JoinKind::Full)
 }
 
 /// Whether the expression depends on sources of enclosing queries.

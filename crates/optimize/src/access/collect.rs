@@ -67,7 +67,7 @@ pub fn collect<'a>(
             restriction: restriction(sources, at),
             used,
             may_be_null_row: !matches!(source.join, JoinKind::Inner | JoinKind::Cross)
-                || sources[at + 1..].iter().any(|source| is_right(source.join)),
+                || sources[at + 1..].iter().any(|source| source.join.keeps_right_rows()),
             reads_entries: request.purpose == Purpose::Read || at > 0,
             indexes: Vec::new(),
         };
@@ -166,13 +166,9 @@ fn asked_by(source: &Source<'_>, at: usize, terms: &Terms<'_>) -> SourceSet {
 fn restriction(sources: &[Source<'_>], at: usize) -> Restriction {
     match sources[at].join {
         JoinKind::Left | JoinKind::Right | JoinKind::Full => Restriction::OuterOn,
-        _ if sources[at + 1..].iter().any(|source| is_right(source.join)) => Restriction::Own,
+        _ if sources[at + 1..].iter().any(|source| source.join.keeps_right_rows()) => Restriction::Own,
         _ => Restriction::None,
     }
-}
-
-fn is_right(join: JoinKind) -> bool {
-    matches!(join, JoinKind::Right | JoinKind::Full)
 }
 
 impl<'a> SourceFacts<'a> {
@@ -235,13 +231,14 @@ impl<'a> SourceFacts<'a> {
         let keys = &columns[..usize::from(index.key_count)];
         let is_unique_not_null = index.is_unique() && keys.iter().all(|column| !column.nullable);
         let statistics = index.statistics.as_deref();
-        let is_covered = covering::is_covered(&self.used, table, index);
+        let fixed = context.arena.alloc_slice_copy(&partial::fixed_columns(context, self.source, table, index)?);
+        let is_covered = covering::is_covered(&self.used, table, index, fixed);
         let expressions = columns.iter().filter_map(|column| match column.term {
             IndexedTerm::Expr(expr) if !is_covered && self.reads_entries => Some(expr),
             _ => None,
         });
         let expressions: Vec<Expr<'a>> = expressions.collect();
-        let by_expressions = covering::by_expressions(context, self.source.id, table, index, &expressions);
+        let by_expressions = covering::by_expressions(context, self.source.id, table, (index, fixed), &expressions);
         Ok(IndexFacts {
             index,
             rows: context.arena.alloc_slice_copy(&self.equal_rows(index, sizes)),
@@ -261,6 +258,7 @@ impl<'a> SourceFacts<'a> {
             no_skip_scan: statistics.is_none_or(|statistics| statistics.no_skip_scan),
             row_fetch: self.row_fetch(sizes.of(index.root)),
             is_partial: index.filter.is_some(),
+            fixed,
             is_usable: true,
             columns: context.arena.alloc_slice_copy(&columns),
         })

@@ -12,7 +12,6 @@ use lithe_vtab::ScanId;
 use super::beside::Beside;
 use super::log_est::LogEst;
 use super::usage::{ColumnSet, Usage};
-use crate::rewrite::Rewriter;
 
 /// The statement, as the planner sees it.
 ///
@@ -63,22 +62,8 @@ impl<'a> PlanContext<'a> {
         }
     }
 
-    /// The query as it is planned: rewritten, and what it uses noted.
-    pub fn prepare_query(&mut self, query: &'a Query<'a>) -> &'a Query<'a> {
-        let query = Rewriter::new(self.resolver).rewrite(query);
-        self.note_query(query);
-        query
-    }
-
-    /// The expression with the queries in it rewritten, and what it uses noted.
-    pub fn prepare_expr(&mut self, expr: &Expr<'a>) -> Expr<'a> {
-        let expr = Rewriter::new(self.resolver).expr(expr);
-        self.note_expr(&expr);
-        expr
-    }
-
     /// Notes what a query uses: before its joins are planned.
-    fn note_query(&mut self, query: &'a Query<'a>) {
+    pub fn note_query(&mut self, query: &'a Query<'a>) {
         self.usage.add_query(query);
         self.noted_queries.push(query);
     }

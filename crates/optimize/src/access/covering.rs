@@ -17,14 +17,14 @@ pub(super) enum ByExpressions {
     NeedsRow,
 }
 
-/// Whether the index holds all columns that are used. The rowid ends every entry of a rowid table's index. To SQLite, a generated column
-/// may be made of all others.
-pub(super) fn is_covered(used: &ColumnSet, table: &Table, index: &Index) -> bool {
+/// Whether the index holds all columns that are used, or its WHERE says what they are. The rowid ends every entry of a rowid table's index.
+/// To SQLite, a generated column may be made of all others.
+pub(super) fn is_covered(used: &ColumnSet, table: &Table, index: &Index, fixed: &[(u16, Expr<'_>)]) -> bool {
     let is_table = table.is_without_rowid() && index.root == table.root;
     let uses_generated = || used.positions().any(|at| table.columns[at].is_generated());
     let is_covered = || match table.has_generated_columns() && uses_generated() {
         true => is_whole(table, index),
-        false => used.positions().all(|at| holds(index, at)),
+        false => used.positions().all(|at| holds(index, at) || is_fixed(fixed, at)),
     };
     is_table || is_covered()
 }
@@ -34,14 +34,14 @@ pub(super) fn by_expressions<'a>(
     context: &PlanContext<'a>,
     source: SourceId,
     table: &Table,
-    index: &Index,
+    (index, fixed): (&Index, &[(u16, Expr<'a>)]),
     indexed: &[Expr<'a>],
 ) -> ByExpressions {
     if indexed.is_empty() {
         return ByExpressions::Not;
     }
     let beside = context.used_beside(source, indexed);
-    let is_missing = |at: usize| !holds(index, at);
+    let is_missing = |at: usize| !holds(index, at) && !is_fixed(fixed, at);
     if beside.used.positions().any(|at| table.columns[at].is_generated() || is_missing(at)) {
         ByExpressions::Not
     } else if beside.used_of_row.positions().any(is_missing) {
@@ -59,4 +59,9 @@ pub(super) fn is_whole(table: &Table, index: &Index) -> bool {
 /// Whether the index has the column of the table at `at`.
 fn holds(index: &Index, at: usize) -> bool {
     index.columns.iter().any(|column| column.term == IndexTerm::Column(at as u16))
+}
+
+/// Whether the WHERE of a partial index makes the column at `at` equal to a constant.
+fn is_fixed(fixed: &[(u16, Expr<'_>)], at: usize) -> bool {
+    fixed.iter().any(|(column, _)| usize::from(*column) == at)
 }

@@ -3,7 +3,7 @@
 use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, JoinKind, Query, Select, Source, SourceKind};
 
 use super::context::PlanContext;
-use super::log_est::LogEst;
+use super::log_est::{LogEst, ROW_FETCH};
 
 /// What a query gives of which nothing is known.
 const ROWS_UNKNOWN: LogEst = LogEst(200);
@@ -50,6 +50,11 @@ impl<'a> PlanContext<'a> {
         }
     }
 
+    /// What a scan of the rows of a SELECT costs, the joins of which have been planned.
+    pub fn scan_cost_of_rows(&self, select: &Select<'a>) -> LogEst {
+        self.estimate_select(select) + ROW_FETCH
+    }
+
     fn estimate_select(&self, select: &Select<'a>) -> LogEst {
         if select.is_aggregate {
             return if select.group_by.is_empty() { LogEst::ONE } else { GROUPS_MAX };
@@ -67,12 +72,11 @@ fn is_values(query: &Query<'_>) -> bool {
 /// Whether the query `derived` of the source at `at` may be a coroutine: its join could be the outermost loop, and no other query on its
 /// left is one already.
 pub fn may_be_coroutine(sources: &[Source<'_>], at: usize, derived: &Derived<'_>) -> bool {
-    let is_right = |source: &Source<'_>| matches!(source.join, JoinKind::Right | JoinKind::Full);
     let is_query = |source: &Source<'_>| matches!(source.kind, SourceKind::Subquery(_));
     // A common table that others use, too, or that the user wants as a table.
     let is_table = derived.cte.is_some_and(|cte| cte.uses.get() > 1 || cte.materialized == Some(true));
     !is_table
-        && !sources.iter().any(is_right)
+        && !sources.iter().any(|source| source.join.keeps_right_rows())
         && sources[..=at].iter().skip(1).all(|source| source.join == JoinKind::Inner)
         && !sources[..at].iter().any(is_query)
 }

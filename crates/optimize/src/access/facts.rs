@@ -83,6 +83,8 @@ pub struct IndexFacts<'a> {
     pub row_fetch: i16,
     /// It is a partial index.
     pub is_partial: bool,
+    /// The columns that its WHERE makes equal to a constant in every entry, by position.
+    pub fixed: &'a [(u16, Expr<'a>)],
     /// It holds all rows that meet the conditions of the join.
     pub is_usable: bool,
 }

@@ -1,7 +1,7 @@
 //! The last step of planning: from chosen candidates to a plan with all values in it, and a place for every condition.
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, JoinKind, SourceKind, SourceSet};
+use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, SourceKind, SourceSet};
 
 use super::candidate::{self, ArgumentOf, Candidate, Candidates, VirtualWay, Way};
 use super::checks::Checks;
@@ -20,7 +20,7 @@ const DISTINCT_FRACTION: i16 = 30;
 pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<JoinPlan<'a>> {
     let checks: Vec<Expr<'a>> = join.terms.conditions.iter().map(|condition| condition.expr).collect();
     Ok(JoinPlan {
-        request: join.request,
+        request: *join.request,
         constant_checks: join.context.arena.alloc_slice_copy(&checks),
         loops: &[],
         in_order: true,
@@ -37,9 +37,9 @@ pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<JoinPlan<'a>> {
 pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> Result<JoinPlan<'a>> {
     let loops = join.without_needless(candidates, &found.loops);
     // The rows that a RIGHT JOIN adds come last, in no order.
-    let keeps_order = join.facts.iter().all(|facts| !is_right(facts.source.join));
+    let keeps_order = join.facts.iter().all(|facts| !facts.source.join.keeps_right_rows());
     let behind = join.order_by_behind(candidates, found).filter(|_| keeps_order);
-    let order = behind.unwrap_or(found.order);
+    let order = behind.or_else(|| join.order_of_innermost(candidates, found)).unwrap_or(found.order);
     let arena = join.context.arena;
     let chosen = loops.iter().map(|&number| &candidates.all[number]);
     let chosen = bumpalo::collections::Vec::from_iter_in(chosen, arena);
@@ -56,7 +56,10 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
             nulls_moved: order.nulls_moved.contains(candidate.source),
             join_checks: &[],
             row_checks: &[],
-            shows_filter: candidate.way == Way::Hash || join.shows_filter(&chosen, level),
+            shows_filter: match path {
+                Path::Hash(path) => path.is_binary(),
+                _ => join.shows_filter(&chosen, level),
+            },
             one_row: candidate.one_row,
             setup: candidate.setup,
             run: candidate.run,
@@ -68,7 +71,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
     let in_order = ordered == join.order.columns.len();
     let distinct = join.distinct_plan(candidates, found, in_order, keeps_order);
     Ok(JoinPlan {
-        request: join.request,
+        request: *join.request,
         constant_checks: checks.constant(),
         loops: planned.into_bump_slice(),
         in_order,
@@ -99,7 +102,7 @@ impl<'a> Join<'_, 'a> {
 
     /// Whether rows come in the reverse order because nobody has asked for one, and `reverse_unordered_selects` is on.
     fn runs_backwards(&self) -> bool {
-        let request = &self.request;
+        let request = self.request;
         self.context.env.flags.reverse_unordered_selects
             && matches!(request.order, WantedOrder::Any)
             && !request.distinct
@@ -112,6 +115,17 @@ impl<'a> Join<'_, 'a> {
         let wanted = OrderColumns::of_terms(self.request.sources, order_by, Wish::Sorted);
         let result = self.order_given(candidates, &found.loops, &wanted);
         (found.ordered == self.order.columns.len() && is_whole(&result, &wanted)).then_some(result)
+    }
+
+    /// What the innermost loop does for the order, where the loops together do nothing.
+    fn order_of_innermost(&self, candidates: &Candidates, found: &Found) -> Option<OrderResult> {
+        if found.ordered > 0 || self.order.columns.is_empty() || self.order.wish == Wish::Distinct {
+            return None;
+        }
+        let (&last, outer) = found.loops.split_last()?;
+        let sources = outer.iter().map(|&number| SourceSet::single(candidates.all[number].source));
+        let outside = sources.fold(SourceSet::EMPTY, SourceSet::union);
+        self.order.met_by_innermost(&candidates.all[last], outside, self.facts, self.terms)
     }
 
     /// Whether SQLite would put a Bloom filter before the search of this loop: all tables so far are analysed, an equality
@@ -177,7 +191,8 @@ impl<'a> Join<'_, 'a> {
                     low: values.bound(&way.range.low),
                     high: values.bound(&way.range.high),
                     // The rows that a RIGHT JOIN adds are read from the table, by the same code.
-                    is_covering: way.is_covering && !index.needs_row && !is_right(facts.source.join),
+                    is_covering: way.is_covering && !index.needs_row && !facts.source.join.keeps_right_rows(),
+                    fixed: index.fixed,
                     is_like,
                 }))
             }
@@ -237,9 +252,7 @@ impl<'a> Join<'_, 'a> {
             }
         }
         let filter = checks.take_own(source);
-        // The rows of a key come in the order of these columns: as in SQLite's automatic index, whose last column is the rowid.
-        let rowid = facts.used.has_rowid().then_some(ColumnIndex::ROWID);
-        let columns: Vec<ColumnIndex> = facts.used.positions().map(ColumnIndex::new).chain(rowid).collect();
+        let columns = columns_behind(facts, &keys);
         let arena = self.context.arena;
         Path::Hash(arena.alloc(HashPath {
             keys: arena.alloc_slice_copy(&keys),
@@ -249,8 +262,20 @@ impl<'a> Join<'_, 'a> {
     }
 }
 
-fn is_right(join: JoinKind) -> bool {
-    matches!(join, JoinKind::Right | JoinKind::Full)
+/// The columns of a hash table's rows behind the key. The rows of a key come in the order of these columns, as in SQLite's automatic
+/// index: all that the statement uses, of a WITHOUT ROWID table those of the primary key, too; its last column is the rowid.
+fn columns_behind(facts: &SourceFacts<'_>, keys: &[(ColumnIndex, Key<'_>)]) -> Vec<ColumnIndex> {
+    let mut used = facts.used.clone();
+    if let Some(table) = facts.table.filter(|table| table.is_without_rowid()) {
+        let primary = table.columns.iter().enumerate().filter(|(_, column)| column.primary_key > 0);
+        primary.for_each(|(at, _)| used.insert(ColumnIndex::new(at)));
+    }
+    let key_op = |column: ColumnIndex| keys.iter().find(|(key, _)| *key == column).map(|(_, key)| key);
+    let all = || used.positions().map(ColumnIndex::new);
+    let rowid = used.has_rowid().then_some(ColumnIndex::ROWID);
+    // What IS compares stands in the key as two values, neither of which is the column.
+    let compared_by_is = all().filter(|column| matches!(key_op(*column), Some(Key::Value { is: true, .. })));
+    all().filter(|column| key_op(*column).is_none()).chain(rowid).chain(compared_by_is).collect()
 }
 
 /// Values of constraints.

@@ -49,10 +49,10 @@ mod usage;
 
 pub use collect::indexed_expr;
 pub use context::PlanContext;
-pub use derived::may_be_coroutine;
+pub(crate) use derived::may_be_coroutine;
 pub use log_est::LogEst;
 pub use plan::*;
-pub use rest::rest_request;
+pub(crate) use rest::rest_request;
 
 use candidate::Candidates;
 use facts::SourceFacts;
@@ -64,7 +64,7 @@ use terms::{Scope, Terms, has_expression_index};
 use lithe_catalog::{Result, fail};
 
 /// Plans a join. The queries among its sources have been planned before ([`PlanContext::estimate_source`]).
-pub fn plan_join<'a>(context: &mut PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
+pub(crate) fn plan_join<'a>(context: &mut PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
     let plan = plan(context, request)?;
     context.note_planned(request.sources, plan.rows);
     Ok(plan)
@@ -78,12 +78,12 @@ fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinP
     let terms = terms::analyze(scope, request.terms);
     let facts = collect::collect(context, &request, &terms, measures)?;
     let mut order = wanted_columns(&request);
-    let join = Join { context, request, scope, terms: &terms, facts: &facts, order: &order };
+    let join = Join { context, request: &request, scope, terms: &terms, facts: &facts, order: &order };
     if matches!(request.order, WantedOrder::Any) && join.result_is_unique() {
         // No two rows are equal: DISTINCT wishes for nothing.
         order = OrderColumns::none();
     }
-    let join = Join { context, request, scope, terms: &terms, facts: &facts, order: &order };
+    let join = Join { context, request: &request, scope, terms: &terms, facts: &facts, order: &order };
     if request.sources.is_empty() {
         return finish::without_sources(&join);
     }
@@ -115,7 +115,7 @@ fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinP
 /// Everything that is known about the join while it is planned.
 struct Join<'c, 'a> {
     context: &'c PlanContext<'a>,
-    request: JoinRequest<'a>,
+    request: &'c JoinRequest<'a>,
     scope: Scope<'c, 'a>,
     terms: &'c Terms<'a>,
     facts: &'c [SourceFacts<'a>],

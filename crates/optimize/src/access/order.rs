@@ -12,7 +12,8 @@
 //! values a place of its own.
 
 use lithe_resolve::ir::{
-    Coll, ColumnIndex, Expr, OrderTerm, SourceSet, collation_of, is_constant, same, skip_collate, sources_of,
+    Coll, ColumnIndex, Expr, OrderTerm, SourceKind, SourceSet, collation_of, is_constant, same, skip_collate,
+    sources_of,
 };
 
 use super::candidate::{Candidate, Key, Way};
@@ -50,6 +51,8 @@ pub struct OrderColumn<'a> {
     pub needs: SourceSet,
     /// The collation.
     pub collation: Coll<'a>,
+    /// COLLATE was written.
+    pub has_collate: bool,
     /// DESC.
     pub descending: bool,
     /// NULLs at the other end.
@@ -134,6 +137,7 @@ impl<'a> OrderColumns<'a> {
             done: 0,
             outside: SourceSet::EMPTY,
             distinct: SourceSet::EMPTY,
+            sets_are_values: false,
             result: OrderResult::default(),
         };
         let columns = self.columns.len();
@@ -155,6 +159,40 @@ impl<'a> OrderColumns<'a> {
     }
 }
 
+impl OrderColumns<'_> {
+    /// What the innermost loop does for the whole of this order between two rows of the loops outside, and two values of an IN; none if
+    /// it does not meet the order even there. SQLite lets the loop run that way, though all rows are sorted.
+    pub fn met_by_innermost(
+        &self,
+        candidate: &Candidate,
+        outside: SourceSet,
+        facts: &[SourceFacts<'_>],
+        terms: &Terms<'_>,
+    ) -> Option<OrderResult> {
+        let is_rowid_of_set = match &candidate.way {
+            Way::Rowid(Key::Constraint(id)) => terms.constraint(*id).op == Op::In,
+            _ => false,
+        };
+        let columns = self.columns.len();
+        if candidate.one_row || is_rowid_of_set || columns > ORDER_COLUMNS_MAX {
+            return None;
+        }
+        let wanted = OrderColumns { columns: self.columns.clone(), wish: Wish::Sorted };
+        let mut check = Check {
+            wanted: &wanted,
+            facts,
+            terms,
+            done: 0,
+            outside,
+            distinct: SourceSet::EMPTY,
+            sets_are_values: true,
+            result: OrderResult::default(),
+        };
+        check.add(candidate);
+        (check.done == (1 << columns) - 1).then_some(check.result)
+    }
+}
+
 /// Orders of more columns than this are not looked for in loops.
 pub const ORDER_COLUMNS_MAX: usize = 63;
 
@@ -172,6 +210,7 @@ impl<'a> OrderColumn<'a> {
             column,
             needs: sources_of(sources, &bare),
             collation: collation_of(expr).unwrap_or_default(),
+            has_collate: matches!(expr, Expr::Collate(..)),
             descending: false,
             nulls_opposite: false,
         }
@@ -189,6 +228,8 @@ struct Check<'c, 'a> {
     outside: SourceSet,
     /// The sources of loops all rows of which are told apart by the order so far.
     distinct: SourceSet,
+    /// One value of each IN is looked at.
+    sets_are_values: bool,
     result: OrderResult,
 }
 
@@ -217,37 +258,44 @@ impl<'a> Check<'_, 'a> {
     fn note_constants(&mut self, candidate: &Candidate) {
         for (at, wanted) in self.wanted.columns.iter().enumerate() {
             let Some((source, column)) = wanted.column else { continue };
-            if self.done >> at & 1 == 0 && source == candidate.source && self.is_bound(source, column, wanted.collation)
+            if self.done >> at & 1 == 0
+                && source == candidate.source
+                && self.is_bound(candidate, column, wanted.collation)
             {
                 self.done |= 1 << at;
             }
         }
     }
 
-    fn is_bound(&self, source: usize, column: ColumnIndex, collation: Coll<'a>) -> bool {
+    fn is_bound(&self, candidate: &Candidate, column: ColumnIndex, collation: Coll<'a>) -> bool {
+        let source = candidate.source;
         let equals = self.terms.equal_columns(source, column);
-        self.terms.constraints.iter().any(|constraint| {
+        self.terms.numbered().any(|(id, constraint)| {
             let Left::Column(of) = constraint.left else { return false };
             let is_it = constraint.source == source && of == column || equals.contains(&(constraint.source, of));
             is_it
-                && matches!(constraint.op, Op::Eq | Op::Is | Op::IsNull)
+                && (matches!(constraint.op, Op::Eq | Op::Is | Op::IsNull)
+                    || self.sets_are_values && constraint.op == Op::In && candidate.used.contains(&id))
                 && constraint.needs.is_subset_of(self.outside)
                 && self.facts[source].admits(self.terms.conditions[constraint.condition].origin)
-                && (constraint.op == Op::IsNull || column.is_rowid() || constraint.how.collation == collation)
+                && (matches!(constraint.op, Op::IsNull | Op::In)
+                    || column.is_rowid()
+                    || constraint.how.collation == collation)
         })
     }
 
     /// Follows the order of the loop as far as it is the wanted one; gives whether it tells all rows of the loop apart.
     fn follow(&mut self, candidate: &Candidate) -> bool {
         let Some(order) = loop_order(&self.facts[candidate.source], candidate) else {
-            self.done = 0;
+            self.done = self.order_of_query(candidate);
             return false;
         };
         let mut is_distinct = order.is_unique;
         let mut reverse = None;
         for (at, column) in order.columns.iter().enumerate() {
             match self.key_op(&order, at) {
-                Some(Op::In) | None => {}
+                Some(Op::In) if !self.sets_are_values => {}
+                None => {}
                 Some(op) => {
                     is_distinct &= op != Op::IsNull;
                     continue;
@@ -261,12 +309,16 @@ impl<'a> Check<'_, 'a> {
                 break;
             };
             // NULLs can be moved to the other end only where the column with them is the first that the path leaves free.
-            if self.moves_nulls(wanted, column) {
+            if self.wanted.columns[wanted].nulls_opposite {
                 if at != order.keys.len() {
+                    // The loop runs in the direction that was wanted nevertheless, as in SQLite.
+                    reverse = backwards.or(reverse);
                     is_distinct &= at > 0 && at >= order.unique_columns;
                     break;
                 }
-                self.result.nulls_moved.insert(candidate.source);
+                if column.nullable {
+                    self.result.nulls_moved.insert(candidate.source);
+                }
             }
             reverse = backwards.or(reverse);
             self.done |= 1 << wanted;
@@ -281,6 +333,27 @@ impl<'a> Check<'_, 'a> {
             self.result.reversed.insert(candidate.source);
         }
         is_distinct
+    }
+
+    /// The wanted columns that the ORDER BY of a query in FROM gives its rows: SQLite compares the two lists term by term, and reads such a
+    /// query forwards only.
+    fn order_of_query(&self, candidate: &Candidate) -> u64 {
+        let SourceKind::Subquery(derived) = self.facts[candidate.source].source.kind else { return 0 };
+        let is_recursive = derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some());
+        if candidate.way != Way::Scan || is_recursive {
+            return 0;
+        }
+        let is_met = |(wanted, given): &(&OrderColumn<'a>, &OrderTerm<'a>)| {
+            let is_same_way = wanted.descending == given.descending && wanted.nulls_opposite == given.nulls_opposite;
+            let output = given.output.map(|at| (candidate.source, ColumnIndex::new(usize::from(at))));
+            wanted.column.is_some()
+                && wanted.column == output
+                && !wanted.has_collate
+                && wanted.collation == given.collation
+                && (self.wanted.wish == Wish::Grouped || is_same_way)
+        };
+        let met = self.wanted.columns.iter().zip(derived.query.order_by).take_while(is_met).count();
+        (1 << met) - 1
     }
 
     /// The comparison that binds the loop's column at `at`.
@@ -327,10 +400,6 @@ impl<'a> Check<'_, 'a> {
         }
         let backwards = column.descending != wanted.descending;
         reverse.is_none_or(|reverse| reverse == backwards).then_some((at, Some(backwards)))
-    }
-
-    fn moves_nulls(&self, wanted: usize, column: &LoopColumn<'a>) -> bool {
-        self.wanted.columns[wanted].nulls_opposite && column.nullable
     }
 
     /// Columns that depend on nothing but loops whose rows are all told apart need no order any more.

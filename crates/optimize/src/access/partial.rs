@@ -1,8 +1,11 @@
 //! Partial indexes: when the conditions of the join make sure that the index has all rows that are wanted.
 
 use lithe_catalog::{Index, Result, Table};
-use lithe_resolve::Stored;
-use lithe_resolve::ir::{Child, CompareOp, Expr, JoinKind, SourceKind, for_each_child, same};
+use lithe_resolve::ir::{
+    Child, Coll, CompareOp, Expr, JoinKind, Source, SourceKind, TermOrigin, for_each_child, is_constant, same,
+};
+use lithe_resolve::{Stored, split_and};
+use lithe_value::Affinity;
 
 use super::context::PlanContext;
 use super::facts::SourceFacts;
@@ -28,6 +31,29 @@ pub fn is_usable<'a>(
             may_imply(facts, condition) && implies(&condition.expr, part) && (!is_like || is_bound())
         })
     }))
+}
+
+/// The columns that the index's WHERE makes equal to a constant in every entry, by position. Where another collation than BINARY decides,
+/// and in a column that takes values as they are, equal values are not the same.
+pub fn fixed_columns<'a>(
+    context: &PlanContext<'a>,
+    source: &Source<'a>,
+    table: &'a Table,
+    index: &'a Index,
+) -> Result<Vec<(u16, Expr<'a>)>> {
+    let (Some(filter), SourceKind::Table(db, _)) = (&index.filter, source.kind) else { return Ok(Vec::new()) };
+    let stored = || context.resolver.stored_expr(filter, Stored::PartialIndex, source.id, db, table);
+    let mut conditions = bumpalo::collections::Vec::new_in(context.arena);
+    split_and(context.resolver.looking(stored)?, TermOrigin::Where, &mut conditions);
+    let fixed = conditions.iter().filter_map(|condition| {
+        let Expr::Compare(compare) = condition.expr else { return None };
+        let Expr::Column(column) = compare.left else { return None };
+        let at = column.index.position()?;
+        let is_equality = matches!(compare.op, CompareOp::Eq | CompareOp::Is) && is_constant(&compare.right);
+        let is_same = compare.how.collation == Coll::Binary && table.columns[at].affinity != Affinity::Blob;
+        (is_equality && is_same).then_some((u16::try_from(at).ok()?, compare.right))
+    });
+    Ok(fixed.collect())
 }
 
 fn may_imply(facts: &SourceFacts<'_>, condition: &Condition<'_>) -> bool {

@@ -2,7 +2,7 @@
 
 use lithe_base::Db;
 use lithe_catalog::{Index, Table};
-use lithe_resolve::ir::{ColumnIndex, Expr, How, In, Limit, OrderTerm, Source, SourceSet, Term};
+use lithe_resolve::ir::{Coll, ColumnIndex, Expr, How, In, JoinKind, Limit, OrderTerm, Source, SourceSet, Term};
 use lithe_vtab::ScanId;
 
 use super::log_est::LogEst;
@@ -190,6 +190,8 @@ pub struct IndexPath<'a> {
     pub high: Option<Bound<'a>>,
     /// The table itself is not read.
     pub is_covering: bool,
+    /// The columns of the table, by position, that the WHERE of a partial index makes equal to a constant.
+    pub fixed: &'a [(u16, Expr<'a>)],
     /// The bounds are those of a LIKE or GLOB: texts are looked for, then blobs with the same bytes.
     pub is_like: bool,
 }
@@ -239,8 +241,15 @@ pub struct HashPath<'a> {
     pub keys: &'a [(ColumnIndex, Key<'a>)],
     /// Only rows that meet these conditions are put into it.
     pub filter: &'a [Expr<'a>],
-    /// The columns that rows in it have: those that the statement uses.
+    /// The columns that rows in it have behind the key.
     pub columns: &'a [ColumnIndex],
+}
+
+impl HashPath<'_> {
+    /// Whether equal keys are the same bytes: SQLite makes a Bloom filter of no others.
+    pub fn is_binary(&self) -> bool {
+        self.keys.iter().all(|(_, key)| matches!(key, Key::Value { how, .. } if how.collation == Coll::Binary))
+    }
 }
 
 /// The path of a branch of an OR.
@@ -256,6 +265,8 @@ pub struct OrBranch<'a> {
     pub checks: &'a [Expr<'a>],
     /// The cost.
     pub run: LogEst,
+    /// How many rows the path finds.
+    pub rows: LogEst,
 }
 
 impl<'a> JoinPlan<'a> {
@@ -269,10 +280,27 @@ impl<'a> JoinPlan<'a> {
         &self.request.sources[planned.source]
     }
 
+    /// Whether the source of a loop may be a row of NULLs: it is the right side of an outer join, or a RIGHT JOIN stands behind it.
+    pub fn may_be_null_row(&self, planned: &Loop<'a>) -> bool {
+        let sources = self.request.sources;
+        !matches!(sources[planned.source].join, JoinKind::Inner | JoinKind::Cross)
+            || sources[planned.source + 1..].iter().any(|source| source.join.keeps_right_rows())
+    }
+
     /// The sources that are read: all but those of needless LEFT JOINs.
     pub fn sources_read(&self) -> SourceSet {
         let mut sources = SourceSet::EMPTY;
         self.loops.iter().for_each(|planned| sources.insert(planned.source));
         sources
+    }
+}
+
+impl IndexPath<'_> {
+    /// Whether each value of INs finds at most one row: what stands behind it then, or the same row changed, is no row to go on with.
+    pub fn finds_one_each(&self) -> bool {
+        let is_whole_key = self.index.is_unique() && self.keys.len() == usize::from(self.index.key_count);
+        let has_in = self.keys.iter().any(|key| matches!(key, Key::In { .. }));
+        let finds_one = |key: &Key<'_>| matches!(key, Key::Value { is: false, .. } | Key::In { .. });
+        is_whole_key && has_in && self.keys.iter().all(finds_one)
     }
 }

@@ -10,7 +10,7 @@ pub fn rest_request<'a>(context: &PlanContext<'a>, join: &JoinPlan<'a>, at: usiz
     let all = join.request.sources;
     // The row part checks all conditions of WHERE: these only lead to rows. Where another RIGHT JOIN stands behind, each row counts: with
     // what it joins there is decided before WHERE is asked.
-    let is_last = !all[at + 1..].iter().any(is_right);
+    let is_last = !all[at + 1..].iter().any(|source| source.join.keeps_right_rows());
     let leads = |term: &Term<'a>| {
         is_last
             && term.origin == TermOrigin::Where
@@ -21,8 +21,4 @@ pub fn rest_request<'a>(context: &PlanContext<'a>, join: &JoinPlan<'a>, at: usiz
     let terms: Vec<Term<'a>> = join.request.terms.iter().copied().filter(leads).collect();
     let source: &'a Source<'a> = context.arena.alloc(Source { join: JoinKind::Inner, ..all[at] });
     JoinRequest::of_rows(std::slice::from_ref(source), context.arena.alloc_slice_copy(&terms), Purpose::Unjoined)
-}
-
-fn is_right(source: &Source<'_>) -> bool {
-    matches!(source.join, JoinKind::Right | JoinKind::Full)
 }

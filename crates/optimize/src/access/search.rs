@@ -4,6 +4,8 @@
 //! extended by every candidate whose needs they meet. Two plans over the same sources with the same promise of order are
 //! rivals: only the cheaper one goes on.
 
+use std::cmp::Ordering;
+
 use lithe_resolve::ir::SourceSet;
 
 use super::candidate::{Candidate, Candidates, Way};
@@ -90,7 +92,7 @@ impl<'a> Search<'_, 'a> {
                 for (number, candidate) in self.candidates.all.iter().enumerate() {
                     if self.fits(partial, candidate) {
                         let extended = self.extend(partial, number, candidate, rows_sorted.filter(|_| wants_order));
-                        keep(&mut next, extended, breadth);
+                        self.keep(&mut next, extended, breadth);
                     }
                 }
             }
@@ -187,31 +189,49 @@ impl<'a> Search<'_, 'a> {
     }
 }
 
-/// Keeps a partial plan if it is among the best.
-fn keep(plans: &mut Vec<Partial>, plan: Partial, breadth: usize) {
-    let is_open = |plan: &Partial| plan.order.satisfied == Satisfied::Open;
-    if let Some(rival) =
-        plans.iter_mut().find(|other| other.sources == plan.sources && is_open(other) == is_open(&plan))
-    {
-        let rank = |plan: &Partial| (plan.cost, plan.rows, plan.unsorted);
-        if rank(&plan) < rank(rival) {
-            *rival = plan;
+impl Search<'_, '_> {
+    /// Keeps a partial plan if it is among the best.
+    fn keep(&self, plans: &mut Vec<Partial>, plan: Partial, breadth: usize) {
+        let is_open = |plan: &Partial| plan.order.satisfied == Satisfied::Open;
+        if let Some(rival) =
+            plans.iter_mut().find(|other| other.sources == plan.sources && is_open(other) == is_open(&plan))
+        {
+            let rank = |plan: &Partial| (plan.cost, plan.rows, plan.unsorted);
+            let is_better = match rank(&plan).cmp(&rank(rival)) {
+                Ordering::Equal => self.ends_narrower(&plan, rival),
+                order => order.is_lt(),
+            };
+            if is_better {
+                *rival = plan;
+            }
+            return;
         }
-        return;
-    }
-    if plans.len() < breadth {
-        plans.push(plan);
-        return;
-    }
-    let rank = |plan: &Partial| (plan.cost, plan.unsorted);
-    // SQLite takes the rows of the first plan where it means its cost; ties are decided alike only if we do, too.
-    let mut worst = (0, (plans[0].cost, plans[0].rows));
-    for (at, other) in plans.iter().enumerate().skip(1) {
-        if rank(other) > worst.1 {
-            worst = (at, rank(other));
+        if plans.len() < breadth {
+            plans.push(plan);
+            return;
+        }
+        let rank = |plan: &Partial| (plan.cost, plan.unsorted);
+        // SQLite takes the rows of the first plan where it means its cost; ties are decided alike only if we do, too.
+        let mut worst = (0, (plans[0].cost, plans[0].rows));
+        for (at, other) in plans.iter().enumerate().skip(1) {
+            if rank(other) > worst.1 {
+                worst = (at, rank(other));
+            }
+        }
+        if rank(&plan) < worst.1 {
+            plans[worst.0] = plan;
         }
     }
-    if rank(&plan) < worst.1 {
-        plans[worst.0] = plan;
+
+    /// Whether the innermost loops of both go through indexes, and the entries of this one's are smaller.
+    fn ends_narrower(&self, plan: &Partial, rival: &Partial) -> bool {
+        let entry_size = |plan: &Partial| {
+            let candidate = &self.candidates.all[*plan.loops.last()?];
+            match &candidate.way {
+                Way::Index(way) => Some(self.facts[candidate.source].indexes[way.index].entry_size),
+                _ => None,
+            }
+        };
+        matches!((entry_size(plan), entry_size(rival)), (Some(one), Some(other)) if one < other)
     }
 }

@@ -1,7 +1,7 @@
 //! EXPLAIN QUERY PLAN: the plan as lines of text in SQLite's words.
 //!
-//! Lines come in the order in which code is generated, and hang under whatever was open at that moment. When nobody
-//! asked for the plan no text is made at all: callers give a closure.
+//! The lines are made from the plan alone, part by part in the order in which the parts are run. When nobody asked for the plan no text is
+//! made at all.
 //!
 //! ```text
 //!   COMPOUND QUERY                    open
@@ -11,11 +11,19 @@
 //!       SEARCH u USING INDEX i (a=?)  line (close, close)
 //! ```
 
+mod number;
 mod path;
+mod query;
 
-use crate::access::LogEst;
+use std::collections::HashMap;
+use std::ptr;
 
-pub use path::{describe_branch, describe_filter, describe_loop};
+use lithe_resolve::ir::{Expr, Query};
+
+use crate::access::{LogEst, Loop, OrBranch};
+
+use number::SelectNumbers;
+use query::ShownValues;
 
 /// One line of EXPLAIN QUERY PLAN.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,63 +38,93 @@ pub struct PlanLine {
     pub detail: String,
 }
 
-/// The lines so far.
-#[derive(Debug, Default)]
+/// The lines so far, if the plan is wanted.
+#[derive(Debug)]
 pub struct Explain {
-    is_on: bool,
+    lines: Option<Box<Lines>>,
+}
+
+#[derive(Debug, Default)]
+struct Lines {
     rows: Vec<PlanLine>,
     /// The lines that are open, from the outermost to the innermost.
     open: Vec<i32>,
+    /// The lines of loops and of branches of an OR, by where these lie.
+    of_loops: HashMap<usize, i32>,
+    numbers: SelectNumbers,
+    shown_values: ShownValues,
 }
 
 impl Explain {
     /// Lines are collected.
     pub fn on() -> Explain {
-        Explain { is_on: true, ..Explain::default() }
+        Explain { lines: Some(Box::default()) }
     }
 
     /// Nobody wants to know.
     pub fn off() -> Explain {
-        Explain::default()
+        Explain { lines: None }
     }
 
     /// Whether lines are collected.
     pub fn is_on(&self) -> bool {
-        self.is_on
+        self.lines.is_some()
     }
 
-    /// Adds a line under the innermost open one.
-    pub fn line(&mut self, text: impl FnOnce() -> String) {
-        if self.is_on {
-            self.push(text(), LogEst::default());
+    /// Numbers the SELECTs of a query of the statement: before any line that names one.
+    pub fn number_selects(&mut self, query: &Query<'_>) {
+        if let Some(lines) = &mut self.lines {
+            lines.numbers.add(query);
         }
     }
 
-    /// Adds the line of a loop.
-    pub fn loop_line(&mut self, cost: LogEst, text: impl FnOnce() -> String) {
-        if self.is_on {
-            self.push(text(), cost);
+    /// Numbers the SELECTs in an expression outside of queries.
+    pub fn number_selects_in(&mut self, expr: &Expr<'_>) {
+        if let Some(lines) = &mut self.lines {
+            lines.numbers.add_expr(expr);
         }
     }
 
-    /// Adds a line under which the next ones hang, until [`Explain::close`].
-    pub fn open(&mut self, text: impl FnOnce() -> String) {
-        if self.is_on {
-            let id = self.push(text(), LogEst::default());
-            self.open.push(id);
-        }
+    /// The number of a loop's line, once the plan that the loop is part of has been printed.
+    pub fn line_of_loop(&self, planned: &Loop<'_>) -> Option<i32> {
+        self.line_of(ptr::from_ref(planned).addr())
     }
 
-    /// Ends what [`Explain::open`] began.
-    pub fn close(&mut self) {
-        if self.is_on {
-            self.open.pop().expect("close follows open");
-        }
+    /// As [`Explain::line_of_loop`], of a branch of an OR.
+    pub fn line_of_branch(&self, branch: &OrBranch<'_>) -> Option<i32> {
+        self.line_of(ptr::from_ref(branch).addr())
+    }
+
+    fn line_of(&self, place: usize) -> Option<i32> {
+        self.lines.as_ref()?.of_loops.get(&place).copied()
     }
 
     /// The finished plan.
     pub fn finish(self) -> Vec<PlanLine> {
-        self.rows
+        self.lines.map(|lines| lines.rows).unwrap_or_default()
+    }
+}
+
+impl Lines {
+    /// Adds a line under the innermost open one.
+    fn line(&mut self, text: String) {
+        self.push(text, LogEst::default());
+    }
+
+    /// Adds the line of a loop.
+    fn loop_line(&mut self, cost: LogEst, text: String) -> i32 {
+        self.push(text, cost)
+    }
+
+    /// Adds a line under which the next ones hang, until [`Lines::close`].
+    fn open(&mut self, text: String) {
+        let id = self.push(text, LogEst::default());
+        self.open.push(id);
+    }
+
+    /// Ends what [`Lines::open`] began.
+    fn close(&mut self) {
+        self.open.pop().expect("close follows open");
     }
 
     fn push(&mut self, detail: String, cost: LogEst) -> i32 {
@@ -103,26 +141,16 @@ mod tests {
 
     #[test]
     fn lines_hang_under_what_is_open() {
-        let mut explain = Explain::on();
-        explain.line(|| "a".into());
-        explain.open(|| "b".into());
-        explain.line(|| "c".into());
-        explain.open(|| "d".into());
-        explain.line(|| "e".into());
-        explain.close();
-        explain.close();
-        explain.line(|| "f".into());
-        let rows = explain.finish();
-        let tree: Vec<_> = rows.iter().map(|row| (row.id, row.parent, &*row.detail)).collect();
+        let mut lines = Lines::default();
+        lines.line("a".into());
+        lines.open("b".into());
+        lines.line("c".into());
+        lines.open("d".into());
+        lines.line("e".into());
+        lines.close();
+        lines.close();
+        lines.line("f".into());
+        let tree: Vec<_> = lines.rows.iter().map(|row| (row.id, row.parent, &*row.detail)).collect();
         assert_eq!(tree, [(1, 0, "a"), (2, 0, "b"), (3, 2, "c"), (4, 2, "d"), (5, 4, "e"), (6, 0, "f")]);
-    }
-
-    #[test]
-    fn no_text_is_made_when_nobody_asked() {
-        let mut explain = Explain::off();
-        explain.open(|| unreachable!());
-        explain.line(|| unreachable!());
-        explain.close();
-        assert!(explain.finish().is_empty());
     }
 }

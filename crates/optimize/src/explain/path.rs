@@ -9,13 +9,19 @@
 //! ```
 
 use lithe_catalog::{Index, IndexTerm, Table};
-use lithe_resolve::ir::{ColumnIndex, Expr, JoinKind, Source, SourceKind};
+use lithe_resolve::ir::{ColumnIndex, Expr, JoinKind, Source, SourceKind, has_query, is_deterministic};
 
 use crate::access::{Bound, HashPath, IndexPath, JoinPlan, Key, Loop, OrBranch, Path, WantedOrder};
 
 /// The line of a loop. `name` is the source's, as EXPLAIN QUERY PLAN names it.
 pub fn describe_loop(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> String {
     describe_path(plan, plan.source_of(planned), &planned.path, name)
+}
+
+/// The line of a loop whose rows come once more, for those that have not joined.
+pub fn describe_again(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> String {
+    let source = Source { join: JoinKind::Inner, ..*plan.source_of(planned) };
+    describe_path(plan, &source, &planned.path, name)
 }
 
 /// The line of a branch of an OR.
@@ -43,9 +49,9 @@ fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name
             line.push_str(&format!(" USING INTEGER PRIMARY KEY ({low}{both}{high})"));
         }
         Path::Index(path) => describe_index(path, is_min_max, &mut line),
-        Path::Hash(path) => describe_hash(source, path, &mut line),
+        Path::Hash(path) => describe_hash(plan, source, path, &mut line),
     }
-    if matches!(source.join, JoinKind::Left | JoinKind::Full) {
+    if source.join.keeps_left_rows() {
         line.push_str(" LEFT-JOIN");
     }
     line
@@ -143,8 +149,14 @@ fn index_column_name(table: &Table, index: &Index, at: usize) -> String {
     }
 }
 
-fn describe_hash(source: &Source<'_>, path: &HashPath<'_>, line: &mut String) {
-    let partial = if path.filter.is_empty() { "" } else { "PARTIAL " };
+/// To SQLite, an index of the rows for which a constant is true is a partial one, too; EXISTS leaves such a constant behind.
+fn describe_hash(plan: &JoinPlan<'_>, source: &Source<'_>, path: &HashPath<'_>, line: &mut String) {
+    let is_constant = |check: &Expr<'_>| is_deterministic(check) && !has_query(check);
+    let has_constant =
+        plan.constant_checks.iter().any(is_constant) || plan.request.sources.iter().any(|source| source.is_exists);
+    let is_inner = matches!(source.join, JoinKind::Inner | JoinKind::Cross);
+    let is_partial = !path.filter.is_empty() || is_inner && has_constant;
+    let partial = if is_partial { "PARTIAL " } else { "" };
     let columns = hash_columns(source, path).join(" AND ");
     line.push_str(&format!(" USING AUTOMATIC {partial}COVERING INDEX ({columns})"));
 }

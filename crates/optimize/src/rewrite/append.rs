@@ -76,7 +76,7 @@ fn appended_parts<'a>(query: &Query<'a>) -> Option<Vec<&'a Select<'a>>> {
 }
 
 fn is_plain(select: &Select<'_>) -> bool {
-    let has_right = select.sources.iter().any(|s| matches!(s.join, JoinKind::Right | JoinKind::Full));
+    let has_right = select.sources.iter().any(|s| s.join.keeps_right_rows());
     !select.sources.is_empty() && !select.is_aggregate && !select.distinct && select.windows.is_empty() && !has_right
 }
 

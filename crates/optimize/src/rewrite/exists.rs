@@ -10,17 +10,18 @@ use super::Rewriter;
 impl<'a> Rewriter<'a> {
     /// The SELECT with the tables of its EXISTS among its sources. What EXISTS stands within these stays as it is, as in SQLite.
     pub(super) fn join_exists(&self, select: &'a Select<'a>) -> &'a Select<'a> {
-        let is_right = |source: &Source<'a>| matches!(source.join, JoinKind::Right | JoinKind::Full);
-        if select.sources.is_empty() || select.sources.iter().any(is_right) {
+        if select.sources.is_empty() || select.sources.iter().any(|source| source.join.keeps_right_rows()) {
             return select;
         }
         let mut sources = select.sources.to_vec();
         let mut terms: Vec<Term<'a>> = Vec::with_capacity(select.terms.len());
+        // SQLite has the conditions of an EXISTS behind all others, which decides between plans.
+        let mut conditions_within: Vec<Term<'a>> = Vec::new();
         for term in select.terms {
             match joinable(term) {
                 Some((source, conditions)) if sources.len() < JOIN_SOURCES_MAX => {
                     sources.push(Source { is_exists: true, join: JoinKind::Inner, ..*source });
-                    terms.extend(conditions.iter().map(|term| Term { origin: TermOrigin::Where, ..*term }));
+                    conditions_within.extend(conditions.iter().map(|term| Term { origin: TermOrigin::Where, ..*term }));
                 }
                 _ => terms.push(*term),
             }
@@ -28,6 +29,7 @@ impl<'a> Rewriter<'a> {
         if sources.len() == select.sources.len() {
             return select;
         }
+        terms.append(&mut conditions_within);
         let (sources, terms) = (self.arena.alloc_slice_copy(&sources), self.arena.alloc_slice_copy(&terms));
         self.arena.alloc(Select { sources, terms, ..*select })
     }

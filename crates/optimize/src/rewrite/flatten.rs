@@ -113,13 +113,14 @@ impl<'a> Rewriter<'a> {
             TermOrigin::OuterOn(id) if id == source.id => TermOrigin::OuterOn(first),
             origin => origin,
         };
-        let mut terms: Vec<Term<'a>> =
-            outer.terms.iter().map(|term| Term { origin: moved(term.origin), ..*term }).collect();
         let is_left = source.join == JoinKind::Left;
-        terms.extend(inner.terms.iter().map(|term| match term.origin {
+        let own = inner.terms.iter().map(|term| match term.origin {
             _ if is_left => Term { origin: TermOrigin::OuterOn(first), ..*term },
             _ => *term,
-        }));
+        });
+        let outer = outer.terms.iter().map(|term| Term { origin: moved(term.origin), ..*term });
+        // The inner conditions come first, as in SQLite: their order decides between plans.
+        let terms: Vec<Term<'a>> = own.chain(outer).collect();
         self.arena.alloc_slice_copy(&terms)
     }
 
@@ -243,7 +244,7 @@ pub(super) fn is_kept_apart(derived: &Derived<'_>) -> bool {
 /// Whether a source of the outer query may be merged at all. RIGHT and FULL joins tell rows apart by the sources they
 /// come from.
 fn fits(outer: &Select<'_>, at: usize) -> bool {
-    let has_right = outer.sources.iter().any(|s| matches!(s.join, JoinKind::Right | JoinKind::Full));
+    let has_right = outer.sources.iter().any(|s| s.join.keeps_right_rows());
     !has_right && outer.windows.is_empty() && at < outer.sources.len()
 }
 
@@ -251,7 +252,7 @@ fn can_merge<'a>(outer_query: &Query<'a>, merge: &Merge<'_, 'a>) -> bool {
     let Merge { outer, at, source, query, inner } = *merge;
     let is_plain = !inner.is_aggregate && !inner.distinct && inner.windows.is_empty() && !inner.sources.is_empty();
     let is_small_enough = outer.sources.len() + inner.sources.len() - 1 <= JOIN_SOURCES_MAX;
-    let has_right = inner.sources.iter().any(|s| matches!(s.join, JoinKind::Right | JoinKind::Full));
+    let has_right = inner.sources.iter().any(|s| s.join.keeps_right_rows());
     is_plain
         && is_small_enough
         && !has_right

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `map` | rebuilds trees |
 //! | `simplify` | LEFT JOIN that a condition makes an inner one |
+//! | `constants` | columns that are equal to a constant |
 //! | `flatten` | a query in FROM becomes part of the one around it |
 //! | `exists` | EXISTS in WHERE that becomes a join |
 //! | `append` | a UNION ALL in FROM becomes the outer query's own |
@@ -14,6 +15,7 @@
 //! replacement of a column by an expression changes them.
 
 mod append;
+mod constants;
 mod exists;
 mod flatten;
 mod map;
@@ -91,6 +93,7 @@ impl<'a> Rewriter<'a> {
     /// A SELECT that has been flattened as far as it goes: what remains is done to the queries in it.
     fn select(&self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>]) -> &'a Select<'a> {
         let select = self.join_exists(select);
+        let select = self.propagate_constants(select);
         let select = self.push_having(select);
         let select = self.push_all(select);
         let select = self.prune_sources(select, order_by);

@@ -93,7 +93,7 @@ impl<'a> Rewriter<'a> {
 
 /// Whether rows may be dropped before the query is done with them.
 fn takes_conditions(select: &Select<'_>, derived: &Derived<'_>) -> bool {
-    let has_right = select.sources.iter().any(|s| matches!(s.join, JoinKind::Right | JoinKind::Full));
+    let has_right = select.sources.iter().any(|s| s.join.keeps_right_rows());
     let is_shared = derived.cte.is_some_and(|cte| cte.uses.get() > 1);
     let is_open = |core: &Core<'_>| matches!(core.body, CoreBody::Select(_));
     !has_right

@@ -18,7 +18,7 @@ impl<'a> Rewriter<'a> {
     pub(super) fn simplify_joins(&self, select: &'a Select<'a>) -> &'a Select<'a> {
         let mut select = select;
         for at in 0..select.sources.len() {
-            let has_right = select.sources[at + 1..].iter().any(is_right);
+            let has_right = select.sources[at + 1..].iter().any(|source| source.join.keeps_right_rows());
             let is_outer = !matches!(select.sources[at].join, JoinKind::Inner | JoinKind::Cross);
             if !is_outer && !has_right || !rejects_nulls_of(select, at, has_right) {
                 continue;
@@ -52,10 +52,6 @@ impl<'a> Rewriter<'a> {
         sources[at] = Source { join, ..source };
         self.arena.alloc(Select { sources, terms, ..*select })
     }
-}
-
-fn is_right(source: &Source<'_>) -> bool {
-    matches!(source.join, JoinKind::Right | JoinKind::Full)
 }
 
 /// Whether a condition on the rows of the whole join rejects those in which the source is NULL. Where a RIGHT JOIN follows,

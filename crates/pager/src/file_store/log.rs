@@ -229,7 +229,7 @@ impl FileStore {
         if self.is_read_only() {
             return Err(Error::ReadOnly(ResultCode::READONLY));
         }
-        // Whoever asked for exclusive locking gets it with the first write.
+        // Exclusive locking begins with the first write.
         if self.settings.keeps_locks() {
             self.lock(LockLevel::Exclusive)?;
         }

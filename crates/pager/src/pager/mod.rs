@@ -275,7 +275,7 @@ impl Pager {
     }
 
     /// Whether bytes of pages stand still until the transaction ends. If not, a commit or a rollback (and nothing else) of this
-    /// connection may change them: in rollback mode, where pages are mapped, they write into the mapped file. Whoever holds pages
+    /// connection may change them: in rollback mode, where pages are mapped, they write into the mapped file. A holder of pages
     /// meanwhile is one of the [`Pager::page_holders`].
     #[inline]
     pub fn borrows_are_stable(&self) -> bool {
@@ -311,7 +311,7 @@ impl Pager {
         self.view.epoch.set(self.view.epoch.get().next());
     }
 
-    /// Mapped bytes are about to change under the snapshot that is held: whoever holds pages owns them from here on. Fails if
+    /// Mapped bytes are about to change under the snapshot that is held: every holder of pages owns them from here on. Fails if
     /// somebody cannot be told; then nothing may change.
     fn change_mapped_bytes(&self) -> Result<()> {
         self.page_holders.own_all(self)?;

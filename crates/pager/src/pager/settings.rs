@@ -87,7 +87,7 @@ impl Pager {
         }
     }
 
-    /// The same, as far as whoever shows the file in memory says. A VFS of the application may know nothing of it.
+    /// The same, as far as the VFS that maps the file says. A VFS of the application may know nothing of it.
     pub fn mmap_size_in_force(&self) -> Option<u64> {
         match &self.store {
             Store::File(file) if file.calls.copies_shown => file.file.show_up_to(None),
@@ -323,7 +323,7 @@ impl Pager {
 
     fn leave_wal(&self, file: &FileStore, mode: JournalMode) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Idle, "the journal mode changes outside transactions")?;
-        // Whoever has the database open keeps it in WAL mode, for long: no busy handler is asked.
+        // Another connection keeps the database in WAL mode, for long: no busy handler is asked.
         if let Err(error) = file.lock(LockLevel::Exclusive) {
             // New readers would find a lock that is half taken.
             file.unlock(LockLevel::Shared)?;

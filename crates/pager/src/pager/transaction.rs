@@ -238,7 +238,7 @@ impl Pager {
     }
 
     /// Fails if the file could not be shown where it is mapped, so that what was read may be zeros: somebody has cut it, or the device
-    /// fails. The transaction can then only end; the next one reads through buffers. Whoever gives away what was read asks
+    /// fails. The transaction can then only end; the next one reads through buffers. A caller that gives away what was read asks
     /// this first, if [`lithe_vfs::mapping_faults`] has changed.
     pub fn check_mapping(&self) -> Result<()> {
         let Store::File(file) = &self.store else { return Ok(()) };

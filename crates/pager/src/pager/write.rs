@@ -23,7 +23,7 @@ pub struct PageMut<'p> {
 }
 
 impl Pager {
-    /// The page `no`, to be changed. Whoever holds a [`crate::PageRef`] of it keeps what it was.
+    /// The page `no`, to be changed. A [`crate::PageRef`] of the page keeps what the page was.
     pub fn write(&self, no: PageNo) -> Result<PageMut<'_>> {
         self.misuse_unless(self.is_writing(), "a page is written outside a write transaction")?;
         let mut txn = self.txn.borrow_mut();
@@ -114,7 +114,7 @@ impl Pager {
         }
     }
 
-    /// Whoever wrote page `no` does not expect to write it again in this transaction: it may go to its place as soon as
+    /// The writer of page `no` does not expect to write it again in this transaction: it may go to its place as soon as
     /// there are enough of its kind, while it is in the processor's cache. Only a hint: it can still be read and written.
     pub fn finish_page(&self, no: PageNo) -> Result<()> {
         let txn = &mut *self.txn.borrow_mut();
@@ -130,7 +130,7 @@ impl Pager {
     }
 
     /// Makes the database `n` pages long. Shorter: the pages at its end are forgotten. Longer: the numbers are reserved, and
-    /// whoever reserves them makes every one of the pages by [`Pager::new_page`] before the commit.
+    /// the caller makes every one of the pages by [`Pager::new_page`] before the commit.
     pub fn set_page_count(&self, n: u32) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "the size is changed outside a write transaction")?;
         if n > self.page_count() && n > self.max_page_count() {

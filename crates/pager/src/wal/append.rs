@@ -44,7 +44,7 @@ pub(super) struct Tail {
     pub(super) past_log: bool,
     /// Nobody begins to read: the locks of all read marks are held.
     pub(super) readers_locked_out: bool,
-    /// Where in the log, and how, padding frames are to be synced by whoever writes them.
+    /// Where in the log, and how, padding frames are to be synced by their writer.
     sync_at: Option<(u64, SyncFlags)>,
 }
 

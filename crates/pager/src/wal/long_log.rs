@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 /// log can wait.
 const PATIENCE: Duration = Duration::from_millis(1);
 
-/// Whoever has just committed needs a moment to leave its snapshot; a reader may stay for long, and is not waited for.
+/// A connection that has just committed needs a moment to leave its snapshot; a reader may stay for long, and is not waited for.
 const PAUSES_MAX: u32 = 20;
 const PAUSE: Duration = Duration::from_micros(50);
 

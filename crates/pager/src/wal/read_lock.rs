@@ -260,7 +260,7 @@ impl Watch {
                     return true;
                 }
             }
-            // Before it is given back: whoever takes it again has to find itself unwatched.
+            // Before it is given back: the next reader that takes it has to find itself unwatched.
             lock.watched.store(false, Ordering::Release);
             match lock.give_back_if_idle() {
                 Ok(Idle::InUse) => {

@@ -128,6 +128,8 @@ pub struct Flags {
     pub defensive: bool,
     /// EXPLAIN QUERY PLAN shows triggers too (SQLITE_DBCONFIG_TRIGGER_EQP).
     pub trigger_eqp: bool,
+    /// Statements are compiled so that their loops are counted (SQLITE_DBCONFIG_STMT_SCANSTATUS).
+    pub scan_status: bool,
     /// New databases get the schema format that all versions of SQLite know (SQLITE_DBCONFIG_LEGACY_FILE_FORMAT).
     pub legacy_file_format: bool,
     /// PRAGMA trusted_schema.
@@ -167,6 +169,7 @@ impl Default for Flags {
             writable_schema: false,
             defensive: false,
             trigger_eqp: false,
+            scan_status: false,
             legacy_file_format: false,
             trusted_schema: true,
             legacy_alter_table: false,

@@ -80,8 +80,8 @@ pub fn comparison_collation<'a>(left: &Expr<'a>, right: &Expr<'a>) -> Coll<'a> {
 /// operator anywhere in it.
 pub fn collation_of<'a>(expr: &Expr<'a>) -> Option<Coll<'a>> {
     match expr {
-        // A rowid has no collation, not even BINARY: another operand, or another core of a compound query, may bring one.
-        Expr::Column(column) if column.index.is_rowid() => None,
+        // A rowid and a column of `excluded` have no collation, not even BINARY: another operand, or another core of a compound query, may bring one.
+        Expr::Column(column) if column.index.is_rowid() || column.is_excluded => None,
         Expr::Column(column) => Some(column.collation),
         Expr::Output(output) => Some(output.collation),
         Expr::Collate(_, collation) => Some(**collation),

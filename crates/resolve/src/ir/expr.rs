@@ -92,6 +92,8 @@ pub struct Column<'a> {
     pub affinity: Option<Affinity>,
     /// Its collation.
     pub collation: Coll<'a>,
+    /// It is one of `excluded`, which has no collation, not even BINARY.
+    pub is_excluded: bool,
     /// The table, when the source is a table.
     pub table: Option<&'a Table>,
 }
@@ -120,6 +122,8 @@ pub enum UnaryOp {
     Not,
     /// The value of x without its subtype: x has come out of a query in FROM.
     DropSubtype,
+    /// The value of a REAL column as it is in its record, where a real without a fraction is an integer.
+    Stored,
 }
 
 /// Operators with two operands that neither compare nor are logical.
@@ -208,6 +212,8 @@ pub struct Compare<'a> {
     pub right: Expr<'a>,
     /// Affinity and collation.
     pub how: How<'a>,
+    /// The column in whose place an operand is a constant that it is equal to.
+    pub replaced: Option<&'a Column<'a>>,
 }
 
 /// `(a, b) op (c, d)`, `(a, b) op (SELECT ...)`: never `=`, `<>`, IS or IS NOT of two lists of expressions, which

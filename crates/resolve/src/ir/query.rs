@@ -9,7 +9,9 @@ use lithe_functions::Function;
 use lithe_sql::ast::{CompoundOp, FrameExclude, FrameUnit, Name, Span};
 use lithe_value::Affinity;
 
-use super::{Aggregate, Coll, Expr, SourceId, SourceSet, SubqueryId, WindowId};
+use super::{
+    Aggregate, Coll, Compared, Expr, SourceId, SourceSet, SubqueryId, WindowId, affinity_of, has_query, is_constant,
+};
 
 /// A whole query: one core or several joined by UNION and the like, ORDER BY, LIMIT.
 #[derive(Clone, Copy, Debug)]
@@ -26,10 +28,47 @@ pub struct Query<'a> {
     pub outer: &'a [SourceId],
 }
 
+/// Whether rows of VALUES end as a table without affinities to SQLite, and not as SELECTs with UNION ALL: a constant row behind one
+/// without affinities makes them so, one that is not constant ends it.
+fn are_rows_of_table(rows: &[&[Expr<'_>]]) -> bool {
+    tables_of_rows(rows).last().unwrap_or_default()
+}
+
+/// Whether rows of VALUES are, up to some row, a table without affinities to SQLite.
+pub fn has_table_of_rows(rows: &[&[Expr<'_>]]) -> bool {
+    tables_of_rows(rows).any(|is_table| is_table)
+}
+
+/// For each row of VALUES but the first, whether the rows up to there are a table to SQLite.
+fn tables_of_rows(rows: &[&[Expr<'_>]]) -> impl Iterator<Item = bool> {
+    let has_no_affinity = |row: &[Expr<'_>]| row.iter().all(|expr| affinity_of(expr).is_none());
+    let pairs = rows.iter().zip(rows.iter().skip(1));
+    pairs.scan(false, move |is_table, (before, row)| {
+        let is_constant = row.iter().all(|expr| is_constant(expr) && !has_query(expr));
+        *is_table = is_constant && (*is_table || has_no_affinity(before));
+        Some(*is_table)
+    })
+}
+
 impl<'a> Query<'a> {
     /// Whether there are several cores.
     pub fn is_compound(&self) -> bool {
         self.cores.len() > 1
+    }
+
+    /// How column `at` compares where the query stands in an expression: as the last core says, or the last row of VALUES. If rows
+    /// of VALUES are constant, SQLite reads them as a table without affinities, whose columns have the collations of the first row.
+    pub fn compared(&self, at: usize) -> Compared<'a> {
+        let expr = match self.cores.last().map(|core| core.body) {
+            Some(CoreBody::Select(select)) => select.columns.get(at),
+            Some(CoreBody::Values(rows)) if are_rows_of_table(rows) => {
+                let first = rows.first().and_then(|row| row.get(at));
+                return Compared { affinity: None, is_explicit: false, ..first.map(Compared::of).unwrap_or_default() };
+            }
+            Some(CoreBody::Values(rows)) => rows.last().and_then(|row| row.get(at)),
+            None => None,
+        };
+        expr.map(Compared::of).unwrap_or_default()
     }
 
     /// The SELECT, when the query consists of a single one.
@@ -217,6 +256,18 @@ pub enum JoinKind {
     Right,
     /// FULL JOIN
     Full,
+}
+
+impl JoinKind {
+    /// Whether rows on the right that match nothing on the left are kept: RIGHT and FULL JOIN.
+    pub fn keeps_right_rows(self) -> bool {
+        matches!(self, JoinKind::Right | JoinKind::Full)
+    }
+
+    /// Whether rows on the left that match nothing on the right are kept: LEFT and FULL JOIN.
+    pub fn keeps_left_rows(self) -> bool {
+        matches!(self, JoinKind::Left | JoinKind::Full)
+    }
 }
 
 /// INDEXED BY and NOT INDEXED.

@@ -8,8 +8,8 @@ use super::Resolver;
 use super::expr::sub_select_width;
 use super::scope::Scope;
 use crate::ir::{
-    Between, BetweenRows, Case, Compare, CompareOp, CompareRows, Expr, How, In, InSet, OutputColumn, Query, UnaryOp,
-    When, affinity_of, collation_of, comparison_affinity, comparison_collation, is_constant,
+    Between, BetweenRows, Case, Coll, Compare, CompareOp, CompareRows, Compared, Expr, How, In, InSet, OutputColumn,
+    Query, UnaryOp, When, affinity_of, collation_of, comparison_affinity, comparison_collation, is_constant,
 };
 
 impl<'a> Resolver<'a> {
@@ -40,7 +40,7 @@ impl<'a> Resolver<'a> {
 
     /// `left op right` of two single values.
     pub fn compare_scalars(&self, op: CompareOp, left: Expr<'a>, right: Expr<'a>) -> Expr<'a> {
-        Expr::Compare(self.arena.alloc(Compare { op, left, right, how: how(&left, &right) }))
+        Expr::Compare(self.arena.alloc(Compare { op, left, right, how: how(&left, &right), replaced: None }))
     }
 
     /// `=` of two lists is taken apart into equalities that indexes can serve.
@@ -134,7 +134,7 @@ impl<'a> Resolver<'a> {
         if let [item] = list
             && is_constant(item)
         {
-            let compare = Compare { op: CompareOp::Eq, left: value, right: *item, how };
+            let compare = Compare { op: CompareOp::Eq, left: value, right: *item, how, replaced: None };
             return Ok(Expr::Compare(self.arena.alloc(compare)));
         }
         Ok(self.in_expr(value, InSet::List(list), &[how]))
@@ -168,7 +168,7 @@ impl<'a> Resolver<'a> {
         if query.columns.len() != expected {
             return Err(sub_select_width(query.columns.len(), expected));
         }
-        let hows: Vec<How<'a>> = (0..expected).map(|at| in_how(&value, at, &query.columns[at])).collect();
+        let hows: Vec<How<'a>> = (0..expected).map(|at| in_how(&value, at, query)).collect();
         Ok(self.in_expr(value, InSet::Query(query), &hows))
     }
 
@@ -246,38 +246,33 @@ pub fn how<'a>(left: &Expr<'a>, right: &Expr<'a>) -> How<'a> {
     }
 }
 
-/// How columns `at` of two rows are compared.
+/// How columns `at` of two rows are compared. The columns of a query have no collation here.
 fn row_how<'a>(left: &Expr<'a>, right: &Expr<'a>, at: usize) -> How<'a> {
+    let how_beside_query = |value: &Expr<'a>, column: &OutputColumn<'a>| How {
+        affinity: comparison_affinity(affinity_of(value), column.affinity),
+        collation: collation_of(value).unwrap_or_default(),
+    };
     match (left, right) {
         (Expr::Row(lefts), Expr::Row(rights)) => how(&lefts[at], &rights[at]),
-        (Expr::Row(lefts), Expr::Subquery(query)) => in_how_of(&lefts[at], &query.query.columns[at]),
-        (Expr::Subquery(query), Expr::Row(rights)) => in_how_of(&rights[at], &query.query.columns[at]),
+        (Expr::Row(values), Expr::Subquery(query)) | (Expr::Subquery(query), Expr::Row(values)) => {
+            how_beside_query(&values[at], &query.query.columns[at])
+        }
         (Expr::Subquery(lefts), Expr::Subquery(rights)) => {
             let (left, right) = (&lefts.query.columns[at], &rights.query.columns[at]);
-            let affinity = comparison_affinity(left.affinity, right.affinity);
-            How { affinity, collation: left.collation }
+            How { affinity: comparison_affinity(left.affinity, right.affinity), collation: Coll::default() }
         }
         _ => how(left, right),
     }
 }
 
-fn in_how<'a>(value: &Expr<'a>, at: usize, member: &OutputColumn<'a>) -> How<'a> {
-    match value {
-        Expr::Row(items) => in_how_of(&items[at], member),
-        Expr::Subquery(query) => {
-            let column = &query.query.columns[at];
-            let affinity = comparison_affinity(column.affinity, member.affinity);
-            How { affinity, collation: member.collation }
-        }
-        value => in_how_of(value, member),
-    }
-}
-
-fn in_how_of<'a>(value: &Expr<'a>, member: &OutputColumn<'a>) -> How<'a> {
-    How {
-        affinity: comparison_affinity(affinity_of(value), member.affinity),
-        collation: collation_of(value).unwrap_or(member.collation),
-    }
+/// How column `at` of a value is compared with that of the rows of a query in IN: as two expressions would be.
+fn in_how<'a>(value: &Expr<'a>, at: usize, members: &Query<'a>) -> How<'a> {
+    let value = match value {
+        Expr::Row(items) => Compared::of(&items[at]),
+        Expr::Subquery(query) if query.query.columns.len() > 1 => query.query.compared(at),
+        value => Compared::of(value),
+    };
+    value.with(&members.compared(at))
 }
 
 fn row_value_misused() -> CompileError {

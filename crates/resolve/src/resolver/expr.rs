@@ -258,7 +258,7 @@ impl<'a> Resolver<'a> {
         self.expect_query_in_expr();
         let query = self.query(scope, select).map_err(CompileError::ending_here)?;
         query.outer.iter().for_each(|&source| scope.note_use(source));
-        let query = self.as_returned(query);
+        let query = self.as_returned(self.as_value(query));
         Ok(self.arena.alloc(Subquery { id: self.new_subquery(), query }))
     }
 

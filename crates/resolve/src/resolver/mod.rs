@@ -130,6 +130,11 @@ impl<'a> Resolver<'a> {
         self.has_nested.get()
     }
 
+    /// Whether a query, or the set of an IN, stands in any expression that was resolved.
+    pub fn has_subqueries(&self) -> bool {
+        self.next_subquery.get() > 0
+    }
+
     /// The texts in double quotes that were taken for strings, so far.
     pub fn quoted_strings(&self) -> Box<[Box<[u8]>]> {
         self.quoted_strings.borrow().iter().map(|text| Box::from(*text)).collect()

@@ -229,7 +229,9 @@ impl<'a> Resolver<'a> {
     /// A column of `excluded` has neither an affinity nor a collation.
     fn of_excluded(&self, expr: Expr<'a>) -> Expr<'a> {
         match expr {
-            Expr::Column(column) => self.source_column(Column { affinity: None, collation: Coll::Binary, ..*column }),
+            Expr::Column(column) => {
+                self.source_column(Column { affinity: None, collation: Coll::Binary, is_excluded: true, ..*column })
+            }
             expr => expr,
         }
     }
@@ -322,6 +324,7 @@ impl<'a> Resolver<'a> {
             index: ColumnIndex::new(usize::from(position)),
             affinity: Some(column.affinity),
             collation: Coll::of(&column.collation),
+            is_excluded: false,
             table: Some(table),
         })
     }
@@ -330,13 +333,27 @@ impl<'a> Resolver<'a> {
     pub fn rowid(&self, source: SourceId, table: &'a Table) -> Expr<'a> {
         let index = ColumnIndex::ROWID;
         let affinity = Some(Affinity::Integer);
-        self.source_column(Column { source, index, affinity, collation: Coll::Binary, table: Some(table) })
+        self.source_column(Column {
+            source,
+            index,
+            affinity,
+            collation: Coll::Binary,
+            is_excluded: false,
+            table: Some(table),
+        })
     }
 
     /// Column `position` of a query that is a source.
     pub fn query_column(&self, source: SourceId, columns: &[OutputColumn<'a>], position: usize) -> Expr<'a> {
         let OutputColumn { affinity, collation, .. } = columns[position];
-        self.source_column(Column { source, index: ColumnIndex::new(position), affinity, collation, table: None })
+        self.source_column(Column {
+            source,
+            index: ColumnIndex::new(position),
+            affinity,
+            collation,
+            is_excluded: false,
+            table: None,
+        })
     }
 
     fn source_column(&self, column: Column<'a>) -> Expr<'a> {

@@ -24,7 +24,7 @@ impl<'a> Resolver<'a> {
                 bare_name(&term.expr).and_then(|name| items.iter().position(|item| item.is_alias && item.name == name));
             let output = match named {
                 Some(position) => Some(position),
-                None => position(&term.expr, at, "ORDER", items.len())?,
+                None => self.position(&term.expr, at, "ORDER", items.len())?,
             };
             let (expr, output) = match output {
                 Some(position) => (self.collated_like(&term.expr, items[position].expr), Some(position)),
@@ -74,7 +74,7 @@ impl<'a> Resolver<'a> {
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(select.order_by.len(), self.arena);
         for (at, term) in select.order_by.iter().enumerate() {
             let place = |error: CompileError| error.with_offset(Some(literal(&term.expr).span.start));
-            let output = match position(&term.expr, at, "ORDER", columns.len()).map_err(place)? {
+            let output = match self.position(&term.expr, at, "ORDER", columns.len()).map_err(place)? {
                 Some(position) => position,
                 None => match self.compound_column(scope, select, cores, term) {
                     Some(position) => position,
@@ -169,6 +169,49 @@ impl<'a> Resolver<'a> {
         };
         f(self, &scope)
     }
+
+    /// The result column that a term names by number. A number that no column has is an error.
+    pub(super) fn position(
+        &self,
+        expr: &ast::Expr<'_>,
+        at: usize,
+        clause: &str,
+        columns: usize,
+    ) -> Result<Option<usize>> {
+        let Some(number) = self.integer(expr) else { return Ok(None) };
+        match usize::try_from(number) {
+            Ok(number) if (1..=columns).contains(&number) => Ok(Some(number - 1)),
+            _ => {
+                let message =
+                    format!("{} {clause} BY term out of range - should be between 1 and {columns}", ordinal(at));
+                // SQLite knows the place of a number that could be no column's, not of one that is too large here.
+                let is_placed = !(1..=0xffff).contains(&number);
+                Err(if is_placed { CompileError::at(literal(expr).span, message) } else { CompileError::new(message) })
+            }
+        }
+    }
+
+    /// An integer of 32 bits that is written as a literal, perhaps with signs or a COLLATE. A longer one is an expression like any other.
+    fn integer(&self, expr: &ast::Expr<'_>) -> Option<i64> {
+        match expr.kind {
+            ExprKind::Unary(UnaryOp::Minus, operand) => self.integer_below(operand).map(|value| -value),
+            ExprKind::Unary(UnaryOp::Plus, operand) => self.integer_below(operand),
+            ExprKind::Collate(collate) => self.integer(&collate.value),
+            _ => self.integer_below(expr),
+        }
+    }
+
+    fn integer_below(&self, expr: &ast::Expr<'_>) -> Option<i64> {
+        let value = match expr.kind {
+            ExprKind::Unary(UnaryOp::Minus, operand) => self.integer_below(operand).map(|value| -value),
+            ExprKind::Unary(UnaryOp::Plus, operand) => self.integer_below(operand),
+            ExprKind::Integer(value) => Some(value),
+            // Text that is about to be changed by ALTER TABLE is not simplified.
+            _ if self.only_names => None,
+            _ => expr.parsed_integer(),
+        };
+        value.filter(|value| i32::try_from(*value).is_ok())
+    }
 }
 
 /// A term with its direction.
@@ -188,44 +231,12 @@ pub(super) fn term_of<'a>(expr: Expr<'a>) -> OrderTerm<'a> {
     OrderTerm { expr, collation, descending: false, nulls_opposite: false, output: None }
 }
 
-/// The result column that a term names by number. A number that no column has is an error.
-pub(super) fn position(expr: &ast::Expr<'_>, at: usize, clause: &str, columns: usize) -> Result<Option<usize>> {
-    let Some(number) = integer(expr) else { return Ok(None) };
-    match usize::try_from(number) {
-        Ok(number) if (1..=columns).contains(&number) => Ok(Some(number - 1)),
-        _ => {
-            let message = format!("{} {clause} BY term out of range - should be between 1 and {columns}", ordinal(at));
-            // SQLite knows the place of a number that could be no column's, not of one that is too large here.
-            let is_placed = !(1..=0xffff).contains(&number);
-            Err(if is_placed { CompileError::at(literal(expr).span, message) } else { CompileError::new(message) })
-        }
-    }
-}
-
 /// What is written below signs and COLLATE.
 fn literal<'e, 'a>(expr: &'e ast::Expr<'a>) -> &'e ast::Expr<'a> {
     match &expr.kind {
         ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => literal(operand),
         ExprKind::Collate(collate) => literal(&collate.value),
         _ => expr,
-    }
-}
-
-/// An integer of 32 bits that is written as a literal, perhaps with signs or a COLLATE. A longer one is an expression like any other.
-fn integer(expr: &ast::Expr<'_>) -> Option<i64> {
-    match expr.kind {
-        ExprKind::Unary(UnaryOp::Minus, operand) => integer_below(operand).map(|value| -value),
-        ExprKind::Unary(UnaryOp::Plus, operand) => integer_below(operand),
-        ExprKind::Collate(collate) => integer(&collate.value),
-        _ => integer_below(expr),
-    }
-}
-
-fn integer_below(expr: &ast::Expr<'_>) -> Option<i64> {
-    match expr.kind {
-        ExprKind::Unary(UnaryOp::Minus, operand) => integer_below(operand).map(|value| -value),
-        ExprKind::Unary(UnaryOp::Plus, operand) => integer_below(operand),
-        _ => expr.parsed_integer().filter(|value| i32::try_from(*value).is_ok()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use lithe_catalog::{CompileError, Result};
 use lithe_sql::ast::{self, CompoundOp, Name, SelectCore};
+use lithe_value::Affinity;
 
 use super::Resolver;
 use super::asks::Ask;
@@ -9,8 +10,8 @@ use super::scope::{Found, Rules, Scope};
 use super::select::SelectPart;
 use super::with::{Recursion, WithScope};
 use crate::ir::{
-    Core, CoreBody, Expr, Indexed, JoinKind, Limit, OrderTerm, OutputColumn, Query, Select, Source, SourceId,
-    SourceKind, data_types,
+    Compared, Core, CoreBody, Expr, Indexed, JoinKind, Limit, OrderTerm, OutputColumn, Query, Select, Source, SourceId,
+    SourceKind, affinity_of, data_types, has_table_of_rows,
 };
 
 impl<'a> Resolver<'a> {
@@ -51,7 +52,7 @@ impl<'a> Resolver<'a> {
         let mut order_by = parts[0].order_by;
         let cores: &'a [Core<'a>] = self.arena.alloc_slice_fill_iter(parts.iter().map(|part| part.core));
         if is_compound {
-            let mut merged = Merge::new(columns.len());
+            let mut merged = Merge::new(&parts[0]);
             parts[1..].iter().for_each(|part| merged.add(part, &mut columns));
             let last = &parts[parts.len() - 1].columns;
             columns.iter_mut().zip(last).for_each(|(column, last)| column.inner_origin = last.inner_origin);
@@ -146,7 +147,7 @@ impl<'a> Resolver<'a> {
     ) -> Result<Vec<CorePart<'a>>> {
         let mut parts = vec![self.core(scope, CompoundOp::UnionAll, &select.first, &[], None, outer)?];
         let mut columns = parts[0].columns.clone();
-        let mut merged = Merge::new(columns.len());
+        let mut merged = Merge::new(&parts[0]);
         for (at, term) in select.rest.iter().enumerate() {
             let step = (at + 1 >= recursion.setup_cores).then_some(recursion);
             if at + 1 == recursion.setup_cores {
@@ -184,7 +185,33 @@ impl<'a> Resolver<'a> {
                 outer.push(source);
             }
         });
-        Ok(CorePart { core: Core { op, body, span }, columns, order_by, asks })
+        let mut part = CorePart { core: Core { op, body, span }, columns, order_by, asks };
+        if let CoreBody::Values(rows) = part.core.body {
+            let without_affinity = |column: &OutputColumn<'a>| OutputColumn { affinity: None, ..*column };
+            part.columns = match has_table_of_rows(rows) {
+                true => part.columns.iter().map(without_affinity).collect(),
+                false => Merge::new(&part).finish(&part.columns),
+            };
+        }
+        Ok(part)
+    }
+
+    /// The query as the value of an expression, with columns that say how they compare there.
+    pub(super) fn as_value(&self, query: &'a Query<'a>) -> &'a Query<'a> {
+        if query.cores.len() == 1 && query.single_select().is_some() {
+            return query;
+        }
+        let columns = query.columns.iter().enumerate().map(|(at, column)| {
+            let Compared { affinity, collation, .. } = query.compared(at);
+            OutputColumn {
+                affinity,
+                collation: collation.unwrap_or_default(),
+                has_collation: collation.is_some(),
+                ..*column
+            }
+        });
+        let columns = self.arena.alloc_slice_fill_iter(columns);
+        self.arena.alloc(Query { columns, ..*query })
     }
 
     /// LIMIT and OFFSET see no names at all.
@@ -230,29 +257,41 @@ fn asks_about<'a>(own: Ask<'a>, recursive: Option<Ask<'a>>, parts: &[CorePart<'a
     whole.into_iter().chain(recursive).chain(parts.iter().flat_map(of_part)).collect()
 }
 
-/// Finds the affinities of a compound query's columns: those of its first core, unless another core's values are of
-/// a kind which that affinity would change.
+/// Finds the affinities of a compound query's columns: the first that a core has, unless values of another core are of a kind which
+/// that affinity would change. What the first core makes with CAST is no more than a number.
 struct Merge {
-    /// For each column whether later cores can give numbers, and texts.
-    types: Vec<(bool, bool)>,
+    columns: Vec<MergedColumn>,
+}
+
+/// What the cores of a compound query say about one of its columns.
+#[derive(Clone, Copy, Default)]
+struct MergedColumn {
+    affinity: Option<Affinity>,
+    /// Whether a core can give numbers.
+    numeric: bool,
+    /// Whether a core can give texts.
+    text: bool,
+    /// Whether the first core's expression is a CAST.
+    is_cast: bool,
 }
 
 impl Merge {
-    fn new(columns: usize) -> Merge {
-        Merge { types: vec![(false, false); columns] }
+    fn new(first: &CorePart<'_>) -> Merge {
+        let mut merged = Merge { columns: vec![MergedColumn::default(); first.columns.len()] };
+        let rows = rows_of(first);
+        for (column, expr) in merged.columns.iter_mut().zip(rows.first().copied().unwrap_or_default()) {
+            column.is_cast = matches!(expr, Expr::Cast(..));
+        }
+        if !has_table_of_rows(rows) {
+            rows.iter().for_each(|row| merged.add_affinities(row.iter().map(affinity_of)));
+        }
+        merged.add_types(first);
+        merged
     }
 
     fn add<'a>(&mut self, part: &CorePart<'a>, columns: &mut [OutputColumn<'a>]) {
-        let rows = match part.core.body {
-            CoreBody::Select(select) => std::slice::from_ref(&select.columns),
-            CoreBody::Values(rows) => rows,
-        };
-        for row in rows {
-            for (expr, types) in row.iter().zip(&mut self.types) {
-                let kinds = data_types(expr);
-                *types = (types.0 || kinds.numeric, types.1 || kinds.text);
-            }
-        }
+        self.add_affinities(part.columns.iter().map(|column| column.affinity));
+        self.add_types(part);
         for (column, other) in columns.iter_mut().zip(&part.columns) {
             if !column.has_collation {
                 (column.collation, column.has_collation) = (other.collation, other.has_collation);
@@ -260,17 +299,41 @@ impl Merge {
         }
     }
 
+    fn add_affinities(&mut self, affinities: impl Iterator<Item = Option<Affinity>>) {
+        for (merged, affinity) in self.columns.iter_mut().zip(affinities) {
+            merged.affinity = merged.affinity.or(affinity);
+        }
+    }
+
+    fn add_types(&mut self, part: &CorePart<'_>) {
+        for row in rows_of(part) {
+            for (expr, merged) in row.iter().zip(&mut self.columns) {
+                let kinds = data_types(expr);
+                merged.numeric |= kinds.numeric;
+                merged.text |= kinds.text;
+            }
+        }
+    }
+
     fn finish<'a>(&self, columns: &[OutputColumn<'a>]) -> Vec<OutputColumn<'a>> {
-        use lithe_value::Affinity;
-        let merge = |(column, &(numeric, text)): (&OutputColumn<'a>, &(bool, bool))| {
-            let affinity = match column.affinity {
-                Some(Affinity::Text) if numeric => Some(Affinity::Blob),
-                Some(affinity) if affinity.is_numeric() && text => Some(Affinity::Blob),
+        let with_affinity = |(column, merged): (&OutputColumn<'a>, &MergedColumn)| {
+            let affinity = match merged.affinity {
+                Some(Affinity::Text) if merged.numeric => Some(Affinity::Blob),
+                Some(affinity) if affinity.is_numeric() && merged.text => Some(Affinity::Blob),
+                Some(affinity) if affinity.is_numeric() && merged.is_cast => Some(Affinity::FlexNum),
                 affinity => affinity,
             };
             OutputColumn { affinity, ..*column }
         };
-        columns.iter().zip(&self.types).map(merge).collect()
+        columns.iter().zip(&self.columns).map(with_affinity).collect()
+    }
+}
+
+/// The rows of expressions of a core: one of a SELECT, all of VALUES.
+fn rows_of<'p, 'a>(part: &'p CorePart<'a>) -> &'p [&'a [Expr<'a>]] {
+    match &part.core.body {
+        CoreBody::Select(select) => std::slice::from_ref(&select.columns),
+        CoreBody::Values(rows) => rows,
     }
 }
 

@@ -11,8 +11,7 @@ use super::scope::{Found, Rules, Scope};
 use super::with::Recursion;
 use super::{Resolver, order};
 use crate::ir::{
-    Core, CoreBody, Expr, JoinKind, OrderTerm, OutputColumn, Query, Select, Source, SourceId, Term, TermOrigin,
-    sources_of,
+    Core, CoreBody, Expr, OrderTerm, OutputColumn, Query, Select, Source, SourceId, Term, TermOrigin, sources_of,
 };
 
 /// A SELECT or VALUES with what the query around it needs.
@@ -157,7 +156,7 @@ impl<'a> Resolver<'a> {
         Ok(SelectPart { body, columns: query.columns.to_vec(), order_by: &[], uses, span: query.cores[0].span })
     }
 
-    /// The conjuncts of ON, USING and WHERE.
+    /// The conjuncts of WHERE, ON and USING.
     pub(super) fn terms(
         &self,
         scope: &Scope<'_, 'a>,
@@ -172,7 +171,8 @@ impl<'a> Resolver<'a> {
         self.add_filter(scope, &from.sources, filter, terms)
     }
 
-    /// The conjuncts of ON and USING, of WHERE, and what the arguments of functions demand.
+    /// The conjuncts of WHERE, of ON and USING, and what the arguments of functions demand. That is the order in which they are
+    /// evaluated where a row has all that they need; and it decides between plans that cost the same.
     pub(super) fn add_filter(
         &self,
         scope: &Scope<'_, 'a>,
@@ -180,14 +180,15 @@ impl<'a> Resolver<'a> {
         filter: Option<&ast::Expr<'a>>,
         joined: JoinTerms<'a>,
     ) -> Result<&'a [Term<'a>]> {
-        let JoinTerms { mut terms, arguments } = joined;
-        for term in terms.iter().chain(&arguments) {
+        for term in joined.terms.iter().chain(&joined.arguments) {
             check_on_reach(sources, term)?;
         }
+        let mut terms = bumpalo::collections::Vec::new_in(self.arena);
         if let Some(filter) = filter {
             split_and(self.expr(scope, filter)?, TermOrigin::Where, &mut terms);
         }
-        terms.extend(arguments);
+        terms.extend(joined.terms);
+        terms.extend(joined.arguments);
         Ok(terms.into_bump_slice())
     }
 
@@ -201,7 +202,8 @@ impl<'a> Resolver<'a> {
         self.check_term_count("GROUP", terms.len())?;
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(terms.len(), self.arena);
         for (at, term) in terms.iter().enumerate() {
-            let expr = match order::position(term, at, "GROUP", items.len())? {
+            let position = self.position(term, at, "GROUP", items.len())?;
+            let expr = match position {
                 Some(position) => items[position].expr,
                 None => self.expr(scope, term)?,
             };
@@ -211,7 +213,7 @@ impl<'a> Resolver<'a> {
             if has_aggregate(&[expr]) {
                 return fail("aggregate functions are not allowed in the GROUP BY clause");
             }
-            resolved.push(order::term_of(expr));
+            resolved.push(OrderTerm { output: position.map(|at| at as u16), ..order::term_of(expr) });
         }
         Ok(resolved.into_bump_slice())
     }
@@ -242,7 +244,7 @@ pub fn split_and<'a>(expr: Expr<'a>, origin: TermOrigin, terms: &mut bumpalo::co
 /// An ON clause that decides about matches of an outer join must not look further right than its own source. That of
 /// an inner join may, unless a RIGHT or FULL JOIN makes it matter.
 fn check_on_reach<'a>(sources: &[Source<'a>], term: &Term<'a>) -> Result<()> {
-    let has_right = || sources.iter().any(|source| matches!(source.join, JoinKind::Right | JoinKind::Full));
+    let has_right = || sources.iter().any(|source| source.join.keeps_right_rows());
     let of = match term.origin {
         TermOrigin::OuterOn(of) => of,
         TermOrigin::InnerOn(of) if has_right() => of,

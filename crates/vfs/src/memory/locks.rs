@@ -20,7 +20,8 @@ impl FileLocks {
             return from;
         }
         match wanted {
-            LockLevel::None | LockLevel::Pending => unreachable!("no handle asks for {wanted:?}"),
+            // A handle passes through PENDING on its way to EXCLUSIVE, and cannot ask for that level.
+            LockLevel::None | LockLevel::Pending => return from,
             LockLevel::Shared if self.writer >= LockLevel::Pending => return from,
             LockLevel::Shared => {
                 self.sharers += 1;

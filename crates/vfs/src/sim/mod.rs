@@ -44,7 +44,7 @@ pub enum Fault {
     Enospc,
     /// A read or write stops half-way and fails.
     Short,
-    /// The call panics, as a bug of whoever made it would.
+    /// The call panics, as a bug of its caller would.
     Panic,
 }
 

@@ -161,7 +161,8 @@ impl InodeHandle {
             return Ok(false);
         }
         match wanted {
-            LockLevel::None | LockLevel::Pending => unreachable!("no handle asks for {wanted:?}"),
+            // A handle passes through PENDING on its way to EXCLUSIVE, and cannot ask for that level.
+            LockLevel::None | LockLevel::Pending => Ok(false),
             LockLevel::Shared => self.lock_shared(locks, &mut level),
             LockLevel::Reserved => self.lock_reserved(locks, &mut level),
             LockLevel::Exclusive => self.lock_exclusive(locks, &mut level),

@@ -83,7 +83,7 @@ impl VmCursor {
         }
     }
 
-    /// Whether registers may hold bytes of this cursor's pages; asked once, for whoever asks makes them their own.
+    /// Whether registers may hold bytes of this cursor's pages; asked once, for the caller makes the bytes its own.
     #[inline]
     pub fn take_lent(&mut self) -> bool {
         match self {

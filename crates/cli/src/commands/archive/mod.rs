@@ -19,6 +19,7 @@ use std::rc::Rc;
 
 use lithe::Connection;
 
+use crate::database::{self, Opening};
 use crate::shell::Shell;
 use entry::{Content, Entry};
 use options::{Options, Verb};
@@ -92,6 +93,11 @@ fn open(shell: &Shell, options: &Options) -> Result<Box<dyn Store>> {
     let is_new = !std::fs::exists(file).unwrap_or(false);
     if is_new && !options.verb.makes() {
         return Err(format!("cannot open file: {file}"));
+    }
+    if options.append {
+        let how = Opening { append: true, ..Opening::default() };
+        let connection = database::open(file, &how).map_err(|error| format!("cannot open file: {file} ({error})"))?;
+        return Ok(Box::new(sqlar::Sqlar::begin(Rc::new(connection), options.verb)?));
     }
     if begins_as_zip(file) || (is_new && file.to_ascii_lowercase().ends_with(".zip")) {
         return Ok(Box::new(zipped::Zipped::open(file)?));

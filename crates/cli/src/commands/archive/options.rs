@@ -25,6 +25,8 @@ pub struct Options {
     pub verb: Verb,
     /// The archive; none is the database of the shell.
     pub file: Option<String>,
+    /// The archive lies behind the bytes of the file.
+    pub append: bool,
     /// The folder that names are relative to.
     pub folder: String,
     pub verbose: bool,
@@ -39,10 +41,11 @@ enum Switch {
     Verbose,
     Glob,
     File,
+    Append,
     Folder,
 }
 
-const SWITCHES: [(&str, char, Switch); 10] = [
+const SWITCHES: [(&str, char, Switch); 11] = [
     ("create", 'c', Switch::Verb(Verb::Create)),
     ("extract", 'x', Switch::Verb(Verb::Extract)),
     ("insert", 'i', Switch::Verb(Verb::Insert)),
@@ -52,6 +55,7 @@ const SWITCHES: [(&str, char, Switch); 10] = [
     ("verbose", 'v', Switch::Verbose),
     ("glob", 'g', Switch::Glob),
     ("file", 'f', Switch::File),
+    ("append", 'a', Switch::Append),
     ("directory", 'C', Switch::Folder),
 ];
 
@@ -64,6 +68,7 @@ pub const HELP: &str = "Usage: .archive OPTION... ?FILE...?
   -x, --extract         Extract files from the archive
   -v, --verbose         Print the names of files as they are processed
   -f, --file FILE       Use the archive FILE (a database or a ZIP file) instead of the open database
+  -a, --append FILE     Use the archive behind the bytes of FILE, which may be a program
   -C, --directory DIR   Read files from and extract them to DIR
   -g, --glob            Names of files in the archive are patterns of GLOB";
 
@@ -88,8 +93,8 @@ impl Options {
             }
         }
         let verb = parsed.verb.ok_or_else(|| format!("Required argument missing.  {HELP}"))?;
-        let Parsed { file, folder, verbose, glob, names, .. } = parsed;
-        Ok(Options { verb, file, folder: folder.unwrap_or_default(), verbose, glob, names })
+        let Parsed { file, append, folder, verbose, glob, names, .. } = parsed;
+        Ok(Options { verb, file, append, folder: folder.unwrap_or_default(), verbose, glob, names })
     }
 }
 
@@ -97,6 +102,7 @@ impl Options {
 struct Parsed {
     verb: Option<Verb>,
     file: Option<String>,
+    append: bool,
     folder: Option<String>,
     verbose: bool,
     glob: bool,
@@ -111,7 +117,7 @@ impl Parsed {
         while let Some(letter) = letters.next() {
             let found = SWITCHES.iter().find(|(_, known, _)| *known == letter);
             let (_, _, switch) = found.ok_or_else(|| format!("unrecognized option: {letter}"))?;
-            let needs_value = matches!(switch, Switch::File | Switch::Folder);
+            let needs_value = matches!(switch, Switch::File | Switch::Append | Switch::Folder);
             // `-fFILE` is `-f FILE`.
             let attached = Some(letters.as_str().to_owned()).filter(|value| needs_value && !value.is_empty());
             if attached.is_some() {
@@ -133,7 +139,7 @@ impl Parsed {
             (None, _) => return Err(format!("unrecognized option: {name}")),
         };
         let value = match switch {
-            Switch::File | Switch::Folder => {
+            Switch::File | Switch::Append | Switch::Folder => {
                 Some(rest.next().cloned().ok_or_else(|| format!("option requires an argument: {long}"))?)
             }
             _ => None,
@@ -148,6 +154,7 @@ impl Parsed {
             Switch::Verbose => self.verbose = true,
             Switch::Glob => self.glob = true,
             Switch::File => self.file = value,
+            Switch::Append => (self.file, self.append) = (value, true),
             Switch::Folder => self.folder = value,
         }
         Ok(())

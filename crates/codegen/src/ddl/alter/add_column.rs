@@ -7,9 +7,12 @@ use std::sync::Arc;
 
 use lithe_base::ResultCode;
 use lithe_catalog::{BuildOptions, Column, CompileError, ErrorKind, Result, Table, build_table, fail};
+use lithe_optimize::plan::RowsFor;
 use lithe_resolve::ir::{Expr, OutputColumn, SourceId};
 use lithe_resolve::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored, plain_output};
-use lithe_sql::ast::{ColumnConstraintKind, ColumnDef, Conflict, JoinKind, Name, Stmt};
+use lithe_sql::ast::{
+    ColumnConstraintKind, ColumnDef, Conflict, CreateTable, JoinKind, Name, Stmt, TableBody, TableColumns,
+};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
 use lithe_vm::program::TableFacts;
@@ -20,7 +23,7 @@ use super::super::system;
 use super::edits::{self, RowEdit};
 use super::text::{TextEdits, token_from};
 use super::{Altered, verify};
-use crate::select::Destination;
+use crate::Destination;
 use crate::write::{emit_affinities, emit_failure};
 use crate::{Codegen, ColumnAccess};
 
@@ -34,12 +37,16 @@ pub(super) fn add_column<'a>(
     altered.check("Cannot add a column to a view")?;
     let Altered { db, table } = altered;
     let new_sql = new_text(cg, altered, definition.span.text(sql))?;
-    let new_table = build(cg, altered, definition, &new_sql)?;
+    let (new_table, refusal) = build(cg, altered, definition, &new_sql)?;
     let column = new_table.columns.last().expect("a column has been added");
     cg.use_database(db, true);
     cg.note_more_changes();
     cg.note_may_abort();
     emit_demands(cg, altered, definition, column)?;
+    if let Some(error) = refusal {
+        emit_failure(cg, Conflict::Abort, ResultCode::ERROR, error.into_report().message);
+        return Ok(());
+    }
     if table.strict && column.generated.is_some() {
         emit_type_check(cg, altered, definition, column, sql)?;
     }
@@ -67,8 +74,14 @@ fn new_text<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &[u8]) -> Re
 }
 
 /// The table as it will be. Of the errors, those of the definition come first, then what no added column may be, then what
-/// is found when the new text is read.
-fn build<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &ColumnDef<'_>, text: &[u8]) -> Result<Table> {
+/// is found when the new text is read: of a STRICT table that is what is wrong with a type, after what rows demand. Then the table is given
+/// as it would be without STRICT.
+fn build<'a>(
+    cg: &Codegen<'a>,
+    altered: Altered<'a>,
+    definition: &ColumnDef<'_>,
+    text: &[u8],
+) -> Result<(Table, Option<CompileError>)> {
     if altered.table.column(definition.name.name).is_some() {
         return fail(format!("duplicate column name: {}", definition.name.name));
     }
@@ -85,8 +98,19 @@ fn build<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &ColumnDef<'_>,
     check_definition(definition)?;
     altered.refuse_rowid_name("add", definition.name)?;
     // A schema that is read may call functions that are not there.
-    build_table(create, text, &BuildOptions { names: None, ..build_options(cg) })
-        .map_err(|error| verify::in_object("table", altered.table.name.name(), "after add column", &error))
+    let options = BuildOptions { names: None, ..build_options(cg) };
+    let error = match build_table(create, text, &options) {
+        Ok(table) => return Ok((table, None)),
+        Err(error) => verify::in_object("table", altered.table.name.name(), "after add column", &error),
+    };
+    if let TableBody::Columns(body) = create.body
+        && body.strict
+    {
+        let body = cg.arena.alloc(TableColumns { strict: false, ..*body });
+        let lenient = cg.arena.alloc(CreateTable { body: TableBody::Columns(body), ..*create });
+        return build_table(lenient, text, &options).map(|table| (table, Some(error.clone()))).map_err(|_| error);
+    }
+    Err(error)
 }
 
 /// Whether the error is about the definition alone, and not about the table that it becomes part of.
@@ -169,7 +193,8 @@ fn emit_check<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>) -> Result<()> {
     let rules = Rules { raise: true, ..Rules::default() };
     let query = cg.resolver.query(&Scope { rules, ..Scope::outermost(text, &found) }, select)?;
     let query = cg.prepare_query(query);
-    cg.emit_query(query, &Destination::Discard)
+    let plan = cg.plan_query(query, RowsFor::Use)?;
+    cg.emit_query(plan, &Destination::Discard)
 }
 
 /// STRICT: what the new column computes must have its type in every row. The column is a source of its own beside the table,

@@ -92,18 +92,32 @@ pub(super) fn token_before(text: &[u8], until: u32) -> Token {
 
 /// Takes a constraint out: with a comma, if it has one for itself, else with the space around it.
 pub(super) fn without_constraint(text: &[u8], constraint: Span) -> TextEdits {
-    let (before, behind) = (token_before(text, constraint.start), token_from(text, constraint.end));
+    let end = end_of_deferral(text, constraint.end);
+    let (before, behind) = (token_before(text, constraint.start), token_from(text, end));
     let mut edits = TextEdits::default();
     match (before.kind, behind.kind) {
         (TokenKind::Comma, TokenKind::Comma) => {
             let next = token_from(text, behind.span.end);
             edits.replace(Span::new(constraint.start, next.span.start), "");
         }
-        (TokenKind::Comma, _) => edits.replace(Span::new(before.span.start, constraint.end), ""),
+        (TokenKind::Comma, TokenKind::RightParen) => edits.replace(Span::new(before.span.start, end), ""),
+        // No comma has to stand between two constraints of a table.
+        (TokenKind::Comma, _) => edits.replace(Span::new(constraint.start, behind.span.start), ""),
         (_, TokenKind::Comma | TokenKind::RightParen) => {
             edits.replace(Span::new(before.span.end, behind.span.start), "");
         }
         _ => edits.replace(Span::new(before.span.end, behind.span.start), " "),
     }
     edits
+}
+
+/// The end of `DEFERRABLE [INITIALLY DEFERRED | IMMEDIATE]` behind `from`, where it stands: the grammar has it for a constraint of its own,
+/// but it goes with the one before.
+fn end_of_deferral(text: &[u8], from: u32) -> u32 {
+    let word = |from: u32, words: &[&str]| {
+        let span = token_from(text, from).span;
+        words.iter().any(|word| span.text(text).eq_ignore_ascii_case(word.as_bytes())).then_some(span.end)
+    };
+    let Some(end) = word(from, &["DEFERRABLE"]) else { return from };
+    word(end, &["INITIALLY"]).and_then(|initially| word(initially, &["DEFERRED", "IMMEDIATE"])).unwrap_or(end)
 }

@@ -48,7 +48,7 @@ impl When {
 
 /// Resolves everything in the schema of `db`, and in that of temp, as it will be after the edits.
 pub(super) fn verify(cg: &Codegen<'_>, db: Db, edits: &[(Db, &[RowEdit])], when: When) -> Result<()> {
-    // Whoever writes the schema by hand answers for it.
+    // An application that writes the schema by hand answers for it.
     if cg.env.flags.may_write_schema() {
         return Ok(());
     }

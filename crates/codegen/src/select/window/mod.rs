@@ -1,10 +1,7 @@
 //! Window functions.
 //!
-//! Everything of the SELECT that comes before its windows (FROM, WHERE, GROUP BY, HAVING) is a coroutine whose rows are
-//! the *leaves*: the columns, GROUP BY terms and aggregates that windows and result columns are made of. A *pass* takes
-//! rows ordered by PARTITION BY and ORDER BY, computes all functions over windows with these two clauses, whatever
-//! their frames, and gives the rows on with the results behind the leaves. Windows with other clauses are further passes;
-//! the first one written is computed last, and so decides the order of the rows.
+//! The leaves (`lithe_optimize::plan::WindowPlan`) come from a coroutine, and so do the rows of each pass, with the results behind what
+//! the pass was given.
 //!
 //! ```text
 //!   leaves, sorted ─▶ pass ─▶ sorter ─▶ pass ─▶ result columns ─▶ DISTINCT, ORDER BY, LIMIT
@@ -12,37 +9,28 @@
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | `leaves` | which values are carried through |
 //! | `pass` | a partition: gathering its rows, going over them |
 //! | `frame` | which rows are in the frame of a row |
 //! | `state` | registers and cursors of a pass and its frames |
 //! | `result` | the values of the functions |
 
 mod frame;
-mod leaves;
 mod pass;
 mod result;
 mod state;
 
 use lithe_catalog::Result;
 use lithe_optimize::access::DistinctPlan;
-use lithe_resolve::ir::{Expr, OrderTerm, Select, WindowCall, same_all, same_order};
-use lithe_sql::ast::Span;
+use lithe_optimize::plan::{PassPlan, WindowPlan};
+use lithe_resolve::ir::{Expr, OrderTerm};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
 use super::super::expr::Replacement;
-use super::Coroutine;
 use super::sink::Sink;
-
-/// The functions whose windows have the same PARTITION BY and ORDER BY.
-struct PassPlan<'a> {
-    partition_by: &'a [Expr<'a>],
-    order_by: &'a [OrderTerm<'a>],
-    calls: Vec<&'a WindowCall<'a>>,
-}
+use crate::Coroutine;
 
 /// Rows on their way through the passes: the leaves and the results so far, all of them expressions that need not be
 /// computed any more.
@@ -53,75 +41,34 @@ struct Carried<'a> {
 
 impl<'a> Codegen<'a> {
     /// A SELECT with window functions.
-    pub(super) fn emit_windows(
-        &mut self,
-        select: &'a Select<'a>,
-        order_by: &'a [OrderTerm<'a>],
-        span: Span,
-        sink: &Sink,
-    ) -> Result<()> {
-        let mut passes = passes_of(select);
-        let mut carried = Carried { exprs: leaves::leaves_of(select, order_by) };
-        let number = self.explain_window_subquery();
-        let mut rows = match passes.pop() {
-            Some(first) => {
-                let leaves = self.emit_leaves(select, &carried, &first, span)?;
-                self.emit_pass(&first, &mut carried, leaves)?
+    pub(super) fn emit_windows(&mut self, plan: &'a WindowPlan<'a>, sink: &Sink) -> Result<()> {
+        let mut carried = Carried { exprs: plan.leaves.to_vec() };
+        let mut rows = self.emit_leaves(plan)?;
+        for (at, pass) in plan.passes.iter().enumerate() {
+            if at > 0 {
+                rows = self.sort_for_pass(pass, &carried, rows)?;
             }
-            None => self.emit_leaves(select, &carried, &PassPlan::none(), span)?,
-        };
-        while let Some(pass) = passes.pop() {
-            let sorted = self.sort_for_pass(&pass, &carried, rows)?;
-            rows = self.emit_pass(&pass, &mut carried, sorted)?;
+            rows = self.emit_pass(pass, &mut carried, rows)?;
         }
-        self.explain.close();
-        self.explain.line(|| format!("SCAN (subquery-{number})"));
-        self.emit_window_rows(select, order_by, &carried, rows, sink)
+        self.emit_window_rows(plan, &carried, rows, sink)
     }
 
     /// The rows that the windows see, in the order of the first pass.
-    fn emit_leaves(
-        &mut self,
-        select: &'a Select<'a>,
-        carried: &Carried<'a>,
-        pass: &PassPlan<'a>,
-        span: Span,
-    ) -> Result<Coroutine> {
-        let columns = self.arena.alloc_slice_copy(&carried.exprs);
-        let terms = self.pass_order(pass, columns);
-        let inner: &'a Select<'a> = self.arena.alloc(Select { columns, distinct: false, windows: &[], ..*select });
-        self.coroutine(columns.len(), |cg, coroutine| {
+    fn emit_leaves(&mut self, plan: &'a WindowPlan<'a>) -> Result<Coroutine> {
+        self.coroutine(plan.leaves.len(), |cg, coroutine| {
             let sink = cg.coroutine_sink(coroutine, Reg::NONE);
-            cg.emit_select(inner, terms, span, None, &sink)?;
+            cg.emit_select(&plan.input, &sink)?;
             cg.b.place(sink.done);
             Ok(())
         })
     }
 
-    /// PARTITION BY and ORDER BY as one order.
-    fn pass_order(&self, pass: &PassPlan<'a>, columns: &[Expr<'a>]) -> &'a [OrderTerm<'a>] {
-        let partition = pass.partition_by.iter().map(|expr| OrderTerm {
-            expr: *expr,
-            collation: lithe_resolve::ir::collation_of(expr).unwrap_or_default(),
-            descending: false,
-            nulls_opposite: false,
-            output: None,
-        });
-        let terms = partition.chain(pass.order_by.iter().copied()).map(|term| {
-            let output = columns.iter().position(|column| lithe_resolve::ir::same(column, &term.expr));
-            OrderTerm { output: output.map(|at| at as u16), ..term }
-        });
-        self.arena.alloc_slice_copy(&terms.collect::<Vec<_>>())
-    }
-
     /// The rows of a pass in the order of the next.
     fn sort_for_pass(&mut self, pass: &PassPlan<'a>, carried: &Carried<'a>, rows: Coroutine) -> Result<Coroutine> {
-        let terms = self.pass_order(pass, &carried.exprs);
-        let width = carried.exprs.len();
+        let (terms, width) = (pass.terms, carried.exprs.len());
         self.coroutine(width, |cg, sorted| {
             let sink = cg.coroutine_sink(sorted, Reg::NONE);
             let sorter = cg.open_sorter(terms, &sink)?;
-            cg.explain.line(|| "USE TEMP B-TREE FOR ORDER BY".to_owned());
             cg.for_each_row(carried, rows, |cg| {
                 cg.emit_sorter_insert(&sorter, terms, &carried.exprs, Some(rows.start))
             })?;
@@ -134,12 +81,12 @@ impl<'a> Codegen<'a> {
     /// The rows behind the last pass: result columns, and what comes after them.
     fn emit_window_rows(
         &mut self,
-        select: &'a Select<'a>,
-        order_by: &'a [OrderTerm<'a>],
+        plan: &WindowPlan<'a>,
         carried: &Carried<'a>,
         rows: Coroutine,
         sink: &Sink,
     ) -> Result<()> {
+        let WindowPlan { select, order_by, .. } = *plan;
         let remembers = if select.distinct { DistinctPlan::Remember } else { DistinctPlan::Nothing };
         let distinct = self.open_distinct(select.columns, remembers)?;
         let sorter = if order_by.is_empty() { None } else { Some(self.open_sorter(order_by, sink)?) };
@@ -149,14 +96,7 @@ impl<'a> Codegen<'a> {
             cg.b.place(next);
             Ok(())
         })?;
-        if distinct.is_some() {
-            self.explain.line(|| "USE TEMP B-TREE FOR DISTINCT".to_owned());
-        }
-        if let Some(sorter) = &sorter {
-            self.explain.line(|| "USE TEMP B-TREE FOR ORDER BY".to_owned());
-            self.emit_sorted(sorter, sink)?;
-        }
-        Ok(())
+        sorter.map_or(Ok(()), |sorter| self.emit_sorted(&sorter, sink))
     }
 
     /// Runs `body` for each row of a coroutine, whose columns are what is carried.
@@ -191,39 +131,4 @@ impl<'a> Codegen<'a> {
         let key = self.order_key(terms)?;
         Ok(self.ephemeral(CursorKind::KeyOnly, key, terms.len()))
     }
-
-    fn explain_window_subquery(&mut self) -> usize {
-        if !self.explain.is_on() {
-            return 0;
-        }
-        let number = self.new_select_number();
-        self.explain.open(|| format!("CO-ROUTINE (subquery-{number})"));
-        number
-    }
-}
-
-impl<'a> PassPlan<'a> {
-    fn none() -> PassPlan<'a> {
-        PassPlan { partition_by: &[], order_by: &[], calls: Vec::new() }
-    }
-}
-
-/// The passes of a SELECT, the one that is run last first.
-fn passes_of<'a>(select: &Select<'a>) -> Vec<PassPlan<'a>> {
-    let mut passes: Vec<PassPlan<'a>> = Vec::new();
-    for &call in select.windows {
-        let window = call.window;
-        let fits = |pass: &&mut PassPlan<'a>| {
-            same_all(pass.partition_by, window.partition_by) && same_order(pass.order_by, window.order_by)
-        };
-        match passes.iter_mut().find(fits) {
-            Some(pass) => pass.calls.push(call),
-            None => passes.push(PassPlan {
-                partition_by: window.partition_by,
-                order_by: window.order_by,
-                calls: vec![call],
-            }),
-        }
-    }
-    passes
 }

@@ -9,17 +9,18 @@ use std::sync::Arc;
 
 use lithe_catalog::Result;
 use lithe_functions::Flags;
+use lithe_optimize::plan::PassPlan;
 use lithe_resolve::ir::{Expr, OrderTerm, WindowCall, collation_of, may_have_subtype};
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{Addr, AffinityListId, AggregateId, CollationId, CompareFlags, CursorId, Reg, Sequence};
 use lithe_vm::program::AggregateCall;
 
 use super::super::super::Codegen;
-use super::super::Coroutine;
+use super::Carried;
 use super::frame::measures;
 use super::result::looks_rows_up;
 use super::state::{Ahead, CallInPass, Frame, Pass};
-use super::{Carried, PassPlan};
+use crate::Coroutine;
 
 impl<'a> Codegen<'a> {
     /// A coroutine that gives the rows of `input` with the results of the pass behind them.
@@ -158,7 +159,7 @@ impl<'a> Codegen<'a> {
         width += usize::from(needs_key);
         let mut frames: Vec<Frame<'a>> = Vec::new();
         let mut calls = Vec::with_capacity(plan.calls.len());
-        for &call in &plan.calls {
+        for &call in plan.calls {
             let args = width as u16;
             width += call.args.len();
             let has_subtypes = call.function.flags().contains(Flags::SUBTYPE) && call.args.iter().any(has_subtype);

@@ -3,7 +3,7 @@
 use lithe_resolve::ir::{OrderTerm, Window, WindowCall};
 use lithe_vm::operand::{Addr, AggregateId, CursorId, Reg};
 
-use super::super::Coroutine;
+use crate::Coroutine;
 
 /// The registers and cursors of a pass.
 pub(super) struct Pass<'a> {

@@ -28,6 +28,11 @@ impl ChildKey<'_> {
     pub fn is_to(&self, table: &Table) -> bool {
         std::ptr::eq(self.parent, table)
     }
+
+    /// Whether an UPDATE gives a value to one of its columns.
+    pub fn is_changed(&self, table: &Table, changed: &Changed) -> bool {
+        self.key.columns.iter().any(|&column| is_changed(table, changed, column))
+    }
 }
 
 /// Whether the change is about any key of the table.

@@ -20,6 +20,7 @@ mod parent_key;
 
 use lithe_catalog::{ForeignKey, FoundTable, Result, Table};
 use lithe_resolve::ChangeTarget;
+use lithe_sql::ast::ForeignKeyAction;
 use lithe_vm::operand::Db;
 
 use super::fire::Firing;
@@ -95,6 +96,14 @@ impl<'a> ForeignKeys<'a> {
     pub fn refer_to(&self, table: &Table) -> bool {
         self.of_child.iter().any(|key| key.is_to(table))
             || self.to_parent.iter().any(|reference| reference.is_from(table))
+    }
+
+    /// Whether an UPDATE has to look at unique indexes whose entries stay, too: a key of the table to itself changes, or one with ON UPDATE
+    /// refers to what changes.
+    pub fn need_all_indexes(&self, cg: &Codegen<'_>, table: &Table, changed: &Changed) -> bool {
+        let acts = |reference: &ParentReference<'_>| reference.action() != ForeignKeyAction::NoAction;
+        self.of_child.iter().any(|key| key.is_to(table) && key.is_changed(table, changed))
+            || !cg.env.flags.foreign_keys_no_action && self.to_parent.iter().any(acts)
     }
 
     /// The row `old` is about to go.

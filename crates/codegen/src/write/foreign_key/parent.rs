@@ -158,8 +158,8 @@ impl<'a> ParentReference<'a> {
         }];
         let (sources, terms) = (cg.arena.alloc_slice_copy(&sources), cg.arena.alloc_slice_copy(&terms));
         let request = JoinRequest::of_rows(sources, terms, Purpose::Read);
-        let plan = cg.plan_join(request)?;
-        let loops = begin_loops(cg, &plan)?;
+        let from = cg.plan_from(request)?;
+        let loops = begin_loops(cg, from)?;
         cg.b.emit(Insn::FkCounter { deferred, delta });
         end_loops(cg, loops)?;
         cg.b.place(done);
@@ -192,7 +192,7 @@ impl<'a> ParentReference<'a> {
             // A row that refers to itself goes with itself.
             terms.push(where_term(self.other_row(cg, target, row, source)));
         }
-        terms.iter().for_each(|term| cg.planning.note_expr(&term.expr));
+        terms.iter().for_each(|term| cg.planner.context.note_expr(&term.expr));
         Ok(terms)
     }
 

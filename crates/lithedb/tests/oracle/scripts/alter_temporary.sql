@@ -55,3 +55,17 @@ CREATE TEMP TABLE x4(é)
 ALTER TABLE t6 RENAME b TO zz
 CREATE TEMP TABLE t6(é)
 ALTER TABLE t6 RENAME TO zz
+-- Only the cookie of the table's own schema counts up.
+CREATE TABLE cook(a, b)
+CREATE TEMP TRIGGER cookg AFTER UPDATE ON cook BEGIN SELECT 1; END
+CREATE TEMP VIEW cookv AS SELECT a FROM cook
+PRAGMA temp.schema_version
+ALTER TABLE cook RENAME TO cook2
+PRAGMA temp.schema_version
+ALTER TABLE cook2 RENAME COLUMN a TO c
+PRAGMA temp.schema_version
+SELECT count(*) FROM temp.sqlite_schema
+ALTER TABLE cook2 ADD d
+PRAGMA temp.schema_version
+ALTER TABLE cook2 DROP d
+PRAGMA temp.schema_version

@@ -23,3 +23,11 @@ INSERT INTO u VALUES (1, '1e3', 4) ON CONFLICT(c) DO UPDATE SET b = typeof(exclu
 INSERT INTO u VALUES (1, '1e3', 9) ON CONFLICT(c) DO NOTHING ON CONFLICT(a) DO UPDATE SET b = typeof(excluded.c);
 INSERT INTO u VALUES (9, '1e3', 9) RETURNING typeof(b), typeof(c);
 SELECT * FROM u;
+-- A column of excluded has no collation: the other operand brings one.
+CREATE TABLE ex(k, c1 COLLATE NOCASE UNIQUE);
+INSERT INTO ex VALUES (1,'A');
+INSERT INTO ex VALUES (2,'a') ON CONFLICT(c1) DO UPDATE SET c1 = 3 WHERE excluded.c1 != c1;
+INSERT INTO ex VALUES (2,'a') ON CONFLICT(c1) DO UPDATE SET k = excluded.c1 = c1;
+SELECT * FROM ex;
+INSERT INTO ex VALUES (2,'a') ON CONFLICT(c1) DO UPDATE SET k = k || (c1 = excluded.c1) || (excluded.c1 = 'A') || (excluded.c1 = upper(excluded.c1));
+SELECT * FROM ex;

@@ -100,3 +100,18 @@ SELECT * FROM ranges WHERE a > 'abc' OR a BETWEEN 'abc' AND 3
 SELECT * FROM ranges WHERE a BETWEEN 1 AND 2 OR a >= 1 AND a < 2
 SELECT * FROM ranges WHERE a = 3 OR (a, b) = (SELECT 1, 3)
 SELECT * FROM ranges WHERE (a, b) = (SELECT 1, 2) OR a = 'abd'
+-- An OR behind a LEFT JOIN that nothing reads.
+CREATE TABLE lj1(c0 INTEGER PRIMARY KEY, c2)
+CREATE TABLE lj2(c0 INTEGER PRIMARY KEY, c1)
+INSERT INTO lj1 VALUES (1, 5), (5, 7)
+INSERT INTO lj2 VALUES (5, 1), (7, 2)
+SELECT s2.rowid, s0.c2 FROM lj1 AS s0 LEFT JOIN lj2 AS s1 ON s1.c0 = s0.c2 CROSS JOIN lj2 AS s2 WHERE s2.rowid = 5 OR (s0.c0 IS 5 AND s2.rowid LIKE '7%') ORDER BY 1, 2
+-- What the parts of two branches have in common is searched once.
+CREATE TABLE co(a, b, c, d, PRIMARY KEY(a DESC, b)) WITHOUT ROWID
+INSERT INTO co VALUES (1, 0, 1, 1), (3, 1, 1, 1), (3, 0, 1, 1), (4, 0, 1, 1)
+SELECT a, b FROM co WHERE a BETWEEN 0 AND 3 OR a >= 0
+SELECT a, b FROM co WHERE b = 1 AND a > 0 OR a BETWEEN 0 AND 4
+SELECT a, b FROM co WHERE b = 1 AND a > 2 OR a BETWEEN 2 AND 4
+SELECT a, b FROM co WHERE b = 1 AND a < 3 OR c = 1 AND a = 3
+UPDATE co SET d = 7 WHERE a BETWEEN 0 AND 3 AND b = 1 OR a >= 0 AND c = 9
+SELECT * FROM co

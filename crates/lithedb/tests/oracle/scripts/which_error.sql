@@ -178,3 +178,14 @@ ALTER TABLE d ADD e AS (nosuch IN (SELECT 1 FROM c))
 -- GENERATED ALWAYS is no part of a type.
 CREATE TABLE gt(a int generated always as (1), b text    GENERATED   ALWAYS as (2), c int   Always default (3), d Always, e Generated  Always AS (4), f int generatedalways)
 SELECT name, type FROM pragma_table_xinfo('gt')
+-- Of several triggers that mean nothing the newest is told, whatever its time.
+CREATE TABLE wt(a INTEGER PRIMARY KEY, b)
+CREATE TRIGGER wt1 BEFORE DELETE ON wt BEGIN INSERT INTO nothing1 VALUES (1); END
+CREATE TRIGGER wt2 AFTER DELETE ON wt BEGIN INSERT INTO nothing2 VALUES (1); END
+DELETE FROM wt WHERE b = 1
+CREATE TRIGGER wt3 BEFORE UPDATE ON wt BEGIN INSERT INTO nothing3 VALUES (1); END
+CREATE TRIGGER wt4 AFTER UPDATE ON wt BEGIN INSERT INTO nothing4 VALUES (1); END
+UPDATE wt SET b = 1
+CREATE TRIGGER wt5 BEFORE INSERT ON wt BEGIN INSERT INTO nothing5 VALUES (1); END
+CREATE TRIGGER wt6 AFTER INSERT ON wt BEGIN INSERT INTO nothing6 VALUES (1); END
+INSERT INTO wt VALUES (1, 1)

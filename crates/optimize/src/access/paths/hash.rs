@@ -1,7 +1,7 @@
 //! Hash joins: a table built of a source's rows when the statement runs, where SQLite makes an automatic index.
 
 use lithe_catalog::IndexTerm;
-use lithe_resolve::ir::{ColumnIndex, Indexed, JoinKind, SourceKind, SourceSet};
+use lithe_resolve::ir::{ColumnIndex, Indexed, SourceKind, SourceSet};
 
 use super::PathFinder;
 use crate::access::candidate::Way;
@@ -62,9 +62,7 @@ fn may_be_hashed(facts: &SourceFacts<'_>) -> bool {
         SourceKind::Subquery(derived) => !derived.query.is_correlated(),
         SourceKind::Recursive(_) | SourceKind::Row(_) => false,
     };
-    rows_are_reusable
-        && matches!(facts.source.indexed, Indexed::Any)
-        && !matches!(facts.source.join, JoinKind::Right | JoinKind::Full)
+    rows_are_reusable && matches!(facts.source.indexed, Indexed::Any) && !facts.source.join.keeps_right_rows()
 }
 
 /// Whether an index begins with the column, or ANALYZE says that it tells few rows apart. It may be one that this query cannot use.

@@ -116,7 +116,14 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// Adds the candidate, with fewer rows coming out for the conditions that it does not use.
     fn add(&mut self, mut candidate: Candidate) {
-        self.apply_other_conditions(&mut candidate);
+        // How many rows a search in a hash table finds is a guess that takes account of all conditions, unless the table was looked at.
+        if candidate.way != Way::Hash || self.facts[candidate.source].is_measured {
+            self.apply_other_conditions(&mut candidate);
+        }
+        // The loop over the table of an EXISTS ends with its first row; SQLite leaves that out of account where it makes an index.
+        if self.facts[candidate.source].source.is_exists && candidate.way != Way::Hash {
+            candidate.rows = candidate.rows.min(LogEst::ONE);
+        }
         self.found.add(candidate);
     }
 
@@ -127,6 +134,8 @@ impl<'a> PathFinder<'_, 'a> {
         let known = candidate.needs.union(own);
         let mut most_dropped = 0;
         for (at, condition) in self.terms.conditions.iter().enumerate() {
+            // SQLite looks the column up by the other one, and its constant drops rows.
+            candidate.culls_itself |= condition.replaced == Some(candidate.source) && candidate.has_equality;
             if !condition.needs.is_subset_of(known) || !condition.needs.contains(candidate.source) {
                 continue;
             }
@@ -145,7 +154,11 @@ impl<'a> PathFinder<'_, 'a> {
                 }
             }
         }
-        candidate.rows = candidate.rows.min(facts.rows - most_dropped);
+        let all = match &candidate.way {
+            Way::Index(way) if !facts.is_measured => facts.indexes[way.index].rows[0],
+            _ => facts.rows,
+        };
+        candidate.rows = candidate.rows.min(all - most_dropped);
     }
 
     /// How many rows a condition that no path uses probably drops, where sizes are known: more than SQLite, which knows

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 
 use lithe_catalog::{CompileError, ConnectedTable, Result, Table, fail};
-use lithe_resolve::ir::{Coll, ColumnIndex, Expr, JoinKind, Limit, SourceSet, UnaryOp, is_constant};
+use lithe_resolve::ir::{Coll, ColumnIndex, Expr, Limit, SourceSet, UnaryOp, is_constant};
 use lithe_value::Value;
 use lithe_vtab::CompiledScan;
 use lithe_vtab::{IndexConstraint, IndexInfo, IndexOrder, OrderUse, ScanPlan, Usage, constraint};
@@ -77,7 +77,7 @@ impl<'a> PathFinder<'_, 'a> {
         let facts = &self.facts[source];
         // Rows that have not joined come by the same scan once more: of a table that is RIGHT joined it may leave none out. The
         // arguments of a function are another matter: they say which rows there are.
-        let is_right = matches!(facts.source.join, JoinKind::Right | JoinKind::Full);
+        let is_right = facts.source.join.keeps_right_rows();
         let is_argument = |constraint: &Constraint<'a>| {
             let Left::Column(column) = constraint.left else { return false };
             let column = column.position().and_then(|at| facts.table?.columns.get(at));

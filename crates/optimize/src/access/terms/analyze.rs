@@ -1,26 +1,13 @@
 //! From conditions to constraints.
 
 use lithe_resolve::ir::{
-    Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Expr, How, In, InSet, JoinKind, Source, SourceKind,
-    SourceSet, Term, TermOrigin, UnaryOp, affinity_of, collation_of, is_deterministic, skip_collate, skip_subtype,
+    Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Expr, How, In, InSet, Source, SourceKind, SourceSet,
+    Term, TermOrigin, UnaryOp, affinity_of, collation_of, is_constant, is_deterministic, skip_collate, skip_subtype,
     sources_of, without_likelihood,
 };
 
+use super::analysis::{Analysis, Scope};
 use super::{Condition, Constraint, Left, MadeOf, Op, Right, Selectivity, Terms, like, or, virtual_table};
-use crate::access::context::PlanContext;
-
-/// What the analysis of a join's conditions needs to know.
-#[derive(Clone, Copy)]
-pub struct Scope<'c, 'a> {
-    /// The statement.
-    pub context: &'c PlanContext<'a>,
-    /// FROM.
-    pub sources: &'a [Source<'a>],
-    /// Whether any source has an index on an expression: else expressions on the left side are of no use.
-    pub has_expression_indexes: bool,
-    /// Whether conditions are looked for that others imply. SQLite does not, so only where its plans are left anyway.
-    pub finds_implied: bool,
-}
 
 /// Analyses the conditions of a join.
 pub fn analyze<'a>(scope: Scope<'_, 'a>, terms: &[Term<'a>]) -> Terms<'a> {
@@ -29,12 +16,6 @@ pub fn analyze<'a>(scope: Scope<'_, 'a>, terms: &[Term<'a>]) -> Terms<'a> {
         analysis.add(term.expr, term.origin);
     }
     analysis.finish()
-}
-
-/// An analysis under way.
-pub(super) struct Analysis<'c, 'a> {
-    pub scope: Scope<'c, 'a>,
-    pub terms: Terms<'a>,
 }
 
 /// What is common to the constraints of one condition.
@@ -82,8 +63,16 @@ impl<'a> Analysis<'_, 'a> {
         let (expr, probability) = without_likelihood(expr);
         let likelihood = probability.map(like::logarithm);
         let needs = self.sources_of(&expr).union(self.bound_to(origin));
-        let condition =
-            Condition { expr, origin, needs, parts: 0, likelihood, is_simple: false, equality: Selectivity::NotEqual };
+        let condition = Condition {
+            expr,
+            origin,
+            needs,
+            parts: 0,
+            likelihood,
+            is_simple: false,
+            replaced: None,
+            equality: Selectivity::NotEqual,
+        };
         self.terms.conditions.push(condition);
         expr
     }
@@ -96,9 +85,9 @@ impl<'a> Analysis<'_, 'a> {
             TermOrigin::OuterOn(id) => position(id),
             // An inner join's condition is one of WHERE, but where a RIGHT JOIN follows: it must not see that one's
             // null rows.
-            TermOrigin::InnerOn(id) => position(id).filter(|&at| {
-                self.scope.sources[at..].iter().any(|source| matches!(source.join, JoinKind::Right | JoinKind::Full))
-            }),
+            TermOrigin::InnerOn(id) => {
+                position(id).filter(|&at| self.scope.sources[at..].iter().any(|source| source.join.keeps_right_rows()))
+            }
         };
         at.map_or(SourceSet::EMPTY, SourceSet::single)
     }
@@ -118,10 +107,13 @@ impl<'a> Analysis<'_, 'a> {
         if left.is_some() || right.is_some() {
             self.note_equality(op, if left.is_some() { &compare.right } else { &compare.left });
         }
+        let replaced = self.replaced(compare);
         // A comparison of two columns can be looked at from both sides; either use makes it true.
         if let Some(side) = left {
             let equivalent = self.equivalent(compare, op, right);
             self.constrain(side, op, Right::Value(compare.right), compare.how, 1, equivalent);
+        } else if let Some(side) = replaced {
+            self.constrain(side, op, Right::Value(compare.right), compare.how, 1, None);
         }
         if let Some(side) = right
             && let Some(op) = op_of(compare.op.swapped())
@@ -129,10 +121,23 @@ impl<'a> Analysis<'_, 'a> {
             let equivalent = self.equivalent(compare, op, left);
             let before = self.terms.constraints.len();
             self.constrain(side, op, Right::Value(compare.left), compare.how, 1, equivalent);
-            if left.is_some() {
+            if left.is_some() || replaced.is_some() {
                 self.mark_extra(before);
             }
         }
+    }
+
+    /// Notes the column that has become a constant. On the left side, SQLite has the comparison with the column, too.
+    fn replaced(&mut self, compare: &Compare<'a>) -> Option<Side<'a>> {
+        let column = compare.replaced?;
+        let source = self.position(column)?;
+        let at = self.condition();
+        self.terms.conditions[at].replaced = Some(source);
+        if self.terms.conditions[at].equality == Selectivity::ManyRows {
+            // A constant that was not written is no sign of many equal rows.
+            self.terms.conditions[at].equality = Selectivity::FewRows;
+        }
+        is_constant(&compare.left).then_some(Side { source, left: Left::Column(column.index) })
     }
 
     /// Notes that the condition is an equality with a constant or something else.

@@ -7,7 +7,7 @@ use lithe_resolve::ir::{Call, Coll, Expr, How, affinity_of, comparison_affinity,
 use lithe_value::Affinity;
 
 use super::Op;
-use super::analyze::Analysis;
+use super::analysis::Analysis;
 
 /// What a pattern's characters mean.
 struct Wildcards {

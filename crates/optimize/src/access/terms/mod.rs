@@ -14,6 +14,7 @@
 //!
 //! An OR that cannot be made an IN is a [`Disjunction`]: each branch has its own conditions and its own path.
 
+mod analysis;
 mod analyze;
 mod like;
 mod or;
@@ -22,7 +23,8 @@ mod virtual_table;
 use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, In, SourceSet, TermOrigin};
 use lithe_value::Affinity;
 
-pub use analyze::{Scope, analyze, has_expression_index};
+pub use analysis::Scope;
+pub use analyze::{analyze, has_expression_index};
 pub use like::is_pattern_match;
 
 /// The conditions of a join and what paths can use of them.
@@ -51,6 +53,8 @@ pub struct Condition<'a> {
     pub likelihood: Option<i16>,
     /// It compares something with a value, so that it is not true when that something is NULL.
     pub is_simple: bool,
+    /// The source with a column in whose place it has a constant.
+    pub replaced: Option<usize>,
     /// It is a comparison with a small constant, which many rows may equal; or one with another constant.
     pub equality: Selectivity,
 }

@@ -4,8 +4,8 @@ use lithe_resolve::ir::{
     ColumnIndex, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, any, collation_of, comparison_affinity, same,
 };
 
-use super::analyze::Analysis;
-use super::{Condition, Constraint, Disjunction, Left, Op, Right, Terms};
+use super::analysis::Analysis;
+use super::{Condition, Constraint, Disjunction, Left, MadeOf, Op, Right, Terms};
 
 /// Analyses an OR; gives conditions on single sources that follow from it.
 pub(super) fn disjunction<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>, origin: TermOrigin) -> Vec<Expr<'a>> {
@@ -21,10 +21,8 @@ pub(super) fn disjunction<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>, o
         analysis.derived_in(set);
         return Vec::new();
     }
-    if let [left, right] = &branches[..]
-        && let Some(combined) = as_one_comparison(left, right)
-    {
-        analysis.constrain_as(combined);
+    if let [left, right] = &branches[..] {
+        constrain_by_both(analysis, left, right);
     }
     let is_implying = analysis.scope.finds_implied && !matches!(origin, TermOrigin::OuterOn(_));
     let implied = if is_implying { implied(analysis, &branches) } else { Vec::new() };
@@ -141,21 +139,30 @@ fn column_expr<'a>(analysis: &Analysis<'_, 'a>, branch: &Terms<'a>, constraint: 
     [compare.left, compare.right].into_iter().find(|side| is_it(side))
 }
 
-/// `x = a OR x > a` as `x >= a`, and the like.
-fn as_one_comparison<'a>(left: &Terms<'a>, right: &Terms<'a>) -> Option<Constraint<'a>> {
+/// `x = a OR x > a` is `x >= a`, and the like; `x > a AND y OR x = a AND z` implies it.
+fn constrain_by_both<'a>(analysis: &mut Analysis<'_, 'a>, left: &Terms<'a>, right: &Terms<'a>) {
     // A condition of several parts, such as BETWEEN, says more than one comparison.
-    let whole = |terms: &Terms<'a>| matches!(terms.conditions[..], [Condition { parts: 1, .. }]);
-    if !whole(left) || !whole(right) {
-        return None;
+    let is_whole = |terms: &Terms<'a>| matches!(terms.conditions[..], [Condition { parts: 1, .. }]);
+    let pairs = left.constraints.iter().flat_map(|one| right.constraints.iter().map(move |other| (one, other)));
+    let implied: Vec<Constraint<'a>> = pairs.filter_map(|(one, other)| one_comparison(one, other)).collect();
+    implied.iter().for_each(|constraint| analysis.constrain_as(*constraint));
+    let says_more = !is_whole(left) || !is_whole(right);
+    if says_more && !implied.is_empty() {
+        analysis.always_check();
     }
-    let (left, right) = (left.constraints.first()?, right.constraints.first()?);
+}
+
+/// The comparison that holds when either of the two holds, which are of the same column and value.
+fn one_comparison<'a>(left: &Constraint<'a>, right: &Constraint<'a>) -> Option<Constraint<'a>> {
     let (Right::Value(a), Right::Value(b)) = (left.right, right.right) else { return None };
+    // The bounds of a LIKE leave BLOBs out.
+    let is_said = |constraint: &Constraint<'a>| constraint.made_of == MadeOf::Comparison;
     let same_left = match (left.left, right.left) {
         (Left::Column(x), Left::Column(y)) => left.source == right.source && x == y,
         _ => false,
     };
     let same_how = left.how.affinity == right.how.affinity && left.how.collation == right.how.collation;
-    if !same_left || !same_how || !same(&a, &b) {
+    if !is_said(left) || !is_said(right) || !same_left || !same_how || !same(&a, &b) {
         return None;
     }
     Some(Constraint { op: union(left.op, right.op)?, ..*left })

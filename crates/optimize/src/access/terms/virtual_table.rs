@@ -3,7 +3,7 @@
 use lithe_resolve::ir::{Call, Column, CompareOp, Expr, How, SourceKind, skip_collate};
 use lithe_vtab::constraint;
 
-use super::analyze::Analysis;
+use super::analysis::Analysis;
 use super::{Constraint, Left, MadeOf, Op, Right};
 
 /// Whether any source is a virtual table.

@@ -273,7 +273,7 @@ impl TreeCursor {
         Ok(is_there)
     }
 
-    /// Changes whenever the tree may have: what is written to other trees is no matter to whoever reads this one.
+    /// Changes whenever the tree may have: what is written to other trees is no matter to a reader of this one.
     #[inline]
     fn tree_version(&self) -> u64 {
         self.btree.version(self.place.cursor.root())

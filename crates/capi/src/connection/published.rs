@@ -1,0 +1,90 @@
+//! What a statement tells without its connection's mutex: facts of its text, fixed when it is prepared, and where its run stands, which
+//! the steps publish. A thread may ask while another one runs the statement, as with SQLite's library.
+
+use std::ffi::{CString, c_int};
+use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
+
+use lithe_engine::Statement;
+
+/// Not begun, at its end, or reset.
+const IDLE: u8 = 0;
+/// A step is under way.
+const STEPPING: u8 = 1;
+/// It stands on a row.
+const ON_ROW: u8 = 2;
+
+/// What is told of one statement.
+pub(crate) struct Published {
+    /// Whether it changes no database.
+    pub is_read_only: bool,
+    /// How many parameters it has.
+    pub parameter_count: c_int,
+    parameters: Box<[Parameter]>,
+    /// How many columns its rows have: another number once it has been compiled again.
+    column_count: AtomicI32,
+    run: AtomicU8,
+}
+
+/// A named parameter.
+struct Parameter {
+    number: c_int,
+    name: CString,
+}
+
+impl Published {
+    /// Those of a statement that has just been compiled.
+    pub fn new(statement: &Statement) -> Published {
+        let parameters = statement
+            .parameter_names()
+            .map(|(number, name)| Parameter { number: number as c_int, name: CString::new(name).unwrap_or_default() });
+        Published {
+            is_read_only: statement.is_read_only(),
+            parameter_count: statement.parameter_count() as c_int,
+            parameters: parameters.collect(),
+            column_count: AtomicI32::new(statement.column_count() as c_int),
+            run: AtomicU8::new(IDLE),
+        }
+    }
+
+    /// The name of a parameter, prefix included.
+    pub fn parameter_name(&self, number: c_int) -> Option<&CString> {
+        self.parameters.iter().find(|parameter| parameter.number == number).map(|parameter| &parameter.name)
+    }
+
+    /// The number of the parameter of that name.
+    pub fn parameter_index(&self, name: &[u8]) -> Option<c_int> {
+        self.parameters.iter().find(|parameter| parameter.name.as_bytes() == name).map(|parameter| parameter.number)
+    }
+
+    /// How many columns its rows have.
+    pub fn column_count(&self) -> c_int {
+        self.column_count.load(Ordering::Relaxed)
+    }
+
+    /// How many values the row has on which it stands; 0 if it stands on none.
+    pub fn data_count(&self) -> c_int {
+        if self.run.load(Ordering::Relaxed) == ON_ROW { self.column_count() } else { 0 }
+    }
+
+    /// Whether it has begun to run, and is neither at its end nor reset.
+    pub fn is_running(&self) -> bool {
+        self.run.load(Ordering::Relaxed) != IDLE
+    }
+
+    /// It has been compiled again.
+    pub fn set_columns(&self, statement: &Statement) {
+        self.column_count.store(statement.column_count() as c_int, Ordering::Relaxed);
+    }
+
+    /// A step begins.
+    #[inline]
+    pub fn begin_step(&self) {
+        self.run.store(STEPPING, Ordering::Relaxed);
+    }
+
+    /// The step has ended, on a row or not.
+    #[inline]
+    pub fn end_step(&self, is_on_row: bool) {
+        self.run.store(if is_on_row { ON_ROW } else { IDLE }, Ordering::Relaxed);
+    }
+}

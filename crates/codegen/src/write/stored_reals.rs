@@ -1,0 +1,107 @@
+//! Integers of REAL columns in RETURNING.
+//!
+//! A real without a fraction that is stored in a REAL column is an integer in the record. Where the record is made from the row's
+//! registers themselves, SQLite's RETURNING finds the integer there, too: the column alone is read as a real, but an expression that only
+//! passes its value on (`+c`, CASE, coalesce(), max()) gives the integer, though typeof() and arithmetic see a real.
+
+use lithe_catalog::{Column as TableColumn, Result, Table};
+use lithe_resolve::ir::{
+    Call, Case, Column, Core, CoreBody, Expr, Query, Select, SourceId, Subquery, UnaryOp, When, affinity_of,
+};
+use lithe_value::Affinity;
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::{CollationId, CompareFlags, Reg};
+
+use crate::Codegen;
+
+/// The row whose registers the record was made from.
+#[derive(Clone, Copy)]
+pub(super) struct StoredRow<'a> {
+    pub source: SourceId,
+    pub table: &'a Table,
+}
+
+/// The largest and the smallest integer that take 6 bytes: reals beyond them stay reals in the record.
+const SIX_BYTES: (i64, i64) = (-(1 << 47), (1 << 47) - 1);
+
+impl<'a> StoredRow<'a> {
+    /// The expressions of a RETURNING clause with integers where REAL columns are passed on.
+    pub fn exprs(self, cg: &Codegen<'a>, exprs: &'a [Expr<'a>]) -> &'a [Expr<'a>] {
+        let has_real = |column: &TableColumn| column.affinity == Affinity::Real;
+        if !self.table.columns.iter().any(has_real) {
+            return exprs;
+        }
+        let passed = exprs
+            .iter()
+            .map(|expr| if affinity_of(expr) == Some(Affinity::Real) { *expr } else { self.pass(cg, expr) });
+        cg.arena.alloc_slice_fill_iter(passed)
+    }
+
+    fn pass(self, cg: &Codegen<'a>, expr: &Expr<'a>) -> Expr<'a> {
+        match expr {
+            Expr::Column(column) if self.is_integer(column) => Expr::Unary(UnaryOp::Stored, cg.arena.alloc(*expr)),
+            Expr::Unary(UnaryOp::Plus, operand) => Expr::Unary(UnaryOp::Plus, cg.arena.alloc(self.pass(cg, operand))),
+            Expr::Collate(operand, collation) => Expr::Collate(cg.arena.alloc(self.pass(cg, operand)), collation),
+            Expr::Case(case) => {
+                let when = |when: &When<'a>| When { value: self.pass(cg, &when.value), ..*when };
+                let whens = cg.arena.alloc_slice_fill_iter(case.whens.iter().map(when));
+                let otherwise = case.otherwise.as_ref().map(|otherwise| self.pass(cg, otherwise));
+                Expr::Case(cg.arena.alloc(Case { whens, otherwise, ..**case }))
+            }
+            Expr::Function(call) if call.function.is_builtin() && !call.is_merged_column => {
+                let passes = match call.function.name() {
+                    "coalesce" | "ifnull" | "min" | "max" => call.args.len(),
+                    "nullif" | "likely" | "unlikely" | "likelihood" => 1,
+                    _ => return *expr,
+                };
+                let arg = |(at, arg): (usize, &Expr<'a>)| if at < passes { self.pass(cg, arg) } else { *arg };
+                let args = cg.arena.alloc_slice_fill_iter(call.args.iter().enumerate().map(arg));
+                Expr::Function(cg.arena.alloc(Call { args, ..**call }))
+            }
+            Expr::Subquery(subquery) => self.pass_subquery(cg, subquery).unwrap_or(*expr),
+            _ => *expr,
+        }
+    }
+
+    /// A SELECT of one value without sources.
+    fn pass_subquery(self, cg: &Codegen<'a>, subquery: &Subquery<'a>) -> Option<Expr<'a>> {
+        let query = subquery.query;
+        let (select, [core]) = (query.single_select()?, query.cores) else { return None };
+        let is_plain =
+            select.sources.is_empty() && !select.is_aggregate && !select.distinct && query.order_by.is_empty();
+        let [value] = select.columns else { return None };
+        if !is_plain || affinity_of(value) == Some(Affinity::Real) {
+            return None;
+        }
+        let columns = cg.arena.alloc_slice_copy(&[self.pass(cg, value)]);
+        let body = CoreBody::Select(cg.arena.alloc(Select { columns, ..*select }));
+        let cores = cg.arena.alloc_slice_copy(&[Core { body, ..*core }]);
+        let query = cg.arena.alloc(Query { cores, ..*query });
+        Some(Expr::Subquery(cg.arena.alloc(Subquery { query, ..*subquery })))
+    }
+
+    /// Whether the register of the column has what the record has. Generated columns that are not stored are in no record; but those of a
+    /// STRICT table are looked at with the others when types are checked.
+    fn is_integer(self, column: &Column<'a>) -> bool {
+        let Some(at) = column.index.position().filter(|_| column.source == self.source) else { return false };
+        let column = &self.table.columns[at];
+        column.affinity == Affinity::Real && (column.stored_at != TableColumn::NOT_STORED || self.table.strict)
+    }
+}
+
+impl Codegen<'_> {
+    /// Makes an integer of a real that is one in the record.
+    pub(crate) fn emit_stored_real(&mut self, reg: Reg) -> Result<()> {
+        let stays = self.b.label();
+        let limit = self.b.register();
+        let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
+        self.emit_into(&Expr::Integer(SIX_BYTES.0), limit)?;
+        self.b.emit(Insn::Lt { flags, collation, lhs: reg, rhs: limit, target: stays });
+        self.emit_into(&Expr::Integer(SIX_BYTES.1), limit)?;
+        self.b.emit(Insn::Gt { flags, collation, lhs: reg, rhs: limit, target: stays });
+        let affinities = self.b.affinity_list(&[Affinity::Integer]);
+        self.b.emit(Insn::Affinity { start: reg, affinities });
+        self.b.place(stays);
+        Ok(())
+    }
+}

@@ -1,0 +1,206 @@
+//! Compiled programs by their text, and by the shape of their text.
+//!
+//! Statements with the same text share one program. INSERTs that differ only in their literals share one too, compiled from
+//! their shape (see [`lithe_sql::Shape`]), and the machine that ran the last of them runs the next: its registers
+//! have their memory, and its cursors their place.
+
+use std::collections::VecDeque;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use hashbrown::{DefaultHashBuilder, HashTable, hash_table};
+use lithe_vm::builder::ProgramBuilder;
+use lithe_vm::insn::Insn;
+use lithe_vm::program::Program;
+use lithe_vm::vm::Vm;
+
+use crate::connection::statement::Compiled;
+
+/// How many programs are kept of each sort.
+const CAPACITY: usize = 128;
+
+/// So many texts that came once are remembered by their hashes.
+const LATELY: usize = 256;
+
+/// Texts longer than this are not kept: they are scripts of data, not statements that come again.
+const TEXT_LEN_MAX: usize = 16 * 1024;
+
+/// The programs that were compiled last.
+pub(crate) struct ProgramCache {
+    /// By text.
+    pub(crate) texts: Programs,
+    /// By the shape of the text.
+    pub(crate) shapes: Programs,
+    /// A machine of a statement that was finalized, without its program: the next statement, whatever its program, has its memory.
+    spare: Option<Box<Vm>>,
+    /// What a machine without a program has.
+    nothing: Option<Arc<Program>>,
+}
+
+/// Programs by text; the oldest goes when there are too many.
+pub(crate) struct Programs {
+    /// By [`Programs::hash`] of the text; each program has its own.
+    programs: HashTable<Entry>,
+    /// In the order in which their texts came.
+    order: VecDeque<Arc<Compiled>>,
+    hashes: DefaultHashBuilder,
+    /// Hashes of texts that came lately: the upper half of each, at the place that the lower half says.
+    lately: [u32; LATELY],
+}
+
+struct Entry {
+    compiled: Arc<Compiled>,
+    /// A machine with this program that nobody uses.
+    idle: Option<Box<Vm>>,
+}
+
+impl Entry {
+    fn is_of(&self, text: &[u8]) -> bool {
+        self.compiled.sql.as_bytes() == text
+    }
+}
+
+/// So many bytes at either end of a text tell it from others, with its length: values may be long, and are compared if it comes
+/// to that.
+const TOLD_BY: usize = 64;
+
+impl ProgramCache {
+    pub(crate) fn new() -> ProgramCache {
+        ProgramCache { texts: Programs::new(), shapes: Programs::new(), spare: None, nothing: None }
+    }
+
+    /// The machine that is there for any program.
+    pub(crate) fn take_spare(&mut self) -> Option<Box<Vm>> {
+        self.spare.take()
+    }
+
+    /// Keeps a machine whose program has been replaced by [`ProgramCache::nothing`].
+    pub(crate) fn put_spare(&mut self, vm: Box<Vm>) {
+        self.spare = Some(vm);
+    }
+
+    /// The empty program.
+    pub(crate) fn nothing(&mut self) -> Arc<Program> {
+        let halt = || {
+            let mut builder = ProgramBuilder::new();
+            builder.emit(Insn::Halt {});
+            Arc::new(builder.finish())
+        };
+        Arc::clone(self.nothing.get_or_insert_with(halt))
+    }
+}
+
+impl Programs {
+    fn new() -> Programs {
+        Programs {
+            programs: HashTable::new(),
+            order: VecDeque::new(),
+            hashes: DefaultHashBuilder::default(),
+            lately: [0; LATELY],
+        }
+    }
+
+    /// Whether a text of this hash has come before, as far as is known. Only then is its program worth keeping: most texts that come
+    /// once never come again, and to keep their programs costs their memory, and the place of one that does.
+    pub(crate) fn comes_again(&mut self, hash: u64) -> bool {
+        let upper = (hash >> 32) as u32;
+        std::mem::replace(&mut self.lately[hash as usize % LATELY], upper) == upper
+    }
+
+    /// What a text is looked up by.
+    pub(crate) fn hash(&self, text: &[u8]) -> u64 {
+        let end = text.len().min(TOLD_BY);
+        self.hashes.hash_one((text.len(), &text[..end], &text[text.len() - end..]))
+    }
+
+    /// The program for `text`, if it was compiled against generation `generation`, perhaps with a machine for it.
+    pub(crate) fn take(&mut self, text: &[u8], hash: u64, generation: u64) -> Option<(Arc<Compiled>, Option<Box<Vm>>)> {
+        if text.len() > TEXT_LEN_MAX {
+            return None;
+        }
+        let entry = self.programs.find_mut(hash, |entry| entry.is_of(text))?;
+        let is_current = entry.compiled.generation == generation;
+        is_current.then(|| (Arc::clone(&entry.compiled), entry.idle.take()))
+    }
+
+    /// Keeps the program for `text`, whose hash it has.
+    pub(crate) fn put(&mut self, text: &[u8], compiled: &Arc<Compiled>) {
+        // What is not UTF-8 has another text by now, and would be found by that.
+        if text.len() > TEXT_LEN_MAX || compiled.sql.as_bytes() != text {
+            return;
+        }
+        let new = Entry { compiled: Arc::clone(compiled), idle: None };
+        let known = self.programs.entry(compiled.hash, |entry| entry.is_of(text), |entry| entry.compiled.hash);
+        match known {
+            hash_table::Entry::Occupied(mut known) => *known.get_mut() = new,
+            hash_table::Entry::Vacant(place) => {
+                place.insert(new);
+                self.order.push_back(Arc::clone(compiled));
+            }
+        }
+        if self.order.len() > CAPACITY
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.remove(&oldest);
+        }
+    }
+
+    fn remove(&mut self, oldest: &Compiled) {
+        if let Ok(entry) = self.programs.find_entry(oldest.hash, |entry| entry.is_of(oldest.sql.as_bytes())) {
+            entry.remove();
+        }
+    }
+
+    /// Keeps a machine for the next statement with its program, if the program is kept. Answers the machine that is kept no longer.
+    pub(crate) fn put_back(&mut self, compiled: &Arc<Compiled>, vm: Box<Vm>) -> Option<Box<Vm>> {
+        let is_it = |entry: &Entry| Arc::ptr_eq(&entry.compiled, compiled);
+        match self.programs.find_mut(compiled.hash, is_it).filter(|_| compiled.hash != 0) {
+            Some(entry) => entry.idle.replace(vm),
+            None => Some(vm),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::Connection;
+    use crate::open::OpenFlags;
+
+    fn prepare(connection: &Connection, sql: &str) {
+        let statement = connection.prepare(sql.as_bytes()).unwrap().statement.unwrap();
+        connection.put_back(statement);
+    }
+
+    fn is_kept(connection: &Connection, sql: &str) -> bool {
+        let programs = &mut connection.programs.borrow_mut().texts;
+        let hash = programs.hash(sql.as_bytes());
+        programs.take(sql.as_bytes(), hash, connection.generation()).is_some()
+    }
+
+    #[test]
+    fn the_oldest_program_goes() {
+        let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
+        for number in 0..CAPACITY + 2 {
+            let sql = format!("SELECT {number}");
+            (0..2).for_each(|_| prepare(&connection, &sql));
+        }
+        assert_eq!(connection.programs.borrow().texts.order.len(), CAPACITY);
+        let kept = [0, 1, 2, CAPACITY + 1].map(|number| is_kept(&connection, &format!("SELECT {number}")));
+        assert_eq!(kept, [false, false, true, true]);
+    }
+
+    #[test]
+    fn stale_programs_and_long_texts_are_not_found() {
+        let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
+        let long = format!("SELECT '{}'", "x".repeat(TEXT_LEN_MAX));
+        for is_second in [false, true] {
+            prepare(&connection, "SELECT 1");
+            prepare(&connection, &long);
+            assert_eq!(is_kept(&connection, "SELECT 1"), is_second, "a text is kept when it comes again");
+            assert!(!is_kept(&connection, &long));
+        }
+        connection.expire_programs();
+        assert!(!is_kept(&connection, "SELECT 1"));
+    }
+}

@@ -1,0 +1,93 @@
+//! A statement that the engine runs itself, and one run of such a statement.
+
+use std::fmt;
+use std::sync::Arc;
+
+use lithe_value::{Value, ValueRef};
+use lithe_vfs::ResultCode;
+use lithe_vm::result_columns::ResultColumns;
+
+use super::Step;
+use crate::connection::Connection;
+use crate::connection::transaction::StatementRun;
+use crate::error::{Error, Result};
+
+/// A row that the engine has made.
+pub(crate) type CommandRow = Vec<Value>;
+
+/// A compiled statement that the engine runs itself. What commands there are, a module above knows.
+pub(crate) trait Command: fmt::Debug + Send + Sync {
+    /// The columns of the rows.
+    fn columns(&self) -> &ResultColumns;
+
+    /// Whether `sqlite3_stmt_readonly` says so.
+    fn is_read_only(&self) -> bool;
+
+    /// Runs the command, and answers all rows.
+    fn run(&self, connection: &Connection, run: &StatementRun, bindings: &[Value]) -> Result<Vec<CommandRow>>;
+}
+
+/// One run of a command: the rows that it made, and where the reader stands.
+#[derive(Debug)]
+pub(crate) struct CommandRun {
+    command: Arc<dyn Command>,
+    bindings: Vec<Value>,
+    rows: Option<Vec<CommandRow>>,
+    /// The number of rows given out.
+    given: usize,
+}
+
+impl CommandRun {
+    pub(crate) fn new(command: Arc<dyn Command>, parameter_count: usize) -> CommandRun {
+        CommandRun { command, bindings: vec![Value::NULL; parameter_count], rows: None, given: 0 }
+    }
+
+    pub(crate) fn bind(&mut self, number: usize, value: Value) {
+        self.bindings[number - 1] = value;
+    }
+
+    pub(crate) fn bound(&self, number: usize) -> ValueRef<'_> {
+        let value = number.checked_sub(1).and_then(|index| self.bindings.get(index));
+        value.map_or(ValueRef::Null, Value::as_ref)
+    }
+
+    pub(crate) fn clear_bindings(&mut self) {
+        self.bindings.fill(Value::NULL);
+    }
+
+    pub(crate) fn take_bindings(&mut self, from: &mut CommandRun) {
+        std::mem::swap(&mut self.bindings, &mut from.bindings);
+    }
+
+    pub(crate) fn step(&mut self, connection: &Connection, run: &StatementRun) -> Result<Step> {
+        let has_given_all = self.rows.as_ref().is_none_or(|rows| self.given == rows.len());
+        if self.rows.is_none() || (has_given_all && run.vacuumed.get().is_some()) {
+            self.rows = Some(self.command.run(connection, run, &self.bindings)?);
+            self.given = 0;
+        }
+        if self.given > 0 && connection.interrupts.is_set() {
+            return Err(Error::new(ResultCode::INTERRUPT, "interrupted"));
+        }
+        let count = self.rows.as_ref().map_or(0, Vec::len);
+        if self.given == count {
+            return run.late_error.borrow_mut().take().map_or(Ok(Step::Done), Err);
+        }
+        self.given += 1;
+        Ok(Step::Row)
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.rows = None;
+        self.given = 0;
+    }
+
+    /// How many columns its rows have.
+    pub(crate) fn column_count(&self) -> usize {
+        self.command.columns().len()
+    }
+
+    pub(crate) fn column(&self, index: usize) -> ValueRef<'_> {
+        let row = self.rows.as_ref().and_then(|rows| rows.get(self.given.wrapping_sub(1)));
+        row.and_then(|row| row.get(index)).map_or(ValueRef::Null, Value::as_ref)
+    }
+}

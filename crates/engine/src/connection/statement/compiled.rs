@@ -1,0 +1,56 @@
+//! What the text of a statement was compiled to.
+
+use std::sync::Arc;
+
+use lithe_sql::ast::Explain;
+use lithe_vm::program::{Program, QuotedStrings};
+
+use super::command::Command;
+
+/// What a text was compiled to. Immutable, shared between statements.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The statement's text.
+    pub(crate) sql: String,
+    /// What the connection's programs are found by ([`Programs::hash`] of the text); 0 for one that is not kept.
+    ///
+    /// [`Programs::hash`]: crate::connection::program_cache::Programs::hash
+    pub(crate) hash: u64,
+    pub(crate) body: Body,
+    /// How many parameters the application may bind: none of those that literals were lifted into.
+    pub(crate) parameter_count: usize,
+    /// The text is a shape: the literals of each statement are bound to its parameters.
+    pub(crate) is_shape: bool,
+    /// It may use no virtual table.
+    pub(crate) no_virtual_tables: bool,
+    pub(crate) parameters: Vec<ParameterName>,
+    /// What stands in double quotes, and is a string.
+    pub(crate) quoted_strings: QuotedStrings,
+    /// Whether it explains another statement.
+    pub(crate) explain: Explain,
+    /// What it was compiled against: [`Connection::generation`].
+    pub(crate) generation: u64,
+}
+
+/// A named parameter.
+#[derive(Debug)]
+pub(crate) struct ParameterName {
+    pub(crate) name: String,
+    pub(crate) number: usize,
+}
+
+/// How a statement is run.
+#[derive(Debug)]
+pub(crate) enum Body {
+    /// By the machine.
+    Program(Arc<Program>),
+    /// By the engine itself.
+    Command(Arc<dyn Command>),
+}
+
+impl Compiled {
+    /// Whether it is worth keeping for the next statement of the same text.
+    pub(crate) fn is_cacheable(&self) -> bool {
+        matches!(&self.body, Body::Program(program) if program.stands())
+    }
+}

@@ -1,0 +1,538 @@
+//! A compiled statement and its run.
+
+pub(crate) mod command;
+mod compiled;
+mod parameters;
+pub(crate) mod recompile;
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lithe_functions::Pointer;
+use lithe_sql::ast::Explain;
+use lithe_value::ValueRef;
+use lithe_vfs::ResultCode;
+use lithe_vm::operand::OnConflict;
+use lithe_vm::register::Register;
+use lithe_vm::result_columns::{ResultColumn, ResultColumns};
+use lithe_vm::status::Counters;
+use lithe_vm::vm::{Step as VmStep, Vm};
+
+use crate::connection::Connection;
+use crate::connection::abandon::UnderWay;
+use crate::connection::host::RunHost;
+use crate::connection::transaction::StatementRun;
+use crate::error::{Error, Result};
+
+use command::CommandRun;
+pub(crate) use compiled::{Body, Compiled, ParameterName};
+use recompile::Legacy;
+
+/// What a step found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A row: its values are there until the next step.
+    Row,
+    /// The end.
+    Done,
+}
+
+/// A value to be bound.
+#[derive(Clone, Copy, Debug)]
+pub enum BindValue<'v> {
+    /// This value; text and blobs are copied.
+    Value(ValueRef<'v>),
+    /// A blob of so many zeros.
+    ZeroBlob(u64),
+}
+
+/// How often a statement is compiled again when the schema keeps changing under it.
+const RECOMPILE_MAX: usize = 50;
+
+/// A statement of a connection. It does not know its connection: every call that needs it takes it, and it must be
+/// the one that prepared it. A statement is reset before it is dropped.
+pub struct Statement {
+    pub(crate) compiled: Arc<Compiled>,
+    /// The text, where the program was compiled from its shape.
+    pub(crate) own_sql: Option<OwnSql>,
+    pub(crate) runner: Runner,
+    /// It is not compiled again when the schema has changed.
+    pub(crate) legacy: Option<Legacy>,
+    /// The parameter to which a BLOB of zeros is bound that is longer than values may be: running fails. 0 for none.
+    too_many_zeros: usize,
+    /// Part of the connection's transaction while the statement runs.
+    run: StatementRun,
+    is_running: bool,
+    /// It runs under locks on tables of shared caches.
+    is_under_locks: bool,
+    is_on_row: bool,
+    /// What the interface above calls it.
+    tag: usize,
+}
+
+/// The text of one statement of many with the same program.
+pub(crate) struct OwnSql {
+    bytes: Box<[u8]>,
+    /// The same as a string: few ask for it, and to see whether it is UTF-8 means to look at all of it.
+    text: OnceCell<Box<str>>,
+}
+
+impl OwnSql {
+    fn text(&self) -> &str {
+        self.text.get_or_init(|| text_of(&self.bytes).into())
+    }
+}
+
+pub(crate) enum Runner {
+    /// In a box: the machine goes from one statement to the next.
+    Program(Box<Vm>),
+    Command(CommandRun),
+}
+
+impl Statement {
+    /// A statement with this program, run by `idle` if there is such a machine.
+    pub(crate) fn new(compiled: Arc<Compiled>, idle: Option<Box<Vm>>) -> Statement {
+        let runner = idle.map_or_else(|| Runner::new(&compiled), Runner::Program);
+        Statement {
+            compiled,
+            own_sql: None,
+            runner,
+            legacy: None,
+            too_many_zeros: 0,
+            run: StatementRun::default(),
+            is_running: false,
+            is_under_locks: false,
+            is_on_row: false,
+            tag: 0,
+        }
+    }
+
+    /// A statement of the text `sql`, whose shape has this program. The caller binds its literals.
+    pub(crate) fn of_shape(compiled: Arc<Compiled>, idle: Option<Box<Vm>>, sql: &[u8]) -> Statement {
+        let own_sql = Some(OwnSql { bytes: sql.into(), text: OnceCell::new() });
+        Statement { own_sql, ..Statement::new(compiled, idle) }
+    }
+
+    /// The machine of a lifted literal's statement.
+    pub(crate) fn machine(&mut self) -> Option<&mut Vm> {
+        match &mut self.runner {
+            Runner::Program(vm) => Some(vm),
+            Runner::Command(_) => None,
+        }
+    }
+
+    /// Takes a statement apart that has been reset: its program and its machine with no parameter bound.
+    pub(crate) fn into_machine(self) -> Option<(Arc<Compiled>, Box<Vm>)> {
+        let Runner::Program(mut vm) = self.runner else { return None };
+        if !self.compiled.is_shape {
+            vm.clear_bindings();
+        }
+        *vm.counters_mut() = Counters::default();
+        vm.reset_profile();
+        Some((self.compiled, vm))
+    }
+
+    // ---- what it is ----
+
+    /// Its text.
+    pub fn sql(&self) -> &str {
+        self.own_sql.as_ref().map_or(&self.compiled.sql, OwnSql::text)
+    }
+
+    /// Its text without what differs from run to run: literals and parameters are `?` (`sqlite3_normalized_sql`).
+    pub fn normalized_sql(&self) -> Vec<u8> {
+        let is_string = |text: &[u8]| self.compiled.quoted_strings.iter().any(|string| **string == *text);
+        lithe_sql::normalize(self.sql().as_bytes(), is_string)
+    }
+
+    /// How many parameters there are.
+    pub fn parameter_count(&self) -> usize {
+        self.compiled.parameter_count
+    }
+
+    /// The name of a parameter (from 1), prefix included.
+    pub fn parameter_name(&self, number: usize) -> Option<&str> {
+        self.compiled.parameters.iter().find(|p| p.number == number).map(|p| p.name.as_str())
+    }
+
+    /// All named parameters, by their numbers.
+    pub fn parameter_names(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.compiled.parameters.iter().map(|parameter| (parameter.number, parameter.name.as_str()))
+    }
+
+    /// The number of the parameter of that name.
+    pub fn parameter_index(&self, name: &str) -> Option<usize> {
+        self.compiled.parameters.iter().find(|p| p.name == name).map(|p| p.number)
+    }
+
+    /// How many columns its rows have.
+    pub fn column_count(&self) -> usize {
+        self.columns().len()
+    }
+
+    /// Column `index` (from 0).
+    pub fn column(&self, index: usize) -> ResultColumn<'_> {
+        self.columns().get(index).expect("a column that there is")
+    }
+
+    fn columns(&self) -> &ResultColumns {
+        match &self.compiled.body {
+            Body::Program(program) => &program.columns,
+            Body::Command(command) => command.columns(),
+        }
+    }
+
+    /// Whether it changes no database.
+    pub fn is_read_only(&self) -> bool {
+        match &self.compiled.body {
+            Body::Program(program) => program.is_read_only,
+            Body::Command(command) => command.is_read_only(),
+        }
+    }
+
+    /// What stands in double quotes, names nothing, and was taken for a string.
+    pub fn quoted_strings(&self) -> &[Box<[u8]>] {
+        &self.compiled.quoted_strings
+    }
+
+    /// Whether it is an INSERT, UPDATE or DELETE.
+    pub fn counts_changes(&self) -> bool {
+        matches!(&self.compiled.body, Body::Program(program) if program.counts_changes)
+    }
+
+    /// 1 for EXPLAIN, 2 for EXPLAIN QUERY PLAN.
+    pub fn explain(&self) -> u8 {
+        match self.compiled.explain {
+            Explain::No => 0,
+            Explain::Program => 1,
+            Explain::QueryPlan => 2,
+        }
+    }
+
+    /// Whether it has begun to run and is neither at its end nor reset.
+    pub fn is_running(&self) -> bool {
+        self.is_running
+    }
+
+    /// What [`Statement::set_tag`] has set: how hooks tell the interface above which of its statements it is.
+    pub fn tag(&self) -> usize {
+        self.tag
+    }
+
+    /// Sets what [`Statement::tag`] answers.
+    pub fn set_tag(&mut self, tag: usize) {
+        self.tag = tag;
+    }
+
+    pub(crate) fn counters_mut(&mut self) -> Option<&mut Counters> {
+        match &mut self.runner {
+            Runner::Program(vm) => Some(vm.counters_mut()),
+            Runner::Command(_) => None,
+        }
+    }
+
+    /// Roughly how many bytes of memory it takes.
+    pub(crate) fn memory_used(&self) -> u64 {
+        let program = match &self.compiled.body {
+            Body::Program(program) => size_of_val(&*program.insns) + program.register_count as usize * 24,
+            Body::Command(_) => 0,
+        };
+        (size_of::<Statement>() + self.compiled.sql.len() + program) as u64
+    }
+
+    // ---- running ----
+
+    /// Goes on to the next row, starting over after the end or an error.
+    pub fn step(&mut self, connection: &Connection) -> Result<Step> {
+        let under_way = UnderWay::begin(connection);
+        let stepped = self.step_on(connection);
+        connection.step_ends();
+        under_way.end();
+        stepped
+    }
+
+    fn step_on(&mut self, connection: &Connection) -> Result<Step> {
+        self.assert_statement_state();
+        self.is_on_row = false;
+        let mut recompiled = 0;
+        loop {
+            if !self.is_running {
+                self.begin(connection)?;
+            }
+            match self.advance(connection) {
+                Err(error)
+                    if error.code() == ResultCode::SCHEMA && self.legacy.is_none() && recompiled < RECOMPILE_MAX =>
+                {
+                    recompiled += 1;
+                    self.recompile(connection)?;
+                }
+                result => {
+                    self.is_on_row = matches!(result, Ok(Step::Row));
+                    self.assert_statement_state();
+                    return result;
+                }
+            }
+        }
+    }
+
+    /// What holds between two calls.
+    #[track_caller]
+    fn assert_statement_state(&self) {
+        assert!(self.is_running || !self.is_on_row, "on a row of a run that has ended");
+        assert!(self.is_running || !self.is_under_locks, "locks on tables of a run that has ended");
+    }
+
+    fn begin(&mut self, connection: &Connection) -> Result<()> {
+        assert!(!self.is_running, "a run begins within another");
+        connection.check_unbroken()?;
+        connection.check_memory()?;
+        if self.too_many_zeros != 0 {
+            return Err(Error::from_code(ResultCode::TOOBIG));
+        }
+        if self.compiled.generation != connection.generation() {
+            match self.legacy {
+                Some(legacy) => self.refresh_legacy(connection, legacy)?,
+                None => self.recompile(connection)?,
+            }
+        }
+        connection.facts.now.set(None);
+        connection.run_begins(&self.run);
+        self.is_running = true;
+        if connection.has_shared_cache()
+            && let Body::Program(program) = &self.compiled.body
+        {
+            match connection.lock_tables(program) {
+                Ok(locks_all) => self.is_under_locks = locks_all,
+                Err(error) => {
+                    self.end(connection, Some(&error));
+                    return Err(error);
+                }
+            }
+            let under_locks = &connection.transaction.active_under_locks;
+            under_locks.set(under_locks.get() + usize::from(self.is_under_locks));
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, connection: &Connection) -> Result<Step> {
+        connection.check_unbroken()?;
+        if connection.notice_rollback(&self.run)
+            && let Runner::Program(vm) = &mut self.runner
+        {
+            vm.trip();
+        }
+        if connection.has_shared_cache()
+            && let Err(error) = connection.step_begins()
+        {
+            self.end(connection, Some(&error));
+            return Err(error);
+        }
+        if let Err(error) = connection.check_mappings() {
+            self.end(connection, Some(&error));
+            return Err(error);
+        }
+        let run = &self.run;
+        let host = RunHost { connection, run };
+        let executing = &connection.transaction.executing;
+        executing.set(executing.get() + 1);
+        if !matches!(&self.runner, Runner::Program(vm) if vm.program().is_read_only) {
+            connection.facts.note_write();
+        }
+        let result = match &mut self.runner {
+            Runner::Program(vm) => match connection.with_real_digits(|| vm.step(&host)) {
+                Ok(VmStep::Row) => Ok(Step::Row),
+                Ok(VmStep::Done) => Ok(Step::Done),
+                Err(error) => {
+                    let (policy, error) = (error.policy(), Error::from(error));
+                    // As SQLite documents it: a writer that is interrupted takes its whole transaction with it.
+                    let undoes_all = error.code() == ResultCode::INTERRUPT && !vm.program().is_read_only;
+                    Err((if undoes_all { OnConflict::Rollback } else { policy }, error))
+                }
+            },
+            Runner::Command(command) => command.step(connection, run).map_err(|error| (OnConflict::Abort, error)),
+        };
+        // (After a panic in a call from within, nothing is counted any more.)
+        assert!(executing.get() > 0 || connection.is_broken(), "a statement ends to execute that did not begin");
+        executing.set(executing.get().saturating_sub(1));
+        // What was read may have been zeros: then neither a row nor another error means anything.
+        let result = match connection.check_mappings() {
+            Ok(()) => result,
+            Err(error) => Err((OnConflict::Abort, error)),
+        };
+        let result = match result {
+            Ok(Step::Row) => return Ok(Step::Row),
+            Ok(Step::Done) => Ok(()),
+            Err(error) => Err(error),
+        };
+        self.finish(connection, result)
+    }
+
+    fn finish(&mut self, connection: &Connection, result: Result<(), (OnConflict, Error)>) -> Result<Step> {
+        self.release_rows();
+        connection.end_orphaned_statements();
+        self.is_running = false;
+        self.leave_locks(connection);
+        let run = &self.run;
+        let changes = connection.facts.changes.get();
+        let has_run = result.is_ok();
+        let result = result.and_then(|()| connection.statement_succeeds(run).map_err(|e| (OnConflict::Abort, e)));
+        let result = match result {
+            Ok(()) => Ok(Step::Done),
+            Err((policy, error)) => {
+                let undone = connection.statement_fails(run, error.code(), policy);
+                // What was counted when the program ended is undone with the transaction that could not be committed.
+                if self.counts_changes() && (has_run || undone.is_err()) {
+                    connection.facts.take_back_changes(changes);
+                }
+                match undone {
+                    Err(why) if why.code().primary() == ResultCode::BUSY => {
+                        // What FAIL was to keep could not be committed. The violation is still what is told, but not its code.
+                        Err(Error::new(why.code(), error.message()))
+                    }
+                    undone => undone.and(Err(error)),
+                }
+            }
+        };
+        let done = result?;
+        connection.tell_wal_hook()?;
+        Ok(done)
+    }
+
+    fn leave_locks(&mut self, connection: &Connection) {
+        if std::mem::take(&mut self.is_under_locks) {
+            let under_locks = &connection.transaction.active_under_locks;
+            under_locks.set(under_locks.get() - 1);
+        }
+    }
+
+    /// Ends a run: what it holds is given back, and the next step starts over. Bound values stay.
+    pub fn reset(&mut self, connection: &Connection) {
+        self.is_on_row = false;
+        if !self.is_running || connection.is_broken() {
+            return self.end(connection, None);
+        }
+        let under_way = UnderWay::begin(connection);
+        self.end(connection, None);
+        connection.step_ends();
+        under_way.end();
+    }
+
+    /// Ends the run before its end. A reader that is stopped has succeeded as far as it went; a writer's work is kept,
+    /// as its rows were given out one by one.
+    pub(crate) fn end(&mut self, connection: &Connection, error: Option<&Error>) {
+        if connection.is_broken() {
+            // What a panic has left of the machine is not looked at; and what the statement has done so far is not kept.
+            self.is_running = false;
+            connection.abandon_if_at_rest();
+            return;
+        }
+        let counted = match &self.runner {
+            Runner::Program(vm) if self.is_running && error.is_none() => vm.changes_of_run(),
+            _ => None,
+        };
+        if let Some(changes) = counted {
+            connection.facts.set_changes(changes);
+        }
+        self.release_rows();
+        if !std::mem::take(&mut self.is_running) {
+            return;
+        }
+        connection.end_orphaned_statements();
+        self.leave_locks(connection);
+        let run = &self.run;
+        match error {
+            Some(error) => drop(connection.statement_fails(run, error.code(), OnConflict::Abort)),
+            None => {
+                if let Err(error) = connection.statement_succeeds(run) {
+                    // They could not be committed.
+                    if let Some(changes) = counted {
+                        connection.facts.take_back_changes(changes);
+                    }
+                    let _ = connection.statement_fails(run, error.code(), OnConflict::Abort);
+                }
+            }
+        }
+        // There is nobody any more to whom its answer could be given.
+        let _ = connection.tell_wal_hook();
+    }
+
+    /// Closes cursors, so that locks can be given back.
+    fn release_rows(&mut self) {
+        match &mut self.runner {
+            Runner::Program(vm) if self.is_running => vm.reset(),
+            Runner::Program(_) => {}
+            Runner::Command(command) => {
+                command.reset();
+                self.run.late_error.take();
+                self.run.vacuumed.take();
+            }
+        }
+    }
+
+    /// The value of column `index` of the row that the statement stands on; NULL if it stands on none.
+    #[inline]
+    pub fn value(&self, index: usize) -> ValueRef<'_> {
+        self.value_if_any(index).unwrap_or(ValueRef::Null)
+    }
+
+    /// The same; `None` if there is no such column, or no row.
+    #[inline]
+    pub fn value_if_any(&self, index: usize) -> Option<ValueRef<'_>> {
+        if !self.is_on_row {
+            return None;
+        }
+        match &self.runner {
+            Runner::Program(vm) => vm.register(index).map(Register::as_ref),
+            Runner::Command(command) => (index < command.column_count()).then(|| command.column(index)),
+        }
+    }
+
+    /// The text of column `index` with a NUL behind it, if the column is a text and the NUL fits where the text lies.
+    #[inline]
+    pub fn text_with_nul(&mut self, index: usize) -> Option<&[u8]> {
+        match &mut self.runner {
+            Runner::Program(vm) if self.is_on_row => vm.column_with_nul(index),
+            _ => None,
+        }
+    }
+
+    /// Whether it stands on a row.
+    #[inline]
+    pub fn is_on_row(&self) -> bool {
+        self.is_on_row
+    }
+}
+
+impl Statement {
+    /// The subtype of column `index` of the row that it stands on.
+    pub fn value_subtype(&self, index: usize) -> u8 {
+        match &self.runner {
+            Runner::Program(vm) if self.is_on_row => vm.column_subtype(index),
+            _ => 0,
+        }
+    }
+
+    /// The pointer that column `index` of the row that it stands on carries.
+    pub fn value_pointer(&self, index: usize) -> Option<&Rc<Pointer>> {
+        match &self.runner {
+            Runner::Program(vm) if self.is_on_row => vm.column_pointer(index),
+            _ => None,
+        }
+    }
+}
+
+impl Runner {
+    pub(crate) fn new(compiled: &Compiled) -> Runner {
+        match &compiled.body {
+            Body::Program(program) => Runner::Program(Box::new(Vm::new(Arc::clone(program)))),
+            Body::Command(command) => Runner::Command(CommandRun::new(Arc::clone(command), compiled.parameter_count)),
+        }
+    }
+}
+
+/// The text as a string, which it nearly always is.
+pub(crate) fn text_of(sql: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(sql).map_or_else(|_| String::from_utf8_lossy(sql), Cow::Borrowed)
+}

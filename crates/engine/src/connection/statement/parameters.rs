@@ -1,0 +1,100 @@
+//! The parameters of a statement: their names, and the values that are bound to them.
+
+use std::rc::Rc;
+
+use lithe_functions::Pointer;
+use lithe_value::{Value, ValueRef};
+use lithe_vfs::ResultCode;
+
+use super::{BindValue, Runner, Statement};
+use crate::connection::Connection;
+use crate::error::{Error, Result};
+
+impl Statement {
+    /// Binds a value to the parameter `number` (from 1).
+    pub fn bind(&mut self, connection: &Connection, number: usize, value: BindValue<'_>) -> Result<()> {
+        if self.is_running() {
+            return Err(Error::from_code(ResultCode::MISUSE));
+        }
+        if number == 0 || number > self.compiled.parameter_count {
+            return Err(Error::from_code(ResultCode::RANGE));
+        }
+        let len = match value {
+            BindValue::Value(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => bytes.len() as u64,
+            BindValue::Value(_) => 0,
+            BindValue::ZeroBlob(len) => len,
+        };
+        if len > u64::from(connection.facts.length_max.get()) {
+            return Err(Error::from_code(ResultCode::TOOBIG));
+        }
+        if self.too_many_zeros == number {
+            self.too_many_zeros = 0;
+        }
+        match (&mut self.runner, value) {
+            (Runner::Program(vm), BindValue::Value(value)) => vm.bind(number, value)?,
+            (Runner::Program(vm), BindValue::ZeroBlob(len)) => vm.bind_zeroblob(number, len as u32)?,
+            (Runner::Command(run), BindValue::Value(value)) => run.bind(number, Value::from(value)),
+            (Runner::Command(run), BindValue::ZeroBlob(len)) => run.bind(number, Value::blob(vec![0; len as usize])),
+        }
+        Ok(())
+    }
+
+    /// Binds a BLOB of zeros that [`Statement::bind`] has refused as too long: the next run fails.
+    pub fn bind_too_many_zeros(&mut self, number: usize) {
+        assert!(number <= self.compiled.parameter_count, "a parameter that there is none of");
+        self.too_many_zeros = number;
+    }
+
+    /// Binds something of the application, which SQL sees as NULL and functions get as a pointer.
+    pub fn bind_pointer(&mut self, number: usize, pointer: Rc<Pointer>) -> Result<()> {
+        if self.is_running() {
+            return Err(Error::from_code(ResultCode::MISUSE));
+        }
+        match &mut self.runner {
+            Runner::Program(vm) => Ok(vm.bind_pointer(number, pointer)?),
+            Runner::Command(_) => Err(Error::from_code(ResultCode::RANGE)),
+        }
+    }
+
+    /// The value bound to the parameter `number`.
+    pub fn bound(&self, number: usize) -> ValueRef<'_> {
+        match &self.runner {
+            Runner::Program(vm) => vm.bound(number),
+            Runner::Command(run) => run.bound(number),
+        }
+    }
+
+    /// The length of a blob of zeros that is bound to the parameter `number`.
+    pub(crate) fn bound_zeros(&self, number: usize) -> Option<u32> {
+        if let Runner::Program(vm) = &self.runner { vm.bound_zeros(number) } else { None }
+    }
+
+    /// All parameters become NULL.
+    pub fn clear_bindings(&mut self) {
+        self.too_many_zeros = 0;
+        if self.compiled.is_shape {
+            return; // it has none of its own
+        }
+        match &mut self.runner {
+            Runner::Program(vm) => vm.clear_bindings(),
+            Runner::Command(run) => run.clear_bindings(),
+        }
+    }
+
+    /// Takes the values that are bound to another statement's parameters, which become NULL. Answers whether both have as many.
+    pub fn take_bindings(&mut self, connection: &Connection, from: &mut Statement) -> Result<bool> {
+        let count = self.parameter_count();
+        if count != from.parameter_count() {
+            return Ok(false);
+        }
+        match (&mut self.runner, &mut from.runner) {
+            (Runner::Program(to), Runner::Program(from)) => to.take_bindings(from),
+            _ => (1..=count).try_for_each(|number| {
+                let value = BindValue::Value(from.bound(number));
+                self.bind(connection, number, value)
+            })?,
+        }
+        from.clear_bindings();
+        Ok(true)
+    }
+}

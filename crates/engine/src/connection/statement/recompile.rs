@@ -1,0 +1,124 @@
+//! Compiling a statement again: for another schema, and as an EXPLAIN of itself.
+
+use std::sync::Arc;
+
+use lithe_sql::ast::Explain;
+use lithe_value::Value;
+use lithe_vfs::ResultCode;
+use lithe_vm::operand::Db;
+use lithe_vm::program::SchemaCheck;
+
+use crate::connection::Connection;
+use crate::connection::statement::{Body, Compiled, Runner, Statement};
+use crate::error::{Error, Result};
+
+/// What a statement of the old interface was compiled against, besides the schemas that its program names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Legacy {
+    /// Changes of temporary tables, whose names hide others, expire all statements.
+    temp_cookie: u32,
+}
+
+fn temp_cookie(connection: &Connection) -> u32 {
+    connection.catalog().schema(Db::TEMP).cookie
+}
+
+impl Statement {
+    /// Makes it a statement as `sqlite3_prepare` gives them: when the schema has changed, it is not compiled again but fails
+    /// with SQLITE_SCHEMA.
+    pub fn set_legacy(&mut self, connection: &Connection) {
+        self.legacy = Some(Legacy { temp_cookie: temp_cookie(connection) });
+    }
+
+    /// Whether the schema has changed since the statement was compiled.
+    pub fn is_expired(&self, connection: &Connection) -> bool {
+        let Body::Program(program) = &self.compiled.body else { return false };
+        let catalog = connection.catalog();
+        let differs = |check: &SchemaCheck| catalog.schema(check.db).cookie != check.cookie;
+        self.compiled.generation != connection.generation() && program.schema_cookies.iter().any(differs)
+    }
+
+    /// The statement's schemas may have changed: SQLITE_SCHEMA if they have. What else makes programs stale (functions,
+    /// limits) is no business of an application that uses the old interface.
+    #[cold]
+    pub(crate) fn refresh_legacy(&mut self, connection: &Connection, legacy: Legacy) -> Result<()> {
+        let schema_error = || Error::from_code(ResultCode::SCHEMA);
+        if legacy.temp_cookie != temp_cookie(connection) {
+            return Err(schema_error());
+        }
+        let compiled = self.compile_text(connection, self.compiled.explain).map_err(|_| schema_error())?;
+        if let (Body::Program(before), Body::Program(now)) = (&self.compiled.body, &compiled.body)
+            && before.schema_cookies != now.schema_cookies
+        {
+            return Err(schema_error());
+        }
+        self.take_program(compiled)
+    }
+
+    /// Makes an EXPLAIN (1) or EXPLAIN QUERY PLAN (2) of the statement, or (0) what these explain. Bound values stay.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR for other numbers, SQLITE_BUSY while it runs, and what compiling may find.
+    pub fn set_explain(&mut self, connection: &Connection, mode: i32) -> Result<()> {
+        const MODES: [Explain; 3] = [Explain::No, Explain::Program, Explain::QueryPlan];
+        let mode = usize::try_from(mode).ok().and_then(|mode| MODES.get(mode));
+        let mode = *mode.ok_or_else(|| Error::from_code(ResultCode::ERROR))?;
+        if self.compiled.explain == mode {
+            return Ok(());
+        }
+        if self.is_running() {
+            return Err(Error::from_code(ResultCode::BUSY));
+        }
+        self.compile_again(connection, mode)
+    }
+
+    /// Compiles the text again, for the schema as it is now; bound values stay.
+    pub(crate) fn recompile(&mut self, connection: &Connection) -> Result<()> {
+        self.compile_again(connection, self.compiled.explain)?;
+        if let Runner::Program(vm) = &mut self.runner {
+            vm.counters_mut().reprepares += 1;
+        }
+        Ok(())
+    }
+
+    fn compile_again(&mut self, connection: &Connection, explain: Explain) -> Result<()> {
+        self.end(connection, None);
+        let compiled = self.compile_text(connection, explain)?;
+        self.take_program(compiled)
+    }
+
+    /// What the text means now.
+    fn compile_text(&self, connection: &Connection, explain: Explain) -> Result<Arc<Compiled>> {
+        let compile = || connection.compile(self.sql().as_bytes(), Some(explain));
+        let (compiled, _) = match self.compiled.no_virtual_tables {
+            true => connection.without_virtual_tables(compile)?,
+            false => compile()?,
+        };
+        Ok(Arc::new(compiled.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))?))
+    }
+
+    /// Goes over to that program; bound values stay.
+    fn take_program(&mut self, compiled: Arc<Compiled>) -> Result<()> {
+        let mut runner = Runner::new(&compiled);
+        match (&mut self.runner, &mut runner) {
+            (Runner::Program(old), Runner::Program(new)) => {
+                new.take_bindings(old);
+                *new.counters_mut() = *old.counters();
+            }
+            (Runner::Command(old), Runner::Command(new)) => new.take_bindings(old),
+            // An EXPLAIN is run by the engine, what it explains by the machine.
+            (Runner::Program(old), Runner::Command(new)) => {
+                (1..=compiled.parameter_count).for_each(|number| new.bind(number, Value::from(old.bound(number))));
+            }
+            (Runner::Command(old), Runner::Program(new)) => {
+                for number in 1..=compiled.parameter_count {
+                    new.bind(number, old.bound(number))?;
+                }
+            }
+        }
+        self.compiled = compiled;
+        self.own_sql = None;
+        self.runner = runner;
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! The state of a scan, as its cursor and the functions of its row share it.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lithe_vtab::{FunctionError, Kept, SqlConnection, Value, ValueRef, code};
+
+use super::AuxiliaryFunction;
+use crate::search::Search;
+use crate::table::Table;
+use crate::{Result, locale};
+
+/// The state of a scan, as its cursor and functions share it.
+pub type SharedState = Rc<RefCell<CursorState>>;
+
+/// The kind of the pointer by which the hidden column that is named like the table answers: an `Rc<RefCell<CursorState>>`.
+pub const POINTER_KIND: &[u8] = b"fts5-cursor";
+
+/// A cursor as functions see it, which get it as the value of the hidden column that is named like the table.
+pub struct CursorState {
+    /// The table.
+    pub table: Arc<Table>,
+    /// The query; none in a scan without MATCH. It stands on the row.
+    pub search: Option<Search>,
+    /// The row. None before the first and behind the last.
+    pub rowid: Option<i64>,
+    /// What functions keep for the length of a scan.
+    pub auxiliary: Auxiliary,
+    /// The statement that reads the row, and the row that it stands on.
+    pub(crate) reader: Kept,
+    pub(crate) read: Option<i64>,
+    /// The reader is what scans the table: it is on the row always.
+    pub(crate) is_scan: bool,
+}
+
+/// A text with the locale that belongs to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocaleText {
+    /// The text, or what else the column has.
+    pub value: Value,
+    /// The locale.
+    pub locale: Option<Vec<u8>>,
+}
+
+impl CursorState {
+    /// On no row, without a query.
+    pub fn new(table: &Arc<Table>) -> CursorState {
+        CursorState {
+            table: Arc::clone(table),
+            search: None,
+            rowid: None,
+            auxiliary: Auxiliary::default(),
+            reader: table.storage.lookup(),
+            read: None,
+            is_scan: false,
+        }
+    }
+
+    /// Goes to another row.
+    pub fn go_to(&mut self, rowid: Option<i64>) {
+        self.rowid = rowid;
+        self.auxiliary.forget_row();
+    }
+
+    /// A column of the row. NULL in a contentless table.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB if the row is not there, and those of reading it.
+    pub fn column(&mut self, connection: &dyn SqlConnection, column: usize) -> Result<LocaleText> {
+        let table = Arc::clone(&self.table);
+        let nothing = LocaleText { value: Value::default(), locale: None };
+        let Some(rowid) = self.rowid.filter(|_| self.table.has_column(column)) else { return Ok(nothing) };
+        let mut statement = connection.resume(&self.reader)?;
+        if !self.is_scan && self.read != Some(rowid) {
+            self.read = None;
+            statement.reset();
+            statement.bind(1, ValueRef::Integer(rowid))?;
+            let reading = table.begin_reading()?;
+            let is_row = statement.step()?;
+            drop(reading);
+            if !is_row {
+                let name = table.storage.content_name();
+                let message = format!("fts5: missing row {rowid} from content table {name}");
+                return Err(FunctionError::with_code(code::CORRUPT_VTAB, message));
+            }
+            self.read = Some(rowid);
+        }
+        let value = statement.column(1 + column);
+        if let Some((found, text)) = locale::split(connection, value).filter(|_| table.config.locale) {
+            return Ok(LocaleText { value: Value::text(text), locale: Some(found.to_vec()) });
+        }
+        let locale = table.stored_locale(&*statement, column);
+        Ok(LocaleText { value: Value::from(value), locale })
+    }
+
+    /// How many tokens each column of the row has. None with columnsize=0: nobody has counted.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB if the row is not there, and those of reading it.
+    pub fn sizes(&mut self, connection: &dyn SqlConnection) -> Result<Option<Vec<u64>>> {
+        let Some(rowid) = self.rowid.filter(|_| self.table.config.column_size) else { return Ok(None) };
+        let sizes = self.table.storage.sizes(connection, rowid, self.table.config.columns.len())?;
+        let corrupt = || self.table.index.reader(connection).store().corrupt();
+        sizes.map(|sizes| Some(sizes.tokens)).ok_or_else(corrupt)
+    }
+}
+
+/// A phrase of the query, in the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// Which phrase.
+    pub phrase: usize,
+    /// In which column.
+    pub column: usize,
+    /// How many tokens stand before it there.
+    pub offset: u32,
+}
+
+/// Where tokens begin and end in a text.
+pub(super) type Places = Vec<(usize, usize)>;
+
+/// What functions have found out about a row: they ask again and again.
+#[derive(Default)]
+pub struct RowFacts {
+    pub(super) positions: Option<Rc<[Vec<u64>]>>,
+    pub(super) instances: Option<Rc<[Instance]>>,
+}
+
+/// What functions keep for the length of a scan, each its own.
+#[derive(Default)]
+pub struct Auxiliary {
+    pub(super) kept: Vec<(usize, Rc<dyn Any>)>,
+    /// Of the row on which the scan stands.
+    pub(super) row: Option<(i64, RowFacts)>,
+    /// The function that `rank` is.
+    pub(crate) ranking: Option<Rc<Ranking>>,
+}
+
+/// The function that `rank` is in a scan, with its arguments.
+pub(crate) struct Ranking {
+    pub function: Arc<dyn AuxiliaryFunction>,
+    pub arguments: Vec<lithe_vtab::Value>,
+}
+
+impl Auxiliary {
+    /// The scan has moved on.
+    pub fn forget_row(&mut self) {
+        self.row = None;
+    }
+
+    /// The scan begins anew.
+    pub fn clear(&mut self) {
+        *self = Auxiliary::default();
+    }
+}

@@ -1,0 +1,36 @@
+-- Several rows of VALUES: a table without affinities, or SELECTs with UNION ALL.
+CREATE TABLE c(n TEXT COLLATE nocase, p TEXT, i INT)
+INSERT INTO c VALUES('A','A',1)
+SELECT p IN (VALUES('a' COLLATE nocase),('b')), n IN (VALUES('a' COLLATE binary),('b')), i IN (VALUES('1'),('2')), '1' IN (VALUES(i),(2)), '1' IN (VALUES(2),(i)), p IN (VALUES((SELECT n FROM c)),('a')) FROM c
+SELECT '1' IN (SELECT * FROM (VALUES(CAST(1 AS INT)),(2))),  '1' IN (SELECT * FROM (VALUES(CAST(1 AS INT)))), '1' IN (SELECT column1 FROM (VALUES(CAST(1 AS REAL)),(2)))
+SELECT column1='1', typeof(column1) FROM (VALUES(CAST(1 AS REAL)),(2),(3))
+SELECT column1='1', typeof(column1) FROM (VALUES((SELECT 1.0)),(2),(3))
+SELECT x='2', typeof(x) FROM (SELECT * FROM (VALUES(CAST(1 AS REAL)),(2)) LIMIT 4) AS z(x)
+SELECT x='2', typeof(x) FROM (SELECT i+0.5 AS x FROM c UNION ALL VALUES(CAST(1 AS REAL)),(2))
+SELECT x='2', typeof(x) FROM (VALUES(1),(2) UNION ALL SELECT CAST(2 AS REAL)) AS z(x)
+SELECT x='2', typeof(x) FROM (VALUES(CAST(1 AS REAL)),(2) UNION ALL SELECT 2) AS z(x)
+CREATE TABLE k1 AS VALUES(CAST(1 AS REAL)),(2)
+SELECT sql FROM sqlite_schema WHERE name='k1'
+SELECT typeof(column1) FROM k1
+CREATE TABLE k2 AS VALUES(CAST(1 AS REAL))
+SELECT sql FROM sqlite_schema WHERE name='k2'
+CREATE TABLE k3 AS SELECT CAST(1 AS REAL) AS x UNION ALL SELECT 2
+SELECT sql FROM sqlite_schema WHERE name='k3'
+SELECT typeof(x) FROM k3
+CREATE TABLE k4 AS SELECT 1 AS x UNION ALL SELECT CAST(2 AS NUMERIC)
+SELECT sql FROM sqlite_schema WHERE name='k4'
+SELECT typeof(x) FROM k4
+CREATE TABLE k5 AS SELECT 1.0 AS x UNION ALL SELECT CAST(2 AS NUMERIC)
+SELECT sql FROM sqlite_schema WHERE name='k5'
+SELECT typeof(x) FROM k5
+CREATE TABLE k6 AS SELECT CAST('1' AS TEXT) AS x UNION ALL SELECT CAST(2 AS NUMERIC)
+SELECT sql FROM sqlite_schema WHERE name='k6'
+SELECT typeof(x) FROM k6
+CREATE TABLE k7 AS SELECT CAST(1 AS INTEGER) AS x UNION ALL SELECT 2.5
+SELECT sql FROM sqlite_schema WHERE name='k7'
+SELECT typeof(x) FROM k7
+CREATE TABLE k8 AS SELECT i AS x FROM c UNION ALL SELECT 2.0
+SELECT sql FROM sqlite_schema WHERE name='k8'
+SELECT typeof(x) FROM k8
+SELECT i IN (VALUES(1,2)) FROM c
+SELECT (i,p) IN (VALUES(1,'a' COLLATE nocase),(2,'b')), (i,p) IN (VALUES(2,'b'),(1,'a' COLLATE nocase)), ('1',p) IN (VALUES(i,'A')), ('1',p) IN (VALUES(i,'A'),(7,7)) FROM c

@@ -1,0 +1,148 @@
+//! `fsdir(path [, dir])`: a file, or a directory with everything in it.
+
+use std::fs::{self, Metadata, ReadDir};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+use lithe_value::cast::to_text;
+use lithe_vtab::{
+    ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Module, ModuleKind, Result, Risk, Scan,
+    ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, constraint,
+};
+
+use crate::fileio;
+
+const PATH: i32 = 4;
+const DIR: i32 = 5;
+
+/// What the plan's number says: which arguments there are.
+const WITH_PATH: i32 = 1;
+const WITH_BOTH: i32 = 2;
+
+/// The module.
+pub struct FileSystem;
+
+impl Module for FileSystem {
+    fn kind(&self) -> ModuleKind {
+        ModuleKind::EponymousOnly
+    }
+
+    fn connect(&self, _: &dyn SqlConnection, _: &ConnectRequest<'_>) -> Result<Connected> {
+        let declaration = "CREATE TABLE x(name, mode, mtime, data, path HIDDEN, dir HIDDEN)".to_owned();
+        Ok(Connected { table: Box::new(FileSystem), declaration, risk: Risk::DirectOnly })
+    }
+}
+
+impl VirtualTable for FileSystem {
+    fn plans_stand(&self) -> bool {
+        true
+    }
+
+    fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
+        let mut at = [None, None];
+        for (place, column) in at.iter_mut().zip([PATH, DIR]) {
+            let is_it = |of: &lithe_vtab::IndexConstraint| of.column == column && of.op == constraint::EQ;
+            *place = info.constraints.iter().position(|of| is_it(of) && of.usable);
+            if place.is_none() && info.constraints.iter().any(is_it) {
+                return Ok(false); // another order of the join has the argument
+            }
+        }
+        info.estimated_cost = 1.0e9;
+        if let [Some(path), dir] = at {
+            info.pass(path, 1, true);
+            (info.plan.number, info.estimated_cost) = (WITH_PATH, 100.0);
+            if let Some(dir) = dir {
+                info.pass(dir, 2, true);
+                (info.plan.number, info.estimated_cost) = (WITH_BOTH, 10.0);
+            }
+        }
+        Ok(true)
+    }
+
+    fn open(&self) -> Result<Box<dyn VirtualCursor>> {
+        Ok(Box::new(Walk::default()))
+    }
+}
+
+/// A walk through a directory, each directory before what is in it.
+#[derive(Default)]
+struct Walk {
+    /// The directory that names are relative to.
+    base: Option<String>,
+    /// The directories that are read, from the outermost one inwards, with their names.
+    pending: Vec<(String, ReadDir)>,
+    entry: Option<(String, Metadata)>,
+    row: i64,
+}
+
+impl VirtualCursor for Walk {
+    fn filter(&mut self, _: &Scan<'_>, plan: &ScanPlan, arguments: &Values<'_>) -> Result {
+        *self = Walk::default();
+        if plan.number == 0 {
+            return Err(FunctionError::new("table function fsdir requires an argument"));
+        }
+        let text = |value: &ValueRef<'_>| String::from_utf8_lossy(&to_text(*value)).into_owned();
+        let path = arguments.values.first().filter(|path| !path.is_null());
+        let path = path.ok_or_else(|| FunctionError::new("table function fsdir requires a non-NULL argument"))?;
+        self.base = arguments.values.get(1).filter(|dir| !dir.is_null()).map(text);
+        self.visit(text(path))
+    }
+
+    fn next(&mut self, _: &Scan<'_>) -> Result {
+        if let Some((name, metadata)) = self.entry.take()
+            && metadata.is_dir()
+        {
+            let path = self.path(&name);
+            let unreadable = |_| FunctionError::new(format!("cannot read directory: {}", path.display()));
+            self.pending.push((name, fs::read_dir(&path).map_err(unreadable)?));
+        }
+        while let Some((name, entries)) = self.pending.last_mut() {
+            if let Some(entry) = entries.next() {
+                let entry = entry.map_err(|_| FunctionError::new(format!("cannot read directory: {name}")))?;
+                let name = format!("{name}/{}", entry.file_name().to_string_lossy());
+                return self.visit(name);
+            }
+            self.pending.pop();
+        }
+        Ok(())
+    }
+
+    fn eof(&self) -> bool {
+        self.entry.is_none()
+    }
+
+    fn column(&mut self, _: &Scan<'_>, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
+        let Some((name, metadata)) = &self.entry else { return Ok(()) };
+        match column {
+            0 => answer.context.answer(ValueRef::Text(name.as_bytes())),
+            1 => answer.context.answer(ValueRef::Integer(i64::from(metadata.mode()))),
+            2 => answer.context.answer(ValueRef::Integer(metadata.mtime())),
+            3 if metadata.is_dir() => answer.context.answer(ValueRef::Null),
+            3 if metadata.is_symlink() => {
+                let target = fs::read_link(self.path(name)).unwrap_or_default();
+                answer.context.answer(ValueRef::Text(target.to_string_lossy().as_bytes()))
+            }
+            3 if metadata.is_file() => fileio::answer_file(answer.context, &self.path(name)),
+            _ => answer.context.answer(ValueRef::Null), // a device has no content; arguments are not told
+        }
+    }
+
+    fn rowid(&mut self) -> Result<i64> {
+        Ok(self.row)
+    }
+}
+
+impl Walk {
+    fn path(&self, name: &str) -> PathBuf {
+        self.base.as_ref().map_or_else(|| PathBuf::from(name), |base| PathBuf::from(format!("{base}/{name}")))
+    }
+
+    fn visit(&mut self, name: String) -> Result {
+        let path = self.path(&name);
+        let metadata = fs::symlink_metadata(&path);
+        let metadata = metadata.map_err(|_| FunctionError::new(format!("cannot stat file: {}", path.display())))?;
+        self.entry = Some((name, metadata));
+        self.row += 1;
+        Ok(())
+    }
+}

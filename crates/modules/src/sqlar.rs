@@ -1,0 +1,47 @@
+//! `sqlar_compress(X)` and `sqlar_uncompress(X, SIZE)`: the content of files in a table `sqlar`.
+
+use std::io::{Read, Write};
+use std::sync::Arc;
+
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+use lithe_value::cast::{to_integer, to_text};
+use lithe_vtab::{Arity, Context, Function, FunctionError, Result, ValueRef};
+
+use crate::function::{argument, scalar};
+
+/// The functions.
+pub fn functions() -> Vec<Arc<Function>> {
+    vec![
+        scalar("sqlar_compress", Arity::Exactly(1), compress),
+        scalar("sqlar_uncompress", Arity::Exactly(2), uncompress),
+    ]
+}
+
+/// A BLOB as a zlib stream if that is shorter; anything else, and a BLOB that does not become shorter, as it is.
+fn compress(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let ValueRef::Blob(bytes) = argument(args, 0) else { return context.answer(argument(args, 0)) };
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    let stream = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    let stream = stream.map_err(|_| FunctionError::new("error in compress()"))?;
+    context.answer(if stream.len() < bytes.len() { ValueRef::Blob(&stream) } else { ValueRef::Blob(bytes) })
+}
+
+/// What a zlib stream holds, if `SIZE` says that X is one: if it is positive and not the size of X.
+fn uncompress(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
+    let size = to_integer(argument(args, 1));
+    let bytes = to_text(argument(args, 0));
+    if size <= 0 || size as usize == bytes.len() {
+        return context.answer(argument(args, 0));
+    }
+    let size = size as usize;
+    context.check_length(size)?;
+    let mut content = Vec::new();
+    // One byte more than there should be shows that the stream is longer.
+    let read = ZlibDecoder::new(&*bytes).take(size as u64 + 1).read_to_end(&mut content);
+    if read.is_err() || content.len() > size {
+        return Err(FunctionError::new("error in uncompress()"));
+    }
+    context.answer(ValueRef::Blob(&content))
+}

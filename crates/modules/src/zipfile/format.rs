@@ -1,0 +1,342 @@
+//! A ZIP archive as bytes. Integers are little-endian.
+//!
+//! ```text
+//!   | header of member 1 | content | header of member 2 | content | … | central directory | end record |
+//!
+//!   header, 30 bytes and more:
+//!   0      4        6       8        10     12     14    18           22     26         28
+//!   | PK34 | needed | flags | method | time | date | crc | compressed | size | name len | extra len | name | extra
+//!
+//!   entry of the central directory, 46 bytes and more:
+//!   0      4         6      … as in the header …   28         30          32            34     36         38         42
+//!   | PK12 | made by | needed | … | size | name len | extra len | comment len | disk | internal | external | offset | name | extra | comment
+//!
+//!   end record, 22 bytes and more:
+//!   0      4           8          10      12     16       20
+//!   | PK56 | disks … | entries … | total | size | offset | comment len | comment
+//!
+//!   the extra field with the time:  55 54 | 05 00 | 01 | seconds since 1970, 4 bytes
+//! ```
+
+use lithe_vtab::{FunctionError, Result};
+
+/// "PK" and the number of a kind of record.
+const HEADER: u32 = 0x0403_4b50;
+const ENTRY: u32 = 0x0201_4b50;
+const END: u32 = 0x0605_4b50;
+
+pub const HEADER_LEN: usize = 30;
+pub const ENTRY_LEN: usize = 46;
+pub const END_LEN: usize = 22;
+/// The longest comment behind the end record.
+const COMMENT_MAX: usize = 0xffff;
+
+/// What a member that is made here says: made on Unix by version 3.0, readable by version 2.0, names in UTF-8.
+const MADE_BY: u16 = 3 << 8 | 30;
+const NEEDED: u16 = 20;
+const FLAGS: u16 = 0x0800;
+
+pub const STORED: u16 = 0;
+pub const DEFLATED: u16 = 8;
+
+/// The kind of the extra field that has the time to the second, and which of its times follow: that of the last change.
+const EXTENDED_TIME: u16 = 0x5455;
+const HAS_MTIME: u8 = 1;
+
+/// An entry of the central directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    pub made_by: u16,
+    pub needed: u16,
+    pub flags: u16,
+    pub method: u16,
+    pub time: u16,
+    pub date: u16,
+    pub crc: u32,
+    pub compressed: u32,
+    pub size: u32,
+    pub disk: u16,
+    pub internal: u16,
+    /// The mode of the file in its higher half.
+    pub external: u32,
+    /// Where the header lies.
+    pub offset: u32,
+    pub name: Vec<u8>,
+    pub extra: Vec<u8>,
+    pub comment: Vec<u8>,
+}
+
+/// Reads integers one after the other. Bytes that are missing are an error.
+struct Fields<'b>(&'b [u8]);
+
+impl<'b> Fields<'b> {
+    fn bytes(&mut self, count: usize) -> Option<&'b [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.bytes(2)?.first_chunk().map(|bytes| u16::from_le_bytes(*bytes))
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.bytes(4)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+    }
+}
+
+impl Entry {
+    /// The entry of a member that is made now.
+    pub fn new(name: Vec<u8>, mode: u32, mtime: u32) -> Entry {
+        let (date, time) = dos_time(i64::from(mtime));
+        Entry {
+            made_by: MADE_BY,
+            needed: NEEDED,
+            flags: FLAGS,
+            time,
+            date,
+            external: mode << 16,
+            name,
+            extra: extended_time(mtime),
+            ..Entry::default()
+        }
+    }
+
+    /// Reads an entry, and answers where the next one begins.
+    pub fn read(bytes: &[u8]) -> Option<(Entry, usize)> {
+        let mut fields = Fields(bytes);
+        if fields.u32()? != ENTRY {
+            return None;
+        }
+        let mut entry = Entry {
+            made_by: fields.u16()?,
+            needed: fields.u16()?,
+            flags: fields.u16()?,
+            method: fields.u16()?,
+            time: fields.u16()?,
+            date: fields.u16()?,
+            crc: fields.u32()?,
+            compressed: fields.u32()?,
+            size: fields.u32()?,
+            ..Entry::default()
+        };
+        let [name, extra, comment] = [fields.u16()?, fields.u16()?, fields.u16()?].map(usize::from);
+        entry.disk = fields.u16()?;
+        entry.internal = fields.u16()?;
+        entry.external = fields.u32()?;
+        entry.offset = fields.u32()?;
+        entry.name = fields.bytes(name)?.to_vec();
+        entry.extra = fields.bytes(extra)?.to_vec();
+        entry.comment = fields.bytes(comment)?.to_vec();
+        Some((entry, ENTRY_LEN + name + extra + comment))
+    }
+
+    /// The fields that header and entry have in common.
+    fn write_common(&self, out: &mut Vec<u8>) {
+        for field in [self.needed, self.flags, self.method, self.time, self.date] {
+            out.extend(field.to_le_bytes());
+        }
+        for field in [self.crc, self.compressed, self.size] {
+            out.extend(field.to_le_bytes());
+        }
+        out.extend(length(&self.name));
+        out.extend(length(&self.extra));
+    }
+
+    /// Writes the header, which stands in front of the content.
+    pub fn write_header(&self, out: &mut Vec<u8>) {
+        out.extend(HEADER.to_le_bytes());
+        self.write_common(out);
+        out.extend(&self.name);
+        out.extend(&self.extra);
+    }
+
+    /// Writes the entry.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.extend(ENTRY.to_le_bytes());
+        out.extend(self.made_by.to_le_bytes());
+        self.write_common(out);
+        out.extend(length(&self.comment));
+        out.extend(self.disk.to_le_bytes());
+        out.extend(self.internal.to_le_bytes());
+        out.extend(self.external.to_le_bytes());
+        out.extend(self.offset.to_le_bytes());
+        out.extend(&self.name);
+        out.extend(&self.extra);
+        out.extend(&self.comment);
+    }
+
+    /// Type and permissions of the file.
+    pub fn mode(&self) -> u32 {
+        self.external >> 16
+    }
+
+    /// A directory has no content, which is not the same as an empty one.
+    pub fn is_directory(&self) -> bool {
+        self.size == 0 && self.name.last() == Some(&b'/')
+    }
+
+    /// When the file was changed, in seconds since 1970.
+    pub fn mtime(&self) -> i64 {
+        self.extended_mtime().map_or_else(|| unix_time(self.date, self.time), i64::from)
+    }
+
+    fn extended_mtime(&self) -> Option<u32> {
+        let mut fields = Fields(&self.extra);
+        loop {
+            let (kind, length) = (fields.u16()?, fields.u16()?);
+            let content = fields.bytes(usize::from(length))?;
+            if kind == EXTENDED_TIME && content.first().is_some_and(|flags| flags & HAS_MTIME != 0) {
+                return content.get(1..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+            }
+        }
+    }
+
+    /// The entry as JSON text, as `zipfile_cds()` answers it.
+    pub fn json(&self) -> String {
+        let fields = [
+            ("version-made-by", u32::from(self.made_by)),
+            ("version-to-extract", u32::from(self.needed)),
+            ("flags", u32::from(self.flags)),
+            ("compression", u32::from(self.method)),
+            ("time", u32::from(self.time)),
+            ("date", u32::from(self.date)),
+            ("crc32", self.crc),
+            ("compressed-size", self.compressed),
+            ("uncompressed-size", self.size),
+            ("file-name-length", self.name.len() as u32),
+            ("extra-field-length", self.extra.len() as u32),
+            ("file-comment-length", self.comment.len() as u32),
+            ("disk-number-start", u32::from(self.disk)),
+            ("internal-attr", u32::from(self.internal)),
+            ("external-attr", self.external),
+            ("offset", self.offset),
+        ];
+        let fields: Vec<String> = fields.iter().map(|(name, value)| format!("\"{name}\" : {value}")).collect();
+        format!("{{{} }}", fields.join(", "))
+    }
+}
+
+fn length(bytes: &[u8]) -> [u8; 2] {
+    (bytes.len().min(0xffff) as u16).to_le_bytes()
+}
+
+fn extended_time(mtime: u32) -> Vec<u8> {
+    let mut extra = Vec::with_capacity(9);
+    extra.extend(EXTENDED_TIME.to_le_bytes());
+    extra.extend(5_u16.to_le_bytes());
+    extra.push(HAS_MTIME);
+    extra.extend(mtime.to_le_bytes());
+    extra
+}
+
+/// How long the name and the extra field of a header are, which need not be those of the entry.
+pub fn header_tail_len(header: &[u8]) -> Option<usize> {
+    let mut fields = Fields(header);
+    if fields.u32()? != HEADER {
+        return None;
+    }
+    fields.bytes(22)?;
+    Some(usize::from(fields.u16()?) + usize::from(fields.u16()?))
+}
+
+/// Writes the end record.
+pub fn write_end(out: &mut Vec<u8>, count: usize, size: usize, offset: u64) -> Result {
+    let too_big = || FunctionError::too_big();
+    let count = u16::try_from(count).map_err(|_| too_big())?;
+    let (size, offset) = (u32::try_from(size).map_err(|_| too_big())?, u32::try_from(offset).map_err(|_| too_big())?);
+    out.extend(END.to_le_bytes());
+    out.extend([0; 4]);
+    out.extend(count.to_le_bytes());
+    out.extend(count.to_le_bytes());
+    out.extend(size.to_le_bytes());
+    out.extend(offset.to_le_bytes());
+    out.extend([0; 2]);
+    Ok(())
+}
+
+/// How much of an archive's end is read to find its end record.
+pub const TAIL_LEN: usize = END_LEN + COMMENT_MAX;
+
+/// Where the central directory lies.
+#[derive(Clone, Copy, Debug)]
+pub struct Directory {
+    pub offset: u32,
+    pub len: u32,
+    /// How many entries it has.
+    pub count: u16,
+}
+
+/// Where the central directory lies, as the last end record in the archive's tail says.
+pub fn central_directory(tail: &[u8]) -> Option<Directory> {
+    let at = tail.windows(4).rposition(|window| *window == END.to_le_bytes())?;
+    let mut fields = Fields(tail.get(at..)?);
+    fields.bytes(10)?;
+    let count = fields.u16()?;
+    let len = fields.u32()?;
+    Some(Directory { offset: fields.u32()?, len, count })
+}
+
+const DAY_SECONDS: i64 = 86_400;
+
+/// Date and time as DOS has them, from 1980 to 2107, to two seconds, in UTC.
+fn dos_time(seconds: i64) -> (u16, u16) {
+    let (day, of_day) = (seconds.div_euclid(DAY_SECONDS), seconds.rem_euclid(DAY_SECONDS));
+    let (year, month, day) = date_of_day(day);
+    let date = ((year - 1980).clamp(0, 127) << 9) as u16 | (month << 5) as u16 | day as u16;
+    let time = (of_day / 3600) << 11 | (of_day / 60 % 60) << 5 | (of_day % 60 / 2);
+    (date, time as u16)
+}
+
+fn unix_time(date: u16, time: u16) -> i64 {
+    let (date, time) = (i64::from(date), i64::from(time));
+    let day = day_of_date(1980 + (date >> 9), date >> 5 & 15, date & 31);
+    day * DAY_SECONDS + (time >> 11) * 3600 + (time >> 5 & 63) * 60 + (time & 31) * 2
+}
+
+/// Year, month and day of a day that is counted from 1970-01-01. Years that begin in March have their leap day at their end.
+fn date_of_day(day: i64) -> (i64, i64, i64) {
+    let day = day + 719_468;
+    let (era, of_era) = (day.div_euclid(146_097), day.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year + era * 400 + i64::from(month <= 2), month, day)
+}
+
+/// The day, counted from 1970-01-01, of a date.
+fn day_of_date(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_year = (153 * if month > 2 { month - 3 } else { month + 9 } + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_read_as_it_was_written() {
+        let mut entry = Entry::new(b"dir/name".to_vec(), 0o100_644, 1_600_000_001);
+        (entry.crc, entry.compressed, entry.size, entry.method, entry.offset) = (1, 2, 3, DEFLATED, 5);
+        entry.comment = b"comment".to_vec();
+        let mut bytes = Vec::new();
+        entry.write(&mut bytes);
+        assert_eq!(Entry::read(&bytes), Some((entry.clone(), bytes.len())));
+        assert!((0..bytes.len()).all(|end| Entry::read(&bytes[..end]).is_none()));
+        assert_eq!((entry.mode(), entry.mtime()), (0o100_644, 1_600_000_001));
+    }
+
+    #[test]
+    fn times_of_dos() {
+        assert_eq!(dos_time(1_000_000_000), (11_049, 3540));
+        assert_eq!(dos_time(1_600_000_001), (20_781, 25_428));
+        for seconds in [315_532_800, 1_600_000_000, 951_782_400] {
+            let (date, time) = dos_time(seconds);
+            assert_eq!(unix_time(date, time), seconds);
+        }
+    }
+}

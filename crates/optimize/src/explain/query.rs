@@ -1,0 +1,444 @@
+//! The lines of a query's plan, from the tree that the plan is.
+
+use std::ptr;
+
+use lithe_resolve::ir::{Aggregate, Core, CoreBody, Derived, OrderTerm, Query, Source, SourceKind};
+use lithe_sql::ast::CompoundOp;
+
+use super::path::{describe_again, describe_branch, describe_filter, describe_loop};
+use super::{Explain, Lines};
+use crate::access::{DistinctPlan, JoinPlan, LogEst, Loop, OrBranch, Path};
+use crate::change::ChangePlan;
+use crate::insert::InsertPlan;
+use crate::plan::{
+    AggregatePlan, CompoundPlan, CorePlan, CoresPlan, CountPlan, DerivedPlan, DerivedWay, ExprQueries, ExprQueryWay,
+    FromPlan, GroupPlan, Grouping, PlainPlan, QueryBody, QueryPlan, RecursivePlan, RowsFor, SelectPlan, Sorting,
+    UnjoinedPlan, ValuesPlan, WindowPlan,
+};
+
+/// How VALUES is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum ShownValues {
+    /// As a source: the statement is nothing else.
+    #[default]
+    AsClause,
+    /// As a query of constants: in a view or common table.
+    AsConstants,
+    /// Not at all: the line of the loop that reads it says so.
+    Nowhere,
+}
+
+impl Explain {
+    /// The lines of a query that stands by itself.
+    pub fn query(&mut self, plan: &QueryPlan<'_>) {
+        if let Some(lines) = &mut self.lines {
+            lines.rows_of(plan);
+        }
+    }
+
+    /// The lines of a join, of whose rows the code that reads them adds none.
+    pub fn join(&mut self, from: &FromPlan<'_>) {
+        if let Some(lines) = &mut self.lines {
+            lines.join_with_body(from, |_| {});
+        }
+    }
+
+    /// The lines of an UPDATE or DELETE.
+    pub fn change(&mut self, plan: &ChangePlan<'_>) {
+        if let Some(lines) = &mut self.lines {
+            lines.join_with_body(&plan.from, |lines| lines.expr_queries(plan.value_queries));
+            lines.expr_queries(plan.queries);
+        }
+    }
+
+    /// The lines of what an INSERT gets its rows from.
+    pub fn insert(&mut self, plan: &InsertPlan<'_>) {
+        match plan {
+            InsertPlan::Row { queries, .. } => self.expr_queries(queries),
+            InsertPlan::Query { plan, .. } => self.query(plan),
+        }
+    }
+
+    /// The lines of queries in expressions.
+    pub fn expr_queries(&mut self, queries: ExprQueries<'_>) {
+        if let Some(lines) = &mut self.lines {
+            lines.expr_queries(queries);
+        }
+    }
+}
+
+impl Lines {
+    fn expr_queries(&mut self, queries: ExprQueries<'_>) {
+        for query in queries {
+            match query.way {
+                ExprQueryWay::Row(plan) => self.subquery(plan, "SCALAR SUBQUERY"),
+                ExprQueryWay::Set(plan) | ExprQueryWay::Keys(plan) => self.subquery(plan, "LIST SUBQUERY"),
+                ExprQueryWay::Rowids(_, table) => {
+                    self.line(format!("USING ROWID SEARCH ON TABLE {} FOR IN-OPERATOR", table.name));
+                }
+                ExprQueryWay::Index(_, _, index) => {
+                    self.line(format!("USING INDEX {} FOR IN-OPERATOR", index.name));
+                }
+            }
+        }
+    }
+
+    fn subquery(&mut self, plan: &QueryPlan<'_>, what: &str) {
+        let correlated = if plan.query.is_correlated() { "CORRELATED " } else { "" };
+        let number = self.numbers.of(plan.query);
+        self.open(format!("{correlated}{what} {number}"));
+        self.rows_of(plan);
+        self.close();
+    }
+
+    fn rows_of(&mut self, plan: &QueryPlan<'_>) {
+        self.expr_queries(plan.limit_queries);
+        self.body(&plan.body, plan.rows);
+    }
+
+    fn body(&mut self, body: &QueryBody<'_>, rows: RowsFor) {
+        match body {
+            QueryBody::Cores(cores) => self.cores(cores, rows),
+            QueryBody::Recursive(plan) => self.recursive(plan),
+        }
+    }
+
+    fn cores(&mut self, cores: &CoresPlan<'_>, rows: RowsFor) {
+        match cores {
+            CoresPlan::One(core) => self.core(core, rows),
+            CoresPlan::Compound(plan) => self.compound(plan, rows),
+        }
+    }
+
+    fn core(&mut self, core: &CorePlan<'_>, rows: RowsFor) {
+        match core {
+            CorePlan::Select(plan) => self.select(plan, rows),
+            CorePlan::Values(plan) => self.values(plan, rows),
+        }
+    }
+
+    fn compound(&mut self, plan: &CompoundPlan<'_>, rows: RowsFor) {
+        if !plan.merges.is_empty() {
+            self.merges(plan, rows);
+            return self.appended(plan.appended, rows);
+        }
+        self.open("COMPOUND QUERY".to_owned());
+        self.open("LEFT-MOST SUBQUERY".to_owned());
+        self.core(&plan.first, rows);
+        self.close();
+        self.appended(plan.appended, rows);
+        self.close();
+    }
+
+    fn appended(&mut self, cores: &[CorePlan<'_>], rows: RowsFor) {
+        for core in cores {
+            self.open("UNION ALL".to_owned());
+            self.core(core, rows);
+            self.close();
+        }
+    }
+
+    /// Each merge hangs under the next, as its left side.
+    fn merges(&mut self, plan: &CompoundPlan<'_>, rows: RowsFor) {
+        for merge in plan.merges.iter().rev() {
+            self.open(format!("MERGE ({})", name_of(merge.op)));
+            self.open("LEFT".to_owned());
+        }
+        self.core(&plan.first, RowsFor::Coroutine);
+        for merge in plan.merges {
+            self.close();
+            self.open("RIGHT".to_owned());
+            self.core(&merge.right, RowsFor::Coroutine);
+            self.close();
+            self.close();
+        }
+        // Once for each side of the last merge.
+        self.filter_of_set(rows);
+        self.filter_of_set(rows);
+    }
+
+    fn recursive(&mut self, plan: &RecursivePlan<'_>) {
+        self.open("SETUP".to_owned());
+        self.cores(&plan.setup, RowsFor::Use);
+        self.close();
+        self.open("RECURSIVE STEP".to_owned());
+        match plan.steps {
+            [step] => self.core(step, RowsFor::Use),
+            steps => {
+                self.open("COMPOUND QUERY".to_owned());
+                for (at, step) in steps.iter().enumerate() {
+                    self.open(if at == 0 { "LEFT-MOST SUBQUERY".to_owned() } else { "UNION ALL".to_owned() });
+                    self.core(step, RowsFor::Use);
+                    self.close();
+                }
+                self.close();
+            }
+        }
+        self.close();
+    }
+
+    /// To SQLite, VALUES that are no source of an INSERT are a scan of a table of unknown size.
+    fn values(&mut self, plan: &ValuesPlan<'_>, rows: RowsFor) {
+        let count = plan.rows.len();
+        let cost = if rows == RowsFor::Coroutine { LogEst::ONE } else { LogEst(216) };
+        match self.shown_values {
+            ShownValues::AsClause => {
+                self.loop_line(cost, format!("SCAN {count}-ROW VALUES CLAUSE"));
+            }
+            ShownValues::AsConstants => self.line(format!("SCAN {count} CONSTANT ROWS")),
+            ShownValues::Nowhere => {}
+        }
+        self.expr_queries(plan.queries);
+    }
+
+    fn select(&mut self, plan: &SelectPlan<'_>, rows: RowsFor) {
+        match plan {
+            SelectPlan::Windows(plan) => self.windows(plan),
+            SelectPlan::Count(plan) => self.count(plan),
+            SelectPlan::Aggregate(plan) => self.aggregate(plan),
+            SelectPlan::Group(plan) => self.group(plan),
+            SelectPlan::Plain(plan) => self.plain(plan, rows),
+        }
+    }
+
+    fn plain(&mut self, plan: &PlainPlan<'_>, rows: RowsFor) {
+        let distinct = plan.from.join.distinct;
+        self.join_with_body(&plan.from, |lines| {
+            lines.expr_queries(plan.queries);
+            // SQLite fills the filter where rows come straight from their loops.
+            if plan.sorting == Sorting::Nothing && distinct == DistinctPlan::Nothing {
+                lines.filter_of_set(rows);
+            }
+        });
+        if distinct == DistinctPlan::Remember {
+            self.temporary_tree("DISTINCT");
+        }
+        if let Sorting::Blocks(_) = plan.sorting {
+            self.order(plan.order_by, plan.from.join);
+        }
+    }
+
+    fn count(&mut self, plan: &CountPlan<'_>) {
+        let name = &plan.source.name;
+        self.line(match plan.index {
+            Some(index) => format!("SCAN {name} USING COVERING INDEX {}", index.name),
+            None => format!("SCAN {name}"),
+        });
+    }
+
+    fn aggregate(&mut self, plan: &AggregatePlan<'_>) {
+        self.sources(&plan.from);
+        self.aggregates(plan.select.aggregates);
+        self.loops(&plan.from, |lines| lines.expr_queries(plan.step_queries));
+        self.expr_queries(plan.queries);
+    }
+
+    fn group(&mut self, plan: &GroupPlan<'_>) {
+        let is_sorted = plan.grouping == Grouping::Sorted;
+        self.join_with_body(&plan.from, |lines| {
+            lines.expr_queries(plan.term_queries);
+            if !is_sorted {
+                lines.expr_queries(plan.step_queries);
+            }
+        });
+        if plan.grouping != Grouping::Streamed {
+            self.temporary_tree(plan.clause);
+        }
+        if is_sorted {
+            self.expr_queries(plan.step_queries);
+        }
+        self.aggregates(plan.select.aggregates);
+        self.expr_queries(plan.queries);
+        if plan.select.distinct {
+            self.temporary_tree("DISTINCT");
+        }
+        if !plan.order_by.is_empty() {
+            self.temporary_tree("ORDER BY");
+        }
+    }
+
+    fn aggregates(&mut self, calls: &[&Aggregate<'_>]) {
+        for call in calls {
+            let name = call.function.name();
+            if call.distinct {
+                self.temporary_tree(&format!("{name}(DISTINCT)"));
+            }
+            if !call.order_by.is_empty() {
+                self.temporary_tree(&format!("{name}(ORDER BY)"));
+            }
+        }
+    }
+
+    fn windows(&mut self, plan: &WindowPlan<'_>) {
+        let number = self.numbers.new_number();
+        self.open(format!("CO-ROUTINE (subquery-{number})"));
+        self.select(&plan.input, RowsFor::Coroutine);
+        for (at, pass) in plan.passes.iter().enumerate() {
+            if at > 0 {
+                self.temporary_tree("ORDER BY");
+            }
+            self.expr_queries(pass.queries);
+        }
+        self.close();
+        self.loop_line(plan.scan, format!("SCAN (subquery-{number})"));
+        self.expr_queries(plan.queries);
+        if plan.select.distinct {
+            self.temporary_tree("DISTINCT");
+        }
+        if !plan.order_by.is_empty() {
+            self.temporary_tree("ORDER BY");
+        }
+    }
+
+    fn temporary_tree(&mut self, clause: &str) {
+        self.line(format!("USE TEMP B-TREE FOR {clause}"));
+    }
+
+    fn filter_of_set(&mut self, rows: RowsFor) {
+        if rows == (RowsFor::Set { shows_filter: true }) {
+            self.line("CREATE BLOOM FILTER".to_owned());
+        }
+    }
+
+    /// The line about ORDER BY that the loops do not satisfy, or not to the last term.
+    fn order(&mut self, order_by: &[OrderTerm<'_>], join: &JoinPlan<'_>) {
+        self.line(match order_by.len() - join.ordered_terms.min(order_by.len()) {
+            _ if join.ordered_terms == 0 => "USE TEMP B-TREE FOR ORDER BY".to_owned(),
+            1 => "USE TEMP B-TREE FOR LAST TERM OF ORDER BY".to_owned(),
+            rest => format!("USE TEMP B-TREE FOR LAST {rest} TERMS OF ORDER BY"),
+        });
+    }
+
+    /// The lines of a join; `body` adds those of what is done for each row.
+    fn join_with_body(&mut self, from: &FromPlan<'_>, body: impl FnOnce(&mut Lines)) {
+        self.sources(from);
+        self.loops(from, body);
+    }
+
+    fn sources(&mut self, from: &FromPlan<'_>) {
+        from.derived.iter().for_each(|derived| self.derived(derived));
+    }
+
+    fn loops(&mut self, from: &FromPlan<'_>, body: impl FnOnce(&mut Lines)) {
+        let join = from.join;
+        if join.request.sources.is_empty() {
+            self.line("SCAN CONSTANT ROW".to_owned());
+        }
+        self.expr_queries(from.constant_queries);
+        for (at, planned) in join.loops.iter().enumerate() {
+            self.join_loop(join, planned);
+            self.expr_queries(from.queries_of_loop(at));
+        }
+        body(self);
+        let right = join.loops.iter().filter(|planned| join.source_of(planned).join.keeps_right_rows());
+        right.zip(from.unjoined).for_each(|(planned, unjoined)| self.unjoined(join, planned, unjoined));
+    }
+
+    fn join_loop(&mut self, join: &JoinPlan<'_>, planned: &Loop<'_>) {
+        let source = join.source_of(planned);
+        let name = self.source_name(source);
+        if planned.shows_filter {
+            self.line(describe_filter(join, planned, &name));
+        }
+        match planned.path {
+            Path::Or(branches) => self.branches(join, source, branches, &name),
+            _ => {
+                let line = self.loop_line(planned.run, describe_loop(join, planned, &name));
+                self.of_loops.insert(ptr::from_ref(planned).addr(), line);
+            }
+        }
+    }
+
+    fn branches(&mut self, join: &JoinPlan<'_>, source: &Source<'_>, branches: &[OrBranch<'_>], name: &str) {
+        self.open("MULTI-INDEX OR".to_owned());
+        for branch in branches {
+            self.open(format!("INDEX {}", branch.number));
+            let line = self.loop_line(branch.run, describe_branch(join, source, branch, name));
+            self.of_loops.insert(ptr::from_ref(branch).addr(), line);
+            self.close();
+        }
+        self.close();
+    }
+
+    fn unjoined(&mut self, join: &JoinPlan<'_>, planned: &Loop<'_>, unjoined: &UnjoinedPlan<'_>) {
+        let name = self.source_name(unjoined.source);
+        self.open(match unjoined.source.kind {
+            // SQLite does not look at the alias here.
+            SourceKind::Table(_, table) => format!("RIGHT-JOIN {}", table.name),
+            _ => format!("RIGHT-JOIN {name}"),
+        });
+        match (unjoined.join, planned.path) {
+            (Some(join), _) => self.join_loop(join, &join.loops[0]),
+            (None, Path::Function(_) | Path::Virtual(_)) => {
+                self.loop_line(planned.run, describe_again(join, planned, &name));
+            }
+            (None, _) => {
+                self.loop_line(join.scans[planned.source], format!("SCAN {name}"));
+            }
+        }
+        self.expr_queries(unjoined.queries);
+        self.close();
+    }
+
+    /// VALUES in FROM is no query to SQLite, and has no line.
+    fn derived(&mut self, planned: &DerivedPlan<'_>) {
+        let what = match planned.rows {
+            DerivedWay::Shared { is_first: false, .. } => return,
+            DerivedWay::Coroutine { .. } => "CO-ROUTINE",
+            DerivedWay::Table | DerivedWay::Shared { .. } => "MATERIALIZE",
+        };
+        let is_clause = is_values_clause(planned.derived);
+        let shown = if is_clause { ShownValues::Nowhere } else { ShownValues::AsConstants };
+        let outer = std::mem::replace(&mut self.shown_values, shown);
+        if is_clause {
+            self.rows_of(planned.plan);
+        } else {
+            let name = self.made_name(planned.source, planned.derived);
+            self.open(format!("{what} {name}"));
+            self.rows_of(planned.plan);
+            self.close();
+        }
+        self.shown_values = outer;
+    }
+
+    /// How lines name a source that is read.
+    fn source_name(&self, source: &Source<'_>) -> String {
+        match source.kind {
+            SourceKind::Subquery(derived) if is_values_clause(derived) || source.name.as_bytes().is_empty() => {
+                self.derived_name(derived.query)
+            }
+            _ => source.name.to_string(),
+        }
+    }
+
+    /// How lines name a source that is made: views and common tables by their own names.
+    fn made_name(&self, source: &Source<'_>, derived: &Derived<'_>) -> String {
+        match (derived.cte, derived.view) {
+            (Some(cte), _) => cte.name.to_string(),
+            (None, Some(view)) => view.name.to_string(),
+            (None, None) => self.source_name(source),
+        }
+    }
+
+    fn derived_name(&self, query: &Query<'_>) -> String {
+        match query.cores {
+            [Core { body: CoreBody::Values(rows), .. }] => format!("{}-ROW VALUES CLAUSE", rows.len()),
+            _ => format!("(subquery-{})", self.numbers.of(query)),
+        }
+    }
+}
+
+/// Whether the source is VALUES in parentheses.
+fn is_values_clause(derived: &Derived<'_>) -> bool {
+    let is_values = matches!(derived.query.cores, [Core { body: CoreBody::Values(_), .. }]);
+    is_values && derived.cte.is_none() && derived.view.is_none()
+}
+
+fn name_of(op: CompoundOp) -> &'static str {
+    match op {
+        CompoundOp::Union => "UNION",
+        CompoundOp::UnionAll => "UNION ALL",
+        CompoundOp::Except => "EXCEPT",
+        CompoundOp::Intersect => "INTERSECT",
+    }
+}

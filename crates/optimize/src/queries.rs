@@ -1,0 +1,190 @@
+//! Queries in expressions, planned in the order in which the expressions are evaluated.
+
+use lithe_base::Db;
+use lithe_catalog::{Index, IndexTerm, Result, Table, TableKind};
+use lithe_resolve::ir::{
+    Child, Coll, Column, CompareOp, CompareRows, Expr, How, In, InSet, Query, SourceKind, for_each_child, same,
+};
+use lithe_value::Affinity;
+
+use crate::plan::{ExprQueries, ExprQuery, ExprQueryWay, RowsFor};
+use crate::planner::Planner;
+
+impl<'a> Planner<'a> {
+    /// Plans the queries in expressions that are evaluated one after the other. The values of `known` are there already.
+    pub fn plan_exprs<'e>(
+        &mut self,
+        exprs: impl IntoIterator<Item = &'e Expr<'a>>,
+        known: &[Expr<'a>],
+    ) -> Result<ExprQueries<'a>>
+    where
+        'a: 'e,
+    {
+        self.walk_exprs(known, |walk| exprs.into_iter().try_for_each(|expr| walk.expr(expr)))
+    }
+
+    /// Plans the queries that `visit` comes to.
+    pub(crate) fn walk_exprs(
+        &mut self,
+        known: &[Expr<'a>],
+        visit: impl FnOnce(&mut ExprWalk<'_, 'a>) -> Result<()>,
+    ) -> Result<ExprQueries<'a>> {
+        if !self.context.resolver.has_subqueries() {
+            return Ok(&[]);
+        }
+        let found = bumpalo::collections::Vec::new_in(self.context.arena);
+        let mut walk = ExprWalk { planner: self, known, found };
+        visit(&mut walk)?;
+        Ok(walk.found.into_bump_slice())
+    }
+}
+
+/// Goes through expressions as their evaluation does.
+pub(crate) struct ExprWalk<'w, 'a> {
+    planner: &'w mut Planner<'a>,
+    /// Expressions whose values are there already.
+    known: &'w [Expr<'a>],
+    found: bumpalo::collections::Vec<'a, ExprQuery<'a>>,
+}
+
+impl<'a> ExprWalk<'_, 'a> {
+    /// An expression that is evaluated.
+    pub fn expr(&mut self, expr: &Expr<'a>) -> Result<()> {
+        if self.known.iter().any(|known| same(known, expr)) {
+            return Ok(());
+        }
+        match expr {
+            // Their values are computed elsewhere.
+            Expr::Aggregate(_) | Expr::Window(_) | Expr::Computed(..) => Ok(()),
+            Expr::In(set) => self.set(set),
+            Expr::CompareRows(compare) => self.rows(compare),
+            Expr::Subquery(subquery) | Expr::SubqueryColumn(subquery, _) => self.row(subquery.query, RowsFor::FirstRow),
+            Expr::Exists(subquery) => self.row(subquery.query, RowsFor::Exists),
+            _ => {
+                let mut result = Ok(());
+                for_each_child(expr, &mut |child| {
+                    if let (Child::Expr(operand), Ok(())) = (child, &result) {
+                        result = self.expr(operand);
+                    }
+                });
+                result
+            }
+        }
+    }
+
+    /// The set of an IN whose members are keys.
+    pub fn keys(&mut self, set: &In<'a>) -> Result<()> {
+        match set.set {
+            InSet::List(items) => items.iter().try_for_each(|item| self.expr(item)),
+            InSet::Query(query) => {
+                let plan = self.planner.plan_query(query, RowsFor::Set { shows_filter: false })?;
+                self.push(query, ExprQueryWay::Keys(plan));
+                Ok(())
+            }
+        }
+    }
+
+    fn push(&mut self, query: &'a Query<'a>, way: ExprQueryWay<'a>) {
+        let query = ExprQuery { query, way };
+        self.planner.keep_expr_query(query);
+        self.found.push(query);
+    }
+
+    fn row(&mut self, query: &'a Query<'a>, rows: RowsFor) -> Result<()> {
+        let plan = self.planner.plan_query(query, rows)?;
+        self.push(query, ExprQueryWay::Row(plan));
+        Ok(())
+    }
+
+    /// A set that is a query is made before the value that is looked up in it.
+    fn set(&mut self, set: &In<'a>) -> Result<()> {
+        let query = match set.set {
+            InSet::List([]) => return Ok(()),
+            InSet::List(items) => {
+                self.expr(&set.value)?;
+                return items.iter().try_for_each(|item| self.expr(item));
+            }
+            InSet::Query(query) => query,
+        };
+        let way = match existing_set(set) {
+            Some(way) => way,
+            None => {
+                let shows_filter = !query.is_correlated();
+                ExprQueryWay::Set(self.planner.plan_query(query, RowsFor::Set { shows_filter })?)
+            }
+        };
+        self.push(query, way);
+        self.expr(&set.value)
+    }
+
+    /// An order of rows evaluates column by column on both sides; a query gives all of its columns at once.
+    fn rows(&mut self, compare: &CompareRows<'a>) -> Result<()> {
+        let is_order = matches!(compare.op, CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge);
+        let sides = [&compare.left, &compare.right];
+        if !is_order {
+            return sides.into_iter().try_for_each(|side| self.expr(side));
+        }
+        let is_list = |side: &&&Expr<'a>| matches!(side, Expr::Row(_));
+        sides.iter().filter(|side| !is_list(side)).try_for_each(|side| self.expr(side))?;
+        for at in 0..compare.how.len() {
+            for side in sides {
+                if let Expr::Row(items) = side {
+                    self.expr(&items[at])?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What has the members of the set already, if there is such a thing: `x IN (SELECT column FROM table)` needs no set where the table or one
+/// of its indexes is the set.
+fn existing_set<'a>(set: &In<'a>) -> Option<ExprQueryWay<'a>> {
+    let (db, table, columns) = plain_columns(set)?;
+    if let [column] = columns[..]
+        && column.index.is_rowid()
+    {
+        return Some(ExprQueryWay::Rowids(db, table));
+    }
+    let index = table.indexes.iter().find(|index| serves(index, &columns, set.how))?;
+    Some(ExprQueryWay::Index(db, table, index))
+}
+
+/// The columns that the query selects, if it selects nothing but columns of all rows of one table.
+fn plain_columns<'a>(set: &In<'a>) -> Option<(Db, &'a Table, Vec<&'a Column<'a>>)> {
+    let InSet::Query(query) = set.set else { return None };
+    let select = query.single_select()?;
+    let [source] = select.sources else { return None };
+    let SourceKind::Table(db, table) = source.kind else { return None };
+    let is_plain = query.limit.is_none()
+        && select.terms.is_empty()
+        && !select.is_aggregate
+        && !select.distinct
+        && select.windows.is_empty()
+        && matches!(table.kind, TableKind::Ordinary | TableKind::WithoutRowid);
+    let column = |expr: &Expr<'a>| match expr {
+        Expr::Column(column) if column.source == source.id => Some(*column),
+        _ => None,
+    };
+    let columns = select.columns.iter().map(column).collect::<Option<Vec<_>>>()?;
+    is_plain.then_some((db, table, columns))
+}
+
+/// Whether the index begins with these columns, ordered as they are compared.
+fn serves(index: &Index, columns: &[&Column<'_>], hows: &[How<'_>]) -> bool {
+    let is_served = |at: usize| {
+        let (key, column, how) = (&index.columns[at], columns[at], &hows[at]);
+        let is_it = column.index.position().is_some_and(|position| key.term == IndexTerm::Column(position as u16));
+        is_it && Coll::of(&key.collation) == how.collation && keeps_values(how.affinity, column.affinity)
+    };
+    index.filter.is_none() && columns.len() <= usize::from(index.key_count) && (0..columns.len()).all(is_served)
+}
+
+/// Whether values of a column are not changed when a comparison applies `applied` to them.
+fn keeps_values(applied: Option<Affinity>, column: Option<Affinity>) -> bool {
+    match (applied, column) {
+        (None | Some(Affinity::Blob), _) => true,
+        (Some(Affinity::Text), column) => column == Some(Affinity::Text),
+        (Some(_), column) => column.is_some_and(Affinity::is_numeric),
+    }
+}

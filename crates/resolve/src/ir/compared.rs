@@ -1,0 +1,34 @@
+//! What an expression brings to a comparison: affinity and collation.
+
+use lithe_value::Affinity;
+
+use super::{Coll, Expr, How, affinity_of, collation_of, comparison_affinity, has_explicit_collation};
+
+/// What an expression says about comparisons with it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Compared<'a> {
+    /// Its affinity.
+    pub affinity: Option<Affinity>,
+    /// Its collation.
+    pub collation: Option<Coll<'a>>,
+    /// Whether a COLLATE says so.
+    pub is_explicit: bool,
+}
+
+impl<'a> Compared<'a> {
+    /// What the expression says.
+    pub fn of(expr: &Expr<'a>) -> Compared<'a> {
+        Compared {
+            affinity: affinity_of(expr),
+            collation: collation_of(expr),
+            is_explicit: has_explicit_collation(expr),
+        }
+    }
+
+    /// How it is compared with `right`.
+    pub fn with(&self, right: &Compared<'a>) -> How<'a> {
+        let is_right = right.is_explicit && !self.is_explicit;
+        let collation = if is_right { right.collation } else { self.collation.or(right.collation) };
+        How { affinity: comparison_affinity(self.affinity, right.affinity), collation: collation.unwrap_or_default() }
+    }
+}

@@ -1,0 +1,36 @@
+//! A short text or blob within a register.
+
+use super::INLINE_MAX;
+
+/// Up to [`INLINE_MAX`] bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Inline {
+    pub(super) len: u8,
+    pub(super) bytes: [u8; INLINE_MAX],
+}
+
+impl Inline {
+    /// At most [`INLINE_MAX`] bytes.
+    #[inline]
+    pub(super) fn new(bytes: &[u8]) -> Inline {
+        let mut inline = Inline { len: bytes.len() as u8, bytes: [0; INLINE_MAX] };
+        inline.bytes[..bytes.len()].copy_from_slice(bytes);
+        inline
+    }
+
+    /// The bytes `start..start + len` of `page`, moved as one block of fixed size where the page is long enough:
+    /// what is copied too much is never looked at.
+    #[inline]
+    pub(super) fn from_page(page: &[u8], start: usize, len: usize) -> Inline {
+        match page[start..].first_chunk::<INLINE_MAX>() {
+            Some(chunk) => Inline { len: len as u8, bytes: *chunk },
+            None => Inline::new(&page[start..start + len]),
+        }
+    }
+
+    /// The bytes.
+    #[inline]
+    pub(super) fn as_slice(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
