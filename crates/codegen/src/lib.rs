@@ -201,7 +201,7 @@ impl<'a> Codegen<'a> {
 
     /// Plans the rows of an INSERT.
     pub(crate) fn plan_insert(&mut self, resolved: &ResolvedInsert<'a>, has_triggers: bool) -> Result<InsertPlan<'a>> {
-        let plan = self.planner.plan_insert(resolved, has_triggers)?;
+        let plan = InsertPlan::of(&mut self.planner, resolved, has_triggers)?;
         self.explain.insert(&plan);
         Ok(plan)
     }

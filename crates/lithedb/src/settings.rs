@@ -164,17 +164,46 @@ impl Statement<'_> {
         self.inner().plan_element(index, among_all)
     }
 
-    /// The processor cycles that the statement has taken, as nanoseconds, if it is measured.
+    /// The processor cycles that the statement has taken, as nanoseconds, if it is measured. It does not block.
+    ///
+    /// ```
+    /// # use lithe::{Config, Connection};
+    /// let connection = Connection::open_in_memory()?;
+    /// assert_eq!(connection.prepare("SELECT 1")?.measured_cycles(), None);
+    /// connection.set_config(Config::StatementScanStatus, true);
+    /// assert!(connection.prepare("SELECT 1")?.measured_cycles().is_some());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn measured_cycles(&self) -> Option<u64> {
         self.inner().measured_cycles()
     }
 
     /// What [`Statement::plan_element`] has counted is forgotten.
+    ///
+    /// ```
+    /// # use lithe::{Config, Connection};
+    /// let connection = Connection::open_in_memory()?;
+    /// connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES(1)")?;
+    /// connection.set_config(Config::StatementScanStatus, true);
+    /// let mut statement = connection.prepare("SELECT * FROM t")?;
+    /// while statement.step()?.is_some() {}
+    /// statement.reset_measurement();
+    /// assert_eq!(statement.plan_element(0, false).and_then(|scan| scan.rows), Some(0));
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn reset_measurement(&mut self) {
         self.inner_mut().reset_measurement();
     }
 
     /// The instructions of the statement and of its triggers, as EXPLAIN shows them; what they have cost, if it is measured.
+    ///
+    /// ```
+    /// # use lithe::Connection;
+    /// let connection = Connection::open_in_memory()?;
+    /// let statement = connection.prepare("SELECT 1 + 1")?;
+    /// assert!(!statement.instructions().is_empty());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
     pub fn instructions(&self) -> Vec<Instruction> {
         self.inner().instructions()
     }

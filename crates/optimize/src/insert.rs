@@ -33,25 +33,25 @@ pub enum InsertPlan<'a> {
     },
 }
 
-impl<'a> Planner<'a> {
+impl<'a> InsertPlan<'a> {
     /// Plans the rows of an INSERT.
-    pub fn plan_insert(&mut self, resolved: &ResolvedInsert<'a>, has_triggers: bool) -> Result<InsertPlan<'a>> {
+    pub fn of(planner: &mut Planner<'a>, resolved: &ResolvedInsert<'a>, has_triggers: bool) -> Result<InsertPlan<'a>> {
         let query = match resolved.rows {
             InsertRows::Default => return Ok(InsertPlan::Row { values: &[], queries: &[] }),
-            InsertRows::Values(values) if !self.context.resolver.has_subqueries() => {
+            InsertRows::Values(values) if !planner.context.resolver.has_subqueries() => {
                 return Ok(InsertPlan::Row { values, queries: &[] });
             }
             InsertRows::Values(values) => {
                 // The values are computed in the order of the table's columns.
                 let columns = (0..resolved.target.width() as u16).map(ChangedColumn::Column);
                 let places = columns.chain([ChangedColumn::Rowid]).filter_map(|column| value_for(resolved, column));
-                let queries = self.plan_exprs(places.map(|place| &values[place]), &[])?;
+                let queries = planner.plan_exprs(places.map(|place| &values[place]), &[])?;
                 return Ok(InsertPlan::Row { values, queries });
             }
             InsertRows::Query(query) => query,
         };
         let is_collected = has_triggers || reads(query, resolved.target.table);
-        let plan = self.plan_query(query, if is_collected { RowsFor::Use } else { RowsFor::Coroutine })?;
+        let plan = planner.plan_query(query, if is_collected { RowsFor::Use } else { RowsFor::Coroutine })?;
         Ok(InsertPlan::Query { plan, is_collected })
     }
 }
