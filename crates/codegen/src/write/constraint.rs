@@ -53,8 +53,11 @@ pub(super) fn emit_not_null<'a>(
         let reg = checked.row.column(at);
         let mut policy = policy_of(checked.policy, Some(own_policy));
         if is_known {
-            // SQLite checks a literal, too: its statement can be undone. REPLACE falls back to ABORT.
-            note_policy(cg, if policy == Conflict::Replace { Conflict::Abort } else { policy });
+            // SQLite opens the statement journal all the same, which undoes what the types of a STRICT table refuse, and triggers that
+            // nest too deep.
+            if matches!(policy, Conflict::Abort | Conflict::Replace) {
+                cg.note_may_abort();
+            }
             continue;
         }
         if policy == Conflict::Replace {

@@ -56,6 +56,8 @@ impl<'a> Rows<'a> {
 
     fn emit_exprs(&self, cg: &mut Codegen<'a>, exprs: &'a [Expr<'a>]) -> Result<()> {
         cg.plan_exprs(exprs)?;
+        // The row is changed already, be it the only one.
+        cg.note_more_changes();
         exprs.iter().for_each(|expr| cg.note_evaluated(expr));
         match self.kept {
             Kept::Row { start, is_there } => {

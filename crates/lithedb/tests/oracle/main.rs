@@ -18,6 +18,7 @@ mod deep;
 mod expr;
 mod from;
 mod json;
+mod mixed;
 mod order;
 mod pair;
 mod predicate;
@@ -43,6 +44,8 @@ const DEEP_WORLDS: u64 = 400;
 const ORDER_WORLDS: u64 = 1000;
 /// As [`WORLDS`], of altered schemas.
 const ALTERED_WORLDS: u64 = 1000;
+/// As [`WORLDS`], of mixed statements.
+const MIXED_WORLDS: u64 = 1500;
 /// Statements a world.
 const STATEMENTS: usize = 200;
 
@@ -97,6 +100,17 @@ fn altered_schemas_have_the_same_texts() {
             let is_asked = !known.contains(&world);
             is_asked.then(|| altered::check(world, |_| {}).err().map(|found| report((world, found)))).flatten()
         });
+    }
+}
+
+#[test]
+fn mixed_statements_have_the_same_answers() {
+    if let Some(seed) = number("ORACLE_SEED") {
+        return assert_eq!(mixed::check(seed, |sql| println!("{sql};")), None);
+    }
+    if std::env::var_os("ORACLE_SCRIPT").is_none() {
+        let known = known_to_differ("mixed");
+        run_worlds(MIXED_WORLDS, |world| if known.contains(&world) { None } else { mixed::check(world, |_| {}) });
     }
 }
 
@@ -303,6 +317,11 @@ fn run(statements: &[String]) -> Result<(), Found> {
 }
 
 fn report(seed: u64, statements: &[String], found: &Found) -> String {
+    report_by(seed, statements, found, run)
+}
+
+/// The report with the shortest script that differs, as `run` sees it.
+fn report_by(seed: u64, statements: &[String], found: &Found, run: impl Fn(&[String]) -> Result<(), Found>) -> String {
     let shortest =
         shrink::shortest(statements, |candidate| run(candidate).is_err_and(|again| again.at + 1 == candidate.len()));
     let script: String = shortest.iter().map(|sql| format!("{sql};\n")).collect();

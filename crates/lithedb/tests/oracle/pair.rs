@@ -41,9 +41,9 @@ const THOUSANDS_OF_INSTRUCTIONS: u32 = 3_000;
 /// A statement to which the answers differ.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    sql: String,
-    lithe: Answer,
-    sqlite: Answer,
+    pub sql: String,
+    pub lithe: Answer,
+    pub sqlite: Answer,
 }
 
 impl Pair {

@@ -269,7 +269,7 @@ impl<'a> Check<'_, 'a> {
 
     fn is_bound(&self, candidate: &Candidate, column: ColumnIndex, collation: Coll<'a>) -> bool {
         let source = candidate.source;
-        let equals = self.terms.equal_columns(source, column);
+        let equals = self.terms.equal_columns(source, column, |origin| self.facts[source].admits(origin));
         self.terms.numbered().any(|(id, constraint)| {
             let Left::Column(of) = constraint.left else { return false };
             let is_it = constraint.source == source && of == column || equals.contains(&(constraint.source, of));

@@ -157,7 +157,7 @@ impl<'a> Resolver<'a> {
             if !insert.upserts.is_empty() && target.table.virtual_table().is_some() && !self.only_names {
                 return fail(format!("UPSERT not implemented for virtual table \"{}\"", target.table.name));
             }
-            let upserts = self.upserts(scope, &target, insert, excluded)?;
+            let upserts = self.upserts(scope, &target, insert, (columns, excluded))?;
             let returning = self.returning(base, &target, insert.returning)?;
             self.ask_what_is_left()?;
             Ok(ResolvedInsert { target, or: insert.or, columns, rows, upserts, excluded, returning })
@@ -412,7 +412,7 @@ impl<'a> Resolver<'a> {
         scope: &Scope<'_, 'a>,
         target: &ChangeTarget<'a>,
         insert: &ast::Insert<'a>,
-        excluded: SourceId,
+        (columns, excluded): (&[ChangedColumn], SourceId),
     ) -> Result<&'a [ResolvedUpsert<'a>]> {
         let found = Found::default();
         let name = insert.alias.map_or(target.table.name.name(), |alias| alias.name);
@@ -429,6 +429,9 @@ impl<'a> Resolver<'a> {
         for (at, upsert) in insert.upserts.iter().enumerate() {
             let place = (insert.upserts.len() > 1).then_some(at);
             let constraint = self.upsert_constraint(&of_target, target, upsert, place)?;
+            if constraint == Constraint::Any && !can_conflict(target, columns) && !self.only_names {
+                continue; // As in SQLite, the names of a SET that no row can reach need no meaning.
+            }
             let update = upsert.update.map(|update| self.upsert_set(&of_update, target, update)).transpose()?;
             upserts.push(ResolvedUpsert { constraint, update });
         }
@@ -461,6 +464,11 @@ impl<'a> Resolver<'a> {
             }
         }
     }
+}
+
+/// Whether a new row with these columns given can be in the way of another one.
+fn can_conflict(target: &ChangeTarget<'_>, columns: &[ChangedColumn]) -> bool {
+    columns.contains(&ChangedColumn::Rowid) || target.table.indexes.iter().any(|index| index.is_unique())
 }
 
 impl<'a> ChangeTarget<'a> {

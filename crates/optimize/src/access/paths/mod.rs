@@ -218,7 +218,7 @@ impl<'a> PathFinder<'_, 'a> {
         let own = self.terms.numbered().filter(|(_, c)| c.source == source && usable(c) && serves(c));
         let mut found: Vec<ConstraintId> = own.map(|(id, _)| id).collect();
         let Some(column) = column else { return found };
-        for (other, of) in self.terms.equal_columns(source, column) {
+        for (other, of) in self.terms.equal_columns(source, column, |origin| self.facts[source].admits(origin)) {
             let is_of = |c: &Constraint<'a>| c.source == other && matches!(c.left, Left::Column(left) if left == of);
             let as_own = |c: &Constraint<'a>| Constraint { left: Left::Column(column), ..*c };
             let of_equal = self.terms.numbered().filter(|(_, c)| is_of(c) && usable(c) && serves(&as_own(c)));

@@ -201,8 +201,14 @@ impl<'a> Terms<'a> {
         self.constraints.iter().enumerate().map(|(at, constraint)| (ConstraintId(at as u16), constraint))
     }
 
-    /// The columns of any source that must be equal to the column, itself left out.
-    pub fn equal_columns(&self, source: usize, column: ColumnIndex) -> Vec<(usize, ColumnIndex)> {
+    /// The columns of any source that must be equal to the column, itself left out, by conditions of the origins that `admits`
+    /// takes: a WHERE does not hold yet where a row is looked for whose absence is a row of NULLs.
+    pub fn equal_columns(
+        &self,
+        source: usize,
+        column: ColumnIndex,
+        admits: impl Fn(TermOrigin) -> bool,
+    ) -> Vec<(usize, ColumnIndex)> {
         const EQUALS_MAX: usize = 10;
         let mut equals = vec![(source, column)];
         let mut at = 0;
@@ -213,6 +219,7 @@ impl<'a> Terms<'a> {
                     constraint.source == source && matches!(constraint.left, Left::Column(of) if of == column);
                 if let Some(equal) = constraint.equivalent
                     && is_of_column
+                    && admits(self.conditions[constraint.condition].origin)
                     && !equals.contains(&equal)
                 {
                     equals.push(equal);

@@ -1,0 +1,105 @@
+//! The differences from SQLite that are known, each with its reason.
+
+use lithe::ResultCode;
+
+use crate::pair::{Answer, Difference};
+
+/// Marks a query whose result may depend on an order of rows that it leaves open.
+pub const OPEN: &str = "/* open */";
+
+/// Why the answers differ, where that is known.
+pub fn reason(difference: &Difference) -> Option<&'static str> {
+    let (lithe, sqlite) = (&difference.lithe, &difference.sqlite);
+    if matches!(lithe, Answer::Error { code, .. } if *code == ResultCode::INTERNAL.0) {
+        return None; // A panic is never known.
+    }
+    let sql = &difference.sql;
+    if sql.ends_with(OPEN) && have_same_columns(lithe, sqlite) {
+        return Some("an order of rows that the statement leaves open");
+    }
+    if is_function_error(lithe) || is_function_error(sqlite) {
+        return Some("a function that one library calls, for a row or at all, and the other does not");
+    }
+    let is_compound = [" UNION ", " EXCEPT ", " INTERSECT "].iter().any(|operator| sql.contains(operator));
+    if is_compound && has_collated_order(sql) && message(sqlite).starts_with("no such column") {
+        return Some("SQLite loses the columns of GROUP BY in a compound query that is ordered by a collated term");
+    }
+    if is_about_names(lithe) && is_about_names(sqlite) {
+        return Some("which of several names without a meaning, or keys without a parent, is reported");
+    }
+    if sql.contains(" RETURNING ") && have_equal_numbers(lithe, sqlite) {
+        return Some("integers in REAL columns, which SQLite shows as integers in RETURNING (docs/PLAN.md)");
+    }
+    if have_same_rows(lithe, sqlite) && (!inserts_for_sure(sql) || rowid(sqlite) > RANDOM_ROWIDS) {
+        return Some("rowids chosen at random, and last_insert_rowid() after a statement that has failed");
+    }
+    None
+}
+
+/// Whether the statement has inserted a row, if it has not failed.
+fn inserts_for_sure(sql: &str) -> bool {
+    sql.starts_with("INSERT INTO") && !sql.contains(" ON CONFLICT ") && !sql.contains(" SELECT * FROM (")
+}
+
+/// Rowids above are chosen at random.
+const RANDOM_ROWIDS: i64 = 1 << 40;
+
+fn rowid(answer: &Answer) -> i64 {
+    match answer {
+        Answer::Error { .. } => 0,
+        Answer::Rows { rowid, .. } => *rowid,
+    }
+}
+
+fn have_same_columns(lithe: &Answer, sqlite: &Answer) -> bool {
+    let (Answer::Rows { names: a, .. }, Answer::Rows { names: b, .. }) = (lithe, sqlite) else { return false };
+    a == b
+}
+
+/// Whether the rows and changes() are the same.
+fn have_same_rows(lithe: &Answer, sqlite: &Answer) -> bool {
+    let (Answer::Rows { rows: a, changes: m, .. }, Answer::Rows { rows: b, changes: n, .. }) = (lithe, sqlite) else {
+        return false;
+    };
+    have_same_columns(lithe, sqlite) && a == b && m == n
+}
+
+fn message(answer: &Answer) -> &str {
+    match answer {
+        Answer::Error { message, .. } => message,
+        Answer::Rows { .. } => "",
+    }
+}
+
+fn is_function_error(answer: &Answer) -> bool {
+    let texts = ["malformed JSON", "JSON cannot hold BLOB values", "integer overflow"];
+    texts.iter().any(|text| message(answer) == *text)
+}
+
+fn has_collated_order(sql: &str) -> bool {
+    sql.split(" ORDER BY ").skip(1).any(|rest| rest.contains(" COLLATE "))
+}
+
+/// Whether the statement could not be compiled because of a name, a key, or the number of a term.
+fn is_about_names(answer: &Answer) -> bool {
+    const TEXTS: [&str; 8] = [
+        "foreign key mismatch",
+        "no such table",
+        "ambiguous column name",
+        "no such column",
+        "term out of range",
+        "term does not match",
+        "misuse of aggregate",
+        "aggregate functions are not allowed",
+    ];
+    matches!(answer, Answer::Error { code, .. } if *code == ResultCode::ERROR.0)
+        && TEXTS.iter().any(|text| message(answer).contains(text))
+}
+
+/// Whether the rows are the same, but for numbers that one shows as an integer and the other as a real.
+fn have_equal_numbers(lithe: &Answer, sqlite: &Answer) -> bool {
+    let (Answer::Rows { rows: a, .. }, Answer::Rows { rows: b, .. }) = (lithe, sqlite) else { return false };
+    let same = |(a, b): (&String, &String)| a == b || a.parse::<f64>().is_ok_and(|a| b.parse() == Ok(a));
+    let same_row = |(a, b): (&Vec<String>, &Vec<String>)| a.len() == b.len() && a.iter().zip(b).all(same);
+    a.len() == b.len() && a.iter().zip(b).all(same_row)
+}
