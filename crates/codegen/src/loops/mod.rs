@@ -212,7 +212,7 @@ fn begin_loop<'a>(
     let left = source.join.keeps_left_rows().then(|| LeftJoin::begin(cg));
     let measured = measure::begin_run(cg);
     let (walk, or) = begin_path(cg, plan, planned, &mut opened, next, exhausted)?;
-    if or.is_none() {
+    if measured.is_some() && or.is_none() {
         let line = cg.explain.line_of_loop(planned);
         measure::begin_row(cg, measured, line, source, &planned.path, planned.rows, &opened.cursors());
     }

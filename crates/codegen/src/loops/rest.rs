@@ -46,7 +46,7 @@ fn emit_of_table<'a>(
     let mut opened = Opened::open_indexes(cg, table, planned, open.opened.table)?;
     let measured = measure::begin_run(cg);
     let (walk, or) = begin_path(cg, plan, planned, &mut opened, next, done)?;
-    if or.is_none() {
+    if measured.is_some() && or.is_none() {
         let line = cg.explain.line_of_loop(planned);
         measure::begin_row(cg, measured, line, right.source, &planned.path, planned.rows, &opened.cursors());
     }

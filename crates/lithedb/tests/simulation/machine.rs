@@ -229,7 +229,7 @@ impl Machine {
         if self.is_idle() {
             self.note_commit(begun);
         } else {
-            self.note_span(begun);
+            self.note_span_within(begun);
         }
         if self.looks_closely {
             assert_eq!(damage_of(self.one(), self.config.attached).unwrap(), [""; 0], "{op:.300?}");
@@ -243,10 +243,20 @@ impl Machine {
     }
 
     fn note_span(&mut self, begun: usize) {
+        self.push_span(begun, 0);
+    }
+
+    fn push_span(&mut self, begun: usize, behind: usize) {
         let end = self.sim.recorded();
         if end > begun {
-            self.spans.push((begun, end));
+            self.spans.push((begun, end + behind));
         }
+    }
+
+    /// The span of a statement whose transaction goes on. What a full cache gives up goes to the database on a VFS that is not the
+    /// engine's own, and is there when the statement has ended.
+    fn note_span_within(&mut self, begun: usize) {
+        self.push_span(begun, usize::from(self.config.foreign));
     }
 
     fn note_commit(&mut self, begun: usize) {

@@ -64,18 +64,6 @@ impl PartialEq for Coll<'_> {
 
 impl Eq for Coll<'_> {}
 
-/// The collation that a comparison of the two uses: an explicit COLLATE of the left one, of the right one, the
-/// collation of a column on the left, of one on the right, else BINARY.
-pub fn comparison_collation<'a>(left: &Expr<'a>, right: &Expr<'a>) -> Coll<'a> {
-    if has_explicit_collation(left) {
-        return collation_of(left).unwrap_or_default();
-    }
-    if has_explicit_collation(right) {
-        return collation_of(right).unwrap_or_default();
-    }
-    collation_of(left).or_else(|| collation_of(right)).unwrap_or_default()
-}
-
 /// The collation of the expression, if it has one: that of a column, also behind CAST and unary plus, or of a COLLATE
 /// operator anywhere in it.
 pub fn collation_of<'a>(expr: &Expr<'a>) -> Option<Coll<'a>> {

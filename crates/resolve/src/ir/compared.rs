@@ -25,10 +25,14 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// How it is compared with `right`.
+    /// How it is compared with `right`. The collation is that of an explicit COLLATE of the left one, of the right one, of a column on the
+    /// left, of one on the right, else BINARY.
     pub fn with(&self, right: &Compared<'a>) -> How<'a> {
-        let is_right = right.is_explicit && !self.is_explicit;
-        let collation = if is_right { right.collation } else { self.collation.or(right.collation) };
+        let collation = match (self.is_explicit, right.is_explicit) {
+            (true, _) => self.collation,
+            (false, true) => right.collation,
+            (false, false) => self.collation.or(right.collation),
+        };
         How { affinity: comparison_affinity(self.affinity, right.affinity), collation: collation.unwrap_or_default() }
     }
 }

@@ -352,6 +352,13 @@ pub struct Aggregate<'a> {
     pub span: Span,
 }
 
+impl Aggregate<'_> {
+    /// Whether it is SQLite's min() or max().
+    pub fn is_min_or_max(&self) -> bool {
+        self.function.is_builtin() && matches!(self.function.name(), "min" | "max")
+    }
+}
+
 /// A query within an expression.
 #[derive(Clone, Copy, Debug)]
 pub struct Subquery<'a> {

@@ -34,10 +34,7 @@ pub fn skip_subtype<'a>(expr: Expr<'a>) -> Expr<'a> {
 pub fn makes_json(expr: &Expr<'_>) -> bool {
     match expr {
         Expr::Function(call) => call.function.flags().contains(Flags::MAKES_JSON),
-        Expr::Aggregate(call) => {
-            let is_extreme = call.function.is_builtin() && matches!(call.function.name(), "min" | "max");
-            is_extreme && call.args.first().is_some_and(makes_json)
-        }
+        Expr::Aggregate(call) => call.is_min_or_max() && call.args.first().is_some_and(makes_json),
         _ => false,
     }
 }

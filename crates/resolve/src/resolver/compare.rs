@@ -9,7 +9,7 @@ use super::expr::sub_select_width;
 use super::scope::Scope;
 use crate::ir::{
     Between, BetweenRows, Case, Coll, Compare, CompareOp, CompareRows, Compared, Expr, How, In, InSet, OutputColumn,
-    Query, UnaryOp, When, affinity_of, collation_of, comparison_affinity, comparison_collation, is_constant,
+    Query, UnaryOp, When, affinity_of, collation_of, comparison_affinity, is_constant,
 };
 
 impl<'a> Resolver<'a> {
@@ -240,10 +240,7 @@ fn written_width(expr: &ast::Expr<'_>) -> Option<usize> {
 
 /// How two values are compared.
 pub fn how<'a>(left: &Expr<'a>, right: &Expr<'a>) -> How<'a> {
-    How {
-        affinity: comparison_affinity(affinity_of(left), affinity_of(right)),
-        collation: comparison_collation(left, right),
-    }
+    Compared::of(left).with(&Compared::of(right))
 }
 
 /// How columns `at` of two rows are compared. The columns of a query have no collation here.

@@ -318,14 +318,15 @@ impl<'a> Resolver<'a> {
             Err(error)
         })?;
         let filter = call.filter.as_ref().map(|filter| self.expr(&inside, filter)).transpose()?;
-        let mut order_by = self.plain_order(&inside, call.order_by)?;
-        if is_min_or_max(function) {
-            // The order says nothing then, and bare columns come from the row that has the value.
-            order_by = &[];
-        }
+        let order_by = self.plain_order(&inside, call.order_by)?;
         let collation = collation_of_args(args);
         let id = self.new_aggregate();
-        let aggregate = Aggregate { id, function, args, distinct: call.distinct, order_by, filter, collation, span };
+        let mut aggregate =
+            Aggregate { id, function, args, distinct: call.distinct, order_by, filter, collation, span };
+        if aggregate.is_min_or_max() {
+            // The order says nothing then, and bare columns come from the row that has the value.
+            aggregate.order_by = &[];
+        }
         let owner = self.owner_of(scope, &aggregate);
         let is_misused = !owner.rules.aggregates && !self.only_names;
         if is_misused && std::ptr::eq(owner, scope) {
@@ -425,9 +426,4 @@ pub(super) fn misuse_of_aggregate_in(expr: &Expr<'_>) -> CompileError {
     });
     let (name, span) = found.map_or(("", Span::default()), |call| (call.function.name(), call.span));
     CompileError::at(span, format!("misuse of aggregate: {name}()"))
-}
-
-/// Whether the aggregate is SQLite's min() or max().
-fn is_min_or_max(function: &Function) -> bool {
-    function.is_builtin() && matches!(function.name(), "min" | "max")
 }

@@ -191,26 +191,24 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// An integer of 32 bits that is written as a literal, perhaps with signs or a COLLATE. A longer one is an expression like any other.
+    /// An integer of 31 bits that is written as a literal, perhaps with a COLLATE around its signs. Another one is an expression like any
+    /// other, a negative hexadecimal one, too.
     fn integer(&self, expr: &ast::Expr<'_>) -> Option<i64> {
         match expr.kind {
-            ExprKind::Unary(UnaryOp::Minus, operand) => self.integer_below(operand).map(|value| -value),
-            ExprKind::Unary(UnaryOp::Plus, operand) => self.integer_below(operand),
             ExprKind::Collate(collate) => self.integer(&collate.value),
-            _ => self.integer_below(expr),
+            _ => self.signed_integer(expr),
         }
     }
 
-    fn integer_below(&self, expr: &ast::Expr<'_>) -> Option<i64> {
-        let value = match expr.kind {
-            ExprKind::Unary(UnaryOp::Minus, operand) => self.integer_below(operand).map(|value| -value),
-            ExprKind::Unary(UnaryOp::Plus, operand) => self.integer_below(operand),
-            ExprKind::Integer(value) => Some(value),
+    fn signed_integer(&self, expr: &ast::Expr<'_>) -> Option<i64> {
+        match expr.kind {
+            ExprKind::Unary(UnaryOp::Minus, operand) => self.signed_integer(operand).map(|value| -value),
+            ExprKind::Unary(UnaryOp::Plus, operand) => self.signed_integer(operand),
+            ExprKind::Integer(value) => (0..=i64::from(i32::MAX)).contains(&value).then_some(value),
             // Text that is about to be changed by ALTER TABLE is not simplified.
             _ if self.only_names => None,
             _ => expr.parsed_integer(),
-        };
-        value.filter(|value| i32::try_from(*value).is_ok())
+        }
     }
 }
 
