@@ -22,6 +22,8 @@ pub struct Btree {
     changes: [Cell<u64>; CHANGE_COUNTERS],
     /// The same of changes to more than one leaf: while such a counter stands still, all interior pages are what they were.
     shapes: [Cell<u64>; CHANGE_COUNTERS],
+    /// Changes of all trees at once: they count in every version and every shape.
+    changes_of_all: Cell<u64>,
     /// The pager's write version after the last thing that this crate did. Another one means that
     /// somebody else changed pages: a rollback, a new snapshot.
     known_version: Cell<u64>,
@@ -79,6 +81,7 @@ impl Btree {
             pager,
             changes: std::array::from_fn(|_| Cell::new(first_version)),
             shapes: std::array::from_fn(|_| Cell::new(first_version)),
+            changes_of_all: Cell::new(0),
             known_version: Cell::new(0),
             secure_delete: Cell::default(),
             auto_vacuum: Cell::new(None),
@@ -297,14 +300,14 @@ impl Btree {
     #[inline]
     pub fn version(&self, root: PageNo) -> u64 {
         self.notice_others();
-        self.changes[root.get() as usize % CHANGE_COUNTERS].get()
+        self.changes[root.get() as usize % CHANGE_COUNTERS].get() + self.changes_of_all.get()
     }
 
     /// Changes whenever pages of the tree at `root` that are no leaves may have.
     #[inline]
     pub(crate) fn shape(&self, root: PageNo) -> u64 {
         self.notice_others();
-        self.shapes[root.get() as usize % CHANGE_COUNTERS].get()
+        self.shapes[root.get() as usize % CHANGE_COUNTERS].get() + self.changes_of_all.get()
     }
 
     /// Announces a change to the tree at `root` and answers the new version.
@@ -323,15 +326,13 @@ impl Btree {
         }
         let counter = &self.changes[root.get() as usize % CHANGE_COUNTERS];
         counter.set(counter.get() + 1);
-        counter.get()
+        counter.get() + self.changes_of_all.get()
     }
 
     /// Announces that any tree may have changed.
     #[cold]
     pub(crate) fn all_changed(&self) {
-        for counter in self.changes.iter().chain(&self.shapes) {
-            counter.set(counter.get() + 1);
-        }
+        self.changes_of_all.set(self.changes_of_all.get() + 1);
         self.auto_vacuum.set(None);
         self.schema_cookie.set(None);
     }

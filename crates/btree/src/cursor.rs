@@ -166,9 +166,12 @@ impl Cursor {
         }
     }
 
-    /// Makes this a cursor on another tree, and keeps the memory of the one before.
+    /// Makes this a cursor on another tree, and keeps the memory of the one before, which has been [reset](Cursor::reset).
     pub fn reopen(&mut self, root: PageNo, key_info: Option<Arc<KeyInfo>>) {
-        self.reset();
+        debug_assert!(
+            matches!(self.state, State::Nowhere | State::Written),
+            "a cursor is reset before it is opened anew"
+        );
         if self.root != root || !is_same_order(self.key_info.as_ref(), key_info.as_ref()) {
             self.state = State::Nowhere;
             self.path.clear();
@@ -219,6 +222,7 @@ impl Cursor {
     }
 
     /// The order of the index, or `None` on a table.
+    #[inline]
     pub fn key_info(&self) -> Option<&Arc<KeyInfo>> {
         self.key_info.as_ref()
     }

@@ -83,11 +83,16 @@ pub(crate) fn lower_bound(
     }
     let mut looks = 0;
     let mut last_was_less = false;
+    // The largest key that a page above allows for a leaf is mostly there, as the last one; of an interior page, it is that of its last child, behind all
+    // keys.
+    let mut to_is_last = !tight && range.to.is_some();
     while low < high {
         let middle = match (looks, above, to) {
             // Keys that are spread evenly at random leave the first guess off by the root of their number, and the second
             // by the root of that.
-            (0 | 1 | 3, Some(above), Some(to)) => low + guess(wanted, above, to, high - low),
+            (0 | 1 | 3, Some(above), Some(to)) => {
+                low + guess(wanted, above, to, high - low, high - low + usize::from(!to_is_last))
+            }
             // The guess was not far off: the neighbour on the side of `wanted` decides.
             (2 | 4, ..) if last_was_less => low,
             (2 | 4, ..) => high - 1,
@@ -100,7 +105,7 @@ pub(crate) fn lower_bound(
         if last_was_less {
             (low, above) = (middle + 1, Some(found));
         } else {
-            (high, to) = (middle, Some(found));
+            (high, to, to_is_last) = (middle, Some(found), false);
             if found == wanted {
                 let above = if tight && middle > low { Some(key(middle - 1)?) } else { above };
                 return Some((middle, Range { above, to }));
@@ -110,16 +115,15 @@ pub(crate) fn lower_bound(
     Some((low, Range { above, to }))
 }
 
-/// Where among `count` keys between `above` (exclusive) and `to` (inclusive, and one further) `wanted` is, if they
-/// ascend evenly.
+/// Where among `count` keys above `above` `wanted` is, if they ascend evenly, and `to` is `steps` keys from `above`.
 #[inline]
-fn guess(wanted: i64, above: i64, to: i64, count: usize) -> usize {
+fn guess(wanted: i64, above: i64, to: i64, count: usize, steps: usize) -> usize {
     let span = to.wrapping_sub(above) as u64;
     let offset = wanted.wrapping_sub(above) as u64;
     // Of numbers far apart, 48 bits are precise enough, and their product with a number of cells fits.
     let shift = (u64::BITS - span.leading_zeros()).saturating_sub(48);
     let (span, offset) = ((span >> shift).max(1), offset >> shift);
-    let place = (offset * (count as u64 + 1)).div_ceil(span);
+    let place = (offset * steps as u64).div_ceil(span);
     (place as usize).saturating_sub(1).min(count - 1)
 }
 
@@ -128,6 +132,11 @@ mod tests {
     use super::*;
 
     fn check(keys: &[i64], range: Range, looks_max: usize) {
+        check_page(true, keys, range, looks_max);
+        check_page(false, keys, range, looks_max + 2);
+    }
+
+    fn check_page(tight: bool, keys: &[i64], range: Range, looks_max: usize) {
         let mut probes: Vec<i64> = keys.iter().flat_map(|k| [k.saturating_sub(1), *k, k.saturating_add(1)]).collect();
         probes.extend([i64::MIN, -1, 0, 1, i64::MAX]);
         for wanted in probes.into_iter().filter(|wanted| range.contains(*wanted)) {
@@ -136,10 +145,12 @@ mod tests {
                 looks.set(looks.get() + 1);
                 Some(keys[index])
             };
-            let (index, found) = lower_bound(true, keys.len(), wanted, range, key).unwrap();
+            let (index, found) = lower_bound(tight, keys.len(), wanted, range, key).unwrap();
             assert_eq!(index, keys.partition_point(|key| *key < wanted), "{wanted} in {keys:?}");
             let before = if index > 0 { Some(keys[index - 1]) } else { range.above };
-            assert_eq!(found, Range { above: before, to: keys.get(index).copied().or(range.to) }, "{wanted}");
+            if tight {
+                assert_eq!(found, Range { above: before, to: keys.get(index).copied().or(range.to) }, "{wanted}");
+            }
             assert!(looks.get() <= looks_max, "{} looks for {wanted}", looks.get());
             let between = Range { above: before.filter(|_| index > 0), to: keys.get(index).copied() };
             assert_eq!(halve(keys.len(), wanted, |index| Some(keys[index])).unwrap(), (index, between), "{wanted}");
@@ -151,6 +162,7 @@ mod tests {
     fn even_keys_take_few_looks() {
         let dense: Vec<i64> = (1000..1040).collect();
         check(&dense, Range { above: Some(999), to: Some(1039) }, 3);
+        check_page(false, &dense, Range { above: Some(999), to: Some(1039) }, 2);
         check(&dense, Range::default(), 6);
         let spaced: Vec<i64> = (1..400).map(|n| n * 38).collect();
         check(&spaced, Range { above: Some(0), to: Some(400 * 38) }, 4);

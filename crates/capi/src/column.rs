@@ -253,13 +253,13 @@ unsafe fn name_of<T>(
     let inner = inside.get();
     let Some(at) = usize::try_from(index).ok().filter(|at| *at < inner.column_count()) else { return null() };
     let column = inner.column(at);
-    let origin = column.origin.as_ref();
+    let origin = column.origin;
     let name = match what {
-        NAME => Some(column.name.as_str()),
-        DATABASE => origin.map(|origin| origin.database.as_str()),
-        TABLE => origin.map(|origin| origin.table.as_str()),
-        ORIGIN => origin.map(|origin| origin.column.as_str()),
-        _ => column.declared_type.as_deref(),
+        NAME => Some(column.name),
+        DATABASE => origin.map(|origin| origin.database),
+        TABLE => origin.map(|origin| origin.table),
+        ORIGIN => origin.map(|origin| origin.column),
+        _ => column.declared_type,
     };
     f(statement, what, index, name)
 }

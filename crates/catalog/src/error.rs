@@ -1,6 +1,7 @@
 //! Why a statement cannot be compiled.
 
 use std::fmt;
+use std::ops::Deref;
 
 use lithe_base::Db;
 use lithe_base::ResultCode;
@@ -9,8 +10,14 @@ use lithe_sql::ast::Span;
 use crate::NameBuf;
 
 /// An error of compilation: SQLite's code and words.
+///
+/// Boxed: an error is rare, and the result of nearly every function of the compiler is returned in registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CompileError {
+pub struct CompileError(Box<Report>);
+
+/// What a [`CompileError`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
     /// The result code, usually SQLITE_ERROR.
     pub code: ResultCode,
     /// The message.
@@ -64,25 +71,27 @@ pub type Result<T, E = CompileError> = std::result::Result<T, E>;
 
 impl CompileError {
     /// SQLITE_ERROR with this message.
+    #[cold]
     pub fn new(message: impl Into<String>) -> CompileError {
-        CompileError {
+        CompileError(Box::new(Report {
             code: ResultCode::ERROR,
             message: message.into(),
             offset: None,
             kind: ErrorKind::Other,
             goes_on: false,
-        }
+        }))
     }
 
     /// SQLITE_ERROR with this message, at the start of `span`.
     pub fn at(span: Span, message: impl Into<String>) -> CompileError {
-        CompileError { offset: Some(span.start), ..CompileError::new(message) }
+        CompileError::new(message).with_offset(Some(span.start))
     }
 
     /// The same with what a decision depends on.
     #[must_use]
-    pub fn of_kind(self, kind: ErrorKind) -> CompileError {
-        CompileError { kind, ..self }
+    pub fn of_kind(mut self, kind: ErrorKind) -> CompileError {
+        self.0.kind = kind;
+        self
     }
 
     /// Whether it says "no such table: x".
@@ -100,8 +109,16 @@ impl CompileError {
 
     /// The same as one after which the rest of the expression is still looked at.
     #[must_use]
-    pub fn going_on(self) -> CompileError {
-        CompileError { goes_on: true, ..self }
+    pub fn going_on(mut self) -> CompileError {
+        self.0.goes_on = true;
+        self
+    }
+
+    /// The same as one after which nothing more of the expression is looked at.
+    #[must_use]
+    pub fn ending_here(mut self) -> CompileError {
+        self.0.goes_on = false;
+        self
     }
 
     /// What Lithe cannot do yet.
@@ -122,14 +139,35 @@ impl CompileError {
 
     /// The same with another code.
     #[must_use]
-    pub fn with_code(self, code: ResultCode) -> CompileError {
-        CompileError { code, ..self }
+    pub fn with_code(mut self, code: ResultCode) -> CompileError {
+        self.0.code = code;
+        self
     }
 
     /// The same without a place: the text it arose in is not the statement's.
     #[must_use]
     pub fn without_offset(self) -> CompileError {
-        CompileError { offset: None, ..self }
+        self.with_offset(None)
+    }
+
+    /// The same at another place of the statement's text.
+    #[must_use]
+    pub fn with_offset(mut self, offset: Option<u32>) -> CompileError {
+        self.0.offset = offset;
+        self
+    }
+
+    /// What it says, to be taken apart.
+    pub fn into_report(self) -> Report {
+        *self.0
+    }
+}
+
+impl Deref for CompileError {
+    type Target = Report;
+
+    fn deref(&self) -> &Report {
+        &self.0
     }
 }
 
@@ -140,6 +178,8 @@ impl fmt::Display for CompileError {
 }
 
 impl std::error::Error for CompileError {}
+
+const _: () = assert!(size_of::<Result<()>>() == size_of::<usize>());
 
 /// `Err` of a [`CompileError::new`].
 pub fn fail<T>(message: impl Into<String>) -> Result<T> {

@@ -8,8 +8,10 @@ use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Origin, OutputColumn};
 use lithe_resolve::{Found, Resolver, Rules, Scope};
 use lithe_sql::ast::{Explain as ExplainKind, Stmt};
+use lithe_vm::builder::SpareBuilder;
 use lithe_vm::insn::Insn;
-use lithe_vm::program::{ColumnOrigin, Program, ResultColumn};
+use lithe_vm::program::Program;
+use lithe_vm::result_columns::{NewColumn, ResultColumns};
 
 use crate::ddl::{
     alter_table, analyze, create_index, create_table, create_trigger, create_view, create_virtual_table, drop_object,
@@ -29,6 +31,8 @@ pub struct CompileRequest<'a> {
     pub explain: ExplainKind,
     /// The largest number of a parameter in the text.
     pub parameter_count: u32,
+    /// Where memory for the program under construction is kept, if anywhere.
+    pub builders: Option<&'a SpareBuilder>,
 }
 
 /// Compiles a statement. The resolved tree lives in `arena` and is not needed any more when the program is made.
@@ -36,12 +40,13 @@ pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Envir
     let resolver: &'a Resolver<'a> = arena.alloc(Resolver::new(env, arena));
     let is_measured = env.flags.scan_status && request.explain == ExplainKind::No;
     let is_explained = is_measured || request.explain == ExplainKind::QueryPlan;
-    let mut cg = Codegen::new(resolver, if is_explained { Explain::on() } else { Explain::off() });
+    let explain = if is_explained { Explain::on() } else { Explain::off() };
+    let mut cg = Codegen::new(resolver, explain, request.builders);
     cg.is_measured = is_measured;
     let columns = match compile_statement(&mut cg, request) {
         // The authorizer says that nothing shall be done.
         Err(error) if error.kind == ErrorKind::Ignored => {
-            cg = Codegen::new(resolver, Explain::off());
+            cg = Codegen::new(resolver, Explain::off(), request.builders);
             &[]
         }
         result => result?,
@@ -50,7 +55,7 @@ pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Envir
     let drops_rows = cg.drops_rows();
     let mut program = cg.finish(request.parameter_count);
     program.quoted_strings = resolver.quoted_strings();
-    program.columns = columns.iter().map(|column| result_column(env, column)).collect();
+    program.columns = result_columns(env, columns);
     (program.is_read_only, program.counts_changes) = match request.stmt {
         Stmt::Select(_) => (true, false),
         Stmt::Insert(_) | Stmt::Update(_) | Stmt::Delete(_) => (false, true),
@@ -92,24 +97,23 @@ fn compile_statement<'a>(cg: &mut Codegen<'a>, request: &CompileRequest<'a>) -> 
     Ok(&[])
 }
 
-/// What the application is told about a result column.
-fn result_column(env: &Environment, column: &OutputColumn<'_>) -> ResultColumn {
-    ResultColumn {
-        name: column.name.to_str_lossy().into_owned(),
+/// What the application is told about the result columns.
+fn result_columns<'a>(env: &'a Environment, columns: &'a [OutputColumn<'a>]) -> ResultColumns {
+    let origin = |origin: &Origin<'a>| {
+        let name = origin.column.map(|at| origin.table.columns[usize::from(at)].name.as_bytes());
+        let database = env.catalog.database_name(origin.db).as_bytes();
+        [database, origin.table.name.as_bytes(), name.unwrap_or(b"rowid")]
+    };
+    ResultColumns::new(columns.iter().map(|column| NewColumn {
+        name: column.name.as_bytes(),
         declared_type: column.origin.as_ref().and_then(declared_type),
         affinity: column.affinity,
-        origin: column.origin.map(|origin| ColumnOrigin {
-            database: env.catalog.database_name(origin.db).into(),
-            table: (&origin.table.name).into(),
-            column: origin
-                .column
-                .map_or_else(|| "rowid".to_owned(), |at| (&origin.table.columns[usize::from(at)].name).into()),
-        }),
-    }
+        origin: column.origin.as_ref().map(origin),
+    }))
 }
 
-fn declared_type(origin: &Origin<'_>) -> Option<String> {
-    let Some(at) = origin.column else { return Some("INTEGER".to_owned()) };
+fn declared_type<'t>(origin: &Origin<'t>) -> Option<&'t [u8]> {
+    let Some(at) = origin.column else { return Some(b"INTEGER") };
     let declared = &origin.table.columns[usize::from(at)].declared_type;
-    (!declared.is_empty()).then(|| String::from_utf8_lossy(declared).into_owned())
+    (!declared.is_empty()).then_some(&**declared)
 }

@@ -70,7 +70,7 @@ use lithe_optimize::planner::Planner;
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Coll, Expr, Query, SourceId};
 use lithe_resolve::{ResolvedInsert, Resolver};
-use lithe_vm::builder::ProgramBuilder;
+use lithe_vm::builder::{ProgramBuilder, SpareBuilder};
 use lithe_vm::operand::{CollationId, Reg};
 use lithe_vm::program::Program;
 use lithe_vm::program::QueryPlanRow;
@@ -86,7 +86,7 @@ pub(crate) use rows::{Coroutine, DerivedRows, Destination, Queue, QueueOrder};
 /// The state of code generation for one program.
 pub(crate) struct Codegen<'a> {
     /// The program so far.
-    pub b: ProgramBuilder,
+    pub b: Box<ProgramBuilder>,
     /// The connection.
     pub env: &'a Environment,
     /// The statement's arena.
@@ -95,6 +95,8 @@ pub(crate) struct Codegen<'a> {
     pub resolver: &'a Resolver<'a>,
     /// EXPLAIN QUERY PLAN's rows.
     pub explain: Explain,
+    /// Where builders come from, and go when their program is finished.
+    pub(crate) builders: Option<&'a SpareBuilder>,
     /// The runs and rows of loops are counted.
     pub is_measured: bool,
     access: access::AccessMap<'a>,
@@ -109,9 +111,10 @@ pub(crate) struct Codegen<'a> {
 
 impl<'a> Codegen<'a> {
     /// Nothing generated yet.
-    pub fn new(resolver: &'a Resolver<'a>, explain: Explain) -> Codegen<'a> {
+    pub fn new(resolver: &'a Resolver<'a>, explain: Explain, builders: Option<&'a SpareBuilder>) -> Codegen<'a> {
         Codegen {
-            b: ProgramBuilder::new(),
+            b: builders.map_or_else(Box::default, SpareBuilder::take),
+            builders,
             env: resolver.env,
             arena: resolver.arena,
             resolver,
@@ -128,6 +131,7 @@ impl<'a> Codegen<'a> {
     }
 
     /// The finished program. `parameters` is the largest number of a parameter in the statement's text.
+    #[inline(always)]
     pub fn finish(mut self, parameters: u32) -> Program {
         self.emit_transactions();
         write::finish(&mut self);
@@ -136,7 +140,8 @@ impl<'a> Codegen<'a> {
     }
 
     /// The program as it stands: of a trigger, whose statement does the rest.
-    pub(crate) fn into_program(self) -> Program {
+    #[inline(always)]
+    pub(crate) fn into_program(mut self) -> Program {
         let is_measured = self.is_measured;
         let mut program = self.b.finish();
         if is_measured && program.measured.is_none() {
@@ -150,6 +155,9 @@ impl<'a> Codegen<'a> {
             detail: line.detail,
         };
         program.query_plan = self.explain.finish().into_iter().map(row).collect();
+        if let Some(builders) = self.builders {
+            builders.put(self.b);
+        }
         program
     }
 

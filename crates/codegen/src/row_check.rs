@@ -63,7 +63,7 @@ pub fn compile_row_check<'a>(
     env: &'a Environment,
 ) -> Result<RowCheck> {
     let resolver: &'a Resolver<'a> = arena.alloc(Resolver::new(env, arena));
-    let mut cg = Codegen::new(resolver, Explain::off());
+    let mut cg = Codegen::new(resolver, Explain::off(), None);
     let columns: Vec<u16> = (0..table.columns.len() as u16).filter(|&at| has_rule(table, at)).collect();
     let source = cg.resolver.new_source();
     let cursor = cg.open_table(db, table)?;

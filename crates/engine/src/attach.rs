@@ -71,6 +71,7 @@ pub(crate) fn compile_row<'a>(
         sql,
         explain: Explain::No,
         parameter_count: statement.parameters.count,
+        builders: None,
     };
     // The authorizer was asked about the statement, and not about how it is run.
     let environment = Environment { authorizer: Authorizer::default(), ..connection.environment() };

@@ -8,7 +8,8 @@ use lithe_resolve::authorize::Action;
 use lithe_sql::ast::{self, Explain, TransactionKind};
 use lithe_value::Value;
 use lithe_vm::operand::Db;
-use lithe_vm::program::{Program, ResultColumn};
+use lithe_vm::program::Program;
+use lithe_vm::result_columns::ResultColumns;
 
 use crate::attach;
 use crate::connection::Connection;
@@ -22,7 +23,7 @@ use crate::vacuum;
 #[derive(Debug)]
 pub(crate) struct EngineCommand {
     kind: Kind,
-    columns: Vec<ResultColumn>,
+    columns: ResultColumns,
     /// Of an EXPLAIN: the statement that it explains changes no database.
     explains_reader: bool,
     /// Of an EXPLAIN: the statement that it explains counts the rows that it changes. An EXPLAIN has changed none.
@@ -54,7 +55,8 @@ pub(crate) fn compile<'a>(
     arena: &'a Bump,
 ) -> Result<Arc<EngineCommand>> {
     let text = |name: &ast::Ident<'_>| name.name.to_str_lossy().into_owned();
-    let plain = |kind| EngineCommand { kind, columns: Vec::new(), explains_reader: true, explains_change: false };
+    let plain =
+        |kind| EngineCommand { kind, columns: ResultColumns::default(), explains_reader: true, explains_change: false };
     if !is_allowed(connection, command)? {
         return Ok(Arc::new(plain(Kind::ExplainQueryPlan(Vec::new()))));
     }
@@ -126,8 +128,8 @@ fn literal(expr: &ast::Expr<'_>) -> Option<String> {
     }
 }
 
-fn columns(names: &[&str]) -> Vec<ResultColumn> {
-    names.iter().map(|name| ResultColumn { name: (*name).to_owned(), ..ResultColumn::default() }).collect()
+fn columns(names: &[&str]) -> ResultColumns {
+    ResultColumns::of_names(names)
 }
 
 impl EngineCommand {
@@ -172,7 +174,7 @@ impl EngineCommand {
 }
 
 impl Command for EngineCommand {
-    fn columns(&self) -> &[ResultColumn] {
+    fn columns(&self) -> &ResultColumns {
         &self.columns
     }
 
@@ -235,11 +237,8 @@ fn begin(connection: &Connection, kind: TransactionKind) -> Result<()> {
 }
 
 fn take_locks(connection: &Connection, kind: BeginKind) -> Result<()> {
-    let databases = connection.databases();
-    let taken = databases
-        .iter()
-        .filter(|(db, _)| *db != Db::TEMP)
-        .try_for_each(|(db, _)| connection.begin_immediate(*db, kind));
+    let mut databases = connection.databases().filter(|(db, _)| *db != Db::TEMP);
+    let taken = databases.try_for_each(|(db, _)| connection.begin_immediate(db, kind));
     // A handle that writes keeps what it has, and its lock.
     if taken.is_err() && connection.is_autocommit() && !connection.transaction.has_writers() {
         connection.roll_back_all();

@@ -5,8 +5,13 @@ use std::fmt;
 use lithe_vfs::ResultCode;
 
 /// What went wrong, as SQLite's users see it.
+///
+/// Boxed: an error is rare, and what every step and every call in it returns fits into registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
+pub struct Error(Box<Report>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Report {
     code: ResultCode,
     message: String,
     offset: Option<u32>,
@@ -30,10 +35,14 @@ enum Missing {
 /// A result of the engine.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+const _: () = assert!(size_of::<Result<()>>() == size_of::<usize>());
+
 impl Error {
     /// An error with a message of its own.
+    #[cold]
     pub fn new(code: ResultCode, message: impl Into<String>) -> Error {
-        Error { code, message: message.into(), offset: None, detail: None, errno: None, missing: None }
+        let message = message.into();
+        Error(Box::new(Report { code, message, offset: None, detail: None, errno: None, missing: None }))
     }
 
     /// An error whose message is the code's standard text.
@@ -54,34 +63,34 @@ impl Error {
     /// With the byte offset into the SQL at which it was found.
     #[must_use]
     pub fn at(mut self, offset: Option<u32>) -> Error {
-        self.offset = offset;
+        self.0.offset = offset;
         self
     }
 
     /// With what there is to say beyond SQLite's message.
     #[must_use]
     pub(crate) fn because(mut self, detail: Option<Box<str>>) -> Error {
-        self.detail = detail;
+        self.0.detail = detail;
         self
     }
 
     /// With the system's number for it.
     #[must_use]
     pub(crate) fn with_errno(mut self, errno: Option<i32>) -> Error {
-        self.errno = errno;
+        self.0.errno = errno;
         self
     }
 
     /// With the name of the collation that compiling a statement lacked.
     #[must_use]
     pub(crate) fn with_missing_collation(mut self, name: Option<Box<str>>) -> Error {
-        self.missing = name.map(Missing::Collation);
+        self.0.missing = name.map(Missing::Collation);
         self
     }
 
     /// The name of the collation that compiling a statement lacked.
     pub(crate) fn missing_collation(&self) -> Option<&str> {
-        match &self.missing {
+        match &self.0.missing {
             Some(Missing::Collation(name)) => Some(name),
             Some(Missing::Module) | None => None,
         }
@@ -89,44 +98,46 @@ impl Error {
 
     /// No module of that name makes virtual tables.
     pub(crate) fn no_such_module(name: impl fmt::Display) -> Error {
-        Error { missing: Some(Missing::Module), ..Error::generic(format!("no such module: {name}")) }
+        let mut error = Error::generic(format!("no such module: {name}"));
+        error.0.missing = Some(Missing::Module);
+        error
     }
 
     /// Whether the module of a virtual table is not there.
     pub(crate) fn is_missing_module(&self) -> bool {
-        self.missing == Some(Missing::Module)
+        self.0.missing == Some(Missing::Module)
     }
 
     /// The system's number for what went wrong, as `sqlite3_system_errno` says it.
     pub fn system_errno(&self) -> Option<i32> {
-        self.errno
+        self.0.errno
     }
 
     /// The extended result code.
     pub fn code(&self) -> ResultCode {
-        self.code
+        self.0.code
     }
 
     /// The message, as `sqlite3_errmsg` says it.
     pub fn message(&self) -> &str {
-        &self.message
+        &self.0.message
     }
 
     /// What there is to say beyond SQLite's message: which file could not be written, and why; which page is damaged.
     pub fn detail(&self) -> Option<&str> {
-        self.detail.as_deref()
+        self.0.detail.as_deref()
     }
 
     /// The byte offset into the SQL, as `sqlite3_error_offset` says it.
     pub fn offset(&self) -> Option<u32> {
-        self.offset
+        self.0.offset
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        self.detail.iter().try_for_each(|detail| write!(f, " ({detail})"))
+        f.write_str(&self.0.message)?;
+        self.0.detail.iter().try_for_each(|detail| write!(f, " ({detail})"))
     }
 }
 

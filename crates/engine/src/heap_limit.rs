@@ -82,9 +82,9 @@ impl Connection {
 
     /// Spills the dirty pages of all databases: they go to the log or a temporary file.
     pub fn flush_cache(&self) -> Result<()> {
-        self.databases().iter().filter_map(|(_, database)| database.in_use()).try_for_each(|btree| {
-            btree.pager().flush()?;
-            Ok(())
+        self.databases().try_for_each(|(_, database)| match database.in_use() {
+            Some(btree) => Ok(btree.pager().flush()?),
+            None => Ok(()),
         })
     }
 

@@ -30,6 +30,8 @@ impl Connection {
         let known = self.programs.borrow_mut().shapes.take(shape.text(), hash, self.generation());
         let (compiled, idle) = match known {
             Some(known) => known,
+            // A text whose shape comes for the first time is compiled as it stands.
+            None if !self.programs.borrow_mut().shapes.comes_again(hash) => return None,
             None => (self.compile_shape(shape, hash)?, None),
         };
         let mut statement = Statement::of_shape(compiled, idle, &sql[..tail]);

@@ -94,7 +94,7 @@ impl Connection {
             None => None,
             Some(_) => Some(self.database_number(database)?),
         };
-        let kinds = self.databases().into_iter().filter(|(db, _)| only.is_none_or(|only| only == *db));
+        let kinds = self.databases().filter(|(db, _)| only.is_none_or(|only| only == *db));
         let kind = kinds.map(|(_, database)| match database.opened().map(|btree| btree.pager()) {
             Some(pager) if pager.is_writing() => TransactionKind::Write,
             Some(pager) if pager.is_reading() => TransactionKind::Read,

@@ -10,6 +10,7 @@ use lithe_sql::ast::{self, Explain, StatementKind, Stmt};
 use lithe_sql::{Lexer, TokenKind};
 use lithe_vfs::ResultCode;
 use lithe_vm::program::{CursorKind, Program, QuotedStrings};
+use lithe_vm::vm::Vm;
 
 use crate::command::{self, EngineCommand};
 use crate::connection::Connection;
@@ -39,19 +40,21 @@ impl Connection {
         let hash = self.programs.borrow().texts.hash(sql);
         let known = self.programs.borrow_mut().texts.take(sql, hash, self.generation());
         if let Some((compiled, idle)) = known {
-            return Ok(Prepared { statement: Some(Statement::new(compiled, idle)), tail: sql.len() });
+            return Ok(Prepared { statement: Some(self.statement_of(compiled, idle)), tail: sql.len() });
         }
         if let Some((statement, tail)) = self.prepare_shape(sql) {
             return Ok(Prepared { statement: Some(statement), tail });
         }
         let (compiled, tail) = self.compile(sql, None)?;
         let Some(mut compiled) = compiled else { return Ok(Prepared { statement: None, tail }) };
-        compiled.hash = hash;
+        let is_kept =
+            tail == sql.len() && compiled.is_cacheable() && self.programs.borrow_mut().texts.comes_again(hash);
+        compiled.hash = if is_kept { hash } else { 0 };
         let compiled = Arc::new(compiled);
-        if tail == sql.len() && compiled.is_cacheable() {
+        if is_kept {
             self.programs.borrow_mut().texts.put(sql, &compiled);
         }
-        Ok(Prepared { statement: Some(Statement::new(compiled, None)), tail })
+        Ok(Prepared { statement: Some(self.statement_of(compiled, None)), tail })
     }
 
     /// As [`Connection::prepare`], for statements that use no virtual table: to them there is none.
@@ -65,7 +68,7 @@ impl Connection {
     /// Compiles it, whatever was compiled before, and keeps it for nobody.
     fn prepare_anew(&self, sql: &[u8]) -> Result<Prepared> {
         let (compiled, tail) = self.compile(sql, None)?;
-        let statement = compiled.map(|compiled| Statement::new(Arc::new(compiled), None));
+        let statement = compiled.map(|compiled| self.statement_of(Arc::new(compiled), None));
         Ok(Prepared { statement, tail })
     }
 
@@ -102,9 +105,28 @@ impl Connection {
             return;
         }
         let Some((compiled, vm)) = statement.into_machine() else { return };
-        let mut programs = self.programs.borrow_mut();
-        let kind = if compiled.is_shape { &mut programs.shapes } else { &mut programs.texts };
-        kind.put_back(&compiled, vm);
+        let (left, nothing) = {
+            let mut programs = self.programs.borrow_mut();
+            let kind = if compiled.is_shape { &mut programs.shapes } else { &mut programs.texts };
+            (kind.put_back(&compiled, vm), programs.nothing())
+        };
+        // Nothing is borrowed when the program goes: with it may go the last reference to a function, whose destructor is the application's.
+        drop(compiled);
+        if let Some(mut vm) = left
+            && vm.load(nothing)
+        {
+            self.programs.borrow_mut().put_spare(vm);
+        }
+    }
+
+    /// A statement with this program, run by `idle` or any other machine that there is.
+    pub(crate) fn statement_of(&self, compiled: Arc<Compiled>, idle: Option<Box<Vm>>) -> Statement {
+        let idle = idle.or_else(|| {
+            let Body::Program(program) = &compiled.body else { return None };
+            let mut vm = self.programs.borrow_mut().take_spare()?;
+            vm.load(Arc::clone(program)).then_some(vm)
+        });
+        Statement::new(compiled, idle)
     }
 
     /// Compiles the first statement of `sql` without looking into the cache; as an EXPLAIN or not, if `explain` says so, and
@@ -214,8 +236,13 @@ impl Connection {
         if self.compile_flags.get().writable_schema {
             self.settings.may_have_written_schema.set(true);
         }
-        let request =
-            CompileRequest { stmt, sql, explain: statement.explain, parameter_count: statement.parameters.count };
+        let request = CompileRequest {
+            stmt,
+            sql,
+            explain: statement.explain,
+            parameter_count: statement.parameters.count,
+            builders: Some(&self.builder),
+        };
         let compile = || self.compile_program(&request, arena);
         let mut program = match compile() {
             // Another connection may have made what is missing.
@@ -301,6 +328,7 @@ impl From<lithe_sql::ParseError> for Error {
 
 impl From<lithe_catalog::CompileError> for Error {
     fn from(error: lithe_catalog::CompileError) -> Error {
+        let error = error.into_report();
         let missing = match error.kind {
             ErrorKind::NoSuchCollation(name) => Some(name.to_string().into()),
             _ => None,

@@ -13,7 +13,7 @@ use lithe_sql::ast::Name;
 use lithe_value::{Affinity, Buffer, Encoding, ValueRef};
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
-use lithe_vm::program::ResultColumn;
+use lithe_vm::result_columns::ResultColumn;
 
 use crate::connection::Connection;
 use crate::connection::transaction::StatementRun;
@@ -231,7 +231,7 @@ impl Connection {
         if !self.is_autocommit() {
             self.note_schema_change();
         }
-        self.databases().iter().for_each(|(_, database)| database.set_loaded(false));
+        self.databases().for_each(|(_, database)| database.set_loaded(false));
         self.expire_programs();
     }
 
@@ -260,7 +260,7 @@ impl Connection {
         let Some(statement) = prepared.statement else { return Ok(Vec::new()) };
         let column = |at| {
             let column = statement.column(at);
-            (column.name.clone(), shown_type(column))
+            (column.name.to_owned(), shown_type(&column))
         };
         Ok((0..statement.column_count()).map(column).collect())
     }
@@ -284,9 +284,8 @@ impl Connection {
             let cookie = while_reading(btree.pager(), || database.schema_cookie())?;
             Ok(cookie != catalog.schema(db).cookie)
         };
-        let databases = self.databases();
-        let stale = databases.iter().filter(|(db, database)| is_stale(*db, database).unwrap_or(false));
-        let stale: Vec<Db> = stale.map(|(db, _)| *db).collect();
+        let stale = self.databases().filter(|(db, database)| is_stale(*db, database).unwrap_or(false));
+        let stale: Vec<Db> = stale.map(|(db, _)| db).collect();
         stale.iter().for_each(|db| self.forget_schema(*db));
         !stale.is_empty()
     }
@@ -410,8 +409,8 @@ impl<'v> SchemaTexts<'v> {
 }
 
 /// The type of a view's column: as it was declared, unless the column's affinity is another one.
-fn shown_type(column: &ResultColumn) -> String {
-    let declared = column.declared_type.as_deref();
+fn shown_type(column: &ResultColumn<'_>) -> String {
+    let declared = column.declared_type;
     let own = declared.map(Affinity::of_type);
     // Of a compound, the type is that of one core, and the affinity of all.
     match column.affinity.or(declared.map(|_| Affinity::Blob)) {

@@ -65,7 +65,7 @@ impl Connection {
     }
 
     fn sum_of_pagers(&self, of: impl Fn(&Pager) -> u64) -> u64 {
-        self.databases().iter().filter_map(|(_, database)| Some(of(database.opened()?.pager()))).sum()
+        self.databases().filter_map(|(_, database)| Some(of(database.opened()?.pager()))).sum()
     }
 }
 

@@ -35,7 +35,7 @@ impl<'s> Row<'s> {
     pub fn get<T: FromSql<'s>>(&self, column: impl ColumnIndex) -> Result<T> {
         let index = column.position(self)?;
         T::from_sql(self.statement.value(index)).map_err(|e| {
-            let name = &self.statement.column(index).name;
+            let name = self.statement.column(index).name;
             Error::new(ResultCode::MISMATCH, format!("column {index} ({name}): {e}"))
         })
     }

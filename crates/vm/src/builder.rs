@@ -3,6 +3,9 @@
 //! Code is emitted into two streams. The *prologue* runs once at the start of each run (opening the transaction,
 //! constants that loops use); the *body* is everything else. `finish` joins them and turns labels into addresses.
 
+use std::cell::Cell;
+use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_value::{Affinity, Collation, Value};
@@ -11,14 +14,17 @@ use crate::host::HostCall;
 use crate::insn::Insn;
 use crate::operand::*;
 use crate::program::*;
+use crate::result_columns::ResultColumns;
 
 /// What most programs fit in: their memory need not grow.
 const PROLOGUE_LEN: usize = 8;
 const BODY_LEN: usize = 32;
 const LABEL_COUNT: usize = 16;
 
+/// A builder with room for more instructions is not kept.
+const SPARE_LEN_MAX: usize = 1024;
+
 /// A program under construction.
-#[derive(Default)]
 pub struct ProgramBuilder {
     prologue: Vec<Insn>,
     body: Vec<Insn>,
@@ -44,15 +50,35 @@ pub struct ProgramBuilder {
     measured: Vec<MeasuredLoop>,
 }
 
+impl Default for ProgramBuilder {
+    fn default() -> ProgramBuilder {
+        ProgramBuilder::new()
+    }
+}
+
 impl ProgramBuilder {
     /// An empty program.
     pub fn new() -> ProgramBuilder {
         ProgramBuilder {
             prologue: Vec::with_capacity(PROLOGUE_LEN),
             body: Vec::with_capacity(BODY_LEN),
+            in_prologue: false,
             labels: Vec::with_capacity(LABEL_COUNT),
+            last_label: 0,
+            next_register: 0,
+            free_registers: Vec::new(),
+            parameter_count: 0,
+            cursors: Vec::new(),
+            constants: Vec::new(),
+            texts: Vec::new(),
             collations: vec![Collation::Binary],
-            ..ProgramBuilder::default()
+            affinities: Vec::new(),
+            calls: Vec::new(),
+            aggregates: Vec::new(),
+            subprograms: Vec::new(),
+            host_calls: Vec::new(),
+            schema_cookies: Vec::new(),
+            measured: Vec::new(),
         }
     }
 
@@ -269,15 +295,15 @@ impl ProgramBuilder {
         self.parameter_count = self.parameter_count.max(number);
     }
 
-    /// The finished program; the caller fills in the result columns, flags and query plan.
-    pub fn finish(self) -> Program {
+    /// The finished program; the caller fills in the result columns, flags and query plan. The builder is empty then, and has its memory.
+    pub fn finish(&mut self) -> Program {
         assert!(!self.in_prologue, "the prologue ends before the program");
         let shift = self.prologue.len() as u32;
-        let labels = self.labels;
+        let labels = &self.labels;
         let body_len = self.body.len();
         let mut insns = Vec::with_capacity(self.prologue.len() + self.body.len());
-        insns.extend(self.prologue);
-        insns.extend(self.body);
+        insns.append(&mut self.prologue);
+        insns.append(&mut self.body);
         for insn in &mut insns {
             insn.for_each_target(|target| {
                 if *target != Addr::NONE {
@@ -287,7 +313,7 @@ impl ProgramBuilder {
                 }
             });
         }
-        let mut measured = self.measured;
+        let mut measured = std::mem::take(&mut self.measured);
         for place in measured.iter_mut().flat_map(|measured| [&mut measured.run, &mut measured.row]) {
             let at = labels[place.0 as usize].expect("every label used is placed");
             *place = Addr(at + shift);
@@ -296,28 +322,67 @@ impl ProgramBuilder {
             Insn::AggInverse { aggregate, .. } => Some(*aggregate),
             _ => None,
         });
-        Program {
+        let program = Program {
             inverted_aggregates: inverted.collect(),
             insns: insns.into(),
             register_count: self.next_register,
             parameter_count: self.parameter_count,
-            cursors: self.cursors.into(),
-            constants: self.constants.into(),
-            texts: self.texts.into(),
-            collations: self.collations.into(),
-            affinities: self.affinities.into(),
-            calls: self.calls.into(),
-            aggregates: self.aggregates.into(),
-            subprograms: self.subprograms.into(),
-            host_calls: self.host_calls.into(),
+            cursors: taken(&mut self.cursors),
+            constants: taken(&mut self.constants),
+            texts: taken(&mut self.texts),
+            collations: taken(&mut self.collations),
+            affinities: taken(&mut self.affinities),
+            calls: taken(&mut self.calls),
+            aggregates: taken(&mut self.aggregates),
+            subprograms: taken(&mut self.subprograms),
+            host_calls: taken(&mut self.host_calls),
             scans: Box::default(),
-            schema_cookies: self.schema_cookies.into(),
-            columns: Box::default(),
+            schema_cookies: taken(&mut self.schema_cookies),
+            columns: ResultColumns::default(),
             is_read_only: true,
             counts_changes: false,
             query_plan: Box::default(),
             measured: (!measured.is_empty()).then(|| measured.into()),
             quoted_strings: Box::default(),
+        };
+        self.begin();
+        program
+    }
+
+    /// Begins an empty program.
+    fn begin(&mut self) {
+        self.labels.clear();
+        self.free_registers.clear();
+        (self.last_label, self.next_register, self.parameter_count) = (0, 0, 0);
+        self.collations.push(Collation::Binary);
+    }
+}
+
+/// The elements of a list, which keeps its memory.
+fn taken<T>(list: &mut Vec<T>) -> Box<[T]> {
+    if list.is_empty() { Box::default() } else { list.drain(..).collect() }
+}
+
+/// A builder that has finished its program, and whose memory serves the next one.
+#[derive(Clone, Default)]
+pub struct SpareBuilder(Rc<Cell<Option<Box<ProgramBuilder>>>>);
+
+impl SpareBuilder {
+    /// An empty builder, with memory if there was a program before.
+    pub fn take(&self) -> Box<ProgramBuilder> {
+        self.0.take().unwrap_or_else(|| Box::new(ProgramBuilder::new()))
+    }
+
+    /// Keeps a builder that has finished its program, unless that was so large that its memory is better given back.
+    pub fn put(&self, builder: Box<ProgramBuilder>) {
+        if builder.body.capacity() <= SPARE_LEN_MAX {
+            self.0.set(Some(builder));
         }
+    }
+}
+
+impl fmt::Debug for SpareBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SpareBuilder")
     }
 }

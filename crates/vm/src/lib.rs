@@ -54,6 +54,7 @@ pub mod profile;
 pub mod program;
 mod record;
 pub mod register;
+pub mod result_columns;
 mod row;
 mod rowset;
 mod run;

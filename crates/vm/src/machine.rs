@@ -95,6 +95,9 @@ pub struct SequenceState {
 /// Loop turns between two looks at interrupts.
 const TURNS: u32 = 256;
 
+/// A machine that has had more registers, or cursors, than most statements need is not kept for the next statement.
+const LOADED_MAX: usize = 256;
+
 impl Machine {
     /// For a program, with no parameter bound.
     pub fn new(program: &Program) -> Machine {
@@ -130,6 +133,28 @@ impl Machine {
             sequences: Vec::new(),
             locked: Vec::new(),
         }
+    }
+
+    /// As new, for another program, with the memory that there is. False if that is much.
+    pub fn load(&mut self, program: &Program) -> bool {
+        if cfg!(debug_assertions) {
+            program.assert_sound();
+        }
+        self.assert_at_rest();
+        self.registers.clear();
+        self.registers.resize_with(program.register_count as usize + 1, Register::default);
+        // A cursor that was closed has left its place, which serves a cursor on any tree; but no collation of the application is kept.
+        self.cursors.iter_mut().for_each(VmCursor::forget_key);
+        self.cursors.resize_with(program.cursors.len(), VmCursor::default);
+        self.parameters.clear();
+        self.parameters.resize_with(program.parameter_count as usize, Register::default);
+        self.sites.clear();
+        self.once.clear();
+        self.out = Value::NULL;
+        self.unwatched = 0;
+        self.counters = Counters::default();
+        self.profile = program.measured.as_ref().map(|_| Box::default());
+        self.registers.capacity() + self.parameters.capacity() <= LOADED_MAX && self.cursors.capacity() <= LOADED_MAX
     }
 
     /// Ready for the next run: no page, no database and no row is held any more.
@@ -216,10 +241,14 @@ impl Machine {
     /// a rollback takes away.
     #[inline(never)]
     pub fn keep_long_keys(&mut self) -> Result<(), Error> {
-        self.cursors.iter_mut().try_for_each(|cursor| match cursor {
-            VmCursor::Tree(tree) => Ok(tree.place.cursor.keep_long_key(&tree.btree)?),
-            _ => Ok(()),
-        })
+        for cursor in &mut self.cursors {
+            if let VmCursor::Tree(tree) = cursor
+                && tree.place.cursor.key_info().is_some()
+            {
+                tree.place.cursor.keep_long_key(&tree.btree)?;
+            }
+        }
+        Ok(())
     }
 
     /// The transaction was rolled back while the statement stood on a row: its cursors on tables and indexes are of no use any

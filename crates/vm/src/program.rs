@@ -13,6 +13,7 @@ use crate::host::HostCall;
 pub use crate::host::SchemaCheck;
 use crate::insn::Insn;
 use crate::operand::{Addr, AggregateId, CursorId, Db, TextId};
+use crate::result_columns::ResultColumns;
 
 /// A compiled statement.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ pub struct Program {
     /// The schema cookie of each database that `Transaction` checks: (database, cookie, the catalog's generation).
     pub schema_cookies: Box<[SchemaCheck]>,
     /// Result columns.
-    pub columns: Box<[ResultColumn]>,
+    pub columns: ResultColumns,
     /// It changes no database (sqlite3_stmt_readonly).
     pub is_read_only: bool,
     /// Its rows count as changes (INSERT, UPDATE, DELETE).
@@ -93,30 +94,6 @@ pub struct MeasuredLoop {
     pub row: Addr,
     /// The cursors that it reads by.
     pub cursors: Vec<CursorId>,
-}
-
-/// A result column's name and where it comes from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ResultColumn {
-    /// The name (AS name, column name or the expression's text).
-    pub name: String,
-    /// The declared type, when the column is a table's column.
-    pub declared_type: Option<String>,
-    /// Its affinity, if it has one.
-    pub affinity: Option<Affinity>,
-    /// Database, table and column that the value comes from, when it comes straight from one.
-    pub origin: Option<ColumnOrigin>,
-}
-
-/// Where a result column comes from (sqlite3_column_origin_name and its siblings).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ColumnOrigin {
-    /// Schema name: main, temp, …
-    pub database: String,
-    /// Table name.
-    pub table: String,
-    /// Column name.
-    pub column: String,
 }
 
 /// The static facts of one cursor.

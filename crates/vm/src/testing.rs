@@ -68,7 +68,7 @@ impl TestHost {
     }
 
     /// Runs a program to its end: its rows.
-    pub fn run(&self, builder: ProgramBuilder) -> Result<Vec<Vec<Value>>, Error> {
+    pub fn run(&self, mut builder: ProgramBuilder) -> Result<Vec<Vec<Value>>, Error> {
         rows(&mut Vm::new(Arc::new(builder.finish())), self)
     }
 }

@@ -44,6 +44,16 @@ impl Vm {
         Vm { program, machine, state: State::Ready }
     }
 
+    /// Goes over to another program, with the memory that it has: no parameter is bound, and nothing is known of the runs before. False if it
+    /// has so much memory that it is better given back.
+    pub fn load(&mut self, program: Arc<Program>) -> bool {
+        assert!(self.state != State::Running, "a machine changes its program between two runs");
+        let is_small = self.machine.load(&program);
+        self.program = program;
+        self.state = State::Ready;
+        is_small
+    }
+
     /// The program.
     pub fn program(&self) -> &Arc<Program> {
         &self.program

@@ -53,7 +53,8 @@ pub(super) fn emit_not_null<'a>(
         let reg = checked.row.column(at);
         let mut policy = policy_of(checked.policy, Some(own_policy));
         if is_known {
-            // SQLite opens the statement journal all the same, which undoes what the types of a STRICT table refuse.
+            // SQLite opens the statement journal all the same, which undoes what the types of a STRICT table refuse, and triggers that
+            // nest too deep.
             if matches!(policy, Conflict::Abort | Conflict::Replace) {
                 cg.note_may_abort();
             }

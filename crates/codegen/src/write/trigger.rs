@@ -117,7 +117,8 @@ fn compile<'a>(
         return fail(format!("malformed trigger {name}"));
     };
     let is_explained = cg.explain.is_on() && cg.env.flags.trigger_eqp;
-    let mut body = Codegen::new(cg.resolver, if is_explained { Explain::on() } else { Explain::off() });
+    let explain = if is_explained { Explain::on() } else { Explain::off() };
+    let mut body = Codegen::new(cg.resolver, explain, cg.builders);
     body.write.programs = Rc::clone(&cg.write.programs);
     let rows = old_and_new(&mut body, target, old, new);
     let found = Found::default();

@@ -61,7 +61,7 @@ impl Connection {
         let parsed = parse_statement(sql.as_bytes(), &arena, &environment.limits).map_err(|error| error.message)?;
         let Some(statement) = parsed.statement else { return Ok(Vec::new()) };
         let program = lithe_codegen::compile(&request(&statement, sql), &arena, &environment);
-        let program = program.map_err(|error| error.message)?;
+        let program = program.map_err(|error| error.into_report().message)?;
         if std::env::var_os("EXPLAIN").is_some() {
             eprintln!("-- {sql}");
             for (at, insn) in program.insns.iter().enumerate() {
@@ -100,8 +100,15 @@ impl Connection {
             .map_err(|error| (error.message, error.offset))?;
         let Some(statement) = parsed.statement else { return Ok(Vec::new()) };
         let program = lithe_codegen::compile(&request(&statement, sql), &arena, &environment);
-        let program = program.map_err(|error| (error.message, error.offset))?;
-        Ok(program.columns.iter().map(|column| (column.name.clone(), column.declared_type.clone())).collect())
+        let program = program.map_err(|error| {
+            let report = error.into_report();
+            (report.message, report.offset)
+        })?;
+        Ok(program
+            .columns
+            .iter()
+            .map(|column| (column.name.to_owned(), column.declared_type.map(str::to_owned)))
+            .collect())
     }
 
     /// changes() and last_insert_rowid().
@@ -311,5 +318,5 @@ impl Host for Connection {
 fn request<'a>(statement: &Statement<'a>, sql: &'a str) -> CompileRequest<'a> {
     let stmt = statement.program().expect("the tests have no commands");
     let (explain, parameter_count) = (statement.explain, statement.parameters.count);
-    CompileRequest { stmt, sql: sql.as_bytes(), explain, parameter_count }
+    CompileRequest { stmt, sql: sql.as_bytes(), explain, parameter_count, builders: None }
 }

@@ -134,6 +134,7 @@ fn our_plan(theirs: &rusqlite::Connection, query: &str) -> String {
         sql: sql.as_bytes(),
         explain: parsed.explain,
         parameter_count: parsed.parameters.count,
+        builders: None,
     };
     match lithe_codegen::compile(&request, &arena, &env) {
         Ok(program) => tree(program.query_plan.iter().map(|row| (row.id, row.parent, row.cost, row.detail.clone()))),

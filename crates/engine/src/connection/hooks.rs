@@ -214,9 +214,15 @@ impl Connection {
 
     /// Tells of what was committed to logs since it was last told, once the locks of the transaction are given back: the hook may
     /// read, write and checkpoint. The commit stands, whatever it answers, but the statement fails with that.
+    #[inline]
     pub(crate) fn tell_wal_hook(&self) -> Result<()> {
+        if self.transaction.committed.borrow().is_empty() { Ok(()) } else { self.tell_wal_hook_of_commits() }
+    }
+
+    #[cold]
+    fn tell_wal_hook_of_commits(&self) -> Result<()> {
         let committed = self.transaction.committed.take();
-        let Some(hook) = self.hooks.wal.get().filter(|_| !committed.is_empty()) else { return Ok(()) };
+        let Some(hook) = self.hooks.wal.get() else { return Ok(()) };
         let mut answer = ResultCode::OK;
         for (db, database) in committed {
             if let Some(frames) = database.btree().pager().log_frames() {

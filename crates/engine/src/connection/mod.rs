@@ -45,6 +45,7 @@ use lithe_resolve::environment::{Environment, Flags as CompileFlags, OverloadedF
 use lithe_sql::{Limits, Shape};
 use lithe_value::ValueRef;
 use lithe_vfs::{ResultCode, Vfs};
+use lithe_vm::builder::SpareBuilder;
 use lithe_vm::facts::ConnectionFacts;
 use lithe_vm::host::TableRows;
 use lithe_vm::operand::Db;
@@ -133,6 +134,8 @@ pub struct Connection {
     mapping_faults: Cell<u64>,
     /// The arena of the last compilation, for the next one.
     arena: Cell<Option<Bump>>,
+    /// The builder of the last program, likewise.
+    pub(crate) builder: SpareBuilder,
 }
 
 impl Connection {
@@ -185,6 +188,7 @@ impl Connection {
             real_digits: Cell::new(lithe_value::number::decimal::ROUND_TRIP_DIGITS),
             mapping_faults: Cell::new(lithe_vfs::mapping_faults()),
             arena: Cell::new(None),
+            builder: SpareBuilder::default(),
         })
     }
 
@@ -253,10 +257,9 @@ impl Connection {
         self.shares_cache.get()
     }
 
-    /// All databases with their numbers.
-    pub(crate) fn databases(&self) -> Vec<(Db, Rc<Database>)> {
-        let databases = self.databases.borrow();
-        databases.iter().enumerate().map(|(i, database)| (Db(i as u8), Rc::clone(database))).collect()
+    /// All databases with their numbers. Nothing is borrowed between two of them, and nothing allocated.
+    pub(crate) fn databases(&self) -> impl Iterator<Item = (Db, Rc<Database>)> {
+        (0..).map_while(|at| Some((Db(at), self.databases.borrow().get(usize::from(at)).cloned()?)))
     }
 
     /// Whether `is_it` holds for any database.

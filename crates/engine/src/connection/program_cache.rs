@@ -9,12 +9,18 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable, hash_table};
+use lithe_vm::builder::ProgramBuilder;
+use lithe_vm::insn::Insn;
+use lithe_vm::program::Program;
 use lithe_vm::vm::Vm;
 
 use crate::connection::statement::Compiled;
 
 /// How many programs are kept of each sort.
 const CAPACITY: usize = 128;
+
+/// So many texts that came once are remembered by their hashes.
+const LATELY: usize = 256;
 
 /// Texts longer than this are not kept: they are scripts of data, not statements that come again.
 const TEXT_LEN_MAX: usize = 16 * 1024;
@@ -25,6 +31,10 @@ pub(crate) struct ProgramCache {
     pub(crate) texts: Programs,
     /// By the shape of the text.
     pub(crate) shapes: Programs,
+    /// A machine of a statement that was finalized, without its program: the next statement, whatever its program, has its memory.
+    spare: Option<Box<Vm>>,
+    /// What a machine without a program has.
+    nothing: Option<Arc<Program>>,
 }
 
 /// Programs by text; the oldest goes when there are too many.
@@ -34,6 +44,8 @@ pub(crate) struct Programs {
     /// In the order in which their texts came.
     order: VecDeque<Arc<Compiled>>,
     hashes: DefaultHashBuilder,
+    /// Hashes of texts that came lately: the upper half of each, at the place that the lower half says.
+    lately: [u32; LATELY],
 }
 
 struct Entry {
@@ -54,13 +66,45 @@ const TOLD_BY: usize = 64;
 
 impl ProgramCache {
     pub(crate) fn new() -> ProgramCache {
-        ProgramCache { texts: Programs::new(), shapes: Programs::new() }
+        ProgramCache { texts: Programs::new(), shapes: Programs::new(), spare: None, nothing: None }
+    }
+
+    /// The machine that is there for any program.
+    pub(crate) fn take_spare(&mut self) -> Option<Box<Vm>> {
+        self.spare.take()
+    }
+
+    /// Keeps a machine whose program has been replaced by [`ProgramCache::nothing`].
+    pub(crate) fn put_spare(&mut self, vm: Box<Vm>) {
+        self.spare = Some(vm);
+    }
+
+    /// The empty program.
+    pub(crate) fn nothing(&mut self) -> Arc<Program> {
+        let halt = || {
+            let mut builder = ProgramBuilder::new();
+            builder.emit(Insn::Halt {});
+            Arc::new(builder.finish())
+        };
+        Arc::clone(self.nothing.get_or_insert_with(halt))
     }
 }
 
 impl Programs {
     fn new() -> Programs {
-        Programs { programs: HashTable::new(), order: VecDeque::new(), hashes: DefaultHashBuilder::default() }
+        Programs {
+            programs: HashTable::new(),
+            order: VecDeque::new(),
+            hashes: DefaultHashBuilder::default(),
+            lately: [0; LATELY],
+        }
+    }
+
+    /// Whether a text of this hash has come before, as far as is known. Only then is its program worth keeping: most texts that come
+    /// once never come again, and to keep their programs costs their memory, and the place of one that does.
+    pub(crate) fn comes_again(&mut self, hash: u64) -> bool {
+        let upper = (hash >> 32) as u32;
+        std::mem::replace(&mut self.lately[hash as usize % LATELY], upper) == upper
     }
 
     /// What a text is looked up by.
@@ -107,10 +151,12 @@ impl Programs {
         }
     }
 
-    /// Keeps a machine for the next statement with its program.
-    pub(crate) fn put_back(&mut self, compiled: &Arc<Compiled>, vm: Box<Vm>) {
-        if let Some(entry) = self.programs.find_mut(compiled.hash, |entry| Arc::ptr_eq(&entry.compiled, compiled)) {
-            entry.idle = Some(vm);
+    /// Keeps a machine for the next statement with its program, if the program is kept. Answers the machine that is kept no longer.
+    pub(crate) fn put_back(&mut self, compiled: &Arc<Compiled>, vm: Box<Vm>) -> Option<Box<Vm>> {
+        let is_it = |entry: &Entry| Arc::ptr_eq(&entry.compiled, compiled);
+        match self.programs.find_mut(compiled.hash, is_it).filter(|_| compiled.hash != 0) {
+            Some(entry) => entry.idle.replace(vm),
+            None => Some(vm),
         }
     }
 }
@@ -136,7 +182,8 @@ mod tests {
     fn the_oldest_program_goes() {
         let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
         for number in 0..CAPACITY + 2 {
-            prepare(&connection, &format!("SELECT {number}"));
+            let sql = format!("SELECT {number}");
+            (0..2).for_each(|_| prepare(&connection, &sql));
         }
         assert_eq!(connection.programs.borrow().texts.order.len(), CAPACITY);
         let kept = [0, 1, 2, CAPACITY + 1].map(|number| is_kept(&connection, &format!("SELECT {number}")));
@@ -147,9 +194,12 @@ mod tests {
     fn stale_programs_and_long_texts_are_not_found() {
         let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
         let long = format!("SELECT '{}'", "x".repeat(TEXT_LEN_MAX));
-        prepare(&connection, "SELECT 1");
-        prepare(&connection, &long);
-        assert!(is_kept(&connection, "SELECT 1") && !is_kept(&connection, &long));
+        for is_second in [false, true] {
+            prepare(&connection, "SELECT 1");
+            prepare(&connection, &long);
+            assert_eq!(is_kept(&connection, "SELECT 1"), is_second, "a text is kept when it comes again");
+            assert!(!is_kept(&connection, &long));
+        }
         connection.expire_programs();
         assert!(!is_kept(&connection, "SELECT 1"));
     }

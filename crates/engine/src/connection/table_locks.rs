@@ -177,7 +177,7 @@ impl Connection {
 
     /// Calls `callback` when the connection whose locks on a shared cache were in this one's way ends its transaction.
     pub fn unlock_notify(&self, callback: Option<UnlockCallback>) -> Result<(), Error> {
-        let databases = self.databases();
+        let databases: Vec<_> = self.databases().collect();
         let blocked =
             databases.iter().filter_map(|(_, database)| database.shared()).find(|share| share.cache.blocks(self.id));
         match (blocked, callback) {

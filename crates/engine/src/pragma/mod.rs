@@ -19,7 +19,7 @@ mod store;
 use lithe_sql::ast;
 use lithe_value::Value;
 use lithe_vm::operand::Db;
-use lithe_vm::program::ResultColumn;
+use lithe_vm::result_columns::ResultColumns;
 
 use crate::connection::Connection;
 use crate::connection::statement::command::CommandRow;
@@ -78,7 +78,7 @@ impl std::fmt::Debug for Pragma {
 }
 
 /// The pragma with its result columns.
-pub(crate) fn compile(connection: &Connection, pragma: &ast::Pragma<'_>) -> Result<(PragmaCall, Vec<ResultColumn>)> {
+pub(crate) fn compile(connection: &Connection, pragma: &ast::Pragma<'_>) -> Result<(PragmaCall, ResultColumns)> {
     let schema = pragma.name.schema.map(|schema| connection.catalog().database(schema.name)).transpose()?;
     if let Some(taken) = taken_over(connection, pragma, schema)? {
         return Ok(taken);
@@ -91,7 +91,7 @@ pub(crate) fn compile(connection: &Connection, pragma: &ast::Pragma<'_>) -> Resu
         is_quoted: pragma.is_quoted,
         taken_over: None,
     };
-    let Some(entry) = entry else { return Ok((call, Vec::new())) };
+    let Some(entry) = entry else { return Ok((call, ResultColumns::default())) };
     if entry.traits & NEEDS_SCHEMA != 0 {
         connection.load_schemas()?;
     }
@@ -101,8 +101,7 @@ pub(crate) fn compile(connection: &Connection, pragma: &ast::Pragma<'_>) -> Resu
         [] => std::slice::from_ref(&entry.name),
         names => names,
     };
-    let column = |name: &&str| ResultColumn { name: (*name).to_owned(), ..ResultColumn::default() };
-    Ok((call, names.iter().map(column).collect()))
+    Ok((call, ResultColumns::of_names(names)))
 }
 
 /// Files of an application's own VFS may do a pragma themselves.
@@ -110,7 +109,7 @@ fn taken_over(
     connection: &Connection,
     pragma: &ast::Pragma<'_>,
     schema: Option<Db>,
-) -> Result<Option<(PragmaCall, Vec<ResultColumn>)>> {
+) -> Result<Option<(PragmaCall, ResultColumns)>> {
     let database = connection.database(schema.unwrap_or(Db::MAIN))?;
     let Some(file) = database.opened().and_then(|btree| btree.pager().file()) else { return Ok(None) };
     if file.as_any().is_none() {
@@ -122,8 +121,7 @@ fn taken_over(
         None => Ok(None),
         Some(Err((code, message))) => Err(Error::new(code, message)),
         Some(Ok(answer)) => {
-            let column = || ResultColumn { name: "result".to_owned(), ..ResultColumn::default() };
-            let columns = answer.iter().map(|_| column()).collect();
+            let columns = ResultColumns::of_names(if answer.is_some() { &["result"] } else { &[] });
             Ok(Some((PragmaCall { pragma: None, schema, value: None, is_quoted: false, taken_over: answer }, columns)))
         }
     }

@@ -157,8 +157,10 @@ fn cache_spill(call: &Call<'_>) -> Result<Vec<CommandRow>> {
         let size = if is_number { integer(value) } else { 1 };
         // Every database of the connection spills, or none.
         let spills = boolean(value, size != 0);
-        for database in call.connection.databases().iter().filter_map(|(_, database)| database.opened()) {
-            database.pager().set_cache_spill(spills);
+        for (_, database) in call.connection.databases() {
+            if let Some(btree) = database.opened() {
+                btree.pager().set_cache_spill(spills);
+            }
         }
         if is_number && size != 0 {
             pager.set_spill_pages(u32::try_from(pages_of(size, pager)).unwrap_or(u32::MAX));
@@ -203,7 +205,7 @@ fn default_cache_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 fn each(call: &Call<'_>) -> Result<Vec<Rc<Database>>> {
     match call.schema {
         Some(db) => Ok(vec![call.connection.database(db)?]),
-        None => Ok(call.connection.databases().into_iter().map(|(_, database)| database).collect()),
+        None => Ok(call.connection.databases().map(|(_, database)| database).collect()),
     }
 }
 

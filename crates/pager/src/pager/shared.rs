@@ -180,10 +180,13 @@ impl Pager {
     }
 
     /// Something is to be read again: what others of the cache have committed meanwhile is looked at.
+    #[inline]
     pub fn resume(&self) -> Result<()> {
-        if !self.is_paused() {
-            return Ok(());
-        }
+        if self.is_paused() { self.resume_reading() } else { Ok(()) }
+    }
+
+    #[inline(never)]
+    fn resume_reading(&self) -> Result<()> {
         let (Some((readers, own)), Some(file)) = (self.member.reader_states(), self.file_store()) else {
             return Ok(());
         };

@@ -29,11 +29,15 @@ impl Pager {
     /// Begins to read: takes the lock or the snapshot, and learns the size of the database.
     #[inline]
     pub fn begin_read(&self) -> Result<()> {
-        self.assert_state();
         if self.state.get() != State::Idle {
             self.resume()?;
             return self.check_failure();
         }
+        self.begin_reading()
+    }
+
+    fn begin_reading(&self) -> Result<()> {
+        self.assert_state();
         if let Store::File(file) = &self.store {
             let begun = self.retry_while_busy(|| {
                 self.wait_for_commit()?;
@@ -223,11 +227,14 @@ impl Pager {
     }
 
     /// The error that this transaction failed with.
+    #[inline]
     pub(super) fn check_failure(&self) -> Result<()> {
-        match &*self.failure.borrow() {
-            Some(error) => Err(error.clone()),
-            None => Ok(()),
-        }
+        if self.failure.borrow().is_none() { Ok(()) } else { self.fail_again() }
+    }
+
+    #[cold]
+    fn fail_again(&self) -> Result<()> {
+        self.failure.borrow().clone().map_or(Ok(()), Err)
     }
 
     /// Fails if the file could not be shown where it is mapped, so that what was read may be zeros: somebody has cut it, or the device

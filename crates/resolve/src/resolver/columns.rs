@@ -63,7 +63,7 @@ impl<'a> Resolver<'a> {
         for column in columns {
             match &column.kind {
                 ResultColumnKind::Star => {
-                    let place = |error: CompileError| CompileError { offset: Some(column.span.start), ..error };
+                    let place = |error: CompileError| error.with_offset(Some(column.span.start));
                     self.check_unique(scope, None).map_err(place)?;
                     self.star(scope, &mut items)?;
                 }

@@ -63,7 +63,7 @@ impl<'a> Resolver<'a> {
         };
         for expr in rest {
             if !self.look_on(scope, expr, &mut error) {
-                error.goes_on = false;
+                error = error.ending_here();
                 break;
             }
         }
@@ -256,7 +256,7 @@ impl<'a> Resolver<'a> {
             return Err(prohibited("subqueries", clause));
         }
         self.expect_query_in_expr();
-        let query = self.query(scope, select).map_err(|error| CompileError { goes_on: false, ..error })?;
+        let query = self.query(scope, select).map_err(CompileError::ending_here)?;
         query.outer.iter().for_each(|&source| scope.note_use(source));
         let query = self.as_returned(self.as_value(query));
         Ok(self.arena.alloc(Subquery { id: self.new_subquery(), query }))

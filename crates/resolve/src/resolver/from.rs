@@ -57,7 +57,12 @@ impl<'a> Resolver<'a> {
         found: &Found<'a>,
         recursion: Option<&Recursion<'_, 'a>>,
     ) -> Result<FromPart<'a>> {
-        let mut part = FromPart { has_right: items.iter().any(is_right), ..FromPart::default() };
+        let mut part = FromPart {
+            sources: Vec::with_capacity(items.len()),
+            scope: Vec::with_capacity(items.len()),
+            conditions: Vec::with_capacity(items.len()),
+            has_right: items.iter().any(is_right),
+        };
         for (at, item) in items.iter().enumerate() {
             self.from_item(outer, item, item.join, &mut part, found, recursion)
                 .map_err(|error| self.after_star(outer, item, error, &items[at + 1..]))?;

@@ -73,7 +73,7 @@ impl<'a> Resolver<'a> {
         self.check_term_count("ORDER", select.order_by.len())?;
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(select.order_by.len(), self.arena);
         for (at, term) in select.order_by.iter().enumerate() {
-            let place = |error: CompileError| CompileError { offset: Some(literal(&term.expr).span.start), ..error };
+            let place = |error: CompileError| error.with_offset(Some(literal(&term.expr).span.start));
             let output = match self.position(&term.expr, at, "ORDER", columns.len()).map_err(place)? {
                 Some(position) => position,
                 None => match self.compound_column(scope, select, cores, term) {

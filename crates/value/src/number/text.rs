@@ -28,6 +28,7 @@ static DIGITS_VARY: AtomicBool = AtomicBool::new(false);
 /// Calls `f`, during which reals that become texts have so many significant digits at the most.
 ///
 /// It is a setting of the thread while a statement runs: conversions happen everywhere, and nearly nobody wants other digits.
+#[inline]
 pub fn with_digits<T>(digits: i32, f: impl FnOnce() -> T) -> T {
     /// Puts the number back that was there before, also if `f` panics.
     struct Before(i32);
@@ -39,10 +40,7 @@ pub fn with_digits<T>(digits: i32, f: impl FnOnce() -> T) -> T {
     if digits != ROUND_TRIP_DIGITS {
         DIGITS_VARY.store(true, Ordering::Relaxed);
     }
-    if !DIGITS_VARY.load(Ordering::Relaxed) {
-        return f();
-    }
-    let _before = Before(DIGITS.replace(digits));
+    let _before = DIGITS_VARY.load(Ordering::Relaxed).then(|| Before(DIGITS.replace(digits)));
     f()
 }
 

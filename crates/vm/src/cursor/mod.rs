@@ -59,6 +59,13 @@ impl VmCursor {
         }
     }
 
+    /// Of a closed cursor on an index, not even its place is left.
+    pub fn forget_key(&mut self) {
+        if !matches!(self, VmCursor::Closed(Some(place)) if place.cursor.key_info().is_none()) {
+            *self = VmCursor::Closed(None);
+        }
+    }
+
     /// Becomes `cursor`, where nothing is but an empty place: there is nothing to let go of.
     #[inline]
     pub fn put(&mut self, cursor: VmCursor) {

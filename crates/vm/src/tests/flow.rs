@@ -285,3 +285,27 @@ fn rows_stand_until_the_next_step() {
     vm.step(&host).unwrap();
     assert_eq!((vm.column_count(), vm.column(0)), (0, ValueRef::Null));
 }
+
+#[test]
+fn a_machine_runs_another_program() {
+    let program = |count: u32, is_measured: bool| {
+        let mut b = ProgramBuilder::new();
+        let row = b.registers(2);
+        b.uses_parameter(count);
+        b.emit(Insn::Parameter { number: count, dst: row });
+        b.emit(Insn::Integer { value: count as i32, dst: row.at(1) });
+        b.emit(Insn::ResultRow { start: row, count: 2 });
+        b.emit(Insn::Halt {});
+        let mut program = b.finish();
+        program.measured = is_measured.then(Box::default);
+        Arc::new(program)
+    };
+    let (host, mut vm) = (TestHost::new(), Vm::new(program(1, false)));
+    for (count, is_measured) in [(2, true), (1, false), (3, true), (1, true)] {
+        vm.bind(1, ValueRef::from(5)).unwrap();
+        assert!(vm.load(program(count, is_measured)), "a small machine is kept");
+        assert_eq!(show(&rows(&mut vm, &host).unwrap()), format!("NULL,{count}"));
+        assert_eq!(vm.profile().is_some(), is_measured);
+        vm.reset();
+    }
+}

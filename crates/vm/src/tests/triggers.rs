@@ -11,7 +11,7 @@ use lithe_value::Value;
 use lithe_vfs::ResultCode;
 use std::sync::Arc;
 
-fn subprogram(b: ProgramBuilder, token: u64) -> Arc<Subprogram> {
+fn subprogram(mut b: ProgramBuilder, token: u64) -> Arc<Subprogram> {
     Arc::new(Subprogram { program: b.finish(), token, name: format!("trigger {token}") })
 }
 

@@ -44,7 +44,7 @@ pub(super) fn add_column<'a>(
     cg.note_may_abort();
     emit_demands(cg, altered, definition, column)?;
     if let Some(error) = refusal {
-        emit_failure(cg, Conflict::Abort, ResultCode::ERROR, error.message);
+        emit_failure(cg, Conflict::Abort, ResultCode::ERROR, error.into_report().message);
         return Ok(());
     }
     if table.strict && column.generated.is_some() {

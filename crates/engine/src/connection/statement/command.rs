@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::ResultCode;
-use lithe_vm::program::ResultColumn;
+use lithe_vm::result_columns::ResultColumns;
 
 use super::Step;
 use crate::connection::Connection;
@@ -18,7 +18,7 @@ pub(crate) type CommandRow = Vec<Value>;
 /// A compiled statement that the engine runs itself. What commands there are, a module above knows.
 pub(crate) trait Command: fmt::Debug + Send + Sync {
     /// The columns of the rows.
-    fn columns(&self) -> &[ResultColumn];
+    fn columns(&self) -> &ResultColumns;
 
     /// Whether `sqlite3_stmt_readonly` says so.
     fn is_read_only(&self) -> bool;

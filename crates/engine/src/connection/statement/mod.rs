@@ -15,8 +15,8 @@ use lithe_sql::ast::Explain;
 use lithe_value::ValueRef;
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::OnConflict;
-use lithe_vm::program::ResultColumn;
 use lithe_vm::register::Register;
+use lithe_vm::result_columns::{ResultColumn, ResultColumns};
 use lithe_vm::status::Counters;
 use lithe_vm::vm::{Step as VmStep, Vm};
 
@@ -173,11 +173,11 @@ impl Statement {
     }
 
     /// Column `index` (from 0).
-    pub fn column(&self, index: usize) -> &ResultColumn {
-        &self.columns()[index]
+    pub fn column(&self, index: usize) -> ResultColumn<'_> {
+        self.columns().get(index).expect("a column that there is")
     }
 
-    fn columns(&self) -> &[ResultColumn] {
+    fn columns(&self) -> &ResultColumns {
         match &self.compiled.body {
             Body::Program(program) => &program.columns,
             Body::Command(command) => command.columns(),
@@ -282,7 +282,6 @@ impl Statement {
     fn assert_statement_state(&self) {
         assert!(self.is_running || !self.is_on_row, "on a row of a run that has ended");
         assert!(self.is_running || !self.is_under_locks, "locks on tables of a run that has ended");
-        assert!(self.too_many_zeros <= self.compiled.parameter_count, "a parameter that there is none of");
     }
 
     fn begin(&mut self, connection: &Connection) -> Result<()> {

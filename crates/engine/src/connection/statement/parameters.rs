@@ -41,6 +41,7 @@ impl Statement {
 
     /// Binds a BLOB of zeros that [`Statement::bind`] has refused as too long: the next run fails.
     pub fn bind_too_many_zeros(&mut self, number: usize) {
+        assert!(number <= self.compiled.parameter_count, "a parameter that there is none of");
         self.too_many_zeros = number;
     }
 

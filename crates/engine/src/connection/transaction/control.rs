@@ -78,7 +78,7 @@ impl Connection {
         if self.is_writing() {
             self.ask_commit_hook().inspect_err(|_| self.roll_back_all())?;
         }
-        let databases = self.databases();
+        let databases: Vec<_> = self.databases().collect();
         for (_, database) in databases.iter().filter(|(_, database)| database.is_writing()) {
             database.has_committed.set(true);
             database.commits.set(database.commits.get().wrapping_add(1));
@@ -88,20 +88,19 @@ impl Connection {
             false => Vec::new(),
         };
         let in_use = databases.iter().filter_map(|(db, database)| Some((*db, Rc::clone(database.in_use()?))));
-        let (numbers, btrees): (Vec<Db>, Vec<Rc<Btree>>) = in_use.unzip();
-        let databases: Vec<_> = databases.into_iter().map(|(_, database)| database).collect();
+        let in_use: Vec<(Db, Rc<Btree>)> = in_use.collect();
         match self.auto_vacuum_hook() {
-            None => crate::commit::commit(&btrees, None)?,
+            None => crate::commit::commit(&in_use, None)?,
             Some(hook) => {
-                let how_many = |at: usize, sizes| hook(&self.catalog().database_name(numbers[at]).to_string(), sizes);
-                crate::commit::commit(&btrees, Some(&how_many))?;
+                let how_many = |db: Db, sizes| hook(&self.catalog().database_name(db).to_string(), sizes);
+                crate::commit::commit(&in_use, Some(&how_many))?;
             }
         }
-        assert!(btrees.iter().all(|btree| !btree.pager().is_writing()), "a database is written after the commit");
+        assert!(!self.is_writing(), "a database is written after the commit");
         self.transaction.catalog_before.take();
         self.transaction.schema_was_taken_back.set(false);
         self.commit_virtual_tables();
-        databases.iter().filter_map(|database| database.shared()).for_each(|cache| cache.end_write(self.id));
+        databases.iter().filter_map(|(_, database)| database.shared()).for_each(|cache| cache.end_write(self.id));
         self.after_transaction();
         self.transaction.committed.borrow_mut().extend(told);
         Ok(())
@@ -135,7 +134,7 @@ impl Connection {
         self.restore_catalog(catalog);
         if is_other_schema {
             // As SQLite: preparing the next statement reads the schema again, and fails if another connection has locked the file.
-            self.databases().into_iter().for_each(|(db, _)| self.forget_schema(db));
+            self.databases().for_each(|(db, _)| self.forget_schema(db));
         }
         self.after_transaction();
         self.leave_transaction();
@@ -217,7 +216,7 @@ impl Connection {
             *self.catalog.borrow_mut() = catalog;
             self.expire_programs();
             // What was made from bytes has come since, perhaps: no rollback takes that back.
-            for (db, _) in self.databases().into_iter().filter(|(_, database)| database.is_image.get()) {
+            for (db, _) in self.databases().filter(|(_, database)| database.is_image.get()) {
                 self.forget_schema(db);
             }
             self.let_go_of_virtual_tables();

@@ -99,7 +99,7 @@ impl Connection {
             self.facts.expire_running();
             self.restore_catalog(Some(catalog));
             // What was known when the savepoint was made may have been nothing.
-            self.databases().into_iter().for_each(|(db, _)| self.forget_schema(db));
+            self.databases().for_each(|(db, _)| self.forget_schema(db));
         }
         self.set_violations(violations);
         self.roll_back_to_virtual_savepoint(position)

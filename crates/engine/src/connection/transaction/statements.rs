@@ -171,8 +171,7 @@ impl Connection {
 
     /// The databases on which a write transaction is open.
     pub(super) fn writing(&self) -> Vec<Rc<Btree>> {
-        let databases = self.databases();
-        let writing = databases.iter().filter(|(_, database)| database.is_writing());
+        let writing = self.databases().filter(|(_, database)| database.is_writing());
         writing.map(|(_, database)| Rc::clone(database.btree())).collect()
     }
 

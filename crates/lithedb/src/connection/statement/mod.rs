@@ -141,7 +141,7 @@ impl<'c> Statement<'c> {
     /// # Panics
     /// If there is no such column.
     pub fn column_name(&self, index: usize) -> &str {
-        &self.inner().column(index).name
+        self.inner().column(index).name
     }
 
     /// The names of all columns.
@@ -176,7 +176,7 @@ impl<'c> Statement<'c> {
     /// # Ok::<(), lithe::Error>(())
     /// ```
     pub fn column_decltype(&self, index: usize) -> Option<&str> {
-        self.inner().column(index).declared_type.as_deref()
+        self.inner().column(index).declared_type
     }
 
     /// Whether the statement changes no database.
@@ -249,8 +249,8 @@ impl<'c> Statement<'c> {
     /// # Ok::<(), lithe::Error>(())
     /// ```
     pub fn column_origin(&self, index: usize) -> Option<(&str, &str, &str)> {
-        let origin = self.inner().column(index).origin.as_ref()?;
-        Some((&origin.database, &origin.table, &origin.column))
+        let origin = self.inner().column(index).origin?;
+        Some((origin.database, origin.table, origin.column))
     }
 
     /// Goes to the next row: `None` at the end. After the end or an error, the next call starts over.
