@@ -208,7 +208,7 @@ api! {
 
     fn sqlite3_bind_parameter_name(handle: *mut sqlite3_stmt, number: c_int) -> *const c_char {
         let name = handle.as_ref().and_then(|statement| statement.published.parameter_name(number));
-        name.map_or(null(), |name| name.as_ptr())
+        name.map_or(null(), |name| name.as_ptr().cast())
     }
 
     fn sqlite3_bind_parameter_index(handle: *mut sqlite3_stmt, name: *const c_char) -> c_int {

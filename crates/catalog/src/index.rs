@@ -3,7 +3,7 @@
 use lithe_format::PageNo;
 use lithe_sql::ast::Conflict;
 
-use super::{CollationName, IndexStatistics, NameBuf};
+use super::{CollationName, Derived, IndexStatistics, NameBuf};
 
 /// An index of a table, or the primary key of a WITHOUT ROWID table (which is the table itself).
 #[derive(Clone, Debug, Default)]
@@ -29,6 +29,8 @@ pub struct Index {
     pub sql: Option<Box<[u8]>>,
     /// What ANALYZE found.
     pub statistics: Option<Box<IndexStatistics>>,
+    /// What the code generator has made of it.
+    pub derived: Derived,
 }
 
 /// A column of an index.

@@ -57,8 +57,9 @@ impl<K: Clone + Hash + Eq, V: Clone> PersistentMap<K, V> {
     }
 
     pub(super) fn get<Q: Hash + Equivalent<K>>(&self, key: &Q) -> Option<&V> {
-        if self.is_empty() {
-            return None;
+        if let Node::Bucket(entries) = &*self.root {
+            // To compare a few keys, most of which differ at the first look, costs less than to hash one.
+            return entries.iter().find(|entry| key.equivalent(&entry.key)).map(|entry| &entry.value);
         }
         let hash = self.hashes.hash_one(key);
         let (mut node, mut rest) = (&self.root, hash);

@@ -9,7 +9,7 @@ use lithe_value::Affinity;
 
 use super::name::Key;
 use super::persistent_map::PersistentMap;
-use super::{Column, Index, NameBuf, Table, Trigger};
+use super::{Column, Derived, Index, NameBuf, Table, Trigger};
 
 /// What a statement finds in one database. Shared as an `Arc` that is never changed while somebody else has it.
 #[derive(Clone, Debug)]
@@ -213,14 +213,18 @@ impl Schema {
 
     /// The table, to be changed: copied first if a running statement still has it.
     pub fn table_mut(&mut self, name: Name<'_>) -> Option<&mut Table> {
-        self.tables.get_mut(&Key(name)).map(|table| Arc::make_mut(&mut table.object))
+        let table = Arc::make_mut(&mut self.tables.get_mut(&Key(name))?.object);
+        table.derived = Derived::default();
+        Some(table)
     }
 
     /// The index, to be changed.
     pub fn index_mut(&mut self, name: Name<'_>) -> Option<&mut Index> {
         let (table, _) = self.indexes.get(&Key(name))?.clone();
         let indexes = &mut self.table_mut(table.name())?.indexes;
-        indexes.iter_mut().find(|index| index.name == name).map(Arc::make_mut)
+        let index = Arc::make_mut(indexes.iter_mut().find(|index| index.name == name)?);
+        index.derived = Derived::default();
+        Some(index)
     }
 
     /// The B-tree whose root was page `from` has moved to page `to` (auto-vacuum).

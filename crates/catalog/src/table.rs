@@ -1,6 +1,8 @@
 //! Tables, views and virtual tables, with their columns.
 
-use std::sync::Arc;
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use lithe_format::PageNo;
 use lithe_sql::ast::{Conflict, Name};
@@ -42,6 +44,36 @@ pub struct Table {
     pub sql: Box<[u8]>,
     /// What ANALYZE found.
     pub statistics: Option<TableStatistics>,
+    /// What the code generator has made of it.
+    pub derived: Derived,
+}
+
+/// What a layer above has made of an object of the catalog, kept with it because each statement would make the same. It is no part of the
+/// object: a copy, which is made to be changed, begins without it.
+#[derive(Default)]
+pub struct Derived(OnceLock<Box<dyn Any + Send + Sync>>);
+
+impl Derived {
+    /// What the layer keeps with this object, empty at first.
+    ///
+    /// # Panics
+    /// If another type was asked for before: one layer keeps one type with one kind of object.
+    pub fn get<T: Default + Send + Sync + 'static>(&self) -> &T {
+        let kept = self.0.get_or_init(|| Box::new(T::default()));
+        kept.downcast_ref().expect("one type is kept with one kind of object")
+    }
+}
+
+impl Clone for Derived {
+    fn clone(&self) -> Derived {
+        Derived::default()
+    }
+}
+
+impl fmt::Debug for Derived {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Derived")
+    }
 }
 
 /// What a table is.

@@ -1,5 +1,7 @@
 //! Where the columns of each source are, while code is generated.
 
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::Table;
 use lithe_resolve::ir::{ColumnIndex, Expr, SourceId};
 use lithe_vm::operand::{CursorId, Reg};
@@ -72,16 +74,24 @@ pub enum ColumnAccess<'a> {
     },
 }
 
+/// Most statements have no more sources.
+const SOURCES_USUAL: usize = 4;
+
 /// In [`ColumnAccess::Index`]: the column is not in the index.
 pub const NOT_IN_INDEX: u16 = u16::MAX;
 
 /// The access to the sources of a statement, by source number.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct AccessMap<'a> {
-    sources: Vec<Option<ColumnAccess<'a>>>,
+    sources: ArenaVec<'a, Option<ColumnAccess<'a>>>,
 }
 
 impl<'a> AccessMap<'a> {
+    /// Nothing is known yet.
+    pub fn new(arena: &'a Bump) -> AccessMap<'a> {
+        AccessMap { sources: ArenaVec::with_capacity_in(SOURCES_USUAL, arena) }
+    }
+
     /// How the columns of `source` are read.
     pub fn get(&self, source: SourceId) -> ColumnAccess<'a> {
         self.sources.get(source.index()).copied().flatten().expect("a source is opened before it is read")

@@ -1,11 +1,13 @@
 //! One statement, from tree to program.
 
+use std::sync::Arc;
+
 use bumpalo::Bump;
 use lithe_catalog::{CompileError, ErrorKind, Result};
 use lithe_optimize::explain::Explain;
 use lithe_optimize::plan::RowsFor;
 use lithe_resolve::environment::Environment;
-use lithe_resolve::ir::{Origin, OutputColumn};
+use lithe_resolve::ir::OutputColumn;
 use lithe_resolve::{Found, Resolver, Rules, Scope};
 use lithe_sql::ast::{Explain as ExplainKind, Stmt};
 use lithe_vm::builder::SpareBuilder;
@@ -17,6 +19,7 @@ use crate::ddl::{
     alter_table, analyze, create_index, create_table, create_trigger, create_view, create_virtual_table, drop_object,
     reindex,
 };
+use crate::derived::table_column;
 use crate::write::{delete, insert, update};
 use crate::{Codegen, Destination};
 
@@ -36,7 +39,7 @@ pub struct CompileRequest<'a> {
 }
 
 /// Compiles a statement. The resolved tree lives in `arena` and is not needed any more when the program is made.
-pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Environment) -> Result<Program> {
+pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Environment) -> Result<Arc<Program>> {
     let resolver: &'a Resolver<'a> = arena.alloc(Resolver::new(env, arena));
     let is_measured = env.flags.scan_status && request.explain == ExplainKind::No;
     let is_explained = is_measured || request.explain == ExplainKind::QueryPlan;
@@ -56,12 +59,15 @@ pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Envir
     let mut program = cg.finish(request.parameter_count);
     program.quoted_strings = resolver.quoted_strings();
     program.columns = result_columns(env, columns);
+    if let Some(builders) = request.builders {
+        builders.put(cg.b);
+    }
     (program.is_read_only, program.counts_changes) = match request.stmt {
         Stmt::Select(_) => (true, false),
         Stmt::Insert(_) | Stmt::Update(_) | Stmt::Delete(_) => (false, true),
         _ => (false, drops_rows),
     };
-    Ok(program)
+    Ok(Arc::new(program))
 }
 
 /// Emits the statement's code; gives the columns of its rows.
@@ -99,21 +105,9 @@ fn compile_statement<'a>(cg: &mut Codegen<'a>, request: &CompileRequest<'a>) -> 
 
 /// What the application is told about the result columns.
 fn result_columns<'a>(env: &'a Environment, columns: &'a [OutputColumn<'a>]) -> ResultColumns {
-    let origin = |origin: &Origin<'a>| {
-        let name = origin.column.map(|at| origin.table.columns[usize::from(at)].name.as_bytes());
-        let database = env.catalog.database_name(origin.db).as_bytes();
-        [database, origin.table.name.as_bytes(), name.unwrap_or(b"rowid")]
-    };
     ResultColumns::new(columns.iter().map(|column| NewColumn {
         name: column.name.as_bytes(),
-        declared_type: column.origin.as_ref().and_then(declared_type),
         affinity: column.affinity,
-        origin: column.origin.as_ref().map(origin),
+        origin: column.origin.as_ref().map(|origin| table_column(env, origin.db, origin.table, origin.column)),
     }))
-}
-
-fn declared_type<'t>(origin: &Origin<'t>) -> Option<&'t [u8]> {
-    let Some(at) = origin.column else { return Some(b"INTEGER") };
-    let declared = &origin.table.columns[usize::from(at)].declared_type;
-    (!declared.is_empty()).then_some(&**declared)
 }

@@ -2,22 +2,31 @@
 
 use std::sync::Arc;
 
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 use lithe_base::ResultCode;
 use lithe_btree::KeyInfo;
 use lithe_btree::key::KeyColumn;
 use lithe_catalog::{Column, Index, IndexColumn, Result, Table, TableKind, VirtualState, fail};
 use lithe_resolve::ir::{Coll, OrderTerm};
-use lithe_value::Value;
+use lithe_value::Collation;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Db, OnConflict};
 use lithe_vm::program::{CursorInfo, CursorKind, SchemaCheck, TableFacts};
 
 use super::Codegen;
+use super::derived::{self, stored_defaults};
 
 /// The databases that a program uses, and how.
-#[derive(Debug, Default)]
-pub(super) struct Transactions {
-    used: Vec<(Db, bool)>,
+#[derive(Debug)]
+pub(super) struct Transactions<'a> {
+    used: ArenaVec<'a, (Db, bool)>,
+}
+
+impl<'a> Transactions<'a> {
+    pub fn new(arena: &'a Bump) -> Transactions<'a> {
+        Transactions { used: ArenaVec::with_capacity_in(1, arena) }
+    }
 }
 
 impl<'a> Codegen<'a> {
@@ -38,13 +47,13 @@ impl<'a> Codegen<'a> {
 
     /// The databases that the program uses so far, and whether it writes them.
     pub(super) fn databases(&self) -> Vec<(Db, bool)> {
-        self.transactions.used.clone()
+        self.transactions.used.to_vec()
     }
 
     /// Emits the Transaction instructions: at the end of the prologue, where all that will be used is known, and
     /// still before any cursor is opened.
     pub(super) fn emit_transactions(&mut self) {
-        let mut used = std::mem::take(&mut self.transactions.used);
+        let mut used = std::mem::replace(&mut self.transactions.used, ArenaVec::new_in(self.arena));
         used.sort_unstable();
         let outer = self.b.set_prologue(true);
         for (db, write) in used {
@@ -60,7 +69,7 @@ impl<'a> Codegen<'a> {
             TableKind::Ordinary => (CursorKind::Table, None),
             TableKind::WithoutRowid => {
                 let key = table.primary_key().expect("a WITHOUT ROWID table has a primary key");
-                (CursorKind::Index, Some(self.index_key(db, key.key_columns())?))
+                (CursorKind::Index, Some(self.key_of_columns(db, key.key_columns())?))
             }
             TableKind::Virtual(_) => (CursorKind::Virtual, None),
             TableKind::View(_) => return fail(format!("{} is a view", table.name)),
@@ -72,7 +81,7 @@ impl<'a> Codegen<'a> {
 
     /// A cursor on an index, not yet opened by an instruction.
     pub fn index_cursor(&mut self, db: Db, index: &'a Index) -> Result<CursorId> {
-        let key = Some(self.index_key(db, &index.columns)?);
+        let key = Some(self.index_key(db, index)?);
         let column_count = index.columns.len() as u16;
         self.new_cursor(CursorInfo { kind: CursorKind::Index, db, root: index.root, key, column_count, table: None })
     }
@@ -156,8 +165,25 @@ impl<'a> Codegen<'a> {
         Ok(self.b.cursor(info))
     }
 
-    /// The description of an index's key: DESC counts from the fourth schema format on.
-    pub fn index_key(&self, db: Db, columns: &[IndexColumn]) -> Result<Arc<KeyInfo>> {
+    /// The description of an index's key. It is kept with the index, unless the application defines one of its collations.
+    pub fn index_key(&self, db: Db, index: &Index) -> Result<Arc<KeyInfo>> {
+        let schema = self.env.catalog.schema(db);
+        let properties = (schema.file_format >= DESCENDING_FORMAT, schema.encoding);
+        if index.columns.iter().any(|column| column.collation.builtin().is_none()) {
+            return self.key_of_columns(db, &index.columns);
+        }
+        let (descending_counts, encoding) = properties;
+        let column = |column: &IndexColumn| KeyColumn {
+            collation: column.collation.builtin().cloned().unwrap_or(Collation::Binary),
+            descending: column.descending && descending_counts,
+            nulls_large: false,
+        };
+        let make = || Arc::new(KeyInfo::new(index.columns.iter().map(column).collect(), encoding));
+        Ok(derived::index_key(index, properties, make))
+    }
+
+    /// The description of a key of such columns: DESC counts from the fourth schema format on.
+    fn key_of_columns(&self, db: Db, columns: &[IndexColumn]) -> Result<Arc<KeyInfo>> {
         let schema = self.env.catalog.schema(db);
         let descending_counts = schema.file_format >= DESCENDING_FORMAT;
         let mut key = Vec::with_capacity(columns.len());
@@ -191,12 +217,3 @@ impl<'a> Codegen<'a> {
 
 /// From this schema format on, DESC counts in indexes.
 const DESCENDING_FORMAT: u32 = 4;
-
-/// The default of each column of a record.
-pub(super) fn stored_defaults(table: &Table) -> Vec<Value> {
-    let default = |at: u16| {
-        let column = &table.columns[usize::from(at)];
-        column.default.as_ref().and_then(|default| default.old_rows.clone()).unwrap_or(Value::NULL)
-    };
-    table.record_columns().map(default).collect()
-}

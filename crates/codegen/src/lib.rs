@@ -12,6 +12,7 @@
 //! | --- | --- |
 //! | `compile` | one statement, from tree to program |
 //! | `access` | where the columns of each source are at this point of the program |
+//! | `derived` | what programs refer to of a table or index, kept with it in the catalog |
 //! | `cursors` | cursors on tables, indexes, temporary tables; the transactions they need |
 //! | `expr` | expressions as values, as conditions with jumps |
 //! | `rows` | where the rows of queries go, and where those of queries in FROM come from |
@@ -52,6 +53,7 @@ mod access;
 mod compile;
 mod cursors;
 mod ddl;
+mod derived;
 mod expr;
 mod loops;
 mod row_check;
@@ -106,7 +108,7 @@ pub(crate) struct Codegen<'a> {
     select: select::State,
     loops: loops::State,
     write: write::State<'a>,
-    transactions: cursors::Transactions,
+    transactions: cursors::Transactions<'a>,
 }
 
 impl<'a> Codegen<'a> {
@@ -120,44 +122,39 @@ impl<'a> Codegen<'a> {
             resolver,
             explain,
             is_measured: false,
-            access: access::AccessMap::default(),
+            access: access::AccessMap::new(resolver.arena),
             planner: Planner::new(resolver),
             expr: expr::State::default(),
             select: select::State::default(),
             loops: loops::State::default(),
             write: write::State::default(),
-            transactions: cursors::Transactions::default(),
+            transactions: cursors::Transactions::new(resolver.arena),
         }
     }
 
     /// The finished program. `parameters` is the largest number of a parameter in the statement's text.
-    #[inline(always)]
-    pub fn finish(mut self, parameters: u32) -> Program {
+    pub fn finish(&mut self, parameters: u32) -> Program {
         self.emit_transactions();
-        write::finish(&mut self);
+        write::finish(self);
         self.b.uses_parameter(parameters);
-        self.into_program()
+        self.take_program()
     }
 
     /// The program as it stands: of a trigger, whose statement does the rest.
-    #[inline(always)]
-    pub(crate) fn into_program(mut self) -> Program {
+    pub(crate) fn take_program(&mut self) -> Program {
         let is_measured = self.is_measured;
         let mut program = self.b.finish();
         if is_measured && program.measured.is_none() {
             program.measured = Some(Box::default());
         }
-        program.scans = self.planner.context.into_scans();
+        program.scans = self.planner.context.take_scans();
         let row = |line: PlanLine| QueryPlanRow {
             id: line.id,
             parent: line.parent,
             cost: i32::from(line.cost.0),
             detail: line.detail,
         };
-        program.query_plan = self.explain.finish().into_iter().map(row).collect();
-        if let Some(builders) = self.builders {
-            builders.put(self.b);
-        }
+        program.query_plan = self.explain.take_lines().into_iter().map(row).collect();
         program
     }
 

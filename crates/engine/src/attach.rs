@@ -75,7 +75,7 @@ pub(crate) fn compile_row<'a>(
     };
     // The authorizer was asked about the statement, and not about how it is run.
     let environment = Environment { authorizer: Authorizer::default(), ..connection.environment() };
-    Ok(Arc::new(lithe_codegen::compile(&request, arena, &environment)?))
+    Ok(lithe_codegen::compile(&request, arena, &environment)?)
 }
 
 fn as_text<'a>(expr: &Expr<'a>) -> Expr<'a> {

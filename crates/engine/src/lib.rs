@@ -63,7 +63,7 @@ pub use connection::hooks::{
 };
 pub use connection::host::fail_local_time;
 pub use connection::limit::Limit;
-pub use connection::statement::{BindValue, Statement, Step};
+pub use connection::statement::{BindValue, ParameterName, Statement, Step};
 pub use error::{Error, Result};
 pub use file_control::DatabaseFile;
 pub use heap_limit::{hard_heap_limit, is_over_hard_limit, set_memory_gauge, soft_heap_limit};

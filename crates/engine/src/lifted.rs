@@ -43,8 +43,9 @@ impl Connection {
         let (compiled, _) = self.compile(shape.text(), None).ok()?;
         let compiled = compiled.filter(Compiled::is_cacheable)?;
         let compiled =
-            Arc::new(Compiled { parameter_count: 0, parameters: Vec::new(), is_shape: true, hash, ..compiled });
-        self.programs.borrow_mut().shapes.put(shape.text(), &compiled);
+            Arc::new(Compiled { parameter_count: 0, parameters: Arc::default(), is_shape: true, hash, ..compiled });
+        let forgotten = self.programs.borrow_mut().shapes.put(shape.text(), &compiled);
+        drop(forgotten);
         Some(compiled)
     }
 

@@ -52,7 +52,8 @@ impl Connection {
         compiled.hash = if is_kept { hash } else { 0 };
         let compiled = Arc::new(compiled);
         if is_kept {
-            self.programs.borrow_mut().texts.put(sql, &compiled);
+            let forgotten = self.programs.borrow_mut().texts.put(sql, &compiled);
+            drop(forgotten);
         }
         Ok(Prepared { statement: Some(self.statement_of(compiled, None)), tail })
     }
@@ -113,7 +114,7 @@ impl Connection {
         // Nothing is borrowed when the program goes: with it may go the last reference to a function, whose destructor is the application's.
         drop(compiled);
         if let Some(mut vm) = left
-            && vm.load(nothing)
+            && vm.unload(nothing)
         {
             self.programs.borrow_mut().put_spare(vm);
         }
@@ -124,7 +125,8 @@ impl Connection {
         let idle = idle.or_else(|| {
             let Body::Program(program) = &compiled.body else { return None };
             let mut vm = self.programs.borrow_mut().take_spare()?;
-            vm.load(Arc::clone(program)).then_some(vm)
+            vm.load(Arc::clone(program));
+            Some(vm)
         });
         Statement::new(compiled, idle)
     }
@@ -161,10 +163,8 @@ impl Connection {
         let Some(mut statement) = parsed.statement else { return Ok((None, tail)) };
         statement.explain = explain.unwrap_or(statement.explain);
         let (body, quoted_strings) = self.compile_statement(sql, &statement, arena)?;
-        let parameters = statement.parameters.names.iter().map(|parameter| ParameterName {
-            name: String::from_utf8_lossy(parameter.name).into_owned(),
-            number: parameter.number as usize,
-        });
+        let names = statement.parameters.names.iter();
+        let parameters = names.map(|parameter| ParameterName::new(&text_of(parameter.name), parameter.number as usize));
         let compiled = Compiled {
             sql: text_of(&sql[..tail]).into_owned(),
             hash: 0,
@@ -244,7 +244,7 @@ impl Connection {
             builders: Some(&self.builder),
         };
         let compile = || self.compile_program(&request, arena);
-        let mut program = match compile() {
+        let program = match compile() {
             // Another connection may have made what is missing.
             Err(_) if self.forget_stale_schemas() => {
                 self.load_schemas()?;
@@ -257,10 +257,10 @@ impl Connection {
         }
         let indexes = program.cursors.iter().filter(|cursor| cursor.kind == CursorKind::Index);
         self.searches.borrow_mut().extend(indexes.map(|cursor| (cursor.db, cursor.root)));
-        let quoted_strings = std::mem::take(&mut program.quoted_strings);
+        let quoted_strings = program.quoted_strings.clone();
         let body = match statement.explain {
-            Explain::No => Body::Program(Arc::new(program)),
-            Explain::Program => Body::Command(EngineCommand::explain(Arc::new(program))),
+            Explain::No => Body::Program(program),
+            Explain::Program => Body::Command(EngineCommand::explain(program)),
             Explain::QueryPlan => {
                 Body::Command(EngineCommand::explain_query_plan(&program, self.config(Config::TriggerEqp)))
             }
@@ -300,7 +300,7 @@ impl Connection {
     }
 
     /// Compiles the statement; virtual tables that it meets and that are not connected are, and then it begins anew.
-    fn compile_program(&self, request: &CompileRequest<'_>, arena: &Bump) -> Result<Program> {
+    fn compile_program(&self, request: &CompileRequest<'_>, arena: &Bump) -> Result<Arc<Program>> {
         let mut asked = Vec::new();
         loop {
             let compile = |environment: &Environment| lithe_codegen::compile(request, arena, environment);
@@ -334,5 +334,74 @@ impl From<lithe_catalog::CompileError> for Error {
             _ => None,
         };
         Error::new(error.code, error.message).at(error.offset).with_missing_collation(missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::statement::Step;
+    use crate::open::OpenFlags;
+
+    fn run(connection: &Connection, sql: &str) -> Result<()> {
+        let mut statement = connection.prepare(sql.as_bytes())?.statement.expect("a statement");
+        let done = loop {
+            match statement.step(connection) {
+                Ok(Step::Row) => {}
+                Ok(Step::Done) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        connection.put_back(statement);
+        done
+    }
+
+    #[track_caller]
+    fn check(connection: &Connection, sql: &str, expected: &str) {
+        assert_eq!(run(connection, sql).unwrap_err().to_string(), expected, "{sql}");
+    }
+
+    /// What is kept with a table and its indexes is that of the table as it is now.
+    #[test]
+    fn messages_follow_their_table() {
+        let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
+        let run = |sql: &str| run(&connection, sql).unwrap();
+        run("CREATE TABLE t(a INTEGER PRIMARY KEY, b UNIQUE, c NOT NULL)");
+        run("INSERT INTO t VALUES (1, 2, 3)");
+        for _ in 0..2 {
+            check(&connection, "INSERT INTO t VALUES (1, 3, 3)", "UNIQUE constraint failed: t.a");
+            check(&connection, "INSERT INTO t VALUES (2, 2, 3)", "UNIQUE constraint failed: t.b");
+            check(&connection, "INSERT INTO t VALUES (2, 3, NULL)", "NOT NULL constraint failed: t.c");
+        }
+        run("ALTER TABLE t RENAME COLUMN b TO x");
+        run("ALTER TABLE t RENAME COLUMN c TO y");
+        run("ALTER TABLE t RENAME TO u");
+        run("CREATE UNIQUE INDEX i ON u(y DESC)");
+        check(&connection, "INSERT INTO u VALUES (1, 3, 4)", "UNIQUE constraint failed: u.a");
+        check(&connection, "INSERT INTO u VALUES (2, 2, 4)", "UNIQUE constraint failed: u.x");
+        check(&connection, "INSERT INTO u VALUES (2, 3, NULL)", "NOT NULL constraint failed: u.y");
+        check(&connection, "INSERT INTO u VALUES (2, 3, 3)", "UNIQUE constraint failed: u.y");
+        run("BEGIN");
+        run("ALTER TABLE u RENAME TO v");
+        check(&connection, "INSERT INTO v VALUES (1, 3, 4)", "UNIQUE constraint failed: v.a");
+        run("ROLLBACK");
+        check(&connection, "INSERT INTO u VALUES (1, 3, 4)", "UNIQUE constraint failed: u.a");
+    }
+
+    /// One word of the text names the table of a statement and of its trigger, another the table of the same name elsewhere.
+    #[test]
+    fn names_are_looked_up_where_they_stand() {
+        let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
+        let run = |sql: &str| run(&connection, sql).unwrap();
+        run("CREATE TABLE t(a UNIQUE)");
+        run("CREATE TABLE log(a UNIQUE)");
+        run("CREATE TRIGGER r AFTER INSERT ON t BEGIN INSERT INTO log VALUES (new.a); END");
+        run("CREATE TEMP TABLE log(a)");
+        run("INSERT INTO log VALUES (1)");
+        run("INSERT INTO log VALUES (1)");
+        run("INSERT INTO t VALUES (1)");
+        run("DELETE FROM t");
+        check(&connection, "INSERT INTO t VALUES (1)", "UNIQUE constraint failed: log.a");
+        check(&connection, "INSERT INTO main.log VALUES (1)", "UNIQUE constraint failed: log.a");
     }
 }

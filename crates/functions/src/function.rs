@@ -112,6 +112,15 @@ impl Function {
         self.is_builtin
     }
 
+    /// Its code, if it is a scalar function that came with the library.
+    #[inline]
+    pub fn builtin_scalar(&self) -> Option<ScalarFn> {
+        match self.kind {
+            Kind::Scalar(eval) if self.is_builtin => Some(eval),
+            _ => None,
+        }
+    }
+
     /// Whether it makes one value of many rows.
     pub fn is_aggregate(&self) -> bool {
         matches!(self.kind, Kind::Aggregate(_) | Kind::CustomAggregate(_))

@@ -57,6 +57,6 @@ pub use format::{FormatArguments, IntegerType, Output as FormatOutput, format_ar
 pub use function::{Function, Kind};
 pub use registry::{Lookup, Registry};
 pub use row_change::{RowChange, RowOperation};
-pub use signature::{Arity, Flags, ScalarFunction};
+pub use signature::{Arity, Flags, ScalarFn, ScalarFunction};
 pub use sql::{BlobPlace, ChangeWatcher, Kept, PageAccess, SqlBlob, SqlConnection, SqlStatement};
 pub use window::{Ranking, WindowFunction};

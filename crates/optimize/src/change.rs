@@ -56,7 +56,7 @@ impl<'a> Planner<'a> {
         // Rows that may be changed where the scan meets them are visited. (SQLite decides so before it knows whether the index
         // changes, and whether SET has subqueries.)
         let visits =
-            values.is_empty() && may_be_one_pass(&join, change, passes, |_| true) && !has_subquery(change.terms);
+            values.is_empty() && may_be_one_pass(&join, change, passes, |_| true) && !self.has_subquery(change.terms);
         let has_rowid = change.target.table.has_rowid();
         if visits && has_rowid {
             join.loops = without_covering(&self.context, join.loops);
@@ -82,6 +82,10 @@ impl<'a> Planner<'a> {
         };
         let plan = ChangePlan { from, is_one_pass, scanned, value_queries: value_queries?, queries };
         Ok(self.context.arena.alloc(plan))
+    }
+
+    fn has_subquery(&self, terms: &[Term<'a>]) -> bool {
+        self.context.resolver.has_subqueries() && terms.iter().any(|term| has_query(&term.expr))
     }
 
     fn plan_set(&mut self, change: &ResolvedChange<'a>) -> Result<ExprQueries<'a>> {
@@ -120,6 +124,9 @@ fn may_be_one_pass(
 
 /// The loops with indexes that lead to the table, whatever they hold.
 fn without_covering<'a>(context: &PlanContext<'a>, loops: &'a [Loop<'a>]) -> &'a [Loop<'a>] {
+    if !loops.iter().any(|planned| matches!(planned.path, Path::Index(path) if path.is_covering)) {
+        return loops;
+    }
     let uncovered = |planned: &Loop<'a>| match planned.path {
         Path::Index(path) => {
             let path: &'a IndexPath<'a> = context.arena.alloc(IndexPath { is_covering: false, ..*path });
@@ -128,8 +135,4 @@ fn without_covering<'a>(context: &PlanContext<'a>, loops: &'a [Loop<'a>]) -> &'a
         _ => *planned,
     };
     context.arena.alloc_slice_fill_iter(loops.iter().map(uncovered))
-}
-
-fn has_subquery(terms: &[Term<'_>]) -> bool {
-    terms.iter().any(|term| has_query(&term.expr))
 }

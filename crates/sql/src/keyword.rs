@@ -1,5 +1,6 @@
 //! Is this word a keyword? A hash of first letter, last letter and length leads to a short chain.
 
+use crate::ast::lowercase;
 use crate::token::{KEYWORDS, Keyword, TokenKind};
 
 /// All keywords in alphabetical order.
@@ -15,14 +16,53 @@ pub fn find(word: &[u8]) -> Option<TokenKind> {
         return None;
     }
     let mut at = TABLE.first[hash(word)];
+    if at == NONE {
+        return None;
+    }
+    let letters = Letters::of(word);
     while at != NONE {
-        let keyword = &KEYWORDS[usize::from(at)];
-        if word.eq_ignore_ascii_case(keyword.text.as_bytes()) {
-            return Some(keyword.kind);
+        if TABLE.letters[usize::from(at)] == letters {
+            return Some(KEYWORDS[usize::from(at)].kind);
         }
         at = TABLE.next[usize::from(at)];
     }
     None
+}
+
+/// A word of [`SHORTEST`] to [`LONGEST`] bytes with its ASCII letters in lower case, packed so that comparing two of them takes four
+/// comparisons of integers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Letters {
+    len: u8,
+    /// The byte in the middle of a word that `first` and `last` together leave out: one of 17 bytes.
+    middle: u8,
+    /// The first eight bytes; of a shorter word all.
+    first: u64,
+    /// The last eight bytes; 0 for a shorter word.
+    last: u64,
+}
+
+impl Letters {
+    #[inline]
+    #[expect(clippy::indexing_slicing, reason = "the match says how long the word is")]
+    const fn of(word: &[u8]) -> Letters {
+        let len = word.len();
+        let (first, last) = match len {
+            0 => (0, 0),
+            1..4 => (word[0] as u64 | (word[len / 2] as u64) << 8 | (word[len - 1] as u64) << 16, 0),
+            4..8 => (four(word, 0) | four(word, len - 4) << 32, 0),
+            _ => (four(word, 0) | four(word, 4) << 32, four(word, len - 8) | four(word, len - 4) << 32),
+        };
+        let middle = if len > 2 * size_of::<u64>() { word[size_of::<u64>()] as u64 } else { 0 };
+        Letters { len: len as u8, middle: lowercase(middle) as u8, first: lowercase(first), last: lowercase(last) }
+    }
+}
+
+/// The four bytes at `at`.
+#[inline]
+#[expect(clippy::indexing_slicing, reason = "the callers know that they are there")]
+const fn four(word: &[u8], at: usize) -> u64 {
+    u32::from_le_bytes([word[at], word[at + 1], word[at + 2], word[at + 3]]) as u64
 }
 
 const SHORTEST: usize = "AS".len();
@@ -30,20 +70,26 @@ const LONGEST: usize = "CURRENT_TIMESTAMP".len();
 const BUCKETS: usize = 256;
 const NONE: u8 = u8::MAX;
 const _: () = assert!(KEYWORDS.len() < NONE as usize);
+const _: () =
+    assert!(LONGEST <= 2 * size_of::<u64>() + 1, "a keyword is its first and last eight bytes, and one between them");
 
 /// Bucket heads and the chains behind them, as indices into the keyword table.
 struct Table {
     first: [u8; BUCKETS],
     next: [u8; KEYWORDS.len()],
+    letters: [Letters; KEYWORDS.len()],
 }
 
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 static TABLE: Table = {
-    let mut table = Table { first: [NONE; BUCKETS], next: [NONE; KEYWORDS.len()] };
+    let nothing = Letters { len: 0, middle: 0, first: 0, last: 0 };
+    let mut table = Table { first: [NONE; BUCKETS], next: [NONE; KEYWORDS.len()], letters: [nothing; KEYWORDS.len()] };
     let mut i = KEYWORDS.len();
     while i > 0 {
         i -= 1;
-        let bucket = hash(KEYWORDS[i].text.as_bytes());
+        let text = KEYWORDS[i].text.as_bytes();
+        table.letters[i] = Letters::of(text);
+        let bucket = hash(text);
         table.next[i] = table.first[bucket];
         table.first[bucket] = i as u8; // fits: there are fewer keywords than NONE
     }
@@ -80,6 +126,21 @@ mod tests {
     fn finds_nothing_else() {
         for word in ["", "a", "selec", "selects", "\u{e9}\u{e9}", "user", "id", "current-date"] {
             assert_eq!(find(word.as_bytes()), None, "{word}");
+        }
+    }
+
+    /// Words that differ from a keyword in one byte, wherever that is.
+    #[test]
+    fn finds_nothing_that_is_nearly_a_keyword() {
+        for keyword in keywords() {
+            for at in 0..keyword.text.len() {
+                for other in 0..=u8::MAX {
+                    let mut word = keyword.text.as_bytes().to_vec();
+                    word[at] = other;
+                    let expected = keywords().iter().find(|keyword| word.eq_ignore_ascii_case(keyword.text.as_bytes()));
+                    assert_eq!(find(&word), expected.map(|keyword| keyword.kind), "{word:?}");
+                }
+            }
         }
     }
 

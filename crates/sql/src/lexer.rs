@@ -83,6 +83,13 @@ impl<'s> Lexer<'s> {
         }
     }
 
+    /// Whether the next token may begin with `byte`: false if something else is behind the white space. Comments are not looked into.
+    #[inline]
+    pub(crate) fn may_be_before(&self, byte: u8) -> bool {
+        let first = self.rest().iter().find(|byte| !is_space(**byte));
+        first.is_some_and(|first| *first == byte || matches!(first, b'-' | b'/') || *first >= 0x80)
+    }
+
     /// The byte `ahead` of the current one; 0 past the end.
     #[inline]
     fn peek(&self, ahead: usize) -> u8 {

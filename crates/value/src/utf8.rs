@@ -112,17 +112,25 @@ fn count_starts(text: &[u8], after_ascii: &mut bool) -> usize {
     starts
 }
 
+/// So many bytes are looked at together.
+const WORD_LEN: usize = size_of::<u64>();
+
 /// Where the character number `index` begins, the first being 0; the length of `text` if there are not so many.
 pub fn offset(text: &[u8], index: usize) -> usize {
     if index >= text.len() {
         return text.len(); // a character has at least one byte
     }
-    let mut at = 0;
-    for _ in 0..index {
-        if at == text.len() {
-            break;
-        }
+    let (mut at, mut left) = (0, index);
+    // Eight bytes of ASCII are eight characters.
+    while left >= WORD_LEN
+        && let Some(word) = bytes::behind(text, at).first_chunk::<WORD_LEN>()
+        && word.is_ascii()
+    {
+        (at, left) = (at + WORD_LEN, left - WORD_LEN);
+    }
+    while left > 0 && at < text.len() {
         at += char_len(bytes::behind(text, at));
+        left -= 1;
     }
     at
 }
@@ -180,5 +188,16 @@ mod tests {
             assert_eq!(offset(text, characters), text.len());
         }
         assert_eq!(offset("aäb".as_bytes(), 2), 3);
+        // Whatever stands where: as far as the characters before it reach.
+        let pieces: [&[u8]; 4] = [b"abcdefghi", "ä€😀".as_bytes(), b"\x80\x81", b"x"];
+        for order in 0..4usize.pow(4) {
+            let text: Vec<u8> =
+                (0..4).flat_map(|place| pieces[order / 4usize.pow(place) % 4].iter().copied()).collect();
+            let mut at = 0;
+            for index in 0..=text.len() {
+                assert_eq!(offset(&text, index), at, "{text:x?}, {index}");
+                at += if at < text.len() { char_len(&text[at..]) } else { 0 };
+            }
+        }
     }
 }

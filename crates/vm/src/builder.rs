@@ -39,7 +39,7 @@ pub struct ProgramBuilder {
     parameter_count: u32,
     cursors: Vec<CursorInfo>,
     constants: Vec<Value>,
-    texts: Vec<Box<str>>,
+    texts: Vec<Arc<str>>,
     collations: Vec<Collation>,
     affinities: Vec<Box<[Affinity]>>,
     calls: Vec<FunctionCall>,
@@ -220,7 +220,7 @@ impl ProgramBuilder {
     }
 
     /// Adds a text.
-    pub fn text(&mut self, text: impl Into<Box<str>>) -> TextId {
+    pub fn text(&mut self, text: impl Into<Arc<str>>) -> TextId {
         self.texts.push(text.into());
         TextId((self.texts.len() - 1) as u32)
     }

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use lithe_functions::{Arguments, CallSite, Connection, Context, Function, FunctionError, Pointer, SqlConnection};
+use lithe_functions::{
+    Arguments, CallSite, Connection, Context, Function, FunctionError, Pointer, ScalarFn, SqlConnection,
+};
 use lithe_value::{Buffer, Encoding, Value, ValueRef, cast as convert};
 use lithe_vfs::ResultCode;
 
@@ -11,7 +13,7 @@ use crate::facts::Flags;
 use crate::host::Host;
 use crate::machine::{Machine, look_again, with_values};
 use crate::operand::{CallId, Reg};
-use crate::program::Program;
+use crate::program::{FunctionCall, Program};
 use crate::register::Register;
 
 /// dst = the function's result.
@@ -25,24 +27,82 @@ pub fn call(
     dst: Reg,
 ) -> Result<(), Error> {
     let call = &program.calls[usize::from(id.0)];
+    if m.sites.len() < program.calls.len() {
+        m.sites.resize_with(program.calls.len(), CallSite::new);
+    }
+    if m.results.len() < program.calls.len() {
+        m.results.resize_with(program.calls.len(), Value::default);
+    }
+    let at = CallAt { id: usize::from(id.0), start, dst };
+    match call.function.builtin_scalar() {
+        Some(eval) if host.facts().encoding.get() == Encoding::Utf8 => call_builtin(m, call, eval, host, at),
+        _ => call_any(m, call, host, at),
+    }
+}
+
+/// A call in a program: its number, where its arguments begin, and where its result goes.
+#[derive(Clone, Copy)]
+struct CallAt {
+    id: usize,
+    start: Reg,
+    dst: Reg,
+}
+
+impl CallAt {
+    /// The result gets the memory of `dst` to build a text in, unless that is where an argument is, or this call has memory from before.
+    #[inline]
+    fn take_memory(self, m: &mut Machine, count: usize) {
+        let CallAt { id, start, dst } = self;
+        let takes = m.reg(dst).has_memory() && !(start.0..start.0 + count as u32).contains(&dst.0);
+        if takes && m.results[id].capacity() == 0 {
+            let memory = m.reg_mut(dst).take_buffer();
+            m.results[id].set_blob_buffer(memory);
+        }
+    }
+}
+
+/// A call of a built-in function that reads its arguments as they are. Such a function does not see the machine, whose cursors stay where
+/// they are, and knows itself how long its result may be.
+#[inline]
+fn call_builtin(
+    m: &mut Machine,
+    call: &FunctionCall,
+    eval: ScalarFn,
+    host: &dyn Host,
+    at: CallAt,
+) -> Result<(), Error> {
+    let count = usize::from(call.argument_count);
+    at.take_memory(m, count);
+    let Machine { registers, sites, results, held_pages, cursors, .. } = m;
+    let out = &mut results[at.id];
+    let arguments = &registers[at.start.0 as usize..][..count];
+    let connection = FunctionConnection(host);
+    let facts = CallArguments { registers: RegisterArguments(arguments), bound: call.bound_arguments };
+    let mut context = Context::new(out, &call.collation, &mut sites[at.id], &connection);
+    context.must_be_pure = call.must_be_pure;
+    context.arguments = &facts;
+    let result = with_values(arguments, |values| eval(&mut context, values));
+    let (subtype, pointer) = (context.subtype, context.pointer.take());
+    held_pages.take_back(cursors);
+    result.map_err(function_failed)?;
+    registers[at.dst.0 as usize].set_result(out, subtype, pointer);
+    Ok(())
+}
+
+/// Any other call.
+fn call_any(m: &mut Machine, call: &FunctionCall, host: &dyn Host, at: CallAt) -> Result<(), Error> {
     let is_builtin = call.function.is_builtin();
     let writes = host.facts().writes.get();
     if !is_builtin {
         m.stand_still();
     }
-    if m.sites.len() < program.calls.len() {
-        m.sites.resize_with(program.calls.len(), CallSite::new);
-    }
     let count = usize::from(call.argument_count);
-    // A text is built in the memory of `dst`, unless that is where an argument is.
-    if m.reg(dst).has_memory() && !(start.0..start.0 + count as u32).contains(&dst.0) {
-        let memory = m.reg_mut(dst).take_buffer();
-        m.out.set_blob_buffer(memory);
-    }
-    let Machine { registers, sites, out, held_pages, cursors, .. } = m;
-    let arguments = &registers[start.0 as usize..][..count];
+    at.take_memory(m, count);
+    let Machine { registers, sites, results, held_pages, cursors, .. } = m;
+    let out = &mut results[at.id];
+    let arguments = &registers[at.start.0 as usize..][..count];
     let connection = FunctionConnection(host);
-    let site = &mut sites[usize::from(id.0)];
+    let site = &mut sites[at.id];
     let facts = CallArguments { registers: RegisterArguments(arguments), bound: call.bound_arguments };
     let mut context = Context::new(out, &call.collation, site, &connection);
     context.must_be_pure = call.must_be_pure;
@@ -64,7 +124,7 @@ pub fn call(
         check_length(out, host)?;
     }
     result.map_err(function_failed)?;
-    registers[dst.0 as usize].set_result(out, subtype, pointer);
+    registers[at.dst.0 as usize].set_result(out, subtype, pointer);
     Ok(())
 }
 

@@ -84,13 +84,13 @@ pub fn reset_count(m: &mut Machine, host: &dyn Host) {
 #[inline(never)]
 pub fn copy(m: &mut Machine, src: Reg, dst: Reg, count: usize) -> Result<(), Error> {
     for i in 0..count {
-        let source = std::mem::take(m.reg_mut(src.at(i)));
-        let reserved = m.reg_mut(dst.at(i)).reserve_for(&source);
-        if reserved.is_ok() {
-            m.reg_mut(dst.at(i)).copy_from(&source);
+        let pair = [src.at(i).0 as usize, dst.at(i).0 as usize];
+        if pair[0] == pair[1] {
+            continue;
         }
-        *m.reg_mut(src.at(i)) = source;
-        reserved?;
+        let [source, target] = m.registers.get_disjoint_mut(pair).expect("both are registers of the frame");
+        target.reserve_for(source)?;
+        target.copy_from(source);
     }
     Ok(())
 }

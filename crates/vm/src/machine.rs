@@ -73,7 +73,10 @@ pub struct Machine {
     pub builder: Builder,
     /// Memory for lists of values.
     pub scratch: Scratch,
-    /// Where functions put their results.
+    /// Where the functions of the calls put their results, each in memory of its own: that of a call whose results are numbers has none, and
+    /// that of one whose results are short texts stays. Frames share them.
+    pub results: Vec<Value>,
+    /// Where virtual tables put the values of columns.
     pub out: Value,
     /// Frames of subprograms that have run, for the next.
     pub frames: FramePool,
@@ -94,6 +97,9 @@ pub struct SequenceState {
 
 /// Loop turns between two looks at interrupts.
 const TURNS: u32 = 256;
+
+/// A call that has made longer results gives their memory back when the run ends.
+const RESULT_SPARE_MAX: usize = 4 << 10;
 
 /// A machine that has had more registers, or cursors, than most statements need is not kept for the next statement.
 const LOADED_MAX: usize = 256;
@@ -128,6 +134,7 @@ impl Machine {
             temporary: Temporary::default(),
             builder: Builder::new(),
             scratch: Scratch::default(),
+            results: Vec::new(),
             out: Value::NULL,
             frames: FramePool::default(),
             sequences: Vec::new(),
@@ -135,26 +142,38 @@ impl Machine {
         }
     }
 
-    /// As new, for another program, with the memory that there is. False if that is much.
-    pub fn load(&mut self, program: &Program) -> bool {
-        if cfg!(debug_assertions) {
-            program.assert_sound();
-        }
+    /// As new but for its memory, for a program that is still to come. False if the memory is much.
+    pub fn unload(&mut self) -> bool {
         self.assert_at_rest();
-        self.registers.clear();
-        self.registers.resize_with(program.register_count as usize + 1, Register::default);
+        // What a run has left in registers is NULL and memory.
+        debug_assert!(self.registers.iter().all(Register::is_null), "a run is over that has left values behind");
+        self.registers.iter_mut().for_each(Register::rest);
         // A cursor that was closed has left its place, which serves a cursor on any tree; but no collation of the application is kept.
         self.cursors.iter_mut().for_each(VmCursor::forget_key);
-        self.cursors.resize_with(program.cursors.len(), VmCursor::default);
         self.parameters.clear();
-        self.parameters.resize_with(program.parameter_count as usize, Register::default);
         self.sites.clear();
+        self.results.clear();
         self.once.clear();
         self.out = Value::NULL;
         self.unwatched = 0;
         self.counters = Counters::default();
-        self.profile = program.measured.as_ref().map(|_| Box::default());
+        self.profile = None;
         self.registers.capacity() + self.parameters.capacity() <= LOADED_MAX && self.cursors.capacity() <= LOADED_MAX
+    }
+
+    /// For a program, in a machine that has none.
+    pub fn load(&mut self, program: &Program) {
+        if cfg!(debug_assertions) {
+            program.assert_sound();
+        }
+        assert!(
+            self.parameters.is_empty() && self.sites.is_empty(),
+            "a program is loaded into a machine that has none"
+        );
+        self.registers.resize_with(program.register_count as usize + 1, Register::default);
+        self.cursors.resize_with(program.cursors.len(), VmCursor::default);
+        self.parameters.resize_with(program.parameter_count as usize, Register::default);
+        self.profile = program.measured.as_ref().map(|_| Box::default());
     }
 
     /// Ready for the next run: no page, no database and no row is held any more.
@@ -170,6 +189,7 @@ impl Machine {
         }
         self.once.clear();
         self.sites.iter_mut().for_each(CallSite::forget);
+        self.results.iter_mut().filter(|result| result.capacity() > RESULT_SPARE_MAX).for_each(Value::set_null);
         if self.out.capacity() > SPARE_MAX {
             self.out = Value::NULL;
         }

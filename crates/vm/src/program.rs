@@ -29,7 +29,7 @@ pub struct Program {
     /// Constants too large for an instruction.
     pub constants: Box<[Value]>,
     /// Messages and names.
-    pub texts: Box<[Box<str>]>,
+    pub texts: Box<[Arc<str>]>,
     /// Collations; entry 0 is BINARY.
     pub collations: Box<[Collation]>,
     /// Lists of affinities.

@@ -1,14 +1,16 @@
 //! What the application is told of the columns of a statement's rows.
 //!
 //! ```text
-//!   text     b|INTEGER|main|t|b|c|TEXT|main|t|c      one behind the other, without separators
-//!   columns  | ends of the five texts, which of them are there, affinity |  ...
+//!   text     total|b|c              the names, one behind the other, without separators
+//!   columns  | where the name ends, affinity, origin |  ...
+//!                                              └─► INTEGER, main, t, b      shared by all programs that read the column
 //! ```
 //!
-//! Most statements are prepared, run once, and nobody asks for more than a column's value: so the texts of all columns are one block, and not five for
-//! each.
+//! Most statements are prepared, run once, and nobody asks for more than a column's value: so all names are one block, and what is known of a
+//! column of a table is made once for the table, not for each statement.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use lithe_value::Affinity;
 
@@ -43,34 +45,39 @@ pub struct ColumnOrigin<'c> {
     pub column: &'c str,
 }
 
-/// Name, declared type, database, table, column.
-const TEXTS: usize = 5;
-const DECLARED_TYPE: usize = 1;
-const DATABASE: usize = 2;
-
-/// How long the texts of a column usually are together.
-const TEXT_LEN: usize = 24;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Column {
-    /// Where each text ends. It starts where the one before ends.
-    ends: [u32; TEXTS],
-    has_declared_type: bool,
-    has_origin: bool,
-    affinity: Option<Affinity>,
+/// A column of a table, as the application is told of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableColumn {
+    /// Its declared type, if it has one.
+    pub declared_type: Option<String>,
+    /// See [`ColumnOrigin`].
+    pub database: String,
+    /// See [`ColumnOrigin`].
+    pub table: String,
+    /// See [`ColumnOrigin`].
+    pub column: String,
 }
 
-/// The texts of a column that is added, as bytes that are usually UTF-8.
-#[derive(Clone, Copy, Debug, Default)]
+/// How long a name usually is.
+const NAME_LEN: usize = 16;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Column {
+    /// Where its name ends. It starts where the one before ends.
+    end: u32,
+    affinity: Option<Affinity>,
+    origin: Option<Arc<TableColumn>>,
+}
+
+/// A column that is added.
+#[derive(Clone, Debug, Default)]
 pub struct NewColumn<'n> {
-    /// See [`ResultColumn`].
+    /// Its name, as bytes that are usually UTF-8.
     pub name: &'n [u8],
     /// See [`ResultColumn`].
-    pub declared_type: Option<&'n [u8]>,
-    /// See [`ResultColumn`].
     pub affinity: Option<Affinity>,
-    /// Database, table and column.
-    pub origin: Option<[&'n [u8]; 3]>,
+    /// The column of a table that it is.
+    pub origin: Option<Arc<TableColumn>>,
 }
 
 impl ResultColumns {
@@ -79,7 +86,7 @@ impl ResultColumns {
         ResultColumns::new(names.iter().map(|name| NewColumn { name: name.as_bytes(), ..NewColumn::default() }))
     }
 
-    /// The columns, whose names and types are bytes that are usually UTF-8.
+    /// The columns, whose names are bytes that are usually UTF-8.
     pub fn new<'n>(columns: impl ExactSizeIterator<Item = NewColumn<'n>> + Clone) -> ResultColumns {
         if columns.len() == 0 {
             return ResultColumns::default();
@@ -91,33 +98,24 @@ impl ResultColumns {
         })
     }
 
-    /// The same, each text as `text` gives it. `None` if these are no UTF-8: which is asked once of all of them together.
+    /// The same, each name as `text` gives it. `None` if these are no UTF-8: which is asked once of all of them together.
     #[inline]
     fn of_bytes<'n>(
         columns: impl ExactSizeIterator<Item = NewColumn<'n>>,
         text: impl Fn(&'n [u8]) -> Cow<'n, [u8]>,
     ) -> Option<ResultColumns> {
-        let mut all = Vec::with_capacity(columns.len() * TEXT_LEN);
+        let mut all = Vec::with_capacity(columns.len() * NAME_LEN);
         let mut placed = Vec::with_capacity(columns.len());
-        for column in columns {
-            let [database, table, origin] = column.origin.unwrap_or_default();
-            let texts = [column.name, column.declared_type.unwrap_or_default(), database, table, origin];
-            let ends = texts.map(|bytes| {
-                all.extend_from_slice(&text(bytes));
-                // The text of a statement is shorter than that, and so are the names of its columns together.
-                u32::try_from(all.len()).expect("names take less than 4 GB")
-            });
-            placed.push(Column {
-                ends,
-                has_declared_type: column.declared_type.is_some(),
-                has_origin: column.origin.is_some(),
-                affinity: column.affinity,
-            });
+        for NewColumn { name, affinity, origin } in columns {
+            all.extend_from_slice(&text(name));
+            // The text of a statement is shorter than that, and so are the names of its columns together.
+            let end = u32::try_from(all.len()).expect("names take less than 4 GB");
+            placed.push(Column { end, affinity, origin });
         }
-        // Where a text ends, a character of the next one begins, even if all together are UTF-8 by accident.
-        let is_end = |text: &str, column: &Column| column.ends.iter().all(|end| text.is_char_boundary(*end as usize));
+        // Where a name ends, a character of the next one begins, even if all together are UTF-8 by accident.
         let text = String::from_utf8(all).ok()?;
-        placed.iter().all(|column| is_end(&text, column)).then_some(ResultColumns { text, columns: placed })
+        let is_end = |column: &Column| text.is_char_boundary(column.end as usize);
+        placed.iter().all(is_end).then_some(ResultColumns { text, columns: placed })
     }
 
     /// How many there are.
@@ -133,29 +131,19 @@ impl ResultColumns {
     /// Column `index`.
     pub fn get(&self, index: usize) -> Option<ResultColumn<'_>> {
         let column = self.columns.get(index)?;
-        let text = |at: usize| self.text_of(index, at);
-        let origin =
-            || ColumnOrigin { database: text(DATABASE), table: text(DATABASE + 1), column: text(DATABASE + 2) };
+        let start = index.checked_sub(1).map_or(0, |before| self.columns[before].end);
+        let origin = column.origin.as_deref();
         Some(ResultColumn {
-            name: text(0),
-            declared_type: column.has_declared_type.then(|| text(DECLARED_TYPE)),
+            name: &self.text[start as usize..column.end as usize],
+            declared_type: origin.and_then(|origin| origin.declared_type.as_deref()),
             affinity: column.affinity,
-            origin: column.has_origin.then(origin),
+            origin: origin.map(|of| ColumnOrigin { database: &of.database, table: &of.table, column: &of.column }),
         })
     }
 
     /// All columns.
     pub fn iter(&self) -> impl Iterator<Item = ResultColumn<'_>> {
         (0..self.len()).filter_map(|index| self.get(index))
-    }
-
-    fn text_of(&self, index: usize, at: usize) -> &str {
-        let start = match (index, at) {
-            (0, 0) => 0,
-            (_, 0) => self.columns[index - 1].ends[TEXTS - 1],
-            _ => self.columns[index].ends[at - 1],
-        };
-        &self.text[start as usize..self.columns[index].ends[at] as usize]
     }
 }
 
@@ -165,24 +153,29 @@ mod tests {
 
     #[test]
     fn what_goes_in_comes_out() {
+        let stored = |declared_type: Option<&str>| {
+            let (database, table, column) = ("main".to_owned(), "t".to_owned(), "a".to_owned());
+            Arc::new(TableColumn { declared_type: declared_type.map(str::to_owned), database, table, column })
+        };
         let new = |name| {
             let one = NewColumn { name: b"1 + 1", affinity: Some(Affinity::Integer), ..NewColumn::default() };
-            let origin = Some([&b"main"[..], b"t", b"a"]);
-            let other = NewColumn { name, declared_type: Some(b""), affinity: None, origin };
-            ResultColumns::new([one, other].into_iter())
+            let other = NewColumn { name, affinity: None, origin: Some(stored(Some(""))) };
+            let untyped = NewColumn { name: b"", affinity: None, origin: Some(stored(None)) };
+            ResultColumns::new([one, other, untyped].into_iter())
         };
         let columns = new(b"\xff\xc3\xbc");
         let plain = ResultColumn { name: "1 + 1", affinity: Some(Affinity::Integer), ..ResultColumn::default() };
         let origin = Some(ColumnOrigin { database: "main", table: "t", column: "a" });
         let other = ResultColumn { name: "\u{fffd}ü", declared_type: Some(""), affinity: None, origin };
-        assert_eq!(columns.iter().collect::<Vec<_>>(), [plain, other]);
-        assert_eq!((columns.len(), columns.get(2)), (2, None));
+        let untyped = ResultColumn { name: "", declared_type: None, affinity: None, origin };
+        assert_eq!(columns.iter().collect::<Vec<_>>(), [plain, other, untyped]);
+        assert_eq!((columns.len(), columns.get(3)), (3, None));
         assert_eq!(new("ü".as_bytes()).get(1).map(|column| column.name), Some("ü"));
         assert_eq!(ResultColumns::of_names(&["a", ""]).iter().map(|column| column.name).collect::<Vec<_>>(), ["a", ""]);
     }
 
     #[test]
-    fn halves_of_a_character_in_two_texts_are_no_character() {
+    fn halves_of_a_character_in_two_names_are_no_character() {
         let half = |name| NewColumn { name, ..NewColumn::default() };
         let columns = ResultColumns::new([half(b"\xc3"), half(b"\xbc")].into_iter());
         assert!(columns.iter().all(|column| column.name == "\u{fffd}"));

@@ -44,14 +44,20 @@ impl Vm {
         Vm { program, machine, state: State::Ready }
     }
 
-    /// Goes over to another program, with the memory that it has: no parameter is bound, and nothing is known of the runs before. False if it
-    /// has so much memory that it is better given back.
-    pub fn load(&mut self, program: Arc<Program>) -> bool {
+    /// Lets go of its program, in whose place is `nothing`, the empty program: no parameter is bound, and nothing is known of the runs before but
+    /// the memory that they had. False if that is so much that it is better given back.
+    pub fn unload(&mut self, nothing: Arc<Program>) -> bool {
         assert!(self.state != State::Running, "a machine changes its program between two runs");
-        let is_small = self.machine.load(&program);
-        self.program = program;
+        self.program = nothing;
         self.state = State::Ready;
-        is_small
+        self.machine.unload()
+    }
+
+    /// Gets a program, after [`Vm::unload`].
+    pub fn load(&mut self, program: Arc<Program>) {
+        assert!(self.state == State::Ready, "a machine changes its program between two runs");
+        self.machine.load(&program);
+        self.program = program;
     }
 
     /// The program.

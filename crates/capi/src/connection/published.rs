@@ -1,10 +1,11 @@
 //! What a statement tells without its connection's mutex: facts of its text, fixed when it is prepared, and where its run stands, which
 //! the steps publish. A thread may ask while another one runs the statement, as with SQLite's library.
 
-use std::ffi::{CString, c_int};
+use std::ffi::c_int;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 
-use lithe_engine::Statement;
+use lithe_engine::{ParameterName, Statement};
 
 /// Not begun, at its end, or reset.
 const IDLE: u8 = 0;
@@ -19,41 +20,34 @@ pub(crate) struct Published {
     pub is_read_only: bool,
     /// How many parameters it has.
     pub parameter_count: c_int,
-    parameters: Box<[Parameter]>,
+    parameters: Arc<[ParameterName]>,
     /// How many columns its rows have: another number once it has been compiled again.
     column_count: AtomicI32,
     run: AtomicU8,
 }
 
-/// A named parameter.
-struct Parameter {
-    number: c_int,
-    name: CString,
-}
-
 impl Published {
     /// Those of a statement that has just been compiled.
     pub fn new(statement: &Statement) -> Published {
-        let parameters = statement
-            .parameter_names()
-            .map(|(number, name)| Parameter { number: number as c_int, name: CString::new(name).unwrap_or_default() });
         Published {
             is_read_only: statement.is_read_only(),
             parameter_count: statement.parameter_count() as c_int,
-            parameters: parameters.collect(),
+            parameters: statement.parameter_names(),
             column_count: AtomicI32::new(statement.column_count() as c_int),
             run: AtomicU8::new(IDLE),
         }
     }
 
-    /// The name of a parameter, prefix included.
-    pub fn parameter_name(&self, number: c_int) -> Option<&CString> {
-        self.parameters.iter().find(|parameter| parameter.number == number).map(|parameter| &parameter.name)
+    /// The name of a parameter, prefix included, and a NUL.
+    pub fn parameter_name(&self, number: c_int) -> Option<&str> {
+        let is_it = |parameter: &&ParameterName| usize::try_from(number) == Ok(parameter.number());
+        self.parameters.iter().find(is_it).map(ParameterName::name_with_nul)
     }
 
     /// The number of the parameter of that name.
     pub fn parameter_index(&self, name: &[u8]) -> Option<c_int> {
-        self.parameters.iter().find(|parameter| parameter.name.as_bytes() == name).map(|parameter| parameter.number)
+        let is_it = |parameter: &&ParameterName| parameter.name().as_bytes() == name;
+        self.parameters.iter().find(is_it).map(|parameter| parameter.number() as c_int)
     }
 
     /// How many columns its rows have.

@@ -10,7 +10,8 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Db, Reg};
 use lithe_vm::program::{CursorInfo, CursorKind};
 
-use crate::write::{emit_failure, emit_index_key, entry_affinities, unique_failure};
+use crate::derived::unique_failure;
+use crate::write::{emit_failure, emit_index_key, entry_affinities};
 use crate::{Codegen, ColumnAccess};
 
 /// An index to be filled.
@@ -42,7 +43,7 @@ pub(super) enum Root {
 
 /// Emits the filling.
 pub(super) fn fill_index<'a>(cg: &mut Codegen<'a>, filling: &Filling<'_, 'a>) -> Result<()> {
-    let key = cg.index_key(filling.db, &filling.index.columns)?;
+    let key = cg.index_key(filling.db, filling.index)?;
     let count = filling.exprs.len();
     let info = |kind, root| CursorInfo {
         kind,

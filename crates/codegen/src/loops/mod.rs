@@ -35,6 +35,7 @@ mod source;
 mod virtual_table;
 mod walk;
 
+use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::{Result, Table};
 use lithe_optimize::access::{JoinPlan, Loop, Path, Purpose};
 use lithe_optimize::plan::{DerivedWay, FromPlan};
@@ -57,7 +58,7 @@ pub struct Loops<'a> {
     pub done: Addr,
     /// The plan.
     pub from: &'a FromPlan<'a>,
-    open: Vec<OpenLoop<'a>>,
+    open: ArenaVec<'a, OpenLoop<'a>>,
     /// How many replacements of expressions there were before.
     replacements: usize,
 }
@@ -94,11 +95,12 @@ pub fn begin_loops<'a>(cg: &mut Codegen<'a>, from: &'a FromPlan<'a>) -> Result<L
     let done = cg.b.label();
     let replacements = cg.replacements();
     cg.enter_loop();
-    let mut loops = Loops { next: done, done, from, open: Vec::with_capacity(plan.loops.len()), replacements };
+    let mut loops =
+        Loops { next: done, done, from, open: ArenaVec::with_capacity_in(plan.loops.len(), cg.arena), replacements };
     for check in plan.constant_checks {
         cg.jump_if_false(check, done, true)?;
     }
-    let mut opened = Vec::with_capacity(plan.loops.len());
+    let mut opened = ArenaVec::with_capacity_in(plan.loops.len(), cg.arena);
     for planned in plan.loops {
         let source = plan.source_of(planned);
         let needs_table = source.join.keeps_right_rows() || plan.request.purpose == Purpose::Write;

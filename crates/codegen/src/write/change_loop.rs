@@ -61,7 +61,7 @@ impl<'a> ChangeLoop<'a> {
     ) -> Result<ChangeLoop<'a>> {
         // The columns of the key are read whatever else is.
         for expr in key_exprs(cg, target) {
-            cg.planner.context.note_expr(&expr);
+            cg.planner.context.note_expr(expr);
         }
         if let Some(query) = change.gathered {
             let (key, kind, next) = begin_gathered(cg, query, target)?;
@@ -184,7 +184,7 @@ fn begin_keys<'a>(
     let exprs = key_exprs(cg, target);
     let (cursor, record) = (open_keys(cg, target, values.len())?, cg.b.register());
     first_pass(cg, from, |cg| {
-        super::index::emit_index_key(cg, &exprs, key)?;
+        super::index::emit_index_key(cg, exprs, key)?;
         let is_known = cg.b.label();
         if values.is_empty() {
             cg.b.emit(Insn::Found { cursor, count: width as u16, start: key, target: is_known });
@@ -272,10 +272,10 @@ fn first_pass<'a>(
     end_loops(cg, loops)
 }
 
-fn key_exprs<'a>(cg: &Codegen<'a>, target: &Target<'a>) -> Vec<Expr<'a>> {
+fn key_exprs<'a>(cg: &Codegen<'a>, target: &Target<'a>) -> &'a [Expr<'a>] {
     match target.key() {
-        None => vec![cg.resolver.rowid(target.source, target.table)],
-        Some(key) => key.exprs[..usize::from(key.index.key_count)].to_vec(),
+        None => std::slice::from_ref(cg.arena.alloc(cg.resolver.rowid(target.source, target.table))),
+        Some(key) => &key.exprs[..usize::from(key.index.key_count)],
     }
 }
 

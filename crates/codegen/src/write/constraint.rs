@@ -1,7 +1,9 @@
 //! NOT NULL and CHECK; what happens when a constraint does not hold.
 
+use std::sync::Arc;
+
 use lithe_base::ResultCode;
-use lithe_catalog::{Column, Index, IndexTerm, Result, Table};
+use lithe_catalog::{Result, Table};
 use lithe_resolve::Stored;
 use lithe_resolve::ir::Expr;
 use lithe_sql::ast::Conflict;
@@ -12,6 +14,7 @@ use lithe_vm::operand::{Addr, OnConflict, Reg};
 use super::row::{self, Row, default_value, policy_of};
 use super::target::{Changed, Target};
 use crate::Codegen;
+use crate::derived::not_null_failure;
 
 /// A row that is about to be written, for its constraints.
 #[derive(Clone, Copy)]
@@ -69,7 +72,7 @@ pub(super) fn emit_not_null<'a>(
                 cg.emit_into(&value, reg)?;
                 row::emit_affinities(cg, reg, std::iter::once(column.affinity));
                 cg.b.place(is_there);
-                replaced.push((reg, column));
+                replaced.push((reg, at));
                 continue;
             }
             policy = Conflict::Abort;
@@ -78,16 +81,16 @@ pub(super) fn emit_not_null<'a>(
             cg.b.emit(Insn::IsNull { reg, target: checked.ignore });
             continue;
         }
-        emit_halt_if_null(cg, table, column, reg, policy);
+        emit_halt_if_null(cg, table, at, reg, policy);
     }
-    for (reg, column) in replaced {
-        emit_halt_if_null(cg, table, column, reg, Conflict::Abort);
+    for (reg, at) in replaced {
+        emit_halt_if_null(cg, table, at, reg, Conflict::Abort);
     }
     Ok(())
 }
 
-fn emit_halt_if_null(cg: &mut Codegen<'_>, table: &Table, column: &Column, value: Reg, policy: Conflict) {
-    let message = cg.b.text(format!("NOT NULL constraint failed: {}.{}", table.name, column.name));
+fn emit_halt_if_null(cg: &mut Codegen<'_>, table: &Table, at: u16, value: Reg, policy: Conflict) {
+    let message = cg.b.text(not_null_failure(table, usize::from(at)));
     let code = ResultCode::CONSTRAINT_NOTNULL.0;
     cg.b.emit(Insn::HaltIfNull { policy: number(policy), value, code, message });
     note_policy(cg, policy);
@@ -129,37 +132,10 @@ pub(super) fn emit_checks<'a>(cg: &mut Codegen<'a>, checked: &Checked<'_, 'a>) -
 }
 
 /// The statement ends with an error: ABORT, FAIL or ROLLBACK.
-pub(crate) fn emit_failure(cg: &mut Codegen<'_>, policy: Conflict, code: ResultCode, message: String) {
+pub(crate) fn emit_failure(cg: &mut Codegen<'_>, policy: Conflict, code: ResultCode, message: impl Into<Arc<str>>) {
     let message = cg.b.text(message);
     cg.b.emit(Insn::HaltError { policy: number(policy), code: code.0, message });
     note_policy(cg, policy);
-}
-
-/// The message and the code for two rows with the same key in `index`.
-pub(crate) fn unique_failure(table: &Table, index: &Index) -> (ResultCode, String) {
-    let code = match index.origin {
-        lithe_catalog::IndexOrigin::PrimaryKey => ResultCode::CONSTRAINT_PRIMARYKEY,
-        _ => ResultCode::CONSTRAINT_UNIQUE,
-    };
-    if index.has_expressions() {
-        return (code, format!("UNIQUE constraint failed: index '{}'", index.name));
-    }
-    let names = index.key_columns().iter().map(|column| match column.term {
-        IndexTerm::Column(at) => format!("{}.{}", table.name, table.columns[usize::from(at)].name),
-        IndexTerm::Rowid | IndexTerm::Expr(_) => format!("{}.rowid", table.name),
-    });
-    (code, format!("UNIQUE constraint failed: {}", names.collect::<Vec<_>>().join(", ")))
-}
-
-/// The message and the code for two rows with the same rowid.
-pub(super) fn rowid_failure(table: &Table) -> (ResultCode, String) {
-    match table.rowid_column {
-        Some(at) => {
-            let column = &table.columns[usize::from(at)].name;
-            (ResultCode::CONSTRAINT_PRIMARYKEY, format!("UNIQUE constraint failed: {}.{column}", table.name))
-        }
-        None => (ResultCode::CONSTRAINT_ROWID, format!("UNIQUE constraint failed: {}.rowid", table.name)),
-    }
 }
 
 /// Whether the expression's value can never be NULL.

@@ -65,7 +65,7 @@ use lithe_sql::ast::{Conflict, Name};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
 
-pub(crate) use constraint::{emit_failure, unique_failure};
+pub(crate) use constraint::emit_failure;
 pub(crate) use delete::delete;
 pub(crate) use delete::delete_rows_of_dropped;
 pub(crate) use foreign_key::{drop_needs_delete, is_parent};
@@ -116,6 +116,9 @@ impl<'a> Codegen<'a> {
 
     /// The expression is evaluated when rows may have been changed already: what can fail, may abort then.
     pub(super) fn note_evaluated(&mut self, expr: &Expr<'a>) {
+        if !self.resolver.has_calls() && !self.resolver.has_subqueries() {
+            return;
+        }
         let can_fail = |expr: &Expr<'a>| {
             matches!(
                 expr,

@@ -27,18 +27,37 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, insert: ResolvedInsert<'a>) -> Re
 
 /// Makes an UPDATE or DELETE ready.
 pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: ResolvedChange<'a>) -> ResolvedChange<'a> {
-    let mut terms = bumpalo::collections::Vec::with_capacity_in(change.terms.len(), cg.arena);
-    for term in change.terms {
-        let expr = cg.prepare_expr(&term.expr);
-        cg.note_evaluated(&expr);
-        terms.push(Term { expr, ..*term });
-    }
+    let terms = terms(cg, change.terms);
     // The query of a view that is changed becomes part of another query.
     let sources = if change.target.table.view().is_some() { change.sources } else { sources(cg, change.sources) };
     let gathered = change.gathered.map(|query| cg.prepare_query(query));
     let set = if gathered.is_some() { change.set } else { set(cg, change.set) };
     let returning = change.returning.map(|clause| returning(cg, clause));
-    ResolvedChange { sources, terms: terms.into_bump_slice(), set, gathered, returning, ..change }
+    ResolvedChange { sources, terms, set, gathered, returning, ..change }
+}
+
+fn terms<'a>(cg: &mut Codegen<'a>, terms: &'a [Term<'a>]) -> &'a [Term<'a>] {
+    if !cg.resolver.has_nested_queries() {
+        // Nothing is rewritten.
+        terms.iter().for_each(|term| note(cg, &term.expr, true));
+        return terms;
+    }
+    let mut prepared = bumpalo::collections::Vec::with_capacity_in(terms.len(), cg.arena);
+    for term in terms {
+        let expr = cg.prepare_expr(&term.expr);
+        cg.note_evaluated(&expr);
+        prepared.push(Term { expr, ..*term });
+    }
+    prepared.into_bump_slice()
+}
+
+/// Notes what an expression uses that is not rewritten.
+fn note<'a>(cg: &mut Codegen<'a>, expr: &Expr<'a>, is_evaluated: bool) {
+    cg.planner.context.note_expr(expr);
+    cg.explain.number_selects_in(expr);
+    if is_evaluated {
+        cg.note_evaluated(expr);
+    }
 }
 
 fn sources<'a>(cg: &mut Codegen<'a>, sources: &'a [Source<'a>]) -> &'a [Source<'a>] {
@@ -59,7 +78,11 @@ fn returning<'a>(cg: &mut Codegen<'a>, clause: Returning<'a>) -> Returning<'a> {
     Returning { exprs: exprs(cg, clause.exprs), ..clause }
 }
 
-fn set<'a>(cg: &mut Codegen<'a>, set: &[Assigned<'a>]) -> &'a [Assigned<'a>] {
+fn set<'a>(cg: &mut Codegen<'a>, set: &'a [Assigned<'a>]) -> &'a [Assigned<'a>] {
+    if !cg.resolver.has_nested_queries() {
+        set.iter().for_each(|assigned| note(cg, &assigned.value, true));
+        return set;
+    }
     let mut prepared = bumpalo::collections::Vec::with_capacity_in(set.len(), cg.arena);
     for assigned in set {
         let value = cg.prepare_expr(&assigned.value);
@@ -69,7 +92,11 @@ fn set<'a>(cg: &mut Codegen<'a>, set: &[Assigned<'a>]) -> &'a [Assigned<'a>] {
     prepared.into_bump_slice()
 }
 
-fn exprs<'a>(cg: &mut Codegen<'a>, exprs: &[Expr<'a>]) -> &'a [Expr<'a>] {
+fn exprs<'a>(cg: &mut Codegen<'a>, exprs: &'a [Expr<'a>]) -> &'a [Expr<'a>] {
+    if !cg.resolver.has_nested_queries() {
+        exprs.iter().for_each(|expr| note(cg, expr, false));
+        return exprs;
+    }
     let mut prepared = bumpalo::collections::Vec::with_capacity_in(exprs.len(), cg.arena);
     for expr in exprs {
         prepared.push(cg.prepare_expr(expr));

@@ -72,7 +72,8 @@ pub(super) fn emit_affinity(cg: &mut Codegen<'_>, table: &Table, row: Row, is_wa
 
 /// Applies one affinity each to the registers from `start` on.
 pub(crate) fn emit_affinities(cg: &mut Codegen<'_>, start: Reg, affinities: impl Iterator<Item = Affinity>) {
-    let mut list = bumpalo::collections::Vec::from_iter_in(affinities, cg.arena);
+    let mut list = bumpalo::collections::Vec::with_capacity_in(affinities.size_hint().0, cg.arena);
+    affinities.for_each(|affinity| list.push(affinity));
     // What changes nothing at the ends need not be looked at.
     let end = list.iter().rposition(|affinity| *affinity != Affinity::Blob).map_or(0, |last| last + 1);
     list.truncate(end);
@@ -217,7 +218,8 @@ fn add_uses(expr: &Expr<'_>, source: SourceId, uses: &mut Vec<u16>) {
 /// Inserts the row into its table, which has rowids.
 pub(super) fn emit_insert_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row, flags: u8) {
     let table = target.table;
-    let columns = bumpalo::collections::Vec::from_iter_in(table.record_columns(), cg.arena);
+    let mut columns = bumpalo::collections::Vec::with_capacity_in(table.columns.len(), cg.arena);
+    table.record_columns().for_each(|column| columns.push(column));
     let is_in_order = columns.iter().enumerate().all(|(at, column)| at == usize::from(*column));
     let start = if is_in_order { row.columns } else { emit_permuted(cg, row, &columns) };
     let affinities = record_affinities(cg, table, &columns);
@@ -234,8 +236,8 @@ fn record_affinities(cg: &mut Codegen<'_>, table: &Table, columns: &[u16]) -> Af
     if columns.iter().all(|at| of(at) == Affinity::Blob) {
         return AffinityListId::NONE;
     }
-    let list = bumpalo::collections::Vec::from_iter_in(columns.iter().map(of), cg.arena);
-    cg.b.affinity_list(&list)
+    let list = cg.arena.alloc_slice_fill_iter(columns.iter().map(of));
+    cg.b.affinity_list(list)
 }
 
 fn emit_permuted(cg: &mut Codegen<'_>, row: Row, columns: &[u16]) -> Reg {

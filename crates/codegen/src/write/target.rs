@@ -1,19 +1,16 @@
 //! The table that a statement changes: its cursors, and the expressions that its definition has.
 
-use std::sync::Arc;
-
-use lithe_catalog::{Column, Index, IndexOrigin, IndexTerm, Result, Table, TableKind, fail};
+use lithe_catalog::{Index, IndexOrigin, IndexTerm, Result, Table, TableKind, fail};
 use lithe_format::PageNo;
 use lithe_resolve::ir::{Child, ColumnIndex, Expr, SourceId, for_each_child};
 use lithe_resolve::{ChangeTarget, Scope, Stored};
 use lithe_sql::ast::{self, QualifiedName};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Db, Reg};
-use lithe_vm::program::TableFacts;
 
 use super::fire::{Event, Triggers};
 use crate::Codegen;
-use crate::cursors::stored_defaults;
+use crate::derived::write_facts;
 
 /// A table, open for writing.
 #[derive(Clone, Copy)]
@@ -72,26 +69,6 @@ pub(crate) fn prepare_target<'a>(
 
 /// Stands for a cursor until there is one.
 const NO_CURSOR: CursorId = CursorId(u16::MAX);
-
-/// What running write instructions need to know about the table.
-fn write_facts(cg: &Codegen<'_>, db: Db, table: &Table) -> Arc<TableFacts> {
-    let strict_type =
-        |column: &Column| (column.name.to_string(), String::from_utf8_lossy(&column.declared_type).into_owned());
-    Arc::new(TableFacts {
-        name: (&table.name).into(),
-        database: cg.env.catalog.database_name(db).into(),
-        defaults: stored_defaults(table),
-        strict_types: table.strict.then(|| table.columns.iter().map(strict_type).collect()),
-        rowid_column: table.rowid_column,
-        without_rowid: table.is_without_rowid(),
-        computed: computed_columns(table),
-    })
-}
-
-fn computed_columns(table: &Table) -> Box<[u16]> {
-    let is_computed = |&at: &u16| !table.columns[usize::from(at)].is_stored();
-    (0..table.columns.len() as u16).filter(is_computed).collect()
-}
 
 /// Refuses to change what cannot be changed. RETURNING counts as a trigger for a view that has triggers of any kind: SQLite
 /// gives the rows then, and changes nothing.
@@ -194,7 +171,7 @@ impl<'a> Target<'a> {
 
     /// Writes with a cursor on the table that somebody else has opened.
     pub fn use_cursor(&mut self, cg: &mut Codegen<'a>, cursor: CursorId) {
-        let facts = write_facts(cg, self.db, self.table);
+        let facts = write_facts(cg.env, self.db, self.table);
         cg.b.cursor_info(cursor).table = Some(facts);
         self.cursor = cursor;
     }

@@ -133,7 +133,11 @@ fn compile<'a>(
     }
     emit_body(&mut body, &scope, create).map_err(lithe_catalog::CompileError::without_offset)?;
     take_needs(cg, &body, create);
-    Ok(Subprogram { program: body.into_program(), token, name })
+    let program = body.take_program();
+    if let Some(builders) = body.builders {
+        builders.put(body.b);
+    }
+    Ok(Subprogram { program, token, name })
 }
 
 /// What a trigger's program needs, the statement needs.

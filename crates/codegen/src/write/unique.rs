@@ -10,17 +10,20 @@
 //! Triggers and foreign key actions of the rows that REPLACE deletes may put others in their place. So all constraints are checked a
 //! second time if such a row was deleted, the rowid first, and a conflict then is an error.
 
+use std::sync::Arc;
+
 use lithe_catalog::{IndexTerm, Result};
 use lithe_resolve::Constraint;
 use lithe_sql::ast::Conflict;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 
-use super::constraint::{Checked, emit_failure, rowid_failure, unique_failure};
+use super::constraint::{Checked, emit_failure};
 use super::delete::{check_replace, emit_replace_row};
 use super::index::{NewEntry, emit_new_entry};
 use super::row::policy_of;
 use super::target::{Target, TargetIndex};
+use crate::derived::{rowid_failure, unique_failure};
 use crate::{Codegen, ColumnAccess};
 
 /// What an ON CONFLICT clause makes of a conflict.
@@ -348,7 +351,7 @@ fn emit_conflict<'a>(
     unique: &Uniqueness<'_, 'a>,
     constraint: Constraint,
     policy: Conflict,
-    failure: (lithe_base::ResultCode, String),
+    failure: (lithe_base::ResultCode, Arc<str>),
     done: &mut Unique,
     find: impl FnOnce(&mut Codegen<'a>, Addr) -> Result<()>,
     is_new: Addr,

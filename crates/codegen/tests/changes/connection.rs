@@ -73,7 +73,7 @@ impl Connection {
         for btree in &self.btrees {
             btree.pager().savepoint().unwrap();
         }
-        let mut vm = Vm::new(Arc::new(program));
+        let mut vm = Vm::new(program);
         let result = rows(&mut vm, self);
         drop(vm);
         if let Err(error) = &result

@@ -54,6 +54,13 @@ struct Entry {
     idle: Option<Box<Vm>>,
 }
 
+/// Programs that are not kept any more, with their machines.
+#[derive(Default)]
+pub(crate) struct Forgotten {
+    replaced: Option<Entry>,
+    oldest: Option<Entry>,
+}
+
 impl Entry {
     fn is_of(&self, text: &[u8]) -> bool {
         self.compiled.sql.as_bytes() == text
@@ -123,32 +130,39 @@ impl Programs {
         is_current.then(|| (Arc::clone(&entry.compiled), entry.idle.take()))
     }
 
-    /// Keeps the program for `text`, whose hash it has.
-    pub(crate) fn put(&mut self, text: &[u8], compiled: &Arc<Compiled>) {
+    /// Keeps the program for `text`, whose hash it has. Gives the programs that are not kept any more, to be dropped when nothing is
+    /// borrowed: with one may go the last reference to a function, whose destructor is the application's.
+    #[must_use]
+    pub(crate) fn put(&mut self, text: &[u8], compiled: &Arc<Compiled>) -> Forgotten {
+        let mut forgotten = Forgotten::default();
         // What is not UTF-8 has another text by now, and would be found by that.
         if text.len() > TEXT_LEN_MAX || compiled.sql.as_bytes() != text {
-            return;
+            return forgotten;
         }
         let new = Entry { compiled: Arc::clone(compiled), idle: None };
         let known = self.programs.entry(compiled.hash, |entry| entry.is_of(text), |entry| entry.compiled.hash);
         match known {
-            hash_table::Entry::Occupied(mut known) => *known.get_mut() = new,
+            // It was compiled against another schema.
+            hash_table::Entry::Occupied(mut known) => {
+                let old = std::mem::replace(known.get_mut(), new);
+                self.order.retain(|kept| !Arc::ptr_eq(kept, &old.compiled));
+                forgotten.replaced = Some(old);
+            }
             hash_table::Entry::Vacant(place) => {
                 place.insert(new);
-                self.order.push_back(Arc::clone(compiled));
             }
         }
+        self.order.push_back(Arc::clone(compiled));
         if self.order.len() > CAPACITY
             && let Some(oldest) = self.order.pop_front()
         {
-            self.remove(&oldest);
+            let is_it = |entry: &Entry| Arc::ptr_eq(&entry.compiled, &oldest);
+            if let Ok(entry) = self.programs.find_entry(oldest.hash, is_it) {
+                forgotten.oldest = Some(entry.remove().0);
+            }
         }
-    }
-
-    fn remove(&mut self, oldest: &Compiled) {
-        if let Ok(entry) = self.programs.find_entry(oldest.hash, |entry| entry.is_of(oldest.sql.as_bytes())) {
-            entry.remove();
-        }
+        debug_assert!(self.order.len() == self.programs.len(), "each program has one place in the order");
+        forgotten
     }
 
     /// Keeps a machine for the next statement with its program, if the program is kept. Answers the machine that is kept no longer.
@@ -188,6 +202,22 @@ mod tests {
         assert_eq!(connection.programs.borrow().texts.order.len(), CAPACITY);
         let kept = [0, 1, 2, CAPACITY + 1].map(|number| is_kept(&connection, &format!("SELECT {number}")));
         assert_eq!(kept, [false, false, true, true]);
+    }
+
+    /// A program that replaces one of an older schema is as new as any: it does not go when the older one would have gone.
+    #[test]
+    fn a_program_compiled_again_is_the_newest() {
+        let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
+        let texts: Vec<String> = (0..CAPACITY).map(|number| format!("SELECT {number}")).collect();
+        texts.iter().for_each(|sql| (0..2).for_each(|_| prepare(&connection, sql)));
+        connection.expire_programs();
+        (0..2).for_each(|_| prepare(&connection, &texts[0]));
+        assert_eq!(connection.programs.borrow().texts.order.len(), CAPACITY);
+        for sql in ["SELECT 'a'", "SELECT 'b'"] {
+            (0..2).for_each(|_| prepare(&connection, sql));
+        }
+        assert!(is_kept(&connection, &texts[0]));
+        assert_eq!(connection.programs.borrow().texts.programs.len(), CAPACITY);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use lithe_resolve::ir::SourceSet;
 use lithe_vtab::CompiledScan;
 
+use super::few::Few;
 use super::log_est::LogEst;
 use super::terms::ConstraintId;
 
@@ -22,9 +23,9 @@ pub struct Candidate {
     /// The way.
     pub way: Way,
     /// Constraints that it uses, skipped columns left out.
-    pub used: Vec<ConstraintId>,
+    pub used: Few<ConstraintId, 6>,
     /// Those among them that are about another column, which is equal: using them does not make them true.
-    pub borrowed: Vec<ConstraintId>,
+    pub borrowed: Few<ConstraintId, 6>,
     /// Candidates compete only with others of the same order: 0 when the order of its rows is of no use, else a number
     /// of the index.
     pub order: u8,
@@ -102,7 +103,7 @@ pub struct IndexWay {
     /// Which of the source's indexes.
     pub index: usize,
     /// What the first columns are equal to.
-    pub keys: Vec<Key>,
+    pub keys: Few<Key, 6>,
     /// The range of the next column.
     pub range: Range,
     /// The table itself is not read.
@@ -110,11 +111,12 @@ pub struct IndexWay {
 }
 
 /// What a column is equal to.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Key {
     /// What a constraint says.
     Constraint(ConstraintId),
     /// Every value there is, one after the other (skip-scan).
+    #[default]
     Any,
 }
 

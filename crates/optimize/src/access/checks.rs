@@ -12,6 +12,7 @@
 //!
 //! What stands left of a RIGHT JOIN is NULL in the rows that it adds, so conditions of WHERE wait for the last RIGHT JOIN.
 
+use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::IndexTerm;
 use lithe_resolve::ir::{ColumnIndex, Expr, JoinKind, SourceSet, TermOrigin, any, has_query, is_deterministic};
 
@@ -24,11 +25,18 @@ use super::terms::{ConstraintId, Op};
 pub struct Checks<'c, 'a> {
     join: &'c Join<'c, 'a>,
     /// The sources in the order of the loops.
-    order: Vec<usize>,
-    /// The parts of each condition that paths make true.
-    done: Vec<u64>,
-    /// Conditions that need not be checked.
-    dropped: Vec<bool>,
+    order: &'a [usize],
+    /// What is known of each condition.
+    states: &'a mut [State],
+}
+
+/// What is known of a condition.
+#[derive(Clone, Copy)]
+struct State {
+    /// The parts that paths make true.
+    done: u64,
+    /// It need not be checked.
+    is_dropped: bool,
 }
 
 /// A place for a condition.
@@ -41,25 +49,28 @@ struct Place {
 impl<'c, 'a> Checks<'c, 'a> {
     /// No condition has been met yet.
     pub fn new(join: &'c Join<'c, 'a>, chosen: &[&Candidate]) -> Checks<'c, 'a> {
-        let order: Vec<usize> = chosen.iter().map(|candidate| candidate.source).collect();
+        let arena = join.context.arena;
+        let order: &'a [usize] = arena.alloc_slice_fill_iter(chosen.iter().map(|candidate| candidate.source));
         let read = order.iter().fold(SourceSet::EMPTY, |all, &source| all.union(SourceSet::single(source)));
         // Conditions on sources that are not read at all belong to LEFT JOINs that are eliminated.
         let conditions = &join.terms.conditions;
-        let dropped = conditions.iter().map(|condition| !condition.needs.is_subset_of(read)).collect();
-        Checks { join, order, done: vec![0; conditions.len()], dropped }
+        let begun =
+            conditions.iter().map(|condition| State { done: 0, is_dropped: !condition.needs.is_subset_of(read) });
+        Checks { join, order, states: arena.alloc_slice_fill_iter(begun) }
     }
 
     /// A path uses the constraint, and finds no rows for which it is not true.
     pub fn note_used(&mut self, id: ConstraintId) {
         let constraint = self.join.terms.constraint(id);
         // What only a virtual table can use is a condition as a whole.
-        self.dropped[constraint.condition] |= matches!(constraint.op, Op::Virtual(_));
-        self.done[constraint.condition] |= constraint.part;
+        let state = &mut self.states[constraint.condition];
+        state.is_dropped |= matches!(constraint.op, Op::Virtual(_));
+        state.done |= constraint.part;
     }
 
     /// The path is a union for the disjunction of this number: it makes it true.
     pub fn note_or(&mut self, number: usize) {
-        self.dropped[self.join.terms.disjunctions[number].condition] = true;
+        self.states[self.join.terms.disjunctions[number].condition].is_dropped = true;
     }
 
     /// Takes the conditions that depend on `source` alone and decide which of its rows can join: rows that do not meet
@@ -69,13 +80,13 @@ impl<'c, 'a> Checks<'c, 'a> {
         let facts = &self.join.facts[source];
         let mut taken = Vec::new();
         for (at, condition) in self.join.terms.conditions.iter().enumerate() {
-            let is_own = condition.needs == own && facts.admits(condition.origin) && !self.dropped[at];
+            let is_own = condition.needs == own && facts.admits(condition.origin) && !self.states[at].is_dropped;
             if is_own
                 && is_deterministic(&condition.expr)
                 && !has_query(&condition.expr)
                 && !uses_others(self.join, source, &condition.expr)
             {
-                self.dropped[at] = true;
+                self.states[at].is_dropped = true;
                 taken.push(condition.expr);
             }
         }
@@ -84,6 +95,9 @@ impl<'c, 'a> Checks<'c, 'a> {
 
     /// The conditions that need no source, are always the same and cost little: checked before anything is read.
     pub fn constant(&self) -> &'a [Expr<'a>] {
+        if !(0..self.states.len()).any(|at| self.is_constant(at)) {
+            return &[];
+        }
         let conditions = self.join.terms.conditions.iter().enumerate();
         let constant = conditions.filter(|(at, _)| self.is_constant(*at)).map(|(_, condition)| condition.expr);
         bumpalo::collections::Vec::from_iter_in(constant, self.join.context.arena).into_bump_slice()
@@ -91,7 +105,8 @@ impl<'c, 'a> Checks<'c, 'a> {
 
     /// Gives every other condition its place in the loops.
     pub fn place(&self, loops: &mut [Loop<'a>]) {
-        let mut placed: Vec<(Place, u8, Expr<'a>)> = Vec::new();
+        let arena = self.join.context.arena;
+        let mut placed = ArenaVec::new_in(arena);
         for (at, condition) in self.join.terms.conditions.iter().enumerate() {
             if !self.is_done(at) && !self.is_constant(at) {
                 let place = self.place_of(condition.needs, condition.origin);
@@ -102,8 +117,10 @@ impl<'c, 'a> Checks<'c, 'a> {
                 placed.push((place, expense, condition.expr));
             }
         }
-        placed.sort_by_key(|(place, expense, _)| (*place, *expense));
-        let arena = self.join.context.arena;
+        if placed.is_empty() {
+            return;
+        }
+        placed.sort_by_key(|(place, expense, _): &(Place, u8, Expr<'a>)| (*place, *expense));
         let checks_at = |wanted: Place| {
             let here = placed.iter().filter(|(place, ..)| *place == wanted).map(|(_, _, expr)| *expr);
             bumpalo::collections::Vec::from_iter_in(here, arena).into_bump_slice()
@@ -129,7 +146,8 @@ impl<'c, 'a> Checks<'c, 'a> {
 
     fn is_done(&self, at: usize) -> bool {
         let parts = self.join.terms.conditions[at].parts;
-        self.dropped[at] || parts != 0 && self.done[at] == parts
+        let state = self.states[at];
+        state.is_dropped || parts != 0 && state.done == parts
     }
 
     fn is_constant(&self, at: usize) -> bool {

@@ -37,7 +37,7 @@ pub fn collect<'a>(
     // The table's cursor goes to every row that is changed: for the search only the conditions count.
     let used_by_conditions = match (request.purpose, sources) {
         (Purpose::Write, [_]) => {
-            let mut usage = Usage::default();
+            let mut usage = Usage::new_in(context.arena);
             request.terms.iter().for_each(|term| usage.add_expr(&term.expr));
             Some(usage)
         }

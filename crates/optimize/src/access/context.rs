@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Expr, Query, Source, SourceId, SubqueryId};
@@ -24,26 +25,33 @@ pub struct PlanContext<'a> {
     pub arena: &'a Bump,
     /// The resolver of the statement: for expressions that the catalog keeps as text.
     pub resolver: &'a Resolver<'a>,
-    usage: Usage,
+    usage: Usage<'a>,
     /// What `usage` was made of.
-    noted_queries: Vec<&'a Query<'a>>,
-    noted_exprs: Vec<Expr<'a>>,
+    noted_queries: ArenaVec<'a, &'a Query<'a>>,
+    noted_exprs: ArenaVec<'a, Expr<'a>>,
     /// About how many rows the loops have in which the join that is planned will run.
     pub(super) outer_rows: LogEst,
-    pub(super) estimates: Estimates,
+    pub(super) estimates: Estimates<'a>,
     /// The scans of virtual tables that plans refer to by number.
     scans: RefCell<Vec<CompiledScan>>,
 }
 
 /// How many rows joins and queries in FROM are taken to have.
-#[derive(Debug, Default)]
-pub(super) struct Estimates {
+#[derive(Debug)]
+pub(super) struct Estimates<'a> {
     /// The joins that have been planned: their first source, and the rows that they give.
-    pub joins: Vec<(SourceId, LogEst)>,
+    pub joins: ArenaVec<'a, (SourceId, LogEst)>,
     /// The queries in FROM, by their source.
-    pub derived: Vec<(SourceId, LogEst)>,
+    pub derived: ArenaVec<'a, (SourceId, LogEst)>,
     /// Common tables that some join reads already.
-    pub known_tables: Vec<SubqueryId>,
+    pub known_tables: ArenaVec<'a, SubqueryId>,
+}
+
+impl<'a> Estimates<'a> {
+    fn new(arena: &'a Bump) -> Estimates<'a> {
+        let (joins, derived) = (ArenaVec::with_capacity_in(1, arena), ArenaVec::new_in(arena));
+        Estimates { joins, derived, known_tables: ArenaVec::new_in(arena) }
+    }
 }
 
 impl<'a> PlanContext<'a> {
@@ -53,11 +61,11 @@ impl<'a> PlanContext<'a> {
             env: resolver.env,
             arena: resolver.arena,
             resolver,
-            usage: Usage::default(),
-            noted_queries: Vec::new(),
-            noted_exprs: Vec::new(),
+            usage: Usage::new_in(resolver.arena),
+            noted_queries: ArenaVec::new_in(resolver.arena),
+            noted_exprs: ArenaVec::with_capacity_in(4, resolver.arena),
             outer_rows: LogEst::default(),
-            estimates: Estimates::default(),
+            estimates: Estimates::new(resolver.arena),
             scans: RefCell::default(),
         }
     }
@@ -110,7 +118,7 @@ impl<'a> PlanContext<'a> {
     }
 
     /// The scans of virtual tables, by the numbers that plans have for them.
-    pub fn into_scans(self) -> Box<[CompiledScan]> {
-        self.scans.into_inner().into()
+    pub fn take_scans(&self) -> Box<[CompiledScan]> {
+        self.scans.take().into()
     }
 }

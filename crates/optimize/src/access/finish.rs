@@ -41,8 +41,8 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
     let behind = join.order_by_behind(candidates, found).filter(|_| keeps_order);
     let order = behind.or_else(|| join.order_of_innermost(candidates, found)).unwrap_or(found.order);
     let arena = join.context.arena;
-    let chosen = loops.iter().map(|&number| &candidates.all[number]);
-    let chosen = bumpalo::collections::Vec::from_iter_in(chosen, arena);
+    let mut chosen = bumpalo::collections::Vec::with_capacity_in(loops.len(), arena);
+    loops.iter().for_each(|&number| chosen.push(&candidates.all[number]));
     let mut checks = Checks::new(join, &chosen);
     let mut planned = bumpalo::collections::Vec::with_capacity_in(chosen.len(), arena);
     let mut outside = SourceSet::EMPTY;

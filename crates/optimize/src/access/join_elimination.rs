@@ -4,11 +4,12 @@ use lithe_resolve::ir::{JoinKind, SourceSet, TermOrigin, sources_of};
 
 use super::Join;
 use super::candidate::Candidates;
+use super::few::Few;
 
 impl Join<'_, '_> {
     /// The loops without those of LEFT JOINs that change no row of the result.
-    pub fn without_eliminated(&self, candidates: &Candidates, loops: &[usize]) -> Vec<usize> {
-        let mut kept = loops.to_vec();
+    pub fn without_eliminated(&self, candidates: &Candidates, loops: &Few<usize, 8>) -> Few<usize, 8> {
+        let mut kept = loops.clone();
         if self.request.result.is_empty() || loops.len() < 2 {
             return kept;
         }

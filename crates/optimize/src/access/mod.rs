@@ -15,6 +15,7 @@
 //!   terms      conditions → constraints that paths can use
 //!   facts      sizes, row counts, indexes of the sources
 //!   collect    where the facts come from
+//!   few        short lists
 //!   samples    what sqlite_stat4 says about constants
 //!   paths      → candidates, each a way through one source with its costs
 //!   search     → the cheapest sequence of candidates (order: how sorted its rows are)
@@ -31,6 +32,7 @@ mod context;
 mod covering;
 mod derived;
 mod facts;
+mod few;
 mod finish;
 mod join_elimination;
 mod log_est;

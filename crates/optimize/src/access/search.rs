@@ -10,6 +10,7 @@ use lithe_resolve::ir::SourceSet;
 
 use super::candidate::{Candidate, Candidates, Way};
 use super::facts::SourceFacts;
+use super::few::Few;
 use super::log_est::LogEst;
 use super::order::{OrderColumns, OrderResult, Satisfied, Wish};
 use super::terms::Terms;
@@ -45,7 +46,7 @@ pub struct Search<'c, 'a> {
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The loops.
-    pub loops: Vec<usize>,
+    pub loops: Few<usize, 8>,
     /// The rows that come out.
     pub rows: LogEst,
     /// How many columns of the wanted order are there.
@@ -57,7 +58,7 @@ pub struct Found {
 /// A partial plan.
 #[derive(Clone, Debug)]
 struct Partial {
-    loops: Vec<usize>,
+    loops: Few<usize, 8>,
     sources: SourceSet,
     rows: LogEst,
     cost: LogEst,
@@ -75,7 +76,7 @@ impl<'a> Search<'_, 'a> {
         let breadth = self.breadth();
         let wants_order = rows_sorted.is_some() && !self.order.columns.is_empty();
         let start = Partial {
-            loops: Vec::new(),
+            loops: Few::new(),
             sources: SourceSet::EMPTY,
             rows: self.repeats,
             cost: LogEst::ONE,

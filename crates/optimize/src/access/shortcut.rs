@@ -5,6 +5,7 @@ use lithe_resolve::ir::{ColumnIndex, Indexed, JoinKind, SourceKind, SourceSet};
 use super::Join;
 use super::candidate::{Candidate, Candidates, IndexWay, Key, Way};
 use super::facts::{IndexFacts, IndexedTerm};
+use super::few::Few;
 use super::log_est::LogEst;
 use super::order::{OrderResult, Satisfied};
 use super::search::Found;
@@ -27,7 +28,7 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
     }
     let by_rowid = table.has_rowid().then(|| join.constraint_on_rowid()).flatten();
     let (way, used, run) = match by_rowid {
-        Some(id) => (Way::Rowid(Key::Constraint(id)), vec![id], ROWID_COST),
+        Some(id) => (Way::Rowid(Key::Constraint(id)), Few::one(id), ROWID_COST),
         None => {
             let (at, keys) =
                 facts.indexes.iter().enumerate().find_map(|(at, index)| Some((at, join.all_keys(index)?)))?;
@@ -49,7 +50,7 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
         rows: LogEst::ONE,
         way,
         used,
-        borrowed: Vec::new(),
+        borrowed: Few::new(),
         order: 0,
         has_equality: true,
         looks_up: true,
@@ -60,7 +61,7 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
     };
     let ordered = join.order.columns.len();
     let order = OrderResult { satisfied: Satisfied::Columns(ordered), ..OrderResult::default() };
-    let found = Found { loops: vec![0], rows: LogEst::ONE, ordered, order };
+    let found = Found { loops: Few::one(0), rows: LogEst::ONE, ordered, order };
     Some((Candidates { all: vec![candidate], scans: Vec::new() }, found))
 }
 
@@ -77,7 +78,7 @@ impl Join<'_, '_> {
     }
 
     /// A value for each column of the index, if it is unique.
-    fn all_keys(&self, index: &IndexFacts<'_>) -> Option<Vec<ConstraintId>> {
+    fn all_keys(&self, index: &IndexFacts<'_>) -> Option<Few<ConstraintId, 6>> {
         /// SQLite looks no further than at three columns here; what it finds otherwise has other costs.
         const COLUMNS_MAX: usize = 3;
         if !index.index.is_unique() || index.is_partial || index.key_count() > COLUMNS_MAX {

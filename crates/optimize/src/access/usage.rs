@@ -1,5 +1,7 @@
 //! Which columns of each source a statement uses: what makes an index covering, and what a materialised row must hold.
 
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 use lithe_resolve::ir::{Child, Column, ColumnIndex, Expr, Query, SourceId, for_each_child, for_each_in_query};
 
 /// A set of columns of one source.
@@ -53,13 +55,21 @@ impl ColumnSet {
 }
 
 /// The columns used of every source of a statement.
-#[derive(Debug, Default)]
-pub struct Usage {
-    sources: Vec<ColumnSet>,
+#[derive(Debug)]
+pub struct Usage<'u> {
+    sources: ArenaVec<'u, ColumnSet>,
     none: ColumnSet,
 }
 
-impl Usage {
+/// Most statements have no more sources.
+const SOURCES_USUAL: usize = 4;
+
+impl<'u> Usage<'u> {
+    /// Nothing is used yet.
+    pub fn new_in(arena: &'u Bump) -> Usage<'u> {
+        Usage { sources: ArenaVec::with_capacity_in(SOURCES_USUAL, arena), none: ColumnSet::default() }
+    }
+
     /// What is used of `source`.
     pub fn of(&self, source: SourceId) -> &ColumnSet {
         self.sources.get(source.index()).unwrap_or(&self.none)
@@ -88,7 +98,8 @@ impl Usage {
     fn add_column(&mut self, column: &Column<'_>) {
         let at = column.source.index();
         if self.sources.len() <= at {
-            self.sources.resize_with(at + 1, ColumnSet::default);
+            let missing = at + 1 - self.sources.len();
+            self.sources.extend(std::iter::repeat_with(ColumnSet::default).take(missing));
         }
         self.sources[at].insert(column.index);
     }

@@ -100,8 +100,8 @@ impl Explain {
     }
 
     /// The finished plan.
-    pub fn finish(self) -> Vec<PlanLine> {
-        self.lines.map(|lines| lines.rows).unwrap_or_default()
+    pub fn take_lines(&mut self) -> Vec<PlanLine> {
+        self.lines.take().map(|lines| lines.rows).unwrap_or_default()
     }
 }
 

@@ -72,7 +72,7 @@ impl<'a> Asks<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    fn is_asked(&self) -> bool {
+    pub(super) fn is_asked(&self) -> bool {
         self.env.authorizer.0.is_some()
     }
 

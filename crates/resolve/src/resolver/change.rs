@@ -219,6 +219,7 @@ impl<'a> Resolver<'a> {
         from: &FromPart<'a>,
     ) -> Result<ChangeTarget<'a>> {
         let FoundTable { db, table } = self.find_table(base, name)?;
+        debug_assert!(!from.sources.is_empty(), "the first source of FROM is the target");
         let view_columns = match from.sources[0].kind {
             SourceKind::Subquery(derived) => derived.columns,
             _ => &[],
@@ -237,8 +238,9 @@ impl<'a> Resolver<'a> {
         if names.is_empty() {
             let all =
                 (0..target.width() as u16).filter(|&at| !target.is_generated(at)).filter(|&at| !target.is_hidden(at));
-            let columns: Vec<_> = all.map(|at| target.column_or_rowid(at)).collect();
-            return Ok(self.slice(&columns));
+            let mut columns = bumpalo::collections::Vec::with_capacity_in(target.width(), self.arena);
+            all.for_each(|at| columns.push(target.column_or_rowid(at)));
+            return Ok(columns.into_bump_slice());
         }
         let mut columns = bumpalo::collections::Vec::with_capacity_in(names.len(), self.arena);
         for name in names {

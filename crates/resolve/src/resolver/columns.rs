@@ -1,6 +1,7 @@
 //! Result columns: stars, names, where values come from.
 
 use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::{CompileError, ErrorKind, Result, fail};
 use lithe_sql::ast::{self, ExprKind, Ident, JoinKind, Name, ResultColumnKind};
 
@@ -58,8 +59,8 @@ impl<'a> Resolver<'a> {
         &self,
         scope: &Scope<'_, 'a>,
         columns: &[ast::ResultColumn<'a>],
-    ) -> Result<Vec<ResultItem<'a>>> {
-        let mut items = Vec::with_capacity(columns.len());
+    ) -> Result<ArenaVec<'a, ResultItem<'a>>> {
+        let mut items = ArenaVec::with_capacity_in(columns.len(), self.arena);
         for column in columns {
             match &column.kind {
                 ResultColumnKind::Star => {
@@ -149,7 +150,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// `*`: the columns of all sources; a column that USING made of two is shown once.
-    fn star(&self, scope: &Scope<'_, 'a>, items: &mut Vec<ResultItem<'a>>) -> Result<()> {
+    fn star(&self, scope: &Scope<'_, 'a>, items: &mut ArenaVec<'a, ResultItem<'a>>) -> Result<()> {
         if scope.sources.is_empty() {
             return Err(CompileError::new("no tables specified").of_kind(ErrorKind::EmptyStar { of_table: false }));
         }
@@ -191,7 +192,12 @@ impl<'a> Resolver<'a> {
     }
 
     /// `table.*`.
-    fn table_star(&self, scope: &Scope<'_, 'a>, written: Ident<'a>, items: &mut Vec<ResultItem<'a>>) -> Result<()> {
+    fn table_star(
+        &self,
+        scope: &Scope<'_, 'a>,
+        written: Ident<'a>,
+        items: &mut ArenaVec<'a, ResultItem<'a>>,
+    ) -> Result<()> {
         let table = written.name;
         self.check_unique(scope, Some(table))?;
         let mut is_found = false;

@@ -267,6 +267,7 @@ impl<'a> Resolver<'a> {
             return Err(CompileError::new("RAISE() may only be used within a trigger-program").going_on());
         }
         let message = raise.message.as_ref().map(|message| self.expr(scope, message)).transpose()?;
+        self.has_calls.set(true);
         Ok(Expr::Raise(self.arena.alloc(Raise { action: raise.action, message })))
     }
 }

@@ -1,5 +1,7 @@
 //! FROM: tables, subqueries, views, common tables, joins in parentheses.
 
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 use lithe_base::Db;
 use lithe_catalog::{CompileError, ErrorKind, FoundTable, Result, Table, VirtualState, fail, no_such_table};
 use lithe_sql::ast::{self, FromItem, JoinConstraint, Name};
@@ -17,16 +19,27 @@ use crate::ir::{
 };
 
 /// A FROM clause while it is resolved.
-#[derive(Default)]
 pub(super) struct FromPart<'a> {
     /// The sources.
-    pub sources: Vec<Source<'a>>,
+    pub sources: ArenaVec<'a, Source<'a>>,
     /// The sources as names see them.
-    pub scope: Vec<ScopeSource<'a>>,
+    pub scope: ArenaVec<'a, ScopeSource<'a>>,
     /// What ON, USING and the arguments of table-valued functions demand.
-    pub conditions: Vec<JoinCondition<'a>>,
+    pub conditions: ArenaVec<'a, JoinCondition<'a>>,
     /// Whether there is a RIGHT or FULL JOIN in it.
     pub has_right: bool,
+}
+
+impl<'a> FromPart<'a> {
+    /// Nothing yet, with room for so many sources.
+    pub fn with_capacity_in(count: usize, arena: &'a Bump) -> FromPart<'a> {
+        FromPart {
+            sources: ArenaVec::with_capacity_in(count, arena),
+            scope: ArenaVec::with_capacity_in(count, arena),
+            conditions: ArenaVec::with_capacity_in(count, arena),
+            has_right: false,
+        }
+    }
 }
 
 /// The conditions that come with one source.
@@ -38,6 +51,28 @@ pub(super) struct JoinCondition<'a> {
     pub equal: Vec<Expr<'a>>,
     /// Hidden columns of a table-valued function and the arguments that they must equal.
     pub arguments: Vec<(Expr<'a>, ast::Expr<'a>)>,
+}
+
+/// A table that was looked up, and what by.
+#[derive(Clone, Copy)]
+pub(super) struct LookedUp<'a> {
+    fixed_db: Option<Db>,
+    name: ast::QualifiedName<'a>,
+    found: FoundTable<'a>,
+}
+
+impl LookedUp<'_> {
+    /// Whether it was looked up by the same word: at the same place, so that its letters need not be compared.
+    fn is_of(&self, fixed_db: Option<Db>, name: ast::QualifiedName<'_>) -> bool {
+        let is_same =
+            |one: ast::Ident<'_>, other: ast::Ident<'_>| std::ptr::eq(one.name.as_bytes(), other.name.as_bytes());
+        let is_same_schema = match (self.name.schema, name.schema) {
+            (Some(one), Some(other)) => is_same(one, other),
+            (None, None) => true,
+            _ => false,
+        };
+        is_same_schema && self.fixed_db == fixed_db && is_same(self.name.name, name.name)
+    }
 }
 
 /// A source before it is joined.
@@ -57,12 +92,8 @@ impl<'a> Resolver<'a> {
         found: &Found<'a>,
         recursion: Option<&Recursion<'_, 'a>>,
     ) -> Result<FromPart<'a>> {
-        let mut part = FromPart {
-            sources: Vec::with_capacity(items.len()),
-            scope: Vec::with_capacity(items.len()),
-            conditions: Vec::with_capacity(items.len()),
-            has_right: items.iter().any(is_right),
-        };
+        let mut part = FromPart::with_capacity_in(items.len(), self.arena);
+        part.has_right = items.iter().any(is_right);
         for (at, item) in items.iter().enumerate() {
             self.from_item(outer, item, item.join, &mut part, found, recursion)
                 .map_err(|error| self.after_star(outer, item, error, &items[at + 1..]))?;
@@ -249,7 +280,19 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
+    /// The parts of a statement ask one after the other for the table that one word of its text names.
     fn look_up_table(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
+        if let Some(last) = self.last_table.get()
+            && last.is_of(scope.fixed_db, name)
+        {
+            return Ok(last.found);
+        }
+        let found = self.look_up_table_anew(scope, name)?;
+        self.last_table.set(Some(LookedUp { fixed_db: scope.fixed_db, name, found }));
+        Ok(found)
+    }
+
+    fn look_up_table_anew(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
         let is_known = |found: &FoundTable<'_>| self.env.flags.may_use(found.table);
         let Some(db) = scope.fixed_db.filter(|_| name.schema.is_none()) else {
             let found = self.env.catalog.table(name.schema, name.name)?;
@@ -350,6 +393,7 @@ impl<'a> Resolver<'a> {
             windows: &[],
         }));
         let span = items.first().map_or(ast::Span::default(), |item| item.span);
+        let columns = self.slice(&columns);
         let query = self.plain_query(SelectPart { body, columns, order_by: &[], uses: found.outer.take(), span });
         let derived: &'a Derived<'a> =
             self.arena.alloc(Derived { query, columns: query.columns, view: None, cte: None });

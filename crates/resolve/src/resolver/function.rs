@@ -273,6 +273,7 @@ impl<'a> Resolver<'a> {
                 let collation = collation_of_args(args);
                 let must_be_pure = scope.rules.stored.and_then(Stored::pure_place);
                 let call = Call { function, args, collation, is_merged_column: false, must_be_pure };
+                self.has_calls.set(true);
                 Ok(Expr::Function(self.arena.alloc(call)))
             }
         }
@@ -289,6 +290,7 @@ impl<'a> Resolver<'a> {
 
     fn call(&self, function: &'a Arc<Function>, args: &'a [Expr<'a>]) -> Expr<'a> {
         let collation = collation_of_args(args);
+        self.has_calls.set(true);
         Expr::Function(self.arena.alloc(Call {
             function,
             args,

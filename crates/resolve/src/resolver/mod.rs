@@ -77,8 +77,12 @@ pub struct Resolver<'a> {
     views: RefCell<bumpalo::collections::Vec<'a, &'a lithe_catalog::Table>>,
     /// Whether there is any query inside of another.
     has_nested: Cell<bool>,
+    /// Whether any expression calls a scalar function, or RAISE.
+    has_calls: Cell<bool>,
     /// How deep queries are nested at the moment.
     depth: Cell<u32>,
+    /// The table that was looked up last.
+    last_table: Cell<Option<from::LookedUp<'a>>>,
     /// What the authorizer is still to be asked about queries.
     asks: asks::Asks<'a>,
     /// Sources of which columns are read, for the authorizer.
@@ -113,7 +117,9 @@ impl<'a> Resolver<'a> {
             // It lives in the arena, where nothing is dropped: so do its lists.
             views: RefCell::new(bumpalo::collections::Vec::new_in(arena)),
             has_nested: Cell::new(false),
+            has_calls: Cell::new(false),
             depth: Cell::new(0),
+            last_table: Cell::new(None),
             asks: asks::Asks::new(arena),
             read_sources: RefCell::new(bumpalo::collections::Vec::new_in(arena)),
             is_looking: Cell::new(false),
@@ -133,6 +139,11 @@ impl<'a> Resolver<'a> {
     /// Whether a query, or the set of an IN, stands in any expression that was resolved.
     pub fn has_subqueries(&self) -> bool {
         self.next_subquery.get() > 0
+    }
+
+    /// Whether a scalar function, or RAISE, is called in any expression that was resolved.
+    pub fn has_calls(&self) -> bool {
+        self.has_calls.get()
     }
 
     /// The texts in double quotes that were taken for strings, so far.

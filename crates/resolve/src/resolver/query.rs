@@ -1,5 +1,6 @@
 //! Whole queries: WITH, compounds, VALUES, LIMIT.
 
+use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::{CompileError, Result};
 use lithe_sql::ast::{self, CompoundOp, Name, SelectCore};
 use lithe_value::Affinity;
@@ -42,31 +43,33 @@ impl<'a> Resolver<'a> {
         let limit = select.limit.map(|limit| self.limit(scope, limit)).transpose()?;
         let mut outer = Vec::new();
         let is_compound = !select.rest.is_empty();
-        let mut parts = match recursion {
+        let parts = match recursion {
             Some(recursion) => self.recursive_cores(scope, select, recursion, &mut outer)?,
             None => self.cores(scope, select, &mut outer)?,
         };
-        let asks = asks_about(own, recursion.map(|_| Ask::recursive(scope.within)), &parts);
-        // (Of a single core nobody asks for the columns again.)
-        let mut columns = if is_compound { parts[0].columns.clone() } else { std::mem::take(&mut parts[0].columns) };
+        let asks = match self.is_asked() {
+            true => asks_about(own, recursion.map(|_| Ask::recursive(scope.within)), &parts),
+            false => Vec::new(),
+        };
+        let mut columns = parts[0].columns;
         let mut order_by = parts[0].order_by;
         let cores: &'a [Core<'a>] = self.arena.alloc_slice_fill_iter(parts.iter().map(|part| part.core));
         if is_compound {
             let mut merged = Merge::new(&parts[0]);
-            parts[1..].iter().for_each(|part| merged.add(part, &mut columns));
-            let last = &parts[parts.len() - 1].columns;
-            columns.iter_mut().zip(last).for_each(|(column, last)| column.inner_origin = last.inner_origin);
-            columns = merged.finish(&columns);
-            order_by = self.compound_order(scope, select, cores, &columns)?;
+            let mut all = columns.to_vec();
+            parts[1..].iter().for_each(|part| merged.add(part, &mut all));
+            let last = parts[parts.len() - 1].columns;
+            all.iter_mut().zip(last).for_each(|(column, last)| column.inner_origin = last.inner_origin);
+            columns = self.slice(&merged.finish(&all));
+            order_by = self.compound_order(scope, select, cores, columns)?;
         }
         self.end_query(place, &asks)?;
         if recursion.is_none() && sorts_otherwise(select) {
             // Rows are equal by the collations of the compound, and sorted by others.
-            let compound =
-                Query { cores, order_by: &[], limit: None, columns: self.slice(&columns), outer: self.slice(&outer) };
+            let compound = Query { cores, order_by: &[], limit: None, columns, outer: self.slice(&outer) };
             return Ok(self.all_of(compound, order_by, limit));
         }
-        Ok(self.arena.alloc(Query { cores, order_by, limit, columns: self.slice(&columns), outer: self.slice(&outer) }))
+        Ok(self.arena.alloc(Query { cores, order_by, limit, columns, outer: self.slice(&outer) }))
     }
 
     /// `SELECT * FROM (compound) ORDER BY ... LIMIT ...`.
@@ -122,8 +125,8 @@ impl<'a> Resolver<'a> {
         scope: &Scope<'_, 'a>,
         select: &ast::Select<'a>,
         outer: &mut Vec<SourceId>,
-    ) -> Result<Vec<CorePart<'a>>> {
-        let mut parts = Vec::with_capacity(select.rest.len() + 1);
+    ) -> Result<ArenaVec<'a, CorePart<'a>>> {
+        let mut parts = ArenaVec::with_capacity_in(select.rest.len() + 1, self.arena);
         for (at, term) in select.rest.iter().enumerate().rev() {
             let part = self.core(scope, term.op, &term.core, &[], None, outer)?;
             check_widths(parts.last(), &part, select.rest.get(at + 1))?;
@@ -144,9 +147,10 @@ impl<'a> Resolver<'a> {
         select: &ast::Select<'a>,
         recursion: &Recursion<'_, 'a>,
         outer: &mut Vec<SourceId>,
-    ) -> Result<Vec<CorePart<'a>>> {
-        let mut parts = vec![self.core(scope, CompoundOp::UnionAll, &select.first, &[], None, outer)?];
-        let mut columns = parts[0].columns.clone();
+    ) -> Result<ArenaVec<'a, CorePart<'a>>> {
+        let mut parts = ArenaVec::with_capacity_in(select.rest.len() + 1, self.arena);
+        parts.push(self.core(scope, CompoundOp::UnionAll, &select.first, &[], None, outer)?);
+        let mut columns = parts[0].columns.to_vec();
         let mut merged = Merge::new(&parts[0]);
         for (at, term) in select.rest.iter().enumerate() {
             let step = (at + 1 >= recursion.setup_cores).then_some(recursion);
@@ -189,8 +193,8 @@ impl<'a> Resolver<'a> {
         if let CoreBody::Values(rows) = part.core.body {
             let without_affinity = |column: &OutputColumn<'a>| OutputColumn { affinity: None, ..*column };
             part.columns = match has_table_of_rows(rows) {
-                true => part.columns.iter().map(without_affinity).collect(),
-                false => Merge::new(&part).finish(&part.columns),
+                true => self.arena.alloc_slice_fill_iter(part.columns.iter().map(without_affinity)),
+                false => self.slice(&Merge::new(&part).finish(part.columns)),
             };
         }
         Ok(part)
@@ -235,7 +239,7 @@ impl<'a> Resolver<'a> {
             cores: self.slice(&[core]),
             order_by: part.order_by,
             limit: None,
-            columns: self.slice(&part.columns),
+            columns: part.columns,
             outer: self.slice(&part.uses),
         })
     }
@@ -244,7 +248,7 @@ impl<'a> Resolver<'a> {
 /// A core with what its query needs from it.
 struct CorePart<'a> {
     core: Core<'a>,
-    columns: Vec<OutputColumn<'a>>,
+    columns: &'a [OutputColumn<'a>],
     order_by: &'a [OrderTerm<'a>],
     /// What the authorizer is asked about the queries in it.
     asks: bumpalo::collections::Vec<'a, Ask<'a>>,
@@ -292,7 +296,7 @@ impl Merge {
     fn add<'a>(&mut self, part: &CorePart<'a>, columns: &mut [OutputColumn<'a>]) {
         self.add_affinities(part.columns.iter().map(|column| column.affinity));
         self.add_types(part);
-        for (column, other) in columns.iter_mut().zip(&part.columns) {
+        for (column, other) in columns.iter_mut().zip(part.columns) {
             if !column.has_collation {
                 (column.collation, column.has_collation) = (other.collation, other.has_collation);
             }

@@ -17,7 +17,7 @@ use crate::ir::{
 /// A SELECT or VALUES with what the query around it needs.
 pub(super) struct SelectPart<'a> {
     pub body: CoreBody<'a>,
-    pub columns: Vec<OutputColumn<'a>>,
+    pub columns: &'a [OutputColumn<'a>],
     pub order_by: &'a [OrderTerm<'a>],
     /// Sources of enclosing queries that it uses.
     pub uses: Vec<SourceId>,
@@ -75,11 +75,11 @@ impl<'a> Resolver<'a> {
             self.names_of_windows(&order_scope, query.windows)?;
         }
         self.may_use_tables(&scope, scope.sources)?;
-        let columns = items.iter().map(ResultItem::output).collect();
-        let exprs: Vec<Expr<'a>> = items.iter().map(|item| item.expr).collect();
+        let columns = self.arena.alloc_slice_fill_iter(items.iter().map(ResultItem::output));
+        let exprs = self.arena.alloc_slice_fill_iter(items.iter().map(|item| item.expr));
         let body = CoreBody::Select(self.arena.alloc(Select {
             distinct: query.distinct,
-            columns: self.slice(&exprs),
+            columns: exprs,
             sources: self.slice(&from.sources),
             terms,
             group_by,
@@ -139,7 +139,7 @@ impl<'a> Resolver<'a> {
             CoreBody::Values(resolved)
         };
         let span = rows.first().and_then(|row| row.first()).map_or(Span::default(), |expr| expr.span);
-        let columns = items.iter().map(ResultItem::output).collect();
+        let columns = self.arena.alloc_slice_fill_iter(items.iter().map(ResultItem::output));
         Ok(SelectPart { body, columns, order_by, uses: found.outer.take(), span })
     }
 
@@ -148,12 +148,12 @@ impl<'a> Resolver<'a> {
         let parts = rows.iter().map(|&row| self.values(outer, &[row], &[])).collect::<Result<Vec<_>>>()?;
         let cores = parts.iter().map(|part| Core { op: CompoundOp::UnionAll, body: part.body, span: part.span });
         let cores: Vec<Core<'a>> = cores.collect();
-        let (uses, columns) = (outer_sources(&parts), self.slice(&parts[0].columns));
+        let (uses, columns) = (outer_sources(&parts), parts[0].columns);
         let outer = self.slice(&uses);
         let query = Query { cores: self.slice(&cores), order_by: &[], limit: None, columns, outer };
         let query = self.all_of(query, &[], None);
         let body = query.cores[0].body;
-        Ok(SelectPart { body, columns: query.columns.to_vec(), order_by: &[], uses, span: query.cores[0].span })
+        Ok(SelectPart { body, columns: query.columns, order_by: &[], uses, span: query.cores[0].span })
     }
 
     /// The conjuncts of WHERE, ON and USING.
@@ -183,7 +183,8 @@ impl<'a> Resolver<'a> {
         for term in joined.terms.iter().chain(&joined.arguments) {
             check_on_reach(sources, term)?;
         }
-        let mut terms = bumpalo::collections::Vec::new_in(self.arena);
+        let mut terms =
+            bumpalo::collections::Vec::with_capacity_in(joined.terms.len() + joined.arguments.len() + 4, self.arena);
         if let Some(filter) = filter {
             split_and(self.expr(scope, filter)?, TermOrigin::Where, &mut terms);
         }

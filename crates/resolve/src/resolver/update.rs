@@ -73,7 +73,7 @@ impl<'a> Resolver<'a> {
             }
         };
         exprs.extend(set.iter().map(|assigned| assigned.value));
-        let columns = exprs.iter().map(plain_output).collect();
+        let columns = self.arena.alloc_slice_fill_iter(exprs.iter().map(plain_output));
         let body = CoreBody::Select(self.arena.alloc(Select {
             distinct: false,
             columns: self.slice(&exprs),
@@ -96,7 +96,7 @@ impl<'a> Resolver<'a> {
         items: &'a [FromItem<'a>],
         found: &Found<'a>,
     ) -> Result<FromPart<'a>> {
-        let mut joined = FromPart::default();
+        let mut joined = FromPart::with_capacity_in(items.len(), self.arena);
         let (Some(first), true) = (items.first(), items.iter().any(super::from::is_right)) else {
             for item in items {
                 self.from_item(scope, item, item.join, &mut joined, found, None)?;

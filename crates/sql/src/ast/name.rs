@@ -90,7 +90,8 @@ impl Hash for Name<'_> {
 }
 
 /// Eight bytes with their ASCII letters in lower case.
-fn lowercase(bytes: u64) -> u64 {
+#[inline]
+pub(crate) const fn lowercase(bytes: u64) -> u64 {
     const fn each(byte: u8) -> u64 {
         u64::from_le_bytes([byte; 8])
     }

@@ -144,6 +144,9 @@ impl<'a> Parser<'a, '_> {
     /// `table.*`: the only place where more than one token decides.
     #[inline]
     fn table_star(&mut self) -> Result<Option<ResultColumnKind<'a>>> {
+        if !self.lexer.may_be_before(b'.') {
+            return Ok(None);
+        }
         let mut ahead = self.lexer.clone();
         if ahead.next_significant().kind != TokenKind::Dot || ahead.next_significant().kind != TokenKind::Star {
             return Ok(None);

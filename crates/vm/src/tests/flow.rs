@@ -303,7 +303,8 @@ fn a_machine_runs_another_program() {
     let (host, mut vm) = (TestHost::new(), Vm::new(program(1, false)));
     for (count, is_measured) in [(2, true), (1, false), (3, true), (1, true)] {
         vm.bind(1, ValueRef::from(5)).unwrap();
-        assert!(vm.load(program(count, is_measured)), "a small machine is kept");
+        assert!(vm.unload(Arc::new(ProgramBuilder::new().finish())), "a small machine is kept");
+        vm.load(program(count, is_measured));
         assert_eq!(show(&rows(&mut vm, &host).unwrap()), format!("NULL,{count}"));
         assert_eq!(vm.profile().is_some(), is_measured);
         vm.reset();

@@ -69,6 +69,33 @@ fn a_function_of_the_application_may_fail() {
     assert_eq!(TestHost::new().run(b).unwrap_err().to_string(), "it failed");
 }
 
+/// The results of calls in a loop are short, long, numbers and NULL by turns: each has what its call answered, wherever its memory comes from.
+#[test]
+fn results_of_all_kinds_by_turns() {
+    let mut b = ProgramBuilder::new();
+    let (upper, length) = (add_call(&mut b, builtin("upper", 1), 1), add_call(&mut b, builtin("length", 1), 1));
+    let row = b.registers(3);
+    let long = "x".repeat(40);
+    let values =
+        [Value::from("ab"), Value::from(&*long), Value::from(7), Value::NULL, Value::from(&*long), Value::from("c")];
+    let body = b.label();
+    let ret = b.register();
+    for value in values {
+        let start = load(&mut b, value);
+        b.emit(Insn::Copy { src: start, dst: row, count: 1 });
+        b.emit(Insn::Gosub { ret, target: body });
+    }
+    b.emit(Insn::Halt {});
+    b.place(body);
+    b.emit(Insn::Call { call: upper, start: row, dst: row.at(1) });
+    b.emit(Insn::Call { call: length, start: row.at(1), dst: row.at(2) });
+    b.emit(Insn::ResultRow { start: row.at(1), count: 2 });
+    b.emit(Insn::Return { ret });
+    let long = long.to_uppercase();
+    let expected = format!("'AB',2 ; '{long}',40 ; '7',1 ; NULL,NULL ; '{long}',40 ; 'C',1");
+    assert_eq!(show(&TestHost::new().run(b).unwrap()), expected);
+}
+
 /// The results of an aggregate over some values, and over none.
 #[track_caller]
 fn check(function: &Arc<Function>, values: &[Value], expected: &str) {

@@ -23,7 +23,7 @@ pub struct Compiled {
     pub(crate) is_shape: bool,
     /// It may use no virtual table.
     pub(crate) no_virtual_tables: bool,
-    pub(crate) parameters: Vec<ParameterName>,
+    pub(crate) parameters: Arc<[ParameterName]>,
     /// What stands in double quotes, and is a string.
     pub(crate) quoted_strings: QuotedStrings,
     /// Whether it explains another statement.
@@ -34,9 +34,36 @@ pub struct Compiled {
 
 /// A named parameter.
 #[derive(Debug)]
-pub(crate) struct ParameterName {
-    pub(crate) name: String,
-    pub(crate) number: usize,
+pub struct ParameterName {
+    /// With a NUL behind it, as C wants it: the interface of C tells it without a copy of its own.
+    name: Box<str>,
+    number: usize,
+}
+
+impl ParameterName {
+    /// The name of parameter `number`, prefix included.
+    pub(crate) fn new(name: &str, number: usize) -> ParameterName {
+        debug_assert!(!name.contains('\0'), "a NUL ends the statement's text");
+        let mut with_nul = String::with_capacity(name.len() + 1);
+        with_nul.push_str(name);
+        with_nul.push('\0');
+        ParameterName { name: with_nul.into(), number }
+    }
+
+    /// The name, prefix included.
+    pub fn name(&self) -> &str {
+        self.name.strip_suffix('\0').unwrap_or_default()
+    }
+
+    /// The same with a NUL behind it.
+    pub fn name_with_nul(&self) -> &str {
+        &self.name
+    }
+
+    /// The number, from 1.
+    pub fn number(&self) -> usize {
+        self.number
+    }
 }
 
 /// How a statement is run.

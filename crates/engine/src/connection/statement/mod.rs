@@ -27,7 +27,8 @@ use crate::connection::transaction::StatementRun;
 use crate::error::{Error, Result};
 
 use command::CommandRun;
-pub(crate) use compiled::{Body, Compiled, ParameterName};
+pub use compiled::ParameterName;
+pub(crate) use compiled::{Body, Compiled};
 use recompile::Legacy;
 
 /// What a step found.
@@ -154,17 +155,17 @@ impl Statement {
 
     /// The name of a parameter (from 1), prefix included.
     pub fn parameter_name(&self, number: usize) -> Option<&str> {
-        self.compiled.parameters.iter().find(|p| p.number == number).map(|p| p.name.as_str())
+        self.compiled.parameters.iter().find(|p| p.number() == number).map(ParameterName::name)
     }
 
-    /// All named parameters, by their numbers.
-    pub fn parameter_names(&self) -> impl Iterator<Item = (usize, &str)> {
-        self.compiled.parameters.iter().map(|parameter| (parameter.number, parameter.name.as_str()))
+    /// All named parameters, for whoever tells of them while the statement is at work.
+    pub fn parameter_names(&self) -> Arc<[ParameterName]> {
+        Arc::clone(&self.compiled.parameters)
     }
 
     /// The number of the parameter of that name.
     pub fn parameter_index(&self, name: &str) -> Option<usize> {
-        self.compiled.parameters.iter().find(|p| p.name == name).map(|p| p.number)
+        self.compiled.parameters.iter().find(|p| p.name() == name).map(ParameterName::number)
     }
 
     /// How many columns its rows have.

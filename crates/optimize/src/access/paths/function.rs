@@ -5,6 +5,7 @@ use lithe_resolve::ir::{ColumnIndex, SourceSet};
 
 use super::PathFinder;
 use crate::access::candidate::Way;
+use crate::access::few::Few;
 use crate::access::log_est::LogEst;
 use crate::access::terms::{ConstraintId, Left, Op, Right};
 
@@ -37,7 +38,7 @@ impl PathFinder<'_, '_> {
         let hidden = table.columns.iter().enumerate().filter(|(_, column)| column.hidden);
         let arguments: Vec<Option<ConstraintId>> =
             hidden.map(|(at, _)| self.argument(source, ColumnIndex::new(at))).collect();
-        let used: Vec<ConstraintId> = arguments.iter().copied().flatten().collect();
+        let used: Few<ConstraintId, 6> = arguments.iter().copied().flatten().collect();
         let all_needs = used.iter().fold(needs, |all, &id| all.union(self.terms.constraint(id).needs));
         let mut candidate = self.candidate(source, needs, Way::Function(vec![None; arguments.len()]));
         (candidate.run, candidate.rows) = match used.is_empty() {

@@ -9,6 +9,7 @@ use lithe_resolve::ir::{Expr, Indexed, JoinKind, SourceSet, skip_collate};
 use super::PathFinder;
 use crate::access::candidate::{Bound, IndexWay, Key, Range, Way};
 use crate::access::facts::{IndexFacts, IndexedTerm};
+use crate::access::few::Few;
 use crate::access::log_est::LogEst;
 use crate::access::samples::Samples;
 use crate::access::terms::{Constraint, ConstraintId, MadeOf, Op, Right};
@@ -28,8 +29,8 @@ const IN_MARGIN: i16 = 10;
 #[derive(Clone)]
 struct Prefix {
     way: IndexWay,
-    used: Vec<ConstraintId>,
-    borrowed: Vec<ConstraintId>,
+    used: Few<ConstraintId, 6>,
+    borrowed: Few<ConstraintId, 6>,
     needs: SourceSet,
     /// Entries that are equal to the key so far.
     rows: LogEst,
@@ -52,8 +53,8 @@ impl<'a> PathFinder<'_, 'a> {
             self.add_index_scan(source, at, needs, order);
             let prefix = Prefix {
                 way: IndexWay { index: at, is_covering: self.gives_all(source, index), ..IndexWay::default() },
-                used: Vec::new(),
-                borrowed: Vec::new(),
+                used: Few::new(),
+                borrowed: Few::new(),
                 needs,
                 rows: index.rows[0],
                 repeats: LogEst::ONE,

@@ -24,6 +24,7 @@ use lithe_resolve::ir::{ColumnIndex, Expr, Limit, SourceSet};
 
 use super::candidate::{Candidate, Candidates, Way};
 use super::facts::SourceFacts;
+use super::few::Few;
 use super::log_est::LogEst;
 use super::order::OrderColumns;
 use super::terms::{Condition, Constraint, ConstraintId, Left, MadeOf, Op, Selectivity, Terms, is_pattern_match};
@@ -93,8 +94,8 @@ impl<'a> PathFinder<'_, 'a> {
             run: LogEst::ONE,
             rows: LogEst::ONE,
             way,
-            used: Vec::new(),
-            borrowed: Vec::new(),
+            used: Few::new(),
+            borrowed: Few::new(),
             order: 0,
             has_equality: false,
             looks_up: false,

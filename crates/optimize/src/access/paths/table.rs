@@ -4,6 +4,7 @@ use lithe_resolve::ir::{ColumnIndex, InSet, SourceSet};
 
 use super::PathFinder;
 use crate::access::candidate::{Bound, Key, Range, Way};
+use crate::access::few::Few;
 use crate::access::log_est::{LogEst, ROW_FETCH};
 use crate::access::terms::{ConstraintId, Op, Right};
 
@@ -90,7 +91,7 @@ impl<'a> PathFinder<'_, 'a> {
 
     fn add_rowid_range_of(&mut self, source: usize, needs: SourceSet, range: Range) {
         let rows = self.rows_in_range(self.facts[source].rows, &range);
-        let used: Vec<ConstraintId> = range.low.iter().chain(&range.high).map(|bound| bound.constraint).collect();
+        let used: Few<ConstraintId, 6> = range.low.iter().chain(&range.high).map(|bound| bound.constraint).collect();
         let needs = used.iter().fold(needs, |all, &id| all.union(self.terms.constraint(id).needs));
         let mut candidate = self.candidate(source, needs, Way::RowidRange(range));
         candidate.run = self.facts[source].rows.log2().sum(rows + ROW_FETCH);

@@ -11,7 +11,7 @@ use super::{Condition, Constraint, Left, MadeOf, Op, Right, Selectivity, Terms, 
 
 /// Analyses the conditions of a join.
 pub fn analyze<'a>(scope: Scope<'_, 'a>, terms: &[Term<'a>]) -> Terms<'a> {
-    let mut analysis = Analysis { scope, terms: Terms::default() };
+    let mut analysis = Analysis { scope, terms: Terms::with_capacity_in(terms.len(), scope.context.arena) };
     for term in terms {
         analysis.add(term.expr, term.origin);
     }

@@ -20,6 +20,8 @@ mod like;
 mod or;
 mod virtual_table;
 
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, In, SourceSet, TermOrigin};
 use lithe_value::Affinity;
 
@@ -28,14 +30,14 @@ pub use analyze::{analyze, has_expression_index};
 pub use like::is_pattern_match;
 
 /// The conditions of a join and what paths can use of them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Terms<'a> {
     /// One for each term of the request, in its order.
-    pub conditions: Vec<Condition<'a>>,
+    pub conditions: ArenaVec<'a, Condition<'a>>,
     /// What paths can use.
-    pub constraints: Vec<Constraint<'a>>,
+    pub constraints: ArenaVec<'a, Constraint<'a>>,
     /// The ORs that several paths together may serve.
-    pub disjunctions: Vec<Disjunction<'a>>,
+    pub disjunctions: ArenaVec<'a, Disjunction<'a>>,
 }
 
 /// A conjunct of WHERE or ON.
@@ -71,7 +73,7 @@ pub enum Selectivity {
 }
 
 /// Number of a constraint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConstraintId(pub u16);
 
 /// A condition, or a part of one, in a form that a path through `source` can use.
@@ -191,6 +193,15 @@ pub struct Disjunction<'a> {
 }
 
 impl<'a> Terms<'a> {
+    /// Room for what `count` conditions usually are.
+    pub fn with_capacity_in(count: usize, arena: &'a Bump) -> Terms<'a> {
+        Terms {
+            conditions: ArenaVec::with_capacity_in(count, arena),
+            constraints: ArenaVec::with_capacity_in(count, arena),
+            disjunctions: ArenaVec::new_in(arena),
+        }
+    }
+
     /// The constraint of that number.
     pub fn constraint(&self, id: ConstraintId) -> &Constraint<'a> {
         &self.constraints[usize::from(id.0)]

@@ -12,7 +12,8 @@ pub(super) fn disjunction<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>, o
     let branches: Vec<Terms<'a>> = operands(&expr, &split_or)
         .into_iter()
         .map(|branch| {
-            let mut inner = Analysis { scope: analysis.scope, terms: Terms::default() };
+            let mut inner =
+                Analysis { scope: analysis.scope, terms: Terms::with_capacity_in(1, analysis.scope.context.arena) };
             operands(branch, &split_and).into_iter().for_each(|part| inner.add(*part, origin));
             inner.finish()
         })

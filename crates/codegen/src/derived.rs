@@ -1,0 +1,152 @@
+//! What programs refer to of a table or an index, made once and kept with it in the catalog: descriptions of rows and keys, messages.
+
+use std::sync::{Arc, OnceLock};
+
+use lithe_base::{Db, ResultCode};
+use lithe_btree::KeyInfo;
+use lithe_catalog::{Column, Index, IndexOrigin, IndexTerm, NameBuf, Table};
+use lithe_format::db_header::TextEncoding;
+use lithe_resolve::environment::Environment;
+use lithe_value::Value;
+use lithe_vm::program::TableFacts;
+use lithe_vm::result_columns::TableColumn;
+
+/// Of a table.
+#[derive(Default)]
+struct OfTable {
+    facts: OnceLock<Arc<TableFacts>>,
+    rowid_failure: OnceLock<Arc<str>>,
+    /// By column.
+    not_null_failures: OnceLock<Box<[OnceLock<Arc<str>>]>>,
+    /// As result columns; the rowid comes behind all columns.
+    columns: OnceLock<Box<[OnceLock<Arc<TableColumn>>]>>,
+}
+
+/// Of an index.
+#[derive(Default)]
+struct OfIndex {
+    unique_failure: OnceLock<Arc<str>>,
+    key: OnceLock<IndexKey>,
+}
+
+/// The description of an index's key, and what it depends on beside the index.
+struct IndexKey {
+    descending_counts: bool,
+    encoding: TextEncoding,
+    key: Arc<KeyInfo>,
+}
+
+/// What running write instructions need to know about the table.
+pub(crate) fn write_facts(env: &Environment, db: Db, table: &Table) -> Arc<TableFacts> {
+    let database = env.catalog.database_name(db);
+    let make = || Arc::new(make_write_facts(database, table));
+    let kept = table.derived.get::<OfTable>().facts.get_or_init(make);
+    // The table does not know the name of its database, which is the connection's.
+    if kept.database.as_bytes() == database.as_bytes() { Arc::clone(kept) } else { make() }
+}
+
+fn make_write_facts(database: &NameBuf, table: &Table) -> TableFacts {
+    let strict_type =
+        |column: &Column| (column.name.to_string(), String::from_utf8_lossy(&column.declared_type).into_owned());
+    let is_computed = |&at: &u16| !table.columns[usize::from(at)].is_stored();
+    TableFacts {
+        name: (&table.name).into(),
+        database: database.into(),
+        defaults: stored_defaults(table),
+        strict_types: table.strict.then(|| table.columns.iter().map(strict_type).collect()),
+        rowid_column: table.rowid_column,
+        without_rowid: table.is_without_rowid(),
+        computed: (0..table.columns.len() as u16).filter(is_computed).collect(),
+    }
+}
+
+/// The description of an index's key that `make` makes, for these properties of its database. It must depend on nothing else.
+pub(crate) fn index_key(
+    index: &Index,
+    (descending_counts, encoding): (bool, TextEncoding),
+    make: impl Fn() -> Arc<KeyInfo>,
+) -> Arc<KeyInfo> {
+    let kept = index.derived.get::<OfIndex>().key.get_or_init(|| IndexKey { descending_counts, encoding, key: make() });
+    let fits = kept.descending_counts == descending_counts && kept.encoding == encoding;
+    if fits { Arc::clone(&kept.key) } else { make() }
+}
+
+/// The message for a NULL in the column at this position.
+pub(crate) fn not_null_failure(table: &Table, at: usize) -> Arc<str> {
+    let failures = table.derived.get::<OfTable>().not_null_failures.get_or_init(|| empty(table.columns.len()));
+    let make = || format!("NOT NULL constraint failed: {}.{}", table.name, table.columns[at].name).into();
+    Arc::clone(failures[at].get_or_init(make))
+}
+
+/// What the application is told of a result column that is this column of a table, or its rowid.
+pub(crate) fn table_column(env: &Environment, db: Db, table: &Table, column: Option<u16>) -> Arc<TableColumn> {
+    let database = env.catalog.database_name(db);
+    let make = || Arc::new(make_table_column(database, table, column));
+    let columns = table.derived.get::<OfTable>().columns.get_or_init(|| empty(table.columns.len() + 1));
+    let at = column.map_or(table.columns.len(), usize::from);
+    let kept = columns[at].get_or_init(make);
+    // As above, the name of the database is the connection's.
+    if kept.database.as_bytes() == database.as_bytes() { Arc::clone(kept) } else { make() }
+}
+
+fn make_table_column(database: &NameBuf, table: &Table, column: Option<u16>) -> TableColumn {
+    let column = column.map(|at| &table.columns[usize::from(at)]);
+    let declared_type = match column {
+        None => Some("INTEGER".to_owned()),
+        Some(column) if column.declared_type.is_empty() => None,
+        Some(column) => Some(String::from_utf8_lossy(&column.declared_type).into_owned()),
+    };
+    let name = column.map_or_else(|| "rowid".to_owned(), |column| (&column.name).into());
+    TableColumn { declared_type, database: database.into(), table: (&table.name).into(), column: name }
+}
+
+/// A place for each column, with nothing in it yet.
+fn empty<T>(count: usize) -> Box<[OnceLock<T>]> {
+    std::iter::repeat_with(OnceLock::new).take(count).collect()
+}
+
+/// The message and the code for two rows with the same key in `index`.
+pub(crate) fn unique_failure(table: &Table, index: &Index) -> (ResultCode, Arc<str>) {
+    let code = match index.origin {
+        IndexOrigin::PrimaryKey => ResultCode::CONSTRAINT_PRIMARYKEY,
+        _ => ResultCode::CONSTRAINT_UNIQUE,
+    };
+    let make = || unique_message(table, index).into();
+    (code, Arc::clone(index.derived.get::<OfIndex>().unique_failure.get_or_init(make)))
+}
+
+fn unique_message(table: &Table, index: &Index) -> String {
+    if index.has_expressions() {
+        return format!("UNIQUE constraint failed: index '{}'", index.name);
+    }
+    let names = index.key_columns().iter().map(|column| match column.term {
+        IndexTerm::Column(at) => format!("{}.{}", table.name, table.columns[usize::from(at)].name),
+        IndexTerm::Rowid | IndexTerm::Expr(_) => format!("{}.rowid", table.name),
+    });
+    format!("UNIQUE constraint failed: {}", names.collect::<Vec<_>>().join(", "))
+}
+
+/// The message and the code for two rows with the same rowid.
+pub(crate) fn rowid_failure(table: &Table) -> (ResultCode, Arc<str>) {
+    let code = match table.rowid_column {
+        Some(_) => ResultCode::CONSTRAINT_PRIMARYKEY,
+        None => ResultCode::CONSTRAINT_ROWID,
+    };
+    let make = || match table.rowid_column {
+        Some(at) => {
+            let column = &table.columns[usize::from(at)].name;
+            format!("UNIQUE constraint failed: {}.{column}", table.name).into()
+        }
+        None => format!("UNIQUE constraint failed: {}.rowid", table.name).into(),
+    };
+    (code, Arc::clone(table.derived.get::<OfTable>().rowid_failure.get_or_init(make)))
+}
+
+/// The default of each column of a record.
+pub(super) fn stored_defaults(table: &Table) -> Vec<Value> {
+    let default = |at: u16| {
+        let column = &table.columns[usize::from(at)];
+        column.default.as_ref().and_then(|default| default.old_rows.clone()).unwrap_or(Value::NULL)
+    };
+    table.record_columns().map(default).collect()
+}
