@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 
+use bumpalo::Bump;
 use lithe_resolve::ir::SourceSet;
 
 use super::candidate::{Candidate, Candidates, Way};
@@ -55,16 +56,49 @@ pub struct Found {
     pub order: OrderResult,
 }
 
+/// A loop of a plan that is extended, and those outside of it. The plans that extend it share them.
+#[derive(Debug)]
+struct Step<'s> {
+    before: Option<&'s Step<'s>>,
+    number: usize,
+}
+
 /// A partial plan.
-#[derive(Clone, Debug)]
-struct Partial {
-    loops: Few<usize, 8>,
+#[derive(Clone, Copy, Debug)]
+struct Partial<'s> {
+    /// All loops but the innermost.
+    before: Option<&'s Step<'s>>,
+    /// The innermost loop; none of the plan of no sources.
+    last: Option<usize>,
     sources: SourceSet,
     rows: LogEst,
     cost: LogEst,
     /// The cost without a sort.
     unsorted: LogEst,
     order: OrderResult,
+}
+
+impl Partial<'_> {
+    /// The loops, from the outermost on.
+    fn loops(&self) -> Few<usize, 8> {
+        let mut loops: Few<usize, 8> = self.last.into_iter().collect();
+        let mut step = self.before;
+        while let Some(Step { before, number }) = step {
+            loops.push(*number);
+            step = *before;
+        }
+        loops.reverse();
+        loops
+    }
+}
+
+/// The best plans over so many sources.
+struct Kept<'s> {
+    plans: Vec<Partial<'s>>,
+    /// As many are kept.
+    breadth: usize,
+    /// The highest cost of them, when they are as many.
+    cost_max: Option<LogEst>,
 }
 
 impl<'a> Search<'_, 'a> {
@@ -76,7 +110,8 @@ impl<'a> Search<'_, 'a> {
         let breadth = self.breadth();
         let wants_order = rows_sorted.is_some() && !self.order.columns.is_empty();
         let start = Partial {
-            loops: Few::new(),
+            before: None,
+            last: None,
             sources: SourceSet::EMPTY,
             rows: self.repeats,
             cost: LogEst::ONE,
@@ -86,26 +121,28 @@ impl<'a> Search<'_, 'a> {
                 ..OrderResult::default()
             },
         };
+        let steps = Bump::new();
         let mut partials = vec![start];
         for _ in self.facts {
-            let mut next = Vec::with_capacity(breadth + 1);
+            let mut next = Kept { plans: Vec::with_capacity(breadth), breadth, cost_max: None };
             for partial in &partials {
+                let before = partial.last.map(|number| &*steps.alloc(Step { before: partial.before, number }));
                 for (number, candidate) in self.candidates.all.iter().enumerate() {
                     if self.fits(partial, candidate) {
-                        let extended = self.extend(partial, number, candidate, rows_sorted.filter(|_| wants_order));
-                        self.keep(&mut next, extended, breadth);
+                        let rows_sorted = rows_sorted.filter(|_| wants_order);
+                        let extended = self.extend(partial, (before, number), candidate, rows_sorted);
+                        self.keep(&mut next, extended);
                     }
                 }
             }
-            partials = next;
+            partials = next.plans;
         }
         let best = partials.into_iter().min_by_key(|partial| partial.cost)?;
         let ordered = match best.order.satisfied {
             Satisfied::Columns(columns) => columns,
             Satisfied::Open => 0,
         };
-        let Partial { loops, rows, order, .. } = best;
-        Some(Found { loops, rows, ordered, order })
+        Some(Found { loops: best.loops(), rows: best.rows, ordered, order: best.order })
     }
 
     /// How many partial plans are kept from level to level.
@@ -118,16 +155,22 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    fn fits(&self, partial: &Partial, candidate: &Candidate) -> bool {
+    fn fits(&self, partial: &Partial<'_>, candidate: &Candidate) -> bool {
         /// A hash table is not built for fewer searches than about two.
         const HASH_ROWS_MIN: LogEst = LogEst(3);
         !candidate.is_forbidden
             && !partial.sources.contains(candidate.source)
             && candidate.needs.is_subset_of(partial.sources)
-            && (candidate.way != Way::Hash || partial.rows >= HASH_ROWS_MIN)
+            && (!matches!(candidate.way, Way::Hash) || partial.rows >= HASH_ROWS_MIN)
     }
 
-    fn extend(&self, partial: &Partial, number: usize, candidate: &Candidate, rows_sorted: Option<LogEst>) -> Partial {
+    fn extend<'s>(
+        &self,
+        partial: &Partial<'s>,
+        (before, number): (Option<&'s Step<'s>>, usize),
+        candidate: &Candidate,
+        rows_sorted: Option<LogEst>,
+    ) -> Partial<'s> {
         /// A plan that sorts is preferred only when it is clearly better, and one that does not a little sooner.
         const SORT_PENALTY: i16 = 3;
         const NO_SORT_BONUS: i16 = 2;
@@ -136,13 +179,13 @@ impl<'a> Search<'_, 'a> {
             run = candidate.setup.sum(run);
         }
         let mut unsorted = run.sum(partial.unsorted);
-        let mut loops = partial.loops.clone();
-        loops.push(number);
+        let mut extended = Partial { before, last: Some(number), ..*partial };
         let order = match partial.order.satisfied {
-            Satisfied::Open if candidate.gives_order && loops.len() == 1 => {
+            Satisfied::Open if candidate.gives_order && partial.last.is_none() => {
                 OrderResult { satisfied: Satisfied::Columns(self.order.columns.len()), ..OrderResult::default() }
             }
             Satisfied::Open => {
+                let loops = extended.loops();
                 let path = loops.iter().map(|&number| &self.candidates.all[number]);
                 self.order.satisfied_by(path, self.facts, self.terms)
             }
@@ -159,9 +202,8 @@ impl<'a> Search<'_, 'a> {
                 cost
             }
         };
-        let mut sources = partial.sources;
-        sources.insert(candidate.source);
-        Partial { loops, sources, rows: partial.rows + candidate.rows, cost, unsorted, order }
+        extended.sources.insert(candidate.source);
+        Partial { rows: partial.rows + candidate.rows, cost, unsorted, order, ..extended }
     }
 
     /// The cost of sorting `rows` that are sorted by the first `sorted` columns already.
@@ -192,12 +234,23 @@ impl<'a> Search<'_, 'a> {
 
 impl Search<'_, '_> {
     /// Keeps a partial plan if it is among the best.
-    fn keep(&self, plans: &mut Vec<Partial>, plan: Partial, breadth: usize) {
-        let is_open = |plan: &Partial| plan.order.satisfied == Satisfied::Open;
+    fn keep<'s>(&self, kept: &mut Kept<'s>, plan: Partial<'s>) {
+        // What costs more than all others is better neither than one of them over the same sources nor than the worst.
+        if kept.cost_max.is_some_and(|max| plan.cost > max) {
+            return;
+        }
+        self.put(&mut kept.plans, plan, kept.breadth);
+        if kept.plans.len() == kept.breadth {
+            kept.cost_max = kept.plans.iter().map(|plan| plan.cost).max();
+        }
+    }
+
+    fn put<'s>(&self, plans: &mut Vec<Partial<'s>>, plan: Partial<'s>, breadth: usize) {
+        let is_open = |plan: &Partial<'_>| plan.order.satisfied == Satisfied::Open;
         if let Some(rival) =
             plans.iter_mut().find(|other| other.sources == plan.sources && is_open(other) == is_open(&plan))
         {
-            let rank = |plan: &Partial| (plan.cost, plan.rows, plan.unsorted);
+            let rank = |plan: &Partial<'_>| (plan.cost, plan.rows, plan.unsorted);
             let is_better = match rank(&plan).cmp(&rank(rival)) {
                 Ordering::Equal => self.ends_narrower(&plan, rival),
                 order => order.is_lt(),
@@ -211,7 +264,7 @@ impl Search<'_, '_> {
             plans.push(plan);
             return;
         }
-        let rank = |plan: &Partial| (plan.cost, plan.unsorted);
+        let rank = |plan: &Partial<'_>| (plan.cost, plan.unsorted);
         // SQLite takes the rows of the first plan where it means its cost; ties are decided alike only if we do, too.
         let mut worst = (0, (plans[0].cost, plans[0].rows));
         for (at, other) in plans.iter().enumerate().skip(1) {
@@ -225,9 +278,9 @@ impl Search<'_, '_> {
     }
 
     /// Whether the innermost loops of both go through indexes, and the entries of this one's are smaller.
-    fn ends_narrower(&self, plan: &Partial, rival: &Partial) -> bool {
-        let entry_size = |plan: &Partial| {
-            let candidate = &self.candidates.all[*plan.loops.last()?];
+    fn ends_narrower(&self, plan: &Partial<'_>, rival: &Partial<'_>) -> bool {
+        let entry_size = |plan: &Partial<'_>| {
+            let candidate = &self.candidates.all[plan.last?];
             match &candidate.way {
                 Way::Index(way) => Some(self.facts[candidate.source].indexes[way.index].entry_size),
                 _ => None,
