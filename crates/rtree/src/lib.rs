@@ -39,6 +39,7 @@ pub mod geometry;
 mod geopoly;
 mod module;
 pub mod node;
+pub mod nodes;
 mod plan;
 pub mod query;
 mod scans;
@@ -48,6 +49,7 @@ mod sql_store;
 pub mod store;
 mod table;
 pub mod tree;
+mod walk;
 
 use lithe_vtab::{Extension, ExtensionModule, ModuleKind};
 

@@ -14,10 +14,12 @@
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::error::{self, Result};
 use crate::node::{Cell, Layout, MAX_DEPTH, Node, NodeNo};
 use crate::store::Store;
+use crate::walk::Walk;
 
 /// How much of an entry's box lies within what is looked for, by the numbers of SQLite's interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -100,13 +102,7 @@ impl Constraint {
             Constraint::Never => false,
             Constraint::Always | Constraint::Match(_) => true,
             Constraint::Compare(index, comparison, value) => {
-                coordinates.get(index).is_some_and(|at| match comparison {
-                    Comparison::Equal => *at == value,
-                    Comparison::AtMost => *at <= value,
-                    Comparison::Below => *at < value,
-                    Comparison::AtLeast => *at >= value,
-                    Comparison::Above => *at > value,
-                })
+                coordinates.get(index).is_some_and(|at| comparison.holds(*at, value))
             }
         }
     }
@@ -120,11 +116,7 @@ impl Constraint {
                 let (Some(min), Some(max)) = (coordinates.get(index & !1), coordinates.get(index | 1)) else {
                     return false;
                 };
-                match comparison {
-                    Comparison::Equal => *min <= value && value <= *max,
-                    Comparison::AtMost | Comparison::Below => *min <= value,
-                    Comparison::AtLeast | Comparison::Above => *max >= value,
-                }
+                comparison.can_hold(*min, *max, value)
             }
         }
     }
@@ -132,11 +124,9 @@ impl Constraint {
 
 /// A row that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+struct Found {
     /// Its rowid and its box.
-    pub cell: Cell,
-    /// What the geometries say of it.
-    pub verdict: Verdict,
+    cell: Cell,
 }
 
 /// An entry of the queue. The order is that of a heap whose greatest entry comes next.
@@ -184,8 +174,12 @@ pub struct Query {
     queue: BinaryHeap<Entry>,
     /// How many entries wait at each level.
     waiting: Vec<u32>,
-    nodes: HashMap<NodeNo, Rc<Node>>,
+    nodes: HashMap<NodeNo, Arc<Node>>,
     entries: u64,
+    /// The scan, if there is no callback: then the queue is empty.
+    walk: Option<Walk>,
+    /// The row that was found last, if there are callbacks.
+    found: Option<Found>,
 }
 
 impl Query {
@@ -201,10 +195,17 @@ impl Query {
             waiting: Vec::new(),
             nodes: HashMap::new(),
             entries: 0,
+            walk: None,
+            found: None,
         };
-        let depth = query.node(store, NodeNo::ROOT)?.depth();
+        let root = query.node(store, NodeNo::ROOT)?;
+        let depth = root.depth();
         if depth > MAX_DEPTH {
             return Err(error::corrupt());
+        }
+        if !query.constraints.iter().any(|constraint| matches!(constraint, Constraint::Match(_))) {
+            query.walk = Some(Walk::new(layout, root, std::mem::take(&mut query.constraints)));
+            return Ok(query);
         }
         query.waiting = vec![0; depth + 2];
         let verdict = Verdict { within: Within::Partly, score: 0.0 };
@@ -212,16 +213,34 @@ impl Query {
         Ok(query)
     }
 
-    /// The next row; none at the end.
+    /// Goes to the next row; its rowid, none at the end.
     ///
     /// # Errors
     /// If a node cannot be read or makes no sense, or a geometry fails.
-    pub fn next(&mut self, store: &dyn Store) -> Result<Option<Found>> {
+    pub fn next(&mut self, store: &dyn Store) -> Result<Option<i64>> {
+        if let Some(walk) = &mut self.walk {
+            return walk.next(store);
+        }
+        self.found = self.next_by_score(store)?;
+        Ok(self.found.map(|found| found.cell.id))
+    }
+
+    /// Goes to the next row if it is in memory; its rowid.
+    pub fn next_in_memory(&mut self) -> Option<i64> {
+        self.walk.as_mut().and_then(Walk::next_in_leaf)
+    }
+
+    /// The cell of the row.
+    pub fn cell(&self) -> Option<Cell> {
+        self.walk.as_ref().map_or(self.found.map(|found| found.cell), Walk::cell)
+    }
+
+    fn next_by_score(&mut self, store: &dyn Store) -> Result<Option<Found>> {
         while let Some(entry) = self.queue.peek().copied() {
             match entry.what {
                 What::Row(cell) => {
                     self.pop();
-                    return Ok(Some(Found { cell, verdict: entry.verdict }));
+                    return Ok(Some(Found { cell }));
                 }
                 What::Node(number, next) => self.look_into(store, entry, number, next)?,
             }
@@ -301,13 +320,12 @@ impl Query {
         }
     }
 
-    fn node(&mut self, store: &dyn Store, number: NodeNo) -> Result<Rc<Node>> {
+    fn node(&mut self, store: &dyn Store, number: NodeNo) -> Result<Arc<Node>> {
         if let Some(node) = self.nodes.get(&number) {
-            return Ok(Rc::clone(node));
+            return Ok(Arc::clone(node));
         }
-        let bytes = store.node(number)?.ok_or_else(error::corrupt)?;
-        let node = Rc::new(Node::from_bytes(self.layout, bytes)?);
-        self.nodes.insert(number, Rc::clone(&node));
+        let node = store.shared_node(self.layout, number)?;
+        self.nodes.insert(number, Arc::clone(&node));
         Ok(node)
     }
 }
