@@ -97,13 +97,8 @@ impl Bounds {
         self.pairs().iter().rev().map(|[min, max]| max - min).product()
     }
 
-    /// The area of the least box that contains both.
-    pub fn area_with(&self, other: &Bounds) -> f64 {
-        let sides = self.pairs().iter().zip(other.pairs()).rev();
-        sides.map(|(mine, its)| mine[1].max(its[1]) - mine[0].min(its[0])).product()
-    }
-
-    fn pairs(&self) -> &[[f64; 2]] {
+    /// The sides: minimum and maximum of each dimension.
+    pub fn pairs(&self) -> &[[f64; 2]] {
         self.at.as_chunks().0.get(..self.dimensions).unwrap_or_default()
     }
 

@@ -31,6 +31,7 @@
 
 pub mod bounds;
 pub mod check;
+mod choose;
 mod cursor;
 pub mod declaration;
 pub mod error;

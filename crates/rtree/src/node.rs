@@ -174,6 +174,16 @@ impl Node {
         self.bytes.get(self.cell_at(index)..self.cell_at(index + 1)).map(id_of)
     }
 
+    /// How coordinates are stored.
+    pub fn coordinates(&self) -> CoordinateType {
+        self.layout.coordinates
+    }
+
+    /// The ids of the cells, and their coordinates where they lie.
+    pub fn raw_cells(&self) -> impl Iterator<Item = (i64, &[[u8; COORDINATE_LEN]])> {
+        self.cell_bytes().map(|cell| (id_of(cell), cell.get(ID_LEN..).unwrap_or_default().as_chunks().0))
+    }
+
     /// The cells in their order.
     pub fn cells(&self) -> impl Iterator<Item = Cell> {
         self.cell_bytes().map(|bytes| self.decode(bytes))

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::bounds::Bounds;
+use crate::choose::choose;
 use crate::error::{self, Result};
 use crate::node::{Cell, Layout, MAX_DEPTH, Node, NodeNo};
 use crate::split::{Halves, divide};
@@ -119,26 +120,11 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// The path to the node at this height that a box of this size belongs in: a child that contains it, of least area;
-    /// else the one whose area grows least, then the smallest.
+    /// The path to the node at this height that a box of this size belongs in.
     fn choose(&mut self, bounds: &Bounds, height: usize) -> Result<Path> {
         let mut path = vec![NodeNo::ROOT];
         for _ in height..self.depth {
-            let mut best: Option<(bool, f64, f64, i64)> = None;
-            for cell in self.node(last(&path)?)?.cells() {
-                let (contains, area) = (cell.bounds.contains(bounds), cell.bounds.area());
-                let growth = if contains { 0.0 } else { cell.bounds.area_with(bounds) - area };
-                let is_better =
-                    best.is_none_or(|(best_contains, best_growth, best_area, _)| match (contains, best_contains) {
-                        (true, false) => true,
-                        (false, true) => false,
-                        _ => growth < best_growth || (growth == best_growth && area < best_area),
-                    });
-                if is_better {
-                    best = Some((contains, growth, area, cell.id));
-                }
-            }
-            let child = best.ok_or_else(error::corrupt)?.3;
+            let child = choose(self.node(last(&path)?)?, bounds).ok_or_else(error::corrupt)?;
             path.push(NodeNo(child));
         }
         Ok(path)

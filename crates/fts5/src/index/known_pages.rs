@@ -66,8 +66,8 @@ impl KnownPages {
 }
 
 fn place_of(id: i64) -> usize {
-    // (The number of the segment is in the upper bits.)
-    (id ^ id >> 37).unsigned_abs() as usize % LEAVES_MAX
+    // (The number of the segment is in the upper bits: pages of the same number lie apart.)
+    (id ^ (id >> 37).wrapping_mul(97)).unsigned_abs() as usize % LEAVES_MAX
 }
 
 #[cfg(test)]
