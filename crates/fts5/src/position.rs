@@ -108,23 +108,7 @@ impl Iterator for Reader<'_> {
 pub fn read_all(bytes: &[u8], out: &mut Vec<u64>) {
     // (Each position has a byte at least: the vector grows once.)
     out.reserve(bytes.len());
-    let mut reader = Reader::new(bytes);
-    loop {
-        let rest = bytes.get(reader.at..).unwrap_or_default();
-        let near = rest.iter().take_while(|byte| (BIAS as u8..0x80).contains(*byte)).count();
-        if (reader.last & OFFSET_MAX) + near as u64 * 0x80 <= OFFSET_MAX {
-            let mut last = reader.last;
-            out.extend(rest.iter().take(near).map(|byte| {
-                last += u64::from(*byte) - BIAS;
-                last
-            }));
-            (reader.at, reader.last) = (reader.at + near, last);
-        }
-        match reader.next() {
-            Some(position) => out.push(position),
-            None => return,
-        }
-    }
+    out.extend(Reader::new(bytes));
 }
 
 /// Appends the columns of one row, which come in order (detail=columns).

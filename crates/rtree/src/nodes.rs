@@ -2,7 +2,7 @@
 //!
 //! What a connection sees of a database has a version ([`SqlConnection::content_version`](lithe_vtab::SqlConnection::content_version)): as long as
 //! it is the same, nodes are. A write of the tree's own makes another version, in which all other nodes are as they were, if it has changed
-//! nothing but the one row: a trigger that somebody has put on a table of the tree may write nodes, too.
+//! nothing but the one row: a trigger on a table of the tree may write nodes, too.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,7 +18,7 @@ pub struct Nodes(Mutex<Known>);
 #[derive(Default)]
 struct Known {
     version: Option<u64>,
-    /// Goes up when all nodes become worthless.
+    /// Goes up when all nodes become invalid.
     epoch: u64,
     places: Vec<Option<Place>>,
 }
@@ -99,7 +99,7 @@ mod tests {
         assert!(is_known(Some(1), 7) && !is_known(Some(1), 8) && !is_known(Some(2), 7) && !is_known(None, 7));
         nodes.advance(Some(1), Some(2));
         assert!(is_known(Some(2), 7) && !is_known(Some(1), 7));
-        // A version that nobody has announced: what was known is worthless, even if its number comes back.
+        // A version without an announcement: the nodes are invalid, even if an earlier number comes back.
         nodes.put(Some(3), NodeNo(9), node());
         nodes.advance(Some(2), Some(4));
         assert!(is_known(Some(3), 9) && !is_known(Some(3), 7) && !is_known(Some(4), 7));

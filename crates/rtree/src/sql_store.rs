@@ -90,7 +90,7 @@ pub struct SqlStore<'c> {
     pub connection: &'c dyn SqlConnection,
     /// The statements of the R-Tree.
     pub statements: &'c Statements,
-    /// What the connection sees of the database, once somebody has asked: only writes of the store change it during a call.
+    /// The content version of the database, once it was asked for: only writes of the store change the version during a call.
     version: Cell<Option<Option<u64>>>,
 }
 
@@ -106,16 +106,17 @@ impl SqlStore<'_> {
         self.connection.statement(kept)?.run(values)
     }
 
-    /// Runs a statement that changes a row.
-    fn write(&self, kept: &Kept, values: &[ValueRef<'_>]) -> Result {
+    /// Runs a statement that changes a row; whether nothing else was changed with the row, by a trigger.
+    fn write(&self, kept: &Kept, values: &[ValueRef<'_>]) -> Result<bool> {
         let (version, changes) = (self.version(), self.connection.total_changes());
         let done = self.run(kept, values);
         self.version.set(None);
         done?;
-        if self.connection.total_changes() <= changes + 1 {
+        let is_alone = self.connection.total_changes() <= changes + 1;
+        if is_alone {
             self.statements.nodes.advance(version, self.version());
         }
-        Ok(())
+        Ok(is_alone)
     }
 
     fn version(&self) -> Option<u64> {
@@ -148,7 +149,7 @@ impl SqlStore<'_> {
     pub fn put_auxiliary(&self, rowid: i64, values: &[ValueRef<'_>]) -> Result {
         let Some(kept) = &self.statements.put_auxiliary else { return Ok(()) };
         let all: Vec<ValueRef<'_>> = [ValueRef::Integer(rowid)].into_iter().chain(values.iter().copied()).collect();
-        self.write(kept, &all)
+        self.write(kept, &all).map(|_| ())
     }
 }
 
@@ -180,21 +181,24 @@ impl Store for SqlStore<'_> {
 
     fn put_node(&self, node: NodeNo, data: &Arc<Node>) -> Result {
         self.statements.nodes.remove(node);
-        self.write(&self.statements.put_node, &[ValueRef::Integer(node.0), ValueRef::Blob(data.bytes())])?;
-        self.statements.nodes.put(self.version(), node, Arc::clone(data));
+        if self.write(&self.statements.put_node, &[ValueRef::Integer(node.0), ValueRef::Blob(data.bytes())])? {
+            self.statements.nodes.put(self.version(), node, Arc::clone(data));
+        }
         Ok(())
     }
 
     fn add_node(&self, data: &Arc<Node>) -> Result<NodeNo> {
-        self.write(&self.statements.add_node, &[ValueRef::Blob(data.bytes())])?;
+        let is_alone = self.write(&self.statements.add_node, &[ValueRef::Blob(data.bytes())])?;
         let number = NodeNo(self.connection.last_insert_rowid());
-        self.statements.nodes.put(self.version(), number, Arc::clone(data));
+        if is_alone {
+            self.statements.nodes.put(self.version(), number, Arc::clone(data));
+        }
         Ok(number)
     }
 
     fn remove_node(&self, node: NodeNo) -> Result {
         self.statements.nodes.remove(node);
-        self.write(&self.statements.remove_node, &[ValueRef::Integer(node.0)])
+        self.write(&self.statements.remove_node, &[ValueRef::Integer(node.0)]).map(|_| ())
     }
 
     fn leaf_of(&self, rowid: i64) -> Result<Option<NodeNo>> {
@@ -202,11 +206,11 @@ impl Store for SqlStore<'_> {
     }
 
     fn put_leaf(&self, rowid: i64, leaf: NodeNo) -> Result {
-        self.write(&self.statements.put_leaf, &[ValueRef::Integer(rowid), ValueRef::Integer(leaf.0)])
+        self.write(&self.statements.put_leaf, &[ValueRef::Integer(rowid), ValueRef::Integer(leaf.0)]).map(|_| ())
     }
 
     fn remove_row(&self, rowid: i64) -> Result {
-        self.write(&self.statements.remove_row, &[ValueRef::Integer(rowid)])
+        self.write(&self.statements.remove_row, &[ValueRef::Integer(rowid)]).map(|_| ())
     }
 
     fn parent_of(&self, node: NodeNo) -> Result<Option<NodeNo>> {
@@ -214,11 +218,11 @@ impl Store for SqlStore<'_> {
     }
 
     fn put_parent(&self, node: NodeNo, parent: NodeNo) -> Result {
-        self.write(&self.statements.put_parent, &[ValueRef::Integer(node.0), ValueRef::Integer(parent.0)])
+        self.write(&self.statements.put_parent, &[ValueRef::Integer(node.0), ValueRef::Integer(parent.0)]).map(|_| ())
     }
 
     fn remove_parent(&self, node: NodeNo) -> Result {
-        self.write(&self.statements.remove_parent, &[ValueRef::Integer(node.0)])
+        self.write(&self.statements.remove_parent, &[ValueRef::Integer(node.0)]).map(|_| ())
     }
 }
 

@@ -13,7 +13,7 @@ const GAP_MAX: i64 = 16;
 /// The sizes of some rows.
 #[derive(Default)]
 pub(super) struct SizesAhead {
-    /// Of the table and the connection when they were read: a change of either makes them worthless.
+    /// The generation of the index and the content version of the database when the sizes were read.
     versions: (u64, Option<u64>),
     rowids: Vec<i64>,
     /// As many for each row as the table has columns.

@@ -27,7 +27,7 @@ const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 #[derive(Debug)]
 pub struct Pending {
     slots: HashTable<u32>,
-    /// Differs from process to process, so that nobody can choose tokens of equal hashes.
+    /// Differs from process to process, so that a document cannot be made of tokens with equal hashes.
     seed: u64,
     entries: Vec<Entry>,
     arena: Arena,

@@ -33,8 +33,6 @@ pub struct LeafPhrase {
     is_first: bool,
     /// Where it stands in the row. (Not of a leaf that [`Leaf::takes_all`].)
     pub(super) matches: Vec<u64>,
-    /// Where another of its tokens stands.
-    others: Vec<u64>,
     pub(super) near: near::Progress,
 }
 
@@ -46,7 +44,7 @@ impl Leaf {
             let terms = phrase.terms.iter().map(|term| TermScan { term: term.clone(), postings: Vec::new() }).collect();
             let is_first = phrase.is_first;
             phrases.push(PhraseQuery { phrase, columns: near.columns.clone() });
-            LeafPhrase { terms, is_first, matches: Vec::new(), others: Vec::new(), near: near::Progress::default() }
+            LeafPhrase { terms, is_first, matches: Vec::new(), near: near::Progress::default() }
         });
         let own = own.collect();
         Leaf {
@@ -208,18 +206,25 @@ impl Leaf {
 impl LeafPhrase {
     /// Finds the places of the row where its tokens stand one behind the other.
     fn find(&mut self, row: Option<i64>, detail: Detail, columns: Option<&[usize]>) {
-        let LeafPhrase { terms, is_first, matches, others, .. } = self;
-        let Some((first, more)) = terms.split_first() else { return };
-        first.positions(row, detail, matches);
+        let LeafPhrase { terms, is_first, matches, .. } = self;
+        let Some((first, mut others)) = terms.split_first() else { return };
+        let pair = others.first().and_then(|second| first.single_list(row).zip(second.single_list(row)));
+        match pair.filter(|_| detail == Detail::Full) {
+            Some((first, second)) => {
+                read_pairs(first, second, matches);
+                others = others.get(1..).unwrap_or_default();
+            }
+            None => first.positions(row, detail, matches),
+        }
+        let behind = terms.len() - others.len();
         if let Some(columns) = columns {
             matches.retain(|position| columns.contains(&position::column_of(*position)));
         }
         if *is_first {
             matches.retain(|position| position::offset_of(*position) == 0);
         }
-        for (term, behind) in more.iter().zip(1..) {
-            term.positions(row, Detail::Full, others);
-            retain_in_front_of(matches, others, behind);
+        for (term, behind) in others.iter().zip(behind as u64..) {
+            term.retain_near(row, matches, behind);
         }
     }
 }
@@ -281,6 +286,12 @@ impl TermScan {
         here.map(Postings::positions)
     }
 
+    /// The position list of the row, if there is one token.
+    fn single_list(&self, row: Option<i64>) -> Option<&[u8]> {
+        let [postings] = self.postings.as_slice() else { return None };
+        (!postings.is_at_end() && Some(postings.rowid()) == row).then(|| postings.positions())
+    }
+
     /// Where the token stands in the row. Of a row with detail=columns, the offsets are 0.
     fn positions(&self, row: Option<i64>, detail: Detail, out: &mut Vec<u64>) {
         out.clear();
@@ -295,23 +306,49 @@ impl TermScan {
             out.dedup();
         }
     }
+
+    /// Leaves only positions that the token stands `behind` tokens behind.
+    fn retain_near(&self, row: Option<i64>, positions: &mut Vec<u64>, behind: u64) {
+        let mut lists = self.lists(row);
+        match (lists.next(), self.postings.len()) {
+            (Some(list), 1) => retain_in_front_of(positions, Reader::new(list), behind),
+            _ => {
+                let mut own = Vec::new();
+                self.positions(row, Detail::Full, &mut own);
+                retain_in_front_of(positions, own.into_iter(), behind);
+            }
+        }
+    }
+}
+
+/// Puts the positions of one list into `out` that one of the other list is directly behind.
+fn read_pairs(first: &[u8], second: &[u8], out: &mut Vec<u64>) {
+    out.clear();
+    let (mut first, mut second) = (Reader::new(first), Reader::new(second));
+    let (Some(mut one), Some(mut other)) = (first.next(), second.next()) else { return };
+    loop {
+        if other < one + 1 {
+            let Some(next) = second.next() else { return };
+            other = next;
+            continue;
+        }
+        if other == one + 1 {
+            out.push(one);
+        }
+        let Some(next) = first.next() else { return };
+        one = next;
+    }
 }
 
 /// Leaves only positions that one of the others is `behind` tokens behind.
-///
-/// Which list goes on is as good as random, so no branch depends on it.
-fn retain_in_front_of(positions: &mut Vec<u64>, others: &[u64], behind: u64) {
-    let (mut at, mut other_at, mut kept) = (0, 0, 0);
-    while let (Some(&position), Some(&other)) = (positions.get(at), others.get(other_at)) {
-        let wanted = position + behind;
-        if let Some(place) = positions.get_mut(kept) {
-            *place = position;
+fn retain_in_front_of(positions: &mut Vec<u64>, mut others: impl Iterator<Item = u64>, behind: u64) {
+    let mut other = others.next();
+    positions.retain(|position| {
+        while other.is_some_and(|other| other < position + behind) {
+            other = others.next();
         }
-        kept += usize::from(other == wanted);
-        at += usize::from(other >= wanted);
-        other_at += usize::from(other < wanted);
-    }
-    positions.truncate(kept);
+        other == Some(position + behind)
+    });
 }
 
 /// The part of a token that is compared: with tokendata=1, what follows a NUL is not.

@@ -30,12 +30,6 @@ impl LeafPhrase {
 /// Of instances that lie near in more ways than one, SQLite does not find all: which, depends on the order in which phrases go on.
 pub(super) fn trim(phrases: &mut [LeafPhrase], distance: u32) -> bool {
     phrases.iter_mut().for_each(|one| one.near = Progress::default());
-    if let [one, other] = &*phrases
-        && !has_pair(one, other, u64::from(distance))
-    {
-        phrases.iter_mut().for_each(|one| one.matches.clear());
-        return false;
-    }
     while align(phrases, u64::from(distance)).is_some() {
         for one in &mut *phrases {
             if let Some(position) = one.current() {
@@ -50,19 +44,6 @@ pub(super) fn trim(phrases: &mut [LeafPhrase], distance: u32) -> bool {
     }
     phrases.iter_mut().for_each(|one| one.matches.truncate(one.near.kept));
     phrases.iter().all(|one| !one.matches.is_empty())
-}
-
-/// Whether any instances of two phrases are near. Most rows have none, and which phrase comes next in a row is as good as random: no branch
-/// depends on it.
-fn has_pair(one: &LeafPhrase, other: &LeafPhrase, distance: u64) -> bool {
-    let reaches = (one.terms.len() as u64 + distance, other.terms.len() as u64 + distance);
-    let (mut at, mut other_at, mut is_near) = (0, 0, false);
-    while let (Some(&left), Some(&right)) = (one.matches.get(at), other.matches.get(other_at)) {
-        is_near |= (left + reaches.0 >= right) & (right + reaches.1 >= left);
-        at += usize::from(left <= right);
-        other_at += usize::from(left > right);
-    }
-    is_near
 }
 
 /// Moves all instances on until none is too far in front of the last. None: a phrase has no more.
