@@ -32,6 +32,7 @@
 pub mod bounds;
 pub mod check;
 mod choose;
+mod constraint;
 mod cursor;
 pub mod declaration;
 pub mod error;

@@ -13,114 +13,13 @@
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
-use std::rc::Rc;
 use std::sync::Arc;
 
+pub use crate::constraint::{Candidate, Comparison, Constraint, Geometry, Verdict, Within};
 use crate::error::{self, Result};
 use crate::node::{Cell, Layout, MAX_DEPTH, Node, NodeNo};
 use crate::store::Store;
 use crate::walk::Walk;
-
-/// How much of an entry's box lies within what is looked for, by the numbers of SQLite's interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Within {
-    /// Nothing of it.
-    Not = 0,
-    /// Perhaps a part.
-    Partly = 1,
-    /// All of it.
-    Fully = 2,
-}
-
-/// What a geometry says of an entry.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verdict {
-    /// How much of it is found.
-    pub within: Within,
-    /// Entries of lower scores come first.
-    pub score: f64,
-}
-
-/// An entry that a geometry is asked about.
-#[derive(Clone, Copy, Debug)]
-pub struct Candidate<'q> {
-    /// Its coordinates.
-    pub coordinates: &'q [f64],
-    /// How many entries wait at each level, the highest level last.
-    pub waiting: &'q [u32],
-    /// Its level: 0 is a row.
-    pub level: usize,
-    /// The level of the root.
-    pub level_max: usize,
-    /// The rowid, at level 0.
-    pub rowid: i64,
-    /// The verdict on the node that it stands in.
-    pub parent: Verdict,
-}
-
-/// Something of the application that says which boxes are found.
-pub trait Geometry {
-    /// Judges an entry.
-    ///
-    /// # Errors
-    /// Ends the query.
-    fn judge(&self, candidate: &Candidate<'_>) -> Result<Verdict>;
-}
-
-/// How a coordinate is compared with a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// `=`
-    Equal,
-    /// `<=`
-    AtMost,
-    /// `<`
-    Below,
-    /// `>=`
-    AtLeast,
-    /// `>`
-    Above,
-}
-
-/// One constraint of a scan.
-#[derive(Clone)]
-pub enum Constraint {
-    /// Nothing satisfies it: a comparison with NULL.
-    Never,
-    /// Everything satisfies it.
-    Always,
-    /// A coordinate (0: the minimum of the first dimension, 1: its maximum, …) compared with a number.
-    Compare(usize, Comparison, f64),
-    /// A geometry.
-    Match(Rc<dyn Geometry>),
-}
-
-impl Constraint {
-    /// Whether a row's coordinates satisfy a comparison.
-    fn holds_for_row(&self, coordinates: &[f64]) -> bool {
-        match *self {
-            Constraint::Never => false,
-            Constraint::Always | Constraint::Match(_) => true,
-            Constraint::Compare(index, comparison, value) => {
-                coordinates.get(index).is_some_and(|at| comparison.holds(*at, value))
-            }
-        }
-    }
-
-    /// Whether a row within this box could satisfy a comparison.
-    fn can_hold_within(&self, coordinates: &[f64]) -> bool {
-        match *self {
-            Constraint::Never => false,
-            Constraint::Always | Constraint::Match(_) => true,
-            Constraint::Compare(index, comparison, value) => {
-                let (Some(min), Some(max)) = (coordinates.get(index & !1), coordinates.get(index | 1)) else {
-                    return false;
-                };
-                comparison.can_hold(*min, *max, value)
-            }
-        }
-    }
-}
 
 /// A row that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]

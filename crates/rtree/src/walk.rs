@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::bounds::CoordinateType;
+use crate::constraint::Constraint;
 use crate::error::Result;
 use crate::node::{Cell, Layout, Node, NodeNo};
-use crate::query::{Comparison, Constraint};
 use crate::store::Store;
 
 /// The way to where the scan is.
@@ -87,29 +87,5 @@ fn can_hold_within(constraint: &Constraint, cell: &[[u8; 4]], kind: CoordinateTy
         }
         Constraint::Never => false,
         Constraint::Always | Constraint::Match(_) => true,
-    }
-}
-
-impl Comparison {
-    /// Whether it holds for a coordinate and a number.
-    #[inline]
-    pub fn holds(self, coordinate: f64, value: f64) -> bool {
-        match self {
-            Comparison::Equal => coordinate == value,
-            Comparison::AtMost => coordinate <= value,
-            Comparison::Below => coordinate < value,
-            Comparison::AtLeast => coordinate >= value,
-            Comparison::Above => coordinate > value,
-        }
-    }
-
-    /// Whether it could hold for a coordinate within bounds.
-    #[inline]
-    pub fn can_hold(self, min: f64, max: f64, value: f64) -> bool {
-        match self {
-            Comparison::Equal => min <= value && value <= max,
-            Comparison::AtMost | Comparison::Below => min <= value,
-            Comparison::AtLeast | Comparison::Above => max >= value,
-        }
     }
 }

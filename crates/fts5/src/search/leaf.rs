@@ -9,8 +9,9 @@ use crate::index::Postings;
 use crate::position::{self, Reader};
 use crate::query::{Near, Term};
 
+use super::PhraseQuery;
+use super::near::{self, Instances};
 use super::scan::Scan;
-use super::{PhraseQuery, near};
 
 /// Phrases near each other, or just one.
 #[derive(Debug)]
@@ -32,8 +33,7 @@ pub struct LeafPhrase {
     pub(super) terms: Vec<TermScan>,
     is_first: bool,
     /// Where it stands in the row. (Not of a leaf that [`Leaf::takes_all`].)
-    pub(super) matches: Vec<u64>,
-    pub(super) near: near::Progress,
+    matches: Instances,
 }
 
 impl Leaf {
@@ -43,8 +43,9 @@ impl Leaf {
         let own = near.phrases.into_iter().map(|phrase| {
             let terms = phrase.terms.iter().map(|term| TermScan { term: term.clone(), postings: Vec::new() }).collect();
             let is_first = phrase.is_first;
+            let matches = Instances::of_len(phrase.terms.len() as u64);
             phrases.push(PhraseQuery { phrase, columns: near.columns.clone() });
-            LeafPhrase { terms, is_first, matches: Vec::new(), near: near::Progress::default() }
+            LeafPhrase { terms, is_first, matches }
         });
         let own = own.collect();
         Leaf {
@@ -86,7 +87,7 @@ impl Leaf {
     /// Forgets what the phrases have found in the row.
     pub fn forget(&mut self) {
         self.is_forgotten = true;
-        self.phrases.iter_mut().for_each(|phrase| phrase.matches.clear());
+        self.phrases.iter_mut().for_each(|phrase| phrase.matches.positions.clear());
     }
 
     /// Goes to the first row.
@@ -167,7 +168,7 @@ impl Leaf {
     fn find(&mut self, detail: Detail) -> bool {
         for phrase in &mut self.phrases {
             phrase.find(self.row, detail, self.columns.as_deref());
-            if phrase.matches.is_empty() {
+            if phrase.matches.positions.is_empty() {
                 return false;
             }
         }
@@ -185,7 +186,7 @@ impl Leaf {
                 }
                 positions
             }
-            Some(phrase) => phrase.matches.clone(),
+            Some(phrase) => phrase.matches.positions.clone(),
             None => Vec::new(),
         }
     }
@@ -203,10 +204,17 @@ impl Leaf {
     }
 }
 
+impl AsMut<Instances> for LeafPhrase {
+    fn as_mut(&mut self) -> &mut Instances {
+        &mut self.matches
+    }
+}
+
 impl LeafPhrase {
     /// Finds the places of the row where its tokens stand one behind the other.
     fn find(&mut self, row: Option<i64>, detail: Detail, columns: Option<&[usize]>) {
-        let LeafPhrase { terms, is_first, matches, .. } = self;
+        let LeafPhrase { terms, is_first, matches } = self;
+        let matches = &mut matches.positions;
         let Some((first, mut others)) = terms.split_first() else { return };
         let pair = others.first().and_then(|second| first.single_list(row).zip(second.single_list(row)));
         match pair.filter(|_| detail == Detail::Full) {

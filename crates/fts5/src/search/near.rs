@@ -1,25 +1,34 @@
 //! NEAR: which instances of phrases lie near instances of all others.
 
-use super::leaf::LeafPhrase;
-
-/// How far [`trim`] has come with the instances of one phrase. Those that stay are moved to the front.
+/// The instances of one phrase in a row.
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(super) struct Instances {
+    /// Where they are.
+    pub positions: Vec<u64>,
+    /// How many tokens each has.
+    pub len: u64,
+    /// How far [`trim`] has come.
     at: usize,
+    /// How many stay: they are moved to the front.
     kept: usize,
 }
 
-impl LeafPhrase {
+impl Instances {
+    /// None yet, of a phrase with so many tokens.
+    pub fn of_len(len: u64) -> Instances {
+        Instances { len, ..Instances::default() }
+    }
+
     #[inline]
     fn current(&self) -> Option<u64> {
-        self.matches.get(self.near.at).copied()
+        self.positions.get(self.at).copied()
     }
 
     fn keep(&mut self, position: u64) {
-        let is_kept = self.near.kept.checked_sub(1).and_then(|last| self.matches.get(last)) == Some(&position);
-        if let Some(place) = self.matches.get_mut(self.near.kept).filter(|_| !is_kept) {
+        let is_kept = self.kept.checked_sub(1).and_then(|last| self.positions.get(last)) == Some(&position);
+        if let Some(place) = self.positions.get_mut(self.kept).filter(|_| !is_kept) {
             *place = position;
-            self.near.kept += 1;
+            self.kept += 1;
         }
     }
 }
@@ -28,34 +37,39 @@ impl LeafPhrase {
 /// of any and the beginning of the last. Whether there are any.
 ///
 /// Of instances that lie near in more ways than one, SQLite does not find all: which, depends on the order in which phrases go on.
-pub(super) fn trim(phrases: &mut [LeafPhrase], distance: u32) -> bool {
-    phrases.iter_mut().for_each(|one| one.near = Progress::default());
+pub(super) fn trim<P: AsMut<Instances>>(phrases: &mut [P], distance: u32) -> bool {
+    phrases.iter_mut().map(AsMut::as_mut).for_each(|one| (one.at, one.kept) = (0, 0));
     while align(phrases, u64::from(distance)).is_some() {
-        for one in &mut *phrases {
+        for one in phrases.iter_mut().map(AsMut::as_mut) {
             if let Some(position) = one.current() {
                 one.keep(position);
             }
         }
         // The phrase goes on whose next instance comes first.
-        match phrases.iter_mut().min_by_key(|one| one.matches.get(one.near.at + 1).copied().unwrap_or(u64::MAX)) {
-            Some(next) => next.near.at += 1,
+        let all = phrases.iter_mut().map(AsMut::as_mut);
+        match all.min_by_key(|one| one.positions.get(one.at + 1).copied().unwrap_or(u64::MAX)) {
+            Some(next) => next.at += 1,
             None => break,
         }
     }
-    phrases.iter_mut().for_each(|one| one.matches.truncate(one.near.kept));
-    phrases.iter().all(|one| !one.matches.is_empty())
+    let mut is_near = true;
+    for one in phrases.iter_mut().map(AsMut::as_mut) {
+        one.positions.truncate(one.kept);
+        is_near &= one.kept > 0;
+    }
+    is_near
 }
 
 /// Moves all instances on until none is too far in front of the last. None: a phrase has no more.
-fn align(phrases: &mut [LeafPhrase], distance: u64) -> Option<()> {
-    let mut last = phrases.first()?.current()?;
+fn align<P: AsMut<Instances>>(phrases: &mut [P], distance: u64) -> Option<()> {
+    let mut last = phrases.first_mut()?.as_mut().current()?;
     loop {
         let wanted = last;
-        for one in &mut *phrases {
-            let reach = one.terms.len() as u64 + distance;
+        for one in phrases.iter_mut().map(AsMut::as_mut) {
+            let reach = one.len + distance;
             let mut position = one.current()?;
             while position + reach < last {
-                one.near.at += 1;
+                one.at += 1;
                 position = one.current()?;
             }
             last = last.max(position);
