@@ -12,6 +12,7 @@
 pub mod api;
 pub mod bm25;
 pub mod highlight;
+mod sizes_ahead;
 pub mod snippet;
 pub mod state;
 

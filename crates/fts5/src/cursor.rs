@@ -1,5 +1,7 @@
 //! Cursors: scans of a table, and what functions see of the row that one stands on.
 
+mod sorted;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,9 +17,10 @@ use crate::index::Order;
 use crate::plan::{Item, flag, items};
 use crate::rank::{self, Rank};
 use crate::registry::Registry;
-use crate::search::{Found, Operand, OperandKind, Search};
+use crate::search::{Operand, OperandKind, ROWS_AHEAD_MAX, Search};
 use crate::table::Table;
 use crate::{Result, locale};
+use sorted::{Sorted, SortedRow};
 
 /// A full-text table as the engine keeps it.
 pub struct Fts5Table {
@@ -37,18 +40,10 @@ enum Progress {
     Content,
     /// Through the rows that match, up to a rowid.
     Search { last: i64 },
-    /// Through rows in the order of their ranks, the first one last.
-    Sorted(Vec<SortedRow>),
+    /// Through rows in the order of their ranks.
+    Sorted(Sorted),
     /// One row that is no row: the answer to a special query.
     Special(i64),
-}
-
-/// A row of a scan that is sorted by rank.
-struct SortedRow {
-    rank: Value,
-    rowid: i64,
-    /// What the phrases have found, if they may find something else when the scan comes back to the row.
-    found: Option<Found>,
 }
 
 /// A scan.
@@ -63,6 +58,40 @@ pub struct Fts5Cursor {
     generation: u64,
     /// The query must be started at the row before anybody looks at it.
     is_stale: bool,
+    table: Arc<Table>,
+    ahead: Ahead,
+}
+
+/// Rows that were read ahead of the query.
+#[derive(Default)]
+struct Ahead {
+    rows: Vec<i64>,
+    /// How many of them the scan has passed.
+    passed: usize,
+    /// How many are read the next time at most: a scan that goes on reads more.
+    count_max: usize,
+    /// The scan is on one of them, and the query on a row before.
+    is_on_row: bool,
+}
+
+/// So many rows are read ahead at first.
+const ROWS_AHEAD_MIN: usize = 8;
+
+impl Ahead {
+    fn clear(&mut self) {
+        self.rows.clear();
+        (self.passed, self.is_on_row) = (0, false);
+    }
+
+    /// Reads rows that follow and are not above `last`.
+    fn read(&mut self, search: &mut Search, table: &Table, last: i64) {
+        self.clear();
+        search.rows_ahead(table, &mut self.rows, self.count_max);
+        self.count_max = (2 * self.count_max).clamp(ROWS_AHEAD_MIN, ROWS_AHEAD_MAX);
+        if self.rows.last().is_some_and(|row| *row > last) {
+            self.rows.truncate(self.rows.partition_point(|row| *row <= last));
+        }
+    }
 }
 
 impl Fts5Cursor {
@@ -79,6 +108,8 @@ impl Fts5Cursor {
             rank_of_row: None,
             generation: 0,
             is_stale: false,
+            table: Arc::clone(table),
+            ahead: Ahead::default(),
         }
     }
 
@@ -127,9 +158,13 @@ impl Fts5Cursor {
         let state = &mut *state;
         let mut found = None;
         if let Some(search) = &mut state.search {
+            if let Some(rowid) = state.rowid.filter(|_| self.ahead.is_on_row) {
+                search.seek(table, connection, rowid)?;
+            }
             search.next(table, connection)?;
             let is_within = |rowid: &i64| if self.order == Order::Ascending { *rowid <= last } else { *rowid >= last };
             found = (!search.is_at_end()).then(|| search.rowid()).filter(is_within);
+            self.ahead.read(search, table, last);
         }
         self.generation = table.index.generation();
         self.rank_of_row = None;
@@ -172,17 +207,7 @@ impl Fts5Cursor {
             rows.push(SortedRow { rank, rowid, found });
             self.with_search(scan, |search, table, connection| search.next(table, connection))?;
         }
-        let compare = |left: &SortedRow, right: &SortedRow| {
-            let order = lithe_value::compare::compare(
-                left.rank.as_ref(),
-                right.rank.as_ref(),
-                &lithe_value::collation::Collation::Binary,
-            );
-            if descending { order.reverse() } else { order }
-        };
-        rows.sort_by(compare);
-        rows.reverse();
-        self.progress = Progress::Sorted(rows);
+        self.progress = Progress::Sorted(Sorted::new(rows, descending));
         self.is_stale = true;
         self.next(scan)
     }
@@ -212,6 +237,7 @@ impl VirtualCursor for Fts5Cursor {
             (state.reader, state.is_scan, state.read) = (table.storage.lookup(), false, None);
         }
         self.progress = Progress::Ended;
+        self.ahead = Ahead::default();
         self.go_to(None);
         let is_descending = plan.number & flag::DESCENDING != 0;
         self.order = if is_descending { Order::Descending } else { Order::Ascending };
@@ -262,8 +288,8 @@ impl VirtualCursor for Fts5Cursor {
                 };
                 self.go_to(rowid);
             }
-            Progress::Sorted(rows) => {
-                let row = rows.pop();
+            Progress::Sorted(sorted) => {
+                let row = sorted.pop();
                 self.is_stale = true;
                 self.go_to(row.as_ref().map(|row| row.rowid));
                 let Some(SortedRow { rank, found, .. }) = row else { return Ok(()) };
@@ -281,6 +307,7 @@ impl VirtualCursor for Fts5Cursor {
                 }
                 let rowid = self.state.borrow().rowid.unwrap_or_default();
                 // The table was changed: the query goes on behind the row, wherever its postings are now.
+                self.ahead.clear();
                 self.with_search(scan, |search, table, connection| {
                     search.start(table, connection, order, Some(rowid))?;
                     if !search.is_at_end() && search.rowid() == rowid { search.next(table, connection) } else { Ok(()) }
@@ -289,6 +316,19 @@ impl VirtualCursor for Fts5Cursor {
             }
         }
         Ok(())
+    }
+
+    fn next_in_memory(&mut self) -> bool {
+        let Some(rowid) = self.ahead.rows.get(self.ahead.passed).copied() else { return false };
+        if self.table.index.generation() != self.generation {
+            return false;
+        }
+        let Ok(mut state) = self.state.try_borrow_mut() else { return false };
+        state.go_to(Some(rowid));
+        self.ahead.passed += 1;
+        self.ahead.is_on_row = true;
+        self.rank_of_row = None;
+        true
     }
 
     fn eof(&self) -> bool {
@@ -331,8 +371,15 @@ impl VirtualCursor for Fts5Cursor {
 }
 
 impl Fts5Cursor {
-    /// Puts the query on the row, if it is not: the rows were sorted.
+    /// Puts the query on the row, if it is not: the rows were sorted, or read ahead.
     fn refresh(&mut self, scan: &Scan<'_>) -> Result {
+        if std::mem::take(&mut self.ahead.is_on_row) {
+            // (Rows that were read ahead are on a page in memory: the query finds them even if the table was changed since.)
+            let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
+            let (rowid, table) = (state.rowid, &self.table);
+            let Some((search, rowid)) = state.search.as_mut().zip(rowid) else { return Ok(()) };
+            return search.seek(table, scan.connection, rowid);
+        }
         if !std::mem::take(&mut self.is_stale) || !matches!(self.progress, Progress::Sorted(_)) {
             return Ok(());
         }

@@ -23,8 +23,8 @@
 //! Tokens gather in memory ([`pending`]), until there are enough of them or the transaction ends ([`flush`]): they become
 //! a segment, a sorted run of pages ([`leaf`], [`writer`]). Segments are merged into larger ones ([`merge`]).
 
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 
 use lithe_vtab::SqlConnection;
 
@@ -38,6 +38,8 @@ pub mod check;
 mod descending;
 mod doclist_index;
 pub mod flush;
+mod found_terms;
+mod known_pages;
 pub mod leaf;
 mod memory;
 mod merge;
@@ -110,7 +112,35 @@ impl<'c> Reader<'c> {
 
     fn leaf(&self, segment: u64, page: u64) -> Result<Leaf> {
         let (store, id) = (self.store(), store::leaf_id(segment, page));
-        Leaf::new(store.read(id)?).ok_or_else(|| store.corrupt_record(id))
+        let read = || Leaf::new(store.read(id)?).ok_or_else(|| store.corrupt_record(id));
+        let Some(version) = self.version()? else { return read() };
+        if let Some(known) = self.index.state()?.pages.leaf(version, id) {
+            return Ok(known);
+        }
+        let leaf = read()?;
+        self.index.state()?.pages.put_leaf(version, id, leaf.clone());
+        Ok(leaf)
+    }
+
+    /// The page on which a segment's term stands if it is there, and whether the last doclist on that page has an index.
+    fn find_page(&self, segment: &Segment, term: &[u8]) -> Result<Option<(u64, bool)>> {
+        let is_short = segment.page_count() <= known_pages::SHORT_PAGES_MAX;
+        let Some(version) = self.version()?.filter(|_| is_short) else {
+            return self.store().find_page(segment.id, term);
+        };
+        let known = self.index.state()?.pages.terms(version, segment.id);
+        let terms = match known {
+            Some(known) => known,
+            None => {
+                let Some(terms) = self.store().page_terms(segment.id, known_pages::SHORT_PAGES_MAX)? else {
+                    return self.store().find_page(segment.id, term);
+                };
+                self.index.state()?.pages.put_terms(version, segment.id, Arc::clone(&terms));
+                terms
+            }
+        };
+        let behind = terms.partition_point(|(first, _)| **first <= *term);
+        Ok(behind.checked_sub(1).and_then(|at| terms.get(at)).map(|(_, number)| store::page_of(*number)))
     }
 
     /// The rows of a token; on the first of them. With tokendata=1, a token that has data behind a NUL is another one.
@@ -122,6 +152,20 @@ impl<'c> Reader<'c> {
     }
 
     fn postings(&self, key: &[u8], order: Order) -> Result<Postings> {
+        let cursors = self.find(key)?.to_vec();
+        let mut doclist = Vec::new();
+        self.index.state()?.pending.doclist_of(key, self.index.detail, &mut doclist);
+        let memory = (!doclist.is_empty()).then(|| MemoryRows::of_doclist(doclist, self.index.detail, order));
+        Postings::of_term(self, memory, cursors, order)
+    }
+
+    /// On the first row of a term, in each segment that has it.
+    fn find(&self, key: &[u8]) -> Result<Arc<[SegmentCursor]>> {
+        let version = self.version()?;
+        let known = version.map(|version| self.index.state().map(|state| state.found.get(version, key))).transpose()?;
+        if let Some(known) = known.flatten() {
+            return Ok(known);
+        }
         let structure = self.structure()?;
         let mut cursors = Vec::new();
         for segment in structure.newest_first() {
@@ -130,10 +174,11 @@ impl<'c> Reader<'c> {
                 cursors.push(cursor);
             }
         }
-        let mut doclist = Vec::new();
-        self.index.state()?.pending.doclist_of(key, self.index.detail, &mut doclist);
-        let memory = (!doclist.is_empty()).then(|| MemoryRows::of_doclist(doclist, self.index.detail, order));
-        Postings::of_term(self, memory, cursors, order)
+        let cursors: Arc<[SegmentCursor]> = cursors.into();
+        if let Some(version) = version {
+            self.index.state()?.found.put(version, key, Arc::clone(&cursors));
+        }
+        Ok(cursors)
     }
 
     /// The rows of all tokens that begin so, with the positions of all of them. Prefix indexes are used where they are; elsewhere, rows
@@ -187,10 +232,13 @@ impl<'c> Reader<'c> {
         let mut terms = Terms::from(self, &key, &key)?;
         let mut union = Union::default();
         while !terms.is_at_end() && terms.token().starts_with(prefix) {
-            if is_wanted(terms.token()) && is_there(terms.positions()) {
-                union.add(terms.rowid(), terms.positions());
-            }
-            terms.next(self)?;
+            let is_wanted = is_wanted(terms.token());
+            let mut add = |rowid, positions: &[u8]| {
+                if is_wanted && is_there(positions) {
+                    union.add(rowid, positions);
+                }
+            };
+            terms.show_rows(self, &mut add)?;
         }
         Postings::of_memory(self, union.finish(self.index.detail, order), order)
     }

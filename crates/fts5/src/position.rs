@@ -69,10 +69,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Iterator for Reader<'_> {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
+impl Reader<'_> {
+    /// The next position, whatever its form.
+    #[inline(never)]
+    fn next_of_any_form(&mut self) -> Option<u64> {
         let mut number = varint::read(self.bytes, &mut self.at)?;
         if number == COLUMN_MARK {
             let column = varint::read(self.bytes, &mut self.at).filter(|column| *column <= COLUMN_MAX)?;
@@ -85,23 +85,30 @@ impl Iterator for Reader<'_> {
     }
 }
 
+impl Iterator for Reader<'_> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        // Most positions are a small difference to the one before, in one byte.
+        let byte = *self.bytes.get(self.at)?;
+        if (BIAS as u8..0x80).contains(&byte) {
+            let offset = (self.last & OFFSET_MAX) + u64::from(byte) - BIAS;
+            if offset <= OFFSET_MAX {
+                self.at += 1;
+                self.last = self.last & !OFFSET_MAX | offset;
+                return Some(self.last);
+            }
+        }
+        self.next_of_any_form()
+    }
+}
+
 /// Appends the positions of one row to `out`: what a [`Reader`] would give.
 pub fn read_all(bytes: &[u8], out: &mut Vec<u64>) {
-    let mut reader = Reader::new(bytes);
-    while let Some(byte) = bytes.get(reader.at) {
-        // Most positions are a small difference to the one before, in one byte.
-        let offset = (reader.last & OFFSET_MAX) + u64::from(*byte).saturating_sub(BIAS);
-        if (BIAS as u8..0x80).contains(byte) && offset <= OFFSET_MAX {
-            reader.at += 1;
-            reader.last = reader.last & !OFFSET_MAX | offset;
-            out.push(reader.last);
-            continue;
-        }
-        match reader.next() {
-            Some(position) => out.push(position),
-            None => return,
-        }
-    }
+    // (Each position has a byte at least: the vector grows once.)
+    out.reserve(bytes.len());
+    out.extend(Reader::new(bytes));
 }
 
 /// Appends the columns of one row, which come in order (detail=columns).

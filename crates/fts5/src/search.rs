@@ -31,6 +31,9 @@ use scan::Scan;
 /// Longer tokens are cut, in documents as in queries.
 pub const TOKEN_LEN_MAX: usize = 32768;
 
+/// So many rows are read ahead at most.
+pub const ROWS_AHEAD_MAX: usize = 512;
+
 /// An operand of a scan that the index serves. A scan's operands must all be true.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operand {
@@ -155,6 +158,44 @@ impl Search {
         let scan = Scan { reader: table.index.reader(connection), order: self.order, detail: table.config.detail };
         self.root.next(&scan)?;
         self.pass_over(&scan)
+    }
+
+    /// Goes to a row that [`Search::rows_ahead`] has told, or the first behind.
+    ///
+    /// # Errors
+    /// Those of reading the index.
+    pub fn seek(&mut self, table: &Table, connection: &dyn SqlConnection, rowid: i64) -> Result {
+        let scan = Scan { reader: table.index.reader(connection), order: self.order, detail: table.config.detail };
+        self.root.seek(&scan, rowid)?;
+        self.pass_over(&scan)
+    }
+
+    /// Appends to `out`, until it has `count_max`, rowids of rows that follow and match, as far as they are in memory, which is none of most
+    /// queries. The query stays where it is.
+    pub fn rows_ahead(&mut self, table: &Table, out: &mut Vec<i64>, count_max: usize) {
+        if let Node::Leaf(leaf) = &mut self.root {
+            leaf.rows_ahead(table.config.detail, out, count_max);
+        }
+    }
+
+    /// How many rows match.
+    ///
+    /// # Errors
+    /// Those of reading the index.
+    pub fn count(&mut self, table: &Table, connection: &dyn SqlConnection) -> Result<u64> {
+        let mut ahead = Vec::new();
+        let mut count = 0;
+        self.start(table, connection, Order::Ascending, None)?;
+        while !self.is_at_end() {
+            ahead.clear();
+            self.rows_ahead(table, &mut ahead, ROWS_AHEAD_MAX);
+            count += 1 + ahead.len() as u64;
+            if let Some(last) = ahead.last() {
+                self.seek(table, connection, *last)?;
+            }
+            self.next(table, connection)?;
+        }
+        Ok(count)
     }
 
     /// Whether there is no row (any more).

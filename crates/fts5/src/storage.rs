@@ -33,6 +33,7 @@ pub struct Storage {
     add_sizes: Kept,
     delete_sizes: Kept,
     find_sizes: Kept,
+    scan_sizes: Kept,
     set_config: Kept,
     pub(crate) totals: Mutex<Option<Totals>>,
     lookup_sql: String,
@@ -117,6 +118,7 @@ impl Storage {
             add_sizes: Kept::new(format!("REPLACE INTO {docsize} VALUES({size_marks})")),
             delete_sizes: Kept::new(format!("DELETE FROM {docsize} WHERE id=?1")),
             find_sizes: Kept::new(format!("SELECT {columns} FROM {docsize} WHERE id=?1")),
+            scan_sizes: Kept::new(format!("SELECT id, sz FROM {docsize} WHERE id>=?1 ORDER BY id")),
             set_config: Kept::new(format!("REPLACE INTO {} VALUES(?1,?2)", names.shadow("config"))),
             totals: Mutex::new(None),
             lookup_sql: source.lookup(),
@@ -233,14 +235,37 @@ impl Storage {
             return Ok(None);
         }
         let (ValueRef::Blob(bytes) | ValueRef::Text(bytes)) = statement.column(0) else { return Ok(None) };
-        let mut at = 0;
         let mut tokens = Vec::with_capacity(columns);
-        for _ in 0..columns {
-            let Some(count) = varint::read(bytes, &mut at) else { return Ok(None) };
-            tokens.push(count);
-        }
         let origin = if self.has_origins { lithe_value::cast::to_integer(statement.column(1)) as u64 } else { 0 };
-        Ok((at == bytes.len()).then_some(Sizes { tokens, origin }))
+        Ok(read_sizes(bytes, columns, &mut tokens).then_some(Sizes { tokens, origin }))
+    }
+
+    /// Reads the sizes of up to `count` rows, from one on: their rowids, and how many tokens each of their columns has. What makes no sense ends
+    /// them.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn sizes_from(
+        &self,
+        connection: &dyn SqlConnection,
+        rowid: i64,
+        columns: usize,
+        count: usize,
+        rowids: &mut Vec<i64>,
+        tokens: &mut Vec<u64>,
+    ) -> Result {
+        let mut statement = connection.statement(&self.scan_sizes)?;
+        statement.bind(1, ValueRef::Integer(rowid))?;
+        while rowids.len() < count && statement.step()? {
+            let (ValueRef::Blob(bytes) | ValueRef::Text(bytes)) = statement.column(1) else { return Ok(()) };
+            let known = tokens.len();
+            if !read_sizes(bytes, columns, tokens) {
+                tokens.truncate(known);
+                return Ok(());
+            }
+            rowids.push(lithe_value::cast::to_integer(statement.column(0)));
+        }
+        Ok(())
     }
 
     /// Sets a value of `x_config`.
@@ -250,6 +275,16 @@ impl Storage {
     pub fn set_config(&self, connection: &dyn SqlConnection, key: &str, value: ValueRef<'_>) -> Result {
         connection.statement(&self.set_config)?.run(&[ValueRef::Text(key.as_bytes()), value])
     }
+}
+
+/// Reads a row of `x_docsize`; whether it makes sense.
+fn read_sizes(bytes: &[u8], columns: usize, tokens: &mut Vec<u64>) -> bool {
+    let mut at = 0;
+    for _ in 0..columns {
+        let Some(count) = varint::read(bytes, &mut at) else { return false };
+        tokens.push(count);
+    }
+    at == bytes.len()
 }
 
 fn locale_value(locale: Option<&[u8]>) -> ValueRef<'_> {

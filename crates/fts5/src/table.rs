@@ -61,7 +61,7 @@ impl Table {
         if let Some(totals) = &*self.storage.totals.lock().unwrap_or_else(PoisonError::into_inner) {
             return Ok(totals.clone());
         }
-        let bytes = self.index.reader(connection).store().read(AVERAGES_ID)?;
+        let bytes: Vec<u8> = self.index.reader(connection).store().read(AVERAGES_ID)?;
         Ok(Totals::read(&bytes, self.config.columns.len()))
     }
 

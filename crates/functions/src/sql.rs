@@ -115,6 +115,11 @@ pub trait SqlConnection {
     /// How many rows all statements have changed.
     fn total_changes(&self) -> i64;
 
+    /// A number that is another one whenever what this connection sees of a database may have changed: by a write of the connection
+    /// itself, a rollback, or a transaction of others. What a module has read may serve again as long as the number is the
+    /// same. None: the connection does not know, because no transaction reads the database or others share its cache.
+    fn content_version(&self, database: &str) -> Option<u64>;
+
     /// The names of the databases: `main`, `temp`, and those that are attached.
     fn databases(&self) -> Vec<String>;
 

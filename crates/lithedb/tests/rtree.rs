@@ -185,3 +185,54 @@ fn what_is_wrong_with_a_table_is_told_as_by_sqlite() {
     pair.ask("DROP TABLE u").unwrap();
     pair.ask("SELECT count(*) FROM sqlite_schema").unwrap();
 }
+
+/// Nodes are kept between statements: writes of others, of the application to the table of nodes, and rollbacks are seen nevertheless.
+#[test]
+fn nodes_are_those_of_the_database() {
+    let mut pair = Pair::new();
+    let select = "SELECT id, a, b FROM r WHERE b >= 3 AND a <= 900";
+    for sql in [
+        "CREATE VIRTUAL TABLE r USING rtree(id, a, b)",
+        "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 300) \
+         INSERT INTO r SELECT i, i * 7919 % 1000, i * 7919 % 1000 + 5 FROM s",
+        select,
+        "CREATE TABLE nodes AS SELECT * FROM r_node",
+        "SAVEPOINT s",
+        "DELETE FROM r WHERE id % 3 = 0",
+        select,
+        "UPDATE r_node SET data = (SELECT data FROM nodes WHERE nodes.nodeno = r_node.nodeno)",
+        select,
+        "ROLLBACK TO s",
+        select,
+        "INSERT INTO r VALUES(1001, 10, 11), (1002, 20, 21)",
+        "SAVEPOINT t",
+        "INSERT INTO r VALUES(1003, 30, 31)",
+        select,
+        "ROLLBACK TO t",
+        "INSERT INTO r VALUES(1004, 40, 41)",
+        select,
+        "RELEASE s",
+        "SAVEPOINT s",
+        "CREATE TRIGGER other AFTER INSERT ON r_node BEGIN UPDATE r_node SET data = zeroblob(length(data)); END",
+        "INSERT INTO r VALUES(1005, 50, 51)",
+        select,
+        "ROLLBACK TO s",
+        select,
+    ] {
+        let _ = pair.ask(sql);
+    }
+    compare_tables(&mut pair, 1);
+}
+
+#[test]
+fn nodes_that_others_write_are_read_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || lithe::Connection::open(folder.path().join("boxes.db")).unwrap();
+    let (writer, reader) = (open(), open());
+    let count = || answer_of_lithe(&reader, "SELECT count(*), sum(id) FROM r WHERE b >= 0").unwrap();
+    answer_of_lithe(&writer, "CREATE VIRTUAL TABLE r USING rtree(id, a, b)").unwrap();
+    for id in 1..200 {
+        answer_of_lithe(&writer, &format!("INSERT INTO r VALUES({id}, {id}, {id})")).unwrap();
+        assert_eq!(count(), [format!("{id}|{}", id * (id + 1) / 2)]);
+    }
+}

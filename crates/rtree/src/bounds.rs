@@ -62,6 +62,17 @@ impl Bounds {
         bounds
     }
 
+    /// The box of these coordinates, four bytes each.
+    pub fn decode(kind: CoordinateType, coordinates: &[u8]) -> Bounds {
+        let mut bounds = Bounds { at: [0.0; 2 * MAX_DIMENSIONS], dimensions: 0 };
+        let (coordinates, _) = coordinates.as_chunks();
+        for (slot, coordinate) in bounds.at.iter_mut().zip(coordinates) {
+            *slot = kind.decode(*coordinate);
+        }
+        bounds.dimensions = coordinates.len().min(bounds.at.len()) / 2;
+        bounds
+    }
+
     /// Minimum and maximum of each dimension in turn.
     pub fn coordinates(&self) -> &[f64] {
         self.at.get(..2 * self.dimensions).unwrap_or(&self.at)
@@ -83,7 +94,12 @@ impl Bounds {
     /// The product of the lengths of all sides, the last dimension first: the order decides how it is rounded, and so which
     /// of two nodes is chosen where SQLite chooses one.
     pub fn area(&self) -> f64 {
-        self.coordinates().chunks_exact(2).rev().map(length).product()
+        self.pairs().iter().rev().map(|[min, max]| max - min).product()
+    }
+
+    /// The sides: minimum and maximum of each dimension.
+    pub fn pairs(&self) -> &[[f64; 2]] {
+        self.at.as_chunks().0.get(..self.dimensions).unwrap_or_default()
     }
 
     /// The sum of the lengths of all sides.
@@ -93,7 +109,7 @@ impl Bounds {
 
     /// Whether `other` lies within this box.
     pub fn contains(&self, other: &Bounds) -> bool {
-        self.sides().zip(other.sides()).all(|(mine, its)| mine.0 <= its.0 && mine.1 >= its.1)
+        self.pairs().iter().zip(other.pairs()).all(|(mine, its)| mine[0] <= its[0] && mine[1] >= its[1])
     }
 
     /// Whether both have a point in common.
@@ -103,8 +119,8 @@ impl Bounds {
 
     /// Makes this box the least one that contains `other` as well.
     pub fn include(&mut self, other: &Bounds) {
-        for (index, (mine, its)) in self.at.iter_mut().zip(other.coordinates()).enumerate() {
-            *mine = if index % 2 == 0 { mine.min(*its) } else { mine.max(*its) };
+        for (mine, its) in self.at.as_chunks_mut::<2>().0.iter_mut().zip(other.pairs()) {
+            *mine = [mine[0].min(its[0]), mine[1].max(its[1])];
         }
     }
 
@@ -125,14 +141,6 @@ impl Bounds {
             area *= max - min;
         }
         area
-    }
-}
-
-/// The length of a side.
-fn length(side: &[f64]) -> f64 {
-    match side {
-        [min, max] => max - min,
-        _ => 0.0,
     }
 }
 

@@ -1,12 +1,12 @@
 //! Scans of an R-Tree.
 
-use lithe_vtab::{ColumnContext, Kept, Names, Scan, ScanPlan, Value, ValueRef, Values, VirtualCursor};
+use lithe_vtab::{ColumnContext, Kept, Scan, ScanPlan, Value, ValueRef, Values, VirtualCursor};
 
 use crate::bounds::CoordinateType;
 use crate::error::{self, Result};
 use crate::node::{Cell, Layout, Node};
 use crate::plan;
-use crate::query::{Found, Query, Verdict, Within};
+use crate::query::Query;
 use crate::scans::Standing;
 use crate::store::Store;
 use crate::table::RTree;
@@ -14,22 +14,23 @@ use crate::table::RTree;
 /// A scan of an R-Tree.
 pub struct RTreeCursor {
     query: Option<Query>,
-    row: Option<Found>,
+    row: Option<i64>,
+    /// The cell of the row, if it was found by its id.
+    cell: Option<Cell>,
     /// The auxiliary columns of the row, once somebody has asked for one.
     auxiliary: Option<Vec<Value>>,
-    read_auxiliary: Kept,
+    /// The statement that reads them, once there was a first.
+    read_auxiliary: Option<Kept>,
     standing: Standing,
 }
 
 impl RTreeCursor {
     /// A scan that has not begun.
-    pub fn new(names: &Names, standing: Standing) -> RTreeCursor {
-        let read_auxiliary =
-            Kept::of_ordinary_tables(format!("SELECT * FROM {} WHERE rowid = ?1", names.shadow("rowid")));
-        RTreeCursor { query: None, row: None, auxiliary: None, read_auxiliary, standing }
+    pub fn new(standing: Standing) -> RTreeCursor {
+        RTreeCursor { query: None, row: None, cell: None, auxiliary: None, read_auxiliary: None, standing }
     }
 
-    fn go_to(&mut self, row: Option<Found>) {
+    fn go_to(&mut self, row: Option<i64>) {
         self.row = row;
         self.auxiliary = None;
         self.standing.set(row.is_some());
@@ -37,7 +38,10 @@ impl RTreeCursor {
 
     fn column_of_auxiliary(&mut self, scan: &Scan<'_>, rowid: i64, at: usize) -> Result<ValueRef<'_>> {
         if self.auxiliary.is_none() {
-            let mut statement = scan.connection.statement(&self.read_auxiliary)?;
+            let table: &RTree = scan.table()?;
+            let sql = || format!("SELECT * FROM {} WHERE rowid = ?1", table.names.shadow("rowid"));
+            let kept = self.read_auxiliary.get_or_insert_with(|| Kept::of_ordinary_tables(sql()));
+            let mut statement = scan.connection.statement(kept)?;
             statement.bind(1, ValueRef::Integer(rowid))?;
             let count = statement.column_count();
             let found = statement.step()?;
@@ -52,13 +56,13 @@ impl RTreeCursor {
 impl VirtualCursor for RTreeCursor {
     fn filter(&mut self, scan: &Scan<'_>, plan: &ScanPlan, arguments: &Values<'_>) -> Result {
         self.go_to(None);
-        self.query = None;
+        (self.query, self.cell) = (None, None);
         let table: &RTree = scan.table()?;
         let store = table.store(scan.connection);
         if plan.number == plan::LOOKUP {
             let id = arguments.values.first().copied().unwrap_or_default();
-            let found = look_up(table, &store, id)?;
-            self.go_to(found);
+            self.cell = look_up(table, &store, id)?;
+            self.go_to(self.cell.map(|cell| cell.id));
             return Ok(());
         }
         let text = plan.text.as_deref().unwrap_or_default();
@@ -77,6 +81,15 @@ impl VirtualCursor for RTreeCursor {
         Ok(())
     }
 
+    fn next_in_memory(&mut self) -> bool {
+        let next = self.query.as_mut().and_then(Query::next_in_memory);
+        if next.is_some() {
+            self.row = next;
+            self.auxiliary = None;
+        }
+        next.is_some()
+    }
+
     fn eof(&self) -> bool {
         self.row.is_none()
     }
@@ -84,28 +97,30 @@ impl VirtualCursor for RTreeCursor {
     fn column(&mut self, scan: &Scan<'_>, context: &mut ColumnContext<'_, '_>, column: usize) -> Result {
         let Some(row) = self.row else { return context.context.answer(ValueRef::Null) };
         if column == 0 {
-            return context.context.answer(ValueRef::Integer(row.cell.id));
+            return context.context.answer(ValueRef::Integer(row));
         }
         let table: &RTree = scan.table()?;
-        let coordinates = row.cell.bounds.coordinates();
+        let Some(cell) = self.cell.or_else(|| self.query.as_ref().and_then(Query::cell)) else {
+            return context.context.answer(ValueRef::Null);
+        };
+        let coordinates = cell.bounds.coordinates();
         let value = match coordinates.get(column - 1) {
             Some(at) if table.layout.coordinates == CoordinateType::Integer => ValueRef::Integer(*at as i64),
             Some(at) => ValueRef::Real(*at),
-            None => self.column_of_auxiliary(scan, row.cell.id, column - 1 - coordinates.len())?,
+            None => self.column_of_auxiliary(scan, row, column - 1 - coordinates.len())?,
         };
         context.context.answer(value)
     }
 
     fn rowid(&mut self) -> Result<i64> {
-        Ok(self.row.map_or(0, |row| row.cell.id))
+        Ok(self.row.unwrap_or(0))
     }
 }
 
 /// The row with an id: an integer, or what equals one.
-fn look_up(table: &RTree, store: &dyn Store, id: ValueRef<'_>) -> Result<Option<Found>> {
+fn look_up(table: &RTree, store: &dyn Store, id: ValueRef<'_>) -> Result<Option<Cell>> {
     let Some(id) = lithe_vtab::as_rowid(id) else { return Ok(None) };
-    let cell = cell_of(table.layout, store, id)?;
-    Ok(cell.map(|cell| Found { cell, verdict: Verdict { within: Within::Fully, score: 0.0 } }))
+    cell_of(table.layout, store, id)
 }
 
 /// The cell of a row, if there is such a row.

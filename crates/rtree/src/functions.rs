@@ -99,5 +99,5 @@ fn check_table(connection: &dyn SqlConnection, names: &Names) -> Result<Vec<Stri
     let kind = if is_integer { CoordinateType::Integer } else { CoordinateType::Float };
     let layout = Layout { dimensions: coordinates / 2, coordinates: kind, node_len: 0 };
     let statements = Statements::new(names, auxiliary);
-    check::check(&layout, &SqlStore { connection, statements: &statements })
+    check::check(&layout, &SqlStore::new(connection, &statements))
 }

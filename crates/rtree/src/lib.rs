@@ -31,6 +31,8 @@
 
 pub mod bounds;
 pub mod check;
+mod choose;
+mod constraint;
 mod cursor;
 pub mod declaration;
 pub mod error;
@@ -39,6 +41,7 @@ pub mod geometry;
 mod geopoly;
 mod module;
 pub mod node;
+pub mod nodes;
 mod plan;
 pub mod query;
 mod scans;
@@ -48,6 +51,7 @@ mod sql_store;
 pub mod store;
 mod table;
 pub mod tree;
+mod walk;
 
 use lithe_vtab::{Extension, ExtensionModule, ModuleKind};
 

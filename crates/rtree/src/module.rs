@@ -82,7 +82,7 @@ impl VirtualTable for RTree {
     }
 
     fn open(&self) -> Result<Box<dyn VirtualCursor>> {
-        Ok(Box::new(RTreeCursor::new(&self.names, self.scans.new_scan())))
+        Ok(Box::new(RTreeCursor::new(self.scans.new_scan())))
     }
 
     fn is_writable(&self) -> bool {

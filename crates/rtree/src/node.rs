@@ -158,12 +158,30 @@ impl Node {
 
     fn decode(&self, bytes: &[u8]) -> Cell {
         let (id, coordinates) = bytes.split_at_checked(ID_LEN).unwrap_or_default();
-        let kind = self.layout.coordinates;
-        let coordinates = coordinates.chunks_exact(COORDINATE_LEN);
-        Cell {
-            id: id.try_into().map_or(0, i64::from_be_bytes),
-            bounds: Bounds::new(coordinates.map(|bytes| bytes.try_into().map_or(0.0, |bytes| kind.decode(bytes)))),
-        }
+        Cell { id: id_of(id), bounds: Bounds::decode(self.layout.coordinates, coordinates) }
+    }
+
+    /// The first cell from `index` on of which this is true, by its coordinates where they lie.
+    pub fn find_from(&self, index: usize, mut is_it: impl FnMut(&[[u8; COORDINATE_LEN]]) -> bool) -> Option<usize> {
+        let end = self.cell_at(self.cell_count());
+        let cells = self.bytes.get(self.cell_at(index)..end)?.chunks_exact(self.layout.cell_len());
+        let coordinates = cells.map(|cell| cell.get(ID_LEN..).unwrap_or_default().as_chunks().0);
+        (index..).zip(coordinates).find(|(_, coordinates)| is_it(coordinates)).map(|(at, _)| at)
+    }
+
+    /// The id of a cell.
+    pub fn id(&self, index: usize) -> Option<i64> {
+        self.bytes.get(self.cell_at(index)..self.cell_at(index + 1)).map(id_of)
+    }
+
+    /// How coordinates are stored.
+    pub fn coordinates(&self) -> CoordinateType {
+        self.layout.coordinates
+    }
+
+    /// The ids of the cells, and their coordinates where they lie.
+    pub fn raw_cells(&self) -> impl Iterator<Item = (i64, &[[u8; COORDINATE_LEN]])> {
+        self.cell_bytes().map(|cell| (id_of(cell), cell.get(ID_LEN..).unwrap_or_default().as_chunks().0))
     }
 
     /// The cells in their order.
@@ -225,6 +243,11 @@ impl Node {
             rest.fill(0);
         }
     }
+}
+
+/// The id that a cell begins with.
+fn id_of(cell: &[u8]) -> i64 {
+    cell.first_chunk().map_or(0, |id| i64::from_be_bytes(*id))
 }
 
 #[cfg(test)]

@@ -13,130 +13,19 @@
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
-use std::rc::Rc;
+use std::sync::Arc;
 
+pub use crate::constraint::{Candidate, Comparison, Constraint, Geometry, Verdict, Within};
 use crate::error::{self, Result};
 use crate::node::{Cell, Layout, MAX_DEPTH, Node, NodeNo};
 use crate::store::Store;
-
-/// How much of an entry's box lies within what is looked for, by the numbers of SQLite's interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Within {
-    /// Nothing of it.
-    Not = 0,
-    /// Perhaps a part.
-    Partly = 1,
-    /// All of it.
-    Fully = 2,
-}
-
-/// What a geometry says of an entry.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verdict {
-    /// How much of it is found.
-    pub within: Within,
-    /// Entries of lower scores come first.
-    pub score: f64,
-}
-
-/// An entry that a geometry is asked about.
-#[derive(Clone, Copy, Debug)]
-pub struct Candidate<'q> {
-    /// Its coordinates.
-    pub coordinates: &'q [f64],
-    /// How many entries wait at each level, the highest level last.
-    pub waiting: &'q [u32],
-    /// Its level: 0 is a row.
-    pub level: usize,
-    /// The level of the root.
-    pub level_max: usize,
-    /// The rowid, at level 0.
-    pub rowid: i64,
-    /// The verdict on the node that it stands in.
-    pub parent: Verdict,
-}
-
-/// Something of the application that says which boxes are found.
-pub trait Geometry {
-    /// Judges an entry.
-    ///
-    /// # Errors
-    /// Ends the query.
-    fn judge(&self, candidate: &Candidate<'_>) -> Result<Verdict>;
-}
-
-/// How a coordinate is compared with a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// `=`
-    Equal,
-    /// `<=`
-    AtMost,
-    /// `<`
-    Below,
-    /// `>=`
-    AtLeast,
-    /// `>`
-    Above,
-}
-
-/// One constraint of a scan.
-#[derive(Clone)]
-pub enum Constraint {
-    /// Nothing satisfies it: a comparison with NULL.
-    Never,
-    /// Everything satisfies it.
-    Always,
-    /// A coordinate (0: the minimum of the first dimension, 1: its maximum, …) compared with a number.
-    Compare(usize, Comparison, f64),
-    /// A geometry.
-    Match(Rc<dyn Geometry>),
-}
-
-impl Constraint {
-    /// Whether a row's coordinates satisfy a comparison.
-    fn holds_for_row(&self, coordinates: &[f64]) -> bool {
-        match *self {
-            Constraint::Never => false,
-            Constraint::Always | Constraint::Match(_) => true,
-            Constraint::Compare(index, comparison, value) => {
-                coordinates.get(index).is_some_and(|at| match comparison {
-                    Comparison::Equal => *at == value,
-                    Comparison::AtMost => *at <= value,
-                    Comparison::Below => *at < value,
-                    Comparison::AtLeast => *at >= value,
-                    Comparison::Above => *at > value,
-                })
-            }
-        }
-    }
-
-    /// Whether a row within this box could satisfy a comparison.
-    fn can_hold_within(&self, coordinates: &[f64]) -> bool {
-        match *self {
-            Constraint::Never => false,
-            Constraint::Always | Constraint::Match(_) => true,
-            Constraint::Compare(index, comparison, value) => {
-                let (Some(min), Some(max)) = (coordinates.get(index & !1), coordinates.get(index | 1)) else {
-                    return false;
-                };
-                match comparison {
-                    Comparison::Equal => *min <= value && value <= *max,
-                    Comparison::AtMost | Comparison::Below => *min <= value,
-                    Comparison::AtLeast | Comparison::Above => *max >= value,
-                }
-            }
-        }
-    }
-}
+use crate::walk::Walk;
 
 /// A row that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+struct Found {
     /// Its rowid and its box.
-    pub cell: Cell,
-    /// What the geometries say of it.
-    pub verdict: Verdict,
+    cell: Cell,
 }
 
 /// An entry of the queue. The order is that of a heap whose greatest entry comes next.
@@ -184,8 +73,12 @@ pub struct Query {
     queue: BinaryHeap<Entry>,
     /// How many entries wait at each level.
     waiting: Vec<u32>,
-    nodes: HashMap<NodeNo, Rc<Node>>,
+    nodes: HashMap<NodeNo, Arc<Node>>,
     entries: u64,
+    /// The scan, if there is no callback: then the queue is empty.
+    walk: Option<Walk>,
+    /// The row that was found last, if there are callbacks.
+    found: Option<Found>,
 }
 
 impl Query {
@@ -201,10 +94,17 @@ impl Query {
             waiting: Vec::new(),
             nodes: HashMap::new(),
             entries: 0,
+            walk: None,
+            found: None,
         };
-        let depth = query.node(store, NodeNo::ROOT)?.depth();
+        let root = query.node(store, NodeNo::ROOT)?;
+        let depth = root.depth();
         if depth > MAX_DEPTH {
             return Err(error::corrupt());
+        }
+        if !query.constraints.iter().any(|constraint| matches!(constraint, Constraint::Match(_))) {
+            query.walk = Some(Walk::new(layout, root, std::mem::take(&mut query.constraints)));
+            return Ok(query);
         }
         query.waiting = vec![0; depth + 2];
         let verdict = Verdict { within: Within::Partly, score: 0.0 };
@@ -212,16 +112,34 @@ impl Query {
         Ok(query)
     }
 
-    /// The next row; none at the end.
+    /// Goes to the next row; its rowid, none at the end.
     ///
     /// # Errors
     /// If a node cannot be read or makes no sense, or a geometry fails.
-    pub fn next(&mut self, store: &dyn Store) -> Result<Option<Found>> {
+    pub fn next(&mut self, store: &dyn Store) -> Result<Option<i64>> {
+        if let Some(walk) = &mut self.walk {
+            return walk.next(store);
+        }
+        self.found = self.next_by_score(store)?;
+        Ok(self.found.map(|found| found.cell.id))
+    }
+
+    /// Goes to the next row if it is in memory; its rowid.
+    pub fn next_in_memory(&mut self) -> Option<i64> {
+        self.walk.as_mut().and_then(Walk::next_in_leaf)
+    }
+
+    /// The cell of the row.
+    pub fn cell(&self) -> Option<Cell> {
+        self.walk.as_ref().map_or(self.found.map(|found| found.cell), Walk::cell)
+    }
+
+    fn next_by_score(&mut self, store: &dyn Store) -> Result<Option<Found>> {
         while let Some(entry) = self.queue.peek().copied() {
             match entry.what {
                 What::Row(cell) => {
                     self.pop();
-                    return Ok(Some(Found { cell, verdict: entry.verdict }));
+                    return Ok(Some(Found { cell }));
                 }
                 What::Node(number, next) => self.look_into(store, entry, number, next)?,
             }
@@ -301,13 +219,12 @@ impl Query {
         }
     }
 
-    fn node(&mut self, store: &dyn Store, number: NodeNo) -> Result<Rc<Node>> {
+    fn node(&mut self, store: &dyn Store, number: NodeNo) -> Result<Arc<Node>> {
         if let Some(node) = self.nodes.get(&number) {
-            return Ok(Rc::clone(node));
+            return Ok(Arc::clone(node));
         }
-        let bytes = store.node(number)?.ok_or_else(error::corrupt)?;
-        let node = Rc::new(Node::from_bytes(self.layout, bytes)?);
-        self.nodes.insert(number, Rc::clone(&node));
+        let node = store.shared_node(self.layout, number)?;
+        self.nodes.insert(number, Arc::clone(&node));
         Ok(node)
     }
 }

@@ -38,7 +38,7 @@ fn around(cells: &[Cell]) -> Option<Bounds> {
 }
 
 fn divide_along(layout: &Layout, cells: &[Cell], dimension: usize) -> Option<Division> {
-    let sorted = sort_along(cells.to_vec(), dimension);
+    let sorted = sort_along(cells, dimension);
     // The box around the first cells, and around the last, for every number of them.
     let grow = |all: &mut Option<Bounds>, cell: &Cell| {
         *all = Some(all.map_or(cell.bounds, |all: Bounds| all.union(&cell.bounds)));
@@ -65,21 +65,40 @@ fn divide_along(layout: &Layout, cells: &[Cell], dimension: usize) -> Option<Div
 
 /// Sorts by (minimum, maximum) of one dimension. Of two that are equal, that of the right half of each merge comes first,
 /// so that the nodes are those of files that SQLite makes.
-fn sort_along(mut cells: Vec<Cell>, dimension: usize) -> Vec<Cell> {
-    if cells.len() < 2 {
-        return cells;
+fn sort_along(cells: &[Cell], dimension: usize) -> Vec<Cell> {
+    let mut sides: Vec<Side> = cells.iter().enumerate().map(|(at, cell)| (cell.bounds.side(dimension), at)).collect();
+    let mut merged = sides.clone();
+    merge_sort(&mut sides, &mut merged);
+    sides.iter().filter_map(|(_, at)| cells.get(*at).copied()).collect()
+}
+
+/// The side of a cell, and which cell it is.
+type Side = ((f64, f64), usize);
+
+/// Sorts `sides`, and leaves anything in `merged`, which is as long.
+fn merge_sort(sides: &mut [Side], merged: &mut [Side]) {
+    if sides.len() < 2 {
+        return;
     }
-    let right = sort_along(cells.split_off(cells.len() / 2), dimension);
-    let left = sort_along(cells, dimension);
-    let mut merged = Vec::with_capacity(left.len() + right.len());
-    let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
-    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
-        let order = a.bounds.side(dimension).partial_cmp(&b.bounds.side(dimension));
-        merged.extend(if order == Some(Ordering::Less) { left.next() } else { right.next() });
+    let half = sides.len() / 2;
+    let (Some((left, right)), Some((left_merged, right_merged))) =
+        (sides.split_at_mut_checked(half), merged.split_at_mut_checked(half))
+    else {
+        return;
+    };
+    merge_sort(left, left_merged);
+    merge_sort(right, right_merged);
+    let (mut left, mut right) = (left.iter().copied().peekable(), right.iter().copied().peekable());
+    for slot in merged.iter_mut() {
+        let is_left = match (left.peek(), right.peek()) {
+            (Some((one, _)), Some((other, _))) => one.partial_cmp(other) == Some(Ordering::Less),
+            (one, _) => one.is_some(),
+        };
+        if let Some(next) = if is_left { left.next() } else { right.next() } {
+            *slot = next;
+        }
     }
-    merged.extend(left);
-    merged.extend(right);
-    merged
+    sides.copy_from_slice(merged);
 }
 
 #[cfg(test)]
@@ -105,7 +124,7 @@ mod tests {
     #[test]
     fn of_equal_cells_the_later_comes_first() {
         let cells: Vec<Cell> = (0..4).map(|id| Cell { id, bounds: Bounds::new([0.0, 1.0]) }).collect();
-        let ids: Vec<i64> = sort_along(cells, 0).iter().map(|cell| cell.id).collect();
+        let ids: Vec<i64> = sort_along(&cells, 0).iter().map(|cell| cell.id).collect();
         assert_eq!(ids, [3, 2, 1, 0]);
     }
 }

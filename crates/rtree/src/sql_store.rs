@@ -1,10 +1,14 @@
 //! The three tables of an R-Tree, by SQL.
 
+use std::cell::Cell;
+use std::sync::Arc;
+
 use lithe_vtab::{Kept, Names, SqlConnection, ValueRef, code};
 
 use crate::check::Tables;
 use crate::error::{self, Result};
-use crate::node::NodeNo;
+use crate::node::{Layout, Node, NodeNo};
+use crate::nodes::Nodes;
 use crate::store::Store;
 
 /// The suffixes of the tables.
@@ -26,6 +30,8 @@ pub struct Statements {
     put_auxiliary: Option<Kept>,
     row_count: Kept,
     parent_count: Kept,
+    database: String,
+    nodes: Nodes,
 }
 
 impl Statements {
@@ -58,6 +64,8 @@ impl Statements {
             put_parent: Kept::of_ordinary_tables(format!("INSERT OR REPLACE INTO {parent} VALUES(?1, ?2)")),
             remove_parent: Kept::of_ordinary_tables(format!("DELETE FROM {parent} WHERE nodeno = ?1")),
             put_auxiliary,
+            database: names.database.clone(),
+            nodes: Nodes::default(),
             row_count: Kept::of_ordinary_tables(format!("SELECT count(*) FROM {rowid}")),
             parent_count: Kept::of_ordinary_tables(format!("SELECT count(*) FROM {parent}")),
         }
@@ -76,17 +84,46 @@ impl Statements {
 }
 
 /// The tables, during one call.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct SqlStore<'c> {
     /// The connection.
     pub connection: &'c dyn SqlConnection,
     /// The statements of the R-Tree.
     pub statements: &'c Statements,
+    /// The content version of the database, once it was asked for: only writes of the store change the version during a call.
+    version: Cell<Option<Option<u64>>>,
+}
+
+impl<'c> SqlStore<'c> {
+    /// For one call.
+    pub fn new(connection: &'c dyn SqlConnection, statements: &'c Statements) -> SqlStore<'c> {
+        SqlStore { connection, statements, version: Cell::new(None) }
+    }
 }
 
 impl SqlStore<'_> {
     fn run(&self, kept: &Kept, values: &[ValueRef<'_>]) -> Result {
         self.connection.statement(kept)?.run(values)
+    }
+
+    /// Runs a statement that changes a row; whether nothing else was changed with the row, by a trigger.
+    fn write(&self, kept: &Kept, values: &[ValueRef<'_>]) -> Result<bool> {
+        let (version, changes) = (self.version(), self.connection.total_changes());
+        let done = self.run(kept, values);
+        self.version.set(None);
+        done?;
+        let is_alone = self.connection.total_changes() <= changes + 1;
+        if is_alone {
+            self.statements.nodes.advance(version, self.version());
+        }
+        Ok(is_alone)
+    }
+
+    fn version(&self) -> Option<u64> {
+        let known = self.version.get();
+        let version = known.unwrap_or_else(|| self.connection.content_version(&self.statements.database));
+        self.version.set(Some(version));
+        version
     }
 
     /// The first column of the first row, as an integer.
@@ -101,7 +138,7 @@ impl SqlStore<'_> {
     /// # Errors
     /// If the table cannot be written.
     pub fn add_row(&self) -> Result<i64> {
-        self.run(&self.statements.add_row, &[])?;
+        self.write(&self.statements.add_row, &[])?;
         Ok(self.connection.last_insert_rowid())
     }
 
@@ -112,7 +149,7 @@ impl SqlStore<'_> {
     pub fn put_auxiliary(&self, rowid: i64, values: &[ValueRef<'_>]) -> Result {
         let Some(kept) = &self.statements.put_auxiliary else { return Ok(()) };
         let all: Vec<ValueRef<'_>> = [ValueRef::Integer(rowid)].into_iter().chain(values.iter().copied()).collect();
-        self.run(kept, &all)
+        self.write(kept, &all).map(|_| ())
     }
 }
 
@@ -131,17 +168,37 @@ impl Store for SqlStore<'_> {
         }
     }
 
-    fn put_node(&self, node: NodeNo, data: &[u8]) -> Result {
-        self.run(&self.statements.put_node, &[ValueRef::Integer(node.0), ValueRef::Blob(data)])
+    fn shared_node(&self, layout: Layout, node: NodeNo) -> Result<Arc<Node>> {
+        let version = self.version();
+        if let Some(known) = self.statements.nodes.get(version, node) {
+            return Ok(known);
+        }
+        let bytes = self.node(node)?.ok_or_else(error::corrupt)?;
+        let found = Arc::new(Node::from_bytes(layout, bytes)?);
+        self.statements.nodes.put(version, node, Arc::clone(&found));
+        Ok(found)
     }
 
-    fn add_node(&self, data: &[u8]) -> Result<NodeNo> {
-        self.run(&self.statements.add_node, &[ValueRef::Blob(data)])?;
-        Ok(NodeNo(self.connection.last_insert_rowid()))
+    fn put_node(&self, node: NodeNo, data: &Arc<Node>) -> Result {
+        self.statements.nodes.remove(node);
+        if self.write(&self.statements.put_node, &[ValueRef::Integer(node.0), ValueRef::Blob(data.bytes())])? {
+            self.statements.nodes.put(self.version(), node, Arc::clone(data));
+        }
+        Ok(())
+    }
+
+    fn add_node(&self, data: &Arc<Node>) -> Result<NodeNo> {
+        let is_alone = self.write(&self.statements.add_node, &[ValueRef::Blob(data.bytes())])?;
+        let number = NodeNo(self.connection.last_insert_rowid());
+        if is_alone {
+            self.statements.nodes.put(self.version(), number, Arc::clone(data));
+        }
+        Ok(number)
     }
 
     fn remove_node(&self, node: NodeNo) -> Result {
-        self.run(&self.statements.remove_node, &[ValueRef::Integer(node.0)])
+        self.statements.nodes.remove(node);
+        self.write(&self.statements.remove_node, &[ValueRef::Integer(node.0)]).map(|_| ())
     }
 
     fn leaf_of(&self, rowid: i64) -> Result<Option<NodeNo>> {
@@ -149,11 +206,11 @@ impl Store for SqlStore<'_> {
     }
 
     fn put_leaf(&self, rowid: i64, leaf: NodeNo) -> Result {
-        self.run(&self.statements.put_leaf, &[ValueRef::Integer(rowid), ValueRef::Integer(leaf.0)])
+        self.write(&self.statements.put_leaf, &[ValueRef::Integer(rowid), ValueRef::Integer(leaf.0)]).map(|_| ())
     }
 
     fn remove_row(&self, rowid: i64) -> Result {
-        self.run(&self.statements.remove_row, &[ValueRef::Integer(rowid)])
+        self.write(&self.statements.remove_row, &[ValueRef::Integer(rowid)]).map(|_| ())
     }
 
     fn parent_of(&self, node: NodeNo) -> Result<Option<NodeNo>> {
@@ -161,11 +218,11 @@ impl Store for SqlStore<'_> {
     }
 
     fn put_parent(&self, node: NodeNo, parent: NodeNo) -> Result {
-        self.run(&self.statements.put_parent, &[ValueRef::Integer(node.0), ValueRef::Integer(parent.0)])
+        self.write(&self.statements.put_parent, &[ValueRef::Integer(node.0), ValueRef::Integer(parent.0)]).map(|_| ())
     }
 
     fn remove_parent(&self, node: NodeNo) -> Result {
-        self.run(&self.statements.remove_parent, &[ValueRef::Integer(node.0)])
+        self.write(&self.statements.remove_parent, &[ValueRef::Integer(node.0)]).map(|_| ())
     }
 }
 

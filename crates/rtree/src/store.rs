@@ -6,18 +6,25 @@
 //!   x_parent  nodeno → parentnode        of each node but the root
 //! ```
 
-use crate::error::Result;
-use crate::node::NodeNo;
+use std::sync::Arc;
+
+use crate::error::{self, Result};
+use crate::node::{Layout, Node, NodeNo};
 
 /// The three tables. An implementation answers with SQLite's codes if a table cannot be read or written.
 #[allow(clippy::missing_errors_doc)] // said above, for all of them
 pub trait Store {
     /// The data of a node; none if there is no such row.
     fn node(&self, node: NodeNo) -> Result<Option<Vec<u8>>>;
+    /// A node, which must be there.
+    fn shared_node(&self, layout: Layout, node: NodeNo) -> Result<Arc<Node>> {
+        let bytes = self.node(node)?.ok_or_else(error::corrupt)?;
+        Ok(Arc::new(Node::from_bytes(layout, bytes)?))
+    }
     /// Writes a node that is there already.
-    fn put_node(&self, node: NodeNo, data: &[u8]) -> Result;
+    fn put_node(&self, node: NodeNo, data: &Arc<Node>) -> Result;
     /// Writes a new node; its number, as the table `x_node` allocates it.
-    fn add_node(&self, data: &[u8]) -> Result<NodeNo>;
+    fn add_node(&self, data: &Arc<Node>) -> Result<NodeNo>;
     /// Removes a node.
     fn remove_node(&self, node: NodeNo) -> Result;
 

@@ -31,7 +31,7 @@ pub struct RTree {
 impl RTree {
     /// Its tables.
     pub fn store<'c>(&'c self, connection: &'c dyn SqlConnection) -> SqlStore<'c> {
-        SqlStore { connection, statements: &self.statements }
+        SqlStore::new(connection, &self.statements)
     }
 
     /// The box of a new row.

@@ -11,8 +11,10 @@
 //! A change reads and writes nodes in memory; [`Tree::finish`] writes those that are different. Height 0 is that of leaves.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::bounds::Bounds;
+use crate::choose::choose;
 use crate::error::{self, Result};
 use crate::node::{Cell, Layout, MAX_DEPTH, Node, NodeNo};
 use crate::split::{Halves, divide};
@@ -25,12 +27,12 @@ pub struct Tree<'s> {
     held: BTreeMap<NodeNo, Held>,
     depth: usize,
     /// Nodes that were dissolved, with the height they had: their cells are to be inserted again.
-    dissolved: Vec<(Node, usize)>,
+    dissolved: Vec<(Arc<Node>, usize)>,
 }
 
 /// A node that the change has looked at.
 struct Held {
-    node: Node,
+    node: Arc<Node>,
     is_dirty: bool,
 }
 
@@ -91,7 +93,7 @@ impl<'s> Tree<'s> {
     pub fn finish(self) -> Result {
         for (number, held) in &self.held {
             if held.is_dirty {
-                self.store.put_node(*number, held.node.bytes())?;
+                self.store.put_node(*number, &held.node)?;
             }
         }
         Ok(())
@@ -104,7 +106,7 @@ impl<'s> Tree<'s> {
     fn node_mut(&mut self, number: NodeNo) -> Result<&mut Node> {
         let held = self.hold(number)?;
         held.is_dirty = true;
-        Ok(&mut held.node)
+        Ok(Arc::make_mut(&mut held.node))
     }
 
     fn hold(&mut self, number: NodeNo) -> Result<&mut Held> {
@@ -112,32 +114,17 @@ impl<'s> Tree<'s> {
         match self.held.entry(number) {
             Entry::Occupied(held) => Ok(held.into_mut()),
             Entry::Vacant(place) => {
-                let bytes = self.store.node(number)?.ok_or_else(error::corrupt)?;
-                Ok(place.insert(Held { node: Node::from_bytes(self.layout, bytes)?, is_dirty: false }))
+                let node = self.store.shared_node(self.layout, number)?;
+                Ok(place.insert(Held { node, is_dirty: false }))
             }
         }
     }
 
-    /// The path to the node at this height that a box of this size belongs in: a child that contains it, of least area;
-    /// else the one whose area grows least, then the smallest.
+    /// The path to the node at this height that a box of this size belongs in.
     fn choose(&mut self, bounds: &Bounds, height: usize) -> Result<Path> {
         let mut path = vec![NodeNo::ROOT];
         for _ in height..self.depth {
-            let mut best: Option<(bool, f64, f64, i64)> = None;
-            for cell in self.node(last(&path)?)?.cells() {
-                let (contains, area) = (cell.bounds.contains(bounds), cell.bounds.area());
-                let growth = if contains { 0.0 } else { cell.bounds.union(bounds).area() - area };
-                let is_better =
-                    best.is_none_or(|(best_contains, best_growth, best_area, _)| match (contains, best_contains) {
-                        (true, false) => true,
-                        (false, true) => false,
-                        _ => growth < best_growth || (growth == best_growth && area < best_area),
-                    });
-                if is_better {
-                    best = Some((contains, growth, area, cell.id));
-                }
-            }
-            let child = best.ok_or_else(error::corrupt)?.3;
+            let child = choose(self.node(last(&path)?)?, bounds).ok_or_else(error::corrupt)?;
             path.push(NodeNo(child));
         }
         Ok(path)
@@ -237,7 +224,8 @@ impl<'s> Tree<'s> {
     fn add(&mut self, cells: &[Cell]) -> Result<NodeNo> {
         let mut node = Node::new(self.layout);
         cells.iter().for_each(|cell| _ = node.push(cell));
-        let number = self.store.add_node(node.bytes())?;
+        let node = Arc::new(node);
+        let number = self.store.add_node(&node)?;
         self.held.insert(number, Held { node, is_dirty: false });
         Ok(number)
     }

@@ -82,8 +82,14 @@ pub fn filter(
 /// Goes to the next row. False if there is none.
 #[inline(never)]
 pub fn next(m: &mut Machine, host: &dyn Host, cursor: CursorId) -> Result<bool, Error> {
-    if !matches!(m.cursor(cursor), VmCursor::Scan(_)) {
-        return m.cursor(cursor).next();
+    match m.cursor(cursor) {
+        // No code of the application runs, so that the machine need not stand still.
+        VmCursor::Scan(scan) => {
+            if scan.next_in_memory() {
+                return Ok(true);
+            }
+        }
+        other => return other.next(),
     }
     let connection = sql_of(host)?;
     match call_cursor(m, cursor, |_, slot| slot.next(connection)) {

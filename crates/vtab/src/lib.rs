@@ -45,7 +45,8 @@
 //! A cursor ([`VirtualTable::open`]) begins with [`VirtualCursor::filter`], as often as the table is the inner one of a join.
 //! Its methods get a [`Scan`], with the connection and the table: [`Scan::table`] gives the table as its own type, so
 //! cursors need no reference of their own to it. [`VirtualCursor::column`] answers into `context.context`, a function's context:
-//! a value, a subtype, or a pointer for functions of the same extension.
+//! a value, a subtype, or a pointer for functions of the same extension. A cursor that knows the rows that follow gives them by
+//! [`VirtualCursor::next_in_memory`], for which the machine does not stop.
 //!
 //! # Writing
 //!
@@ -85,6 +86,8 @@
 //!     }
 //! }
 //! ```
+//!
+//! What a module has read of its shadow tables may serve later calls as long as [`SqlConnection::content_version`] is the same.
 //!
 //! [`SqlConnection::resume`] goes on with a statement that a cursor has left on a row; a cursor that does so has a [`Kept`]
 //! of its own. [`SqlConnection::open_blob`] reads and writes BLOBs in place. [`SqlConnection::with_virtual_table`] shows

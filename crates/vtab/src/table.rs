@@ -186,6 +186,12 @@ pub trait VirtualCursor {
     /// Ends the statement.
     fn next(&mut self, scan: &Scan<'_>) -> Result;
 
+    /// Goes to the next row if the cursor has that row in memory already, so that nothing of the connection is needed. False: nothing has
+    /// moved, and [`VirtualCursor::next`] has to be called.
+    fn next_in_memory(&mut self) -> bool {
+        false
+    }
+
     /// Whether there is no row (any more).
     fn eof(&self) -> bool;
 

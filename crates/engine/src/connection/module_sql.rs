@@ -396,6 +396,15 @@ impl SqlConnection for Connection {
         self.facts.total_changes.get()
     }
 
+    fn content_version(&self, database: &str) -> Option<u64> {
+        if self.has_shared_cache() {
+            return None;
+        }
+        let db = self.catalog().find_database(Name::new(database.as_bytes()))?;
+        let btree = self.btree(db).ok()?;
+        btree.pager().is_reading().then(|| btree.pager().write_version())
+    }
+
     fn databases(&self) -> Vec<String> {
         self.catalog().databases().iter().map(|database| database.name.to_string()).collect()
     }

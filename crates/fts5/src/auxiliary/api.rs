@@ -124,16 +124,18 @@ impl<'a> Api<'a> {
     /// SQLITE_RANGE; those of reading the row.
     pub fn column_size(&mut self, column: Option<usize>) -> Result<i64> {
         column.map_or(Ok(()), |column| self.check_column(column))?;
-        let sizes = self.state.sizes(self.connection)?;
         let columns = column.map_or(0..self.column_count(), |column| column..column + 1);
+        if let Some(sizes) = self.state.sizes(self.connection)? {
+            let sizes = sizes.get(columns).unwrap_or_default();
+            return Ok(sizes.iter().fold(0u64, |sum, size| sum.wrapping_add(*size)) as i64);
+        }
         let mut sum = 0i64;
         for column in columns {
             let is_indexed = self.state.table.config.columns.get(column).is_some_and(|column| column.is_indexed);
-            sum = sum.wrapping_add(match &sizes {
-                Some(sizes) => sizes.get(column).copied().unwrap_or(0) as i64,
-                None if !is_indexed => 0,
-                None if self.state.table.is_contentless() => -1,
-                None => self.tokens_of(column)?.1.len() as i64,
+            sum = sum.wrapping_add(match is_indexed {
+                false => 0,
+                true if self.state.table.is_contentless() => -1,
+                true => self.tokens_of(column)?.1.len() as i64,
             });
         }
         Ok(sum)
@@ -184,12 +186,9 @@ impl<'a> Api<'a> {
     /// # Errors
     /// SQLITE_RANGE; those of reading the index.
     pub fn count_rows(&self, phrase: usize) -> Result<u64> {
-        let mut rows = self.phrase_rows(phrase)?;
-        let mut count = 0;
-        while rows.next_row()?.is_some() {
-            count += 1;
-        }
-        Ok(count)
+        let found = self.state.search.as_ref().and_then(|search| search.of_phrase(phrase));
+        let mut search = found.ok_or_else(|| FunctionError::of_code(code::RANGE))?;
+        search.count(&self.state.table, self.connection)
     }
 
     /// The rows that a phrase stands in (xQueryPhrase): a scan of its own, with auxiliary data of its own.

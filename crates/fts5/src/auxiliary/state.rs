@@ -8,6 +8,7 @@ use std::sync::Arc;
 use lithe_vtab::{FunctionError, Kept, SqlConnection, Value, ValueRef, code};
 
 use super::AuxiliaryFunction;
+use super::sizes_ahead::SizesAhead;
 use crate::search::Search;
 use crate::table::Table;
 use crate::{Result, locale};
@@ -33,6 +34,7 @@ pub struct CursorState {
     pub(crate) read: Option<i64>,
     /// The reader is what scans the table: it is on the row always.
     pub(crate) is_scan: bool,
+    sizes_ahead: SizesAhead,
 }
 
 /// A text with the locale that belongs to it.
@@ -55,6 +57,7 @@ impl CursorState {
             reader: table.storage.lookup(),
             read: None,
             is_scan: false,
+            sizes_ahead: SizesAhead::default(),
         }
     }
 
@@ -99,11 +102,9 @@ impl CursorState {
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB if the row is not there, and those of reading it.
-    pub fn sizes(&mut self, connection: &dyn SqlConnection) -> Result<Option<Vec<u64>>> {
+    pub fn sizes(&mut self, connection: &dyn SqlConnection) -> Result<Option<&[u64]>> {
         let Some(rowid) = self.rowid.filter(|_| self.table.config.column_size) else { return Ok(None) };
-        let sizes = self.table.storage.sizes(connection, rowid, self.table.config.columns.len())?;
-        let corrupt = || self.table.index.reader(connection).store().corrupt();
-        sizes.map(|sizes| Some(sizes.tokens)).ok_or_else(corrupt)
+        self.sizes_ahead.find(&self.table, connection, rowid).map(Some)
     }
 }
 

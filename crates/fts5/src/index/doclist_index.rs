@@ -26,7 +26,7 @@ struct Page {
 impl Page {
     fn read(reader: &Reader<'_>, segment: u64, height: u32, page: u64) -> Result<Page> {
         let id = doclist_index_id(segment, height, page);
-        let bytes = reader.store().read(id)?;
+        let bytes: Vec<u8> = reader.store().read(id)?;
         let mut at = 1;
         let numbers = varint::read(&bytes, &mut at).zip(varint::read(&bytes, &mut at));
         let (page, rowid) = numbers.ok_or_else(|| reader.store().corrupt_record(id))?;

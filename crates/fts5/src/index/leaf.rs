@@ -9,7 +9,7 @@
 //!   a term       on a page the first: varint length | bytes; later: varint shared | varint length | bytes
 //! ```
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::varint;
 
@@ -19,19 +19,19 @@ pub const HEADER_LEN: usize = 4;
 /// A leaf page.
 #[derive(Clone, Debug)]
 pub struct Leaf {
-    bytes: Rc<[u8]>,
+    bytes: Arc<[u8]>,
     size: usize,
 }
 
 impl Leaf {
     /// Takes a page. None if its header makes no sense.
-    pub fn new(bytes: Vec<u8>) -> Option<Leaf> {
+    pub fn new(bytes: Arc<[u8]>) -> Option<Leaf> {
         let (_, rest) = bytes.split_first_chunk::<2>()?;
         let size = usize::from(u16::from_be_bytes(*rest.first_chunk()?));
         if !(HEADER_LEN..=bytes.len()).contains(&size) {
             return None;
         }
-        Some(Leaf { bytes: bytes.into(), size })
+        Some(Leaf { bytes, size })
     }
 
     /// Its bytes up to the page index.

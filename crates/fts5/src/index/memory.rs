@@ -70,6 +70,20 @@ impl MemoryRows {
         self.parts(self.place()?).first().copied()
     }
 
+    /// Appends to `out`, until it has `count_max`, the rowids that follow, as far as each row is known to have the term, and comes before
+    /// `below`.
+    pub fn rows_ahead(&self, below: Option<i64>, out: &mut Vec<i64>, count_max: usize) {
+        let mut place = self.passed;
+        while self.order == Order::Ascending && out.len() < count_max {
+            place += 1;
+            let Some(next) = self.parts(place).first().filter(|next| next.has_content) else { return };
+            if below.is_some_and(|below| next.rowid >= below) {
+                return;
+            }
+            out.push(next.rowid);
+        }
+    }
+
     /// Goes to the next row.
     pub fn next_row(&mut self) {
         self.passed += 1;
@@ -144,10 +158,20 @@ impl Union {
         self.rows.push(Row { rowid, is_delete: false, has_content: true, data_at, data_len });
     }
 
+    /// Sorts rows by their rowids; those of one rowid stay in order.
+    fn sort(&mut self) {
+        // One number for each row: its rowid, lowest first, above its place.
+        let number = |(at, row): (u64, &Row)| u128::from(row.rowid as u64 ^ 1 << 63) << 64 | u128::from(at);
+        let mut order: Vec<u128> = (0u64..).zip(&self.rows).map(number).collect();
+        order.sort_unstable();
+        let row = |number: u128| self.rows.get(number as u64 as usize).copied();
+        self.rows = order.into_iter().filter_map(row).collect();
+    }
+
     /// The rows, with the places of all tokens.
     pub fn finish(mut self, detail: Detail, order: Order) -> MemoryRows {
         if !self.rows.is_sorted_by_key(|row| row.rowid) {
-            self.rows.sort_by_key(|row| row.rowid);
+            self.sort();
         }
         let mut starts = Vec::with_capacity(self.rows.len());
         let mut last = None;

@@ -203,6 +203,7 @@ impl Reader<'_> {
                 writer.row_begin(row.rowid)?;
                 if self.index.detail != Detail::None {
                     writer.positions(input.cursor.positions(), row.is_delete)?;
+                    inputs.copy_run(self.index.detail, writer.space(), |rows, last| writer.rows(rows, last));
                 } else if row.is_delete {
                     writer.deleted(row.has_content);
                 }

@@ -9,7 +9,7 @@
 
 mod rows;
 
-use std::hash::{BuildHasher, Hasher};
+use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
@@ -20,14 +20,15 @@ use rows::{Arena, Rows};
 
 /// What a term costs beside its key and doclist in SQLite's count, which says when to flush.
 const ENTRY_COST: usize = 48;
-/// Spreads the number of an index over a hash.
-const KIND_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Spreads bits over a hash: an odd number without a pattern.
+const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Terms in memory.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pending {
     slots: HashTable<u32>,
-    hasher: DefaultHashBuilder,
+    /// Differs from process to process, so that a document cannot be made of tokens with equal hashes.
+    seed: u64,
     entries: Vec<Entry>,
     arena: Arena,
     bytes: usize,
@@ -41,6 +42,13 @@ struct Entry {
     key_at: u32,
     key_len: u32,
     rows: Rows,
+}
+
+impl Default for Pending {
+    fn default() -> Pending {
+        let seed = DefaultHashBuilder::default().hash_one(HASH_FACTOR);
+        Pending { slots: HashTable::new(), seed, entries: Vec::new(), arena: Arena::default(), bytes: 0 }
+    }
 }
 
 impl Pending {
@@ -73,15 +81,24 @@ impl Pending {
         Ok(())
     }
 
-    fn hash(&self, kind: u8, token: &[u8]) -> u64 {
-        let mut hasher = self.hasher.build_hasher();
-        hasher.write(token);
-        hasher.finish() ^ u64::from(kind).wrapping_mul(KIND_FACTOR)
+    /// The hash of a term with these first bytes.
+    #[inline]
+    fn hash(&self, lead: u64, token: &[u8]) -> u64 {
+        let mut hash = mixed(lead ^ self.seed, token.len() as u64);
+        for chunk in token.get(LEAD_LEN - 1..).unwrap_or_default().chunks(size_of::<u64>()) {
+            let number = match chunk.first_chunk() {
+                Some(whole) => u64::from_le_bytes(*whole),
+                None => chunk.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+            };
+            hash = mixed(hash ^ number, self.seed);
+        }
+        hash
     }
 
     /// The entry of a term, which is made if there is none.
     fn entry(&mut self, kind: u8, token: &[u8]) -> Result<usize> {
-        let (hash, lead) = (self.hash(kind, token), leading_bytes(kind, token));
+        let lead = leading_bytes(kind, token);
+        let hash = self.hash(lead, token);
         if let Some(index) = self.find(hash, lead, token) {
             return Ok(index);
         }
@@ -120,7 +137,8 @@ impl Pending {
     /// Appends the doclist of a term to `out`, as a segment has it.
     pub fn doclist_of(&self, key: &[u8], detail: Detail, out: &mut Vec<u8>) {
         let Some((kind, token)) = key.split_first() else { return };
-        let found = self.find(self.hash(*kind, token), leading_bytes(*kind, token), token);
+        let lead = leading_bytes(*kind, token);
+        let found = self.find(self.hash(lead, token), lead, token);
         if let Some(entry) = found.and_then(|index| self.entries.get(index)) {
             entry.rows.doclist(&self.arena, detail, out);
         }
@@ -131,12 +149,16 @@ impl Pending {
     /// # Errors
     /// Those of `show`.
     pub fn in_order(&self, prefix: &[u8], mut show: impl FnMut(Term<'_>) -> Result) -> Result {
-        let wanted = self.entries.iter().filter(|entry| self.key(entry).starts_with(prefix));
-        let mut sorted: Vec<(u64, &Entry)> = wanted.map(|entry| (entry.lead, entry)).collect();
-        sorted.sort_unstable_by(|(left_lead, left), (right_lead, right)| {
-            left_lead.cmp(right_lead).then_with(|| self.key(left).cmp(self.key(right)))
-        });
-        sorted.into_iter().try_for_each(|(_, entry)| show(Term { pending: self, entry }))
+        let wanted = (0u32..).zip(&self.entries).filter(|(_, entry)| self.key(entry).starts_with(prefix));
+        // One number for each term, its first bytes above its place: most terms need nothing else to be compared.
+        let mut sorted: Vec<u128> = wanted.map(|(at, entry)| u128::from(entry.lead) << 32 | u128::from(at)).collect();
+        sorted.sort_unstable();
+        let entry = |number: u128| self.entries.get(number as u32 as usize);
+        let key = |number: u128| entry(number).map(|entry| self.key(entry));
+        for same in sorted.chunk_by_mut(|left, right| left >> 32 == right >> 32).filter(|same| same.len() > 1) {
+            same.sort_unstable_by(|left, right| key(*left).cmp(&key(*right)));
+        }
+        sorted.into_iter().filter_map(entry).try_for_each(|entry| show(Term { pending: self, entry }))
     }
 }
 
@@ -165,14 +187,27 @@ const LEAD_LEN: usize = size_of::<u64>();
 /// The first bytes of a key as a number, for sorting. (What is behind a short one reads as zeros.)
 #[inline]
 fn leading_bytes(kind: u8, token: &[u8]) -> u64 {
-    let rest = match token.first_chunk::<{ LEAD_LEN - 1 }>() {
-        Some(&[a, b, c, d, e, f, g]) => u64::from_be_bytes([0, a, b, c, d, e, f, g]),
-        None => {
+    let number = match (token.first_chunk::<{ LEAD_LEN - 1 }>(), token.first_chunk(), token.last_chunk()) {
+        (Some(&[a, b, c, d, e, f, g]), ..) => u64::from_be_bytes([0, a, b, c, d, e, f, g]),
+        (None, Some(first), Some(last)) => {
+            // Four to six bytes: the last four overlap the first.
+            let more = 8 * (token.len() - size_of::<u32>());
+            let last = u64::from(u32::from_be_bytes(*last)) & ((1 << more) - 1);
+            (u64::from(u32::from_be_bytes(*first)) << more | last) << (8 * (LEAD_LEN - 1 - token.len()))
+        }
+        _ => {
             let number = token.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
             number << (8 * (LEAD_LEN - 1 - token.len()))
         }
     };
-    u64::from(kind) << 56 | rest
+    u64::from(kind) << 56 | number
+}
+
+/// Both halves of a product: each bit of the result depends on many of the number.
+#[inline]
+fn mixed(number: u64, more: u64) -> u64 {
+    let product = u128::from(number) * u128::from(HASH_FACTOR ^ more << 1);
+    (product >> 64) as u64 ^ product as u64
 }
 
 #[cfg(test)]
@@ -231,6 +266,17 @@ mod tests {
             at += len;
         }
         assert_eq!(found, places);
+    }
+
+    #[test]
+    fn first_bytes_are_those_of_the_key() {
+        let token = b"abcdefghi";
+        for len in 0..=token.len() {
+            let mut expected = [0; LEAD_LEN];
+            expected[0] = b'0';
+            expected[1..=len.min(LEAD_LEN - 1)].copy_from_slice(&token[..len.min(LEAD_LEN - 1)]);
+            assert_eq!(leading_bytes(b'0', &token[..len]), u64::from_be_bytes(expected), "{len}");
+        }
     }
 
     #[test]

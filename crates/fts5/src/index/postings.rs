@@ -9,6 +9,7 @@ use super::segment::SegmentCursor;
 use super::tombstones::Tombstones;
 use super::{Order, Reader};
 use crate::Result;
+use crate::config::Detail;
 
 /// The rows of a token, in order.
 #[derive(Clone, Debug)]
@@ -162,6 +163,35 @@ impl Postings {
             source.seek_row(reader, rowid)?;
         }
         self.settle(reader)
+    }
+
+    /// Appends to `out`, until it has `count_max`, rowids that follow, as far as they are in memory. The postings stay.
+    pub fn rows_ahead(&mut self, detail: Detail, out: &mut Vec<i64>, count_max: usize) {
+        let current = self.current.filter(|_| self.order == Order::Ascending);
+        let source = current.and_then(|current| self.sources.get_mut(current));
+        let Some(source) = source.filter(|source| source.tombstones.is_empty()) else { return };
+        match &mut source.rows {
+            Rows::Up(cursor) => cursor.rows_ahead(detail, self.others, out, count_max),
+            Rows::Memory(rows) => rows.rows_ahead(self.others, out, count_max),
+            Rows::Down(_) => {}
+        }
+    }
+
+    /// Goes to the end, and shows all rows with their positions.
+    ///
+    /// # Errors
+    /// As [`Postings::next`].
+    pub fn show_all(&mut self, reader: &Reader<'_>, show: &mut impl FnMut(i64, &[u8])) -> Result {
+        while let Some(current) = self.current {
+            show(self.rowid, self.positions());
+            let source = self.sources.get_mut(current).filter(|source| source.tombstones.is_empty());
+            if let (Some(Source { rows: Rows::Up(cursor), .. }), Order::Ascending) = (source, self.order) {
+                cursor.show_run(reader.index.detail, self.others, show);
+                self.rowid = cursor.row.map_or(self.rowid, |row| row.rowid);
+            }
+            self.next(reader)?;
+        }
+        Ok(())
     }
 
     fn is_before(&self, left: i64, right: i64) -> bool {

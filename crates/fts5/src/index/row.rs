@@ -30,7 +30,19 @@ pub fn read_row(leaf: &Leaf, at: usize, end: usize, last: Option<i64>, detail: D
 }
 
 /// Reads the row at `at` of a doclist.
+#[inline]
 pub fn read_from(bytes: &[u8], at: usize, last: Option<i64>, detail: Detail) -> Option<Row> {
+    if let (Some(last), Detail::Full | Detail::Columns) = (last, detail)
+        && let Some([number @ 0..0x80, size @ 0..0x80]) = bytes.get(at..).and_then(<[u8]>::first_chunk)
+    {
+        // A near row with few positions, as most are.
+        let (rowid, data_len) = (last.wrapping_add(i64::from(*number)), usize::from(size >> 1));
+        return Some(Row { rowid, is_delete: size & 1 != 0, has_content: data_len > 0, data_at: at + 2, data_len });
+    }
+    read_any(bytes, at, last, detail)
+}
+
+fn read_any(bytes: &[u8], at: usize, last: Option<i64>, detail: Detail) -> Option<Row> {
     let mut at = at;
     let number = varint::read(bytes, &mut at)? as i64;
     let rowid = last.map_or(number, |last| last.wrapping_add(number));

@@ -47,6 +47,8 @@ pub struct SegmentCursor {
     at: usize,
     /// The page on which the row begins.
     row_page: u64,
+    /// The last row of this page that [`SegmentCursor::rows_ahead`] has read, and where the page goes on behind it.
+    ahead: Option<(Row, usize)>,
 }
 
 impl SegmentCursor {
@@ -67,6 +69,7 @@ impl SegmentCursor {
             spilled: None,
             at: 0,
             row_page: 0,
+            ahead: None,
         }
     }
 
@@ -92,7 +95,7 @@ impl SegmentCursor {
         if segment.first_page == 0 {
             return Ok(cursor);
         }
-        let found = reader.store().find_page(segment.id, key)?;
+        let found = reader.find_page(segment, key)?;
         let (page, has_doclist_index) =
             found.filter(|(page, _)| *page >= segment.first_page).unwrap_or((segment.first_page, false));
         if page > segment.last_page {
@@ -117,6 +120,7 @@ impl SegmentCursor {
     fn load(&mut self, reader: &Reader<'_>, page: u64) -> Result {
         let leaf = reader.leaf(self.segment.id, page)?;
         self.page = page;
+        self.ahead = None;
         self.terms = TermPosition::default();
         self.next_term = leaf.next_term(&mut self.terms);
         self.leaf = Some(leaf);
@@ -129,34 +133,28 @@ impl SegmentCursor {
         self.term.clear();
     }
 
-    /// Finds the first term of the page that is not below `key`, and makes `term` the one in front of it. None: all are below.
+    /// Finds the first term of the page that is not below `key`, and makes `term` what that one shares with the one in front of it. None: all
+    /// are below.
     fn find_on_page(&mut self, key: &[u8]) -> Option<usize> {
-        let leaf = self.leaf.clone()?;
+        let leaf = self.leaf.as_ref()?;
         // How much of the key the term in front has, which is below the key.
         let mut matched = 0;
         let mut is_first = true;
         while let Some(at) = self.next_term {
-            let (shared, len, text_at) = term_header(&leaf, at, is_first)?;
-            let text = leaf.content().get(text_at..text_at.checked_add(len)?)?;
-            if shared < matched && !is_first {
-                return Some(at);
-            }
-            if shared == matched || is_first {
-                let rest = key.get(matched..)?;
-                let same = common(text, rest);
-                let is_below = match (text.get(same), rest.get(same)) {
-                    (None, None) => false,
-                    (None, Some(_)) => true,
-                    (Some(_), None) => false,
-                    (Some(ours), Some(wanted)) => ours < wanted,
+            let (shared, len, text_at) = term_header(leaf, at, is_first)?;
+            // (A term that shares more with the one in front than that does with the key is below the key, too.)
+            if shared <= matched {
+                let same = match shared < matched {
+                    true => None,
+                    false => below(leaf.content().get(text_at..text_at.checked_add(len)?)?, key.get(matched..)?),
                 };
-                if !is_below {
+                let Some(same) = same else {
+                    self.term.clear();
+                    self.term.extend_from_slice(key.get(..shared)?);
                     return Some(at);
-                }
+                };
                 matched += same;
             }
-            self.term.truncate(shared);
-            self.term.extend_from_slice(text);
             is_first = false;
             self.next_term = leaf.next_term(&mut self.terms);
         }
@@ -197,6 +195,7 @@ impl SegmentCursor {
         self.term.extend_from_slice(text);
         self.next_term = leaf.next_term(&mut self.terms);
         self.term_page = self.page;
+        self.ahead = None;
         self.doclist_at = text_at + len;
         self.doclist_end = self.end_on_page();
         self.is_last_on_page = self.next_term.is_none();
@@ -309,6 +308,10 @@ impl SegmentCursor {
         if self.row.is_none_or(|row| row.rowid >= rowid) {
             return Ok(());
         }
+        if let Some((row, behind)) = self.ahead.filter(|(row, _)| row.rowid == rowid) {
+            (self.row, self.at) = (Some(row), behind);
+            return Ok(());
+        }
         while self.row.is_some_and(|row| row.rowid < rowid) {
             self.pass_rows(reader.index.detail, rowid);
             // The index is looked at where a page ends: mostly the row is not that far.
@@ -353,6 +356,70 @@ impl SegmentCursor {
         }
     }
 
+    /// Appends to `out`, until it has `count_max`, the rowids that follow on this page, as far as each row is known to have the term, and comes
+    /// before `below`. The cursor stays; to go to the last of them later costs nothing.
+    pub fn rows_ahead(&mut self, detail: Detail, below: Option<i64>, out: &mut Vec<i64>, count_max: usize) {
+        let Some((row, leaf)) = self.row.zip(self.leaf.as_ref()).filter(|_| self.spilled.is_none()) else { return };
+        let end = self.next_term.unwrap_or_else(|| leaf.size());
+        let bytes = leaf.content().get(..end).unwrap_or_default();
+        let (mut at, mut last, mut ahead) = (self.at, row.rowid, None);
+        while out.len() < count_max {
+            let Some(next) = read_from(bytes, at, Some(last), detail) else { break };
+            let behind = next.data_at + next.data_len;
+            if behind > end || !next.has_content || next.rowid <= last || below.is_some_and(|below| next.rowid >= below)
+            {
+                break;
+            }
+            out.push(next.rowid);
+            (at, last, ahead) = (behind, next.rowid, Some((next, behind)));
+        }
+        self.ahead = ahead;
+    }
+
+    /// The rows that follow on this page, in no more than `len_max` bytes, as far as each has the term, and comes before `below`: their bytes, the
+    /// last one, and where the page goes on behind it. Not with detail=none.
+    pub fn run(&self, detail: Detail, below: Option<i64>, len_max: usize) -> Option<(&[u8], Row, usize)> {
+        let (row, leaf) = self.row.zip(self.leaf.as_ref()).filter(|_| self.spilled.is_none())?;
+        let end = self.next_term.unwrap_or_else(|| leaf.size()).min(self.at.saturating_add(len_max));
+        let bytes = leaf.content().get(..end)?;
+        let mut found: Option<(Row, usize)> = None;
+        let (mut at, mut last) = (self.at, row.rowid);
+        while let Some(next) = read_from(bytes, at, Some(last), detail) {
+            let behind = next.data_at + next.data_len;
+            if behind > end || !next.has_content || next.rowid <= last || below.is_some_and(|below| next.rowid >= below)
+            {
+                break;
+            }
+            (at, last, found) = (behind, next.rowid, Some((next, behind)));
+        }
+        let (row, behind) = found?;
+        Some((bytes.get(self.at..behind)?, row, behind))
+    }
+
+    /// Passes over the rows that follow on this page, as far as each has the term, and comes before `below`, to the last of them, and shows them
+    /// with their positions.
+    pub fn show_run(&mut self, detail: Detail, below: Option<i64>, show: &mut impl FnMut(i64, &[u8])) {
+        let Some((row, leaf)) = self.row.as_mut().zip(self.leaf.as_ref()).filter(|_| self.spilled.is_none()) else {
+            return;
+        };
+        let end = self.next_term.unwrap_or_else(|| leaf.size());
+        let bytes = leaf.content().get(..end).unwrap_or_default();
+        while let Some(next) = read_from(bytes, self.at, Some(row.rowid), detail) {
+            let behind = next.data_at + next.data_len;
+            let Some(positions) = bytes.get(next.data_at..behind).filter(|_| next.has_content) else { return };
+            if next.rowid <= row.rowid || below.is_some_and(|below| next.rowid >= below) {
+                return;
+            }
+            show(next.rowid, positions);
+            (*row, self.at) = (next, behind);
+        }
+    }
+
+    /// Goes to the last row of a [`SegmentCursor::run`].
+    pub fn pass_run(&mut self, row: Row, behind: usize) {
+        (self.row, self.at) = (Some(row), behind);
+    }
+
     /// The positions of the row.
     pub fn positions(&self) -> &[u8] {
         if let Some(bytes) = &self.spilled {
@@ -384,6 +451,16 @@ fn term_header(leaf: &Leaf, at: usize, is_first: bool) -> Option<(usize, usize, 
     let shared = if is_first { 0 } else { varint::read(leaf.content(), &mut at)? };
     let len = varint::read(leaf.content(), &mut at)?;
     Some((usize::try_from(shared).ok()?, usize::try_from(len).ok()?, at))
+}
+
+/// Whether a text is below another one: how many bytes they have in common.
+fn below(text: &[u8], other: &[u8]) -> Option<usize> {
+    let same = common(text, other);
+    match (text.get(same), other.get(same)) {
+        (None, Some(_)) => Some(same),
+        (Some(one), Some(other)) if one < other => Some(same),
+        _ => None,
+    }
 }
 
 /// How many bytes two texts have in common at their beginnings.

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use lithe_vtab::{FunctionError, code};
 
+use super::found_terms::FoundTerms;
+use super::known_pages::KnownPages;
 use super::pending::Pending;
 use super::store::{STRUCTURE_ID, Statements};
 use super::{Index, Reader};
@@ -28,6 +30,12 @@ pub(super) struct State {
     /// The structure, while the connection has a transaction that writes: nobody else changes it.
     pub structure: Option<Arc<Structure>>,
     pub is_writing: bool,
+    /// The structure as it was read last, and what [`SqlConnection::content_version`](lithe_vtab::SqlConnection::content_version) was then.
+    pub seen: Option<(u64, Arc<Structure>)>,
+    /// Where terms were found.
+    pub found: FoundTerms,
+    /// Pages that were read.
+    pub pages: KnownPages,
     pub settings: Arc<Settings>,
     /// The cookie of the structure that the settings belong to.
     pub cookie: Option<u32>,
@@ -100,6 +108,13 @@ impl Index {
 }
 
 impl Reader<'_> {
+    /// What the connection sees of the database, where what was read may serve again. None: nothing is kept, least of all by a connection
+    /// that is writing.
+    pub(super) fn version(&self) -> Result<Option<u64>> {
+        let is_writing = self.index.state()?.is_writing;
+        Ok(if is_writing { None } else { self.connection.content_version(&self.index.names.database) })
+    }
+
     /// The structure of the index.
     ///
     /// # Errors
@@ -109,11 +124,21 @@ impl Reader<'_> {
         if let Some(structure) = known {
             return Ok(structure);
         }
+        let version = self.version()?;
+        let seen = self.index.state()?.seen.clone().filter(|(seen, _)| Some(*seen) == version);
+        if let Some((_, structure)) = seen {
+            return Ok(structure);
+        }
+        self.read_structure(version)
+    }
+
+    fn read_structure(&self, version: Option<u64>) -> Result<Arc<Structure>> {
         let store = self.store();
-        let bytes = store.read(STRUCTURE_ID)?;
+        let bytes: Vec<u8> = store.read(STRUCTURE_ID)?;
         let structure = Arc::new(Structure::read(&bytes).map_err(|_| store.corrupt_structure())?);
         let is_known = {
             let mut state = self.index.state()?;
+            state.seen = version.map(|version| (version, Arc::clone(&structure)));
             if state.is_writing {
                 state.structure = Some(Arc::clone(&structure));
             }

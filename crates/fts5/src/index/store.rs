@@ -9,6 +9,7 @@
 
 use lithe_vtab::{BlobPlace, FunctionError, Kept, SqlConnection, ValueRef, code};
 
+use super::known_pages::PageTerms;
 use crate::Result;
 use lithe_vtab::Names;
 
@@ -37,6 +38,11 @@ pub const fn tombstone_id(segment: u64, page: u64) -> i64 {
     (((segment as i64) + TOMBSTONE_SEGMENT) << SEGMENT_SHIFT).wrapping_add(page as i64)
 }
 
+/// The page that a number of `x_idx` means, and whether the last doclist on it has an index.
+pub(super) fn page_of(number: i64) -> (u64, bool) {
+    (u64::try_from(number >> 1).unwrap_or(0), number & 1 != 0)
+}
+
 /// The statements of one index, compiled when they are first used.
 #[derive(Debug)]
 pub struct Statements {
@@ -48,6 +54,7 @@ pub struct Statements {
     delete: Kept,
     delete_all: Kept,
     find_page: Kept,
+    list_pages: Kept,
     add_page: Kept,
     delete_pages: Kept,
     delete_page: Kept,
@@ -69,6 +76,7 @@ impl Statements {
             find_page: Kept::new(format!(
                 "SELECT pgno FROM {idx} WHERE segid = ?1 AND term <= ?2 ORDER BY term DESC LIMIT 1"
             )),
+            list_pages: Kept::new(format!("SELECT term, pgno FROM {idx} WHERE segid = ?1 ORDER BY term")),
             add_page: Kept::new(format!("INSERT INTO {idx}(segid, term, pgno) VALUES(?1, ?2, ?3)")),
             delete_pages: Kept::new(format!("DELETE FROM {idx} WHERE segid = ?1")),
             delete_page: Kept::new(format!("DELETE FROM {idx} WHERE (segid, (pgno / 2)) = (?1, ?2)")),
@@ -91,7 +99,7 @@ impl Store<'_> {
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB if it is not there.
-    pub fn read(&self, id: i64) -> Result<Vec<u8>> {
+    pub fn read<B: for<'b> From<&'b [u8]>>(&self, id: i64) -> Result<B> {
         self.find(id)?.ok_or_else(|| self.corrupt_record(id))
     }
 
@@ -99,14 +107,14 @@ impl Store<'_> {
     ///
     /// # Errors
     /// Those of reading the table.
-    pub fn find(&self, id: i64) -> Result<Option<Vec<u8>>> {
+    pub fn find<B: for<'b> From<&'b [u8]>>(&self, id: i64) -> Result<Option<B>> {
         let mut statement = self.connection.statement(&self.statements.read)?;
         statement.bind(1, ValueRef::Integer(id))?;
         if !statement.step()? {
             return Ok(None);
         }
         match statement.column(0) {
-            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(Some(bytes.to_vec())),
+            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(Some(bytes.into())),
             _ => Ok(None),
         }
     }
@@ -157,8 +165,28 @@ impl Store<'_> {
         if !statement.step()? {
             return Ok(None);
         }
-        let number = lithe_value::cast::to_integer(statement.column(0));
-        Ok(Some((u64::try_from(number >> 1).unwrap_or(0), number & 1 != 0)))
+        Ok(Some(page_of(lithe_value::cast::to_integer(statement.column(0)))))
+    }
+
+    /// The rows of `x_idx` of a segment: the beginnings of terms with the numbers of their pages. None if there are more than `count_max`, or they
+    /// make no sense.
+    ///
+    /// # Errors
+    /// Those of reading the table.
+    pub(super) fn page_terms(&self, segment: u64, count_max: u64) -> Result<Option<PageTerms>> {
+        let mut statement = self.connection.statement(&self.statements.list_pages)?;
+        statement.bind(1, ValueRef::Integer(segment as i64))?;
+        let mut terms = Vec::new();
+        while statement.step()? {
+            let (ValueRef::Blob(term), ValueRef::Integer(number)) = (statement.column(0), statement.column(1)) else {
+                return Ok(None);
+            };
+            if terms.len() as u64 >= count_max {
+                return Ok(None);
+            }
+            terms.push((term.into(), number));
+        }
+        Ok(Some(terms.into()))
     }
 
     /// Says that the terms of a segment from `term` on stand on a page.

@@ -83,6 +83,17 @@ impl Terms {
         Ok(())
     }
 
+    /// Shows the rows of the token from this one on with their positions, and goes to the first of the next token.
+    ///
+    /// # Errors
+    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    pub fn show_rows(&mut self, reader: &Reader<'_>, show: &mut impl FnMut(i64, &[u8])) -> Result {
+        if let Some(rows) = &mut self.rows {
+            rows.show_all(reader, show)?;
+        }
+        self.next_with_rows(reader)
+    }
+
     /// Goes to the next token that stands in any row.
     fn next_with_rows(&mut self, reader: &Reader<'_>) -> Result {
         loop {

@@ -110,6 +110,11 @@ impl Tombstones {
         Tombstones { segment: segment.id, count: segment.tombstone_pages, pages: Vec::new() }
     }
 
+    /// Whether the segment has none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Whether a row of the segment is deleted.
     ///
     /// # Errors

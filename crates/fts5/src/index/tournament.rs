@@ -18,6 +18,7 @@ use super::Reader;
 use super::segment::SegmentCursor;
 use super::tombstones::Tombstones;
 use crate::Result;
+use crate::config::Detail;
 
 /// A segment that is merged.
 pub struct Input {
@@ -117,6 +118,21 @@ impl Tournament {
         self.lead = Lead::Unknown;
         input.settle(reader)?;
         self.replay(reader, first, 1)
+    }
+
+    /// Shows `copy` the bytes of rows that follow the lowest one on its page, are before those of all other inputs, and take no more than `len_max`
+    /// bytes, with the rowid of the last one, which becomes the lowest row. Not with detail=none.
+    pub fn copy_run(&mut self, detail: Detail, len_max: usize, copy: impl FnOnce(&[u8], i64)) {
+        let Some(first) = self.first().filter(|first| !self.is_last_of_term(*first)) else { return };
+        if self.lead == Lead::Unknown {
+            self.lead = self.find_lead(first);
+        }
+        let below = if let Lead::Row(next) = self.lead { Some(next) } else { None };
+        let Some(input) = self.inputs.get_mut(first).filter(|input| input.tombstones.is_empty()) else { return };
+        if let Some((bytes, last, behind)) = input.cursor.run(detail, below, len_max) {
+            copy(bytes, last.rowid);
+            input.cursor.pass_run(last, behind);
+        }
     }
 
     /// Whether the row of an input is known to be the last of its term.

@@ -183,6 +183,18 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
+    /// How many bytes of rows fit on the page behind the row that was written last, if nothing else than rows comes: as many as
+    /// [`Writer::positions`] would put there.
+    pub fn space(&self) -> usize {
+        if self.is_first_rowid_of_page { 0 } else { self.page_size.saturating_sub(self.used() + 1) }
+    }
+
+    /// Appends rows that follow the one that was written last, as a segment has them, which fit into the [`Writer::space`].
+    pub fn rows(&mut self, rows: &[u8], last: i64) {
+        self.bytes.extend_from_slice(rows);
+        self.rowid = last;
+    }
+
     /// Appends a row of a doclist in memory: `data` is what stands behind the rowid. Where it does not fit, it is divided in
     /// front of the number that is beyond the page's end; SQLite does this otherwise than [`Writer::positions`].
     ///

@@ -9,8 +9,9 @@ use crate::index::Postings;
 use crate::position::{self, Reader};
 use crate::query::{Near, Term};
 
+use super::PhraseQuery;
+use super::near::{self, Instances};
 use super::scan::Scan;
-use super::{PhraseQuery, near};
 
 /// Phrases near each other, or just one.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ pub struct LeafPhrase {
     pub(super) terms: Vec<TermScan>,
     is_first: bool,
     /// Where it stands in the row. (Not of a leaf that [`Leaf::takes_all`].)
-    pub(super) matches: Vec<u64>,
+    matches: Instances,
 }
 
 impl Leaf {
@@ -42,8 +43,9 @@ impl Leaf {
         let own = near.phrases.into_iter().map(|phrase| {
             let terms = phrase.terms.iter().map(|term| TermScan { term: term.clone(), postings: Vec::new() }).collect();
             let is_first = phrase.is_first;
+            let matches = Instances::of_len(phrase.terms.len() as u64);
             phrases.push(PhraseQuery { phrase, columns: near.columns.clone() });
-            LeafPhrase { terms, is_first, matches: Vec::new() }
+            LeafPhrase { terms, is_first, matches }
         });
         let own = own.collect();
         Leaf {
@@ -85,7 +87,7 @@ impl Leaf {
     /// Forgets what the phrases have found in the row.
     pub fn forget(&mut self) {
         self.is_forgotten = true;
-        self.phrases.iter_mut().for_each(|phrase| phrase.matches.clear());
+        self.phrases.iter_mut().for_each(|phrase| phrase.matches.positions.clear());
     }
 
     /// Goes to the first row.
@@ -151,15 +153,26 @@ impl Leaf {
         self.columns.is_none() && matches!(self.phrases.as_slice(), [phrase] if one(phrase))
     }
 
+    /// Appends to `out`, until it has `count_max`, rowids of rows that follow and match, as far as they are in memory. The leaf stays.
+    pub fn rows_ahead(&mut self, detail: Detail, out: &mut Vec<i64>, count_max: usize) {
+        if !self.takes_all() {
+            return;
+        }
+        let term = self.phrases.first_mut().and_then(|phrase| phrase.terms.first_mut());
+        if let Some(postings) = term.and_then(TermScan::single) {
+            postings.rows_ahead(detail, out, count_max);
+        }
+    }
+
     /// Finds the phrases in the row. At the first one that is not there it stops: what is known of others is from earlier rows.
     fn find(&mut self, detail: Detail) -> bool {
         for phrase in &mut self.phrases {
             phrase.find(self.row, detail, self.columns.as_deref());
-            if phrase.matches.is_empty() {
+            if phrase.matches.positions.is_empty() {
                 return false;
             }
         }
-        self.phrases.len() == 1 || near::trim(self.phrases.iter_mut().map(LeafPhrase::instances), self.distance)
+        self.phrases.len() == 1 || near::trim(&mut self.phrases, self.distance)
     }
 
     /// Where a phrase of the query stands in the row.
@@ -173,7 +186,7 @@ impl Leaf {
                 }
                 positions
             }
-            Some(phrase) => phrase.matches.clone(),
+            Some(phrase) => phrase.matches.positions.clone(),
             None => Vec::new(),
         }
     }
@@ -191,24 +204,34 @@ impl Leaf {
     }
 }
 
-impl LeafPhrase {
-    /// The instances, each with as many tokens as the phrase has.
-    fn instances(&mut self) -> (&mut Vec<u64>, u64) {
-        (&mut self.matches, self.terms.len() as u64)
+impl AsMut<Instances> for LeafPhrase {
+    fn as_mut(&mut self) -> &mut Instances {
+        &mut self.matches
     }
+}
 
+impl LeafPhrase {
     /// Finds the places of the row where its tokens stand one behind the other.
     fn find(&mut self, row: Option<i64>, detail: Detail, columns: Option<&[usize]>) {
         let LeafPhrase { terms, is_first, matches } = self;
-        let Some((first, others)) = terms.split_first() else { return };
-        first.positions(row, detail, matches);
+        let matches = &mut matches.positions;
+        let Some((first, mut others)) = terms.split_first() else { return };
+        let pair = others.first().and_then(|second| first.single_list(row).zip(second.single_list(row)));
+        match pair.filter(|_| detail == Detail::Full) {
+            Some((first, second)) => {
+                read_pairs(first, second, matches);
+                others = others.get(1..).unwrap_or_default();
+            }
+            None => first.positions(row, detail, matches),
+        }
+        let behind = terms.len() - others.len();
         if let Some(columns) = columns {
             matches.retain(|position| columns.contains(&position::column_of(*position)));
         }
         if *is_first {
             matches.retain(|position| position::offset_of(*position) == 0);
         }
-        for (term, behind) in others.iter().zip(1..) {
+        for (term, behind) in others.iter().zip(behind as u64..) {
             term.retain_near(row, matches, behind);
         }
     }
@@ -271,6 +294,12 @@ impl TermScan {
         here.map(Postings::positions)
     }
 
+    /// The position list of the row, if there is one token.
+    fn single_list(&self, row: Option<i64>) -> Option<&[u8]> {
+        let [postings] = self.postings.as_slice() else { return None };
+        (!postings.is_at_end() && Some(postings.rowid()) == row).then(|| postings.positions())
+    }
+
     /// Where the token stands in the row. Of a row with detail=columns, the offsets are 0.
     fn positions(&self, row: Option<i64>, detail: Detail, out: &mut Vec<u64>) {
         out.clear();
@@ -297,6 +326,25 @@ impl TermScan {
                 retain_in_front_of(positions, own.into_iter(), behind);
             }
         }
+    }
+}
+
+/// Puts the positions of one list into `out` that one of the other list is directly behind.
+fn read_pairs(first: &[u8], second: &[u8], out: &mut Vec<u64>) {
+    out.clear();
+    let (mut first, mut second) = (Reader::new(first), Reader::new(second));
+    let (Some(mut one), Some(mut other)) = (first.next(), second.next()) else { return };
+    loop {
+        if other < one + 1 {
+            let Some(next) = second.next() else { return };
+            other = next;
+            continue;
+        }
+        if other == one + 1 {
+            out.push(one);
+        }
+        let Some(next) = first.next() else { return };
+        one = next;
     }
 }
 

@@ -130,6 +130,7 @@ fn random_statements_leave_the_same_bytes() {
     for seed in first..first + worlds {
         let mut rng = Rng::with_seed(seed);
         let mut pair = Pair::new();
+        pair.log.push(format!("-- world {seed}"));
         // An unfinished merge drops some superseded entries earlier or later than SQLite's: nobody sees that, but bytes differ.
         let has_partial_merges = seed % 2 == 0;
         let (is_contentless, has_sizes) = make_table(&mut rng, &mut pair, has_partial_merges);
@@ -323,4 +324,91 @@ fn what_is_wrong_is_told_as_by_sqlite() {
     ] {
         let _ = pair.ask(sql);
     }
+}
+
+/// Pages are kept between queries: writes of the application to the tables of the index, and rollbacks, are seen nevertheless.
+#[test]
+fn pages_are_those_of_the_database() {
+    let mut pair = Pair::new();
+    let select = "SELECT rowid, rank FROM t WHERE t MATCH 'one OR th*' ORDER BY rank";
+    for sql in [
+        "CREATE VIRTUAL TABLE t USING fts5(a, b)",
+        "INSERT INTO t(a, b) VALUES('one two', 'three'), ('two', 'one'), ('three three', 'one two')",
+        select,
+        select,
+        "INSERT INTO t(a) VALUES('one three')",
+        select,
+        "DELETE FROM t WHERE rowid = 1",
+        select,
+        "SAVEPOINT s",
+        "DELETE FROM t_data WHERE id > 10",
+        "SELECT rowid FROM t WHERE t MATCH 'one'",
+        "ROLLBACK TO s",
+        select,
+        "RELEASE s",
+        "INSERT INTO t(t) VALUES('rebuild')",
+        "BEGIN",
+        "INSERT INTO t(a) VALUES('one')",
+        "SAVEPOINT s",
+        "INSERT INTO t(a) VALUES('one two three one')",
+        select,
+        "ROLLBACK TO s",
+        select,
+        "ROLLBACK",
+        select,
+    ] {
+        let _ = pair.ask(sql);
+    }
+}
+
+#[test]
+fn pages_that_others_write_are_read_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Connection::open(folder.path().join("texts.db")).unwrap();
+    let (writer, reader) = (open(), open());
+    answer_of_lithe(&writer, "CREATE VIRTUAL TABLE t USING fts5(a)").unwrap();
+    for rowid in 1..60 {
+        answer_of_lithe(&writer, &format!("INSERT INTO t(a) VALUES('one w{rowid}')")).unwrap();
+        for word in ["one", "o*", "w*"] {
+            let count = format!("SELECT count(*) FROM t WHERE t MATCH '{word}'");
+            assert_eq!(answer_of_lithe(&reader, &count).unwrap(), [rowid.to_string()], "{word}");
+        }
+    }
+}
+
+/// Rows are read ahead: a table that is changed while a statement stands on a row goes on as SQLite's does.
+#[test]
+fn rows_that_were_read_ahead_may_change() {
+    let mut found = Vec::new();
+    let fill = "INSERT INTO t(rowid, a) VALUES(1, 'x'), (2, 'x'), (3, 'x y'), (4, 'x'), (5, 'x'), (6, 'y'), (7, 'x')";
+    let select = "SELECT rowid, highlight(t, 0, '[', ']') FROM t WHERE t MATCH 'x'";
+    let change = |row: i64| match row {
+        2 => "DELETE FROM t WHERE rowid = 4",
+        3 => "INSERT INTO t(rowid, a) VALUES(8, 'x x')",
+        5 => "UPDATE t SET a = 'x z' WHERE rowid = 7",
+        _ => "SELECT 1",
+    };
+    let lithe = Connection::open_in_memory().unwrap();
+    for sql in ["CREATE VIRTUAL TABLE t USING fts5(a)", fill] {
+        answer_of_lithe(&lithe, sql).unwrap();
+    }
+    let mut statement = lithe.prepare(select).unwrap();
+    while let Some(row) = statement.step().unwrap() {
+        let (rowid, text): (i64, String) = (row.get(0).unwrap(), row.get(1).unwrap());
+        answer_of_lithe(&lithe, change(rowid)).unwrap();
+        found.push((rowid, text));
+    }
+    let sqlite = rusqlite::Connection::open_in_memory().unwrap();
+    for sql in ["CREATE VIRTUAL TABLE t USING fts5(a)", fill] {
+        answer_of_sqlite(&sqlite, sql).unwrap();
+    }
+    let mut statement = sqlite.prepare(select).unwrap();
+    let mut rows = statement.query([]).unwrap();
+    let mut expected = Vec::new();
+    while let Some(row) = rows.next().unwrap() {
+        let (rowid, text): (i64, String) = (row.get(0).unwrap(), row.get(1).unwrap());
+        answer_of_sqlite(&sqlite, change(rowid)).unwrap();
+        expected.push((rowid, text));
+    }
+    assert_eq!(found, expected);
 }

@@ -90,7 +90,7 @@ struct Geopoly {
 
 impl Geopoly {
     fn store<'c>(&'c self, connection: &'c dyn SqlConnection) -> SqlStore<'c> {
-        SqlStore { connection, statements: &self.statements }
+        SqlStore::new(connection, &self.statements)
     }
 
     /// The shape and the other columns of a row.
@@ -305,8 +305,17 @@ impl VirtualCursor for GeopolyCursor {
             Some(query) => query.next(&table.store(scan.connection))?,
             None => None,
         };
-        self.go_to(found.map(|found| found.cell.id));
+        self.go_to(found);
         Ok(())
+    }
+
+    fn next_in_memory(&mut self) -> bool {
+        let next = self.query.as_mut().and_then(Query::next_in_memory);
+        if next.is_some() {
+            self.row = next;
+            self.columns = None;
+        }
+        next.is_some()
     }
 
     fn eof(&self) -> bool {

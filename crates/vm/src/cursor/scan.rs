@@ -33,6 +33,14 @@ impl ScanCursor {
         Ok(!self.cursor.eof())
     }
 
+    /// Goes to the next row if the module's cursor has that row in memory.
+    #[inline]
+    pub fn next_in_memory(&mut self) -> bool {
+        let has_moved = self.cursor.next_in_memory();
+        self.is_null &= !has_moved;
+        has_moved
+    }
+
     /// Begins the scan as `plan` says.
     pub fn filter(&mut self, connection: &dyn SqlConnection, plan: &ScanPlan, arguments: &Values<'_>) -> ModuleResult {
         self.cursor.filter(&Scan { connection, table: &*self.table }, plan, arguments)

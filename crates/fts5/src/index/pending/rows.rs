@@ -24,6 +24,8 @@ const SLICE_LEN_MAX: u32 = 4096;
 const LINK_LEN: u32 = 4;
 /// In place of the size of a long row. The lowest bit: older entries are deleted.
 const LONG: u8 = 0x80;
+/// What is added to the difference of two offsets, as in position lists.
+const BIAS: u64 = 2;
 /// In front of a column's number, as in position lists.
 const COLUMN_MARK: u8 = 1;
 /// At least so much memory is taken at a time.
@@ -173,6 +175,60 @@ impl Rows {
     /// SQLITE_NOMEM.
     #[inline]
     pub fn add(&mut self, arena: &mut Arena, place: Place, detail: Detail) -> Result<usize> {
+        if let (Detail::Full, Some(offset)) = (detail, place.offset) {
+            let short = match self.is_open && self.rowid == place.rowid {
+                true => self.add_near(arena, place.column, offset),
+                false => self.add_short_row(arena, place, offset),
+            };
+            if let Some(len) = short {
+                return Ok(len);
+            }
+        }
+        self.add_any(arena, place, detail)
+    }
+
+    /// Appends a position that takes one byte, behind another of the same column of the row; its length.
+    #[inline]
+    fn add_near(&mut self, arena: &mut Arena, column: u32, offset: u32) -> Option<usize> {
+        let number = u64::from(offset.wrapping_sub(self.offset)) + BIAS;
+        let is_near = self.has_content && self.column == column && number < 0x80 && self.write_at < self.slice_end;
+        is_near.then(|| {
+            arena.put(self.write_at, number as u8);
+            self.write_at += 1;
+            self.len += 1;
+            self.offset = offset;
+            1
+        })
+    }
+
+    /// Ends the last row, whose size takes a byte, and begins one with a near rowid and an offset of a byte or two in the first column; how many
+    /// bytes that is in SQLite's count.
+    #[inline]
+    fn add_short_row(&mut self, arena: &mut Arena, place: Place, offset: u32) -> Option<usize> {
+        let (size, rowid) = (self.size(), place.rowid.wrapping_sub(self.rowid) as u64);
+        let number = u64::from(offset) + BIAS;
+        let is_short = self.is_open && size < u64::from(LONG) && rowid < 0x80 && place.column == 0 && number < 0x4000;
+        if !is_short || self.slice_end - self.write_at < 4 {
+            return None;
+        }
+        arena.put(self.size_at, size as u8);
+        let len = if number < 0x80 { 1 } else { 2 };
+        let bytes = match len {
+            1 => [rowid as u8, 0, number as u8, 0],
+            _ => [rowid as u8, 0, (number >> 7) as u8 | 0x80, number as u8 & 0x7f],
+        };
+        // (The fourth byte may be written over.)
+        if let Some(place) = arena.slice_mut(self.write_at, bytes.len()).first_chunk_mut() {
+            *place = bytes;
+        }
+        self.size_at = self.write_at + 1;
+        self.write_at += 2 + len;
+        (self.rowid, self.column, self.offset, self.len) = (place.rowid, 0, offset, len);
+        (self.is_delete, self.has_content) = (false, true);
+        Some(2 + len as usize)
+    }
+
+    fn add_any(&mut self, arena: &mut Arena, place: Place, detail: Detail) -> Result<usize> {
         let mut piece = Piece::default();
         let mut counted = 0;
         let mut size_at = None;
@@ -214,11 +270,11 @@ impl Rows {
                     last = 0;
                 }
                 self.offset = offset;
-                len + piece.push_varint(u64::from(offset.wrapping_sub(last)) + 2)
+                len + piece.push_varint(u64::from(offset.wrapping_sub(last)) + BIAS)
             }
             Detail::Columns if !self.has_content || self.column != column => {
                 let last = std::mem::replace(&mut self.column, column);
-                piece.push_varint(u64::from(column.wrapping_sub(last)) + 2)
+                piece.push_varint(u64::from(column.wrapping_sub(last)) + BIAS)
             }
             Detail::Columns | Detail::None => 0,
         }

@@ -1,0 +1,73 @@
+//! Choosing the child of a node that a new box belongs in: one that contains the box, of least area; else the one whose area grows least, then the
+//! smallest.
+
+use crate::bounds::{Bounds, CoordinateType};
+use crate::node::Node;
+
+/// How good a child is.
+#[derive(Clone, Copy)]
+struct Choice {
+    contains: bool,
+    growth: f64,
+    area: f64,
+    id: i64,
+}
+
+impl Choice {
+    fn is_better_than(&self, other: &Choice) -> bool {
+        match (self.contains, other.contains) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => self.growth < other.growth || (self.growth == other.growth && self.area < other.area),
+        }
+    }
+}
+
+/// The id of the child. None: the node has no cell.
+pub fn choose(node: &Node, bounds: &Bounds) -> Option<i64> {
+    // (The compiler unrolls what it does for each cell, if the number of dimensions is known.)
+    match bounds.pairs().len() {
+        1 => choose_of::<1>(node, bounds),
+        2 => choose_of::<2>(node, bounds),
+        3 => choose_of::<3>(node, bounds),
+        4 => choose_of::<4>(node, bounds),
+        _ => choose_of::<5>(node, bounds),
+    }
+}
+
+fn choose_of<const DIMENSIONS: usize>(node: &Node, bounds: &Bounds) -> Option<i64> {
+    let wanted: &[[f64; 2]; DIMENSIONS] = bounds.pairs().first_chunk()?;
+    match node.coordinates() {
+        CoordinateType::Float => best(node, wanted, |bytes| CoordinateType::Float.decode(bytes)),
+        CoordinateType::Integer => best(node, wanted, |bytes| CoordinateType::Integer.decode(bytes)),
+    }
+}
+
+#[inline]
+fn best<const DIMENSIONS: usize>(
+    node: &Node,
+    wanted: &[[f64; 2]; DIMENSIONS],
+    decode: impl Fn([u8; 4]) -> f64,
+) -> Option<i64> {
+    let mut best: Option<Choice> = None;
+    for (id, coordinates) in node.raw_cells() {
+        let mut sides = [[0.0; 2]; DIMENSIONS];
+        for (side, coordinates) in sides.iter_mut().zip(coordinates.as_chunks().0) {
+            let [min, max] = *coordinates;
+            *side = [decode(min), decode(max)];
+        }
+        let (mut contains, mut area, mut area_with) = (true, 1.0, 1.0);
+        // The last dimension first: the order decides how a product is rounded, and so which child SQLite chooses.
+        for ([min, max], [wanted_min, wanted_max]) in sides.iter().zip(wanted).rev() {
+            contains &= (min <= wanted_min) & (max >= wanted_max);
+            area *= max - min;
+            area_with *= max.max(*wanted_max) - min.min(*wanted_min);
+        }
+        let growth = if contains { 0.0 } else { area_with - area };
+        let choice = Choice { contains, growth, area, id };
+        if best.is_none_or(|best| choice.is_better_than(&best)) {
+            best = Some(choice);
+        }
+    }
+    best.map(|best| best.id)
+}

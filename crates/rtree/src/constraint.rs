@@ -1,0 +1,130 @@
+//! What a scan looks for: comparisons of coordinates, and geometries of the application.
+
+use std::rc::Rc;
+
+use crate::error::Result;
+
+/// How much of an entry's box lies within what is looked for, by the numbers of SQLite's interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Within {
+    /// Nothing of it.
+    Not = 0,
+    /// Perhaps a part.
+    Partly = 1,
+    /// All of it.
+    Fully = 2,
+}
+
+/// What a geometry says of an entry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Verdict {
+    /// How much of it is found.
+    pub within: Within,
+    /// Entries of lower scores come first.
+    pub score: f64,
+}
+
+/// An entry that a geometry is asked about.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'q> {
+    /// Its coordinates.
+    pub coordinates: &'q [f64],
+    /// How many entries wait at each level, the highest level last.
+    pub waiting: &'q [u32],
+    /// Its level: 0 is a row.
+    pub level: usize,
+    /// The level of the root.
+    pub level_max: usize,
+    /// The rowid, at level 0.
+    pub rowid: i64,
+    /// The verdict on the node that it stands in.
+    pub parent: Verdict,
+}
+
+/// Something of the application that says which boxes are found.
+pub trait Geometry {
+    /// Judges an entry.
+    ///
+    /// # Errors
+    /// Ends the query.
+    fn judge(&self, candidate: &Candidate<'_>) -> Result<Verdict>;
+}
+
+/// How a coordinate is compared with a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `=`
+    Equal,
+    /// `<=`
+    AtMost,
+    /// `<`
+    Below,
+    /// `>=`
+    AtLeast,
+    /// `>`
+    Above,
+}
+
+/// One constraint of a scan.
+#[derive(Clone)]
+pub enum Constraint {
+    /// Nothing satisfies it: a comparison with NULL.
+    Never,
+    /// Everything satisfies it.
+    Always,
+    /// A coordinate (0: the minimum of the first dimension, 1: its maximum, …) compared with a number.
+    Compare(usize, Comparison, f64),
+    /// A geometry.
+    Match(Rc<dyn Geometry>),
+}
+
+impl Constraint {
+    /// Whether a row's coordinates satisfy a comparison.
+    pub fn holds_for_row(&self, coordinates: &[f64]) -> bool {
+        match *self {
+            Constraint::Never => false,
+            Constraint::Always | Constraint::Match(_) => true,
+            Constraint::Compare(index, comparison, value) => {
+                coordinates.get(index).is_some_and(|at| comparison.holds(*at, value))
+            }
+        }
+    }
+
+    /// Whether a row within this box could satisfy a comparison.
+    pub fn can_hold_within(&self, coordinates: &[f64]) -> bool {
+        match *self {
+            Constraint::Never => false,
+            Constraint::Always | Constraint::Match(_) => true,
+            Constraint::Compare(index, comparison, value) => {
+                let (Some(min), Some(max)) = (coordinates.get(index & !1), coordinates.get(index | 1)) else {
+                    return false;
+                };
+                comparison.can_hold(*min, *max, value)
+            }
+        }
+    }
+}
+
+impl Comparison {
+    /// Whether it holds for a coordinate and a number.
+    #[inline]
+    pub fn holds(self, coordinate: f64, value: f64) -> bool {
+        match self {
+            Comparison::Equal => coordinate == value,
+            Comparison::AtMost => coordinate <= value,
+            Comparison::Below => coordinate < value,
+            Comparison::AtLeast => coordinate >= value,
+            Comparison::Above => coordinate > value,
+        }
+    }
+
+    /// Whether it could hold for a coordinate within bounds.
+    #[inline]
+    pub fn can_hold(self, min: f64, max: f64, value: f64) -> bool {
+        match self {
+            Comparison::Equal => min <= value && value <= max,
+            Comparison::AtMost | Comparison::Below => min <= value,
+            Comparison::AtLeast | Comparison::Above => max >= value,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Nodes that were read or written before, decoded, so that they need not be read again.
+//!
+//! What a connection sees of a database has a version ([`SqlConnection::content_version`](lithe_vtab::SqlConnection::content_version)): as long as
+//! it is the same, nodes are. A write of the tree's own makes another version, in which all other nodes are as they were, if it has changed
+//! nothing but the one row: a trigger on a table of the tree may write nodes, too.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::node::{Node, NodeNo};
+
+/// How many nodes there are at most. A node has one place, by its number.
+const PLACES: usize = 1024;
+
+/// The nodes of one tree.
+#[derive(Default)]
+pub struct Nodes(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    version: Option<u64>,
+    /// Goes up when all nodes become invalid.
+    epoch: u64,
+    places: Vec<Option<Place>>,
+}
+
+struct Place {
+    epoch: u64,
+    number: NodeNo,
+    node: Arc<Node>,
+}
+
+impl Nodes {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A node, if it is known in this version.
+    pub fn get(&self, version: Option<u64>, number: NodeNo) -> Option<Arc<Node>> {
+        let known = self.known();
+        if version.is_none() || known.version != version {
+            return None;
+        }
+        let place = known.places.get(place_of(number))?.as_ref()?;
+        (place.epoch == known.epoch && place.number == number).then(|| Arc::clone(&place.node))
+    }
+
+    /// Keeps a node as it is in this version.
+    pub fn put(&self, version: Option<u64>, number: NodeNo, node: Arc<Node>) {
+        let mut known = self.known();
+        if version.is_none() {
+            return;
+        }
+        if known.version != version {
+            known.version = version;
+            known.epoch += 1;
+        }
+        if known.places.is_empty() {
+            known.places.resize_with(PLACES, || None);
+        }
+        let epoch = known.epoch;
+        if let Some(place) = known.places.get_mut(place_of(number)) {
+            *place = Some(Place { epoch, number, node });
+        }
+    }
+
+    /// A node is gone.
+    pub fn remove(&self, number: NodeNo) {
+        if let Some(place) = self.known().places.get_mut(place_of(number)) {
+            *place = None;
+        }
+    }
+
+    /// A write of the tree's own has made a version of another one, in which nodes are as they were.
+    pub fn advance(&self, before: Option<u64>, after: Option<u64>) {
+        let mut known = self.known();
+        if before.is_some() && after.is_some() && known.version == before {
+            known.version = after;
+        }
+    }
+}
+
+fn place_of(number: NodeNo) -> usize {
+    number.0 as usize % PLACES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bounds::CoordinateType;
+    use crate::node::Layout;
+
+    #[test]
+    fn nodes_are_those_of_a_version() {
+        let nodes = Nodes::default();
+        let node = || Arc::new(Node::new(Layout::for_page_size(2, CoordinateType::Float, 512)));
+        let is_known = |version, number| nodes.get(version, NodeNo(number)).is_some();
+        nodes.put(Some(1), NodeNo(7), node());
+        nodes.put(None, NodeNo(8), node());
+        assert!(is_known(Some(1), 7) && !is_known(Some(1), 8) && !is_known(Some(2), 7) && !is_known(None, 7));
+        nodes.advance(Some(1), Some(2));
+        assert!(is_known(Some(2), 7) && !is_known(Some(1), 7));
+        // A version without an announcement: the nodes are invalid, even if an earlier number comes back.
+        nodes.put(Some(3), NodeNo(9), node());
+        nodes.advance(Some(2), Some(4));
+        assert!(is_known(Some(3), 9) && !is_known(Some(3), 7) && !is_known(Some(4), 7));
+        nodes.put(Some(3), NodeNo(9 + PLACES as i64), node());
+        assert!(!is_known(Some(3), 9));
+        nodes.remove(NodeNo(9 + PLACES as i64));
+        assert!(!is_known(Some(3), 9 + PLACES as i64));
+    }
+}
