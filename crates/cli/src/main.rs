@@ -15,6 +15,7 @@
 //! | `scan_status` | what the loops of a statement have cost: `.scanstats` |
 //! | `commands` | the dot commands, one table entry each |
 //! | `output` | how rows are shown, a module for each mode |
+//! | `prompt` | the prompts, and what a statement that is being typed lacks |
 //! | `complete` | completion of keywords and names |
 //! | `report` | errors, with a caret under the place |
 #![forbid(unsafe_code)]
@@ -30,6 +31,7 @@ mod lines;
 mod output;
 mod parameters;
 mod progress;
+mod prompt;
 mod quote;
 mod recording;
 mod report;

@@ -50,6 +50,8 @@ pub struct Shell {
     pub safe_mode: SafeMode,
     /// The style that comes back after the output of one command.
     pub style_before: Option<Style>,
+    /// The style that comes back after the next text of SQL (`.mode --once`).
+    pub style_once: Option<Style>,
 }
 
 /// A database that is open, and what has been begun on its connection.
@@ -116,6 +118,7 @@ impl Shell {
             progress: Progress::default(),
             safe_mode: SafeMode { is_on: args.safe, nonce: args.nonce.clone(), is_suspended: false },
             style_before: None,
+            style_once: None,
         };
         shell.guard();
         Ok(shell)
@@ -175,6 +178,9 @@ impl Shell {
         }
         if has_statement {
             self.after_statements(&watch, result.is_ok());
+        }
+        if let Some(style) = self.style_once.take() {
+            self.settings.style = style;
         }
         self.end_once();
         result

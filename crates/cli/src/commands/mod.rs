@@ -113,7 +113,7 @@ const COMMANDS: &[Command] = &[
         filectrl::filectrl,
     ),
     command(".fullschema", "?--indent?", "Show all CREATE statements, and what ANALYZE has found", dump::full_schema),
-    command(".headers", "on|off", "Show column names", set::headers),
+    command(".headers", "on|off|always", "Show column names", set::headers),
     command(".help", "?PATTERN?", "Show this text, or the commands that match", show::help),
     command(
         ".import",
@@ -161,7 +161,12 @@ const COMMANDS: &[Command] = &[
         "Report every N instructions: --limit N --once --quiet --reset",
         progress::progress,
     ),
-    command(".prompt", "MAIN CONTINUE", "Change the prompts", set::prompt),
+    command(
+        ".prompt",
+        "MAIN CONTINUE",
+        "Change the prompts: --reset --hard-reset --color --no-color --show; /A /v /V /f /x /m /D /B /C /e are escapes",
+        set::prompt,
+    ),
     command(".quit", "", "Leave", set::exit),
     command(".read", "FILE", "Run the lines of FILE or of what |PROGRAM writes", files::read),
     command(

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use lithe::{Row, ValueRef};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::style::{Align, Layout};
+use super::style::{Align, Layout, Titles};
 use super::{Printer, Style, cell, text};
 
 pub struct Aligned<'s> {
@@ -35,6 +35,8 @@ struct Frame {
     /// Between rows, when one of them has several lines.
     between_rows: Option<Rule>,
     bottom: Option<Rule>,
+    /// Below titles that no rows follow.
+    without_rows: Option<Rule>,
     cell: Rule,
 }
 
@@ -47,6 +49,7 @@ const BOX: Frame = Frame {
     below_titles: Some(rule("╞═", "═", "═╪═", "═╡")),
     between_rows: Some(rule("├─", "─", "─┼─", "─┤")),
     bottom: Some(rule("╰─", "─", "─┴─", "─╯")),
+    without_rows: Some(rule("╘═", "═", "═╧═", "═╛")),
     cell: rule("│ ", " ", " │ ", " │"),
 };
 const TABLE: Frame = Frame {
@@ -54,6 +57,7 @@ const TABLE: Frame = Frame {
     below_titles: Some(rule("+-", "-", "-+-", "-+")),
     between_rows: Some(rule("+-", "-", "-+-", "-+")),
     bottom: Some(rule("+-", "-", "-+-", "-+")),
+    without_rows: Some(rule("+-", "-", "-+-", "-+")),
     cell: rule("| ", " ", " | ", " |"),
 };
 const MARKDOWN: Frame = Frame {
@@ -61,6 +65,7 @@ const MARKDOWN: Frame = Frame {
     below_titles: Some(rule("|-", "-", "-|-", "-|")),
     between_rows: None,
     bottom: None,
+    without_rows: Some(rule("|-", "-", "-|-", "-|")),
     cell: rule("| ", " ", " | ", " |"),
 };
 const COLUMN: Frame = Frame {
@@ -68,6 +73,7 @@ const COLUMN: Frame = Frame {
     below_titles: Some(rule("", "-", "  ", "")),
     between_rows: Some(rule("", "", "", "")),
     bottom: None,
+    without_rows: Some(rule("", "-", "  ", "")),
     cell: rule("", " ", "  ", ""),
 };
 
@@ -135,6 +141,8 @@ impl<'s> Aligned<'s> {
         let height = split.iter().map(Vec::len).max().unwrap_or(1).max(1);
         let height = if self.style.limits.lines > 0 { height.min(self.style.limits.lines + 1) } else { height };
         let edge = |edge: &'static str| if self.has_border() { edge } else { frame.cell.fill };
+        // Without a border, nothing ends a line but its last column.
+        let is_open = !self.has_border() && self.style.mode.layout != Layout::Column;
         for line in 0..height {
             out.write_all(edge(frame.cell.left).as_bytes())?;
             for (i, width) in widths.iter().enumerate() {
@@ -142,9 +150,11 @@ impl<'s> Aligned<'s> {
                     out.write_all(frame.cell.between.as_bytes())?;
                 }
                 let content = split[i].get(line).map_or("", String::as_str);
-                out.write_all(padded(content, *width, cells[i].align).as_bytes())?;
+                let padded = padded(content, *width, cells[i].align);
+                let is_last = i + 1 == widths.len();
+                out.write_all(if is_open && is_last { padded.trim_end() } else { &padded }.as_bytes())?;
             }
-            writeln!(out, "{}", edge(frame.cell.right))?;
+            writeln!(out, "{}", if is_open { "" } else { edge(frame.cell.right) })?;
         }
         Ok(())
     }
@@ -157,7 +167,7 @@ impl Printer for Aligned<'_> {
     }
 
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        if self.rows.is_empty() {
+        if self.rows.is_empty() && self.style.titles() != Titles::Always {
             return Ok(());
         }
         let frame = match self.style.mode.layout {
@@ -172,7 +182,11 @@ impl Printer for Aligned<'_> {
         }
         if self.style.has_titles() {
             self.row_of(out, frame, &self.titles, &widths)?;
-            self.rule(out, frame.below_titles.as_ref(), &widths)?;
+            let below = if self.rows.is_empty() { &frame.without_rows } else { &frame.below_titles };
+            self.rule(out, below.as_ref(), &widths)?;
+        }
+        if self.rows.is_empty() {
+            return Ok(());
         }
         let is_high = |cell: &Cell, width: usize| cell.text.lines().nth(1).is_some() || cell.text.width() > width;
         let has_high = self.rows.iter().any(|row| row.iter().zip(&widths).any(|(cell, width)| is_high(cell, *width)));
@@ -205,14 +219,17 @@ fn squeeze(widths: &mut [usize], width_max: usize) {
 }
 
 /// The first line, and no more of it than `limit` columns. A limit of 0 is none.
-fn shortened(title: String, limit: usize) -> String {
+pub fn shortened(title: String, limit: usize) -> String {
+    const DOTS: &str = "...";
     let line = title.lines().next().unwrap_or_default();
     if limit == 0 || (line.len() == title.len() && line.width() <= limit) {
         return title;
     }
-    const DOTS: &str = "...";
-    let end = fitting(line, limit.saturating_sub(DOTS.len()).max(1));
-    format!("{}{DOTS}", &line[..end])
+    match limit.checked_sub(DOTS.len()) {
+        None => line[..fitting(line, limit)].to_owned(),
+        Some(0) => DOTS.to_owned(),
+        Some(kept) => format!("{}{DOTS}", &line[..fitting(line, kept)]),
+    }
 }
 
 fn without_tabs(text: &str) -> String {
@@ -241,7 +258,7 @@ fn without_tabs(text: &str) -> String {
 }
 
 /// The lines of a cell, none wider than `width`.
-fn wrapped(cell: &str, width: usize, between_words: bool) -> Vec<String> {
+pub fn wrapped(cell: &str, width: usize, between_words: bool) -> Vec<String> {
     let mut pieces = Vec::new();
     for mut line in cell.lines() {
         loop {
@@ -335,6 +352,8 @@ mod tests {
     fn titles_are_shortened() {
         assert_eq!(shortened("abcdefgh".to_owned(), 6), "abc...");
         assert_eq!(shortened("abcdef".to_owned(), 6), "abcdef");
+        assert_eq!(shortened("abcd".to_owned(), 3), "...");
+        assert_eq!(shortened("abcd".to_owned(), 2), "ab");
         assert_eq!(shortened("a\nb".to_owned(), 0), "a\nb");
     }
 
