@@ -14,7 +14,7 @@ use crate::{Codegen, ColumnAccess};
 pub(super) fn emit_insert<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) {
     if cg.env.flags.preupdate_hook {
         row::emit_affinity(cg, target.table, row, |_| true);
-        emit(cg, target, RowOperation::Insert, Reg::NONE, row.rowid);
+        emit(cg, target, RowOperation::Insert, Reg::NONE, row.front());
     }
 }
 
@@ -23,7 +23,10 @@ pub(super) fn emit_update<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Re
     if cg.env.flags.preupdate_hook {
         let old = emit_old_row(cg, target, key)?;
         row::emit_affinity(cg, target.table, row, |_| true);
-        emit(cg, target, RowOperation::Update, old.rowid, row.rowid);
+        if target.table.has_rowid() && row.front() != row.rowid {
+            cg.b.emit(Insn::Copy { src: row.rowid, dst: row.front(), count: 1 });
+        }
+        emit(cg, target, RowOperation::Update, old.rowid, row.front());
     }
     Ok(())
 }
