@@ -169,7 +169,7 @@ fn run_command(shell: &mut Shell, line: &str) -> Result<(), Reported> {
     }
     result.map_err(|message| {
         let is_usage = message.starts_with("Usage:");
-        shell.complain(&if is_usage { message } else { format!("Error: {}", message.replace('\n', "\nError: ")) });
+        shell.complain(&if is_usage { message } else { format!("Error: {message}") });
         Reported
     })
 }

@@ -7,6 +7,7 @@
 //! | `database` | opening databases |
 //! | `appended` | databases behind the bytes of another file |
 //! | `shell` | the state between statements; running SQL |
+//! | `expert` | the indexes that a statement would use: `.expert` |
 //! | `parameters` | the values of statements' parameters |
 //! | `input` | where lines come from: terminal, file, argument |
 //! | `sink` | where rows go: standard output, file, program |
@@ -25,6 +26,7 @@ mod args;
 mod commands;
 mod complete;
 mod database;
+mod expert;
 mod guard;
 mod input;
 mod lines;

@@ -225,6 +225,6 @@ mod tests {
         check("CREATE TRIGGER t1 BEGIN SELECT ((/*a(((''bc", "*/));END;");
         check("CREATE TRIGGER t1 BEGIN SELECT 1;", "END;");
         check("CREATE TEMP TRIGGER t1 BEGIN SELECT 1; END", ";");
-        assert_eq!(render("/B.../C> ", None, false, "SELECT ("), "        ...);> ");
+        assert_eq!(render("/B.../C> ", None, false, "SELECT ("), "         ...);> ");
     }
 }

@@ -24,7 +24,7 @@ pub fn mode(shell: &mut Shell, arguments: &[String]) -> Result {
                 match (Mode::named(argument), tagged) {
                     (_, Some(tagged)) => style = tagged.clone(),
                     (Some(mode), None) => style.set_mode(mode),
-                    (None, None) => return Err(wrong(at, "unknown mode\nUse \".help .mode\" for more info")),
+                    (None, None) => return Err(wrong(at, "unknown mode\nError: Use \".help .mode\" for more info")),
                 }
                 has_mode = true;
             }
@@ -32,7 +32,7 @@ pub fn mode(shell: &mut Shell, arguments: &[String]) -> Result {
             None => return Err(wrong(at, "unexpected argument")),
             Some("v" | "verbose") => is_verbose = true,
             Some("list") => lists = true,
-            Some("once") => once = Some(style.clone()),
+            Some("once") => (once, has_mode) = (Some(style.clone()), false),
             Some("tag") => {
                 let (_, tag) = rest.next().ok_or_else(|| wrong(at, "missing argument"))?;
                 shell.settings.tagged_styles.insert(tag.clone(), style.clone());
@@ -63,11 +63,11 @@ pub fn mode(shell: &mut Shell, arguments: &[String]) -> Result {
     Ok(())
 }
 
-/// What is wrong, below the argument: `.mode foo`, and an arrow to `foo`.
+/// What is wrong, below the argument: `.mode foo`, and an arrow to `foo`. Each line is told as an error.
 fn pointed(arguments: &[String], at: usize, what: &str) -> String {
     let line = format!(".mode {}", arguments.join(" "));
     let before: usize = arguments.iter().take(at).map(|argument| argument.chars().count() + 1).sum();
-    format!("{line}\n{}^--- {what}", " ".repeat(".mode ".len() + before))
+    format!("{line}\nError: {}^--- {what}", " ".repeat(".mode ".len() + before))
 }
 
 fn names() -> String {

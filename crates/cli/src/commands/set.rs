@@ -130,6 +130,20 @@ pub fn prompt(shell: &mut Shell, arguments: &[String]) -> Result {
     Ok(())
 }
 
+/// `.expert ?--verbose? ?--sample PERCENT?`: statistics are taken as ANALYZE has left them, whatever the percentage.
+pub fn expert(shell: &mut Shell, arguments: &[String]) -> Result {
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.trim_start_matches('-') {
+            "verbose" => {}
+            "sample" => drop(rest.next().ok_or_else(|| "value missing: --sample".to_owned())?),
+            _ => return Err(usage(".expert")),
+        }
+    }
+    shell.gives_advice = true;
+    Ok(())
+}
+
 pub fn print(shell: &mut Shell, arguments: &[String]) -> Result {
     shell.output.print(&format!("{}\n", arguments.join(" ")))
 }

@@ -141,20 +141,19 @@ impl<'s> Aligned<'s> {
         let height = split.iter().map(Vec::len).max().unwrap_or(1).max(1);
         let height = if self.style.limits.lines > 0 { height.min(self.style.limits.lines + 1) } else { height };
         let edge = |edge: &'static str| if self.has_border() { edge } else { frame.cell.fill };
-        // Without a border, nothing ends a line but its last column.
-        let is_open = !self.has_border() && self.style.mode.layout != Layout::Column;
         for line in 0..height {
-            out.write_all(edge(frame.cell.left).as_bytes())?;
+            let mut text = edge(frame.cell.left).to_owned();
             for (i, width) in widths.iter().enumerate() {
                 if i > 0 {
-                    out.write_all(frame.cell.between.as_bytes())?;
+                    text.push_str(frame.cell.between);
                 }
                 let content = split[i].get(line).map_or("", String::as_str);
-                let padded = padded(content, *width, cells[i].align);
-                let is_last = i + 1 == widths.len();
-                out.write_all(if is_open && is_last { padded.trim_end() } else { &padded }.as_bytes())?;
+                text.push_str(&padded(content, *width, cells[i].align));
             }
-            writeln!(out, "{}", if is_open { "" } else { edge(frame.cell.right) })?;
+            text.push_str(edge(frame.cell.right));
+            // Without a border, nothing ends a line but its last column.
+            let is_open = !self.has_border() && self.style.mode.layout != Layout::Column;
+            writeln!(out, "{}", if is_open { text.trim_end() } else { &text })?;
         }
         Ok(())
     }
@@ -265,6 +264,22 @@ pub fn wrapped(cell: &str, width: usize, between_words: bool) -> Vec<String> {
             let end = line_end(line, width, between_words);
             pieces.push(line[..end].to_owned());
             line = &line[end..];
+            if line.is_empty() {
+                break;
+            }
+        }
+    }
+    pieces
+}
+
+/// The lines of a text, each cut where it is too wide.
+pub fn cut(text: &str, width: usize) -> Vec<String> {
+    let mut pieces = Vec::new();
+    for mut line in text.lines() {
+        loop {
+            let (piece, rest) = line.split_at(fitting(line, width));
+            pieces.push(piece.to_owned());
+            line = rest;
             if line.is_empty() {
                 break;
             }

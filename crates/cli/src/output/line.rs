@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use lithe::Row;
 use unicode_width::UnicodeWidthStr;
 
-use super::aligned::{shortened, wrapped};
+use super::aligned::{cut, shortened, wrapped};
 use super::{Printer, Style, cell, text};
 
 pub struct Lines<'s> {
@@ -31,7 +31,8 @@ impl Lines<'_> {
     fn write_wrapped(&self, out: &mut dyn Write, value: &[u8], columns: usize) -> io::Result<()> {
         let before = self.width + self.style.column_separator.width();
         let text = String::from_utf8_lossy(value);
-        let lines = wrapped(&text, columns.saturating_sub(before).max(1), self.style.word_wrap);
+        let width = columns.saturating_sub(before).max(1);
+        let lines = if self.style.word_wrap { wrapped(&text, width, true) } else { cut(&text, width) };
         for (at, line) in lines.iter().enumerate() {
             if at > 0 {
                 write!(out, "\n{}", " ".repeat(before))?;

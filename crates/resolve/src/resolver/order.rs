@@ -188,13 +188,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The result column that a term names by number. A number that no column has is an error.
-    fn position(
-        &self,
-        expr: &ast::Expr<'_>,
-        at: usize,
-        clause: &str,
-        columns: usize,
-    ) -> Result<Option<usize>> {
+    fn position(&self, expr: &ast::Expr<'_>, at: usize, clause: &str, columns: usize) -> Result<Option<usize>> {
         let Some(number) = self.integer(expr) else { return Ok(None) };
         match usize::try_from(number) {
             Ok(number) if (1..=columns).contains(&number) => Ok(Some(number - 1)),
