@@ -130,3 +130,20 @@ INSERT INTO k VALUES('Y', NULL, NULL)
 UPDATE k SET b = 'm' WHERE a = 'm'
 .apply 2 00000 4
 SELECT * FROM k
+.db 1
+PRAGMA foreign_keys = 0
+CREATE TABLE parent(a PRIMARY KEY)
+CREATE TABLE child(a PRIMARY KEY, b REFERENCES parent)
+.session
+INSERT INTO child VALUES(2, 'p')
+INSERT INTO parent VALUES('p')
+.changeset 3
+.end
+.db 2
+PRAGMA foreign_keys = 0
+CREATE TABLE parent(a PRIMARY KEY)
+CREATE TABLE child(a PRIMARY KEY, b REFERENCES parent)
+INSERT INTO child VALUES(1, 'p')
+PRAGMA foreign_keys = 1
+.apply 3 00000 0
+SELECT * FROM child

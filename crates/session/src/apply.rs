@@ -209,7 +209,8 @@ impl Applier<'_, '_> {
     }
 
     fn check_foreign_keys(&mut self) -> Result {
-        if self.connection.deferred_violations() == 0 {
+        // Below zero where rows that violated a key before have got their parents.
+        if self.connection.deferred_violations() <= 0 {
             return Ok(());
         }
         // SQLite says that there are some, not how many.
