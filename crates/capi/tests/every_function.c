@@ -580,7 +580,7 @@ static void functions(void) {
   CHECK(sqlite3_create_function_v2(db, "take_pointer", 1, SQLITE_UTF8, NULL, take_pointer, NULL, NULL, NULL) == SQLITE_OK);
   ANSWERS(db, "SELECT take_pointer(results(20, 0))", "1");
   CHECK(sqlite3_create_function(db, "pointer_of", 1, SQLITE_UTF8, NULL, NULL, sum_step, pointer_final) == SQLITE_OK);
-  ANSWERS(db, "SELECT take_pointer(pointer_of(x)), pointer_of(x) IS NULL FROM (SELECT 1 AS x)", "1|1");
+  ANSWERS(db, "SELECT take_pointer(pointer_of(x)) FROM (SELECT 1 AS x)", "1");
   CHECK(sqlite3_create_function_v2(db, "subtype_of", 1, flags, NULL, subtype, NULL, NULL, NULL) == SQLITE_OK);
   ANSWERS(db, "SELECT subtype_of(results(21, 0))", "74");
   CHECK(sqlite3_create_function_v2(db, "remember", 2, SQLITE_UTF8, NULL, remember, NULL, NULL, NULL) == SQLITE_OK);
