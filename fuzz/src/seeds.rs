@@ -33,6 +33,9 @@ fn main() {
             write(target, &format!("{at}"), seed);
         }
     }
+    for (at, seed) in R_TREES.iter().enumerate() {
+        write("rtree", &format!("{at}"), seed);
+    }
     for (at, sql) in SQL.iter().enumerate() {
         write("sql_text", &format!("{at}"), sql.as_bytes());
     }
@@ -56,6 +59,14 @@ const FULL_TEXT: &[&[u8]] = &[
     b"\x81\"often other\" NOT w7\0\x08\x04\x00\x00\x00\x00",
     b"\x02a:w* NEAR/3 often\0\x01\x05\x01\x02\x03\x04\x05",
     b"\x03^word OR (other AND o1)\0\x05\x02\xff\xff\x06\x01\x7f",
+];
+
+/// Options, a window, and a change of a shadow table.
+const R_TREES: &[&[u8]] = &[
+    b"\x00\x60\x70\x80\x80\0\0\0\0\0\0\0\0\0\0\0\0\x05\x05\x00\x01\x00\x03",
+    b"\x01\x60\x70\x80\x80\0\0\0\0\0\0\0\0\0\0\0\0\x0d\x05\x00\x00\x00\x03\x24\x02\x30\x32",
+    b"\x02\x60\x70\x80\x80\0\0\0\0\0\0\0\0\0\0\0\0\x08\x01\x32",
+    b"\x03\x01\0\0\x03\0\0\0\0\0\0\x40\x40\0\0\0\0\x05\x03\x00\x01\x00",
 ];
 
 const SQL: &[&str] = &[

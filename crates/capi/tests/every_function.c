@@ -512,6 +512,10 @@ static void take_pointer(sqlite3_context *context, int n, sqlite3_value **values
   sqlite3_result_int(context, sqlite3_value_pointer(values[0], "mine") == &failures);
 }
 
+static void pointer_final(sqlite3_context *context) {
+  sqlite3_result_pointer(context, &failures, "mine", NULL);
+}
+
 static void subtype(sqlite3_context *context, int n, sqlite3_value **values) {
   CHECK(n == 1);
   sqlite3_result_int(context, (int)sqlite3_value_subtype(values[0]));
@@ -575,6 +579,8 @@ static void functions(void) {
   ANSWERS(db, "SELECT length(results(11, 0))", "3");
   CHECK(sqlite3_create_function_v2(db, "take_pointer", 1, SQLITE_UTF8, NULL, take_pointer, NULL, NULL, NULL) == SQLITE_OK);
   ANSWERS(db, "SELECT take_pointer(results(20, 0))", "1");
+  CHECK(sqlite3_create_function(db, "pointer_of", 1, SQLITE_UTF8, NULL, NULL, sum_step, pointer_final) == SQLITE_OK);
+  ANSWERS(db, "SELECT take_pointer(pointer_of(x)) FROM (SELECT 1 AS x)", "1");
   CHECK(sqlite3_create_function_v2(db, "subtype_of", 1, flags, NULL, subtype, NULL, NULL, NULL) == SQLITE_OK);
   ANSWERS(db, "SELECT subtype_of(results(21, 0))", "74");
   CHECK(sqlite3_create_function_v2(db, "remember", 2, SQLITE_UTF8, NULL, remember, NULL, NULL, NULL) == SQLITE_OK);

@@ -58,6 +58,8 @@ fn pick<'a>(random: &mut fastrand::Rng, from: &[&'a str]) -> &'a str {
 fn script(world: u64) -> Vec<String> {
     let mut random = fastrand::Rng::with_seed(world);
     let random = &mut random;
+    // Of its own, so that worlds stay what they were.
+    let mut more = fastrand::Rng::with_seed(!world);
     let mut lines = Vec::new();
     let schema = schema(random);
     for db in 0..3 {
@@ -82,6 +84,9 @@ fn script(world: u64) -> Vec<String> {
                 lines.push(format!(".enable {}", random.u8(..2)));
             }
         }
+        if more.u8(..4) == 0 {
+            lines.extend(swap(&mut more));
+        }
         let kind = if random.u8(..6) == 0 { "patchset" } else { "changeset" };
         lines.push(format!(".{kind} {slot}"));
         lines.push(".end".to_owned());
@@ -92,7 +97,8 @@ fn script(world: u64) -> Vec<String> {
         let abort = random.u8(..20) == 0;
         answers.map(|answer| if abort { '2' } else { char::from(b'0' + answer) }).iter().collect::<String>()
     };
-    let flags = pick(random, &["0", "0", "4", "1", "8"]);
+    let flags: u8 = pick(random, &["0", "0", "4", "1", "8"]).parse().unwrap();
+    let flags = flags | if more.u8(..6) == 0 { 16 } else { 0 };
     lines.push(".db 1".to_owned());
     lines.push(format!(".apply 5 {} {flags}", policy(random)));
     lines.push(".rebase 3 7".to_owned());
@@ -107,6 +113,14 @@ fn script(world: u64) -> Vec<String> {
     lines.push(format!(".apply 6 {} 0", policy(random)));
     dump(&mut lines);
     lines
+}
+
+/// Two rows of `t` exchange their values of `c`, which may be unique.
+fn swap(random: &mut fastrand::Rng) -> [String; 3] {
+    let (one, other) = (random.u8(..8), random.u8(..8));
+    let update = |to: &str, of: &str| format!("UPDATE OR IGNORE t SET c = '{to}' WHERE c = '{of}'");
+    let (one, other) = (one.to_string(), other.to_string());
+    [update("between", &one), update(&one, &other), update(&other, "between")]
 }
 
 fn dump(lines: &mut Vec<String>) {

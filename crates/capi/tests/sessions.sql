@@ -70,3 +70,80 @@ ANALYZE
 .changeset 7
 .show 7 0
 .end
+.db 0
+CREATE TABLE u(a INTEGER PRIMARY KEY, b UNIQUE, c INT, d, UNIQUE(c, d))
+CREATE UNIQUE INDEX ui ON u(lower(b)) WHERE c > 0
+INSERT INTO u VALUES(1, 'x', 1, 1), (2, 'y', 2, 2), (3, 'z', 3, 3), (4, x'04', 4, 4), (5, 5.5, 5, 5)
+.db 1
+CREATE TABLE u(a INTEGER PRIMARY KEY, b UNIQUE, c INT, d, UNIQUE(c, d))
+INSERT INTO u VALUES(1, 'x', 1, 1), (2, 'y', 2, 2), (3, 'z', 3, 3), (4, x'04', 4, 4), (5, 5.5, 5, 5)
+CREATE TABLE seen(what)
+CREATE TRIGGER ut AFTER UPDATE ON u BEGIN INSERT INTO seen VALUES(old.a || ' ' || typeof(old.b) || ' ' || typeof(new.b)); END
+.db 0
+.session
+UPDATE u SET b = NULL WHERE a = 1
+UPDATE u SET b = 'x' WHERE a = 2
+UPDATE u SET b = 'y' WHERE a = 3
+UPDATE u SET b = 'z' WHERE a = 1
+UPDATE u SET b = NULL, c = 50 WHERE a = 4
+UPDATE u SET b = x'04', c = 4, d = 4 WHERE a = 5
+UPDATE u SET b = 5.5, c = 5, d = 5 WHERE a = 4
+.changeset 1
+.end
+.db 1
+SAVEPOINT s
+.apply 1 00000 0
+SELECT * FROM u
+SELECT * FROM seen
+ROLLBACK TO s
+.apply 1 00000 16
+SELECT * FROM u
+ROLLBACK TO s
+UPDATE u SET b = 'zz' WHERE a = 3
+INSERT INTO u VALUES(9, 'z', 0, 0)
+.apply 1 00000 0
+SELECT * FROM u
+ROLLBACK TO s
+RELEASE s
+CREATE TABLE k(a COLLATE NOCASE PRIMARY KEY, b, c)
+INSERT INTO k VALUES('x', 1, 1), ('y', 2, 2), ('n', NULL, NULL)
+.session
+UPDATE k SET a = 'X', b = 3 WHERE a = 'x'
+UPDATE k SET a = 'Y' WHERE a = 'y'
+DELETE FROM k WHERE a = 'n'
+.changeset 1
+.show 1 0
+.end
+.db 2
+CREATE TABLE k(a COLLATE NOCASE PRIMARY KEY, b COLLATE NOCASE, c REAL)
+INSERT INTO k VALUES('x', 1, 1), ('y', 2, 2), ('n', NULL, NULL)
+.apply 1 00000 0
+SELECT * FROM k
+.session
+UPDATE k SET b = 'B', c = 7 WHERE a = 'x'
+DELETE FROM k WHERE a = 'y'
+INSERT INTO k VALUES('m', 'M', 5)
+.changeset 2
+.end
+UPDATE k SET b = 'b', c = 7.0 WHERE a = 'x'
+INSERT INTO k VALUES('Y', NULL, NULL)
+UPDATE k SET b = 'm' WHERE a = 'm'
+.apply 2 00000 4
+SELECT * FROM k
+.db 1
+PRAGMA foreign_keys = 0
+CREATE TABLE parent(a PRIMARY KEY)
+CREATE TABLE child(a PRIMARY KEY, b REFERENCES parent)
+.session
+INSERT INTO child VALUES(2, 'p')
+INSERT INTO parent VALUES('p')
+.changeset 3
+.end
+.db 2
+PRAGMA foreign_keys = 0
+CREATE TABLE parent(a PRIMARY KEY)
+CREATE TABLE child(a PRIMARY KEY, b REFERENCES parent)
+INSERT INTO child VALUES(1, 'p')
+PRAGMA foreign_keys = 1
+.apply 3 00000 0
+SELECT * FROM child

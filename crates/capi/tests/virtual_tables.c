@@ -390,7 +390,8 @@ static int store_rename(sqlite3_vtab *vtab, const char *name) {
   table->name = sqlite3_mprintf("%s", name);
   return SQLITE_OK;
 }
-static int store_shadow_name(const char *name) { return strcmp(name, "shadow") == 0; }
+static int shadow_names_asked;
+static int store_shadow_name(const char *name) { shadow_names_asked++; return strcmp(name, "shadow") == 0; }
 static int store_integrity(sqlite3_vtab *vtab, const char *schema, const char *table, int flags, char **message) {
   (void)vtab;
   note("integrity %s.%s %d", schema, table, flags);
@@ -470,6 +471,12 @@ static void changes(void) {
   ANSWERS(db, "PRAGMA integrity_check", "something about u");
   ANSWERS(db, "PRAGMA quick_check", "something about u");
   HEARS("integrity main.u 0; integrity main.u 1");
+  shadow_names_asked = 0;
+  ANSWERS(db, "CREATE TABLE other_first(x)", "");
+  CHECK(shadow_names_asked == 0);
+  ANSWERS(db, "CREATE TABLE u_first(x); CREATE TABLE u_second(x)", "");
+  CHECK(shadow_names_asked >= 2);
+  ANSWERS(db, "DROP TABLE u_first; DROP TABLE u_second; DROP TABLE other_first", "");
   ANSWERS(db, "CREATE TABLE u_shadow(x); CREATE TABLE u_other(x); SELECT name, type FROM pragma_table_list WHERE name LIKE 'u%' ORDER BY 1",
           "u|virtual u_other|table u_shadow|shadow");
   heard[0] = 0;

@@ -6,8 +6,8 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::database::Opening;
-use crate::output::Mode;
-use crate::output::style::Escape;
+use crate::output::style::{Escape, Limits};
+use crate::output::{Mode, Titles};
 use crate::settings::Settings;
 
 /// A shell for databases in SQLite's file format.
@@ -240,9 +240,13 @@ impl Args {
         let style = &mut settings.style;
         if let Some(mode) = self.modes.chosen() {
             style.set_mode(mode);
+            // Whoever wants CSV wants it to its end.
+            if mode.name == "csv" {
+                style.limits = Limits::default();
+            }
         }
         if self.header || self.noheader {
-            style.titles = Some(self.header);
+            style.titles = Some(if self.header { Titles::On } else { Titles::Off });
         }
         if let Some(separator) = &self.separator {
             style.column_separator = separator.clone();

@@ -6,6 +6,7 @@ use crate::args::Args;
 use crate::commands;
 use crate::guard::set_current_line;
 use crate::input::{Input, Line};
+use crate::prompt;
 use crate::shell::{Reported, Shell};
 use crate::sink::Sink;
 
@@ -105,8 +106,8 @@ fn run_input(shell: &mut Shell, input: &mut Input) {
         if input.is_interactive() && pending.text.is_empty() {
             input.set_names(commands::completion_names(&shell.database.connection));
         }
-        let prompt = if pending.text.is_empty() { &shell.settings.prompt } else { &shell.settings.continuation };
-        let line = match input.line(prompt) {
+        let prompt = if input.is_interactive() { prompt::next(shell, &pending.text) } else { String::new() };
+        let line = match input.line(&prompt) {
             Ok(Line::Text(line)) => line,
             Ok(Line::Interrupted) => {
                 pending = Pending { line: pending.line + 1, ..Pending::default() };
@@ -147,9 +148,6 @@ fn take_line(shell: &mut Shell, pending: &mut Pending, line: &[u8]) -> Result<()
             return if line.starts_with(b".") { run_command(shell, &command) } else { Ok(()) };
         }
         pending.first_line = pending.line;
-    } else if is_terminator(line) && lithe::is_complete([&pending.text, &b";"[..]].concat()) {
-        let text = std::mem::take(&mut pending.text);
-        return shell.run_sql(&text, pending.place());
     } else {
         pending.text.push(b'\n');
     }
@@ -197,9 +195,4 @@ impl Pending {
     fn place(&self) -> Option<usize> {
         (!self.is_typed).then_some(self.first_line)
     }
-}
-
-/// `go` and `/` end a statement, as they do in the shells of other databases.
-fn is_terminator(line: &[u8]) -> bool {
-    matches!(line.trim_ascii(), b"/") || line.trim_ascii().eq_ignore_ascii_case(b"go")
 }

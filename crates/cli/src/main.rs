@@ -7,6 +7,7 @@
 //! | `database` | opening databases |
 //! | `appended` | databases behind the bytes of another file |
 //! | `shell` | the state between statements; running SQL |
+//! | `expert` | the indexes that a statement would use: `.expert` |
 //! | `parameters` | the values of statements' parameters |
 //! | `input` | where lines come from: terminal, file, argument |
 //! | `sink` | where rows go: standard output, file, program |
@@ -15,6 +16,7 @@
 //! | `scan_status` | what the loops of a statement have cost: `.scanstats` |
 //! | `commands` | the dot commands, one table entry each |
 //! | `output` | how rows are shown, a module for each mode |
+//! | `prompt` | the prompts, and what a statement that is being typed lacks |
 //! | `complete` | completion of keywords and names |
 //! | `report` | errors, with a caret under the place |
 #![forbid(unsafe_code)]
@@ -24,12 +26,14 @@ mod args;
 mod commands;
 mod complete;
 mod database;
+mod expert;
 mod guard;
 mod input;
 mod lines;
 mod output;
 mod parameters;
 mod progress;
+mod prompt;
 mod quote;
 mod recording;
 mod report;

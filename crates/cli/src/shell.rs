@@ -10,6 +10,7 @@ use lithe::{Connection, Error, InterruptHandle, Statement};
 
 use crate::args::Args;
 use crate::database::{self, Opening};
+use crate::expert;
 use crate::guard::{self, SafeMode};
 use crate::input::Input;
 use crate::output::style::Align;
@@ -50,6 +51,10 @@ pub struct Shell {
     pub safe_mode: SafeMode,
     /// The style that comes back after the output of one command.
     pub style_before: Option<Style>,
+    /// The next statement is not run: the indexes that it would use are shown (`.expert`).
+    pub gives_advice: bool,
+    /// The style that comes back after the next text of SQL (`.mode --once`).
+    pub style_once: Option<Style>,
 }
 
 /// A database that is open, and what has been begun on its connection.
@@ -116,6 +121,8 @@ impl Shell {
             progress: Progress::default(),
             safe_mode: SafeMode { is_on: args.safe, nonce: args.nonce.clone(), is_suspended: false },
             style_before: None,
+            style_once: None,
+            gives_advice: false,
         };
         shell.guard();
         Ok(shell)
@@ -176,6 +183,9 @@ impl Shell {
         if has_statement {
             self.after_statements(&watch, result.is_ok());
         }
+        if let Some(style) = self.style_once.take() {
+            self.settings.style = style;
+        }
         self.end_once();
         result
     }
@@ -184,13 +194,27 @@ impl Shell {
     fn run_first(&mut self, text: &[u8], place: &str) -> Result<Ran, Reported> {
         self.interrupts.pressed.store(0, Ordering::Relaxed);
         let mut sink = std::mem::replace(&mut self.output, Sink::stdout());
-        let result = self.run_first_into(text, &mut sink);
+        let result = match std::mem::take(&mut self.gives_advice) {
+            true => self.advise(text, &mut sink),
+            false => self.run_first_into(text, &mut sink),
+        };
         self.output = sink;
         result.map_err(|failure| match failure {
             Failure::Compiling(error) => self.fail(&report::parse_error(&error, &String::from_utf8_lossy(text), place)),
             Failure::Running(error) => self.fail(&report::runtime_error(&error, place)),
             Failure::Writing(error) => self.fail(&format!("Error: cannot write the output: {error}")),
         })
+    }
+
+    /// Shows the indexes that the first statement of a text would use.
+    fn advise(&self, text: &[u8], sink: &mut Sink) -> Result<Ran, Failure> {
+        let connection = &self.database.connection;
+        let (statement, tail) = connection.prepare_first(text).map_err(Failure::Compiling)?;
+        let Some(statement) = statement else { return Ok(Ran { tail, is_statement: false }) };
+        let advice = expert::advice(connection, statement.sql()).map_err(Failure::Running)?;
+        let mut out = sink.writer();
+        out.write_all(advice.as_bytes()).and_then(|()| out.flush()).map_err(Failure::Writing)?;
+        Ok(Ran { tail, is_statement: true })
     }
 
     fn run_first_into(&self, text: &[u8], sink: &mut Sink) -> Result<Ran, Failure> {
@@ -280,8 +304,12 @@ enum Failure {
 
 /// EXPLAIN QUERY PLAN as a tree.
 fn show_plan(plan: &mut Statement<'_>, out: &mut dyn Write) -> Result<(), Failure> {
-    let row = |row: &lithe::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(3)?));
-    let nodes: Vec<(i64, i64, String)> = plan.query_map([], row).map_err(Failure::Running)?;
+    let mut nodes: Vec<(i64, i64, String)> = Vec::new();
+    // Parameters are bound already, or have no values.
+    while let Some(row) = plan.step().map_err(Failure::Running)? {
+        let node = row.get(0).and_then(|id| Ok((id, row.get(1)?, row.get(3)?)));
+        nodes.push(node.map_err(Failure::Running)?);
+    }
     if nodes.is_empty() {
         return Ok(());
     }

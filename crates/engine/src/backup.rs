@@ -25,7 +25,8 @@ use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
 use crate::open::OpenFlags;
 
-/// A backup under way. The target belongs to it until it is dropped: statements on it answer SQLITE_BUSY meanwhile.
+/// A backup under way. The target belongs to it from its first step on until it is dropped: statements on it answer SQLITE_BUSY
+/// meanwhile.
 pub struct Backup {
     source: Rc<Database>,
     target: Rc<Database>,
@@ -182,6 +183,19 @@ impl Backup {
         let target = Rc::clone(self.target.btree());
         let target = target.pager();
         assert!(self.target.is_backup_target.get() && self.state == State::New, "the target is this backup's");
+        if target.is_reading() {
+            return Err(Error::from_code(ResultCode::BUSY));
+        }
+        self.target.is_locked_by_backup.set(true);
+        let locked = self.take_lock(source, target);
+        if locked.is_err() {
+            target.end_read()?;
+            self.target.is_locked_by_backup.set(false);
+        }
+        locked
+    }
+
+    fn take_lock(&mut self, source: &Pager, target: &Pager) -> Result<()> {
         let (size, reserved) = (source.page_size(), source.reserved());
         target.begin_read()?;
         if target.page_count() == 0 {
@@ -189,11 +203,7 @@ impl Backup {
         }
         target.end_read()?;
         target.begin_write(BeginKind::Exclusive)?;
-        let shaped = self.shape_target(source);
-        if shaped.is_err() {
-            target.end_read()?;
-        }
-        shaped
+        self.shape_target(source)
     }
 
     fn shape_target(&mut self, source: &Pager) -> Result<()> {
@@ -262,8 +272,10 @@ impl Backup {
 
 impl Drop for Backup {
     fn drop(&mut self) {
-        // What is not committed is rolled back; nobody is left to hear of an error.
-        let _ = self.target.btree().pager().end_read();
+        if self.target.is_locked_by_backup.replace(false) {
+            // What is not committed is rolled back; nobody is left to hear of an error.
+            let _ = self.target.btree().pager().end_read();
+        }
         self.target.is_backup_target.set(false);
         self.source.backups.set(self.source.backups.get().saturating_sub(1));
     }

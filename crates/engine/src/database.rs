@@ -31,6 +31,8 @@ pub(crate) struct Database {
     shared: Option<Share>,
     /// A backup writes it: it belongs to that until it ends.
     pub(crate) is_backup_target: Cell<bool>,
+    /// A backup has taken its first step: the database belongs to it.
+    pub(crate) is_locked_by_backup: Cell<bool>,
     /// How many backups read it.
     pub(crate) backups: Cell<usize>,
     /// It was made from bytes (`sqlite3_deserialize`), and may have so many.
@@ -111,6 +113,7 @@ impl Database {
             temporary_files: files,
             shared: None,
             is_backup_target: Cell::new(false),
+            is_locked_by_backup: Cell::new(false),
             backups: Cell::new(0),
             is_image: Cell::new(false),
             size_max: Cell::new(0),
@@ -186,12 +189,12 @@ impl Database {
 
     /// The B-trees if they are open and no backup has them.
     pub(crate) fn in_use(&self) -> Option<&Rc<Btree>> {
-        self.opened().filter(|_| !self.is_backup_target.get())
+        self.opened().filter(|_| !self.is_locked_by_backup.get())
     }
 
     /// SQLITE_BUSY while a backup writes it.
     pub(crate) fn check_free(&self) -> Result<()> {
-        if self.is_backup_target.get() { Err(Error::from_code(ResultCode::BUSY)) } else { Ok(()) }
+        if self.is_locked_by_backup.get() { Err(Error::from_code(ResultCode::BUSY)) } else { Ok(()) }
     }
 
     /// Whether a write transaction is open on it.

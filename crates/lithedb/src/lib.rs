@@ -104,6 +104,24 @@ pub fn real_to_text(real: f64) -> String {
     lithe_engine::value::number::real_to_text(real).as_str().to_owned()
 }
 
+/// Year, month and day of a day that is counted from 1970-01-01.
+///
+/// ```
+/// assert_eq!(lithe::date_of_day(19_782), (2024, 2, 29));
+/// ```
+pub fn date_of_day(day: i64) -> (i64, i64, i64) {
+    lithe_engine::function::date::date_of_day(day)
+}
+
+/// The day, counted from 1970-01-01, of a date.
+///
+/// ```
+/// assert_eq!(lithe::day_of_date(2024, 2, 29), 19_782);
+/// ```
+pub fn day_of_date(year: i64, month: i64, day: i64) -> i64 {
+    lithe_engine::function::date::day_of_date(year, month, day)
+}
+
 /// Whether `text` matches a pattern of GLOB.
 ///
 /// ```

@@ -8,7 +8,8 @@
 //!                                                  otherwise put aside; later   ┘   CONSTRAINT
 //! ```
 //!
-//! What was put aside is tried again when the other changes of the table are made, and again as long as that helps.
+//! What was put aside is tried again when the other changes of the table are made, and again as long as that helps. UPDATEs that
+//! wait for one another, because they swap unique values, are made by way of another value (see [`waiting`]).
 
 use std::rc::Rc;
 
@@ -17,10 +18,11 @@ use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, code};
 use crate::header::{Format, TableHeader, is_same_key};
 use crate::input::Input;
 use crate::iterator::{Change, ChangesetIterator};
-use crate::record::{self, fields, is_defined};
+use crate::record::{self, fields};
 use crate::schema::Schema;
 
 mod target;
+mod waiting;
 
 use target::{Outcome, Target};
 
@@ -81,6 +83,8 @@ pub struct Apply {
     pub foreign_keys_no_action: bool,
     /// Not asked for here: changesets are not rebased later.
     pub no_rebase: bool,
+    /// UPDATEs that swap unique values among themselves are conflicts.
+    pub no_update_loop: bool,
 }
 
 /// Applies a changeset or patchset to the main database. Answers what [`crate::Rebaser`] needs, if there were conflicts.
@@ -204,32 +208,9 @@ impl Applier<'_, '_> {
         Ok(None)
     }
 
-    /// Tries what was put aside, again and again as long as that helps. What is left then is a conflict.
-    fn finish_table(&mut self) -> Result {
-        if self.set_aside.is_empty() {
-            return Ok(());
-        }
-        let header = self.table.as_ref().map(|table| Rc::clone(&table.header));
-        // The first change of the next table may have been read.
-        let (next_table, next_change) = self.changes.replace_change(None, None);
-        while !self.set_aside.is_empty() {
-            let waiting = std::mem::take(&mut self.set_aside);
-            let count = waiting.len();
-            for change in waiting {
-                self.changes.replace_change(header.clone(), Some(change.clone()));
-                self.apply_change(&change)?;
-            }
-            if self.set_aside.len() >= count {
-                self.puts_aside = false;
-            }
-        }
-        self.puts_aside = true;
-        self.changes.replace_change(next_table, next_change);
-        Ok(())
-    }
-
     fn check_foreign_keys(&mut self) -> Result {
-        if self.connection.deferred_violations() == 0 {
+        // Below zero where rows that violated a key before have got their parents.
+        if self.connection.deferred_violations() <= 0 {
             return Ok(());
         }
         // SQLite says that there are some, not how many.
@@ -265,7 +246,7 @@ impl Applier<'_, '_> {
     fn not_as_expected(&mut self, change: &Change) -> Result {
         let connection = self.connection;
         let row = self.target()?.row(connection, change)?;
-        if self.options.ignore_noop && is_done(change, row.as_deref()) {
+        if self.is_noop(change, row.is_some())? {
             self.note_for_rebase(change, Answer::Omit);
             return Ok(());
         }
@@ -286,7 +267,7 @@ impl Applier<'_, '_> {
     fn insert_refused(&mut self, change: &Change) -> Result {
         let connection = self.connection;
         let Some(row) = self.target()?.row(connection, change)? else { return self.constraint_failed(change) };
-        if self.options.ignore_noop && is_done(change, Some(&row)) {
+        if self.is_noop(change, true)? {
             self.note_for_rebase(change, Answer::Omit);
             return Ok(());
         }
@@ -299,6 +280,20 @@ impl Applier<'_, '_> {
             // The old row stays deleted, as in SQLite, even if the new one is left out in the end.
             Outcome::Constraint => self.constraint_failed(change),
             _ => Ok(()),
+        }
+    }
+
+    /// Whether the database is already as the change would make it, and the application does not want to be asked then.
+    fn is_noop(&mut self, change: &Change, has_row: bool) -> Result<bool> {
+        if !self.options.ignore_noop {
+            return Ok(false);
+        }
+        match has_row {
+            false => Ok(change.operation == RowOperation::Delete),
+            true => {
+                let connection = self.connection;
+                self.target()?.has_new_values(connection, change)
+            }
         }
     }
 
@@ -351,18 +346,6 @@ impl Applier<'_, '_> {
                     self.rebase.extend_from_slice(if table.header.is_key(column) { old } else { new });
                 }
             }
-        }
-    }
-}
-
-/// Whether the database is already as the change would make it. `row` is the record that the key has there.
-fn is_done(change: &Change, row: Option<&[u8]>) -> bool {
-    match (change.operation, row) {
-        (RowOperation::Delete, row) => row.is_none(),
-        (_, None) => false,
-        (_, Some(row)) => {
-            let mut pairs = fields(&change.new).zip(fields(row));
-            pairs.all(|(new, is)| !is_defined(new) || record::value(new) == record::value(is))
         }
     }
 }

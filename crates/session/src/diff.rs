@@ -67,7 +67,7 @@ fn record_rows(
             ValueRef::Integer(rowid) if schema.has_rowid_key => rowid,
             _ => 0,
         };
-        recorded.record_row(&Row::of_values(rowid, &values), operation, false);
+        recorded.record_row(&Row::of_values(rowid, &values), operation, false)?;
     }
     Ok(())
 }

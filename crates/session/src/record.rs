@@ -45,6 +45,15 @@ pub(crate) fn field_len(bytes: &[u8]) -> Result<std::result::Result<usize, usize
     })
 }
 
+/// How many bytes [`push`] writes.
+pub(crate) fn len_of(value: ValueRef<'_>) -> usize {
+    match value {
+        ValueRef::Null => 1,
+        ValueRef::Integer(_) | ValueRef::Real(_) => 1 + NUMBER_LEN,
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => 1 + varint::len(bytes.len() as u64) + bytes.len(),
+    }
+}
+
 /// Writes a value.
 pub(crate) fn push(out: &mut Vec<u8>, value: ValueRef<'_>) {
     match value {

@@ -25,6 +25,8 @@ pub(crate) struct Schema {
     pub columns: Vec<Column>,
     /// As in the header of a changeset.
     pub primary_key: Vec<u8>,
+    /// The columns of the primary key.
+    pub keys: Vec<usize>,
     /// How many columns the table has, generated ones included.
     pub total: usize,
     /// The key is the rowid, as a column in front.
@@ -71,12 +73,13 @@ impl Schema {
             schema.primary_key.insert(0, 1);
             schema.has_rowid_key = true;
         }
+        schema.keys = (0..schema.columns.len()).filter(|at| schema.is_key(*at)).collect();
         Ok(Some(schema))
     }
 
     /// Whether the table has a primary key, without which nothing is recorded.
     pub fn has_key(&self) -> bool {
-        self.primary_key.iter().any(|key| *key != 0)
+        !self.keys.is_empty()
     }
 
     /// Whether a column belongs to the primary key.

@@ -37,6 +37,8 @@ pub(crate) struct Recorded {
 /// A table whose changes are recorded.
 pub(crate) struct Table {
     pub name: String,
+    /// The table is sqlite_stat1, in whose key NULL stands for no index.
+    is_statistics: bool,
     /// Looked up when the first row changes.
     pub schema: Option<Schema>,
     pub changes: Changes<Recorded>,
@@ -162,30 +164,42 @@ impl Recorder {
         self.tables.iter().position(|table| table.name.eq_ignore_ascii_case(name))
     }
 
+    /// The place of a table, which is added if it was not there.
+    fn place_of(&mut self, name: &str) -> usize {
+        self.position(name).unwrap_or_else(|| {
+            let is_statistics = name.eq_ignore_ascii_case(STATISTICS);
+            let changes = Changes::default();
+            self.tables.push(Table { name: name.to_owned(), is_statistics, schema: None, changes });
+            self.tables.len() - 1
+        })
+    }
+
     #[expect(clippy::indexing_slicing, reason = "the place of a table, or of the one that was just added")]
     pub(crate) fn table_or_new(&mut self, name: &str) -> &mut Table {
-        let at = self.position(name).unwrap_or_else(|| {
-            self.tables.push(Table { name: name.to_owned(), schema: None, changes: Changes::default() });
-            self.tables.len() - 1
-        });
+        let at = self.place_of(name);
         &mut self.tables[at]
     }
 
-    fn record(&mut self, connection: &dyn SqlConnection, change: &RowChange<'_>) -> Result {
-        let (database, options, indirect) = (self.database.clone(), self.options, self.indirect || change.depth > 0);
-        let table = self.table_or_new(change.table);
-        table.prepare(connection, &database, options, change.column_count)?;
+    /// Whether changes of this database are recorded now.
+    fn listens_to(&self, database: &str) -> bool {
+        self.enabled && self.error.is_none() && self.database.eq_ignore_ascii_case(database)
+    }
+
+    /// Records a change of the table at this place.
+    fn record(&mut self, at: usize, connection: &dyn SqlConnection, change: &RowChange<'_>) -> Result {
+        let (options, indirect) = (self.options, self.indirect || change.depth > 0);
+        let Some(table) = self.tables.get_mut(at) else { return Ok(()) };
+        table.prepare(connection, &self.database, options, change.column_count)?;
         if !table.schema.as_ref().is_some_and(Schema::has_key) {
             return Ok(());
         }
         if change.operation == RowOperation::Insert {
-            table.record_row(&Row::new_of(change), RowOperation::Insert, indirect);
-            return Ok(());
+            return table.record_row(&Row::new_of(change), RowOperation::Insert, indirect);
         }
-        table.record_row(&Row::old_of(change), change.operation, indirect);
+        let old = Row::old_of(change);
+        table.record_row(&old, change.operation, indirect)?;
         if change.operation == RowOperation::Update {
-            // A row that gets another key comes under that one, too.
-            table.record_row(&Row::new_of(change), RowOperation::Insert, indirect);
+            table.record_new_key(&old, &Row::new_of(change), indirect)?;
         }
         Ok(())
     }
@@ -193,28 +207,24 @@ impl Recorder {
 
 /// The hook: a row is about to change.
 fn record_change(recorder: &RefCell<Recorder>, connection: &dyn SqlConnection, change: &RowChange<'_>) {
-    let Some(filter) = wanted(recorder, change) else { return };
-    // Without a borrow: the application is asked.
-    if filter.is_some_and(|filter| !filter(change.table)) {
-        return;
-    }
+    let Some(at) = place_of(recorder, change) else { return };
     let Ok(mut recorder) = recorder.try_borrow_mut() else { return };
-    if let Err(error) = recorder.record(connection, change) {
+    if let Err(error) = recorder.record(at, connection, change) {
         recorder.error = Some(error);
     }
 }
 
-/// Who has to be asked about the table; `None` if the change is not recorded.
-fn wanted(recorder: &RefCell<Recorder>, change: &RowChange<'_>) -> Option<Option<TableFilter>> {
-    let recorder = recorder.try_borrow().ok()?;
-    if !recorder.enabled || recorder.error.is_some() || !recorder.database.eq_ignore_ascii_case(change.database) {
-        return None;
+/// The place of the table that changes; `None` if the change is not recorded.
+fn place_of(recorder: &RefCell<Recorder>, change: &RowChange<'_>) -> Option<usize> {
+    let borrowed = recorder.try_borrow().ok().filter(|recorder| recorder.listens_to(change.database))?;
+    if let Some(at) = borrowed.position(change.table) {
+        return Some(at);
     }
-    match recorder.position(change.table) {
-        Some(_) => Some(None),
-        None if recorder.attaches_all => Some(recorder.filter.clone()),
-        None => None,
-    }
+    let filter = borrowed.attaches_all.then(|| borrowed.filter.clone())?;
+    // Without a borrow: the application is asked.
+    drop(borrowed);
+    let is_wanted = filter.is_none_or(|filter| filter(change.table));
+    is_wanted.then(|| recorder.try_borrow_mut().ok().map(|mut recorder| recorder.place_of(change.table)))?
 }
 
 /// A row of a change.
@@ -235,6 +245,17 @@ impl<'r> Row<'r> {
     /// A row by the columns of its table.
     pub(crate) fn of_values(rowid: i64, values: &'r [ValueRef<'r>]) -> Row<'r> {
         Row { rowid, values }
+    }
+
+    /// The value of a recorded column.
+    fn value(&self, schema: &Schema, is_statistics: bool, at: usize) -> ValueRef<'r> {
+        let value = match schema.columns.get(at).map(|column| column.position) {
+            Some(None) => ValueRef::Integer(self.rowid),
+            Some(Some(position)) => self.values.get(position).copied().unwrap_or(ValueRef::Null),
+            None => ValueRef::Null,
+        };
+        // A row about a table without indexes has no index name: its key has an empty BLOB there.
+        if is_statistics && at == 1 && value.is_null() { ValueRef::Blob(&[]) } else { value }
     }
 }
 
@@ -291,45 +312,55 @@ impl Table {
     }
 
     /// Notes that a row changes, unless it has changed before. A change that is not indirect makes the row's not indirect.
-    pub(crate) fn record_row(&mut self, row: &Row<'_>, operation: RowOperation, indirect: bool) {
-        let Some(schema) = &self.schema else { return };
-        let is_statistics = self.name.eq_ignore_ascii_case(STATISTICS);
-        let value = |at: usize| {
-            let value = match schema.columns.get(at).map(|column| column.position) {
-                Some(None) => ValueRef::Integer(row.rowid),
-                Some(Some(position)) => row.values.get(position).copied().unwrap_or(ValueRef::Null),
-                None => ValueRef::Null,
-            };
-            // A row about a table without indexes has no index name: its key has an empty BLOB there.
-            if is_statistics && at == 1 && value.is_null() { ValueRef::Blob(&[]) } else { value }
-        };
+    ///
+    /// # Errors
+    /// SQLITE_NOMEM if there is no memory for the row.
+    pub(crate) fn record_row(&mut self, row: &Row<'_>, operation: RowOperation, indirect: bool) -> Result {
+        let Some(schema) = &self.schema else { return Ok(()) };
+        let value = |at: usize| row.value(schema, self.is_statistics, at);
         let mut hash = KeyHash::default();
-        for at in (0..schema.columns.len()).filter(|at| schema.is_key(*at)) {
-            match value(at) {
+        for at in &schema.keys {
+            match value(*at) {
                 // Such a row cannot be told from others.
-                ValueRef::Null => return,
+                ValueRef::Null => return Ok(()),
                 ValueRef::Integer(rowid) if schema.has_rowid_key => hash.add_rowid(rowid),
                 value => hash.add_value(value),
             }
         }
         let hash = hash.finish();
+        let key_end = schema.keys.last().map_or(0, |last| last + 1);
         let has_key = |recorded: &Recorded| {
-            let mut stored = fields(&recorded.record).enumerate().filter(|(at, _)| schema.is_key(*at));
-            stored.all(|(at, field)| record::value(field) == Some(value(at)))
+            let stored = fields(&recorded.record).take(key_end).enumerate().filter(|(at, _)| schema.is_key(*at));
+            stored.into_iter().all(|(at, field)| record::value(field) == Some(value(at)))
         };
         self.changes.grow();
         if let Some(known) = self.changes.find(hash, has_key) {
             known.indirect &= indirect;
-            return;
+            return Ok(());
         }
+        let is_recorded = |at: usize| operation != RowOperation::Insert || schema.is_key(at);
+        let columns = 0..schema.columns.len();
+        let len_of = |at: usize| if is_recorded(at) { record::len_of(value(at)) } else { 1 };
         let mut record = Vec::new();
-        for at in 0..schema.columns.len() {
-            if operation == RowOperation::Insert && !schema.is_key(at) {
-                record.push(UNDEFINED);
-            } else {
-                record::push(&mut record, value(at));
-            }
+        let reserved = record.try_reserve_exact(columns.clone().map(len_of).sum());
+        reserved.map_err(|_| FunctionError::of_code(code::NOMEM))?;
+        for at in columns {
+            if is_recorded(at) { record::push(&mut record, value(at)) } else { record.push(UNDEFINED) }
         }
         self.changes.add(hash, Recorded { operation, indirect, record });
+        Ok(())
+    }
+
+    /// A row whose old key has been noted gets a new key: the row comes under that one, too.
+    fn record_new_key(&mut self, old: &Row<'_>, new: &Row<'_>, indirect: bool) -> Result {
+        let Some(schema) = &self.schema else { return Ok(()) };
+        let is_statistics = self.is_statistics;
+        let is_same = |at: &usize| old.value(schema, is_statistics, *at) == new.value(schema, is_statistics, *at);
+        if schema.keys.iter().all(is_same) {
+            // As if the row were looked for again: SQLite's table of changes may double here, which shows in their order.
+            self.changes.grow();
+            return Ok(());
+        }
+        self.record_row(new, RowOperation::Insert, indirect)
     }
 }

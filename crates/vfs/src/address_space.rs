@@ -11,8 +11,8 @@ use rustix::mm::{MapFlags, ProtFlags};
 /// What a file gets at least: most databases stay within it, and thousands of them take little.
 pub(crate) const RESERVE_MIN: u64 = 1 << 20;
 
-/// Of address space, if the process has a limit, a fourth is for mappings: memory needs the rest.
-const SHARE_OF_LIMIT: u64 = 4;
+/// Of address space, if the process has a limit, an eighth is for mappings: memory needs the rest.
+const SHARE_OF_LIMIT: u64 = 8;
 
 /// The length of all ranges there are.
 static TAKEN: AtomicU64 = AtomicU64::new(0);

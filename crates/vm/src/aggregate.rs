@@ -1,10 +1,11 @@
 //! Aggregates and ranking functions: stepping, taking back, answering.
 
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 use lithe_functions::aggregate::Extreme;
 use lithe_functions::{
-    Arguments, BuiltinAccumulator, BuiltinAggregate, CallSite, Context, Kind, PlainArguments, Ranking,
+    Arguments, BuiltinAccumulator, BuiltinAggregate, CallSite, Context, Kind, PlainArguments, Pointer, Ranking,
 };
 use lithe_value::{Collation, Value, ValueRef};
 use lithe_vfs::ResultCode;
@@ -304,7 +305,7 @@ pub fn value(
     m.go_on();
     accumulator.put(m.reg_mut(acc));
     m.reg_mut(dst).set_value(out);
-    m.reg_mut(dst).set_subtype(result?);
+    result?.go_with(m.reg_mut(dst));
     Ok(())
 }
 
@@ -325,11 +326,28 @@ pub fn finish(
     let mut accumulator = take(m, program, id, acc)?;
     let mut out = m.reg_mut(dst).take_memory();
     stand_still_if_called(m, &accumulator);
-    let subtype = accumulator.finish(call, host, &mut out);
+    let result = accumulator.finish(call, host, &mut out);
     m.go_on();
     m.reg_mut(dst).set_value(out);
-    m.reg_mut(dst).set_subtype(subtype?);
+    result?.go_with(m.reg_mut(dst));
     Ok(())
+}
+
+/// What goes with the value of an aggregate of the application.
+#[derive(Default)]
+struct Companions {
+    subtype: u8,
+    pointer: Option<Rc<Pointer>>,
+}
+
+impl Companions {
+    /// Gives them to the register that holds the value. A pointer goes with NULL only.
+    fn go_with(self, register: &mut Register) {
+        match self.pointer {
+            Some(pointer) if matches!(register, Register::Null) => register.set_pointer(Some(pointer)),
+            _ => register.set_subtype(self.subtype),
+        }
+    }
 }
 
 /// The same for a number that can be read off the state in its register. False says nothing, and changes nothing.
@@ -446,19 +464,21 @@ impl Accumulator {
         Ok(())
     }
 
-    /// The value for the rows so far; answers its subtype.
-    fn value(&mut self, call: &AggregateCall, host: &dyn Host, out: &mut Value) -> Result<u8, Error> {
+    /// The value for the rows so far; answers what goes with it.
+    fn value(&mut self, call: &AggregateCall, host: &dyn Host, out: &mut Value) -> Result<Companions, Error> {
         match self {
-            Accumulator::Builtin(builtin) => builtin.value(out).map(|()| 0).map_err(function_failed),
+            Accumulator::Builtin(builtin) => {
+                builtin.value(out).map(|()| Companions::default()).map_err(function_failed)
+            }
             Accumulator::Ranking(ranking) => {
                 ranking.value(out);
-                Ok(0)
+                Ok(Companions::default())
             }
             Accumulator::Custom(state) => answer(out, call, host, |context| state.value(context)),
         }
     }
 
-    fn finish(&mut self, call: &AggregateCall, host: &dyn Host, out: &mut Value) -> Result<u8, Error> {
+    fn finish(&mut self, call: &AggregateCall, host: &dyn Host, out: &mut Value) -> Result<Companions, Error> {
         match self {
             Accumulator::Custom(state) => answer(out, call, host, |context| state.finish(context)),
             _ => self.value(call, host, out),
@@ -466,21 +486,21 @@ impl Accumulator {
     }
 }
 
-/// What a state of the application answers, and the subtype of that.
+/// What a state of the application answers, and what goes with that.
 fn answer(
     out: &mut Value,
     call: &AggregateCall,
     host: &dyn Host,
     f: impl FnOnce(&mut Context<'_>) -> lithe_functions::Result,
-) -> Result<u8, Error> {
+) -> Result<Companions, Error> {
     out.set_null();
-    let subtype = with_context(out, &call.collation, &PlainArguments, host, |context| {
+    let companions = with_context(out, &call.collation, &PlainArguments, host, |context| {
         f(context)?;
-        Ok(context.subtype)
+        Ok(Companions { subtype: context.subtype, pointer: context.pointer.take() })
     });
-    let subtype = subtype.map_err(function_failed)?;
+    let companions = companions.map_err(function_failed)?;
     check_length(out, host)?;
-    Ok(subtype)
+    Ok(companions)
 }
 
 fn with_context<'a, T>(

@@ -34,31 +34,50 @@ pub fn tell(
     let Some(table) = &program.cursor(cursor).table else { return };
     let Some(operation) = RowOperation::from_number(i32::from(operation)) else { return };
     m.stand_still();
-    let (old_values, new_values) = (values(m, rows.old, rows.count), values(m, rows.new, rows.count));
-    let rowid = |row: Reg| if table.without_rowid { 0 } else { m.reg(row).integer() };
-    let (one, other) = if rows.old == Reg::NONE { (rows.new, rows.old) } else { (rows.old, rows.new) };
-    let old_rowid = rowid(one);
+    let (old_rowid, new_rowid) = match table.without_rowid {
+        true => (0, 0),
+        false => rowids(m, rows),
+    };
+    let Machine { registers, scratch, .. } = m;
+    // The values before the change, and behind them those after it.
+    let mut values = scratch.values(columns(registers, rows.old, rows.count));
+    let old_count = values.len();
+    values.extend(columns(registers, rows.new, rows.count).iter().map(Register::as_ref));
+    let (old, new) = values.split_at_mut(old_count);
+    // The register of the rowid's other name is NULL, as in the record.
+    for (row, rowid) in [(&mut *old, old_rowid), (&mut *new, new_rowid)] {
+        if let Some(value) = table.rowid_column.and_then(|at| row.get_mut(usize::from(at))) {
+            *value = ValueRef::Integer(rowid);
+        }
+    }
     host.pre_update(&RowChange {
         operation,
         database: &table.database,
         table: &table.name,
         old_rowid,
-        new_rowid: if other == Reg::NONE { old_rowid } else { rowid(other) },
+        new_rowid,
         is_without_rowid: table.without_rowid,
-        old_values: old_values.as_deref(),
-        new_values: new_values.as_deref(),
+        old_values: (rows.old != Reg::NONE).then_some(&*old),
+        new_values: (rows.new != Reg::NONE).then_some(&*new),
         computed: &table.computed,
         column_count: rows.count,
         depth,
         blob_column: None,
     });
+    scratch.give_back(values);
     m.go_on();
 }
 
-fn values(m: &Machine, row: Reg, count: usize) -> Option<Vec<ValueRef<'_>>> {
-    if row == Reg::NONE {
-        return None;
+/// The rowids before and after the change; the same where there is only one row.
+fn rowids(m: &Machine, rows: Rows) -> (i64, i64) {
+    let rowid = |row: Reg| m.reg(row).integer();
+    match (rows.old, rows.new) {
+        (Reg::NONE, new) => (rowid(new), rowid(new)),
+        (old, Reg::NONE) => (rowid(old), rowid(old)),
+        (old, new) => (rowid(old), rowid(new)),
     }
-    let first = row.0 as usize + 1;
-    Some(m.registers[first..first + count].iter().map(Register::as_ref).collect())
+}
+
+fn columns(registers: &[Register], row: Reg, count: usize) -> &[Register] {
+    if row == Reg::NONE { &[] } else { &registers[row.0 as usize + 1..][..count] }
 }

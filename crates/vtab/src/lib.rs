@@ -133,6 +133,7 @@ mod table;
 pub use change::{Change, ColumnContext, OnConflict, Values, is_unchanged_pointer, list_pointer, unchanged_pointer};
 pub use connected::{VirtualId, VirtualTables};
 pub use extension::{Compare, Extension, ExtensionModule};
+pub use lithe_functions::date::{date_of_day, day_of_date};
 pub use lithe_functions::error::code;
 pub use lithe_functions::scalar::SOURCE_ID;
 pub use lithe_functions::signature::ScalarFn;

@@ -17,6 +17,7 @@ const NO_SAVEPOINT: c_int = 1;
 const INVERT: c_int = 2;
 const IGNORE_NOOP: c_int = 4;
 const FOREIGN_KEYS_NO_ACTION: c_int = 8;
+const NO_UPDATE_LOOP: c_int = 16;
 
 type TableFilter = unsafe extern "C" fn(*mut c_void, *const c_char) -> c_int;
 type ChangeFilter = unsafe extern "C" fn(*mut c_void, *mut sqlite3_changeset_iter) -> c_int;
@@ -85,6 +86,7 @@ unsafe fn apply(db: *mut sqlite3, input: std::result::Result<Input<'_>, Error>, 
         ignore_noop: request.flags & IGNORE_NOOP != 0,
         foreign_keys_no_action: request.flags & FOREIGN_KEYS_NO_ACTION != 0,
         no_rebase: rebase.is_none(),
+        no_update_loop: request.flags & NO_UPDATE_LOOP != 0,
     };
     let Request { wants_table, wants_change, arg, .. } = request;
     let mut handler = Callbacks { wants_table, wants_change, conflict, arg };

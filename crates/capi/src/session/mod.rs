@@ -138,6 +138,7 @@ unsafe fn to_buffer(
     if let Err(error) = produce(&mut |piece| buffer.push(piece)) {
         return error.code;
     }
+    buffer.shrink();
     *count = buffer.len as c_int;
     *out = std::mem::replace(&mut buffer.block, null_mut());
     code::OK
@@ -170,6 +171,17 @@ impl Buffer {
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.block.cast::<u8>().add(self.len), bytes.len()) };
         self.len = len;
         Ok(())
+    }
+
+    /// Gives back what is left over.
+    fn shrink(&mut self) {
+        if self.len > 0 && self.len < self.capacity {
+            // SAFETY: the block is one of ours.
+            let block = unsafe { memory::sqlite3_realloc64(self.block, self.len as u64) };
+            if !block.is_null() {
+                (self.block, self.capacity) = (block, self.len);
+            }
+        }
     }
 }
 

@@ -14,12 +14,13 @@
 //! | `limit`, `dbconfig`, `filectrl` | what the engine lets be asked and set: `.limit`, `.dbconfig`, `.filectrl`, `.vfslist` |
 //! | `modules` | `.load`, `.unmodule`, `.nonce` |
 //! | `recover`, `archive` | damaged databases; files in databases |
-//! | `import`, `dump`, `dbinfo`, `intck`, `lint`, `selftest`, `sha3sum` | the commands of those names |
+//! | `import`, `dump`, `dbinfo`, `diskused`, `intck`, `lint`, `selftest`, `sha3sum` | the commands of those names |
 
 mod archive;
 mod connections;
 mod dbconfig;
 mod dbinfo;
+mod diskused;
 mod dump;
 mod filectrl;
 mod files;
@@ -95,6 +96,7 @@ const COMMANDS: &[Command] = &[
     command(".dbconfig", "?SWITCH? ?on|off?", "List or set the switches of sqlite3_db_config()", dbconfig::dbconfig),
     command(".dbinfo", "?DB?", "Show what the header of DB says, and how large the schema is", dbinfo::dbinfo),
     command(".dbtotxt", "", "Show the bytes of the database as a text, which .open --hexdb reads", dbinfo::dbtotxt),
+    command(".diskused", "?DB?", "Show how much of the file each table and index takes", diskused::diskused),
     command(
         ".dump",
         "?OBJECT?…",
@@ -105,6 +107,12 @@ const COMMANDS: &[Command] = &[
     command(".eqp", "on|off", "Show the query plan before each statement", set::eqp),
     command(".excel", "?--bom?", "Show the rows of the next statements or command in a spreadsheet", redirect::excel),
     command(".exit", "?CODE?", "Leave, with a return code", set::exit),
+    command(
+        ".expert",
+        "?--verbose? ?--sample PERCENT?",
+        "Show the indexes that the next statement would use, instead of running it",
+        set::expert,
+    ),
     command(".explain", "?on|off|auto?", "Show EXPLAIN as a listing or a tree", set::explain),
     command(
         ".filectrl",
@@ -113,7 +121,7 @@ const COMMANDS: &[Command] = &[
         filectrl::filectrl,
     ),
     command(".fullschema", "?--indent?", "Show all CREATE statements, and what ANALYZE has found", dump::full_schema),
-    command(".headers", "on|off", "Show column names", set::headers),
+    command(".headers", "on|off|always", "Show column names", set::headers),
     command(".help", "?PATTERN?", "Show this text, or the commands that match", show::help),
     command(
         ".import",
@@ -161,7 +169,12 @@ const COMMANDS: &[Command] = &[
         "Report every N instructions: --limit N --once --quiet --reset",
         progress::progress,
     ),
-    command(".prompt", "MAIN CONTINUE", "Change the prompts", set::prompt),
+    command(
+        ".prompt",
+        "MAIN CONTINUE",
+        "Change the prompts: --reset --hard-reset --color --no-color --show; /A /v /V /f /x /m /D /B /C /e are escapes",
+        set::prompt,
+    ),
     command(".quit", "", "Leave", set::exit),
     command(".read", "FILE", "Run the lines of FILE or of what |PROGRAM writes", files::read),
     command(

@@ -1,8 +1,9 @@
 //! `.mode`: how rows are shown.
 
+use crate::output::number::{is_integer_format, is_real_format};
 use crate::output::style::{Align, BlobQuote, Escape, LIMITS_ON, Limits, MODES, Screen};
 use crate::output::style::{QUOTES, Quote};
-use crate::output::{Layout, Mode, Style};
+use crate::output::{Layout, Mode, Style, Titles};
 use crate::shell::Shell;
 
 use super::boolean;
@@ -12,25 +13,46 @@ type Result = std::result::Result<(), String>;
 /// `.mode ?MODE? ?TABLE? ?OPTIONS?`. Nothing is changed if anything is wrong.
 pub fn mode(shell: &mut Shell, arguments: &[String]) -> Result {
     let mut style = shell.settings.style.clone();
-    let (mut is_verbose, mut lists) = (arguments.is_empty(), false);
+    let (mut is_verbose, mut lists, mut once) = (arguments.is_empty(), false, None);
     let mut has_mode = false;
-    let mut rest = arguments.iter();
-    while let Some(argument) = rest.next() {
+    let mut rest = arguments.iter().enumerate();
+    while let Some((at, argument)) = rest.next() {
+        let wrong = |at: usize, what: &str| pointed(arguments, at, what);
         match argument.strip_prefix('-').map(|name| name.trim_start_matches('-')) {
             None if !has_mode => {
-                style.set_mode(Mode::named(argument).ok_or_else(|| unknown_mode(argument))?);
+                let tagged = shell.settings.tagged_styles.get(argument);
+                match (Mode::named(argument), tagged) {
+                    (_, Some(tagged)) => style = tagged.clone(),
+                    (Some(mode), None) => style.set_mode(mode),
+                    (None, None) => return Err(wrong(at, "unknown mode\nError: Use \".help .mode\" for more info")),
+                }
                 has_mode = true;
             }
             None if style.mode.layout == Layout::Insert => style.insert_table = argument.clone(),
-            None => return Err(format!("unexpected argument: {argument}")),
-            Some("v") => is_verbose = true,
+            None => return Err(wrong(at, "unexpected argument")),
+            Some("v" | "verbose") => is_verbose = true,
             Some("list") => lists = true,
-            Some(name) => set_option(&mut style, name, &mut || {
-                rest.next().cloned().ok_or_else(|| format!("missing argument to {argument}"))
-            })?,
+            Some("once") => (once, has_mode) = (Some(style.clone()), false),
+            Some("tag") => {
+                let (_, tag) = rest.next().ok_or_else(|| wrong(at, "missing argument"))?;
+                shell.settings.tagged_styles.insert(tag.clone(), style.clone());
+            }
+            Some("ww") => style.word_wrap = true,
+            Some(name) => {
+                let option = option_named(name).ok_or_else(|| wrong(at, "unknown option"))?;
+                let value = match TAKES_NOTHING.contains(&option) {
+                    true => Some((at, "")),
+                    false => rest.next().map(|(at, value)| (at, value.as_str())),
+                };
+                let (at, value) = value.ok_or_else(|| wrong(at, "missing argument"))?;
+                set_option(&mut style, option, value).map_err(|what| wrong(at, &what))?;
+            }
         }
     }
     shell.settings.style = style;
+    if let Some(before) = once {
+        shell.style_once = Some(before);
+    }
     if lists {
         return shell.output.print(&format!("available modes: {}\n", names()));
     }
@@ -41,8 +63,11 @@ pub fn mode(shell: &mut Shell, arguments: &[String]) -> Result {
     Ok(())
 }
 
-fn unknown_mode(name: &str) -> String {
-    format!("unknown mode: {name}. The modes are: {}", names())
+/// What is wrong, below the argument: `.mode foo`, and an arrow to `foo`. Each line is told as an error.
+fn pointed(arguments: &[String], at: usize, what: &str) -> String {
+    let line = format!(".mode {}", arguments.join(" "));
+    let before: usize = arguments.iter().take(at).map(|argument| argument.chars().count() + 1).sum();
+    format!("{line}\nError: {}^--- {what}", " ".repeat(".mode ".len() + before))
 }
 
 fn names() -> String {
@@ -57,12 +82,16 @@ const OPTIONS: &[&str] = &[
     "charlimit",
     "colsep",
     "escape",
+    "fpfmt",
+    "ifmt",
     "limits",
     "linelimit",
+    "multiinsert",
     "noquote",
     "null",
     "quote",
     "reset",
+    "rowcount",
     "rowsep",
     "screenwidth",
     "sw",
@@ -73,41 +102,89 @@ const OPTIONS: &[&str] = &[
     "widths",
     "wordwrap",
     "wrap",
-    "ww",
 ];
 
-fn set_option(style: &mut Style, name: &str, value: &mut dyn FnMut() -> std::result::Result<String, String>) -> Result {
+/// Those without a value.
+const TAKES_NOTHING: [&str; 2] = ["noquote", "reset"];
+
+fn option_named(name: &str) -> Option<&'static str> {
+    let name = if name == "title" { "titles" } else { name }; // which `titlelimit` begins with, too
+    let exact = OPTIONS.iter().find(|option| **option == name);
     let mut beginning = OPTIONS.iter().filter(|option| option.starts_with(name));
     let only = match (beginning.next(), beginning.next()) {
-        (Some(only), None) => *only,
-        _ => *OPTIONS.iter().find(|option| **option == name).ok_or_else(|| format!("unknown option: --{name}"))?,
+        (Some(only), None) => Some(only),
+        _ => None,
     };
-    match only {
-        "align" => style.align = alignments(&value()?)?,
-        "blob-quote" => style.blob = blob_quote(&value()?)?,
-        "border" => style.border = boolean(&value()?)?,
-        "charlimit" => style.limits.characters = number(&value()?)?,
-        "colsep" => style.column_separator = value()?,
-        "escape" => style.escape = Escape::named(&value()?)?,
-        "limits" => style.limits = limits(&value()?)?,
-        "linelimit" => style.limits.lines = number(&value()?)?,
+    exact.or(only).copied()
+}
+
+fn set_option(style: &mut Style, option: &str, value: &str) -> Result {
+    match option {
+        "align" => style.align = alignments(value)?,
+        "blob-quote" => style.blob = blob_quote(value)?,
+        "border" => style.border = boolean(value)?,
+        "charlimit" => style.limits.characters = number(value)?,
+        "colsep" => style.column_separator = value.to_owned(),
+        "escape" => style.escape = Escape::named(value)?,
+        "fpfmt" => style.real_format = format_of(value, is_real_format, "not a valid floating-point format")?,
+        "ifmt" => style.integer_format = format_of(value, is_integer_format, "not a valid integer format")?,
+        "limits" => style.limits = limits(value)?,
+        "linelimit" => style.limits.lines = number(value)?,
+        "multiinsert" => style.multi_insert = number(value)?,
         "noquote" => style.quote = Mode::known("list").quote,
-        "null" => style.null = Some(value()?),
-        "quote" => style.quote = quote(&value()?)?,
+        "null" => style.null = Some(value.to_owned()),
+        "quote" => style.quote = quote(value)?,
         "reset" => {
             let mode = style.mode;
             *style = Style::default();
             style.set_mode(mode);
         }
-        "rowsep" => style.row_separator = value()?,
-        "screenwidth" | "sw" => style.screen = screen(&value()?)?,
-        "tablename" => style.insert_table = value()?,
-        "textjsonb" => style.text_jsonb = boolean(&value()?)?,
-        "titlelimit" => style.limits.title = number(&value()?)?,
-        "titles" => style.titles = Some(boolean(&value()?)?),
-        "widths" => style.widths = widths(value()?.split([',', ' ']).filter(|width| !width.is_empty()))?,
-        "wordwrap" | "ww" => style.word_wrap = boolean(&value()?)?,
-        _ => style.wrap = number(&value()?)?,
+        "rowcount" => style.row_count = boolean(value)?,
+        "rowsep" => style.row_separator = value.to_owned(),
+        "screenwidth" | "sw" => style.screen = screen(value)?,
+        "tablename" => style.insert_table = value.to_owned(),
+        "textjsonb" => style.text_jsonb = boolean(value)?,
+        "titlelimit" => style.limits.title = number(value)?,
+        "titles" => set_titles(style, value)?,
+        "widths" => style.widths = widths(value.split([',', ' ']).filter(|width| !width.is_empty()))?,
+        "wordwrap" => style.word_wrap = boolean(value)?,
+        _ => style.wrap = number(value)?,
+    }
+    Ok(())
+}
+
+/// The format of a number; "" and "auto" are none.
+fn format_of(value: &str, is_valid: fn(&str) -> bool, what: &str) -> std::result::Result<String, String> {
+    match value {
+        "" | "auto" => Ok(String::new()),
+        format if is_valid(format) => Ok(format.to_owned()),
+        _ => Err(what.to_owned()),
+    }
+}
+
+/// `on`, `off` or `always`: when column names are shown.
+pub fn titles(value: &str) -> std::result::Result<Titles, String> {
+    Ok(match value {
+        "always" => Titles::Always,
+        value if boolean(value)? => Titles::On,
+        _ => Titles::Off,
+    })
+}
+
+/// When column names are shown, or in which quotes: then they are shown.
+fn set_titles(style: &mut Style, value: &str) -> Result {
+    let title_quote = match value {
+        "auto" => None,
+        "plain" => Some(Quote::Plain),
+        "sql" | "csv" | "html" | "tcl" | "json" => Some(quote(value)?),
+        _ => {
+            style.titles = Some(titles(value)?);
+            return Ok(());
+        }
+    };
+    style.title_quote = title_quote;
+    if title_quote.is_none() || style.titles() == Titles::Off {
+        style.titles = Some(Titles::Always);
     }
     Ok(())
 }
@@ -122,6 +199,13 @@ fn described(style: &Style, all: bool) -> String {
         limits if limits == Limits::default() => "off".to_owned(),
         limits => format!("{},{},{}", limits.lines, limits.characters, limits.title),
     };
+    let layout = style.mode.layout;
+    let has_lines =
+        !matches!(layout, Layout::Separated | Layout::Insert | Layout::Json | Layout::JsonLines | Layout::Html);
+    let is_limited = style.limits.characters > 0 || has_lines && style.limits != Limits::default();
+    let used = |is_used: bool, text: &str| if is_used { quoted(text) } else { quoted("") };
+    let format = |format: &str| if format.is_empty() { "auto".to_owned() } else { quoted(format) };
+    let has_separators = matches!(layout, Layout::Separated | Layout::Line);
     let default = {
         let mut default = Style::default();
         default.set_mode(style.mode);
@@ -129,11 +213,12 @@ fn described(style: &Style, all: bool) -> String {
     };
     let quote_name = QUOTES.iter().find(|(_, quote)| *quote == style.quote).map_or("off", |(name, _)| *name).to_owned();
     let screen = match style.screen {
-        Screen::Any => "off".to_owned(),
+        Screen::Any => "0".to_owned(),
         Screen::Terminal => "auto".to_owned(),
         Screen::Columns(columns) => columns.to_string(),
     };
     let named = |name: String| name.to_ascii_lowercase();
+    let escape = if style.escape == Escape::Ascii { "auto".to_owned() } else { named(format!("{:?}", style.escape)) };
     let options = [
         (
             "align",
@@ -142,23 +227,31 @@ fn described(style: &Style, all: bool) -> String {
         ),
         ("border", on(style.border), style.border == default.border),
         ("blob-quote", named(format!("{:?}", style.blob)), style.blob == BlobQuote::Auto),
-        ("colsep", quoted(&style.column_separator), style.column_separator == default.column_separator),
-        ("escape", named(format!("{:?}", style.escape)), style.escape == Escape::Ascii),
-        ("limits", limits, style.limits == Limits::default()),
+        ("colsep", used(has_separators, &style.column_separator), style.column_separator == default.column_separator),
+        ("escape", escape, style.escape == Escape::Ascii),
+        ("fpfmt", format(&style.real_format), style.real_format.is_empty()),
+        ("ifmt", format(&style.integer_format), style.integer_format.is_empty()),
+        ("limits", limits, !is_limited),
+        ("multiinsert", style.multi_insert.to_string(), layout != Layout::Insert || style.multi_insert == 0),
         ("null", quoted(style.null()), style.null.is_none()),
         ("quote", quote_name, style.quote == default.quote),
-        ("rowsep", quoted(&style.row_separator), style.row_separator == default.row_separator),
+        ("rowcount", on(style.row_count), style.row_count == default.row_count),
+        (
+            "rowsep",
+            used(layout == Layout::Separated, &style.row_separator),
+            style.row_separator == default.row_separator,
+        ),
         ("sw", screen, style.screen == Screen::Any),
-        ("tablename", quoted(&style.insert_table), style.mode.layout != Layout::Insert),
+        ("tablename", used(layout == Layout::Insert, &style.insert_table), layout != Layout::Insert),
         ("textjsonb", on(style.text_jsonb), !style.text_jsonb),
-        ("titles", on(style.has_titles()), style.titles.is_none()),
+        ("titles", style.titles().name().to_owned(), style.titles.is_none()),
         ("widths", joined(style.widths.iter().map(i32::to_string).collect()), style.widths.is_empty()),
-        ("wordwrap", on(style.word_wrap), !style.word_wrap),
-        ("wrap", style.wrap.to_string(), style.wrap == 0),
+        ("wordwrap", on(style.word_wrap), style.word_wrap == default.word_wrap),
     ];
     let shown = options.iter().filter(|(_, _, is_default)| all || !is_default);
     let text: String = shown.map(|(name, value, _)| format!(" --{name} {value}")).collect();
-    format!(".mode {}{text}", style.mode.name)
+    let wrap = if all && style.wrap > 0 { format!(" --wrap {}", style.wrap) } else { String::new() };
+    format!(".mode {}{text}{wrap}", style.mode.name)
 }
 
 fn number(text: &str) -> std::result::Result<usize, String> {

@@ -1,8 +1,8 @@
 //! `.output`, `.once`: where rows go. `.excel`, `.www`: to a program of the desktop.
 
 use super::usage;
-use crate::output::Mode;
 use crate::output::style::Quote;
+use crate::output::{Mode, Titles};
 use crate::shell::Shell;
 use crate::sink::{BYTE_ORDER_MARK, Sink};
 
@@ -107,7 +107,7 @@ fn open_viewer(shell: &mut Shell, viewer: Viewer, is_plain: bool) -> std::result
         shell.style_before = Some(shell.settings.style.clone());
         let style = &mut shell.settings.style;
         style.set_mode(Mode::known(mode));
-        style.titles = Some(true);
+        style.titles = Some(Titles::On);
         debug_assert!(matches!(style.quote, Quote::Csv | Quote::Html));
     }
     Ok(sink)

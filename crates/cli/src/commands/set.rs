@@ -1,6 +1,7 @@
 //! Commands that set something.
 
 use super::{boolean, usage};
+use crate::settings::{default_prompts, prompts_at_start};
 use crate::shell::Shell;
 
 type Result = std::result::Result<(), String>;
@@ -44,9 +45,8 @@ pub fn explain(shell: &mut Shell, arguments: &[String]) -> Result {
 }
 
 pub fn headers(shell: &mut Shell, arguments: &[String]) -> Result {
-    let mut titles = false;
-    switch(arguments, ".headers", &mut titles)?;
-    shell.settings.style.titles = Some(titles);
+    let [value] = arguments else { return Err(usage(".headers")) };
+    shell.settings.style.titles = Some(super::mode::titles(value)?);
     Ok(())
 }
 
@@ -96,13 +96,51 @@ pub fn width(shell: &mut Shell, arguments: &[String]) -> Result {
     Ok(())
 }
 
+/// `.prompt ?OPTIONS? ?MAIN? ?CONTINUE?`
 pub fn prompt(shell: &mut Shell, arguments: &[String]) -> Result {
-    if let Some(prompt) = arguments.first() {
-        shell.settings.prompt = prompt.clone();
+    let settings = &mut shell.settings;
+    let (mut texts, mut shows, mut has_options) = (Vec::new(), false, true);
+    for argument in arguments {
+        let option = argument.strip_prefix('-').filter(|_| has_options);
+        match option.map(|name| name.strip_prefix('-').unwrap_or(name)) {
+            None => texts.push(argument),
+            Some("") => has_options = false,
+            Some("reset") => [settings.prompt, settings.continuation] = prompts_at_start(),
+            Some("hard-reset") => [settings.prompt, settings.continuation] = default_prompts(),
+            Some("color") => settings.has_color = true,
+            Some("no-color") => settings.has_color = false,
+            Some("show") => shows = true,
+            Some(_) => return Err(format!("unknown option: \"{argument}\"")),
+        }
     }
-    if let Some(continuation) = arguments.get(1) {
-        shell.settings.continuation = continuation.clone();
+    let mut texts = texts.into_iter();
+    if let Some(main) = texts.next() {
+        settings.prompt = main.clone();
     }
+    if let Some(continuation) = texts.next() {
+        settings.continuation = continuation.clone();
+    }
+    if texts.next().is_some() {
+        return Err(usage(".prompt"));
+    }
+    if shows {
+        let text = format!("Main prompt:  '{}'\nContinuation: '{}'\n", settings.prompt, settings.continuation);
+        return shell.output.print(&text);
+    }
+    Ok(())
+}
+
+/// `.expert ?--verbose? ?--sample PERCENT?`: statistics are taken as ANALYZE has left them, whatever the percentage.
+pub fn expert(shell: &mut Shell, arguments: &[String]) -> Result {
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.trim_start_matches('-') {
+            "verbose" => {}
+            "sample" => drop(rest.next().ok_or_else(|| "value missing: --sample".to_owned())?),
+            _ => return Err(usage(".expert")),
+        }
+    }
+    shell.gives_advice = true;
     Ok(())
 }
 

@@ -37,7 +37,7 @@ pub fn settings(shell: &mut Shell, _: &[String]) -> Result {
         ("echo", on(settings.echo).to_owned()),
         ("eqp", on(settings.eqp).to_owned()),
         ("explain", if settings.explain { "auto" } else { "off" }.to_owned()),
-        ("headers", on(style.has_titles()).to_owned()),
+        ("headers", style.titles().name().to_owned()),
         ("mode", style.mode.name.to_owned()),
         ("nullvalue", format!("{:?}", style.null())),
         ("output", output.to_owned()),

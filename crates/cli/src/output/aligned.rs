@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use lithe::{Row, ValueRef};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::style::{Align, Layout};
+use super::style::{Align, Layout, Titles};
 use super::{Printer, Style, cell, text};
 
 pub struct Aligned<'s> {
@@ -35,6 +35,8 @@ struct Frame {
     /// Between rows, when one of them has several lines.
     between_rows: Option<Rule>,
     bottom: Option<Rule>,
+    /// Below titles that no rows follow.
+    without_rows: Option<Rule>,
     cell: Rule,
 }
 
@@ -47,6 +49,7 @@ const BOX: Frame = Frame {
     below_titles: Some(rule("╞═", "═", "═╪═", "═╡")),
     between_rows: Some(rule("├─", "─", "─┼─", "─┤")),
     bottom: Some(rule("╰─", "─", "─┴─", "─╯")),
+    without_rows: Some(rule("╘═", "═", "═╧═", "═╛")),
     cell: rule("│ ", " ", " │ ", " │"),
 };
 const TABLE: Frame = Frame {
@@ -54,6 +57,7 @@ const TABLE: Frame = Frame {
     below_titles: Some(rule("+-", "-", "-+-", "-+")),
     between_rows: Some(rule("+-", "-", "-+-", "-+")),
     bottom: Some(rule("+-", "-", "-+-", "-+")),
+    without_rows: Some(rule("+-", "-", "-+-", "-+")),
     cell: rule("| ", " ", " | ", " |"),
 };
 const MARKDOWN: Frame = Frame {
@@ -61,6 +65,7 @@ const MARKDOWN: Frame = Frame {
     below_titles: Some(rule("|-", "-", "-|-", "-|")),
     between_rows: None,
     bottom: None,
+    without_rows: Some(rule("|-", "-", "-|-", "-|")),
     cell: rule("| ", " ", " | ", " |"),
 };
 const COLUMN: Frame = Frame {
@@ -68,6 +73,7 @@ const COLUMN: Frame = Frame {
     below_titles: Some(rule("", "-", "  ", "")),
     between_rows: Some(rule("", "", "", "")),
     bottom: None,
+    without_rows: Some(rule("", "-", "  ", "")),
     cell: rule("", " ", "  ", ""),
 };
 
@@ -136,15 +142,18 @@ impl<'s> Aligned<'s> {
         let height = if self.style.limits.lines > 0 { height.min(self.style.limits.lines + 1) } else { height };
         let edge = |edge: &'static str| if self.has_border() { edge } else { frame.cell.fill };
         for line in 0..height {
-            out.write_all(edge(frame.cell.left).as_bytes())?;
+            let mut text = edge(frame.cell.left).to_owned();
             for (i, width) in widths.iter().enumerate() {
                 if i > 0 {
-                    out.write_all(frame.cell.between.as_bytes())?;
+                    text.push_str(frame.cell.between);
                 }
                 let content = split[i].get(line).map_or("", String::as_str);
-                out.write_all(padded(content, *width, cells[i].align).as_bytes())?;
+                text.push_str(&padded(content, *width, cells[i].align));
             }
-            writeln!(out, "{}", edge(frame.cell.right))?;
+            text.push_str(edge(frame.cell.right));
+            // Without a border, nothing ends a line but its last column.
+            let is_open = !self.has_border() && self.style.mode.layout != Layout::Column;
+            writeln!(out, "{}", if is_open { text.trim_end() } else { &text })?;
         }
         Ok(())
     }
@@ -157,7 +166,7 @@ impl Printer for Aligned<'_> {
     }
 
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        if self.rows.is_empty() {
+        if self.rows.is_empty() && self.style.titles() != Titles::Always {
             return Ok(());
         }
         let frame = match self.style.mode.layout {
@@ -172,7 +181,11 @@ impl Printer for Aligned<'_> {
         }
         if self.style.has_titles() {
             self.row_of(out, frame, &self.titles, &widths)?;
-            self.rule(out, frame.below_titles.as_ref(), &widths)?;
+            let below = if self.rows.is_empty() { &frame.without_rows } else { &frame.below_titles };
+            self.rule(out, below.as_ref(), &widths)?;
+        }
+        if self.rows.is_empty() {
+            return Ok(());
         }
         let is_high = |cell: &Cell, width: usize| cell.text.lines().nth(1).is_some() || cell.text.width() > width;
         let has_high = self.rows.iter().any(|row| row.iter().zip(&widths).any(|(cell, width)| is_high(cell, *width)));
@@ -205,14 +218,17 @@ fn squeeze(widths: &mut [usize], width_max: usize) {
 }
 
 /// The first line, and no more of it than `limit` columns. A limit of 0 is none.
-fn shortened(title: String, limit: usize) -> String {
+pub fn shortened(title: String, limit: usize) -> String {
+    const DOTS: &str = "...";
     let line = title.lines().next().unwrap_or_default();
     if limit == 0 || (line.len() == title.len() && line.width() <= limit) {
         return title;
     }
-    const DOTS: &str = "...";
-    let end = fitting(line, limit.saturating_sub(DOTS.len()).max(1));
-    format!("{}{DOTS}", &line[..end])
+    match limit.checked_sub(DOTS.len()) {
+        None => line[..fitting(line, limit)].to_owned(),
+        Some(0) => DOTS.to_owned(),
+        Some(kept) => format!("{}{DOTS}", &line[..fitting(line, kept)]),
+    }
 }
 
 fn without_tabs(text: &str) -> String {
@@ -241,13 +257,29 @@ fn without_tabs(text: &str) -> String {
 }
 
 /// The lines of a cell, none wider than `width`.
-fn wrapped(cell: &str, width: usize, between_words: bool) -> Vec<String> {
+pub fn wrapped(cell: &str, width: usize, between_words: bool) -> Vec<String> {
     let mut pieces = Vec::new();
     for mut line in cell.lines() {
         loop {
             let end = line_end(line, width, between_words);
             pieces.push(line[..end].to_owned());
             line = &line[end..];
+            if line.is_empty() {
+                break;
+            }
+        }
+    }
+    pieces
+}
+
+/// The lines of a text, each cut where it is too wide.
+pub fn cut(text: &str, width: usize) -> Vec<String> {
+    let mut pieces = Vec::new();
+    for mut line in text.lines() {
+        loop {
+            let (piece, rest) = line.split_at(fitting(line, width));
+            pieces.push(piece.to_owned());
+            line = rest;
             if line.is_empty() {
                 break;
             }
@@ -335,6 +367,8 @@ mod tests {
     fn titles_are_shortened() {
         assert_eq!(shortened("abcdefgh".to_owned(), 6), "abc...");
         assert_eq!(shortened("abcdef".to_owned(), 6), "abcdef");
+        assert_eq!(shortened("abcd".to_owned(), 3), "...");
+        assert_eq!(shortened("abcd".to_owned(), 2), "ab");
         assert_eq!(shortened("a\nb".to_owned(), 0), "a\nb");
     }
 

@@ -10,33 +10,56 @@ use crate::quote;
 pub struct Insert<'s> {
     style: &'s Style,
     columns: Vec<String>,
+    /// How many bytes the statement has that is not ended yet.
+    open: usize,
 }
+
+/// Between the rows of one statement.
+const BETWEEN_ROWS: &str = ",\n  ";
 
 impl<'s> Insert<'s> {
     pub fn new(style: &'s Style, columns: Vec<String>) -> Insert<'s> {
-        Insert { style, columns }
+        Insert { style, columns, open: 0 }
     }
 }
 
 impl Printer for Insert<'_> {
     fn row(&mut self, out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
-        write!(out, "INSERT INTO {}", quote::identifier(&self.style.insert_table))?;
-        if self.style.has_titles() {
-            let names: Vec<String> = self.columns.iter().map(|name| quote::identifier(name)).collect();
-            write!(out, "({})", names.join(","))?;
-        }
-        out.write_all(b" VALUES(")?;
+        let mut values = b"(".to_vec();
         for i in 0..row.column_count() {
-            out.write_all(if i > 0 { b"," } else { b"" })?;
+            values.extend_from_slice(if i > 0 { b"," } else { b"" });
             match row.get_ref(i) {
-                ValueRef::Null => out.write_all(b"NULL")?, // whatever NULL is to look like elsewhere
-                value => out.write_all(&text::shown(self.style, value))?,
+                ValueRef::Null => values.extend_from_slice(b"NULL"), // whatever NULL is to look like elsewhere
+                value => values.extend_from_slice(&text::shown(self.style, value)),
             }
         }
-        out.write_all(b");\n")
+        values.push(b')');
+        if self.open > 0 && self.open < self.style.multi_insert {
+            out.write_all(BETWEEN_ROWS.as_bytes())?;
+            self.open += BETWEEN_ROWS.len();
+        } else {
+            self.end(out)?;
+            self.open += self.begin(out)?;
+        }
+        self.open += values.len();
+        out.write_all(&values)
     }
 
-    fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if std::mem::take(&mut self.open) > 0 { out.write_all(b";\n") } else { Ok(()) }
+    }
+}
+
+impl Insert<'_> {
+    /// Begins a statement; answers how many bytes it has.
+    fn begin(&self, out: &mut dyn Write) -> io::Result<usize> {
+        let mut text = format!("INSERT INTO {}", quote::identifier(&self.style.insert_table));
+        if self.style.has_titles() {
+            let names: Vec<String> = self.columns.iter().map(|name| quote::identifier(name)).collect();
+            text.push_str(&format!("({})", names.join(",")));
+        }
+        text.push_str(" VALUES");
+        out.write_all(text.as_bytes())?;
+        Ok(text.len())
     }
 }

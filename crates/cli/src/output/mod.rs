@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `style` | the modes by name, and what the user sets on top of one |
 //! | `text` | values as texts: quotes, BLOBs, control characters |
+//! | `number` | numbers by a format of the user's |
 //! | `separated` | list, csv, tabs, ascii, quote, tcl |
 //! | `aligned` | column, box, qbox, table, markdown |
 //! | `line` | line |
@@ -15,6 +16,7 @@ mod html;
 mod insert;
 mod json;
 mod line;
+pub mod number;
 mod separated;
 pub mod style;
 mod tally;
@@ -25,7 +27,7 @@ use std::io::{self, Write};
 
 use lithe::{Row, ValueRef};
 
-pub use style::{Layout, Mode, Style};
+pub use style::{Layout, Mode, Style, Titles};
 
 /// Shows the rows of one statement.
 pub trait Printer {
@@ -37,6 +39,14 @@ pub trait Printer {
 
 /// The printer for a statement with these columns.
 pub fn printer<'s>(style: &'s Style, columns: Vec<String>) -> Box<dyn Printer + 's> {
+    let printer = printer_of_layout(style, columns);
+    match style.row_count {
+        true => Box::new(Counted { printer, rows: 0, is_insert: style.mode.layout == Layout::Insert }),
+        false => printer,
+    }
+}
+
+fn printer_of_layout<'s>(style: &'s Style, columns: Vec<String>) -> Box<dyn Printer + 's> {
     match style.mode.layout {
         Layout::Separated => Box::new(separated::Separated::new(style, columns)),
         Layout::Column | Layout::Box | Layout::Table | Layout::Markdown => {
@@ -48,6 +58,29 @@ pub fn printer<'s>(style: &'s Style, columns: Vec<String>) -> Box<dyn Printer + 
         Layout::Insert => Box::new(insert::Insert::new(style, columns)),
         Layout::Count => Box::new(tally::Tally::new(true)),
         Layout::Off => Box::new(tally::Tally::new(false)),
+    }
+}
+
+/// Says behind the rows how many there were.
+struct Counted<'s> {
+    printer: Box<dyn Printer + 's>,
+    rows: u64,
+    is_insert: bool,
+}
+
+impl Printer for Counted<'_> {
+    fn row(&mut self, out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
+        self.rows += 1;
+        self.printer.row(out, row)
+    }
+
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.printer.end(out)?;
+        let (rows, plural) = (self.rows, if self.rows == 1 { "" } else { "s" });
+        match self.is_insert {
+            true => writeln!(out, "/* {rows} row{plural} inserted */"),
+            false => writeln!(out, "({rows} row{plural})"),
+        }
     }
 }
 

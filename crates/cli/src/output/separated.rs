@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use lithe::Row;
 
-use super::{Printer, Style, text};
+use super::{Printer, Style, Titles, text};
 
 pub struct Separated<'s> {
     style: &'s Style,
@@ -18,16 +18,22 @@ impl<'s> Separated<'s> {
     }
 }
 
+impl Separated<'_> {
+    fn write_titles(&self, out: &mut dyn Write) -> io::Result<()> {
+        for (i, name) in self.columns.iter().enumerate() {
+            out.write_all(if i > 0 { self.style.column_separator.as_bytes() } else { b"" })?;
+            out.write_all(&text::title(self.style, name))?;
+        }
+        out.write_all(self.style.row_separator.as_bytes())
+    }
+}
+
 impl Printer for Separated<'_> {
     fn row(&mut self, out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
         let style = self.style;
         let separator = |i: usize| if i > 0 { style.column_separator.as_bytes() } else { b"" };
         if !std::mem::replace(&mut self.has_begun, true) && style.has_titles() {
-            for (i, name) in self.columns.iter().enumerate() {
-                out.write_all(separator(i))?;
-                out.write_all(&text::title(style, name))?;
-            }
-            out.write_all(style.row_separator.as_bytes())?;
+            self.write_titles(out)?;
         }
         for i in 0..row.column_count() {
             out.write_all(separator(i))?;
@@ -36,7 +42,8 @@ impl Printer for Separated<'_> {
         out.write_all(style.row_separator.as_bytes())
     }
 
-    fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let is_wanted = !self.has_begun && self.style.titles() == Titles::Always;
+        if is_wanted { self.write_titles(out) } else { Ok(()) }
     }
 }

@@ -73,6 +73,8 @@ const fn other(name: &'static str, layout: Layout, null: &'static str, quote: Qu
     Mode { name, layout, column_separator: "|", row_separator: "\n", null, quote, titles }
 }
 
+const LINE: Mode = Mode { column_separator: ": ", ..other("line", Layout::Line, "", Quote::Plain, false) };
+
 /// The modes by name.
 pub static MODES: &[Mode] = &[
     separated("ascii", "\x1f", "\x1e", "", Quote::Off),
@@ -87,7 +89,7 @@ pub static MODES: &[Mode] = &[
     separated("jatom", ",", "\n", "null", Quote::Json),
     other("jobject", Layout::JsonLines, "null", Quote::Json, false),
     other("json", Layout::Json, "null", Quote::Json, false),
-    other("line", Layout::Line, "", Quote::Plain, false),
+    LINE,
     separated("list", "|", "\n", "", Quote::Plain),
     other("markdown", Layout::Markdown, "", Quote::Plain, true),
     other("off", Layout::Off, "", Quote::Plain, false),
@@ -123,6 +125,26 @@ impl Mode {
     /// Whether the output is meant to be read by people, so that a query plan may be drawn as a tree.
     pub fn is_for_people(&self) -> bool {
         matches!(self.quote, Quote::Plain | Quote::Relaxed) || self.name == "qbox"
+    }
+}
+
+/// When column names are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Titles {
+    Off,
+    /// If there are rows.
+    On,
+    Always,
+}
+
+impl Titles {
+    /// As `.mode --titles` and `.headers` name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Titles::Off => "off",
+            Titles::On => "on",
+            Titles::Always => "always",
+        }
     }
 }
 
@@ -191,12 +213,24 @@ pub struct Limits {
 /// What a terminal shows of long values unless told otherwise.
 pub const LIMITS_ON: Limits = Limits { lines: 5, characters: 300, title: 20 };
 
+/// So many bytes of rows are put into one INSERT on a terminal.
+const MULTI_INSERT_ON_TERMINAL: usize = 3000;
+
 /// How rows are shown.
 #[derive(Clone, Debug)]
 pub struct Style {
     pub mode: &'static Mode,
     /// What the user wants; otherwise the mode decides.
-    pub titles: Option<bool>,
+    pub titles: Option<Titles>,
+    /// The quotes of column names; otherwise they are those of the mode.
+    pub title_quote: Option<Quote>,
+    /// How many rows there were is shown behind them.
+    pub row_count: bool,
+    /// In mode `insert`, rows are put into one statement until it has so many bytes.
+    pub multi_insert: usize,
+    /// The formats of integers and reals, as SQL's `format()` has them; empty: as they are.
+    pub integer_format: String,
+    pub real_format: String,
     pub column_separator: String,
     pub row_separator: String,
     /// What the user wants NULL to look like; otherwise the mode decides.
@@ -227,6 +261,11 @@ impl Default for Style {
         Style {
             mode,
             titles: None,
+            title_quote: None,
+            row_count: false,
+            multi_insert: 0,
+            integer_format: String::new(),
+            real_format: String::new(),
             column_separator: mode.column_separator.to_owned(),
             row_separator: mode.row_separator.to_owned(),
             null: None,
@@ -257,6 +296,10 @@ impl Style {
                 _ => mode,
             },
             titles: self.titles,
+            title_quote: self.title_quote,
+            row_count: mode.name == "psql",
+            multi_insert: if is_terminal { MULTI_INSERT_ON_TERMINAL } else { 0 },
+            word_wrap: mode.layout == Layout::Line,
             column_separator: mode.column_separator.to_owned(),
             row_separator: mode.row_separator.to_owned(),
             null: self.null.take(),
@@ -270,8 +313,14 @@ impl Style {
         };
     }
 
+    /// When column names are shown.
+    pub fn titles(&self) -> Titles {
+        self.titles.unwrap_or(if self.mode.titles { Titles::Always } else { Titles::Off })
+    }
+
+    /// Whether column names are shown above rows.
     pub fn has_titles(&self) -> bool {
-        self.titles.unwrap_or(self.mode.titles)
+        self.titles() != Titles::Off
     }
 
     pub fn null(&self) -> &str {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use lithe::ValueRef;
 
+use super::number;
 use super::style::{BlobQuote, Escape, Mode, Quote, Style};
 use crate::quote;
 
@@ -16,6 +17,12 @@ pub fn shown<'v>(style: &Style, value: ValueRef<'v>) -> Cow<'v, [u8]> {
             Cow::Owned(tcl(&shown(&plain, value)).into_bytes())
         }
         ValueRef::Null => Cow::Owned(style.null().as_bytes().to_vec()),
+        ValueRef::Integer(_) if let Some(text) = number::formatted(&style.integer_format, value) => {
+            Cow::Owned(text.into_bytes())
+        }
+        ValueRef::Real(_) if let Some(text) = number::formatted(&style.real_format, value) => {
+            Cow::Owned(text.into_bytes())
+        }
         ValueRef::Integer(integer) => Cow::Owned(integer.to_string().into_bytes()),
         ValueRef::Real(_) if matches!(style.quote, Quote::Sql | Quote::Json) => {
             Cow::Owned(quote::literal(value).into_bytes())
@@ -28,6 +35,9 @@ pub fn shown<'v>(style: &Style, value: ValueRef<'v>) -> Cow<'v, [u8]> {
 
 /// A column's name.
 pub fn title<'v>(style: &Style, name: &'v str) -> Cow<'v, [u8]> {
+    if let Some(quote) = style.title_quote {
+        return quoted(&Style { quote, ..style.clone() }, name.as_bytes());
+    }
     match style.quote {
         Quote::Relaxed => control_characters(style.escape, name.as_bytes()),
         _ if style.mode.name == "qbox" => control_characters(style.escape, name.as_bytes()),

@@ -13,8 +13,8 @@ use crate::{Codegen, ColumnAccess};
 /// The row is about to be inserted.
 pub(super) fn emit_insert<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) {
     if cg.env.flags.preupdate_hook {
-        let new = emit_new_row(cg, target, row);
-        emit(cg, target, RowOperation::Insert, Reg::NONE, new.rowid);
+        row::emit_affinity(cg, target.table, row, |_| true);
+        emit(cg, target, RowOperation::Insert, Reg::NONE, row.front());
     }
 }
 
@@ -22,8 +22,11 @@ pub(super) fn emit_insert<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Ro
 pub(super) fn emit_update<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Reg, row: Row) -> Result<()> {
     if cg.env.flags.preupdate_hook {
         let old = emit_old_row(cg, target, key)?;
-        let new = emit_new_row(cg, target, row);
-        emit(cg, target, RowOperation::Update, old.rowid, new.rowid);
+        row::emit_affinity(cg, target.table, row, |_| true);
+        if target.table.has_rowid() && row.front() != row.rowid {
+            cg.b.emit(Insn::Copy { src: row.rowid, dst: row.front(), count: 1 });
+        }
+        emit(cg, target, RowOperation::Update, old.rowid, row.front());
     }
     Ok(())
 }
@@ -41,6 +44,7 @@ pub(super) fn emit_delete<'a>(cg: &mut Codegen<'a>, target: &Target<'a>) -> Resu
     Ok(())
 }
 
+/// The columns stand behind the rowids. The one that is the rowid's other name need not have a value.
 fn emit<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, operation: RowOperation, old: Reg, new: Reg) {
     let (cursor, count) = (target.cursor, target.table.columns.len() as u16);
     cg.b.emit(Insn::PreUpdate { operation: operation as i32 as u8, cursor, count, old, new });
@@ -65,25 +69,5 @@ fn emit_old_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Reg) -> Resu
     if let Some(before) = before {
         cg.set_access(target.source, before);
     }
-    emit_rowid_column(cg, target, row);
     Ok(row)
-}
-
-/// The values as they will be read, in registers of their own: that of the rowid's other name stays NULL in `row`.
-fn emit_new_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) -> Row {
-    let width = target.table.columns.len();
-    row::emit_affinity(cg, target.table, row, |_| true);
-    let new = Row::new(cg, width);
-    if target.table.has_rowid() {
-        cg.b.emit(Insn::Copy { src: row.rowid, dst: new.rowid, count: 1 });
-    }
-    cg.b.emit(Insn::Copy { src: row.columns, dst: new.columns, count: width as u32 });
-    emit_rowid_column(cg, target, new);
-    new
-}
-
-fn emit_rowid_column<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) {
-    if let Some(at) = target.table.rowid_column {
-        cg.b.emit(Insn::Copy { src: row.rowid, dst: row.column(at), count: 1 });
-    }
 }

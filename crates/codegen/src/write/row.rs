@@ -28,6 +28,11 @@ impl Row {
         Row { rowid, columns: rowid.at(1) }
     }
 
+    /// The register in front of the columns: that of the rowid, unless the row shares the one of another row.
+    pub fn front(self) -> Reg {
+        Reg(self.columns.0 - 1)
+    }
+
     /// The register of a column.
     pub fn column(self, at: u16) -> Reg {
         self.columns.at(usize::from(at))

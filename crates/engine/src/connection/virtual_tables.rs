@@ -10,6 +10,7 @@
 //! A table is disconnected when the catalog no longer has it: its schema was read anew, it was dropped, its module was removed. A
 //! user of the table, such as a running statement, keeps it until it is done.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -64,11 +65,15 @@ fn find_module<'m>(modules: &'m Modules, name: &NameBuf) -> Option<&'m Rc<dyn Mo
 
 /// Whether a table of that name would be one in which the virtual table `x` of some module stores what it has: `x_suffix`.
 fn is_shadow_name(schema: &Schema, modules: &Modules, name: &[u8]) -> bool {
-    let Some(at) = name.iter().rposition(|byte| *byte == b'_') else { return false };
-    let (owner, suffix) = (Name::new(&name[..at]), String::from_utf8_lossy(&name[at + 1..]));
-    let table = schema.table(owner);
-    let module = table.and_then(|table| find_module(modules, &table.virtual_table()?.module));
-    module.is_some_and(|module| module.is_shadow_name(&suffix))
+    shadow_owner(schema, modules, name).is_some_and(|(module, suffix)| module.is_shadow_name(&suffix))
+}
+
+/// The module of the virtual table `x`, if the name is `x_suffix`, and the suffix.
+fn shadow_owner<'n>(schema: &Schema, modules: &Modules, name: &'n [u8]) -> Option<(Rc<dyn Module>, Cow<'n, str>)> {
+    let at = name.iter().rposition(|byte| *byte == b'_')?;
+    let table = schema.table(Name::new(&name[..at]))?;
+    let module = find_module(modules, &table.virtual_table()?.module)?;
+    Some((Rc::clone(module), String::from_utf8_lossy(&name[at + 1..])))
 }
 
 /// The error of a module.
@@ -123,7 +128,9 @@ impl Connection {
 
     /// Whether the table of `db` is one in which the virtual table `x` of some module stores what it has: `x_suffix`.
     pub(crate) fn is_shadow_table(&self, db: Db, name: &[u8]) -> bool {
-        is_shadow_name(self.catalog().schema(db), &self.virtual_tables.modules.borrow(), name)
+        // The module is asked when nothing is borrowed: it may come back to the connection.
+        let owner = shadow_owner(self.catalog().schema(db), &self.virtual_tables.modules.borrow(), name);
+        owner.is_some_and(|(module, suffix)| module.is_shadow_name(&suffix))
     }
 
     /// A defensive connection leaves the tables in which virtual tables store what they have to these: to statements that

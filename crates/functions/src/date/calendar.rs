@@ -48,6 +48,21 @@ pub(super) fn date_of(day_number: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
+/// The Julian day number of 1970-01-01.
+const UNIX_DAY: i64 = 2_440_588;
+
+/// The day, counted from 1970-01-01, of a date. A day beyond the end of its month is one of the next.
+pub fn day_of_date(year: i64, month: i64, day: i64) -> i64 {
+    day_number(year, month, day) - UNIX_DAY
+}
+
+/// Year, month and day of a day that is counted from 1970-01-01; of one that is millions of years away, those of the last one that
+/// is not.
+pub fn date_of_day(day: i64) -> (i64, i64, i64) {
+    const DAYS_MAX: i64 = 1_000_000_000;
+    date_of(day.clamp(-DAYS_MAX, DAYS_MAX) + UNIX_DAY)
+}
+
 /// How many days a month has.
 pub(super) fn month_length(year: i64, month: i64) -> i64 {
     match month {
@@ -78,6 +93,10 @@ mod tests {
             assert_eq!(date_of(number), (year, month, day));
         }
         assert_eq!(day_number(2023, 2, 31), day_number(2023, 3, 3));
+        for (day, date) in [(0, (1970, 1, 1)), (19_782, (2024, 2, 29)), (-719_468, (0, 3, 1)), (47_541, (2100, 3, 1))] {
+            assert_eq!((date_of_day(day), day_of_date(date.0, date.1, date.2)), (date, day));
+        }
+        assert!(date_of_day(i64::MAX) > date_of_day(0));
     }
 
     #[test]

@@ -34,6 +34,8 @@ use crate::scalar::{PURE, null};
 use crate::signature::{Arity, Flags, Scalar, ScalarFn};
 use moment::Moment;
 
+pub use calendar::{date_of_day, day_of_date};
+
 pub(crate) const FUNCTIONS: [Scalar; 10] = [
     Scalar { flags: STABLE, ..entry("current_date", Arity::Exactly(0), current_date) },
     Scalar { flags: STABLE, ..entry("current_time", Arity::Exactly(0), current_time) },

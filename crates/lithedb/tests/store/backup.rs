@@ -27,6 +27,23 @@ fn cookie(connection: &Connection) -> i64 {
     connection.query_row("PRAGMA schema_version", [], |row| row.get(0)).unwrap()
 }
 
+/// Until its first step a backup leaves its target to the application; a reader is in the way of that step.
+#[test]
+fn the_target_is_free_until_the_first_step() {
+    let (source, target) = (Connection::open(":memory:").unwrap(), Connection::open(":memory:").unwrap());
+    source.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)").unwrap();
+    target.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (zeroblob(3))").unwrap();
+    let mut backup = Backup::new(&target, "main", &source, "main").unwrap();
+    assert_eq!(count(&target), 1);
+    target.execute_batch("INSERT INTO t VALUES (1)").unwrap();
+    let blob = target.blob_open("main", "t", "a", 1, true).unwrap();
+    assert_eq!(backup.step(-1).unwrap_err().code(), ResultCode::BUSY);
+    drop(blob);
+    assert_eq!(backup.step(-1).unwrap(), BackupStep::Done);
+    backup.finish().unwrap();
+    assert_eq!(count(&target), 2);
+}
+
 /// Steps through a backup, with `between` run between the steps, and checks what SQLite makes of the copy.
 fn check_backup(mode: &str, page_size: u32, target_mode: &str, between: impl Fn(u32, &Connection, &Connection)) -> i64 {
     let folder = Folder::new();

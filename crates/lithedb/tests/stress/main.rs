@@ -1,7 +1,8 @@
 //! Live sharing: processes with SQLite and processes with Lithe read and write one database at the same time,
 //! are killed at random moments, and go on from what the others have left.
 //!
-//! `STRESS_SECONDS=600` says how long it takes (20 by default, shared among the journal modes).
+//! `STRESS_SECONDS=600` says how long it takes (20 by default, shared among the journal modes), `STRESS_ENGINE=sqlite` or `lithe`
+//! that all processes run that engine: what only SQLite does wrong shows there.
 //!
 //! ```text
 //!   this process:  starts, kills and starts again           checks at the end, with both engines
@@ -121,7 +122,12 @@ impl Stress {
     }
 
     fn start(&self, number: usize) -> Process {
-        let kind = if number < PROCESSES / 2 { EngineKind::Sqlite } else { EngineKind::Lithe };
+        let kind = match std::env::var("STRESS_ENGINE").as_deref() {
+            Ok("sqlite") => EngineKind::Sqlite,
+            Ok("lithe") => EngineKind::Lithe,
+            _ if number < PROCESSES / 2 => EngineKind::Sqlite,
+            _ => EngineKind::Lithe,
+        };
         let mut child = self.spawn(kind, &number.to_string());
         let out = BufReader::new(child.stdout.take().unwrap());
         let reports = self.reports.clone();
@@ -197,6 +203,7 @@ fn create(engine: &dyn Engine, journal: &str) {
             "BEGIN; CREATE TABLE account(id INTEGER PRIMARY KEY, balance INTEGER NOT NULL); \
              CREATE TABLE log(writer INTEGER, seq INTEGER, filler BLOB, PRIMARY KEY(writer, seq)); \
              CREATE INDEX log_filler ON log(filler, writer); \
+             CREATE VIRTUAL TABLE words USING fts5(body); CREATE VIRTUAL TABLE boxes USING rtree(id, x0, x1); \
              WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i<{ACCOUNTS}) \
              INSERT INTO account SELECT i, {} FROM c; COMMIT",
             SUM / ACCOUNTS
@@ -211,6 +218,10 @@ fn check_invariants(engine: &dyn Engine) -> Result<(), engine::Failure> {
     let gaps =
         engine.numbers("SELECT count(*) FROM (SELECT writer FROM log GROUP BY writer HAVING count(*) <> max(seq))")?;
     assert_eq!(gaps, [0], "a writer's log has gaps");
+    let found = engine.numbers(
+        "SELECT count(*), (SELECT count(*) FROM words WHERE words MATCH 'appended'), (SELECT count(*) FROM boxes) FROM words",
+    )?;
+    assert!(found.iter().all(|count| *count == found[0]), "texts, their index and boxes: {found:?}");
     let again = engine.numbers("SELECT sum(balance), count(*) FROM account")?;
     assert_eq!(again, sum, "a snapshot changes");
     Ok(())
@@ -218,6 +229,7 @@ fn check_invariants(engine: &dyn Engine) -> Result<(), engine::Failure> {
 
 fn check(engine: &dyn Engine, appended: &[i64]) {
     assert_eq!(engine.text("PRAGMA integrity_check").unwrap(), "ok");
+    engine.batch("INSERT INTO words(words) VALUES('integrity-check')").unwrap();
     check_invariants(engine).unwrap();
     for (writer, &last) in appended.iter().enumerate() {
         let found = engine.numbers(&format!("SELECT coalesce(max(seq), 0) FROM log WHERE writer={writer}")).unwrap();

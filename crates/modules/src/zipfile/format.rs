@@ -18,7 +18,7 @@
 //!   the extra field with the time:  55 54 | 05 00 | 01 | seconds since 1970, 4 bytes
 //! ```
 
-use lithe_vtab::{FunctionError, Result};
+use lithe_vtab::{FunctionError, Result, date_of_day, day_of_date};
 
 /// "PK" and the number of a kind of record.
 const HEADER: u32 = 0x0403_4b50;
@@ -292,26 +292,6 @@ fn unix_time(date: u16, time: u16) -> i64 {
     let (date, time) = (i64::from(date), i64::from(time));
     let day = day_of_date(1980 + (date >> 9), date >> 5 & 15, date & 31);
     day * DAY_SECONDS + (time >> 11) * 3600 + (time >> 5 & 63) * 60 + (time & 31) * 2
-}
-
-/// Year, month and day of a day that is counted from 1970-01-01. Years that begin in March have their leap day at their end.
-fn date_of_day(day: i64) -> (i64, i64, i64) {
-    let day = day + 719_468;
-    let (era, of_era) = (day.div_euclid(146_097), day.rem_euclid(146_097));
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day)
-}
-
-/// The day, counted from 1970-01-01, of a date.
-fn day_of_date(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * if month > 2 { month - 3 } else { month + 9 } + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 #[cfg(test)]

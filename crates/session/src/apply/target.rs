@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use lithe_vtab::{Kept, Result, RowOperation, SqlConnection, SqlStatement, ValueRef, code};
+use lithe_vtab::{FunctionError, Kept, Result, RowOperation, SqlConnection, SqlStatement, ValueRef, code};
 
 use crate::header::TableHeader;
 use crate::iterator::Change;
@@ -30,25 +30,36 @@ pub(super) struct Target {
     /// The table in SQL.
     table: String,
     is_statistics: bool,
+    /// The table's name, in quotes.
+    name: String,
     /// The names of the columns that changes have, in SQL.
     columns: Vec<String>,
+    /// Their positions in the table; `None` for the rowid.
+    positions: Vec<Option<usize>>,
     header: TableHeader,
     insert: Kept,
     delete: Kept,
     delete_by_key: Kept,
     select: Kept,
-    /// By the columns that are set, and whether old values are compared.
-    updates: HashMap<(Vec<bool>, bool), Rc<Kept>>,
+    has_new_values: Kept,
+    /// By the columns that are set, and those whose old values are compared.
+    updates: HashMap<(Vec<bool>, Vec<bool>), Rc<Kept>>,
 }
 
 impl Target {
     pub fn new(name: &str, header: &TableHeader, schema: Schema) -> Target {
         let count = header.column_count();
         let columns: Vec<String> = schema.columns.iter().take(count).map(|column| quoted(&column.name)).collect();
+        let positions = schema.columns.iter().take(count).map(|column| column.position).collect();
         let is_statistics = name.eq_ignore_ascii_case(STATISTICS);
         let table = format!("main.{}", quoted(name));
         let key = conditions(&columns, |at| header.is_key(at).then_some(key_operator(is_statistics)));
         let all = conditions(&columns, |at| Some(if header.is_key(at) { key_operator(is_statistics) } else { "IS" }));
+        // Whether nothing is said of a column, and its new value, are parameters behind those of the key.
+        let has_new = |(at, column): (usize, &String)| {
+            (!header.is_key(at)).then(|| format!(" AND (?{} OR ?{} IS {column})", count + at + 1, 2 * count + at + 1))
+        };
+        let has_new: String = columns.iter().enumerate().filter_map(has_new).collect();
         let parameters: Vec<String> = (1..=count).map(|number| format!("?{number}")).collect();
         let (list, parameters) = (columns.join(", "), parameters.join(", "));
         Target {
@@ -56,10 +67,13 @@ impl Target {
             delete: Kept::new(format!("DELETE FROM {table} WHERE {all}")),
             delete_by_key: Kept::new(format!("DELETE FROM {table} WHERE {key}")),
             select: Kept::new(format!("SELECT {list} FROM {table} WHERE {key}")),
+            has_new_values: Kept::new(format!("SELECT 1{has_new} FROM {table} WHERE {key}")),
             updates: HashMap::new(),
             table,
             is_statistics,
+            name: quoted(name),
             columns,
+            positions,
             header: header.clone(),
         }
     }
@@ -85,42 +99,97 @@ impl Target {
         }
     }
 
+    /// The key stays what it is: one that is equal by its collation may be another text.
     fn update(&mut self, connection: &dyn SqlConnection, change: &Change, by_key: bool) -> Result<Outcome> {
-        let set: Vec<bool> = fields(&change.new).map(is_defined).collect();
+        let given = || fields(&change.new).map(is_defined);
+        let set: Vec<bool> = given().enumerate().map(|(at, is_given)| is_given && !self.header.is_key(at)).collect();
         if !set.contains(&true) {
-            return Ok(Outcome::Done);
+            let says_nothing = !given().any(|is_given| is_given);
+            return if says_nothing { Ok(Outcome::Done) } else { Err(FunctionError::of_code(code::ERROR)) };
         }
-        let key = (set, by_key);
+        let old = fields(&change.old).map(is_defined);
+        let compared: Vec<bool> = set.iter().zip(old).map(|(set, has_old)| *set && has_old && !by_key).collect();
+        let key = (set, compared);
         if self.updates.len() >= UPDATES_MAX && !self.updates.contains_key(&key) {
             self.updates.clear();
         }
         let kept = match self.updates.get(&key) {
             Some(kept) => Rc::clone(kept),
             None => {
-                let kept = Rc::new(Kept::new(self.update_sql(&key.0, by_key)));
+                let kept = Rc::new(Kept::new(self.update_sql(&key.0, &key.1)));
                 self.updates.insert(key.clone(), Rc::clone(&kept));
                 kept
             }
         };
         let mut statement = connection.statement(&kept)?;
-        let is_set = |at: usize| key.0.get(at) == Some(&true);
-        let is_old_bound = |at: usize| self.header.is_key(at) || !by_key && is_set(at);
+        let is_in = |columns: &[bool], at: usize| columns.get(at) == Some(&true);
+        let is_old_bound = |at: usize| self.header.is_key(at) || is_in(&key.1, at);
         self.bind(&mut *statement, &change.old, 0, is_old_bound)?;
-        self.bind(&mut *statement, &change.new, self.columns.len(), is_set)?;
+        self.bind(&mut *statement, &change.new, self.columns.len(), |at| is_in(&key.0, at))?;
         outcome_of(&mut *statement, || connection.changes())
     }
 
     /// Old values are the parameters from 1 on, new ones those behind them.
-    fn update_sql(&self, set: &[bool], by_key: bool) -> String {
+    fn update_sql(&self, set: &[bool], compared: &[bool]) -> String {
         let count = self.columns.len();
         let assigned = self.columns.iter().zip(set).enumerate().filter(|(_, (_, is_set))| **is_set);
         let assignments: Vec<String> =
             assigned.map(|(at, (column, _))| format!("{column} = ?{}", count + at + 1)).collect();
         let condition = conditions(&self.columns, |at| match self.header.is_key(at) {
             true => Some(key_operator(self.is_statistics)),
-            false => (!by_key && set.get(at) == Some(&true)).then_some("IS"),
+            false => (compared.get(at) == Some(&true)).then_some("IS"),
         });
         format!("UPDATE {} SET {} WHERE {condition}", self.table, assignments.join(", "))
+    }
+
+    /// Gives the columns of unique indexes that an UPDATE sets random values of the new values' types, so that the row is
+    /// in nobody's way. [`Outcome::Unchanged`] if there are no such columns.
+    pub fn displace(&self, connection: &dyn SqlConnection, change: &Change) -> Result<Outcome> {
+        let unique = self.unique_positions(connection)?;
+        let mut assignments = Vec::new();
+        for ((at, new), (column, position)) in
+            fields(&change.new).enumerate().zip(self.columns.iter().zip(&self.positions))
+        {
+            let is_unique = position.is_some_and(|position| unique.contains(&position));
+            let random = match record::value(new) {
+                Some(ValueRef::Text(_)) => "CAST(random() AS TEXT)",
+                Some(ValueRef::Blob(_)) => "unhex(hex(random()))",
+                _ => "random()",
+            };
+            if is_defined(new) && is_unique && !self.header.is_key(at) {
+                assignments.push(format!("{column} = {random}"));
+            }
+        }
+        if assignments.is_empty() {
+            return Ok(Outcome::Unchanged);
+        }
+        let key = conditions(&self.columns, |at| self.header.is_key(at).then_some(key_operator(self.is_statistics)));
+        let sql = format!("UPDATE {} SET {} WHERE {key}", self.table, assignments.join(", "));
+        let mut statement = connection.prepare(&sql)?;
+        self.bind(&mut *statement, &change.old, 0, |at| self.header.is_key(at))?;
+        outcome_of(&mut *statement, || connection.changes())
+    }
+
+    /// The positions of the columns that unique indexes have.
+    fn unique_positions(&self, connection: &dyn SqlConnection) -> Result<Vec<usize>> {
+        let mut indexes = Vec::new();
+        let mut list = connection.prepare(&format!("PRAGMA main.index_list({})", self.name))?;
+        while list.step()? {
+            if list.column(2) == ValueRef::Integer(1) {
+                indexes.push(String::from_utf8_lossy(list.column(1).bytes().unwrap_or_default()).into_owned());
+            }
+        }
+        drop(list);
+        let mut positions = Vec::new();
+        for index in indexes {
+            let mut columns = connection.prepare(&format!("PRAGMA main.index_info({})", quoted(&index)))?;
+            while columns.step()? {
+                if let ValueRef::Integer(position) = columns.column(1) {
+                    positions.extend(usize::try_from(position)); // those of expressions are negative
+                }
+            }
+        }
+        Ok(positions)
     }
 
     /// Deletes the row that has the key of the change.
@@ -144,6 +213,22 @@ impl Target {
             record::push(&mut record, if is_unnamed { ValueRef::Blob(&[]) } else { value });
         }
         Ok(Some(record))
+    }
+
+    /// Whether the row that has the key of the change has its new values already. A DELETE has none: NULL stands for them.
+    pub fn has_new_values(&self, connection: &dyn SqlConnection, change: &Change) -> Result<bool> {
+        let mut statement = connection.statement(&self.has_new_values)?;
+        let count = self.columns.len();
+        self.bind(&mut *statement, change.key_record(), 0, |at| self.header.is_key(at))?;
+        let says_nothing = |new| match change.operation {
+            RowOperation::Delete => ValueRef::Null,
+            _ => ValueRef::Integer(i64::from(!is_defined(new))),
+        };
+        for (at, new) in fields(&change.new).enumerate().filter(|(at, _)| !self.header.is_key(*at)) {
+            statement.bind(count + at + 1, says_nothing(new))?;
+        }
+        self.bind(&mut *statement, &change.new, 2 * count, |at| !self.header.is_key(at))?;
+        Ok(statement.step()? && statement.column(0) == ValueRef::Integer(1))
     }
 
     fn bind(

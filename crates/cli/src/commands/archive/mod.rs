@@ -6,9 +6,11 @@
 //! | `entry` | what an archive holds: files, folders, symbolic links |
 //! | `disk` | entries as files of the machine |
 //! | `sqlar` | entries as rows |
+//! | `dry` | the SQL of these rows, instead of running it |
 //! | `zipped` | entries as members of a ZIP file |
 
 mod disk;
+mod dry;
 mod entry;
 mod options;
 mod sqlar;
@@ -50,7 +52,10 @@ pub fn archive(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     let options = Options::parse(arguments)?;
     let mut store = open(shell, &options)?;
     let mut text = String::new();
-    let result = run(&options, &mut *store, &mut text);
+    let result = match options.dry_run {
+        true => dry::run(&options, store, &mut text),
+        false => run(&options, &mut *store, &mut text),
+    };
     shell.output.print(&text)?;
     result
 }

@@ -31,6 +31,8 @@ pub struct Options {
     pub folder: String,
     pub verbose: bool,
     pub glob: bool,
+    /// Only the SQL is shown.
+    pub dry_run: bool,
     /// Names without slashes at their ends.
     pub names: Vec<String>,
 }
@@ -40,12 +42,13 @@ enum Switch {
     Verb(Verb),
     Verbose,
     Glob,
+    DryRun,
     File,
     Append,
     Folder,
 }
 
-const SWITCHES: [(&str, char, Switch); 11] = [
+const SWITCHES: [(&str, char, Switch); 12] = [
     ("create", 'c', Switch::Verb(Verb::Create)),
     ("extract", 'x', Switch::Verb(Verb::Extract)),
     ("insert", 'i', Switch::Verb(Verb::Insert)),
@@ -54,6 +57,7 @@ const SWITCHES: [(&str, char, Switch); 11] = [
     ("update", 'u', Switch::Verb(Verb::Update)),
     ("verbose", 'v', Switch::Verbose),
     ("glob", 'g', Switch::Glob),
+    ("dryrun", 'n', Switch::DryRun),
     ("file", 'f', Switch::File),
     ("append", 'a', Switch::Append),
     ("directory", 'C', Switch::Folder),
@@ -70,7 +74,8 @@ pub const HELP: &str = "Usage: .archive OPTION... ?FILE...?
   -f, --file FILE       Use the archive FILE (a database or a ZIP file) instead of the open database
   -a, --append FILE     Use the archive behind the bytes of FILE, which may be a program
   -C, --directory DIR   Read files from and extract them to DIR
-  -g, --glob            Names of files in the archive are patterns of GLOB";
+  -g, --glob            Names of files in the archive are patterns of GLOB
+  -n, --dryrun          Show the SQL instead of running it";
 
 impl Options {
     pub fn parse(arguments: &[String]) -> Result<Options> {
@@ -93,8 +98,8 @@ impl Options {
             }
         }
         let verb = parsed.verb.ok_or_else(|| format!("Required argument missing.  {HELP}"))?;
-        let Parsed { file, append, folder, verbose, glob, names, .. } = parsed;
-        Ok(Options { verb, file, append, folder: folder.unwrap_or_default(), verbose, glob, names })
+        let Parsed { file, append, folder, verbose, glob, dry_run, names, .. } = parsed;
+        Ok(Options { verb, file, append, folder: folder.unwrap_or_default(), verbose, glob, dry_run, names })
     }
 }
 
@@ -106,6 +111,7 @@ struct Parsed {
     folder: Option<String>,
     verbose: bool,
     glob: bool,
+    dry_run: bool,
     names: Vec<String>,
 }
 
@@ -153,6 +159,7 @@ impl Parsed {
             Switch::Verb(verb) => self.verb = Some(verb),
             Switch::Verbose => self.verbose = true,
             Switch::Glob => self.glob = true,
+            Switch::DryRun => self.dry_run = true,
             Switch::File => self.file = value,
             Switch::Append => (self.file, self.append) = (value, true),
             Switch::Folder => self.folder = value,

@@ -14,7 +14,7 @@ use super::options::Verb;
 
 type Result<T> = std::result::Result<T, String>;
 
-const CREATE: &str = "CREATE TABLE IF NOT EXISTS sqlar(
+pub const CREATE: &str = "CREATE TABLE IF NOT EXISTS sqlar(
   name TEXT PRIMARY KEY,  -- name of the file
   mode INT,               -- access permissions
   mtime INT,              -- last modification time

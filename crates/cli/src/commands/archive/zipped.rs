@@ -8,7 +8,7 @@ use zip::write::FullFileOptions;
 use zip::{CompressionMethod, DateTime, ExtraField, ZipArchive, ZipWriter};
 
 use super::Store;
-use super::entry::{Content, Entry, TYPE_FILE, TYPE_FOLDER, TYPE_MASK, date_of, day_of};
+use super::entry::{Content, Entry, TYPE_FILE, TYPE_FOLDER, TYPE_MASK};
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -157,7 +157,7 @@ fn add(writer: &mut ZipWriter<BufWriter<File>>, entry: &Entry, content: &Content
 
 /// The time as a ZIP file has it: from 1980 to 2107, every other second.
 fn time_of(seconds: i64) -> DateTime {
-    let (year, month, day) = date_of(seconds.div_euclid(86_400));
+    let (year, month, day) = lithe::date_of_day(seconds.div_euclid(86_400));
     let of_day = seconds.rem_euclid(86_400);
     let part = |value: i64| u8::try_from(value).unwrap_or_default();
     let time = DateTime::from_date_and_time(
@@ -172,6 +172,6 @@ fn time_of(seconds: i64) -> DateTime {
 }
 
 fn seconds_of(time: DateTime) -> i64 {
-    let day = day_of(i64::from(time.year()), u32::from(time.month()), u32::from(time.day()));
+    let day = lithe::day_of_date(i64::from(time.year()), i64::from(time.month()), i64::from(time.day()));
     day * 86_400 + i64::from(time.hour()) * 3600 + i64::from(time.minute()) * 60 + i64::from(time.second())
 }

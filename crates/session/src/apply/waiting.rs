@@ -1,0 +1,92 @@
+//! Changes of a table that a constraint did not allow: they are tried again when the other changes are made.
+//!
+//! ```text
+//!   put aside ──► again, as long as fewer are left ──► each UPDATE in turn:                          ──► the handler is asked
+//!                                                      SAVEPOINT; other unique values for its row;
+//!                                                      the others again; the UPDATE; or back
+//! ```
+
+use std::rc::Rc;
+
+use lithe_vtab::{Result, RowOperation};
+
+use super::Applier;
+use super::target::Outcome;
+use crate::header::TableHeader;
+use crate::iterator::Change;
+
+impl Applier<'_, '_> {
+    /// Tries what was put aside, again and again as long as that helps. What is left then is a conflict.
+    pub(super) fn finish_table(&mut self) -> Result {
+        if self.set_aside.is_empty() {
+            return Ok(());
+        }
+        let header = self.table.as_ref().map(|table| Rc::clone(&table.header));
+        // The first change of the next table may have been read.
+        let (next_table, next_change) = self.changes.replace_change(None, None);
+        self.retry(header.as_ref())?;
+        if !self.options.no_update_loop {
+            self.break_loops(header.as_ref())?;
+        }
+        self.puts_aside = false;
+        self.try_again(header.as_ref())?;
+        self.puts_aside = true;
+        self.changes.replace_change(next_table, next_change);
+        Ok(())
+    }
+
+    /// Tries each waiting change once.
+    fn try_again(&mut self, header: Option<&Rc<TableHeader>>) -> Result {
+        for change in std::mem::take(&mut self.set_aside) {
+            self.changes.replace_change(header.cloned(), Some(change.clone()));
+            self.apply_change(&change)?;
+        }
+        Ok(())
+    }
+
+    fn retry(&mut self, header: Option<&Rc<TableHeader>>) -> Result {
+        loop {
+            let count = self.set_aside.len();
+            self.try_again(header)?;
+            if self.set_aside.is_empty() || self.set_aside.len() >= count {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Makes the UPDATEs that wait for one another.
+    fn break_loops(&mut self, header: Option<&Rc<TableHeader>>) -> Result {
+        let mut at = 0;
+        while let Some(change) = self.set_aside.get(at) {
+            let is_update = change.operation == RowOperation::Update;
+            at = if is_update && self.break_loop(at, header)? { 0 } else { at + 1 };
+        }
+        Ok(())
+    }
+
+    /// Gives the row of one UPDATE other unique values, tries the other changes, then the UPDATE. Answers whether it was made;
+    /// if not, all is as before.
+    fn break_loop(&mut self, at: usize, header: Option<&Rc<TableHeader>>) -> Result<bool> {
+        let connection = self.connection;
+        connection.execute("SAVEPOINT update_op")?;
+        let before = self.set_aside.clone();
+        let update = self.set_aside.remove(at);
+        let is_made = self.by_way_of_another(&update, header)?;
+        if !is_made {
+            connection.execute("ROLLBACK TO update_op")?;
+            self.set_aside = before;
+        }
+        connection.execute("RELEASE update_op")?;
+        Ok(is_made)
+    }
+
+    fn by_way_of_another(&mut self, update: &Change, header: Option<&Rc<TableHeader>>) -> Result<bool> {
+        let connection = self.connection;
+        if self.target()?.displace(connection, update)? != Outcome::Done {
+            return Ok(false);
+        }
+        self.try_again(header)?;
+        self.retry(header)?;
+        Ok(self.target()?.run(connection, update, true)? == Outcome::Done)
+    }
+}
