@@ -71,7 +71,7 @@ impl<'a> Rewriter<'a> {
 
     /// Whether the inner ORDER BY can be seen through the outer query.
     fn visible_order(&self, outer: &Select<'a>, outer_query: &Query<'a>, inner: &Query<'a>) -> bool {
-        inner.limit.is_some() || !super::prune::loses_order(outer, outer_query.order_by)
+        inner.limit.is_some() || !super::prune::loses_order(outer, outer_query.order_by, inner)
     }
 
     fn merge(&self, draft: &mut Draft<'a>, core_at: usize, merge: &Merge<'_, 'a>) {
@@ -107,9 +107,12 @@ impl<'a> Rewriter<'a> {
     /// The inner conditions belong to WHERE or, when the query was the right side of a LEFT JOIN, to its ON.
     pub(super) fn spliced_terms(&self, outer: &Select<'a>, source: &Source<'a>, inner: &Select<'a>) -> &'a [Term<'a>] {
         let first = inner.sources[0].id;
-        let last = inner.sources[inner.sources.len() - 1].id;
+        let last = &inner.sources[inner.sources.len() - 1];
+        // The ON of an inner join is not that of an outer join, at which the inner FROM may end: it is a condition of WHERE.
+        let is_of_outer = last.join.keeps_left_rows() && inner.sources.len() > 1;
         let moved = |origin: TermOrigin| match origin {
-            TermOrigin::InnerOn(id) if id == source.id => TermOrigin::InnerOn(last),
+            TermOrigin::InnerOn(id) if id == source.id && is_of_outer => TermOrigin::Where,
+            TermOrigin::InnerOn(id) if id == source.id => TermOrigin::InnerOn(last.id),
             TermOrigin::OuterOn(id) if id == source.id => TermOrigin::OuterOn(first),
             origin => origin,
         };
@@ -255,11 +258,10 @@ fn can_merge<'a>(outer_query: &Query<'a>, merge: &Merge<'_, 'a>) -> bool {
     let has_right = inner.sources.iter().any(|s| s.join.keeps_right_rows());
     is_plain
         && is_small_enough
-        && !has_right
+        && (!has_right || at == 0)
         && limit_fits(outer_query, outer, query)
         && order_fits(outer_query, outer, query)
         && (source.join != JoinKind::Left || left_fits(outer_query, outer, at, inner))
-        && !ends_in_outer_join(outer, at, inner)
 }
 
 /// LIMIT can move outwards only if nothing else happens to the rows outside. (An ORDER BY outside makes the first rows of a LIMIT that
@@ -317,11 +319,4 @@ fn has_no_nested<'a>(select: &'a Select<'a>) -> bool {
         }
     });
     !found
-}
-
-/// An outer join at the end of the inner FROM must not meet an ON of the outer query.
-fn ends_in_outer_join(outer: &Select<'_>, at: usize, inner: &Select<'_>) -> bool {
-    let id = outer.sources[at].id;
-    let has_on = outer.terms.iter().any(|term| matches!(term.origin, TermOrigin::InnerOn(on) if on == id));
-    has_on && inner.sources.last().is_some_and(|last| last.join == JoinKind::Left) && inner.sources.len() > 1 && at > 0
 }
