@@ -102,6 +102,8 @@ fn apply_affinity(cg: &mut Codegen<'_>, value: &Expr<'_>, affinity: Option<Affin
         _ => false,
     };
     if !has_it {
+        // A comparison makes numbers of texts, but no integer a real, which might equal other reals.
+        let affinity = if affinity.is_numeric() { Affinity::Numeric } else { affinity };
         let affinities = cg.b.affinity_list(&[affinity]);
         cg.b.emit(Insn::Affinity { start: reg, affinities });
     }
