@@ -104,7 +104,6 @@ pub(super) fn emit_checks<'a>(cg: &mut Codegen<'a>, checked: &Checked<'_, 'a>) -
         if checked.changed.is_some_and(|changed| !target.depends_on(&condition, changed)) {
             continue;
         }
-        cg.note_evaluated(&condition);
         let holds = cg.b.label();
         cg.jump_if_true(&condition, holds, true)?;
         match checked.policy {

@@ -30,7 +30,6 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: ResolvedChange<'a>) -> Re
     let mut terms = bumpalo::collections::Vec::with_capacity_in(change.terms.len(), cg.arena);
     for term in change.terms {
         let expr = cg.prepare_expr(&term.expr);
-        cg.note_evaluated(&expr);
         terms.push(Term { expr, ..*term });
     }
     // The query of a view that is changed becomes part of another query.
@@ -63,7 +62,6 @@ fn set<'a>(cg: &mut Codegen<'a>, set: &[Assigned<'a>]) -> &'a [Assigned<'a>] {
     let mut prepared = bumpalo::collections::Vec::with_capacity_in(set.len(), cg.arena);
     for assigned in set {
         let value = cg.prepare_expr(&assigned.value);
-        cg.note_evaluated(&value);
         prepared.push(Assigned { value, ..*assigned });
     }
     prepared.into_bump_slice()
