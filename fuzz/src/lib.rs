@@ -174,7 +174,7 @@ pub mod sample {
         image
     }
 
-    /// A database, its log with three transactions, its shared memory's index being made anew by whoever opens it.
+    /// A database, its log with three transactions, its shared memory's index being made anew by the connection that opens it.
     pub fn with_log() -> (Vec<u8>, Vec<u8>) {
         // A database of files in memory does not enter WAL mode.
         let sim = Sim::with_files(1, vec![(PathBuf::from(NAME), database(""))]);

@@ -131,7 +131,7 @@ impl Btree {
         Ok(())
     }
 
-    /// The page after the largest root, empty, whoever had it before.
+    /// The page after the largest root, emptied: a page of another tree that lay there is moved.
     pub(crate) fn free_place_for_root(&self) -> Result<PageNo> {
         let geometry = self.ptrmap_geometry();
         let largest = self.meta(Meta::LargestRoot)?;

@@ -190,7 +190,7 @@ impl Btree {
             return Ok(mode);
         }
         if self.pager.page_count() == 0 {
-            // Whoever makes the first page, it has this mode until the schema is read again.
+            // Whichever connection makes the first page, this mode holds until the schema is read again.
             self.last_auto_vacuum.set(Some(self.auto_vacuum_wanted.get()));
             return Ok(self.auto_vacuum_wanted.get());
         }

@@ -6,7 +6,7 @@ use lithe_vm::operand::{CursorId, Reg};
 
 /// How the columns of a source are read at the place where code is generated now.
 ///
-/// Whoever opens a loop over a source sets this ([`super::Codegen::set_access`]) before code of expressions is emitted
+/// The code that opens a loop over a source sets this ([`super::Codegen::set_access`]) before code of expressions is emitted
 /// inside, and may change it for code that comes later (rows that come back from a sorter, for instance).
 #[derive(Clone, Copy, Debug)]
 pub enum ColumnAccess<'a> {

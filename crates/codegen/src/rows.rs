@@ -11,7 +11,7 @@ use crate::access::ColumnAccess;
 pub enum Destination {
     /// To the application.
     Output,
-    /// To whoever resumes the coroutine `co`: each row in the registers from `start` on.
+    /// To the code that resumes the coroutine `co`: each row in the registers from `start` on.
     Coroutine {
         /// The coroutine.
         co: Reg,

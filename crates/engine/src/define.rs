@@ -119,7 +119,7 @@ impl Connection {
         self.change_functions(|registry| registry.set_encoding(encoding));
     }
 
-    /// Programs that nobody runs would keep what was replaced: whoever gave it wants to hear now that it is gone.
+    /// Programs that are kept, but not running, would hold the function or collation that was replaced: its destructor is due now.
     pub(crate) fn forget_programs(&self) {
         let forgotten = self.programs.replace(ProgramCache::new());
         // Dropped when nothing is borrowed any more: a destructor may come back to the connection.

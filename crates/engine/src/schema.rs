@@ -53,7 +53,7 @@ impl Connection {
             btree.pager().set_cache_size(CacheSize::Pages(cache_size.unsigned_abs()));
         }
         let is_empty = btree.pager().page_count() == 0;
-        btree.auto_vacuum_mode()?; // PRAGMA auto_vacuum answers what is known, whoever has locked the file by then
+        btree.auto_vacuum_mode()?; // PRAGMA auto_vacuum answers from memory, even if the file is locked by then
         schema.encoding = self.adopt_encoding(db, stored_encoding(database)?)?;
         // Objects are added to a copy: a schema that turns out malformed leaves the catalog as it was.
         let mut catalog = Catalog::clone(&self.catalog());

@@ -553,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_waits_is_called() {
+    fn a_waiting_connection_is_called() {
         let cache = SharedCache::default();
         let [a, b] = [ConnectionId::unique(), ConnectionId::unique()];
         let called = Arc::new(AtomicU64::new(0));

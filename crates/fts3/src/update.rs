@@ -338,7 +338,7 @@ fn automerge_of(number: i64) -> i32 {
 }
 
 /// The number that a text begins with, which is taken away; 0 if there is none. As in SQLite, one that could become too large
-/// for 32 bits ends early, and what is left of it is wrong for whoever expects an end.
+/// for 32 bits ends early, and the digits that are left are an error where the caller expects the end.
 fn leading_number(text: &mut &[u8]) -> i64 {
     const STOPS_AT: i64 = 214_748_363;
     let mut number = 0;

@@ -14,7 +14,7 @@ const LONG: usize = 700;
 
 fn open(vfs: &Arc<MemoryVfs>, mode: &str) -> Result<Connection> {
     let connection = Connection::open_with_vfs(Path::new("/db"), OpenFlags::DEFAULT, vfs.clone())?;
-    // Whoever closes the database last takes it for itself.
+    // The connection that closes the database last locks it exclusively.
     connection.busy_timeout(std::time::Duration::from_secs(60));
     connection.execute_batch(&format!("PRAGMA page_size = 512; PRAGMA journal_mode = {mode}"))?;
     Ok(connection)

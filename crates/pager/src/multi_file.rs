@@ -18,7 +18,7 @@ pub fn commit_together(pagers: &[&Pager]) -> Result<()> {
     let writing: Vec<&Pager> = pagers.iter().copied().filter(|pager| pager.is_writing()).collect();
     let (logs, others): (Vec<&Pager>, Vec<&Pager>) = writing.iter().partition(|pager| pager.log_frames().is_some());
     if joined_journals(&others).len() > 1 {
-        // Whoever is in the way shows now, while no journal names a super-journal yet.
+        // A lock of another connection shows now, while no journal names a super-journal yet.
         others.iter().try_for_each(|pager| pager.lock_to_commit())?;
     }
     let Some(mut super_journal) = create_super_journal(pagers, &others)? else {

@@ -11,8 +11,8 @@
 //! the same either way, without a branch.
 //!
 //! This is the one unsafe module of the crate. What it relies on:
-//! * a mapped page lies within the file at the time of the snapshot it belongs to, which whoever
-//!   makes a [`MappedFile`] has checked;
+//! * a mapped page lies within the file at the time of the snapshot it belongs to, which the
+//!   maker of a [`MappedFile`] has checked;
 //! * its bytes stand still while the lock of that snapshot is held: all writers of all processes
 //!   keep to the locks, and our own writes to a mapped file happen at commit, in rollback mode only.
 //!   Before that, the holder of a reference makes the page its own (see `page_holders`);

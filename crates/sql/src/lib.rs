@@ -10,7 +10,7 @@
 //!
 //! Read `token` and `lexer`, then `ast`, then `parser` from `parser/mod.rs` on. `text` says what literals and
 //! quoted names mean; `complete` serves shells, `shape` statements that come again with other literals, `normalize`
-//! whoever groups statements by what they do.
+//! tools that group statements by what they do.
 
 #![forbid(unsafe_code)]
 #![deny(

@@ -133,7 +133,7 @@ impl Buffer {
 
     /// The capacity that fits `additional` more bytes, and for some of those that will follow.
     fn grown(&self, additional: usize) -> usize {
-        let needed = self.len.saturating_add(additional); // more than memory has, which is said by whoever asks for it
+        let needed = self.len.saturating_add(additional); // too much for any memory: the allocation fails and says so
         // Doubling while small; past a mebibyte by half, so that a long text does not hold twice its size.
         let amortized = if self.bytes.len() < 1 << 20 { self.bytes.len() * 2 } else { self.bytes.len() / 2 * 3 };
         // An empty buffer takes what was asked: texts that are written in one go know their size.

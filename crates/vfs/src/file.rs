@@ -219,7 +219,7 @@ pub trait File: Send + Sync + Debug {
         Ok(())
     }
 
-    /// By what whoever made a file of its own kind knows it again.
+    /// The file as its own type, by which the VFS that made it knows it again.
     fn as_any(&self) -> Option<&dyn Any> {
         None
     }

@@ -199,7 +199,7 @@ impl Machine {
     #[inline]
     pub fn stand_still(&mut self) {
         if self.held_pages.may_change() {
-            self.own_lent();
+            self.copy_borrowed_registers();
             self.held_pages.put_aside(&mut self.cursors);
         }
     }
@@ -207,7 +207,7 @@ impl Machine {
     /// Before a row is given away: its bytes, and those that stay in registers, must not change when another statement
     /// of this connection commits while the row stands.
     #[inline(never)]
-    fn own_lent(&mut self) {
+    fn copy_borrowed_registers(&mut self) {
         let mut is_lent = false;
         for cursor in &mut self.cursors {
             is_lent |= cursor.take_lent();

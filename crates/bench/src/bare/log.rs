@@ -1,4 +1,4 @@
-//! Transactions with a write-ahead log: the textbook's group commit, and the checkpoint that whoever finds the log long
+//! Transactions with a write-ahead log: the textbook's group commit, and the checkpoint that a thread which finds the log long
 //! enough does beside the others.
 //!
 //! ```text

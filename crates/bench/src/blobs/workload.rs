@@ -62,7 +62,7 @@ impl Workload {
     }
 
     /// A version of the content that nobody has written yet. (Version 0 is what databases and files are made with.) Every
-    /// turn writes another one: whoever finds that a page already has the bytes that it is to write has nothing to do.
+    /// turn writes another one: a contestant that finds the bytes already on the page would have nothing to do.
     pub fn new_version(&self) -> u32 {
         self.newest_version.fetch_add(1, Ordering::Relaxed) + 1
     }

@@ -2,7 +2,7 @@
 //! same work. It is resolved at compile time: nobody pays for it.
 //!
 //! Two libraries in one process never open the same file: closing a file drops all locks that the process has on it,
-//! whoever took them.
+//! whichever library took them.
 
 mod fresh;
 mod lithe;

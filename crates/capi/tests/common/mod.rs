@@ -128,7 +128,7 @@ fn sqlite_built(variable: &str, name: &str, options: &[&str]) -> PathBuf {
         return folder;
     }
     fs::create_dir_all(&folder).unwrap();
-    // Another test may be building it, too: whoever is done first puts it there, whole.
+    // Another test may be building it, too: the first to finish puts it there, whole.
     let built = folder.join(format!("{SQLITE}.{}.{:?}", std::process::id(), std::thread::current().id()));
     let mut compiler = Command::new("cc");
     compiler.args(["-O1", "-w", "-shared", "-fPIC", "-Wl,-soname,libsqlite3.so.0", "-o"]).arg(&built).arg(source);

@@ -22,7 +22,7 @@ pub(super) struct Sink {
     pub offset: Option<Reg>,
     /// LIMIT + OFFSET: no sorter needs to keep more rows.
     pub keep: Reg,
-    /// Whoever has seen enough jumps here; the sink's owner places it.
+    /// A sink that needs no more rows jumps here; the sink's owner places the label.
     pub done: Addr,
     /// Number of the list of columns, in the generator's state, whose integers become reals.
     pub reals: Option<u16>,

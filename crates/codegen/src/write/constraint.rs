@@ -93,17 +93,20 @@ fn emit_halt_if_null(cg: &mut Codegen<'_>, table: &Table, column: &Column, value
     note_policy(cg, policy);
 }
 
-/// Checks the CHECK constraints that the change can violate. The row must be the access of the target's source.
-pub(super) fn emit_checks<'a>(cg: &mut Codegen<'a>, checked: &Checked<'_, 'a>) -> Result<()> {
+/// Checks the CHECK constraints that the change can violate, and answers whether there is one. The row must be the access of the target's
+/// source.
+pub(super) fn emit_checks<'a>(cg: &mut Codegen<'a>, checked: &Checked<'_, 'a>) -> Result<bool> {
     let Checked { target, .. } = *checked;
     if cg.env.flags.ignore_check_constraints {
-        return Ok(());
+        return Ok(false);
     }
+    let mut has_checked = false;
     for check in &target.table.checks {
         let condition = cg.resolver.stored_expr(&check.text, Stored::Check, target.source, target.db, target.table)?;
         if checked.changed.is_some_and(|changed| !target.depends_on(&condition, changed)) {
             continue;
         }
+        has_checked = true;
         let holds = cg.b.label();
         cg.jump_if_true(&condition, holds, true)?;
         match checked.policy {
@@ -121,7 +124,7 @@ pub(super) fn emit_checks<'a>(cg: &mut Codegen<'a>, checked: &Checked<'_, 'a>) -
         }
         cg.b.place(holds);
     }
-    Ok(())
+    Ok(has_checked)
 }
 
 /// The statement ends with an error: ABORT, FAIL or ROLLBACK.

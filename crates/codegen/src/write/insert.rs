@@ -147,7 +147,7 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     if !row::checks_types_late(target.table) {
         row::emit_type_check(cg, target, *row);
     }
-    emit_checks(cg, &checked)?;
+    let has_checked = emit_checks(cg, &checked)?;
     let upserts = Upserts::new(cg, resolved.upserts);
     // ON CONFLICT of the rowid is looked at even where a new one will be made, and so are its triggers.
     let is_named = upserts.branches.iter().any(|branch| branch.constraint == Constraint::Rowid);
@@ -167,8 +167,8 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     let firing = Firing { policy, ignore: *next };
     triggers.fire_after(cg, &resolved.target, None, Some(*row), firing, |cg| {
         let Some(returning) = &inserting.returning else { return Ok(()) };
-        // An index has the affinities applied before the record is made.
-        if target.table.has_rowid() && target.indexes.is_empty() {
+        // A CHECK and an index have the affinities applied before the record is made.
+        if target.table.has_rowid() && target.indexes.is_empty() && !has_checked {
             return returning.emit_stored_row(cg, StoredRow { source: target.source, table: target.table });
         }
         returning.emit_row(cg)

@@ -7,8 +7,8 @@
 //! rowid after them if it is the rowid that replaces, because a row must not be deleted for a new one that then fails.
 //! Constraints that ON CONFLICT clauses name come before all, in the order of the clauses.
 //!
-//! Whoever watches the rows that REPLACE deletes (triggers, foreign keys) may put others in their place. So all is looked at a
-//! second time if such a row was deleted, the rowid first, and whatever is in the way then is an error.
+//! Triggers and foreign key actions of the rows that REPLACE deletes may put others in their place. So all constraints are checked a
+//! second time if such a row was deleted, the rowid first, and a conflict then is an error.
 
 use lithe_catalog::{IndexTerm, Result};
 use lithe_resolve::Constraint;

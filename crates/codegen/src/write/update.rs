@@ -164,7 +164,7 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
     if !row::checks_types_late(target.table) {
         row::emit_type_check(cg, target, row);
     }
-    emit_checks(cg, &checked)?;
+    let has_checked = emit_checks(cg, &checked)?;
     let uniqueness = Uniqueness {
         checked,
         old_key: Some(updating.old_key),
@@ -184,7 +184,8 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
     triggers.fire_after(cg, change, old, Some(row), firing, |cg| {
         let Some(returning) = updating.returning else { return Ok(()) };
         cg.set_access(target.source, row.access());
-        if target.table.has_rowid() && !target.indexes.iter().any(|index| is_affected(&checked, index)) {
+        let has_affinities = has_checked || target.indexes.iter().any(|index| is_affected(&checked, index));
+        if target.table.has_rowid() && !has_affinities {
             returning.emit_stored_row(cg, StoredRow { source: target.source, table: target.table })?;
         } else {
             returning.emit_row(cg)?;

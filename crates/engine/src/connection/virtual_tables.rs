@@ -7,8 +7,8 @@
 //!                                        and the statement is compiled again
 //! ```
 //!
-//! A table is let go when the catalog has it no more: its schema was read anew, it was dropped, its module has gone. Whoever
-//! still uses it, a running statement for instance, keeps it until then.
+//! A table is disconnected when the catalog no longer has it: its schema was read anew, it was dropped, its module was removed. A
+//! user of the table, such as a running statement, keeps it until it is done.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

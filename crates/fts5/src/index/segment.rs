@@ -334,8 +334,8 @@ impl SegmentCursor {
         Ok(true)
     }
 
-    /// Passes over rows of the page without taking them, while the one behind is in front of `rowid`, too. What makes no sense
-    /// is left to whoever takes rows.
+    /// Passes over rows of the page without taking them, while the one behind is in front of `rowid`, too. Damage is left to
+    /// be found where the row is decoded.
     fn pass_rows(&mut self, detail: Detail, rowid: i64) {
         let Some((row, leaf)) = self.row.as_mut().zip(self.leaf.as_ref()) else { return };
         if detail == Detail::None || self.spilled.is_some() {

@@ -126,7 +126,7 @@ pub fn is_valid(blob: &[u8]) -> Result<bool, Failure> {
     }
 }
 
-/// Reads a BLOB that looks right. What is damaged within it is an error for whoever comes across it.
+/// Reads a BLOB that looks right. Damage within it is an error for the function that reads that part.
 pub fn parse(blob: &[u8]) -> Result<Json<'_>, Failure> {
     value(blob, 0, false).map(|(json, _)| json)
 }

@@ -45,7 +45,7 @@ fn edit_at<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -
                 return edit_at(found, behind, edit, value);
             }
             refuse_damaged(damaged_member(members))?;
-            refuse_label_at_end(behind, edit)?;
+            refuse_other_end(behind, edit)?;
             if edit != Edit::Replace
                 && let Some(new) = built(behind, edit, value)?
             {
@@ -80,6 +80,11 @@ fn edit_at<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -
 /// Nothing can be pushed aside in an object.
 fn refuse_label_at_end(behind: &[u8], edit: Edit) -> Result {
     if edit == Edit::ArrayInsert && behind.is_empty() { Err(Failure::NotAnElement) } else { Ok(()) }
+}
+
+/// A path to a label that is not there is read no further where it does not end as an element's does.
+fn refuse_other_end(behind: &[u8], edit: Edit) -> Result {
+    if edit == Edit::ArrayInsert && behind.last() != Some(&b']') { Err(Failure::NotAnElement) } else { Ok(()) }
 }
 
 /// Nothing can be added behind what is damaged.

@@ -55,7 +55,7 @@ pub enum Json<'a> {
     Array(Vec<Json<'a>>),
     /// An object, its labels in the order as written.
     Object(Vec<(Text<'a>, Json<'a>)>),
-    /// The end of a JSONB array or object of which nobody can say what it is. Whoever does not come across it does not mind.
+    /// The end of a JSONB array or object that cannot be decoded. A function that does not read this part goes on.
     Damaged(&'a [u8]),
 }
 

@@ -1,7 +1,7 @@
 //! One of the arguments.
 //!
-//! The planner makes jumps of most of these, so that what is not chosen is not computed; the functions are here for
-//! whoever calls them otherwise.
+//! The planner makes jumps of most of these, so that the branch not chosen is not computed; the functions are here for
+//! calls that are not compiled so.
 
 use lithe_value::{ValueRef, cast, compare};
 

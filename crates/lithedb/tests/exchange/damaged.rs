@@ -1,4 +1,4 @@
-//! Damaged files: the code, the message and the rows are SQLite's, and whoever only reads leaves the file as it was.
+//! Damaged files: the code, the message and the rows are SQLite's, and reading leaves the file as it was.
 //!
 //! Where only pages are damaged, what a statement makes of it depends on the order in which it visits and checks them: there an
 //! engine may find a page malformed that the other has not looked at so closely. The integrity check's report on the trees must be the same

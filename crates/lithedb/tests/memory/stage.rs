@@ -73,7 +73,7 @@ fn open(folder: &Path, pragmas: &str) -> Connection {
     connection
 }
 
-/// All but the shared memory, which whoever comes makes anew.
+/// All but the shared memory, which the next connection makes anew.
 fn copy_files(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for file in fs::read_dir(from).unwrap().map(Result::unwrap) {

@@ -21,7 +21,7 @@ pub struct Machine {
     pub folder: PathBuf,
     pub random: Random,
     /// Whether another process seems to be there.
-    company: Random,
+    others: Random,
     one: Option<Connection>,
     two: Option<Connection>,
     /// What the second connection saw when it began to read.
@@ -33,7 +33,7 @@ pub struct Machine {
     spans: Vec<(usize, usize)>,
     /// The journal modes, one after the other.
     modes: Vec<ModeChange>,
-    /// The statements, for whoever has to understand a failure.
+    /// The statements, to understand a failure by.
     trace: Vec<String>,
     /// Each statement is followed by an integrity check: `CHECK=1` finds the one that does harm.
     looks_closely: bool,
@@ -80,7 +80,7 @@ impl Machine {
             config,
             sim,
             random,
-            company: Random::new(!seed),
+            others: Random::new(!seed),
             one: None,
             two: None,
             reader: None,
@@ -102,7 +102,7 @@ impl Machine {
         }
         for _ in 0..count {
             self.read_beside();
-            if self.config.is_wal() && self.config.cache_pages < LARGE_LOAD && self.company.one_in(6) {
+            if self.config.is_wal() && self.config.cache_pages < LARGE_LOAD && self.others.one_in(6) {
                 self.load();
             }
             self.transaction();
@@ -110,7 +110,7 @@ impl Machine {
                 self.compare();
             }
             self.maintain();
-            if self.company.one_in(5) {
+            if self.others.one_in(5) {
                 self.change_settings();
             }
         }
@@ -207,7 +207,7 @@ impl Machine {
     fn both(&mut self, op: &Op) {
         let begun = self.sim.recorded();
         self.note(format!("{} {:?}", op.sql, op.args));
-        self.sim.set_shm_shared(self.company.one_in(4));
+        self.sim.set_shm_shared(self.others.one_in(4));
         let mut done = run(self.one(), op);
         if code_of(&done) == BUSY && self.reader.is_some() {
             // A reader in rollback mode keeps others from committing.
@@ -308,7 +308,7 @@ impl Machine {
 
     /// A bulk load, which may go past the log: more than fits the cache.
     fn load(&mut self) {
-        if self.company.one_in(2) {
+        if self.others.one_in(2) {
             self.end_reader();
             let begun = self.sim.recorded();
             self.note("PRAGMA wal_checkpoint(TRUNCATE)".to_string());
@@ -317,10 +317,10 @@ impl Machine {
         }
         self.both(&Op::new("BEGIN IMMEDIATE", []));
         let mut has_savepoint = false;
-        for _ in 0..1 + self.company.below(2) {
-            let load = self.ops.load(&mut self.company);
+        for _ in 0..1 + self.others.below(2) {
+            let load = self.ops.load(&mut self.others);
             self.both(&load);
-            let sql = match self.company.below(5) {
+            let sql = match self.others.below(5) {
                 0 => "SAVEPOINT l",
                 1 if has_savepoint => "ROLLBACK TO l",
                 2 => "DELETE FROM t WHERE id % 3 = 1",
@@ -330,7 +330,7 @@ impl Machine {
             has_savepoint |= sql == "SAVEPOINT l";
             self.both(&Op::new(sql, []));
         }
-        let end = if self.company.one_in(5) { "ROLLBACK" } else { "COMMIT" };
+        let end = if self.others.one_in(5) { "ROLLBACK" } else { "COMMIT" };
         self.both(&Op::new(end, []));
     }
 
@@ -358,7 +358,7 @@ impl Machine {
             }
             8 => {
                 self.end_reader();
-                let aux = self.config.attached && self.company.one_in(2);
+                let aux = self.config.attached && self.others.one_in(2);
                 self.both(&Op::new(if aux { "VACUUM aux" } else { "VACUUM" }, []));
             }
             9 | 10 => self.reopen(),
@@ -373,28 +373,28 @@ impl Machine {
     /// What an application changes while it runs, as far as it is promised no less afterwards.
     fn change_settings(&mut self) {
         let lasts_alike = !self.config.attached || matches!(self.config.synchronous, "FULL" | "EXTRA");
-        match self.company.below(7) {
+        match self.others.below(7) {
             6 if !self.config.attached && !self.config.two && !self.config.is_wal() => self.change_journal_mode(),
             0 | 1 if !self.config.two && !self.config.exclusive => {
-                let mode = pick(&mut self.company, &["EXCLUSIVE", "EXCLUSIVE", "NORMAL"]);
+                let mode = pick(&mut self.others, &["EXCLUSIVE", "EXCLUSIVE", "NORMAL"]);
                 self.set(&format!("PRAGMA locking_mode={mode}"));
             }
             2 if self.config.journal == "DELETE" && lasts_alike => {
-                let mode = pick(&mut self.company, &["DELETE", "TRUNCATE", "PERSIST"]);
+                let mode = pick(&mut self.others, &["DELETE", "TRUNCATE", "PERSIST"]);
                 self.set(&format!("PRAGMA journal_mode={mode}"));
             }
             3 => {
-                let bytes = pick(&mut self.company, &["-1", "0", "1000", "5000"]);
+                let bytes = pick(&mut self.others, &["-1", "0", "1000", "5000"]);
                 self.set(&format!("PRAGMA journal_size_limit={bytes}"));
             }
             4 => {
-                let how = pick(&mut self.company, &["ON", "OFF", "FAST"]);
+                let how = pick(&mut self.others, &["ON", "OFF", "FAST"]);
                 self.set(&format!("PRAGMA secure_delete={how}"));
             }
             // All pages change, and how many there are to a sector. (In WAL mode the size stays.)
             _ => {
-                let size = pick(&mut self.company, &[512, 1024, 2048, 4096]);
-                let auto_vacuum = pick(&mut self.company, &["NONE", "FULL", "INCREMENTAL"]);
+                let size = pick(&mut self.others, &[512, 1024, 2048, 4096]);
+                let auto_vacuum = pick(&mut self.others, &["NONE", "FULL", "INCREMENTAL"]);
                 self.set(&format!("PRAGMA page_size={size}; PRAGMA auto_vacuum={auto_vacuum}"));
                 self.both(&Op::new("VACUUM", []));
             }
@@ -407,7 +407,7 @@ impl Machine {
         // Without a journal, what exceeds the cache cannot be undone.
         let has_large_cache = self.config.cache_pages > 1000;
         let modes = ["DELETE", "TRUNCATE", "PERSIST", "MEMORY", "MEMORY", "OFF", "OFF"];
-        let mode = pick(&mut self.company, if has_large_cache { &modes } else { &modes[..5] });
+        let mode = pick(&mut self.others, if has_large_cache { &modes } else { &modes[..5] });
         self.set(&format!("PRAGMA journal_mode={mode}"));
         self.note_mode(mode);
     }

@@ -21,7 +21,7 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Writes the files of a machine that has failed to the folder `DUMP`, for whoever looks into it.
+/// Writes the files of a machine that has failed to the folder `DUMP`, to be looked into.
 fn dump(files: &[(PathBuf, Vec<u8>)]) {
     let Some(folder) = std::env::var_os("DUMP").map(PathBuf::from) else { return };
     for (path, content) in files {

@@ -1,5 +1,5 @@
-//! Bulk loads in WAL mode: what makes a database much longer goes past the log, unless somebody may follow the log. Whichever way
-//! it goes, readers, rollbacks, checkpoints, other processes and SQLite see what they should; and whoever follows the log sees that it
+//! Bulk loads in WAL mode: a load that makes a database much longer goes past the log, unless a follower may read the log. Whichever way
+//! it goes, readers, rollbacks, checkpoints, other processes and SQLite see what they should; and a follower of the log sees that it
 //! has begun anew.
 
 use std::io::{BufRead, BufReader, Read};
@@ -216,7 +216,7 @@ fn a_log_that_the_database_lacks_gets_all() {
     bulk.close(AFTER);
 }
 
-/// Whoever has copied frames before the load finds other salts and a shorter log, from the first page on.
+/// A follower that has copied frames before the load finds other salts and a shorter log, from the first page on.
 #[test]
 fn the_log_begins_anew_before_the_first_page() {
     for end in ["COMMIT", "ROLLBACK"] {

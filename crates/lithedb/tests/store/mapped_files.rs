@@ -62,7 +62,7 @@ fn a_file_outgrows_its_mapping() {
     }
 }
 
-/// Somebody who ignores all locks cuts the file while it is read: whoever reads is told, the process goes on, and so does the connection
+/// A program that ignores all locks cuts the file while it is read: the reader gets an error, the process goes on, and so does the connection
 /// once the file is whole again.
 #[test]
 fn a_file_that_is_cut_while_it_is_read() {

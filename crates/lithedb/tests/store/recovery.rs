@@ -137,7 +137,7 @@ fn a_recovery_that_is_killed_is_begun_anew() {
     assert_eq!(connection.query_row(COUNT, [], |row| row.get::<i64>(0)).unwrap(), 3);
 }
 
-/// Whoever writes first finds the header of the index torn, and recovers.
+/// The first writer finds the header of the index torn, and recovers.
 #[test]
 fn a_torn_header_of_the_index() {
     let tears: [(u64, &[u8]); 5] =

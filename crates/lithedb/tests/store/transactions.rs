@@ -179,7 +179,7 @@ fn writers_wait_as_long_as_they_are_told() {
         b.busy_timeout(Duration::from_millis(150));
         assert_eq!(b.execute_batch("INSERT INTO t VALUES (1)").unwrap_err().code(), ResultCode::BUSY);
         assert!(begun.elapsed() >= Duration::from_millis(150), "{mode}: {:?}", begun.elapsed());
-        // Whoever has read already would wait for nothing that comes: SQLITE_BUSY at once.
+        // A transaction that has read already can never get the lock while its snapshot is old: SQLITE_BUSY at once.
         b.busy_timeout(Duration::from_secs(60));
         b.execute_batch("BEGIN; SELECT * FROM t").unwrap();
         assert_eq!(b.execute_batch("INSERT INTO t VALUES (1)").unwrap_err().code(), ResultCode::BUSY);

@@ -143,7 +143,7 @@ impl Worker {
         }
         let waited = begun.elapsed().as_millis();
         if self.takes_turns {
-            // Who waits for a lock sleeps in between: whoever never rests would have it all to himself.
+            // A process that waits for a lock sleeps between its tries; one that never pauses would keep the lock to itself.
             std::thread::sleep(Duration::from_millis(self.random.u64(..12)));
         }
         if waited > self.longest_wait {

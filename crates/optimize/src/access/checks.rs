@@ -45,7 +45,7 @@ impl<'c, 'a> Checks<'c, 'a> {
     pub fn new(join: &'c Join<'c, 'a>, chosen: &[&Candidate]) -> Checks<'c, 'a> {
         let order: Vec<usize> = chosen.iter().map(|candidate| candidate.source).collect();
         let read = order.iter().fold(SourceSet::EMPTY, |all, &source| all.union(SourceSet::single(source)));
-        // Conditions on sources that are not read at all belong to needless LEFT JOINs.
+        // Conditions on sources that are not read at all belong to LEFT JOINs that are eliminated.
         let conditions = &join.terms.conditions;
         let dropped = conditions.iter().map(|condition| !condition.needs.is_subset_of(read)).collect();
         Checks { join, order, done: vec![0; conditions.len()], dropped }

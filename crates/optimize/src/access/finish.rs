@@ -35,7 +35,7 @@ pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<JoinPlan<'a>> {
 
 /// The plan that was found.
 pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> Result<JoinPlan<'a>> {
-    let loops = join.without_needless(candidates, &found.loops);
+    let loops = join.without_eliminated(candidates, &found.loops);
     // The rows that a RIGHT JOIN adds come last, in no order.
     let keeps_order = join.facts.iter().all(|facts| !facts.source.join.keeps_right_rows());
     let behind = join.order_by_behind(candidates, found).filter(|_| keeps_order);

@@ -287,7 +287,7 @@ impl<'a> JoinPlan<'a> {
             || sources[planned.source + 1..].iter().any(|source| source.join.keeps_right_rows())
     }
 
-    /// The sources that are read: all but those of needless LEFT JOINs.
+    /// The sources that are read: all but those of LEFT JOINs that are eliminated.
     pub fn sources_read(&self) -> SourceSet {
         let mut sources = SourceSet::EMPTY;
         self.loops.iter().for_each(|planned| sources.insert(planned.source));

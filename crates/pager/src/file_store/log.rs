@@ -90,7 +90,7 @@ impl FileStore {
     }
 
     /// Nobody has prepared the shared memory, and we may not: the log is indexed for this transaction alone. The
-    /// lock on mark 0 keeps whoever comes meanwhile from copying into the database, and so from starting the log
+    /// lock on mark 0 keeps other connections from copying into the database, and so from starting the log
     /// over.
     fn begin_read_unshared(&self) -> Result<Begun> {
         let slot = read_slot(0)..read_slot(0) + 1;

@@ -350,7 +350,7 @@ impl FileStore {
         begun.map(|()| read)
     }
 
-    /// The same in SQLite's order. Whoever commits to the log between the two makes the snapshot old, and it all begins again.
+    /// The same in SQLite's order. A commit of another connection between the two makes the snapshot old, and both steps begin again.
     fn begin_read_then_write(&self, beginning: &Beginning<'_>, kind: BeginKind) -> Result<Snapshot> {
         for _ in 0..TRIES_MAX {
             let read = self.begin_read(beginning)?;

@@ -420,7 +420,7 @@ impl Pager {
             return Ok(Checkpoint::WITHOUT_LOG);
         }
         file.checkpoint(mode, wait).map_err(|error| match error.code() {
-            // Whoever may not even make the log's index cannot do this at all.
+            // A connection that cannot even make the log's index cannot do this at all.
             ResultCode::READONLY_CANTINIT => Error::ReadOnly(ResultCode::READONLY),
             _ => error,
         })

@@ -7,8 +7,8 @@
 //!             end_read             commit, rollback
 //! ```
 //!
-//! A commit and a rollback leave the connection reading, with what it just wrote or what was there
-//! before; whoever is done ends the read transaction too.
+//! A commit and a rollback leave the connection reading, on the state that it just wrote or on the
+//! one before; a caller that is done ends the read transaction too.
 //!
 //! When a commit fails half-way, nothing but a rollback makes sense: every call answers the same error
 //! until then. When the rollback fails too, the journal stays for the next reader to play back, and
@@ -106,8 +106,8 @@ impl Pager {
 
     /// Begins to write, and to read if that has not begun.
     ///
-    /// Waits for others (as the busy handler says) only if it begins to read, too: whoever holds a
-    /// snapshot while waiting may be what the other one waits for.
+    /// Waits for others (as the busy handler says) only if it begins to read, too: a connection that
+    /// holds a snapshot while it waits may be what the other one waits for.
     pub fn begin_write(&self, kind: BeginKind) -> Result<()> {
         self.assert_state();
         let begins_concurrently = kind == BeginKind::Concurrent && self.state.get() == State::Idle;

@@ -275,7 +275,7 @@ impl Wal {
         Ok(())
     }
 
-    /// The pages that have frames behind `last`, unless there are too many: they need not be copied yet, since whoever looks for
+    /// The pages that have frames behind `last`, unless there are too many: they need not be copied yet, since a reader that looks for
     /// them finds the newer frame.
     fn pages_behind(&self, last: u32, end: u32) -> Result<HashSet<PageNo, PageHashes>> {
         assert!(last <= end, "no more is copied than there is");

@@ -6,9 +6,9 @@
 //!   others    commit   commit   commit  commit       |  wait           | begin the log anew
 //! ```
 //!
-//! A log begins anew when the database has all of it and nobody reads from it. Where several writers of one
-//! process follow each other closely, that moment never comes by itself: whoever copies what there is finds
-//! more behind it, and every commit would copy a few frames, at two syncs each. So one of them copies while
+//! A log begins anew when the database has all of it and no reader uses it. Where several writers of one
+//! process follow each other closely, that moment never comes by itself: a checkpointer that has copied all frames finds
+//! newer ones behind them, and every commit would copy a few frames, at two syncs each. So one of them copies while
 //! the others go on, and then becomes the writer; the others wait while it copies the rest, which is short.
 
 use std::cell::Cell;

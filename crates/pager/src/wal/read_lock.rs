@@ -122,7 +122,7 @@ impl ReadLock {
 
     /// Gives back the lock that this connection works with.
     pub(super) fn unlock(&self, mark: usize) -> Result<()> {
-        /// Whoever waits for it to leave does not wait for good, should the call panic.
+        /// The threads that wait for it to leave do not wait for good, should the call panic.
         struct Leaving<'l>(&'l AtomicU32);
         impl Drop for Leaving<'_> {
             fn drop(&mut self) {

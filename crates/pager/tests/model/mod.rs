@@ -56,7 +56,7 @@ pub struct Machine {
     /// Histories from before interrupted recoveries count as long as nobody has seen the result.
     stamps: u64,
     /// Whether another process seems to be there.
-    company: Random,
+    others: Random,
 }
 
 const PATH: &str = "/db";
@@ -71,8 +71,8 @@ impl Machine {
             sim.set_device(DeviceCharacteristics::default(), 2048);
         }
         sim.set_foreign(config.foreign);
-        let company = Random::new(!seed);
-        Machine { sim, config, pager: None, other: None, history: vec![], in_doubt: None, stamps: 0, company }
+        let others = Random::new(!seed);
+        Machine { sim, config, pager: None, other: None, history: vec![], in_doubt: None, stamps: 0, others }
     }
 
     fn open(&self) -> Result<Pager, Error> {
@@ -132,12 +132,12 @@ impl Machine {
         let mut state = self.committed();
         let stamps: Vec<u64> = (0..PAGES_MAX * 2).map(|_| self.next_stamp()).collect();
         // Another process may come, or go, while the transaction runs.
-        let (sim, company) = (self.sim.clone(), [0; 2].map(|_| self.company.one_in(4)));
+        let (sim, others) = (self.sim.clone(), [0; 2].map(|_| self.others.one_in(4)));
         let Ok(pager) = self.pager() else { return Outcome::Failed };
         let mut stamps = stamps.into_iter();
-        sim.set_shm_shared(company[0]);
+        sim.set_shm_shared(others[0]);
         let changed = change(pager, &mut state, random, &mut stamps);
-        sim.set_shm_shared(company[1]);
+        sim.set_shm_shared(others[1]);
         let outcome = match changed {
             Ok(true) => {
                 let committed = pager.commit();

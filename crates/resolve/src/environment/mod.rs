@@ -189,8 +189,8 @@ impl Flags {
         self.writable_schema && !self.defensive
     }
 
-    /// Whether a name in double quotes may be a string in a statement that changes the schema. Whoever writes the schema by
-    /// hand gets what other statements get.
+    /// Whether a name in double quotes may be a string in a statement that changes the schema. A schema that is written by
+    /// hand is held to the rule for other statements.
     pub fn has_quoted_strings_in_ddl(&self) -> bool {
         self.dqs_ddl || self.dqs_dml && self.may_write_schema()
     }

@@ -190,7 +190,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Whether the schema may call the function: whoever writes a schema decides what runs in connections of others. The
+    /// Whether the schema may call the function: the author of a schema decides what runs in connections of others. The
     /// temporary schema is the connection's own.
     fn check_trust(&self, scope: &Scope<'_, 'a>, function: &Function, name: Name<'_>, span: Span) -> Result<()> {
         let is_of_schema = scope.rules.stored.is_some() || scope.fixed_db.is_some();

@@ -24,7 +24,7 @@ impl<'a> Resolver<'a> {
                 bare_name(&term.expr).and_then(|name| items.iter().position(|item| item.is_alias && item.name == name));
             let output = match named {
                 Some(position) => Some(position),
-                None => self.position(&term.expr, at, "ORDER", items.len())?,
+                None => self.position_of_term(&term.expr, at, "ORDER", items.len())?,
             };
             let (expr, output) = match output {
                 Some(position) => (self.collated_like(&term.expr, items[position].expr), Some(position)),
@@ -170,14 +170,25 @@ impl<'a> Resolver<'a> {
         f(self, &scope)
     }
 
-    /// The result column that a term names by number. A number that no column has is an error.
-    pub(super) fn position(
+    /// The result column that a term of a single SELECT names by number. In a text that ALTER TABLE verifies, and in no view that the text uses,
+    /// a number beyond the result columns is an expression like any other.
+    pub(super) fn position_of_term(
         &self,
         expr: &ast::Expr<'_>,
         at: usize,
         clause: &str,
         columns: usize,
     ) -> Result<Option<usize>> {
+        let is_verified = self.only_names && self.views.borrow().len() <= 1;
+        let is_beyond = |number: i64| number > columns as i64 && number <= NUMBER_MAX;
+        if is_verified && self.integer(expr).is_some_and(is_beyond) {
+            return Ok(None);
+        }
+        self.position(expr, at, clause, columns)
+    }
+
+    /// The result column that a term names by number. A number that no column has is an error.
+    fn position(&self, expr: &ast::Expr<'_>, at: usize, clause: &str, columns: usize) -> Result<Option<usize>> {
         let Some(number) = self.integer(expr) else { return Ok(None) };
         match usize::try_from(number) {
             Ok(number) if (1..=columns).contains(&number) => Ok(Some(number - 1)),
@@ -185,7 +196,7 @@ impl<'a> Resolver<'a> {
                 let message =
                     format!("{} {clause} BY term out of range - should be between 1 and {columns}", ordinal(at));
                 // SQLite knows the place of a number that could be no column's, not of one that is too large here.
-                let is_placed = !(1..=0xffff).contains(&number);
+                let is_placed = !(1..=NUMBER_MAX).contains(&number);
                 Err(if is_placed { CompileError::at(literal(expr).span, message) } else { CompileError::new(message) })
             }
         }
@@ -211,6 +222,9 @@ impl<'a> Resolver<'a> {
         }
     }
 }
+
+/// A larger number is no result column's, however many there are.
+const NUMBER_MAX: i64 = 0xffff;
 
 /// A term with its direction.
 pub(super) fn order_term<'a>(term: &ast::OrderTerm<'a>, expr: Expr<'a>, output: Option<usize>) -> OrderTerm<'a> {

@@ -204,8 +204,8 @@ impl<'a> Resolver<'a> {
         self.check_term_count("GROUP", terms.len())?;
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(terms.len(), self.arena);
         for (at, term) in terms.iter().enumerate() {
-            let position = self.position(term, at, "GROUP", items.len())?;
-            let expr = match position {
+            let position = self.position_of_term(term, at, "GROUP", items.len())?;
+            let expr = match position.filter(|_| !self.only_names) {
                 Some(position) => items[position].expr,
                 None => self.expr(scope, term)?,
             };

@@ -83,7 +83,7 @@ fn parse<'a>(sql: &'a [u8], arena: &'a Bump, limits: &Limits) -> Result<Parsed<'
     let cut = sql.len() > longest;
     let mut parser = Parser::new(sql.get(..longest).unwrap_or(sql), arena, limits);
     let parsed = parser.first_statement();
-    // Whoever sees the end of a text that was cut has read further than the limit.
+    // A parser that reaches the end of a text that was cut has read further than the limit.
     if cut && parser.token.kind == TokenKind::EndOfText {
         return too_big();
     }

@@ -297,7 +297,7 @@ impl Vfs for SimVfs {
                 inode
             }
         };
-        // Whether it is this call that creates it does not matter: whoever did may not have synced it.
+        // Whether this call creates the file does not matter: the call that did may not have synced it.
         let file =
             SimFile::new(self.sim.clone(), world.boot, MemoryFile::new(inode), path, flags.contains(OpenFlags::CREATE));
         Ok(Opened { file: Arc::new(file), flags })

@@ -200,8 +200,8 @@ impl InodeHandle {
         Ok(true)
     }
 
-    /// A writer locks the pending byte first, so that the readers who are here are the last. Whoever
-    /// comes straight from reading (to roll back a hot journal, or to be alone when closing a log)
+    /// A writer locks the pending byte first, so that no new reader comes. A connection that
+    /// goes directly from SHARED to EXCLUSIVE (to roll back a hot journal, or to be alone when closing a log)
     /// does not wait for readers.
     fn lock_exclusive(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<bool> {
         assert!(*level >= LockLevel::Shared, "EXCLUSIVE is asked for by readers only");

@@ -6,7 +6,7 @@
 //! | index | [`index`]: blocks in order | an index tree |
 //! | set | [`set`]: a hash table | an index tree |
 //!
-//! Several cursors may share one (OpenDup). When it moves, each of them moves at its next use: whoever uses a cursor
+//! Several cursors may share one (OpenDup). When it moves, each of them moves at its next use: the user of a cursor
 //! asks [`EphemeralCursor::moved`] first, and replaces it by the cursor on the tree.
 
 pub mod index;

@@ -1,4 +1,4 @@
-//! The recursive mutex: one thread at a time, whoever is favoured.
+//! The recursive mutex: one thread at a time, whichever is favoured.
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -12,7 +12,7 @@ mod source {
     include!(concat!(env!("OUT_DIR"), "/recursive_mutex.rs"));
 }
 
-/// Something that only the mutex protects: loom reports whoever comes to it at the same time as another.
+/// Something that only the mutex protects: loom reports two threads that come to it at the same time.
 struct Shared {
     mutex: RecursiveMutex,
     count: UnsafeCell<u32>,

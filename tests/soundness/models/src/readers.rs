@@ -135,7 +135,7 @@ impl File for Handle {
     }
 }
 
-/// The bytes of the file: loom reports whoever reads them while they are written.
+/// The bytes of the file: loom reports a thread that reads them while they are written.
 struct World {
     readers: Readers,
     locks: StdArc<loom::sync::Mutex<Locks>>,

@@ -133,7 +133,7 @@ impl Connection {
         }
         self.restore_catalog(catalog);
         if is_other_schema {
-            // As SQLite: who prepares the next statement reads the schema again, and meets whoever has locked the file.
+            // As SQLite: preparing the next statement reads the schema again, and fails if another connection has locked the file.
             self.databases().for_each(|(db, _)| self.forget_schema(db));
         }
         self.after_transaction();

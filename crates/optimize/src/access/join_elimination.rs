@@ -6,8 +6,8 @@ use super::Join;
 use super::candidate::Candidates;
 
 impl Join<'_, '_> {
-    /// The loops without those that nobody would miss.
-    pub fn without_needless(&self, candidates: &Candidates, loops: &[usize]) -> Vec<usize> {
+    /// The loops without those of LEFT JOINs that change no row of the result.
+    pub fn without_eliminated(&self, candidates: &Candidates, loops: &[usize]) -> Vec<usize> {
         let mut kept = loops.to_vec();
         if self.request.result.is_empty() || loops.len() < 2 {
             return kept;
