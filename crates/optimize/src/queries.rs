@@ -110,7 +110,7 @@ impl<'a> ExprWalk<'_, 'a> {
         let arena = self.planner.context.arena;
         let limit = query.limit.map(|limit| {
             let is_any = match limit.limit {
-                Expr::Integer(count) => Expr::Integer(i64::from(count != 0)),
+                Expr::Integer(_) => limit.limit,
                 left => {
                     let how = How { affinity: Some(Affinity::Numeric), collation: Coll::default() };
                     let right = Expr::Integer(0);

@@ -73,10 +73,10 @@ fn message(answer: &Answer) -> &str {
     }
 }
 
-/// Whether there is a RIGHT JOIN or a window, or a view, which may have one.
+/// Whether there is a RIGHT JOIN or a window, or a view, which may have one; or RETURNING.
 fn may_call_for_other_rows(sql: &str) -> bool {
     let is_view = |word: &str| word.strip_prefix('v').is_some_and(|number| number.parse::<u32>().is_ok());
-    [" RIGHT JOIN ", " FULL JOIN ", " OVER ("].iter().any(|part| sql.contains(part))
+    [" RIGHT JOIN ", " FULL JOIN ", " OVER (", " RETURNING "].iter().any(|part| sql.contains(part))
         || sql.split([' ', '(', ')']).any(is_view)
 }
 
