@@ -6,7 +6,9 @@ use std::sync::Arc;
 use lithe_base::ResultCode;
 use lithe_catalog::Result;
 use lithe_functions::{Flags, json};
-use lithe_resolve::ir::{Call, Case, Compare, CompareOp, Expr, Raise, UnaryOp, affinity_of, is_constant, makes_json};
+use lithe_resolve::ir::{
+    Call, Case, Compare, CompareOp, Expr, Matched, Raise, UnaryOp, affinity_of, is_constant, makes_json,
+};
 use lithe_sql::ast::RaiseAction;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{OnConflict, Reg};
@@ -105,6 +107,18 @@ impl<'a> Codegen<'a> {
                 self.b.emit(Insn::NotNull { reg: dst, target: end });
             }
         }
+        self.b.place(end);
+        Ok(())
+    }
+
+    /// NULL, unless the source has a row.
+    pub(super) fn emit_matched(&mut self, matched: &Matched<'a>, dst: Reg) -> Result<()> {
+        let end = self.b.label();
+        let key = self.emit(&matched.key)?;
+        self.b.emit(Insn::Null { start: dst, count: 1 });
+        self.b.emit(Insn::IsNull { reg: key.reg, target: end });
+        self.release(key);
+        self.emit_into(&matched.value, dst)?;
         self.b.place(end);
         Ok(())
     }

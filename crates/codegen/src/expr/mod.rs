@@ -125,6 +125,7 @@ impl<'a> Codegen<'a> {
             Expr::IsNull(..) | Expr::Between(_) => self.emit_truth(expr, dst)?,
             Expr::In(set) => self.emit_in(set, dst)?,
             Expr::Case(case) => self.emit_case(case, dst)?,
+            Expr::Matched(matched) => self.emit_matched(matched, dst)?,
             Expr::Cast(operand, affinity) => {
                 self.emit_into(operand, dst)?;
                 self.b.emit(Insn::Cast { affinity: *affinity as u8, reg: dst });
@@ -334,6 +335,7 @@ fn is_jumpless(expr: &Expr<'_>) -> bool {
             expr,
             Expr::Function(_)
                 | Expr::Case(_)
+                | Expr::Matched(_)
                 | Expr::In(_)
                 | Expr::Between(_)
                 | Expr::IsNull(..)

@@ -102,9 +102,9 @@ fn apply_affinity(cg: &mut Codegen<'_>, value: &Expr<'_>, affinity: Option<Affin
         _ => false,
     };
     if !has_it {
-        // A comparison makes numbers of texts, but no integer a real, which might equal other reals.
-        let affinity = if affinity.is_numeric() { Affinity::Numeric } else { affinity };
-        let affinities = cg.b.affinity_list(&[affinity]);
+        // A comparison makes numbers of texts, and leaves numbers as they are: REAL affinity would round a large integer.
+        let applied = if affinity.is_numeric() { Affinity::Numeric } else { affinity };
+        let affinities = cg.b.affinity_list(&[applied]);
         cg.b.emit(Insn::Affinity { start: reg, affinities });
     }
 }

@@ -65,6 +65,11 @@ fn joins() {
 }
 
 #[test]
+fn flattened_queries() {
+    check(include_str!("flatten.sql"));
+}
+
+#[test]
 fn orders() {
     check(include_str!("orders.sql"));
 }

@@ -103,3 +103,20 @@ CREATE INDEX wa ON w(a)
 ? SELECT a, b, length(c) FROM w INDEXED BY wa WHERE a = 2 OR a < 3
 ? DELETE FROM t NOT INDEXED WHERE a = 3 OR a = 4 OR a > 100
 ? UPDATE t NOT INDEXED SET b = 1 WHERE a = 3 OR a = 4 OR a > 100
+create table uw(b PRIMARY KEY, d INT UNIQUE, e TEXT) WITHOUT ROWID; create table vw(b, d INT, e TEXT, UNIQUE(d, b), UNIQUE(e), PRIMARY KEY(b)) WITHOUT ROWID;
+? SELECT b FROM uw
+? SELECT d FROM uw
+? SELECT b FROM uw WHERE d=4
+? SELECT d FROM uw WHERE d=4
+? SELECT d,b FROM uw WHERE d>4
+? SELECT d,b FROM uw ORDER BY d
+? SELECT d,b,e FROM uw ORDER BY d
+? SELECT count(*) FROM uw
+create index ui on uw(e);
+? SELECT b FROM uw
+? SELECT e,b FROM uw
+? SELECT e,b FROM uw WHERE e=4
+? SELECT b FROM vw
+? SELECT b FROM vw WHERE e=5
+? SELECT b,e FROM vw WHERE e=5
+? SELECT b FROM vw WHERE d=5

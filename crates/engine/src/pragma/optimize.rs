@@ -1,6 +1,6 @@
 //! PRAGMA optimize: ANALYZE of the tables for which it is worth while.
 //!
-//! The value is a mask: 0x2 runs ANALYZE, 0x1 only says what would be run, 0x10000 looks at all tables and not only at those
+//! The value is a mask: 0x2 runs ANALYZE, 0x10 under a limit, 0x1 only says what would be run, 0x10000 looks at all tables and not only at those
 //! that this connection has searched by an index. A table is analysed if one of its indexes never was, or if it has ten times
 //! as many rows as then, or a tenth.
 
@@ -15,18 +15,13 @@ use crate::error::Result;
 
 const ONLY_SAY: i64 = 0x1;
 const ANALYZE: i64 = 0x2;
+const LIMITED: i64 = 0x10;
 const ALL_TABLES: i64 = 0x10000;
 const MASK: i64 = 0xfffe;
 /// So many rows as before, or so many times fewer, are others.
 const GROWTH: u64 = 10;
-/// The limit under which ANALYZE runs on a table with more rows, unless one is set.
-const ANALYSIS_LIMIT: u64 = 2000;
-
-/// ANALYZE of a table.
-struct Wanted {
-    sql: String,
-    rows: u64,
-}
+/// The limit under which ANALYZE runs, unless one is set. It takes no samples then.
+const ANALYSIS_LIMIT: i64 = 2000;
 
 pub(super) fn optimize(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let mask = call.integer().unwrap_or(MASK);
@@ -40,15 +35,15 @@ pub(super) fn optimize(call: &Call<'_>) -> Result<Vec<CommandRow>> {
         }
     }
     if mask & ONLY_SAY != 0 {
-        return Ok(statements.into_iter().map(|wanted| vec![Value::from(wanted.sql)]).collect());
+        return Ok(statements.into_iter().map(|sql| vec![Value::from(sql)]).collect());
     }
-    for wanted in statements {
+    for sql in statements {
         let limit = &call.connection.facts.analysis_limit;
         let before = limit.get();
-        if before == 0 && wanted.rows > ANALYSIS_LIMIT {
-            limit.set(ANALYSIS_LIMIT as i64);
+        if before == 0 && mask & LIMITED != 0 {
+            limit.set(ANALYSIS_LIMIT);
         }
-        let result = run(call, &wanted.sql);
+        let result = run(call, &sql);
         limit.set(before);
         result?;
     }
@@ -56,7 +51,7 @@ pub(super) fn optimize(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 }
 
 /// ANALYZE for each table of `db` that wants it.
-fn add_tables(call: &Call<'_>, db: Db, mask: i64, statements: &mut Vec<Wanted>) -> Result<()> {
+fn add_tables(call: &Call<'_>, db: Db, mask: i64, statements: &mut Vec<String>) -> Result<()> {
     let catalog = call.connection.catalog();
     let quoted = |name: &[u8]| format!("\"{}\"", String::from_utf8_lossy(name).replace('"', "\"\""));
     let schema = quoted(catalog.database_name(db).as_bytes());
@@ -75,7 +70,7 @@ fn add_tables(call: &Call<'_>, db: Db, mask: i64, statements: &mut Vec<Wanted>) 
         let rows = run(call, &format!("SELECT count(*) FROM {name}"))?;
         let rows = rows.and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
         if is_other(table, rows) {
-            statements.push(Wanted { sql: format!("ANALYZE {name}"), rows });
+            statements.push(format!("ANALYZE {name}"));
         }
     }
     Ok(())

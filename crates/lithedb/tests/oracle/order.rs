@@ -57,7 +57,9 @@ fn create(rng: &mut Rng, table: &Table, all: &mut Vec<String>) {
         (_, 0) => ("id INT", ")".to_owned()),
         _ => ("id INTEGER PRIMARY KEY", ")".to_owned()),
     };
-    all.push(format!("CREATE TABLE {name}({key}, k INT, s TEXT{collation}, n REAL, d TEXT{end}"));
+    // Drawn apart, so that the worlds are otherwise those of before.
+    let unique = pick(&mut rng.clone(), &["", "", "", ", UNIQUE(k, id)", ", UNIQUE(s, id)", ", UNIQUE(id, d)"]);
+    all.push(format!("CREATE TABLE {name}({key}, k INT, s TEXT{collation}, n REAL, d TEXT{unique}{end}"));
     let rows = *pick(rng, &[0, 1, 7, 30, 30, 80]);
     let values = rng.i64(1..6);
     for id in 0..rows {

@@ -1,6 +1,6 @@
 //! Covering indexes: whether the entries of an index have all that a statement uses of a row.
 
-use lithe_catalog::{Index, IndexTerm, Table};
+use lithe_catalog::{Index, IndexColumn, IndexOrigin, IndexTerm, Table};
 use lithe_resolve::ir::{Expr, SourceId};
 
 use super::context::PlanContext;
@@ -18,13 +18,17 @@ pub(super) enum ByExpressions {
 }
 
 /// Whether the index holds all columns that are used, or its WHERE says what they are. The rowid ends every entry of a rowid table's index.
-/// To SQLite, a generated column may be made of all others.
+/// To SQLite, a generated column may be made of all others; and it does not know that the entries of a UNIQUE constraint's index end with the
+/// key of a WITHOUT ROWID table. Such an index is no covering one in the plan, so that the rows come in SQLite's order; code finds the key's columns in
+/// the entry nevertheless, and does not visit the row.
 pub(super) fn is_covered(used: &ColumnSet, table: &Table, index: &Index, fixed: &[(u16, Expr<'_>)]) -> bool {
     let is_table = table.is_without_rowid() && index.root == table.root;
+    let is_of_constraint = table.is_without_rowid() && index.origin == IndexOrigin::Unique;
+    let known = if is_of_constraint { index.key_columns() } else { &index.columns };
     let uses_generated = || used.positions().any(|at| table.columns[at].is_generated());
     let is_covered = || match table.has_generated_columns() && uses_generated() {
         true => is_whole(table, index),
-        false => used.positions().all(|at| holds(index, at) || is_fixed(fixed, at)),
+        false => used.positions().all(|at| has_column(known, at) || is_fixed(fixed, at)),
     };
     is_table || is_covered()
 }
@@ -58,7 +62,11 @@ pub(super) fn is_whole(table: &Table, index: &Index) -> bool {
 
 /// Whether the index has the column of the table at `at`.
 fn holds(index: &Index, at: usize) -> bool {
-    index.columns.iter().any(|column| column.term == IndexTerm::Column(at as u16))
+    has_column(&index.columns, at)
+}
+
+fn has_column(columns: &[IndexColumn], at: usize) -> bool {
+    columns.iter().any(|column| column.term == IndexTerm::Column(at as u16))
 }
 
 /// Whether the WHERE of a partial index makes the column at `at` equal to a constant.

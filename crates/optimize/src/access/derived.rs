@@ -61,7 +61,7 @@ impl<'a> PlanContext<'a> {
         }
         let Some(first) = select.sources.first() else { return LogEst::ONE };
         let planned = self.estimates.joins.iter().rev().find(|(source, _)| *source == first.id);
-        planned.map_or(ROWS_MAX, |(_, rows)| *rows)
+        planned.map_or(ROWS_MAX, |(_, rows)| (*rows).min(ROWS_MAX))
     }
 }
 

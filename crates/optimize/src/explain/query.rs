@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use lithe_resolve::ir::{Aggregate, Core, CoreBody, Derived, OrderTerm, Query, Source, SourceKind};
+use lithe_resolve::ir::{Aggregate, Core, CoreBody, Derived, OrderTerm, Select, Source, SourceKind};
 use lithe_sql::ast::CompoundOp;
 
 use super::path::{describe_again, describe_branch, describe_filter, describe_loop};
@@ -193,10 +193,10 @@ impl Lines {
 
     fn select(&mut self, plan: &SelectPlan<'_>, rows: RowsFor) {
         match plan {
-            SelectPlan::Windows(plan) => self.windows(plan),
+            SelectPlan::Windows(plan) => self.windows(plan, rows),
             SelectPlan::Count(plan) => self.count(plan),
-            SelectPlan::Aggregate(plan) => self.aggregate(plan),
-            SelectPlan::Group(plan) => self.group(plan),
+            SelectPlan::Aggregate(plan) => self.aggregate(plan, rows),
+            SelectPlan::Group(plan) => self.group(plan, rows),
             SelectPlan::Plain(plan) => self.plain(plan, rows),
         }
     }
@@ -206,7 +206,7 @@ impl Lines {
         self.join_with_body(&plan.from, |lines| {
             lines.expr_queries(plan.queries);
             // SQLite fills the filter where rows come straight from their loops.
-            if plan.sorting == Sorting::Nothing && distinct == DistinctPlan::Nothing {
+            if plan.sorting == Sorting::Nothing {
                 lines.filter_of_set(rows);
             }
         });
@@ -226,14 +226,15 @@ impl Lines {
         });
     }
 
-    fn aggregate(&mut self, plan: &AggregatePlan<'_>) {
+    fn aggregate(&mut self, plan: &AggregatePlan<'_>, rows: RowsFor) {
         self.sources(&plan.from);
         self.aggregates(plan.select.aggregates);
         self.loops(&plan.from, |lines| lines.expr_queries(plan.step_queries));
         self.expr_queries(plan.queries);
+        self.filter_of_set(rows);
     }
 
-    fn group(&mut self, plan: &GroupPlan<'_>) {
+    fn group(&mut self, plan: &GroupPlan<'_>, rows: RowsFor) {
         let is_sorted = plan.grouping == Grouping::Sorted;
         self.join_with_body(&plan.from, |lines| {
             lines.expr_queries(plan.term_queries);
@@ -249,12 +250,7 @@ impl Lines {
         }
         self.aggregates(plan.select.aggregates);
         self.expr_queries(plan.queries);
-        if plan.select.distinct {
-            self.temporary_tree("DISTINCT");
-        }
-        if !plan.order_by.is_empty() {
-            self.temporary_tree("ORDER BY");
-        }
+        self.end_of_select(plan.select, plan.order_by, rows);
     }
 
     fn aggregates(&mut self, calls: &[&Aggregate<'_>]) {
@@ -269,7 +265,7 @@ impl Lines {
         }
     }
 
-    fn windows(&mut self, plan: &WindowPlan<'_>) {
+    fn windows(&mut self, plan: &WindowPlan<'_>, rows: RowsFor) {
         let number = self.numbers.new_number();
         self.open(format!("CO-ROUTINE (subquery-{number})"));
         self.select(&plan.input, RowsFor::Coroutine);
@@ -282,10 +278,18 @@ impl Lines {
         self.close();
         self.loop_line(plan.scan, format!("SCAN (subquery-{number})"));
         self.expr_queries(plan.queries);
-        if plan.select.distinct {
+        self.end_of_select(plan.select, plan.order_by, rows);
+    }
+
+    /// What becomes of the rows of groups and windows.
+    fn end_of_select(&mut self, select: &Select<'_>, order_by: &[OrderTerm<'_>], rows: RowsFor) {
+        if order_by.is_empty() {
+            self.filter_of_set(rows);
+        }
+        if select.distinct {
             self.temporary_tree("DISTINCT");
         }
-        if !plan.order_by.is_empty() {
+        if !order_by.is_empty() {
             self.temporary_tree("ORDER BY");
         }
     }
@@ -365,6 +369,7 @@ impl Lines {
         self.open(match unjoined.source.kind {
             // SQLite does not look at the alias here.
             SourceKind::Table(_, table) => format!("RIGHT-JOIN {}", table.name),
+            SourceKind::Subquery(derived) => format!("RIGHT-JOIN {}", self.made_name(unjoined.source, derived)),
             _ => format!("RIGHT-JOIN {name}"),
         });
         match (unjoined.join, planned.path) {
@@ -405,7 +410,7 @@ impl Lines {
     fn source_name(&self, source: &Source<'_>) -> String {
         match source.kind {
             SourceKind::Subquery(derived) if is_values_clause(derived) || source.name.as_bytes().is_empty() => {
-                self.derived_name(derived.query)
+                self.derived_name(derived)
             }
             _ => source.name.to_string(),
         }
@@ -420,10 +425,12 @@ impl Lines {
         }
     }
 
-    fn derived_name(&self, query: &Query<'_>) -> String {
-        match query.cores {
+    fn derived_name(&self, derived: &Derived<'_>) -> String {
+        let number = || self.numbers.of(derived.query);
+        match derived.query.cores {
             [Core { body: CoreBody::Values(rows), .. }] => format!("{}-ROW VALUES CLAUSE", rows.len()),
-            _ => format!("(subquery-{})", self.numbers.of(query)),
+            _ if derived.is_join => format!("(join-{})", number()),
+            _ => format!("(subquery-{})", number()),
         }
     }
 }

@@ -43,7 +43,7 @@ impl<'a> Rewriter<'a> {
 
     fn spliced(&self, outer: &Select<'a>, at: usize, source: Source<'a>, part: &Select<'a>) -> &'a Select<'a> {
         let sources = self.spliced_sources(outer, at, part);
-        let terms = self.spliced_terms(outer, &source, part);
+        let terms = self.spliced_terms(outer, at, &source, part);
         self.arena.alloc(Select { sources, terms, ..*outer })
     }
 
@@ -95,7 +95,9 @@ fn fits<'a>(
     outer_query.cores.len() == 1
         && !outer.is_aggregate
         && !outer.distinct
+        && outer.windows.is_empty()
         && outer.sources[at].join != JoinKind::Left
+        && !outer.sources.iter().any(|source| source.join.keeps_right_rows())
         && outer.sources.len() + widest - 1 <= JOIN_SOURCES_MAX
         && same_affinities
 }

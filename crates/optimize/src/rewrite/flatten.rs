@@ -2,9 +2,9 @@
 //! result columns stand where they were named.
 
 use lithe_resolve::ir::{
-    Child, Column, CommonTable, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, OrderTerm, Query, Select, Source,
-    SourceId, SourceKind, SubqueryId, Term, TermOrigin, UnaryOp, any, for_each_in_select, has_query, may_have_subtype,
-    same, skip_subtype,
+    Column, CommonTable, CompareOp, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, Matched, OrderTerm, Query,
+    Select, Source, SourceId, SourceKind, SubqueryId, Term, TermOrigin, UnaryOp, any, may_have_subtype, same,
+    skip_subtype,
 };
 
 use super::map::{Change, Map, Nested};
@@ -49,7 +49,9 @@ impl<'a> Rewriter<'a> {
                     return true;
                 }
                 let Some(inner) = derived.query.single_select() else { continue };
-                let inner_order = self.visible_order(outer, &draft.query, derived.query);
+                let is_sorted = !draft.query.order_by.is_empty() || core_at < draft.query.merged_cores();
+                let inner_order =
+                    derived.query.limit.is_some() || !super::prune::loses_order(outer, is_sorted, derived.query);
                 let (query, inner) = match derived.cte {
                     Some(cte) if cte.uses.get() > 1 => {
                         let copy = self.copy_query(derived.query);
@@ -69,19 +71,16 @@ impl<'a> Rewriter<'a> {
         false
     }
 
-    /// Whether the inner ORDER BY can be seen through the outer query.
-    fn visible_order(&self, outer: &Select<'a>, outer_query: &Query<'a>, inner: &Query<'a>) -> bool {
-        inner.limit.is_some() || !super::prune::loses_order(outer, outer_query.order_by, inner)
-    }
-
     fn merge(&self, draft: &mut Draft<'a>, core_at: usize, merge: &Merge<'_, 'a>) {
         let Merge { outer, at, source, query, inner } = *merge;
-        let mut replace = Replace { source: source.id, columns: self.seen_from_outside(inner.columns), is_part: false };
+        let columns = self.seen_from_outside(inner.columns);
+        let columns = if may_lack_row(outer, at) { self.matched(columns, inner) } else { columns };
+        let mut replace = Replace { source: source.id, columns, is_part: false };
         let mut map = Map { arena: self.arena, change: &mut replace };
         let outer = map.select(outer).unwrap_or(outer);
         let outer_order = map.order(draft.query.order_by).unwrap_or(draft.query.order_by);
         let sources = self.spliced_sources(outer, at, inner);
-        let terms = self.spliced_terms(outer, &source, inner);
+        let terms = self.spliced_terms(outer, at, &source, inner);
         let select: &'a Select<'a> = self.arena.alloc(Select { sources, terms, ..*outer });
         self.set_select(draft, core_at, select);
         draft.query.order_by = outer_order;
@@ -104,21 +103,49 @@ impl<'a> Rewriter<'a> {
         self.arena.alloc_slice_copy(&sources)
     }
 
-    /// The inner conditions belong to WHERE or, when the query was the right side of a LEFT JOIN, to its ON.
-    pub(super) fn spliced_terms(&self, outer: &Select<'a>, source: &Source<'a>, inner: &Select<'a>) -> &'a [Term<'a>] {
+    /// The result columns of a query that may be without a row: all but the columns of its one source must be told to be NULL then.
+    fn matched(&self, columns: &'a [Expr<'a>], inner: &Select<'a>) -> &'a [Expr<'a>] {
+        let source = &inner.sources[0];
+        let Some(key) = self.key_of(source) else { return columns };
+        self.arena.alloc_slice_fill_iter(columns.iter().map(|column| match is_column_of(column, source) {
+            true => *column,
+            false => Expr::Matched(self.arena.alloc(Matched { key, value: *column })),
+        }))
+    }
+
+    /// A column of a table that is NULL in no row of the table.
+    fn key_of(&self, source: &Source<'a>) -> Option<Expr<'a>> {
+        let SourceKind::Table(_, table) = source.kind else { return None };
+        if table.has_rowid() {
+            return Some(self.resolver.rowid(source.id, table));
+        }
+        let at = table.columns.iter().position(|column| column.primary_key > 0)?;
+        table.is_without_rowid().then(|| self.resolver.table_column(source.id, table, at as u16))
+    }
+
+    /// The inner conditions belong to WHERE or, when the query was the right side of a LEFT JOIN, to its ON. Those of a query on the left of a
+    /// RIGHT JOIN say nothing about the rows that this join adds.
+    pub(super) fn spliced_terms(
+        &self,
+        outer: &Select<'a>,
+        at: usize,
+        source: &Source<'a>,
+        inner: &Select<'a>,
+    ) -> &'a [Term<'a>] {
         let first = inner.sources[0].id;
-        let last = &inner.sources[inner.sources.len() - 1];
-        // The ON of an inner join is not that of an outer join, at which the inner FROM may end: it is a condition of WHERE.
-        let is_of_outer = last.join.keeps_left_rows() && inner.sources.len() > 1;
+        let last = inner.sources[inner.sources.len() - 1];
+        // An outer join at the end has an ON of its own.
+        let joined = if inner.sources.len() > 1 && last.join == JoinKind::Left { first } else { last.id };
         let moved = |origin: TermOrigin| match origin {
-            TermOrigin::InnerOn(id) if id == source.id && is_of_outer => TermOrigin::Where,
-            TermOrigin::InnerOn(id) if id == source.id => TermOrigin::InnerOn(last.id),
+            TermOrigin::InnerOn(id) if id == source.id => TermOrigin::InnerOn(joined),
             TermOrigin::OuterOn(id) if id == source.id => TermOrigin::OuterOn(first),
             origin => origin,
         };
         let is_left = source.join == JoinKind::Left;
+        let is_left_of_right = may_lack_row(outer, at);
         let own = inner.terms.iter().map(|term| match term.origin {
             _ if is_left => Term { origin: TermOrigin::OuterOn(first), ..*term },
+            TermOrigin::Where if is_left_of_right => Term { origin: TermOrigin::InnerOn(first), ..*term },
             _ => *term,
         });
         let outer = outer.terms.iter().map(|term| Term { origin: moved(term.origin), ..*term });
@@ -244,15 +271,20 @@ pub(super) fn is_kept_apart(derived: &Derived<'_>) -> bool {
     derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some() || cte.materialized == Some(true))
 }
 
-/// Whether a source of the outer query may be merged at all. RIGHT and FULL joins tell rows apart by the sources they
-/// come from.
+/// Whether a source of the outer query may be merged at all: not the right side of a RIGHT or FULL JOIN, whose rows are told apart by the
+/// source they come from.
 fn fits(outer: &Select<'_>, at: usize) -> bool {
-    let has_right = outer.sources.iter().any(|s| s.join.keeps_right_rows());
-    !has_right && outer.windows.is_empty() && at < outer.sources.len()
+    outer.sources.get(at).is_some_and(|source| !source.join.keeps_right_rows())
+}
+
+/// Whether rows of the join may lack one of the source at `at`: on the right of a LEFT JOIN, or on the left of a RIGHT or FULL JOIN.
+fn may_lack_row(outer: &Select<'_>, at: usize) -> bool {
+    outer.sources[at].join == JoinKind::Left
+        || outer.sources[at + 1..].iter().any(|source| source.join.keeps_right_rows())
 }
 
 fn can_merge<'a>(outer_query: &Query<'a>, merge: &Merge<'_, 'a>) -> bool {
-    let Merge { outer, at, source, query, inner } = *merge;
+    let Merge { outer, at, query, inner, .. } = *merge;
     let is_plain = !inner.is_aggregate && !inner.distinct && inner.windows.is_empty() && !inner.sources.is_empty();
     let is_small_enough = outer.sources.len() + inner.sources.len() - 1 <= JOIN_SOURCES_MAX;
     let has_right = inner.sources.iter().any(|s| s.join.keeps_right_rows());
@@ -261,14 +293,18 @@ fn can_merge<'a>(outer_query: &Query<'a>, merge: &Merge<'_, 'a>) -> bool {
         && (!has_right || at == 0)
         && limit_fits(outer_query, outer, query)
         && order_fits(outer_query, outer, query)
-        && (source.join != JoinKind::Left || left_fits(outer_query, outer, at, inner))
+        && (!may_lack_row(outer, at) || row_may_lack(outer, at, inner))
 }
 
 /// LIMIT can move outwards only if nothing else happens to the rows outside. (An ORDER BY outside makes the first rows of a LIMIT that
 /// leaves open which ones it means the first of that order, as in SQLite.)
 fn limit_fits(outer_query: &Query<'_>, outer: &Select<'_>, inner: &Query<'_>) -> bool {
     let Some(limit) = inner.limit else { return true };
-    let is_bare = outer.sources.len() == 1 && outer.terms.is_empty() && !outer.is_aggregate && !outer.distinct;
+    let is_bare = outer.sources.len() == 1
+        && outer.terms.is_empty()
+        && !outer.is_aggregate
+        && !outer.distinct
+        && outer.windows.is_empty();
     is_bare
         && limit.offset.is_none()
         && outer_query.cores.len() == 1
@@ -281,42 +317,43 @@ fn order_fits(outer_query: &Query<'_>, outer: &Select<'_>, inner: &Query<'_>) ->
         || outer_query.order_by.is_empty()
             && outer_query.cores.len() == 1
             && !outer.is_aggregate
+            && outer.windows.is_empty()
             && outer.sources.len() == 1
 }
 
-/// On the right of LEFT JOIN the result columns must turn NULL with their source: those that are used have to be its
-/// columns. Queries that might use them, too, are not searched.
-fn left_fits<'a>(outer_query: &Query<'a>, outer: &'a Select<'a>, at: usize, inner: &Select<'a>) -> bool {
+/// Whether a query that may be without a row has one source, whose columns are NULL then, or which tells by its key that it has no row. A
+/// condition on a column that is computed finds no index: so another one must look the row up by a column of the table, or the query is better
+/// a table of its own, with an automatic index.
+fn row_may_lack<'a>(outer: &'a Select<'a>, at: usize, inner: &Select<'a>) -> bool {
     let [only] = inner.sources else { return false };
+    let is_plain = |position: usize| is_column_of(&inner.columns[position], only);
+    if outer.distinct {
+        return false;
+    }
+    if (0..inner.columns.len()).all(is_plain) {
+        return true;
+    }
+    let has_key = matches!(only.kind, SourceKind::Table(_, table) if table.has_rowid() || table.is_without_rowid());
     let id = outer.sources[at].id;
-    let turns_null = |position: usize| matches!(inner.columns[position], Expr::Column(c) if c.source == only.id);
-    let mut fits = true;
-    let mut look = |expr: &Expr<'a>| {
-        any(expr, &mut |expr| {
-            if let Expr::Column(column) = expr
-                && column.source == id
-            {
-                fits = fits && column.index.position().is_some_and(turns_null);
-            }
-            false
-        });
+    let uses = |expr: &Expr<'a>, is_it: &dyn Fn(usize) -> bool| {
+        any(
+            expr,
+            &mut |expr| matches!(expr, Expr::Column(column) if column.source == id && column.index.position().is_some_and(is_it)),
+        )
     };
-    for_each_in_select(outer, &mut |child| {
-        if let Child::Expr(expr) = child {
-            look(expr);
-        }
-    });
-    outer_query.order_by.iter().for_each(|term| look(&term.expr));
-    fits && has_no_nested(outer)
+    let is_lookup = |expr: &Expr<'a>| {
+        let Expr::Compare(compare) = expr else { return false };
+        let sides = [(compare.left, compare.right), (compare.right, compare.left)];
+        let is_side = |(column, value): (Expr<'a>, Expr<'a>)| {
+            matches!(column, Expr::Column(_)) && uses(&column, &is_plain) && !uses(&value, &|_| true)
+        };
+        compare.op == CompareOp::Eq && sides.into_iter().any(is_side)
+    };
+    let is_computed = |position: usize| !is_plain(position);
+    let needs_lookup = at > 0 && outer.terms.iter().any(|term| uses(&term.expr, &is_computed));
+    has_key && (!needs_lookup || outer.terms.iter().any(|term| is_lookup(&term.expr)))
 }
 
-/// Whether no expression of the SELECT has a query in it.
-fn has_no_nested<'a>(select: &'a Select<'a>) -> bool {
-    let mut found = false;
-    for_each_in_select(select, &mut |child| {
-        if let Child::Expr(expr) = child {
-            found = found || has_query(expr);
-        }
-    });
-    !found
+fn is_column_of(expr: &Expr<'_>, source: &Source<'_>) -> bool {
+    matches!(expr, Expr::Column(column) if column.source == source.id)
 }

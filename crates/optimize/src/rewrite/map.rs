@@ -5,8 +5,8 @@
 use bumpalo::Bump;
 use lithe_resolve::ir::{
     Aggregate, Between, BetweenRows, Call, Case, Column, Compare, CompareRows, Core, CoreBody, Derived, Expr,
-    FrameBound, How, In, InSet, Limit, OrderTerm, Query, Raise, Select, Source, SourceId, SourceKind, Subquery,
-    SubqueryId, Term, TermOrigin, When, Window, WindowCall, affinity_of, comparison_affinity,
+    FrameBound, How, In, InSet, Limit, Matched, OrderTerm, Query, Raise, Select, Source, SourceId, SourceKind,
+    Subquery, SubqueryId, Term, TermOrigin, When, Window, WindowCall, affinity_of, comparison_affinity,
 };
 use lithe_value::Affinity;
 
@@ -77,6 +77,10 @@ impl<'a> Map<'_, 'a> {
             Expr::Binary(op, x, y) => self.pair(x, y).map(|(x, y)| Expr::Binary(*op, x, y)),
             Expr::And(x, y) => self.pair(x, y).map(|(x, y)| Expr::And(x, y)),
             Expr::Or(x, y) => self.pair(x, y).map(|(x, y)| Expr::Or(x, y)),
+            Expr::Matched(matched) => {
+                let [key, value] = self.several([&matched.key, &matched.value])?;
+                Some(Expr::Matched(arena.alloc(Matched { key, value })))
+            }
             Expr::Compare(compare) => {
                 let [left, right] = self.several([&compare.left, &compare.right])?;
                 let how = self.how(compare.how, &left, Some(&right));

@@ -83,9 +83,10 @@ impl<'a> Rewriter<'a> {
         self.flatten_all(&mut draft);
         let Query { cores, order_by, .. } = draft.query;
         let only = cores.len() == 1;
-        let cores = self.arena.alloc_slice_fill_iter(cores.iter().map(|core| {
+        let sorted = draft.query.merged_cores();
+        let cores = self.arena.alloc_slice_fill_iter(cores.iter().enumerate().map(|(at, core)| {
             let order_by = if only { order_by } else { &[] };
-            self.core(core, order_by)
+            self.core(core, order_by, at < sorted)
         }));
         let mut nested = NestedQueries { rewriter: self };
         let mut map = Map { arena: self.arena, change: &mut nested };
@@ -93,21 +94,21 @@ impl<'a> Rewriter<'a> {
         self.arena.alloc(Query { cores, order_by, ..draft.query })
     }
 
-    fn core(&self, core: &Core<'a>, order_by: &'a [OrderTerm<'a>]) -> Core<'a> {
+    fn core(&self, core: &Core<'a>, order_by: &'a [OrderTerm<'a>], is_merged: bool) -> Core<'a> {
         let body = match core.body {
-            CoreBody::Select(select) => CoreBody::Select(self.select(select, order_by)),
+            CoreBody::Select(select) => CoreBody::Select(self.select(select, order_by, is_merged)),
             CoreBody::Values(rows) => CoreBody::Values(rows),
         };
         Core { body, ..*core }
     }
 
     /// A SELECT that has been flattened as far as it goes: what remains is done to the queries in it.
-    fn select(&self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>]) -> &'a Select<'a> {
+    fn select(&self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>], is_merged: bool) -> &'a Select<'a> {
         let select = self.join_exists(select);
         let select = self.propagate_constants(select);
         let select = self.push_having(select);
         let select = self.push_all(select);
-        let select = self.prune_sources(select, order_by);
+        let select = self.prune_sources(select, order_by, is_merged);
         let mut nested = NestedQueries { rewriter: self };
         let mut map = Map { arena: self.arena, change: &mut nested };
         map.select(select).unwrap_or(select)

@@ -11,7 +11,12 @@ use super::Rewriter;
 
 impl<'a> Rewriter<'a> {
     /// The SELECT with the queries in its FROM freed of what it does not use.
-    pub(super) fn prune_sources(&self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>]) -> &'a Select<'a> {
+    pub(super) fn prune_sources(
+        &self,
+        select: &'a Select<'a>,
+        order_by: &'a [OrderTerm<'a>],
+        is_merged: bool,
+    ) -> &'a Select<'a> {
         let mut select = select;
         for at in 0..select.sources.len() {
             let SourceKind::Subquery(derived) = select.sources[at].kind else { continue };
@@ -23,7 +28,7 @@ impl<'a> Rewriter<'a> {
             let is_fixed = derived.cte.is_some_and(|cte| cte.materialized == Some(true));
             let mut query = *derived.query;
             if !is_fixed {
-                query = self.prune_order(select, order_by, query);
+                query = prune_order(select, !order_by.is_empty() || is_merged, query);
             }
             if !is_shared && !is_fixed {
                 query = self.prune_columns(select, order_by, at, query);
@@ -32,13 +37,6 @@ impl<'a> Rewriter<'a> {
             select = self.with_source(select, at, source);
         }
         select
-    }
-
-    fn prune_order(&self, select: &Select<'a>, order_by: &[OrderTerm<'a>], query: Query<'a>) -> Query<'a> {
-        // SQLite keeps the order of groups, which shows where the outer ORDER BY ties.
-        let is_grouped = query.single_select().is_some_and(|inner| inner.is_aggregate);
-        let is_lost = query.limit.is_none() && !is_grouped && loses_order(select, order_by, &query);
-        if is_lost { Query { order_by: &[], ..query } } else { query }
     }
 
     /// Puts NULL into the place of columns that are not used. Every column counts where rows are compared; and with
@@ -116,6 +114,13 @@ pub(crate) fn used_aggregates<'a>(
     arena.alloc_slice_copy(&used)
 }
 
+fn prune_order<'a>(select: &Select<'a>, is_sorted: bool, query: Query<'a>) -> Query<'a> {
+    // SQLite keeps the order of groups, which shows where the outer ORDER BY ties.
+    let is_grouped = query.single_select().is_some_and(|inner| inner.is_aggregate);
+    let is_lost = query.limit.is_none() && !is_grouped && loses_order(select, is_sorted, &query);
+    if is_lost { Query { order_by: &[], ..query } } else { query }
+}
+
 /// Visits all expressions of a tree, those of nested queries, too.
 struct Search<'s, 'a> {
     visit: &'s mut dyn FnMut(&Expr<'a>),
@@ -143,12 +148,12 @@ impl<'a> Search<'_, 'a> {
     }
 }
 
-/// Whether nothing of the SELECT with this ORDER BY shows in which order the rows of a query in its FROM come. Ties of ORDER BY
-/// may come in any order, as in SQLite; what aggregates and window functions make of the order is seen. SQLite sorts the rows even if all become
-/// one: that shows where what is sorted fails.
-pub(super) fn loses_order(select: &Select<'_>, order_by: &[OrderTerm<'_>], inner: &Query<'_>) -> bool {
+/// Whether nothing of the SELECT shows in which order the rows of a query in its FROM come. `is_sorted`: the rows of the SELECT are sorted, by
+/// ORDER BY or to be merged with others; ties may come in any order, as in SQLite. What aggregates and window functions make of the order is seen.
+/// SQLite sorts the rows even if all become one: that shows where what is sorted fails.
+pub(super) fn loses_order(select: &Select<'_>, is_sorted: bool, inner: &Query<'_>) -> bool {
     let is_one_row = || is_one_row_in_any_order(select) && !calls_functions(inner);
-    let is_left_open = !order_by.is_empty() || select.sources.len() > 1 || is_one_row();
+    let is_left_open = is_sorted || select.sources.len() > 1 || is_one_row();
     select.windows.is_empty() && select.aggregates.iter().all(|call| is_blind(call)) && is_left_open
 }
 

@@ -69,12 +69,17 @@ fn rejects_nulls_of(select: &Select<'_>, at: usize, has_right: bool) -> bool {
 /// Whether the condition cannot be true when all columns of source `id` are NULL.
 fn is_not_true_for_nulls(expr: &Expr<'_>, id: SourceId) -> bool {
     match expr {
-        Expr::And(x, y) => is_not_true_for_nulls(x, id) || is_not_true_for_nulls(y, id),
+        // Conditions are taken apart at their ANDs: this one stands below an OR, where SQLite wants both sides to say it.
+        Expr::And(x, y) => is_not_true_for_nulls(x, id) && is_not_true_for_nulls(y, id),
         Expr::Or(x, y) => is_not_true_for_nulls(x, id) && is_not_true_for_nulls(y, id),
         Expr::IsNull(x, true) => is_null_for_nulls(x, id),
         Expr::IsTrue(x, test) => !test.null_gives && is_null_for_nulls(x, id),
         expr => is_null_for_nulls(expr, id),
     }
+}
+
+fn is_virtual(expr: &Expr<'_>) -> bool {
+    matches!(expr, Expr::Column(column) if column.table.is_some_and(|table| table.virtual_table().is_some()))
 }
 
 /// Whether the value is NULL when all columns of source `id` are.
@@ -88,6 +93,9 @@ fn is_null_for_nulls(expr: &Expr<'_>, id: SourceId) -> bool {
             let _: &BinaryOp = op;
             is_null_for_nulls(x, id) || is_null_for_nulls(y, id)
         }
+        Expr::Matched(matched) => is_null_for_nulls(&matched.value, id),
+        // What a module makes of a comparison with a column of its table is not known.
+        Expr::Compare(compare) if [compare.left, compare.right].iter().any(is_virtual) => false,
         Expr::Compare(compare) if !matches!(compare.op, CompareOp::Is | CompareOp::IsNot) => {
             is_null_for_nulls(&compare.left, id) || is_null_for_nulls(&compare.right, id)
         }

@@ -15,6 +15,7 @@ pub fn affinity_of(expr: &Expr<'_>) -> Option<Affinity> {
         Expr::SubqueryColumn(subquery, at) => subquery.query.columns[usize::from(*at)].affinity,
         Expr::Row(items) => items.first().and_then(affinity_of),
         Expr::Computed(_, affinity) => *affinity,
+        Expr::Matched(matched) => affinity_of(&matched.value),
         Expr::Function(call) if call.is_merged_column => call.args.first().and_then(affinity_of),
         _ => None,
     }
@@ -69,6 +70,7 @@ pub fn data_types(expr: &Expr<'_>) -> DataTypes {
         Expr::Blob(_) => DataTypes::BLOB,
         Expr::Binary(super::BinaryOp::Concat, ..) => DataTypes { blob: true, ..DataTypes::TEXT },
         Expr::Collate(x, _) | Expr::Unary(UnaryOp::Plus | UnaryOp::DropSubtype, x) => data_types(x),
+        Expr::Matched(matched) => data_types(&matched.value),
         Expr::Parameter(_) | Expr::Function(_) | Expr::Aggregate(_) | Expr::Window(_) => DataTypes::ANY,
         Expr::Column(_)
         | Expr::Output(_)

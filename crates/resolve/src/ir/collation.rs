@@ -75,6 +75,7 @@ pub fn collation_of<'a>(expr: &Expr<'a>) -> Option<Coll<'a>> {
         Expr::Collate(_, collation) => Some(**collation),
         Expr::Cast(operand, _) | Expr::Unary(UnaryOp::Plus | UnaryOp::DropSubtype, operand) => collation_of(operand),
         Expr::Row(items) => items.first().and_then(collation_of),
+        Expr::Matched(matched) => collation_of(&matched.value),
         Expr::Function(call) if call.is_merged_column => call.args.first().and_then(collation_of),
         Expr::Subquery(_) | Expr::Exists(_) => None,
         _ => {
@@ -115,6 +116,7 @@ fn for_each_operand<'a>(expr: &Expr<'a>, f: &mut dyn FnMut(&Expr<'a>)) {
             f(x);
             f(y);
         }
+        Expr::Matched(matched) => f(&matched.value),
         Expr::Compare(compare) => {
             f(&compare.left);
             f(&compare.right);

@@ -38,6 +38,7 @@ pub fn same<'a>(left: &Expr<'a>, right: &Expr<'a>) -> bool {
                     .all(|(a, b)| same(&a.condition, &b.condition) && same(&a.value, &b.value))
                 && same_option(&x.otherwise, &y.otherwise)
         }
+        (Expr::Matched(x), Expr::Matched(y)) => same(&x.key, &y.key) && same(&x.value, &y.value),
         (Expr::Cast(x, f), Expr::Cast(y, g)) => f == g && same(x, y),
         (Expr::Collate(x, f), Expr::Collate(y, g)) => f == g && same(x, y),
         (Expr::Function(x), Expr::Function(y)) => Arc::ptr_eq(x.function, y.function) && same_all(x.args, y.args),

@@ -67,6 +67,8 @@ pub enum Expr<'a> {
     Exists(&'a Subquery<'a>),
     /// A row value of two or more scalars. Only below IN, CompareRows and BETWEEN, never a scalar's place.
     Row(&'a [Expr<'a>]),
+    /// A value of the right side of an outer join: NULL in the row that has no match.
+    Matched(&'a Matched<'a>),
     /// RAISE.
     Raise(&'a Raise<'a>),
     /// A value that the code generator has computed already.
@@ -76,6 +78,15 @@ pub enum Expr<'a> {
 }
 
 const _: () = assert!(size_of::<Expr<'_>>() <= 24);
+
+/// A result column, of a query in FROM, whose sources have taken the place of the query on a side of an outer join that may be without a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Matched<'a> {
+    /// A column of the source that is NULL only where the source has no row: its rowid, or the key of a WITHOUT ROWID table.
+    pub key: Expr<'a>,
+    /// The value where the source has a row.
+    pub value: Expr<'a>,
+}
 
 /// A computed value, by the number that the code generator has for the value. Equal numbers are equal values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use bumpalo::Bump;
 use lithe_base::Db;
 use lithe_catalog::{Index, Table};
 use lithe_functions::Function;
@@ -77,6 +78,30 @@ impl<'a> Query<'a> {
             [Core { body: CoreBody::Select(select), .. }] => Some(select),
             _ => None,
         }
+    }
+
+    /// How many of the cores, from the first on, are sorted to be merged: UNION ALL without ORDER BY gives the rows as they come.
+    pub fn merged_cores(&self) -> usize {
+        match self.cores {
+            [_] => 0,
+            cores if self.order_by.is_empty() => {
+                cores.iter().rposition(|core| core.op != CompoundOp::UnionAll).map_or(0, |last| last + 1)
+            }
+            cores => cores.len(),
+        }
+    }
+
+    /// The query where only matters whether it has a row: a SELECT without its ORDER BY and DISTINCT, as in SQLite, where even an OFFSET counts equal
+    /// rows then.
+    pub fn of_any_row(&'a self, arena: &'a Bump) -> &'a Query<'a> {
+        let [core] = self.cores else { return self };
+        let CoreBody::Select(select) = core.body else { return self };
+        if self.order_by.is_empty() && !select.distinct {
+            return self;
+        }
+        let body = CoreBody::Select(arena.alloc(Select { distinct: false, ..*select }));
+        let cores = arena.alloc_slice_copy(&[Core { body, ..*core }]);
+        arena.alloc(Query { cores, order_by: &[], ..*self })
     }
 
     /// Whether a value of it depends on the row of an enclosing query.
@@ -225,6 +250,8 @@ pub struct Derived<'a> {
     pub view: Option<&'a Table>,
     /// The common table expression, if it is one.
     pub cte: Option<&'a CommonTable<'a>>,
+    /// A join in parentheses, and no SELECT.
+    pub is_join: bool,
 }
 
 /// A common table expression; its uses share the resolved query.

@@ -20,6 +20,7 @@ pub fn may_have_subtype(expr: &Expr<'_>) -> bool {
         Expr::Column(column) => column.table.is_some_and(|table| table.virtual_table().is_some()),
         Expr::Case(case) => case.whens.iter().map(|when| &when.value).chain(&case.otherwise).any(may_have_subtype),
         Expr::Collate(operand, _) | Expr::Unary(UnaryOp::Plus, operand) => may_have_subtype(operand),
+        Expr::Matched(matched) => may_have_subtype(&matched.value),
         Expr::Aggregate(_) | Expr::Window(_) | Expr::Subquery(_) | Expr::SubqueryColumn(..) => true,
         _ => false,
     }

@@ -33,6 +33,10 @@ pub fn for_each_child<'e, 'a>(expr: &'e Expr<'a>, f: &mut dyn FnMut(Child<'e, 'a
             f(Child::Expr(x));
             f(Child::Expr(y));
         }
+        Expr::Matched(matched) => {
+            f(Child::Expr(&matched.key));
+            f(Child::Expr(&matched.value));
+        }
         Expr::Compare(compare) => {
             f(Child::Expr(&compare.left));
             f(Child::Expr(&compare.right));

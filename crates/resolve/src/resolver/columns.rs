@@ -358,9 +358,12 @@ fn column_name<'a>(scope: &Scope<'_, 'a>, expr: &Expr<'a>, origin: Option<Origin
 /// The name under which a join in parentheses shows the rowid of a table in it.
 pub(super) const HIDDEN_ROWID: &[u8] = b"_ROWID_";
 
-/// Gives each column of a subquery a name of its own: a second `a` becomes `a:1`, and so on.
+/// Gives each column of a subquery a name of its own: a second `a` becomes `a:1`, and so on. No column is named like a truth value.
 pub fn unique_names<'a>(arena: &'a Bump, columns: &mut [OutputColumn<'a>]) {
-    for at in 1..columns.len() {
+    for at in 0..columns.len() {
+        if ["true", "false"].iter().any(|truth| columns[at].name.is(truth)) {
+            columns[at].name = Name::new(bumpalo::format!(in arena, "column{}", at + 1).into_bump_str().as_bytes());
+        }
         let mut tries = 0;
         while columns[..at].iter().any(|before| before.name == columns[at].name) {
             tries += 1;

@@ -137,7 +137,11 @@ impl<'a> Resolver<'a> {
             ExprKind::Cast(cast) => Expr::Cast(self.boxed(scope, &cast.value)?, Affinity::of_cast(cast.type_name)),
             ExprKind::Collate(collate) => self.collate(scope, collate)?,
             ExprKind::Function(call) => self.function(scope, call, expr.span)?,
-            ExprKind::Exists(select) => Expr::Exists(self.subquery(scope, select)?),
+            ExprKind::Exists(select) => {
+                let subquery = self.subquery(scope, select)?;
+                let query = subquery.query.of_any_row(self.arena);
+                Expr::Exists(self.arena.alloc(Subquery { query, ..*subquery }))
+            }
             ExprKind::Subquery(select) => Expr::Subquery(self.subquery(scope, select)?),
             ExprKind::RowValue(items) => self.row(scope, items)?,
             ExprKind::Raise(raise) => self.raise(scope, raise)?,

@@ -264,7 +264,10 @@ impl<'a> Resolver<'a> {
 
     fn table_item(&self, db: Db, table: &'a Table) -> Result<Item<'a>> {
         if table.view().is_some() {
-            let derived = self.view(db, table)?;
+            self.nested_views.set(self.nested_views.get() + 1);
+            let derived = self.view(db, table);
+            self.nested_views.set(self.nested_views.get() - 1);
+            let derived = derived?;
             let columns = ScopeColumns::Query(derived.columns);
             return Ok(Item { kind: SourceKind::Subquery(derived), columns, name: table.name.name(), db: Some(db) });
         }
@@ -319,7 +322,7 @@ impl<'a> Resolver<'a> {
             *column = OutputColumn { origin: column.inner_origin, ..column.renamed(name) };
         }
         unique_names(self.arena, &mut columns);
-        self.arena.alloc(Derived { query, columns: self.slice(&columns), view, cte })
+        self.arena.alloc(Derived { query, columns: self.slice(&columns), view, cte, is_join: false })
     }
 
     /// A join in parentheses: `SELECT *` of it, whose columns can still be qualified by the names inside, unless it
@@ -349,10 +352,11 @@ impl<'a> Resolver<'a> {
             is_aggregate: false,
             windows: &[],
         }));
-        let span = items.first().map_or(ast::Span::default(), |item| item.span);
+        let place = |item: Option<&FromItem<'_>>| item.map_or(ast::Span::default(), |item| item.span);
+        let span = ast::Span { start: place(items.first()).start, end: place(items.last()).end };
         let query = self.plain_query(SelectPart { body, columns, order_by: &[], uses: found.outer.take(), span });
         let derived: &'a Derived<'a> =
-            self.arena.alloc(Derived { query, columns: query.columns, view: None, cte: None });
+            self.arena.alloc(Derived { query, columns: query.columns, view: None, cte: None, is_join: true });
         let names: &'a [NestedName<'a>] = self.slice(&names);
         let columns = ScopeColumns::Nested(derived.columns, names);
         Ok(Item { kind: SourceKind::Subquery(derived), columns, name: Name::new(b""), db: None })

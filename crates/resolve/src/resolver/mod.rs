@@ -93,6 +93,8 @@ pub struct Resolver<'a> {
     quoted_strings: RefCell<bumpalo::collections::Vec<'a, &'a [u8]>>,
     /// Which names meant what, if somebody wants to know.
     pub log: Option<NameLog<'a>>,
+    /// How many views, one within the other, are being expanded.
+    nested_views: Cell<u32>,
     /// A schema is verified: nothing is asked but whether its names mean something.
     pub only_names: bool,
 }
@@ -121,6 +123,7 @@ impl<'a> Resolver<'a> {
             returning: Cell::new(None),
             quoted_strings: RefCell::new(bumpalo::collections::Vec::new_in(arena)),
             log: None,
+            nested_views: Cell::new(0),
             only_names: false,
         }
     }

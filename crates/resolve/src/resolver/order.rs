@@ -179,7 +179,7 @@ impl<'a> Resolver<'a> {
         clause: &str,
         columns: usize,
     ) -> Result<Option<usize>> {
-        let is_verified = self.only_names && self.views.borrow().len() <= 1;
+        let is_verified = self.only_names && self.nested_views.get() == 0;
         let is_beyond = |number: i64| number > columns as i64 && number <= NUMBER_MAX;
         if is_verified && self.integer(expr).is_some_and(is_beyond) {
             return Ok(None);

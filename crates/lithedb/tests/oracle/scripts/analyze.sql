@@ -76,3 +76,12 @@ CREATE UNIQUE INDEX uniq_b ON uniq(b DESC)
 INSERT INTO uniq(b) VALUES (3), (NULL), (1), (NULL), (NULL)
 ANALYZE uniq
 SELECT * FROM sqlite_stat1 WHERE tbl = 'uniq'
+-- PRAGMA optimize takes no samples, but where the mask leaves out its limit.
+create table small(a, b unique, c)
+insert into small values (1, 1, 1), (2, 2, 1), (3, 3, 2), (4, 4, 2), (5, 5, 2)
+pragma optimize(0x10012)
+select idx, stat from sqlite_stat1 where tbl = 'small'
+select count(*) from sqlite_stat4 where tbl = 'small'
+create index small_c on small(c)
+pragma optimize(0x10002)
+select count(*) > 0 from sqlite_stat4 where tbl = 'small'
