@@ -103,11 +103,19 @@ impl<'a> ExprWalk<'_, 'a> {
     /// The query of an EXISTS, which asks for no more than one row: ORDER BY and DISTINCT say nothing, and of LIMIT counts only whether it is
     /// zero. (SQLite drops DISTINCT beside an OFFSET, too.)
     fn first_row_of(&self, query: &'a Query<'a>) -> &'a Query<'a> {
-        let is_distinct = |core: &Core<'a>| matches!(core.body, CoreBody::Select(select) if select.distinct);
-        if query.order_by.is_empty() && query.limit.is_none() && !query.cores.iter().any(is_distinct) {
+        let arena = self.planner.context.arena;
+        // Windows of ORDER BY stay, and what they are made of.
+        let aggregates = |select: &'a Select<'a>| match select.windows {
+            [] => used_aggregates(arena, select, &[]),
+            _ => select.aggregates,
+        };
+        let says_more = |core: &Core<'a>| match core.body {
+            CoreBody::Select(select) => select.distinct || aggregates(select).len() < select.aggregates.len(),
+            CoreBody::Values(_) => false,
+        };
+        if query.order_by.is_empty() && query.limit.is_none() && !query.cores.iter().any(says_more) {
             return query;
         }
-        let arena = self.planner.context.arena;
         let limit = query.limit.map(|limit| {
             let is_any = match limit.limit {
                 Expr::Integer(_) => limit.limit,
@@ -121,9 +129,7 @@ impl<'a> ExprWalk<'_, 'a> {
         });
         let cores = arena.alloc_slice_fill_iter(query.cores.iter().map(|core| match core.body {
             CoreBody::Select(select) => {
-                // Windows of ORDER BY stay, and what they are made of.
-                let is_plain = select.windows.is_empty();
-                let aggregates = if is_plain { used_aggregates(arena, select, &[]) } else { select.aggregates };
+                let aggregates = aggregates(select);
                 Core { body: CoreBody::Select(arena.alloc(Select { distinct: false, aggregates, ..*select })), ..*core }
             }
             _ => *core,
