@@ -7,7 +7,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lithe_catalog::{FoundTrigger, Result, fail};
+use lithe_catalog::{ForeignKey, FoundTrigger, Result, fail};
 use lithe_optimize::explain::Explain;
 use lithe_optimize::plan::RowsFor;
 use lithe_resolve::{ChangeTarget, Found, Rules, Scope, ScopeSource};
@@ -24,6 +24,8 @@ use crate::{Codegen, ColumnAccess, Destination};
 #[derive(Default)]
 pub(super) struct Programs {
     programs: Vec<TriggerProgram>,
+    /// The foreign key whose SET NULL the last trigger is that was begun, by its address in the catalog.
+    set_null: Option<usize>,
     /// The AUTOINCREMENT tables of all programs, the statement's own included.
     pub sequences: super::autoincrement::Sequences,
 }
@@ -43,7 +45,28 @@ struct Key {
     new: Option<Reg>,
 }
 
+impl Key {
+    fn is_of(&self, other: &Key) -> bool {
+        self.token == other.token && self.policy == other.policy
+    }
+}
+
 impl Programs {
+    /// Whether the last trigger that was begun is what ON DELETE or ON UPDATE SET NULL of the key does.
+    pub fn end_with_set_null(&self, key: &ForeignKey) -> bool {
+        self.set_null == Some(std::ptr::from_ref(key).addr())
+    }
+
+    /// Begins a program, and answers its number.
+    fn begin(&mut self, key: Key, set_null: Option<&ForeignKey>) -> usize {
+        // To SQLite, programs of other rows are the same one.
+        if !self.programs.iter().any(|program| program.key.is_of(&key)) {
+            self.set_null = set_null.map(|key| std::ptr::from_ref(key).addr());
+        }
+        self.programs.push(TriggerProgram { key, program: None });
+        self.programs.len() - 1
+    }
+
     /// All programs, by their numbers.
     pub fn take_finished(&mut self) -> Vec<Arc<Subprogram>> {
         let programs = std::mem::take(&mut self.programs).into_iter();
@@ -61,6 +84,8 @@ pub(super) struct BodySource<'a> {
     pub token: u64,
     /// The database to which it belongs.
     pub db: Db,
+    /// The foreign key whose ON DELETE or ON UPDATE SET NULL it is.
+    pub set_null: Option<&'a ForeignKey>,
 }
 
 impl<'a> BodySource<'a> {
@@ -69,7 +94,7 @@ impl<'a> BodySource<'a> {
         let FoundTrigger { db, trigger } = trigger;
         let number = cg.env.catalog.schema(db).trigger_number(trigger.name.name()).unwrap_or(0);
         let token = u64::from(db.0) << 56 | number;
-        BodySource { text: &trigger.sql, name: trigger.name.to_string(), token, db }
+        BodySource { text: &trigger.sql, name: trigger.name.to_string(), token, db, set_null: None }
     }
 }
 
@@ -89,8 +114,7 @@ pub(super) fn subprogram<'a>(
         if let Some(at) = programs.programs.iter().position(|program| program.key == key) {
             return id(at);
         }
-        programs.programs.push(TriggerProgram { key, program: None });
-        programs.programs.len() - 1
+        programs.begin(key, source.set_null)
     };
     let program = compile(cg, target, source, old, new, policy)?;
     cg.write.programs.borrow_mut().programs[at].program = Some(Arc::new(program));
@@ -112,7 +136,7 @@ fn compile<'a>(
     new: Option<Row>,
     policy: Option<Conflict>,
 ) -> Result<Subprogram> {
-    let BodySource { text, name, token, db } = source;
+    let BodySource { text, name, token, db, .. } = source;
     let Stmt::CreateTrigger(create) = cg.resolver.parse_stored(text)? else {
         return fail(format!("malformed trigger {name}"));
     };

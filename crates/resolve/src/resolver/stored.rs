@@ -94,6 +94,7 @@ impl<'a> Resolver<'a> {
             return fail(format!("malformed view {}", table.name));
         };
         self.views.borrow_mut().push(table);
+        self.has_nested.set(true);
         let found = Found::default();
         let fixed_db = (db != Db::TEMP).then_some(db);
         let rules = Rules { no_strings_in_double_quotes: !self.env.flags.dqs_ddl, ..Rules::default() };

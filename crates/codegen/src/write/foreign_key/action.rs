@@ -34,8 +34,9 @@ pub(super) fn emit<'a>(
     }
     let text = trigger_text(target.table, reference, action, new.is_some());
     let token = u64::from(reference.db.0) << 56 | FOREIGN_KEY_BIT | reference.number << 4 | u64::from(new.is_some());
-    let source =
-        BodySource { text: cg.arena.alloc_slice_copy(text.as_bytes()), name: String::new(), token, db: reference.db };
+    let text = cg.arena.alloc_slice_copy(text.as_bytes());
+    let set_null = (action == ForeignKeyAction::SetNull).then_some(reference.key);
+    let source = BodySource { text, name: String::new(), token, db: reference.db, set_null };
     cg.note_more_changes();
     let program = subprogram(cg, target, source, Some(old), new, Some(Conflict::Abort))?;
     cg.b.emit(Insn::Subprogram { recursive: 1, program, ignore: firing.ignore });

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use lithe_btree::{AutoVacuum, Btree};
 use lithe_pager::{BeginKind, CheckpointMode, Pager};
 use lithe_vfs::ResultCode;
+use lithe_vm::facts::Flags;
 use lithe_vm::operand::{Db, OnConflict};
 
 use super::StatementRun;
@@ -211,6 +212,11 @@ impl Connection {
             self.forget_statement_savepoint(run);
         } else if run.savepoint.get().is_some() {
             self.close_statement_savepoint(run, false)?;
+        }
+        // To SQLite, what a statement reads outside a transaction is one, at the end of which keys are no longer deferred.
+        let is_deferring = self.facts.flags.get().contains(Flags::DEFER_FOREIGN_KEYS);
+        if is_deferring && run.is_user.get() && state.autocommit.get() && is_last_writer {
+            self.after_transaction();
         }
         self.statement_leaves(run);
         Ok(())

@@ -1,0 +1,74 @@
+-- DEFERRED keys of `defer_foreign_keys` are no longer deferred behind a statement that reads outside of a transaction.
+PRAGMA foreign_keys=1
+CREATE TABLE t(a INTEGER PRIMARY KEY, b)
+CREATE TABLE u(a INTEGER PRIMARY KEY, c TEXT REFERENCES t(b) ON DELETE CASCADE)
+PRAGMA defer_foreign_keys=1
+SELECT 1
+PRAGMA defer_foreign_keys
+SELECT * FROM t
+PRAGMA defer_foreign_keys
+INSERT INTO t(b,a) VALUES ('1',1.0)
+BEGIN
+PRAGMA defer_foreign_keys=1
+SELECT * FROM t
+PRAGMA defer_foreign_keys
+COMMIT
+PRAGMA defer_foreign_keys
+-- REPLACE and a table that refers to itself with ON DELETE SET NULL.
+PRAGMA foreign_keys=1
+CREATE TABLE s(a TEXT PRIMARY KEY, b, c  REFERENCES s(a) ON DELETE SET NULL)
+INSERT OR REPLACE INTO s(a,b,c) VALUES (5,'a',4)
+SELECT 1, * FROM s
+DELETE FROM s
+INSERT OR REPLACE INTO s(a,b,c) VALUES (5,'a',4), ('1','b','9')
+SELECT 2, * FROM s
+DELETE FROM s
+INSERT OR REPLACE INTO s(a,b,c) VALUES (5,'a',4), ('1','b','9'), ('B','a',2)
+SELECT 3, * FROM s
+DELETE FROM s
+INSERT INTO s(a,b,c) VALUES (5,'a',4), ('1','b','9'), ('B','a',2)
+SELECT 4, * FROM s
+DELETE FROM s
+INSERT OR REPLACE INTO s(a,b,c) SELECT 5,'a',4 UNION ALL SELECT '1','b','9'
+SELECT 5, * FROM s
+DELETE FROM s
+CREATE TABLE p(a TEXT PRIMARY KEY, b)
+CREATE TABLE k(a TEXT PRIMARY KEY, b, c REFERENCES p(a) ON DELETE SET NULL)
+INSERT OR REPLACE INTO k(a,b,c) VALUES (5,'a',4), ('1','b','9')
+SELECT 6, * FROM k
+DELETE FROM k
+CREATE TABLE u2(a TEXT PRIMARY KEY, b, c  REFERENCES u2(a))
+INSERT OR REPLACE INTO u2(a,b,c) VALUES (5,'a',4), ('1','b','9')
+SELECT 7, * FROM u2
+DELETE FROM u2
+CREATE TABLE u3(a TEXT PRIMARY KEY, b UNIQUE, c  REFERENCES u3(a) ON DELETE CASCADE)
+INSERT OR REPLACE INTO u3(a,b,c) VALUES (5,'a',4), ('1','b','9')
+SELECT 8, * FROM u3
+DELETE FROM u3
+INSERT OR REPLACE INTO u3(a,b,c) VALUES (5,'a',4), ('1','a','9')
+SELECT 9, * FROM u3
+DELETE FROM u3
+CREATE TABLE u4(a TEXT PRIMARY KEY, b, c  REFERENCES u4(a) ON DELETE SET NULL) WITHOUT ROWID
+INSERT OR REPLACE INTO u4(a,b,c) VALUES (5,'a',4), ('1','b','9')
+SELECT 10, * FROM u4
+REPLACE INTO s(a,b,c) VALUES (5,'a',4), ('1','b','9')
+SELECT 11, * FROM s
+PRAGMA foreign_key_check
+DELETE FROM s
+CREATE TABLE u5(a INTEGER PRIMARY KEY, c  REFERENCES u5(a) ON UPDATE CASCADE)
+INSERT OR REPLACE INTO u5 VALUES (5,4), (6,8)
+SELECT 12, * FROM u5
+BEGIN
+REPLACE INTO s(a,b,c) VALUES (5,'a',4), ('1','b','9')
+COMMIT
+SELECT 13, * FROM s
+BEGIN
+INSERT INTO s(a,b,c) VALUES ('q','a',NULL)
+REPLACE INTO s(a,b,c) VALUES ('q','a',4), ('1','b','9')
+COMMIT
+SELECT 14, * FROM s
+DELETE FROM s
+INSERT INTO s VALUES('z','z',NULL)
+REPLACE INTO s(a,b,c) VALUES (5,'a',4), ('z','b','9')
+SELECT 15, * FROM s
+DELETE FROM s
