@@ -28,7 +28,8 @@ pub enum InsertPlan<'a> {
     Query {
         /// The query.
         plan: &'a QueryPlan<'a>,
-        /// All rows are computed before the first is inserted: the query reads the table, or triggers might change what it reads.
+        /// All rows are computed before the first is inserted: the query reads the table, or triggers (RETURNING is one, to SQLite) might
+        /// change what it reads.
         is_collected: bool,
     },
 }

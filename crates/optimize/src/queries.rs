@@ -3,12 +3,14 @@
 use lithe_base::Db;
 use lithe_catalog::{Index, IndexTerm, Result, Table, TableKind};
 use lithe_resolve::ir::{
-    Child, Coll, Column, CompareOp, CompareRows, Expr, How, In, InSet, Query, SourceKind, for_each_child, same,
+    Child, Coll, Column, Compare, CompareOp, CompareRows, Core, CoreBody, Expr, How, In, InSet, Limit, Query, Select,
+    SourceKind, for_each_child, same,
 };
 use lithe_value::Affinity;
 
 use crate::plan::{ExprQueries, ExprQuery, ExprQueryWay, RowsFor};
 use crate::planner::Planner;
+use crate::rewrite::used_aggregates;
 
 impl<'a> Planner<'a> {
     /// Plans the queries in expressions that are evaluated one after the other. The values of `known` are there already.
@@ -58,8 +60,16 @@ impl<'a> ExprWalk<'_, 'a> {
             Expr::Aggregate(_) | Expr::Window(_) | Expr::Computed(..) => Ok(()),
             Expr::In(set) => self.set(set),
             Expr::CompareRows(compare) => self.rows(compare),
-            Expr::Subquery(subquery) | Expr::SubqueryColumn(subquery, _) => self.row(subquery.query, RowsFor::FirstRow),
-            Expr::Exists(subquery) => self.row(subquery.query, RowsFor::Exists),
+            Expr::Subquery(subquery) | Expr::SubqueryColumn(subquery, _) => {
+                let plan = self.planner.plan_query(subquery.query, RowsFor::FirstRow)?;
+                self.push(subquery.query, ExprQueryWay::Row(plan));
+                Ok(())
+            }
+            Expr::Exists(subquery) => {
+                let plan = self.planner.plan_query(self.first_row_of(subquery.query), RowsFor::Exists)?;
+                self.push(subquery.query, ExprQueryWay::Row(plan));
+                Ok(())
+            }
             _ => {
                 let mut result = Ok(());
                 for_each_child(expr, &mut |child| {
@@ -90,10 +100,41 @@ impl<'a> ExprWalk<'_, 'a> {
         self.found.push(query);
     }
 
-    fn row(&mut self, query: &'a Query<'a>, rows: RowsFor) -> Result<()> {
-        let plan = self.planner.plan_query(query, rows)?;
-        self.push(query, ExprQueryWay::Row(plan));
-        Ok(())
+    /// The query of an EXISTS, which asks for no more than one row: ORDER BY and DISTINCT say nothing, and of LIMIT counts only whether it is
+    /// zero. (SQLite drops DISTINCT beside an OFFSET, too.)
+    fn first_row_of(&self, query: &'a Query<'a>) -> &'a Query<'a> {
+        let arena = self.planner.context.arena;
+        // Windows of ORDER BY stay, and what they are made of.
+        let aggregates = |select: &'a Select<'a>| match select.windows {
+            [] => used_aggregates(arena, select, &[]),
+            _ => select.aggregates,
+        };
+        let says_more = |core: &Core<'a>| match core.body {
+            CoreBody::Select(select) => select.distinct || aggregates(select).len() < select.aggregates.len(),
+            CoreBody::Values(_) => false,
+        };
+        if query.order_by.is_empty() && query.limit.is_none() && !query.cores.iter().any(says_more) {
+            return query;
+        }
+        let limit = query.limit.map(|limit| {
+            let is_any = match limit.limit {
+                Expr::Integer(_) => limit.limit,
+                left => {
+                    let how = How { affinity: Some(Affinity::Numeric), collation: Coll::default() };
+                    let right = Expr::Integer(0);
+                    Expr::Compare(arena.alloc(Compare { op: CompareOp::Ne, left, right, how, replaced: None }))
+                }
+            };
+            &*arena.alloc(Limit { limit: is_any, ..*limit })
+        });
+        let cores = arena.alloc_slice_fill_iter(query.cores.iter().map(|core| match core.body {
+            CoreBody::Select(select) => {
+                let aggregates = aggregates(select);
+                Core { body: CoreBody::Select(arena.alloc(Select { distinct: false, aggregates, ..*select })), ..*core }
+            }
+            _ => *core,
+        }));
+        arena.alloc(Query { cores, order_by: &[], limit, ..*query })
     }
 
     /// A set that is a query is made before the value that is looked up in it.

@@ -11,15 +11,19 @@ use crate::select::SelectRequest;
 impl<'a> Planner<'a> {
     /// The query as it is planned: rewritten, and what it uses noted.
     pub fn prepare_query(&mut self, query: &'a Query<'a>) -> &'a Query<'a> {
-        let query = Rewriter::new(self.context.resolver).rewrite(query);
+        let rewriter = Rewriter::new(self.context.resolver);
+        let query = rewriter.rewrite(query);
         self.context.note_query(query);
+        rewriter.into_unused().iter().for_each(|expr| self.context.note_expr(expr));
         query
     }
 
     /// The expression with the queries in it rewritten, and what it uses noted.
     pub fn prepare_expr(&mut self, expr: &Expr<'a>) -> Expr<'a> {
-        let expr = Rewriter::new(self.context.resolver).expr(expr);
+        let rewriter = Rewriter::new(self.context.resolver);
+        let expr = rewriter.expr(expr);
         self.context.note_expr(&expr);
+        rewriter.into_unused().iter().for_each(|expr| self.context.note_expr(expr));
         expr
     }
 

@@ -178,6 +178,18 @@ impl ProgramBuilder {
         self.fuse_column(reg);
     }
 
+    /// From here on temporary registers are new ones, until [`ProgramBuilder::restore_temporaries`]: a subroutine is called where others
+    /// may be in use.
+    #[must_use = "the free registers are put back"]
+    pub fn reserve_temporaries(&mut self) -> Vec<Reg> {
+        std::mem::take(&mut self.free_registers)
+    }
+
+    /// The temporary registers that were free before are free again, and no others.
+    pub fn restore_temporaries(&mut self, free: Vec<Reg>) {
+        self.free_registers = free;
+    }
+
     /// Column puts a value into a register, the next and last instruction uses it, and nobody else will: one instruction
     /// does both.
     fn fuse_column(&mut self, reg: Reg) {

@@ -29,6 +29,7 @@ impl<'a> Codegen<'a> {
                 _ => {}
             }
         }
+        self.note_may_abort();
         // Only the few functions that compare need to know the collation that a name means.
         let compares = call.function.is_builtin() && matches!(call.function.name(), "min" | "max" | "nullif");
         let collation = match self.env.collation(call.collation) {

@@ -26,21 +26,24 @@ impl<'a> Codegen<'a> {
         target: Addr,
         null_jumps: bool,
     ) -> Result<()> {
-        let (left, right) = self.emit_compared(&compare.left, &compare.right)?;
+        let skip = (!is_null_safe(op) && self.have_query(&compare.left, &compare.right)).then(|| self.b.label());
+        let null = skip.map(|skip| if null_jumps { target } else { skip });
+        let (left, right) = self.emit_compared(&compare.left, &compare.right, null)?;
         self.jump_compare(op, &compare.how, left.reg, right.reg, target, null_jumps)?;
         self.release(right);
         self.release(left);
+        skip.into_iter().for_each(|skip| self.b.place(skip));
         Ok(())
     }
 
     /// Two operands to be read. A constant at the right that is computed where it is first needed comes first: then the left
     /// one, if it is a column, stands right before its comparison, and both become one instruction.
-    fn emit_compared(&mut self, left: &Expr<'a>, right: &Expr<'a>) -> Result<(Value, Value)> {
+    fn emit_compared(&mut self, left: &Expr<'a>, right: &Expr<'a>, null: Option<Addr>) -> Result<(Value, Value)> {
         if matches!(left, Expr::Column(_)) && is_constant(right) {
             let right = self.emit(right)?;
             return Ok((self.emit(left)?, right));
         }
-        Ok((self.emit(left)?, self.emit(right)?))
+        self.emit_pair(left, right, null)
     }
 
     /// Jumps if the values of two registers compare so.
@@ -70,8 +73,12 @@ impl<'a> Codegen<'a> {
     }
 
     pub(super) fn emit_comparison(&mut self, compare: &Compare<'a>, dst: Reg) -> Result<()> {
-        let left = self.emit(&compare.left)?;
-        let right = self.emit(&compare.right)?;
+        if !is_null_safe(compare.op) {
+            return self.emit_strict(&compare.left, &compare.right, dst, |cg, lhs, rhs| {
+                cg.emit_compare(compare.op, &compare.how, lhs, rhs, dst)
+            });
+        }
+        let (left, right) = self.emit_pair(&compare.left, &compare.right, None)?;
         self.emit_compare(compare.op, &compare.how, left.reg, right.reg, dst)?;
         self.release(right);
         self.release(left);

@@ -1,6 +1,7 @@
 //! Expressions as conditions: jumps instead of truth values.
 
 use super::computed;
+use super::operands::known_truth;
 use lithe_catalog::Result;
 use lithe_resolve::ir::{Between, BetweenRows, Compare, CompareOp, CompareRows, Expr, TruthTest, UnaryOp, affinity_of};
 use lithe_vm::insn::Insn;
@@ -13,16 +14,22 @@ impl<'a> Codegen<'a> {
     pub fn jump_if_true(&mut self, condition: &Expr<'a>, target: Addr, null_jumps: bool) -> Result<()> {
         match condition {
             _ if self.is_replaced(condition) => self.jump_on_value(condition, true, target, null_jumps),
+            Expr::And(..) | Expr::Or(..) if known_truth(condition).is_some() => {
+                self.jump_if_known(known_truth(condition) == Some(true), target);
+                Ok(())
+            }
             Expr::And(left, right) => {
                 let skip = self.b.label();
-                self.jump_if_false(left, skip, !null_jumps)?;
-                self.jump_if_true(right, target, null_jumps)?;
+                let (first, second) = self.in_order(left, right);
+                self.jump_if_false(first, skip, !null_jumps)?;
+                self.jump_if_true(second, target, null_jumps)?;
                 self.b.place(skip);
                 Ok(())
             }
             Expr::Or(left, right) => {
-                self.jump_if_true(left, target, null_jumps)?;
-                self.jump_if_true(right, target, null_jumps)
+                let (first, second) = self.in_order(left, right);
+                self.jump_if_true(first, target, null_jumps)?;
+                self.jump_if_true(second, target, null_jumps)
             }
             Expr::Unary(UnaryOp::Not, operand) => self.jump_if_false(operand, target, null_jumps),
             Expr::Compare(compare) => self.jump_if_compares(compare, compare.op, target, null_jumps),
@@ -51,14 +58,20 @@ impl<'a> Codegen<'a> {
     pub fn jump_if_false(&mut self, condition: &Expr<'a>, target: Addr, null_jumps: bool) -> Result<()> {
         match condition {
             _ if self.is_replaced(condition) => self.jump_on_value(condition, false, target, null_jumps),
+            Expr::And(..) | Expr::Or(..) if known_truth(condition).is_some() => {
+                self.jump_if_known(known_truth(condition) == Some(false), target);
+                Ok(())
+            }
             Expr::And(left, right) => {
-                self.jump_if_false(left, target, null_jumps)?;
-                self.jump_if_false(right, target, null_jumps)
+                let (first, second) = self.in_order(left, right);
+                self.jump_if_false(first, target, null_jumps)?;
+                self.jump_if_false(second, target, null_jumps)
             }
             Expr::Or(left, right) => {
                 let skip = self.b.label();
-                self.jump_if_true(left, skip, !null_jumps)?;
-                self.jump_if_false(right, target, null_jumps)?;
+                let (first, second) = self.in_order(left, right);
+                self.jump_if_true(first, skip, !null_jumps)?;
+                self.jump_if_false(second, target, null_jumps)?;
                 self.b.place(skip);
                 Ok(())
             }
@@ -81,6 +94,12 @@ impl<'a> Codegen<'a> {
             }
             Expr::In(set) => self.jump_if_not_in(set, target, null_jumps),
             _ => self.jump_on_value(condition, false, target, null_jumps),
+        }
+    }
+
+    fn jump_if_known(&mut self, jumps: bool, target: Addr) {
+        if jumps {
+            self.b.emit(Insn::Goto { target });
         }
     }
 

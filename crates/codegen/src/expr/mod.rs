@@ -7,6 +7,7 @@
 //! | `column` | columns of sources, wherever they are at the moment |
 //! | `call` | functions, CASE, RAISE |
 //! | `in_set` | IN |
+//! | `operands` | two operands, of which one may have a query in it |
 //! | `subquery` | queries within expressions |
 
 mod call;
@@ -14,6 +15,7 @@ mod column;
 mod compare;
 mod condition;
 pub(crate) mod in_set;
+mod operands;
 mod subquery;
 
 use lithe_catalog::{Result, fail};
@@ -23,6 +25,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Reg};
 
 use super::Codegen;
+use operands::Logical;
 
 /// A register that holds a value to be read.
 #[derive(Clone, Copy, Debug)]
@@ -306,71 +309,21 @@ impl<'a> Codegen<'a> {
     }
 
     fn emit_binary(&mut self, op: BinaryOp, left: &Expr<'a>, right: &Expr<'a>, dst: Reg) -> Result<()> {
-        self.emit_operands(left, right, |lhs, rhs| match op {
-            BinaryOp::Add => Insn::Add { lhs, rhs, dst },
-            BinaryOp::Subtract => Insn::Subtract { lhs, rhs, dst },
-            BinaryOp::Multiply => Insn::Multiply { lhs, rhs, dst },
-            BinaryOp::Divide => Insn::Divide { lhs, rhs, dst },
-            BinaryOp::Modulo => Insn::Remainder { lhs, rhs, dst },
-            BinaryOp::Concat => Insn::Concat { lhs, rhs, dst },
-            BinaryOp::BitAnd => Insn::BitAnd { lhs, rhs, dst },
-            BinaryOp::BitOr => Insn::BitOr { lhs, rhs, dst },
-            BinaryOp::ShiftLeft => Insn::ShiftLeft { lhs, rhs, dst },
-            BinaryOp::ShiftRight => Insn::ShiftRight { lhs, rhs, dst },
+        self.emit_strict(left, right, dst, |cg, lhs, rhs| {
+            cg.b.emit(match op {
+                BinaryOp::Add => Insn::Add { lhs, rhs, dst },
+                BinaryOp::Subtract => Insn::Subtract { lhs, rhs, dst },
+                BinaryOp::Multiply => Insn::Multiply { lhs, rhs, dst },
+                BinaryOp::Divide => Insn::Divide { lhs, rhs, dst },
+                BinaryOp::Modulo => Insn::Remainder { lhs, rhs, dst },
+                BinaryOp::Concat => Insn::Concat { lhs, rhs, dst },
+                BinaryOp::BitAnd => Insn::BitAnd { lhs, rhs, dst },
+                BinaryOp::BitOr => Insn::BitOr { lhs, rhs, dst },
+                BinaryOp::ShiftLeft => Insn::ShiftLeft { lhs, rhs, dst },
+                BinaryOp::ShiftRight => Insn::ShiftRight { lhs, rhs, dst },
+            });
+            Ok(())
         })
-    }
-
-    /// AND and OR. A right operand that costs something, or that may fail, is computed only if the left one has not decided.
-    fn emit_logical(&mut self, op: Logical, left: &Expr<'a>, right: &Expr<'a>, dst: Reg) -> Result<()> {
-        let insn = |lhs, rhs| match op {
-            Logical::And => Insn::And { lhs, rhs, dst },
-            Logical::Or => Insn::Or { lhs, rhs, dst },
-        };
-        if !lithe_resolve::ir::any(right, &mut is_costly) {
-            return self.emit_operands(left, right, insn);
-        }
-        let (decided, end) = (self.b.label(), self.b.label());
-        let lhs = self.emit(left)?;
-        self.b.emit(match op {
-            Logical::And => Insn::IfNot { null_jumps: 0, reg: lhs.reg, target: decided },
-            Logical::Or => Insn::If { null_jumps: 0, reg: lhs.reg, target: decided },
-        });
-        let rhs = self.emit(right)?;
-        self.b.emit(insn(lhs.reg, rhs.reg));
-        self.release(rhs);
-        self.release(lhs);
-        self.b.emit(Insn::Goto { target: end });
-        self.b.place(decided);
-        self.b.emit(Insn::Integer { value: i32::from(op == Logical::Or), dst });
-        self.b.place(end);
-        Ok(())
-    }
-
-    /// Computes two operands and emits the instruction that takes them.
-    fn emit_operands(&mut self, left: &Expr<'a>, right: &Expr<'a>, insn: impl FnOnce(Reg, Reg) -> Insn) -> Result<()> {
-        let left = self.emit(left)?;
-        let right = self.emit(right)?;
-        self.b.emit(insn(left.reg, right.reg));
-        self.release(right);
-        self.release(left);
-        Ok(())
-    }
-}
-
-/// The two operators that may know their result after one operand.
-#[derive(Clone, Copy, PartialEq)]
-enum Logical {
-    And,
-    Or,
-}
-
-/// Whether computing the expression itself, its operands aside, calls a function or runs a query.
-fn is_costly(expr: &Expr<'_>) -> bool {
-    use lithe_resolve::ir::InSet;
-    match expr {
-        Expr::Function(_) | Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Exists(_) | Expr::Raise(_) => true,
-        Expr::In(set) => matches!(set.set, InSet::Query(_)),
-        _ => false,
     }
 }
 

@@ -20,7 +20,8 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
-use super::super::{Codegen, ColumnAccess};
+use super::super::{Codegen, ColumnAccess, DerivedRows};
+use super::Exits;
 use super::columns::column_of;
 use super::keys::{emit_value, may_be_null};
 use super::source::Opened;
@@ -33,11 +34,12 @@ pub(super) fn begin_hash<'a>(
     opened: &Opened,
     path: &HashPath<'a>,
     reverse: bool,
-    exhausted: Addr,
+    exits: Exits,
 ) -> Result<(Walk, CursorId)> {
+    let Exits { exhausted, empty, .. } = exits;
     let width = key_width(path);
     let hash = hash_cursor(cg, path, width, reverse)?;
-    build(cg, source, opened, path, hash, reverse)?;
+    build(cg, source, opened, path, (hash, reverse), empty)?;
     let start = cg.b.registers(width);
     let mut place = 0;
     for (_, key) in path.keys {
@@ -97,20 +99,22 @@ fn hash_cursor<'a>(cg: &mut Codegen<'a>, path: &HashPath<'a>, width: usize, reve
     Ok(cg.ephemeral(CursorKind::Hash, key, width + path.columns.len()))
 }
 
-/// Puts the rows of the source into the table, the first time that the loop is entered.
+/// Puts the rows of the source into the table, the first time that the loop is entered; jumps to `empty` if there are none.
 fn build<'a>(
     cg: &mut Codegen<'a>,
     source: &'a Source<'a>,
     opened: &Opened,
     path: &HashPath<'a>,
-    hash: CursorId,
-    reverse: bool,
+    (hash, reverse): (CursorId, bool),
+    empty: Addr,
 ) -> Result<()> {
     let width = key_width(path);
-    let (built, next, done) = (cg.b.label(), cg.b.label(), cg.b.label());
+    let (built, next) = (cg.b.label(), cg.b.label());
     cg.b.emit(Insn::Once { target: built });
     cg.b.emit(Insn::OpenEphemeral { cursor: hash });
-    let rows = opened.begin_scan(cg, source, reverse, done)?;
+    // A coroutine leaves the scan behind its last row, too.
+    let is_coroutine = matches!(opened.derived, Some(DerivedRows::Coroutine(_)));
+    let rows = opened.begin_scan(cg, source, reverse, if is_coroutine { built } else { empty })?;
     for condition in path.filter {
         cg.jump_if_false(condition, next, true)?;
     }
@@ -123,7 +127,6 @@ fn build<'a>(
     cg.b.emit(Insn::HashInsert { cursor: hash, start, count: count as u32 });
     cg.b.place(next);
     rows.emit_next(cg);
-    cg.b.place(done);
     cg.b.place(built);
     Ok(())
 }

@@ -13,6 +13,7 @@
 //! | module | its one subject |
 //! | --- | --- |
 //! | `source` | the cursors of a source; where its columns are |
+//! | `fill` | temporary tables that are filled when a loop over them begins |
 //! | `columns` | the columns of a source as expressions; those that tell its rows apart |
 //! | `keys` | values that are looked for, INs |
 //! | `rowid`, `index`, `nulls`, `hash`, `or`, `virtual_table` | the paths |
@@ -21,6 +22,7 @@
 //! | `outer`, `rest` | LEFT and RIGHT JOIN; the rows of a RIGHT JOIN that have not joined |
 
 mod columns;
+mod fill;
 mod hash;
 mod index;
 mod keys;
@@ -44,6 +46,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId};
 
 use super::{Codegen, ColumnAccess, DerivedRows};
+pub(crate) use fill::Fill;
 use or::OrBody;
 use outer::{LeftJoin, RightJoin};
 use prepare::Prepared;
@@ -107,12 +110,14 @@ pub fn begin_loops<'a>(cg: &mut Codegen<'a>, from: &'a FromPlan<'a>) -> Result<L
         opened.push(Opened::open(cg, source, planned, needs_table)?);
     }
     for (planned, opened) in plan.loops.iter().zip(&mut opened) {
-        buffer_rows(cg, from, plan.source_of(planned), opened);
+        buffer_rows(cg, from, plan.source_of(planned), opened)?;
     }
+    leave_if_empty(cg, plan, &mut opened, done)?;
     let mut rights = begin_rights(cg, from, &opened)?;
     for ((at, planned), opened) in plan.loops.iter().enumerate().zip(opened) {
         let right = rights.get_mut(at).and_then(Option::take);
-        let open = begin_loop(cg, plan, planned, opened, right)?;
+        let empty = exit_if_empty(&loops, plan.source_of(planned));
+        let open = begin_loop(cg, plan, planned, opened, right, empty)?;
         loops.next = open.row_end;
         loops.open.push(open);
     }
@@ -151,9 +156,9 @@ impl Loops<'_> {
 
 impl<'a> Codegen<'a> {
     /// The rows of the query in FROM that is `source`, prepared when its join was planned.
-    pub(crate) fn take_prepared(&mut self, source: SourceId) -> Option<DerivedRows> {
+    fn take_prepared(&mut self, source: SourceId) -> Option<Prepared> {
         let at = self.loops.prepared.iter().position(|prepared| prepared.source == source)?;
-        Some(self.loops.prepared.swap_remove(at).rows)
+        Some(self.loops.prepared.swap_remove(at))
     }
 }
 
@@ -164,15 +169,51 @@ fn is_values(source: &Source<'_>) -> bool {
     }
 }
 
-/// Puts the rows of a coroutine into a temporary table, if the plan says so.
-fn buffer_rows<'a>(cg: &mut Codegen<'a>, from: &FromPlan<'a>, source: &Source<'a>, opened: &mut Opened) {
-    let Some(DerivedRows::Coroutine(coroutine)) = opened.derived else { return };
+/// Has the rows of a coroutine put into a temporary table, if the plan says so.
+fn buffer_rows<'a>(cg: &mut Codegen<'a>, from: &FromPlan<'a>, source: &Source<'a>, opened: &mut Opened) -> Result<()> {
+    let Some(DerivedRows::Coroutine(coroutine)) = opened.derived else { return Ok(()) };
     let is_buffered = DerivedWay::Coroutine { is_buffered: true };
     if from.derived.iter().any(|derived| derived.source.id == source.id && derived.rows == is_buffered) {
-        let rows = prepare::buffer_rows(cg, &coroutine);
+        let (rows, fill) = prepare::buffer_rows(cg, &coroutine)?;
         cg.set_access(source.id, rows.access());
-        opened.derived = Some(rows);
+        (opened.derived, opened.fill) = (Some(rows), Some(fill));
     }
+    Ok(())
+}
+
+/// An empty table in the third loop or a later one leaves nothing: the loops before are not begun.
+fn leave_if_empty<'a>(cg: &mut Codegen<'a>, plan: &'a JoinPlan<'a>, opened: &mut [Opened], done: Addr) -> Result<()> {
+    if has_right_joins(plan) {
+        return Ok(());
+    }
+    let is_inner = |planned: &&Loop<'a>| !plan.source_of(planned).join.keeps_left_rows();
+    for (planned, opened) in plan.loops.iter().take_while(is_inner).zip(opened).skip(2) {
+        let SourceKind::Table(db, table) = plan.source_of(planned).kind else { continue };
+        if table.virtual_table().is_some() || !table.has_rowid() {
+            continue;
+        }
+        if let (Path::Hash(_), None) = (&planned.path, opened.table) {
+            opened.table = Some(cg.open_table(db, table)?);
+        }
+        if let Some(cursor) = opened.table {
+            cg.b.emit(Insn::Rewind { cursor, target: done });
+        }
+    }
+    Ok(())
+}
+
+/// Where a loop is left that scans a source without rows: the loops around would find none for any of their rows, up to a LEFT JOIN, which
+/// has its row already. None for the source of an outer join, and where RIGHT JOINs call row parts once more.
+fn exit_if_empty(loops: &Loops<'_>, source: &Source<'_>) -> Option<Addr> {
+    if source.join.keeps_left_rows() || has_right_joins(loops.from.join) {
+        return None;
+    }
+    let left = loops.open.iter().rev().find(|open| open.left.is_some());
+    Some(left.map_or(loops.done, |open| open.exhausted))
+}
+
+fn has_right_joins(plan: &JoinPlan<'_>) -> bool {
+    plan.request.sources.iter().any(|source| source.join.keeps_right_rows())
 }
 
 /// What the RIGHT JOINs remember, by their loops; nothing where there is none.
@@ -208,12 +249,14 @@ fn begin_loop<'a>(
     planned: &'a Loop<'a>,
     mut opened: Opened,
     right: Option<RightJoin<'a>>,
+    empty: Option<Addr>,
 ) -> Result<OpenLoop<'a>> {
     let source = plan.source_of(planned);
     let (next, exhausted, end) = (cg.b.label(), cg.b.label(), cg.b.label());
+    let exits = Exits { next, exhausted, empty: empty.unwrap_or(exhausted) };
     let left = source.join.keeps_left_rows().then(|| LeftJoin::begin(cg));
     let measured = measure::begin_run(cg);
-    let (walk, or) = begin_path(cg, plan, planned, &mut opened, next, exhausted)?;
+    let (walk, or) = begin_path(cg, plan, planned, &mut opened, exits)?;
     if measured.is_some() && or.is_none() {
         let line = cg.explain.line_of_loop(planned);
         measure::begin_row(cg, measured, line, source, &planned.path, planned.rows, &opened.cursors());
@@ -241,15 +284,26 @@ fn begin_loop<'a>(
     Ok(OpenLoop { opened, next, exhausted, end, row_end, is_exists, walk, or, left, right })
 }
 
+/// Where the search of a loop jumps to.
+#[derive(Clone, Copy)]
+struct Exits {
+    /// The next row.
+    next: Addr,
+    /// No row is found.
+    exhausted: Addr,
+    /// The source, of which all rows are read, has none.
+    empty: Addr,
+}
+
 /// Begins the walk over the rows of the source.
 fn begin_path<'a>(
     cg: &mut Codegen<'a>,
     plan: &JoinPlan<'a>,
     planned: &'a Loop<'a>,
     opened: &mut Opened,
-    next: Addr,
-    exhausted: Addr,
+    exits: Exits,
 ) -> Result<(Walk, Option<OrBody>)> {
+    let Exits { next, exhausted, empty } = exits;
     let source = plan.source_of(planned);
     let nothing = Walk { step: None, around: Vec::new() };
     if let SourceKind::Recursive(table) = source.kind {
@@ -258,14 +312,17 @@ fn begin_path<'a>(
         return Ok((nothing, None));
     }
     if let Path::Hash(path) = &planned.path {
-        let (walk, hash) = hash::begin_hash(cg, source, opened, path, planned.reverse, exhausted)?;
+        let (walk, hash) = hash::begin_hash(cg, source, opened, path, planned.reverse, exits)?;
         opened.hash = Some(hash);
         return Ok((walk, None));
     }
     let SourceKind::Table(_, table) = source.kind else {
         // SQLite never reads the rows of a VALUES clause backwards.
         let reverse = planned.reverse && !is_values(source);
-        return Ok((opened.begin_scan(cg, source, reverse, exhausted)?, None));
+        // A coroutine leaves the loop behind its last row, too.
+        let is_coroutine = matches!(opened.derived, Some(DerivedRows::Coroutine(_)));
+        let none = if is_coroutine { exhausted } else { empty };
+        return Ok((opened.begin_scan(cg, source, reverse, none)?, None));
     };
     if let Path::Or(branches) = planned.path {
         let body = or::begin_or(cg, source, planned.reverse, opened, branches, exhausted)?;
@@ -291,7 +348,10 @@ fn begin_path<'a>(
         Path::RowidRange(low, high) => {
             rowid::begin_rowid_range(cg, cursor, low.as_ref(), high.as_ref(), planned.reverse, exhausted)?
         }
-        _ => rowid::begin_rowid_range(cg, cursor, None, None, planned.reverse, exhausted)?,
+        _ => {
+            let none = if table.has_rowid() { empty } else { exhausted };
+            rowid::begin_rowid_range(cg, cursor, None, None, planned.reverse, none)?
+        }
     };
     Ok((walk, None))
 }

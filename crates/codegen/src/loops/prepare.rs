@@ -1,7 +1,7 @@
 //! Queries in FROM, made ready before the loops that read them.
 //!
 //! A query is a coroutine where its rows are likely to be read once, from the first to the last. Should the plan run over
-//! it more than once nevertheless, its rows go into a temporary table when the loops begin.
+//! it more than once nevertheless, its rows go into a temporary table when the loop over them first begins.
 
 use lithe_catalog::Result;
 use lithe_optimize::plan::FromPlan;
@@ -10,39 +10,45 @@ use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{AffinityListId, Sequence};
 
 use super::super::{Codegen, Coroutine, DerivedRows};
+use super::fill::Fill;
 
 /// A query in FROM that is ready to be read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prepared {
     pub source: SourceId,
     pub rows: DerivedRows,
+    /// What has to be called before the rows are read.
+    pub fill: Option<Fill>,
 }
 
 impl<'a> Codegen<'a> {
     /// Makes the queries in FROM ready to be read.
     pub fn prepare_sources(&mut self, from: &'a FromPlan<'a>) -> Result<()> {
         for derived in from.derived {
-            let rows = self.prepare_derived(derived)?;
-            self.loops.prepared.push(Prepared { source: derived.source.id, rows });
+            let (rows, fill) = self.prepare_derived(derived)?;
+            self.loops.prepared.push(Prepared { source: derived.source.id, rows, fill });
         }
         Ok(())
     }
 }
 
-/// Puts the rows of a coroutine into a temporary table, because its loop is an inner one.
-pub(super) fn buffer_rows(cg: &mut Codegen<'_>, coroutine: &Coroutine) -> DerivedRows {
+/// A temporary table with the rows of a coroutine, because its loop is an inner one.
+pub(super) fn buffer_rows<'a>(cg: &mut Codegen<'a>, coroutine: &Coroutine) -> Result<(DerivedRows, Fill)> {
     let Coroutine { co, start, count } = *coroutine;
     let cursor = cg.ephemeral_table(count);
-    let done = cg.b.label();
-    cg.b.emit(Insn::OpenEphemeral { cursor });
-    let top = cg.b.here();
-    cg.b.emit(Insn::Yield { co, target: done });
-    let rowid = cg.b.temporary();
-    cg.b.emit(Insn::NewRowid { cursor, dst: rowid, sequence: Sequence::NONE });
-    let (flags, affinities) = (insert_flags::APPEND, AffinityListId::NONE);
-    cg.b.emit(Insn::InsertRow { flags, cursor, count: count as u16, affinities, rowid, start });
-    cg.b.free(rowid);
-    cg.b.emit(Insn::Goto { target: top });
-    cg.b.place(done);
-    DerivedRows::Table(cursor)
+    let fill = Fill::subroutine(cg, true, |cg| {
+        let done = cg.b.label();
+        cg.b.emit(Insn::OpenEphemeral { cursor });
+        let top = cg.b.here();
+        cg.b.emit(Insn::Yield { co, target: done });
+        let rowid = cg.b.temporary();
+        cg.b.emit(Insn::NewRowid { cursor, dst: rowid, sequence: Sequence::NONE });
+        let (flags, affinities) = (insert_flags::APPEND, AffinityListId::NONE);
+        cg.b.emit(Insn::InsertRow { flags, cursor, count: count as u16, affinities, rowid, start });
+        cg.b.free(rowid);
+        cg.b.emit(Insn::Goto { target: top });
+        cg.b.place(done);
+        Ok(())
+    })?;
+    Ok((DerivedRows::Table(cursor), fill))
 }

@@ -12,7 +12,7 @@ use lithe_vm::insn::Insn;
 use super::outer::RightJoin;
 use super::source::Opened;
 use super::walk::Walk;
-use super::{Codegen, Loops, OpenLoop, begin_function, begin_path, measure, virtual_table};
+use super::{Codegen, Exits, Loops, OpenLoop, begin_function, begin_path, measure, virtual_table};
 
 /// Emits the second pass for the loop at `at`.
 pub(super) fn emit<'a>(
@@ -45,7 +45,7 @@ fn emit_of_table<'a>(
     let (next, done) = (cg.b.label(), cg.b.label());
     let mut opened = Opened::open_indexes(cg, table, planned, open.opened.table)?;
     let measured = measure::begin_run(cg);
-    let (walk, or) = begin_path(cg, plan, planned, &mut opened, next, done)?;
+    let (walk, or) = begin_path(cg, plan, planned, &mut opened, Exits { next, exhausted: done, empty: done })?;
     if measured.is_some() && or.is_none() {
         let line = cg.explain.line_of_loop(planned);
         measure::begin_row(cg, measured, line, right.source, &planned.path, planned.rows, &opened.cursors());

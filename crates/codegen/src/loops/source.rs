@@ -8,6 +8,7 @@ use lithe_vm::operand::{Addr, CursorId};
 
 use super::super::{Codegen, ColumnAccess, DerivedRows, NOT_IN_INDEX};
 use super::columns::{column_of, identity};
+use super::fill::Fill;
 use super::index::{SearchKey, emit_seek, step};
 use super::walk::Walk;
 
@@ -22,6 +23,8 @@ pub(super) struct Opened {
     pub hash: Option<CursorId>,
     /// The rows of a query.
     pub derived: Option<DerivedRows>,
+    /// What has to be called before these rows are read.
+    pub fill: Option<Fill>,
     /// The cursors on the indexes of an OR's branches.
     pub branches: Vec<Option<CursorId>>,
 }
@@ -48,7 +51,11 @@ impl Opened {
                 let cursor = if is_read { Some(cg.open_table(db, table)?) } else { None };
                 opened = Opened::open_indexes(cg, table, planned, cursor)?;
             }
-            SourceKind::Subquery(_) => opened.derived = cg.take_prepared(source.id),
+            SourceKind::Subquery(_) => {
+                let prepared = cg.take_prepared(source.id);
+                opened.derived = prepared.map(|prepared| prepared.rows);
+                opened.fill = prepared.and_then(|prepared| prepared.fill);
+            }
             SourceKind::Recursive(_) | SourceKind::Row(_) => {}
         }
         Ok(opened)
@@ -113,6 +120,9 @@ impl Opened {
             }
             _ => {
                 let derived = self.derived.as_ref().expect("the rows of a query are prepared");
+                if let Some(fill) = &self.fill {
+                    fill.emit_call(cg);
+                }
                 let access = derived.access();
                 cg.set_access(source.id, access);
                 derived.begin(cg, reverse, done)

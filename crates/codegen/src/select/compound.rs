@@ -120,8 +120,9 @@ impl<'a> Codegen<'a> {
         let (show_left, show_right) = (self.b.label(), self.b.label());
         let (ret_left, ret_right) = (self.b.register(), self.b.register());
         let (top, less, equal, greater) = (self.b.label(), self.b.label(), self.b.label(), self.b.label());
-        let (left_ended, left_empty, right_ended, end) =
-            (self.b.label(), self.b.label(), self.b.label(), self.b.label());
+        let (left_ended, right_ended, end) = (self.b.label(), self.b.label(), self.b.label());
+        // The right side is not even begun where none of its rows is shown.
+        let left_empty = if shows_rest_of_right { self.b.label() } else { end };
 
         if let Some(start) = merge.last {
             self.b.emit(Insn::NullNever { start, count: sink.width as u32 });
@@ -142,8 +143,10 @@ impl<'a> Codegen<'a> {
             self.b.emit(Insn::Yield { co: side.co, target: ended });
             self.b.emit(Insn::Goto { target: top });
         }
-        self.b.place(left_empty);
-        self.b.emit(Insn::Yield { co: right.co, target: end });
+        if shows_rest_of_right {
+            self.b.place(left_empty);
+            self.b.emit(Insn::Yield { co: right.co, target: end });
+        }
         self.b.place(left_ended);
         self.emit_rest(right, shows_rest_of_right, show_right, ret_right, end);
         self.b.place(right_ended);

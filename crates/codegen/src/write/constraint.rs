@@ -110,7 +110,6 @@ pub(super) fn emit_checks<'a>(cg: &mut Codegen<'a>, checked: &Checked<'_, 'a>) -
             continue;
         }
         has_checked = true;
-        cg.note_evaluated(&condition);
         let holds = cg.b.label();
         cg.jump_if_true(&condition, holds, true)?;
         match checked.policy {

@@ -86,7 +86,7 @@ fn insert_rows<'a>(
     let sequence = super::autoincrement::sequence_of(cg, &target)?;
     let row = Row::new(cg, target.table.columns.len());
     let place = whole_row(resolved, target.table).then_some(row.columns);
-    let plan = cg.plan_insert(resolved, !triggers.is_empty())?;
+    let plan = cg.plan_insert(resolved, !triggers.is_empty() || resolved.returning.is_some())?;
     let rows = Rows::begin(cg, &plan, place)?;
     let inserting = Inserting { resolved, triggers, keys: &keys, target, row, sequence, returning, next: rows.next() };
     if is_single {

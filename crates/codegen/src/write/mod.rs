@@ -60,7 +60,7 @@ use crate::expr::computed;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use lithe_resolve::ir::{Expr, InSet, OutputColumn, any};
+use lithe_resolve::ir::OutputColumn;
 use lithe_sql::ast::{Conflict, Name};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
@@ -114,22 +114,6 @@ impl<'a> Codegen<'a> {
         self.write.body.and_then(|body| body.within)
     }
 
-    /// The expression is evaluated when rows may have been changed already: what can fail, may abort then.
-    pub(super) fn note_evaluated(&mut self, expr: &Expr<'a>) {
-        if !self.resolver.has_calls() && !self.resolver.has_subqueries() {
-            return;
-        }
-        let can_fail = |expr: &Expr<'a>| {
-            matches!(
-                expr,
-                Expr::Function(_) | Expr::Subquery(_) | Expr::SubqueryColumn(..) | Expr::Exists(_) | Expr::Raise(_)
-            ) || matches!(expr, Expr::In(set) if matches!(set.set, InSet::Query(_)))
-        };
-        if any(expr, &mut |expr| can_fail(expr)) {
-            self.note_may_abort();
-        }
-    }
-
     /// The register that counts rows, if PRAGMA count_changes wants the count.
     fn row_count(&self) -> Option<Reg> {
         self.write.row_count
@@ -158,7 +142,8 @@ impl<'a> Codegen<'a> {
         !self.write.changes_more_than_once && self.write.body.is_none() && !self.env.flags.defer_foreign_keys
     }
 
-    /// An error may come after a change.
+    /// An error may come after a change: every call of a function is one, as in SQLite, and no query is. So an aggregate that fails in a
+    /// transaction, or the type of a STRICT table's column, leaves the rows that were changed before.
     pub(crate) fn note_may_abort(&mut self) {
         self.write.may_abort = true;
     }

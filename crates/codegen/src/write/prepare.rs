@@ -39,25 +39,21 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: ResolvedChange<'a>) -> Re
 fn terms<'a>(cg: &mut Codegen<'a>, terms: &'a [Term<'a>]) -> &'a [Term<'a>] {
     if !cg.resolver.has_nested_queries() {
         // Nothing is rewritten.
-        terms.iter().for_each(|term| note(cg, &term.expr, true));
+        terms.iter().for_each(|term| note(cg, &term.expr));
         return terms;
     }
     let mut prepared = bumpalo::collections::Vec::with_capacity_in(terms.len(), cg.arena);
     for term in terms {
         let expr = cg.prepare_expr(&term.expr);
-        cg.note_evaluated(&expr);
         prepared.push(Term { expr, ..*term });
     }
     prepared.into_bump_slice()
 }
 
 /// Notes what an expression uses that is not rewritten.
-fn note<'a>(cg: &mut Codegen<'a>, expr: &Expr<'a>, is_evaluated: bool) {
+fn note<'a>(cg: &mut Codegen<'a>, expr: &Expr<'a>) {
     cg.planner.context.note_expr(expr);
     cg.explain.number_selects_in(expr);
-    if is_evaluated {
-        cg.note_evaluated(expr);
-    }
 }
 
 fn sources<'a>(cg: &mut Codegen<'a>, sources: &'a [Source<'a>]) -> &'a [Source<'a>] {
@@ -80,13 +76,12 @@ fn returning<'a>(cg: &mut Codegen<'a>, clause: Returning<'a>) -> Returning<'a> {
 
 fn set<'a>(cg: &mut Codegen<'a>, set: &'a [Assigned<'a>]) -> &'a [Assigned<'a>] {
     if !cg.resolver.has_nested_queries() {
-        set.iter().for_each(|assigned| note(cg, &assigned.value, true));
+        set.iter().for_each(|assigned| note(cg, &assigned.value));
         return set;
     }
     let mut prepared = bumpalo::collections::Vec::with_capacity_in(set.len(), cg.arena);
     for assigned in set {
         let value = cg.prepare_expr(&assigned.value);
-        cg.note_evaluated(&value);
         prepared.push(Assigned { value, ..*assigned });
     }
     prepared.into_bump_slice()
@@ -94,7 +89,7 @@ fn set<'a>(cg: &mut Codegen<'a>, set: &'a [Assigned<'a>]) -> &'a [Assigned<'a>] 
 
 fn exprs<'a>(cg: &mut Codegen<'a>, exprs: &'a [Expr<'a>]) -> &'a [Expr<'a>] {
     if !cg.resolver.has_nested_queries() {
-        exprs.iter().for_each(|expr| note(cg, expr, false));
+        exprs.iter().for_each(|expr| note(cg, expr));
         return exprs;
     }
     let mut prepared = bumpalo::collections::Vec::with_capacity_in(exprs.len(), cg.arena);

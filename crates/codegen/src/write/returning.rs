@@ -58,7 +58,6 @@ impl<'a> Rows<'a> {
         cg.plan_exprs(exprs)?;
         // The row is changed already, be it the only one.
         cg.note_more_changes();
-        exprs.iter().for_each(|expr| cg.note_evaluated(expr));
         match self.kept {
             Kept::Row { start, is_there } => {
                 emit_index_key(cg, exprs, start)?;

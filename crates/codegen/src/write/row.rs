@@ -165,7 +165,6 @@ pub(super) fn emit_generated<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row:
     for at in generation_order(cg, target)? {
         let value = generated_value(cg, target, at)?;
         let dst = row.column(at);
-        cg.note_evaluated(&value);
         cg.emit_into(&value, dst)?;
         emit_affinities(cg, dst, std::iter::once(target.table.columns[usize::from(at)].affinity));
     }

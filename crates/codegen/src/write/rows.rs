@@ -5,7 +5,7 @@
 use lithe_catalog::Result;
 use lithe_optimize::insert::InsertPlan;
 use lithe_optimize::plan::QueryPlan;
-use lithe_resolve::ir::{Child, CoreBody, Expr, Query, for_each_in_query};
+use lithe_resolve::ir::{CoreBody, Expr};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
 
@@ -45,7 +45,6 @@ impl<'a> Rows<'a> {
             InsertPlan::Row { values, .. } => Kind::Values(values),
             InsertPlan::Query { plan, is_collected: true } => begin_table(cg, plan, done, place)?,
             InsertPlan::Query { plan, is_collected: false } => {
-                note_evaluated(cg, plan.query);
                 let coroutine = emit_coroutine(cg, plan, place)?;
                 cg.b.place(next);
                 cg.b.emit(Insn::Yield { co: coroutine.co, target: done });
@@ -92,14 +91,6 @@ impl<'a> Rows<'a> {
         }
         cg.b.place(self.done);
     }
-}
-
-/// The rows of a coroutine are computed while rows are inserted.
-pub(super) fn note_evaluated<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>) {
-    for_each_in_query(query, &mut |child| match child {
-        Child::Expr(expr) => cg.note_evaluated(expr),
-        Child::Query(query) => note_evaluated(cg, query),
-    });
 }
 
 /// A coroutine that puts each row at `place`, if it computes all of each row anew: DISTINCT, for instance, may compare with

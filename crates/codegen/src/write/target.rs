@@ -55,7 +55,6 @@ pub(crate) fn prepare_target<'a>(
         let is_table = table.is_without_rowid() && index.origin == IndexOrigin::PrimaryKey;
         let exprs = index_exprs(cg, db, table, source, index)?;
         let filter = index_filter(cg, db, table, source, index)?;
-        exprs.iter().chain(&filter).for_each(|expr| cg.note_evaluated(expr));
         let mut prepared = TargetIndex { index, own_cursor: NO_CURSOR, is_table, filter, exprs };
         if is_table {
             indexes.push(prepared);

@@ -235,7 +235,6 @@ fn emit_step<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, step: &Stmt<'a>)
         Stmt::Select(select) => {
             let query = body.resolver.query(scope, select)?.of_any_row(body.arena);
             let query = body.prepare_query(query);
-            super::rows::note_evaluated(body, query);
             let plan = body.plan_query(query, RowsFor::Use)?;
             return body.emit_query(plan, &Destination::Discard);
         }

@@ -105,7 +105,6 @@ fn emit_update<'a>(
     cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
     cg.plan_exprs(set.filter.iter().chain(values_set(set.set)))?;
     if let Some(filter) = &set.filter {
-        cg.note_evaluated(filter);
         cg.jump_if_false(filter, next, true)?;
     }
     let old_key = cg.b.registers(target.key_width());

@@ -202,7 +202,7 @@ fn next_statement(rng: &mut Rng, schema: &mut Schema) -> String {
         10..32 => write::insert(rng, schema),
         32..40 => write::update(rng, schema),
         40..45 => write::delete(rng, schema),
-        45..50 if !schema.may_be_strict => write::transaction_control(rng),
+        45..50 => write::transaction_control(rng),
         _ => query::select(rng, schema),
     }
 }

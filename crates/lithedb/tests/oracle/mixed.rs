@@ -26,7 +26,7 @@ pub struct World {
     tables: Vec<Table>,
     views: Vec<View>,
     made: usize,
-    /// Whether tables may be STRICT. Then there are no transactions: which rows before a wrong type stay in one is SQLite's chance.
+    /// Whether tables may be STRICT.
     may_be_strict: bool,
     /// Whether the next query may depend on an order of rows that it leaves open.
     is_open: bool,

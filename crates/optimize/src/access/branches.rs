@@ -62,6 +62,7 @@ impl<'a> Join<'_, 'a> {
             limit: None,
             in_or: true,
             for_write: true,
+            in_select: false,
             found: Candidates::default(),
         };
         // Of the sources that stand outside some may be gone: LEFT JOINs that nothing reads.

@@ -14,7 +14,9 @@
 
 use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::IndexTerm;
-use lithe_resolve::ir::{ColumnIndex, Expr, JoinKind, SourceSet, TermOrigin, any, has_query, is_deterministic};
+use lithe_resolve::ir::{
+    ColumnIndex, CompareOp, Expr, JoinKind, SourceSet, TermOrigin, any, has_query, is_deterministic,
+};
 
 use super::Join;
 use super::candidate::Candidate;
@@ -111,7 +113,7 @@ impl<'c, 'a> Checks<'c, 'a> {
             if !self.is_done(at) && !self.is_constant(at) {
                 let place = self.place_of(condition.needs, condition.origin);
                 let expense = match &condition.expr {
-                    expr if has_query(expr) => 2,
+                    expr if waits_for_others(expr) => 2,
                     expr => u8::from(!self.is_covered(&loops[place.level], expr)),
                 };
                 placed.push((place, expense, condition.expr));
@@ -131,8 +133,7 @@ impl<'c, 'a> Checks<'c, 'a> {
         }
     }
 
-    /// Whether the entry of the loop's index is enough for the condition: it is checked before those that need the row. Those
-    /// with queries in them come last.
+    /// Whether the entry of the loop's index is enough for the condition: it is checked before those that need the row.
     fn is_covered(&self, planned: &Loop<'a>, expr: &Expr<'a>) -> bool {
         let Path::Index(path) = planned.path else { return true };
         let id = self.join.request.sources[planned.source].id;
@@ -178,6 +179,20 @@ impl<'c, 'a> Checks<'c, 'a> {
         let is_outer = matches!(source.join, JoinKind::Left | JoinKind::Right | JoinKind::Full);
         is_outer && origin != TermOrigin::OuterOn(source.id)
     }
+}
+
+/// Whether the condition is checked behind the others of its loop: its query is run for each row. Columns of a row that a query gives are
+/// compared behind them, too.
+fn waits_for_others(expr: &Expr<'_>) -> bool {
+    any(expr, &mut |part| match part {
+        Expr::Subquery(subquery) | Expr::Exists(subquery) => subquery.query.is_correlated(),
+        Expr::SubqueryColumn(..) => true,
+        Expr::CompareRows(compare) => {
+            let is_query = |side: &Expr<'_>| matches!(side, Expr::Subquery(_));
+            matches!(compare.op, CompareOp::Eq | CompareOp::Is) && (is_query(&compare.left) || is_query(&compare.right))
+        }
+        _ => false,
+    })
 }
 
 /// Whether the expression depends on sources of enclosing queries.

@@ -100,6 +100,7 @@ fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinP
         limit: request.limit,
         in_or: false,
         for_write: request.purpose == Purpose::Write,
+        in_select: request.purpose == Purpose::Read,
         found: Candidates::default(),
     };
     for (source, facts) in facts.iter().enumerate() {

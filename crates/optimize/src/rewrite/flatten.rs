@@ -50,7 +50,8 @@ impl<'a> Rewriter<'a> {
                 }
                 let Some(inner) = derived.query.single_select() else { continue };
                 let is_sorted = !draft.query.order_by.is_empty() || core_at < draft.query.merged_cores();
-                let inner_order = derived.query.limit.is_some() || !super::prune::loses_order(outer, is_sorted);
+                let inner_order =
+                    derived.query.limit.is_some() || !super::prune::loses_order(outer, is_sorted, derived.query);
                 let (query, inner) = match derived.cte {
                     Some(cte) if cte.uses.get() > 1 => {
                         let copy = self.copy_query(derived.query);

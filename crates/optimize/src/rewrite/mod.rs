@@ -23,16 +23,21 @@ mod prune;
 mod push;
 mod simplify;
 
+use std::cell::RefCell;
+
 use bumpalo::Bump;
 use lithe_resolve::Resolver;
 use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, OrderTerm, Query, Select, Source, SourceKind};
 
 use map::{Change, Map, Nested};
+pub(crate) use prune::used_aggregates;
 
 /// Rewrites the trees of one statement.
 pub struct Rewriter<'a> {
     resolver: &'a Resolver<'a>,
     arena: &'a Bump,
+    /// The result columns that were taken away.
+    unused: RefCell<Vec<Expr<'a>>>,
 }
 
 /// A query while it is rewritten: with a single SELECT, or an ORDER BY and LIMIT that belong to all its cores.
@@ -44,7 +49,13 @@ struct Draft<'a> {
 impl<'a> Rewriter<'a> {
     /// A rewriter of the statement that `resolver` resolves.
     pub fn new(resolver: &'a Resolver<'a>) -> Rewriter<'a> {
-        Rewriter { resolver, arena: resolver.arena }
+        Rewriter { resolver, arena: resolver.arena, unused: RefCell::default() }
+    }
+
+    /// The result columns that were taken away because no query around uses them. Whether an index covers a query is decided with them, as in SQLite:
+    /// another index would give rows in another order.
+    pub fn into_unused(self) -> Vec<Expr<'a>> {
+        self.unused.into_inner()
     }
 
     /// The query rewritten, if there is anything in it to be rewritten.

@@ -1,8 +1,9 @@
 //! What nobody will look at: ORDER BY of a query whose rows lose their order, result columns that are not used.
 
+use bumpalo::Bump;
 use lithe_resolve::ir::{
-    Aggregate, Child, Core, CoreBody, Expr, OrderTerm, Query, Select, SourceKind, for_each_child, for_each_in_query,
-    for_each_in_select,
+    Aggregate, Child, Core, CoreBody, Expr, OrderTerm, Query, Select, SourceKind, any, for_each_child,
+    for_each_in_query, for_each_in_select, has_query,
 };
 use lithe_sql::ast::CompoundOp;
 
@@ -29,8 +30,7 @@ impl<'a> Rewriter<'a> {
             if !is_fixed {
                 query = prune_order(select, !order_by.is_empty() || is_merged, query);
             }
-            // Another index would give other rows up to a LIMIT.
-            if !is_shared && !is_fixed && query.limit.is_none() {
+            if !is_shared && !is_fixed {
                 query = self.prune_columns(select, order_by, at, query);
             }
             let source = self.with_query(&select.sources[at], derived, query);
@@ -83,35 +83,41 @@ impl<'a> Rewriter<'a> {
 
     fn with_nulls(&self, core: &Core<'a>, used: &[bool], query: &Query<'a>) -> Core<'a> {
         let CoreBody::Select(select) = core.body else { return *core };
+        let unused = select.columns.iter().zip(used).filter(|(_, used)| !**used);
+        self.unused.borrow_mut().extend(unused.map(|(column, _)| *column));
         let columns = select.columns.iter().zip(used).map(|(column, used)| if *used { *column } else { Expr::Null });
         let columns: &'a [Expr<'a>] = self.arena.alloc_slice_fill_iter(columns);
         let changed: &'a Select<'a> = self.arena.alloc(Select { columns, ..*select });
-        let aggregates = self.used_aggregates(changed, query.order_by);
+        let aggregates = used_aggregates(self.arena, changed, query.order_by);
         Core { body: CoreBody::Select(self.arena.alloc(Select { aggregates, ..*changed })), ..*core }
     }
+}
 
-    /// The aggregates that are still named somewhere.
-    fn used_aggregates(&self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>]) -> &'a [&'a Aggregate<'a>] {
-        let is_used = |call: &&'a Aggregate<'a>| {
-            let mut found = false;
-            let mut search = Search {
-                visit: &mut |expr: &Expr<'a>| {
-                    found = found || matches!(expr, Expr::Aggregate(other) if other.id == call.id);
-                },
-            };
-            search.select(select);
-            order_by.iter().for_each(|term| search.expr(&term.expr));
-            found
+/// The aggregates of a SELECT that are still named somewhere.
+pub(crate) fn used_aggregates<'a>(
+    arena: &'a Bump,
+    select: &'a Select<'a>,
+    order_by: &'a [OrderTerm<'a>],
+) -> &'a [&'a Aggregate<'a>] {
+    let is_used = |call: &&'a Aggregate<'a>| {
+        let mut found = false;
+        let mut search = Search {
+            visit: &mut |expr: &Expr<'a>| {
+                found = found || matches!(expr, Expr::Aggregate(other) if other.id == call.id);
+            },
         };
-        let used: Vec<&'a Aggregate<'a>> = select.aggregates.iter().copied().filter(is_used).collect();
-        self.arena.alloc_slice_copy(&used)
-    }
+        search.select(select);
+        order_by.iter().for_each(|term| search.expr(&term.expr));
+        found
+    };
+    let used: Vec<&'a Aggregate<'a>> = select.aggregates.iter().copied().filter(is_used).collect();
+    arena.alloc_slice_copy(&used)
 }
 
 fn prune_order<'a>(select: &Select<'a>, is_sorted: bool, query: Query<'a>) -> Query<'a> {
     // SQLite keeps the order of groups, which shows where the outer ORDER BY ties.
     let is_grouped = query.single_select().is_some_and(|inner| inner.is_aggregate);
-    let is_lost = query.limit.is_none() && !is_grouped && loses_order(select, is_sorted);
+    let is_lost = query.limit.is_none() && !is_grouped && loses_order(select, is_sorted, &query);
     if is_lost { Query { order_by: &[], ..query } } else { query }
 }
 
@@ -144,9 +150,21 @@ impl<'a> Search<'_, 'a> {
 
 /// Whether nothing of the SELECT shows in which order the rows of a query in its FROM come. `is_sorted`: the rows of the SELECT are sorted, by
 /// ORDER BY or to be merged with others; ties may come in any order, as in SQLite. What aggregates and window functions make of the order is seen.
-pub(super) fn loses_order(select: &Select<'_>, is_sorted: bool) -> bool {
-    let is_left_open = is_sorted || select.sources.len() > 1 || is_one_row_in_any_order(select);
+/// SQLite sorts the rows even if all become one: that shows where what is sorted fails.
+pub(super) fn loses_order(select: &Select<'_>, is_sorted: bool, inner: &Query<'_>) -> bool {
+    let is_one_row = || is_one_row_in_any_order(select) && !calls_functions(inner);
+    let is_left_open = is_sorted || select.sources.len() > 1 || is_one_row();
     select.windows.is_empty() && select.aggregates.iter().all(|call| is_blind(call)) && is_left_open
+}
+
+/// Whether a function is called for the result columns or the ORDER BY of the query.
+fn calls_functions(query: &Query<'_>) -> bool {
+    let calls = |expr: &Expr<'_>| any(expr, &mut |expr| matches!(expr, Expr::Function(_)) || has_query(expr));
+    let of_core = |core: &Core<'_>| match core.body {
+        CoreBody::Select(select) => select.columns.iter().any(calls),
+        CoreBody::Values(rows) => rows.iter().any(|row| row.iter().any(calls)),
+    };
+    query.cores.iter().any(of_core) || query.order_by.iter().any(|term| calls(&term.expr))
 }
 
 /// Whether the aggregate gives the same result in whatever order its rows come.

@@ -426,6 +426,10 @@ pub(super) fn misuse_of_aggregate_in(expr: &Expr<'_>) -> CompileError {
         }
         found.is_some()
     });
-    let (name, span) = found.map_or(("", Span::default()), |call| (call.function.name(), call.span));
-    CompileError::at(span, format!("misuse of aggregate: {name}()"))
+    found.map_or_else(|| CompileError::new("misuse of aggregate: ()"), misuse_of_aggregate)
+}
+
+/// The error for that aggregate.
+pub(super) fn misuse_of_aggregate(aggregate: &Aggregate<'_>) -> CompileError {
+    CompileError::at(aggregate.span, format!("misuse of aggregate: {}()", aggregate.function.name()))
 }

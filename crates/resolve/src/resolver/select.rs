@@ -5,13 +5,15 @@ use lithe_sql::ast::{self, CompoundOp, Span};
 
 use super::columns::{ResultItem, aliases_of};
 use super::from::FromPart;
+use super::function::misuse_of_aggregate;
 use super::join::JoinTerms;
 use super::query::{has_aggregate, window_in};
 use super::scope::{Found, Rules, Scope};
 use super::with::Recursion;
 use super::{Resolver, order};
 use crate::ir::{
-    Core, CoreBody, Expr, OrderTerm, OutputColumn, Query, Select, Source, SourceId, Term, TermOrigin, sources_of,
+    Aggregate, AggregateId, Child, Core, CoreBody, Expr, OrderTerm, OutputColumn, Query, Select, Source, SourceId,
+    Term, TermOrigin, for_each_child, for_each_in_query, sources_of,
 };
 
 /// A SELECT or VALUES with what the query around it needs.
@@ -193,7 +195,7 @@ impl<'a> Resolver<'a> {
         Ok(terms.into_bump_slice())
     }
 
-    /// GROUP BY; aggregates are let in only to be told that they may not be there.
+    /// GROUP BY; aggregates are let in only to be told that they may not be there, once all terms have a meaning.
     fn group_by(
         &self,
         scope: &Scope<'_, 'a>,
@@ -208,16 +210,50 @@ impl<'a> Resolver<'a> {
                 Some(position) => items[position].expr,
                 None => self.expr(scope, term)?,
             };
-            if let Some(name) = window_in(&expr) {
-                return fail(format!("misuse of window function {name}()"));
-            }
-            if has_aggregate(&[expr]) {
-                return fail("aggregate functions are not allowed in the GROUP BY clause");
-            }
             resolved.push(OrderTerm { output: position.map(|at| at as u16), ..order::term_of(expr) });
         }
+        if let Some(name) = resolved.iter().find_map(|term| window_in(&term.expr)) {
+            return fail(format!("misuse of window function {name}()"));
+        }
+        self.refuse_aggregates_in_groups(scope, terms, &resolved)?;
         Ok(resolved.into_bump_slice())
     }
+
+    /// An aggregate that is written in GROUP BY, or is all of what an alias or a number names, may not be there; one that an alias brings into
+    /// an expression is misused.
+    fn refuse_aggregates_in_groups(
+        &self,
+        scope: &Scope<'_, 'a>,
+        terms: &[ast::Expr<'a>],
+        resolved: &[OrderTerm<'a>],
+    ) -> Result<()> {
+        let known: Vec<&'a Aggregate<'a>> = scope.found.aggregates.borrow().clone();
+        let mut misused = None;
+        for (written, term) in terms.iter().zip(resolved) {
+            let Some(aggregate) = first_used(&known, &term.expr) else { continue };
+            let is_whole = term.output.is_some() || matches!(written.kind, ast::ExprKind::Column(_));
+            let is_written = || self.expr(&scope.with_aliases(&[]), written).is_ok();
+            if is_whole || is_written() {
+                return fail("aggregate functions are not allowed in the GROUP BY clause");
+            }
+            misused = misused.or(Some(aggregate));
+        }
+        misused.map_or(Ok(()), |aggregate| Err(misuse_of_aggregate(aggregate)))
+    }
+}
+
+/// The first of the aggregates that the expression uses, in the queries within it, too.
+fn first_used<'a>(known: &[&'a Aggregate<'a>], expr: &Expr<'a>) -> Option<&'a Aggregate<'a>> {
+    fn uses(child: Child<'_, '_>, id: AggregateId) -> bool {
+        let mut found = false;
+        match child {
+            Child::Expr(Expr::Aggregate(aggregate)) if aggregate.id == id => return true,
+            Child::Expr(expr) => for_each_child(expr, &mut |child| found = found || uses(child, id)),
+            Child::Query(query) => for_each_in_query(query, &mut |child| found = found || uses(child, id)),
+        }
+        found
+    }
+    known.iter().copied().find(|aggregate| uses(Child::Expr(expr), aggregate.id))
 }
 
 /// The sources of enclosing queries that any of the parts uses.

@@ -22,9 +22,6 @@ const SETTINGS: [&str; 17] = [
     "SELECT type, name, tbl_name, sql FROM sqlite_schema /* ordered */",
 ];
 
-/// How many of the settings, the first ones, are about transactions.
-const TRANSACTIONS: usize = 6;
-
 impl World {
     pub fn insert(&mut self) -> String {
         let at = self.any_table();
@@ -126,11 +123,10 @@ impl World {
     pub fn setting(&mut self) -> String {
         let at = self.any_table();
         let table = &self.tables[at].name;
-        let settings = if self.may_be_strict { &SETTINGS[TRANSACTIONS..] } else { &SETTINGS[..] };
-        match self.rng.usize(0..settings.len() + 2) {
+        match self.rng.usize(0..SETTINGS.len() + 2) {
             0 => format!("PRAGMA table_xinfo({table})"),
             1 => format!("PRAGMA index_list({table})"),
-            number => settings[number - 2].to_owned(),
+            number => SETTINGS[number - 2].to_owned(),
         }
     }
 }

@@ -66,11 +66,12 @@ impl<'a> PathFinder<'_, 'a> {
         Ok(())
     }
 
-    /// Whether the index holds all rows that the conditions leave. Those of a branch of an OR leave fewer rows than all of them.
+    /// Whether the index holds all rows that the conditions leave. While the union of an OR is estimated these are the conditions of a branch
+    /// alone, as in SQLite.
     fn may_use(&self, source: usize, index: &IndexFacts<'a>) -> Result<bool> {
         let facts = &self.facts[source];
         match facts.table {
-            Some(table) if self.in_or && !index.is_usable => {
+            Some(table) if self.in_or && index.is_partial => {
                 crate::access::partial::is_usable(self.context, facts, table, index.index, self.terms)
             }
             _ => Ok(index.is_usable),
@@ -107,7 +108,7 @@ impl<'a> PathFinder<'_, 'a> {
     /// SQLite believes that of an index of a table WITHOUT ROWID only if it has all columns of the table.
     fn gives_all(&self, source: usize, index: &IndexFacts<'a>) -> bool {
         let has_rowid = self.facts[source].table.is_some_and(lithe_catalog::Table::has_rowid);
-        let is_believed = !self.for_write || has_rowid || index.is_whole;
+        let is_believed = self.in_select || has_rowid || index.is_whole;
         let is_known = !(self.in_or && index.covers_by_expressions);
         index.is_covering && is_believed && is_known && !self.hides_expressions(source, index)
     }

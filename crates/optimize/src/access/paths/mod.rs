@@ -46,6 +46,8 @@ pub struct PathFinder<'c, 'a> {
     pub in_or: bool,
     /// The rows are going to be changed: a scan of an index instead of the table is no option.
     pub for_write: bool,
+    /// The rows are those of a SELECT's loops: neither changed, nor those that a RIGHT JOIN adds, nor those of an OR's branch.
+    pub in_select: bool,
     /// What was found.
     pub found: Candidates,
 }

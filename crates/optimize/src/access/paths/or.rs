@@ -89,6 +89,7 @@ impl<'a> PathFinder<'_, 'a> {
             limit: None,
             in_or: true,
             for_write: self.for_write,
+            in_select: self.in_select,
             found: Candidates::default(),
         };
         // Only virtual tables have errors, and they have no unions.

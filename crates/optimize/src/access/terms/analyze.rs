@@ -1,9 +1,11 @@
 //! From conditions to constraints.
 
+use lithe_catalog::IndexTerm;
+use lithe_resolve::Stored;
 use lithe_resolve::ir::{
     Between, Column, ColumnIndex, Compare, CompareOp, CompareRows, Expr, How, In, InSet, Source, SourceKind, SourceSet,
-    Term, TermOrigin, UnaryOp, affinity_of, collation_of, is_constant, is_deterministic, skip_collate, skip_subtype,
-    sources_of, without_likelihood,
+    Term, TermOrigin, UnaryOp, affinity_of, collation_of, is_constant, is_deterministic, same, skip_collate,
+    skip_subtype, sources_of, without_likelihood,
 };
 
 use super::analysis::{Analysis, Scope};
@@ -360,8 +362,20 @@ impl<'a> Analysis<'_, 'a> {
         }
         let needs = self.sources_of(&expr);
         let source = needs.iter().next().filter(|_| needs.len() == 1)?;
-        let indexed = has_expression_index(&self.scope.sources[source]);
-        indexed.then_some(Side { source, left: Left::Expr(expr) })
+        self.is_indexed(&self.scope.sources[source], &expr).then_some(Side { source, left: Left::Expr(expr) })
+    }
+
+    /// Whether an index of the source holds the expression.
+    fn is_indexed(&self, source: &Source<'a>, expr: &Expr<'a>) -> bool {
+        let SourceKind::Table(db, table) = source.kind else { return false };
+        let resolver = self.scope.context.resolver;
+        let columns = table.indexes.iter().filter(|index| index.has_expressions()).flat_map(|index| &index.columns);
+        columns.filter_map(|column| if let IndexTerm::Expr(text) = &column.term { Some(text) } else { None }).any(
+            |text| {
+                let stored = || resolver.stored_expr(text, Stored::Index, source.id, db, table);
+                resolver.looking(stored).is_ok_and(|indexed| same(&skip_subtype(skip_collate(indexed)), expr))
+            },
+        )
     }
 
     fn position(&self, column: &Column<'a>) -> Option<usize> {

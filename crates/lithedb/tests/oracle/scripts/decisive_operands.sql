@@ -1,0 +1,86 @@
+-- Which operands of AND, OR and other operators are evaluated.
+CREATE TABLE t(x, y)
+CREATE TABLE e(x)
+CREATE TABLE o(x)
+INSERT INTO t VALUES(1,'bad'),(2,'1')
+INSERT INTO o VALUES(1),(0)
+SELECT 'a' AND json('bad')
+SELECT 'a' AND json('bad') FROM o
+SELECT x AND json('bad') FROM o
+SELECT x OR json('bad') FROM o
+SELECT NULL AND json('bad') FROM o
+SELECT (x = 5) AND json('bad') FROM o
+SELECT (x = 5) AND json(y) FROM t
+SELECT (x < 5) OR json(y) FROM t
+SELECT 1 OR json(y) FROM t
+SELECT '1' OR json(y) FROM t
+SELECT 0 AND json(y) FROM t
+SELECT '0' AND json(y) FROM t
+SELECT 0.0 AND json(y) FROM t
+SELECT abs(0) AND json(y) FROM t
+SELECT 1 + (0 AND json(y)) FROM t
+SELECT 1 + (x > 9 AND json(y)) FROM t
+SELECT 1 WHERE 1 % (0 AND json('bad'))
+SELECT x FROM t WHERE 1 + (x > 9 AND json(y))
+SELECT x FROM t WHERE NOT (x > 9 AND json(y))
+SELECT x FROM t WHERE (x > 9 AND json(y)) IS NOT 1
+SELECT x FROM t WHERE (x < 9 OR json(y)) = 1
+SELECT CASE WHEN x > 9 AND json(y) THEN 1 END FROM t
+SELECT CASE x > 9 AND json(y) WHEN 1 THEN 1 END FROM t
+SELECT (SELECT 0) AND json(y) FROM t
+SELECT json(y) AND (SELECT 0) FROM t
+SELECT json(y) AND x > 9 FROM t
+SELECT (x > 9 AND json(y), 1) = (0, 1) FROM t
+SELECT max(x > 9 AND json(y)) FROM t
+SELECT x FROM t WHERE json(y) AND NOT EXISTS (SELECT 1 FROM o)
+SELECT x FROM t WHERE json(y) AND EXISTS (SELECT 1 FROM e)
+SELECT x FROM t WHERE json(y) AND (SELECT x FROM e)
+SELECT x FROM t WHERE json(y) AND (SELECT 0)
+SELECT x FROM t WHERE json(y) AND 5 IN (SELECT x FROM o)
+SELECT x FROM t WHERE json(y) AND 0
+SELECT x FROM t WHERE json(y) AND random() IS NULL
+SELECT x FROM t WHERE json(y) AND x > 9
+SELECT x FROM t WHERE json(y) AND x IN (SELECT x FROM e)
+SELECT x FROM t WHERE json(y) AND x = (SELECT x FROM e)
+SELECT x FROM t WHERE json(y) AND x > (SELECT x FROM e)
+SELECT x FROM t WHERE json(y) AND x + 0 > (SELECT x FROM e)
+SELECT x FROM t WHERE json(y) AND EXISTS (SELECT 1 FROM e WHERE e.x = t.x)
+SELECT x FROM t WHERE EXISTS (SELECT 1 FROM e WHERE e.x > t.x) AND json(y)
+SELECT x FROM t WHERE NOT EXISTS (SELECT 1 FROM o WHERE o.x < t.x) AND json(y)
+SELECT x FROM t WHERE json(y) AND NOT EXISTS (SELECT 1 FROM o WHERE o.x < t.x)
+SELECT x FROM (SELECT x, json(y) z FROM t WHERE NOT EXISTS (SELECT 1 FROM o)) WHERE z
+SELECT x FROM (SELECT x, json(y) z FROM t WHERE NOT EXISTS (SELECT 1 FROM o ORDER BY 1)) WHERE z
+SELECT z, count(*) FROM (SELECT x, json(y) z FROM t WHERE NOT EXISTS (SELECT 1 FROM o ORDER BY 1)) WHERE z GROUP BY z
+SELECT z, count(*) FROM (SELECT x, json(y) z FROM t WHERE NOT EXISTS (SELECT 1 FROM o ORDER BY 1)) WHERE z
+SELECT z, count(*) FROM (SELECT x, json(y) z FROM t WHERE EXISTS (SELECT 1 FROM e ORDER BY 1)) WHERE z GROUP BY z
+SELECT json_type(q.atom) z, count(*) FROM json_each('[1,2,"a"]') q WHERE NOT EXISTS (SELECT 1 FROM o ORDER BY 1) GROUP BY z
+SELECT z, count(*) FROM (SELECT json_type(q.atom) z FROM json_each('[1,2,"a"]') q WHERE NOT EXISTS (SELECT 1 FROM o ORDER BY 1)) WHERE z GROUP BY z
+SELECT z, count(*) FROM (SELECT json_type(q.atom) z FROM json_each('[1,2,"a"]') q WHERE NOT EXISTS (SELECT 1 FROM o)) WHERE -z GROUP BY z
+SELECT z, count(*) FROM (SELECT json(y) z FROM t WHERE NOT EXISTS (SELECT 1 FROM o)) WHERE -z GROUP BY z
+CREATE TABLE n(x, y)
+INSERT INTO n VALUES(NULL, 'bad'), (NULL, '1')
+SELECT x + json(y) FROM n
+SELECT x + (SELECT json(n.y) FROM o) FROM n
+SELECT (SELECT json(n.y) FROM o) * x FROM n
+SELECT (SELECT json(n.y) FROM o) || x, x < (SELECT json(n.y)), (SELECT json(n.y)) = x, (SELECT json(n.y) FROM o) <> x FROM n
+SELECT x IS (SELECT json(n.y) FROM o) FROM n
+SELECT (SELECT json(n.y) FROM o) IS x FROM n
+SELECT 1 FROM n WHERE x = (SELECT json(n.y) FROM o)
+SELECT 1 FROM n WHERE NOT (x = (SELECT json(n.y) FROM o))
+SELECT 1 FROM n WHERE (x = (SELECT json(n.y) FROM o)) IS NULL
+SELECT CASE WHEN x > (SELECT json(n.y) FROM o) THEN 1 ELSE 2 END FROM n
+SELECT CASE WHEN NOT ((SELECT json(n.y) FROM o) >= x) THEN 1 ELSE 2 END FROM n
+SELECT (SELECT json(n.y) FROM o) OR y = 'bad' FROM n WHERE y = 'bad'
+SELECT 1 FROM n WHERE (SELECT json(n.y) FROM o) OR y = 'bad' OR y
+SELECT y FROM n WHERE NOT ((SELECT json(n.y) FROM o) AND x = 1)
+SELECT y FROM n WHERE ((SELECT json(n.y) FROM o) AND y = 1) OR y = '1'
+SELECT (SELECT 1) AND x, x OR (SELECT 1), (SELECT NULL) OR x, (SELECT 0) AND x, x AND (SELECT 0) FROM n
+SELECT (SELECT 3) AND 'x', 2 OR (SELECT NULL), (SELECT NULL) AND 5, (SELECT x FROM e) OR 0.0 FROM n
+SELECT x + (SELECT 1) IS NULL, (SELECT 1) + 2, 3 - (SELECT 1), (SELECT 7) % 4, 4 % (SELECT 7), (SELECT 1) << 3, 'a' || (SELECT 'b'), (SELECT 'a') || 'b' FROM n
+CREATE TABLE g(x)
+CREATE TRIGGER tg AFTER INSERT ON g BEGIN SELECT new.x > 5 AND RAISE(ABORT, 'no'); END
+INSERT INTO g VALUES(1)
+INSERT INTO g VALUES(9)
+CREATE TRIGGER th BEFORE DELETE ON g BEGIN SELECT CASE WHEN old.x > 5 AND RAISE(ABORT, 'none') THEN 1 END; SELECT RAISE(IGNORE) WHERE old.x < 0; END
+DELETE FROM g
+SELECT * FROM g

@@ -1,0 +1,26 @@
+-- The rows of VALUES are computed before the first is inserted where triggers, RETURNING or a query might see the table.
+CREATE TABLE t(x)
+CREATE TABLE u(x)
+CREATE TABLE l(x)
+INSERT INTO t VALUES((SELECT count(*) FROM t)),((SELECT count(*) FROM t)),((SELECT count(*) FROM t))
+SELECT * FROM t
+DELETE FROM t
+INSERT INTO t VALUES((SELECT count(*) FROM t)),((SELECT count(*) FROM t)),((SELECT count(*) FROM t)) RETURNING x
+DELETE FROM t
+INSERT INTO t VALUES(1),(2) RETURNING x, (SELECT count(*) FROM t)
+CREATE TRIGGER tr AFTER INSERT ON t BEGIN INSERT INTO l VALUES(new.x); END
+INSERT INTO t VALUES((SELECT count(*) FROM t)),((SELECT count(*) FROM t)),((SELECT count(*) FROM t))
+INSERT INTO t VALUES((SELECT count(*) FROM l)),((SELECT count(*) FROM l)),((SELECT count(*) FROM l)) RETURNING x
+INSERT OR FAIL INTO t VALUES(50),(51),(json('bad'))
+SELECT * FROM t
+SELECT * FROM l
+BEGIN
+INSERT OR FAIL INTO u VALUES(50),(51),(json('bad'))
+SELECT * FROM u
+INSERT OR FAIL INTO u VALUES(50),(51),(json('bad')) RETURNING x
+SELECT * FROM u
+COMMIT
+CREATE VIEW v AS SELECT x FROM t
+CREATE TRIGGER tv INSTEAD OF INSERT ON v BEGIN INSERT INTO l VALUES(new.x||(SELECT count(*) FROM l)); END
+INSERT INTO v VALUES((SELECT count(*) FROM l)),((SELECT count(*) FROM l)),((SELECT count(*) FROM l))
+SELECT * FROM l
