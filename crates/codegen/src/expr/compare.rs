@@ -110,30 +110,38 @@ impl<'a> Codegen<'a> {
     pub(super) fn emit_row_comparison(&mut self, compare: &CompareRows<'a>, dst: Reg) -> Result<()> {
         match compare.op {
             CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => self.emit_row_order(compare, dst),
-            _ => {
-                let left = self.emit_row(&compare.left)?;
-                let right = self.emit_row(&compare.right)?;
-                self.emit_row_equality(compare, left, right, dst)
-            }
+            _ => self.emit_row_equality(compare, dst),
         }
     }
 
-    fn emit_row_equality(&mut self, compare: &CompareRows<'a>, left: Reg, right: Reg, dst: Reg) -> Result<()> {
+    /// Columns behind the first that differs are not computed.
+    fn emit_row_equality(&mut self, compare: &CompareRows<'a>, dst: Reg) -> Result<()> {
+        let (left, right) = (self.begin_row(&compare.left)?, self.begin_row(&compare.right)?);
         let all = matches!(compare.op, CompareOp::Eq | CompareOp::Is);
+        let end = self.b.label();
         for (at, how) in compare.how.iter().enumerate() {
-            if at == 0 {
-                self.emit_compare(compare.op, how, left, right, dst)?;
-                continue;
+            if at > 0 {
+                self.b.emit(if all {
+                    Insn::IfNot { null_jumps: 0, reg: dst, target: end }
+                } else {
+                    Insn::If { null_jumps: 0, reg: dst, target: end }
+                });
             }
-            let next = self.b.temporary();
-            self.emit_compare(compare.op, how, left.at(at), right.at(at), next)?;
-            self.b.emit(if all {
-                Insn::And { lhs: dst, rhs: next, dst }
-            } else {
-                Insn::Or { lhs: dst, rhs: next, dst }
-            });
-            self.b.free(next);
+            let (lhs, rhs) = (self.row_column(&left, at)?, self.row_column(&right, at)?);
+            let equal = if at == 0 { dst } else { self.b.temporary() };
+            self.emit_compare(compare.op, how, lhs.reg, rhs.reg, equal)?;
+            self.release(rhs);
+            self.release(lhs);
+            if at > 0 {
+                self.b.emit(if all {
+                    Insn::And { lhs: dst, rhs: equal, dst }
+                } else {
+                    Insn::Or { lhs: dst, rhs: equal, dst }
+                });
+                self.b.free(equal);
+            }
         }
+        self.b.place(end);
         Ok(())
     }
 

@@ -107,11 +107,11 @@ impl<'a> ChildKey<'a> {
     /// A row that comes is not looked at behind the SET NULL of the key itself, as in SQLite, which means the rows that SET NULL changes: so REPLACE puts
     /// rows without a parent into a table that refers to itself.
     pub fn emit_check(&self, cg: &mut Codegen<'a>, target: &Target<'a>, row: Row, delta: i32) -> Result<()> {
+        let deferred = u8::from(self.key.deferred);
+        let is_readable = self.may_read_parent(cg)?;
         if delta > 0 && cg.write.programs.borrow().end_with_set_null(self.key) {
             return Ok(());
         }
-        let deferred = u8::from(self.key.deferred);
-        let is_readable = self.may_read_parent(cg)?;
         let fine = cg.b.label();
         if delta < 0 {
             cg.b.emit(Insn::FkIfZero { deferred, target: fine });

@@ -32,6 +32,7 @@ impl World {
                 parts.push(self.column_definition(column, is_strict));
             }
         }
+        let name = format!("t{}", self.number());
         let mut all = columns.clone();
         if self.chance(20) {
             parts.push(self.generated(&columns, is_strict));
@@ -45,10 +46,10 @@ impl World {
             key = Some(());
         }
         if !self.tables.is_empty() && self.chance(12) {
-            let at = self.any_table();
+            let (is_own, at) = (self.chance(30), self.any_table());
             let (parent, action) = (&self.tables[at], ACTIONS[self.rng.usize(0..ACTIONS.len())]);
-            let (name, parent_key) = (&parent.name, &parent.columns[0]);
-            parts.push(format!("FOREIGN KEY({}) REFERENCES {name}({parent_key}) {action}", columns[columns.len() - 1]));
+            let (of, parent_key) = if is_own { (&name, &columns[0]) } else { (&parent.name, &parent.columns[0]) };
+            parts.push(format!("FOREIGN KEY({}) REFERENCES {of}({parent_key}) {action}", columns[columns.len() - 1]));
         }
         let has_rowid = !may_lack_rowid || key.is_none();
         let options = match (has_rowid, is_strict) {
@@ -57,7 +58,7 @@ impl World {
             (false, false) => " WITHOUT ROWID",
             (false, true) => " WITHOUT ROWID, STRICT",
         };
-        let (name, temporary) = (format!("t{}", self.number()), if self.chance(8) { "TEMP " } else { "" });
+        let temporary = if self.chance(8) { "TEMP " } else { "" };
         let sql = format!("CREATE {temporary}TABLE {name}({}){options}", parts.join(", "));
         self.tables.push(Table { name, columns, all, has_rowid });
         sql
