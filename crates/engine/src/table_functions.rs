@@ -9,7 +9,7 @@ use lithe_catalog::{Column, NameBuf, Table, TableKind, VirtualState, VirtualTabl
 use lithe_functions::json::{self, EachForm};
 use lithe_resolve::authorize::Action;
 use lithe_sql::ast::Name;
-use lithe_value::{Affinity, Value, ValueRef, cast};
+use lithe_value::{Affinity, Buffer, Encoding, Value, ValueRef, cast};
 use lithe_vfs::ResultCode;
 use lithe_vm::host::TableRows;
 
@@ -89,7 +89,7 @@ fn rows(
         let hidden = (0..hidden_of(name).len()).map(|at| hidden_value(arguments, at)).collect::<Result<_>>()?;
         return Ok(TableRows { rows, hidden, ..TableRows::default() });
     }
-    let rows = json_rows(function, arguments)?;
+    let rows = json_rows(function, arguments, connection.facts.encoding.get())?;
     let root = match arguments.get(1).copied().flatten() {
         None => Value::text(&b"$"[..]),
         Some(_) => hidden_value(arguments, 1)?,
@@ -133,7 +133,7 @@ fn pragma_rows(
     pragma::call(connection, run, name, schema, text("arg"))
 }
 
-fn json_rows(function: &str, arguments: &[Option<ValueRef<'_>>]) -> Result<Vec<CommandRow>> {
+fn json_rows(function: &str, arguments: &[Option<ValueRef<'_>>], encoding: Encoding) -> Result<Vec<CommandRow>> {
     let form = match function {
         "json_each" => EachForm { is_tree: false, is_binary: false },
         "json_tree" => EachForm { is_tree: true, is_binary: false },
@@ -142,6 +142,12 @@ fn json_rows(function: &str, arguments: &[Option<ValueRef<'_>>]) -> Result<Vec<C
         _ => return Err(Error::generic(format!("no such table: {function}"))),
     };
     let Some(json) = arguments.first().copied().flatten() else { return Ok(Vec::new()) };
+    // A BLOB that is no JSONB is text, of the encoding of the database.
+    let mut text = Buffer::new();
+    let json = match json {
+        ValueRef::Blob(blob) if json::is_jsonb(blob) => json,
+        json => cast::blob_as_text(json, encoding, &mut text).map_err(|_| Error::from_code(ResultCode::NOMEM))?,
+    };
     let root = arguments.get(1).copied().flatten();
     let rows = json::each(json, root, form);
     rows.map_err(|error| Error::new(ResultCode(error.code), error.message))
