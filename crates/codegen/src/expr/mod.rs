@@ -146,9 +146,12 @@ impl<'a> Codegen<'a> {
         Ok(())
     }
 
-    /// From here on `expr` need not be computed. Later calls win; [`Codegen::forget_replacements`] takes them back.
+    /// From here on `expr` need not be computed. Later calls win; [`Codegen::forget_replacements`] takes them back. A constant may be computed
+    /// before all loops, where the register or row has no value yet: it stays what it is.
     pub fn replace(&mut self, expr: Expr<'a>, by: Replacement) {
-        self.expr.replacements.push((expr, by));
+        if !is_constant(&expr) {
+            self.expr.replacements.push((expr, by));
+        }
     }
 
     /// How many replacements there are.
