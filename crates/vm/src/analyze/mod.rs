@@ -12,8 +12,9 @@
 //! ```
 //!
 //! `sqlite_stat1` has the average size of the groups. `sqlite_stat4` has samples: entries with the size of their groups, and
-//! how many entries and groups come before them. Samples are the first entries of the largest groups of one column, and
-//! entries at regular distances between them.
+//! how many entries and groups come before them; `samples` says which ones.
+
+mod samples;
 
 use lithe_btree::KeyInfo;
 use lithe_format::db_header::TextEncoding;
@@ -29,11 +30,8 @@ use crate::operand::{CursorId, Reg};
 use crate::program::Program;
 use crate::register::{BytesKind, Register};
 use crate::row::texts::EncodedTexts;
+use samples::{Sample, Selection};
 
-/// Samples at regular distances.
-const REGULAR: usize = 8;
-/// Samples of large groups.
-const LARGEST: usize = 16;
 /// Entries between two looks whether the statement is interrupted.
 const ENTRIES_BETWEEN_CHECKS: u64 = 1000;
 
@@ -62,8 +60,8 @@ pub fn analyze_index(
         VmCursor::Tree(tree) => tree.place.cursor.count(&tree.btree)?,
         _ => return Err(not_an_index()),
     };
-    let takes_samples = host.facts().takes_samples();
-    let mut groups = Groups { is_one_unique: shape.is_one_unique, takes_samples, ..Groups::new(key, entries) };
+    let selection = host.facts().takes_samples().then(|| Selection::new(key.columns().len(), entries));
+    let mut groups = Groups::new(key, shape.is_one_unique, selection);
     let mut record = Register::Null;
     let mut stands = m.cursor(cursor).first()?;
     while stands {
@@ -84,17 +82,23 @@ pub fn analyze_index(
     groups.end();
     let text = groups.averages(shape.columns);
     m.reg_mut(dst).set_bytes(BytesKind::Text, text.as_bytes());
-    if takes_samples {
-        write_samples(m, host, &groups, samples)?;
+    if let Some(selection) = groups.selection.take() {
+        write_samples(m, host, &groups, &selection.into_samples(), samples)?;
     }
     Ok(())
 }
 
-fn write_samples(m: &mut Machine, host: &dyn Host, groups: &Groups<'_>, table: CursorId) -> Result<(), Error> {
+fn write_samples(
+    m: &mut Machine,
+    host: &dyn Host,
+    groups: &Groups<'_>,
+    samples: &[Sample],
+    table: CursorId,
+) -> Result<(), Error> {
     let Machine { cursors, temporary, .. } = m;
     let VmCursor::Ephemeral(table) = cursors[usize::from(table.0)].settled()? else { return Err(not_an_index()) };
     let mut builder = Builder::new();
-    for (at, sample) in groups.chosen().into_iter().enumerate() {
+    for (at, sample) in samples.iter().enumerate() {
         let numbers = [&sample.equal, &sample.less, &sample.distinct_less].map(|numbers| Value::from(list(numbers)));
         let record = groups.encoded(&sample.record);
         let [equal, less, distinct_less] = numbers.each_ref().map(Value::as_ref);
@@ -112,29 +116,6 @@ fn not_an_index() -> Error {
     Error::new(lithe_vfs::ResultCode::INTERNAL, "only an index is analysed")
 }
 
-/// An entry with what is known about its groups, one number for each count of columns.
-#[derive(Clone, Debug, Default)]
-struct Sample {
-    record: Vec<u8>,
-    /// Entries in the group. While it goes on, 0.
-    equal: Vec<u64>,
-    /// Entries before the group.
-    less: Vec<u64>,
-    /// Groups before it.
-    distinct_less: Vec<u64>,
-}
-
-impl Sample {
-    /// Becomes a sample of the current entry, whose groups go on.
-    fn begin(&mut self, current: &Sample) {
-        self.record.clone_from(&current.record);
-        self.less.clone_from(&current.less);
-        self.distinct_less.clone_from(&current.distinct_less);
-        self.equal.clear();
-        self.equal.resize(current.equal.len(), 0);
-    }
-}
-
 /// The groups that the entries so far make up.
 struct Groups<'k> {
     key: &'k KeyInfo,
@@ -142,50 +123,27 @@ struct Groups<'k> {
     /// The index is unique, of one column: behind an entry that is not NULL SQLite takes all for different, even NULLs.
     is_one_unique: bool,
     has_value: bool,
-    /// Somebody wants them.
-    takes_samples: bool,
-    /// Every so many entries one is a regular sample.
-    distance: u64,
     /// The current entry; its groups are counted here as they grow.
     current: Sample,
-    /// The first entry of the current group of one column.
-    first: Sample,
-    regular: Vec<Sample>,
-    /// In no order, and not more than [`LARGEST`].
-    largest: Vec<Sample>,
+    /// None where no samples are wanted.
+    selection: Option<Selection>,
 }
 
 impl<'k> Groups<'k> {
-    fn new(key: &'k KeyInfo, entries: u64) -> Groups<'k> {
-        let distance = if entries <= (REGULAR + LARGEST) as u64 { 1 } else { entries / (REGULAR as u64 + 1) };
-        let width = key.columns().len();
-        let current =
-            Sample { equal: vec![0; width], less: vec![0; width], distinct_less: vec![0; width], ..Sample::default() };
-        Groups {
-            key,
-            entries: 0,
-            is_one_unique: false,
-            has_value: false,
-            takes_samples: true,
-            distance,
-            current,
-            first: Sample::default(),
-            regular: Vec::new(),
-            largest: Vec::new(),
-        }
+    /// No entries yet.
+    fn new(key: &'k KeyInfo, is_one_unique: bool, selection: Option<Selection>) -> Groups<'k> {
+        let current = Sample::before_all(key.columns().len());
+        Groups { key, entries: 0, is_one_unique, has_value: false, current, selection }
     }
 
     /// The next entry.
     fn add(&mut self, record: &[u8]) {
-        let width = self.key.columns().len();
         let is_new = self.entries == 0 || self.is_one_unique && self.has_value;
         let changed = if is_new { 0 } else { self.first_difference(record) };
         self.has_value |= self.is_one_unique && !Columns::new(record).value().is_null();
         if self.entries > 0 {
-            if self.takes_samples {
-                self.close(changed);
-            }
-            for at in changed..width {
+            self.close(changed);
+            for at in changed..self.key.columns().len() {
                 self.current.less[at] += self.current.equal[at];
                 self.current.distinct_less[at] += 1;
                 self.current.equal[at] = 0;
@@ -195,16 +153,8 @@ impl<'k> Groups<'k> {
         self.current.record.clear();
         self.current.record.extend_from_slice(record);
         self.entries += 1;
-        if !self.takes_samples {
-            return;
-        }
-        if changed == 0 {
-            self.first.begin(&self.current);
-        }
-        if self.entries.is_multiple_of(self.distance) {
-            let mut sample = Sample::default();
-            sample.begin(&self.current);
-            self.regular.push(sample);
+        if let Some(selection) = &mut self.selection {
+            selection.add(&mut self.current, changed);
         }
     }
 
@@ -215,48 +165,16 @@ impl<'k> Groups<'k> {
         }
     }
 
+    /// The groups of more than `from` columns end.
+    fn close(&mut self, from: usize) {
+        if let Some(selection) = &mut self.selection {
+            selection.close(&self.current, from);
+        }
+    }
+
     /// In how many leading columns the record is equal to the entry before.
     fn first_difference(&self, record: &[u8]) -> usize {
         equal_columns(&self.current.record, record, self.key)
-    }
-
-    /// The groups of more than `from` columns end: samples learn how large they were.
-    fn close(&mut self, from: usize) {
-        let sizes = &self.current.equal;
-        let learn = |sample: &mut Sample| {
-            let open = sample.equal.iter_mut().zip(sizes).skip(from).filter(|(equal, _)| **equal == 0);
-            open.for_each(|(equal, size)| *equal = *size);
-        };
-        self.regular.iter_mut().rev().take_while(|sample| sample.equal.contains(&0)).for_each(learn);
-        learn(&mut self.first);
-        if from == 0 {
-            self.keep_if_large();
-        }
-    }
-
-    fn keep_if_large(&mut self) {
-        // Most groups of most indexes: their sample's memory serves the next one.
-        if self.first.equal.first().is_none_or(|&size| size < 2) {
-            return;
-        }
-        let sample = std::mem::take(&mut self.first);
-        if self.largest.len() < LARGEST {
-            self.largest.push(sample);
-            return;
-        }
-        let smallest = self.largest.iter_mut().min_by_key(|other| other.equal[0]);
-        if let Some(smallest) = smallest.filter(|smallest| smallest.equal[0] < sample.equal[0]) {
-            *smallest = sample;
-        }
-    }
-
-    /// The samples in the order of the index, each once.
-    fn chosen(&self) -> Vec<&Sample> {
-        let mut chosen: Vec<&Sample> = self.regular.iter().chain(&self.largest).collect();
-        chosen.sort_by(|a, b| a.less.cmp(&b.less));
-        chosen.dedup_by(|a, b| a.less == b.less);
-        chosen.truncate(REGULAR + LARGEST);
-        chosen
     }
 
     /// The text for sqlite_stat1: entries, and for 1, 2, ... columns the average size of a group, rounded up.
