@@ -43,7 +43,6 @@ const SPREAD_STRUCTURES: &[(&str, &str, usize)] = &[
     ("codegen", "Codegen", 29),
     ("engine", "Connection", 31),
     ("resolve", "Resolver", 20),
-    ("sql", "Parser", 17),
 ];
 
 #[test]

@@ -6,46 +6,44 @@
 
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::Parser;
-use super::expr::tallest;
-use super::select::Term;
+use super::Term;
 use crate::ast::{BinaryOp, Expr, ExprKind, InSet, LikeOp, SelectCore};
 use crate::error::Result;
+use crate::parser::cursor::Parser;
+use crate::parser::expr::{expr, tallest};
 use crate::token::TokenKind;
 
 type Row<'a> = &'a [Expr<'a>];
 
-impl<'a> Parser<'a, '_> {
-    /// `VALUES ( expr, ... ), ...`
-    pub(super) fn values(&mut self) -> Result<Term<'a>> {
-        self.expect(TokenKind::Values)?;
-        let first = self.parenthesized_list(Self::expr)?;
-        let mut height = tallest(first);
-        let rows: &'a [Row<'a>] = if self.at(TokenKind::Comma) {
-            let mut rows = ArenaVec::new_in(self.arena);
-            rows.push(first);
-            while self.take(TokenKind::Comma)? {
-                let row = self.parenthesized_list(Self::expr)?;
-                height = height.max(tallest(row));
-                rows.push(row);
-                if row.len() != first.len() && self.streams(&rows) {
-                    self.defer(None, "all VALUES must have the same number of terms");
-                }
+/// `VALUES ( expr, ... ), ...`
+pub(super) fn values<'a>(parser: &mut Parser<'a, '_>) -> Result<Term<'a>> {
+    parser.expect(TokenKind::Values)?;
+    let first = parser.parenthesized_list(expr)?;
+    let mut height = tallest(first);
+    let rows: &'a [Row<'a>] = if parser.at(TokenKind::Comma) {
+        let mut rows = ArenaVec::new_in(parser.arena);
+        rows.push(first);
+        while parser.take(TokenKind::Comma)? {
+            let row = parser.parenthesized_list(expr)?;
+            height = height.max(tallest(row));
+            rows.push(row);
+            if row.len() != first.len() && streams(parser, &rows) {
+                parser.defer(None, "all VALUES must have the same number of terms");
             }
-            rows.into_bump_slice()
-        } else {
-            std::slice::from_ref(self.arena.alloc(first))
-        };
-        Ok(Term { core: SelectCore::Values(rows), order_by: &[], limit: None, height })
-    }
+        }
+        rows.into_bump_slice()
+    } else {
+        std::slice::from_ref(parser.arena.alloc(first))
+    };
+    Ok(Term { core: SelectCore::Values(rows), order_by: &[], limit: None, height })
+}
 
-    /// Whether SQLite would not keep these rows, but pass each on as it comes.
-    fn streams(&self, rows: &[Row<'a>]) -> bool {
-        !self.with_seen
-            && !self.limits.loading_schema
-            && rows.first().is_some_and(|row| !row.iter().any(has_affinity))
-            && rows.iter().all(|row| row.iter().all(is_constant))
-    }
+/// Whether SQLite would not keep these rows, but pass each on as it comes.
+fn streams<'a>(parser: &Parser<'a, '_>, rows: &[Row<'a>]) -> bool {
+    !parser.with_seen
+        && !parser.limits.loading_schema
+        && rows.first().is_some_and(|row| !row.iter().any(has_affinity))
+        && rows.iter().all(|row| row.iter().all(is_constant))
 }
 
 fn has_affinity(expr: &Expr<'_>) -> bool {
