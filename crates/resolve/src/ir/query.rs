@@ -11,7 +11,8 @@ use lithe_sql::ast::{CompoundOp, FrameExclude, FrameUnit, Name, Span};
 use lithe_value::Affinity;
 
 use super::{
-    Aggregate, Coll, Compared, Expr, SourceId, SourceSet, SubqueryId, WindowId, affinity_of, has_query, is_constant,
+    Aggregate, Coll, Compared, Expr, SourceId, SourceSet, SubqueryId, WindowId, affinity_of, collation_of, has_query,
+    is_constant,
 };
 
 /// A whole query: one core or several joined by UNION and the like, ORDER BY, LIMIT.
@@ -398,4 +399,31 @@ pub enum FrameBound<'a> {
     CurrentRow,
     /// n FOLLOWING
     Following(Expr<'a>),
+}
+
+/// A result column that only a program looks at.
+pub fn plain_output<'a>(expr: &Expr<'a>) -> OutputColumn<'a> {
+    let collation = collation_of(expr);
+    OutputColumn {
+        name: Name::new(b""),
+        inner_name: Name::new(b""),
+        stored_name: Name::new(b""),
+        affinity: affinity_of(expr),
+        collation: collation.unwrap_or_default(),
+        has_collation: collation.is_some(),
+        origin: None,
+        inner_origin: None,
+        hidden: false,
+    }
+}
+
+/// Splits a condition into its conjuncts.
+pub fn split_and<'a>(expr: Expr<'a>, origin: TermOrigin, terms: &mut bumpalo::collections::Vec<'a, Term<'a>>) {
+    match expr {
+        Expr::And(left, right) => {
+            split_and(*left, origin, terms);
+            split_and(*right, origin, terms);
+        }
+        expr => terms.push(Term { expr, origin }),
+    }
 }

@@ -10,8 +10,9 @@ use bumpalo::collections::Vec;
 use lithe_catalog::{CompileError, Result};
 use lithe_sql::ast::Name;
 
-use super::Resolver;
 use crate::authorize::Action;
+use crate::environment::Environment;
+use crate::ir::SourceId;
 
 /// A question about a query that stands in a view, trigger or common table of that name.
 #[derive(Clone, Copy)]
@@ -49,6 +50,8 @@ struct Nested<'a> {
 
 /// The questions that are still to be asked.
 pub(super) struct Asks<'a> {
+    env: &'a Environment,
+    arena: &'a Bump,
     /// The cores that are being resolved, from the outermost.
     open: RefCell<Vec<'a, Nested<'a>>>,
     /// Those about queries in expressions of a statement that is no query.
@@ -57,43 +60,46 @@ pub(super) struct Asks<'a> {
     is_expr: Cell<bool>,
     /// The next query stands in FROM and has no name: of it SQLite does not tell what it is within.
     is_unnamed: Cell<bool>,
+    /// Sources of which columns are read.
+    read_sources: RefCell<Vec<'a, SourceId>>,
 }
 
 impl<'a> Asks<'a> {
     /// `arena`: where the resolver lives, which is never dropped.
-    pub fn new(arena: &'a Bump) -> Asks<'a> {
+    pub fn new(env: &'a Environment, arena: &'a Bump) -> Asks<'a> {
         Asks {
+            env,
+            arena,
             open: RefCell::new(Vec::new_in(arena)),
             later: RefCell::new(Vec::new_in(arena)),
             is_expr: Cell::new(false),
             is_unnamed: Cell::new(false),
+            read_sources: RefCell::new(Vec::new_in(arena)),
         }
     }
-}
 
-impl<'a> Resolver<'a> {
-    pub(super) fn is_asked(&self) -> bool {
+    pub fn is_asked(&self) -> bool {
         self.env.authorizer.0.is_some()
     }
 
     /// The next query stands in an expression.
-    pub(super) fn expect_query_in_expr(&self) {
-        self.asks.is_expr.set(self.is_asked());
+    pub fn expect_query_in_expr(&self) {
+        self.is_expr.set(self.is_asked());
     }
 
     /// The next query stands in FROM, and has no name.
-    pub(super) fn expect_unnamed_query(&self) {
-        self.asks.is_unnamed.set(self.is_asked());
+    pub fn expect_unnamed_query(&self) {
+        self.is_unnamed.set(self.is_asked());
     }
 
     /// A query begins: where it stands, and the question about it. The statement's own is asked about at once.
-    pub(super) fn begin_query(&self, within: Option<Name<'a>>) -> Result<(Place, Ask<'a>)> {
-        let is_unnamed = self.asks.is_unnamed.take();
+    pub fn begin_query(&self, within: Option<Name<'a>>) -> Result<(Place, Ask<'a>)> {
+        let is_unnamed = self.is_unnamed.take();
         let own = Ask::select(within.filter(|_| !is_unnamed));
-        if self.asks.is_expr.take() {
+        if self.is_expr.take() {
             return Ok((Place::Expr, own));
         }
-        if !self.asks.open.borrow().is_empty() {
+        if !self.open.borrow().is_empty() {
             return Ok((Place::From, own));
         }
         self.ask_about(own)?;
@@ -101,21 +107,21 @@ impl<'a> Resolver<'a> {
     }
 
     /// Runs `f`, which resolves one core, and adds the questions about the queries in it to `asks`.
-    pub(super) fn asking<T>(&self, asks: &mut Vec<'a, Ask<'a>>, f: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub fn asking<T>(&self, asks: &mut Vec<'a, Ask<'a>>, f: impl FnOnce() -> Result<T>) -> Result<T> {
         if !self.is_asked() {
             return f();
         }
         let nested = Nested { in_from: Vec::new_in(self.arena), in_exprs: Vec::new_in(self.arena) };
-        self.asks.open.borrow_mut().push(nested);
+        self.open.borrow_mut().push(nested);
         let result = f();
-        if let Some(nested) = self.asks.open.borrow_mut().pop() {
+        if let Some(nested) = self.open.borrow_mut().pop() {
             asks.extend(nested.in_from.into_iter().chain(nested.in_exprs));
         }
         result
     }
 
     /// Runs `f`, which resolves a statement that is no query, and asks about the queries in it.
-    pub(super) fn asking_at_end<T>(&self, f: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub fn asking_at_end<T>(&self, f: impl FnOnce() -> Result<T>) -> Result<T> {
         let mut asks = Vec::new_in(self.arena);
         let resolved = self.asking(&mut asks, f)?;
         asks.iter().try_for_each(|ask| self.ask_about(*ask))?;
@@ -123,7 +129,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A query is resolved; `asks` are the questions about it and what is in it.
-    pub(super) fn end_query(&self, place: Place, asks: &[Ask<'a>]) -> Result<()> {
+    pub fn end_query(&self, place: Place, asks: &[Ask<'a>]) -> Result<()> {
         if !self.is_asked() {
             return Ok(());
         }
@@ -132,18 +138,28 @@ impl<'a> Resolver<'a> {
             asks.iter().skip(1).try_for_each(|ask| self.ask_about(*ask))?;
             return self.ask_what_is_left();
         }
-        match (self.asks.open.borrow_mut().last_mut(), place) {
+        match (self.open.borrow_mut().last_mut(), place) {
             (Some(around), Place::From) => around.in_from.extend_from_slice(asks),
             (Some(around), _) => around.in_exprs.extend_from_slice(asks),
-            (None, _) => self.asks.later.borrow_mut().extend_from_slice(asks),
+            (None, _) => self.later.borrow_mut().extend_from_slice(asks),
         }
         Ok(())
     }
 
     /// A statement is resolved: asks about the queries in its expressions.
-    pub(super) fn ask_what_is_left(&self) -> Result<()> {
-        let later = self.asks.later.replace(Vec::new_in(self.arena));
+    pub fn ask_what_is_left(&self) -> Result<()> {
+        let later = self.later.replace(Vec::new_in(self.arena));
         later.iter().try_for_each(|ask| self.ask_about(*ask))
+    }
+
+    /// A column of the source is read.
+    pub fn note_read(&self, source: SourceId) {
+        self.read_sources.borrow_mut().push(source);
+    }
+
+    /// Whether any column of the source is read.
+    pub fn is_read(&self, source: SourceId) -> bool {
+        self.read_sources.borrow().contains(&source)
     }
 
     fn ask_about(&self, ask: Ask<'a>) -> Result<()> {

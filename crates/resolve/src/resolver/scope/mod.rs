@@ -4,14 +4,16 @@
 //! columns that can be named by their aliases, and the rules of the clause that is being resolved. Scopes live on the
 //! stack of the resolver.
 
+pub(super) mod with;
+
 use std::cell::RefCell;
 
 use lithe_base::Db;
 use lithe_catalog::Table;
 use lithe_sql::ast::{JoinKind, Name};
 
-use super::with::WithScope;
 use crate::ir::{Aggregate, Expr, OutputColumn, SourceId, WindowCall};
+pub use with::WithScope;
 
 /// One link of the chain.
 pub struct Scope<'s, 'a> {

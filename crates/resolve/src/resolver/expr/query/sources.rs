@@ -7,38 +7,36 @@
 
 use std::cell::RefCell;
 
-use lithe_base::Db;
-use lithe_base::ResultCode;
+use lithe_base::{Db, ResultCode};
 use lithe_catalog::{CompileError, ErrorKind, Result, Table};
 use lithe_sql::ast::{
     self, Expr, ExprKind, FromItem, FunctionCall, InSet, JoinConstraint, Name, OrderTerm, Over, ResultColumnKind,
     SelectCore, Source, Window,
 };
 
-use super::Resolver;
-use super::from::item_of_set;
-use super::scope::{Found, Scope};
+use super::from::resolve_from;
+use super::set::item_of_set;
 use super::with::setup_cores;
+use crate::resolver::Resolver;
+use crate::resolver::scope::{Found, Scope};
 
-impl<'a> Resolver<'a> {
-    /// What is reported of `select`, in which `error` was found: what is wrong with a source, if anything is.
-    pub(super) fn or_of_sources(
-        &self,
-        scope: &Scope<'_, 'a>,
-        select: &ast::Select<'a>,
-        error: CompileError,
-    ) -> CompileError {
-        let is_final =
-            error.code != ResultCode::ERROR || matches!(error.kind, ErrorKind::Unconnected(_) | ErrorKind::Recursion);
-        if is_final {
-            return error;
-        }
-        let mut search = Search { resolver: self, views: Vec::new(), of_star: None };
-        let found = search.select(scope, None, select).err();
-        // Behind a star that stands for nothing, the resolver has looked for tables already.
-        let of_star = search.of_star.filter(|_| !error.is_no_such_table());
-        found.or(of_star).unwrap_or(error)
+/// What is reported of `select`, in which `error` was found: what is wrong with a source, if anything is.
+pub(super) fn or_of_sources<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    select: &ast::Select<'a>,
+    error: CompileError,
+) -> CompileError {
+    let is_final =
+        error.code != ResultCode::ERROR || matches!(error.kind, ErrorKind::Unconnected(_) | ErrorKind::Recursion);
+    if is_final {
+        return error;
     }
+    let mut search = Search { resolver, views: Vec::new(), of_star: None };
+    let found = search.select(scope, None, select).err();
+    // Behind a star that stands for nothing, the resolver has looked for tables already.
+    let of_star = search.of_star.filter(|_| !error.is_no_such_table());
+    found.or(of_star).unwrap_or(error)
 }
 
 /// The common tables of one WITH that the search can see.
@@ -211,7 +209,7 @@ impl<'a> Search<'_, 'a> {
         if !items.iter().any(names_columns) {
             return Ok(());
         }
-        match self.resolver.from(scope, items, &Found::default(), None) {
+        match resolve_from(self.resolver, scope, items, &Found::default(), None) {
             Err(error) if error.kind == ErrorKind::Join => Err(error),
             _ => Ok(()),
         }

@@ -1,0 +1,343 @@
+//! Whole queries: WITH, compounds, VALUES, LIMIT.
+
+pub(crate) mod columns;
+pub(crate) mod derived;
+pub(crate) mod from;
+mod group;
+pub(crate) mod join;
+mod merge;
+mod order;
+pub(crate) mod select;
+pub(crate) mod set;
+mod sources;
+mod values;
+pub(crate) mod view;
+pub(crate) mod with;
+
+use bumpalo::collections::Vec as ArenaVec;
+use lithe_catalog::{CompileError, Result};
+use lithe_sql::ast::{self, CompoundOp, Name, SelectCore, Span};
+
+use super::resolve_expr;
+use crate::ir::{
+    Compared, Core, CoreBody, Expr, Indexed, JoinKind, Limit, OrderTerm, OutputColumn, Query, Select, Source, SourceId,
+    SourceKind, has_table_of_rows,
+};
+use crate::resolver::Resolver;
+use crate::resolver::asks::Ask;
+use crate::resolver::scope::with::WithScope;
+use crate::resolver::scope::{Found, Rules, Scope};
+use derived::derived_table;
+use merge::Merge;
+use order::resolve_compound_order;
+use select::resolve_select;
+use sources::or_of_sources;
+use values::resolve_values;
+use with::{Recursion, look_at_unused};
+
+/// Resolves a query that stands in `scope`: its FROM clauses, nested queries and so on included.
+pub(crate) fn resolve_query<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    select: &ast::Select<'a>,
+) -> Result<&'a Query<'a>> {
+    let resolved = resolver.nesting.nested(|| match select.with {
+        None => query_body(resolver, scope, select, None),
+        Some(with) => {
+            let tables = WithScope::new(scope, with)?;
+            let scope = Scope { with: Some(&tables), ..*scope };
+            let query = query_body(resolver, &scope, select, None)?;
+            look_at_unused(resolver, &scope, &tables);
+            Ok(query)
+        }
+    });
+    // Where common tables can be seen from outside, the query around this one knows them.
+    if scope.with.is_some() {
+        resolved
+    } else {
+        resolved.map_err(|error| or_of_sources(resolver, scope, select, error))
+    }
+}
+
+/// The query without its WITH. `recursion` tells when the start of a recursive common table is resolved.
+pub(super) fn query_body<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    select: &ast::Select<'a>,
+    recursion: Option<&Recursion<'_, 'a>>,
+) -> Result<&'a Query<'a>> {
+    let (place, own) = resolver.asks.begin_query(scope.within)?;
+    let limit = select.limit.map(|limit| resolve_limit(resolver, scope, limit)).transpose()?;
+    let mut outer = Vec::new();
+    let is_compound = !select.rest.is_empty();
+    let parts = match recursion {
+        Some(recursion) => recursive_cores(resolver, scope, select, recursion, &mut outer)?,
+        None => resolve_cores(resolver, scope, select, &mut outer)?,
+    };
+    let asks = match resolver.asks.is_asked() {
+        true => asks_about(own, recursion.map(|_| Ask::recursive(scope.within)), &parts),
+        false => Vec::new(),
+    };
+    let mut columns = parts[0].columns;
+    let mut order_by = parts[0].order_by;
+    let cores: &'a [Core<'a>] = resolver.arena.alloc_slice_fill_iter(parts.iter().map(|part| part.core));
+    if is_compound {
+        let mut merged = Merge::new(&parts[0]);
+        let mut all = columns.to_vec();
+        parts[1..].iter().for_each(|part| merged.add(part, &mut all));
+        let last = parts[parts.len() - 1].columns;
+        all.iter_mut().zip(last).for_each(|(column, last)| column.inner_origin = last.inner_origin);
+        columns = resolver.slice(&merged.finish(&all));
+        order_by = resolve_compound_order(resolver, scope, select, cores, columns)?;
+    }
+    resolver.asks.end_query(place, &asks)?;
+    if recursion.is_none() && sorts_otherwise(select) {
+        // Rows are equal by the collations of the compound, and sorted by others.
+        let compound = Query { cores, order_by: &[], limit: None, columns, outer: resolver.slice(&outer) };
+        return Ok(all_of(resolver, compound, order_by, limit));
+    }
+    Ok(resolver.arena.alloc(Query { cores, order_by, limit, columns, outer: resolver.slice(&outer) }))
+}
+
+/// `SELECT * FROM (compound) ORDER BY ... LIMIT ...`.
+pub(super) fn all_of<'a>(
+    resolver: &Resolver<'a>,
+    compound: Query<'a>,
+    order_by: &[OrderTerm<'a>],
+    limit: Option<&'a Limit<'a>>,
+) -> &'a Query<'a> {
+    let id = resolver.new_source();
+    resolver.nesting.note_nested();
+    let query: &'a Query<'a> = resolver.arena.alloc(compound);
+    let derived = derived_table(resolver, query, query.columns, None, None);
+    let exprs: Vec<Expr<'a>> =
+        (0..query.columns.len()).map(|at| resolver.query_column(id, derived.columns, at)).collect();
+    let order_by = order_by.iter().map(|term| match term.output {
+        Some(output) => OrderTerm { expr: exprs[usize::from(output)], ..*term },
+        None => *term,
+    });
+    let source = Source {
+        id,
+        kind: SourceKind::Subquery(derived),
+        name: Name::new(b""),
+        is_alias: false,
+        join: JoinKind::Inner,
+        is_exists: false,
+        indexed: Indexed::Any,
+    };
+    let body = CoreBody::Select(resolver.arena.alloc(Select {
+        distinct: false,
+        columns: resolver.slice(&exprs),
+        sources: resolver.slice(&[source]),
+        terms: &[],
+        group_by: &[],
+        having: None,
+        aggregates: &[],
+        is_aggregate: false,
+        windows: &[],
+    }));
+    let core = Core { op: CompoundOp::UnionAll, body, span: query.cores[0].span };
+    resolver.arena.alloc(Query {
+        cores: resolver.slice(&[core]),
+        order_by: resolver.slice(&order_by.collect::<Vec<_>>()),
+        limit,
+        columns: derived.columns,
+        outer: query.outer,
+    })
+}
+
+/// All cores, from the last to the first: which is the order in which SQLite finds their errors.
+fn resolve_cores<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    select: &ast::Select<'a>,
+    outer: &mut Vec<SourceId>,
+) -> Result<ArenaVec<'a, CorePart<'a>>> {
+    let mut parts = ArenaVec::with_capacity_in(select.rest.len() + 1, resolver.arena);
+    for (at, term) in select.rest.iter().enumerate().rev() {
+        let part = resolve_core(resolver, scope, term.op, &term.core, &[], None, outer)?;
+        check_widths(parts.last(), &part, select.rest.get(at + 1))?;
+        parts.push(part);
+    }
+    let own_order = if select.rest.is_empty() { select.order_by } else { &[] };
+    let first = resolve_core(resolver, scope, CompoundOp::UnionAll, &select.first, own_order, None, outer)?;
+    check_widths(parts.last(), &first, select.rest.first())?;
+    parts.push(first);
+    parts.reverse();
+    Ok(parts)
+}
+
+/// The cores of a recursive common table: its start first, which tells the columns that the steps see.
+fn recursive_cores<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    select: &ast::Select<'a>,
+    recursion: &Recursion<'_, 'a>,
+    outer: &mut Vec<SourceId>,
+) -> Result<ArenaVec<'a, CorePart<'a>>> {
+    let mut parts = ArenaVec::with_capacity_in(select.rest.len() + 1, resolver.arena);
+    parts.push(resolve_core(resolver, scope, CompoundOp::UnionAll, &select.first, &[], None, outer)?);
+    let mut columns = parts[0].columns.to_vec();
+    let mut merged = Merge::new(&parts[0]);
+    for (at, term) in select.rest.iter().enumerate() {
+        let step = (at + 1 >= recursion.setup_cores).then_some(recursion);
+        if at + 1 == recursion.setup_cores {
+            recursion.begin(resolver, &merged.finish(&columns))?;
+        }
+        if let Some(recursion) = step {
+            recursion.begin_term();
+        }
+        let part = resolve_core(resolver, scope, term.op, &term.core, &[], step, outer)?;
+        check_widths(Some(&part), &parts[at], Some(term))?;
+        merged.add(&part, &mut columns);
+        parts.push(part);
+    }
+    Ok(parts)
+}
+
+/// One core; the sources of enclosing queries that it uses are added to `outer`.
+fn resolve_core<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    op: CompoundOp,
+    core: &SelectCore<'a>,
+    order_by: &[ast::OrderTerm<'a>],
+    recursion: Option<&Recursion<'_, 'a>>,
+    outer: &mut Vec<SourceId>,
+) -> Result<CorePart<'a>> {
+    let mut asks = bumpalo::collections::Vec::new_in(resolver.arena);
+    let part = resolver.asks.asking(&mut asks, || match core {
+        SelectCore::Query(query) => resolve_select(resolver, scope, query, order_by, recursion),
+        SelectCore::Values(rows) => resolve_values(resolver, scope, rows, order_by),
+    })?;
+    let SelectPart { body, columns, order_by, uses, span } = part;
+    uses.into_iter().for_each(|source| {
+        if !outer.contains(&source) {
+            outer.push(source);
+        }
+    });
+    let mut part = CorePart { core: Core { op, body, span }, columns, order_by, asks };
+    if let CoreBody::Values(rows) = part.core.body {
+        let without_affinity = |column: &OutputColumn<'a>| OutputColumn { affinity: None, ..*column };
+        part.columns = match has_table_of_rows(rows) {
+            true => resolver.arena.alloc_slice_fill_iter(part.columns.iter().map(without_affinity)),
+            false => resolver.slice(&Merge::new(&part).finish(part.columns)),
+        };
+    }
+    Ok(part)
+}
+
+/// The query as the value of an expression, with columns that say how they compare there.
+pub(super) fn as_value<'a>(resolver: &Resolver<'a>, query: &'a Query<'a>) -> &'a Query<'a> {
+    if query.cores.len() == 1 && query.single_select().is_some() {
+        return query;
+    }
+    let columns = query.columns.iter().enumerate().map(|(at, column)| {
+        let Compared { affinity, collation, .. } = query.compared(at);
+        OutputColumn {
+            affinity,
+            collation: collation.unwrap_or_default(),
+            has_collation: collation.is_some(),
+            ..*column
+        }
+    });
+    let columns = resolver.arena.alloc_slice_fill_iter(columns);
+    resolver.arena.alloc(Query { columns, ..*query })
+}
+
+/// LIMIT and OFFSET see no names at all.
+fn resolve_limit<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, limit: &ast::Limit<'a>) -> Result<&'a Limit<'a>> {
+    let found = Found::default();
+    let nothing = Scope {
+        with: scope.with,
+        rules: Rules { aggregates: false, windows: false, ..scope.rules },
+        fixed_db: scope.fixed_db,
+        within: scope.within,
+        ..Scope::outermost(scope.text, &found)
+    };
+    let offset = limit.offset.as_ref().map(|offset| resolve_expr(resolver, &nothing, offset)).transpose()?;
+    Ok(resolver.arena.alloc(Limit { limit: resolve_expr(resolver, &nothing, &limit.limit)?, offset }))
+}
+
+/// A query that consists of one plain SELECT of these columns from these sources.
+pub(crate) fn plain_query<'a>(resolver: &Resolver<'a>, part: SelectPart<'a>) -> &'a Query<'a> {
+    let core = Core { op: CompoundOp::UnionAll, body: part.body, span: part.span };
+    resolver.arena.alloc(Query {
+        cores: resolver.slice(&[core]),
+        order_by: part.order_by,
+        limit: None,
+        columns: part.columns,
+        outer: resolver.slice(&part.uses),
+    })
+}
+
+/// A core with what its query needs from it.
+pub(super) struct CorePart<'a> {
+    core: Core<'a>,
+    columns: &'a [OutputColumn<'a>],
+    order_by: &'a [OrderTerm<'a>],
+    /// What the authorizer is asked about the queries in it.
+    asks: bumpalo::collections::Vec<'a, Ask<'a>>,
+}
+
+/// What the authorizer is asked about a query: of a compound, about all of it, and about each of its cores.
+fn asks_about<'a>(own: Ask<'a>, recursive: Option<Ask<'a>>, parts: &[CorePart<'a>]) -> Vec<Ask<'a>> {
+    let whole = (parts.len() > 1).then_some(own);
+    let of_part = |part: &CorePart<'a>| std::iter::once(own).chain(part.asks.to_vec());
+    whole.into_iter().chain(recursive).chain(parts.iter().flat_map(of_part)).collect()
+}
+
+/// Whether a compound in which rows are compared is sorted by COLLATE: by its own collations equal rows might not stand
+/// together.
+fn sorts_otherwise(select: &ast::Select<'_>) -> bool {
+    select.rest.iter().any(|term| term.op != CompoundOp::UnionAll)
+        && select.order_by.iter().any(|term| matches!(term.expr.kind, ast::ExprKind::Collate(_)))
+}
+
+/// Two cores beside each other must have as many columns.
+fn check_widths<'a>(
+    right: Option<&CorePart<'a>>,
+    left: &CorePart<'a>,
+    term: Option<&ast::CompoundTerm<'a>>,
+) -> Result<()> {
+    match (right, term) {
+        (Some(right), Some(term)) if right.columns.len() != left.columns.len() => Err(different_widths(term.op)),
+        _ => Ok(()),
+    }
+}
+
+fn different_widths(op: CompoundOp) -> CompileError {
+    let name = match op {
+        CompoundOp::Union => "UNION",
+        CompoundOp::UnionAll => "UNION ALL",
+        CompoundOp::Except => "EXCEPT",
+        CompoundOp::Intersect => "INTERSECT",
+    };
+    CompileError::new(format!("SELECTs to the left and right of {name} do not have the same number of result columns"))
+}
+
+/// A SELECT or VALUES with what the query around it needs.
+pub(crate) struct SelectPart<'a> {
+    pub body: CoreBody<'a>,
+    pub columns: &'a [OutputColumn<'a>],
+    pub order_by: &'a [OrderTerm<'a>],
+    /// Sources of enclosing queries that it uses.
+    pub uses: Vec<SourceId>,
+    pub span: Span,
+}
+
+/// A subquery of RETURNING that reads the changed table itself, not by a view or another subquery, is run for each row, as
+/// one that depends on the row; others are run once.
+pub(super) fn as_returned<'a>(resolver: &Resolver<'a>, query: &'a Query<'a>) -> &'a Query<'a> {
+    let Some((table, source)) = resolver.returning.get() else { return query };
+    let is_changed = |kind: &SourceKind<'a>| matches!(kind, SourceKind::Table(_, read) if std::ptr::eq(*read, table));
+    let reads = |core: &Core<'a>| match core.body {
+        CoreBody::Select(select) => select.sources.iter().any(|source| is_changed(&source.kind)),
+        CoreBody::Values(_) => false,
+    };
+    if query.outer.contains(&source) || !query.cores.iter().any(reads) {
+        return query;
+    }
+    let outer: Vec<SourceId> = query.outer.iter().copied().chain([source]).collect();
+    resolver.arena.alloc(Query { outer: resolver.slice(&outer), ..*query })
+}
