@@ -20,9 +20,14 @@ impl<'a> Planner<'a> {
         needs_columns: bool,
     ) -> Result<&'a WindowPlan<'a>> {
         let arena = self.context.arena;
+        let number = self.context.resolver.new_select();
         let mut carried = leaves_of(select, order_by);
         let leaves: &'a [Expr<'a>] = arena.alloc_slice_copy(&carried);
         let groups = calls_by_pass(select);
+        // To SQLite, each pass is a SELECT of its own.
+        for _ in &groups[1..] {
+            self.context.resolver.new_select();
+        }
         let input = {
             let first = groups[0][0].window;
             let order_by = self.pass_order(first.partition_by, first.order_by, leaves);
@@ -43,7 +48,7 @@ impl<'a> Planner<'a> {
         })?;
         let scan = self.context.scan_cost_of_rows(select);
         let passes = passes.into_bump_slice();
-        Ok(arena.alloc(WindowPlan { select, order_by, leaves, input, scan, passes, queries }))
+        Ok(arena.alloc(WindowPlan { number, select, order_by, leaves, input, scan, passes, queries }))
     }
 
     /// Plans the pass of calls with one PARTITION BY and ORDER BY. `is_sorted`: its rows come from another pass, and are sorted.

@@ -85,7 +85,7 @@ impl Lines {
 
     fn subquery(&mut self, plan: &QueryPlan<'_>, what: &str) {
         let correlated = if plan.query.is_correlated() { "CORRELATED " } else { "" };
-        let number = self.numbers.of(plan.query);
+        let number = plan.query.number();
         self.open(format!("{correlated}{what} {number}"));
         self.rows_of(plan);
         self.close();
@@ -266,7 +266,7 @@ impl Lines {
     }
 
     fn windows(&mut self, plan: &WindowPlan<'_>, rows: RowsFor) {
-        let number = self.numbers.new_number();
+        let number = plan.number;
         self.open(format!("CO-ROUTINE (subquery-{number})"));
         self.select(&plan.input, RowsFor::Coroutine);
         for (at, pass) in plan.passes.iter().enumerate() {
@@ -426,11 +426,11 @@ impl Lines {
     }
 
     fn derived_name(&self, derived: &Derived<'_>) -> String {
-        let number = || self.numbers.of(derived.query);
+        let number = derived.query.number();
         match derived.query.cores {
             [Core { body: CoreBody::Values(rows), .. }] => format!("{}-ROW VALUES CLAUSE", rows.len()),
-            _ if derived.is_join => format!("(join-{})", number()),
-            _ => format!("(subquery-{})", number()),
+            _ if derived.is_join => format!("(join-{number})"),
+            _ => format!("(subquery-{number})"),
         }
     }
 }

@@ -7,7 +7,7 @@ use bumpalo::Bump;
 use lithe_base::Db;
 use lithe_catalog::{Index, Table};
 use lithe_functions::Function;
-use lithe_sql::ast::{CompoundOp, FrameExclude, FrameUnit, Name, Span};
+use lithe_sql::ast::{CompoundOp, FrameExclude, FrameUnit, Name, SelectNumber};
 use lithe_value::Affinity;
 
 use super::{
@@ -53,6 +53,11 @@ fn tables_of_rows(rows: &[&[Expr<'_>]]) -> impl Iterator<Item = bool> {
 }
 
 impl<'a> Query<'a> {
+    /// The number by which EXPLAIN QUERY PLAN names it: that of its last core.
+    pub fn number(&self) -> SelectNumber {
+        self.cores.last().map_or(SelectNumber::default(), |core| core.number)
+    }
+
     /// Whether there are several cores.
     pub fn is_compound(&self) -> bool {
         self.cores.len() > 1
@@ -160,8 +165,8 @@ pub struct Core<'a> {
     pub op: CompoundOp,
     /// What it is.
     pub body: CoreBody<'a>,
-    /// Its text, which identifies it: EXPLAIN QUERY PLAN numbers queries by it.
-    pub span: Span,
+    /// The number by which EXPLAIN QUERY PLAN names it. Whatever is made of the query, it stays.
+    pub number: SelectNumber,
 }
 
 /// SELECT or VALUES.

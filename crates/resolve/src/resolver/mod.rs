@@ -38,7 +38,7 @@ use std::cell::{Cell, RefCell};
 use bumpalo::Bump;
 use lithe_base::Db;
 use lithe_catalog::{Result, Table, View};
-use lithe_sql::ast::{self, Name, QualifiedName};
+use lithe_sql::ast::{self, Name, QualifiedName, SelectNumber};
 
 pub use change::*;
 pub use expr::query::derived::unique_names;
@@ -128,6 +128,21 @@ impl<'a> Resolver<'a> {
     /// A number for a new subquery or set.
     pub fn new_subquery(&self) -> SubqueryId {
         self.numbers.new_subquery()
+    }
+
+    /// The SELECTs of the statement's text have the numbers up to `count`.
+    pub fn number_selects_from(&self, count: u32) {
+        self.numbers.add_selects(count);
+    }
+
+    /// A number for a SELECT that stands in no text.
+    pub fn new_select(&self) -> SelectNumber {
+        self.numbers.new_select()
+    }
+
+    /// The number of a SELECT that has the number `written` in its text. Those of a view get new ones wherever it is expanded.
+    fn select_number(&self, written: SelectNumber) -> SelectNumber {
+        if self.nesting.is_in_view() { self.new_select() } else { written }
     }
 
     /// Runs `f`, which resolves expressions of the schema only to compare them with others.

@@ -66,6 +66,11 @@ impl<'a> Nesting<'a> {
         result
     }
 
+    /// Whether the text of a view is being resolved.
+    pub fn is_in_view(&self) -> bool {
+        !self.views.borrow().is_empty()
+    }
+
     /// Runs `f`, which expands a view that is a source.
     pub fn in_source_view<T>(&self, f: impl FnOnce() -> T) -> T {
         self.source_views.set(self.source_views.get() + 1);

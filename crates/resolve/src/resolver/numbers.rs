@@ -1,6 +1,8 @@
-//! The numbers of sources, aggregates, windows and subqueries.
+//! The numbers of sources, aggregates, windows, subqueries and SELECTs.
 
 use std::cell::Cell;
+
+use lithe_sql::ast::SelectNumber;
 
 use crate::ir::{AggregateId, SourceId, SubqueryId, WindowId};
 
@@ -11,6 +13,8 @@ pub(super) struct Numbers {
     aggregate: Cell<u32>,
     window: Cell<u32>,
     subquery: Cell<u32>,
+    /// The last number of a SELECT.
+    select: Cell<u32>,
 }
 
 impl Numbers {
@@ -28,6 +32,29 @@ impl Numbers {
 
     pub fn new_subquery(&self) -> SubqueryId {
         SubqueryId(next(&self.subquery))
+    }
+
+    pub fn new_select(&self) -> SelectNumber {
+        self.add_selects(1);
+        SelectNumber(self.select.get())
+    }
+
+    /// As many numbers of SELECTs are taken.
+    pub fn add_selects(&self, count: u32) {
+        self.select.set(self.select.get() + count);
+    }
+
+    /// How many numbers of SELECTs are taken.
+    pub fn select_count(&self) -> u32 {
+        self.select.get()
+    }
+
+    /// Runs `f`, which resolves what has been resolved before: its SELECTs have their numbers.
+    pub fn again<T>(&self, f: impl FnOnce() -> T) -> T {
+        let before = self.select.get();
+        let result = f();
+        self.select.set(before);
+        result
     }
 
     pub fn has_subqueries(&self) -> bool {

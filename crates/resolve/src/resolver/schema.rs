@@ -54,7 +54,7 @@ fn foreign_name<'a>(resolver: &Resolver<'a>, db: Db, node: Node<'_, 'a>) -> Opti
         Node::FromItem(FromItem { source: Source::Table(name) | Source::Function(name, _), .. }) => *name,
         Node::Expr(expr) => match &expr.kind {
             ExprKind::In(set) => match set.set {
-                InSet::Table(name, _) => name,
+                InSet::Table(name, ..) => name,
                 InSet::List(_) | InSet::Select(_) => return None,
             },
             _ => return None,

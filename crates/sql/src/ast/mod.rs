@@ -42,6 +42,8 @@ pub struct Statement<'a> {
     pub explain: Explain,
     /// Its parameters.
     pub parameters: Parameters<'a>,
+    /// How many SELECTs have a number.
+    pub select_count: u32,
     /// From the first byte of the first token (EXPLAIN, if any) to the last byte before the `;`.
     pub span: Span,
 }

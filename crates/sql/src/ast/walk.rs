@@ -46,7 +46,7 @@ pub fn walk_expr<'a>(expr: &Expr<'a>, f: &mut dyn FnMut(Node<'_, 'a>)) {
             match &set.set {
                 InSet::List(items) => each(items, f),
                 InSet::Select(select) => walk_select(select, f),
-                InSet::Table(_, arguments) => each(arguments, f),
+                InSet::Table(_, arguments, _) => each(arguments, f),
             }
         }
         ExprKind::Case(case) => {

@@ -4,7 +4,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::parameters::ParameterList;
-use crate::ast::{Expr, ExprKind, Ident, Name, QualifiedName, Span};
+use crate::ast::{Expr, ExprKind, Ident, Name, QualifiedName, SelectNumber, Span};
 use crate::error::{ParseError, Result, error, error_at};
 use crate::lexer::{Lexer, is_space};
 use crate::limits::Limits;
@@ -27,6 +27,8 @@ pub(super) struct Parser<'a, 'l> {
     /// The entries that SQLite's parser would have on its stack for what is open now.
     pub(super) depth: u32,
     pub(super) parameters: ParameterList<'a>,
+    /// How many SELECTs have been numbered.
+    pub(super) select_count: u32,
     /// Whether a WITH clause has been seen: see `values`.
     pub(super) with_seen: bool,
     /// An error that waits for the next token: see [`Parser::defer`].
@@ -46,6 +48,7 @@ impl<'a, 'l> Parser<'a, 'l> {
             previous: nothing,
             depth: BASE_ENTRIES,
             parameters: ParameterList::new(arena),
+            select_count: 0,
             with_seen: false,
             deferred: None,
         }
@@ -273,6 +276,13 @@ impl<'a, 'l> Parser<'a, 'l> {
     #[inline]
     pub(super) fn leave(&mut self, entries: u32) {
         self.depth -= entries;
+    }
+
+    /// The number of a SELECT that ends here.
+    #[inline]
+    pub(super) fn number_select(&mut self) -> SelectNumber {
+        self.select_count += 1;
+        SelectNumber(self.select_count)
     }
 
     /// A node above children of at most this height, from `start` to the last token taken.

@@ -35,7 +35,7 @@ fn statement<'a>(parser: &mut Parser<'a, '_>) -> Result<Statement<'a>> {
     let explain = explain(parser)?;
     let kind = statement_kind(parser)?;
     let parameters = parser.parameters.finish(parser.arena);
-    Ok(Statement { kind, explain, parameters, span: parser.span_from(start) })
+    Ok(Statement { kind, explain, parameters, select_count: parser.select_count, span: parser.span_from(start) })
 }
 
 fn explain(parser: &mut Parser<'_, '_>) -> Result<Explain> {

@@ -281,6 +281,7 @@ pub(super) fn target_item<'a>(
         alias,
         indexed,
         constraint: ast::JoinConstraint::None,
+        number: None,
         span: name.span(),
     }
 }

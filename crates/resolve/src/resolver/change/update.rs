@@ -10,8 +10,9 @@ use crate::ir::{CoreBody, Query, Select, Source, SourceKind, Term, plain_output}
 use crate::resolver::Resolver;
 use crate::resolver::expr::query::from::{is_right, resolve_from, resolve_from_item, resolve_whole_item};
 use crate::resolver::expr::query::join::{FromPart, resolve_join_terms};
-use crate::resolver::expr::query::select::add_filter;
+use crate::resolver::expr::query::select::all_conditions;
 use crate::resolver::expr::query::{SelectPart, plain_query};
+use crate::resolver::expr::resolve_expr;
 use crate::resolver::scope::{Found, Rules, Scope, ScopeColumns, ScopeSource};
 
 /// Resolves an UPDATE.
@@ -51,7 +52,8 @@ fn resolve_parts<'a>(
             !update.from.is_empty() && target.table.view().is_none() && target.table.virtual_table().is_none();
         let rules = Rules { aggregates: is_select, windows: is_select, ..row.rules };
         let set = resolve_assignments(resolver, &row.with_rules(rules), &target, update.set)?;
-        let terms = add_filter(resolver, &row, &from.sources, update.filter.as_ref(), terms)?;
+        let filter = update.filter.as_ref().map(|filter| resolve_expr(resolver, &row, filter)).transpose()?;
+        let terms = all_conditions(resolver, &from.sources, filter, terms)?;
         check_target_is_not_in(&from, &target)?;
         let sources = resolver.slice(&from.sources);
         let gathered = gathered_query(resolver, &target, sources, terms, set, &found);
@@ -97,7 +99,7 @@ fn gathered_query<'a>(
         windows: resolver.slice(&windows),
     }));
     let uses = found.outer.borrow().clone();
-    Some(plain_query(resolver, SelectPart { body, columns, order_by: &[], uses, span: ast::Span::default() }))
+    Some(plain_query(resolver, SelectPart { body, columns, order_by: &[], uses }, resolver.new_select()))
 }
 
 /// The FROM of an UPDATE. The target joins all of it: where a RIGHT JOIN makes a difference, it is a join of its own.
@@ -120,6 +122,7 @@ fn joined_to_target<'a>(
         alias: None,
         indexed: ast::Indexed::Any,
         constraint: ast::JoinConstraint::None,
+        number: None,
         span: first.span,
     };
     resolve_whole_item(resolver, scope, &item, item.join, &mut joined, found, None)?;

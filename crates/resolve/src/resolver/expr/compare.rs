@@ -75,7 +75,7 @@ pub(super) fn resolve_in<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, set
         match set.set {
             ast::InSet::Select(select) => resolve_subquery(resolver, scope, select).map(drop)?,
             ast::InSet::List(items) => return or_later(resolver, Err(error), scope, items),
-            ast::InSet::Table(name, args) => table_as_query(resolver, scope, name, args).map(drop)?,
+            ast::InSet::Table(name, args, number) => table_as_query(resolver, scope, name, args, number).map(drop)?,
         }
         Err(error)
     })?;
@@ -85,8 +85,8 @@ pub(super) fn resolve_in<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, set
             let query = resolve_subquery(resolver, scope, select)?.query;
             in_query(resolver, value, query)?
         }
-        ast::InSet::Table(name, args) => {
-            let query = table_as_query(resolver, scope, name, args)?;
+        ast::InSet::Table(name, args, number) => {
+            let query = table_as_query(resolver, scope, name, args, number)?;
             query.outer.iter().for_each(|&source| scope.note_use(source));
             in_query(resolver, value, query)?
         }

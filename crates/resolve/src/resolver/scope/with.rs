@@ -33,7 +33,16 @@ pub(crate) enum State<'a> {
     /// It is being resolved: a reference to it is an error of this name.
     Busy(&'static str),
     /// Wholly, for all uses.
-    Done(&'a Derived<'a>, &'a CommonTable<'a>),
+    Done(Done<'a>),
+}
+
+/// A common table that is resolved.
+#[derive(Clone, Copy)]
+pub(crate) struct Done<'a> {
+    pub derived: &'a Derived<'a>,
+    pub table: &'a CommonTable<'a>,
+    /// How many new numbers its SELECTs have: another use has as many.
+    pub new_selects: u32,
 }
 
 impl<'s, 'a> WithScope<'s, 'a> {

@@ -283,7 +283,7 @@ fn in_operand<'a>(parser: &mut Parser<'a, '_>, set: &mut InSet<'a>) -> Result<u3
     if !parser.take(TokenKind::LeftParen)? {
         let table = parser.qualified_name()?;
         let args = if parser.at(TokenKind::LeftParen) { parenthesized_exprs(parser)? } else { &[] };
-        *set = InSet::Table(table, args);
+        *set = InSet::Table(table, args, parser.number_select());
         return Ok(tallest(args));
     }
     let height = if at_select(parser) {

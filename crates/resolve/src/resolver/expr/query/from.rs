@@ -2,7 +2,7 @@
 
 use lithe_base::Db;
 use lithe_catalog::{CompileError, ErrorKind, FoundTable, Result, Table, fail};
-use lithe_sql::ast::{self, FromItem, JoinConstraint, Name};
+use lithe_sql::ast::{self, FromItem, JoinConstraint, Name, SelectNumber};
 
 use super::columns::columns_of_nested;
 use super::derived::derived_table;
@@ -62,7 +62,6 @@ fn after_star<'a>(
     later.filter(CompileError::is_no_such_table).unwrap_or(error)
 }
 
-#[allow(clippy::wrong_self_convention)] // an item of FROM, not a conversion
 pub(crate) fn resolve_from_item<'a>(
     resolver: &Resolver<'a>,
     outer: &Scope<'_, 'a>,
@@ -84,6 +83,9 @@ pub(crate) fn resolve_from_item<'a>(
         && (is_first || can_splice(item, inner))
     {
         part.has_right |= inner.iter().any(is_right);
+        if let Some(number) = item.number {
+            resolver.select_number(number);
+        }
         for (at, inner) in inner.iter().enumerate() {
             let join = if at == 0 { join } else { inner.join };
             resolve_from_item(resolver, outer, inner, join, part, found, recursion)?;
@@ -163,7 +165,7 @@ fn resolve_item<'a>(
             let query = resolve_query(resolver, outer, select)?;
             Ok(derived_item(resolver, query, Name::new(b"")))
         }
-        ast::Source::Nested(items) => nested_item(resolver, outer, items, recursion),
+        ast::Source::Nested(items) => nested_item(resolver, outer, items, item.number, recursion),
     }
 }
 
@@ -238,8 +240,10 @@ fn nested_item<'a>(
     resolver: &Resolver<'a>,
     outer: &Scope<'_, 'a>,
     items: &[FromItem<'a>],
+    number: Option<SelectNumber>,
     recursion: Option<&Recursion<'_, 'a>>,
 ) -> Result<Item<'a>> {
+    let number = number.map_or_else(|| resolver.new_select(), |number| resolver.select_number(number));
     let found = Found::default();
     let from = resolver.nesting.nested(|| resolve_from(resolver, outer, items, &found, recursion))?;
     let scope =
@@ -260,10 +264,9 @@ fn nested_item<'a>(
         is_aggregate: false,
         windows: &[],
     }));
-    let place = |item: Option<&FromItem<'_>>| item.map_or(ast::Span::default(), |item| item.span);
-    let span = ast::Span { start: place(items.first()).start, end: place(items.last()).end };
     let columns = resolver.slice(&columns);
-    let query = plain_query(resolver, SelectPart { body, columns, order_by: &[], uses: found.outer.take(), span });
+    let part = SelectPart { body, columns, order_by: &[], uses: found.outer.take() };
+    let query = plain_query(resolver, part, number);
     let derived: &'a Derived<'a> =
         resolver.arena.alloc(Derived { query, columns: query.columns, view: None, cte: None, is_join: true });
     let names: &'a [NestedName<'a>] = resolver.slice(&names);

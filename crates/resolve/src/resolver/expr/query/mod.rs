@@ -16,7 +16,7 @@ pub(crate) mod with;
 
 use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::{CompileError, Result};
-use lithe_sql::ast::{self, CompoundOp, Name, SelectCore, Span};
+use lithe_sql::ast::{self, CompoundOp, Name, SelectCore, SelectNumber};
 
 use super::resolve_expr;
 use crate::ir::{
@@ -67,13 +67,18 @@ pub(super) fn query_body<'a>(
     recursion: Option<&Recursion<'_, 'a>>,
 ) -> Result<&'a Query<'a>> {
     let (place, own) = resolver.asks.begin_query(scope.within)?;
-    let limit = select.limit.map(|limit| resolve_limit(resolver, scope, limit)).transpose()?;
+    let limit = || select.limit.map(|limit| resolve_limit(resolver, scope, limit)).transpose();
+    // SQLite asks the authorizer about LIMIT before the cores, and numbers the SELECTs of LIMIT behind those of the cores.
+    let asked_limit = if resolver.asks.is_asked() { Some(limit()?) } else { None };
     let mut outer = Vec::new();
     let is_compound = !select.rest.is_empty();
     let parts = match recursion {
-        Some(recursion) => recursive_cores(resolver, scope, select, recursion, &mut outer)?,
-        None => resolve_cores(resolver, scope, select, &mut outer)?,
+        Some(recursion) => recursive_cores(resolver, scope, select, recursion, &mut outer),
+        None => resolve_cores(resolver, scope, select, &mut outer),
     };
+    let limit = asked_limit.map_or_else(limit, Ok);
+    // What is wrong in LIMIT comes before what is wrong in the cores.
+    let (limit, parts) = (limit?, parts?);
     let asks = match resolver.asks.is_asked() {
         true => asks_about(own, recursion.map(|_| Ask::recursive(scope.within)), &parts),
         false => Vec::new(),
@@ -136,7 +141,7 @@ pub(super) fn all_of<'a>(
         is_aggregate: false,
         windows: &[],
     }));
-    let core = Core { op: CompoundOp::UnionAll, body, span: query.cores[0].span };
+    let core = Core { op: CompoundOp::UnionAll, body, number: query.number() };
     resolver.arena.alloc(Query {
         cores: resolver.slice(&[core]),
         order_by: resolver.slice(&order_by.collect::<Vec<_>>()),
@@ -155,12 +160,11 @@ fn resolve_cores<'a>(
 ) -> Result<ArenaVec<'a, CorePart<'a>>> {
     let mut parts = ArenaVec::with_capacity_in(select.rest.len() + 1, resolver.arena);
     for (at, term) in select.rest.iter().enumerate().rev() {
-        let part = resolve_core(resolver, scope, term.op, &term.core, &[], None, outer)?;
+        let part = resolve_core(resolver, scope, &WrittenCore::of_term(term), None, outer)?;
         check_widths(parts.last(), &part, select.rest.get(at + 1))?;
         parts.push(part);
     }
-    let own_order = if select.rest.is_empty() { select.order_by } else { &[] };
-    let first = resolve_core(resolver, scope, CompoundOp::UnionAll, &select.first, own_order, None, outer)?;
+    let first = resolve_core(resolver, scope, &WrittenCore::first_of(select), None, outer)?;
     check_widths(parts.last(), &first, select.rest.first())?;
     parts.push(first);
     parts.reverse();
@@ -176,7 +180,7 @@ fn recursive_cores<'a>(
     outer: &mut Vec<SourceId>,
 ) -> Result<ArenaVec<'a, CorePart<'a>>> {
     let mut parts = ArenaVec::with_capacity_in(select.rest.len() + 1, resolver.arena);
-    parts.push(resolve_core(resolver, scope, CompoundOp::UnionAll, &select.first, &[], None, outer)?);
+    parts.push(resolve_core(resolver, scope, &WrittenCore::first_of(select), None, outer)?);
     let mut columns = parts[0].columns.to_vec();
     let mut merged = Merge::new(&parts[0]);
     for (at, term) in select.rest.iter().enumerate() {
@@ -187,7 +191,7 @@ fn recursive_cores<'a>(
         if let Some(recursion) = step {
             recursion.begin_term();
         }
-        let part = resolve_core(resolver, scope, term.op, &term.core, &[], step, outer)?;
+        let part = resolve_core(resolver, scope, &WrittenCore::of_term(term), step, outer)?;
         check_widths(Some(&part), &parts[at], Some(term))?;
         merged.add(&part, &mut columns);
         parts.push(part);
@@ -195,28 +199,58 @@ fn recursive_cores<'a>(
     Ok(parts)
 }
 
+/// A core of a query as it is written.
+struct WrittenCore<'s, 'a> {
+    /// How it is joined to the cores before it; none for the first.
+    op: Option<CompoundOp>,
+    core: &'s SelectCore<'a>,
+    number: SelectNumber,
+    /// ORDER BY, if the query is nothing but this core.
+    order_by: &'s [ast::OrderTerm<'a>],
+}
+
+impl<'s, 'a> WrittenCore<'s, 'a> {
+    fn first_of(select: &'s ast::Select<'a>) -> WrittenCore<'s, 'a> {
+        let order_by = if select.rest.is_empty() { select.order_by } else { &[] };
+        WrittenCore { op: None, core: &select.first, number: select.number, order_by }
+    }
+
+    fn of_term(term: &'s ast::CompoundTerm<'a>) -> WrittenCore<'s, 'a> {
+        WrittenCore { op: Some(term.op), core: &term.core, number: term.number, order_by: &[] }
+    }
+
+    /// Whether it is rows behind a compound operator, which are a SELECT from a SELECT.
+    fn is_wrapped(&self) -> bool {
+        self.op.is_some() && matches!(self.core, SelectCore::Values([_, _, ..]))
+    }
+}
+
 /// One core; the sources of enclosing queries that it uses are added to `outer`.
 fn resolve_core<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
-    op: CompoundOp,
-    core: &SelectCore<'a>,
-    order_by: &[ast::OrderTerm<'a>],
+    written: &WrittenCore<'_, 'a>,
     recursion: Option<&Recursion<'_, 'a>>,
     outer: &mut Vec<SourceId>,
 ) -> Result<CorePart<'a>> {
+    let number = resolver.select_number(written.number);
+    if written.is_wrapped() {
+        resolver.select_number(written.number);
+    }
+    let order_by = written.order_by;
     let mut asks = bumpalo::collections::Vec::new_in(resolver.arena);
-    let part = resolver.asks.asking(&mut asks, || match core {
+    let part = resolver.asks.asking(&mut asks, || match written.core {
         SelectCore::Query(query) => resolve_select(resolver, scope, query, order_by, recursion),
-        SelectCore::Values(rows) => resolve_values(resolver, scope, rows, order_by),
+        SelectCore::Values(rows) => resolve_values(resolver, scope, rows, order_by, number),
     })?;
-    let SelectPart { body, columns, order_by, uses, span } = part;
+    let SelectPart { body, columns, order_by, uses } = part;
     uses.into_iter().for_each(|source| {
         if !outer.contains(&source) {
             outer.push(source);
         }
     });
-    let mut part = CorePart { core: Core { op, body, span }, columns, order_by, asks };
+    let op = written.op.unwrap_or(CompoundOp::UnionAll);
+    let mut part = CorePart { core: Core { op, body, number }, columns, order_by, asks };
     if let CoreBody::Values(rows) = part.core.body {
         let without_affinity = |column: &OutputColumn<'a>| OutputColumn { affinity: None, ..*column };
         part.columns = match has_table_of_rows(rows) {
@@ -260,8 +294,8 @@ fn resolve_limit<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, limit: &ast
 }
 
 /// A query that consists of one plain SELECT of these columns from these sources.
-pub(crate) fn plain_query<'a>(resolver: &Resolver<'a>, part: SelectPart<'a>) -> &'a Query<'a> {
-    let core = Core { op: CompoundOp::UnionAll, body: part.body, span: part.span };
+pub(crate) fn plain_query<'a>(resolver: &Resolver<'a>, part: SelectPart<'a>, number: SelectNumber) -> &'a Query<'a> {
+    let core = Core { op: CompoundOp::UnionAll, body: part.body, number };
     resolver.arena.alloc(Query {
         cores: resolver.slice(&[core]),
         order_by: part.order_by,
@@ -323,7 +357,6 @@ pub(crate) struct SelectPart<'a> {
     pub order_by: &'a [OrderTerm<'a>],
     /// Sources of enclosing queries that it uses.
     pub uses: Vec<SourceId>,
-    pub span: Span,
 }
 
 /// A subquery of RETURNING that reads the changed table itself, not by a view or another subquery, is run for each row, as

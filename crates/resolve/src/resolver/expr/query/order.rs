@@ -154,19 +154,21 @@ fn again<'a, T>(
     query: &ast::Query<'a>,
     f: impl FnOnce(&Resolver<'a>, &Scope<'_, 'a>) -> Result<T>,
 ) -> Result<T> {
-    let found = Found::default();
-    let from = resolve_from(resolver, outer, query.from, &found, None)?;
-    let rules = Rules { aggregates: true, windows: true, ..outer.clause_rules() };
-    let scope = Scope {
-        parent: Some(outer),
-        sources: &from.scope,
-        aliases: &[],
-        rules,
-        found: &found,
-        windows: query.windows,
-        ..*outer
-    };
-    f(resolver, &scope)
+    resolver.numbers.again(|| {
+        let found = Found::default();
+        let from = resolve_from(resolver, outer, query.from, &found, None)?;
+        let rules = Rules { aggregates: true, windows: true, ..outer.clause_rules() };
+        let scope = Scope {
+            parent: Some(outer),
+            sources: &from.scope,
+            aliases: &[],
+            rules,
+            found: &found,
+            windows: query.windows,
+            ..*outer
+        };
+        f(resolver, &scope)
+    })
 }
 
 /// The result column that a term of a single SELECT names by number. In a text that ALTER TABLE verifies, and in no view that the text uses,

@@ -10,7 +10,7 @@ use super::group::resolve_group_by;
 use super::join::{FromPart, JoinTerms, resolve_join_terms};
 use super::order::resolve_order_by;
 use super::with::Recursion;
-use crate::ir::{CoreBody, Select, Source, Term, TermOrigin, sources_of, split_and};
+use crate::ir::{CoreBody, Expr, Select, Source, Term, TermOrigin, sources_of, split_and};
 use crate::resolver::Resolver;
 use crate::resolver::expr::resolve_expr;
 use crate::resolver::expr::window::look_at_windows;
@@ -79,7 +79,7 @@ pub(super) fn resolve_select<'a>(
         is_aggregate,
         windows: resolver.slice(&found.windows.borrow()),
     }));
-    Ok(SelectPart { body, columns, order_by, uses: found.outer.take(), span: query.span })
+    Ok(SelectPart { body, columns, order_by, uses: found.outer.take() })
 }
 
 /// The conjuncts of WHERE, ON and USING.
@@ -89,30 +89,27 @@ pub(crate) fn resolve_conditions<'a>(
     from: &FromPart<'a>,
     filter: Option<&ast::Expr<'a>>,
 ) -> Result<&'a [Term<'a>]> {
-    let terms = resolve_join_terms(resolver, scope, from).or_else(|error| {
-        // What is wrong in WHERE comes before what is wrong in ON.
-        filter.map(|filter| resolve_expr(resolver, scope, filter)).transpose()?;
-        Err(error)
-    })?;
-    add_filter(resolver, scope, &from.sources, filter, terms)
+    // ON comes behind WHERE: in what is wrong, in what the authorizer is asked, and in the numbers of SELECTs.
+    let filter = filter.map(|filter| resolve_expr(resolver, scope, filter)).transpose()?;
+    let joined = resolve_join_terms(resolver, scope, from)?;
+    all_conditions(resolver, &from.sources, filter, joined)
 }
 
 /// The conjuncts of WHERE, of ON and USING, and what the arguments of functions demand. That is the order in which they are
 /// evaluated where a row has all that they need; and it decides between plans that cost the same.
-pub(crate) fn add_filter<'a>(
+pub(crate) fn all_conditions<'a>(
     resolver: &Resolver<'a>,
-    scope: &Scope<'_, 'a>,
     sources: &[Source<'a>],
-    filter: Option<&ast::Expr<'a>>,
+    filter: Option<Expr<'a>>,
     joined: JoinTerms<'a>,
 ) -> Result<&'a [Term<'a>]> {
     for term in joined.terms.iter().chain(&joined.arguments) {
         check_on_reach(sources, term)?;
     }
-    let mut terms =
-        bumpalo::collections::Vec::with_capacity_in(joined.terms.len() + joined.arguments.len() + 4, resolver.arena);
+    let capacity = joined.terms.len() + joined.arguments.len() + 4;
+    let mut terms = bumpalo::collections::Vec::with_capacity_in(capacity, resolver.arena);
     if let Some(filter) = filter {
-        split_and(resolve_expr(resolver, scope, filter)?, TermOrigin::Where, &mut terms);
+        split_and(filter, TermOrigin::Where, &mut terms);
     }
     terms.extend(joined.terms);
     terms.extend(joined.arguments);

@@ -1,7 +1,7 @@
 //! `x IN table`.
 
 use lithe_catalog::Result;
-use lithe_sql::ast::{self, FromItem, JoinConstraint};
+use lithe_sql::ast::{self, FromItem, JoinConstraint, SelectNumber};
 
 use super::plain_query;
 use super::select::resolve_select;
@@ -15,7 +15,9 @@ pub(crate) fn table_as_query<'a>(
     scope: &Scope<'_, 'a>,
     name: ast::QualifiedName<'a>,
     args: &[ast::Expr<'a>],
+    number: SelectNumber,
 ) -> Result<&'a Query<'a>> {
+    let number = resolver.select_number(number);
     let item = item_of_set(name, resolver.slice(args));
     let star = ast::ResultColumn { kind: ast::ResultColumnKind::Star, alias: None, span: name.span() };
     let query = ast::Query {
@@ -26,9 +28,8 @@ pub(crate) fn table_as_query<'a>(
         group_by: &[],
         having: None,
         windows: &[],
-        span: name.span(),
     };
-    Ok(plain_query(resolver, resolve_select(resolver, scope, &query, &[], None)?))
+    Ok(plain_query(resolver, resolve_select(resolver, scope, &query, &[], None)?, number))
 }
 
 /// `x IN table` is `x IN (SELECT * FROM table)`: the item of that FROM.
@@ -39,6 +40,7 @@ pub(super) fn item_of_set<'a>(name: ast::QualifiedName<'a>, args: &'a [ast::Expr
         alias: None,
         indexed: ast::Indexed::Any,
         constraint: JoinConstraint::None,
+        number: None,
         span: name.span(),
     }
 }

@@ -278,7 +278,7 @@ impl<'a> Search<'_, 'a> {
                 match &set.set {
                     InSet::List(items) => self.exprs(scope, with, items),
                     InSet::Select(select) => self.select(scope, with, select),
-                    InSet::Table(name, args) => self.set_table(scope, with, *name, args),
+                    InSet::Table(name, args, _) => self.set_table(scope, with, *name, args),
                 }
             }
             ExprKind::Case(case) => {

@@ -1,7 +1,7 @@
 //! VALUES.
 
 use lithe_catalog::{Result, fail};
-use lithe_sql::ast::{self, CompoundOp, Span};
+use lithe_sql::ast::{self, CompoundOp, SelectNumber};
 
 use super::columns::{ResultItem, aliases_of, value_columns};
 use super::order::resolve_order_by;
@@ -18,20 +18,21 @@ pub(super) fn resolve_values<'a>(
     outer: &Scope<'_, 'a>,
     rows: &[&[ast::Expr<'a>]],
     order_by: &[ast::OrderTerm<'a>],
+    number: SelectNumber,
 ) -> Result<SelectPart<'a>> {
     let found = Found::default();
     let (aggregates, aggregates_elsewhere) = (rows.len() == 1, rows.len() > 1);
     let rules = Rules { aggregates, aggregates_elsewhere, windows: true, ..outer.clause_rules() };
     let scope = Scope { parent: Some(outer), sources: &[], aliases: &[], rules, found: &found, windows: &[], ..*outer };
     let mut resolved = bumpalo::collections::Vec::with_capacity_in(rows.len(), resolver.arena);
-    for (at, row) in rows.iter().enumerate() {
-        // The last row that is wrong is the one that is reported.
-        let row = resolve_each(resolver, &scope, row).or_else(|error| {
-            rows[at + 1..].iter().rev().try_for_each(|later| resolve_each(resolver, &scope, later).map(|_| ()))?;
-            Err(error)
-        })?;
-        resolved.push(row);
+    // The last row that is wrong is the one that is reported.
+    for (at, row) in rows.iter().enumerate().rev() {
+        if at + 1 < rows.len() {
+            resolver.select_number(number);
+        }
+        resolved.push(resolve_each(resolver, &scope, row)?);
     }
+    resolved.reverse();
     let resolved = resolved.into_bump_slice();
     let items = value_columns(resolver, resolved);
     if items.len() > resolver.env.limits.columns as usize {
@@ -53,13 +54,12 @@ pub(super) fn resolve_values<'a>(
             windows: resolver.slice(&found.windows.borrow()),
         }))
     } else if resolved.iter().any(|row| has_aggregate(row)) {
-        return values_apart(resolver, outer, rows);
+        return values_apart(resolver, outer, rows, number);
     } else {
         CoreBody::Values(resolved)
     };
-    let span = rows.first().and_then(|row| row.first()).map_or(Span::default(), |expr| expr.span);
     let columns = resolver.arena.alloc_slice_fill_iter(items.iter().map(ResultItem::output));
-    Ok(SelectPart { body, columns, order_by, uses: found.outer.take(), span })
+    Ok(SelectPart { body, columns, order_by, uses: found.outer.take() })
 }
 
 /// VALUES as a SELECT from a UNION ALL of its rows.
@@ -67,16 +67,18 @@ fn values_apart<'a>(
     resolver: &Resolver<'a>,
     outer: &Scope<'_, 'a>,
     rows: &[&[ast::Expr<'a>]],
+    number: SelectNumber,
 ) -> Result<SelectPart<'a>> {
-    let parts = rows.iter().map(|&row| resolve_values(resolver, outer, &[row], &[])).collect::<Result<Vec<_>>>()?;
-    let cores = parts.iter().map(|part| Core { op: CompoundOp::UnionAll, body: part.body, span: part.span });
+    let part = |row| resolve_values(resolver, outer, &[row], &[], number);
+    let parts = rows.iter().map(|&row| part(row)).collect::<Result<Vec<_>>>()?;
+    let cores = parts.iter().map(|part| Core { op: CompoundOp::UnionAll, body: part.body, number });
     let cores: Vec<Core<'a>> = cores.collect();
     let (uses, columns) = (outer_sources(&parts), parts[0].columns);
     let outer = resolver.slice(&uses);
     let query = Query { cores: resolver.slice(&cores), order_by: &[], limit: None, columns, outer };
     let query = all_of(resolver, query, &[], None);
     let body = query.cores[0].body;
-    Ok(SelectPart { body, columns: query.columns, order_by: &[], uses, span: query.cores[0].span })
+    Ok(SelectPart { body, columns: query.columns, order_by: &[], uses })
 }
 
 /// The sources of enclosing queries that any of the parts uses.

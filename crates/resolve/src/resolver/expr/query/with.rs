@@ -12,7 +12,7 @@ use super::derived::{derived_table, unique_names};
 use super::query_body;
 use crate::ir::{CommonTable, Derived, OutputColumn};
 use crate::resolver::Resolver;
-use crate::resolver::scope::with::{State, WithScope};
+use crate::resolver::scope::with::{Done, State, WithScope};
 use crate::resolver::scope::{Found, Scope};
 
 const CIRCULAR: &str = "circular reference";
@@ -62,16 +62,17 @@ fn use_common_table<'a>(
     let table = with.table(at);
     match with.state(at) {
         State::Busy(error) => recursion(format!("{error}: {}", table.name.name)),
-        State::Done(derived, cte) => {
-            cte.uses.set(cte.uses.get() + 1);
-            Ok(derived)
+        State::Done(done) => {
+            done.table.uses.set(done.table.uses.get() + 1);
+            resolver.numbers.add_selects(done.new_selects);
+            Ok(done.derived)
         }
         State::Unused => {
             with.set_state(at, State::Busy(CIRCULAR));
-            let (derived, cte) = resolve_common_table(resolver, scope, with, at)?;
-            let is_shared = derived.query.outer.is_empty() && table.materialized != Some(false);
-            with.set_state(at, if is_shared { State::Done(derived, cte) } else { State::Unused });
-            Ok(derived)
+            let done = resolve_common_table(resolver, scope, with, at)?;
+            let is_shared = done.derived.query.outer.is_empty() && table.materialized != Some(false);
+            with.set_state(at, if is_shared { State::Done(done) } else { State::Unused });
+            Ok(done.derived)
         }
     }
 }
@@ -81,7 +82,8 @@ fn resolve_common_table<'a>(
     scope: &Scope<'_, 'a>,
     with: &WithScope<'_, 'a>,
     at: usize,
-) -> Result<(&'a Derived<'a>, &'a CommonTable<'a>)> {
+) -> Result<Done<'a>> {
+    let selects = resolver.numbers.select_count();
     let ast::CommonTable { name, columns: names, materialized, select } = *with.table(at);
     let cte: &'a CommonTable<'a> = resolver.arena.alloc(CommonTable {
         id: resolver.new_subquery(),
@@ -110,7 +112,8 @@ fn resolve_common_table<'a>(
         }
     })?;
     let columns = renamed(query.columns, names, name.name)?;
-    Ok((derived_table(resolver, query, &columns, None, Some(cte)), cte))
+    let derived = derived_table(resolver, query, &columns, None, Some(cte));
+    Ok(Done { derived, table: cte, new_selects: resolver.numbers.select_count() - selects })
 }
 
 impl<'a> Recursion<'_, 'a> {

@@ -17,6 +17,7 @@ const NOTHING: FromItem<'static> = FromItem {
     alias: None,
     indexed: Indexed::Any,
     constraint: JoinConstraint::None,
+    number: None,
     span: Span::new(0, 0),
 };
 
@@ -36,6 +37,12 @@ pub(crate) fn joined_items<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [FromI
         if let [first] = &items[..] {
             check_first(parser, &first.constraint);
         }
+        let is_first = items.len() == 1;
+        if let Some(item) = items.last_mut()
+            && is_join_of_its_own(item, is_first)
+        {
+            item.number = Some(parser.number_select());
+        }
         join = join_operator(parser)?;
     }
     Ok(items.into_bump_slice())
@@ -52,6 +59,24 @@ fn joined_item<'a>(parser: &mut Parser<'a, '_>, join: Join, item: &mut FromItem<
     item.constraint = join_constraint(parser)?;
     item.span = parser.span_from(start);
     Ok(())
+}
+
+/// Whether a join in parentheses is a SELECT of its own: not the first of FROM if nothing is said of the whole, and no single item.
+fn is_join_of_its_own(item: &FromItem<'_>, is_first: bool) -> bool {
+    let Source::Nested(inner) = item.source else { return false };
+    let is_bare = item.alias.is_none() && matches!(item.constraint, JoinConstraint::None);
+    !(is_first && is_bare) && item_count(inner) > 1
+}
+
+/// How many items a list has once the parentheses around its first ones are gone.
+fn item_count(items: &[FromItem<'_>]) -> usize {
+    match items {
+        [first, rest @ ..] => match first.source {
+            Source::Nested(inner) if first.number.is_none() => item_count(inner) + rest.len(),
+            _ => items.len(),
+        },
+        [] => 0,
+    }
 }
 
 #[inline(never)]

@@ -10,7 +10,8 @@ use super::order::{order_by, tallest_term};
 use super::window::window_defs;
 use super::{expr, tallest};
 use crate::ast::{
-    CompoundOp, CompoundTerm, Expr, Limit, OrderTerm, Query, ResultColumn, ResultColumnKind, Select, SelectCore, With,
+    CompoundOp, CompoundTerm, Expr, Limit, OrderTerm, Query, ResultColumn, ResultColumnKind, Select, SelectCore,
+    SelectNumber, With,
 };
 use crate::error::Result;
 use crate::parser::cursor::Parser;
@@ -41,6 +42,7 @@ pub(crate) fn select_after_with<'a>(
     let mut select = Select {
         with,
         first: first.core,
+        number: first.number,
         rest: &[],
         order_by: first.order_by,
         limit: first.limit,
@@ -81,7 +83,9 @@ fn compound<'a>(parser: &mut Parser<'a, '_>, select: &mut Select<'a>, first: Ter
         misplaced = before.clause().map(|clause| (clause, op)).or(misplaced);
         let term = term(parser)?;
         select.height = select.height.max(term.height);
-        rest.push(CompoundTerm { op, core: term.core });
+        // Rows that are several SELECTs become one that reads them.
+        let number = if term.is_compound { parser.number_select() } else { term.number };
+        rest.push(CompoundTerm { op, core: term.core, number });
         before = term;
     }
     if let Some((clause, op)) = misplaced {
@@ -107,15 +111,15 @@ fn term<'a>(parser: &mut Parser<'a, '_>) -> Result<Term<'a>> {
 }
 
 fn query<'a>(parser: &mut Parser<'a, '_>) -> Result<Term<'a>> {
-    let start = parser.expect(TokenKind::Select)?.span.start;
+    parser.expect(TokenKind::Select)?;
     // Built in the arena, not on the native stack, where subqueries would pile it up.
     let query: &'a mut Query<'a> = parser.arena.alloc(Query::default());
     clauses(parser, query)?;
-    query.span = parser.span_from(start);
     let order_by = order_by(parser)?;
     let limit = limit(parser)?;
     let height = query_height(query).max(tallest_term(order_by)).max(limit_height(limit));
-    Ok(Term { core: SelectCore::Query(query), order_by, limit, height })
+    let number = parser.number_select();
+    Ok(Term { core: SelectCore::Query(query), number, is_compound: false, order_by, limit, height })
 }
 
 /// What belongs to one core, from DISTINCT to WINDOW.
@@ -204,6 +208,9 @@ fn limit<'a>(parser: &mut Parser<'a, '_>) -> Result<Option<&'a Limit<'a>>> {
 #[derive(Clone, Copy)]
 pub(super) struct Term<'a> {
     pub(super) core: SelectCore<'a>,
+    pub(super) number: SelectNumber,
+    /// Whether it is VALUES of which SQLite makes several SELECTs.
+    pub(super) is_compound: bool,
     pub(super) order_by: &'a [OrderTerm<'a>],
     pub(super) limit: Option<&'a Limit<'a>>,
     pub(super) height: u32,

@@ -1,13 +1,13 @@
 //! VALUES.
 //!
-//! Rows of different widths are an error that belongs to the resolver, but SQLite finds it while parsing where it
-//! streams the rows: as long as they are constant, and no WITH came before. Then even a view or
-//! trigger made of such rows is refused.
+//! SQLite makes a SELECT of each row, but streams rows that are constant, as long as no WITH came before: all of them, from the one before
+//! the first that is streamed, are one SELECT then. Where it streams, rows of different widths are an error of the parser, so that even a
+//! view or trigger made of such rows is refused; elsewhere they are the resolver's.
 
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::Term;
-use crate::ast::{BinaryOp, Expr, ExprKind, InSet, LikeOp, SelectCore};
+use crate::ast::{BinaryOp, Expr, ExprKind, InSet, LikeOp, SelectCore, SelectNumber};
 use crate::error::Result;
 use crate::parser::cursor::Parser;
 use crate::parser::expr::{expr, tallest};
@@ -20,30 +20,60 @@ pub(super) fn values<'a>(parser: &mut Parser<'a, '_>) -> Result<Term<'a>> {
     parser.expect(TokenKind::Values)?;
     let first = parser.parenthesized_list(expr)?;
     let mut height = tallest(first);
+    let mut selects = RowSelects { number: parser.number_select(), count: 1, is_streaming: false };
     let rows: &'a [Row<'a>] = if parser.at(TokenKind::Comma) {
         let mut rows = ArenaVec::new_in(parser.arena);
         rows.push(first);
+        let mut before = first;
         while parser.take(TokenKind::Comma)? {
             let row = parser.parenthesized_list(expr)?;
             height = height.max(tallest(row));
+            selects.add(parser, before, row);
             rows.push(row);
-            if row.len() != first.len() && streams(parser, &rows) {
-                parser.defer(None, "all VALUES must have the same number of terms");
-            }
+            before = row;
         }
         rows.into_bump_slice()
     } else {
         std::slice::from_ref(parser.arena.alloc(first))
     };
-    Ok(Term { core: SelectCore::Values(rows), order_by: &[], limit: None, height })
+    let RowSelects { number, count, .. } = selects;
+    Ok(Term { core: SelectCore::Values(rows), number, is_compound: count > 1, order_by: &[], limit: None, height })
 }
 
-/// Whether SQLite would not keep these rows, but pass each on as it comes.
-fn streams<'a>(parser: &Parser<'a, '_>, rows: &[Row<'a>]) -> bool {
-    !parser.with_seen
-        && !parser.limits.loading_schema
-        && rows.first().is_some_and(|row| !row.iter().any(has_affinity))
-        && rows.iter().all(|row| row.iter().all(is_constant))
+/// The SELECTs of the rows so far.
+struct RowSelects {
+    /// The number of the last one.
+    number: SelectNumber,
+    count: u32,
+    /// Whether the last one streams its rows.
+    is_streaming: bool,
+}
+
+impl RowSelects {
+    /// Adds `row`, which follows `before`.
+    fn add<'a>(&mut self, parser: &mut Parser<'a, '_>, before: Row<'a>, row: Row<'a>) {
+        let is_constant = |row: Row<'a>| row.iter().all(is_constant);
+        let may_begin = || {
+            !parser.with_seen
+                && !parser.limits.loading_schema
+                && is_constant(before)
+                && !before.iter().any(has_affinity)
+        };
+        if !is_constant(row) || !self.is_streaming && !may_begin() {
+            self.number = parser.number_select();
+            self.count += 1;
+            self.is_streaming = false;
+            return;
+        }
+        if !self.is_streaming {
+            // It takes the place of the SELECT of the row before.
+            self.number = parser.number_select();
+            self.is_streaming = true;
+        }
+        if row.len() != before.len() {
+            parser.defer(None, "all VALUES must have the same number of terms");
+        }
+    }
 }
 
 fn has_affinity(expr: &Expr<'_>) -> bool {
