@@ -3,7 +3,7 @@
 use std::ptr;
 
 use lithe_resolve::ir::{Aggregate, Core, CoreBody, Derived, OrderTerm, Select, Source, SourceKind};
-use lithe_sql::ast::CompoundOp;
+use lithe_sql::ast::{CompoundOp, SelectNumber};
 
 use super::path::{describe_again, describe_branch, describe_filter, describe_loop};
 use super::{Explain, Lines};
@@ -265,20 +265,37 @@ impl Lines {
         }
     }
 
+    /// To SQLite, each window is computed in a subquery, and reads what the one within it gives.
     fn windows(&mut self, plan: &WindowPlan<'_>, rows: RowsFor) {
-        let number = plan.number;
-        self.open(format!("CO-ROUTINE (subquery-{number})"));
+        for number in plan.subqueries {
+            self.open(format!("CO-ROUTINE (subquery-{number})"));
+        }
+        let mut open = plan.subqueries.iter().rev();
         self.select(&plan.input, RowsFor::Coroutine);
         for (at, pass) in plan.passes.iter().enumerate() {
-            if at > 0 {
-                self.temporary_tree("ORDER BY");
+            for within in 0..pass.subqueries {
+                if at > 0 || within > 0 {
+                    self.scan_window(open.next(), plan.scan);
+                }
+                if within == 0 {
+                    if pass.is_sorted {
+                        self.temporary_tree("ORDER BY");
+                    }
+                    self.expr_queries(pass.queries);
+                }
             }
-            self.expr_queries(pass.queries);
         }
-        self.close();
-        self.loop_line(plan.scan, format!("SCAN (subquery-{number})"));
+        self.scan_window(open.next(), plan.scan);
         self.expr_queries(plan.queries);
         self.end_of_select(plan.select, plan.order_by, rows);
+    }
+
+    /// Closes the innermost subquery of the windows that are open; the one around it reads its rows.
+    fn scan_window(&mut self, innermost: Option<&SelectNumber>, cost: LogEst) {
+        self.close();
+        if let Some(number) = innermost {
+            self.loop_line(cost, format!("SCAN (subquery-{number})"));
+        }
     }
 
     /// What becomes of the rows of groups and windows.

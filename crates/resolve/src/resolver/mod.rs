@@ -50,7 +50,7 @@ pub use source_columns::is_rowid_name;
 pub use crate::ir::{plain_output, split_and};
 
 use crate::environment::Environment;
-use crate::ir::{Derived, Expr, Query, SourceId, SubqueryId};
+use crate::ir::{Derived, Expr, Query, SourceId, SubqueryId, WindowId};
 
 /// The resolver of one statement.
 pub struct Resolver<'a> {
@@ -143,6 +143,11 @@ impl<'a> Resolver<'a> {
     /// The number of a SELECT that has the number `written` in its text. Those of a view get new ones wherever it is expanded.
     fn select_number(&self, written: SelectNumber) -> SelectNumber {
         if self.nesting.is_in_view() { self.new_select() } else { written }
+    }
+
+    /// A number for a new call of a window function.
+    pub fn new_window(&self) -> WindowId {
+        self.numbers.new_window()
     }
 
     /// Runs `f`, which resolves expressions of the schema only to compare them with others.

@@ -268,7 +268,7 @@ fn truth_test<'a>(
 ) -> Result<Expr<'a>> {
     let truth = resolve_expr(resolver, scope, right)?;
     match (crate::ir::skip_collate(truth), is_truth(right)) {
-        (Expr::Integer(_), Some(truth)) => {
+        (Expr::Boolean(_), Some(truth)) => {
             Ok(Expr::IsTrue(resolve_boxed(resolver, scope, left)?, TruthTest::new(not, truth)))
         }
         _ => resolve_comparison(resolver, scope, if not { CompareOp::IsNot } else { CompareOp::Is }, left, right),

@@ -295,8 +295,8 @@ fn no_column<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, wanted: Wanted<
             wanted.span,
             format!("no such column: \"{}\" - should this be a string literal in single-quotes?", column.name),
         )),
-        Quote::None if column.name.is("true") => Ok(Expr::Integer(1)),
-        Quote::None if column.name.is("false") => Ok(Expr::Integer(0)),
+        Quote::None if column.name.is("true") => Ok(Expr::Boolean(true)),
+        Quote::None if column.name.is("false") => Ok(Expr::Boolean(false)),
         _ => Err(CompileError::at(wanted.span, format!("no such column: {}", column.name))),
     }
 }
