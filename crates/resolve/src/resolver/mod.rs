@@ -1,30 +1,30 @@
 //! Resolution: every name of a statement finds its table, column or function; the syntax tree becomes the resolved
-//! tree of [`crate::ir`]. All errors about what names mean arise here, in SQLite's words.
+//! tree of [`crate::ir`]. All errors of name resolution arise here, in SQLite's words.
 //!
-//! [`Resolver`] is the state of one statement, in parts by subject; what resolves something is a function that takes it. An expression contains
-//! queries and a query expressions, so that queries are a part of `expr`.
+//! [`Resolver`] is the state of one statement, in parts by subject. The productions of the grammar are resolved by functions that take it. An expression
+//! contains queries and a query contains expressions, so that queries are a part of `expr`.
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | `scope` | what can be seen from a place in a statement: sources, aliases, rules, enclosing queries, common tables |
+//! | `scope` | the names visible at a place in a statement: sources, aliases, enclosing queries, common tables; the rules of its clause |
 //! | `expr` | expressions; its parts: `name` (a column's name → the column), `function`, `window`, `compare` (comparisons, IN, CASE), `terms` (of ORDER BY) |
-//! | `expr::query` | whole queries; its parts: `select`, `values`, `group`, `order`, `columns`, `from`, `join`, `with`, `view`, `set` (IN table), `merge` (compounds), `derived`, `sources` (what is wrong with sources, when something is wrong) |
+//! | `expr::query` | whole queries; its parts: `select`, `values`, `group`, `order`, `columns`, `from`, `join`, `with`, `view`, `set` (IN table), `merge` (compounds), `derived`, `sources` (which error about sources is reported) |
 //! | `change` | INSERT, UPDATE, DELETE, with RETURNING and ON CONFLICT |
-//! | `schema` | what CREATE statements need |
+//! | `schema` | CREATE statements |
 //! | `stored`, `stored_text` | expressions and queries that the catalog keeps as text |
-//! | `nodes`, `source_columns` | nodes of the resolved tree that are made of others; the columns of a source |
+//! | `nodes`, `source_columns` | nodes of the resolved tree that are built from others; the columns of a source |
 //! | `tables` | the name of a table → the table |
-//! | `asks`, `reads` | when the authorizer is asked: about queries; about columns |
-//! | `nesting`, `numbers` | how deep queries and views are nested; the numbers of sources, aggregates, windows, subqueries |
-//! | `name_log` | which names meant what, for ALTER TABLE RENAME |
+//! | `query_checks`, `reads` | authorizer checks: of queries; of columns |
+//! | `nesting`, `numbers` | how deep queries and views are nested; the numbers of sources, aggregates, windows, subqueries, SELECTs |
+//! | `name_log` | the tables and columns that names refer to, for ALTER TABLE RENAME |
 
-mod asks;
 mod change;
 mod expr;
 mod name_log;
 mod nesting;
 mod nodes;
 mod numbers;
+mod query_checks;
 mod reads;
 mod schema;
 mod scope;
@@ -62,21 +62,21 @@ pub struct Resolver<'a> {
     nesting: nesting::Nesting<'a>,
     /// The table that was looked up last.
     last_table: Cell<Option<tables::LookedUp<'a>>>,
-    /// What the authorizer is still to be asked about queries.
-    asks: asks::Asks<'a>,
+    /// Authorizer checks of queries that are still to be made.
+    checks: query_checks::QueryChecks<'a>,
     /// Whether any expression calls a scalar function, or RAISE.
     has_calls: Cell<bool>,
-    /// The schema's expressions are looked at, and not run: whether they may be is not asked.
+    /// Expressions of the schema are compared and not run: there are no authorizer checks.
     is_looking: Cell<bool>,
-    /// The authorizer wants the rows of a DELETE removed one by one.
+    /// The authorizer has answered that a DELETE removes its rows one by one.
     pub delete_one_by_one: Cell<bool>,
-    /// Of a RETURNING clause that is being resolved: the table whose rows are returned, and their source.
+    /// The table whose rows the RETURNING clause being resolved returns, and their source.
     returning: Cell<Option<(&'a Table, SourceId)>>,
-    /// What stood in double quotes and was no name.
+    /// The strings in double quotes.
     quoted_strings: RefCell<bumpalo::collections::Vec<'a, &'a [u8]>>,
-    /// Which names meant what, where ALTER TABLE wants to know.
+    /// The log of names that ALTER TABLE needs.
     pub log: Option<NameLog<'a>>,
-    /// A schema is verified: nothing is asked but whether its names mean something.
+    /// A schema is verified: only names are resolved.
     pub only_names: bool,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Resolver<'a> {
             numbers: numbers::Numbers::default(),
             nesting: nesting::Nesting::new(arena),
             last_table: Cell::new(None),
-            asks: asks::Asks::new(env, arena),
+            checks: query_checks::QueryChecks::new(env, arena),
             has_calls: Cell::new(false),
             is_looking: Cell::new(false),
             delete_one_by_one: Cell::new(false),
@@ -115,7 +115,7 @@ impl<'a> Resolver<'a> {
         self.has_calls.get()
     }
 
-    /// The texts in double quotes that were taken for strings, so far.
+    /// The texts in double quotes that have been resolved as strings.
     pub fn quoted_strings(&self) -> Box<[Box<[u8]>]> {
         self.quoted_strings.borrow().iter().map(|text| Box::from(*text)).collect()
     }
@@ -130,7 +130,7 @@ impl<'a> Resolver<'a> {
         self.numbers.new_subquery()
     }
 
-    /// The SELECTs of the statement's text have the numbers up to `count`.
+    /// New SELECTs are numbered behind `count`, the number of SELECTs in the text of the statement.
     pub fn number_selects_from(&self, count: u32) {
         self.numbers.add_selects(count);
     }
@@ -140,7 +140,7 @@ impl<'a> Resolver<'a> {
         self.numbers.new_select()
     }
 
-    /// The number of a SELECT that has the number `written` in its text. Those of a view get new ones wherever it is expanded.
+    /// The number of a SELECT that has the number `written` in its text. A SELECT of a view gets a new number each time the view is expanded.
     fn select_number(&self, written: SelectNumber) -> SelectNumber {
         if self.nesting.is_in_view() { self.new_select() } else { written }
     }

@@ -39,17 +39,17 @@ impl Numbers {
         SelectNumber(self.select.get())
     }
 
-    /// As many numbers of SELECTs are taken.
+    /// Counts `count` more SELECTs.
     pub fn add_selects(&self, count: u32) {
         self.select.set(self.select.get() + count);
     }
 
-    /// How many numbers of SELECTs are taken.
+    /// How many SELECTs have a number.
     pub fn select_count(&self) -> u32 {
         self.select.get()
     }
 
-    /// Runs `f`, which resolves what has been resolved before: its SELECTs have their numbers.
+    /// Runs `f`, which resolves an expression a second time: its SELECTs are not counted again.
     pub fn again<T>(&self, f: impl FnOnce() -> T) -> T {
         let before = self.select.get();
         let result = f();

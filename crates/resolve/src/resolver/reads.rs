@@ -30,7 +30,7 @@ pub(super) fn may_read<'a>(
     let (table, name, db) = match source.columns {
         ScopeColumns::Table(table) => {
             if position.is_some() {
-                resolver.asks.note_read(source.id);
+                resolver.checks.note_read(source.id);
             }
             let named = position.or(table.rowid_column.map(usize::from)).map(|at| table.columns[at].name.name());
             let db = source.db.or_else(|| Some(resolver.env.catalog.find_table(None, table.name.name())?.db));
@@ -58,7 +58,7 @@ pub(super) fn may_use_tables<'a>(
     }
     for source in sources {
         if let ScopeColumns::Table(table) = source.columns
-            && !resolver.asks.is_read(source.id)
+            && !resolver.checks.is_read(source.id)
         {
             let nothing = Some(Name::new(b""));
             resolver.env.ask(Action::Read, Some(table.name.name()), nothing, None, scope.within)?;

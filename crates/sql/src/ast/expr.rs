@@ -95,7 +95,7 @@ pub struct QualifiedColumn<'a> {
 pub enum UnaryOp {
     /// `-x`
     Minus,
-    /// `+x`: no operation, but hides x's affinity and collation from nobody and an index from the planner.
+    /// `+x`: the value, affinity and collation of x, which the planner does not look for in an index.
     Plus,
     /// `~x`
     BitNot,

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::{Expr, Ident, QualifiedName, Span, Window};
 
-/// The number of a SELECT, by which EXPLAIN QUERY PLAN names it. The parser counts SELECTs from 1 where each ends, a core of a compound as one;
-/// joins in parentheses and the tables of IN count, too. The last core's number stands for the whole query.
+/// The number of a SELECT, by which EXPLAIN QUERY PLAN names it. The parser counts SELECTs from 1, each at its end. Each core of a compound counts,
+/// and so do joins in parentheses and the tables of IN. A query is named by the number of its last core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SelectNumber(pub u32);
 
@@ -133,7 +133,7 @@ pub struct FromItem<'a> {
     pub indexed: Indexed<'a>,
     /// ON or USING.
     pub constraint: JoinConstraint<'a>,
-    /// The number of a join in parentheses, if it counts as a SELECT: not where the parentheses mean nothing.
+    /// The number of a join in parentheses that counts as a SELECT. Redundant parentheses have none.
     pub number: Option<SelectNumber>,
     /// Its text, from the table's name on.
     pub span: Span,

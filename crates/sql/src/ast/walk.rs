@@ -5,7 +5,7 @@ use super::{
     Query, ResultColumnKind, Select, SelectCore, Source, Stmt, TriggerStep, Upsert, Window, With,
 };
 
-/// A node that somebody might want to look at.
+/// A node that a walk visits.
 #[derive(Clone, Copy, Debug)]
 pub enum Node<'t, 'a> {
     /// An expression.

@@ -111,7 +111,7 @@ pub(super) fn rollback<'a>(parser: &mut Parser<'a, '_>) -> Result<Command<'a>> {
     Ok(Command::RollbackTo(parser.arena.alloc(parser.name()?)))
 }
 
-/// `TRANSACTION [name]`, where the name means nothing.
+/// `TRANSACTION [name]`, where the name is ignored.
 fn transaction_word(parser: &mut Parser<'_, '_>) -> Result<()> {
     if parser.take(TokenKind::Transaction)? && parser.token.kind.is_name() {
         parser.advance()?;

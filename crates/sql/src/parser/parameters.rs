@@ -23,7 +23,7 @@ impl<'a> ParameterList<'a> {
         self.count == 0
     }
 
-    /// Hands over what was gathered.
+    /// The parameters found so far.
     pub(super) fn finish(&mut self, arena: &'a Bump) -> Parameters<'a> {
         let names = std::mem::replace(&mut self.names, ArenaVec::new_in(arena));
         Parameters { count: self.count, names: names.into_bump_slice() }

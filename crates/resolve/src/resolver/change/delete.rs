@@ -17,7 +17,7 @@ pub(crate) fn resolve_delete<'a>(
     base: &Scope<'_, 'a>,
     delete: &ast::Delete<'a>,
 ) -> Result<ResolvedChange<'a>> {
-    resolver.asks.asking_at_end(|| resolve_parts(resolver, base, delete))
+    resolver.checks.check_after(|| resolve_parts(resolver, base, delete))
 }
 
 fn resolve_parts<'a>(

@@ -39,7 +39,7 @@ pub(crate) fn resolve_insert<'a>(
         }
         let upserts = resolve_upserts(resolver, scope, &target, insert, (columns, excluded))?;
         let returning = resolve_returning(resolver, base, &target, insert.returning)?;
-        resolver.asks.ask_what_is_left()?;
+        resolver.checks.check_delayed()?;
         Ok(ResolvedInsert { target, or: insert.or, columns, rows, upserts, excluded, returning })
     })
 }

@@ -21,7 +21,7 @@ pub(crate) fn resolve_update<'a>(
     base: &Scope<'_, 'a>,
     update: &ast::Update<'a>,
 ) -> Result<ResolvedChange<'a>> {
-    resolver.asks.asking_at_end(|| resolve_parts(resolver, base, update))
+    resolver.checks.check_after(|| resolve_parts(resolver, base, update))
 }
 
 fn resolve_parts<'a>(

@@ -54,7 +54,7 @@ fn resolve_upsert_set<'a>(
     Ok(UpsertSet { set, filter })
 }
 
-/// Whether a new row with these columns given can be in the way of another one.
+/// Whether a new row with these columns given can violate a uniqueness constraint.
 fn can_conflict(target: &ChangeTarget<'_>, columns: &[ChangedColumn]) -> bool {
     columns.contains(&ChangedColumn::Rowid) || target.table.indexes.iter().any(|index| index.is_unique())
 }

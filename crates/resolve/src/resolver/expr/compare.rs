@@ -3,7 +3,7 @@
 use lithe_catalog::{CompileError, Result};
 use lithe_sql::ast::{self, ExprKind, ResultColumnKind, SelectCore};
 
-use super::{or_later, resolve_expr, resolve_expr_or_row, resolve_exprs, resolve_subquery, sub_select_width};
+use super::{or_later_error, resolve_expr, resolve_expr_or_row, resolve_exprs, resolve_subquery, sub_select_width};
 use crate::ir::{
     Between, BetweenRows, Case, Compare, CompareOp, Compared, Expr, How, In, InSet, Query, When, affinity_of,
     collation_of, comparison_affinity, is_constant,
@@ -25,7 +25,7 @@ pub(super) fn resolve_comparison<'a>(
     {
         return Err(row_value_misused());
     }
-    let left = or_later(resolver, resolve_expr_or_row(resolver, scope, left), scope, [right])?;
+    let left = or_later_error(resolver, resolve_expr_or_row(resolver, scope, left), scope, [right])?;
     resolver.compare(op, left, resolve_expr_or_row(resolver, scope, right)?)
 }
 
@@ -40,9 +40,13 @@ pub(super) fn resolve_between<'a>(
     {
         return Err(row_value_misused());
     }
-    let value =
-        or_later(resolver, resolve_expr_or_row(resolver, scope, &between.value), scope, [&between.low, &between.high])?;
-    let low = or_later(resolver, resolve_expr_or_row(resolver, scope, &between.low), scope, [&between.high])?;
+    let value = or_later_error(
+        resolver,
+        resolve_expr_or_row(resolver, scope, &between.value),
+        scope,
+        [&between.low, &between.high],
+    )?;
+    let low = or_later_error(resolver, resolve_expr_or_row(resolver, scope, &between.low), scope, [&between.high])?;
     let high = resolve_expr_or_row(resolver, scope, &between.high)?;
     let result = if width(&value) == 1 && width(&low) == 1 && width(&high) == 1 {
         let (low_how, high_how) = (how(&value, &low), how(&value, &high));
@@ -74,7 +78,7 @@ pub(super) fn resolve_in<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, set
     let value = resolve_expr_or_row(resolver, scope, &set.value).or_else(|error| {
         match set.set {
             ast::InSet::Select(select) => resolve_subquery(resolver, scope, select).map(drop)?,
-            ast::InSet::List(items) => return or_later(resolver, Err(error), scope, items),
+            ast::InSet::List(items) => return or_later_error(resolver, Err(error), scope, items),
             ast::InSet::Table(name, args, number) => table_as_query(resolver, scope, name, args, number).map(drop)?,
         }
         Err(error)
@@ -164,7 +168,7 @@ pub(super) fn resolve_case<'a>(
 ) -> Result<Expr<'a>> {
     let parts = || case.whens.iter().flat_map(|when| [&when.condition, &when.value]).chain(&case.otherwise);
     let operand = case.operand.as_ref().map(|operand| resolve_expr_or_row(resolver, scope, operand)).transpose();
-    let operand = or_later(resolver, operand, scope, parts())?;
+    let operand = or_later_error(resolver, operand, scope, parts())?;
     if let Some(row @ (Expr::Row(_) | Expr::Subquery(_))) = operand
         && width(&row) > 1
     {
@@ -173,9 +177,10 @@ pub(super) fn resolve_case<'a>(
     let mut whens = bumpalo::collections::Vec::with_capacity_in(case.whens.len(), resolver.arena);
     for (at, when) in case.whens.iter().enumerate() {
         let condition =
-            or_later(resolver, resolve_expr(resolver, scope, &when.condition), scope, parts().skip(2 * at + 1))?;
+            or_later_error(resolver, resolve_expr(resolver, scope, &when.condition), scope, parts().skip(2 * at + 1))?;
         let how = operand.as_ref().map_or(How::default(), |operand| how(operand, &condition));
-        let value = or_later(resolver, resolve_expr(resolver, scope, &when.value), scope, parts().skip(2 * at + 2))?;
+        let value =
+            or_later_error(resolver, resolve_expr(resolver, scope, &when.value), scope, parts().skip(2 * at + 2))?;
         whens.push(When { condition, how, value });
     }
     let otherwise = case.otherwise.as_ref().map(|otherwise| resolve_expr(resolver, scope, otherwise)).transpose()?;

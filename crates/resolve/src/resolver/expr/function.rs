@@ -8,21 +8,21 @@ use lithe_sql::ast::{self, CurrentTime, LikeOp, Name, Span};
 
 use super::terms::resolve_plain_order;
 use super::window::resolve_window;
-use super::{or_later, prohibited, resolve_expr, resolve_exprs};
+use super::{or_later_error, prohibited, resolve_expr, resolve_exprs};
 use crate::ir::{
     Aggregate, Call, Case, Coll, Expr, How, When, WindowCall, any, collation_of, for_each_source, same_aggregate,
 };
 use crate::resolver::Resolver;
 use crate::resolver::scope::{Rules, Scope, Stored};
 
-/// `name(args) ...`. After whatever is wrong in it, the rest of the expression around it is still looked at.
+/// `name(args) ...`. After an error in a call, SQLite still resolves the rest of the expression around the call.
 pub(super) fn resolve_function<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
     call: &ast::FunctionCall<'a>,
     span: Span,
 ) -> Result<Expr<'a>> {
-    resolve_call(resolver, scope, call, span).map_err(CompileError::going_on)
+    resolve_call(resolver, scope, call, span).map_err(CompileError::resumable)
 }
 
 fn resolve_call<'a>(
@@ -33,8 +33,8 @@ fn resolve_call<'a>(
 ) -> Result<Expr<'a>> {
     let function = match callable_function(resolver, scope, call, span) {
         // A schema that is verified is only asked whether its names mean something; functions may be registered later.
-        Err(_) if resolver.only_names => return look_at_call(resolver, scope, call),
-        function => or_later(resolver, function, scope, call.args)?,
+        Err(_) if resolver.only_names => return resolve_names_of_call(resolver, scope, call),
+        function => or_later_error(resolver, function, scope, call.args)?,
     };
     if !resolver.env.ask_function(function.name(), scope.within)? {
         return Ok(Expr::Null);
@@ -43,7 +43,7 @@ fn resolve_call<'a>(
     if let (true, Some(ast::Over::Name(name))) = (resolver.only_names, &call.over)
         && !scope.windows.iter().any(|window| window.name.name == name.name)
     {
-        return look_at_call(resolver, scope, call);
+        return resolve_names_of_call(resolver, scope, call);
     }
     if let Some(over) = &call.over {
         return resolve_window_call(resolver, scope, call, over, function);
@@ -69,11 +69,15 @@ pub(super) fn callable_function<'a>(
         check_trust(resolver, scope, function, call.name.name, span)?;
         Ok(function)
     });
-    function.map_err(CompileError::going_on)
+    function.map_err(CompileError::resumable)
 }
 
-/// Looks at the names in a call that means nothing.
-fn look_at_call<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>) -> Result<Expr<'a>> {
+/// Resolves only the names in a call whose function is unknown.
+fn resolve_names_of_call<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    call: &ast::FunctionCall<'a>,
+) -> Result<Expr<'a>> {
     resolve_exprs(resolver, scope, call.args)?;
     look_at_clauses(resolver, scope, call)?;
     if let Some(ast::Over::Window(window)) = &call.over {
@@ -113,7 +117,7 @@ pub(super) fn operator_call<'a>(
     args: &[&ast::Expr<'a>],
     span: Span,
 ) -> Result<Expr<'a>> {
-    operator_call_or_error(resolver, scope, name, args, span).map_err(CompileError::going_on)
+    operator_call_or_error(resolver, scope, name, args, span).map_err(CompileError::resumable)
 }
 
 fn operator_call_or_error<'a>(
@@ -133,14 +137,14 @@ fn operator_call_or_error<'a>(
             args.iter().try_for_each(|arg| resolve_expr(resolver, scope, arg).map(|_| ()))?;
             return Ok(Expr::Null);
         }
-        function => or_later(resolver, function.map_err(CompileError::going_on), scope, args.iter().copied())?,
+        function => or_later_error(resolver, function.map_err(CompileError::resumable), scope, args.iter().copied())?,
     };
     if !resolver.env.ask_function(function.name(), scope.within)? {
         return Ok(Expr::Null);
     }
     let mut resolved = bumpalo::collections::Vec::with_capacity_in(args.len(), resolver.arena);
     for (at, arg) in args.iter().enumerate() {
-        resolved.push(or_later(
+        resolved.push(or_later_error(
             resolver,
             resolve_expr(resolver, scope, arg),
             scope,

@@ -29,9 +29,9 @@ pub(super) fn resolve_expr<'a>(
     let resolved = resolve_expr_or_row(resolver, scope, expr)?;
     match resolved {
         value if resolver.only_names => Ok(value),
-        Expr::Row(_) => Err(CompileError::new("row value misused").going_on()),
+        Expr::Row(_) => Err(CompileError::new("row value misused").resumable()),
         Expr::Subquery(Subquery { query, .. }) if query.columns.len() != 1 => {
-            Err(sub_select_width(query.columns.len(), 1).going_on())
+            Err(sub_select_width(query.columns.len(), 1).resumable())
         }
         value => Ok(value),
     }
@@ -50,7 +50,7 @@ pub(super) fn resolve_exprs<'a>(
 ) -> Result<&'a [Expr<'a>]> {
     let mut resolved = bumpalo::collections::Vec::with_capacity_in(exprs.len(), resolver.arena);
     for (at, expr) in exprs.iter().enumerate() {
-        resolved.push(or_later(resolver, resolve_expr(resolver, scope, expr), scope, exprs.iter().skip(at + 1))?);
+        resolved.push(or_later_error(resolver, resolve_expr(resolver, scope, expr), scope, exprs.iter().skip(at + 1))?);
     }
     Ok(resolved.into_bump_slice())
 }
@@ -68,9 +68,9 @@ pub(super) fn resolve_each<'a>(
     Ok(resolved.into_bump_slice())
 }
 
-/// `first`; but where its error lets the rest of the expression be looked at, what is wrong there comes before it:
-/// in names, calls and queries, up to the first operand that is anything else.
-pub(super) fn or_later<'a, 'e, T>(
+/// `first`, or instead of its error a later one. Behind a resumable error SQLite resolves the rest of the expression, that is names, calls
+/// and queries up to the first operand that is anything else, and reports the last error.
+pub(super) fn or_later_error<'a, 'e, T>(
     resolver: &Resolver<'a>,
     first: Result<T>,
     scope: &Scope<'_, 'a>,
@@ -80,21 +80,26 @@ where
     'a: 'e,
 {
     let mut error = match first {
-        Err(error) if error.goes_on => error,
+        Err(error) if error.is_resumable => error,
         first => return first,
     };
     for expr in rest {
-        if !look_on(resolver, scope, expr, &mut error) {
-            error = error.ending_here();
+        if !find_later_error(resolver, scope, expr, &mut error) {
+            error = error.not_resumable();
             break;
         }
     }
     Err(error)
 }
 
-/// Looks at an expression behind one that is wrong: `error` becomes what is wrong in it. Whether the search goes on behind it.
-fn look_on<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, expr: &ast::Expr<'a>, error: &mut CompileError) -> bool {
-    let can_be_looked_at = |expr: &ast::Expr<'a>| {
+/// Resolves an expression behind `error`, which an error in the expression replaces. Whether the search continues behind the expression.
+fn find_later_error<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    expr: &ast::Expr<'a>,
+    error: &mut CompileError,
+) -> bool {
+    let is_searched = |expr: &ast::Expr<'a>| {
         matches!(
             expr.kind,
             ExprKind::Column(_)
@@ -105,23 +110,23 @@ fn look_on<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, expr: &ast::Expr<
         )
     };
     if let ExprKind::Function(call) = &expr.kind
-        && let Some(end) = call.args.iter().position(|arg| !can_be_looked_at(arg))
+        && let Some(end) = call.args.iter().position(|arg| !is_searched(arg))
     {
-        // The search ends within the arguments, and goes on behind the call.
+        // The search ends within the arguments, and continues behind the call.
         if let Err(found) = callable_function(resolver, scope, call, expr.span) {
             *error = found;
         }
-        call.args[..end].iter().all(|arg| look_on(resolver, scope, arg, error));
+        call.args[..end].iter().all(|arg| find_later_error(resolver, scope, arg, error));
         return true;
     }
-    if !can_be_looked_at(expr) {
+    if !is_searched(expr) {
         return false;
     }
     match resolve_expr_or_row(resolver, scope, expr) {
         Ok(_) => true,
         Err(found) => {
             *error = found;
-            error.goes_on
+            error.is_resumable
         }
     }
 }
@@ -133,7 +138,7 @@ fn operands<'a>(
     left: &ast::Expr<'a>,
     right: &ast::Expr<'a>,
 ) -> Result<(&'a Expr<'a>, &'a Expr<'a>)> {
-    let left = or_later(resolver, resolve_boxed(resolver, scope, left), scope, [right])?;
+    let left = or_later_error(resolver, resolve_boxed(resolver, scope, left), scope, [right])?;
     Ok((left, resolve_boxed(resolver, scope, right)?))
 }
 
@@ -283,7 +288,7 @@ fn resolve_collate<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, collate: 
 fn resolve_row<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, items: &[ast::Expr<'a>]) -> Result<Expr<'a>> {
     let mut resolved = bumpalo::collections::Vec::with_capacity_in(items.len(), resolver.arena);
     for (at, item) in items.iter().enumerate() {
-        resolved.push(or_later(
+        resolved.push(or_later_error(
             resolver,
             resolve_expr_or_row(resolver, scope, item),
             scope,
@@ -302,8 +307,8 @@ pub(super) fn resolve_subquery<'a>(
     if let Some(clause) = scope.rules.stored {
         return Err(prohibited("subqueries", clause));
     }
-    resolver.asks.expect_query_in_expr();
-    let query = resolve_query(resolver, scope, select).map_err(CompileError::ending_here)?;
+    resolver.checks.expect_query_in_expr();
+    let query = resolve_query(resolver, scope, select).map_err(CompileError::not_resumable)?;
     query.outer.iter().for_each(|&source| scope.note_use(source));
     let query = as_returned(resolver, as_value(resolver, query));
     Ok(resolver.arena.alloc(Subquery { id: resolver.new_subquery(), query }))
@@ -311,7 +316,7 @@ pub(super) fn resolve_subquery<'a>(
 
 fn resolve_raise<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, raise: &ast::Raise<'a>) -> Result<Expr<'a>> {
     if !scope.rules.raise && !resolver.only_names {
-        return Err(CompileError::new("RAISE() may only be used within a trigger-program").going_on());
+        return Err(CompileError::new("RAISE() may only be used within a trigger-program").resumable());
     }
     let message = raise.message.as_ref().map(|message| resolve_expr(resolver, scope, message)).transpose()?;
     resolver.has_calls.set(true);

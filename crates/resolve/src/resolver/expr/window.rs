@@ -108,7 +108,7 @@ fn frame_bound<'a>(
 }
 
 /// An offset of a frame. Only literals, parameters and operators of them count as constant here: anything else is
-/// NULL, which is an offset that the statement then finds fault with, as SQLite does: names in it that mean nothing too.
+/// NULL, as in SQLite, and NULL is no valid offset when the statement runs. That includes names that do not exist.
 fn frame_offset<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, offset: &ast::Expr<'a>) -> Result<Expr<'a>> {
     if resolver.only_names {
         return Ok(Expr::Null);

@@ -39,7 +39,7 @@ pub struct Scope<'s, 'a> {
     pub within: Option<Name<'a>>,
 }
 
-/// What resolving the expressions of one query finds out on the way.
+/// What the expressions of one query use, collected while they are resolved.
 #[derive(Default)]
 pub struct Found<'a> {
     /// Sources of enclosing queries that were used.

@@ -41,7 +41,7 @@ pub(crate) enum State<'a> {
 pub(crate) struct Done<'a> {
     pub derived: &'a Derived<'a>,
     pub table: &'a CommonTable<'a>,
-    /// How many new numbers its SELECTs have: another use has as many.
+    /// How many new numbers its SELECTs took. SQLite expands a common table at each use, so that another use takes as many.
     pub new_selects: u32,
 }
 

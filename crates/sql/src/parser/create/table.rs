@@ -22,7 +22,7 @@ pub(super) fn create_table<'a>(parser: &mut Parser<'a, '_>, temporary: bool) -> 
     } else {
         TableBody::Columns(parser.arena.alloc(table_columns(parser, name.name)?))
     };
-    // Behind an option the text goes on to the next token, space and all.
+    // The text of an option includes the white space up to the next token.
     let options = parser.previous.kind != TokenKind::RightParen && matches!(body, TableBody::Columns(_));
     let text = if options { Span::new(start, parser.token.span.start) } else { parser.span_from(start) };
     let table = CreateTable { temporary, if_not_exists, name, body, text };

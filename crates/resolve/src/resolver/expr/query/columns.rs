@@ -23,7 +23,7 @@ pub(crate) struct ResultItem<'a> {
     pub inner_name: Name<'a>,
     /// See [`OutputColumn::stored_name`].
     pub stored_name: Name<'a>,
-    /// Whether the name is one that other clauses can use: written with AS, or come from a star.
+    /// Whether other clauses can use the name: it is written with AS, or comes from a star.
     pub is_alias: bool,
     pub origin: Option<Origin<'a>>,
 }
@@ -34,7 +34,7 @@ impl<'a> ResultItem<'a> {
         ResultItem { expr, name, inner_name: name, stored_name: name, is_alias: true, origin }
     }
 
-    /// As the outside sees it.
+    /// The column of the whole query.
     pub fn output(&self) -> OutputColumn<'a> {
         let collation = collation_of(&self.expr);
         OutputColumn {
@@ -107,7 +107,7 @@ fn result_item<'a>(
     }
 }
 
-/// The name of a column in the result of a statement, as `full_column_names` and `short_column_names` want it; none if
+/// The name of a column in the result of a statement, by `full_column_names` and `short_column_names`; none if
 /// that is its text.
 fn shown_name<'a>(
     resolver: &Resolver<'a>,
@@ -270,8 +270,8 @@ pub(super) fn value_columns<'a>(resolver: &Resolver<'a>, rows: &[&'a [Expr<'a>]]
     first.iter().enumerate().map(item).collect()
 }
 
-/// All columns of a join in parentheses, with the names by which they can be qualified. A column that USING made of
-/// several comes for itself, and once more for each of them.
+/// All columns of a join in parentheses, with the names by which they can be qualified. A column that USING has merged stands for itself,
+/// and its operands follow.
 pub(super) fn columns_of_nested<'a>(
     resolver: &Resolver<'a>,
     sources: &[ScopeSource<'a>],
@@ -301,7 +301,7 @@ pub(super) fn columns_of_nested<'a>(
             add(expr, NestedName { qualified_only: is_left || is_right, ..own }, false);
         }
         if let ScopeColumns::Nested(inner, names) = source.columns {
-            // Columns that USING has merged can still be qualified; rowids are out of sight here.
+            // Columns that USING has merged can still be qualified; rowids cannot be named here.
             let is_named = |at: usize| names[at].qualified_only && !inner[at].hidden;
             for position in (0..names.len()).filter(|&at| is_named(at)) {
                 add(resolver.column_at(source, position), names[position], false);

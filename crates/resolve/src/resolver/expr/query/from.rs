@@ -25,7 +25,7 @@ pub(crate) struct Item<'a> {
     db: Option<Db>,
 }
 
-/// Resolves FROM. Subqueries in it see what `outer` sees and not each other.
+/// Resolves FROM. Subqueries in FROM see the names of `outer`, and not each other.
 pub(crate) fn resolve_from<'a>(
     resolver: &Resolver<'a>,
     outer: &Scope<'_, 'a>,
@@ -45,8 +45,8 @@ pub(crate) fn resolve_from<'a>(
     Ok(part)
 }
 
-/// The error that SQLite reports when a star in a common table stands for nothing: it goes on with the sources behind
-/// that table, but knows no common tables any more, and the last thing that it misses counts.
+/// The error that SQLite reports when `*` in a common table has no columns: SQLite then resolves the sources behind that table without
+/// its common tables, and reports the last table that does not exist.
 fn after_star<'a>(
     resolver: &Resolver<'a>,
     outer: &Scope<'_, 'a>,
@@ -99,7 +99,7 @@ pub(crate) fn resolve_from_item<'a>(
     resolve_whole_item(resolver, outer, item, join, part, found, recursion)
 }
 
-/// As [`resolve_from_item`], of an item that is one source whatever it is.
+/// As [`resolve_from_item`], for an item that stays one source even if it is a join in parentheses.
 pub(crate) fn resolve_whole_item<'a>(
     resolver: &Resolver<'a>,
     outer: &Scope<'_, 'a>,
@@ -142,7 +142,7 @@ pub(crate) fn resolve_whole_item<'a>(
     part.scope.push(scope_source);
     part.conditions.push(condition);
     let (is_alias, indexed) = (item.alias.is_some(), indexed(&resolved, item)?);
-    // EXPLAIN QUERY PLAN names tables as the statement does.
+    // EXPLAIN QUERY PLAN names tables as they are written in the statement.
     let name = match item.source {
         ast::Source::Table(written) if !is_alias => written.name.name,
         _ => name,
@@ -161,7 +161,7 @@ fn resolve_item<'a>(
         ast::Source::Table(name) => named_item(resolver, outer, name, recursion),
         ast::Source::Function(name, _) => function_item(resolver, outer, name),
         ast::Source::Subquery(select) => {
-            resolver.asks.expect_unnamed_query();
+            resolver.checks.expect_unnamed_query();
             let query = resolve_query(resolver, outer, select)?;
             Ok(derived_item(resolver, query, Name::new(b"")))
         }
@@ -279,12 +279,12 @@ pub(crate) fn is_right(item: &FromItem<'_>) -> bool {
     matches!(item.join.kind, ast::JoinKind::Right | ast::JoinKind::Full)
 }
 
-/// Whether nothing is said of a join in parentheses as a whole. Where it comes first, the parentheses mean nothing then.
+/// Whether a join in parentheses has neither an alias nor a constraint. If it comes first, the parentheses are redundant then.
 fn is_bare(item: &FromItem<'_>) -> bool {
     item.alias.is_none() && matches!(item.constraint, JoinConstraint::None)
 }
 
-/// Whether a join in parentheses is nothing but its items: all inner, and joined as a whole by no more than ON.
+/// Whether the items of a join in parentheses can stand in FROM themselves: all are inner joins, and the whole has at most ON.
 fn can_splice(item: &FromItem<'_>, inner: &[FromItem<'_>]) -> bool {
     let is_inner = |join: ast::Join| {
         !join.natural && matches!(join.kind, ast::JoinKind::Comma | ast::JoinKind::Inner | ast::JoinKind::Cross)

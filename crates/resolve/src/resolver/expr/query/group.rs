@@ -12,7 +12,7 @@ use crate::resolver::expr::resolve_expr;
 use crate::resolver::expr::terms::{check_term_count, term_of};
 use crate::resolver::scope::Scope;
 
-/// GROUP BY; aggregates are let in only to be told that they may not be there, once all terms have a meaning.
+/// GROUP BY. Aggregates are resolved here only for their error, which comes behind the errors of all terms.
 pub(super) fn resolve_group_by<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -36,8 +36,8 @@ pub(super) fn resolve_group_by<'a>(
     Ok(resolved.into_bump_slice())
 }
 
-/// An aggregate that is written in GROUP BY, or is all of what an alias or a number names, may not be there; one that an alias brings into
-/// an expression is misused.
+/// The error of an aggregate in GROUP BY. An aggregate that is written there, or that an alias or number names, is not allowed; one in an expression
+/// by an alias is misused.
 fn refuse_aggregates_in_groups<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -58,7 +58,7 @@ fn refuse_aggregates_in_groups<'a>(
     misused.map_or(Ok(()), |aggregate| Err(misuse_of_aggregate(aggregate)))
 }
 
-/// The first of the aggregates that the expression uses, in the queries within it, too.
+/// The first aggregate that the expression or a query in the expression uses.
 fn first_used<'a>(known: &[&'a Aggregate<'a>], expr: &Expr<'a>) -> Option<&'a Aggregate<'a>> {
     fn uses(child: Child<'_, '_>, id: AggregateId) -> bool {
         let mut found = false;

@@ -16,16 +16,16 @@ use crate::resolver::source_columns::visible_columns;
 pub(crate) struct FromPart<'a> {
     /// The sources.
     pub sources: ArenaVec<'a, Source<'a>>,
-    /// The sources as names see them.
+    /// The sources by name.
     pub scope: ArenaVec<'a, ScopeSource<'a>>,
-    /// What ON, USING and the arguments of table-valued functions demand.
+    /// The conditions of ON, USING and the arguments of table-valued functions.
     pub conditions: ArenaVec<'a, JoinCondition<'a>>,
     /// Whether there is a RIGHT or FULL JOIN in it.
     pub has_right: bool,
 }
 
 impl<'a> FromPart<'a> {
-    /// Nothing yet, with room for so many sources.
+    /// An empty clause with capacity for `count` sources.
     pub fn with_capacity_in(count: usize, arena: &'a Bump) -> FromPart<'a> {
         FromPart {
             sources: ArenaVec::with_capacity_in(count, arena),
@@ -39,7 +39,7 @@ impl<'a> FromPart<'a> {
 /// The conditions that come with one source.
 pub(crate) struct JoinCondition<'a> {
     pub origin: TermOrigin,
-    /// ON, not yet resolved: it may see all sources.
+    /// ON, which is resolved once all sources are known.
     pub on: Option<ast::Expr<'a>>,
     /// Equalities of USING and NATURAL.
     pub equal: Vec<Expr<'a>>,
@@ -84,7 +84,7 @@ pub(super) fn resolve_join_condition<'a>(
     Ok(condition)
 }
 
-/// ON and USING of all sources, resolved; and what the arguments of table-valued functions demand, which comes behind all other
+/// ON and USING of all sources, resolved; and the equalities of arguments of table-valued functions, which stand behind all other
 /// conditions.
 pub(crate) fn resolve_join_terms<'a>(
     resolver: &Resolver<'a>,
@@ -100,7 +100,7 @@ pub(crate) fn resolve_join_terms<'a>(
             arguments.push(Term { expr, origin: join.origin });
         }
         if let Some(on) = &join.on {
-            // SQLite has lost the place of what is wrong in ON.
+            // SQLite reports no offset for errors in ON.
             let on = resolve_expr(resolver, scope, on).map_err(CompileError::without_offset)?;
             split_and(on, join.origin, &mut terms);
         }
@@ -108,7 +108,7 @@ pub(crate) fn resolve_join_terms<'a>(
     Ok(JoinTerms { terms, arguments })
 }
 
-/// NATURAL: the columns of `source` that the left side has too.
+/// NATURAL: the columns that `source` and the left side share.
 fn natural_columns<'a>(resolver: &Resolver<'a>, part: &FromPart<'a>, source: &ScopeSource<'a>) -> &'a [Name<'a>] {
     let is_common = |name: &Name<'a>| part.scope.iter().any(|left| resolver.own_column(left, *name).is_some());
     let names = visible_columns(source).into_iter().map(|column| column.name);
@@ -117,7 +117,7 @@ fn natural_columns<'a>(resolver: &Resolver<'a>, part: &FromPart<'a>, source: &Sc
 }
 
 /// The left operand of USING: the leftmost column of that name. With RIGHT and FULL joins anywhere in FROM it is the
-/// column that earlier USINGs have made of several.
+/// column that earlier USINGs have merged.
 fn left_of_using<'a>(resolver: &Resolver<'a>, part: &FromPart<'a>, name: Name<'a>) -> Result<Expr<'a>> {
     let has_right = part.has_right;
     let mut matches: Vec<Expr<'a>> = Vec::new();

@@ -6,12 +6,12 @@ use super::CorePart;
 use crate::ir::{CoreBody, Expr, OutputColumn, affinity_of, data_types, has_table_of_rows};
 
 /// Finds the affinities of a compound query's columns: the first that a core has, unless values of another core are of a kind which
-/// that affinity would change. What the first core makes with CAST is no more than a number.
+/// that affinity would change. A CAST in the first core counts as a number only.
 pub(super) struct Merge {
     columns: Vec<MergedColumn>,
 }
 
-/// What the cores of a compound query say about one of its columns.
+/// The affinity of one column of a compound query.
 #[derive(Clone, Copy, Default)]
 struct MergedColumn {
     affinity: Option<Affinity>,

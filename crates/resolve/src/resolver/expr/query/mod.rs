@@ -24,7 +24,7 @@ use crate::ir::{
     SourceKind, has_table_of_rows,
 };
 use crate::resolver::Resolver;
-use crate::resolver::asks::Ask;
+use crate::resolver::query_checks::QueryCheck;
 use crate::resolver::scope::with::WithScope;
 use crate::resolver::scope::{Found, Rules, Scope};
 use derived::derived_table;
@@ -33,7 +33,7 @@ use order::resolve_compound_order;
 use select::resolve_select;
 use sources::or_of_sources;
 use values::resolve_values;
-use with::{Recursion, look_at_unused};
+use with::{Recursion, log_unused};
 
 /// Resolves a query that stands in `scope`: its FROM clauses, nested queries and so on included.
 pub(crate) fn resolve_query<'a>(
@@ -47,11 +47,11 @@ pub(crate) fn resolve_query<'a>(
             let tables = WithScope::new(scope, with)?;
             let scope = Scope { with: Some(&tables), ..*scope };
             let query = query_body(resolver, &scope, select, None)?;
-            look_at_unused(resolver, &scope, &tables);
+            log_unused(resolver, &scope, &tables);
             Ok(query)
         }
     });
-    // Where common tables can be seen from outside, the query around this one knows them.
+    // Where common tables are visible outside, the query around this one reports their errors.
     if scope.with.is_some() {
         resolved
     } else {
@@ -66,21 +66,21 @@ pub(super) fn query_body<'a>(
     select: &ast::Select<'a>,
     recursion: Option<&Recursion<'_, 'a>>,
 ) -> Result<&'a Query<'a>> {
-    let (place, own) = resolver.asks.begin_query(scope.within)?;
+    let (place, own) = resolver.checks.begin_query(scope.within)?;
     let limit = || select.limit.map(|limit| resolve_limit(resolver, scope, limit)).transpose();
-    // SQLite asks the authorizer about LIMIT before the cores, and numbers the SELECTs of LIMIT behind those of the cores.
-    let asked_limit = if resolver.asks.is_asked() { Some(limit()?) } else { None };
+    // SQLite makes the authorizer checks of LIMIT before those of the cores, and numbers the SELECTs of LIMIT behind those of the cores.
+    let checked_limit = if resolver.checks.has_authorizer() { Some(limit()?) } else { None };
     let mut outer = Vec::new();
     let is_compound = !select.rest.is_empty();
     let parts = match recursion {
         Some(recursion) => recursive_cores(resolver, scope, select, recursion, &mut outer),
         None => resolve_cores(resolver, scope, select, &mut outer),
     };
-    let limit = asked_limit.map_or_else(limit, Ok);
-    // What is wrong in LIMIT comes before what is wrong in the cores.
+    let limit = checked_limit.map_or_else(limit, Ok);
+    // Errors in LIMIT are reported before errors in the cores.
     let (limit, parts) = (limit?, parts?);
-    let asks = match resolver.asks.is_asked() {
-        true => asks_about(own, recursion.map(|_| Ask::recursive(scope.within)), &parts),
+    let checks = match resolver.checks.has_authorizer() {
+        true => all_checks(own, recursion.map(|_| QueryCheck::recursive(scope.within)), &parts),
         false => Vec::new(),
     };
     let mut columns = parts[0].columns;
@@ -95,7 +95,7 @@ pub(super) fn query_body<'a>(
         columns = resolver.slice(&merged.finish(&all));
         order_by = resolve_compound_order(resolver, scope, select, cores, columns)?;
     }
-    resolver.asks.end_query(place, &asks)?;
+    resolver.checks.end_query(place, &checks)?;
     if recursion.is_none() && sorts_otherwise(select) {
         // Rows are equal by the collations of the compound, and sorted by others.
         let compound = Query { cores, order_by: &[], limit: None, columns, outer: resolver.slice(&outer) };
@@ -151,7 +151,7 @@ pub(super) fn all_of<'a>(
     })
 }
 
-/// All cores, from the last to the first: which is the order in which SQLite finds their errors.
+/// All cores, from the last to the first, the order in which SQLite reports their errors.
 fn resolve_cores<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -171,7 +171,7 @@ fn resolve_cores<'a>(
     Ok(parts)
 }
 
-/// The cores of a recursive common table: its start first, which tells the columns that the steps see.
+/// The cores of a recursive common table: its start first, whose columns the recursive terms see.
 fn recursive_cores<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -238,8 +238,8 @@ fn resolve_core<'a>(
         resolver.select_number(written.number);
     }
     let order_by = written.order_by;
-    let mut asks = bumpalo::collections::Vec::new_in(resolver.arena);
-    let part = resolver.asks.asking(&mut asks, || match written.core {
+    let mut checks = bumpalo::collections::Vec::new_in(resolver.arena);
+    let part = resolver.checks.collect(&mut checks, || match written.core {
         SelectCore::Query(query) => resolve_select(resolver, scope, query, order_by, recursion),
         SelectCore::Values(rows) => resolve_values(resolver, scope, rows, order_by, number),
     })?;
@@ -250,7 +250,7 @@ fn resolve_core<'a>(
         }
     });
     let op = written.op.unwrap_or(CompoundOp::UnionAll);
-    let mut part = CorePart { core: Core { op, body, number }, columns, order_by, asks };
+    let mut part = CorePart { core: Core { op, body, number }, columns, order_by, checks };
     if let CoreBody::Values(rows) = part.core.body {
         let without_affinity = |column: &OutputColumn<'a>| OutputColumn { affinity: None, ..*column };
         part.columns = match has_table_of_rows(rows) {
@@ -261,7 +261,7 @@ fn resolve_core<'a>(
     Ok(part)
 }
 
-/// The query as the value of an expression, with columns that say how they compare there.
+/// The query as the value of an expression, with the affinities and collations of its columns there.
 pub(super) fn as_value<'a>(resolver: &Resolver<'a>, query: &'a Query<'a>) -> &'a Query<'a> {
     if query.cores.len() == 1 && query.single_select().is_some() {
         return query;
@@ -279,7 +279,7 @@ pub(super) fn as_value<'a>(resolver: &Resolver<'a>, query: &'a Query<'a>) -> &'a
     resolver.arena.alloc(Query { columns, ..*query })
 }
 
-/// LIMIT and OFFSET see no names at all.
+/// LIMIT and OFFSET. No names are visible there.
 fn resolve_limit<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, limit: &ast::Limit<'a>) -> Result<&'a Limit<'a>> {
     let found = Found::default();
     let nothing = Scope {
@@ -305,24 +305,28 @@ pub(crate) fn plain_query<'a>(resolver: &Resolver<'a>, part: SelectPart<'a>, num
     })
 }
 
-/// A core with what its query needs from it.
+/// A resolved core, with its columns and checks.
 pub(super) struct CorePart<'a> {
     core: Core<'a>,
     columns: &'a [OutputColumn<'a>],
     order_by: &'a [OrderTerm<'a>],
-    /// What the authorizer is asked about the queries in it.
-    asks: bumpalo::collections::Vec<'a, Ask<'a>>,
+    /// The authorizer checks of the queries in the core.
+    checks: bumpalo::collections::Vec<'a, QueryCheck<'a>>,
 }
 
-/// What the authorizer is asked about a query: of a compound, about all of it, and about each of its cores.
-fn asks_about<'a>(own: Ask<'a>, recursive: Option<Ask<'a>>, parts: &[CorePart<'a>]) -> Vec<Ask<'a>> {
+/// The authorizer checks of a query: of a compound, one for the whole and one for each core.
+fn all_checks<'a>(
+    own: QueryCheck<'a>,
+    recursive: Option<QueryCheck<'a>>,
+    parts: &[CorePart<'a>],
+) -> Vec<QueryCheck<'a>> {
     let whole = (parts.len() > 1).then_some(own);
-    let of_part = |part: &CorePart<'a>| std::iter::once(own).chain(part.asks.to_vec());
+    let of_part = |part: &CorePart<'a>| std::iter::once(own).chain(part.checks.to_vec());
     whole.into_iter().chain(recursive).chain(parts.iter().flat_map(of_part)).collect()
 }
 
-/// Whether a compound in which rows are compared is sorted by COLLATE: by its own collations equal rows might not stand
-/// together.
+/// Whether a compound that compares its rows is sorted by another collation: rows that are equal to the compound might not be
+/// adjacent then.
 fn sorts_otherwise(select: &ast::Select<'_>) -> bool {
     select.rest.iter().any(|term| term.op != CompoundOp::UnionAll)
         && select.order_by.iter().any(|term| matches!(term.expr.kind, ast::ExprKind::Collate(_)))
@@ -350,7 +354,7 @@ fn different_widths(op: CompoundOp) -> CompileError {
     CompileError::new(format!("SELECTs to the left and right of {name} do not have the same number of result columns"))
 }
 
-/// A SELECT or VALUES with what the query around it needs.
+/// A resolved SELECT or VALUES, before it becomes a core.
 pub(crate) struct SelectPart<'a> {
     pub body: CoreBody<'a>,
     pub columns: &'a [OutputColumn<'a>],

@@ -37,7 +37,7 @@ pub(super) fn resolve_order_by<'a>(
             }
         };
         let sorted = order_term(term, expr, output);
-        // An unknown collation is an error even where nothing is left to be sorted.
+        // An unknown collation is an error even where no term remains.
         resolver.env.collation(sorted.collation)?;
         resolved.push(sorted);
     }
@@ -120,13 +120,13 @@ fn alias_in_core<'a>(
     if query.columns.iter().all(is_plain) {
         return query.columns.iter().position(|column| column.alias.is_some_and(|alias| alias.name == name));
     }
-    // With a star among them, positions are known only once it is expanded.
+    // A star is expanded before positions are counted.
     let items =
         again(resolver, scope, query, |resolver, scope| resolve_result_columns(resolver, scope, query.columns)).ok()?;
     items.iter().position(|item| item.is_alias && item.name == name)
 }
 
-/// The column of a core that is the same expression as the term would be there.
+/// The column of a core that is the same expression as the term, resolved in that core.
 fn same_in_core<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -147,7 +147,7 @@ fn same_in_core<'a>(
     select.columns.iter().position(|column| same(column, &expr))
 }
 
-/// Runs `f` in the scope of a core that has been resolved before.
+/// Runs `f` in the scope of a core that is resolved a second time.
 fn again<'a, T>(
     resolver: &Resolver<'a>,
     outer: &Scope<'_, 'a>,
@@ -201,7 +201,7 @@ fn position_of<'a>(
         Ok(number) if (1..=columns).contains(&number) => Ok(Some(number - 1)),
         _ => {
             let message = format!("{} {clause} BY term out of range - should be between 1 and {columns}", ordinal(at));
-            // SQLite knows the place of a number that could be no column's, not of one that is too large here.
+            // SQLite reports an offset for a number that is no column's in any query, and none for one that is too large here.
             let is_placed = !(1..=NUMBER_MAX).contains(&number);
             Err(if is_placed { CompileError::at(literal(expr).span, message) } else { CompileError::new(message) })
         }
@@ -222,16 +222,16 @@ fn signed_integer<'a>(resolver: &Resolver<'a>, expr: &ast::Expr<'_>) -> Option<i
         ExprKind::Unary(UnaryOp::Minus, operand) => signed_integer(resolver, operand).map(|value| -value),
         ExprKind::Unary(UnaryOp::Plus, operand) => signed_integer(resolver, operand),
         ExprKind::Integer(value) => (0..=i64::from(i32::MAX)).contains(&value).then_some(value),
-        // Text that is about to be changed by ALTER TABLE is not simplified.
+        // A text that ALTER TABLE changes is not simplified.
         _ if resolver.only_names => None,
         _ => expr.parsed_integer(),
     }
 }
 
-/// A larger number is no result column's, however many there are.
+/// No query has more result columns.
 const NUMBER_MAX: i64 = 0xffff;
 
-/// What is written below signs and COLLATE.
+/// The expression below signs and COLLATE.
 fn literal<'e, 'a>(expr: &'e ast::Expr<'a>) -> &'e ast::Expr<'a> {
     match &expr.kind {
         ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => literal(operand),
@@ -240,7 +240,7 @@ fn literal<'e, 'a>(expr: &'e ast::Expr<'a>) -> &'e ast::Expr<'a> {
     }
 }
 
-/// A term that is nothing but a name.
+/// The name, if the term is a bare name.
 fn bare_name<'a>(expr: &ast::Expr<'a>) -> Option<Name<'a>> {
     match expr.kind {
         ExprKind::Column(name) => Some(name.name),

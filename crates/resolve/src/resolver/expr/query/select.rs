@@ -51,13 +51,13 @@ pub(super) fn resolve_select<'a>(
     let after = Rules { aggregates: is_aggregate, aggregates_elsewhere: true, ..rules };
     let having_scope = conditions.with_rules(after);
     let having = || query.having.as_ref().map(|having| resolve_expr(resolver, &having_scope, having)).transpose();
-    // What is wrong in HAVING comes before what is wrong in WHERE and GROUP BY.
+    // Errors in HAVING are reported before errors in WHERE and GROUP BY.
     let or_in_having = |error: CompileError| having().err().unwrap_or(error);
     let terms = resolve_conditions(resolver, &conditions, &from, query.filter.as_ref()).map_err(or_in_having)?;
     let group_scope = conditions.with_rules(Rules { aggregates: true, ..after });
     let order_scope = conditions.with_rules(Rules { windows: true, ..after });
     let order = || resolve_order_by(resolver, &order_scope, order_by, &items);
-    // What is wrong in HAVING and in ORDER BY comes before what is wrong in GROUP BY.
+    // Errors in HAVING and ORDER BY are reported before errors in GROUP BY.
     let group_by = resolve_group_by(resolver, &group_scope, query.group_by, &items)
         .map_err(|error| having().err().or_else(|| order().err()).unwrap_or(error))?;
     let having = having()?;
@@ -89,14 +89,14 @@ pub(crate) fn resolve_conditions<'a>(
     from: &FromPart<'a>,
     filter: Option<&ast::Expr<'a>>,
 ) -> Result<&'a [Term<'a>]> {
-    // ON comes behind WHERE: in what is wrong, in what the authorizer is asked, and in the numbers of SELECTs.
+    // SQLite resolves ON behind WHERE. That decides the order of errors, of authorizer checks and of the numbers of SELECTs.
     let filter = filter.map(|filter| resolve_expr(resolver, scope, filter)).transpose()?;
     let joined = resolve_join_terms(resolver, scope, from)?;
     all_conditions(resolver, &from.sources, filter, joined)
 }
 
-/// The conjuncts of WHERE, of ON and USING, and what the arguments of functions demand. That is the order in which they are
-/// evaluated where a row has all that they need; and it decides between plans that cost the same.
+/// The conjuncts of WHERE, of ON and USING, and the equalities of arguments of functions. They are evaluated in this order where a row has
+/// all their columns, and the order decides between plans of equal cost.
 pub(crate) fn all_conditions<'a>(
     resolver: &Resolver<'a>,
     sources: &[Source<'a>],
@@ -116,8 +116,8 @@ pub(crate) fn all_conditions<'a>(
     Ok(terms.into_bump_slice())
 }
 
-/// An ON clause that decides about matches of an outer join must not look further right than its own source. That of
-/// an inner join may, unless a RIGHT or FULL JOIN makes it matter.
+/// The ON clause of an outer join must not name sources on the right of its own. The ON clause of an inner join may, unless FROM has a RIGHT or
+/// FULL JOIN.
 fn check_on_reach<'a>(sources: &[Source<'a>], term: &Term<'a>) -> Result<()> {
     let has_right = || sources.iter().any(|source| source.join.keeps_right_rows());
     let of = match term.origin {

@@ -20,7 +20,7 @@ use super::with::setup_cores;
 use crate::resolver::Resolver;
 use crate::resolver::scope::{Found, Scope};
 
-/// What is reported of `select`, in which `error` was found: what is wrong with a source, if anything is.
+/// The error that is reported for `select`, in which `error` was found: an error of a source, if there is one.
 pub(super) fn or_of_sources<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -34,7 +34,7 @@ pub(super) fn or_of_sources<'a>(
     }
     let mut search = Search { resolver, views: Vec::new(), of_star: None };
     let found = search.select(scope, None, select).err();
-    // Behind a star that stands for nothing, the resolver has looked for tables already.
+    // Behind a star without columns, the resolver has searched the tables already.
     let of_star = search.of_star.filter(|_| !error.is_no_such_table());
     found.or(of_star).unwrap_or(error)
 }
@@ -43,15 +43,15 @@ pub(super) fn or_of_sources<'a>(
 struct Tables<'s, 'a> {
     parent: Option<&'s Tables<'s, 'a>>,
     tables: &'a [ast::CommonTable<'a>],
-    /// Those that have been looked at, or are being.
+    /// The tables that have been searched, or are being searched.
     seen: RefCell<Vec<bool>>,
 }
 
 struct Search<'r, 'a> {
     resolver: &'r Resolver<'a>,
-    /// The views that have been looked at, or are being.
+    /// The views that have been searched, or are being searched.
     views: Vec<&'a Table>,
-    /// A star that stands for nothing is reported only if nothing else is wrong behind it.
+    /// The error of a star without columns, which is reported only if no other error follows.
     of_star: Option<CompileError>,
 }
 
@@ -141,7 +141,7 @@ impl<'a> Search<'_, 'a> {
                 found.table.virtual_table().map(drop).ok_or_else(|| no_function(name.name.name))
             }
             Source::Subquery(select) => {
-                // A star that stands for nothing in it ends the search.
+                // A star without columns in it ends the search.
                 let before = self.of_star.take();
                 self.select(scope, with, select)?;
                 self.of_star.take().map_or(Ok(()), Err)?;
@@ -152,7 +152,7 @@ impl<'a> Search<'_, 'a> {
         })
     }
 
-    /// A common table is looked at where it is first named. Whether there is one of that name.
+    /// Searches the common table of that name, where it is first named. False if there is none.
     fn common_table(&mut self, scope: &Scope<'_, 'a>, with: Option<&Tables<'_, 'a>>, name: Name<'a>) -> Result<bool> {
         let Some((here, at)) = find(with, name) else { return Ok(false) };
         if std::mem::replace(&mut here.seen.borrow_mut()[at], true) {
@@ -236,7 +236,7 @@ impl<'a> Search<'_, 'a> {
         })
     }
 
-    /// Stars for which there is nothing.
+    /// Stars without columns.
     fn stars(&mut self, query: &ast::Query<'a>) {
         for column in query.columns {
             match &column.kind {
@@ -271,7 +271,7 @@ impl<'a> Search<'_, 'a> {
                 like.escape.iter().try_for_each(|escape| self.expr(scope, with, escape))
             }
             ExprKind::Between(between) => self.exprs(scope, with, &[between.value, between.low, between.high]),
-            // Of a value in nothing, nothing is looked at.
+            // Nothing is resolved of `x IN ()`.
             ExprKind::In(set) if set.is_in_nothing() => Ok(()),
             ExprKind::In(set) => {
                 self.expr(scope, with, &set.value)?;
@@ -318,7 +318,7 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// ORDER BY of a window comes before PARTITION BY, and FILTER of its call behind both; its frame is not looked at.
+    /// ORDER BY of a window comes before PARTITION BY, and FILTER of its call behind both; its frame is not searched.
     fn window(
         &mut self,
         scope: &Scope<'_, 'a>,
@@ -347,7 +347,7 @@ fn no_function(name: Name<'_>) -> CompileError {
     CompileError::new(format!("'{name}' is not a function"))
 }
 
-/// A common table has as many columns as its list says. (Where it has a star, the resolver finds out.)
+/// Checks that a common table has as many columns as its list of names. (With a star, the resolver checks that.)
 fn check_width(table: &ast::CommonTable<'_>) -> Result<()> {
     let found = match &table.select.first {
         SelectCore::Query(query) => {

@@ -25,7 +25,7 @@ pub(super) fn resolve_values<'a>(
     let rules = Rules { aggregates, aggregates_elsewhere, windows: true, ..outer.clause_rules() };
     let scope = Scope { parent: Some(outer), sources: &[], aliases: &[], rules, found: &found, windows: &[], ..*outer };
     let mut resolved = bumpalo::collections::Vec::with_capacity_in(rows.len(), resolver.arena);
-    // The last row that is wrong is the one that is reported.
+    // Rows are resolved from the last to the first, as in SQLite: the last error is reported.
     for (at, row) in rows.iter().enumerate().rev() {
         if at + 1 < rows.len() {
             resolver.select_number(number);

@@ -41,7 +41,7 @@ pub(crate) fn resolve_view<'a>(
     Ok(derived_table(resolver, query, &columns, Some(table), None))
 }
 
-/// As [`view_columns`], for a schema that is verified: SQLite does not count the columns then, and knows those of the list.
+/// As [`view_columns`], for a schema that is verified: SQLite does not compare the number of columns then, and takes the names of the list.
 fn named_columns<'a>(columns: &[OutputColumn<'a>], names: &'a [NameBuf]) -> Vec<OutputColumn<'a>> {
     if names.is_empty() {
         return columns.to_vec();

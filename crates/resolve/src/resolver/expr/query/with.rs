@@ -40,16 +40,15 @@ pub(super) fn find_common_table<'a>(
     found.map(|(with, at)| use_common_table(resolver, scope, with, at)).transpose()
 }
 
-/// Looks at the names in common tables that nobody uses: ALTER TABLE changes them wherever they stand in its text. What is wrong
-/// in them is no error.
-pub(super) fn look_at_unused<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, with: &WithScope<'_, 'a>) {
+/// Logs the names in unused common tables, which ALTER TABLE replaces too. An error in such a table is ignored, as in SQLite.
+pub(super) fn log_unused<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, with: &WithScope<'_, 'a>) {
     if !resolver.log.as_ref().is_some_and(|log| log.is_about(scope.text)) {
         return;
     }
     let found = Found::default();
     let alone = Scope { with: Some(with), fixed_db: scope.fixed_db, ..Scope::outermost(scope.text, &found) };
     for at in with.unused() {
-        let _whatever_is_wrong = use_common_table(resolver, &alone, with, at);
+        let _ignored = use_common_table(resolver, &alone, with, at);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the connection and the library say about themselves.
+//! Functions about the connection and the library.
 
 use std::sync::OnceLock;
 
@@ -54,7 +54,7 @@ const ENGINE_OPTIONS: [&str; 35] = [
     "THREADSAFE=1",
 ];
 
-/// Those of the whole library, once somebody has asked or added to them.
+/// The options of the whole library, fixed by the first call that reads or extends them.
 static COMPILE_OPTIONS: OnceLock<Vec<&'static str>> = OnceLock::new();
 
 /// What `PRAGMA compile_options` shows: the options of SQLite's build that describe this library, in order.
@@ -62,8 +62,8 @@ pub fn compile_options() -> &'static [&'static str] {
     COMPILE_OPTIONS.get_or_init(|| ENGINE_OPTIONS.to_vec())
 }
 
-/// Says which options the extensions stand for that every connection of the process has. Only the first call counts, and only
-/// before [`compile_options`] was asked for.
+/// Adds the options of the extensions that every connection of the process has. Only the first call counts, and only before
+/// [`compile_options`] is called.
 pub fn add_compile_options(of_extensions: &[&'static str]) {
     COMPILE_OPTIONS.get_or_init(|| {
         let mut all = [&ENGINE_OPTIONS[..], of_extensions].concat();
@@ -156,7 +156,7 @@ fn subtype(context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {
 /// `load_extension(file)`, `load_extension(file, entry point)`
 fn load_extension(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let text = |at: usize| args.get(at).filter(|arg| !arg.is_null()).map(|arg| cast::to_text(*arg));
-    // Whether it is allowed comes first: without a file nothing is loaded, and nothing is NULL.
+    // The permission is checked first: a file that is NULL loads nothing.
     let loaded = context.connection.load_extension(text(0).as_deref(), text(1).as_deref());
     loaded.map_err(crate::FunctionError::new)?;
     null(context)
