@@ -241,6 +241,7 @@ impl Connection {
             sql,
             explain: statement.explain,
             parameter_count: statement.parameters.count,
+            select_count: statement.select_count,
             builders: Some(&self.builder),
         };
         let compile = || self.compile_program(&request, arena);

@@ -72,6 +72,11 @@ fn flattened_queries() {
 }
 
 #[test]
+fn numbers_of_selects() {
+    check(include_str!("numbers.sql"));
+}
+
+#[test]
 fn orders() {
     check(include_str!("orders.sql"));
 }
@@ -156,6 +161,7 @@ fn our_plan(theirs: &rusqlite::Connection, query: &str) -> String {
         sql: sql.as_bytes(),
         explain: parsed.explain,
         parameter_count: parsed.parameters.count,
+        select_count: parsed.select_count,
         builders: None,
     };
     match lithe_codegen::compile(&request, &arena, &env) {

@@ -42,8 +42,6 @@ const SPREAD_STRUCTURES: &[(&str, &str, usize)] = &[
     ("btree", "Cursor", 10),
     ("codegen", "Codegen", 29),
     ("engine", "Connection", 31),
-    ("resolve", "Resolver", 20),
-    ("sql", "Parser", 17),
 ];
 
 #[test]
