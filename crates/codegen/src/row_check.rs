@@ -21,7 +21,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, CursorId, Db, Reg};
 use lithe_vm::program::Program;
 
-use super::write::{emit_index_key, entry_affinities, index_exprs, index_filter};
+use super::write::{entry_affinities, index_exprs, index_filter};
 use super::{Codegen, ColumnAccess};
 
 /// The check of a table's rows.
@@ -197,7 +197,7 @@ impl<'a> Checking<'a> {
         }
         let exprs = index_exprs(cg, self.db, self.table, self.source, index)?;
         let start = cg.b.registers(exprs.len());
-        emit_index_key(cg, exprs, start)?;
+        cg.emit_list_into(exprs, start)?;
         let affinities = entry_affinities(cg, exprs);
         if affinities != lithe_vm::operand::AffinityListId::NONE {
             cg.b.emit(Insn::Affinity { start, affinities });

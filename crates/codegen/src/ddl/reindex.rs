@@ -63,9 +63,9 @@ fn rebuild<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table, index: &'a Index)
     if !cg.env.ask(Action::Reindex, Some(index.name.name()), None, Some(db), None)? {
         return Ok(());
     }
-    cg.use_database(db, true);
-    cg.note_more_changes();
-    cg.note_may_abort();
+    cg.transactions.use_database(db, true);
+    cg.journal.note_more_changes();
+    cg.journal.note_may_abort();
     let source = cg.resolver.new_source();
     let exprs = index_exprs(cg, db, table, source, index)?;
     let filter = index_filter(cg, db, table, source, index)?;

@@ -59,7 +59,7 @@ pub(super) fn emit_not_null<'a>(
             // SQLite opens the statement journal all the same, which undoes what the types of a STRICT table refuse, and triggers that
             // nest too deep.
             if matches!(policy, Conflict::Abort | Conflict::Replace) {
-                cg.note_may_abort();
+                cg.journal.note_may_abort();
             }
             continue;
         }
@@ -156,6 +156,6 @@ pub(super) fn number(policy: Conflict) -> u8 {
 /// Only ABORT undoes the statement: FAIL keeps what is done, ROLLBACK undoes everything.
 fn note_policy(cg: &mut Codegen<'_>, policy: Conflict) {
     if policy == Conflict::Abort {
-        cg.note_may_abort();
+        cg.journal.note_may_abort();
     }
 }

@@ -13,6 +13,7 @@ use lithe_vm::operand::{Addr, Reg, Sequence};
 use super::constraint::{Checked, emit_checks, emit_not_null, is_never_null};
 use super::fire::{Event, Firing, Triggers};
 use super::foreign_key::{Change, ForeignKeys};
+use super::refuse;
 use super::returning::Rows as ReturningRows;
 use super::row::{self, Row};
 use super::rows::{RowValue, Rows};
@@ -28,10 +29,10 @@ pub(crate) fn insert<'a>(
     base: &Scope<'_, 'a>,
     insert: &ast::Insert<'a>,
 ) -> Result<&'a [OutputColumn<'a>]> {
-    super::target::refuse_early(cg, base, insert.table, Event::Insert, !insert.returning.is_empty())?;
+    refuse::early(cg, base, insert.table, Event::Insert, !insert.returning.is_empty())?;
     let resolved = cg.resolver.insert(base, insert)?;
     let triggers = Triggers::of(cg, &resolved.target, Event::Insert);
-    super::target::refuse_read_only(cg, &resolved.target, &triggers, resolved.returning.is_some())?;
+    refuse::read_only(cg, &resolved.target, &triggers, resolved.returning.is_some())?;
     let resolved = super::prepare::insert(cg, resolved);
     let counted = super::begin_row_count(cg, "rows inserted", resolved.returning.is_some());
     if resolved.target.table.view().is_some() {
@@ -66,11 +67,11 @@ fn insert_rows<'a>(
 ) -> Result<()> {
     let is_single = !matches!(resolved.rows, InsertRows::Query(_));
     if !is_single || !triggers.is_empty() {
-        cg.note_more_changes();
+        cg.journal.note_more_changes();
     }
     let may_replace = may_replace(resolved, super::statement_policy(cg, resolved.or));
     if cg.env.flags.foreign_keys && (resolved.returning.is_some() || may_replace) {
-        cg.note_more_changes();
+        cg.journal.note_more_changes();
     }
     super::upsert::note_changes(cg, resolved)?;
     let keys = ForeignKeys::of(cg, &resolved.target, Change::Insert)?;
@@ -252,7 +253,7 @@ fn emit_rowid<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Ro
         RowValue::Expr(Expr::Integer(value)) => {
             cg.emit_integer(value, row.rowid);
             // To SQLite, it may be no integer.
-            cg.note_may_abort();
+            cg.journal.note_may_abort();
         }
         _ => {
             let (is_given, is_there) = (cg.b.label(), cg.b.label());
@@ -263,7 +264,7 @@ fn emit_rowid<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Ro
             cg.b.place(is_given);
             cg.b.emit(Insn::MustBeInteger { reg: row.rowid, target: Addr::NONE });
             cg.b.place(is_there);
-            cg.note_may_abort();
+            cg.journal.note_may_abort();
         }
     }
     if *sequence != Sequence::NONE {
@@ -319,14 +320,14 @@ fn never_null(inserting: &Inserting<'_, '_>, rows: &Rows<'_>) -> Vec<bool> {
 /// Inserts the row and its index entries.
 fn emit_write<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rowid: GivenRowid, unique: &Unique) {
     let Inserting { target, row, .. } = inserting;
-    super::index::emit_insert_entries(cg, target, unique);
+    super::index::emit_insert_entries(cg, target, &unique.entries);
     let mut flags = insert_flags::COUNT_CHANGE;
     if unique.is_sought {
         flags |= insert_flags::USE_SEEK;
     }
     super::preupdate::emit_insert(cg, target, *row);
     if target.table.is_without_rowid() {
-        super::index::emit_insert_row_entry(cg, target, unique, flags);
+        super::index::emit_insert_row_entry(cg, target, &unique.entries, flags);
         return;
     }
     if rowid == GivenRowid::No {

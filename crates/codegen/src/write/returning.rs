@@ -7,7 +7,6 @@ use lithe_value::Affinity;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{AffinityListId, CursorId, Reg, Sequence};
 
-use super::index::emit_index_key;
 use super::stored_reals::StoredRow;
 use crate::Codegen;
 
@@ -57,10 +56,10 @@ impl<'a> Rows<'a> {
     fn emit_exprs(&self, cg: &mut Codegen<'a>, exprs: &'a [Expr<'a>]) -> Result<()> {
         cg.plan_exprs(exprs)?;
         // The row is changed already, be it the only one.
-        cg.note_more_changes();
+        cg.journal.note_more_changes();
         match self.kept {
             Kept::Row { start, is_there } => {
-                emit_index_key(cg, exprs, start)?;
+                cg.emit_list_into(exprs, start)?;
                 self.emit_reals(cg, start);
                 cg.b.emit(Insn::Integer { value: 1, dst: is_there });
             }

@@ -44,6 +44,21 @@ impl Row {
     }
 }
 
+/// All columns of the row under the table's cursor, in registers: OLD of triggers.
+pub(super) fn emit_old_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Reg) -> Result<Row> {
+    let width = target.table.columns.len();
+    let row = Row::new(cg, width);
+    if target.table.has_rowid() {
+        cg.b.emit(Insn::Copy { src: key, dst: row.rowid, count: 1 });
+    }
+    for at in 0..width as u16 {
+        if target.table.rowid_column != Some(at) {
+            let value = cg.resolver.table_column(target.source, target.table, at);
+            cg.emit_into(&value, row.column(at))?;
+        }
+    }
+    Ok(row)
+}
 /// The value that a column has when none is given.
 pub(super) fn default_value<'a>(cg: &Codegen<'a>, column: &'a Column) -> Result<Expr<'a>> {
     match &column.default {

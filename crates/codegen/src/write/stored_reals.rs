@@ -4,13 +4,11 @@
 //! registers themselves, SQLite's RETURNING finds the integer there, too: the column alone is read as a real, but an expression that only
 //! passes its value on (`+c`, CASE, coalesce(), max()) gives the integer, though typeof() and arithmetic see a real.
 
-use lithe_catalog::{Column as TableColumn, Result, Table};
+use lithe_catalog::{Column as TableColumn, Table};
 use lithe_resolve::ir::{
     Call, Case, Column, Core, CoreBody, Expr, Query, Select, SourceId, Subquery, UnaryOp, When, affinity_of,
 };
 use lithe_value::Affinity;
-use lithe_vm::insn::Insn;
-use lithe_vm::operand::{CollationId, CompareFlags, Reg};
 
 use crate::Codegen;
 
@@ -20,9 +18,6 @@ pub(super) struct StoredRow<'a> {
     pub source: SourceId,
     pub table: &'a Table,
 }
-
-/// The largest and the smallest integer that take 6 bytes: reals beyond them stay reals in the record.
-const SIX_BYTES: (i64, i64) = (-(1 << 47), (1 << 47) - 1);
 
 impl<'a> StoredRow<'a> {
     /// The expressions of a RETURNING clause with integers where REAL columns are passed on.
@@ -86,22 +81,5 @@ impl<'a> StoredRow<'a> {
         let Some(at) = column.index.position().filter(|_| column.source == self.source) else { return false };
         let column = &self.table.columns[at];
         column.affinity == Affinity::Real && (column.stored_at != TableColumn::NOT_STORED || self.table.strict)
-    }
-}
-
-impl Codegen<'_> {
-    /// Makes an integer of a real that is one in the record.
-    pub(crate) fn emit_stored_real(&mut self, reg: Reg) -> Result<()> {
-        let stays = self.b.label();
-        let limit = self.b.register();
-        let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
-        self.emit_into(&Expr::Integer(SIX_BYTES.0), limit)?;
-        self.b.emit(Insn::Lt { flags, collation, lhs: reg, rhs: limit, target: stays });
-        self.emit_into(&Expr::Integer(SIX_BYTES.1), limit)?;
-        self.b.emit(Insn::Gt { flags, collation, lhs: reg, rhs: limit, target: stays });
-        let affinities = self.b.affinity_list(&[Affinity::Integer]);
-        self.b.emit(Insn::Affinity { start: reg, affinities });
-        self.b.place(stays);
-        Ok(())
     }
 }

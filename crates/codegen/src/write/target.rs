@@ -1,14 +1,11 @@
 //! The table that a statement changes: its cursors, and the expressions that its definition has.
 
-use lithe_catalog::{Index, IndexOrigin, IndexTerm, Result, Table, TableKind, fail};
-use lithe_format::PageNo;
+use lithe_catalog::{Index, IndexOrigin, IndexTerm, Result, Table};
 use lithe_resolve::ir::{Child, ColumnIndex, Expr, SourceId, for_each_child};
-use lithe_resolve::{ChangeTarget, Scope, Stored};
-use lithe_sql::ast::{self, QualifiedName};
+use lithe_resolve::{ChangeTarget, Stored};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Db, Reg};
 
-use super::fire::{Event, Triggers};
 use crate::Codegen;
 use crate::derived::write_facts;
 
@@ -49,7 +46,7 @@ pub(crate) fn prepare_target<'a>(
     wanted: impl Fn(&TargetIndex<'a>) -> bool,
 ) -> Result<Target<'a>> {
     let ChangeTarget { db, table, source, .. } = *target;
-    cg.use_database(db, true);
+    cg.transactions.use_database(db, true);
     let mut indexes = bumpalo::collections::Vec::with_capacity_in(table.indexes.len(), cg.arena);
     for index in &table.indexes {
         let is_table = table.is_without_rowid() && index.origin == IndexOrigin::PrimaryKey;
@@ -68,56 +65,6 @@ pub(crate) fn prepare_target<'a>(
 
 /// Stands for a cursor until there is one.
 const NO_CURSOR: CursorId = CursorId(u16::MAX);
-
-/// Refuses to change what cannot be changed. RETURNING counts as a trigger for a view that has triggers of any kind: SQLite
-/// gives the rows then, and changes nothing.
-pub(super) fn refuse_read_only<'a>(
-    cg: &Codegen<'a>,
-    target: &ChangeTarget<'a>,
-    triggers: &Triggers<'a>,
-    has_returning: bool,
-) -> Result<()> {
-    let table = target.table;
-    if table.virtual_table().is_some() && !table.connected().is_some_and(|connected| connected.is_writable) {
-        return fail(format!("table {} may not be modified", table.name));
-    }
-    let is_schema = table.root == Some(PageNo::FIRST) && !cg.env.flags.may_write_schema();
-    if is_schema || cg.env.shadow_tables.protects(table.name.name()) {
-        return fail(format!("table {} may not be modified", table.name));
-    }
-    let returns = has_returning && Triggers::exist(cg, target);
-    if table.view().is_some() && !triggers.has_instead() && !returns {
-        return fail(format!("cannot modify {} because it is a view", table.name));
-    }
-    Ok(())
-}
-
-/// Refuses to change a view that has no triggers for it, or what nobody may change, before anything else about the statement
-/// is found wrong.
-pub(super) fn refuse_early<'a>(
-    cg: &Codegen<'a>,
-    base: &Scope<'_, 'a>,
-    name: QualifiedName<'a>,
-    event: Event<'_, 'a>,
-    has_returning: bool,
-) -> Result<()> {
-    let target = cg.resolver.change_target(base, name)?;
-    if target.table.kind == TableKind::Ordinary && target.table.root != Some(PageNo::FIRST) {
-        return Ok(());
-    }
-    refuse_read_only(cg, &target, &Triggers::of(cg, &target, event), has_returning)
-}
-
-/// As [`refuse_early`], of an UPDATE: which triggers it has is known when its columns are.
-pub(super) fn refuse_update_early<'a>(cg: &Codegen<'a>, base: &Scope<'_, 'a>, update: &ast::Update<'a>) -> Result<()> {
-    let target = cg.resolver.change_target(base, update.table)?;
-    let has_triggers = target.table.view().is_some() && Triggers::exist(cg, &target);
-    if has_triggers || target.table.kind == TableKind::Ordinary && target.table.root != Some(PageNo::FIRST) {
-        return Ok(());
-    }
-    let triggers = Triggers::of(cg, &target, Event::Update(&[]));
-    refuse_read_only(cg, &target, &triggers, !update.returning.is_empty())
-}
 
 /// What the columns of an index hold, of the row `source`.
 pub(crate) fn index_exprs<'a>(
@@ -210,6 +157,16 @@ impl<'a> Target<'a> {
             Some(_) => {
                 let count = self.key_width() as u16;
                 cg.b.emit(Insn::NotFound { cursor, count, start: key, target: missing });
+            }
+        }
+    }
+
+    /// Whether the row moves: another rowid, or another primary key of a WITHOUT ROWID table.
+    pub fn changes_key(&self, changed: &Changed) -> bool {
+        match self.key() {
+            None => changed.rowid,
+            Some(key) => {
+                key.exprs[..usize::from(key.index.key_count)].iter().any(|expr| self.depends_on(expr, changed))
             }
         }
     }

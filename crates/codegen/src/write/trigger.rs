@@ -153,7 +153,7 @@ fn compile<'a>(
     body.write.body = Some(Body { within, policy });
     let scope = Scope { sources: rows, rules, fixed_db, within, ..Scope::outermost(text, &found) };
     if !name.is_empty() {
-        body.emit_trace(&format!("TRIGGER {name}"));
+        emit_trace(&mut body, &format!("TRIGGER {name}"));
     }
     emit_body(&mut body, &scope, create).map_err(lithe_catalog::CompileError::without_offset)?;
     take_needs(cg, &body, create);
@@ -166,11 +166,11 @@ fn compile<'a>(
 
 /// What a trigger's program needs, the statement needs.
 fn take_needs<'a>(cg: &mut Codegen<'a>, body: &Codegen<'a>, create: &'a CreateTrigger<'a>) {
-    cg.write.may_abort |= body.write.may_abort || raises(create);
-    cg.write.changes_more_than_once = true;
-    for (db, write) in body.databases() {
-        cg.use_database(db, write);
+    if body.journal.may_abort || raises(create) {
+        cg.journal.note_may_abort();
     }
+    cg.journal.note_more_changes();
+    cg.transactions.add(&body.transactions);
 }
 
 /// Whether a RAISE stands anywhere in the trigger.
@@ -211,7 +211,7 @@ fn emit_body<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, create: &'a Crea
     }
     for step in create.body {
         if scope.within.is_some() {
-            body.emit_trace(&String::from_utf8_lossy(step.span.text(scope.text)));
+            emit_trace(body, &String::from_utf8_lossy(step.span.text(scope.text)));
         }
         emit_step(body, scope, &step.stmt)?;
     }
@@ -220,11 +220,9 @@ fn emit_body<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, create: &'a Crea
     Ok(())
 }
 
-impl Codegen<'_> {
-    fn emit_trace(&mut self, text: &str) {
-        let text = self.b.text(format!("-- {text}"));
-        self.b.emit(Insn::TraceTrigger { text });
-    }
+fn emit_trace(cg: &mut Codegen<'_>, text: &str) {
+    let text = cg.b.text(format!("-- {text}"));
+    cg.b.emit(Insn::TraceTrigger { text });
 }
 
 fn emit_step<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, step: &Stmt<'a>) -> Result<()> {
@@ -238,20 +236,12 @@ fn emit_step<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, step: &Stmt<'a>)
             let plan = body.plan_query(query, RowsFor::Use)?;
             return body.emit_query(plan, &Destination::Discard);
         }
-        Stmt::Insert(insert) => {
-            is_returning(insert.returning)?;
-            super::insert(body, scope, insert)?;
-        }
-        Stmt::Update(update) => {
-            is_returning(update.returning)?;
-            super::update(body, scope, update)?;
-        }
-        Stmt::Delete(delete) => {
-            is_returning(delete.returning)?;
-            super::delete(body, scope, delete)?;
-        }
+        Stmt::Insert(insert) => is_returning(insert.returning)?,
+        Stmt::Update(update) => is_returning(update.returning)?,
+        Stmt::Delete(delete) => is_returning(delete.returning)?,
         _ => return fail("malformed trigger"),
     }
+    (body.write.change)(body, scope, step)?;
     body.b.emit(Insn::ResetCount {});
     Ok(())
 }

@@ -19,8 +19,8 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 
 use super::constraint::{Checked, emit_failure};
-use super::delete::{check_replace, emit_replace_row};
 use super::index::{NewEntry, emit_new_entry};
+use super::replace::{check_replace, emit_replace_row};
 use super::row::policy_of;
 use super::target::{Target, TargetIndex};
 use crate::derived::{rowid_failure, unique_failure};
@@ -278,7 +278,7 @@ fn keeps_key<'a>(unique: &Uniqueness<'_, 'a>, index: &TargetIndex<'a>) -> bool {
 /// keys need all indexes.
 fn is_beside<'a>(unique: &Uniqueness<'_, 'a>, index: &TargetIndex<'a>) -> bool {
     let Some(changed) = unique.checked.changed else { return false };
-    let is_checked = changed.checks_all_indexes || super::update::changes_key(unique.checked.target, changed);
+    let is_checked = changed.checks_all_indexes || unique.checked.target.changes_key(changed);
     is_checked && index.index.is_unique() && !index.is_table && keeps_key(unique, index)
 }
 

@@ -11,12 +11,12 @@ use lithe_vm::operand::{Addr, Reg};
 
 use super::change_loop::ChangeLoop;
 use super::constraint::{Checked, emit_checks, emit_not_null};
-use super::delete::emit_old_row;
 use super::fire::{Event, Firing, Triggers};
 use super::foreign_key::{Change, ForeignKeys};
 use super::index::{emit_delete_entries, emit_insert_entries, emit_insert_row_entry};
+use super::refuse;
 use super::returning::Rows as ReturningRows;
-use super::row::{self, Row};
+use super::row::{self, Row, emit_old_row};
 use super::stored_reals::StoredRow;
 use super::target::{Changed, Target, TargetIndex, prepare_target};
 use super::unique::{Unique, Uniqueness, emit_unique, is_affected};
@@ -28,10 +28,10 @@ pub(crate) fn update<'a>(
     base: &Scope<'_, 'a>,
     update: &ast::Update<'a>,
 ) -> Result<&'a [OutputColumn<'a>]> {
-    super::target::refuse_update_early(cg, base, update)?;
+    refuse::update_early(cg, base, update)?;
     let change = cg.resolver.update(base, update)?;
     let triggers = Triggers::of(cg, &change.target, Event::Update(change.set));
-    super::target::refuse_read_only(cg, &change.target, &triggers, change.returning.is_some())?;
+    refuse::read_only(cg, &change.target, &triggers, change.returning.is_some())?;
     let change = super::prepare::change(cg, change);
     let counted = super::begin_row_count(cg, "rows updated", change.returning.is_some());
     if change.target.table.view().is_some() {
@@ -49,11 +49,11 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
     let mut changed = changed_columns(cg, &change.target, change.set)?;
     let replaces = may_replace(change.target.table, policy, &changed);
     let keys = ForeignKeys::of(cg, &change.target, Change::Update(&changed))
-        .map_err(|error| if replaces { super::delete::error_of_replace(cg, &change.target, error) } else { error })?;
+        .map_err(|error| if replaces { super::replace::error_of_replace(cg, &change.target, error) } else { error })?;
     changed.all_indexes = keys.refer_to(change.target.table);
     changed.checks_all_indexes = keys.need_all_indexes(cg, change.target.table, &changed);
     if !keys.is_empty() {
-        cg.note_more_changes();
+        cg.journal.note_more_changes();
     }
     let returning = ReturningRows::open(cg, change.returning, false)?;
     let mut target = {
@@ -66,7 +66,7 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
         };
         prepare_target(cg, &change.target, |index| all || is_checked(index) || depends(&ask, index, &changed))?
     };
-    let key_changes = changes_key(&target, &changed);
+    let key_changes = target.changes_key(&changed);
     // Values that depend on other tables have to be computed where those tables are read.
     let is_from = change.sources.len() > 1;
     let values: Vec<Expr<'a>> = if is_from { change.set.iter().map(|a| a.value).collect() } else { Vec::new() };
@@ -84,7 +84,7 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: 
     let stays = |index: &Index| !moved.iter().any(|moved| std::ptr::eq(*moved, index));
     let rows = ChangeLoop::begin(cg, change, &mut target, passes, &values, stays)?;
     if !rows.is_single || !triggers.is_empty() {
-        cg.note_more_changes();
+        cg.journal.note_more_changes();
     }
     let set: Vec<Assigned<'a>> = if is_from { from_registers(change.set, rows.values) } else { change.set.to_vec() };
     let updating = Updating {
@@ -143,7 +143,7 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
     let row = emit_new_row(cg, updating)?;
     triggers
         .compile(cg, change, old, Some(row), firing)
-        .map_err(|error| if updating.replaces { super::delete::error_of_replace(cg, change, error) } else { error })?;
+        .map_err(|error| if updating.replaces { super::replace::error_of_replace(cg, change, error) } else { error })?;
     if triggers.has_before() {
         row::emit_given_type_check(cg, target, row);
         emit_generated(cg, target, row)?;
@@ -215,7 +215,7 @@ fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result
             ChangedColumn::Rowid => {
                 cg.emit_into(&assigned.value, row.rowid)?;
                 cg.b.emit(Insn::MustBeInteger { reg: row.rowid, target: Addr::NONE });
-                cg.note_may_abort();
+                cg.journal.note_may_abort();
             }
         }
     }
@@ -298,13 +298,13 @@ fn emit_write<'a>(
         cg.b.emit(Insn::Delete { flags: delete_flags::IS_UPDATE | position, cursor });
     }
     keys.check_new(cg, target, row)?;
-    emit_insert_entries(cg, target, unique);
+    emit_insert_entries(cg, target, &unique.entries);
     let mut flags = insert_flags::COUNT_CHANGE | insert_flags::IS_UPDATE;
     if updating.is_one_pass {
         flags |= insert_flags::SAVE_POSITION;
     }
     if target.table.is_without_rowid() {
-        emit_insert_row_entry(cg, target, unique, flags);
+        emit_insert_row_entry(cg, target, &unique.entries, flags);
         return Ok(());
     }
     row::emit_insert_row(cg, target, row, flags);
@@ -347,14 +347,6 @@ pub(super) fn changed_columns<'a>(
         }
     }
     Ok(changed)
-}
-
-/// Whether the row moves: another rowid, or another primary key of a WITHOUT ROWID table.
-pub(super) fn changes_key(target: &Target<'_>, changed: &Changed) -> bool {
-    match target.key() {
-        None => changed.rowid,
-        Some(key) => key.exprs[..usize::from(key.index.key_count)].iter().any(|expr| target.depends_on(expr, changed)),
-    }
 }
 
 /// Whether a row may have to be deleted for another one: only what changes can be in the way of something.

@@ -14,7 +14,7 @@ use super::returning::Rows as ReturningRows;
 use super::row::Row;
 use super::target::Target;
 use super::unique::{Unique, UpsertBranch};
-use super::update::{Updating, changed_columns, changes_key, emit_update_row};
+use super::update::{Updating, changed_columns, emit_update_row};
 use crate::{Codegen, ColumnAccess};
 
 /// The ON CONFLICT clauses of an INSERT.
@@ -87,7 +87,7 @@ pub(super) fn note_changes<'a>(cg: &mut Codegen<'a>, insert: &ResolvedInsert<'a>
         let has_triggers = !Triggers::of(cg, &insert.target, Event::Update(set.set)).is_empty();
         let keys = ForeignKeys::of(cg, &insert.target, Change::Update(&changed));
         if has_triggers || keys.is_err() || keys.is_ok_and(|keys| !keys.is_empty()) {
-            cg.note_more_changes();
+            cg.journal.note_more_changes();
         }
     }
     Ok(())
@@ -115,7 +115,7 @@ fn emit_update<'a>(
     changed.all_indexes = keys.refer_to(insert.target.table);
     changed.checks_all_indexes = keys.need_all_indexes(cg, insert.target.table, &changed);
     if !keys.is_empty() || !triggers.is_empty() {
-        cg.note_more_changes();
+        cg.journal.note_more_changes();
     }
     // Whatever the INSERT says: a conflict of the update itself is an error.
     let policy = Some(Conflict::Abort);
@@ -127,7 +127,7 @@ fn emit_update<'a>(
         triggers: &triggers,
         keys: &keys,
         policy,
-        key_changes: changes_key(target, &changed),
+        key_changes: target.changes_key(&changed),
         old_key,
         next,
         replaces: false,

@@ -19,7 +19,7 @@ use crate::{Codegen, Destination};
 /// INSERT INTO a view.
 pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, triggers: &Triggers<'a>) -> Result<()> {
     let target = &resolved.target;
-    cg.note_more_changes();
+    cg.journal.note_more_changes();
     let is_single = !matches!(resolved.rows, InsertRows::Query(_));
     let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
     let new = Row::new(cg, target.width());
@@ -52,7 +52,7 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, tr
 
 /// UPDATE or DELETE of the rows of a view: they are all computed first, with the values of SET behind them.
 pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: &Triggers<'a>) -> Result<()> {
-    cg.note_more_changes();
+    cg.journal.note_more_changes();
     let target = &change.target;
     let returning = ReturningRows::open(cg, change.returning, false)?;
     let width = target.width();

@@ -24,7 +24,7 @@ use super::constraint::number;
 use super::returning::Rows as ReturningRows;
 use super::row::Row;
 use super::rows::Rows;
-use crate::loops::{begin_loops, end_loops};
+use crate::loops::{begin_loops, end_loops, prepare_sources};
 use crate::{Codegen, ColumnAccess};
 
 /// The old key and the new one.
@@ -115,10 +115,10 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, conn
 
 /// The table joins the transaction before anything is done to it.
 fn begin<'a>(cg: &mut Codegen<'a>, target: &ChangeTarget<'a>, connected: &ConnectedTable, is_single: bool) {
-    cg.use_database(target.db, true);
-    cg.note_may_abort();
+    cg.transactions.use_database(target.db, true);
+    cg.journal.note_may_abort();
     if !is_single {
-        cg.note_more_changes();
+        cg.journal.note_more_changes();
     }
     cg.b.emit(Insn::VBegin { table: connected.id });
 }
@@ -150,9 +150,9 @@ fn find_rows<'a>(
     cg.planner.context.enter_loops(from.join.rows);
     cg.plan_exprs(values.iter().map(|value| &value.expr))?;
     cg.planner.context.leave_loops(from.join.rows);
-    cg.prepare_sources(from)?;
+    let join = prepare_sources(cg, from)?;
     if !from.join.one_row {
-        cg.note_more_changes();
+        cg.journal.note_more_changes();
     }
     let is_from = change.sources.len() > 1;
     let found = if is_from {
@@ -163,7 +163,7 @@ fn find_rows<'a>(
     };
     cg.b.emit(Insn::OpenEphemeral { cursor: found });
     let record = cg.b.register();
-    let loops = begin_loops(cg, from)?;
+    let loops = begin_loops(cg, &join)?;
     cg.in_loop(|cg| {
         let is_known = cg.b.label();
         for (at, value) in values.iter().enumerate() {

@@ -37,7 +37,7 @@ pub(super) fn emit<'a>(
     let text = cg.arena.alloc_slice_copy(text.as_bytes());
     let set_null = (action == ForeignKeyAction::SetNull).then_some(reference.key);
     let source = BodySource { text, name: String::new(), token, db: reference.db, set_null };
-    cg.note_more_changes();
+    cg.journal.note_more_changes();
     let program = subprogram(cg, target, source, Some(old), new, Some(Conflict::Abort))?;
     cg.b.emit(Insn::Subprogram { recursive: 1, program, ignore: firing.ignore });
     Ok(())

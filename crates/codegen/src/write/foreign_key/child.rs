@@ -235,8 +235,8 @@ fn emit_violation(cg: &mut Codegen<'_>, deferred: bool, delta: i32) {
 
 /// The statement may fail when it ends, all changes being made.
 pub(super) fn note_failure_at_end(cg: &mut Codegen<'_>) {
-    cg.note_more_changes();
-    cg.note_may_abort();
+    cg.journal.note_more_changes();
+    cg.journal.note_may_abort();
 }
 
 /// The name in double quotes.

@@ -13,7 +13,7 @@ use super::Change;
 use super::child::{is_changed, note_failure_at_end, register_of};
 use super::parent_key::{self, ParentKey};
 use crate::Codegen;
-use crate::loops::{begin_loops, end_loops};
+use crate::loops::{PreparedJoin, begin_loops, end_loops};
 use crate::write::row::Row;
 use crate::write::target::{Changed, Target};
 
@@ -159,7 +159,7 @@ impl<'a> ParentReference<'a> {
         let (sources, terms) = (cg.arena.alloc_slice_copy(&sources), cg.arena.alloc_slice_copy(&terms));
         let request = JoinRequest::of_rows(sources, terms, Purpose::Read);
         let from = cg.plan_from(request)?;
-        let loops = begin_loops(cg, from)?;
+        let loops = begin_loops(cg, &PreparedJoin::without_queries(from))?;
         cg.b.emit(Insn::FkCounter { deferred, delta });
         end_loops(cg, loops)?;
         cg.b.place(done);
