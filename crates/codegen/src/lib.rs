@@ -76,12 +76,11 @@ use lithe_catalog::Result;
 use lithe_optimize::access::JoinRequest;
 use lithe_optimize::explain::Explain;
 use lithe_optimize::explain::PlanLine;
-use lithe_optimize::insert::InsertPlan;
 use lithe_optimize::plan::{FromPlan, QueryPlan, RowsFor};
 use lithe_optimize::planner::Planner;
+use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Coll, Expr, Query, SourceId};
-use lithe_resolve::{ResolvedInsert, Resolver};
 use lithe_vm::builder::{ProgramBuilder, SpareBuilder};
 use lithe_vm::operand::{CollationId, Reg};
 use lithe_vm::program::Program;
@@ -211,13 +210,6 @@ impl<'a> Codegen<'a> {
     pub fn plan_query(&mut self, query: &'a Query<'a>, rows: RowsFor) -> Result<&'a QueryPlan<'a>> {
         let plan = self.planner.plan_query(query, rows)?;
         self.explain.query(plan);
-        Ok(plan)
-    }
-
-    /// Plans the rows of an INSERT.
-    pub(crate) fn plan_insert(&mut self, resolved: &ResolvedInsert<'a>, has_triggers: bool) -> Result<InsertPlan<'a>> {
-        let plan = InsertPlan::of(&mut self.planner, resolved, has_triggers)?;
-        self.explain.insert(&plan);
         Ok(plan)
     }
 

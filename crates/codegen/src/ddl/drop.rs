@@ -8,6 +8,7 @@ use lithe_catalog::{
     is_system_name,
 };
 use lithe_format::PageNo;
+use lithe_optimize::write::foreign_keys::{drop_needs_delete, is_parent};
 use lithe_sql::ast::{Conflict, Drop, Name, ObjectKind, QualifiedName};
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, Db, Reg, TextId};
@@ -106,11 +107,11 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
 
 /// With foreign keys the rows go first, as if by DELETE. What is violated then must not be violated by dropping the table.
 fn delete_rows<'a>(cg: &mut Codegen<'a>, found: FoundTable<'a>) -> Result<()> {
-    if !write::drop_needs_delete(cg, found) {
+    if !drop_needs_delete(cg.env, found) {
         return Ok(());
     }
     let none = cg.b.label();
-    if !write::is_parent(cg, found.db, found.table) {
+    if !is_parent(cg.env, found.db, found.table) {
         // Its rows can only be violations of deferred keys: there is nothing to do while there are none.
         cg.b.emit(Insn::FkIfZero { deferred: 1, target: none });
     }

@@ -1,6 +1,6 @@
 //! The rows that an UPDATE or DELETE is about, one after the other.
 //!
-//! In *one pass* a row is changed when the scan meets it, if the plan says so (`lithe_optimize::change`). Otherwise the first pass collects the
+//! In *one pass* a row is changed when the scan meets it, if the plan says so (`lithe_optimize::write::rows`). Otherwise the first pass collects the
 //! keys of the rows, and the second one seeks each of them:
 //!
 //! ```text
@@ -10,10 +10,9 @@
 //! ```
 
 use lithe_catalog::{Index, IndexColumn, Result};
-use lithe_optimize::change::{ChangePlan, Passes};
-use lithe_optimize::plan::RowsFor;
+use lithe_optimize::plan::{ChangePlan, QueryPlan, RowsPlan};
 use lithe_resolve::ResolvedChange;
-use lithe_resolve::ir::{Coll, Expr, Query};
+use lithe_resolve::ir::{Coll, Expr};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
@@ -33,8 +32,6 @@ pub(super) struct ChangeLoop<'a> {
     pub next: Addr,
     /// Rows are changed as the scan meets them.
     pub is_one_pass: bool,
-    /// There is one row at most.
-    pub is_single: bool,
     /// The index whose entries the scan of a DELETE follows, and the cursor that stands on the row's entry.
     pub scanned: Option<(&'a Index, CursorId)>,
     kind: Kind<'a>,
@@ -49,27 +46,23 @@ enum Kind<'a> {
 
 impl<'a> ChangeLoop<'a> {
     /// Begins the loop. `values` are computed where WHERE is, and kept: for UPDATE ... FROM, whose values depend on more than
-    /// the row. `stays` tells of an index that what the body does to a row does not move the row's entry to another place.
-    /// Opens the target.
+    /// the row. Opens the target.
     pub fn begin(
         cg: &mut Codegen<'a>,
         change: &ResolvedChange<'a>,
         target: &mut Target<'a>,
-        passes: Passes,
+        plan: &RowsPlan<'a>,
         values: &[Expr<'a>],
-        stays: impl Fn(&Index) -> bool,
     ) -> Result<ChangeLoop<'a>> {
-        // The columns of the key are read whatever else is.
-        for expr in key_exprs(cg, target) {
-            cg.planner.context.note_expr(expr);
-        }
-        if let Some(query) = change.gathered {
-            let (key, kind, next) = begin_gathered(cg, query, target)?;
-            let values = key.at(target.key_width());
-            return Ok(ChangeLoop { key, values, next, is_one_pass: false, is_single: false, scanned: None, kind });
-        }
-        let plan = cg.planner.plan_change(change, passes, values, stays)?;
-        cg.explain.change(plan);
+        cg.explain.changed_rows(plan);
+        let plan = match plan {
+            RowsPlan::Found(plan) => *plan,
+            RowsPlan::Gathered(query) => {
+                let (key, kind, next) = begin_gathered(cg, query, target)?;
+                let values = key.at(target.key_width());
+                return Ok(ChangeLoop { key, values, next, is_one_pass: false, scanned: None, kind });
+            }
+        };
         let ChangePlan { from, is_one_pass, scanned, .. } = plan;
         let join = &prepare_sources(cg, from)?;
         let key = cg.b.registers(target.key_width() + values.len());
@@ -81,13 +74,12 @@ impl<'a> ChangeLoop<'a> {
             count_found(cg, change);
             return Ok(begun);
         }
-        let is_single = from.join.one_row;
         let (kind, next) = if values.is_empty() && target.table.has_rowid() {
             begin_row_set(cg, join, change, target, key)?
         } else {
             begin_keys(cg, join, change, target, key, values)?
         };
-        Ok(ChangeLoop { key, values: value_registers, next, is_one_pass: false, is_single, scanned: None, kind })
+        Ok(ChangeLoop { key, values: value_registers, next, is_one_pass: false, scanned: None, kind })
     }
 
     /// Ends the loop.
@@ -138,7 +130,7 @@ fn begin_one_pass<'a>(
     let next = loops.next;
     let scanned = scanned.zip(loops.index_cursor(0));
     let kind = Kind::OnePass(loops);
-    Ok(ChangeLoop { key, values: key, next, is_one_pass: true, is_single: join.from.join.one_row, scanned, kind })
+    Ok(ChangeLoop { key, values: key, next, is_one_pass: true, scanned, kind })
 }
 
 /// PRAGMA count_changes counts the rows of a DELETE when they are found, whether they are still there to be deleted or not.
@@ -202,16 +194,15 @@ fn begin_keys<'a>(
     read_keys(cg, target, cursor, key, values.len())
 }
 
-/// As [`begin_keys`], of keys and values that are the rows of `query`.
+/// As [`begin_keys`], of keys and values that are the rows of a query.
 fn begin_gathered<'a>(
     cg: &mut Codegen<'a>,
-    query: &'a Query<'a>,
+    plan: &'a QueryPlan<'a>,
     target: &mut Target<'a>,
 ) -> Result<(Reg, Kind<'a>, Addr)> {
-    let (width, count) = (target.key_width(), query.columns.len());
+    let (width, count) = (target.key_width(), plan.query.columns.len());
     let rows = cg.ephemeral_table(count);
     cg.b.emit(Insn::OpenEphemeral { cursor: rows });
-    let plan = cg.plan_query(query, RowsFor::Use)?;
     cg.emit_query(plan, &Destination::Table { cursor: rows })?;
     let cursor = open_keys(cg, target, count - width)?;
     let (key, record) = (cg.b.registers(count), cg.b.register());

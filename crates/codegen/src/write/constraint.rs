@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use lithe_base::ResultCode;
 use lithe_catalog::{Result, Table};
+use lithe_optimize::write::changed::Changed;
+use lithe_optimize::write::unique::policy_of;
 use lithe_resolve::Stored;
 use lithe_resolve::ir::Expr;
 use lithe_sql::ast::Conflict;
@@ -11,8 +13,8 @@ use lithe_sql::text::unquote_start;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, OnConflict, Reg};
 
-use super::row::{self, Row, default_value, policy_of};
-use super::target::{Changed, Target};
+use super::row::{self, Row, default_value};
+use super::target::Target;
 use crate::Codegen;
 use crate::derived::not_null_failure;
 
@@ -106,7 +108,7 @@ pub(super) fn emit_checks<'a>(cg: &mut Codegen<'a>, checked: &Checked<'_, 'a>) -
     let mut has_checked = false;
     for check in &target.table.checks {
         let condition = cg.resolver.stored_expr(&check.text, Stored::Check, target.source, target.db, target.table)?;
-        if checked.changed.is_some_and(|changed| !target.depends_on(&condition, changed)) {
+        if checked.changed.is_some_and(|changed| !changed.is_used_by(&condition, target.source, target.table)) {
             continue;
         }
         has_checked = true;

@@ -90,13 +90,14 @@ fn emit_entry<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, index: &TargetIndex
 }
 
 /// Deletes the entries of the row under the table's cursor, which is the access of the target's source, from the indexes
-/// for which `is_wanted` holds.
+/// at the places for which `is_wanted` holds.
 pub(super) fn emit_delete_entries<'a>(
     cg: &mut Codegen<'a>,
     target: &Target<'a>,
-    is_wanted: impl Fn(&TargetIndex<'a>) -> bool,
+    is_wanted: impl Fn(usize) -> bool,
 ) -> Result<()> {
-    for index in target.indexes.iter().filter(|index| !index.is_table && is_wanted(index)) {
+    let wanted = |(at, index): &(usize, &TargetIndex<'a>)| !index.is_table && is_wanted(*at);
+    for (_, index) in target.indexes.iter().enumerate().filter(wanted) {
         let done = cg.b.label();
         if let Some(filter) = &index.filter {
             cg.jump_if_false(filter, done, true)?;

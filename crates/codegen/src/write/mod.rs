@@ -9,7 +9,6 @@
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | `refuse` | tables that cannot be changed |
 //! | `target` | the table that is changed: its cursors and the expressions that belong to it |
 //! | `row` | the new row in registers: defaults, generated columns, affinity, the record |
 //! | `constraint` | NOT NULL and CHECK; what happens when a constraint does not hold |
@@ -18,7 +17,6 @@
 //! | `index` | index entries of new and old rows |
 //! | `insert`, `rows`, `upsert` | INSERT, where its rows come from, ON CONFLICT |
 //! | `transfer` | rows of a table of the same shape, inserted as they are |
-//! | `prepare` | queries in statements rewritten |
 //! | `autoincrement` | sqlite_sequence |
 //! | `change_loop` | which rows UPDATE and DELETE are about, and whether they can be changed as they are found |
 //! | `update`, `delete` | UPDATE, DELETE |
@@ -37,9 +35,7 @@ mod fire;
 mod foreign_key;
 mod index;
 mod insert;
-mod prepare;
 mod preupdate;
-mod refuse;
 mod replace;
 mod returning;
 mod row;
@@ -59,18 +55,17 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use lithe_catalog::{Result, fail};
+use lithe_optimize::write::TriggerBody;
 use lithe_resolve::Scope;
 use lithe_resolve::ir::OutputColumn;
-use lithe_sql::ast::{Conflict, Name, Stmt};
+use lithe_sql::ast::{Name, Stmt};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
 
 pub(crate) use constraint::emit_failure;
 pub(crate) use delete::delete_rows_of_dropped;
-pub(crate) use foreign_key::{drop_needs_delete, is_parent};
 pub(crate) use index::entry_affinities;
 pub(crate) use row::{emit_affinities, generated_column_uses};
-pub(crate) use target::{index_exprs, index_filter};
 
 use super::Codegen;
 
@@ -116,14 +111,19 @@ pub(crate) fn emit_change<'a>(
 struct Body<'a> {
     /// The trigger's name, for the authorizer; none for the action of a foreign key.
     within: Option<Name<'a>>,
-    /// What the statement that fired the trigger says about conflicts: it counts more than what the body says.
-    policy: Option<Conflict>,
+    /// What its statements are planned with.
+    planned: TriggerBody,
 }
 
 impl<'a> Codegen<'a> {
     /// Whether the program is the body of a trigger.
     pub(super) fn is_body(&self) -> bool {
         self.write.body.is_some()
+    }
+
+    /// The trigger's body that the program is, for the plans of its statements.
+    fn trigger_body(&self) -> Option<TriggerBody> {
+        self.write.body.map(|body| body.planned)
     }
 
     /// The trigger whose body the program is, for the authorizer.
@@ -199,9 +199,4 @@ pub(super) fn finish(cg: &mut Codegen<'_>) {
     for program in programs {
         cg.b.subprogram(program);
     }
-}
-
-/// What holds about conflicts in a statement that says `or`: within a trigger, what the statement that fired it says.
-fn statement_policy(cg: &Codegen<'_>, or: Option<Conflict>) -> Option<Conflict> {
-    cg.write.body.and_then(|body| body.policy).or(or)
 }

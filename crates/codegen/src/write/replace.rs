@@ -1,49 +1,38 @@
 //! REPLACE: the row that is in the way of a new one is deleted.
 
-use lithe_catalog::{CompileError, Result};
+use lithe_catalog::Result;
+use lithe_optimize::write::foreign_keys::ForeignKeys;
+use lithe_optimize::write::replace::Replaced;
+use lithe_optimize::write::triggers::Triggers;
 use lithe_resolve::ChangeTarget;
 use lithe_sql::ast;
 use lithe_vm::insn::{Insn, delete_flags};
 use lithe_vm::operand::Addr;
 
-use super::fire::{Event, Firing, Triggers};
-use super::foreign_key::{Change, ForeignKeys};
 use super::index::emit_delete_entries;
-use super::row::{Row, emit_old_row};
+use super::row::{Row, RowChange, emit_old_row};
 use super::target::Target;
+use super::{fire, foreign_key};
 use crate::{Codegen, ColumnAccess};
 
 /// Finds what is wrong with the deletion of a row by a REPLACE that has nothing to delete. `row` is the access of the target's source.
 /// What ON DELETE does is compiled, and jumped over.
-pub(super) fn check_replace<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) -> Result<()> {
-    let (_, triggers, keys) = watchers_of_replace(cg, target)?;
-    if triggers.is_empty() && keys.is_empty() {
+pub(super) fn check_replace<'a>(
+    cg: &mut Codegen<'a>,
+    target: &Target<'a>,
+    replaced: &Replaced<'a>,
+    row: Row,
+) -> Result<()> {
+    if replaced.triggers.is_empty() && replaced.keys()?.is_empty() {
         return Ok(());
     }
     let behind = cg.b.label();
     cg.b.emit(Insn::Goto { target: behind });
     cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
-    emit_replace_row(cg, target, false, true)?;
+    emit_replace_row(cg, target, replaced, false, true)?;
     cg.set_access(target.source, row.access());
     cg.b.place(behind);
     Ok(())
-}
-
-/// The error about foreign keys of a row that REPLACE would delete, or `error`, which SQLite has found before: it tells the last one.
-pub(super) fn error_of_replace<'a>(cg: &Codegen<'a>, target: &ChangeTarget<'a>, error: CompileError) -> CompileError {
-    ForeignKeys::of(cg, target, Change::Delete).err().unwrap_or(error)
-}
-
-/// DELETE triggers fire only if triggers are recursive.
-fn watchers_of_replace<'a>(
-    cg: &Codegen<'a>,
-    target: &Target<'a>,
-) -> Result<(ChangeTarget<'a>, Triggers<'a>, ForeignKeys<'a>)> {
-    let change = ChangeTarget { db: target.db, table: target.table, view_columns: &[], source: target.source };
-    let triggers =
-        if cg.env.flags.recursive_triggers { Triggers::of(cg, &change, Event::Delete) } else { Triggers::none() };
-    let keys = ForeignKeys::of(cg, &change, Change::Delete)?;
-    Ok((change, triggers, keys))
 }
 
 /// Deletes the row under the table's cursor, which is in the way of a new one and is the access of the target's source.
@@ -52,10 +41,11 @@ fn watchers_of_replace<'a>(
 pub(super) fn emit_replace_row<'a>(
     cg: &mut Codegen<'a>,
     target: &Target<'a>,
+    replaced: &Replaced<'a>,
     is_overwritten: bool,
     is_update: bool,
 ) -> Result<bool> {
-    let (change, triggers, keys) = watchers_of_replace(cg, target)?;
+    let (triggers, keys) = (&replaced.triggers, replaced.keys()?);
     if is_overwritten && triggers.is_empty() && keys.is_empty() {
         if target.indexes.iter().any(|index| !index.is_table) {
             cg.journal.note_more_changes();
@@ -77,8 +67,7 @@ pub(super) fn emit_replace_row<'a>(
             cg.journal.note_may_abort();
             cg.b.emit(Insn::CursorLock { cursor });
         }
-        let watchers = (&triggers, &keys);
-        emit_watched_replace(cg, target, &change, watchers, is_gone, is_locked)?;
+        emit_watched_replace(cg, target, (triggers, keys), is_gone, is_locked)?;
         cg.b.place(is_gone);
         if is_locked {
             cg.b.emit(Insn::CursorUnlock { cursor });
@@ -93,7 +82,6 @@ pub(super) fn emit_replace_row<'a>(
 fn emit_watched_replace<'a>(
     cg: &mut Codegen<'a>,
     target: &Target<'a>,
-    change: &ChangeTarget<'a>,
     (triggers, keys): (&Triggers<'a>, &ForeignKeys<'a>),
     is_gone: Addr,
     is_locked: bool,
@@ -101,17 +89,19 @@ fn emit_watched_replace<'a>(
     let key = cg.b.registers(target.key_width());
     target.emit_key(cg, key)?;
     let old = emit_old_row(cg, target, key)?;
-    let firing = Firing { policy: Some(ast::Conflict::Replace), ignore: is_gone };
+    let deleted = ChangeTarget { db: target.db, table: target.table, view_columns: &[], source: target.source };
+    let policy = Some(ast::Conflict::Replace);
+    let change = RowChange { target: &deleted, old: Some(old), new: None, policy, ignore: is_gone };
     if triggers.has_before() {
-        triggers.fire_before(cg, change, Some(old), None, firing)?;
+        fire::before(cg, triggers, &change)?;
         target.seek(cg, key, is_gone);
     }
-    keys.check_old(cg, target, old)?;
+    foreign_key::check_old(cg, keys, target, old)?;
     cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
     emit_delete_entries(cg, target, |_| true)?;
     super::preupdate::emit_delete(cg, target)?;
     let flags = if is_locked { delete_flags::OF_LOCKED } else { 0 };
     cg.b.emit(Insn::Delete { flags, cursor: target.cursor });
-    keys.act(cg, change, old, None, firing)?;
-    triggers.fire_after(cg, change, Some(old), None, firing, |_| Ok(()))
+    foreign_key::act(cg, keys, &change)?;
+    fire::after(cg, triggers, &change, |_| Ok(()))
 }

@@ -1,12 +1,13 @@
 //! The new row in registers: defaults, generated columns, affinity, the record.
 
 use lithe_catalog::{Column, CompileError, Result, Table};
-use lithe_resolve::Stored;
+use lithe_optimize::write::unique::policy_of;
 use lithe_resolve::ir::{Child, Expr, SourceId, for_each_child};
+use lithe_resolve::{ChangeTarget, Stored};
 use lithe_sql::ast::Conflict;
 use lithe_value::{Affinity, Value, ValueRef};
 use lithe_vm::insn::Insn;
-use lithe_vm::operand::{AffinityListId, Reg};
+use lithe_vm::operand::{Addr, AffinityListId, Reg};
 
 use super::target::Target;
 use crate::{Codegen, ColumnAccess};
@@ -42,6 +43,21 @@ impl Row {
     pub fn access<'a>(self) -> ColumnAccess<'a> {
         ColumnAccess::Registers { start: self.columns, rowid: self.rowid }
     }
+}
+
+/// What happens to a row, for the triggers that it fires.
+#[derive(Clone, Copy)]
+pub(super) struct RowChange<'c, 'a> {
+    /// The table or view.
+    pub target: &'c ChangeTarget<'a>,
+    /// The row as it was.
+    pub old: Option<Row>,
+    /// The row as it becomes.
+    pub new: Option<Row>,
+    /// What the statement says about conflicts: it holds in the triggers too.
+    pub policy: Option<Conflict>,
+    /// Where RAISE(IGNORE) leads.
+    pub ignore: Addr,
 }
 
 /// All columns of the row under the table's cursor, in registers: OLD of triggers.
@@ -280,9 +296,4 @@ pub(crate) fn generated_column_uses(cg: &Codegen<'_>, table: &Table, at: u16) ->
         .into_iter()
         .filter_map(|name| table.column(name))
         .collect()
-}
-
-/// What a statement or a constraint says about conflicts; ABORT by default.
-pub(super) fn policy_of(statement: Option<Conflict>, constraint: Option<Conflict>) -> Conflict {
-    statement.or(constraint).unwrap_or(Conflict::Abort)
 }

@@ -10,14 +10,15 @@ use std::sync::Arc;
 use lithe_catalog::{ForeignKey, FoundTrigger, Result, fail};
 use lithe_optimize::explain::Explain;
 use lithe_optimize::plan::RowsFor;
-use lithe_resolve::{ChangeTarget, Found, Rules, Scope, ScopeSource};
+use lithe_optimize::write::TriggerBody;
+use lithe_resolve::{Found, Rules, Scope, ScopeSource};
 use lithe_sql::ast::{Conflict, CreateTrigger, Expr, ExprKind, Name, Node, Stmt, walk_stmt};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Db, Reg, SubprogramId};
 use lithe_vm::program::Subprogram;
 
 use super::Body;
-use super::row::Row;
+use super::row::{Row, RowChange};
 use crate::{Codegen, ColumnAccess, Destination};
 
 /// The trigger programs of a statement.
@@ -101,14 +102,12 @@ impl<'a> BodySource<'a> {
 /// The program of a trigger, compiled if this is the first place that needs it.
 pub(super) fn subprogram<'a>(
     cg: &mut Codegen<'a>,
-    target: &ChangeTarget<'a>,
+    change: &RowChange<'_, 'a>,
     source: BodySource<'a>,
-    old: Option<Row>,
-    new: Option<Row>,
-    policy: Option<Conflict>,
 ) -> Result<SubprogramId> {
     let register = |row: Option<Row>| row.map(|row| row.rowid);
-    let key = Key { token: source.token, policy, old: register(old), new: register(new) };
+    let (old, new) = (register(change.old), register(change.new));
+    let key = Key { token: source.token, policy: change.policy, old, new };
     let at = {
         let mut programs = cg.write.programs.borrow_mut();
         if let Some(at) = programs.programs.iter().position(|program| program.key == key) {
@@ -116,7 +115,7 @@ pub(super) fn subprogram<'a>(
         }
         programs.begin(key, source.set_null)
     };
-    let program = compile(cg, target, source, old, new, policy)?;
+    let program = compile(cg, change, source)?;
     cg.write.programs.borrow_mut().programs[at].program = Some(Arc::new(program));
     id(at)
 }
@@ -128,14 +127,7 @@ fn id(at: usize) -> Result<SubprogramId> {
     }
 }
 
-fn compile<'a>(
-    cg: &mut Codegen<'a>,
-    target: &ChangeTarget<'a>,
-    source: BodySource<'a>,
-    old: Option<Row>,
-    new: Option<Row>,
-    policy: Option<Conflict>,
-) -> Result<Subprogram> {
+fn compile<'a>(cg: &mut Codegen<'a>, change: &RowChange<'_, 'a>, source: BodySource<'a>) -> Result<Subprogram> {
     let BodySource { text, name, token, db, .. } = source;
     let Stmt::CreateTrigger(create) = cg.resolver.parse_stored(text)? else {
         return fail(format!("malformed trigger {name}"));
@@ -144,13 +136,13 @@ fn compile<'a>(
     let explain = if is_explained { Explain::on() } else { Explain::off() };
     let mut body = Codegen::new(cg.resolver, explain, cg.builders);
     body.write.programs = Rc::clone(&cg.write.programs);
-    let rows = old_and_new(&mut body, target, old, new);
+    let rows = old_and_new(&mut body, change);
     let found = Found::default();
     // A trigger that is not temporary sees its own database only.
     let fixed_db = (db != Db::TEMP).then_some(db);
     let rules = Rules { raise: true, no_strings_in_double_quotes: !cg.env.flags.dqs_ddl, ..Rules::default() };
     let within = (!name.is_empty()).then(|| Name::new(&*cg.arena.alloc_slice_copy(name.as_bytes())));
-    body.write.body = Some(Body { within, policy });
+    body.write.body = Some(Body { within, planned: TriggerBody { policy: change.policy } });
     let scope = Scope { sources: rows, rules, fixed_db, within, ..Scope::outermost(text, &found) };
     if !name.is_empty() {
         emit_trace(&mut body, &format!("TRIGGER {name}"));
@@ -183,17 +175,12 @@ fn raises<'a>(create: &'a CreateTrigger<'a>) -> bool {
 }
 
 /// OLD and NEW, which are in registers of the frame that fires the trigger.
-fn old_and_new<'a>(
-    body: &mut Codegen<'a>,
-    target: &ChangeTarget<'a>,
-    old: Option<Row>,
-    new: Option<Row>,
-) -> &'a [ScopeSource<'a>] {
+fn old_and_new<'a>(body: &mut Codegen<'a>, change: &RowChange<'_, 'a>) -> &'a [ScopeSource<'a>] {
     let mut rows = bumpalo::collections::Vec::new_in(body.arena);
-    for (name, row) in [("old", old), ("new", new)] {
+    for (name, row) in [("old", change.old), ("new", change.new)] {
         if let Some(row) = row {
             let id = body.resolver.new_source();
-            let source = body.resolver.target_in_scope(target, id, Name::new(name.as_bytes()));
+            let source = body.resolver.target_in_scope(change.target, id, Name::new(name.as_bytes()));
             rows.push(ScopeSource { qualified_only: true, is_trigger_row: true, db: None, ..source });
             body.set_access(id, ColumnAccess::ParentRegisters { start: row.columns, rowid: row.rowid });
         }
