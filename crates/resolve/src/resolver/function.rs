@@ -20,13 +20,20 @@ impl<'a> Resolver<'a> {
         self.function_call(scope, call, span).map_err(CompileError::going_on)
     }
 
+    /// Asks the authorizer about a function, but not within the definition of a table or index, about which it was asked when that was created.
+    /// (It is about a default.)
+    fn may_call(&self, scope: &Scope<'_, 'a>, function: &str) -> Result<bool> {
+        let is_asked = !scope.rules.is_loaded || scope.rules.in_default;
+        Ok(!is_asked || self.env.ask_function(function, scope.within)?)
+    }
+
     fn function_call(&self, scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>, span: Span) -> Result<Expr<'a>> {
         let function = match self.callable(scope, call, span) {
             // A schema that is verified is only asked whether its names mean something; functions may be registered later.
             Err(_) if self.only_names => return self.names_of_call(scope, call),
             function => self.or_later(function, scope, call.args)?,
         };
-        if !self.env.ask_function(function.name(), scope.within)? {
+        if !self.may_call(scope, function.name())? {
             return Ok(Expr::Null);
         }
         // Nor are windows, when a schema is verified.
@@ -125,7 +132,7 @@ impl<'a> Resolver<'a> {
             }
             function => self.or_later(function.map_err(CompileError::going_on), scope, args.iter().copied())?,
         };
-        if !self.env.ask_function(function.name(), scope.within)? {
+        if !self.may_call(scope, function.name())? {
             return Ok(Expr::Null);
         }
         let mut resolved = bumpalo::collections::Vec::with_capacity_in(args.len(), self.arena);
