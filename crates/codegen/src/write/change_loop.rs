@@ -85,10 +85,7 @@ impl<'a> ChangeLoop<'a> {
     /// Ends the loop.
     pub fn end(self, cg: &mut Codegen<'a>) -> Result<()> {
         match self.kind {
-            Kind::OnePass(loops) => {
-                cg.planner.context.leave_loops(loops.from.join.rows);
-                end_loops(cg, loops)
-            }
+            Kind::OnePass(loops) => end_loops(cg, loops),
             Kind::RowSet { done } => {
                 cg.b.emit(Insn::Goto { target: self.next });
                 cg.b.place(done);
@@ -125,8 +122,6 @@ fn begin_one_pass<'a>(
     if needs_key {
         target.emit_key(cg, key)?;
     }
-    // RETURNING is computed within the loops.
-    cg.planner.context.enter_loops(join.from.join.rows);
     let next = loops.next;
     let scanned = scanned.zip(loops.index_cursor(0));
     let kind = Kind::OnePass(loops);

@@ -11,7 +11,7 @@ use super::change_loop::ChangeLoop;
 use super::fire;
 use super::foreign_key::{self, quoted};
 use super::index::emit_delete_entries;
-use super::returning::Rows as ReturningRows;
+use super::returning::{Rows as ReturningRows, emit_row as emit_returning};
 use super::row::{RowChange, emit_old_row};
 use super::target::Target;
 use crate::Codegen;
@@ -101,9 +101,9 @@ fn delete_row<'a>(
         foreign_key::act(cg, &plan.keys, &row_change)?;
     }
     fire::after(cg, &plan.triggers, &row_change, |cg| {
-        let (Some(returning), Some(old)) = (returning, old) else { return Ok(()) };
+        let Some(old) = old else { return Ok(()) };
         let table = cg.set_access(target.source, old.access());
-        returning.emit_row(cg)?;
+        emit_returning(cg, returning, plan.returning.as_ref())?;
         cg.set_access(target.source, table.expect("the row was read from the table"));
         Ok(())
     })

@@ -9,11 +9,10 @@ use lithe_sql::ast;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{Addr, Reg, Sequence};
 
-use super::constraint::{Checked, emit_checks, emit_not_null, is_never_null};
-use super::returning::Rows as ReturningRows;
+use super::constraint::{Checked, emit_checks, emit_not_null};
+use super::returning::{Rows as ReturningRows, emit_row as emit_returning};
 use super::row::{self, Row, RowChange};
 use super::rows::{RowValue, Rows};
-use super::stored_reals::StoredRow;
 use super::target::Target;
 use super::unique::{Unique, Uniqueness, emit_unique};
 use super::upsert::Upserts;
@@ -97,22 +96,22 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     }
     emit_rowid(cg, inserting, rows)?;
     cg.set_access(target.source, row.access());
-    let checked = Checked { target, row: *row, policy: plan.policy, changed: None, ignore: *next };
+    let checked = Checked { target, row: *row, ignore: *next };
     let needs_final_values = row::needs_final_values(target.table);
     if needs_final_values {
         row::emit_affinity(cg, target.table, *row, |_| true);
     }
     row::emit_generated_of_given(cg, target, *row)?;
     // REPLACE may put a default where NULL was given, on which generated columns depend.
-    emit_not_null(cg, &checked, &never_null(inserting, rows), false)?;
-    if row::may_become_default(target.table, plan.policy) {
+    emit_not_null(cg, &checked, &plan.constraints, false)?;
+    if plan.constraints.computes_anew {
         row::emit_generated(cg, target, *row)?;
     }
-    emit_not_null(cg, &checked, &[], true)?;
+    emit_not_null(cg, &checked, &plan.constraints, true)?;
     if !row::checks_types_late(target.table) {
         row::emit_type_check(cg, target, *row);
     }
-    let has_checked = emit_checks(cg, &checked)?;
+    emit_checks(cg, &checked, &plan.constraints)?;
     let upserts = Upserts::new(cg, &plan.upserts);
     let affinity_waits = !needs_final_values && !target.indexes.is_empty();
     let (unique, replaced, updates) = (&plan.unique, plan.replaced.as_ref(), &upserts.places);
@@ -127,12 +126,7 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     emit_write(cg, inserting, &unique);
     cg.emit_row_count();
     fire::after(cg, &plan.triggers, &inserting.change(*row), |cg| {
-        let Some(returning) = &inserting.returning else { return Ok(()) };
-        // A CHECK and an index have the affinities applied before the record is made.
-        if target.table.has_rowid() && target.indexes.is_empty() && !has_checked {
-            return returning.emit_stored_row(cg, StoredRow { source: target.source, table: target.table });
-        }
-        returning.emit_row(cg)
+        emit_returning(cg, inserting.returning.as_ref(), plan.returning.as_ref())
     })
 }
 
@@ -239,22 +233,6 @@ fn fire_before<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &R
     row::emit_generated(cg, target, new)?;
     row::emit_generated_type_check(cg, target, new);
     fire::before(cg, &plan.triggers, &inserting.change(new))
-}
-
-/// Which columns get a literal.
-fn never_null(inserting: &Inserting<'_, '_>, rows: &Rows<'_>) -> Vec<bool> {
-    let table = inserting.target.table;
-    if table.columns.iter().all(|column| column.not_null.is_none()) {
-        return Vec::new();
-    }
-    let is_literal = |at: usize| match value_for(inserting.resolved, ChangedColumn::Column(at as u16)) {
-        Some(place) => matches!(rows.value(place), RowValue::Expr(expr) if is_never_null(&expr)),
-        None => {
-            let default = table.columns[at].default.as_ref();
-            default.and_then(|default| default.value.as_ref()).is_some_and(|value| !value.is_null())
-        }
-    };
-    (0..table.columns.len()).map(is_literal).collect()
 }
 
 /// Inserts the row and its index entries.

@@ -40,7 +40,6 @@ mod replace;
 mod returning;
 mod row;
 mod rows;
-mod stored_reals;
 mod target;
 mod transfer;
 mod trigger;

@@ -1,7 +1,6 @@
 //! The new row in registers: defaults, generated columns, affinity, the record.
 
 use lithe_catalog::{Column, CompileError, Result, Table};
-use lithe_optimize::write::unique::policy_of;
 use lithe_resolve::ir::{Child, Expr, SourceId, for_each_child};
 use lithe_resolve::{ChangeTarget, Stored};
 use lithe_sql::ast::Conflict;
@@ -167,15 +166,6 @@ fn emit_type_check_but_stored(cg: &mut Codegen<'_>, target: &Target<'_>, row: Ro
         cg.b.emit(Insn::Null { start: others.column(at as u16), count: 1 });
     }
     emit_type_check(cg, target, others);
-}
-
-/// Whether NOT NULL may put a default where NULL was: generated columns are computed anew then.
-pub(super) fn may_become_default(table: &Table, policy: Option<Conflict>) -> bool {
-    let is_replaced = |column: &Column| {
-        let replaces = column.not_null.is_some_and(|own| policy_of(policy, Some(own)) == Conflict::Replace);
-        replaces && column.default.is_some()
-    };
-    table.has_generated_columns() && table.columns.iter().any(is_replaced)
 }
 
 /// STRICT: the values must have the types of their columns.

@@ -31,7 +31,7 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, plan: &RecordsPlan<'a>) -> Result<(
     let mut flags = insert_flags::COUNT_CHANGE | insert_flags::LAST_ROWID;
     if target.table.rowid_column.is_some() {
         cg.b.emit(Insn::Rowid { cursor: from, dst: row.rowid });
-        let checked = Checked { target, row, policy: plan.policy, changed: None, ignore: next };
+        let checked = Checked { target, row, ignore: next };
         let (unique, replaced) = (&plan.unique, plan.replaced.as_ref());
         let unique = Uniqueness { checked, plan: unique, replaced, old_key: None, affinity_waits: false, updates: &[] };
         let is_sought = cg.in_loop(|cg| emit_unique(cg, &unique))?.is_sought;

@@ -2,6 +2,7 @@
 
 use crate::expr::computed;
 use lithe_catalog::Result;
+use lithe_optimize::write::returning::ReturningPlan;
 use lithe_optimize::write::update::{RowUpdate, UpdatePlan, UpdateRows, plan};
 use lithe_resolve::ir::OutputColumn;
 use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, ResolvedChange, Scope};
@@ -12,9 +13,8 @@ use lithe_vm::operand::{Addr, Reg};
 use super::change_loop::ChangeLoop;
 use super::constraint::{Checked, emit_checks, emit_not_null};
 use super::index::{emit_delete_entries, emit_insert_entries, emit_insert_row_entry};
-use super::returning::Rows as ReturningRows;
+use super::returning::{Rows as ReturningRows, emit_row as emit_returning};
 use super::row::{self, Row, RowChange, emit_old_row};
-use super::stored_reals::StoredRow;
 use super::target::Target;
 use super::unique::{Unique, Uniqueness, emit_unique};
 use super::{fire, foreign_key};
@@ -55,6 +55,7 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan: &Upd
         next: rows.next,
         is_one_pass: rows.is_one_pass,
         returning: returning.as_ref(),
+        returning_plan: plan.returning.as_ref(),
         is_counted: true,
     };
     cg.in_loop(|cg| emit_update_row(cg, &updating))?;
@@ -77,6 +78,7 @@ pub(super) struct Updating<'c, 'a> {
     /// A scan goes on from the row.
     pub is_one_pass: bool,
     pub returning: Option<&'c ReturningRows<'a>>,
+    pub returning_plan: Option<&'c ReturningPlan<'a>>,
     /// `count_changes` counts the row: not that of an UPSERT, which no INSERT has inserted.
     pub is_counted: bool,
 }
@@ -102,17 +104,17 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
         emit_unchanged(cg, updating, row, |_| true)?;
     }
     cg.set_access(target.source, row.access());
-    let checked = Checked { target, row, policy: *policy, changed: Some(&plan.changed), ignore: updating.next };
+    let checked = Checked { target, row, ignore: updating.next };
     row::emit_generated_of_given(cg, target, row)?;
-    emit_not_null(cg, &checked, &[], false)?;
-    if row::may_become_default(target.table, *policy) {
+    emit_not_null(cg, &checked, &plan.constraints, false)?;
+    if plan.constraints.computes_anew {
         row::emit_generated(cg, target, row)?;
     }
-    emit_not_null(cg, &checked, &[], true)?;
+    emit_not_null(cg, &checked, &plan.constraints, true)?;
     if !row::checks_types_late(target.table) {
         row::emit_type_check(cg, target, row);
     }
-    let has_checked = emit_checks(cg, &checked)?;
+    emit_checks(cg, &checked, &plan.constraints)?;
     let uniqueness = Uniqueness {
         checked,
         plan: &plan.unique,
@@ -131,14 +133,8 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
         cg.emit_row_count();
     }
     fire::after(cg, triggers, &row_change, |cg| {
-        let Some(returning) = updating.returning else { return Ok(()) };
         cg.set_access(target.source, row.access());
-        let has_affinities = has_checked || plan.unique.makes_any_entry();
-        if target.table.has_rowid() && !has_affinities {
-            returning.emit_stored_row(cg, StoredRow { source: target.source, table: target.table })?;
-        } else {
-            returning.emit_row(cg)?;
-        }
+        emit_returning(cg, updating.returning, updating.returning_plan)?;
         cg.set_access(target.source, table_access(target));
         Ok(())
     })

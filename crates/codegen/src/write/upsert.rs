@@ -1,7 +1,7 @@
 //! ON CONFLICT ... DO UPDATE: the row that is there is updated in place of the insertion.
 
 use lithe_catalog::{CompileError, Result};
-use lithe_optimize::write::insert::UpsertPlan;
+use lithe_optimize::write::upsert::UpsertPlan;
 use lithe_resolve::{ResolvedInsert, UpsertSet};
 use lithe_value::Affinity;
 use lithe_vm::insn::Insn;
@@ -96,6 +96,7 @@ fn emit_update<'a>(
         next,
         is_one_pass: false,
         returning,
+        returning_plan: update.returning.as_ref(),
         is_counted: false,
     };
     emit_update_row(cg, &updating)

@@ -10,7 +10,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Reg};
 
 use super::fire;
-use super::returning::Rows as ReturningRows;
+use super::returning::{Rows as ReturningRows, emit_row as emit_returning};
 use super::row::{self, Row, RowChange};
 use super::rows::Rows;
 use crate::{Codegen, Destination};
@@ -43,7 +43,7 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, pl
     fire::instead(cg, &plan.triggers, &RowChange { target, old: None, new: Some(seen), policy, ignore })?;
     cg.emit_row_count();
     cg.set_access(target.source, new.access());
-    finish_row(cg, returning.as_ref())?;
+    emit_returning(cg, returning.as_ref(), plan.returning.as_ref())?;
     rows.end(cg);
     super::finish_statement(cg, returning.as_ref());
     Ok(())
@@ -77,7 +77,7 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan
         cg.emit_row_count();
     }
     cg.set_access(target.source, new.unwrap_or(old).access());
-    finish_row(cg, returning.as_ref())?;
+    emit_returning(cg, returning.as_ref(), plan.returning.as_ref())?;
     cg.b.place(next);
     cg.b.emit(Insn::Next { cursor, target: top });
     cg.b.place(done);
@@ -108,8 +108,4 @@ fn emit_new<'a>(
     let affinities = target.view_columns.iter().map(|column| column.affinity.unwrap_or(Affinity::Blob));
     row::emit_affinities(cg, new.columns, affinities);
     new
-}
-
-fn finish_row<'a>(cg: &mut Codegen<'a>, returning: Option<&ReturningRows<'a>>) -> Result<()> {
-    returning.map_or(Ok(()), |returning| returning.emit_row(cg))
 }

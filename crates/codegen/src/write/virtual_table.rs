@@ -22,7 +22,7 @@ use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg, Sequence};
 use lithe_vm::program::CursorKind;
 
 use super::constraint::number;
-use super::returning::Rows as ReturningRows;
+use super::returning::{Rows as ReturningRows, emit_row as emit_returning};
 use super::row::Row;
 use super::rows::Rows;
 use crate::loops::{begin_loops, end_loops, prepare_sources};
@@ -53,10 +53,10 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, pl
     let rowid = cg.b.register();
     emit_update(cg, connected, plan.policy, (start, KEYS + width), rowid);
     cg.emit_row_count();
-    if let Some(returning) = &returning {
+    if returning.is_some() {
         cg.b.emit(Insn::Integer { value: -1, dst: row.rowid });
         cg.set_access(target.source, row.access());
-        returning.emit_row(cg)?;
+        emit_returning(cg, returning.as_ref(), plan.returning.as_ref())?;
     }
     rows.end(cg);
     super::finish_statement(cg, returning.as_ref());

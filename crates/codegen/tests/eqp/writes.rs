@@ -6,14 +6,17 @@ use lithe_catalog::Table;
 use lithe_optimize::explain::Explain;
 use lithe_optimize::plan::{InsertSource, RowsPlan};
 use lithe_optimize::planner::Planner;
+use lithe_optimize::write::constraints::Constraints;
 use lithe_optimize::write::delete::{self, DeletePlan};
 use lithe_optimize::write::foreign_keys::ForeignKeys;
-use lithe_optimize::write::insert::{self, InsertPlan, InsertRowsPlan, UpsertPlan};
+use lithe_optimize::write::insert::{self, InsertPlan, InsertRowsPlan};
 use lithe_optimize::write::replace::Replaced;
+use lithe_optimize::write::returning::ReturningPlan;
 use lithe_optimize::write::table::WrittenTable;
 use lithe_optimize::write::triggers::Triggers;
 use lithe_optimize::write::unique::{UniqueKey, UniquePlan};
 use lithe_optimize::write::update::{self, RowUpdate, UpdatePlan};
+use lithe_optimize::write::upsert::UpsertPlan;
 use lithe_optimize::write::view::ViewChange;
 use lithe_optimize::write::virtual_table::VirtualChange;
 use lithe_resolve::{Found, Resolver, Scope};
@@ -82,18 +85,42 @@ impl Text {
 
     fn insert_rows(&mut self, plan: &InsertRowsPlan<'_>) {
         self.watchers(plan.table.table, &plan.triggers, &plan.keys);
+        self.constraints(plan.table.table, &plan.constraints);
         self.checks(&plan.table, &plan.unique, plan.replaced.as_ref());
         for (at, update) in plan.upserts.iter().enumerate() {
             match update {
                 None => {}
-                Some(UpsertPlan { queries, row: Ok(row) }) => self.node(&format!("clause {at}: update"), |text| {
-                    text.row_update(&plan.table, row);
-                    text.queries("set", queries.as_ref().unwrap());
-                }),
+                Some(UpsertPlan { queries, row: Ok(row), returning }) => {
+                    self.node(&format!("clause {at}: update"), |text| {
+                        text.row_update(&plan.table, row);
+                        text.queries("set", queries.as_ref().unwrap());
+                        text.returning(returning.as_ref());
+                    });
+                }
                 Some(UpsertPlan { row: Err(error), .. }) => self.line(&format!("clause {at}: {}", error.message)),
             }
         }
         self.inserted_rows(&plan.rows);
+        self.returning(plan.returning.as_ref());
+    }
+
+    fn constraints(&mut self, table: &Table, constraints: &Constraints<'_>) {
+        for not_null in constraints.not_null.iter().filter(|not_null| !not_null.is_known) {
+            let name = &table.columns[usize::from(not_null.column)].name;
+            self.line(&format!("{name} NOT NULL: {:?}", not_null.on_null));
+        }
+        for planned in constraints.checks().unwrap() {
+            let text = String::from_utf8_lossy(&planned.check.text);
+            let failure = planned.failure.map_or("Ignore".to_owned(), |conflict| format!("Fail({conflict:?})"));
+            self.line(&format!("CHECK {text}: {failure}"));
+        }
+    }
+
+    fn returning(&mut self, returning: Option<&ReturningPlan<'_>>) {
+        let Some(returning) = returning else { return };
+        self.node(&format!("returning {} values", returning.exprs.len()), |text| {
+            text.queries("value", returning.queries().unwrap());
+        });
     }
 
     fn inserted_rows(&mut self, rows: &InsertSource<'_>) {
@@ -111,6 +138,7 @@ impl Text {
             UpdatePlan::Rows(plan) => self.node(&format!("update{}", once(plan.changes_more_than_once)), |text| {
                 text.row_update(&plan.table, &plan.row);
                 text.changed_rows(&plan.rows);
+                text.returning(plan.returning.as_ref());
             }),
             UpdatePlan::View(plan) => self.view("update of a view", plan),
             UpdatePlan::Virtual(plan) => self.virtual_table("update of a virtual table", plan),
@@ -121,6 +149,7 @@ impl Text {
         self.node(what, |text| {
             text.triggers(&plan.triggers);
             text.node("rows of a query", |text| text.query(plan.rows));
+            text.returning(plan.returning.as_ref());
         });
     }
 
@@ -138,6 +167,7 @@ impl Text {
         let moves = if row.changes_key { ", which moves the row" } else { "" };
         self.line(&format!("changes {}{moves}", changed.join(", ")));
         self.watchers(table.table, &row.triggers, &row.keys);
+        self.constraints(table.table, &row.constraints);
         self.checks(table, &row.unique, row.replaced.as_ref());
     }
 
@@ -149,6 +179,7 @@ impl Text {
                 let indexes = plan.table.indexes.iter().filter(|index| !index.is_table);
                 indexes.for_each(|index| text.line(&format!("entries of {}", index.index.name)));
                 text.changed_rows(&plan.rows);
+                text.returning(plan.returning.as_ref());
             }),
             DeletePlan::View(plan) => self.view("delete from a view", plan),
             DeletePlan::Virtual(plan) => self.virtual_table("delete from a virtual table", plan),

@@ -5,6 +5,7 @@ use lithe_resolve::{ResolvedChange, Scope};
 use lithe_sql::ast;
 
 use super::foreign_keys::{Change, ForeignKeys};
+use super::returning::ReturningPlan;
 use super::rows::{self, Passes};
 use super::table::WrittenTable;
 use super::triggers::{Event, Triggers};
@@ -39,6 +40,8 @@ pub struct DeleteRows<'a> {
     pub keys: ForeignKeys<'a>,
     /// How the rows are found.
     pub rows: RowsPlan<'a>,
+    /// What RETURNING computes of a row.
+    pub returning: Option<ReturningPlan<'a>>,
     /// Whether more than one change may be made.
     pub changes_more_than_once: bool,
 }
@@ -103,5 +106,6 @@ fn plan_deletion<'a>(
     };
     let rows = rows::plan(planner, change, &table, passes, &[], |_| true)?;
     let changes_more_than_once = !keys.is_empty() || !rows.is_single();
-    Ok(DeletePlan::Rows(DeleteRows { table, triggers, keys, rows, changes_more_than_once }))
+    let returning = rows::plan_in_loops(planner, &rows, |planner| ReturningPlan::of(planner, change.returning, None));
+    Ok(DeletePlan::Rows(DeleteRows { table, triggers, keys, rows, returning, changes_more_than_once }))
 }

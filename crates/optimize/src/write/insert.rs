@@ -5,25 +5,27 @@ use std::sync::Arc;
 
 use lithe_base::{Db, ResultCode};
 use lithe_catalog::{CompileError, ConnectedTable, Index, Result, SEQUENCE_TABLE, Table, fail};
-use lithe_resolve::{ChangeTarget, ChangedColumn, Constraint, InsertRows, ResolvedInsert, Resolver, Scope, UpsertSet};
+use lithe_resolve::{ChangeTarget, ChangedColumn, Constraint, InsertRows, ResolvedInsert, Resolver, Scope};
 use lithe_sql::ast::{self, Conflict, Name};
 
-use super::changed::Changed;
+use super::constraints::Constraints;
 use super::foreign_keys::{Change, ForeignKeys};
 use super::records::transferred;
 use super::replace::Replaced;
-use super::rows::values_set;
+use super::returning::ReturningPlan;
 use super::source::{NewRowid, value_for};
+use super::stored_reals::StoredRow;
 use super::table::WrittenTable;
 use super::triggers::{Event, Triggers};
 use super::unique::{UniquePlan, Written, policy_of};
-use super::update::{RowUpdate, note_keys};
+use super::upsert::{ClauseUpdate, UpsertPlan};
 use super::{TriggerBody, prepare, refuse, statement_policy};
 use crate::explain::Explain;
-use crate::plan::{ExprQueries, InsertSource};
+use crate::plan::InsertSource;
 use crate::planner::Planner;
 
 /// What an INSERT does.
+#[allow(clippy::large_enum_variant)] // one on the stack for each statement compiled
 #[derive(Debug)]
 pub enum InsertPlan<'a> {
     /// The records of a table of the same shape are inserted as they are.
@@ -68,23 +70,18 @@ pub struct InsertRowsPlan<'a> {
     pub rows: InsertSource<'a>,
     /// Where the rowid comes from.
     pub rowid: NewRowid,
+    /// NOT NULL and CHECK.
+    pub constraints: Constraints<'a>,
     /// What is looked for before a row is written.
     pub unique: UniquePlan,
     /// What the deletion of rows that are in the way entails, where REPLACE may delete some.
     pub replaced: Option<Replaced<'a>>,
     /// The update of each ON CONFLICT clause; `None` where the clause has none, or none that may run.
     pub upserts: Vec<Option<UpsertPlan<'a>>>,
+    /// What RETURNING computes of the row.
+    pub returning: Option<ReturningPlan<'a>>,
     /// Whether more than one change may be made.
     pub changes_more_than_once: bool,
-}
-
-/// The update of an ON CONFLICT clause. What is wrong with it is an error where the update begins.
-#[derive(Debug)]
-pub struct UpsertPlan<'a> {
-    /// The queries in the condition, and in the values of SET.
-    pub queries: Result<ExprQueries<'a>>,
-    /// What the update entails.
-    pub row: Result<RowUpdate<'a>>,
 }
 
 /// What an INSERT into a view does.
@@ -96,6 +93,8 @@ pub struct ViewInsert<'a> {
     pub rows: InsertSource<'a>,
     /// What holds about conflicts.
     pub policy: Option<Conflict>,
+    /// What RETURNING computes of a row.
+    pub returning: Option<ReturningPlan<'a>>,
 }
 
 /// What an INSERT into a virtual table does.
@@ -107,6 +106,8 @@ pub struct VirtualInsert<'a> {
     pub rows: InsertSource<'a>,
     /// What holds about conflicts.
     pub policy: Option<Conflict>,
+    /// What RETURNING computes of a row.
+    pub returning: Option<ReturningPlan<'a>>,
 }
 
 /// Resolves and plans an INSERT that stands in a scope, and in the body of a trigger if there is one.
@@ -126,12 +127,15 @@ pub fn plan<'a>(
     let (policy, table) = (statement_policy(body, resolved.or), resolved.target.table);
     let plan = if table.view().is_some() {
         let rows = InsertSource::of(planner, &resolved, !triggers.is_empty())?;
-        InsertPlan::View(ViewInsert { triggers, rows, policy })
+        let returning = ReturningPlan::of(planner, resolved.returning, None);
+        InsertPlan::View(ViewInsert { triggers, rows, policy, returning })
     } else if let Some(connected) = table.connected() {
         if !resolved.upserts.is_empty() {
             return fail(format!("UPSERT not implemented for virtual table \"{}\"", table.name));
         }
-        InsertPlan::Virtual(VirtualInsert { connected, rows: InsertSource::of(planner, &resolved, false)?, policy })
+        let rows = InsertSource::of(planner, &resolved, false)?;
+        let returning = ReturningPlan::of(planner, resolved.returning, None);
+        InsertPlan::Virtual(VirtualInsert { connected, rows, policy, returning })
     } else {
         plan_table(planner, insert, &resolved, triggers, policy, body.is_some())?
     };
@@ -169,6 +173,8 @@ fn plan_table<'a>(
     let collects = !triggers.is_empty() || resolved.returning.is_some();
     let rows = InsertSource::of(planner, resolved, collects)?;
     let rowid = NewRowid::of(resolved, &rows);
+    let literals = |at| rows.is_literal(resolved, at);
+    let constraints = Constraints::of(resolver, &table, policy, None, literals);
     // ON CONFLICT of the rowid is looked at even where a new one will be made, and so are its triggers.
     let is_named = resolved.upserts.iter().any(|clause| clause.constraint == Constraint::Rowid);
     let is_asked = is_named && value_for(resolved, ChangedColumn::Rowid).is_some();
@@ -176,9 +182,13 @@ fn plan_table<'a>(
     let (unique, replaced) = plan_unique(resolver, resolved, &table, policy, rowid_is_given);
     let may_run = |(at, update): (usize, Option<ClauseUpdate<'a>>)| {
         let update = update.filter(|_| unique.may_update(at))?;
-        Some(update.plan(planner, target, &table))
+        Some(update.plan(planner, resolved, &table))
     };
     let upserts = updates.into_iter().enumerate().map(may_run).collect();
+    // A CHECK and an index have the affinities applied before the record is made.
+    let is_stored = target.table.has_rowid() && table.indexes.is_empty() && !constraints.has_checks();
+    let stored = is_stored.then_some(StoredRow { source: target.source, table: target.table });
+    let returning = ReturningPlan::of(planner, resolved.returning, stored);
     let rows_plan = InsertRowsPlan {
         table,
         policy,
@@ -186,9 +196,11 @@ fn plan_table<'a>(
         keys,
         rows,
         rowid,
+        constraints,
         unique,
         replaced,
         upserts,
+        returning,
         changes_more_than_once,
     };
     Ok(InsertPlan::Rows(rows_plan))
@@ -233,50 +245,4 @@ fn may_replace(resolved: &ResolvedInsert<'_>, policy: Option<Conflict>) -> bool 
     };
     is_given && is_replace(table.rowid_conflict) && !has_clause(Constraint::Rowid)
         || table.indexes.iter().enumerate().any(may_replace)
-}
-
-/// The update of an ON CONFLICT clause, of which it is not known yet whether it may run.
-struct ClauseUpdate<'a> {
-    set: UpsertSet<'a>,
-    changed: Changed,
-    triggers: Triggers<'a>,
-    keys: Result<ForeignKeys<'a>>,
-}
-
-impl<'a> ClauseUpdate<'a> {
-    /// Those of an INSERT, by clause.
-    fn all_of(resolver: &Resolver<'a>, resolved: &ResolvedInsert<'a>) -> Result<Vec<Option<ClauseUpdate<'a>>>> {
-        let target = &resolved.target;
-        let mut updates = Vec::with_capacity(resolved.upserts.len());
-        for (at, clause) in resolved.upserts.iter().enumerate() {
-            // Of several clauses for one constraint the first one counts.
-            let is_first = resolved.upserts[..at].iter().all(|earlier| earlier.constraint != clause.constraint);
-            let Some(set) = clause.update.filter(|_| is_first) else {
-                updates.push(None);
-                continue;
-            };
-            let changed = Changed::of(resolver, target, set.set)?;
-            let triggers = Triggers::of(resolver, target, Event::Update(set.set));
-            let keys = ForeignKeys::of(resolver, target, Change::Update(&changed));
-            updates.push(Some(ClauseUpdate { set, changed, triggers, keys }));
-        }
-        Ok(updates)
-    }
-
-    /// An update that fires triggers or that foreign keys are about may change more than the one row.
-    fn is_watched(&self) -> bool {
-        !self.triggers.is_empty() || self.keys.as_ref().map_or(true, |keys| !keys.is_empty())
-    }
-
-    /// Whatever the INSERT says: a conflict of the update itself is an error.
-    fn plan(self, planner: &mut Planner<'a>, target: &ChangeTarget<'a>, table: &WrittenTable<'a>) -> UpsertPlan<'a> {
-        let ClauseUpdate { set, mut changed, triggers, keys } = self;
-        let queries = planner.plan_exprs(set.filter.iter().chain(values_set(set.set)), &[]);
-        let resolver = planner.context.resolver;
-        let row = keys.map(|keys| {
-            note_keys(resolver, table.table, &keys, &mut changed);
-            RowUpdate::of(resolver, target, table, (triggers, keys), changed, (Some(Conflict::Abort), false))
-        });
-        UpsertPlan { queries, row }
-    }
 }

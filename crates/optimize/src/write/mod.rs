@@ -1,8 +1,8 @@
 //! What INSERT, UPDATE and DELETE do, planned before their code.
 //!
 //! ```text
-//!   resolved statement ──▶ triggers, foreign keys ──▶ table and indexes ──▶ unique ──▶ rows
-//!                          which take part            which are written     conflicts  where they come from
+//!   statement ──▶ triggers, foreign keys ──▶ table and indexes ──▶ constraints, unique ──▶ rows                 ──▶ returning
+//!                 which take part            which are written     what fails the change   where they come from
 //! ```
 //!
 //! | module | its one subject |
@@ -13,16 +13,20 @@
 //! | [`source`], `records` | where the rows of an INSERT come from; the records of a table of the same shape |
 //! | [`view`], [`virtual_table`] | UPDATE and DELETE of views and virtual tables |
 //! | `rows` | how the rows of UPDATE and DELETE are found: in one pass or in two |
+//! | [`constraints`] | which NOT NULL and CHECK constraints are checked |
 //! | [`unique`] | what is looked for before a row is written, and what becomes of a conflict |
 //! | [`replace`] | what the deletion of a row by REPLACE entails |
+//! | [`upsert`] | what ON CONFLICT … DO UPDATE entails |
+//! | [`returning`], `stored_reals` | what RETURNING computes of a row |
 //! | [`table`] | the table, and the indexes that have to follow |
 //! | [`changed`] | which columns an UPDATE changes, and what depends on them |
 //! | [`triggers`], [`foreign_keys`] | which triggers and foreign keys take part |
 //!
-//! What is wrong with a statement is told in SQLite's order. So a part of a plan that is looked at late (the keys of a row that REPLACE
-//! deletes, the update of an ON CONFLICT clause) may be an error that is kept until then.
+//! Errors are reported in SQLite's order. So a part of a plan that SQLite looks at late (the keys of a row that REPLACE deletes, the update of an
+//! ON CONFLICT clause, the condition of a CHECK, the queries in RETURNING) may be an error that is kept until then.
 
 pub mod changed;
+pub mod constraints;
 pub mod delete;
 pub mod foreign_keys;
 pub mod insert;
@@ -30,12 +34,15 @@ mod prepare;
 mod records;
 mod refuse;
 pub mod replace;
+pub mod returning;
 mod rows;
 pub mod source;
+mod stored_reals;
 pub mod table;
 pub mod triggers;
 pub mod unique;
 pub mod update;
+pub mod upsert;
 pub mod view;
 pub mod virtual_table;
 

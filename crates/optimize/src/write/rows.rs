@@ -46,6 +46,19 @@ pub(super) fn plan<'a>(
     plan_found(planner, change, passes, values, stays).map(RowsPlan::Found)
 }
 
+/// Plans what runs where the rows are changed: within the loops that find them, if there is one pass.
+pub(super) fn plan_in_loops<'a, T>(
+    planner: &mut Planner<'a>,
+    rows: &RowsPlan<'a>,
+    plan: impl FnOnce(&mut Planner<'a>) -> T,
+) -> T {
+    let RowsPlan::Found(ChangePlan { from, is_one_pass: true, .. }) = rows else { return plan(planner) };
+    planner.context.enter_loops(from.join.rows);
+    let planned = plan(planner);
+    planner.context.leave_loops(from.join.rows);
+    planned
+}
+
 fn plan_found<'a>(
     planner: &mut Planner<'a>,
     change: &ResolvedChange<'a>,

@@ -64,6 +64,22 @@ impl<'a> InsertSource<'a> {
     }
 }
 
+impl InsertSource<'_> {
+    /// Whether the column gets a literal other than NULL.
+    pub(super) fn is_literal(&self, resolved: &ResolvedInsert<'_>, column: u16) -> bool {
+        let Some(place) = value_for(resolved, ChangedColumn::Column(column)) else {
+            let default = resolved.target.table.columns[usize::from(column)].default.as_ref();
+            return default.and_then(|default| default.value.as_ref()).is_some_and(|value| !value.is_null());
+        };
+        match self {
+            InsertSource::Row { values, .. } => {
+                matches!(values[place], Expr::Integer(_) | Expr::Real(_) | Expr::Text(_) | Expr::Blob(_))
+            }
+            InsertSource::Query { .. } => false,
+        }
+    }
+}
+
 /// The place among the values of the one for a column. Of several for a column the first one counts, of several for the
 /// rowid the last.
 pub fn value_for(resolved: &ResolvedInsert<'_>, column: ChangedColumn) -> Option<usize> {

@@ -7,9 +7,12 @@ use lithe_resolve::{ChangeTarget, ResolvedChange, Resolver, Scope};
 use lithe_sql::ast::{self, Conflict};
 
 use super::changed::Changed;
+use super::constraints::Constraints;
 use super::foreign_keys::{Change, ForeignKeys};
 use super::replace::Replaced;
+use super::returning::ReturningPlan;
 use super::rows::{self, Passes};
+use super::stored_reals::StoredRow;
 use super::table::{WrittenIndex, WrittenTable};
 use super::triggers::{Event, Triggers};
 use super::unique::{UniquePlan, Written, policy_of};
@@ -43,6 +46,8 @@ pub struct UpdateRows<'a> {
     pub rows: RowsPlan<'a>,
     /// The values of SET that are computed where the rows are found, because they depend on other tables: all of them or none.
     pub values: &'a [Expr<'a>],
+    /// What RETURNING computes of a row.
+    pub returning: Option<ReturningPlan<'a>>,
     /// Whether more than one change may be made.
     pub changes_more_than_once: bool,
 }
@@ -60,6 +65,8 @@ pub struct RowUpdate<'a> {
     pub policy: Option<Conflict>,
     /// The row moves to another place of the table.
     pub changes_key: bool,
+    /// NOT NULL and CHECK.
+    pub constraints: Constraints<'a>,
     /// What is looked for before the row is written.
     pub unique: UniquePlan,
     /// Whether REPLACE may delete rows that are in the way.
@@ -123,7 +130,9 @@ fn plan_rows<'a>(
     let stays = |index: &Index| !moved.iter().any(|moved| std::ptr::eq(moved.index, index));
     let rows = rows::plan(planner, change, &table, passes, values, stays)?;
     let changes_more_than_once = !row.keys.is_empty() || !row.triggers.is_empty() || !rows.is_single();
-    Ok(UpdateRows { table, row, rows, values, changes_more_than_once })
+    let stored = row.stored_row(&table);
+    let returning = rows::plan_in_loops(planner, &rows, |planner| ReturningPlan::of(planner, change.returning, stored));
+    Ok(UpdateRows { table, row, rows, values, returning, changes_more_than_once })
 }
 
 impl<'a> RowUpdate<'a> {
@@ -140,7 +149,15 @@ impl<'a> RowUpdate<'a> {
         let unique = UniquePlan::of(resolver.env, &written);
         let changes_key = table.changes_key(&changed);
         let replaced = (replaces || unique.names_replaced()).then(|| Replaced::of(resolver, target));
-        RowUpdate { changed, triggers, keys, policy, changes_key, unique, replaces, replaced }
+        let constraints = Constraints::of(resolver, table, policy, Some(&changed), |_| false);
+        RowUpdate { changed, triggers, keys, policy, changes_key, constraints, unique, replaces, replaced }
+    }
+
+    /// The new row, if its record is made from its registers: a CHECK and an index have the affinities applied before.
+    pub(super) fn stored_row(&self, table: &WrittenTable<'a>) -> Option<StoredRow<'a>> {
+        let has_affinities = self.constraints.has_checks() || self.unique.makes_any_entry();
+        let is_stored = table.table.has_rowid() && !has_affinities;
+        is_stored.then_some(StoredRow { source: table.source, table: table.table })
     }
 
     fn passes(&self, has_returning: bool) -> Passes {

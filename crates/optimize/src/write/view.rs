@@ -5,6 +5,7 @@ use lithe_resolve::ir::{Core, CoreBody, Expr, Query, Select};
 use lithe_resolve::{ResolvedChange, Resolver};
 use lithe_sql::ast::{CompoundOp, Conflict};
 
+use super::returning::ReturningPlan;
 use super::triggers::Triggers;
 use crate::explain::Explain;
 use crate::plan::{QueryPlan, RowsFor};
@@ -19,6 +20,8 @@ pub struct ViewChange<'a> {
     pub rows: &'a QueryPlan<'a>,
     /// What holds about conflicts.
     pub policy: Option<Conflict>,
+    /// What RETURNING computes of a row.
+    pub returning: Option<ReturningPlan<'a>>,
 }
 
 /// Plans an UPDATE or DELETE of a view that fires these triggers. `policy` is what holds about conflicts.
@@ -32,7 +35,8 @@ pub(super) fn plan<'a>(
     let query = planner.prepare_query(rows_and_values(planner.context.resolver, change));
     explain.number_selects(query);
     let rows = planner.plan_query(query, RowsFor::Use)?;
-    Ok(ViewChange { triggers, rows, policy })
+    let returning = ReturningPlan::of(planner, change.returning, None);
+    Ok(ViewChange { triggers, rows, policy, returning })
 }
 
 /// SELECT view.*, values of SET FROM view, ... WHERE ...

@@ -4,13 +4,12 @@
 //! registers themselves, SQLite's RETURNING finds the integer there, too: the column alone is read as a real, but an expression that only
 //! passes its value on (`+c`, CASE, coalesce(), max()) gives the integer, though typeof() and arithmetic see a real.
 
+use bumpalo::Bump;
 use lithe_catalog::{Column as TableColumn, Table};
 use lithe_resolve::ir::{
     Call, Case, Column, Core, CoreBody, Expr, Query, Select, SourceId, Subquery, UnaryOp, When, affinity_of,
 };
 use lithe_value::Affinity;
-
-use crate::Codegen;
 
 /// The row whose registers the record was made from.
 #[derive(Clone, Copy)]
@@ -21,27 +20,27 @@ pub(super) struct StoredRow<'a> {
 
 impl<'a> StoredRow<'a> {
     /// The expressions of a RETURNING clause with integers where REAL columns are passed on.
-    pub fn exprs(self, cg: &Codegen<'a>, exprs: &'a [Expr<'a>]) -> &'a [Expr<'a>] {
+    pub fn exprs(self, arena: &'a Bump, exprs: &'a [Expr<'a>]) -> &'a [Expr<'a>] {
         let has_real = |column: &TableColumn| column.affinity == Affinity::Real;
         if !self.table.columns.iter().any(has_real) {
             return exprs;
         }
         let passed = exprs
             .iter()
-            .map(|expr| if affinity_of(expr) == Some(Affinity::Real) { *expr } else { self.pass(cg, expr) });
-        cg.arena.alloc_slice_fill_iter(passed)
+            .map(|expr| if affinity_of(expr) == Some(Affinity::Real) { *expr } else { self.pass(arena, expr) });
+        arena.alloc_slice_fill_iter(passed)
     }
 
-    fn pass(self, cg: &Codegen<'a>, expr: &Expr<'a>) -> Expr<'a> {
+    fn pass(self, arena: &'a Bump, expr: &Expr<'a>) -> Expr<'a> {
         match expr {
-            Expr::Column(column) if self.is_integer(column) => Expr::Unary(UnaryOp::Stored, cg.arena.alloc(*expr)),
-            Expr::Unary(UnaryOp::Plus, operand) => Expr::Unary(UnaryOp::Plus, cg.arena.alloc(self.pass(cg, operand))),
-            Expr::Collate(operand, collation) => Expr::Collate(cg.arena.alloc(self.pass(cg, operand)), collation),
+            Expr::Column(column) if self.is_integer(column) => Expr::Unary(UnaryOp::Stored, arena.alloc(*expr)),
+            Expr::Unary(UnaryOp::Plus, operand) => Expr::Unary(UnaryOp::Plus, arena.alloc(self.pass(arena, operand))),
+            Expr::Collate(operand, collation) => Expr::Collate(arena.alloc(self.pass(arena, operand)), collation),
             Expr::Case(case) => {
-                let when = |when: &When<'a>| When { value: self.pass(cg, &when.value), ..*when };
-                let whens = cg.arena.alloc_slice_fill_iter(case.whens.iter().map(when));
-                let otherwise = case.otherwise.as_ref().map(|otherwise| self.pass(cg, otherwise));
-                Expr::Case(cg.arena.alloc(Case { whens, otherwise, ..**case }))
+                let when = |when: &When<'a>| When { value: self.pass(arena, &when.value), ..*when };
+                let whens = arena.alloc_slice_fill_iter(case.whens.iter().map(when));
+                let otherwise = case.otherwise.as_ref().map(|otherwise| self.pass(arena, otherwise));
+                Expr::Case(arena.alloc(Case { whens, otherwise, ..**case }))
             }
             Expr::Function(call) if call.function.is_builtin() && !call.is_merged_column => {
                 let passes = match call.function.name() {
@@ -49,17 +48,17 @@ impl<'a> StoredRow<'a> {
                     "nullif" | "likely" | "unlikely" | "likelihood" => 1,
                     _ => return *expr,
                 };
-                let arg = |(at, arg): (usize, &Expr<'a>)| if at < passes { self.pass(cg, arg) } else { *arg };
-                let args = cg.arena.alloc_slice_fill_iter(call.args.iter().enumerate().map(arg));
-                Expr::Function(cg.arena.alloc(Call { args, ..**call }))
+                let arg = |(at, arg): (usize, &Expr<'a>)| if at < passes { self.pass(arena, arg) } else { *arg };
+                let args = arena.alloc_slice_fill_iter(call.args.iter().enumerate().map(arg));
+                Expr::Function(arena.alloc(Call { args, ..**call }))
             }
-            Expr::Subquery(subquery) => self.pass_subquery(cg, subquery).unwrap_or(*expr),
+            Expr::Subquery(subquery) => self.pass_subquery(arena, subquery).unwrap_or(*expr),
             _ => *expr,
         }
     }
 
     /// A SELECT of one value without sources.
-    fn pass_subquery(self, cg: &Codegen<'a>, subquery: &Subquery<'a>) -> Option<Expr<'a>> {
+    fn pass_subquery(self, arena: &'a Bump, subquery: &Subquery<'a>) -> Option<Expr<'a>> {
         let query = subquery.query;
         let (select, [core]) = (query.single_select()?, query.cores) else { return None };
         let is_plain =
@@ -68,11 +67,11 @@ impl<'a> StoredRow<'a> {
         if !is_plain || affinity_of(value) == Some(Affinity::Real) {
             return None;
         }
-        let columns = cg.arena.alloc_slice_copy(&[self.pass(cg, value)]);
-        let body = CoreBody::Select(cg.arena.alloc(Select { columns, ..*select }));
-        let cores = cg.arena.alloc_slice_copy(&[Core { body, ..*core }]);
-        let query = cg.arena.alloc(Query { cores, ..*query });
-        Some(Expr::Subquery(cg.arena.alloc(Subquery { query, ..*subquery })))
+        let columns = arena.alloc_slice_copy(&[self.pass(arena, value)]);
+        let body = CoreBody::Select(arena.alloc(Select { columns, ..*select }));
+        let cores = arena.alloc_slice_copy(&[Core { body, ..*core }]);
+        let query = arena.alloc(Query { cores, ..*query });
+        Some(Expr::Subquery(arena.alloc(Subquery { query, ..*subquery })))
     }
 
     /// Whether the register of the column has what the record has. Generated columns that are not stored are in no record; but those of a
