@@ -143,6 +143,7 @@ fn jump_on_value<'a>(
 ) -> Result<()> {
     let known = match condition {
         Expr::Integer(value) => Some((*value != 0) == wanted),
+        Expr::Boolean(truth) => Some(*truth == wanted),
         Expr::Null => Some(null_jumps),
         _ => None,
     };

@@ -14,7 +14,7 @@ use lithe_optimize::write::TriggerBody;
 use lithe_resolve::{Found, Rules, Scope, ScopeSource};
 use lithe_sql::ast::{Conflict, CreateTrigger, Expr, ExprKind, Name, Node, Stmt, walk_stmt};
 use lithe_vm::insn::Insn;
-use lithe_vm::operand::{Db, Reg, SubprogramId};
+use lithe_vm::operand::{Db, SubprogramId};
 use lithe_vm::program::Subprogram;
 
 use super::Body;
@@ -42,8 +42,8 @@ struct TriggerProgram {
 struct Key {
     token: u64,
     policy: Option<Conflict>,
-    old: Option<Reg>,
-    new: Option<Reg>,
+    old: Option<Row>,
+    new: Option<Row>,
 }
 
 impl Key {
@@ -105,9 +105,7 @@ pub(super) fn subprogram<'a>(
     change: &RowChange<'_, 'a>,
     source: BodySource<'a>,
 ) -> Result<SubprogramId> {
-    let register = |row: Option<Row>| row.map(|row| row.rowid);
-    let (old, new) = (register(change.old), register(change.new));
-    let key = Key { token: source.token, policy: change.policy, old, new };
+    let key = Key { token: source.token, policy: change.policy, old: change.old, new: change.new };
     let at = {
         let mut programs = cg.write.programs.borrow_mut();
         if let Some(at) = programs.programs.iter().position(|program| program.key == key) {

@@ -73,7 +73,8 @@ impl InsertSource<'_> {
         };
         match self {
             InsertSource::Row { values, .. } => {
-                matches!(values[place], Expr::Integer(_) | Expr::Real(_) | Expr::Text(_) | Expr::Blob(_))
+                let value = values[place];
+                matches!(value, Expr::Integer(_) | Expr::Boolean(_) | Expr::Real(_) | Expr::Text(_) | Expr::Blob(_))
             }
             InsertSource::Query { .. } => false,
         }

@@ -45,8 +45,8 @@ struct Carried<'a> {
 pub(super) fn emit<'a>(cg: &mut Codegen<'a>, plan: &'a WindowPlan<'a>, sink: &Sink<'a>) -> Result<()> {
     let mut carried = Carried { exprs: plan.leaves.to_vec() };
     let mut rows = emit_leaves(cg, plan)?;
-    for (at, pass) in plan.passes.iter().enumerate() {
-        if at > 0 {
+    for pass in plan.passes {
+        if pass.is_sorted {
             rows = sort_for_pass(cg, pass, &carried, rows)?;
         }
         rows = pass::emit(cg, pass, &mut carried, rows)?;
