@@ -20,7 +20,7 @@ use crate::ddl::{
     reindex,
 };
 use crate::derived::table_column;
-use crate::write::{delete, insert, update};
+use crate::write::emit_change;
 use crate::{Codegen, Destination};
 
 /// A statement to be compiled.
@@ -90,9 +90,7 @@ fn compile_statement<'a>(cg: &mut Codegen<'a>, request: &CompileRequest<'a>) -> 
             cg.emit_query(plan, &Destination::Output)?;
             return Ok(query.columns);
         }
-        Stmt::Insert(statement) => return insert(cg, &scope, statement),
-        Stmt::Update(statement) => return update(cg, &scope, statement),
-        Stmt::Delete(statement) => return delete(cg, &scope, statement),
+        Stmt::Insert(_) | Stmt::Update(_) | Stmt::Delete(_) => return emit_change(cg, &scope, &stmt),
         Stmt::CreateTable(create) => create_table(cg, create, sql)?,
         Stmt::CreateIndex(create) => create_index(cg, create, sql)?,
         Stmt::CreateView(create) => create_view(cg, create, sql, parameters)?,

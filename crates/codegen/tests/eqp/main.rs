@@ -4,6 +4,7 @@
 //! another database. SQLite runs all of it and hands its schema and statistics over; nothing is read or written here.
 
 mod plans;
+mod writes;
 
 use std::sync::Arc;
 

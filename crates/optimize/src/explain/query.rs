@@ -8,12 +8,10 @@ use lithe_sql::ast::{CompoundOp, SelectNumber};
 use super::path::{describe_again, describe_branch, describe_filter, describe_loop};
 use super::{Explain, Lines};
 use crate::access::{DistinctPlan, JoinPlan, LogEst, Loop, OrBranch, Path};
-use crate::change::ChangePlan;
-use crate::insert::InsertPlan;
 use crate::plan::{
     AggregatePlan, CompoundPlan, CorePlan, CoresPlan, CountPlan, DerivedPlan, DerivedWay, ExprQueries, ExprQueryWay,
-    FromPlan, GroupPlan, Grouping, PlainPlan, QueryBody, QueryPlan, RecursivePlan, RowsFor, SelectPlan, Sorting,
-    UnjoinedPlan, ValuesPlan, WindowPlan,
+    FromPlan, GroupPlan, Grouping, InsertSource, PlainPlan, QueryBody, QueryPlan, RecursivePlan, RowsFor, RowsPlan,
+    SelectPlan, Sorting, UnjoinedPlan, ValuesPlan, WindowPlan,
 };
 
 /// How VALUES is shown.
@@ -43,19 +41,24 @@ impl Explain {
         }
     }
 
-    /// The lines of an UPDATE or DELETE.
-    pub fn change(&mut self, plan: &ChangePlan<'_>) {
-        if let Some(lines) = &mut self.lines {
-            lines.join_with_body(&plan.from, |lines| lines.expr_queries(plan.value_queries));
-            lines.expr_queries(plan.queries);
+    /// The lines of how an UPDATE or DELETE finds its rows.
+    pub fn changed_rows(&mut self, plan: &RowsPlan<'_>) {
+        match plan {
+            RowsPlan::Gathered(plan) => self.query(plan),
+            RowsPlan::Found(plan) => {
+                if let Some(lines) = &mut self.lines {
+                    lines.join_with_body(&plan.from, |lines| lines.expr_queries(plan.value_queries));
+                    lines.expr_queries(plan.queries);
+                }
+            }
         }
     }
 
     /// The lines of what an INSERT gets its rows from.
-    pub fn insert(&mut self, plan: &InsertPlan<'_>) {
-        match plan {
-            InsertPlan::Row { queries, .. } => self.expr_queries(queries),
-            InsertPlan::Query { plan, .. } => self.query(plan),
+    pub fn inserted_rows(&mut self, source: &InsertSource<'_>) {
+        match source {
+            InsertSource::Row { queries, .. } => self.expr_queries(queries),
+            InsertSource::Query { plan, .. } => self.query(plan),
         }
     }
 

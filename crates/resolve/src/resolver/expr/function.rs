@@ -36,7 +36,7 @@ fn resolve_call<'a>(
         Err(_) if resolver.only_names => return resolve_names_of_call(resolver, scope, call),
         function => or_later_error(resolver, function, scope, call.args)?,
     };
-    if !resolver.env.ask_function(function.name(), scope.within)? {
+    if !may_call(resolver, scope, function.name())? {
         return Ok(Expr::Null);
     }
     // Nor are windows, when a schema is verified.
@@ -54,6 +54,13 @@ fn resolve_call<'a>(
     let args = resolve_exprs(resolver, scope, call.args)?;
     let function = overloaded_function(resolver, function, args, args.first());
     resolve_scalar(resolver, scope, function, args, span)
+}
+
+/// Asks the authorizer about a function, but not within the definition of a table or index, about which it was asked when that was created.
+/// (It is about a default.)
+fn may_call(resolver: &Resolver<'_>, scope: &Scope<'_, '_>, function: &str) -> Result<bool> {
+    let is_asked = !scope.rules.is_loaded || scope.rules.in_default;
+    Ok(!is_asked || resolver.env.ask_function(function, scope.within)?)
 }
 
 /// The function, if it is there and may be called here in this way.
@@ -139,7 +146,7 @@ fn operator_call_or_error<'a>(
         }
         function => or_later_error(resolver, function.map_err(CompileError::resumable), scope, args.iter().copied())?,
     };
-    if !resolver.env.ask_function(function.name(), scope.within)? {
+    if !may_call(resolver, scope, function.name())? {
         return Ok(Expr::Null);
     }
     let mut resolved = bumpalo::collections::Vec::with_capacity_in(args.len(), resolver.arena);

@@ -4,7 +4,8 @@ use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, ForeignKey, Index, IndexTerm, Result, Table};
 
 /// The parent's key.
-pub(super) struct ParentKey<'a> {
+#[derive(Clone, Debug)]
+pub struct ParentKey<'a> {
     /// The unique index; `None` for the rowid.
     pub index: Option<&'a Index>,
     /// The parent's columns, in the order of the key.
