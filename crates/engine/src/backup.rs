@@ -7,7 +7,6 @@
 //!   the last step  commits the target
 //! ```
 
-use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -23,7 +22,7 @@ use lithe_vm::operand::Db;
 use crate::connection::Connection;
 use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
-use crate::open::OpenFlags;
+use crate::generation::Generation;
 
 /// A backup under way. The target belongs to it from its first step on until it is dropped: statements on it answer SQLITE_BUSY
 /// meanwhile.
@@ -31,7 +30,7 @@ pub struct Backup {
     source: Rc<Database>,
     target: Rc<Database>,
     /// What makes the programs of the target's connection stale.
-    target_generation: Rc<Cell<u64>>,
+    target_generation: Generation,
     state: State,
     /// The next page to be copied.
     next: u32,
@@ -71,7 +70,7 @@ impl Backup {
         }
         let find = |connection: &Connection, schema: &str| {
             let name = Name::new(schema.as_bytes());
-            connection.database(connection.catalog().database(name)?)
+            connection.databases.get(connection.catalog().database(name)?)
         };
         let (source_database, target_database) = (find(source, source_schema)?, find(target, target_schema)?);
         if target_database.btree().pager().is_reading() || target_database.is_backup_target.replace(true) {
@@ -82,7 +81,7 @@ impl Backup {
         Ok(Backup {
             source: source_database,
             target: target_database,
-            target_generation: target.shared_generation(),
+            target_generation: target.generation.clone(),
             state: State::New,
             next: 1,
             page_count: 0,
@@ -246,7 +245,7 @@ impl Backup {
         Ok(())
     }
 
-    /// Everything is copied: the target's size, its mark of the journal mode, and a schema cookie that makes everybody
+    /// Everything is copied: the target's size, its mark of the journal mode, and a schema cookie that makes every connection
     /// read the schema again, because it differs from the one that the target had.
     fn complete(&self, source: &Pager) -> Result<()> {
         let btree = self.target.btree();
@@ -265,7 +264,7 @@ impl Backup {
         target.commit()?;
         target.end_read()?;
         self.target.set_loaded(false);
-        self.target_generation.set(self.target_generation.get() + 1);
+        self.target_generation.expire_programs();
         Ok(())
     }
 }
@@ -273,7 +272,7 @@ impl Backup {
 impl Drop for Backup {
     fn drop(&mut self) {
         if self.target.is_locked_by_backup.replace(false) {
-            // What is not committed is rolled back; nobody is left to hear of an error.
+            // What is not committed is rolled back; no caller is left to hear of an error.
             let _ = self.target.btree().pager().end_read();
         }
         self.target.is_backup_target.set(false);
@@ -281,41 +280,29 @@ impl Drop for Backup {
     }
 }
 
-impl Connection {
-    /// Copies the database `schema` to the file `path`, which becomes the same page for page.
-    pub fn backup(&self, schema: &str, path: &[u8]) -> Result<()> {
-        let target = Connection::open(path, OpenFlags::DEFAULT)?;
-        Backup::new(&target, "main", self, schema)?.step(-1)?;
-        Ok(())
-    }
+/// The database `schema` as the bytes of its file.
+pub(crate) fn serialize(connection: &Connection, schema: &str) -> Result<Vec<u8>> {
+    let db = connection.catalog().database(Name::new(schema.as_bytes()))?;
+    let database = connection.databases.get(db)?;
+    let pager = database.btree().pager();
+    while_reading(pager, || image(pager))
+}
 
-    /// The database `schema` as the bytes of its file.
-    pub fn serialize(&self, schema: &str) -> Result<Vec<u8>> {
-        let db = self.catalog().database(Name::new(schema.as_bytes()))?;
-        let database = self.database(db)?;
-        let pager = database.btree().pager();
-        while_reading(pager, || image(pager))
+/// See `Connection::deserialize`.
+pub(crate) fn deserialize(connection: &Connection, schema: &str, bytes: &[u8], how: Deserialize) -> Result<()> {
+    let db = connection.catalog().find_database(Name::new(schema.as_bytes())).filter(|db| *db != Db::TEMP);
+    let Some(db) = db else { return Err(Error::from_code(ResultCode::ERROR)) };
+    let database = connection.databases.get(db)?;
+    let is_busy = database.opened().is_some_and(|btree| btree.pager().is_reading());
+    if is_busy || database.is_backup_target.get() {
+        return Err(Error::from_code(ResultCode::BUSY));
     }
-
-    /// Puts a database in memory that begins as `bytes` in the place of the database `schema`.
-    ///
-    /// # Errors
-    /// SQLITE_ERROR for the temporary database or an unknown one, SQLITE_BUSY while it is in use.
-    pub fn deserialize(&self, schema: &str, bytes: &[u8], how: Deserialize) -> Result<()> {
-        let db = self.catalog().find_database(Name::new(schema.as_bytes())).filter(|db| *db != Db::TEMP);
-        let Some(db) = db else { return Err(Error::from_code(ResultCode::ERROR)) };
-        let database = self.database(db)?;
-        let is_busy = database.opened().is_some_and(|btree| btree.pager().is_reading());
-        if is_busy || database.is_backup_target.get() {
-            return Err(Error::from_code(ResultCode::BUSY));
-        }
-        let fresh = Database::with_pager(open_image(bytes, how)?, &self.busy);
-        fresh.is_image.set(true);
-        fresh.size_max.set(how.size_max(bytes.len()));
-        self.settings.apply_to(fresh.btree());
-        self.replace_database(db, fresh);
-        Ok(())
-    }
+    let fresh = Database::with_pager(open_image(bytes, how)?, &connection.busy);
+    fresh.is_image.set(true);
+    fresh.size_max.set(how.size_max(bytes.len()));
+    connection.databases.settings.apply_to(fresh.btree());
+    connection.databases.replace(db, fresh);
+    Ok(())
 }
 
 /// What may become of a database that was made from bytes.

@@ -29,7 +29,7 @@ pub(super) fn optimize(call: &Call<'_>) -> Result<Vec<CommandRow>> {
         return nothing();
     }
     let mut statements = Vec::new();
-    for (db, _) in call.connection.databases() {
+    for (db, _) in call.connection.databases.iter() {
         if db != Db::TEMP && call.schema.is_none_or(|schema| schema == db) {
             add_tables(call, db, mask, &mut statements)?;
         }

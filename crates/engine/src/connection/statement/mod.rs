@@ -21,9 +21,9 @@ use lithe_vm::status::Counters;
 use lithe_vm::vm::{Step as VmStep, Vm};
 
 use crate::connection::Connection;
-use crate::connection::abandon::UnderWay;
 use crate::connection::host::RunHost;
 use crate::connection::transaction::StatementRun;
+use crate::connection::under_way::UnderWay;
 use crate::error::{Error, Result};
 
 use command::CommandRun;
@@ -158,7 +158,7 @@ impl Statement {
         self.compiled.parameters.iter().find(|p| p.number() == number).map(ParameterName::name)
     }
 
-    /// All named parameters, for whoever tells of them while the statement is at work.
+    /// All named parameters. They can be read while the statement is at work.
     pub fn parameter_names(&self) -> Arc<[ParameterName]> {
         Arc::clone(&self.compiled.parameters)
     }
@@ -247,7 +247,7 @@ impl Statement {
 
     /// Goes on to the next row, starting over after the end or an error.
     pub fn step(&mut self, connection: &Connection) -> Result<Step> {
-        let under_way = UnderWay::begin(connection);
+        let under_way = UnderWay::begin(&connection.transaction);
         let stepped = self.step_on(connection);
         connection.step_ends();
         under_way.end();
@@ -287,12 +287,12 @@ impl Statement {
 
     fn begin(&mut self, connection: &Connection) -> Result<()> {
         assert!(!self.is_running, "a run begins within another");
-        connection.check_unbroken()?;
+        connection.transaction.check_unbroken()?;
         connection.check_memory()?;
         if self.too_many_zeros != 0 {
             return Err(Error::from_code(ResultCode::TOOBIG));
         }
-        if self.compiled.generation != connection.generation() {
+        if self.compiled.generation != connection.generation.number() {
             match self.legacy {
                 Some(legacy) => self.refresh_legacy(connection, legacy)?,
                 None => self.recompile(connection)?,
@@ -301,48 +301,53 @@ impl Statement {
         connection.facts.now.set(None);
         connection.run_begins(&self.run);
         self.is_running = true;
-        if connection.has_shared_cache()
-            && let Body::Program(program) = &self.compiled.body
+        if connection.databases.shares_cache()
+            && let Err(error) = self.lock_tables(connection)
         {
-            match connection.lock_tables(program) {
-                Ok(locks_all) => self.is_under_locks = locks_all,
-                Err(error) => {
-                    self.end(connection, Some(&error));
-                    return Err(error);
-                }
-            }
-            let under_locks = &connection.transaction.active_under_locks;
-            under_locks.set(under_locks.get() + usize::from(self.is_under_locks));
+            self.end(connection, Some(&error));
+            return Err(error);
+        }
+        Ok(())
+    }
+
+    /// Takes the locks on the tables of shared caches.
+    #[cold]
+    fn lock_tables(&mut self, connection: &Connection) -> Result<()> {
+        let Body::Program(program) = &self.compiled.body else { return Ok(()) };
+        let tables = connection.table_uses.of(program, &connection.catalog(), connection.generation.number());
+        self.is_under_locks = connection.databases.lock_tables(&tables)?;
+        if self.is_under_locks {
+            connection.transaction.enter_locks();
         }
         Ok(())
     }
 
     fn advance(&mut self, connection: &Connection) -> Result<Step> {
-        connection.check_unbroken()?;
-        if connection.notice_rollback(&self.run)
+        connection.transaction.check_unbroken()?;
+        if connection.transaction.notice_rollback(&self.run)
             && let Runner::Program(vm) = &mut self.runner
         {
             vm.trip();
         }
-        if connection.has_shared_cache()
-            && let Err(error) = connection.step_begins()
-        {
-            self.end(connection, Some(&error));
-            return Err(error);
+        if connection.databases.shares_cache() {
+            connection.facts.note_write(); // others of the cache may have written
+            if let Err(error) = connection.databases.resume_shared() {
+                self.end(connection, Some(&error));
+                return Err(error);
+            }
         }
-        if let Err(error) = connection.check_mappings() {
+        if let Err(error) = connection.databases.check_mappings() {
             self.end(connection, Some(&error));
             return Err(error);
         }
         let run = &self.run;
         let host = RunHost { connection, run };
-        let executing = &connection.transaction.executing;
-        executing.set(executing.get() + 1);
+        connection.transaction.enter_step();
         if !matches!(&self.runner, Runner::Program(vm) if vm.program().is_read_only) {
             connection.facts.note_write();
         }
         let result = match &mut self.runner {
-            Runner::Program(vm) => match connection.with_real_digits(|| vm.step(&host)) {
+            Runner::Program(vm) => match connection.settings.with_real_digits(|| vm.step(&host)) {
                 Ok(VmStep::Row) => Ok(Step::Row),
                 Ok(VmStep::Done) => Ok(Step::Done),
                 Err(error) => {
@@ -354,11 +359,9 @@ impl Statement {
             },
             Runner::Command(command) => command.step(connection, run).map_err(|error| (OnConflict::Abort, error)),
         };
-        // (After a panic in a call from within, nothing is counted any more.)
-        assert!(executing.get() > 0 || connection.is_broken(), "a statement ends to execute that did not begin");
-        executing.set(executing.get().saturating_sub(1));
+        connection.transaction.leave_step();
         // What was read may have been zeros: then neither a row nor another error means anything.
-        let result = match connection.check_mappings() {
+        let result = match connection.databases.check_mappings() {
             Ok(()) => result,
             Err(error) => Err((OnConflict::Abort, error)),
         };
@@ -372,7 +375,7 @@ impl Statement {
 
     fn finish(&mut self, connection: &Connection, result: Result<(), (OnConflict, Error)>) -> Result<Step> {
         self.release_rows();
-        connection.end_orphaned_statements();
+        connection.kept.end_orphaned(connection);
         self.is_running = false;
         self.leave_locks(connection);
         let run = &self.run;
@@ -397,24 +400,23 @@ impl Statement {
             }
         };
         let done = result?;
-        connection.tell_wal_hook()?;
+        connection.call_wal_hook()?;
         Ok(done)
     }
 
     fn leave_locks(&mut self, connection: &Connection) {
         if std::mem::take(&mut self.is_under_locks) {
-            let under_locks = &connection.transaction.active_under_locks;
-            under_locks.set(under_locks.get() - 1);
+            connection.transaction.leave_locks();
         }
     }
 
     /// Ends a run: what it holds is given back, and the next step starts over. Bound values stay.
     pub fn reset(&mut self, connection: &Connection) {
         self.is_on_row = false;
-        if !self.is_running || connection.is_broken() {
+        if !self.is_running || connection.transaction.is_broken() {
             return self.end(connection, None);
         }
-        let under_way = UnderWay::begin(connection);
+        let under_way = UnderWay::begin(&connection.transaction);
         self.end(connection, None);
         connection.step_ends();
         under_way.end();
@@ -423,7 +425,7 @@ impl Statement {
     /// Ends the run before its end. A reader that is stopped has succeeded as far as it went; a writer's work is kept,
     /// as its rows were given out one by one.
     pub(crate) fn end(&mut self, connection: &Connection, error: Option<&Error>) {
-        if connection.is_broken() {
+        if connection.transaction.is_broken() {
             // What a panic has left of the machine is not looked at; and what the statement has done so far is not kept.
             self.is_running = false;
             connection.abandon_if_at_rest();
@@ -440,7 +442,7 @@ impl Statement {
         if !std::mem::take(&mut self.is_running) {
             return;
         }
-        connection.end_orphaned_statements();
+        connection.kept.end_orphaned(connection);
         self.leave_locks(connection);
         let run = &self.run;
         match error {
@@ -455,8 +457,8 @@ impl Statement {
                 }
             }
         }
-        // There is nobody any more to whom its answer could be given.
-        let _ = connection.tell_wal_hook();
+        // No caller waits for what the hook returns.
+        let _ = connection.call_wal_hook();
     }
 
     /// Closes cursors, so that locks can be given back.

@@ -35,7 +35,7 @@ impl Statement {
         let Body::Program(program) = &self.compiled.body else { return false };
         let catalog = connection.catalog();
         let differs = |check: &SchemaCheck| catalog.schema(check.db).cookie != check.cookie;
-        self.compiled.generation != connection.generation() && program.schema_cookies.iter().any(differs)
+        self.compiled.generation != connection.generation.number() && program.schema_cookies.iter().any(differs)
     }
 
     /// The statement's schemas may have changed: SQLITE_SCHEMA if they have. What else makes programs stale (functions,
@@ -91,7 +91,7 @@ impl Statement {
     fn compile_text(&self, connection: &Connection, explain: Explain) -> Result<Arc<Compiled>> {
         let compile = || connection.compile(self.sql().as_bytes(), Some(explain));
         let (compiled, _) = match self.compiled.no_virtual_tables {
-            true => connection.without_virtual_tables(compile)?,
+            true => connection.settings.without_virtual_tables(compile)?,
             false => compile()?,
         };
         Ok(Arc::new(compiled.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))?))
