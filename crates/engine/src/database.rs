@@ -17,7 +17,7 @@ use crate::shared_cache::{Share, SharedCache};
 
 /// A database of a connection.
 pub(crate) struct Database {
-    /// The temporary database is opened when somebody first uses it.
+    /// The temporary database is opened when it is first used.
     btree: OnceCell<Rc<Btree>>,
     /// The catalog has what the file's schema table says.
     is_loaded: Cell<bool>,
@@ -229,7 +229,7 @@ fn path_of(bytes: &[u8]) -> Result<&Path> {
     std::str::from_utf8(bytes).map(Path::new).map_err(|_| Error::from_code(ResultCode::CANTOPEN))
 }
 
-/// Whatever keeps a file from being opened is SQLITE_CANTOPEN to the application.
+/// To the application, every reason for which a file cannot be opened is SQLITE_CANTOPEN.
 fn cannot_open(error: lithe_pager::Error) -> Error {
     let code = error.code();
     if code.primary() == ResultCode::CANTOPEN || code.primary() == ResultCode::IOERR {

@@ -220,7 +220,7 @@ fn with_mode(flags: OpenFlags, mode: &[u8]) -> Result<OpenFlags> {
         let mode = String::from_utf8_lossy(mode);
         return Err(Error::new(ResultCode::PERM, format!("access mode not allowed: {mode}")));
     }
-    // A database in memory is never read-only: nobody else could have filled it.
+    // A database in memory is never read-only: no other connection could have filled it.
     let kept = flags.without(if wanted == OpenFlags::MEMORY { OpenFlags::READONLY } else { all });
     Ok(kept.with(wanted))
 }

@@ -170,7 +170,7 @@ impl Connection {
         let mut cursor = Cursor::table(PageNo::FIRST);
         let mut reader = RowReader::default();
         let mut is_on_row = cursor.last(btree)?;
-        // New rowids go up unless the largest one is taken, and no other row is about the object unless somebody has written it by hand.
+        // New rowids go up unless the largest one is taken, and no other row is about the object unless it was written by hand.
         let is_last = is_on_row && cursor.rowid()? != i64::MAX && !self.definitions.may_have_written_schema.get();
         while is_on_row && is_last {
             let texts = self.schema_texts(btree, &mut cursor, &mut reader)?;
