@@ -42,41 +42,79 @@ const CONCAT: Precedence = 10;
 const COLLATE: Precedence = 11;
 const PREFIX: Precedence = 12;
 
-/// What each token does behind an operand.
+/// An operator behind an operand.
+#[derive(Clone, Copy)]
+enum Operator {
+    /// One with a right operand.
+    Binary(BinaryOp),
+    Worded(Word),
+}
+
+/// The operators that are words, but for AND and OR.
+#[derive(Clone, Copy)]
+enum Word {
+    Not,
+    Is,
+    IsNull,
+    NotNull,
+    Between,
+    In,
+    Like(LikeOp),
+    Collate,
+}
+
+/// The operator that each token is behind an operand, and how tight it binds.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-static INFIX: [Precedence; KIND_COUNT] = {
-    use TokenKind::*;
-    let groups: [(Precedence, &[TokenKind]); 10] = [
-        (OR, &[Or]),
-        (AND, &[And]),
-        (NOT, &[Not]),
-        (EQUALITY, &[Equal, NotEqual, Is, Like, Glob, Regexp, Match, Between, In, Isnull, Notnull]),
-        (COMPARISON, &[Less, LessEqual, Greater, GreaterEqual]),
-        (BITS, &[Ampersand, Bar, ShiftLeft, ShiftRight]),
-        (SUM, &[Plus, Minus]),
-        (PRODUCT, &[Star, Slash, Percent]),
-        (CONCAT, &[Concat, Arrow, DoubleArrow]),
-        (COLLATE, &[Collate]),
+static INFIX: [Option<(Precedence, Operator)>; KIND_COUNT] = {
+    use Operator::*;
+    let operators = [
+        (OR, TokenKind::Or, Binary(BinaryOp::Or)),
+        (AND, TokenKind::And, Binary(BinaryOp::And)),
+        (NOT, TokenKind::Not, Worded(Word::Not)),
+        (EQUALITY, TokenKind::Equal, Binary(BinaryOp::Eq)),
+        (EQUALITY, TokenKind::NotEqual, Binary(BinaryOp::Ne)),
+        (EQUALITY, TokenKind::Is, Worded(Word::Is)),
+        (EQUALITY, TokenKind::Like, Worded(Word::Like(LikeOp::Like))),
+        (EQUALITY, TokenKind::Glob, Worded(Word::Like(LikeOp::Glob))),
+        (EQUALITY, TokenKind::Regexp, Worded(Word::Like(LikeOp::Regexp))),
+        (EQUALITY, TokenKind::Match, Worded(Word::Like(LikeOp::Match))),
+        (EQUALITY, TokenKind::Between, Worded(Word::Between)),
+        (EQUALITY, TokenKind::In, Worded(Word::In)),
+        (EQUALITY, TokenKind::Isnull, Worded(Word::IsNull)),
+        (EQUALITY, TokenKind::Notnull, Worded(Word::NotNull)),
+        (COMPARISON, TokenKind::Less, Binary(BinaryOp::Lt)),
+        (COMPARISON, TokenKind::LessEqual, Binary(BinaryOp::Le)),
+        (COMPARISON, TokenKind::Greater, Binary(BinaryOp::Gt)),
+        (COMPARISON, TokenKind::GreaterEqual, Binary(BinaryOp::Ge)),
+        (BITS, TokenKind::Ampersand, Binary(BinaryOp::BitAnd)),
+        (BITS, TokenKind::Bar, Binary(BinaryOp::BitOr)),
+        (BITS, TokenKind::ShiftLeft, Binary(BinaryOp::ShiftLeft)),
+        (BITS, TokenKind::ShiftRight, Binary(BinaryOp::ShiftRight)),
+        (SUM, TokenKind::Plus, Binary(BinaryOp::Add)),
+        (SUM, TokenKind::Minus, Binary(BinaryOp::Subtract)),
+        (PRODUCT, TokenKind::Star, Binary(BinaryOp::Multiply)),
+        (PRODUCT, TokenKind::Slash, Binary(BinaryOp::Divide)),
+        (PRODUCT, TokenKind::Percent, Binary(BinaryOp::Modulo)),
+        (CONCAT, TokenKind::Concat, Binary(BinaryOp::Concat)),
+        (CONCAT, TokenKind::Arrow, Binary(BinaryOp::Arrow)),
+        (CONCAT, TokenKind::DoubleArrow, Binary(BinaryOp::DoubleArrow)),
+        (COLLATE, TokenKind::Collate, Worded(Word::Collate)),
     ];
-    let mut table = [0; KIND_COUNT];
-    let mut g = 0;
-    while g < groups.len() {
-        let (precedence, kinds) = groups[g];
-        let mut k = 0;
-        while k < kinds.len() {
-            table[kinds[k] as usize] = precedence;
-            k += 1;
-        }
-        g += 1;
+    let mut table = [None; KIND_COUNT];
+    let mut at = 0;
+    while at < operators.len() {
+        let (precedence, kind, operator) = operators[at];
+        table[kind as usize] = Some((precedence, operator));
+        at += 1;
     }
     table
 };
 
-/// What a token does behind an operand.
+/// The operator that a token is behind an operand, if it binds at least as tight as `least`.
 #[inline]
 #[expect(clippy::indexing_slicing, reason = "the table has a place for every kind")]
-fn precedence_of(kind: TokenKind) -> Precedence {
-    INFIX[kind as usize]
+fn operator_above(least: Precedence, kind: TokenKind) -> Option<(Precedence, Operator)> {
+    INFIX[kind as usize].filter(|(precedence, _)| *precedence >= least)
 }
 
 impl<'a> Parser<'a, '_> {
@@ -90,7 +128,7 @@ impl<'a> Parser<'a, '_> {
     fn expr_above(&mut self, least: Precedence) -> Result<Expr<'a>> {
         let start = self.token.span.start;
         let operand = self.prefixed()?;
-        if precedence_of(self.token.kind) < least.max(OR) {
+        if operator_above(least, self.token.kind).is_none() {
             return Ok(operand);
         }
         self.infix(operand, start, least, false)
@@ -107,17 +145,17 @@ impl<'a> Parser<'a, '_> {
     ) -> Result<Expr<'a>> {
         loop {
             let kind = self.token.kind;
-            let precedence = precedence_of(kind);
-            if precedence < least.max(OR) || before_and && kind == TokenKind::And {
+            let Some((precedence, operator)) = operator_above(least, kind) else { return Ok(left) };
+            if before_and && kind == TokenKind::And {
                 return Ok(left);
             }
-            left = match binary_op(kind) {
-                Some(op) => {
+            left = match operator {
+                Operator::Binary(op) => {
                     self.advance()?;
                     let right = self.right_operand(precedence)?;
                     self.binary(op, left, right, start)
                 }
-                None => self.worded_infix(left, start)?,
+                Operator::Worded(operator) => self.worded_infix(operator, left, start)?,
             };
         }
     }
@@ -160,21 +198,17 @@ impl<'a> Parser<'a, '_> {
 
     /// The operators that are words, and their negations.
     #[inline(never)]
-    #[expect(clippy::unreachable, reason = "a bug of ours: the table above has an operator that nobody parses")]
-    fn worded_infix(&mut self, left: Expr<'a>, start: u32) -> Result<Expr<'a>> {
+    fn worded_infix(&mut self, operator: Word, left: Expr<'a>, start: u32) -> Result<Expr<'a>> {
         let token = self.advance()?;
-        match token.kind {
-            TokenKind::Not => self.not_infix(left, start),
-            TokenKind::Is => self.is(left, start),
-            TokenKind::Isnull => Ok(self.unary(UnaryOp::IsNull, left, start)),
-            TokenKind::Notnull => Ok(self.unary(UnaryOp::NotNull, left, start)),
-            TokenKind::Between => self.between(left, start, false),
-            TokenKind::In => self.in_set(left, start, false),
-            TokenKind::Collate => self.collate(left, start),
-            kind => match like_op(kind) {
-                Some(op) => self.like(op, token.span, left, start, false),
-                None => unreachable!("the table of operators has one that nobody parses"),
-            },
+        match operator {
+            Word::Not => self.not_infix(left, start),
+            Word::Is => self.is(left, start),
+            Word::IsNull => Ok(self.unary(UnaryOp::IsNull, left, start)),
+            Word::NotNull => Ok(self.unary(UnaryOp::NotNull, left, start)),
+            Word::Between => self.between(left, start, false),
+            Word::In => self.in_set(left, start, false),
+            Word::Collate => self.collate(left, start),
+            Word::Like(op) => self.like(op, token.span, left, start, false),
         }
     }
 
@@ -373,31 +407,4 @@ fn like_op(kind: TokenKind) -> Option<LikeOp> {
         TokenKind::Match => Some(LikeOp::Match),
         _ => None,
     }
-}
-
-#[inline]
-fn binary_op(kind: TokenKind) -> Option<BinaryOp> {
-    Some(match kind {
-        TokenKind::Or => BinaryOp::Or,
-        TokenKind::And => BinaryOp::And,
-        TokenKind::Equal => BinaryOp::Eq,
-        TokenKind::NotEqual => BinaryOp::Ne,
-        TokenKind::Less => BinaryOp::Lt,
-        TokenKind::LessEqual => BinaryOp::Le,
-        TokenKind::Greater => BinaryOp::Gt,
-        TokenKind::GreaterEqual => BinaryOp::Ge,
-        TokenKind::Ampersand => BinaryOp::BitAnd,
-        TokenKind::Bar => BinaryOp::BitOr,
-        TokenKind::ShiftLeft => BinaryOp::ShiftLeft,
-        TokenKind::ShiftRight => BinaryOp::ShiftRight,
-        TokenKind::Plus => BinaryOp::Add,
-        TokenKind::Minus => BinaryOp::Subtract,
-        TokenKind::Star => BinaryOp::Multiply,
-        TokenKind::Slash => BinaryOp::Divide,
-        TokenKind::Percent => BinaryOp::Modulo,
-        TokenKind::Concat => BinaryOp::Concat,
-        TokenKind::Arrow => BinaryOp::Arrow,
-        TokenKind::DoubleArrow => BinaryOp::DoubleArrow,
-        _ => return None,
-    })
 }
