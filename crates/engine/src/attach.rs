@@ -140,6 +140,7 @@ impl Attach {
         connection.databases.attach(database)?;
         let attach = |catalog: &mut Catalog| catalog.attach(NameBuf::from(name), Arc::new(Schema::new(false)));
         let db = connection.definitions.change_catalog(attach);
+        connection.assert_databases();
         connection.load_schemas().inspect_err(|_| remove(connection, db))
     }
 }
@@ -184,5 +185,6 @@ pub(crate) fn detach(
 fn remove(connection: &Connection, db: Db) {
     connection.databases.detach(db, !connection.settings.config(Config::NoCheckpointOnClose));
     connection.definitions.change_catalog(|catalog| catalog.detach(db));
+    connection.assert_databases();
     connection.virtual_tables.disconnect_unknown(&connection.definitions);
 }

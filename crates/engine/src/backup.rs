@@ -163,6 +163,7 @@ impl Backup {
         self.next = self.next.max(end + 1);
         self.page_count = count;
         self.remaining = (count + 1).saturating_sub(self.next);
+        assert!(self.remaining <= count, "more pages are left than there are");
         if self.remaining > 0 {
             return Ok(BackupStep::More);
         }
@@ -239,6 +240,7 @@ impl Backup {
 
     fn copy(&self, source: &Pager, no: u32) -> Result<()> {
         let target = self.target.btree().pager();
+        debug_assert!(no <= source.page_count(), "a page is copied that the source does not have");
         if let Some(no) = PageNo::new(no).filter(|no| *no != source.page_size().lock_byte_page()) {
             target.new_page(no)?.copy_from_slice(&source.page(no)?);
         }
@@ -250,6 +252,11 @@ impl Backup {
     fn complete(&self, source: &Pager) -> Result<()> {
         let btree = self.target.btree();
         let target = btree.pager();
+        assert!(self.remaining == 0 && self.next > source.page_count(), "a page was not copied");
+        assert!(
+            target.is_writing() && self.is_shaped_as(source),
+            "the target is written, in pages of the source's size"
+        );
         target.set_page_count(source.page_count())?;
         if source.page_count() == 0 {
             btree.initialise()?;

@@ -169,6 +169,12 @@ impl Blob {
         self.len() == 0
     }
 
+    /// What holds between two calls.
+    #[track_caller]
+    fn assert_state(&self) {
+        assert!(self.run.is_some() || self.place.is_none(), "the place of a run that has ended");
+    }
+
     fn begin(&self, connection: &Connection, db: Db) -> Result<()> {
         let Some(run) = &self.run else { return Ok(()) };
         connection.begin_on(db, self.can_write, run)?;
@@ -212,8 +218,11 @@ impl Blob {
     pub fn read(&mut self, connection: &Connection, bytes: &mut [u8], offset: usize) -> Result<()> {
         connection.transaction.check_unbroken()?;
         self.check_range(offset, bytes.len())?;
+        self.assert_state();
         let read = self.read_in(connection, bytes, offset);
-        self.note_outcome(connection, read)
+        let read = self.note_outcome(connection, read);
+        self.assert_state();
+        read
     }
 
     fn read_in(&mut self, connection: &Connection, bytes: &mut [u8], offset: usize) -> Result<()> {
@@ -238,11 +247,13 @@ impl Blob {
     pub fn write(&mut self, connection: &Connection, bytes: &[u8], offset: usize) -> Result<()> {
         connection.transaction.check_unbroken()?;
         self.check_range(offset, bytes.len())?;
+        self.assert_state();
         let under_way = UnderWay::begin(&connection.transaction);
         let written = self.write_in(connection, bytes, offset);
         let written = self.note_outcome(connection, written);
         connection.step_ends();
         under_way.end();
+        self.assert_state();
         written
     }
 
@@ -289,11 +300,14 @@ impl Blob {
 
     /// Goes to the same column of another row. After an error the BLOB can only be closed.
     pub fn reopen(&mut self, connection: &Connection, rowid: i64) -> Result<()> {
+        self.assert_state();
         if self.run.is_none() || self.place.is_none() {
             return Err(Error::new(ResultCode::ABORT, "query aborted"));
         }
         self.last_error = None;
-        self.find_or_end(connection, rowid)
+        let found = self.find_or_end(connection, rowid);
+        self.assert_state();
+        found
     }
 
     /// Goes to a row and finds the value in it, or ends the run.

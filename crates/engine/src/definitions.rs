@@ -1,6 +1,6 @@
 //! What the names in SQL mean on a connection: the catalog, functions and collations.
 //!
-//! The catalog is an immutable snapshot, and so are the functions and the chosen collations: who holds one keeps it as it was. A change
+//! The catalog is an immutable snapshot, and so are the functions and the chosen collations: a holder of one keeps it as it was. A change
 //! makes another one, and makes compiled programs stale.
 
 use std::cell::{Cell, RefCell};

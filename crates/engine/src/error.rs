@@ -69,7 +69,7 @@ impl Error {
         self
     }
 
-    /// With what there is to say beyond SQLite's message.
+    /// With a detail that SQLite's message does not have.
     #[must_use]
     pub(crate) fn because(mut self, detail: Option<Box<str>>) -> Error {
         self.0.detail = detail;
@@ -125,7 +125,7 @@ impl Error {
         &self.0.message
     }
 
-    /// What there is to say beyond SQLite's message: which file could not be written, and why; which page is damaged.
+    /// The detail that SQLite's message does not have: which file could not be written, and why; which page is damaged.
     pub fn detail(&self) -> Option<&str> {
         self.0.detail.as_deref()
     }

@@ -136,6 +136,8 @@ fn check_trees(
 ) -> Result<()> {
     let roots: Vec<PageNo> = tables.iter().flat_map(|table| roots(table)).collect();
     let report = database.btree().integrity_check(&roots, part, answer.left)?;
+    assert!(report.messages.len() <= answer.left, "more faults are listed than are wanted");
+    assert!(report.counts.len() <= roots.len(), "a tree was counted that belongs to no table");
     if !report.messages.is_empty() {
         answer.left -= report.messages.len();
         answer.messages.push(format!("*** in database {name} ***\n{}", report.messages.join("\n")));

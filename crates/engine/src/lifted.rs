@@ -24,7 +24,7 @@ fn prepare_shape(connection: &Connection, shape: &mut Shape, sql: &[u8]) -> Opti
         return None;
     }
     let programs = &connection.programs;
-    let hash = programs.hash(Lookup::Shape, shape.text());
+    let hash = programs.hash(shape.text());
     let (compiled, idle) = match programs.take(Lookup::Shape, shape.text(), hash, connection.generation.number()) {
         Some(known) => known,
         // A text whose shape comes for the first time is compiled as it stands.
@@ -49,6 +49,7 @@ fn compile_shape(connection: &Connection, shape: &Shape, hash: u64) -> Option<Ar
 
 /// Binds the literals of the text to the parameters of its shape. `None`: one is longer than values may be.
 fn bind_literals(vm: &mut Vm, shape: &Shape, sql: &[u8], length_max: usize, arena: &Bump) -> Option<()> {
+    debug_assert!(shape.literals().len() == vm.program().parameter_count as usize, "each literal has a parameter");
     for (index, literal) in shape.literals().iter().enumerate() {
         let value = match literal.value(sql, arena) {
             LiteralValue::Integer(value) => ValueRef::Integer(value),

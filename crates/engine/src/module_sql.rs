@@ -133,8 +133,7 @@ impl SqlStatement for ModuleStatement<'_> {
     }
 
     fn column_name(&self, index: usize) -> String {
-        let statement = self.inner();
-        if index < statement.column_count() { statement.column(index).name.to_string() } else { String::new() }
+        self.inner().column(index).map(|column| column.name.to_owned()).unwrap_or_default()
     }
 
     fn parameter_count(&self) -> usize {

@@ -90,7 +90,7 @@ impl Target {
     }
 
     /// Whether it shares its cache with other connections: it says so, or the process does and it does not object. A
-    /// database in memory can only be shared by those who name it in a URI.
+    /// database in memory can only be shared by connections that name it in a URI.
     pub(crate) fn is_shared(&self) -> bool {
         let by_default = shared_cache::is_enabled() && !self.flags.contains(OpenFlags::PRIVATECACHE);
         let wanted = self.flags.contains(OpenFlags::SHAREDCACHE) || by_default;

@@ -37,7 +37,7 @@ impl Connection {
             // It is asked every time, so nothing that was compiled before serves; nor does what other statements may not do.
             return self.prepare_anew(sql);
         }
-        let hash = self.programs.hash(Lookup::Text, sql);
+        let hash = self.programs.hash(sql);
         if let Some((compiled, idle)) = self.programs.take(Lookup::Text, sql, hash, self.generation.number()) {
             return Ok(Prepared { statement: Some(self.statement_of(compiled, idle)), tail: sql.len() });
         }
@@ -150,6 +150,7 @@ impl Connection {
     fn compile_in(&self, sql: &[u8], explain: Option<Explain>, arena: &Bump) -> Result<(Option<Compiled>, usize)> {
         let parsed = lithe_sql::parse_statement(sql, arena, &self.settings.limits()).map_err(Error::from)?;
         let tail = parsed.tail;
+        assert!(tail <= sql.len(), "a statement ends behind its text");
         self.check_lengths_in(&sql[..tail])?;
         let Some(mut statement) = parsed.statement else { return Ok((None, tail)) };
         statement.explain = explain.unwrap_or(statement.explain);

@@ -47,7 +47,9 @@ impl RowWatches {
     }
 
     pub(crate) fn add(&self, watch: &Rc<RowWatch>) {
-        self.0.borrow_mut().push(Rc::clone(watch));
+        let mut watches = self.0.borrow_mut();
+        debug_assert!(!watches.iter().any(|other| Rc::ptr_eq(other, watch)), "a row is watched twice for one handle");
+        watches.push(Rc::clone(watch));
     }
 
     pub(crate) fn remove(&self, watch: &Rc<RowWatch>) {

@@ -41,6 +41,7 @@ impl Connection {
 
     fn read_schema(&self, db: Db, database: &Database) -> Result<()> {
         let btree = database.btree();
+        assert!(btree.pager().is_reading(), "a schema is read without a snapshot");
         let mut schema = Schema::new(db == Db::TEMP);
         schema.cookie = btree.meta(Meta::SchemaCookie)?;
         // As SQLite, which looks at the lowest byte.
@@ -70,6 +71,7 @@ impl Connection {
         }
         database.set_loaded(true);
         self.definitions.set_catalog(Arc::new(catalog));
+        self.assert_databases();
         self.virtual_tables.disconnect_unknown(&self.definitions);
         Ok(())
     }
@@ -197,6 +199,7 @@ impl Connection {
             return self.load_schema(db, &database);
         };
         let mut catalog = Catalog::clone(&self.catalog());
+        debug_assert!(database.is_writing(), "a CREATE that has written nothing");
         let new_rows = self.first_new_row(&database, condition)?;
         self.read_schema_rows(db, &database, &mut catalog, new_rows, |row| row.is_about(condition))?;
         self.definitions.set_catalog(Arc::new(catalog));
@@ -248,6 +251,7 @@ impl Connection {
     pub(crate) fn set_cookie(&self, db: Db, index: u8, value: u32) -> Result<()> {
         let meta = meta(index)?;
         let database = self.databases.get(db)?;
+        debug_assert!(database.is_writing(), "a header is changed without a transaction");
         if meta == Meta::SchemaCookie || meta == Meta::SchemaFormat {
             self.note_schema_change();
         }
@@ -267,11 +271,8 @@ impl Connection {
         let sql = format!("SELECT * FROM \"{}\".\"{}\"", quoted(schema.as_bytes()), quoted(view.name.as_bytes()));
         let prepared = self.prepare(sql.as_bytes())?;
         let Some(statement) = prepared.statement else { return Ok(Vec::new()) };
-        let column = |at| {
-            let column = statement.column(at);
-            (column.name.to_owned(), shown_type(&column))
-        };
-        Ok((0..statement.column_count()).map(column).collect())
+        let column = |column: ResultColumn<'_>| (column.name.to_owned(), shown_type(&column));
+        Ok(statement.columns().iter().map(column).collect())
     }
 
     /// The whole schema of `db` was written anew in this transaction: the catalog has it from the file when it is next

@@ -182,6 +182,7 @@ impl SharedCache {
         }
         let locked = SharedCache::lock_table_in(locks, me, table, writes);
         self.is_written.store(locks.is_written(), Ordering::SeqCst);
+        locks.assert_consistent();
         locked
     }
 
@@ -211,6 +212,7 @@ impl SharedCache {
         self.is_written.store(true, Ordering::SeqCst);
         let begun = SharedCache::begin_write_in(locks, me, exclusive);
         self.is_written.store(locks.is_written(), Ordering::SeqCst);
+        locks.assert_consistent();
         begun
     }
 
@@ -253,6 +255,7 @@ impl SharedCache {
                 lock.writes = false;
             }
             self.is_written.store(locks.is_written(), Ordering::SeqCst);
+            locks.assert_consistent();
             locks.wake(me)
         };
         woken.into_iter().for_each(|callback| callback());
@@ -268,6 +271,7 @@ impl SharedCache {
             }
             locks.tables.retain(|lock| lock.holder != me);
             self.is_written.store(locks.is_written(), Ordering::SeqCst);
+            locks.assert_consistent();
             locks.wake(me)
         };
         woken.into_iter().for_each(|callback| callback());
@@ -315,6 +319,19 @@ impl SharedCache {
 }
 
 impl Locks {
+    /// What the locks have to do with each other.
+    #[track_caller]
+    fn assert_consistent(&self) {
+        assert!(!self.is_exclusive || self.writer.is_some(), "all are kept out by no connection");
+        assert!(self.waiting.iter().all(|waiting| waiting.who != waiting.on), "a connection waits for itself");
+        let is_alone = |writer: &TableLock| {
+            self.tables
+                .iter()
+                .all(|lock| lock.holder == writer.holder || !lock.table.eq_ignore_ascii_case(&writer.table))
+        };
+        debug_assert!(self.tables.iter().filter(|lock| lock.writes).all(is_alone), "a table is read beside its writer");
+    }
+
     /// The connection that keeps all others out, if that is not `me`.
     fn excluding(&self, me: ConnectionId) -> Option<ConnectionId> {
         self.writer.filter(|writer| self.is_exclusive && *writer != me)

@@ -19,7 +19,7 @@ pub(crate) fn record(connection: &Connection, schema: &str) -> Result<Snapshot> 
         database.check_free()?;
         pager.begin_read_to_record()?;
     }
-    assert!(pager.is_reading() && !connection.is_autocommit(), "a state is recorded by who reads it");
+    assert!(pager.is_reading() && !connection.is_autocommit(), "a state is recorded that is not read");
     Ok(pager.record_snapshot()?)
 }
 

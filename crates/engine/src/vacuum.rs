@@ -205,7 +205,12 @@ fn put_back(fresh: &Pager, main: &Rc<Btree>) -> Result<()> {
     let mut first = pager.write(PageNo::FIRST)?;
     [first[WRITE_VERSION_AT], first[READ_VERSION_AT]] = versions;
     drop(first);
-    Ok(pager.set_page_count(fresh.page_count())?)
+    pager.set_page_count(fresh.page_count())?;
+    assert!(
+        pager.page_count() == fresh.page_count() && pager.page_size() == fresh.page_size(),
+        "a copy of another size"
+    );
+    Ok(())
 }
 
 /// One rebuilding of a database.

@@ -228,9 +228,10 @@ impl VirtualTables {
         if self.connecting.borrow().contains(&key) {
             return Err(Error::new(ResultCode::LOCKED, format!("vtable constructor called recursively: {name}")));
         }
-        self.connecting.borrow_mut().push(key);
+        self.connecting.borrow_mut().push(key.clone());
         let asked = self.call_module(context, &*module, (db, &name), definition, is_new);
-        self.connecting.borrow_mut().pop();
+        let last = self.connecting.borrow_mut().pop();
+        assert!(last == Some(key), "modules are asked within each other");
         let Connected { table: made, declaration, risk } = asked.map_err(|error| {
             let code = ResultCode(error.code);
             let message = if error.message.is_empty() {
@@ -375,6 +376,7 @@ impl VirtualTables {
         let Some(table) = self.connected.get(id.0) else {
             return Err(Error::from_code(ResultCode::SCHEMA));
         };
+        assert!(savepoints >= 0, "a table joins a transaction within the savepoint that begins it");
         begin(&*table)?;
         let joined = Joined { id, table: Rc::clone(&table), savepoints: Cell::new(savepoints) };
         self.joined.borrow_mut().push(Rc::new(joined));
@@ -411,6 +413,7 @@ impl VirtualTables {
 
     /// A savepoint was opened. Virtual tables count savepoints from 0; one that began the transaction does not count.
     pub(crate) fn open_savepoint(&self, connection: &dyn SqlConnection, savepoint: i32) -> Result<()> {
+        assert!(savepoint >= 0 || self.joined.borrow().is_empty(), "a table takes part before the transaction begins");
         for joined in self.joined() {
             joined.savepoints.set(savepoint + 1);
             self.within_method(|| joined.table.savepoint(connection, savepoint)).map_err(failed)?;

@@ -104,16 +104,26 @@ impl KeptStatements {
             self.running.set(self.running.get() + 1);
         }
         idle.insert(key, Waiting { statement, alive: alive.clone() });
+        self.assert_counted(&idle);
         None
     }
 
     /// Takes out those that `is_wanted` does not want.
     fn remove(&self, is_wanted: impl Fn(&Waiting) -> bool) -> Vec<Statement> {
+        let mut idle = self.idle.borrow_mut();
         let removed: Vec<Waiting> =
-            self.idle.borrow_mut().extract_if(|_, waiting| !is_wanted(waiting)).map(|(_, waiting)| waiting).collect();
+            idle.extract_if(|_, waiting| !is_wanted(waiting)).map(|(_, waiting)| waiting).collect();
         let running = removed.iter().filter(|waiting| waiting.statement.is_running()).count();
         (0..running).for_each(|_| self.count_one_less());
+        self.assert_counted(&idle);
         removed.into_iter().map(|waiting| waiting.statement).collect()
+    }
+
+    /// Those that stand on a row are counted.
+    #[track_caller]
+    fn assert_counted(&self, idle: &HashMap<u64, Waiting>) {
+        let running = || idle.values().filter(|waiting| waiting.statement.is_running()).count();
+        debug_assert!(self.running.get() == running(), "another number of kept statements stands on a row");
     }
 
     fn count_one_less(&self) {
@@ -125,4 +135,53 @@ impl KeptStatements {
 
 fn is_alive(waiting: &Waiting) -> bool {
     waiting.alive.strong_count() > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::open::OpenFlags;
+    use std::sync::Arc;
+
+    fn on_a_row(connection: &Connection) -> Statement {
+        let mut statement = connection.prepare(b"VALUES (1), (2)").unwrap().statement.unwrap();
+        statement.step(connection).unwrap();
+        statement
+    }
+
+    #[test]
+    fn statements_on_a_row_end_with_the_last_of_the_application() {
+        let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
+        let (kept, one, two) = (&connection.kept, Arc::new(1), Arc::new(2));
+        kept.keep(&connection, 1, &Arc::downgrade(&one), on_a_row(&connection));
+        kept.keep(&connection, 2, &Arc::downgrade(&two), on_a_row(&connection));
+        assert_eq!((kept.running.get(), connection.transaction.active_count()), (2, 2));
+        let taken = kept.take(1).unwrap();
+        assert_eq!((kept.running.get(), kept.take(1).is_none()), (1, true));
+        kept.keep(&connection, 1, &Arc::downgrade(&one), taken);
+        on_a_row(&connection).reset(&connection);
+        assert_eq!((kept.running.get(), connection.transaction.active_count()), (0, 0));
+        assert!(kept.take(1).is_none() && kept.take(2).is_none());
+    }
+
+    #[test]
+    fn a_statement_that_no_module_keeps_ends() {
+        let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
+        let (kept, number) = (&connection.kept, Arc::new(1));
+        let alive = Arc::downgrade(&number);
+        drop(number);
+        kept.keep(&connection, 1, &alive, on_a_row(&connection));
+        assert_eq!((kept.running.get(), connection.transaction.active_count()), (0, 0));
+        assert!(kept.take(1).is_none());
+    }
+
+    #[test]
+    fn data_is_made_once_for_each_name() {
+        let data = ClientData::default();
+        let get = |name, number: i32| {
+            let kept = data.get_or_make(name, &|| Box::new(number));
+            kept.downcast_ref::<i32>().copied()
+        };
+        assert_eq!([get("a", 1), get("a", 2), get("b", 3)], [Some(1), Some(1), Some(3)]);
+    }
 }

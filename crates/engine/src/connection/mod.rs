@@ -203,6 +203,13 @@ impl Connection {
 
     // ---- what parts need of each other ----
 
+    /// The catalog has the databases of the list.
+    #[track_caller]
+    pub(crate) fn assert_databases(&self) {
+        let known = self.definitions.catalog().databases().len();
+        assert!(known == self.databases.count(), "the catalog has other databases than the connection");
+    }
+
     /// What statements are compiled against.
     pub(crate) fn environment(&self) -> Environment {
         Environment {

@@ -27,7 +27,12 @@ const LATELY: usize = 256;
 const TEXT_LEN_MAX: usize = 16 * 1024;
 
 /// The programs that were compiled last. Nothing is borrowed between two calls.
-pub(crate) struct ProgramCache(RefCell<Kept>);
+pub(crate) struct ProgramCache {
+    kept: RefCell<Kept>,
+    /// How texts are hashed, as long as the connection lives: a statement that is being compiled has its hash already when the cache is
+    /// emptied.
+    hashes: DefaultHashBuilder,
+}
 
 /// What a program is looked up by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,11 +54,10 @@ struct Kept {
 
 /// Programs by text; the oldest goes when there are too many.
 struct Programs {
-    /// By [`Programs::hash`] of the text; each program has its own.
+    /// By [`ProgramCache::hash`] of the text; each program has its own.
     programs: HashTable<Entry>,
     /// In the order in which their texts came.
     order: VecDeque<Arc<Compiled>>,
-    hashes: DefaultHashBuilder,
     /// Hashes of texts that came lately: the upper half of each, at the place that the lower half says.
     lately: [u32; LATELY],
 }
@@ -83,27 +87,29 @@ const TOLD_BY: usize = 64;
 
 impl ProgramCache {
     pub(crate) fn new() -> ProgramCache {
-        ProgramCache(RefCell::new(Kept::new()))
+        ProgramCache { kept: RefCell::new(Kept::new()), hashes: DefaultHashBuilder::default() }
     }
 
     /// The hash under which a text or a shape is looked up.
-    pub(crate) fn hash(&self, by: Lookup, text: &[u8]) -> u64 {
-        self.0.borrow_mut().programs(by).hash(text)
+    pub(crate) fn hash(&self, text: &[u8]) -> u64 {
+        let end = text.len().min(TOLD_BY);
+        self.hashes.hash_one((text.len(), &text[..end], &text[text.len() - end..]))
     }
 
     /// The program for `text`, if it was compiled at this generation, perhaps with a machine for it.
     pub(crate) fn take(&self, by: Lookup, text: &[u8], hash: u64, generation: u64) -> Option<Found> {
-        self.0.borrow_mut().programs(by).take(text, hash, generation)
+        self.kept.borrow_mut().programs(by).take(text, hash, generation)
     }
 
     /// Whether a text of this hash has come before, as far as is known: only then is its program worth keeping.
     pub(crate) fn comes_again(&self, by: Lookup, hash: u64) -> bool {
-        self.0.borrow_mut().programs(by).comes_again(hash)
+        self.kept.borrow_mut().programs(by).comes_again(hash)
     }
 
     /// Keeps the program for `text`, whose hash it has.
     pub(crate) fn put(&self, by: Lookup, text: &[u8], compiled: &Arc<Compiled>) {
-        let forgotten = self.0.borrow_mut().programs(by).put(text, compiled);
+        debug_assert!(compiled.hash == self.hash(text), "a program is kept where no text finds it");
+        let forgotten = self.kept.borrow_mut().programs(by).put(text, compiled);
         // Dropped when nothing is borrowed: with a program may go the last reference to a function, whose destructor is the application's.
         drop(forgotten);
     }
@@ -111,7 +117,7 @@ impl ProgramCache {
     /// Keeps the machine of a statement that is not needed any more, for the next one of its program or of any other.
     pub(crate) fn put_back(&self, compiled: Arc<Compiled>, vm: Box<Vm>) {
         let (left, nothing) = {
-            let mut kept = self.0.borrow_mut();
+            let mut kept = self.kept.borrow_mut();
             let by = if compiled.is_shape { Lookup::Shape } else { Lookup::Text };
             (kept.programs(by).put_back(&compiled, vm), kept.nothing())
         };
@@ -120,20 +126,20 @@ impl ProgramCache {
         if let Some(mut vm) = left
             && vm.unload(nothing)
         {
-            let spare = self.0.borrow_mut().spare.replace(vm);
+            let spare = self.kept.borrow_mut().spare.replace(vm);
             drop(spare);
         }
     }
 
     /// A machine for any program, if one is kept.
     pub(crate) fn take_spare(&self) -> Option<Box<Vm>> {
-        self.0.borrow_mut().spare.take()
+        self.kept.borrow_mut().spare.take()
     }
 
     /// Keeps nothing any more. Programs that are kept, but not running, hold functions and collations that may have been replaced: their
     /// destructors are due now.
     pub(crate) fn clear(&self) {
-        let forgotten = self.0.replace(Kept::new());
+        let forgotten = self.kept.replace(Kept::new());
         drop(forgotten);
     }
 }
@@ -166,12 +172,7 @@ impl Kept {
 
 impl Programs {
     fn new() -> Programs {
-        Programs {
-            programs: HashTable::new(),
-            order: VecDeque::new(),
-            hashes: DefaultHashBuilder::default(),
-            lately: [0; LATELY],
-        }
+        Programs { programs: HashTable::new(), order: VecDeque::new(), lately: [0; LATELY] }
     }
 
     /// Whether a text of this hash has come before, as far as is known. Only then is its program worth keeping: most texts that come
@@ -181,18 +182,13 @@ impl Programs {
         std::mem::replace(&mut self.lately[hash as usize % LATELY], upper) == upper
     }
 
-    /// What a text is looked up by.
-    fn hash(&self, text: &[u8]) -> u64 {
-        let end = text.len().min(TOLD_BY);
-        self.hashes.hash_one((text.len(), &text[..end], &text[text.len() - end..]))
-    }
-
     /// The program for `text`, if it was compiled against generation `generation`, perhaps with a machine for it.
     fn take(&mut self, text: &[u8], hash: u64, generation: u64) -> Option<Found> {
         if text.len() > TEXT_LEN_MAX {
             return None;
         }
         let entry = self.programs.find_mut(hash, |entry| entry.is_of(text))?;
+        assert!(entry.compiled.generation <= generation, "a program that is compiled later");
         let is_current = entry.compiled.generation == generation;
         is_current.then(|| (Arc::clone(&entry.compiled), entry.idle.take()))
     }
@@ -255,7 +251,7 @@ mod tests {
 
     fn is_kept(connection: &Connection, sql: &str) -> bool {
         let programs = &connection.programs;
-        let hash = programs.hash(Lookup::Text, sql.as_bytes());
+        let hash = programs.hash(sql.as_bytes());
         programs.take(Lookup::Text, sql.as_bytes(), hash, connection.generation.number()).is_some()
     }
 
@@ -266,7 +262,7 @@ mod tests {
             let sql = format!("SELECT {number}");
             (0..2).for_each(|_| prepare(&connection, &sql));
         }
-        assert_eq!(connection.programs.0.borrow().texts.order.len(), CAPACITY);
+        assert_eq!(connection.programs.kept.borrow().texts.order.len(), CAPACITY);
         let kept = [0, 1, 2, CAPACITY + 1].map(|number| is_kept(&connection, &format!("SELECT {number}")));
         assert_eq!(kept, [false, false, true, true]);
     }
@@ -279,12 +275,21 @@ mod tests {
         texts.iter().for_each(|sql| (0..2).for_each(|_| prepare(&connection, sql)));
         connection.generation.expire_programs();
         (0..2).for_each(|_| prepare(&connection, &texts[0]));
-        assert_eq!(connection.programs.0.borrow().texts.order.len(), CAPACITY);
+        assert_eq!(connection.programs.kept.borrow().texts.order.len(), CAPACITY);
         for sql in ["SELECT 'a'", "SELECT 'b'"] {
             (0..2).for_each(|_| prepare(&connection, sql));
         }
         assert!(is_kept(&connection, &texts[0]));
-        assert_eq!(connection.programs.0.borrow().texts.programs.len(), CAPACITY);
+        assert_eq!(connection.programs.kept.borrow().texts.programs.len(), CAPACITY);
+    }
+
+    /// As when a collation is defined that a statement lacks, while it is compiled.
+    #[test]
+    fn a_text_has_one_hash_however_often_the_cache_is_emptied() {
+        let programs = ProgramCache::new();
+        let before = programs.hash(b"SELECT 1");
+        programs.clear();
+        assert_eq!(programs.hash(b"SELECT 1"), before);
     }
 
     #[test]

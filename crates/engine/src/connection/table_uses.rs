@@ -83,3 +83,33 @@ fn table_of(schema: &Schema, root: PageNo) -> String {
         _ => SCHEMA.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::Connection;
+    use crate::connection::statement::Body;
+    use crate::open::OpenFlags;
+
+    #[test]
+    fn a_program_uses_the_schema_and_its_tables() {
+        let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
+        let prepare = |sql: &str| connection.prepare(sql.as_bytes()).unwrap().statement.unwrap();
+        for sql in ["CREATE TABLE t(a UNIQUE)", "CREATE TABLE u(a)", "CREATE TEMP TABLE v(a)"] {
+            prepare(sql).step(&connection).unwrap();
+        }
+        let statement = prepare("INSERT INTO t SELECT u.a FROM u, v");
+        let Body::Program(program) = &statement.compiled.body else { panic!("an INSERT has a program") };
+        let (uses, catalog) = (TableUses::default(), connection.catalog());
+        let tables = uses.of(program, &catalog, 1);
+        let mut shown: Vec<_> = tables.iter().map(|used| (used.db.0, &*used.table, used.writes)).collect();
+        assert!(shown.is_sorted_by_key(|(db, ..)| *db), "as they are locked");
+        assert_eq!((shown[0], shown.iter().find(|(db, ..)| *db == 1)), ((0, SCHEMA, false), Some(&(1, SCHEMA, false))));
+        shown.sort_unstable();
+        shown.dedup();
+        let expected = [(0, SCHEMA, false), (0, "t", true), (0, "u", false), (1, SCHEMA, false), (1, "v", false)];
+        assert_eq!(shown, expected, "an index is its table");
+        assert!(Rc::ptr_eq(&uses.of(program, &catalog, 1), &tables), "known from before");
+        assert!(!Rc::ptr_eq(&uses.of(program, &catalog, 2), &tables), "of another generation");
+    }
+}

@@ -14,21 +14,14 @@ pub(crate) struct UnderWay<'c> {
 impl<'c> UnderWay<'c> {
     #[inline]
     pub(crate) fn begin(state: &'c TransactionState) -> UnderWay<'c> {
-        state.under_way.set(state.under_way.get() + 1);
+        state.enter_call();
         UnderWay { state }
-    }
-
-    #[inline]
-    fn leave(&self) {
-        let count = self.state.under_way.get();
-        debug_assert!(count > 0, "a call ends that was not under way");
-        self.state.under_way.set(count - 1);
     }
 
     /// The call has come back.
     #[inline]
     pub(crate) fn end(self) {
-        self.leave();
+        self.state.leave_call();
         std::mem::forget(self);
     }
 }
@@ -37,7 +30,7 @@ impl Drop for UnderWay<'_> {
     /// The call has not come back: a panic goes through it.
     #[cold]
     fn drop(&mut self) {
-        self.leave();
+        self.state.leave_call();
         self.state.note_panic();
     }
 }

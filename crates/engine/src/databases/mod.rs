@@ -93,6 +93,11 @@ impl Databases {
         (0..).map_while(|at| Some((Db(at), self.list.borrow().get(usize::from(at)).cloned()?)))
     }
 
+    /// How many databases there are.
+    pub(crate) fn count(&self) -> usize {
+        self.list.borrow().len()
+    }
+
     /// Whether `holds` is true of any database. It must not change the list.
     pub(crate) fn any(&self, mut holds: impl FnMut(&Database) -> bool) -> bool {
         self.list.borrow().iter().any(|database| holds(database))
@@ -100,6 +105,8 @@ impl Databases {
 
     /// Adds a database behind the others. It gets the settings of the files.
     pub(crate) fn attach(&self, database: Database) -> Result<()> {
+        assert!(self.count() < usize::from(u8::MAX), "a database without a number");
+        assert!(!database.is_writing(), "a database is attached within a transaction of its own");
         self.settings.apply_to(database.btree());
         database.btree().set_secure_delete(self.get(Db::MAIN)?.btree().secure_delete_mode());
         self.shares_cache.set(self.shares_cache() || database.shared().is_some());
@@ -111,6 +118,7 @@ impl Databases {
     /// Puts another database in the place of `db`.
     pub(crate) fn replace(&self, db: Db, fresh: Database) {
         let before = std::mem::replace(&mut self.list.borrow_mut()[usize::from(db.0)], Rc::new(fresh));
+        assert!(!before.is_writing(), "a database is replaced within its transaction");
         // Dropped when nothing is borrowed any more.
         drop(before);
         self.generation.expire_programs();
@@ -121,6 +129,7 @@ impl Databases {
     pub(crate) fn detach(&self, db: Db, checkpoints: bool) {
         assert!(db.0 >= 2, "main and temp stay");
         let removed = self.list.borrow_mut().remove(usize::from(db.0));
+        assert!(!removed.is_writing(), "a database is detached within its transaction");
         self.leave(&removed, checkpoints);
         self.generation.expire_programs();
     }
@@ -139,9 +148,7 @@ impl Databases {
         if let Some(btree) = database.opened() {
             btree.pager().set_checkpoint_on_close(checkpoints);
         }
-        if let Some(share) = database.shared() {
-            share.leave(self.id);
-        }
+        self.leave_cache(database);
     }
 
     // ---- files ----
@@ -258,6 +265,7 @@ impl Databases {
 
     /// The catalog must be what the file of `db`, which is read or written already, says now.
     pub(crate) fn check_schema(&self, db: Db, database: &Database, catalog: &Catalog) -> Result<()> {
+        debug_assert!(database.btree().pager().is_reading(), "a schema is compared that may change at once");
         if database.is_loaded() && database.schema_cookie()? == catalog.schema(db).cookie {
             return Ok(());
         }

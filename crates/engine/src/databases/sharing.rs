@@ -20,8 +20,10 @@ impl Databases {
     /// A statement is about to run: takes the locks on the tables that it reads and writes in shared databases. Returns whether
     /// it has locks on all.
     pub(crate) fn lock_tables(&self, tables: &[TableUse]) -> Result<bool, Error> {
+        assert!(tables.is_sorted_by_key(|used| used.db.0), "the tables of one database stand together");
         let spares_reads = self.settings.read_uncommitted.get();
         for used in tables.chunk_by(|a, b| a.db == b.db) {
+            assert!(&*used[0].table == SCHEMA && !used[0].writes, "the schema comes first");
             let database = self.get(used[0].db)?;
             let Some(share) = database.shared() else { continue };
             if used.iter().any(|used| used.writes) {
@@ -77,7 +79,7 @@ impl Databases {
         }
     }
 
-    /// The connection is given up: others of its caches wait for it no more.
+    /// The connection does not use a database any more: others of its cache wait for it no more.
     pub(crate) fn leave_cache(&self, database: &Database) {
         if let Some(share) = database.shared() {
             share.leave(self.id);

@@ -250,7 +250,7 @@ fn locking_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     answer(if mode == LockingMode::Exclusive { "exclusive" } else { "normal" })
 }
 
-/// Answers the limit in force, which is never less than what there is.
+/// Answers the limit in force, which is never less than the number of pages.
 fn max_page_count(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     call.connection.begin_on(call.db(), false, call.run)?;
     let database = call.connection.databases.get(call.db())?;

@@ -58,6 +58,8 @@ const ALL: [Config; 21] = [
     Config::EnableComments,
 ];
 
+const _: () = assert!(ALL.len() <= u32::BITS as usize, "each switch has a bit");
+
 /// The switches of which neither the compiler nor the machine knows, a bit each.
 #[derive(Clone, Copy)]
 pub(crate) struct Switches(u32);

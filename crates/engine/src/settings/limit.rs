@@ -59,6 +59,15 @@ const MAXIMA: [(Limit, i32); 15] = [
     (Limit::TriggerSteps, 65_000),
 ];
 
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+const _: () = {
+    let mut at = 0;
+    while at < MAXIMA.len() {
+        assert!(MAXIMA[at].0 as usize == at, "each limit stands at the place of its number");
+        at += 1;
+    }
+};
+
 /// No limit on lengths is lower: messages and headers need that much.
 const LENGTH_MIN: i32 = 30;
 
@@ -121,6 +130,7 @@ impl Settings {
         }
         let least = if limit == Limit::Length { LENGTH_MIN } else { 0 };
         let value = value.clamp(least, limit.max());
+        debug_assert!(before <= limit.max(), "a limit is above its maximum");
         let count = value.unsigned_abs();
         let (mut limits, mut others) = (self.limits.get(), self.other_limits.get());
         match limit {

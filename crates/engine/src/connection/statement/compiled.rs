@@ -12,9 +12,7 @@ use super::command::Command;
 pub struct Compiled {
     /// The statement's text.
     pub(crate) sql: String,
-    /// What the connection's programs are found by ([`Programs::hash`] of the text); 0 for one that is not kept.
-    ///
-    /// [`Programs::hash`]: crate::connection::program_cache::Programs::hash
+    /// The hash under which the program cache has it (of the text, or of its shape); 0 for one that is not kept.
     pub(crate) hash: u64,
     pub(crate) body: Body,
     /// How many parameters the application may bind: none of those that literals were lifted into.
@@ -28,7 +26,7 @@ pub struct Compiled {
     pub(crate) quoted_strings: QuotedStrings,
     /// Whether it explains another statement.
     pub(crate) explain: Explain,
-    /// What it was compiled against: [`Connection::generation`].
+    /// The number of the connection's generation that it was compiled at.
     pub(crate) generation: u64,
 }
 

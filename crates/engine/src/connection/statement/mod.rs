@@ -126,6 +126,7 @@ impl Statement {
 
     /// Takes a statement apart that has been reset: its program and its machine with no parameter bound.
     pub(crate) fn into_machine(self) -> Option<(Arc<Compiled>, Box<Vm>)> {
+        assert!(!self.is_running, "a statement that runs has no machine to give");
         let Runner::Program(mut vm) = self.runner else { return None };
         if !self.compiled.is_shape {
             vm.clear_bindings();
@@ -173,12 +174,13 @@ impl Statement {
         self.columns().len()
     }
 
-    /// Column `index` (from 0).
-    pub fn column(&self, index: usize) -> ResultColumn<'_> {
-        self.columns().get(index).expect("a column that there is")
+    /// Column `index` (from 0), if there is one.
+    pub fn column(&self, index: usize) -> Option<ResultColumn<'_>> {
+        self.columns().get(index)
     }
 
-    fn columns(&self) -> &ResultColumns {
+    /// The columns of its rows.
+    pub fn columns(&self) -> &ResultColumns {
         match &self.compiled.body {
             Body::Program(program) => &program.columns,
             Body::Command(command) => command.columns(),
@@ -292,6 +294,7 @@ impl Statement {
         if self.too_many_zeros != 0 {
             return Err(Error::from_code(ResultCode::TOOBIG));
         }
+        assert!(self.compiled.generation <= connection.generation.number(), "a statement of another connection");
         if self.compiled.generation != connection.generation.number() {
             match self.legacy {
                 Some(legacy) => self.refresh_legacy(connection, legacy)?,
@@ -323,6 +326,7 @@ impl Statement {
     }
 
     fn advance(&mut self, connection: &Connection) -> Result<Step> {
+        assert!(self.is_running && !self.is_on_row, "a run that has not begun goes on");
         connection.transaction.check_unbroken()?;
         if connection.transaction.notice_rollback(&self.run)
             && let Runner::Program(vm) = &mut self.runner
@@ -374,6 +378,7 @@ impl Statement {
     }
 
     fn finish(&mut self, connection: &Connection, result: Result<(), (OnConflict, Error)>) -> Result<Step> {
+        assert!(self.is_running, "a run ends twice");
         self.release_rows();
         connection.kept.end_orphaned(connection);
         self.is_running = false;

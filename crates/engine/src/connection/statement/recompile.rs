@@ -99,6 +99,8 @@ impl Statement {
 
     /// Goes over to that program; bound values stay.
     fn take_program(&mut self, compiled: Arc<Compiled>) -> Result<()> {
+        assert!(!self.is_running(), "a program is replaced while it runs");
+        assert!(compiled.generation >= self.compiled.generation, "a program is replaced by an older one");
         let mut runner = Runner::new(&compiled);
         match (&mut self.runner, &mut runner) {
             (Runner::Program(old), Runner::Program(new)) => {

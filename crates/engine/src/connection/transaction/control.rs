@@ -18,13 +18,23 @@ impl Connection {
     pub(crate) fn begin(&self) -> Result<()> {
         self.transaction.begin()?;
         self.facts.in_transaction.set(true);
+        self.assert_facts();
         Ok(())
+    }
+
+    /// Running programs see of the transaction what holds.
+    #[track_caller]
+    pub(super) fn assert_facts(&self) {
+        let state = &self.transaction;
+        assert!(self.facts.in_transaction.get() != state.is_autocommit(), "programs run in another transaction");
+        assert!(self.facts.has_writer.get() == state.has_writers(), "programs run beside other writers");
     }
 
     /// COMMIT. Fails with the transaction still open if statements write or others hold locks.
     pub(crate) fn commit(&self) -> Result<()> {
         let state = &self.transaction;
         state.assert_consistent();
+        self.assert_facts();
         if state.is_autocommit() {
             return Err(Error::generic("cannot commit - no transaction is active"));
         }
@@ -44,6 +54,8 @@ impl Connection {
 
     /// ROLLBACK. Statements that still run will fail with SQLITE_ABORT_ROLLBACK.
     pub(crate) fn rollback(&self) -> Result<()> {
+        self.transaction.assert_consistent();
+        self.assert_facts();
         if self.transaction.is_autocommit() {
             return Err(Error::generic("cannot rollback - no transaction is active"));
         }
@@ -72,6 +84,8 @@ impl Connection {
     /// RELEASE. Of the savepoint that began the transaction: commits.
     pub(crate) fn release(&self, name: &str) -> Result<()> {
         let state = &self.transaction;
+        state.assert_consistent();
+        self.assert_facts();
         let position = state.find_savepoint(name)?;
         if state.has_writers() {
             let message = "cannot release savepoint - SQL statements in progress";
@@ -84,9 +98,11 @@ impl Connection {
             if btree.pager().savepoint_count() > position {
                 btree.pager().release(position)?;
             }
+            assert!(btree.pager().savepoint_count() <= position, "a database keeps a savepoint that is released");
         }
         let known = state.virtual_savepoint(position);
         state.release(position);
+        assert!(state.savepoint_count() == position, "the savepoints below stay open");
         self.virtual_tables.release(self, known)
     }
 
@@ -97,11 +113,14 @@ impl Connection {
         self.roll_back_all();
         self.transaction.reopen(savepoints);
         self.facts.in_transaction.set(true);
+        self.assert_facts();
     }
 
     /// ROLLBACK TO: the savepoint itself stays open.
     pub(crate) fn rollback_to(&self, name: &str) -> Result<()> {
         let state = &self.transaction;
+        state.assert_consistent();
+        self.assert_facts();
         let position = state.find_savepoint(name)?;
         state.count_savepoint_rollback();
         self.facts.note_write();
@@ -111,13 +130,7 @@ impl Connection {
             }
         }
         let Savepoint { catalog, violations, .. } = state.roll_back_to(position);
-        // Whatever has changed the schema since the transaction began, before the savepoint or behind it. A schema that was only read
-        // since then has not changed.
-        let is_unchanged = |before: &Arc<Catalog>| before.has_schemas_of(&self.catalog());
-        let is_other_schema = !state.catalog_before.borrow().as_ref().is_none_or(is_unchanged);
-        if state.schema_was_taken_back.get() || is_other_schema {
-            state.schema_was_taken_back.set(true);
-            state.count_schema_rollback();
+        if state.roll_back_schema_to_savepoint(&self.catalog()) {
             self.facts.expire_running();
             self.restore_catalog(Some(catalog));
             // What was known when the savepoint was made may have been nothing.
@@ -177,7 +190,7 @@ impl Connection {
         self.virtual_tables.commit(self);
         self.databases.end_shared_writes();
         self.after_transaction();
-        self.transaction.committed.borrow_mut().extend(told);
+        self.transaction.note_committed(told);
         Ok(())
     }
 
@@ -203,11 +216,8 @@ impl Connection {
         }
         self.virtual_tables.roll_back(self);
         self.databases.end_shared_writes();
-        let catalog = state.catalog_before.take();
-        let is_other_schema = catalog.as_ref().is_some_and(|catalog| !catalog.has_schemas_of(&self.catalog()));
-        let is_other_schema = state.schema_was_taken_back.take() || is_other_schema;
+        let (catalog, is_other_schema) = state.roll_back_schema(&self.catalog());
         if is_other_schema {
-            state.count_schema_rollback();
             self.facts.expire_running();
         }
         self.restore_catalog(catalog);
@@ -236,6 +246,7 @@ impl Connection {
     pub(super) fn leave_transaction(&self) {
         self.transaction.end();
         self.facts.in_transaction.set(false);
+        self.assert_facts();
         if !self.transaction.has_active() {
             self.end_reads();
         }
@@ -261,6 +272,7 @@ impl Connection {
                 Arc::make_mut(&mut catalog).take_table_functions(&self.catalog());
             }
             self.definitions.set_catalog(catalog);
+            self.assert_databases();
             // What was made from bytes has come since, perhaps: no rollback takes that back.
             for (db, _) in self.databases.iter().filter(|(_, database)| database.is_image.get()) {
                 self.databases.forget_schema(db);
@@ -275,12 +287,12 @@ impl Connection {
     /// read, write and checkpoint. The commit stands, whatever it returns, but the statement fails with that code.
     #[inline]
     pub(crate) fn call_wal_hook(&self) -> Result<()> {
-        if self.transaction.committed.borrow().is_empty() { Ok(()) } else { self.call_wal_hook_for_commits() }
+        if self.transaction.has_committed() { self.call_wal_hook_for_commits() } else { Ok(()) }
     }
 
     #[cold]
     fn call_wal_hook_for_commits(&self) -> Result<()> {
-        let committed = self.transaction.committed.take();
+        let committed = self.transaction.take_committed();
         let Some(hook) = self.hooks.wal.get() else { return Ok(()) };
         let mut answer = ResultCode::OK;
         for (db, database) in committed {

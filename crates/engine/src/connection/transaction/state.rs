@@ -37,12 +37,12 @@ pub(crate) struct TransactionState {
     /// Savepoints of running statements.
     pub(super) statement_savepoints: StatementSavepoints,
     /// The catalog before the first schema change of the transaction: what a rollback goes back to.
-    pub(super) catalog_before: RefCell<Option<Arc<Catalog>>>,
+    catalog_before: RefCell<Option<Arc<Catalog>>>,
     /// A ROLLBACK TO, or a statement that failed, took the schema back: each later ROLLBACK TO, and ROLLBACK, stops every statement of
     /// the transaction, whatever there is to be taken back by then.
-    pub(super) schema_was_taken_back: Cell<bool>,
+    schema_was_taken_back: Cell<bool>,
     /// Calls that are under way, from their beginning to the commit.
-    pub(in crate::connection) under_way: Cell<u32>,
+    under_way: Cell<u32>,
     /// A panic went through a call on this connection: nothing is known of the state that it has left behind.
     is_broken: Cell<bool>,
     /// After a panic: the databases are given up.
@@ -54,9 +54,9 @@ pub(crate) struct TransactionState {
     /// Counts rollbacks to savepoints: they end BLOB handles for writing, as rollbacks do.
     savepoint_rollbacks: Cell<u64>,
     /// Counts those of them that took the schema back: every statement that began before one must stop.
-    pub(super) schema_rollbacks: Cell<u64>,
+    schema_rollbacks: Cell<u64>,
     /// Databases that were committed to, for which the hook of commits to logs has not been called yet.
-    pub(super) committed: RefCell<Vec<(Db, Rc<Database>)>>,
+    committed: RefCell<Vec<(Db, Rc<Database>)>>,
 }
 
 /// Violations of deferred foreign keys, and of immediate ones that `defer_foreign_keys` has deferred.
@@ -133,10 +133,12 @@ impl TransactionState {
         assert!(self.active_writers.get() <= active, "more statements write than run");
         assert!(self.active_users.get() <= active, "more statements use a database than run");
         assert!(self.active_under_locks.get() <= active, "more statements have locks on tables than run");
+        assert!(self.executing.get() as usize <= active, "more steps are under way than statements run");
         if self.autocommit.get() {
             assert!(self.savepoints.borrow().is_empty(), "a savepoint outside a transaction");
             assert!(!self.concurrent.get(), "a concurrent transaction in autocommit mode");
             assert!(!self.first_savepoint_began.get(), "a savepoint has begun a transaction that is none");
+            assert!(!self.found_malformed.get(), "a transaction that is none must not be committed");
         }
     }
 
@@ -183,6 +185,8 @@ impl TransactionState {
         self.assert_consistent();
     }
 
+    // ---- the schema ----
+
     /// A COMMIT has succeeded: what it has changed is not taken back any more.
     pub(super) fn keep_catalog(&self) {
         let _before = self.catalog_before.take();
@@ -193,6 +197,69 @@ impl TransactionState {
     pub(super) fn note_schema_change(&self, catalog: Arc<Catalog>) {
         self.catalog_before.borrow_mut().get_or_insert(catalog);
     }
+
+    /// A statement that failed has taken back what it had changed in the schema.
+    pub(super) fn note_schema_taken_back(&self) {
+        self.schema_was_taken_back.set(true);
+    }
+
+    /// Whether `now` has another schema than the transaction began with, or had one within the transaction. A schema that was only read
+    /// since then has not changed.
+    fn has_changed_schema(&self, now: &Catalog) -> bool {
+        let is_other = |before: &Arc<Catalog>| !before.has_schemas_of(now);
+        self.schema_was_taken_back.get() || self.catalog_before.borrow().as_ref().is_some_and(is_other)
+    }
+
+    /// ROLLBACK TO: returns whether every statement must stop, because the schema has changed since the transaction began, before the
+    /// savepoint or behind it.
+    pub(super) fn roll_back_schema_to_savepoint(&self, now: &Catalog) -> bool {
+        let is_changed = self.has_changed_schema(now);
+        if is_changed {
+            self.schema_was_taken_back.set(true);
+            self.count_schema_rollback();
+        }
+        is_changed
+    }
+
+    /// ROLLBACK: returns the catalog to which it goes back, if there is any, and whether every statement must stop, because the schema has
+    /// changed.
+    pub(super) fn roll_back_schema(&self, now: &Catalog) -> (Option<Arc<Catalog>>, bool) {
+        let is_changed = self.has_changed_schema(now);
+        if is_changed {
+            self.count_schema_rollback();
+        }
+        self.schema_was_taken_back.set(false);
+        (self.catalog_before.take(), is_changed)
+    }
+
+    /// Calls `roll_back`, which takes back what one failed statement has done. Others go on, whatever the statement did to the schema,
+    /// until they open another cursor.
+    pub(super) fn let_others_go_on(&self, roll_back: impl FnOnce()) {
+        let before = self.schema_rollbacks.get();
+        roll_back();
+        assert!(self.schema_rollbacks.get() - before <= 1, "one rollback takes the schema back once");
+        self.schema_rollbacks.set(before);
+    }
+
+    // ---- what was committed ----
+
+    /// The hook of commits to logs is to be called for these databases.
+    pub(super) fn note_committed(&self, databases: Vec<(Db, Rc<Database>)>) {
+        self.committed.borrow_mut().extend(databases);
+    }
+
+    /// Whether the hook of commits to logs is to be called.
+    #[inline]
+    pub(super) fn has_committed(&self) -> bool {
+        !self.committed.borrow().is_empty()
+    }
+
+    /// The databases for which the hook of commits to logs is to be called, once.
+    pub(super) fn take_committed(&self) -> Vec<(Db, Rc<Database>)> {
+        self.committed.take()
+    }
+
+    // ---- damage ----
 
     /// A transaction that has found a database malformed writes nothing any more.
     ///
@@ -223,6 +290,7 @@ impl TransactionState {
 
     /// The number that virtual tables have for the savepoint at that position of the stack. One that began the transaction does not count.
     pub(crate) fn virtual_savepoint(&self, position: usize) -> i32 {
+        assert!(position <= self.depth(), "a savepoint above the stack");
         i32::try_from(position).unwrap_or(i32::MAX) - i32::from(self.first_savepoint_began.get())
     }
 
@@ -291,6 +359,7 @@ impl TransactionState {
         self.autocommit.set(false);
         self.first_savepoint_began.set(true);
         self.found_malformed.set(true);
+        self.assert_consistent();
     }
 
     // ---- rollbacks ----
@@ -321,6 +390,7 @@ impl TransactionState {
     /// go on, unless the schema is another one now; and what needs no cursor goes on in any case.
     #[inline]
     pub(crate) fn notice_rollback(&self, run: &StatementRun) -> bool {
+        debug_assert!(run.rollbacks_before.get() <= self.rollbacks.get(), "a statement of another connection");
         let is_undone = run.rollbacks_before.replace(self.rollbacks.get()) != self.rollbacks.get();
         let is_other_schema =
             run.schema_rollbacks_before.replace(self.schema_rollbacks.get()) != self.schema_rollbacks.get();
@@ -365,6 +435,7 @@ impl TransactionState {
     pub(super) fn enter(&self, run: &StatementRun, violations: Violations) {
         self.assert_consistent();
         assert!(!run.is_writer.get() && !run.is_user.get(), "the run before has not ended");
+        assert!(run.savepoint.get().is_none(), "the savepoint of the run before is still open");
         self.active.set(self.active.get() + 1);
         run.rollbacks_before.set(self.rollbacks.get());
         run.violations_before.set(violations);
@@ -375,6 +446,7 @@ impl TransactionState {
     /// keep the transaction open.)
     pub(super) fn leave(&self, run: &StatementRun) -> bool {
         self.assert_runs("a statement ends that did not run");
+        assert!(run.savepoint.get().is_none() || self.is_broken(), "a statement ends and leaves its savepoint open");
         if run.is_writer.replace(false) {
             self.active_writers.set(self.active_writers.get().saturating_sub(1));
         }
@@ -389,6 +461,7 @@ impl TransactionState {
     /// The statement begins to use a database.
     #[inline]
     pub(super) fn note_user(&self, run: &StatementRun) {
+        self.assert_runs("a statement uses a database that does not run");
         if !run.is_user.replace(true) {
             self.active_users.set(self.active_users.get() + 1);
         }
@@ -396,12 +469,14 @@ impl TransactionState {
 
     /// The statement begins to write.
     pub(super) fn note_writer(&self, run: &StatementRun) {
+        self.assert_runs("a statement writes that does not run");
         if !run.is_writer.replace(true) {
             self.active_writers.set(self.active_writers.get() + 1);
         }
     }
 
     /// A statement is at work that has begun to run. (After a panic in a call from within, no count is right any more.)
+    #[inline]
     #[track_caller]
     pub(super) fn assert_runs(&self, what: &str) {
         assert!(self.has_active() || self.is_broken(), "{what}");
@@ -423,6 +498,7 @@ impl TransactionState {
     /// A step begins.
     #[inline]
     pub(in crate::connection) fn enter_step(&self) {
+        self.assert_runs("a step begins of a statement that does not run");
         self.executing.set(self.executing.get() + 1);
     }
 
@@ -463,6 +539,20 @@ impl TransactionState {
     /// A panic goes through a call on this connection.
     pub(in crate::connection) fn note_panic(&self) {
         self.is_broken.set(true);
+    }
+
+    /// A call that may run user code begins, see [`UnderWay`](crate::connection::under_way::UnderWay).
+    #[inline]
+    pub(in crate::connection) fn enter_call(&self) {
+        self.under_way.set(self.under_way.get() + 1);
+    }
+
+    /// A call that may run user code ends.
+    #[inline]
+    pub(in crate::connection) fn leave_call(&self) {
+        let under_way = self.under_way.get();
+        assert!(under_way > 0, "a call ends that was not under way");
+        self.under_way.set(under_way - 1);
     }
 
     /// Whether a call that may run user code is under way, further down on the stack.

@@ -29,7 +29,9 @@ impl StatementSavepoints {
     pub fn open(&self) -> u64 {
         let number = self.made.get() + 1;
         self.made.set(number);
-        self.stack.borrow_mut().push(StatementSavepoint { number, is_wanted: true });
+        let mut stack = self.stack.borrow_mut();
+        assert!(stack.last().is_none_or(|top| top.number < number), "the youngest savepoint is on top");
+        stack.push(StatementSavepoint { number, is_wanted: true });
         number
     }
 

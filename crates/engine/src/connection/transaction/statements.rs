@@ -47,6 +47,7 @@ impl Connection {
         let pager = database.btree().pager();
         if !self.transaction.is_concurrent() {
             pager.begin_read()?;
+            debug_assert!(pager.is_reading(), "a statement reads without a snapshot");
             if self.databases.settings.read_uncommitted.get() && database.shared().is_some() {
                 pager.see_uncommitted(true)?;
             }
@@ -108,6 +109,7 @@ impl Connection {
         self.databases.begin_shared_write(database, kind)?;
         pager.set_may_append_past_log(self.databases.settings.wal_autocheckpoint.get() > 0);
         pager.begin_write(kind)?;
+        assert!(pager.is_writing(), "a statement writes without a transaction");
         if database.shared().is_some() {
             let moves_pages = database.btree().auto_vacuum_mode()? != AutoVacuum::None;
             pager.set_commits_beside_readers(kind != BeginKind::Exclusive && !moves_pages);
@@ -209,11 +211,8 @@ impl Connection {
         } else if policy == OnConflict::Fail {
             kept = self.keep_failed(run, is_last_writer);
         } else if state.is_autocommit() && is_last_writer && self.databases.is_writing() {
-            // Not its savepoint: the transaction is all its own, and would keep the write lock for as long as others read. They
-            // go on, whatever the statement did to the schema, until they open another cursor.
-            let stopped = state.schema_rollbacks.get();
-            self.roll_back_all();
-            state.schema_rollbacks.set(stopped);
+            // Not its savepoint: the transaction is all its own, and would keep the write lock for as long as others read.
+            state.let_others_go_on(|| self.roll_back_all());
             self.forget_statement_savepoint(run);
         } else if run.savepoint.get().is_some()
             && let Err(error) = self.close_statement_savepoint(run, true)
@@ -260,6 +259,7 @@ impl Connection {
             return Ok(());
         };
         let position = state.savepoint_count() + place;
+        assert!(position == state.depth(), "those above the savepoint are gone");
         let mut result = Ok(());
         for btree in self.databases.writing() {
             let pager = btree.pager();
@@ -276,7 +276,7 @@ impl Connection {
         if undo {
             self.set_violations(run.violations_before.get());
             if catalog.as_ref().is_some_and(|before| !before.has_schemas_of(&self.catalog())) {
-                state.schema_was_taken_back.set(true);
+                state.note_schema_taken_back();
             }
             self.restore_catalog(catalog);
         }
@@ -288,6 +288,7 @@ impl Connection {
     pub(super) fn statement_leaves(&self, run: &StatementRun) {
         let is_unused = self.transaction.leave(run);
         self.facts.has_writer.set(self.transaction.has_writers());
+        self.assert_facts();
         if is_unused && self.transaction.is_autocommit() {
             self.end_reads();
         }

@@ -109,7 +109,8 @@ fn nothing_is_left_after_a_panic() {
     let (state, run) = (TransactionState::new(), StatementRun::default());
     state.enter(&run, (0, 0));
     state.note_writer(&run);
-    open_after_panic(&state);
+    state.enter_step();
+    state.note_panic();
     assert!(!state.abandon() && state.abandon());
     state.forget();
     assert!(!state.has_active() && !state.has_writers() && !state.is_executing() && state.is_autocommit());
@@ -117,7 +118,64 @@ fn nothing_is_left_after_a_panic() {
     state.leave_step();
 }
 
-fn open_after_panic(state: &TransactionState) {
-    state.enter_step();
-    state.note_panic();
+/// A catalog with another schema of the main database.
+fn changed(catalog: &Catalog) -> Catalog {
+    let mut catalog = catalog.clone();
+    catalog.schema_mut(Db::MAIN).cookie += 1;
+    catalog
+}
+
+#[test]
+fn a_schema_that_has_changed_is_taken_back() {
+    let (state, before) = (TransactionState::new(), Arc::new(Catalog::new()));
+    open(&state, "s", (0, 0));
+    assert!(!state.roll_back_schema_to_savepoint(&before), "nothing has changed");
+    state.note_schema_change(Arc::clone(&before));
+    let now = changed(&before);
+    state.note_schema_change(Arc::new(now.clone()));
+    assert!(state.roll_back_schema_to_savepoint(&now));
+    assert!(state.roll_back_schema_to_savepoint(&before), "a schema that was taken back stops statements each time");
+    let (catalog, is_changed) = state.roll_back_schema(&before);
+    assert!(is_changed && catalog.is_some_and(|catalog| Arc::ptr_eq(&catalog, &before)), "the first change counts");
+    let (catalog, is_changed) = state.roll_back_schema(&now);
+    assert!(!is_changed && catalog.is_none());
+}
+
+#[test]
+fn a_commit_keeps_the_schema() {
+    let (state, before) = (TransactionState::new(), Arc::new(Catalog::new()));
+    state.begin().unwrap();
+    state.note_schema_change(Arc::clone(&before));
+    state.note_schema_taken_back();
+    state.keep_catalog();
+    let (catalog, is_changed) = state.roll_back_schema(&changed(&before));
+    assert!(!is_changed && catalog.is_none());
+}
+
+#[test]
+fn others_go_on_after_the_rollback_of_one_statement() {
+    let (state, before) = (TransactionState::new(), Arc::new(Catalog::new()));
+    let reader = StatementRun::default();
+    state.enter(&reader, (0, 0));
+    state.note_schema_change(Arc::clone(&before));
+    state.let_others_go_on(|| assert!(state.roll_back_schema(&changed(&before)).1));
+    assert!(!state.notice_rollback(&reader));
+    state.note_schema_taken_back();
+    state.roll_back_schema(&before);
+    assert!(state.notice_rollback(&reader));
+}
+
+#[test]
+#[should_panic(expected = "a step begins of a statement that does not run")]
+fn a_step_is_of_a_statement_that_runs() {
+    TransactionState::new().enter_step();
+}
+
+#[test]
+#[should_panic(expected = "leaves its savepoint open")]
+fn a_statement_closes_its_savepoint() {
+    let (state, run) = (TransactionState::new(), StatementRun::default());
+    state.enter(&run, (0, 0));
+    run.savepoint.set(Some(state.statement_savepoints.open()));
+    state.leave(&run);
 }
