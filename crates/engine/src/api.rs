@@ -258,7 +258,7 @@ impl Connection {
         self.hooks.auto_vacuum.set(hook);
     }
 
-    /// Sets the handler that is called every so many instructions and decides whether to go on; 0 removes it.
+    /// Sets the handler that is called whenever this number of instructions has run and decides whether to go on; 0 removes it.
     pub fn set_progress_handler(&self, instructions: u32, handler: Option<ProgressHandler>) {
         self.hooks.set_progress_handler(instructions, handler);
     }

@@ -122,7 +122,7 @@ impl Backup {
         self.page_count
     }
 
-    /// Ends the backup; one that is not complete leaves the target as it was. Answers the error that stopped it.
+    /// Ends the backup; one that is not complete leaves the target as it was. Returns the error that stopped it.
     pub fn finish(self) -> Result<()> {
         match &self.state {
             State::Failed(error) => Err(error.clone()),
@@ -315,11 +315,11 @@ pub(crate) fn deserialize(connection: &Connection, schema: &str, bytes: &[u8], h
 /// What may become of a database that was made from bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deserialize {
-    /// It cannot be written.
+    /// The database cannot be written.
     pub read_only: bool,
-    /// It may become longer than it is.
+    /// The database may become longer than it is.
     pub resizeable: bool,
-    /// How many bytes it may have if it is resizeable; `None`: 1 GiB.
+    /// How many bytes the database may have if it is resizeable; `None`: 1 GiB.
     pub size_max: Option<u64>,
 }
 
@@ -367,7 +367,7 @@ fn open_image(bytes: &[u8], how: Deserialize) -> Result<Pager> {
     let options = OpenOptions { read_only: how.read_only, ..OpenOptions::default() };
     let pager = Pager::open(vfs, path, &options)?;
     pager.set_journal_mode(JournalMode::Memory)?;
-    // What is no database is found out by the first statement.
+    // The first statement fails if the bytes are no database.
     let _ = pager.set_bytes_max(how.size_max(bytes.len()));
     Ok(pager)
 }

@@ -35,11 +35,11 @@ pub struct Blob {
     /// `None` when it is closed, or when a failed [`Blob::reopen`] has left it without a row.
     place: Option<Place>,
     run: Option<StatementRun>,
-    /// A rollback has taken back what the handle was to go on with: how many there had been by then.
+    /// A rollback has ended the handle's access: the number of rollbacks by then.
     tripped_at: Option<u64>,
     /// How many rollbacks to savepoints the handle has noticed.
     savepoint_rollbacks: u64,
-    /// What was answered last, if that was an error of reading or writing.
+    /// The error of the last read or write, if it failed.
     last_error: Option<Error>,
     watch: Rc<RowWatch>,
     view: View,
@@ -159,12 +159,12 @@ fn column_of(table: &Table, name: &str, write: bool, foreign_keys: bool) -> Resu
 }
 
 impl Blob {
-    /// Its size in bytes.
+    /// The size of the value in bytes.
     pub fn len(&self) -> usize {
         self.place.map_or(0, |place| place.len as usize)
     }
 
-    /// Whether it has no bytes.
+    /// Whether the value has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -184,7 +184,7 @@ impl Blob {
         connection.databases.check_schema(db, &*connection.databases.get(db)?, &connection.catalog())
     }
 
-    /// Goes to a row and finds the value in it; answers whether there is such a row.
+    /// Goes to a row and finds the value in it; returns whether there is such a row.
     fn find(&mut self, rowid: i64) -> Result<bool> {
         self.place = None;
         if self.cursor.0.borrow_mut().seek_rowid(&self.btree, rowid)? != Seek::Exact {
@@ -231,8 +231,7 @@ impl Blob {
         connection.databases.check_mappings()
     }
 
-    /// What reading or writing has answered is what closing the handle will answer, if nothing comes after it; a row that is gone ends
-    /// the run at once.
+    /// Closing the handle returns the error of the last read or write. A row that is gone ends the run at once.
     fn note_outcome(&mut self, connection: &Connection, outcome: Result<()>) -> Result<()> {
         self.last_error = outcome.as_ref().err().cloned();
         if outcome.as_ref().is_err_and(|error| error.code() == ResultCode::ABORT) {
@@ -266,7 +265,7 @@ impl Blob {
         if connection.hooks.preupdate.is_wanted() {
             let (database, table, column) = &self.names;
             call_for_blob_write(connection, database, table, *column, self.watch.rowid())?;
-            // What was looked at may have moved the cursor.
+            // The hook may have moved the cursor.
             self.place_of(connection)?;
         }
         connection.facts.note_write();
@@ -318,7 +317,7 @@ impl Blob {
         }
         match found {
             Ok(true) => Ok(()),
-            // That there is no such row is found at the end of a run that has succeeded, and so commits what it may have begun.
+            // A run that finds no such row has succeeded, and so commits the transaction that it may have begun.
             Ok(false) => {
                 let missing = || Error::generic(format!("no such rowid: {rowid}"));
                 Err(self.end_run(connection).err().unwrap_or_else(missing))

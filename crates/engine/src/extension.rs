@@ -38,7 +38,7 @@ pub(crate) fn add(connection: &Connection, extensions: &[&Extension]) {
         }
         for (name, compare) in extension.collations {
             let collation = ExtensionCollation { name, compare: *compare };
-            // Nothing runs yet that one of this name could be in the way of.
+            // This cannot fail: no statement runs yet that could use a collation of this name.
             let _ = connection.set_collation(name, Some(Collation::Custom(Arc::new(collation))));
         }
     }

@@ -1,4 +1,4 @@
-//! What an application asks of the file of a database, and tells it (`sqlite3_file_control`).
+//! What an application reads and sets of the file of a database (`sqlite3_file_control`).
 
 use std::rc::Rc;
 use std::sync::Arc;

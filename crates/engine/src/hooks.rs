@@ -131,7 +131,7 @@ impl Hooks {
 
     // ---- the progress handler ----
 
-    /// Sets the progress handler, which is called every so many instructions; 0 removes it.
+    /// Sets the progress handler, which is called whenever this number of instructions has run; 0 removes it.
     pub(crate) fn set_progress_handler(&self, instructions: u32, handler: Option<ProgressHandler>) {
         let handler = handler.filter(|_| instructions > 0);
         self.progress_interval.set(if handler.is_some() { instructions } else { 0 });

@@ -40,7 +40,7 @@ pub(crate) fn check(connection: &Connection, run: &StatementRun, request: &Reque
     let result = check_databases(connection, run, request, &mut answer);
     match result {
         Err(error) if answer.messages.is_empty() => return Err(error),
-        // What has been found so far is told first.
+        // The faults that were found before come first.
         Err(error) => drop(run.late_error.replace(Some(error))),
         Ok(()) if answer.messages.is_empty() => answer.messages.push("ok".to_owned()),
         Ok(()) => {}
@@ -100,7 +100,7 @@ fn check_databases(
     Ok(())
 }
 
-/// What a virtual table says about itself. One whose module is not there says nothing.
+/// The integrity check of a virtual table's own module. A table whose module is missing is not checked.
 fn check_virtual(connection: &Connection, db: Db, table: &Table, is_quick: bool, answer: &mut Answer) {
     if answer.is_full() {
         return;

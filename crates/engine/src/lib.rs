@@ -12,7 +12,7 @@
 //!
 //! A connection consists of parts, each with its own state and methods: `databases`, `definitions`, `settings`, `hooks`,
 //! `virtual_tables`, and the modules below [`connection`], which puts them together. Reading order: `connection`, its `transaction`,
-//! `statement` and `host`, then what works on a connection: `prepare`, `lifted`, `schema`, `command` (statements that the engine runs
+//! `statement` and `host`, then what works on a connection: `prepare`, `template`, `schema`, `command` (statements that the engine runs
 //! itself), `pragma`. What applications call is in `api`.
 #![forbid(unsafe_code)]
 
@@ -40,7 +40,6 @@ mod integrity;
 mod internal_functions;
 mod interrupt;
 mod journal_mode;
-mod lifted;
 mod listing;
 mod metadata;
 mod module_pages;
@@ -59,6 +58,7 @@ mod snapshot;
 mod statistics;
 mod status;
 mod table_functions;
+mod template;
 mod vacuum;
 mod virtual_tables;
 

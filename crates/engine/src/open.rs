@@ -115,7 +115,7 @@ fn boolean(value: &[u8], default: bool) -> bool {
     }
 }
 
-/// Answers the VFS of that name for that file; `None` if the engine's own of that name will do.
+/// Returns the VFS of that name for that file; `None` if the engine's own of that name will do.
 pub type VfsFinder = Rc<dyn Fn(&str, &Target) -> Result<Option<Arc<dyn Vfs>>>>;
 
 /// The engine's own VFS of that name for `target`.

@@ -17,9 +17,9 @@ use crate::connection::Connection;
 use crate::connection::program_cache::Lookup;
 use crate::connection::statement::{Body, Compiled, ParameterName, Statement, text_of};
 use crate::error::{Error, Result};
-use crate::lifted;
 use crate::settings::limit::Limit;
 use crate::shared_cache::locked;
+use crate::template;
 
 /// A compiled statement and where the text goes on.
 pub struct Prepared {
@@ -34,14 +34,15 @@ impl Connection {
     pub fn prepare(&self, sql: &[u8]) -> Result<Prepared> {
         self.check_schema_locks()?;
         if self.hooks.has_authorizer() || self.is_privileged() {
-            // It is asked every time, so nothing that was compiled before serves; nor does what other statements may not do.
+            // The authorizer is called for each compilation, and a method's own statement may do what others may not: no program that was
+            // compiled before serves.
             return self.prepare_anew(sql);
         }
         let hash = self.programs.hash(sql);
         if let Some((compiled, idle)) = self.programs.take(Lookup::Text, sql, hash, self.generation.number()) {
             return Ok(Prepared { statement: Some(self.statement_of(compiled, idle)), tail: sql.len() });
         }
-        if let Some((statement, tail)) = lifted::prepare(self, sql) {
+        if let Some((statement, tail)) = template::prepare(self, sql) {
             return Ok(Prepared { statement: Some(statement), tail });
         }
         let (compiled, tail) = self.compile(sql, None)?;
@@ -83,8 +84,8 @@ impl Connection {
         }
     }
 
-    /// Where the text goes on after a statement that could not be compiled: behind it, if it could be read; else behind what was
-    /// in the way, or in front of what is no token at all.
+    /// Where the text goes on after a statement that could not be compiled: behind the statement, if it could be parsed; else behind the token
+    /// that was not expected, or in front of bytes that are no token.
     pub fn tail_after_error(&self, sql: &[u8]) -> usize {
         let parse = |arena: &Bump| {
             let parsed = lithe_sql::parse_statement(sql, arena, &self.settings.limits());
@@ -162,7 +163,7 @@ impl Connection {
             hash: 0,
             body,
             parameter_count: statement.parameters.count as usize,
-            is_shape: false,
+            is_template: false,
             no_virtual_tables: self.settings.flags().no_virtual_tables,
             parameters: parameters.collect(),
             quoted_strings,
@@ -273,8 +274,8 @@ impl Connection {
         Ok(())
     }
 
-    /// ALTER TABLE edits the schema's text as it stands, so what was written there by hand is read first. Where the text of the
-    /// table has become one of something else, or means nothing, it cannot be edited.
+    /// ALTER TABLE edits the text in the schema table, so a text that was written by hand is read first. A text that is no longer that of a
+    /// table cannot be edited.
     fn reread_for_alter(&self, alter: &ast::AlterTable<'_>) -> Result<()> {
         self.load_schemas()?;
         let is_table = || {

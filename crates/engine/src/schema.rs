@@ -142,7 +142,7 @@ impl Connection {
             let row = texts.row();
             if wanted(&row) {
                 match catalog.load_row(db, &row, page_count, &options) {
-                    // An application that writes the schema by hand can go on, without what means nothing.
+                    // An application that writes the schema by hand can go on, without the rows that have no meaning.
                     Err(_) if self.settings.flags().writable_schema => {}
                     loaded => loaded?,
                 }

@@ -1,7 +1,7 @@
 //! What ANALYZE wrote, read into the catalog: when a schema is loaded, and when ANALYZE ends.
 //!
-//! The tables are ordinary ones that every statement may change. Rows that mean nothing are passed over, and a table that cannot be
-//! read is none: the planner then guesses as if ANALYZE had never run.
+//! The tables are ordinary ones that every statement may change. Rows that are no statistics are ignored, and so is a table that cannot be
+//! read: the planner then guesses as if ANALYZE had never run.
 
 use lithe_btree::Cursor;
 use lithe_catalog::{Catalog, IndexOrigin, IndexStatistics, Sample, TableStatistics, sample_numbers};

@@ -38,7 +38,7 @@ use crate::settings::config::Config;
 #[derive(Debug)]
 pub(crate) struct Vacuum {
     db: Db,
-    /// Gives the name of the file of VACUUM INTO.
+    /// The program that computes the name of the file of VACUUM INTO.
     into: Option<Arc<Program>>,
 }
 
@@ -91,13 +91,13 @@ impl Vacuum {
     }
 }
 
-/// Makes an empty database of whatever is there, even of what is no database (SQLITE_DBCONFIG_RESET_DATABASE). What has a
-/// log keeps it.
+/// Makes the file an empty database, even if it is no database yet (SQLITE_DBCONFIG_RESET_DATABASE). A database in WAL mode
+/// stays in it.
 fn reset(connection: &Connection, db: Db, run: &StatementRun) -> Result<()> {
     let database = connection.databases.get(db)?;
     let pager = database.btree().pager();
     if let Err(error) = connection.begin_writing(db, BeginKind::Exclusive, run) {
-        // Read-only, too: it may say that only a later library writes it.
+        // Read-only, too: the header may say that only a later library writes the file.
         if !matches!(error.code().primary(), ResultCode::NOTADB | ResultCode::CORRUPT | ResultCode::READONLY) {
             return Err(error);
         }
@@ -184,7 +184,7 @@ fn give_shape(connection: &Connection, fresh: &Btree, old: &Btree, fixed_size: b
     Ok(())
 }
 
-/// Copies the pages of `fresh` over those of `main`. The way of journalling stays what it was.
+/// Copies the pages of `fresh` over those of `main`. The journal mode stays what it was.
 fn put_back(fresh: &Pager, main: &Rc<Btree>) -> Result<()> {
     let pager = main.pager();
     // A database that is still empty becomes one of a page.

@@ -116,7 +116,7 @@ impl Connection {
         }));
     }
 
-    /// Sets the handler that is called every so many instructions of the machine and decides whether to stop: true ends the statement with
+    /// Sets the handler that is called whenever this number of instructions has run and decides whether to stop: true ends the statement with
     /// SQLITE_INTERRUPT.
     ///
     /// ```

@@ -3,15 +3,15 @@
 use std::cell::Cell;
 
 use bumpalo::Bump;
-use lithe_sql::Shape;
+use lithe_sql::Template;
 use lithe_vm::builder::SpareBuilder;
 
-/// The arena, the builder of programs and the shape of the last compilation.
+/// The arena, the builder of programs and the template of the last compilation.
 #[derive(Default)]
 pub(crate) struct CompileMemory {
     arena: Cell<Option<Bump>>,
     pub(crate) builder: SpareBuilder,
-    shape: Cell<Shape>,
+    template: Cell<Template>,
 }
 
 impl CompileMemory {
@@ -24,17 +24,17 @@ impl CompileMemory {
         result
     }
 
-    /// Runs `f` with the memory of a shape.
-    pub(crate) fn with_shape<T>(&self, f: impl FnOnce(&mut Shape) -> T) -> T {
-        let mut shape = self.shape.take();
-        let result = f(&mut shape);
-        self.shape.set(shape);
+    /// Runs `f` with the memory of a template.
+    pub(crate) fn with_template<T>(&self, f: impl FnOnce(&mut Template) -> T) -> T {
+        let mut template = self.template.take();
+        let result = f(&mut template);
+        self.template.set(template);
         result
     }
 
     /// Gives the memory back.
     pub(crate) fn release(&self) {
-        drop(self.shape.take());
+        drop(self.template.take());
         drop(self.arena.take());
     }
 }

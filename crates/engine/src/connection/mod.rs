@@ -98,7 +98,7 @@ pub struct Connection {
     pub(crate) programs: ProgramCache,
     pub(crate) compile_memory: CompileMemory,
     pub(crate) measured: Measured,
-    /// The roots of the indexes that statements have used: PRAGMA optimize looks after their tables.
+    /// The roots of the indexes that statements have used: PRAGMA optimize analyses their tables.
     pub(crate) searches: RefCell<HashSet<(Db, Option<PageNo>)>>,
     pub(crate) row_watches: RowWatches,
     pub(crate) kept: KeptStatements,

@@ -1,7 +1,7 @@
-//! Compiled programs by their text, and by the shape of their text.
+//! Compiled programs by their text, and by the template of their text.
 //!
 //! Statements with the same text share one program. INSERTs that differ only in their literals share one too, compiled from
-//! their shape (see [`lithe_sql::Shape`]), and the machine that ran the last of them runs the next: its registers
+//! their template (see [`lithe_sql::Template`]), and the machine that ran the last of them runs the next: its registers
 //! have their memory, and its cursors their place.
 
 use std::cell::RefCell;
@@ -20,7 +20,7 @@ use crate::connection::statement::Compiled;
 /// How many programs are kept of each sort.
 const CAPACITY: usize = 128;
 
-/// So many texts that came once are remembered by their hashes.
+/// The number of texts that came once and are remembered by their hashes.
 const LATELY: usize = 256;
 
 /// Texts longer than this are not kept: they are scripts of data, not statements that come again.
@@ -39,13 +39,13 @@ pub(crate) struct ProgramCache {
 pub(crate) enum Lookup {
     /// The text of the statement.
     Text,
-    /// The shape of the text.
-    Shape,
+    /// The template of the text.
+    Template,
 }
 
 struct Kept {
     texts: Programs,
-    shapes: Programs,
+    templates: Programs,
     /// A machine of a statement that was finalized, without its program: the next statement, whatever its program, has its memory.
     spare: Option<Box<Vm>>,
     /// What a machine without a program has.
@@ -81,8 +81,8 @@ impl Entry {
     }
 }
 
-/// So many bytes at either end of a text tell it from others, with its length: values may be long, and are compared if it comes
-/// to that.
+/// The number of bytes at either end of a text that are hashed, with its length: values may be long, and all bytes are compared with those
+/// of a program that has the same hash.
 const TOLD_BY: usize = 64;
 
 impl ProgramCache {
@@ -90,7 +90,7 @@ impl ProgramCache {
         ProgramCache { kept: RefCell::new(Kept::new()), hashes: DefaultHashBuilder::default() }
     }
 
-    /// The hash under which a text or a shape is looked up.
+    /// The hash under which a text or a template is looked up.
     pub(crate) fn hash(&self, text: &[u8]) -> u64 {
         let end = text.len().min(TOLD_BY);
         self.hashes.hash_one((text.len(), &text[..end], &text[text.len() - end..]))
@@ -110,7 +110,7 @@ impl ProgramCache {
     pub(crate) fn put(&self, by: Lookup, text: &[u8], compiled: &Arc<Compiled>) {
         debug_assert!(compiled.hash == self.hash(text), "a program is kept where no text finds it");
         let forgotten = self.kept.borrow_mut().programs(by).put(text, compiled);
-        // Dropped when nothing is borrowed: with a program may go the last reference to a function, whose destructor is the application's.
+        // Dropped when nothing is borrowed: the last reference to a function may go with a program, and its destructor is the application's.
         drop(forgotten);
     }
 
@@ -118,7 +118,7 @@ impl ProgramCache {
     pub(crate) fn put_back(&self, compiled: Arc<Compiled>, vm: Box<Vm>) {
         let (left, nothing) = {
             let mut kept = self.kept.borrow_mut();
-            let by = if compiled.is_shape { Lookup::Shape } else { Lookup::Text };
+            let by = if compiled.is_template { Lookup::Template } else { Lookup::Text };
             (kept.programs(by).put_back(&compiled, vm), kept.nothing())
         };
         // Dropped when nothing is borrowed, as above.
@@ -149,13 +149,13 @@ pub(crate) type Found = (Arc<Compiled>, Option<Box<Vm>>);
 
 impl Kept {
     fn new() -> Kept {
-        Kept { texts: Programs::new(), shapes: Programs::new(), spare: None, nothing: None }
+        Kept { texts: Programs::new(), templates: Programs::new(), spare: None, nothing: None }
     }
 
     fn programs(&mut self, by: Lookup) -> &mut Programs {
         match by {
             Lookup::Text => &mut self.texts,
-            Lookup::Shape => &mut self.shapes,
+            Lookup::Template => &mut self.templates,
         }
     }
 
@@ -193,19 +193,19 @@ impl Programs {
         is_current.then(|| (Arc::clone(&entry.compiled), entry.idle.take()))
     }
 
-    /// Keeps the program for `text`, whose hash it has. Gives the programs that are not kept any more, to be dropped when nothing is
-    /// borrowed: with one may go the last reference to a function, whose destructor is the application's.
+    /// Keeps the program for `text`, whose hash it has. Returns the programs that are not kept any more, to be dropped when nothing is
+    /// borrowed: the last reference to a function may go with one, and the function's destructor is the application's.
     #[must_use]
     fn put(&mut self, text: &[u8], compiled: &Arc<Compiled>) -> Forgotten {
         let mut forgotten = Forgotten::default();
-        // What is not UTF-8 has another text by now, and would be found by that.
+        // A text that is not UTF-8 has been replaced by another one, and would be found by that.
         if text.len() > TEXT_LEN_MAX || compiled.sql.as_bytes() != text {
             return forgotten;
         }
         let new = Entry { compiled: Arc::clone(compiled), idle: None };
         let known = self.programs.entry(compiled.hash, |entry| entry.is_of(text), |entry| entry.compiled.hash);
         match known {
-            // It was compiled against another schema.
+            // The program before was compiled against another schema.
             hash_table::Entry::Occupied(mut known) => {
                 let old = std::mem::replace(known.get_mut(), new);
                 self.order.retain(|kept| !Arc::ptr_eq(kept, &old.compiled));
@@ -228,7 +228,7 @@ impl Programs {
         forgotten
     }
 
-    /// Keeps a machine for the next statement with its program, if the program is kept. Answers the machine that is kept no longer.
+    /// Keeps a machine for the next statement with its program, if the program is kept. Returns the machine that is kept no longer.
     fn put_back(&mut self, compiled: &Arc<Compiled>, vm: Box<Vm>) -> Option<Box<Vm>> {
         let is_it = |entry: &Entry| Arc::ptr_eq(&entry.compiled, compiled);
         match self.programs.find_mut(compiled.hash, is_it).filter(|_| compiled.hash != 0) {

@@ -1,8 +1,8 @@
 //! Calls that are under way, so that a panic in the middle of one does not go unnoticed.
 //!
 //! Each panic is a bug. Until it is mended, others should not suffer from it: the transaction is rolled back, no lock is kept,
-//! and the connection answers SQLITE_INTERNAL until it is closed (`Connection::abandon`). What user code of a statement calls in between
-//! stands on the stack above it, so that the connection is given up only when no step is under way any more.
+//! and the connection answers SQLITE_INTERNAL until it is closed (`Connection::abandon`). User code that a step calls may call
+//! the connection in turn, so that the connection is given up only when no step is under way any more.
 
 use crate::connection::transaction::TransactionState;
 

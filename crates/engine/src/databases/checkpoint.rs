@@ -8,10 +8,10 @@ use super::Databases;
 use crate::database::Database;
 use crate::error::{Error, Result};
 
-/// What a checkpoint answers.
+/// The result of a checkpoint.
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint {
-    /// It could not finish because others read or write.
+    /// The checkpoint could not finish because other connections read or write.
     pub is_busy: bool,
     /// Frames in the log; -1 if the database is not in WAL mode.
     pub log_frames: i64,
@@ -52,8 +52,8 @@ impl Databases {
         Ok(answer)
     }
 
-    /// The automatic checkpoint, when a commit has left a long log. It does what it can without waiting; what goes wrong
-    /// is tried again after the next commit.
+    /// The automatic checkpoint, when a commit has left a long log. The checkpoint does what it can without waiting; frames that it could not
+    /// copy are tried again after the next commit.
     pub(crate) fn checkpoint_after_commit(&self, database: &Database, pager: &Pager) {
         if !database.has_committed.take() {
             return;

@@ -32,9 +32,9 @@ use crate::shared_cache::ConnectionId;
 pub enum TransactionKind {
     /// Nothing is read or written.
     None = 0,
-    /// It reads.
+    /// The transaction reads.
     Read = 1,
-    /// It writes, or could.
+    /// The transaction writes, or could.
     Write = 2,
 }
 

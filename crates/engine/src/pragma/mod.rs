@@ -43,9 +43,9 @@ const SILENT_WHEN_SET: u8 = 2;
 const NEEDS_SCHEMA: u8 = 4;
 /// Setting it changes the database file.
 const WRITES: u8 = 8;
-/// It may change the database file, whether a value is given or not.
+/// The pragma may change the database file, whether a value is given or not.
 const ALWAYS_WRITES: u8 = 16;
-/// It is no table-valued function, although it answers something.
+/// The pragma is no table-valued function, although it has rows.
 const NO_FUNCTION: u8 = 32;
 
 /// One run of a pragma.

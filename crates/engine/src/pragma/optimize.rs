@@ -76,7 +76,7 @@ fn add_tables(call: &Call<'_>, db: Db, mask: i64, statements: &mut Vec<String>) 
     Ok(())
 }
 
-/// Whether what is known about the table, which has so many rows, is not true any more.
+/// Whether the statistics of the table, which has this number of rows, are too old.
 fn is_other(table: &Table, rows: u64) -> bool {
     let whole = table.indexes.iter().find(|index| index.filter.is_none());
     let known = whole.and_then(|index| index.statistics.as_ref()).map(|statistics| statistics.rows);

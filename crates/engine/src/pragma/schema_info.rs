@@ -23,7 +23,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("index_list", &["seq", "name", "unique", "origin", "partial"], index_list),
     entry("index_info", &["seqno", "cid", "name"], |call| index_info(call, false)),
     entry("index_xinfo", &["seqno", "cid", "name", "desc", "coll", "key"], |call| index_info(call, true)),
-    // It tells which files there are even when none can be read.
+    // The list of databases is known even when no file can be read.
     Pragma { name: "database_list", columns: &["seq", "name", "file"], traits: 0, run: database_list },
     entry(
         "foreign_key_list",

@@ -152,7 +152,7 @@ fn cache_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 /// What a page costs beyond its bytes, as SQLite counts it.
 const PAGE_OVERHEAD: u64 = 136;
 
-/// Answers from how many dirty pages on a transaction spills, 0 for never.
+/// Returns the number of dirty pages from which on a transaction spills, 0 for never.
 fn cache_spill(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let database = call.connection.databases.get(call.db())?;
     let pager = database.btree().pager();
@@ -239,7 +239,7 @@ fn locking_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     }
     let mode = match call.db() {
         Db::TEMP => LockingMode::Exclusive,
-        // That of databases to be attached.
+        // The mode of databases to be attached.
         _ if call.schema.is_none() && wanted.is_none() => call.connection.databases.settings.locking_mode.get(),
         db => match call.connection.databases.get(db)?.btree().pager() {
             // No other connection has it, whatever is wanted.
@@ -250,7 +250,7 @@ fn locking_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     answer(if mode == LockingMode::Exclusive { "exclusive" } else { "normal" })
 }
 
-/// Answers the limit in force, which is never less than the number of pages.
+/// Returns the limit in force, which is never less than the number of pages.
 fn max_page_count(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     call.connection.begin_on(call.db(), false, call.run)?;
     let database = call.connection.databases.get(call.db())?;
@@ -361,7 +361,7 @@ const JOURNAL_MODES: [(&str, JournalMode); 6] = [
     ("wal", JournalMode::Wal),
 ];
 
-/// Answers the mode in force, whether or not it could be changed.
+/// Returns the mode in force, whether or not it could be changed.
 fn journal_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let wanted = call.text().and_then(|text| {
         JOURNAL_MODES.iter().find(|(name, _)| name.eq_ignore_ascii_case(&text)).map(|(_, mode)| *mode)

@@ -45,7 +45,7 @@ pub enum Step {
 pub enum BindValue<'v> {
     /// This value; text and blobs are copied.
     Value(ValueRef<'v>),
-    /// A blob of so many zeros.
+    /// A blob of this number of zeros.
     ZeroBlob(u64),
 }
 
@@ -56,27 +56,27 @@ const RECOMPILE_MAX: usize = 50;
 /// the one that prepared it. A statement is reset before it is dropped.
 pub struct Statement {
     pub(crate) compiled: Arc<Compiled>,
-    /// The text, where the program was compiled from its shape.
+    /// The text, where the program was compiled from its template.
     pub(crate) own_sql: Option<OwnSql>,
     pub(crate) runner: Runner,
-    /// It is not compiled again when the schema has changed.
+    /// Set for a statement that is not compiled again when the schema has changed.
     pub(crate) legacy: Option<Legacy>,
     /// The parameter to which a BLOB of zeros is bound that is longer than values may be: running fails. 0 for none.
     too_many_zeros: usize,
     /// Part of the connection's transaction while the statement runs.
     run: StatementRun,
     is_running: bool,
-    /// It runs under locks on tables of shared caches.
+    /// The statement runs under locks on tables of shared caches.
     is_under_locks: bool,
     is_on_row: bool,
-    /// What the interface above calls it.
+    /// The name that the interface above has for the statement.
     tag: usize,
 }
 
 /// The text of one statement of many with the same program.
 pub(crate) struct OwnSql {
     bytes: Box<[u8]>,
-    /// The same as a string: few ask for it, and to see whether it is UTF-8 means to look at all of it.
+    /// The text as a string, made when it is first wanted: checking for UTF-8 means reading all of the text.
     text: OnceCell<Box<str>>,
 }
 
@@ -110,13 +110,13 @@ impl Statement {
         }
     }
 
-    /// A statement of the text `sql`, whose shape has this program. The caller binds its literals.
-    pub(crate) fn of_shape(compiled: Arc<Compiled>, idle: Option<Box<Vm>>, sql: &[u8]) -> Statement {
+    /// A statement of the text `sql`, whose template has this program. The caller binds its literals.
+    pub(crate) fn of_template(compiled: Arc<Compiled>, idle: Option<Box<Vm>>, sql: &[u8]) -> Statement {
         let own_sql = Some(OwnSql { bytes: sql.into(), text: OnceCell::new() });
         Statement { own_sql, ..Statement::new(compiled, idle) }
     }
 
-    /// The machine of a lifted literal's statement.
+    /// The machine that runs the statement; `None` if the engine runs it.
     pub(crate) fn machine(&mut self) -> Option<&mut Vm> {
         match &mut self.runner {
             Runner::Program(vm) => Some(vm),
@@ -128,7 +128,7 @@ impl Statement {
     pub(crate) fn into_machine(self) -> Option<(Arc<Compiled>, Box<Vm>)> {
         assert!(!self.is_running, "a statement that runs has no machine to give");
         let Runner::Program(mut vm) = self.runner else { return None };
-        if !self.compiled.is_shape {
+        if !self.compiled.is_template {
             vm.clear_bindings();
         }
         *vm.counters_mut() = Counters::default();
@@ -136,14 +136,14 @@ impl Statement {
         Some((self.compiled, vm))
     }
 
-    // ---- what it is ----
+    // ---- properties ----
 
-    /// Its text.
+    /// The text of the statement.
     pub fn sql(&self) -> &str {
         self.own_sql.as_ref().map_or(&self.compiled.sql, OwnSql::text)
     }
 
-    /// Its text without what differs from run to run: literals and parameters are `?` (`sqlite3_normalized_sql`).
+    /// The text without what differs from run to run: literals and parameters are `?` (`sqlite3_normalized_sql`).
     pub fn normalized_sql(&self) -> Vec<u8> {
         let is_string = |text: &[u8]| self.compiled.quoted_strings.iter().any(|string| **string == *text);
         lithe_sql::normalize(self.sql().as_bytes(), is_string)
@@ -159,7 +159,7 @@ impl Statement {
         self.compiled.parameters.iter().find(|p| p.number() == number).map(ParameterName::name)
     }
 
-    /// All named parameters. They can be read while the statement is at work.
+    /// All named parameters. They can be read while the statement runs.
     pub fn parameter_names(&self) -> Arc<[ParameterName]> {
         Arc::clone(&self.compiled.parameters)
     }
@@ -187,7 +187,7 @@ impl Statement {
         }
     }
 
-    /// Whether it changes no database.
+    /// Whether the statement changes no database.
     pub fn is_read_only(&self) -> bool {
         match &self.compiled.body {
             Body::Program(program) => program.is_read_only,
@@ -200,7 +200,7 @@ impl Statement {
         &self.compiled.quoted_strings
     }
 
-    /// Whether it is an INSERT, UPDATE or DELETE.
+    /// Whether the statement is an INSERT, UPDATE or DELETE.
     pub fn counts_changes(&self) -> bool {
         matches!(&self.compiled.body, Body::Program(program) if program.counts_changes)
     }
@@ -214,7 +214,7 @@ impl Statement {
         }
     }
 
-    /// Whether it has begun to run and is neither at its end nor reset.
+    /// Whether the statement has begun to run and is neither at its end nor reset.
     pub fn is_running(&self) -> bool {
         self.is_running
     }
@@ -236,7 +236,7 @@ impl Statement {
         }
     }
 
-    /// Roughly how many bytes of memory it takes.
+    /// Roughly how many bytes of memory the statement takes.
     pub(crate) fn memory_used(&self) -> u64 {
         let program = match &self.compiled.body {
             Body::Program(program) => size_of_val(&*program.insns) + program.register_count as usize * 24,
@@ -397,7 +397,7 @@ impl Statement {
                 }
                 match undone {
                     Err(why) if why.code().primary() == ResultCode::BUSY => {
-                        // What FAIL was to keep could not be committed. The violation is still what is told, but not its code.
+                        // What FAIL was to keep could not be committed. The message is still that of the violation, but not the code.
                         Err(Error::new(why.code(), error.message()))
                     }
                     undone => undone.and(Err(error)),
@@ -431,7 +431,7 @@ impl Statement {
     /// as its rows were given out one by one.
     pub(crate) fn end(&mut self, connection: &Connection, error: Option<&Error>) {
         if connection.transaction.is_broken() {
-            // What a panic has left of the machine is not looked at; and what the statement has done so far is not kept.
+            // After a panic the machine is not used any more, and what the statement has done so far is not kept.
             self.is_running = false;
             connection.abandon_if_at_rest();
             return;
@@ -454,7 +454,7 @@ impl Statement {
             Some(error) => drop(connection.statement_fails(run, error.code(), OnConflict::Abort)),
             None => {
                 if let Err(error) = connection.statement_succeeds(run) {
-                    // They could not be committed.
+                    // The changes could not be committed.
                     if let Some(changes) = counted {
                         connection.facts.take_back_changes(changes);
                     }
@@ -506,7 +506,7 @@ impl Statement {
         }
     }
 
-    /// Whether it stands on a row.
+    /// Whether the statement stands on a row.
     #[inline]
     pub fn is_on_row(&self) -> bool {
         self.is_on_row

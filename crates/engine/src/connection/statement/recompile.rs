@@ -38,8 +38,8 @@ impl Statement {
         self.compiled.generation != connection.generation.number() && program.schema_cookies.iter().any(differs)
     }
 
-    /// The statement's schemas may have changed: SQLITE_SCHEMA if they have. What else makes programs stale (functions,
-    /// limits) is no business of an application that uses the old interface.
+    /// The statement's schemas may have changed: SQLITE_SCHEMA if they have. The old interface does not report
+    /// what else makes programs stale (functions, limits).
     #[cold]
     pub(crate) fn refresh_legacy(&mut self, connection: &Connection, legacy: Legacy) -> Result<()> {
         let schema_error = || Error::from_code(ResultCode::SCHEMA);

@@ -44,7 +44,7 @@ impl Connection {
         self.check_deferred_violations()?;
         let committed = state.check_sound().and_then(|()| self.commit_all());
         match &committed {
-            // Others are in the way: the transaction goes on, and COMMIT can be tried again.
+            // Another connection holds a lock: the transaction goes on, and COMMIT can be tried again.
             Err(error) if error.code().primary() == ResultCode::BUSY => {}
             Err(_) => self.roll_back_all(),
             Ok(()) => self.leave_transaction(),
@@ -74,7 +74,7 @@ impl Connection {
         if state.begin_savepoint()? {
             self.facts.in_transaction.set(true);
         }
-        // What virtual tables write now, they were told before: ROLLBACK TO must not undo it.
+        // What virtual tables write now is of statements before: ROLLBACK TO must not undo it.
         self.virtual_tables.open_savepoint(self, state.virtual_savepoint(state.depth()))?;
         let (catalog, violations) = (self.catalog(), self.violations());
         state.push_savepoint(Savepoint { name: name.to_owned(), catalog, violations });
@@ -172,7 +172,7 @@ impl Connection {
             database.has_committed.set(true);
             database.commits.set(database.commits.get().wrapping_add(1));
         }
-        let told: Vec<_> = match self.hooks.wal.is_set() {
+        let committed: Vec<_> = match self.hooks.wal.is_set() {
             true => databases.iter().filter(|(_, database)| database.is_writing()).cloned().collect(),
             false => Vec::new(),
         };
@@ -190,7 +190,7 @@ impl Connection {
         self.virtual_tables.commit(self);
         self.databases.end_shared_writes();
         self.after_transaction();
-        self.transaction.note_committed(told);
+        self.transaction.note_committed(committed);
         Ok(())
     }
 
@@ -206,8 +206,8 @@ impl Connection {
     pub(crate) fn roll_back_all(&self) {
         let state = &self.transaction;
         self.facts.note_write();
-        let is_told = self.databases.is_writing() || !state.is_autocommit();
-        if is_told {
+        let has_transaction = self.databases.is_writing() || !state.is_autocommit();
+        if has_transaction {
             state.count_rollback();
         }
         for btree in self.databases.writing() {
@@ -227,7 +227,7 @@ impl Connection {
         }
         self.after_transaction();
         self.leave_transaction();
-        if is_told {
+        if has_transaction {
             self.hooks.call_rollback_hook();
         }
     }

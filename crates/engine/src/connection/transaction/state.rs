@@ -21,7 +21,7 @@ pub(crate) struct TransactionState {
     autocommit: Cell<bool>,
     /// The open SAVEPOINTs, the oldest first.
     savepoints: RefCell<Vec<Savepoint>>,
-    /// BEGIN CONCURRENT began it.
+    /// BEGIN CONCURRENT began the transaction.
     concurrent: Cell<bool>,
     /// The first SAVEPOINT began the transaction: its RELEASE is a COMMIT.
     first_savepoint_began: Cell<bool>,
@@ -53,7 +53,7 @@ pub(crate) struct TransactionState {
     rollbacks: Cell<u64>,
     /// Counts rollbacks to savepoints: they end BLOB handles for writing, as rollbacks do.
     savepoint_rollbacks: Cell<u64>,
-    /// Counts those of them that took the schema back: every statement that began before one must stop.
+    /// Counts the rollbacks that took the schema back: every statement that began before one must stop.
     schema_rollbacks: Cell<u64>,
     /// Databases that were committed to, for which the hook of commits to logs has not been called yet.
     committed: RefCell<Vec<(Db, Rc<Database>)>>,
@@ -74,9 +74,9 @@ pub(super) struct Savepoint {
 #[derive(Debug, Default)]
 pub(crate) struct StatementRun {
     is_writer: Cell<bool>,
-    /// It has begun to use a database.
+    /// The statement has begun to use a database.
     is_user: Cell<bool>,
-    /// The number of its own savepoint.
+    /// The number of the statement's own savepoint.
     pub(super) savepoint: Cell<Option<u64>>,
     pub(super) violations_before: Cell<Violations>,
     rollbacks_before: Cell<u64>,
@@ -89,12 +89,12 @@ pub(crate) struct StatementRun {
 }
 
 impl StatementRun {
-    /// Whether it writes, or may.
+    /// Whether the statement writes, or may.
     pub(crate) fn is_writer(&self) -> bool {
         self.is_writer.get()
     }
 
-    /// Whether it has begun to use a database.
+    /// Whether the statement has begun to use a database.
     pub(super) fn is_user(&self) -> bool {
         self.is_user.get()
     }
@@ -386,8 +386,8 @@ impl TransactionState {
         self.schema_rollbacks.set(self.schema_rollbacks.get() + 1);
     }
 
-    /// Has a ROLLBACK pulled the transaction away from under the statement since this was last called? The cursors of one that only reads
-    /// go on, unless the schema is another one now; and what needs no cursor goes on in any case.
+    /// Whether a ROLLBACK since the last call must stop the statement. The cursors of a statement that only reads go on, unless the schema is
+    /// another one now; a statement without cursors goes on in any case.
     #[inline]
     pub(crate) fn notice_rollback(&self, run: &StatementRun) -> bool {
         debug_assert!(run.rollbacks_before.get() <= self.rollbacks.get(), "a statement of another connection");
@@ -395,7 +395,7 @@ impl TransactionState {
         let is_other_schema =
             run.schema_rollbacks_before.replace(self.schema_rollbacks.get()) != self.schema_rollbacks.get();
         if is_undone {
-            // Its savepoint went with the transaction, and has no place in the stack any more.
+            // The statement's savepoint went with the transaction, and has no place in the stack any more.
             run.savepoint.take();
             run.catalog_before.take();
         }
@@ -475,7 +475,7 @@ impl TransactionState {
         }
     }
 
-    /// A statement is at work that has begun to run. (After a panic in a call from within, no count is right any more.)
+    /// Some statement runs. (After a panic in a call from within, no count is right any more.)
     #[inline]
     #[track_caller]
     pub(super) fn assert_runs(&self, what: &str) {

@@ -145,7 +145,7 @@ impl Connection {
         if is_alone || run.savepoint.get().is_some() {
             return Ok(());
         }
-        // What virtual tables write now, they were told before: undoing the statement must not undo it.
+        // What virtual tables write now is of statements before: undoing this one must not undo it.
         self.virtual_tables.open_savepoint(self, state.virtual_savepoint(state.depth()))?;
         run.savepoint.set(Some(state.statement_savepoints.open()));
         *run.catalog_before.borrow_mut() = Some(self.catalog());
@@ -157,7 +157,7 @@ impl Connection {
         self.databases.writing().iter().try_for_each(|btree| self.deepen(btree.pager()))
     }
 
-    /// The statement has reached its end: commits if that is its duty. On an error (SQLITE_BUSY, a full disk, a
+    /// The statement has reached its end: commits in autocommit mode, if no other statement writes. On an error (SQLITE_BUSY, a full disk, a
     /// deferred foreign key) the statement has failed after all, and the caller ends it with that.
     pub(crate) fn statement_succeeds(&self, run: &StatementRun) -> Result<()> {
         self.transaction.notice_rollback(run);
@@ -271,8 +271,8 @@ impl Connection {
             }
         }
         let known = state.virtual_savepoint(position);
-        let told = if undo { self.virtual_tables.roll_back_to(self, known) } else { Ok(()) };
-        let told = told.and(self.virtual_tables.release(self, known));
+        let tables = if undo { self.virtual_tables.roll_back_to(self, known) } else { Ok(()) };
+        let tables = tables.and(self.virtual_tables.release(self, known));
         if undo {
             self.set_violations(run.violations_before.get());
             if catalog.as_ref().is_some_and(|before| !before.has_schemas_of(&self.catalog())) {
@@ -281,7 +281,7 @@ impl Connection {
             self.restore_catalog(catalog);
         }
         result?;
-        told
+        tables
     }
 
     /// The statement does not run any more. The last one to leave gives the read locks back.
