@@ -91,22 +91,6 @@ impl Host for RunHost<'_> {
         }
     }
 
-    fn auto_commit(&self, on: bool, rollback: bool) -> Result<(), VmError> {
-        match (on, rollback) {
-            (false, _) => Ok(self.connection.begin()?),
-            (true, false) => Ok(self.connection.commit()?),
-            (true, true) => Ok(self.connection.rollback()?),
-        }
-    }
-
-    fn savepoint(&self, op: u8, name: &str) -> Result<(), VmError> {
-        match op {
-            0 => Ok(self.connection.savepoint(name)?),
-            1 => Ok(self.connection.release(name)?),
-            _ => Ok(self.connection.rollback_to(name)?),
-        }
-    }
-
     fn open_statement_journal(&self) -> Result<(), VmError> {
         Ok(self.connection.open_statement_savepoint(self.run)?)
     }

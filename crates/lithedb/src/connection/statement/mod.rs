@@ -166,7 +166,7 @@ impl<'c> Statement<'c> {
         self.inner().columns().iter().position(|column| column.name.eq_ignore_ascii_case(name))
     }
 
-    /// The declared type of column `index`, if it is a table's column.
+    /// The declared type of column `index`; `None` if the column is not a table's, or the statement has no such column.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -239,7 +239,8 @@ impl<'c> Statement<'c> {
         String::from_utf8_lossy(&self.inner().normalized_sql()).into_owned()
     }
 
-    /// Database, table and column that the values of a result column come from, if they come straight from one.
+    /// Database, table and column that the values of a result column come from; `None` if they do not come straight from a table, or the
+    /// statement has no such column.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
