@@ -228,10 +228,11 @@ impl VirtualTables {
         if self.connecting.borrow().contains(&key) {
             return Err(Error::new(ResultCode::LOCKED, format!("vtable constructor called recursively: {name}")));
         }
-        self.connecting.borrow_mut().push(key.clone());
+        let depth = self.connecting.borrow().len();
+        self.connecting.borrow_mut().push(key);
         let asked = self.call_module(context, &*module, (db, &name), definition, is_new);
-        let last = self.connecting.borrow_mut().pop();
-        assert!(last == Some(key), "modules are asked within each other");
+        // What a panic within the module has left there goes, too.
+        self.connecting.borrow_mut().truncate(depth);
         let Connected { table: made, declaration, risk } = asked.map_err(|error| {
             let code = ResultCode(error.code);
             let message = if error.message.is_empty() {
@@ -413,7 +414,6 @@ impl VirtualTables {
 
     /// A savepoint was opened. Virtual tables count savepoints from 0; one that began the transaction does not count.
     pub(crate) fn open_savepoint(&self, connection: &dyn SqlConnection, savepoint: i32) -> Result<()> {
-        assert!(savepoint >= 0 || self.joined.borrow().is_empty(), "a table takes part before the transaction begins");
         for joined in self.joined() {
             joined.savepoints.set(savepoint + 1);
             self.within_method(|| joined.table.savepoint(connection, savepoint)).map_err(failed)?;

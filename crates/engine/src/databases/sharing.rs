@@ -183,3 +183,74 @@ impl Databases {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+    use std::sync::Arc;
+
+    use lithe_vfs::{MemoryVfs, ResultCode, Vfs};
+
+    use super::*;
+    use crate::busy::BusyHandler;
+    use crate::generation::Generation;
+    use crate::interrupt::Interrupts;
+    use crate::open::{self, OpenFlags};
+
+    /// The databases of a connection whose main database is one in memory that others share.
+    fn sharing(name: &str) -> Databases {
+        let vfs: Arc<dyn Vfs> = Arc::new(MemoryVfs::new());
+        let busy = Rc::new(BusyHandler::new(Arc::clone(&vfs), &Interrupts::default()));
+        let uri = format!("file:{name}?mode=memory&cache=shared");
+        let target = open::target(uri.as_bytes(), OpenFlags::DEFAULT).unwrap();
+        Databases::new(Database::open(&target, &vfs, &busy).unwrap(), vfs, Generation::default())
+    }
+
+    fn uses(table: &str, writes: bool) -> [TableUse; 2] {
+        let of = |table: &str, writes| TableUse { db: Db::MAIN, table: table.into(), writes };
+        [of(SCHEMA, false), of(table, writes)]
+    }
+
+    fn code(locked: Result<bool, Error>) -> Option<ResultCode> {
+        locked.err().map(|error| error.code())
+    }
+
+    #[test]
+    fn a_table_that_is_written_is_locked_until_the_transaction_ends() {
+        let [one, other] = ["unit_locks"; 2].map(sharing);
+        assert!(one.shares_cache() && !one.is_used_by_others(&one.get(Db::MAIN).unwrap()));
+        assert_eq!(one.lock_tables(&uses("t", true)), Ok(true));
+        assert!(other.is_written_by_others(&other.get(Db::MAIN).unwrap()));
+        assert_eq!(code(other.lock_tables(&uses("t", false))), Some(ResultCode::LOCKED_SHAREDCACHE));
+        assert_eq!(other.lock_tables(&uses("u", false)), Ok(true));
+        one.end_shared_writes();
+        assert_eq!(other.lock_tables(&uses("t", false)), Ok(true), "one reads on, and so may the other");
+        assert_eq!(code(one.lock_tables(&uses("t", true))), Some(ResultCode::LOCKED_SHAREDCACHE));
+    }
+
+    #[test]
+    fn read_uncommitted_locks_the_schema_alone() {
+        let [one, other] = ["unit_uncommitted"; 2].map(sharing);
+        other.set_read_uncommitted(true);
+        assert_eq!(one.lock_tables(&uses("t", true)), Ok(true));
+        assert_eq!(other.lock_tables(&uses("t", false)), Ok(false));
+        assert_eq!(one.lock_tables(&[TableUse { db: Db::MAIN, table: SCHEMA.into(), writes: false }]), Ok(true));
+        assert_eq!(one.locked_schema(), None);
+    }
+
+    #[test]
+    fn a_connection_that_closes_is_waited_for_no_more() {
+        let [one, other] = ["unit_closing"; 2].map(sharing);
+        assert_eq!(one.lock_tables(&uses("t", true)), Ok(true));
+        assert!(other.lock_tables(&uses("t", true)).is_err());
+        one.close(true);
+        assert_eq!(other.lock_tables(&uses("t", true)), Ok(true));
+    }
+
+    #[test]
+    #[should_panic(expected = "the schema comes first")]
+    fn locks_begin_with_the_schema() {
+        let [_, table] = uses("t", false);
+        let _ = sharing("unit_schema").lock_tables(&[table]);
+    }
+}

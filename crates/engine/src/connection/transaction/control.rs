@@ -76,6 +76,10 @@ impl Connection {
         }
         // What virtual tables write now is of statements before: ROLLBACK TO must not undo it.
         self.virtual_tables.open_savepoint(self, state.virtual_savepoint(state.depth()))?;
+        if state.is_autocommit() {
+            // A method of a virtual table has ended the transaction.
+            return Err(Error::from_code(ResultCode::ABORT_ROLLBACK));
+        }
         let (catalog, violations) = (self.catalog(), self.violations());
         state.push_savepoint(Savepoint { name: name.to_owned(), catalog, violations });
         self.open_savepoints()
@@ -130,6 +134,7 @@ impl Connection {
             }
         }
         let Savepoint { catalog, violations, .. } = state.roll_back_to(position);
+        let known = state.virtual_savepoint(position);
         if state.roll_back_schema_to_savepoint(&self.catalog()) {
             self.facts.expire_running();
             self.restore_catalog(Some(catalog));
@@ -137,7 +142,7 @@ impl Connection {
             self.databases.iter().for_each(|(db, _)| self.databases.forget_schema(db));
         }
         self.set_violations(violations);
-        self.virtual_tables.roll_back_to(self, state.virtual_savepoint(position))
+        self.virtual_tables.roll_back_to(self, known)
     }
 
     // ---- deferred foreign keys ----
