@@ -177,16 +177,12 @@ impl<'a> Codegen<'a> {
 
     /// The query as it is planned: rewritten, and what it uses noted.
     pub fn prepare_query(&mut self, query: &'a Query<'a>) -> &'a Query<'a> {
-        let query = self.planner.prepare_query(query);
-        self.explain.number_selects(query);
-        query
+        self.planner.prepare_query(query)
     }
 
     /// The expression as it is planned: the queries in it rewritten, and what it uses noted.
     pub fn prepare_expr(&mut self, expr: &Expr<'a>) -> Expr<'a> {
-        let expr = self.planner.prepare_expr(expr);
-        self.explain.number_selects_in(&expr);
-        expr
+        self.planner.prepare_expr(expr)
     }
 
     /// Plans a query that no other query is around.

@@ -60,6 +60,7 @@ pub(crate) fn compile_row<'a>(
     let select = ast::Select {
         with: None,
         first: ast::SelectCore::Values(arena.alloc_slice_copy(&[&*row])),
+        number: ast::SelectNumber::default(),
         rest: &[],
         order_by: &[],
         limit: None,
@@ -71,6 +72,7 @@ pub(crate) fn compile_row<'a>(
         sql,
         explain: Explain::No,
         parameter_count: statement.parameters.count,
+        select_count: statement.select_count,
         builders: None,
     };
     // The authorizer was asked about the statement, and not about how it is run.

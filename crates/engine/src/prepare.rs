@@ -234,6 +234,7 @@ impl Connection {
             sql,
             explain: statement.explain,
             parameter_count: statement.parameters.count,
+            select_count: statement.select_count,
             builders: Some(&self.compile_memory.builder),
         };
         let compile = || self.compile_program(&request, arena);

@@ -386,7 +386,11 @@ fn questions_come_in_sqlites_order() {
         "DELETE FROM p",
         "UPDATE w SET n = 5",
         "DELETE FROM w",
+        // ON, behind WHERE.
+        "SELECT 1 FROM checked JOIN u ON a = x WHERE b = y",
+        "SELECT c FROM checked LEFT JOIN u ON a = x WHERE b = y",
         // Nested queries, after all names.
+        "SELECT x FROM u LIMIT (SELECT c FROM sum)",
         "SELECT x, c FROM sum",
         "SELECT j.x FROM sum AS i, sum AS j WHERE i.c = j.x",
         "SELECT (SELECT x FROM sum) FROM checked",

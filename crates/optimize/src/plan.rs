@@ -15,7 +15,7 @@
 use lithe_base::Db;
 use lithe_catalog::{Index, Table};
 use lithe_resolve::ir::{Coll, CommonTable, Derived, Expr, OrderTerm, Query, Select, Source, SubqueryId, WindowCall};
-use lithe_sql::ast::CompoundOp;
+use lithe_sql::ast::{CompoundOp, SelectNumber};
 
 use crate::access::{JoinPlan, LogEst};
 
@@ -248,6 +248,8 @@ pub enum Grouping {
 /// window that is written first is computed last, and so decides the order of the rows.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowPlan<'a> {
+    /// The subqueries in which SQLite computes the windows, each in the one before: the passes from the last to the first.
+    pub subqueries: &'a [SelectNumber],
     /// The SELECT.
     pub select: &'a Select<'a>,
     /// The terms of ORDER BY that are not the same for all rows; none where the last pass gives the rows in their order.

@@ -53,7 +53,6 @@ fn terms<'a>(cg: &mut Codegen<'a>, terms: &'a [Term<'a>]) -> &'a [Term<'a>] {
 /// Notes what an expression uses that is not rewritten.
 fn note<'a>(cg: &mut Codegen<'a>, expr: &Expr<'a>) {
     cg.planner.context.note_expr(expr);
-    cg.explain.number_selects_in(expr);
 }
 
 fn sources<'a>(cg: &mut Codegen<'a>, sources: &'a [Source<'a>]) -> &'a [Source<'a>] {

@@ -192,7 +192,7 @@ fn old_and_new<'a>(
     for (name, row) in [("old", old), ("new", new)] {
         if let Some(row) = row {
             let id = body.resolver.new_source();
-            let source = body.resolver.target_in_scope(target, id, Name::new(name.as_bytes()));
+            let source = target.in_scope(id, Name::new(name.as_bytes()));
             rows.push(ScopeSource { qualified_only: true, is_trigger_row: true, db: None, ..source });
             body.set_access(id, ColumnAccess::ParentRegisters { start: row.columns, rowid: row.rowid });
         }

@@ -5,7 +5,7 @@ use lithe_optimize::insert::value_for;
 use lithe_optimize::plan::RowsFor;
 use lithe_resolve::ir::{Core, CoreBody, Expr, Query, Select};
 use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, InsertRows, ResolvedChange, ResolvedInsert};
-use lithe_sql::ast::CompoundOp;
+use lithe_sql::ast::{CompoundOp, SelectNumber};
 use lithe_value::Affinity;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
@@ -133,7 +133,7 @@ fn rows_and_values<'a>(cg: &Codegen<'a>, change: &ResolvedChange<'a>) -> &'a Que
         is_aggregate: false,
         windows: &[],
     });
-    let core = Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), span: Default::default() };
+    let core = Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), number: SelectNumber::default() };
     let cores = arena.alloc_slice_copy(&[core]);
     arena.alloc(Query { cores, order_by: &[], limit: None, columns: outputs, outer: &[] })
 }

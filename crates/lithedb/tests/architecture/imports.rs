@@ -23,7 +23,6 @@ type Module = Vec<String>;
 #[rustfmt::skip]
 const KNOWN: &[(&str, &str, &str)] = &[
     ("codegen", "write", "autoincrement change_loop constraint delete fire foreign_key index insert preupdate returning row target transfer trigger unique update upsert view virtual_table"),
-    ("resolve", "resolver", "columns expr from function join name order query scope select with"),
 ];
 
 #[test]

@@ -41,8 +41,6 @@ const LONG_FUNCTIONS: &[&str] = &[
 const SPREAD_STRUCTURES: &[(&str, &str, usize)] = &[
     ("btree", "Cursor", 10),
     ("codegen", "Codegen", 29),
-    ("resolve", "Resolver", 20),
-    ("sql", "Parser", 17),
 ];
 
 #[test]

@@ -3,7 +3,7 @@
 use std::ptr;
 
 use lithe_resolve::ir::{Aggregate, Core, CoreBody, Derived, OrderTerm, Select, Source, SourceKind};
-use lithe_sql::ast::CompoundOp;
+use lithe_sql::ast::{CompoundOp, SelectNumber};
 
 use super::path::{describe_again, describe_branch, describe_filter, describe_loop};
 use super::{Explain, Lines};
@@ -85,7 +85,7 @@ impl Lines {
 
     fn subquery(&mut self, plan: &QueryPlan<'_>, what: &str) {
         let correlated = if plan.query.is_correlated() { "CORRELATED " } else { "" };
-        let number = self.numbers.of(plan.query);
+        let number = plan.query.number();
         self.open(format!("{correlated}{what} {number}"));
         self.rows_of(plan);
         self.close();
@@ -267,13 +267,15 @@ impl Lines {
 
     /// To SQLite, each window is computed in a subquery, and reads what the one within it gives.
     fn windows(&mut self, plan: &WindowPlan<'_>, rows: RowsFor) {
-        let count = plan.passes.iter().map(|pass| pass.subqueries).sum();
-        let mut numbers: Vec<_> = (0..count).map(|_| self.open_window()).collect();
+        for number in plan.subqueries {
+            self.open(format!("CO-ROUTINE (subquery-{number})"));
+        }
+        let mut open = plan.subqueries.iter().rev();
         self.select(&plan.input, RowsFor::Coroutine);
         for (at, pass) in plan.passes.iter().enumerate() {
             for within in 0..pass.subqueries {
                 if at > 0 || within > 0 {
-                    self.scan_window(&mut numbers, plan.scan);
+                    self.scan_window(open.next(), plan.scan);
                 }
                 if within == 0 {
                     if pass.is_sorted {
@@ -283,22 +285,15 @@ impl Lines {
                 }
             }
         }
-        self.scan_window(&mut numbers, plan.scan);
+        self.scan_window(open.next(), plan.scan);
         self.expr_queries(plan.queries);
         self.end_of_select(plan.select, plan.order_by, rows);
     }
 
-    /// Opens the subquery of a window, and answers its number.
-    fn open_window(&mut self) -> usize {
-        let number = self.numbers.new_number();
-        self.open(format!("CO-ROUTINE (subquery-{number})"));
-        number
-    }
-
     /// Closes the innermost subquery of the windows that are open; the one around it reads its rows.
-    fn scan_window(&mut self, open: &mut Vec<usize>, cost: LogEst) {
+    fn scan_window(&mut self, innermost: Option<&SelectNumber>, cost: LogEst) {
         self.close();
-        if let Some(number) = open.pop() {
+        if let Some(number) = innermost {
             self.loop_line(cost, format!("SCAN (subquery-{number})"));
         }
     }
@@ -448,11 +443,11 @@ impl Lines {
     }
 
     fn derived_name(&self, derived: &Derived<'_>) -> String {
-        let number = || self.numbers.of(derived.query);
+        let number = derived.query.number();
         match derived.query.cores {
             [Core { body: CoreBody::Values(rows), .. }] => format!("{}-ROW VALUES CLAUSE", rows.len()),
-            _ if derived.is_join => format!("(join-{})", number()),
-            _ => format!("(subquery-{})", number()),
+            _ if derived.is_join => format!("(join-{number})"),
+            _ => format!("(subquery-{number})"),
         }
     }
 }

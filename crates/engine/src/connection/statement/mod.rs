@@ -294,7 +294,7 @@ impl Statement {
         if self.too_many_zeros != 0 {
             return Err(Error::from_code(ResultCode::TOOBIG));
         }
-        assert!(self.compiled.generation <= connection.generation.number(), "a statement of another connection");
+        debug_assert!(self.compiled.generation <= connection.generation.number(), "a statement of another connection");
         if self.compiled.generation != connection.generation.number() {
             match self.legacy {
                 Some(legacy) => self.refresh_legacy(connection, legacy)?,
@@ -326,7 +326,7 @@ impl Statement {
     }
 
     fn advance(&mut self, connection: &Connection) -> Result<Step> {
-        assert!(self.is_running && !self.is_on_row, "a run that has not begun goes on");
+        debug_assert!(self.is_running && !self.is_on_row, "a run that has not begun goes on");
         connection.transaction.check_unbroken()?;
         if connection.transaction.notice_rollback(&self.run)
             && let Runner::Program(vm) = &mut self.runner
@@ -378,7 +378,7 @@ impl Statement {
     }
 
     fn finish(&mut self, connection: &Connection, result: Result<(), (OnConflict, Error)>) -> Result<Step> {
-        assert!(self.is_running, "a run ends twice");
+        debug_assert!(self.is_running, "a run ends twice");
         self.release_rows();
         connection.kept.end_orphaned(connection);
         self.is_running = false;
