@@ -3,7 +3,6 @@
 
 use bumpalo::Bump;
 use lithe_catalog::Table;
-use lithe_optimize::explain::Explain;
 use lithe_optimize::plan::{InsertSource, RowsPlan};
 use lithe_optimize::planner::Planner;
 use lithe_optimize::write::constraints::Constraints;
@@ -38,19 +37,19 @@ fn plan(theirs: &rusqlite::Connection, sql: &str) -> String {
     let resolver: &Resolver<'_> = arena.alloc(Resolver::new(&env, &arena));
     let found = Found::default();
     let scope = Scope::outermost(sql.as_bytes(), &found);
-    let (mut planner, mut explain) = (Planner::new(resolver), Explain::off());
+    let mut planner = Planner::new(resolver);
     let mut text = Text { text: String::new(), depth: 1 };
     match parsed.program() {
         Some(Stmt::Insert(statement)) => {
-            let (_, plan) = insert::plan(&mut planner, &mut explain, &scope, statement, None).unwrap();
+            let (_, plan) = insert::plan(&mut planner, &scope, statement, None).unwrap();
             text.insert(&plan);
         }
         Some(Stmt::Update(statement)) => {
-            let (_, plan) = update::plan(&mut planner, &mut explain, &scope, statement, None).unwrap();
+            let (_, plan) = update::plan(&mut planner, &scope, statement, None).unwrap();
             text.update(&plan);
         }
         Some(Stmt::Delete(statement)) => {
-            let (_, plan) = delete::plan(&mut planner, &mut explain, &scope, statement, None).unwrap();
+            let (_, plan) = delete::plan(&mut planner, &scope, statement, None).unwrap();
             text.delete(&plan);
         }
         _ => panic!("not a statement that changes rows: {sql}"),

@@ -19,7 +19,7 @@ use crate::{is_of_tests, root, sources};
 /// The path of a module within its crate: empty for the crate itself.
 type Module = Vec<String>;
 
-/// Cycles that are still there: crate, parent and modules. None is added, and who breaks one takes it out.
+/// Cycles that are still there: crate, parent and modules. None is added, and a change that breaks one takes it out.
 #[rustfmt::skip]
 const KNOWN: &[(&str, &str, &str)] = &[
 ];

@@ -40,7 +40,6 @@ const LONG_FUNCTIONS: &[&str] = &[
 #[rustfmt::skip]
 const SPREAD_STRUCTURES: &[(&str, &str, usize)] = &[
     ("btree", "Cursor", 10),
-    ("engine", "Connection", 31),
 ];
 
 #[test]

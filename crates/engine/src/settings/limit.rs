@@ -1,6 +1,8 @@
 //! Limits that an application may lower (`sqlite3_limit`).
 
-use crate::connection::Connection;
+use lithe_vm::facts::ConnectionFacts;
+
+use super::Settings;
 
 /// A limit, by SQLite's numbers (SQLITE_LIMIT_*).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,13 +59,22 @@ const MAXIMA: [(Limit, i32); 15] = [
     (Limit::TriggerSteps, 65_000),
 ];
 
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+const _: () = {
+    let mut at = 0;
+    while at < MAXIMA.len() {
+        assert!(MAXIMA[at].0 as usize == at, "each limit stands at the place of its number");
+        at += 1;
+    }
+};
+
 /// No limit on lengths is lower: messages and headers need that much.
 const LENGTH_MIN: i32 = 30;
 
 /// The limits that are only remembered.
 #[derive(Clone, Copy)]
 pub(crate) struct OtherLimits {
-    pub(crate) attached: i32,
+    attached: i32,
     vdbe_op: i32,
     worker_threads: i32,
     schema: i32,
@@ -87,10 +98,10 @@ impl Limit {
     }
 }
 
-impl Connection {
-    /// The value of a limit.
-    pub fn limit(&self, limit: Limit) -> i32 {
-        let (limits, facts, others) = (self.limits.get(), &self.facts, self.other_limits.get());
+impl Settings {
+    /// The value of a limit. `facts` has those that running programs obey.
+    pub(crate) fn limit(&self, limit: Limit, facts: &ConnectionFacts) -> i32 {
+        let (limits, others) = (self.limits.get(), self.other_limits.get());
         let value = match limit {
             Limit::Length => facts.length_max.get(),
             Limit::SqlLength => limits.sql_length,
@@ -111,16 +122,17 @@ impl Connection {
         i32::try_from(value).unwrap_or(i32::MAX)
     }
 
-    /// Sets a limit, to its maximum at most, and answers what it was. A negative value changes nothing.
-    pub fn set_limit(&self, limit: Limit, value: i32) -> i32 {
-        let before = self.limit(limit);
+    /// Sets a limit, to its maximum at most, and returns the value before. A negative value changes nothing.
+    pub(crate) fn set_limit(&self, limit: Limit, value: i32, facts: &ConnectionFacts) -> i32 {
+        let before = self.limit(limit, facts);
         if value < 0 {
             return before;
         }
         let least = if limit == Limit::Length { LENGTH_MIN } else { 0 };
         let value = value.clamp(least, limit.max());
+        debug_assert!(before <= limit.max(), "a limit is above its maximum");
         let count = value.unsigned_abs();
-        let (mut limits, facts, mut others) = (self.limits.get(), &self.facts, self.other_limits.get());
+        let (mut limits, mut others) = (self.limits.get(), self.other_limits.get());
         match limit {
             Limit::Length => facts.length_max.set(count),
             Limit::SqlLength => limits.sql_length = count,
@@ -141,7 +153,7 @@ impl Connection {
         self.limits.set(limits);
         self.other_limits.set(others);
         // Texts that were compiled under other limits may have to fail now.
-        self.expire_programs();
+        self.generation.expire_programs();
         before
     }
 }

@@ -2,11 +2,9 @@
 
 use lithe_resolve::environment::Flags as CompileFlags;
 use lithe_sql::Limits;
-use lithe_value::number::with_digits;
-use lithe_vm::facts::Flags;
-use lithe_vm::operand::Db;
+use lithe_vm::facts::{ConnectionFacts, Flags};
 
-use crate::connection::Connection;
+use super::Settings;
 
 /// A switch, by SQLite's numbers (SQLITE_DBCONFIG_*).
 #[allow(missing_docs)] // the names say it: they are those of the SQLITE_DBCONFIG_* options
@@ -60,19 +58,21 @@ const ALL: [Config; 21] = [
     Config::EnableComments,
 ];
 
-/// The switches that neither the compiler nor the machine knows, a bit each.
-#[derive(Clone, Copy)]
-pub(crate) struct OtherSwitches(u32);
+const _: () = assert!(ALL.len() <= u32::BITS as usize, "each switch has a bit");
 
-impl Default for OtherSwitches {
-    fn default() -> OtherSwitches {
+/// The switches of which neither the compiler nor the machine knows, a bit each.
+#[derive(Clone, Copy)]
+pub(crate) struct Switches(u32);
+
+impl Default for Switches {
+    fn default() -> Switches {
         let on = [
             Config::EnableFts3Tokenizer,
             Config::EnableAttachCreate,
             Config::EnableAttachWrite,
             Config::EnableComments,
         ];
-        OtherSwitches(on.into_iter().fold(0, |bits, config| bits | config.bit()))
+        Switches(on.into_iter().fold(0, |bits, config| bits | config.bit()))
     }
 }
 
@@ -107,22 +107,27 @@ impl Config {
     }
 }
 
-impl Connection {
+impl Settings {
     /// Whether a switch is on.
-    pub fn config(&self, config: Config) -> bool {
+    pub(crate) fn config(&self, config: Config) -> bool {
         match config.compile_flag() {
-            Some(flag) => *flag(&mut self.compile_flags.get()),
-            None => self.other_switches.get().0 & config.bit() != 0,
+            Some(flag) => *flag(&mut self.flags.get()),
+            None => self.switches.get().0 & config.bit() != 0,
         }
     }
 
-    /// Turns a switch on or off.
-    pub fn set_config(&self, config: Config, on: bool) {
+    /// Turns a switch on or off, with its twin among `facts` if it has one.
+    ///
+    /// Some switches need nothing else: no plan depends on the values of parameters, so ENABLE_QPSG is always kept; the C library asks for
+    /// the switch of FTS3's tokenizers; RESET_DATABASE is obeyed by VACUUM.
+    pub(crate) fn set_config(&self, config: Config, on: bool, facts: &ConnectionFacts) {
         let Some(flag) = config.compile_flag() else {
-            let bits = self.other_switches.get().0;
-            let bits = if on { bits | config.bit() } else { bits & !config.bit() };
-            self.other_switches.set(OtherSwitches(bits));
-            self.heed(config, on);
+            let bits = self.switches.get().0;
+            self.switches.set(Switches(if on { bits | config.bit() } else { bits & !config.bit() }));
+            if config == Config::EnableComments {
+                self.limits.set(Limits { comments: on, ..self.limits.get() });
+                self.generation.expire_programs();
+            }
             return;
         };
         let twin = match config {
@@ -131,45 +136,11 @@ impl Connection {
             _ => None,
         };
         if let Some(twin) = twin {
-            self.facts.flags.set(self.facts.flags.get().with(twin, on));
+            facts.flags.set(facts.flags.get().with(twin, on));
         }
-        let mut flags = self.compile_flags.get();
+        let mut flags = self.flags.get();
         *flag(&mut flags) = on;
-        self.compile_flags.set(flags);
-        self.expire_programs();
-    }
-
-    /// What else a switch changes at once. Some need nothing: no plan depends on the values of parameters, so ENABLE_QPSG is
-    /// always kept; the C library asks for the one of FTS3's tokenizers; there are no counts of scans to be switched on.
-    fn heed(&self, config: Config, on: bool) {
-        match config {
-            Config::EnableComments => {
-                self.limits.set(Limits { comments: on, ..self.limits.get() });
-                self.expire_programs();
-            }
-            // What the catalog says of the file does not hold while it is to be reset, nor afterwards.
-            Config::ResetDatabase => self.forget_schema(Db::MAIN),
-            _ => {}
-        }
-    }
-
-    /// How many significant digits a real has as a text (SQLITE_DBCONFIG_FP_DIGITS), after it was set to `digits`: what is not
-    /// from 4 to 23 changes nothing.
-    pub fn set_real_digits(&self, digits: i32) -> i32 {
-        if (4..=23).contains(&digits) {
-            self.real_digits.set(digits);
-        }
-        self.real_digits.get()
-    }
-
-    /// Calls `f`, during which reals become texts as on this connection.
-    #[inline]
-    pub fn with_real_digits<T>(&self, f: impl FnOnce() -> T) -> T {
-        with_digits(self.real_digits.get(), f)
-    }
-
-    /// Gives the main database a name besides "main" (SQLITE_DBCONFIG_MAINDBNAME).
-    pub fn rename_main(&self, name: &str) {
-        self.change_catalog(|catalog| catalog.rename_main(name.into()));
+        self.flags.set(flags);
+        self.generation.expire_programs();
     }
 }

@@ -1,16 +1,16 @@
-//! The shape of an INSERT: its text with a parameter in the place of each literal of its VALUES.
+//! The template of an INSERT: its text with a parameter in the place of each literal of its VALUES.
 //!
 //! ```text
 //!   INSERT INTO t VALUES(17,'Ada',-1.5,NULL,lower('X'));
-//!   INSERT INTO t VALUES(?,?,?,NULL,lower('X'))            the shape
+//!   INSERT INTO t VALUES(?,?,?,NULL,lower('X'))            the template
 //!                        17 'Ada' -1.5                     the literals
 //! ```
 //!
-//! A file of a hundred thousand such statements has one shape, which is compiled once. Only literals that are whole members of
-//! a row are lifted; whatever else the text has is part of the shape, byte for byte. Text with parameters of its own has
-//! no shape, nor has text that goes on behind VALUES.
+//! A file of a hundred thousand such statements has one template, which is compiled once. Only literals that are whole members of
+//! a row become parameters; whatever else the text has is part of the template, byte for byte. Text with parameters of its own has
+//! no template, nor has text that goes on behind VALUES.
 //!
-//! Most statements have the shape of the one before. They need not be taken apart: what stands between the literals is
+//! Most statements have the template of the one before. They need not be taken apart: what stands between the literals is
 //! compared, and only the literals are read.
 
 use bumpalo::Bump;
@@ -22,7 +22,7 @@ use crate::token::{Token, TokenKind};
 
 /// An INSERT taken apart. Its memory is used again by the next one.
 #[derive(Debug, Default)]
-pub struct Shape {
+pub struct Template {
     text: Vec<u8>,
     literals: Vec<Literal>,
     /// Where in the text the parameter of each literal is.
@@ -32,7 +32,7 @@ pub struct Shape {
     may_come_again: bool,
 }
 
-/// A literal that was lifted.
+/// A literal that has become a parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Literal {
     kind: TokenKind,
@@ -55,16 +55,16 @@ pub enum LiteralValue<'a> {
     Blob(&'a [u8]),
 }
 
-/// More literals than this are a batch of its own shape, not one that comes again.
+/// More literals than this are a batch of its own template, not one that comes again.
 const LITERALS_MAX: usize = 512;
 
-impl Shape {
-    /// Takes the first statement of `sql` apart, if it is an INSERT of literals; answers the offset behind it.
+impl Template {
+    /// Takes the first statement of `sql` apart, if it is an INSERT of literals; returns the offset behind it.
     pub fn read(&mut self, sql: &[u8]) -> Option<usize> {
         self.read_again(sql).or_else(|| self.read_anew(sql))
     }
 
-    /// Reads a statement of the shape that was read last. `None` says nothing.
+    /// Reads a statement of the template that was read last. `None` says nothing.
     ///
     /// The bytes between the literals are the same, and so are their tokens: none of them reaches into a literal, which a
     /// parenthesis, a comma, white space or the end of a comment precedes.
@@ -96,7 +96,7 @@ impl Shape {
             return None;
         }
         skip_to_values(&mut lexer)?;
-        let mut reader = Reader { sql, lexer, shape: self, copied_to: first.span.start };
+        let mut reader = Reader { sql, lexer, template: self, copied_to: first.span.start };
         let tail = reader.rows()?;
         if self.literals.is_empty() { None } else { Some(tail) }
     }
@@ -129,8 +129,8 @@ fn skip_to_values(lexer: &mut Lexer<'_>) -> Option<()> {
 struct Reader<'s, 'r> {
     sql: &'s [u8],
     lexer: Lexer<'s>,
-    shape: &'r mut Shape,
-    /// The text before this offset is in the shape.
+    template: &'r mut Template,
+    /// The text before this offset is in the template.
     copied_to: u32,
 }
 
@@ -147,7 +147,7 @@ impl Reader<'_, '_> {
                 TokenKind::Comma => {}
                 TokenKind::Semicolon | TokenKind::EndOfText => {
                     let between = Span::new(behind_row, after.span.start);
-                    self.shape.may_come_again = between.text(self.sql).iter().all(|byte| is_space(*byte));
+                    self.template.may_come_again = between.text(self.sql).iter().all(|byte| is_space(*byte));
                     self.copy_to(after.span.start);
                     return Some(after.span.end as usize);
                 }
@@ -194,19 +194,21 @@ impl Reader<'_, '_> {
     }
 
     fn lift(&mut self, literal: Literal, start: u32, end: u32) -> Option<()> {
-        if self.shape.literals.len() == LITERALS_MAX {
+        if self.template.literals.len() == LITERALS_MAX {
             return None;
         }
         self.copy_to(start);
-        self.shape.places.push(self.shape.text.len() as u32);
-        self.shape.text.push(b'?');
+        self.template.places.push(self.template.text.len() as u32);
+        self.template.text.push(b'?');
         self.copied_to = end;
-        self.shape.literals.push(literal);
+        self.template.literals.push(literal);
         Some(())
     }
 
     fn copy_to(&mut self, offset: u32) {
-        self.shape.text.extend_from_slice(self.sql.get(self.copied_to as usize..offset as usize).unwrap_or_default());
+        self.template
+            .text
+            .extend_from_slice(self.sql.get(self.copied_to as usize..offset as usize).unwrap_or_default());
         self.copied_to = offset;
     }
 }
@@ -224,7 +226,7 @@ fn next_literal(lexer: &mut Lexer<'_>) -> Option<Literal> {
     }
 }
 
-/// The literal that `token`, the last one read, is, if it is one that can be lifted.
+/// The literal that `token`, the last one read, is, if it is one that can become a parameter.
 fn literal(lexer: &Lexer<'_>, token: Token, minus: Option<Span>) -> Option<Literal> {
     let is_liftable = match token.kind {
         TokenKind::Float => true,
@@ -262,17 +264,17 @@ mod tests {
 
     fn check(sql: &str, expected: Option<(&str, usize, &[LiteralValue<'_>])>) {
         let arena = Bump::new();
-        let mut shape = Shape::default();
-        let tail = shape.read(sql.as_bytes());
+        let mut template = Template::default();
+        let tail = template.read(sql.as_bytes());
         let Some((text, rest, values)) = expected else { return assert_eq!(tail, None, "{sql}") };
         assert_eq!(tail, Some(sql.len() - rest), "{sql}");
-        assert_eq!(String::from_utf8_lossy(shape.text()), text);
-        let found: Vec<_> = shape.literals().iter().map(|literal| literal.value(sql.as_bytes(), &arena)).collect();
+        assert_eq!(String::from_utf8_lossy(template.text()), text);
+        let found: Vec<_> = template.literals().iter().map(|literal| literal.value(sql.as_bytes(), &arena)).collect();
         assert_eq!(found, values, "{sql}");
     }
 
     #[test]
-    fn shapes() {
+    fn templates() {
         use LiteralValue::{Blob, Integer, Real, Text};
         check("INSERT INTO t VALUES(1)", Some(("INSERT INTO t VALUES(?)", 0, &[Integer(1)])));
         check(
@@ -295,7 +297,7 @@ mod tests {
 
     /// A statement read after another is what it is alone.
     #[test]
-    fn shapes_that_come_again() {
+    fn templates_that_come_again() {
         let statements = [
             "insert into t values(1,'a')",
             "insert into t values(-2.5,x'01');",
@@ -330,28 +332,28 @@ mod tests {
             "insert into t values(12,2) returning 1",
         ];
         let arena = Bump::new();
-        let (mut shape, mut alone) = (Shape::default(), Shape::default());
+        let (mut template, mut alone) = (Template::default(), Template::default());
         for before in statements {
             for sql in statements {
-                shape.read(before.as_bytes());
+                template.read(before.as_bytes());
                 alone.may_come_again = false;
-                let tail = shape.read(sql.as_bytes());
+                let tail = template.read(sql.as_bytes());
                 assert_eq!(tail, alone.read(sql.as_bytes()), "{before}; {sql}");
                 if tail.is_some() {
-                    let values = |shape: &Shape| {
+                    let values = |template: &Template| {
                         format!(
                             "{:?}",
-                            shape.literals.iter().map(|l| l.value(sql.as_bytes(), &arena)).collect::<Vec<_>>()
+                            template.literals.iter().map(|l| l.value(sql.as_bytes(), &arena)).collect::<Vec<_>>()
                         )
                     };
-                    assert_eq!((shape.text(), values(&shape)), (alone.text(), values(&alone)), "{before}; {sql}");
+                    assert_eq!((template.text(), values(&template)), (alone.text(), values(&alone)), "{before}; {sql}");
                 }
             }
         }
     }
 
     #[test]
-    fn no_shape() {
+    fn no_template() {
         for sql in [
             "",
             "select 1",

@@ -1,4 +1,4 @@
-//! What pragmas set for the connection and all its databases, those attached later included.
+//! Settings of the files of a connection: what pragmas set for all its databases, those attached later included.
 
 use std::cell::Cell;
 
@@ -6,7 +6,7 @@ use lithe_btree::{AutoVacuum, Btree, SecureDelete};
 use lithe_format::PageSize;
 use lithe_pager::LockingMode;
 
-/// How many frames a log has before a commit checkpoints it.
+/// The number of frames from which on a commit checkpoints the log.
 const WAL_AUTOCHECKPOINT: u32 = 1000;
 
 /// The settings of a connection that concern its files.
@@ -16,24 +16,16 @@ pub(crate) struct StoreSettings {
     pub(crate) temp_store: Cell<u8>,
     /// How many frames a log may have after a commit before it is copied into the database; 0: any number.
     pub(crate) wal_autocheckpoint: Cell<u32>,
-    /// What the next VACUUM makes of a database that has pages: PRAGMA page_size and auto_vacuum.
+    /// PRAGMA page_size and auto_vacuum: what the next VACUUM gives a database that has pages.
     pub(crate) next_page_size: Cell<Option<PageSize>>,
     pub(crate) next_auto_vacuum: Cell<Option<AutoVacuum>>,
-    /// What databases get that are attached from now on.
+    /// PRAGMA locking_mode and secure_delete: what databases get that are attached from now on.
     pub(crate) locking_mode: Cell<LockingMode>,
     pub(crate) secure_delete: Cell<SecureDelete>,
-    /// Unless somebody has set it, each is mapped as the pager does.
+    /// PRAGMA mmap_size. `None`: it was not set, and each database is mapped as the pager does.
     pub(crate) mmap_size: Cell<Option<u64>>,
     /// PRAGMA read_uncommitted.
     pub(crate) read_uncommitted: Cell<bool>,
-    /// The schema tables may have been written by hand since the schemas were read: statements were compiled under
-    /// `writable_schema`.
-    pub(crate) may_have_written_schema: Cell<bool>,
-    /// A database of the connection has an encoding: that of the connection stays as it is.
-    pub(crate) is_encoding_fixed: Cell<bool>,
-    /// Switches that are remembered for those who ask: on this system they change nothing.
-    pub(crate) remembered: Cell<u8>,
-    pub(crate) threads: Cell<i64>,
 }
 
 impl Default for StoreSettings {
@@ -47,21 +39,34 @@ impl Default for StoreSettings {
             secure_delete: Cell::new(SecureDelete::Off),
             mmap_size: Cell::new(None),
             read_uncommitted: Cell::new(false),
-            may_have_written_schema: Cell::new(false),
-            is_encoding_fixed: Cell::new(false),
-            remembered: Cell::new(0),
-            threads: Cell::new(0),
         }
     }
 }
 
 impl StoreSettings {
-    /// Gives a database that was just attached what all others have.
+    /// Applies the settings to a database that was just attached.
     pub(crate) fn apply_to(&self, btree: &Btree) {
         btree.pager().set_locking_mode(self.locking_mode.get());
         btree.set_secure_delete(self.secure_delete.get());
         if let Some(size) = self.mmap_size.get() {
             btree.pager().set_mmap_size(size);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lithe_pager::{OpenOptions, Pager};
+
+    #[test]
+    fn an_attached_database_gets_the_settings() {
+        let settings = StoreSettings::default();
+        settings.locking_mode.set(LockingMode::Exclusive);
+        settings.secure_delete.set(SecureDelete::Fast);
+        let btree = Btree::new(Pager::open_in_memory(&OpenOptions::default()));
+        settings.apply_to(&btree);
+        assert_eq!(btree.pager().locking_mode(), LockingMode::Exclusive);
+        assert_eq!(btree.secure_delete_mode(), SecureDelete::Fast);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! An open BLOB is a running statement of its own: it holds its transaction open until it is closed.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
 use lithe_btree::{Btree, Cursor, Seek};
@@ -10,15 +10,18 @@ use lithe_catalog::{IndexTerm, Table, TableKind};
 use lithe_format::PageNo;
 use lithe_format::record::{Located, View};
 use lithe_format::serial_type::SerialType;
+use lithe_functions::BlobPlace;
 use lithe_pager::{PageHolder, Pager};
 use lithe_sql::ast::Name;
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::{Db, OnConflict};
 
 use crate::connection::Connection;
-use crate::connection::abandon::UnderWay;
 use crate::connection::transaction::StatementRun;
+use crate::connection::under_way::UnderWay;
 use crate::error::{Error, Result};
+use crate::preupdate::call_for_blob_write;
+use crate::row_watches::RowWatch;
 
 /// An open BLOB (or text) of one row.
 pub struct Blob {
@@ -32,11 +35,11 @@ pub struct Blob {
     /// `None` when it is closed, or when a failed [`Blob::reopen`] has left it without a row.
     place: Option<Place>,
     run: Option<StatementRun>,
-    /// A rollback has taken back what the handle was to go on with: how many there had been by then.
+    /// A rollback has ended the handle's access: the number of rollbacks by then.
     tripped_at: Option<u64>,
     /// How many rollbacks to savepoints the handle has noticed.
     savepoint_rollbacks: u64,
-    /// What was answered last, if that was an error of reading or writing.
+    /// The error of the last read or write, if it failed.
     last_error: Option<Error>,
     watch: Rc<RowWatch>,
     view: View,
@@ -54,42 +57,6 @@ impl PageHolder for HeldCursor {
     }
 }
 
-/// The row of an open BLOB: a change or removal of the row ends the access.
-pub(crate) struct RowWatch {
-    db: Db,
-    root: PageNo,
-    rowid: Cell<i64>,
-    /// The row has changed or gone: how many rollbacks there had been by then.
-    expired_at: Cell<Option<u64>>,
-}
-
-/// The rows that are watched, of all open BLOBs of a connection.
-#[derive(Default)]
-pub(crate) struct RowWatches(RefCell<Vec<Rc<RowWatch>>>);
-
-impl RowWatches {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.borrow().is_empty()
-    }
-
-    fn add(&self, watch: &Rc<RowWatch>) {
-        self.0.borrow_mut().push(Rc::clone(watch));
-    }
-
-    fn remove(&self, watch: &Rc<RowWatch>) {
-        self.0.borrow_mut().retain(|other| !Rc::ptr_eq(other, watch));
-    }
-
-    /// A row of the table with this root, or all of them, are not what they were.
-    pub(crate) fn row_changed(&self, db: Db, root: PageNo, rowid: Option<i64>, rollbacks: u64) {
-        for watch in self.0.borrow().iter() {
-            if watch.db == db && watch.root == root && rowid.is_none_or(|rowid| rowid == watch.rowid.get()) {
-                watch.expired_at.set(Some(rollbacks));
-            }
-        }
-    }
-}
-
 /// How often a schema that others change is read anew before that is reported.
 const SCHEMA_TRIES: u32 = 50;
 
@@ -100,11 +67,11 @@ struct Place {
     len: u32,
 }
 
-impl Connection {
-    /// Opens the value of `column` in row `rowid` of a table, for reading or also for writing.
-    pub fn blob_open(&self, database: &str, table: &str, column: &str, rowid: i64, write: bool) -> Result<Blob> {
+impl Blob {
+    /// Opens the value in a column of row `rowid` of a table, for reading or also for writing.
+    pub(crate) fn open(connection: &Connection, place: &BlobPlace<'_>, rowid: i64) -> Result<Blob> {
         for _ in 0..SCHEMA_TRIES {
-            match self.try_blob_open(database, table, column, rowid, write) {
+            match Blob::try_open(connection, place, rowid) {
                 // Another connection has changed the schema: the table may be in another place, or none.
                 Err(error) if error.code().primary() == ResultCode::SCHEMA => {}
                 opened => return opened,
@@ -113,19 +80,19 @@ impl Connection {
         Err(Error::from_code(ResultCode::SCHEMA))
     }
 
-    fn try_blob_open(&self, database: &str, table: &str, column: &str, rowid: i64, write: bool) -> Result<Blob> {
+    fn try_open(connection: &Connection, wanted: &BlobPlace<'_>, rowid: i64) -> Result<Blob> {
         // A database whose schema cannot be read has no such table.
-        self.load_schemas().map_err(|error| Error::generic(error.message()))?;
-        let catalog = self.catalog();
+        connection.load_schemas().map_err(|error| Error::generic(error.message()))?;
+        let catalog = connection.catalog();
+        let (database, name) = (wanted.database, wanted.table);
         let schema = catalog.find_database(Name::new(database.as_bytes()));
-        let found =
-            schema.and_then(|db| catalog.schema(db).table(Name::new(table.as_bytes())).map(|table| (db, table)));
-        let (db, table) = found.ok_or_else(|| Error::generic(format!("no such table: {database}.{table}")))?;
+        let found = schema.and_then(|db| catalog.schema(db).table(Name::new(name.as_bytes())).map(|table| (db, table)));
+        let (db, table) = found.ok_or_else(|| Error::generic(format!("no such table: {database}.{name}")))?;
         let root = root_of(table)?;
-        let (position, stored_at) = column_of(table, column, write, self.compile_flags.get().foreign_keys)?;
-        let run = self.statement_begins();
-        let watch = RowWatch { db, root, rowid: Cell::new(rowid), expired_at: Cell::new(None) };
-        let btree = Rc::clone(self.database(db)?.btree());
+        let foreign_keys = connection.settings.flags().foreign_keys;
+        let (position, stored_at) = column_of(table, wanted.column, wanted.writable, foreign_keys)?;
+        let run = connection.statement_begins();
+        let btree = connection.databases.btree(db)?;
         let cursor = Rc::new(HeldCursor(RefCell::new(Cursor::table(root))));
         let holder: Weak<HeldCursor> = Rc::downgrade(&cursor);
         btree.pager().page_holders().register(holder);
@@ -134,23 +101,23 @@ impl Connection {
             cursor,
             stored_at,
             names: (catalog.database_name(db).to_string(), (&table.name).into(), position),
-            can_write: write,
+            can_write: wanted.writable,
             place: None,
             run: Some(run),
             tripped_at: None,
-            savepoint_rollbacks: self.transaction.savepoint_rollbacks(),
+            savepoint_rollbacks: connection.transaction.savepoint_rollbacks(),
             last_error: None,
-            watch: Rc::new(watch),
+            watch: RowWatch::new(db, root, rowid),
             view: View::new(),
             header: Vec::new(),
         };
-        let opened = self.lock_table(db, table, write);
-        if let Err(error) = opened.and_then(|()| blob.begin(self, db)) {
-            blob.fail(self, &error);
+        let opened = connection.databases.lock_table(db, table, wanted.writable);
+        if let Err(error) = opened.and_then(|()| blob.begin(connection, db)) {
+            blob.fail(connection, &error);
             return Err(error);
         }
-        blob.find_or_end(self, rowid)?;
-        self.row_watches.add(&blob.watch);
+        blob.find_or_end(connection, rowid)?;
+        connection.row_watches.add(&blob.watch);
         Ok(blob)
     }
 }
@@ -192,34 +159,39 @@ fn column_of(table: &Table, name: &str, write: bool, foreign_keys: bool) -> Resu
 }
 
 impl Blob {
-    /// Its size in bytes.
+    /// The size of the value in bytes.
     pub fn len(&self) -> usize {
         self.place.map_or(0, |place| place.len as usize)
     }
 
-    /// Whether it has no bytes.
+    /// Whether the value has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// What holds between two calls.
+    #[track_caller]
+    fn assert_state(&self) {
+        assert!(self.run.is_some() || self.place.is_none(), "the place of a run that has ended");
     }
 
     fn begin(&self, connection: &Connection, db: Db) -> Result<()> {
         let Some(run) = &self.run else { return Ok(()) };
         connection.begin_on(db, self.can_write, run)?;
         if db == Db::TEMP {
-            return Ok(()); // nobody else changes it
+            return Ok(()); // no other connection changes it
         }
-        connection.check_schema(db, &*connection.database(db)?)
+        connection.databases.check_schema(db, &*connection.databases.get(db)?, &connection.catalog())
     }
 
-    /// Goes to a row and finds the value in it; answers whether there is such a row.
+    /// Goes to a row and finds the value in it; returns whether there is such a row.
     fn find(&mut self, rowid: i64) -> Result<bool> {
         self.place = None;
         if self.cursor.0.borrow_mut().seek_rowid(&self.btree, rowid)? != Seek::Exact {
             return Ok(false);
         }
         self.place = Some(self.locate()?);
-        self.watch.rowid.set(rowid);
-        self.watch.expired_at.set(None);
+        self.watch.move_to(rowid);
         self.tripped_at = None;
         Ok(true)
     }
@@ -244,20 +216,22 @@ impl Blob {
 
     /// Reads `bytes.len()` bytes from `offset` on.
     pub fn read(&mut self, connection: &Connection, bytes: &mut [u8], offset: usize) -> Result<()> {
-        connection.check_unbroken()?;
+        connection.transaction.check_unbroken()?;
         self.check_range(offset, bytes.len())?;
+        self.assert_state();
         let read = self.read_in(connection, bytes, offset);
-        self.note_outcome(connection, read)
+        let read = self.note_outcome(connection, read);
+        self.assert_state();
+        read
     }
 
     fn read_in(&mut self, connection: &Connection, bytes: &mut [u8], offset: usize) -> Result<()> {
         let place = self.place_of(connection)?;
         self.cursor.0.borrow_mut().read_payload(&self.btree, place.at + offset as u32, bytes)?;
-        connection.check_mappings()
+        connection.databases.check_mappings()
     }
 
-    /// What reading or writing has answered is what closing the handle will answer, if nothing comes after it; a row that is gone ends
-    /// the run at once.
+    /// Closing the handle returns the error of the last read or write. A row that is gone ends the run at once.
     fn note_outcome(&mut self, connection: &Connection, outcome: Result<()>) -> Result<()> {
         self.last_error = outcome.as_ref().err().cloned();
         if outcome.as_ref().is_err_and(|error| error.code() == ResultCode::ABORT) {
@@ -270,13 +244,15 @@ impl Blob {
 
     /// Writes `bytes` from `offset` on, in place: the size does not change, so the row stays where it is.
     pub fn write(&mut self, connection: &Connection, bytes: &[u8], offset: usize) -> Result<()> {
-        connection.check_unbroken()?;
+        connection.transaction.check_unbroken()?;
         self.check_range(offset, bytes.len())?;
-        let under_way = UnderWay::begin(connection);
+        self.assert_state();
+        let under_way = UnderWay::begin(&connection.transaction);
         let written = self.write_in(connection, bytes, offset);
         let written = self.note_outcome(connection, written);
         connection.step_ends();
         under_way.end();
+        self.assert_state();
         written
     }
 
@@ -286,10 +262,10 @@ impl Blob {
         if !self.can_write {
             return Err(Error::from_code(ResultCode::READONLY));
         }
-        if connection.has_preupdate_hook() {
+        if connection.hooks.preupdate.is_wanted() {
             let (database, table, column) = &self.names;
-            connection.tell_of_blob_write(database, table, *column, self.watch.rowid.get())?;
-            // What was looked at may have moved the cursor.
+            call_for_blob_write(connection, database, table, *column, self.watch.rowid())?;
+            // The hook may have moved the cursor.
             self.place_of(connection)?;
         }
         connection.facts.note_write();
@@ -314,7 +290,7 @@ impl Blob {
         if self.is_tripped(connection) {
             return Err(rolled_back());
         }
-        if self.watch.expired_at.get().is_some() || !self.cursor.0.borrow_mut().restore(&self.btree)? {
+        if self.watch.expired_at().is_some() || !self.cursor.0.borrow_mut().restore(&self.btree)? {
             self.place = None;
             return Err(aborted());
         }
@@ -323,11 +299,14 @@ impl Blob {
 
     /// Goes to the same column of another row. After an error the BLOB can only be closed.
     pub fn reopen(&mut self, connection: &Connection, rowid: i64) -> Result<()> {
+        self.assert_state();
         if self.run.is_none() || self.place.is_none() {
             return Err(Error::new(ResultCode::ABORT, "query aborted"));
         }
         self.last_error = None;
-        self.find_or_end(connection, rowid)
+        let found = self.find_or_end(connection, rowid);
+        self.assert_state();
+        found
     }
 
     /// Goes to a row and finds the value in it, or ends the run.
@@ -338,7 +317,7 @@ impl Blob {
         }
         match found {
             Ok(true) => Ok(()),
-            // That there is no such row is found at the end of a run that has succeeded, and so commits what it may have begun.
+            // A run that finds no such row has succeeded, and so commits the transaction that it may have begun.
             Ok(false) => {
                 let missing = || Error::generic(format!("no such rowid: {rowid}"));
                 Err(self.end_run(connection).err().unwrap_or_else(missing))
@@ -358,22 +337,26 @@ impl Blob {
     fn is_tripped(&mut self, connection: &Connection) -> bool {
         let savepoints = connection.transaction.savepoint_rollbacks();
         let is_behind = std::mem::replace(&mut self.savepoint_rollbacks, savepoints) != savepoints;
-        if self.run.as_ref().is_some_and(|run| connection.notice_rollback(run) || is_behind && run.is_writer()) {
+        if self
+            .run
+            .as_ref()
+            .is_some_and(|run| connection.transaction.notice_rollback(run) || is_behind && run.is_writer())
+        {
             self.tripped_at = Some(connection.transaction.rollbacks());
         }
         // A change of the row after the rollback takes the handle off the row, and what the rollback has done no longer counts.
-        self.tripped_at.is_some_and(|tripped| self.watch.expired_at.get().is_none_or(|expired| expired < tripped))
+        self.tripped_at.is_some_and(|tripped| self.watch.expired_at().is_none_or(|expired| expired < tripped))
     }
 
     /// Ends the access. In autocommit mode this commits what was written.
     pub fn close(&mut self, connection: &Connection) -> Result<()> {
         self.place = None;
-        if connection.is_broken() {
+        if connection.transaction.is_broken() {
             self.run = None;
             connection.abandon_if_at_rest();
-            return connection.check_unbroken();
+            return connection.transaction.check_unbroken();
         }
-        let under_way = UnderWay::begin(connection);
+        let under_way = UnderWay::begin(&connection.transaction);
         let ended = match self.last_error.take() {
             Some(error) => {
                 self.fail(connection, &error);
@@ -383,7 +366,7 @@ impl Blob {
         };
         connection.step_ends();
         under_way.end();
-        ended.and_then(|()| connection.tell_wal_hook())
+        ended.and_then(|()| connection.call_wal_hook())
     }
 
     /// The run has come to its end.

@@ -1,4 +1,4 @@
-//! INSERTs of literals are compiled once a shape: what they store, and how they fail, must not differ from SQLite, whichever
+//! INSERTs of literals are compiled once a template: what they store, and how they fail, must not differ from SQLite, whichever
 //! of them comes first.
 
 use lithe::Connection;
