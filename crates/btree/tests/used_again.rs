@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Shape, writable};
-use lithe_btree::{AutoVacuum, Btree, Cursor, Seek, TreeKind};
+use lithe_btree::{AutoVacuum, Btree, Cursor, SecureDelete, Seek, TreeKind};
 use lithe_format::PageNo;
 use lithe_format::payload::Payload;
 use lithe_pager::{BeginKind, OpenOptions, PageCounter, Pager};
@@ -144,4 +144,45 @@ fn a_full_leaf_is_not_written() {
     let counts: Vec<u64> = (2000..2100).map(written).collect();
     assert!(counts.iter().all(|pages| *pages == 2 || *pages == 3), "{counts:?}");
     assert!(counts.contains(&2) && counts.contains(&3), "{counts:?}");
+}
+
+/// Rows make space for longer ones: what lies between the free blocks of a leaf moves as a whole, or row by row where there are many.
+#[test]
+fn rows_move_together_on_their_page() {
+    const LONG: usize = 90;
+    for (every, secure) in [(2, false), (3, true), (5, false), (9, true), (20, false)] {
+        let file = File::new(&format!("move-{every}"));
+        let _ = std::fs::remove_file(&file.0);
+        let btree = writable(open(&file.0, &OpenOptions::default()), Shape { page_size: 4096, ..SHAPE });
+        btree.set_secure_delete(if secure { SecureDelete::On } else { SecureDelete::Off });
+        let root = btree.create_tree(TreeKind::Table).unwrap();
+        let mut cursor = Cursor::table(root);
+        let text = |rowid: i64, len: usize| vec![b'a' + (rowid % 26) as u8; len];
+        let record = |rowid: i64, len: usize| [&[2, 13 + 2 * (len.min(50)) as u8][..], &text(rowid, len)].concat();
+        let put = |cursor: &mut Cursor, rowid: i64, len: usize| {
+            cursor.insert_table(&btree, rowid, &Payload::from_bytes(&record(rowid, len)), None).unwrap();
+        };
+        let mut lengths = std::collections::BTreeMap::new();
+        for rowid in 0..60 {
+            let len = 40 + (rowid as usize * 7) % 11;
+            put(&mut cursor, rowid, len);
+            lengths.insert(rowid, len);
+        }
+        for rowid in (0..60).filter(|rowid| rowid % every == 1) {
+            assert_eq!(cursor.seek_rowid(&btree, rowid).unwrap(), Seek::Exact);
+            if rowid % 2 == 0 { cursor.delete(&btree) } else { cursor.remove(&btree) }.unwrap();
+            lengths.remove(&rowid);
+        }
+        for rowid in 100..130 {
+            put(&mut cursor, rowid, LONG);
+            lengths.insert(rowid, LONG);
+            for (&rowid, &len) in &lengths {
+                assert_eq!(cursor.seek_rowid(&btree, rowid).unwrap(), Seek::Exact, "row {rowid}, every {every}");
+                assert_eq!(cursor.row(&btree).unwrap().local(), record(rowid, len), "row {rowid}, every {every}");
+            }
+        }
+        let found = btree.integrity_check(&[PageNo::FIRST, root], false, 10).unwrap().messages;
+        assert_eq!(found, [] as [&str; 0], "every {every}");
+        btree.pager().rollback().unwrap();
+    }
 }
