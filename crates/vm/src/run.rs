@@ -393,6 +393,11 @@ fn steps_until_row<'p, const WATCHED: bool>(
                     pc = at(target);
                 }
             }
+            Insn::ClassNotIn { classes, reg, target } => {
+                if classes & m.reg(reg).class().bit() == 0 {
+                    pc = at(target);
+                }
+            }
             Insn::IfPositive { reg, minus, target } => {
                 let number = m.reg(reg).integer();
                 if number > 0 {
