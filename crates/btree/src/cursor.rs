@@ -199,6 +199,7 @@ impl Cursor {
     }
 
     /// The root page of the tree.
+    #[inline]
     pub fn root(&self) -> PageNo {
         self.path.root
     }

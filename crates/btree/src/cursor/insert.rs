@@ -127,8 +127,11 @@ impl Cursor {
                 if self.overwrite(btree, payload)? {
                     return Ok(());
                 }
-                self.free_overflow(btree)?;
-                replaced_end = Some(self.parse()?.span.end());
+                let span = self.parse()?.span;
+                if span.overflows() {
+                    self.free_overflow(btree)?;
+                }
+                replaced_end = Some(span.end());
                 if !self.here().node.is_leaf() {
                     child = Some(self.here().node.child(at.index)?);
                 }
@@ -372,16 +375,20 @@ impl<'p, 'a> NewCell<'p, 'a> {
         match out.first_chunk_mut() {
             // As long as it ever is, which is a few moves: the payload is written over the rest.
             Some(whole) => *whole = self.front,
-            None => {
-                let len = out.len();
-                out.copy_from_slice(&self.front[..len]);
-            }
+            None => self.write_short_front(out),
         }
         let payload = &mut out[usize::from(self.front_len)..];
         match self.payload.as_slice() {
             Some(bytes) if self.overflow.is_none() && payload.len() == bytes.len() => payload.copy_from_slice(bytes),
             _ => self.write_parts(payload),
         }
+    }
+
+    /// The front of a cell that is shorter than [`FRONT_MAX`].
+    #[inline(never)]
+    fn write_short_front(&self, out: &mut [u8]) {
+        let len = out.len();
+        out.copy_from_slice(&self.front[..len]);
     }
 
     /// The same for a payload in several parts, or one of which a part overflows, and for a cell that is shorter than the shortest

@@ -19,8 +19,7 @@ pub struct PageMut<'p> {
     slot: SlotId,
     no: PageNo,
     memo: u32,
-    /// `None` only while it is dropped.
-    page: Option<UniquePage>,
+    page: UniquePage,
 }
 
 impl Pager {
@@ -32,15 +31,29 @@ impl Pager {
     }
 
     /// The page `no`, as [`Pager::write`] gives it, for a caller that keeps the page's [memo](PageMut::memo) true.
+    #[inline]
     pub fn write_with_memo(&self, no: PageNo) -> Result<PageMut<'_>> {
-        self.misuse_unless(self.is_writing(), "a page is written outside a write transaction")?;
-        let mut txn = self.txn.borrow_mut();
-        if let Some(slot) = txn.dirty.find(no) {
-            let txn = &mut *txn;
-            txn.savepoints.note_write(&mut txn.dirty, slot);
-            return Ok(self.take_from(txn, slot, no));
+        match self.write_again(no) {
+            Some(page) => Ok(page),
+            None => self.write_first(no),
         }
-        drop(txn);
+    }
+
+    /// The page `no`, if the transaction has written it before.
+    fn write_again(&self, no: PageNo) -> Option<PageMut<'_>> {
+        if !self.is_writing() {
+            return None;
+        }
+        let txn = &mut *self.txn.borrow_mut();
+        let slot = txn.dirty.find(no)?;
+        txn.savepoints.note_write(&mut txn.dirty, slot);
+        Some(self.take_from(txn, slot, no))
+    }
+
+    /// The page `no`, which comes into the dirty set.
+    #[inline(never)]
+    fn write_first(&self, no: PageNo) -> Result<PageMut<'_>> {
+        self.misuse_unless(self.is_writing(), "a page is written outside a write transaction")?;
         let slot = self.make_dirty(no)?;
         Ok(self.take_from(&mut self.txn.borrow_mut(), slot, no))
     }
@@ -233,7 +246,7 @@ impl Pager {
                 copy.unwrap_or_else(|_| unreachable!("a new buffer is ours alone"))
             }
         };
-        PageMut { pager: self, slot, no, memo, page: Some(page) }
+        PageMut { pager: self, slot, no, memo, page }
     }
 
     /// Begins to replace the whole content by pages of another size. From here on the database is empty, and the caller
@@ -262,6 +275,7 @@ impl Pager {
 
 impl PageMut<'_> {
     /// The number of the page.
+    #[inline]
     pub fn no(&self) -> PageNo {
         self.no
     }
@@ -281,8 +295,9 @@ impl PageMut<'_> {
     }
 
     /// Ends the writing, and answers the page as it is now: nobody needs to look it up again.
+    #[inline(always)]
     pub fn share(mut self) -> PageRef {
-        let bytes = self.page.take().expect("a page is taken when it is dropped").into_shared();
+        let bytes = self.page.take_shared().expect("a page is shared once");
         let page = PageRef::from_arc(bytes.clone());
         self.put_back(bytes);
         page
@@ -302,21 +317,21 @@ impl Deref for PageMut<'_> {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        self.page.as_deref().unwrap_or_default()
+        &self.page
     }
 }
 
 impl DerefMut for PageMut<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
-        self.page.as_deref_mut().unwrap_or_default()
+        &mut self.page
     }
 }
 
 impl Drop for PageMut<'_> {
     fn drop(&mut self) {
-        if let Some(page) = self.page.take() {
-            self.put_back(page.into_shared());
+        if let Some(bytes) = self.page.take_shared() {
+            self.put_back(bytes);
         }
     }
 }
