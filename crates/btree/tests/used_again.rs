@@ -2,11 +2,13 @@
 
 mod common;
 
-use common::{Shape, writable};
-use lithe_btree::{AutoVacuum, Btree, Cursor, SecureDelete, Seek, TreeKind};
+use common::{Shape, memory, writable};
+use lithe_btree::{AutoVacuum, Btree, Cursor, KeyColumn, KeyInfo, Prefix, SearchKey, SecureDelete, Seek, TreeKind};
 use lithe_format::PageNo;
 use lithe_format::payload::Payload;
+use lithe_format::record;
 use lithe_pager::{BeginKind, OpenOptions, PageCounter, Pager};
+use lithe_value::ValueRef;
 use lithe_vfs::UnixVfs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -185,4 +187,68 @@ fn rows_move_together_on_their_page() {
         assert_eq!(found, [] as [&str; 0], "every {every}");
         btree.pager().rollback().unwrap();
     }
+}
+
+/// Interior pages of an index that are searched often are decoded: what is found stays the same, whatever the keys have in common, and
+/// whatever is added and deleted between.
+#[test]
+fn entries_are_found_on_pages_searched_often() {
+    type MakeKey = fn(i64) -> Key;
+    let makers: [MakeKey; 4] = [
+        |n| Key::Integer(n * 3 - 900),
+        |n| Key::Text(format!("{n:04} and more")),
+        |n| Key::Text(format!("the same eight bytes {n:04}")),
+        |n| if n % 2 == 0 { Key::Integer(n) } else { Key::Text(format!("{n}")) },
+    ];
+    for (at, make) in makers.into_iter().enumerate() {
+        for descending in [false, true] {
+            let btree = memory(SHAPE);
+            let root = btree.create_tree(TreeKind::Index).unwrap();
+            let column = KeyColumn { descending, ..KeyColumn::default() };
+            let info = Arc::new(KeyInfo::new(vec![column], Default::default()));
+            let mut cursor = Cursor::index(root, Arc::clone(&info));
+            let mut present = std::collections::BTreeSet::new();
+            for round in 0..4 {
+                for n in (0..900).filter(|n| n % 4 == round) {
+                    let key = make(n);
+                    cursor.insert_index(&btree, &[key.value()], &Payload::from_bytes(&record_of(&key)), None).unwrap();
+                    present.insert(n);
+                }
+                for n in (0..900).filter(|n| (n + round) % 7 == 3) {
+                    if cursor.seek_key(&btree, &SearchKey::new(&info, &[make(n).value()], Prefix::Equal)).unwrap()
+                        == Seek::Exact
+                    {
+                        cursor.delete(&btree).unwrap();
+                    }
+                    present.remove(&n);
+                }
+                for n in (0..900).chain((0..900).rev().step_by(11)) {
+                    let key = make(n);
+                    let seek = cursor.seek_key(&btree, &SearchKey::new(&info, &[key.value()], Prefix::Equal)).unwrap();
+                    assert_eq!(seek == Seek::Exact, present.contains(&n), "{n} of kind {at}, descending {descending}");
+                    if seek == Seek::Exact {
+                        assert_eq!(cursor.row(&btree).unwrap().local(), record_of(&key), "{n} of kind {at}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+enum Key {
+    Integer(i64),
+    Text(String),
+}
+
+impl Key {
+    fn value(&self) -> ValueRef<'_> {
+        match self {
+            Key::Integer(integer) => ValueRef::Integer(*integer),
+            Key::Text(text) => ValueRef::Text(text.as_bytes()),
+        }
+    }
+}
+
+fn record_of(key: &Key) -> Vec<u8> {
+    record::Builder::new().build(&[key.value()]).to_vec()
 }

@@ -3,7 +3,7 @@
 use super::{Cursor, Level, Seek, State};
 use crate::btree::Btree;
 use crate::error::Result;
-use crate::interiors::Turn;
+use crate::interiors::{Decoded, Starts, Turn};
 use crate::key::{Cells, SearchKey};
 use crate::node::Node;
 use crate::search::{self, Range, lower_bound};
@@ -85,7 +85,9 @@ impl Cursor {
                 return self.seek_rowid_on_leaf(rowid, range);
             }
             let (node, no) = (&level.node, level.node.no);
-            btree.interiors.visit(root, btree.shape(root), no, || node.decode_interior());
+            btree.interiors.visit(root, btree.shape(root), no, || {
+                node.decode_interior().map(|interior| Decoded::Table(Box::new(interior)))
+            });
             let turn = find_child(&level.node, rowid, range)?;
             level.index = turn.index as u16;
             range = turn.range;
@@ -246,7 +248,8 @@ impl Cursor {
 
     /// The first cell of the page at `depth` that is not less than the key, and whether it equals it.
     fn find_entry(&mut self, btree: &Btree, depth: usize, key: &SearchKey<'_>) -> Result<(usize, bool)> {
-        let mut range = (0, self.path.level(depth).node.count());
+        let node = &self.path.level(depth).node;
+        let mut range = if node.is_leaf() { (0, node.count()) } else { self.narrow_decoded(btree, node, key) };
         loop {
             range = key.narrow(&self.cells(&self.path.level(depth).node)?, range);
             let (low, high) = range;
@@ -258,6 +261,26 @@ impl Cursor {
                 Ordering::Less => range = (middle + 1, high),
                 Ordering::Greater => range = (low, middle),
                 Ordering::Equal => return Ok((middle, true)),
+            }
+        }
+    }
+
+    /// Before which cells of an interior page of an index the key may belong, as far as that is known where the page is decoded.
+    #[inline]
+    fn narrow_decoded(&self, btree: &Btree, node: &Node, key: &SearchKey<'_>) -> (usize, usize) {
+        let all = (0, node.count());
+        let Some((order, start)) = key.start() else { return all };
+        let (root, shape) = (self.path.root, btree.shape(self.path.root));
+        let decoded = btree.interiors.of(root, shape);
+        match decoded.starts(node.no) {
+            Some(starts) => starts.narrow(order, start).filter(|(_, high)| *high <= all.1).unwrap_or(all),
+            None => {
+                drop(decoded);
+                btree.interiors.visit(root, shape, node.no, || {
+                    let starts = self.cells(node).ok()?.starts(order)?;
+                    Some(Decoded::Index(Starts { order, starts }))
+                });
+                all
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Comparing an entry, as it lies on its page, with a key.
 
-use super::{First, KeyColumn, Prefix, SearchKey, utf8_from};
+use super::{First, KeyColumn, Prefix, SearchKey, StartOrder, start_of, utf8_from};
 use lithe_format::btree_page::POINTER_LEN;
 use lithe_format::serial_type::SerialType;
 use lithe_format::{Malformed, record, varint};
@@ -28,6 +28,22 @@ impl<'p> Cells<'p> {
         let at = usize::from(u16::from_be_bytes(self.pointers[index]));
         let cell = self.page.get(at + self.before..)?;
         (cell.len() >= FRONT_LEN && cell[0] <= self.short).then_some(cell)
+    }
+
+    /// The numbers of the first columns of all entries. `None` where one has none, or is not to be read here.
+    pub(crate) fn starts(&self, order: StartOrder) -> Option<Box<[u64]>> {
+        let start = |index| {
+            let cell = self.cell(index)?;
+            let entry = cell.get(1..)?.get(..usize::from(cell[0]))?;
+            let (header_len, at) = record::header_len(entry).ok()?;
+            let (serial, _) = varint::read_at(entry.get(..header_len as usize)?, at)?;
+            match SerialType(u32::try_from(serial).ok()?).decode(entry, header_len as usize)? {
+                ValueRef::Integer(value) if !order.is_text => Some(order.of_integer(value)),
+                ValueRef::Text(text) if order.is_text => Some(order.of_text(start_of(text))),
+                _ => None,
+            }
+        };
+        (0..self.pointers.len()).map(start).collect()
     }
 
     /// See [`SearchKey::narrow`].
@@ -271,8 +287,15 @@ mod tests {
         }
         let cells = Cells { page: &page, pointers: &pointers, before: 0, short: 127 };
         for (place, key) in ascending.iter().enumerate() {
-            let (low, high) = SearchKey::new(info, key, Prefix::Equal).narrow(&cells, (0, ascending.len()));
+            let sought = SearchKey::new(info, key, Prefix::Equal);
+            let (low, high) = sought.narrow(&cells, (0, ascending.len()));
             assert!(low <= place && place <= high, "{key:?}: {low}..{high}");
+            let Some((order, start)) = sought.start() else { continue };
+            let Some(starts) = cells.starts(order) else { continue };
+            assert!(starts.is_sorted(), "{starts:?}");
+            let (low, high) =
+                (starts.partition_point(|other| *other < start), starts.partition_point(|other| *other <= start));
+            assert!(low <= place && place < high, "{key:?}: {low}..{high}");
         }
     }
 
@@ -285,6 +308,16 @@ mod tests {
         let rows: Vec<[ValueRef<'_>; 1]> = texts.iter().map(|text| [ValueRef::Text(text)]).collect();
         let rows: Vec<&[ValueRef<'_>]> = rows.iter().map(|row| &row[..]).collect();
         check(&KeyInfo::new(vec![KeyColumn::default()], TextEncoding::Utf8), &rows);
+    }
+
+    #[test]
+    fn starts_have_the_order_of_integers() {
+        let integers = [i64::MIN, -70_000, -1, 0, 1, 2, 300, i64::MAX - 1, i64::MAX];
+        let rows: Vec<[ValueRef<'_>; 1]> = integers.iter().map(|value| [ValueRef::Integer(*value)]).collect();
+        let mut rows: Vec<&[ValueRef<'_>]> = rows.iter().map(|row| &row[..]).collect();
+        check(&KeyInfo::new(vec![KeyColumn::default()], TextEncoding::Utf8), &rows);
+        rows.reverse();
+        check(&KeyInfo::new(vec![column(Collation::Binary, true)], TextEncoding::Utf8), &rows);
     }
 
     #[test]
