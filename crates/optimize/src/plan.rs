@@ -250,7 +250,7 @@ pub enum Grouping {
 pub struct WindowPlan<'a> {
     /// The SELECT.
     pub select: &'a Select<'a>,
-    /// The terms of ORDER BY that are not the same for all rows.
+    /// The terms of ORDER BY that are not the same for all rows; none where the last pass gives the rows in their order.
     pub order_by: &'a [OrderTerm<'a>],
     /// The leaves: what `input` gives.
     pub leaves: &'a [Expr<'a>],
@@ -264,7 +264,7 @@ pub struct WindowPlan<'a> {
     pub queries: ExprQueries<'a>,
 }
 
-/// The functions whose windows have the same PARTITION BY and ORDER BY.
+/// Functions whose windows have the same PARTITION BY and ORDER BY.
 #[derive(Clone, Copy, Debug)]
 pub struct PassPlan<'a> {
     /// PARTITION BY.
@@ -273,8 +273,12 @@ pub struct PassPlan<'a> {
     pub order_by: &'a [OrderTerm<'a>],
     /// The order of its rows: PARTITION BY, then ORDER BY.
     pub terms: &'a [OrderTerm<'a>],
+    /// Its rows come from another pass, in another order.
+    pub is_sorted: bool,
     /// The calls.
     pub calls: &'a [&'a WindowCall<'a>],
+    /// How many different windows the calls have: EXPLAIN QUERY PLAN shows a subquery for each.
+    pub subqueries: usize,
     /// The queries in arguments, filters, frames, PARTITION BY and ORDER BY.
     pub queries: ExprQueries<'a>,
 }

@@ -2,13 +2,14 @@
 
 use lithe_catalog::Result;
 use lithe_resolve::ir::{
-    Child, Expr, FrameBound, OrderTerm, Query, Select, WindowCall, collation_of, for_each_child, for_each_in_query,
-    same, same_all, same_order,
+    Child, Expr, FrameBound, OrderTerm, Query, Select, Window, WindowCall, any, collation_of, for_each_child,
+    for_each_in_query, same, same_all, same_order,
 };
 
 use crate::plan::{ExprQueries, PassPlan, WindowPlan};
 use crate::planner::Planner;
 use crate::queries::ExprWalk;
+use crate::rewrite::WindowCopies;
 use crate::select::{ResultRow, SelectRequest};
 
 impl<'a> Planner<'a> {
@@ -22,18 +23,31 @@ impl<'a> Planner<'a> {
         let arena = self.context.arena;
         let mut carried = leaves_of(select, order_by);
         let leaves: &'a [Expr<'a>] = arena.alloc_slice_copy(&carried);
-        let groups = calls_by_pass(select);
+        let (copied_order, copies) = self.order_by_copies(select, order_by);
+        let mut groups = groups_of(select.windows, &copies);
+        let order_by = match &mut groups[..] {
+            // In one pass, the copies are what the calls are.
+            [only] => {
+                only.calls.retain(|call| select.windows.iter().any(|own| own.id == call.id));
+                order_by
+            }
+            _ => copied_order,
+        };
         let input = {
-            let first = groups[0][0].window;
+            let first = groups[0].calls[0].window;
             let order_by = self.pass_order(first.partition_by, first.order_by, leaves);
             let inner = arena.alloc(Select { columns: leaves, distinct: false, windows: &[], ..*select });
             self.plan_select(inner, SelectRequest { order_by, ..SelectRequest::default() })?
         };
-        let mut passes = bumpalo::collections::Vec::with_capacity_in(groups.len(), arena);
-        for (at, calls) in groups.iter().enumerate() {
-            passes.push(self.plan_pass(calls, &carried, at > 0)?);
-            carried.extend(calls.iter().map(|call| Expr::Window(call)));
+        let mut passes: bumpalo::collections::Vec<'a, PassPlan<'a>> =
+            bumpalo::collections::Vec::with_capacity_in(groups.len(), arena);
+        for group in &groups {
+            let before = passes.last().map(|pass| pass.terms);
+            passes.push(self.plan_pass(group, &carried, before)?);
+            carried.extend(group.calls.iter().map(|call| Expr::Window(call)));
         }
+        let is_met = passes.last().is_some_and(|last| begins_with(last.terms, order_by));
+        let order_by = if is_met { &[] } else { order_by };
         let queries = self.plan_row(ResultRow {
             columns: select.columns,
             order_by,
@@ -46,16 +60,36 @@ impl<'a> Planner<'a> {
         Ok(arena.alloc(WindowPlan { select, order_by, leaves, input, scan, passes, queries }))
     }
 
-    /// Plans the pass of calls with one PARTITION BY and ORDER BY. `is_sorted`: its rows come from another pass, and are sorted.
+    /// ORDER BY with calls of its own where it names a result column by its alias or number, and these calls.
+    ///
+    /// SQLite computes them apart, in passes before the others: what they are can differ from the result columns where rows are ties.
+    fn order_by_copies(
+        &self,
+        select: &Select<'a>,
+        order_by: &'a [OrderTerm<'a>],
+    ) -> (&'a [OrderTerm<'a>], Vec<&'a WindowCall<'a>>) {
+        let mut copies = WindowCopies::new(self.context.resolver, select.windows);
+        let has_calls = |term: &OrderTerm<'a>| any(&term.expr, &mut |expr| matches!(expr, Expr::Window(_)));
+        let copied = order_by.iter().map(|term| match term.output {
+            Some(_) if has_calls(term) => OrderTerm { expr: copies.copy(&term.expr), output: None, ..*term },
+            _ => *term,
+        });
+        let copied = bumpalo::collections::Vec::from_iter_in(copied, self.context.arena).into_bump_slice();
+        (copied, copies.into_calls())
+    }
+
+    /// Plans a pass over rows with these columns, which come in the order of `before` if that is another pass.
     fn plan_pass(
         &mut self,
-        calls: &[&'a WindowCall<'a>],
+        group: &Group<'a>,
         carried: &[Expr<'a>],
-        is_sorted: bool,
+        before: Option<&[OrderTerm<'a>]>,
     ) -> Result<PassPlan<'a>> {
+        let calls = &group.calls[..];
         let window = calls[0].window;
         let (partition_by, order_by) = (window.partition_by, window.order_by);
         let terms = self.pass_order(partition_by, order_by, carried);
+        let is_sorted = before.is_some_and(|before| !begins_with(before, terms));
         let queries: ExprQueries<'a> = self.walk_exprs(carried, |walk| {
             if is_sorted {
                 let computed = terms.iter().filter(|term| term.output.is_none());
@@ -65,7 +99,7 @@ impl<'a> Planner<'a> {
             partition_by.iter().chain(order_by.iter().map(|term| &term.expr)).try_for_each(|expr| walk.expr(expr))
         })?;
         let calls = self.context.arena.alloc_slice_copy(calls);
-        Ok(PassPlan { partition_by, order_by, terms, calls, queries })
+        Ok(PassPlan { partition_by, order_by, terms, is_sorted, calls, subqueries: group.frames, queries })
     }
 
     /// PARTITION BY and ORDER BY as one order of rows with these columns.
@@ -107,22 +141,61 @@ impl<'a> ExprWalk<'_, 'a> {
     }
 }
 
-/// The calls of a SELECT by their passes, in the order in which the passes are run: the one that is written first is run last.
-fn calls_by_pass<'a>(select: &Select<'a>) -> Vec<Vec<&'a WindowCall<'a>>> {
-    let mut passes: Vec<Vec<&'a WindowCall<'a>>> = Vec::new();
-    for &call in select.windows {
-        let window = call.window;
-        let fits = |pass: &&mut Vec<&'a WindowCall<'a>>| {
-            let other = pass[0].window;
-            same_all(other.partition_by, window.partition_by) && same_order(other.order_by, window.order_by)
-        };
-        match passes.iter_mut().find(fits) {
-            Some(pass) => pass.push(call),
-            None => passes.push(vec![call]),
+/// The calls of one pass.
+struct Group<'a> {
+    calls: Vec<&'a WindowCall<'a>>,
+    /// How many different windows they have: to SQLite, each is a subquery of its own.
+    frames: usize,
+}
+
+/// The calls of a SELECT by their passes, in the order in which the passes are run: what is written first is run last. The copies that
+/// ORDER BY has are computed before the first window of the SELECT, whatever theirs is.
+fn groups_of<'a>(calls: &[&'a WindowCall<'a>], copies: &[&'a WindowCall<'a>]) -> Vec<Group<'a>> {
+    // A window with a query in it equals no other.
+    let is_with =
+        |call: &WindowCall<'a>, first: &WindowCall<'a>| call.id == first.id || same_window(call.window, first.window);
+    let (last, mut left): (Vec<_>, Vec<_>) = calls.iter().copied().partition(|call| is_with(call, calls[0]));
+    left.extend(copies);
+    let mut groups = vec![Group { calls: last, frames: 1 }];
+    while let Some(first) = left.first().copied() {
+        let (calls, others): (Vec<_>, Vec<_>) = left.into_iter().partition(|call| is_with(call, first));
+        left = others;
+        // Rows that are not sorted in between are the same rows to both.
+        match groups.last_mut().filter(|group| sorts_alike(group.calls[0].window, first.window)) {
+            Some(group) => {
+                group.calls.extend(calls);
+                group.frames += 1;
+            }
+            None => groups.push(Group { calls, frames: 1 }),
         }
     }
-    passes.reverse();
-    passes
+    groups.reverse();
+    groups
+}
+
+/// Whether rows that are sorted by `terms` are sorted by the others, too.
+fn begins_with<'a>(terms: &[OrderTerm<'a>], others: &[OrderTerm<'a>]) -> bool {
+    terms.get(..others.len()).is_some_and(|first| same_order(first, others))
+}
+
+/// Whether two windows have the same PARTITION BY and ORDER BY.
+fn sorts_alike(one: &Window<'_>, other: &Window<'_>) -> bool {
+    same_all(one.partition_by, other.partition_by) && same_order(one.order_by, other.order_by)
+}
+
+/// Whether two windows are the same, their frames included.
+fn same_window(one: &Window<'_>, other: &Window<'_>) -> bool {
+    let same_bound = |one: &FrameBound<'_>, other: &FrameBound<'_>| match (one, other) {
+        (FrameBound::Unbounded, FrameBound::Unbounded) | (FrameBound::CurrentRow, FrameBound::CurrentRow) => true,
+        (FrameBound::Preceding(one), FrameBound::Preceding(other))
+        | (FrameBound::Following(one), FrameBound::Following(other)) => same(one, other),
+        _ => false,
+    };
+    sorts_alike(one, other)
+        && one.unit == other.unit
+        && one.exclude == other.exclude
+        && same_bound(&one.start, &other.start)
+        && same_bound(&one.end, &other.end)
 }
 
 /// The leaves of the result columns, ORDER BY and the windows, each once: the values that a SELECT with windows is made of.

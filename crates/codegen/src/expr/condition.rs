@@ -136,6 +136,7 @@ impl<'a> Codegen<'a> {
     fn jump_on_value(&mut self, condition: &Expr<'a>, wanted: bool, target: Addr, null_jumps: bool) -> Result<()> {
         let known = match condition {
             Expr::Integer(value) => Some((*value != 0) == wanted),
+            Expr::Boolean(truth) => Some(*truth == wanted),
             Expr::Null => Some(null_jumps),
             _ => None,
         };

@@ -102,6 +102,7 @@ impl<'a> Codegen<'a> {
         match expr {
             Expr::Null => self.b.emit(Insn::Null { start: dst, count: 1 }),
             Expr::Integer(value) => self.emit_integer(*value, dst),
+            Expr::Boolean(truth) => self.emit_integer(i64::from(*truth), dst),
             Expr::Real(value) => self.emit_constant(Constant::from(*value), dst),
             Expr::Text(text) => self.emit_constant(Constant::text(*text), dst),
             Expr::Blob(blob) => self.emit_constant(Constant::blob(*blob), dst),

@@ -23,6 +23,7 @@ pub(super) enum Logical {
 pub(super) fn known_truth(expr: &Expr<'_>) -> Option<bool> {
     const TRUE: std::ops::RangeInclusive<i64> = 1..=i32::MAX as i64;
     match expr {
+        Expr::Boolean(truth) => Some(*truth),
         Expr::Integer(0) => Some(false),
         Expr::Integer(number) => TRUE.contains(number).then_some(true),
         Expr::And(left, right) => match (known_truth(left), known_truth(right)) {

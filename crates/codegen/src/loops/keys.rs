@@ -93,7 +93,7 @@ pub fn emit_value<'a>(
 fn apply_affinity(cg: &mut Codegen<'_>, value: &Expr<'_>, affinity: Option<Affinity>, reg: Reg) {
     let Some(affinity) = affinity.filter(|affinity| *affinity != Affinity::Blob) else { return };
     let has_it = match value {
-        Expr::Integer(_) | Expr::Real(_) => affinity.is_numeric(),
+        Expr::Integer(_) | Expr::Boolean(_) | Expr::Real(_) => affinity.is_numeric(),
         Expr::Text(_) => affinity == Affinity::Text,
         Expr::Null | Expr::Blob(_) => true,
         Expr::Column(column) => {
@@ -111,7 +111,7 @@ fn apply_affinity(cg: &mut Codegen<'_>, value: &Expr<'_>, affinity: Option<Affin
 
 /// Whether the value could be NULL, as far as its form says.
 pub fn may_be_null(value: &Expr<'_>) -> bool {
-    !matches!(value, Expr::Integer(_) | Expr::Real(_) | Expr::Text(_) | Expr::Blob(_))
+    !matches!(value, Expr::Integer(_) | Expr::Boolean(_) | Expr::Real(_) | Expr::Text(_) | Expr::Blob(_))
 }
 
 /// Begins the loops of all INs among the keys. Columns of one set are filled by one loop. `is_backwards` says of a key

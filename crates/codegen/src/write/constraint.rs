@@ -139,7 +139,7 @@ pub(crate) fn emit_failure(cg: &mut Codegen<'_>, policy: Conflict, code: ResultC
 
 /// Whether the expression's value can never be NULL.
 pub(super) fn is_never_null(expr: &Expr<'_>) -> bool {
-    matches!(expr, Expr::Integer(_) | Expr::Real(_) | Expr::Text(_) | Expr::Blob(_))
+    matches!(expr, Expr::Integer(_) | Expr::Boolean(_) | Expr::Real(_) | Expr::Text(_) | Expr::Blob(_))
 }
 
 /// The policy's number in instructions.

@@ -13,7 +13,7 @@ use crate::{Codegen, ColumnAccess};
 
 /// A row: a register for the rowid, then one for each column. The register of the column that is the rowid's other name
 /// stays NULL, which is what the record holds; expressions read the rowid's register.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Row {
     /// The rowid. Unused for WITHOUT ROWID tables.
     pub rowid: Reg,

@@ -13,7 +13,7 @@ use lithe_optimize::plan::RowsFor;
 use lithe_resolve::{ChangeTarget, Found, Rules, Scope, ScopeSource};
 use lithe_sql::ast::{Conflict, CreateTrigger, Expr, ExprKind, Name, Node, Stmt, walk_stmt};
 use lithe_vm::insn::Insn;
-use lithe_vm::operand::{Db, Reg, SubprogramId};
+use lithe_vm::operand::{Db, SubprogramId};
 use lithe_vm::program::Subprogram;
 
 use super::Body;
@@ -41,8 +41,8 @@ struct TriggerProgram {
 struct Key {
     token: u64,
     policy: Option<Conflict>,
-    old: Option<Reg>,
-    new: Option<Reg>,
+    old: Option<Row>,
+    new: Option<Row>,
 }
 
 impl Key {
@@ -107,8 +107,7 @@ pub(super) fn subprogram<'a>(
     new: Option<Row>,
     policy: Option<Conflict>,
 ) -> Result<SubprogramId> {
-    let register = |row: Option<Row>| row.map(|row| row.rowid);
-    let key = Key { token: source.token, policy, old: register(old), new: register(new) };
+    let key = Key { token: source.token, policy, old, new };
     let at = {
         let mut programs = cg.write.programs.borrow_mut();
         if let Some(at) = programs.programs.iter().position(|program| program.key == key) {

@@ -80,6 +80,16 @@ fn queries_in_queries() {
 }
 
 #[test]
+fn left_joins() {
+    check(include_str!("left_joins.sql"));
+}
+
+#[test]
+fn windows() {
+    check(include_str!("windows.sql"));
+}
+
+#[test]
 fn statistics() {
     check(include_str!("statistics.sql"));
 }

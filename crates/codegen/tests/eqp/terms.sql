@@ -52,3 +52,34 @@ create index i_b1 on b(k)
 ? select x.n from w x join b y using(k) cross join b z on z.id=x.k where x.s>'a'
 ? select x.n from w x cross join b z on z.id=x.k cross join b y on y.id=x.s
 ? select x.n from w x cross join b z on z.id=x.s cross join b y on y.id=x.k
+===
+-- TRUE and FALSE are no numbers where SQLite guesses how many rows a column equals them in.
+create table customer(id INTEGER NOT NULL PRIMARY KEY, f BOOLEAN DEFAULT true, g INTEGER)
+create table orders(id INTEGER PRIMARY KEY AUTOINCREMENT, customer_id INTEGER, placed DATETIME)
+create index i on orders(customer_id, placed)
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f=1
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f=true
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f=false
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f=0
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f IS true
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f IS 1
+? select e.* from orders e join customer k on e.customer_id=k.id where true=k.f
+? select e.* from orders e join customer k on e.customer_id=k.id where 1=k.f
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f=+1
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f=-1
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f=+true
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f=(1)
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f=(true)
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f=1.0
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f='1'
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f=NULL
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f=2
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f
+? select e.* from orders e join customer k on e.customer_id=k.id where NOT k.f
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f IS NOT true
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f=1 AND k.g=1
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f=true AND k.g=true
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f IN (true)
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f IN (1)
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f IN (true,false)
+? select e.* from orders e join customer k on e.customer_id=k.id where k.f<>true

@@ -1,10 +1,10 @@
 //! PRAGMA optimize: ANALYZE of the tables for which it is worth while.
 //!
 //! The value is a mask: 0x2 runs ANALYZE, 0x10 under a limit, 0x1 only says what would be run, 0x10000 looks at all tables and not only at those
-//! that this connection has searched by an index. A table is analysed if one of its indexes never was, or if it has ten times
-//! as many rows as then, or a tenth.
+//! with an index that was never analysed, or that this connection has searched. A table is analysed if one of its indexes never was, or if it has
+//! ten times as many rows as then, or a tenth.
 
-use lithe_catalog::Table;
+use lithe_catalog::{Index, Table};
 use lithe_value::Value;
 use lithe_vm::operand::Db;
 
@@ -61,9 +61,11 @@ fn add_tables(call: &Call<'_>, db: Db, mask: i64, statements: &mut Vec<String>) 
         if is_system || !is_stored {
             continue;
         }
-        let is_searched =
-            table.indexes.iter().any(|index| call.connection.searches.borrow().contains(&(db, index.root)));
-        if mask & ALL_TABLES == 0 && !is_searched {
+        let searches = call.connection.searches.borrow();
+        let is_wanted = |index: &Index| index.statistics.is_none() || searches.contains(&(db, index.root));
+        let is_candidate = mask & ALL_TABLES != 0 || table.indexes.iter().any(|index| is_wanted(index));
+        drop(searches);
+        if !is_candidate {
             continue;
         }
         let name = format!("{schema}.{}", quoted(table.name.as_bytes()));

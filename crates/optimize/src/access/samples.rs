@@ -77,6 +77,7 @@ impl<'f, 'a> Samples<'f, 'a> {
     fn place(&self, value: &Expr<'_>) -> Option<Place> {
         let value = match value {
             Expr::Integer(integer) => ValueRef::Integer(*integer),
+            Expr::Boolean(truth) => ValueRef::Integer(i64::from(*truth)),
             Expr::Real(real) => ValueRef::Real(*real),
             Expr::Text(text) => ValueRef::Text(text),
             Expr::Blob(blob) => ValueRef::Blob(blob),

@@ -265,20 +265,42 @@ impl Lines {
         }
     }
 
+    /// To SQLite, each window is computed in a subquery, and reads what the one within it gives.
     fn windows(&mut self, plan: &WindowPlan<'_>, rows: RowsFor) {
-        let number = self.numbers.new_number();
-        self.open(format!("CO-ROUTINE (subquery-{number})"));
+        let count = plan.passes.iter().map(|pass| pass.subqueries).sum();
+        let mut numbers: Vec<_> = (0..count).map(|_| self.open_window()).collect();
         self.select(&plan.input, RowsFor::Coroutine);
         for (at, pass) in plan.passes.iter().enumerate() {
-            if at > 0 {
-                self.temporary_tree("ORDER BY");
+            for within in 0..pass.subqueries {
+                if at > 0 || within > 0 {
+                    self.scan_window(&mut numbers, plan.scan);
+                }
+                if within == 0 {
+                    if pass.is_sorted {
+                        self.temporary_tree("ORDER BY");
+                    }
+                    self.expr_queries(pass.queries);
+                }
             }
-            self.expr_queries(pass.queries);
         }
-        self.close();
-        self.loop_line(plan.scan, format!("SCAN (subquery-{number})"));
+        self.scan_window(&mut numbers, plan.scan);
         self.expr_queries(plan.queries);
         self.end_of_select(plan.select, plan.order_by, rows);
+    }
+
+    /// Opens the subquery of a window, and answers its number.
+    fn open_window(&mut self) -> usize {
+        let number = self.numbers.new_number();
+        self.open(format!("CO-ROUTINE (subquery-{number})"));
+        number
+    }
+
+    /// Closes the innermost subquery of the windows that are open; the one around it reads its rows.
+    fn scan_window(&mut self, open: &mut Vec<usize>, cost: LogEst) {
+        self.close();
+        if let Some(number) = open.pop() {
+            self.loop_line(cost, format!("SCAN (subquery-{number})"));
+        }
     }
 
     /// What becomes of the rows of groups and windows.

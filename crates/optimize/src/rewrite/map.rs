@@ -35,6 +35,12 @@ pub(super) trait Change<'a> {
     fn subquery(&mut self, id: SubqueryId) -> SubqueryId {
         id
     }
+
+    /// What stands for a call of a window function from now on, if that is not simply the call with its parts changed.
+    fn window_call(&mut self, call: &'a WindowCall<'a>) -> Option<&'a WindowCall<'a>> {
+        let _ = call;
+        None
+    }
 }
 
 /// What becomes of a nested query.
@@ -62,6 +68,7 @@ impl<'a> Map<'_, 'a> {
         match expr {
             Expr::Null
             | Expr::Integer(_)
+            | Expr::Boolean(_)
             | Expr::Real(_)
             | Expr::Text(_)
             | Expr::Blob(_)
@@ -246,6 +253,9 @@ impl<'a> Map<'_, 'a> {
     }
 
     fn window_call(&mut self, call: &'a WindowCall<'a>) -> Option<&'a WindowCall<'a>> {
+        if let Some(other) = self.change.window_call(call) {
+            return Some(other);
+        }
         let (args, filter, window) = (self.exprs(call.args), self.option(&call.filter), self.window(call.window));
         if args.is_none() && filter.is_none() && window.is_none() {
             return None;

@@ -9,6 +9,7 @@
 //! | `exists` | EXISTS in WHERE that becomes a join |
 //! | `append` | a UNION ALL in FROM becomes the outer query's own |
 //! | `push` | conditions move into the queries in FROM that they are about, and from HAVING to WHERE |
+//! | `window_copies` | calls of window functions that are computed once more |
 //! | `prune` | result columns that nobody uses, ORDER BY that nobody sees |
 //!
 //! The meaning includes what comparisons do: affinity and collation of each were settled by the resolver, and no
@@ -22,6 +23,7 @@ mod map;
 mod prune;
 mod push;
 mod simplify;
+mod window_copies;
 
 use std::cell::RefCell;
 
@@ -31,6 +33,7 @@ use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, OrderTerm, Query, Select,
 
 use map::{Change, Map, Nested};
 pub(crate) use prune::used_aggregates;
+pub(crate) use window_copies::WindowCopies;
 
 /// Rewrites the trees of one statement.
 pub struct Rewriter<'a> {

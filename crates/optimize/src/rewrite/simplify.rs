@@ -9,7 +9,9 @@
 //!     a FULL JOIN b                  a LEFT JOIN b
 //! ```
 
-use lithe_resolve::ir::{BinaryOp, CompareOp, Expr, InSet, JoinKind, Select, Source, SourceId, Term, TermOrigin};
+use lithe_resolve::ir::{
+    BinaryOp, CompareOp, Expr, InSet, JoinKind, Select, Source, SourceId, Term, TermOrigin, skip_likelihood,
+};
 
 use super::Rewriter;
 
@@ -63,19 +65,20 @@ fn rejects_nulls_of(select: &Select<'_>, at: usize, has_right: bool) -> bool {
         TermOrigin::InnerOn(_) => !has_right,
         TermOrigin::OuterOn(_) => false,
     };
-    select.terms.iter().filter(counts).any(|term| is_not_true_for_nulls(&term.expr, id))
+    let mut conditions = select.terms.iter().filter(counts);
+    // SQLite sees an IS NOT NULL only where it is the first condition, and joins otherwise give their rows in another order.
+    conditions.clone().find(is_written_first).is_some_and(|first| rejects_nulls(&first.expr, id))
+        || conditions.any(|term| is_null_for_nulls(&skip_likelihood(term.expr), id))
 }
 
-/// Whether the condition cannot be true when all columns of source `id` are NULL.
-fn is_not_true_for_nulls(expr: &Expr<'_>, id: SourceId) -> bool {
-    match expr {
-        // Conditions are taken apart at their ANDs: this one stands below an OR, where SQLite wants both sides to say it.
-        Expr::And(x, y) => is_not_true_for_nulls(x, id) && is_not_true_for_nulls(y, id),
-        Expr::Or(x, y) => is_not_true_for_nulls(x, id) && is_not_true_for_nulls(y, id),
-        Expr::IsNull(x, true) => is_null_for_nulls(x, id),
-        Expr::IsTrue(x, test) => !test.null_gives && is_null_for_nulls(x, id),
-        expr => is_null_for_nulls(expr, id),
-    }
+/// Whether the condition is of WHERE. Those of ON stand behind it, to SQLite.
+fn is_written_first(term: &&Term<'_>) -> bool {
+    term.origin == TermOrigin::Where
+}
+
+/// Whether the condition is that a value is not NULL which is NULL when all columns of source `id` are.
+fn rejects_nulls(expr: &Expr<'_>, id: SourceId) -> bool {
+    matches!(expr, Expr::IsNull(x, true) if is_null_for_nulls(x, id))
 }
 
 fn is_virtual(expr: &Expr<'_>) -> bool {
@@ -88,6 +91,8 @@ fn is_null_for_nulls(expr: &Expr<'_>, id: SourceId) -> bool {
         Expr::Column(column) => column.source == id,
         Expr::Collate(x, _) | Expr::Cast(x, _) => is_null_for_nulls(x, id),
         Expr::Unary(_, x) => is_null_for_nulls(x, id),
+        // Conditions are taken apart at their ANDs: this one stands below another operator, where SQLite wants both sides to say it.
+        Expr::And(x, y) | Expr::Or(x, y) => is_null_for_nulls(x, id) && is_null_for_nulls(y, id),
         Expr::Binary(op, x, y) => {
             // A division by zero is NULL, too, but that is no matter here.
             let _: &BinaryOp = op;

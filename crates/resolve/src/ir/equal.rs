@@ -10,6 +10,7 @@ pub fn same<'a>(left: &Expr<'a>, right: &Expr<'a>) -> bool {
     match (left, right) {
         (Expr::Null, Expr::Null) => true,
         (Expr::Integer(x), Expr::Integer(y)) => x == y,
+        (Expr::Boolean(x), Expr::Boolean(y)) => x == y,
         (Expr::Real(x), Expr::Real(y)) => x.to_bits() == y.to_bits(),
         (Expr::Text(x), Expr::Text(y)) | (Expr::Blob(x), Expr::Blob(y)) => x == y,
         (Expr::Parameter(x), Expr::Parameter(y)) => x == y,

@@ -14,8 +14,10 @@ use super::{AggregateId, Coll, ColumnIndex, OrderTerm, Query, SourceId, Subquery
 pub enum Expr<'a> {
     /// NULL.
     Null,
-    /// An integer; TRUE and FALSE are 1 and 0.
+    /// An integer.
     Integer(i64),
+    /// TRUE or FALSE: 1 or 0. Where it is written, SQLite does not see a number.
+    Boolean(bool),
     /// A real.
     Real(f64),
     /// A text, in UTF-8.

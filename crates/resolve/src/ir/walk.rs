@@ -19,6 +19,7 @@ pub fn for_each_child<'e, 'a>(expr: &'e Expr<'a>, f: &mut dyn FnMut(Child<'e, 'a
     match expr {
         Expr::Null
         | Expr::Integer(_)
+        | Expr::Boolean(_)
         | Expr::Real(_)
         | Expr::Text(_)
         | Expr::Blob(_)

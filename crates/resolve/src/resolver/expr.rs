@@ -231,7 +231,7 @@ impl<'a> Resolver<'a> {
     ) -> Result<Expr<'a>> {
         let truth = self.expr(scope, right)?;
         match (crate::ir::skip_collate(truth), is_truth(right)) {
-            (Expr::Integer(_), Some(truth)) => Ok(Expr::IsTrue(self.boxed(scope, left)?, TruthTest::new(not, truth))),
+            (Expr::Boolean(_), Some(truth)) => Ok(Expr::IsTrue(self.boxed(scope, left)?, TruthTest::new(not, truth))),
             _ => self.comparison(scope, if not { CompareOp::IsNot } else { CompareOp::Is }, left, right),
         }
     }

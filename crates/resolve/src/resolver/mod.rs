@@ -168,7 +168,8 @@ impl<'a> Resolver<'a> {
         AggregateId(next(&self.next_aggregate))
     }
 
-    fn new_window(&self) -> WindowId {
+    /// A number for a new call of a window function.
+    pub fn new_window(&self) -> WindowId {
         WindowId(next(&self.next_window))
     }
 

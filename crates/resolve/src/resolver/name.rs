@@ -377,8 +377,8 @@ impl<'a> Resolver<'a> {
                 wanted.span,
                 format!("no such column: \"{}\" - should this be a string literal in single-quotes?", column.name),
             )),
-            Quote::None if column.name.is("true") => Ok(Expr::Integer(1)),
-            Quote::None if column.name.is("false") => Ok(Expr::Integer(0)),
+            Quote::None if column.name.is("true") => Ok(Expr::Boolean(true)),
+            Quote::None if column.name.is("false") => Ok(Expr::Boolean(false)),
             _ => Err(CompileError::at(wanted.span, format!("no such column: {}", column.name))),
         }
     }

@@ -44,8 +44,8 @@ impl<'a> Codegen<'a> {
     pub(super) fn emit_windows(&mut self, plan: &'a WindowPlan<'a>, sink: &Sink) -> Result<()> {
         let mut carried = Carried { exprs: plan.leaves.to_vec() };
         let mut rows = self.emit_leaves(plan)?;
-        for (at, pass) in plan.passes.iter().enumerate() {
-            if at > 0 {
+        for pass in plan.passes {
+            if pass.is_sorted {
                 rows = self.sort_for_pass(pass, &carried, rows)?;
             }
             rows = self.emit_pass(pass, &mut carried, rows)?;

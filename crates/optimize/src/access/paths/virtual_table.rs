@@ -240,6 +240,7 @@ impl<'a> PathFinder<'_, 'a> {
         Some(match *expr {
             Expr::Null => Value::NULL,
             Expr::Integer(integer) => Value::from(integer),
+            Expr::Boolean(truth) => Value::from(i64::from(truth)),
             Expr::Real(real) => Value::from(real),
             Expr::Text(text) => Value::text(text),
             Expr::Blob(blob) => Value::blob(blob),

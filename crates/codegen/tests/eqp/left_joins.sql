@@ -1,0 +1,82 @@
+-- A LEFT JOIN whose WHERE wants values of its right side is an inner join, where SQLite sees it.
+create table t(id INTEGER PRIMARY KEY, a, b)
+create table u(id INTEGER PRIMARY KEY, t, x, y)
+create table v(id INTEGER PRIMARY KEY, t, x, y)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x IS NOT NULL
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE u.x IS NOT NULL
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x NOTNULL AND t.a=1
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE u.x NOTNULL AND t.a=1
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE t.a=1 AND u.x IS NOT NULL
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE t.a=1 AND u.x IS NOT NULL
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE t.a=1 AND u.x IS NOT NULL AND t.b=2
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE t.a=1 AND u.x IS NOT NULL AND t.b=2
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE (t.a=1 AND u.x IS NOT NULL)
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE (t.a=1 AND u.x IS NOT NULL)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x IS NOT NULL OR u.y IS NOT NULL
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE u.x IS NOT NULL OR u.y IS NOT NULL
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x=1 OR u.y=2
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE u.x=1 OR u.y=2
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x=1 OR u.y IS NOT NULL
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE u.x=1 OR u.y IS NOT NULL
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x=1 OR t.a=2
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE u.x=1 OR t.a=2
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x=1 AND t.a=2
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE t.a=2 AND u.x=1
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE t.a<=u.x
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE t.a<=u.x AND t.b LIKE 'x%'
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE (t.a<=u.x AND t.b LIKE 'x%')
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x+1
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x+t.a
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE -u.x
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE +u.x < 10
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE NOT u.x
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE NOT u.x IS NULL
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE NOT u.x IS NULL
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x LIKE 'a'
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x BETWEEN 1 AND 2
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE t.a BETWEEN u.x AND 2
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE t.a BETWEEN 1 AND u.x
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x NOT BETWEEN 1 AND 2
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x IN (1,2)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE t.a IN (u.x, 2)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x IN (SELECT a FROM t)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x NOT IN (1,2)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE (u.x, u.y) > (1,2)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE (t.a, u.y) > (1,2)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x IS 1
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x IS NOT 1
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x IS TRUE
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x COLLATE NOCASE = 'a'
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE CAST(u.x AS INT) = 1
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE abs(u.x)=1
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE CASE WHEN u.x THEN 1 END
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x || 'a' = 'b'
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x = 1 COLLATE BINARY
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE likely(u.x=1)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE (SELECT u.x)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x = (SELECT 1)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.id > 0
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x & 1
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x IS NOT NULL AND u.y IS NOT NULL
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE u.x IS NOT NULL AND u.y IS NOT NULL
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE (u.x IS NOT NULL) = 1
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE (u.x IS NOT NULL) = 1
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x ISNULL OR u.x = 1
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE u.x ISNULL OR u.x = 1
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x <> 3 OR u.y <> 4
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE u.x <> 3 OR u.y <> 4
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE (u.x = 1 AND t.a = 1) OR u.y = 2
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE (u.x = 1 AND t.a = 1) OR u.y = 2
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE (u.x = 1 AND t.a = 1) OR (u.y = 2 AND t.a=2)
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE (u.x = 1 AND t.a = 1) OR (u.y = 2 AND t.a=2)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE (t.a = 1 AND u.x = 1) OR (u.y = 2 AND t.a=2)
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE (t.a = 1 AND u.x = 1) OR (u.y = 2 AND t.a=2)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x GLOB 'a*'
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.x -> 'a' = 1
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE NOT (u.x = 1 OR u.y = 2)
+? SELECT t.id, count(*) OVER (ORDER BY t.a) FROM t LEFT JOIN u ON u.t = t.id WHERE NOT (u.x = 1 OR u.y = 2)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE NOT (u.x = 1 AND t.a = 2)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE EXISTS (SELECT 1 FROM v WHERE v.x = u.x)
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE json_extract(u.x,'$') = 1
+? SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE coalesce(u.x,1) = 1
