@@ -260,6 +260,15 @@ impl Btree {
         page
     }
 
+    /// Page `no`, to be changed by a caller that keeps the page's memo true: see [`Pager::write_with_memo`].
+    #[inline]
+    pub(crate) fn edit(&self, no: PageNo) -> Result<PageMut<'_>> {
+        self.notice_others();
+        let page = self.pager.write_with_memo(no);
+        self.wrote(no);
+        page
+    }
+
     /// Page `no`, to be changed, all of `anew` for certain: see [`Pager::overwrite`].
     #[inline]
     pub(crate) fn overwrite(&self, no: PageNo, anew: Range<usize>) -> Result<PageMut<'_>> {

@@ -18,26 +18,24 @@
 //! The path of a cursor on a table ends at a leaf; on an index it may end at an interior page, for
 //! the cells there are entries too.
 
-mod append;
 mod blob;
 mod delete;
 mod insert;
-mod payload;
-mod peek;
+mod path;
 mod restore;
+mod row;
 mod seek;
 mod walk;
 
 use blob::Chain;
-pub use payload::Row;
-pub use peek::Leaf;
+use path::{Level, Path};
+pub use row::{Leaf, Row};
 
 use crate::balance::Step;
 use crate::btree::Btree;
-use crate::error::{Error, Result, corrupt};
+use crate::error::{Error, Result};
 use crate::key::KeyInfo;
-use crate::node::{MAX_DEPTH, Node, TreeKind};
-use crate::search::Range;
+use crate::node::{MAX_DEPTH, TreeKind};
 use lithe_format::cell::{self, PayloadSpan};
 use lithe_format::payload::Limits;
 use lithe_format::{PageNo, btree_page::PageKind};
@@ -58,7 +56,6 @@ pub enum Seek {
 
 /// A place in a tree; see the [module's documentation](self).
 pub struct Cursor {
-    root: PageNo,
     key_info: Option<Arc<KeyInfo>>,
     limits: Limits,
     state: State,
@@ -66,14 +63,8 @@ pub struct Cursor {
     at_last: bool,
     /// A rollback has ended the cursor: until the next [`Cursor::reset`] it gives only [`Error::RolledBack`].
     is_tripped: bool,
-    /// The tree's version for which `path` is known to be what the tree looks like.
-    version: u64,
-    /// The tree's shape for which the interior pages of `path` are known to be current.
-    shape: u64,
-    path: Vec<Level>,
+    path: Path,
     written: Step,
-    /// The rowids that belong on the leaf at the end of the path, if a search led there.
-    range: Option<Range>,
     /// Whether the last search of an index ended on the leaf on which the one before it had ended: then the next may, too.
     stays_near: bool,
     /// What the cell says that the cursor stands on, once somebody has asked.
@@ -110,19 +101,21 @@ enum Neighbour {
     After,
 }
 
-/// One page of a path, and the cell or child there.
-#[derive(Clone)]
-struct Level {
-    node: Node,
-    index: u16,
-}
-
 /// The start of an index entry's record, at least as far as the columns that are compared.
 #[derive(Default)]
 struct SavedKey {
     bytes: Vec<u8>,
     /// The length of the whole record.
     len: u32,
+}
+
+impl SavedKey {
+    /// Keeps the record of `len` bytes that begins with `start`.
+    fn keep(&mut self, start: &[u8], len: u32) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(start);
+        self.len = len;
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -146,18 +139,15 @@ impl Cursor {
     }
 
     fn new(root: PageNo, key_info: Option<Arc<KeyInfo>>) -> Cursor {
+        let kind = if key_info.is_some() { TreeKind::Index } else { TreeKind::Table };
         Cursor {
-            root,
             key_info,
             limits: Limits { usable: 0, max_local: 0, min_local: 0 },
             state: State::Nowhere,
             at_last: false,
             is_tripped: false,
-            version: 0,
-            shape: 0,
-            path: Vec::new(),
+            path: Path::new(root, kind),
             written: Step { no: root, index: 0 },
-            range: None,
             stays_near: false,
             row: None,
             saved_key: SavedKey::default(),
@@ -172,12 +162,12 @@ impl Cursor {
             matches!(self.state, State::Nowhere | State::Written),
             "a cursor is reset before it is opened anew"
         );
-        if self.root != root || !is_same_order(self.key_info.as_ref(), key_info.as_ref()) {
+        if self.path.root != root || !is_same_order(self.key_info.as_ref(), key_info.as_ref()) {
             self.state = State::Nowhere;
             self.path.clear();
         }
-        self.root = root;
         self.key_info = key_info;
+        self.path.reopen(root, self.kind());
     }
 
     /// Lets go of the place and of its leaf. Cursors are reset before their transaction ends. The way to the leaf is
@@ -193,14 +183,7 @@ impl Cursor {
         self.at_last = false;
         self.row = None;
         // Held, a leaf would be copied by the next write.
-        self.leave_leaf();
-    }
-
-    #[inline]
-    fn leave_leaf(&mut self) {
-        if self.path.last().is_some_and(|level| level.node.is_leaf()) {
-            self.path.pop();
-        }
+        self.path.leave_leaf();
     }
 
     /// A rollback has taken back what the cursor stands on, and its user must not go on.
@@ -208,7 +191,6 @@ impl Cursor {
         self.reset();
         // Without a path every movement passes `load_root`, and a lost place `find_again`: both look at the mark.
         self.path.clear();
-        self.range = None;
         self.stays_near = false;
         self.at_last = false;
         self.row = None;
@@ -217,8 +199,9 @@ impl Cursor {
     }
 
     /// The root page of the tree.
+    #[inline]
     pub fn root(&self) -> PageNo {
-        self.root
+        self.path.root
     }
 
     /// The order of the index, or `None` on a table.
@@ -268,26 +251,7 @@ impl Cursor {
     /// Makes the root the first page of the path, unless it is there already and current.
     #[inline]
     fn enter_root(&mut self, btree: &Btree) -> Result<()> {
-        let version = btree.version(self.root);
-        if self.version != version {
-            self.version = version;
-            self.range = None;
-            let shape = btree.shape(self.root);
-            if self.shape == shape {
-                // Only leaves have changed: the pages above are what they were.
-                self.leave_leaf();
-            } else {
-                self.shape = shape;
-                self.path.clear();
-            }
-        }
-        let is_known = self.path.first().is_some_and(|root| btree.pager().is_intact(&root.node.page));
-        if !is_known {
-            self.path.clear();
-            self.range = None;
-            self.load_root(btree)?;
-        }
-        Ok(())
+        if self.path.keeps_root(btree) { Ok(()) } else { self.load_root(btree) }
     }
 
     fn load_root(&mut self, btree: &Btree) -> Result<()> {
@@ -298,51 +262,7 @@ impl Cursor {
             TreeKind::Table => btree.limits(PageKind::TableLeaf),
             TreeKind::Index => btree.limits(PageKind::IndexLeaf),
         };
-        if btree.pager().page_count() == 0 && self.root == PageNo::FIRST {
-            return Ok(()); // a database of no pages is one with an empty schema table
-        }
-        let node = Node::load(btree, self.root, self.kind())?;
-        self.path.push(Level { node, index: 0 });
-        Ok(())
-    }
-
-    /// Makes page `no` the page at `depth` of the path. If it is there already, nothing is read.
-    #[inline]
-    fn enter(&mut self, btree: &Btree, depth: usize, no: PageNo) -> Result<()> {
-        if self.has_entered(btree, depth, no) { Ok(()) } else { self.load(btree, depth, no) }
-    }
-
-    /// Whether page `no` is the page at `depth` of the path.
-    #[inline]
-    fn has_entered(&self, btree: &Btree, depth: usize, no: PageNo) -> bool {
-        self.path.get(depth).is_some_and(|level| level.node.no == no && btree.pager().is_intact(&level.node.page))
-    }
-
-    fn load(&mut self, btree: &Btree, depth: usize, no: PageNo) -> Result<()> {
-        let node = Node::load(btree, no, self.kind())?;
-        if node.cell_count == 0 {
-            return Err(node.corrupt("page without cells below the root"));
-        }
-        self.put_node(depth, node)
-    }
-
-    /// Makes `node` the page at `depth` of the path, and the last one.
-    #[inline]
-    fn put_node(&mut self, depth: usize, node: Node) -> Result<()> {
-        if depth >= MAX_DEPTH {
-            return Err(corrupt(self.root, "tree deeper than any"));
-        }
-        debug_assert!(depth <= self.path.len(), "a path without one of its pages");
-        self.range = None;
-        let new = Level { node, index: 0 };
-        match self.path.get_mut(depth) {
-            Some(level) => {
-                *level = new;
-                self.path.truncate(depth + 1);
-            }
-            None => self.path.push(new),
-        }
-        Ok(())
+        self.path.load_root(btree)
     }
 
     /// Reads the cell on which the cursor stands.

@@ -1,8 +1,11 @@
-//! Interior pages of tables that are searched again and again, decoded.
+//! Interior pages that are searched again and again, decoded.
 //!
 //! ```text
-//!   page    header | pointers ...            free            ... | child, rowid | child, rowid
-//!   decoded first rowid, and for each cell    | rowid less the first, child |    8 bytes
+//!   page of a table   header | pointers ...            free            ... | child, rowid | child, rowid
+//!   decoded           first rowid, and for each cell    | rowid less the first, child |    8 bytes
+//!
+//!   page of an index  header | pointers ...            free            ... | child, entry | child, entry
+//!   decoded           for each cell    | the first eight bytes of the entry's first column, or the integer there |    8 bytes
 //! ```
 //!
 //! On a page, a look at one cell is a look at a pointer and at the cell, each on a line of its own that is rarely in the
@@ -13,7 +16,8 @@
 //! searched [`VISITS`] times within a shape are decoded, so that trees that grow cost nothing; and no more than [`BYTES_MAX`] of them are kept, so that it is
 //! the pages near the roots of large trees.
 
-use crate::search::{Range, find_child};
+use crate::key::StartOrder;
+use crate::search::{Range, lower_bound};
 use lithe_format::PageNo;
 use std::cell::{Cell, Ref, RefCell};
 
@@ -41,7 +45,21 @@ struct Slot {
     root: u32,
     shape: u64,
     visits: u32,
-    interior: Option<Box<Interior>>,
+    decoded: Option<Decoded>,
+}
+
+/// What is known of a page.
+pub(crate) enum Decoded {
+    /// Of a table.
+    Table(Box<Interior>),
+    /// Of an index.
+    Index(Starts),
+}
+
+/// What the entries of an interior page of an index begin with.
+pub(crate) struct Starts {
+    pub(crate) order: StartOrder,
+    pub(crate) starts: Box<[u64]>,
 }
 
 /// See [`Interiors::of`].
@@ -54,12 +72,12 @@ pub(crate) struct Tree<'i> {
 /// A decoded page.
 pub(crate) struct Interior {
     first_rowid: i64,
-    cells: Box<[Decoded]>,
+    cells: Box<[Child]>,
     right_child: PageNo,
 }
 
 #[derive(Clone, Copy)]
-struct Decoded {
+struct Child {
     /// Less the first one of the page.
     rowid: u32,
     child: PageNo,
@@ -81,7 +99,7 @@ impl Interiors {
     }
 
     /// Page `no` of the tree at `root` has been searched, and was not decoded. `decode` decodes it if that pays now.
-    pub(crate) fn visit(&self, root: PageNo, shape: u64, no: PageNo, decode: impl FnOnce() -> Option<Interior>) {
+    pub(crate) fn visit(&self, root: PageNo, shape: u64, no: PageNo, decode: impl FnOnce() -> Option<Decoded>) {
         let slots = &mut *self.slots.borrow_mut();
         if slots.is_empty() {
             slots.resize_with(SLOTS, Slot::default);
@@ -89,18 +107,18 @@ impl Interiors {
         let slot = &mut slots[place(no)];
         if slot.no != no.get() || slot.root != root.get() || slot.shape != shape {
             // Another page is there. If it is decoded, and still looked at, it has the advantage.
-            if slot.visits > 0 && slot.interior.is_some() && slot.root == root.get() && slot.shape == shape {
+            if slot.visits > 0 && slot.decoded.is_some() && slot.root == root.get() && slot.shape == shape {
                 slot.visits -= 1;
                 return;
             }
-            let gone = slot.interior.take();
-            self.bytes.set(self.bytes.get() - gone.map_or(0, |interior| interior.bytes()));
-            *slot = Slot { no: no.get(), root: root.get(), shape, visits: 0, interior: None };
+            let gone = slot.decoded.take();
+            self.bytes.set(self.bytes.get() - gone.map_or(0, |decoded| decoded.bytes()));
+            *slot = Slot { no: no.get(), root: root.get(), shape, visits: 0, decoded: None };
         }
         slot.visits += 1;
         if slot.visits == VISITS {
-            slot.interior = decode().filter(|new| self.bytes.get() + new.bytes() <= BYTES_MAX).map(Box::new);
-            self.bytes.set(self.bytes.get() + slot.interior.as_ref().map_or(0, |new| new.bytes()));
+            slot.decoded = decode().filter(|new| self.bytes.get() + new.bytes() <= BYTES_MAX);
+            self.bytes.set(self.bytes.get() + slot.decoded.as_ref().map_or(0, Decoded::bytes));
             assert!(self.bytes.get() <= BYTES_MAX, "more decoded pages than are kept");
         }
     }
@@ -113,12 +131,55 @@ fn place(no: PageNo) -> usize {
 }
 
 impl Tree<'_> {
-    /// Page `no`, if it is decoded.
+    /// Page `no` of a table, if it is decoded.
     #[inline]
     pub fn page(&self, no: PageNo) -> Option<&Interior> {
+        match self.decoded(no)? {
+            Decoded::Table(interior) => Some(interior),
+            Decoded::Index(_) => None,
+        }
+    }
+
+    /// Page `no` of an index, if it is decoded.
+    #[inline]
+    pub fn starts(&self, no: PageNo) -> Option<&Starts> {
+        match self.decoded(no)? {
+            Decoded::Table(_) => None,
+            Decoded::Index(starts) => Some(starts),
+        }
+    }
+
+    #[inline]
+    fn decoded(&self, no: PageNo) -> Option<&Decoded> {
         let slot = self.slots.get(place(no))?;
         let is_it = slot.no == no.get() && slot.shape == self.shape && slot.root == self.root;
-        if is_it { slot.interior.as_deref() } else { None }
+        if is_it { slot.decoded.as_ref() } else { None }
+    }
+}
+
+impl Decoded {
+    fn bytes(&self) -> usize {
+        match self {
+            Decoded::Table(interior) => interior.bytes(),
+            Decoded::Index(Starts { starts, .. }) => size_of_val(&**starts),
+        }
+    }
+}
+
+impl Starts {
+    /// Before which cells an entry may belong that begins with `start`: from the first of them to the last. `None` says nothing: the
+    /// numbers are of other things.
+    #[inline]
+    pub fn narrow(&self, order: StartOrder, start: u64) -> Option<(usize, usize)> {
+        if order != self.order {
+            return None;
+        }
+        let low = self.starts.partition_point(|other| *other < start);
+        let equal = match self.starts.get(low..)? {
+            from @ [first, ..] if *first == start => from.partition_point(|other| *other <= start),
+            _ => 0,
+        };
+        Some((low, low + equal))
     }
 }
 
@@ -135,7 +196,7 @@ impl Interior {
         for index in 0..count {
             let (rowid, child) = cell(index)?;
             let rowid = u32::try_from(rowid.checked_sub(first_rowid)?).ok()?;
-            cells.push(Decoded { rowid, child });
+            cells.push(Child { rowid, child });
         }
         Some(Interior { first_rowid, cells: cells.into(), right_child })
     }
@@ -153,9 +214,51 @@ impl Interior {
     /// The child that has `rowid` if any has. The rowids of the page are within `range`.
     #[inline]
     pub fn search(&self, rowid: i64, range: Range) -> Turn {
-        let rowid_of = |index: usize| Some(self.first_rowid + i64::from(self.cells[index].rowid));
-        let found = find_child(self.cells.len(), rowid, range, rowid_of);
-        let (index, range) = found.expect("decoded rowids are there");
+        let (index, range) = if range == Range::default() { self.halve(rowid) } else { self.guess(rowid, range) };
         Turn { index, child: self.cells.get(index).map_or(self.right_child, |cell| cell.child), range }
+    }
+
+    /// The first cell whose rowid is not less, of the root, whose lines are in the processor's cache.
+    #[inline]
+    fn halve(&self, rowid: i64) -> (usize, Range) {
+        let distance = rowid.saturating_sub(self.first_rowid).max(0);
+        let index = match u32::try_from(distance) {
+            Ok(distance) => self.cells.partition_point(|cell| cell.rowid < distance),
+            Err(_) => self.cells.len(),
+        };
+        let rowid_of = |index: usize| self.cells.get(index).map(|cell| self.first_rowid + i64::from(cell.rowid));
+        (index, Range { above: index.checked_sub(1).and_then(rowid_of), to: rowid_of(index) })
+    }
+
+    /// The same, of a page whose rowids are within `range`.
+    #[inline]
+    fn guess(&self, rowid: i64, range: Range) -> (usize, Range) {
+        let rowid_of = |index: usize| Some(self.first_rowid + i64::from(self.cells[index].rowid));
+        lower_bound(true, self.cells.len(), rowid, range, rowid_of).expect("decoded rowids are there")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::find_child;
+
+    #[test]
+    fn a_root_is_searched_as_any_page() {
+        let page = |no: usize| PageNo::new(no as u32 + 2).expect("not 0");
+        let far = i64::from(u32::MAX);
+        for rowids in
+            [vec![5], vec![-7, -6, 0, 9, far - 7], vec![i64::MIN, i64::MIN + far], vec![i64::MAX - far, i64::MAX]]
+        {
+            let interior =
+                Interior::of_cells(rowids.len(), |at| Some((rowids[at], page(at))), page(rowids.len())).unwrap();
+            let near = rowids.iter().flat_map(|rowid| [rowid.saturating_sub(1), *rowid, rowid.saturating_add(1)]);
+            for wanted in near.chain([i64::MIN, -far, far, i64::MAX]) {
+                let (index, range) =
+                    find_child(rowids.len(), wanted, Range::default(), |index| rowids.get(index).copied()).unwrap();
+                let turn = interior.search(wanted, Range::default());
+                assert_eq!((turn.index, turn.range, turn.child), (index, range, page(index)), "{wanted} in {rowids:?}");
+            }
+        }
     }
 }

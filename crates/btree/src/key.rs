@@ -91,6 +91,32 @@ enum First<'a> {
 }
 
 /// The first eight bytes of a text as a number: numbers that differ have the order of their texts.
+/// How the first columns of entries are ordered, where a number says it: all are integers, or all are texts that their bytes order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StartOrder {
+    is_text: bool,
+    descending: bool,
+}
+
+impl StartOrder {
+    /// The number of an integer: the order of the numbers is that of the integers.
+    #[inline]
+    fn of_integer(self, value: i64) -> u64 {
+        self.directed(value as u64 ^ 1 << 63)
+    }
+
+    /// The number of a text that begins with `start`. Different texts may have the same.
+    #[inline]
+    fn of_text(self, start: u64) -> u64 {
+        self.directed(start)
+    }
+
+    #[inline]
+    fn directed(self, number: u64) -> u64 {
+        if self.descending { !number } else { number }
+    }
+}
+
 #[inline]
 fn start_of(text: &[u8]) -> u64 {
     match text.first_chunk() {
@@ -117,6 +143,22 @@ impl<'a> SearchKey<'a> {
         };
         let encoded = if info.encoding == TextEncoding::Utf8 { Vec::new() } else { encode(values, info.encoding) };
         SearchKey { info, values, prefix, first, encoded }
+    }
+
+    /// The number of the first value, and what it is a number of.
+    #[inline]
+    pub(crate) fn start(&self) -> Option<(StartOrder, u64)> {
+        match self.first {
+            First::Integer { value, descending } => {
+                let order = StartOrder { is_text: false, descending };
+                Some((order, order.of_integer(value)))
+            }
+            First::Text { start, descending, .. } => {
+                let order = StartOrder { is_text: true, descending };
+                Some((order, order.of_text(start)))
+            }
+            First::Other => None,
+        }
     }
 
     /// The values that are compared.

@@ -27,7 +27,7 @@
 //! | `search`, `interiors` | finding a rowid among those of a page; interior pages that are searched often, decoded |
 //! | `overflow` | long payloads |
 //! | `freelist`, `ptrmap` | which pages are unused; in auto-vacuum databases, who points to each page |
-//! | `tree` | making, emptying and dropping whole trees |
+//! | `tree`, `copy` | making, emptying and dropping whole trees; copying one to another database |
 //! | `relocate`, `auto_vacuum` | moving a page; moving those at the file's end |
 //! | [`check`] | the integrity check |
 //!
@@ -40,6 +40,7 @@ mod auto_vacuum;
 mod balance;
 mod btree;
 pub mod check;
+mod copy;
 pub mod cursor;
 mod edit;
 mod error;

@@ -2,11 +2,13 @@
 
 mod common;
 
-use common::{Shape, writable};
-use lithe_btree::{AutoVacuum, Btree, Cursor, Seek, TreeKind};
+use common::{Shape, memory, writable};
+use lithe_btree::{AutoVacuum, Btree, Cursor, KeyColumn, KeyInfo, Prefix, SearchKey, SecureDelete, Seek, TreeKind};
 use lithe_format::PageNo;
 use lithe_format::payload::Payload;
+use lithe_format::record;
 use lithe_pager::{BeginKind, OpenOptions, PageCounter, Pager};
+use lithe_value::ValueRef;
 use lithe_vfs::UnixVfs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -144,4 +146,109 @@ fn a_full_leaf_is_not_written() {
     let counts: Vec<u64> = (2000..2100).map(written).collect();
     assert!(counts.iter().all(|pages| *pages == 2 || *pages == 3), "{counts:?}");
     assert!(counts.contains(&2) && counts.contains(&3), "{counts:?}");
+}
+
+/// Rows make space for longer ones: what lies between the free blocks of a leaf moves as a whole, or row by row where there are many.
+#[test]
+fn rows_move_together_on_their_page() {
+    const LONG: usize = 90;
+    for (every, secure) in [(2, false), (3, true), (5, false), (9, true), (20, false)] {
+        let file = File::new(&format!("move-{every}"));
+        let _ = std::fs::remove_file(&file.0);
+        let btree = writable(open(&file.0, &OpenOptions::default()), Shape { page_size: 4096, ..SHAPE });
+        btree.set_secure_delete(if secure { SecureDelete::On } else { SecureDelete::Off });
+        let root = btree.create_tree(TreeKind::Table).unwrap();
+        let mut cursor = Cursor::table(root);
+        let text = |rowid: i64, len: usize| vec![b'a' + (rowid % 26) as u8; len];
+        let record = |rowid: i64, len: usize| [&[2, 13 + 2 * (len.min(50)) as u8][..], &text(rowid, len)].concat();
+        let put = |cursor: &mut Cursor, rowid: i64, len: usize| {
+            cursor.insert_table(&btree, rowid, &Payload::from_bytes(&record(rowid, len)), None).unwrap();
+        };
+        let mut lengths = std::collections::BTreeMap::new();
+        for rowid in 0..60 {
+            let len = 40 + (rowid as usize * 7) % 11;
+            put(&mut cursor, rowid, len);
+            lengths.insert(rowid, len);
+        }
+        for rowid in (0..60).filter(|rowid| rowid % every == 1) {
+            assert_eq!(cursor.seek_rowid(&btree, rowid).unwrap(), Seek::Exact);
+            if rowid % 2 == 0 { cursor.delete(&btree) } else { cursor.remove(&btree) }.unwrap();
+            lengths.remove(&rowid);
+        }
+        for rowid in 100..130 {
+            put(&mut cursor, rowid, LONG);
+            lengths.insert(rowid, LONG);
+            for (&rowid, &len) in &lengths {
+                assert_eq!(cursor.seek_rowid(&btree, rowid).unwrap(), Seek::Exact, "row {rowid}, every {every}");
+                assert_eq!(cursor.row(&btree).unwrap().local(), record(rowid, len), "row {rowid}, every {every}");
+            }
+        }
+        let found = btree.integrity_check(&[PageNo::FIRST, root], false, 10).unwrap().messages;
+        assert_eq!(found, [] as [&str; 0], "every {every}");
+        btree.pager().rollback().unwrap();
+    }
+}
+
+/// Interior pages of an index that are searched often are decoded: what is found stays the same, whatever the keys have in common, and
+/// whatever is added and deleted between.
+#[test]
+fn entries_are_found_on_pages_searched_often() {
+    type MakeKey = fn(i64) -> Key;
+    let makers: [MakeKey; 4] = [
+        |n| Key::Integer(n * 3 - 900),
+        |n| Key::Text(format!("{n:04} and more")),
+        |n| Key::Text(format!("the same eight bytes {n:04}")),
+        |n| if n % 2 == 0 { Key::Integer(n) } else { Key::Text(format!("{n}")) },
+    ];
+    for (at, make) in makers.into_iter().enumerate() {
+        for descending in [false, true] {
+            let btree = memory(SHAPE);
+            let root = btree.create_tree(TreeKind::Index).unwrap();
+            let column = KeyColumn { descending, ..KeyColumn::default() };
+            let info = Arc::new(KeyInfo::new(vec![column], Default::default()));
+            let mut cursor = Cursor::index(root, Arc::clone(&info));
+            let mut present = std::collections::BTreeSet::new();
+            for round in 0..4 {
+                for n in (0..900).filter(|n| n % 4 == round) {
+                    let key = make(n);
+                    cursor.insert_index(&btree, &[key.value()], &Payload::from_bytes(&record_of(&key)), None).unwrap();
+                    present.insert(n);
+                }
+                for n in (0..900).filter(|n| (n + round) % 7 == 3) {
+                    if cursor.seek_key(&btree, &SearchKey::new(&info, &[make(n).value()], Prefix::Equal)).unwrap()
+                        == Seek::Exact
+                    {
+                        cursor.delete(&btree).unwrap();
+                    }
+                    present.remove(&n);
+                }
+                for n in (0..900).chain((0..900).rev().step_by(11)) {
+                    let key = make(n);
+                    let seek = cursor.seek_key(&btree, &SearchKey::new(&info, &[key.value()], Prefix::Equal)).unwrap();
+                    assert_eq!(seek == Seek::Exact, present.contains(&n), "{n} of kind {at}, descending {descending}");
+                    if seek == Seek::Exact {
+                        assert_eq!(cursor.row(&btree).unwrap().local(), record_of(&key), "{n} of kind {at}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+enum Key {
+    Integer(i64),
+    Text(String),
+}
+
+impl Key {
+    fn value(&self) -> ValueRef<'_> {
+        match self {
+            Key::Integer(integer) => ValueRef::Integer(*integer),
+            Key::Text(text) => ValueRef::Text(text.as_bytes()),
+        }
+    }
+}
+
+fn record_of(key: &Key) -> Vec<u8> {
+    record::Builder::new().build(&[key.value()]).to_vec()
 }

@@ -4,7 +4,7 @@
 //! The program judges what only a program can (CHECK, index entries) and hands out the rest: it gives two kinds of rows.
 //!
 //! ```text
-//!   0, row, column, column, ...     the columns of a row that have a rule (NOT NULL, a type): see RowCheck::columns
+//!   0, row, column, column, ...     the columns that have a rule (NOT NULL, a type), of a row in which one may break it: see RowCheck::columns
 //!   n, row                          the row has the fault number n - 1 of RowCheck::faults
 //! ```
 //!
@@ -17,7 +17,7 @@ use lithe_optimize::write::table::{index_exprs, index_filter};
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::SourceId;
 use lithe_resolve::{Resolver, Stored};
-use lithe_value::Affinity;
+use lithe_value::{Affinity, StorageClass};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, CursorId, Db, Reg};
 use lithe_vm::program::Program;
@@ -89,6 +89,23 @@ fn has_rule(table: &Table, at: u16) -> bool {
 
 fn has_type(table: &Table, column: &Column) -> bool {
     if table.strict { !column.declared_type.eq_ignore_ascii_case(b"any") } else { column.affinity != Affinity::Blob }
+}
+
+/// The storage classes of values that break no rule of the column. A value of another class may, or may not.
+fn classes_without_fault(table: &Table, column: &Column) -> u8 {
+    use StorageClass::{Blob, Integer, Null, Real, Text};
+    let null = if column.not_null.is_some() { 0 } else { Null.bit() };
+    let is_type = |name: &[u8]| column.declared_type.eq_ignore_ascii_case(name);
+    let values = match column.affinity {
+        _ if table.strict && is_type(b"text") => Text.bit(),
+        _ if table.strict && is_type(b"blob") => Blob.bit(),
+        _ if table.strict && is_type(b"real") => Integer.bit() | Real.bit(),
+        _ if table.strict && !is_type(b"any") => Integer.bit(),
+        _ if !has_type(table, column) => Integer.bit() | Real.bit() | Text.bit() | Blob.bit(),
+        Affinity::Text => Text.bit() | Blob.bit(),
+        _ => Integer.bit() | Real.bit() | Blob.bit(),
+    };
+    null | values
 }
 
 /// A table that is being checked.
@@ -164,12 +181,20 @@ impl<'a> Checking<'a> {
         if columns.is_empty() {
             return Ok(());
         }
+        let (doubtful, fine) = (cg.b.label(), cg.b.label());
         for (place, at) in columns.iter().enumerate() {
             let value = cg.resolver.table_column(self.source, self.table, *at);
             cg.emit_into(&value, self.answer.at(2 + place))?;
         }
+        for (place, at) in columns.iter().enumerate() {
+            let classes = classes_without_fault(self.table, &self.table.columns[usize::from(*at)]);
+            cg.b.emit(Insn::ClassNotIn { classes, reg: self.answer.at(2 + place), target: doubtful });
+        }
+        cg.b.emit(Insn::Goto { target: fine });
+        cg.b.place(doubtful);
         cg.b.emit(Insn::Integer { value: 0, dst: self.answer });
         cg.b.emit(Insn::ResultRow { start: self.answer, count: 2 + columns.len() as u32 });
+        cg.b.place(fine);
         Ok(())
     }
 

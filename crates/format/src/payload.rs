@@ -137,6 +137,12 @@ impl<'a> Payload<'a> {
         self.len == 0
     }
 
+    /// All bytes, if they lie in one piece.
+    #[inline]
+    pub fn as_slice(&self) -> Option<&'a [u8]> {
+        if self.count == 1 && self.zeros == 0 { self.parts.first().copied() } else { None }
+    }
+
     /// The parts before the zeros.
     #[inline]
     pub fn parts(&self) -> &[&'a [u8]] {

@@ -15,6 +15,9 @@ use crate::page_ref::UniquePage;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SlotId(u32);
 
+/// Nothing is known of the bytes of a page.
+pub(crate) const NO_MEMO: u32 = 0;
+
 /// A page that was written.
 #[derive(Debug)]
 pub(crate) struct Slot {
@@ -23,6 +26,8 @@ pub(crate) struct Slot {
     pub(crate) bytes: Option<Arc<[u8]>>,
     /// The serial number of the savepoint under which it came here, or the version before was last put aside.
     pub(crate) saved: u64,
+    /// What its writer knows of these bytes; see [`crate::PageMut::memo`].
+    pub(crate) memo: u32,
     /// It was used since the hand of the clock last came by.
     used: Cell<bool>,
     /// Its writer does not expect to write it again.
@@ -96,7 +101,7 @@ impl DirtySet {
     }
 
     pub(crate) fn insert(&mut self, no: PageNo, bytes: Arc<[u8]>, saved: u64) -> SlotId {
-        let slot = Slot { no, bytes: Some(bytes), saved, used: Cell::new(true), finished: false };
+        let slot = Slot { no, bytes: Some(bytes), saved, memo: NO_MEMO, used: Cell::new(true), finished: false };
         let id = match self.unused.pop() {
             Some(id) => {
                 *self.slot_mut(id) = slot;

@@ -121,7 +121,11 @@ impl From<lithe_vfs::Error> for Error {
 
 /// All of these, if there is memory for the list: for the pages of large transactions.
 pub(crate) fn listed<T>(items: impl Iterator<Item = T>) -> Result<Vec<T>> {
+    /// Most transactions write fewer pages.
+    const FIRST_MAX: usize = 32;
     let mut list = Vec::new();
+    let first = items.size_hint().1.unwrap_or(FIRST_MAX).min(FIRST_MAX);
+    list.try_reserve(first).map_err(|_| Error::NoMem)?;
     for item in items {
         if list.len() == list.capacity() {
             list.try_reserve(1).map_err(|_| Error::NoMem)?;

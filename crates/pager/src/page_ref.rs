@@ -47,6 +47,7 @@ unsafe impl Sync for PageRef {}
 
 impl PageRef {
     /// A reference to private bytes.
+    #[inline]
     pub(crate) fn from_arc(bytes: Arc<[u8]>) -> PageRef {
         let len = bytes.len() as u32;
         let data = NonNull::new(Arc::into_raw(bytes).cast_mut().cast::<u8>()).expect("an Arc is not null");
@@ -77,6 +78,7 @@ impl PageRef {
         }
     }
 
+    #[inline]
     fn as_slice_ptr(&self) -> *const [u8] {
         std::ptr::slice_from_raw_parts(self.data.as_ptr(), self.len as usize)
     }
@@ -251,8 +253,9 @@ impl MappedFile {
 
 /// Private bytes that nobody else refers to: a page being written.
 pub(crate) struct UniquePage {
-    bytes: Arc<[u8]>,
-    /// The bytes, without asking the Arc each time whether it is still alone.
+    /// `None` once they are shared again.
+    bytes: Option<Arc<[u8]>>,
+    /// The bytes, without asking the Arc each time whether it is still alone; none once they are shared again.
     data: NonNull<[u8]>,
 }
 
@@ -262,15 +265,22 @@ impl UniquePage {
         match Arc::get_mut(&mut bytes) {
             Some(alone) => {
                 let data = NonNull::from(alone);
-                Ok(UniquePage { bytes, data })
+                Ok(UniquePage { bytes: Some(bytes), data })
             }
             None => Err(bytes),
         }
     }
 
     /// The bytes, to be shared again.
-    pub(crate) fn into_shared(self) -> Arc<[u8]> {
-        self.bytes
+    pub(crate) fn into_shared(mut self) -> Arc<[u8]> {
+        self.take_shared().expect("a page is shared again once")
+    }
+
+    /// The bytes, to be shared again: what is left is a page of no bytes. `None` if it is one already.
+    #[inline]
+    pub(crate) fn take_shared(&mut self) -> Option<Arc<[u8]>> {
+        self.data = NonNull::from(&mut []);
+        self.bytes.take()
     }
 }
 
@@ -279,7 +289,7 @@ impl Deref for UniquePage {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: as below. Not through the Arc, not even for the length: the pointer would not be good for writing any more.
+        // SAFETY: as below, and no bytes may be read anywhere. Not through the Arc, not even for the length: the pointer would not be good for writing any more.
         unsafe { self.data.as_ref() }
     }
 }
@@ -287,7 +297,7 @@ impl Deref for UniquePage {
 impl DerefMut for UniquePage {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: `data` came from the Arc when it was alone, and no clone was handed out since.
+        // SAFETY: `data` came from the Arc when it was alone, and no clone was handed out since; or it is of no bytes.
         unsafe { self.data.as_mut() }
     }
 }

@@ -24,7 +24,7 @@ use hashbrown::HashSet;
 use lithe_format::PageNo;
 use lithe_vfs::{OpenFlags, Vfs};
 
-use crate::dirty::{DirtySet, PageHashes, SlotId};
+use crate::dirty::{DirtySet, NO_MEMO, PageHashes, SlotId};
 use crate::error::Result;
 use crate::spill::{Marks, SpillMark};
 use crate::temp_file::TempPages;
@@ -275,6 +275,7 @@ fn put_into(dirty: &mut DirtySet, no: PageNo, before: Arc<[u8]>, saved: u64) {
         Some(id) => {
             let slot = dirty.slot_mut(id);
             slot.saved = saved;
+            slot.memo = NO_MEMO;
             let after = slot.bytes.replace(before);
             assert!(after.is_some(), "page {no} is being written");
             dirty.recycle(after);

@@ -157,3 +157,31 @@ fn a_temporary_database_larger_than_its_cache() {
     pager.commit().unwrap();
     assert_eq!(pager.page(no(3)).unwrap()[..4], stamp(3, 2));
 }
+
+/// A memo is about the bytes that its writer has left, and goes with them.
+#[test]
+fn a_memo_goes_with_the_bytes() {
+    let pager = pager();
+    pager.begin_write(BeginKind::Immediate).unwrap();
+    let memo = |n: u32| pager.write_with_memo(no(n)).unwrap().memo();
+    let leave = |n: u32, memo: u32| pager.write_with_memo(no(n)).unwrap().set_memo(memo);
+    assert_eq!(memo(1), 0, "a page that comes into the dirty set");
+    leave(1, 7);
+    assert_eq!(memo(1), 7);
+    drop(pager.write(no(1)).unwrap());
+    assert_eq!(memo(1), 0, "somebody has written who knows nothing of it");
+    leave(1, 8);
+    pager.savepoint().unwrap();
+    assert_eq!(memo(1), 8);
+    pager.write_with_memo(no(1)).unwrap()[0] = 99;
+    leave(1, 9);
+    pager.rollback_to(0).unwrap();
+    assert_eq!((memo(1), content(&pager)[0]), (0, 1), "the bytes are others");
+    leave(2, 5);
+    drop(pager.new_page(no(2)).unwrap());
+    assert_eq!(memo(2), 0, "a page of zeros");
+    leave(2, 6);
+    pager.rollback().unwrap();
+    pager.begin_write(BeginKind::Immediate).unwrap();
+    assert_eq!(memo(2), 0, "another transaction");
+}

@@ -44,12 +44,14 @@ impl Buffer {
     ///
     /// # Panics
     /// If `len` is more than there are bytes.
+    #[inline]
     pub fn from_parts(bytes: Box<[u8]>, len: usize) -> Self {
         assert!(len <= bytes.len(), "buffer longer than its memory");
         Buffer { bytes, len }
     }
 
     /// The memory, and how much of it is written.
+    #[inline]
     pub fn into_parts(self) -> (Box<[u8]>, usize) {
         (self.bytes, self.len)
     }

@@ -44,6 +44,12 @@ pub enum StorageClass {
 }
 
 impl StorageClass {
+    /// A set of classes is a byte: this one alone.
+    #[inline]
+    pub const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+
     /// What `typeof()` answers.
     pub fn name(self) -> &'static str {
         match self {

@@ -119,6 +119,14 @@ pub fn step(
 ) -> Result<(), Error> {
     let call = &program.aggregates[usize::from(id.0)];
     if call.argument_count == 0 {
+        let state = m.reg_mut(acc);
+        if state.is_null() {
+            begin_in_place(program, id, state);
+        }
+        if let Register::CountRows(count) = state {
+            *count += 1;
+            return Ok(());
+        }
         return step_values(m, program, host, id, &[], &PlainArguments, acc);
     }
     if matches!(call.function.kind(), Kind::CustomAggregate(_)) {
@@ -362,6 +370,12 @@ fn finish_in_place(m: &mut Machine, call: &AggregateCall, acc: Reg, dst: Reg) ->
         },
         (BuiltinAggregate::Total, Register::Sum(sum)) => ValueRef::from(sum.total()),
         (BuiltinAggregate::Avg, Register::Sum(sum)) => sum.average(),
+        (BuiltinAggregate::Min | BuiltinAggregate::Max, Register::Extreme(extreme)) => match extreme.value() {
+            ValueRef::Null => ValueRef::Null,
+            ValueRef::Integer(integer) => ValueRef::Integer(integer),
+            ValueRef::Real(real) => ValueRef::Real(real),
+            ValueRef::Text(_) | ValueRef::Blob(_) => return false,
+        },
         _ => return false,
     };
     m.reg_mut(dst).set(value);

@@ -8,7 +8,7 @@ use crate::host::Host;
 use crate::machine::Machine;
 use crate::operand::{AffinityListId, Reg, affinity_from_u8};
 use crate::program::Program;
-use crate::register::Register;
+use crate::register::{BytesKind, Register};
 
 pub use arith::{
     add, bit_and, bit_not, bit_or, divide, multiply, negate, remainder, shift_left, shift_right, subtract,
@@ -55,6 +55,9 @@ pub fn unary(
 /// dst = lhs || rhs.
 #[inline(never)]
 pub fn concat(m: &mut Machine, host: &dyn Host, lhs: Reg, rhs: Reg, dst: Reg) -> Result<(), Error> {
+    if concat_texts(m, host, (lhs, rhs), dst)? {
+        return Ok(());
+    }
     // The result is built in the memory of `dst`, unless that is where an operand is.
     let mut out = if dst == lhs || dst == rhs { Default::default() } else { m.reg_mut(dst).take_memory() };
     let length_max = host.facts().length_max.get() as usize;
@@ -68,6 +71,28 @@ pub fn concat(m: &mut Machine, host: &dyn Host, lhs: Reg, rhs: Reg, dst: Reg) ->
     }
     m.reg_mut(dst).set_value(out);
     Ok(())
+}
+
+/// The same for two texts in UTF-8. False says nothing: there are others.
+#[inline]
+fn concat_texts(m: &mut Machine, host: &dyn Host, (lhs, rhs): (Reg, Reg), dst: Reg) -> Result<bool, Error> {
+    let facts = host.facts();
+    let is_text = |reg| m.reg(reg).text().is_some();
+    if dst == lhs || dst == rhs || facts.encoding.get() != Encoding::Utf8 || !is_text(lhs) || !is_text(rhs) {
+        return Ok(false);
+    }
+    let mut buffer = m.reg_mut(dst).take_buffer();
+    let (Some(left), Some(right)) = (m.reg(lhs).text(), m.reg(rhs).text()) else { return Ok(false) };
+    let length = left.len().saturating_add(right.len());
+    if length > facts.length_max.get() as usize {
+        return Err(Error::too_big());
+    }
+    buffer.clear();
+    buffer.try_reserve(length)?;
+    buffer.extend(left);
+    buffer.extend(right);
+    m.reg_mut(dst).set_buffer(BytesKind::Text, buffer);
+    Ok(true)
 }
 
 /// The operands of `||` in a database of UTF-16: BLOBs are bytes of that encoding, and so a character may end in the other operand.

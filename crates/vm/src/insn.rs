@@ -203,6 +203,8 @@ instructions! {
     NotNull { reg: Reg, target: Addr }
     /// Jump if any of the registers `start..start+count` is NULL.
     AnyNull { start: Reg, count: u32, target: Addr }
+    /// Jump if the storage class of `reg` is not one of `classes`: a bit for each, in the order of `StorageClass`.
+    ClassNotIn { classes: u8, reg: Reg, target: Addr }
     /// Jump if the integer in `reg` is above 0, and subtract `minus` from it then.
     IfPositive { reg: Reg, minus: u32, target: Addr }
     /// Subtract 1 from the integer in `reg`; jump if it is 0 now.

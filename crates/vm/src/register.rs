@@ -22,7 +22,7 @@ use lithe_functions::Pointer;
 use lithe_functions::aggregate::{Extreme, Sum};
 use lithe_pager::PageRef;
 use lithe_value::buffer::OutOfMemory;
-use lithe_value::{Buffer, Value, ValueRef};
+use lithe_value::{Buffer, StorageClass, Value, ValueRef};
 
 use crate::accumulator::Accumulator;
 use crate::rowset::RowSet;
@@ -166,6 +166,17 @@ impl Register {
             | Register::Aggregate(_)
             | Register::RowSet(_)
             | Register::Pointer(_) => ValueRef::Null,
+        }
+    }
+
+    /// The storage class of the value.
+    #[inline]
+    pub fn class(&self) -> StorageClass {
+        match self {
+            Register::Integer(_) => StorageClass::Integer,
+            Register::Real(_) => StorageClass::Real,
+            Register::InlineText(_) | Register::PageText { .. } | Register::OwnedText { .. } => StorageClass::Text,
+            other => other.as_ref().class(),
         }
     }
 

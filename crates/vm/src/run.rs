@@ -228,7 +228,10 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 m.registers[dst.0 as usize].copy_from(parameter);
             }
             Insn::ParentRegister { src, dst } => frames.copy_from_parent(m, src, dst),
-            Insn::Copy { src, dst, count } => flow::copy(m, src, dst, count as usize)?,
+            Insn::Copy { src, dst, count } => match *m.reg(src) {
+                Register::Integer(integer) if count == 1 => m.reg_mut(dst).set_integer(integer),
+                _ => flow::copy(m, src, dst, count as usize)?,
+            },
             Insn::Move { src, dst, count } => flow::move_registers(m, src, dst, count as usize),
             Insn::Cast { affinity, reg } => arithmetic::cast(m, host, affinity, reg)?,
             Insn::Affinity { start, affinities } => arithmetic::apply_affinities(m, program, start, affinities),
@@ -387,6 +390,11 @@ fn steps_until_row<'p, const WATCHED: bool>(
             }
             Insn::AnyNull { start, count, target } => {
                 if m.regs(start, count as usize).iter().any(Register::is_null) {
+                    pc = at(target);
+                }
+            }
+            Insn::ClassNotIn { classes, reg, target } => {
+                if classes & m.reg(reg).class().bit() == 0 {
                     pc = at(target);
                 }
             }

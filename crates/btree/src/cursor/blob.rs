@@ -79,10 +79,10 @@ impl Cursor {
             self.path.push(Level { node: Node { page: page.share(), ..node }, index });
             self.state = State::Row;
         }
-        let chain_is_known = self.chain.version == self.version;
-        self.version = btree.changed(self.root);
+        let chain_is_known = self.chain.version == self.path.version;
+        self.path.version = btree.changed(self.path.root);
         if chain_is_known {
-            self.chain.version = self.version; // content has changed, but no link
+            self.chain.version = self.path.version; // content has changed, but no link
         }
         Ok(())
     }
@@ -99,7 +99,7 @@ impl Cursor {
         let span = self.parse()?.span;
         let node = &self.here().node;
         let first = span.overflow_page(&node.page).ok_or_else(|| node.corrupt("overflow page 0"))?;
-        let no = self.chain.page(btree, first, self.version, skip / content)?;
+        let no = self.chain.page(btree, first, self.path.version, skip / content)?;
         Ok((no, skip % content))
     }
 }

@@ -1,14 +1,24 @@
 //! Deleting the entry on which the cursor stands.
 
-use super::{Cursor, Level, Neighbour, SavedKey, Seek, State};
+use super::{Cursor, Level, Neighbour, ParsedRow, SavedKey, Seek, State};
 use crate::balance::{Pending, Step, balance};
 use crate::btree::Btree;
 use crate::edit::EditPage;
 use crate::error::{Result, corrupt};
+use crate::node::Node;
 use crate::overflow;
-use lithe_format::btree_page::CHILD_LEN;
+use lithe_format::btree_page::{CHILD_LEN, POINTER_LEN};
 use lithe_format::{PageNo, cell};
 use std::sync::Arc;
+
+/// Where a cursor stands after a deletion.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Afterwards {
+    /// In the gap.
+    InGap,
+    /// Nowhere: no note of the place is made.
+    Nowhere,
+}
 
 impl Cursor {
     /// Deletes the entry on which the cursor stands, which then stands in the gap: `next` goes to the entry after
@@ -19,9 +29,12 @@ impl Cursor {
             return Ok(());
         }
         self.at_last = false;
-        self.save_key(btree)?;
-        self.free_overflow(btree)?;
-        if self.here().node.is_leaf() { self.delete_from_leaf(btree) } else { self.delete_from_interior(btree) }
+        let is_on_leaf = self.here().node.is_leaf();
+        if !is_on_leaf || self.parse()?.span.overflows() {
+            self.save_key(btree)?;
+            self.free_overflow(btree)?;
+        }
+        if is_on_leaf { self.delete_from_leaf(btree, Afterwards::InGap) } else { self.delete_from_interior(btree) }
     }
 
     /// Deletes the entry on which the cursor stands, for a caller that goes nowhere from there: no note of the place is made, and
@@ -31,12 +44,10 @@ impl Cursor {
         if !self.restore(btree)? {
             return Ok(());
         }
+        self.at_last = false;
         if self.here().node.is_leaf() {
-            self.at_last = false;
             self.free_overflow(btree)?;
-            if let Some((page, _)) = self.take_from_leaf(btree)? {
-                self.version = btree.cells_changed(self.root, page.header.kind);
-            }
+            self.delete_from_leaf(btree, Afterwards::Nowhere)?;
         } else {
             self.delete(btree)?;
         }
@@ -45,43 +56,57 @@ impl Cursor {
         Ok(())
     }
 
-    fn delete_from_leaf(&mut self, btree: &Btree) -> Result<()> {
-        let Some((page, index)) = self.take_from_leaf(btree)? else {
-            self.state = State::Lost;
-            return Ok(());
-        };
-        let node = page.into_node();
-        self.version = btree.cells_changed(self.root, node.kind);
-        self.row = None;
-        if node.cell_count > 0 {
-            let after = index < node.cell_count;
-            let neighbour = if after { Neighbour::After } else { Neighbour::Before };
-            self.state = State::Gap(neighbour);
-            self.path.push(Level { index: if after { index } else { index - 1 }, node });
-        } else {
-            self.path.push(Level { index: 0, node });
-        }
-        Ok(())
-    }
-
-    /// Takes the cell out on which the cursor stands, which then stands nowhere. Answers the leaf and where on it the cell
-    /// was, or `None` if the tree had to be balanced.
-    fn take_from_leaf<'p>(&mut self, btree: &'p Btree) -> Result<Option<(EditPage<'p>, u16)>> {
-        assert!(self.state == State::Row, "an entry is deleted by who stands on it");
+    /// Takes the cell on which the cursor stands out of its leaf.
+    fn delete_from_leaf(&mut self, btree: &Btree, afterwards: Afterwards) -> Result<()> {
+        assert!(self.state == State::Row, "the cursor stands on the entry that is deleted");
+        let row = self.parse()?;
         let Level { node, index } = self.path.pop().expect("an entry has a path");
         let no = node.no;
         drop(node); // the pager copies a page that somebody holds
         self.state = State::Nowhere;
-        let mut page = EditPage::open(btree, no)?;
-        page.remove(usize::from(index))?;
-        if self.path.is_empty() || !page.is_underfull()? {
-            return Ok(Some((page, index)));
+        let mut page = EditPage::open_of(btree, no, &self.limits)?;
+        let cell = page.cell_until(usize::from(index), row.span.end())?;
+        if !self.path.is_empty() && page.is_underfull_without(cell.1 + POINTER_LEN)? {
+            if afterwards == Afterwards::InGap {
+                self.keep_key_from(page.bytes(row.span.range()), &row, no)?;
+            }
+            page.remove_cell(usize::from(index), cell)?;
+            drop(page);
+            return self.balance_after_delete(btree, Step { no, index: usize::from(index) });
         }
-        drop(page);
-        let steps = self.take_steps(Step { no, index: usize::from(index) });
+        page.remove_cell(usize::from(index), cell)?;
+        self.path.version = btree.cells_changed(self.path.root, page.header.kind);
+        self.row = None;
+        if afterwards == Afterwards::InGap {
+            self.stand_in_gap(page.into_node(), index);
+        }
+        Ok(())
+    }
+
+    /// The cell before `index` of the leaf `node` was deleted. As long as the leaf stays the way it is, the neighbours show where the entry
+    /// was.
+    fn stand_in_gap(&mut self, node: Node, index: u16) {
+        let is_after = index < node.cell_count;
+        if node.cell_count > 0 {
+            self.state = State::Gap(if is_after { Neighbour::After } else { Neighbour::Before });
+        }
+        self.path.push(Level { index: if is_after { index } else { index.saturating_sub(1) }, node });
+    }
+
+    /// The leaf is about to be balanced, and only the key leads back to the place.
+    fn keep_key_from(&mut self, record: Option<&[u8]>, row: &ParsedRow, no: PageNo) -> Result<()> {
+        if self.key_info.is_some() && !row.is_saved {
+            self.saved_key.keep(record.ok_or_else(|| corrupt(no, "cell outside the page"))?, row.span.len);
+        }
+        Ok(())
+    }
+
+    fn balance_after_delete(&mut self, btree: &Btree, deleted: Step) -> Result<()> {
+        let steps = self.take_steps(deleted);
         balance(btree, &steps, None)?;
-        btree.changed(self.root);
-        Ok(None)
+        btree.changed(self.path.root);
+        self.state = State::Lost;
+        Ok(())
     }
 
     /// An entry on an interior page divides two subtrees, so another has to take its place: the
@@ -94,7 +119,7 @@ impl Cursor {
         self.descend_rightmost(btree)?;
         let (substitute, record) = self.copy_entry(btree, child)?;
 
-        let interior = self.path[depth].node.no;
+        let interior = self.path.level(depth).node.no;
         let leaf = Step { no: self.here().node.no, index: usize::from(self.here().index) };
         self.path.pop();
         let steps = self.take_steps(leaf);
@@ -115,11 +140,11 @@ impl Cursor {
         } else {
             // Balancing moves the pages of the path about: find the leaf again, by the substitute.
             balance(btree, &steps[..=depth], Some(Pending::one(index, substitute)))?;
-            btree.changed(self.root);
+            btree.changed(self.path.root);
             self.steps_to_original(btree, &record)?
         };
         self.remove_original(btree, &steps)?;
-        btree.changed(self.root);
+        btree.changed(self.path.root);
         self.state = State::Lost;
         Ok(())
     }
@@ -143,7 +168,7 @@ impl Cursor {
         let info = Arc::clone(self.key_info.as_ref().expect("a cursor on an index"));
         let seek = self.seek_entry(btree, &info, record)?;
         if seek != Seek::Exact || self.here().node.is_leaf() {
-            return Err(corrupt(self.root, "index out of order"));
+            return Err(corrupt(self.path.root, "index out of order"));
         }
         self.descend_rightmost(btree)?;
         let leaf = Step { no: self.here().node.no, index: usize::from(self.here().index) };

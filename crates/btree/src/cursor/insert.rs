@@ -8,12 +8,13 @@ use crate::error::{Result, corrupt};
 use crate::key::{Prefix, SearchKey};
 use crate::node::Node;
 use crate::overflow;
-use lithe_format::PageNo;
 use lithe_format::btree_page::{CHILD_LEN, FREEBLOCK_MIN, POINTER_LEN as CELL_POINTER_LEN, PageKind};
 use lithe_format::cell::PayloadSpan;
 use lithe_format::overflow::POINTER_LEN;
 use lithe_format::payload::Payload;
+use lithe_format::ptrmap::PtrmapType;
 use lithe_format::varint;
+use lithe_format::{PageNo, cell};
 use lithe_value::ValueRef;
 use std::sync::Arc;
 
@@ -21,15 +22,19 @@ use std::sync::Arc;
 const SAVED_LEN_MAX: u32 = 256;
 
 /// A cell on its way to a page, still in its parts.
-pub(super) struct NewCell<'p, 'a> {
-    /// In place of an entry on an interior page: the child before it.
-    child: Option<PageNo>,
-    /// `None` in an index.
-    rowid: Option<i64>,
+struct NewCell<'p, 'a> {
+    /// What comes before the payload: the child before an entry on an interior page, the payload's length, the rowid.
+    front: [u8; FRONT_MAX],
+    front_len: u8,
+    /// 0 in an index.
+    rowid: i64,
     payload: &'p Payload<'a>,
     local: u32,
     overflow: Option<PageNo>,
 }
+
+/// The longest front of a cell.
+const FRONT_MAX: usize = CHILD_LEN + 2 * varint::MAX_LEN;
 
 impl Cursor {
     /// Inserts a row, or replaces the one of this rowid. The cursor then stands on it.
@@ -78,6 +83,18 @@ impl Cursor {
         Ok(())
     }
 
+    /// Adds a row after all others; the caller vouches for the order. Pages are filled to the last byte.
+    pub fn append_table(&mut self, btree: &Btree, rowid: i64, payload: &Payload<'_>) -> Result<()> {
+        let seek = if self.last(btree)? { Seek::Less } else { Seek::Empty };
+        self.insert_table(btree, rowid, payload, Some(seek))
+    }
+
+    /// Adds an entry after all others, as a sorted stream of records makes an index; nothing is compared.
+    pub fn append_index(&mut self, btree: &Btree, payload: &Payload<'_>) -> Result<()> {
+        let seek = if self.last(btree)? { Seek::Less } else { Seek::Empty };
+        self.insert_index(btree, &[], payload, Some(seek))
+    }
+
     /// Keeps the record just written, for seeking it again.
     fn save_new_key(&mut self, payload: &Payload<'_>) {
         self.saved_key.bytes.clear();
@@ -89,7 +106,7 @@ impl Cursor {
 
     /// Whether the path is what the tree looks like, so that the answer of an earlier seek holds.
     fn is_fresh(&self, btree: &Btree) -> bool {
-        matches!(self.state, State::Row | State::Written) && self.version == btree.version(self.root)
+        matches!(self.state, State::Row | State::Written) && self.path.is_fresh(btree)
     }
 
     fn put(&mut self, btree: &Btree, rowid: Option<i64>, payload: &Payload<'_>, seek: Seek) -> Result<()> {
@@ -98,26 +115,29 @@ impl Cursor {
             self.enter_root(btree)?;
         }
         let local = self.limits.local(payload.len());
-        let mut cell = NewCell { child: None, rowid, payload, local, overflow: None };
-        if self.state == State::Written && (seek != Seek::Less || cell.overflows()) {
+        if self.state == State::Written && (seek != Seek::Less || local < payload.len()) {
             self.synchronise(btree)?;
         }
         let mut at = self.place();
+        let mut child = None;
         let mut replaced_end = None;
         let mut last_rowid = None;
         match seek {
             Seek::Exact => {
-                if self.overwrite(btree, &cell)? {
+                if self.overwrite(btree, payload)? {
                     return Ok(());
                 }
-                self.free_overflow(btree)?;
-                replaced_end = Some(self.parse()?.span.end());
+                let span = self.parse()?.span;
+                if span.overflows() {
+                    self.free_overflow(btree)?;
+                }
+                replaced_end = Some(span.end());
                 if !self.here().node.is_leaf() {
-                    cell.child = Some(self.here().node.child(at.index)?);
+                    child = Some(self.here().node.child(at.index)?);
                 }
             }
             Seek::Less => {
-                self.at_last = self.at_last || self.is_path_rightmost();
+                self.at_last = self.at_last || self.path.is_rightmost();
                 at.index += 1;
                 if self.at_last && rowid.is_some() {
                     last_rowid = Some(self.parse()?.rowid);
@@ -125,7 +145,10 @@ impl Cursor {
             }
             Seek::Greater | Seek::Empty => self.at_last = seek == Seek::Empty,
         }
-        cell.write_overflow(btree)?;
+        let mut cell = NewCell::new(child, rowid, payload, local);
+        if cell.overflows() {
+            cell.write_overflow(btree)?;
+        }
         if self.put_cell(btree, &cell, at, replaced_end)? {
             return Ok(());
         }
@@ -142,12 +165,6 @@ impl Cursor {
         }
         let level = self.here();
         Step { no: level.node.no, index: usize::from(level.index) }
-    }
-
-    /// Whether the path leads to the last entry of the tree.
-    fn is_path_rightmost(&self) -> bool {
-        let Some((leaf, above)) = self.path.split_last() else { return false };
-        leaf.index + 1 == leaf.node.cell_count && above.iter().all(|level| level.index == level.node.cell_count)
     }
 
     /// Writes the cell to the page at which the cursor stands, before cell `at`, or in the place of that cell, if this is
@@ -170,7 +187,7 @@ impl Cursor {
             return Ok(false);
         }
         let is_adopted = cell.overflow.is_some() && btree.auto_vacuum()?;
-        let mut page = EditPage::open(btree, at.no)?;
+        let mut page = EditPage::open_of(btree, at.no, &self.limits)?;
         let size = cell.size();
         let place = match replaced_end {
             Some(old_end) => page.replace(at.index, old_end, size)?,
@@ -179,7 +196,7 @@ impl Cursor {
         let Some(place) = place else { return Ok(false) };
         cell.write(page.bytes_mut(place, size));
         self.row = Some(cell.parsed(place));
-        self.version = btree.cells_changed(self.root, page.header.kind);
+        self.path.version = btree.cells_changed(self.path.root, page.header.kind);
         if replaced_end.is_some() && !is_adopted {
             // A statement that replaces a row is on its way over the table, and goes on from here.
             self.path.push(Level { node: page.into_node(), index: at.index as u16 });
@@ -208,13 +225,55 @@ impl Cursor {
             && free_bytes(&node.page, &header, btree.usable_size()).map_err(|e| node.corrupt(e.0))? < wanted)
     }
 
+    /// A row after all others that does not fit the leaf `full` gets a leaf of its own: rows that come in order leave
+    /// full pages behind. `last_rowid` is the last one there. The path leads to the parent.
+    fn append_leaf(&mut self, btree: &Btree, cell: &NewCell<'_, '_>, full: PageNo, last_rowid: i64) -> Result<()> {
+        // (The level goes at once: the pager copies a page that somebody holds.)
+        assert!(self.key_info.is_none() && full != self.path.root, "a leaf of a table, below its root");
+        let level = self.path.pop().map(|level| (level.node.no, level.node.count()));
+        let (parent, at) = level.expect("a leaf that is not the root has a parent");
+        let new = btree.allocate()?;
+        // What comes in order comes here no more.
+        btree.pager().finish_page(full)?;
+        let mut page = EditPage::create(btree, btree.new_page(new)?, new, PageKind::TableLeaf);
+        let size = cell.size();
+        let place = page.insert(0, size)?.expect("a cell fits on an empty page");
+        cell.write(page.bytes_mut(place, size));
+        drop(page);
+        if btree.auto_vacuum()? {
+            btree.put_ptrmap(new, PtrmapType::Btree, Some(parent))?;
+            btree.adopt_children(new)?;
+        }
+        self.row = Some(cell.parsed(place));
+        self.written = Step { no: new, index: 0 };
+        self.path.range = None; // that of the other leaf
+
+        let mut divider = [0; cell::TABLE_INTERIOR_MAX];
+        let len = cell::write_table_interior(&mut divider, full, last_rowid);
+        let divider = &divider[..len];
+        let mut page = EditPage::open(btree, parent)?;
+        page.set_child(at, new)?;
+        if let Some(place) = page.insert(at, divider.len())? {
+            page.bytes_mut(place, divider.len()).copy_from_slice(divider);
+            self.path.push(Level { node: page.into_node(), index: at as u16 + 1 });
+            self.state = State::Written;
+        } else {
+            drop(page);
+            let steps = self.take_steps(Step { no: parent, index: at });
+            balance(btree, &steps, Some(Pending::one(at, divider.to_vec())))?;
+            self.state = State::Lost;
+        }
+        self.path.version = btree.changed(self.path.root);
+        Ok(())
+    }
+
     /// Balances the tree with the cell that does not fit its page. The cursor then knows no path to it.
     fn put_balanced(&mut self, btree: &Btree, cell: &NewCell<'_, '_>, at: Step) -> Result<()> {
         let mut bytes = vec![0; cell.size()];
         cell.write(&mut bytes);
         let steps = self.take_steps(at);
         balance(btree, &steps, Some(Pending::one(at.index, bytes)))?;
-        btree.changed(self.root);
+        btree.changed(self.path.root);
         self.row = Some(cell.parsed(0));
         self.state = State::Lost;
         Ok(())
@@ -222,17 +281,14 @@ impl Cursor {
 
     /// The path as steps, with `last` at its end. The path is given up, and the pages with it.
     pub(super) fn take_steps(&mut self, last: Step) -> Vec<Step> {
-        let above = self.path.iter().map(|level| Step { no: level.node.no, index: usize::from(level.index) });
-        let steps = above.chain(std::iter::once(last)).collect();
-        self.path.clear();
         self.at_last = false;
-        steps
+        self.path.take_steps(last)
     }
 
     /// If the old payload has the same length, writes the new one over it, overflow pages included.
-    fn overwrite(&mut self, btree: &Btree, cell: &NewCell<'_, '_>) -> Result<bool> {
+    fn overwrite(&mut self, btree: &Btree, payload: &Payload<'_>) -> Result<bool> {
         let span = self.parse()?.span;
-        if span.len != cell.payload.len() {
+        if span.len != payload.len() {
             return Ok(false);
         }
         let Level { node, index } = self.path.pop().expect("an entry has a path");
@@ -240,8 +296,8 @@ impl Cursor {
         let first = span.overflow_page(&page);
         drop(page); // the pager copies a page that somebody holds
         self.state = State::Nowhere;
-        let mut page = btree.write(no)?;
-        let mut payload = cell.payload.reader();
+        let mut page = btree.edit(no)?;
+        let mut payload = payload.reader();
         payload.copy_to(&mut page[span.range()]);
         let node = if span.overflows() {
             let page = page.share();
@@ -251,7 +307,7 @@ impl Cursor {
         } else {
             Node { page: page.share(), ..node }
         };
-        self.version = btree.cells_changed(self.root, node.kind);
+        self.path.version = btree.cells_changed(self.path.root, node.kind);
         self.path.push(Level { node, index });
         self.state = State::Row;
         Ok(true)
@@ -270,62 +326,79 @@ impl Cursor {
     }
 }
 
-impl NewCell<'_, '_> {
+impl<'p, 'a> NewCell<'p, 'a> {
+    #[inline]
+    fn new(child: Option<PageNo>, rowid: Option<i64>, payload: &'p Payload<'a>, local: u32) -> NewCell<'p, 'a> {
+        let mut front = [0; FRONT_MAX];
+        let mut len = 0;
+        if let Some(child) = child {
+            front[..CHILD_LEN].copy_from_slice(&child.get().to_be_bytes());
+            len = CHILD_LEN;
+        }
+        len += varint::write(&mut front[len..], u64::from(payload.len()));
+        if let Some(rowid) = rowid {
+            len += varint::write(&mut front[len..], rowid as u64);
+        }
+        NewCell { front, front_len: len as u8, rowid: rowid.unwrap_or(0), payload, local, overflow: None }
+    }
+
+    #[inline]
     fn overflows(&self) -> bool {
         self.local < self.payload.len()
     }
 
     /// Writes what will not be on the page.
     fn write_overflow(&mut self, btree: &Btree) -> Result<()> {
-        if self.overflows() {
-            let mut rest = self.payload.reader();
-            rest.skip(self.local as usize);
-            self.overflow = Some(overflow::write_chain(btree, &mut rest, self.payload.len() - self.local)?);
-        }
+        let mut rest = self.payload.reader();
+        rest.skip(self.local as usize);
+        self.overflow = Some(overflow::write_chain(btree, &mut rest, self.payload.len() - self.local)?);
         Ok(())
     }
 
-    /// The length of what comes before the payload.
     #[inline]
-    fn header_len(&self) -> usize {
-        let child = if self.child.is_some() { CHILD_LEN } else { 0 };
-        let rowid = self.rowid.map_or(0, |rowid| varint::len(rowid as u64));
-        child + varint::len(u64::from(self.payload.len())) + rowid
-    }
-
-    #[inline]
-    pub(super) fn size(&self) -> usize {
+    fn size(&self) -> usize {
         let pointer = if self.overflows() { POINTER_LEN } else { 0 };
-        (self.header_len() + self.local as usize + pointer).max(FREEBLOCK_MIN)
+        (usize::from(self.front_len) + self.local as usize + pointer).max(FREEBLOCK_MIN)
     }
 
     /// What parsing the cell would answer, if it was written at `at`.
     #[inline]
-    pub(super) fn parsed(&self, at: usize) -> ParsedRow {
-        let at = (at + self.header_len()) as u32;
+    fn parsed(&self, at: usize) -> ParsedRow {
+        let at = at as u32 + u32::from(self.front_len);
         let span = PayloadSpan { at, local: self.local, len: self.payload.len() };
-        ParsedRow { rowid: self.rowid.unwrap_or(0), span, is_saved: false }
+        ParsedRow { rowid: self.rowid, span, is_saved: false }
     }
 
     /// Puts the parts together.
     #[inline]
-    pub(super) fn write(&self, out: &mut [u8]) {
-        let mut at = 0;
-        if let Some(child) = self.child {
-            out[..CHILD_LEN].copy_from_slice(&child.get().to_be_bytes());
-            at = CHILD_LEN;
+    fn write(&self, out: &mut [u8]) {
+        match out.first_chunk_mut() {
+            // As long as it ever is, which is a few moves: the payload is written over the rest.
+            Some(whole) => *whole = self.front,
+            None => self.write_short_front(out),
         }
-        at += varint::write(&mut out[at..], u64::from(self.payload.len()));
-        if let Some(rowid) = self.rowid {
-            at += varint::write(&mut out[at..], rowid as u64);
+        let payload = &mut out[usize::from(self.front_len)..];
+        match self.payload.as_slice() {
+            Some(bytes) if self.overflow.is_none() && payload.len() == bytes.len() => payload.copy_from_slice(bytes),
+            _ => self.write_parts(payload),
         }
-        let (local, rest) = out[at..].split_at_mut(self.local as usize);
+    }
+
+    /// The front of a cell that is shorter than [`FRONT_MAX`].
+    #[inline(never)]
+    fn write_short_front(&self, out: &mut [u8]) {
+        let len = out.len();
+        out.copy_from_slice(&self.front[..len]);
+    }
+
+    /// The same for a payload in several parts, or one of which a part overflows, and for a cell that is shorter than the shortest
+    /// freeblock.
+    fn write_parts(&self, out: &mut [u8]) {
+        let (local, rest) = out.split_at_mut(self.local as usize);
         self.payload.reader().copy_to(local);
         match self.overflow {
             Some(first) => rest.copy_from_slice(&first.get().to_be_bytes()),
-            // (A cell that is shorter than the shortest freeblock.)
-            None if !rest.is_empty() => rest.fill(0),
-            None => {}
+            None => rest.fill(0),
         }
     }
 }

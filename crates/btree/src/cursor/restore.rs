@@ -34,19 +34,19 @@ impl Cursor {
     /// Whether the tree may have changed since the cursor came to its place.
     #[inline]
     pub fn is_behind(&self, btree: &Btree) -> bool {
-        self.version != btree.version(self.root)
+        !self.path.is_fresh(btree)
     }
 
     /// Makes the pages of the path private before the bytes of the mapped file change: what the cursor needs to find its place
     /// again is on them. See `lithe_pager::PageHolders`.
     pub fn own_pages(&mut self, pager: &Pager) {
-        self.path.iter_mut().for_each(|level| pager.own_page(&mut level.node.page));
+        self.path.own_pages(pager);
     }
 
     #[inline]
     pub(super) fn synchronise(&mut self, btree: &Btree) -> Result<()> {
         let settled = !matches!(self.state, State::Written | State::Lost);
-        if settled && self.version == btree.version(self.root) {
+        if settled && self.path.is_fresh(btree) {
             return Ok(());
         }
         self.find_again(btree)
@@ -65,8 +65,8 @@ impl Cursor {
         }
         match self.state {
             State::Nowhere => return Ok(()),
-            State::Row | State::Gap(_) if self.path_is_current(btree) => {
-                self.version = btree.version(self.root);
+            State::Row | State::Gap(_) if self.path.is_current(btree) => {
+                self.path.version = btree.version(self.path.root);
                 return Ok(());
             }
             State::Row | State::Gap(_) => self.save_key(btree)?,
@@ -118,7 +118,7 @@ impl Cursor {
     /// Takes the page that was written into the path, if it still is what was written; answers whether.
     fn settle(&mut self, btree: &Btree) -> Result<bool> {
         assert!(self.state == State::Written, "nothing was written here");
-        if self.version != btree.version(self.root) {
+        if !self.path.is_fresh(btree) {
             self.path.clear();
             self.state = State::Lost; // the rowid, or the saved key, is what is left
             return Ok(false);
@@ -129,16 +129,9 @@ impl Cursor {
         Ok(true)
     }
 
-    /// A page that is what it was points to the children it had: if all pages of the path are
-    /// current, from the root down, so is the path.
-    fn path_is_current(&self, btree: &Btree) -> bool {
-        let pager = btree.pager();
-        self.path.iter().all(|level| pager.is_current(level.node.no, &level.node.page))
-    }
-
     /// Seeks the entry of an index that has the columns of `entry`.
     pub(super) fn seek_entry(&mut self, btree: &Btree, info: &KeyInfo, entry: &SavedKey) -> Result<Seek> {
-        let root = self.root;
+        let root = self.path.root;
         let seek = with_entry_as_key(info, &entry.bytes, entry.len, |values| {
             self.seek_key(btree, &SearchKey::new(info, values, Prefix::Equal))
         });
@@ -183,9 +176,11 @@ impl Cursor {
         } else {
             let chain = span.overflow_page(&node.page).ok_or_else(|| node.corrupt("overflow page 0"))?;
             let local = &node.page[span.range()];
-            if btree.lost_keys.recall(self.root, chain, self.version, &mut bytes) {
+            if btree.lost_keys.recall(self.path.root, chain, self.path.version, &mut bytes) {
                 // Nothing has to be read.
-            } else if btree.lost_keys.may_be_forgotten(self.root, self.version) && has_key(&info, local, span.len) {
+            } else if btree.lost_keys.may_be_forgotten(self.path.root, self.path.version)
+                && has_key(&info, local, span.len)
+            {
                 // What lies behind the key is lost, and does not take part in the search.
                 bytes.clear();
                 bytes.extend_from_slice(local);
@@ -209,7 +204,7 @@ impl Cursor {
         let chain = span.overflow_page(&node.page).ok_or_else(|| node.corrupt("overflow page 0"))?;
         let mut record = Vec::new();
         overflow::read_whole(btree, &node.page, node.no, span, &mut record)?;
-        btree.lost_keys.remember(self.root, chain, self.version, record);
+        btree.lost_keys.remember(self.path.root, chain, self.path.version, record);
         Ok(())
     }
 }

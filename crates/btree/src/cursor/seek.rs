@@ -3,7 +3,7 @@
 use super::{Cursor, Level, Seek, State};
 use crate::btree::Btree;
 use crate::error::Result;
-use crate::interiors::Turn;
+use crate::interiors::{Decoded, Starts, Turn};
 use crate::key::{Cells, SearchKey};
 use crate::node::Node;
 use crate::search::{self, Range, lower_bound};
@@ -16,7 +16,7 @@ impl Cursor {
     #[inline]
     pub fn seek_rowid(&mut self, btree: &Btree, rowid: i64) -> Result<Seek> {
         debug_assert!(self.key_info.is_none(), "a rowid is sought in a table");
-        if self.version == btree.version(self.root)
+        if self.path.is_fresh(btree)
             && let Some(seek) = self.seek_rowid_here(rowid)?
         {
             return Ok(seek);
@@ -41,7 +41,7 @@ impl Cursor {
         if self.steps_to_rowid(rowid)? {
             return Ok(Some(Seek::Exact));
         }
-        match self.range {
+        match self.path.range {
             Some(range) if self.state == State::Row && range.contains(rowid) => {
                 self.seek_rowid_on_leaf(rowid, range).map(Some)
             }
@@ -77,20 +77,23 @@ impl Cursor {
         self.at_last = false;
         self.enter_root(btree)?;
         let (mut depth, mut range) = self.descend_decoded(btree, rowid)?;
+        let root = self.path.root;
         while let Some(level) = self.path.get_mut(depth) {
             if level.node.is_leaf() {
                 self.path.truncate(depth + 1);
-                self.range = Some(range);
+                self.path.range = Some(range);
                 return self.seek_rowid_on_leaf(rowid, range);
             }
             let (node, no) = (&level.node, level.node.no);
-            btree.interiors.visit(self.root, btree.shape(self.root), no, || node.decode_interior());
+            btree.interiors.visit(root, btree.shape(root), no, || {
+                node.decode_interior().map(|interior| Decoded::Table(Box::new(interior)))
+            });
             let turn = find_child(&level.node, rowid, range)?;
             level.index = turn.index as u16;
             range = turn.range;
             btree.pager().expect_leaf(turn.child);
             depth += 1;
-            self.enter(btree, depth, turn.child)?;
+            self.path.enter(btree, depth, turn.child)?;
         }
         Ok(Seek::Empty)
     }
@@ -98,8 +101,8 @@ impl Cursor {
     /// From the root on as far as pages are decoded. Answers the depth of the first page that is not, and the range of its rowids.
     #[inline]
     fn descend_decoded(&mut self, btree: &Btree, rowid: i64) -> Result<(usize, Range)> {
-        let decoded = btree.interiors.of(self.root, btree.shape(self.root));
-        let mut page = decoded.page(self.root);
+        let decoded = btree.interiors.of(self.path.root, btree.shape(self.path.root));
+        let mut page = decoded.page(self.path.root);
         let mut range = Range::default();
         let mut depth = 0;
         while let Some(interior) = page {
@@ -110,12 +113,14 @@ impl Cursor {
             btree.pager().expect_leaf(turn.child);
             depth += 1;
             page = decoded.page(turn.child);
-            if self.has_entered(btree, depth, turn.child) {
+            if self.path.has_entered(btree, depth, turn.child) {
                 continue;
             }
             match page {
-                Some(interior) => self.put_node(depth, Node::of_interior(btree, turn.child, interior.cell_count())?)?,
-                None => self.load(btree, depth, turn.child)?,
+                Some(interior) => {
+                    self.path.put_node(depth, Node::of_interior(btree, turn.child, interior.cell_count())?)?
+                }
+                None => self.path.load(btree, depth, turn.child)?,
             }
         }
         Ok((depth, range))
@@ -126,7 +131,7 @@ impl Cursor {
     fn seek_rowid_on_leaf(&mut self, rowid: i64, range: Range) -> Result<Seek> {
         let level = self.here_mut();
         let count = level.node.count();
-        let index = find_row(&level.node, rowid, range)?;
+        let (index, is_exact) = find_row(&level.node, rowid, range)?;
         if count == 0 {
             self.state = State::Nowhere;
             return Ok(Seek::Empty);
@@ -135,18 +140,17 @@ impl Cursor {
         self.row = None;
         self.at_last = false;
         self.state = State::Row;
-        let found = self.parse_cell()?.rowid;
-        Ok(match found.cmp(&rowid) {
-            Ordering::Equal => Seek::Exact,
-            Ordering::Less => Seek::Less,
-            Ordering::Greater => Seek::Greater,
+        Ok(match index {
+            _ if is_exact => Seek::Exact,
+            index if index < count => Seek::Greater,
+            _ => Seek::Less,
         })
     }
 
     /// Goes to the entry that equals `key` (or, for a [prefix](crate::Prefix), to a neighbour of where the key stands).
     pub fn seek_key(&mut self, btree: &Btree, key: &SearchKey<'_>) -> Result<Seek> {
         debug_assert!(self.key_info.is_some(), "a key is sought in an index");
-        if self.at_last && self.version == btree.version(self.root) && self.is_last_less(btree, key)? {
+        if self.at_last && self.path.is_fresh(btree) && self.is_last_less(btree, key)? {
             return Ok(Seek::Less);
         }
         if self.stays_near
@@ -165,7 +169,7 @@ impl Cursor {
         let mut depth = 0;
         loop {
             let (index, found) = self.find_entry(btree, depth, key)?;
-            let Level { node, index: at } = &mut self.path[depth];
+            let Level { node, index: at } = self.path.level_mut(depth);
             *at = index as u16;
             if found || node.is_leaf() {
                 self.stays_near = depth > 0 && leaf_before == Some(node.no);
@@ -174,17 +178,17 @@ impl Cursor {
             }
             let child = node.child(index)?;
             depth += 1;
-            self.enter(btree, depth, child)?;
+            self.path.enter(btree, depth, child)?;
         }
     }
 
     /// Whether the cursor is known to stand on the entry that equals `key`: then it need not be sought.
     pub fn stands_on_key(&mut self, btree: &Btree, key: &SearchKey<'_>) -> Result<bool> {
-        if self.state != State::Row || self.version != btree.version(self.root) {
+        if self.state != State::Row || !self.path.is_fresh(btree) {
             return Ok(false);
         }
         let here = self.path.len() - 1;
-        let order = self.order_of_entry(btree, here, usize::from(self.path[here].index), key)?;
+        let order = self.order_of_entry(btree, here, usize::from(self.path.level(here).index), key)?;
         Ok(order == Ordering::Equal)
     }
 
@@ -194,7 +198,7 @@ impl Cursor {
         let depth = self.path.len().saturating_sub(1);
         let Some(Level { node, .. }) = self.path.last() else { return Ok(None) };
         let last = node.count().saturating_sub(1);
-        let is_valid = self.state == State::Row && self.version == btree.version(self.root);
+        let is_valid = self.state == State::Row && self.path.is_fresh(btree);
         if !is_valid || !node.is_leaf() || last == 0 {
             return Ok(None);
         }
@@ -207,7 +211,7 @@ impl Cursor {
         self.row = None;
         self.at_last = false;
         let (index, found) = self.find_entry(btree, depth, key)?;
-        self.path[depth].index = index as u16;
+        self.path.level_mut(depth).index = index as u16;
         Ok(Some(self.stand_at_key(found)))
     }
 
@@ -216,7 +220,7 @@ impl Cursor {
         let order = match self.state {
             State::Row => {
                 let here = self.path.len() - 1;
-                self.order_of_entry(btree, here, usize::from(self.path[here].index), key)?
+                self.order_of_entry(btree, here, usize::from(self.path.level(here).index), key)?
             }
             // Too short to decide? Then the search will.
             State::Written => key.compare_entry(&self.saved_key.bytes).unwrap_or(Ordering::Equal),
@@ -244,9 +248,10 @@ impl Cursor {
 
     /// The first cell of the page at `depth` that is not less than the key, and whether it equals it.
     fn find_entry(&mut self, btree: &Btree, depth: usize, key: &SearchKey<'_>) -> Result<(usize, bool)> {
-        let mut range = (0, self.path[depth].node.count());
+        let node = &self.path.level(depth).node;
+        let mut range = if node.is_leaf() { (0, node.count()) } else { self.narrow_decoded(btree, node, key) };
         loop {
-            range = key.narrow(&self.cells(&self.path[depth].node)?, range);
+            range = key.narrow(&self.cells(&self.path.level(depth).node)?, range);
             let (low, high) = range;
             if low >= high {
                 return Ok((low, false));
@@ -256,6 +261,26 @@ impl Cursor {
                 Ordering::Less => range = (middle + 1, high),
                 Ordering::Greater => range = (low, middle),
                 Ordering::Equal => return Ok((middle, true)),
+            }
+        }
+    }
+
+    /// Before which cells of an interior page of an index the key may belong, as far as that is known where the page is decoded.
+    #[inline]
+    fn narrow_decoded(&self, btree: &Btree, node: &Node, key: &SearchKey<'_>) -> (usize, usize) {
+        let all = (0, node.count());
+        let Some((order, start)) = key.start() else { return all };
+        let (root, shape) = (self.path.root, btree.shape(self.path.root));
+        let decoded = btree.interiors.of(root, shape);
+        match decoded.starts(node.no) {
+            Some(starts) => starts.narrow(order, start).filter(|(_, high)| *high <= all.1).unwrap_or(all),
+            None => {
+                drop(decoded);
+                btree.interiors.visit(root, shape, node.no, || {
+                    let starts = self.cells(node).ok()?.starts(order)?;
+                    Some(Decoded::Index(Starts { order, starts }))
+                });
+                all
             }
         }
     }
@@ -271,7 +296,7 @@ impl Cursor {
     /// The order of the entry in cell `index` of the page at `depth` relative to `key`.
     #[inline]
     fn order_of_entry(&mut self, btree: &Btree, depth: usize, index: usize, key: &SearchKey<'_>) -> Result<Ordering> {
-        let node = &self.path[depth].node;
+        let node = &self.path.level(depth).node;
         let at = node.cell_at(index)?;
         let span = cell::read_index(&node.page, at, node.kind, &self.limits)
             .ok_or_else(|| node.corrupt("cell outside the page"))?;
@@ -294,7 +319,7 @@ impl Cursor {
     ) -> Result<Ordering> {
         // A collation may be the application's, and must not find us in the middle of anything.
         let mut entry = std::mem::take(&mut self.scratch);
-        let node = &self.path[depth].node;
+        let node = &self.path.level(depth).node;
         let whole = crate::overflow::read_whole(btree, &node.page, node.no, span, &mut entry);
         let order = whole.and_then(|()| key.compare_entry(&entry).map_err(|e| node.corrupt(e.0)));
         self.scratch = entry;
@@ -302,14 +327,15 @@ impl Cursor {
     }
 }
 
-/// The first row of a leaf whose rowid is not less than `rowid`.
+/// The first row of a leaf whose rowid is not less than `rowid`, and whether it has that rowid.
 #[inline]
-fn find_row(node: &Node, rowid: i64, range: Range) -> Result<usize> {
+fn find_row(node: &Node, rowid: i64, range: Range) -> Result<(usize, bool)> {
     let page: &[u8] = &node.page;
     let pointers = node.pointers()?;
     let rowid_of = |index: usize| cell::read_leaf_rowid(page, usize::from(u16::from_be_bytes(pointers[index])));
     match lower_bound(false, pointers.len(), rowid, range, rowid_of) {
-        Some((index, _)) => Ok(index),
+        // The key at `index` was looked at, and is the upper bound of the range that was found.
+        Some((index, found)) => Ok((index, index < pointers.len() && found.to == Some(rowid))),
         None => Err(node.corrupt("cell outside the page")),
     }
 }

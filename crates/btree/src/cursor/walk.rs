@@ -9,7 +9,7 @@ impl Cursor {
     /// Goes to the first entry; false if there is none.
     pub fn first(&mut self, btree: &Btree) -> Result<bool> {
         self.start(btree)?;
-        let Some(root) = self.path.first_mut() else { return Ok(false) };
+        let Some(root) = self.path.get_mut(0) else { return Ok(false) };
         root.index = 0;
         self.path.truncate(1);
         self.descend_leftmost(btree)
@@ -18,8 +18,7 @@ impl Cursor {
     /// Goes to the last entry; false if there is none.
     #[inline]
     pub fn last(&mut self, btree: &Btree) -> Result<bool> {
-        if self.at_last && matches!(self.state, State::Row | State::Written) && self.version == btree.version(self.root)
-        {
+        if self.at_last && matches!(self.state, State::Row | State::Written) && self.path.is_fresh(btree) {
             return Ok(true);
         }
         self.go_to_last(btree)
@@ -27,7 +26,7 @@ impl Cursor {
 
     fn go_to_last(&mut self, btree: &Btree) -> Result<bool> {
         self.start(btree)?;
-        let Some(root) = self.path.first_mut() else { return Ok(false) };
+        let Some(root) = self.path.get_mut(0) else { return Ok(false) };
         root.index = root.node.cell_count;
         self.path.truncate(1);
         self.at_last = self.descend_rightmost(btree)?;
@@ -38,7 +37,7 @@ impl Cursor {
     #[inline]
     pub fn next(&mut self, btree: &Btree) -> Result<bool> {
         if self.state == State::Row
-            && self.version == btree.version(self.root)
+            && self.path.is_fresh(btree)
             && let Some(level) = self.path.last_mut()
             && level.index + 1 < level.node.cell_count
             && level.node.is_leaf()
@@ -55,7 +54,7 @@ impl Cursor {
     #[inline]
     pub fn previous(&mut self, btree: &Btree) -> Result<bool> {
         if self.state == State::Row
-            && self.version == btree.version(self.root)
+            && self.path.is_fresh(btree)
             && let Some(level) = self.path.last_mut()
             && level.index > 0
             && level.node.is_leaf()
@@ -85,9 +84,9 @@ impl Cursor {
             return Ok(u64::from(node.cell_count));
         }
         let more = u32::try_from(node.count() + 1).ok().and_then(|children| pages.checked_sub(children));
-        *pages = more.ok_or_else(|| corrupt(self.root, "tree with more pages than there are"))?;
+        *pages = more.ok_or_else(|| corrupt(self.path.root, "tree with more pages than there are"))?;
         if depth >= MAX_DEPTH {
-            return Err(corrupt(self.root, "tree deeper than any"));
+            return Err(corrupt(self.path.root, "tree deeper than any"));
         }
         let own = if self.kind() == TreeKind::Index { node.count() as u64 } else { 0 };
         (0..=node.count()).try_fold(own, |count, index| {
@@ -197,35 +196,14 @@ impl Cursor {
         Ok(false)
     }
 
-    /// From the child at which the last page of the path points, always left, to the first entry there.
     fn descend_leftmost(&mut self, btree: &Btree) -> Result<bool> {
-        loop {
-            let level = self.here();
-            if level.node.is_leaf() {
-                break;
-            }
-            let child = level.node.child(usize::from(level.index))?;
-            self.load(btree, self.path.len(), child)?;
-        }
-        Ok(self.stand_if(self.here().node.cell_count > 0))
+        let is_there = self.path.descend_leftmost(btree)?;
+        Ok(self.stand_if(is_there))
     }
 
-    /// From the child at which the last page of the path points, always right, to the last entry there.
     pub(super) fn descend_rightmost(&mut self, btree: &Btree) -> Result<bool> {
-        loop {
-            let level = self.here();
-            if level.node.is_leaf() {
-                break;
-            }
-            let child = level.node.child(usize::from(level.index))?;
-            self.load(btree, self.path.len(), child)?;
-            let level = self.here_mut();
-            level.index = level.node.cell_count;
-        }
-        let level = self.here_mut();
-        level.index = level.node.cell_count.saturating_sub(1);
-        let any = level.node.cell_count > 0;
-        Ok(self.stand_if(any))
+        let is_there = self.path.descend_rightmost(btree)?;
+        Ok(self.stand_if(is_there))
     }
 
     fn stand_if(&mut self, on_entry: bool) -> bool {

@@ -1,6 +1,6 @@
 //! Comparing an entry, as it lies on its page, with a key.
 
-use super::{First, KeyColumn, Prefix, SearchKey, utf8_from};
+use super::{First, KeyColumn, Prefix, SearchKey, StartOrder, start_of, utf8_from};
 use lithe_format::btree_page::POINTER_LEN;
 use lithe_format::serial_type::SerialType;
 use lithe_format::{Malformed, record, varint};
@@ -21,29 +21,47 @@ pub(crate) struct Cells<'p> {
 }
 
 impl<'p> Cells<'p> {
-    /// The start of the payload of a cell, with all that follows on the page, and the payload's length; `None` if it is long
-    /// or not as it should be.
+    /// The cell from the length of its payload on, with all that follows on the page. `None` says nothing: the payload is long, the cell
+    /// stands at the very end of the page, or is not as it should be.
     #[inline]
-    fn payload(&self, index: usize) -> Option<(&'p [u8], usize)> {
+    fn cell(&self, index: usize) -> Option<&'p [u8]> {
         let at = usize::from(u16::from_be_bytes(self.pointers[index]));
-        let (&len, payload) = self.page.get(at + self.before..)?.split_first()?;
-        (len <= self.short).then_some((payload, usize::from(len)))
+        let cell = self.page.get(at + self.before..)?;
+        (cell.len() >= FRONT_LEN && cell[0] <= self.short).then_some(cell)
+    }
+
+    /// The numbers of the first columns of all entries. `None` where one has none, or is not to be read here.
+    pub(crate) fn starts(&self, order: StartOrder) -> Option<Box<[u64]>> {
+        let start = |index| {
+            let cell = self.cell(index)?;
+            let entry = cell.get(1..)?.get(..usize::from(cell[0]))?;
+            let (header_len, at) = record::header_len(entry).ok()?;
+            let (serial, _) = varint::read_at(entry.get(..header_len as usize)?, at)?;
+            match SerialType(u32::try_from(serial).ok()?).decode(entry, header_len as usize)? {
+                ValueRef::Integer(value) if !order.is_text => Some(order.of_integer(value)),
+                ValueRef::Text(text) if order.is_text => Some(order.of_text(start_of(text))),
+                _ => None,
+            }
+        };
+        (0..self.pointers.len()).map(start).collect()
     }
 
     /// See [`SearchKey::narrow`].
     #[inline]
-    fn narrow(
+    fn narrow<const DESCENDING: bool>(
         &self,
         (mut low, mut high): (usize, usize),
-        descending: bool,
-        order: impl Fn(&[u8], usize) -> Option<Ordering>,
+        order: impl Fn(&[u8]) -> Option<Ordering>,
     ) -> (usize, usize) {
         while low < high {
             let middle = (low + high) / 2;
-            let order = self.payload(middle).and_then(|(payload, len)| order(payload, len));
-            match order {
+            let found = match self.cell(middle) {
+                Some(cell) => order(cell),
+                None => None,
+            };
+            match found {
                 None | Some(Ordering::Equal) => break,
-                Some(order) if order.is_lt() != descending => low = middle + 1,
+                Some(order) if order.is_lt() != DESCENDING => low = middle + 1,
                 Some(_) => high = middle,
             }
         }
@@ -51,16 +69,21 @@ impl<'p> Cells<'p> {
     }
 }
 
-/// The order of an entry whose first column is an integer, or can be no less, relative to `value`.
+/// So many bytes of a cell are looked at together.
+const FRONT_LEN: usize = 4;
+
+/// How far the first eight bytes of an integer's content are shifted to leave the integer, and the length of the content, by serial type.
+const SHIFT_AND_LEN: [(u32, u8); 8] = [(0, 0), (56, 1), (48, 2), (40, 3), (32, 4), (16, 6), (0, 8), (0, 0)];
+
+/// The order of a cell's entry, whose first column is an integer, or can be no less, relative to `value`.
 #[inline]
-fn order_of_integer(entry: &[u8], len: usize, value: i64) -> Option<Ordering> {
-    let &[header_len @ 2..SHORT, serial, ..] = entry else { return None };
+fn order_of_integer(cell: &[u8], value: i64) -> Option<Ordering> {
+    let &[len, header_len @ 2..SHORT, serial, ..] = cell else { return None };
     match serial {
         1..=6 => {
-            let (at, content_len) = (usize::from(header_len), SerialType(u32::from(serial)).len() as usize);
-            let chunk = entry.get(at..)?.first_chunk()?;
-            let found = i64::from_be_bytes(*chunk) >> (64 - 8 * content_len);
-            (at + content_len <= len).then(|| found.cmp(&value))
+            let (shift, content_len) = SHIFT_AND_LEN[usize::from(serial & 7)];
+            let found = i64::from_be_bytes(*cell.get(1 + usize::from(header_len)..)?.first_chunk()?) >> shift;
+            if header_len + content_len > len { None } else { Some(found.cmp(&value)) }
         }
         8 | 9 => Some(i64::from(serial - 8).cmp(&value)),
         // NULL, which has flags, and reals.
@@ -69,27 +92,28 @@ fn order_of_integer(entry: &[u8], len: usize, value: i64) -> Option<Ordering> {
     }
 }
 
-/// The order of an entry whose first column is a text, relative to `text`, whose [`start_of`] is `start`.
+/// The order of a cell's entry, whose first column is a text, relative to `text`, whose [`start_of`] is `start`.
 #[inline]
-fn order_of_text(entry: &[u8], len: usize, text: &[u8], start: u64) -> Option<Ordering> {
-    let &[header_len @ 2..SHORT, first, second, ..] = entry else { return None };
+fn order_of_text(cell: &[u8], text: &[u8], start: u64) -> Option<Ordering> {
+    let &[len, header_len @ 2..SHORT, first, second, ..] = cell else { return None };
     let serial = match (first, second) {
         (..SHORT, _) => u32::from(first),
         (_, ..SHORT) => u32::from(first & 0x7f) << 7 | u32::from(second),
         _ => return None,
     };
-    let serial = SerialType(serial);
-    if !serial.is_text() {
+    if !SerialType(serial).is_text() {
         return None;
     }
-    let (at, content_len) = (usize::from(header_len), serial.len() as usize);
-    if at + content_len > len {
+    let (at, content_len) = (1 + usize::from(header_len), (serial as usize - 13) / 2);
+    if at + content_len > 1 + usize::from(len) {
         return None;
     }
-    let mask = if content_len < 8 { !(u64::MAX >> (8 * content_len)) } else { u64::MAX };
-    let found = u64::from_be_bytes(*entry.get(at..)?.first_chunk()?) & mask;
+    let mut found = u64::from_be_bytes(*cell.get(at..)?.first_chunk()?);
+    if content_len < 8 {
+        found &= !(u64::MAX >> (8 * content_len));
+    }
     match found.cmp(&start) {
-        Ordering::Equal => Some(entry[at..at + content_len].cmp(text)),
+        Ordering::Equal => Some(cell[at..at + content_len].cmp(text)),
         order => Some(order),
     }
 }
@@ -100,12 +124,14 @@ impl SearchKey<'_> {
     #[inline]
     pub(crate) fn narrow(&self, cells: &Cells<'_>, range: (usize, usize)) -> (usize, usize) {
         match self.first {
-            First::Integer { value, descending } => {
-                cells.narrow(range, descending, |entry, len| order_of_integer(entry, len, value))
+            First::Integer { value, descending: false } => {
+                cells.narrow::<false>(range, |cell| order_of_integer(cell, value))
             }
-            First::Text { bytes, start, descending } => {
-                cells.narrow(range, descending, |entry, len| order_of_text(entry, len, bytes, start))
+            First::Integer { value, .. } => cells.narrow::<true>(range, |cell| order_of_integer(cell, value)),
+            First::Text { bytes, start, descending: false } => {
+                cells.narrow::<false>(range, |cell| order_of_text(cell, bytes, start))
             }
+            First::Text { bytes, start, .. } => cells.narrow::<true>(range, |cell| order_of_text(cell, bytes, start)),
             First::Other => range,
         }
     }
@@ -261,8 +287,15 @@ mod tests {
         }
         let cells = Cells { page: &page, pointers: &pointers, before: 0, short: 127 };
         for (place, key) in ascending.iter().enumerate() {
-            let (low, high) = SearchKey::new(info, key, Prefix::Equal).narrow(&cells, (0, ascending.len()));
+            let sought = SearchKey::new(info, key, Prefix::Equal);
+            let (low, high) = sought.narrow(&cells, (0, ascending.len()));
             assert!(low <= place && place <= high, "{key:?}: {low}..{high}");
+            let Some((order, start)) = sought.start() else { continue };
+            let Some(starts) = cells.starts(order) else { continue };
+            assert!(starts.is_sorted(), "{starts:?}");
+            let (low, high) =
+                (starts.partition_point(|other| *other < start), starts.partition_point(|other| *other <= start));
+            assert!(low <= place && place < high, "{key:?}: {low}..{high}");
         }
     }
 
@@ -275,6 +308,16 @@ mod tests {
         let rows: Vec<[ValueRef<'_>; 1]> = texts.iter().map(|text| [ValueRef::Text(text)]).collect();
         let rows: Vec<&[ValueRef<'_>]> = rows.iter().map(|row| &row[..]).collect();
         check(&KeyInfo::new(vec![KeyColumn::default()], TextEncoding::Utf8), &rows);
+    }
+
+    #[test]
+    fn starts_have_the_order_of_integers() {
+        let integers = [i64::MIN, -70_000, -1, 0, 1, 2, 300, i64::MAX - 1, i64::MAX];
+        let rows: Vec<[ValueRef<'_>; 1]> = integers.iter().map(|value| [ValueRef::Integer(*value)]).collect();
+        let mut rows: Vec<&[ValueRef<'_>]> = rows.iter().map(|row| &row[..]).collect();
+        check(&KeyInfo::new(vec![KeyColumn::default()], TextEncoding::Utf8), &rows);
+        rows.reverse();
+        check(&KeyInfo::new(vec![column(Collation::Binary, true)], TextEncoding::Utf8), &rows);
     }
 
     #[test]

@@ -15,7 +15,7 @@
 use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::IndexTerm;
 use lithe_resolve::ir::{
-    ColumnIndex, CompareOp, Expr, JoinKind, SourceSet, TermOrigin, any, has_query, is_deterministic,
+    ColumnIndex, CompareOp, Expr, JoinKind, SourceSet, Term, TermOrigin, any, has_query, is_deterministic, same,
 };
 
 use super::Join;
@@ -73,6 +73,20 @@ impl<'c, 'a> Checks<'c, 'a> {
     /// The path is a union for the disjunction of this number: it makes it true.
     pub fn note_or(&mut self, number: usize) {
         self.states[self.join.terms.disjunctions[number].condition].is_dropped = true;
+    }
+
+    /// The path goes over the entries of a partial index, every one of which meets `conditions`. In a row of NULLs that an outer join adds
+    /// they may not hold.
+    pub fn note_met_by_entries(&mut self, source: usize, conditions: &[Term<'a>]) {
+        let facts = &self.join.facts[source];
+        let is_inner = matches!(facts.source.join, JoinKind::Inner | JoinKind::Cross);
+        if !is_inner || facts.may_be_null_row {
+            return;
+        }
+        for (state, condition) in self.states.iter_mut().zip(&self.join.terms.conditions) {
+            let is_met = || conditions.iter().any(|met| same(&met.expr, &condition.expr));
+            state.is_dropped |= facts.admits(condition.origin) && is_met();
+        }
     }
 
     /// Takes the conditions that depend on `source` alone and decide which of its rows can join: rows that do not meet

@@ -11,7 +11,7 @@ use super::paths::{describe_scan, hash};
 use super::plan::*;
 use super::search::Found;
 use super::terms::{Constraint, ConstraintId, Op, Right, Terms};
-use super::{Join, LogEst, is_whole};
+use super::{Join, LogEst, is_whole, partial};
 
 /// DISTINCT leaves an eighth of the rows.
 const DISTINCT_FRACTION: i16 = 30;
@@ -162,9 +162,23 @@ impl<'a> Join<'_, 'a> {
                 for &id in candidate.used.iter().filter(|id| !candidate.borrowed.contains(id)) {
                     checks.note_used(id);
                 }
+                if let Way::Index(way) = way {
+                    self.note_met_by_entries(candidate.source, way.index, checks)?;
+                }
                 Ok(self.simple_path(self.terms, candidate.source, way))
             }
         }
+    }
+
+    /// What every entry of a partial index meets need not be checked.
+    fn note_met_by_entries(&self, source: usize, index: usize, checks: &mut Checks<'_, 'a>) -> Result<()> {
+        let facts = &self.facts[source];
+        let index = &facts.indexes[index];
+        if let Some(table) = facts.table.filter(|_| index.is_partial) {
+            let met = partial::conditions_of_entries(self.context, facts.source, table, index.index)?;
+            checks.note_met_by_entries(source, &met);
+        }
+        Ok(())
     }
 
     /// The path of a candidate that neither is a union nor builds a table.

@@ -2,7 +2,7 @@
 
 use lithe_catalog::{Index, Result, Table};
 use lithe_resolve::ir::{
-    Child, Coll, CompareOp, Expr, JoinKind, Source, SourceKind, TermOrigin, for_each_child, is_constant, same,
+    Child, Coll, CompareOp, Expr, JoinKind, Source, SourceKind, Term, TermOrigin, for_each_child, is_constant, same,
 };
 use lithe_resolve::{Stored, split_and};
 use lithe_value::Affinity;
@@ -33,6 +33,21 @@ pub fn is_usable<'a>(
     }))
 }
 
+/// The conditions that every entry of the index meets: the parts of its WHERE.
+pub fn conditions_of_entries<'a>(
+    context: &PlanContext<'a>,
+    source: &Source<'a>,
+    table: &'a Table,
+    index: &'a Index,
+) -> Result<bumpalo::collections::Vec<'a, Term<'a>>> {
+    let mut conditions = bumpalo::collections::Vec::new_in(context.arena);
+    if let (Some(filter), SourceKind::Table(db, _)) = (&index.filter, source.kind) {
+        let stored = || context.resolver.stored_expr(filter, Stored::PartialIndex, source.id, db, table);
+        split_and(context.resolver.looking(stored)?, TermOrigin::Where, &mut conditions);
+    }
+    Ok(conditions)
+}
+
 /// The columns that the index's WHERE makes equal to a constant in every entry, by position. Where another collation than BINARY decides,
 /// and in a column that takes values as they are, equal values are not the same.
 pub fn fixed_columns<'a>(
@@ -41,10 +56,7 @@ pub fn fixed_columns<'a>(
     table: &'a Table,
     index: &'a Index,
 ) -> Result<Vec<(u16, Expr<'a>)>> {
-    let (Some(filter), SourceKind::Table(db, _)) = (&index.filter, source.kind) else { return Ok(Vec::new()) };
-    let stored = || context.resolver.stored_expr(filter, Stored::PartialIndex, source.id, db, table);
-    let mut conditions = bumpalo::collections::Vec::new_in(context.arena);
-    split_and(context.resolver.looking(stored)?, TermOrigin::Where, &mut conditions);
+    let conditions = conditions_of_entries(context, source, table, index)?;
     let fixed = conditions.iter().filter_map(|condition| {
         let Expr::Compare(compare) = condition.expr else { return None };
         let Expr::Column(column) = compare.left else { return None };

@@ -176,6 +176,12 @@ impl FileStore {
 
     /// Writes consecutive pages; those that were spilled come through `buf`.
     fn write_run(&self, txn: &WriteTxn, page_size: PageSize, run: &[PageNo], buf: &mut Vec<u8>) -> Result<()> {
+        let in_memory = |no: PageNo| txn.dirty.find(no).and_then(|id| txn.dirty.slot(id).bytes.as_deref());
+        if let [no] = *run
+            && let Some(page) = in_memory(no)
+        {
+            return Ok(self.file.write_at(page, no.offset(page_size.get()))?);
+        }
         let spilled: Vec<PageNo> = run.iter().copied().filter(|&no| txn.dirty.find(no).is_none()).collect();
         let len = spilled.len() * page_size.bytes();
         buf.try_reserve_exact(len.saturating_sub(buf.len())).map_err(|_| Error::NoMem)?;

@@ -228,6 +228,7 @@ impl Pager {
     }
 
     /// Whether a transaction may write.
+    #[inline]
     pub fn is_writing(&self) -> bool {
         self.state.get() == State::Writing
     }

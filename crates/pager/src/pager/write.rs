@@ -7,7 +7,7 @@ use std::sync::Arc;
 use lithe_format::{PageNo, PageSize};
 
 use super::{Pager, State, Store};
-use crate::dirty::SlotId;
+use crate::dirty::{NO_MEMO, SlotId};
 use crate::error::{Error, Result};
 use crate::page_ref::{PageRef, UniquePage};
 use crate::snapshot::Shape;
@@ -18,21 +18,42 @@ pub struct PageMut<'p> {
     pager: &'p Pager,
     slot: SlotId,
     no: PageNo,
-    /// `None` only while it is dropped.
-    page: Option<UniquePage>,
+    memo: u32,
+    page: UniquePage,
 }
 
 impl Pager {
     /// The page `no`, to be changed. A [`crate::PageRef`] of the page keeps what the page was.
     pub fn write(&self, no: PageNo) -> Result<PageMut<'_>> {
-        self.misuse_unless(self.is_writing(), "a page is written outside a write transaction")?;
-        let mut txn = self.txn.borrow_mut();
-        if let Some(slot) = txn.dirty.find(no) {
-            let txn = &mut *txn;
-            txn.savepoints.note_write(&mut txn.dirty, slot);
-            return Ok(self.take_from(txn, slot, no));
+        let mut page = self.write_with_memo(no)?;
+        page.memo = NO_MEMO;
+        Ok(page)
+    }
+
+    /// The page `no`, as [`Pager::write`] gives it, for a caller that keeps the page's [memo](PageMut::memo) true.
+    #[inline]
+    pub fn write_with_memo(&self, no: PageNo) -> Result<PageMut<'_>> {
+        match self.write_again(no) {
+            Some(page) => Ok(page),
+            None => self.write_first(no),
         }
-        drop(txn);
+    }
+
+    /// The page `no`, if the transaction has written it before.
+    fn write_again(&self, no: PageNo) -> Option<PageMut<'_>> {
+        if !self.is_writing() {
+            return None;
+        }
+        let txn = &mut *self.txn.borrow_mut();
+        let slot = txn.dirty.find(no)?;
+        txn.savepoints.note_write(&mut txn.dirty, slot);
+        Some(self.take_from(txn, slot, no))
+    }
+
+    /// The page `no`, which comes into the dirty set.
+    #[inline(never)]
+    fn write_first(&self, no: PageNo) -> Result<PageMut<'_>> {
+        self.misuse_unless(self.is_writing(), "a page is written outside a write transaction")?;
         let slot = self.make_dirty(no)?;
         Ok(self.take_from(&mut self.txn.borrow_mut(), slot, no))
     }
@@ -86,7 +107,9 @@ impl Pager {
         let slot = match txn.dirty.find(no) {
             Some(slot) => {
                 txn.savepoints.note_write(&mut txn.dirty, slot);
-                let old = txn.dirty.slot_mut(slot).bytes.replace(blank);
+                let reused = txn.dirty.slot_mut(slot);
+                reused.memo = NO_MEMO;
+                let old = reused.bytes.replace(blank);
                 assert!(old.is_some(), "page {no} is being written");
                 txn.dirty.recycle(old);
                 txn.note_change(no);
@@ -212,6 +235,7 @@ impl Pager {
         let taken = txn.dirty.slot_mut(slot);
         taken.touch();
         taken.unfinish();
+        let memo = taken.memo;
         let bytes = taken.bytes.take().expect("a page is not written twice at once");
         debug_assert_eq!(bytes.len(), self.page_size().bytes(), "a page has its size");
         let page = match UniquePage::new(bytes) {
@@ -222,7 +246,7 @@ impl Pager {
                 copy.unwrap_or_else(|_| unreachable!("a new buffer is ours alone"))
             }
         };
-        PageMut { pager: self, slot, no, page: Some(page) }
+        PageMut { pager: self, slot, no, memo, page }
     }
 
     /// Begins to replace the whole content by pages of another size. From here on the database is empty, and the caller
@@ -251,13 +275,29 @@ impl Pager {
 
 impl PageMut<'_> {
     /// The number of the page.
+    #[inline]
     pub fn no(&self) -> PageNo {
         self.no
     }
 
+    /// A number that the writer of the page keeps with the page's bytes as long as these are in the dirty set, to know next time what
+    /// would have to be computed from them; 0 if there is none. The pager forgets the memo whenever the bytes change in another way: by
+    /// [`Pager::write`], [`Pager::new_page`] or a rollback.
+    #[inline]
+    pub fn memo(&self) -> u32 {
+        self.memo
+    }
+
+    /// Leaves a memo for the next writer.
+    #[inline]
+    pub fn set_memo(&mut self, memo: u32) {
+        self.memo = memo;
+    }
+
     /// Ends the writing, and answers the page as it is now: nobody needs to look it up again.
+    #[inline(always)]
     pub fn share(mut self) -> PageRef {
-        let bytes = self.page.take().expect("a page is taken when it is dropped").into_shared();
+        let bytes = self.page.take_shared().expect("a page is shared once");
         let page = PageRef::from_arc(bytes.clone());
         self.put_back(bytes);
         page
@@ -265,9 +305,10 @@ impl PageMut<'_> {
 
     fn put_back(&self, bytes: Arc<[u8]>) {
         let mut txn = self.pager.txn.borrow_mut();
-        let place = &mut txn.dirty.slot_mut(self.slot).bytes;
-        debug_assert!(place.is_none(), "page {} was put back twice", self.no);
-        *place = Some(bytes);
+        let slot = txn.dirty.slot_mut(self.slot);
+        debug_assert!(slot.bytes.is_none(), "page {} was put back twice", self.no);
+        slot.bytes = Some(bytes);
+        slot.memo = self.memo;
     }
 }
 
@@ -276,21 +317,21 @@ impl Deref for PageMut<'_> {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        self.page.as_deref().unwrap_or_default()
+        &self.page
     }
 }
 
 impl DerefMut for PageMut<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
-        self.page.as_deref_mut().unwrap_or_default()
+        &mut self.page
     }
 }
 
 impl Drop for PageMut<'_> {
     fn drop(&mut self) {
-        if let Some(page) = self.page.take() {
-            self.put_back(page.into_shared());
+        if let Some(bytes) = self.page.take_shared() {
+            self.put_back(bytes);
         }
     }
 }
