@@ -251,8 +251,7 @@ unsafe fn name_of<T>(
     let Ok((statement, _db)) = (unsafe { statement(handle) }) else { return null() };
     let Ok(mut inside) = statement.enter() else { return null() };
     let inner = inside.get();
-    let Some(at) = usize::try_from(index).ok().filter(|at| *at < inner.column_count()) else { return null() };
-    let column = inner.column(at);
+    let Some(column) = usize::try_from(index).ok().and_then(|at| inner.column(at)) else { return null() };
     let origin = column.origin;
     let name = match what {
         NAME => Some(column.name),

@@ -26,8 +26,8 @@ pub struct Report {
     pub offset: Option<u32>,
     /// What is wrong, as far as a decision depends on it.
     pub kind: ErrorKind,
-    /// Whether SQLite looks at the rest of the expression nevertheless: an error that it finds there is the one it reports.
-    pub goes_on: bool,
+    /// Whether SQLite resolves the rest of the expression nevertheless. An error there is reported instead of this one.
+    pub is_resumable: bool,
 }
 
 /// What is wrong, where it decides what is reported or done next. No decision reads a message.
@@ -36,7 +36,7 @@ pub enum ErrorKind {
     /// Anything else.
     #[default]
     Other,
-    /// Nothing: the authorizer has said that the statement shall do nothing (SQLITE_IGNORE). [`CompileError::code`] is SQLITE_AUTH.
+    /// No error: by the authorizer's answer (SQLITE_IGNORE) the statement has no effect. [`CompileError::code`] is SQLITE_AUTH.
     Ignored,
     /// The virtual table has to be connected first: then the statement is compiled again.
     Unconnected(Box<Unconnected>),
@@ -44,16 +44,16 @@ pub enum ErrorKind {
     NoSuchCollation(Box<NameBuf>),
     /// No table has the name.
     NoSuchTable,
-    /// A star stands for nothing: SQLite then looks at the rest of FROM nevertheless.
+    /// A `*` has no columns: SQLite then resolves the rest of FROM nevertheless.
     EmptyStar {
         /// It is the star of a table that does not exist.
         of_table: bool,
     },
-    /// Views or common tables refer to themselves in a way that means nothing, or queries nest too deep.
+    /// Views or common tables refer to themselves in a circle, or queries nest too deep.
     Recursion,
     /// NATURAL and USING cannot be met.
     Join,
-    /// The definition of a column is wrong, whatever table it belongs to.
+    /// The definition of a column is wrong, by itself and not as a part of its table.
     ColumnDefinition,
 }
 
@@ -78,7 +78,7 @@ impl CompileError {
             message: message.into(),
             offset: None,
             kind: ErrorKind::Other,
-            goes_on: false,
+            is_resumable: false,
         }))
     }
 
@@ -107,17 +107,17 @@ impl CompileError {
             .of_kind(ErrorKind::NoSuchCollation(Box::new(name)))
     }
 
-    /// The same as one after which the rest of the expression is still looked at.
+    /// The same error, behind which the rest of the expression is resolved.
     #[must_use]
-    pub fn going_on(mut self) -> CompileError {
-        self.0.goes_on = true;
+    pub fn resumable(mut self) -> CompileError {
+        self.0.is_resumable = true;
         self
     }
 
-    /// The same as one after which nothing more of the expression is looked at.
+    /// The same error, which ends the resolution of the expression.
     #[must_use]
-    pub fn ending_here(mut self) -> CompileError {
-        self.0.goes_on = false;
+    pub fn not_resumable(mut self) -> CompileError {
+        self.0.is_resumable = false;
         self
     }
 
@@ -126,7 +126,7 @@ impl CompileError {
         CompileError::new(format!("not supported yet: {what}"))
     }
 
-    /// The authorizer has said that the statement shall do nothing.
+    /// By the authorizer's answer (SQLITE_IGNORE), the statement has no effect.
     pub fn ignored() -> CompileError {
         CompileError::new("not authorized").with_code(ResultCode::AUTH).of_kind(ErrorKind::Ignored)
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   Catalog            of one connection: an Arc that a statement being compiled holds
-//!    ├─ main     Arc<Schema>          copied on write: DDL changes a copy when somebody still reads the old one, and
+//!    ├─ main     Arc<Schema>          copied on write: DDL changes a copy while statements read the old one, and
 //!    │                                the copy shares all objects and most of the maps with it
 //!    ├─ temp     Arc<Schema>
 //!    └─ attached Arc<Schema> ...

@@ -31,8 +31,10 @@ pub(super) struct PersistentMap<K, V> {
 #[derive(Clone, Debug)]
 enum Node<K, V> {
     Branch([Arc<Node<K, V>>; 1 << BITS]),
-    Bucket(Vec<Arc<Entry<K, V>>>),
+    Bucket(Bucket<K, V>),
 }
+
+type Bucket<K, V> = Vec<Arc<Entry<K, V>>>;
 
 #[derive(Clone, Debug)]
 struct Entry<K, V> {
@@ -75,7 +77,7 @@ impl<K: Clone + Hash + Eq, V: Clone> PersistentMap<K, V> {
     pub(super) fn get_mut<Q: Hash + Equivalent<K>>(&mut self, key: &Q) -> Option<&mut V> {
         self.get(key)?;
         let hash = self.hashes.hash_one(key);
-        let entries = bucket_mut(&mut self.root, hash).0;
+        let entries = bucket_mut(&mut self.root, hash);
         let entry = entries.iter_mut().find(|entry| entry.is(hash, key))?;
         Some(&mut Arc::make_mut(entry).value)
     }
@@ -83,18 +85,14 @@ impl<K: Clone + Hash + Eq, V: Clone> PersistentMap<K, V> {
     pub(super) fn insert(&mut self, key: K, value: V) {
         self.remove(&ByRef(&key));
         let hash = self.hashes.hash_one(&key);
-        let (entries, used) = bucket_mut(&mut self.root, hash);
-        entries.push(Arc::new(Entry { hash, key, value }));
+        add(&mut self.root, Arc::new(Entry { hash, key, value }), 0);
         self.len += 1;
-        if entries.len() > BUCKET_LEN && used < u64::BITS {
-            split(&mut self.root, hash, used);
-        }
     }
 
     pub(super) fn remove<Q: Hash + Equivalent<K>>(&mut self, key: &Q) -> Option<V> {
         self.get(key)?;
         let hash = self.hashes.hash_one(key);
-        let entries = bucket_mut(&mut self.root, hash).0;
+        let entries = bucket_mut(&mut self.root, hash);
         let at = entries.iter().position(|entry| entry.is(hash, key))?;
         let entry = entries.swap_remove(at);
         self.len -= 1;
@@ -142,31 +140,40 @@ fn child(hash: u64) -> usize {
     (hash & ((1 << BITS) - 1)) as usize
 }
 
-/// The bucket for a hash, to be changed, and how many bits of the hash led there. What others share is copied on the way.
-fn bucket_mut<K: Clone, V: Clone>(root: &mut Arc<Node<K, V>>, hash: u64) -> (&mut Vec<Arc<Entry<K, V>>>, u32) {
-    let (mut node, mut used) = (root, 0);
+/// The bucket for a hash, to be changed. What others share is copied on the way.
+fn bucket_mut<K: Clone, V: Clone>(root: &mut Arc<Node<K, V>>, hash: u64) -> &mut Bucket<K, V> {
+    let (mut node, mut rest) = (root, hash);
     loop {
         match Arc::make_mut(node) {
-            Node::Branch(children) => node = &mut children[child(hash >> used)],
-            Node::Bucket(entries) => return (entries, used),
+            Node::Branch(children) => node = &mut children[child(rest)],
+            Node::Bucket(entries) => return entries,
         }
-        used += BITS;
+        rest >>= BITS;
     }
 }
 
-/// The bucket for a hash, to which `used` bits lead, becomes a branch of buckets.
-fn split<K: Clone, V: Clone>(root: &mut Arc<Node<K, V>>, hash: u64, used: u32) {
-    let mut node = root;
-    for level in 0..used / BITS {
-        let Node::Branch(children) = Arc::make_mut(node) else { unreachable!("buckets are at the ends of paths") };
-        node = &mut children[child(hash >> (level * BITS))];
+/// Adds an entry below a node to which `used` bits of its hash lead. A bucket that has too many entries becomes a branch. What others share
+/// is copied on the way, which is as long as a hash at most.
+fn add<K: Clone, V: Clone>(node: &mut Arc<Node<K, V>>, entry: Arc<Entry<K, V>>, used: u32) {
+    let node = Arc::make_mut(node);
+    match node {
+        Node::Branch(children) => add(&mut children[child(entry.hash >> used)], entry, used + BITS),
+        Node::Bucket(entries) => {
+            entries.push(entry);
+            if entries.len() > BUCKET_LEN && used < u64::BITS {
+                *node = Node::Branch(split(std::mem::take(entries), used));
+            }
+        }
     }
-    let Node::Bucket(entries) = Arc::make_mut(node) else { unreachable!("buckets are at the ends of paths") };
-    let mut buckets: [Vec<Arc<Entry<K, V>>>; 1 << BITS] = Default::default();
-    for entry in entries.drain(..) {
+}
+
+/// The entries of a bucket, to which `used` bits lead, by the next bits.
+fn split<K, V>(entries: Bucket<K, V>, used: u32) -> [Arc<Node<K, V>>; 1 << BITS] {
+    let mut buckets: [Bucket<K, V>; 1 << BITS] = Default::default();
+    for entry in entries {
         buckets[child(entry.hash >> used)].push(entry);
     }
-    *node = Arc::new(Node::Branch(buckets.map(|entries| Arc::new(Node::Bucket(entries)))));
+    buckets.map(|entries| Arc::new(Node::Bucket(entries)))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::name::Key;
 use super::persistent_map::PersistentMap;
 use super::{Column, Derived, Index, NameBuf, Table, Trigger};
 
-/// What a statement finds in one database. Shared as an `Arc` that is never changed while somebody else has it.
+/// The objects of one database. Shared as an `Arc`, which is changed only by its single owner.
 #[derive(Clone, Debug)]
 pub struct Schema {
     /// The header's schema cookie when the schema was loaded.

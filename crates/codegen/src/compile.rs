@@ -20,7 +20,7 @@ use crate::ddl::{
     reindex,
 };
 use crate::derived::table_column;
-use crate::write::{delete, insert, update};
+use crate::write::emit_change;
 use crate::{Codegen, Destination};
 
 /// A statement to be compiled.
@@ -34,6 +34,8 @@ pub struct CompileRequest<'a> {
     pub explain: ExplainKind,
     /// The largest number of a parameter in the text.
     pub parameter_count: u32,
+    /// How many SELECTs of the text have a number.
+    pub select_count: u32,
     /// Where memory for the program under construction is kept, if anywhere.
     pub builders: Option<&'a SpareBuilder>,
 }
@@ -41,6 +43,7 @@ pub struct CompileRequest<'a> {
 /// Compiles a statement. The resolved tree lives in `arena` and is not needed any more when the program is made.
 pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Environment) -> Result<Arc<Program>> {
     let resolver: &'a Resolver<'a> = arena.alloc(Resolver::new(env, arena));
+    resolver.number_selects_from(request.select_count);
     let is_measured = env.flags.scan_status && request.explain == ExplainKind::No;
     let is_explained = is_measured || request.explain == ExplainKind::QueryPlan;
     let explain = if is_explained { Explain::on() } else { Explain::off() };
@@ -87,9 +90,7 @@ fn compile_statement<'a>(cg: &mut Codegen<'a>, request: &CompileRequest<'a>) -> 
             cg.emit_query(plan, &Destination::Output)?;
             return Ok(query.columns);
         }
-        Stmt::Insert(statement) => return insert(cg, &scope, statement),
-        Stmt::Update(statement) => return update(cg, &scope, statement),
-        Stmt::Delete(statement) => return delete(cg, &scope, statement),
+        Stmt::Insert(_) | Stmt::Update(_) | Stmt::Delete(_) => return emit_change(cg, &scope, &stmt),
         Stmt::CreateTable(create) => create_table(cg, create, sql)?,
         Stmt::CreateIndex(create) => create_index(cg, create, sql)?,
         Stmt::CreateView(create) => create_view(cg, create, sql, parameters)?,

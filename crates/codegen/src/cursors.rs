@@ -27,17 +27,30 @@ impl<'a> Transactions<'a> {
     pub fn new(arena: &'a Bump) -> Transactions<'a> {
         Transactions { used: ArenaVec::with_capacity_in(1, arena) }
     }
-}
 
-impl<'a> Codegen<'a> {
     /// The program reads (or writes) `db`.
     pub fn use_database(&mut self, db: Db, write: bool) {
-        match self.transactions.used.iter_mut().find(|(used, _)| *used == db) {
+        match self.used.iter_mut().find(|(used, _)| *used == db) {
             Some((_, writes)) => *writes |= write,
-            None => self.transactions.used.push((db, write)),
+            None => self.used.push((db, write)),
         }
     }
 
+    /// The program uses what another one uses.
+    pub fn add(&mut self, others: &Transactions<'a>) {
+        others.used.iter().for_each(|(db, write)| self.use_database(*db, *write));
+    }
+
+    /// The databases that are used, in their order. None is used any more.
+    fn take(&mut self) -> ArenaVec<'a, (Db, bool)> {
+        let arena = self.used.bump();
+        let mut used = std::mem::replace(&mut self.used, ArenaVec::new_in(arena));
+        used.sort_unstable();
+        used
+    }
+}
+
+impl<'a> Codegen<'a> {
     /// The statement fails with SQLITE_ERROR.
     pub(crate) fn emit_run_error(&mut self, message: &str) {
         let message = self.b.text(message);
@@ -45,16 +58,10 @@ impl<'a> Codegen<'a> {
         self.b.emit(Insn::HaltError { policy, code, message });
     }
 
-    /// The databases that the program uses so far, and whether it writes them.
-    pub(super) fn databases(&self) -> Vec<(Db, bool)> {
-        self.transactions.used.to_vec()
-    }
-
     /// Emits the Transaction instructions: at the end of the prologue, where all that will be used is known, and
     /// still before any cursor is opened.
     pub(super) fn emit_transactions(&mut self) {
-        let mut used = std::mem::replace(&mut self.transactions.used, ArenaVec::new_in(self.arena));
-        used.sort_unstable();
+        let used = self.transactions.take();
         let outer = self.b.set_prologue(true);
         for (db, write) in used {
             self.b.check_schema(SchemaCheck { db, cookie: self.env.catalog.schema(db).cookie });
@@ -99,22 +106,22 @@ impl<'a> Codegen<'a> {
         if let Some(of) = table.virtual_table() {
             match of.state {
                 VirtualState::Connected(connected) => {
-                    self.use_database(db, false);
+                    self.transactions.use_database(db, false);
                     self.b.emit(Insn::VOpen { cursor, table: connected.id });
                 }
                 // The rows of a function are asked for when they are wanted. To SQLite it is a table of the main database.
-                VirtualState::Function | VirtualState::Unconnected => self.use_database(Db::MAIN, false),
+                VirtualState::Function | VirtualState::Unconnected => self.transactions.use_database(Db::MAIN, false),
             }
             return Ok(cursor);
         }
-        self.use_database(db, false);
+        self.transactions.use_database(db, false);
         self.b.emit(Insn::OpenRead { cursor });
         Ok(cursor)
     }
 
     /// A cursor on a system table, opened for writing here. Its rows are not counted, and hooks do not hear of them.
     pub fn open_system_table(&mut self, db: Db, table: &'a Table) -> Result<CursorId> {
-        self.use_database(db, true);
+        self.transactions.use_database(db, true);
         let cursor = self.table_cursor(db, table)?;
         self.b.cursor_info(cursor).table = None;
         self.b.emit(Insn::OpenWrite { cursor });
@@ -124,7 +131,7 @@ impl<'a> Codegen<'a> {
     /// A cursor on an index, opened for reading here.
     pub fn open_index(&mut self, db: Db, index: &'a Index) -> Result<CursorId> {
         let cursor = self.index_cursor(db, index)?;
-        self.use_database(db, false);
+        self.transactions.use_database(db, false);
         self.b.emit(Insn::OpenRead { cursor });
         Ok(cursor)
     }

@@ -14,6 +14,7 @@
 //! | `access` | where the columns of each source are at this point of the program |
 //! | `derived` | what programs refer to of a table or index, kept with it in the catalog |
 //! | `cursors` | cursors on tables, indexes, temporary tables; the transactions they need |
+//! | `journal` | whether the statement needs a statement journal |
 //! | `expr` | expressions as values, as conditions with jumps |
 //! | `rows` | where the rows of queries go, and where those of queries in FROM come from |
 //! | `select` | queries: loops, grouping, DISTINCT, ORDER BY, LIMIT, compounds, subqueries, recursion |
@@ -27,21 +28,29 @@
 //! This crate must not know files, transactions or connections: all that it knows of the world is an
 //! [`Environment`](lithe_resolve::environment::Environment).
 //!
+//! # Functions over one generator
+//!
+//! Code of each kind of tree is emitted by functions of its module that take the generator: `group::emit(cg, plan, sink)`. `Codegen` itself has
+//! the state, and as methods what the modules call each other by, because the language is recursive: `emit_query` for a query,
+//! `emit`, `emit_into` and `jump_if_false` for an expression, `table_cursor` and its siblings for cursors. A part of the state has methods of
+//! its own (`b`, `known`, `journal`, `transactions`, `common_tables`); what only one module needs lives there and is handed on as a value
+//! (`PreparedJoin`, `Sink`, `Target`).
+//!
 //! # How expressions become code
 //!
 //! `Codegen::emit` puts a value into a register of its choice (a constant's own register, a column's, a temporary
 //! one) which the caller only reads and then gives to `Codegen::release`; `Codegen::emit_into` puts it into the
 //! caller's register. Conditions are better emitted as jumps: `Codegen::jump_if_false`, `Codegen::jump_if_true`.
-//! Before code that uses a source's columns is emitted, somebody must have said by `Codegen::set_access` how they
-//! are read: the loops do it for the sources of a join, triggers for OLD and NEW, UPSERT for `excluded`.
+//! Before code that uses a source's columns is emitted, `Codegen::set_access` says how they are read: the loops do it for the
+//! sources of a join, triggers for OLD and NEW, UPSERT for `excluded`.
 //!
 //! # How loops become code
 //!
 //! ```text
-//! cg.prepare_sources(from)?;                    // queries in FROM
-//! let loops = loops::begin_loops(cg, from)?;    // opens cursors, sets the access of every source
+//! let join = loops::prepare_sources(cg, from)?;    // queries in FROM
+//! let loops = loops::begin_loops(cg, &join)?;      // opens cursors, sets the access of every source
 //! ... body: jumps to loops.next skip the row, jumps to loops.done leave all loops ...
-//! loops::end_loops(cg, loops)?;                 // places both labels
+//! loops::end_loops(cg, loops)?;                    // places both labels
 //! ```
 //!
 //! The body may be emitted only once, but may run as a subroutine (RIGHT JOIN), so it must be left through its end
@@ -55,6 +64,7 @@ mod cursors;
 mod ddl;
 mod derived;
 mod expr;
+mod journal;
 mod loops;
 mod row_check;
 mod rows;
@@ -66,12 +76,11 @@ use lithe_catalog::Result;
 use lithe_optimize::access::JoinRequest;
 use lithe_optimize::explain::Explain;
 use lithe_optimize::explain::PlanLine;
-use lithe_optimize::insert::InsertPlan;
 use lithe_optimize::plan::{FromPlan, QueryPlan, RowsFor};
 use lithe_optimize::planner::Planner;
+use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Coll, Expr, Query, SourceId};
-use lithe_resolve::{ResolvedInsert, Resolver};
 use lithe_vm::builder::{ProgramBuilder, SpareBuilder};
 use lithe_vm::operand::{CollationId, Reg};
 use lithe_vm::program::Program;
@@ -82,7 +91,9 @@ pub use ddl::with_single_quotes;
 pub use row_check::{Fault, RowCheck, compile_row_check};
 
 pub(crate) use access::{ColumnAccess, NOT_IN_INDEX};
-pub(crate) use expr::Value;
+use cursors::Transactions;
+pub(crate) use expr::{Known, Value};
+pub(crate) use journal::JournalNeed;
 pub(crate) use rows::{Coroutine, DerivedRows, Destination, Queue, QueueOrder};
 
 /// The state of code generation for one program.
@@ -104,11 +115,16 @@ pub(crate) struct Codegen<'a> {
     access: access::AccessMap<'a>,
     /// What planning knows of the statement.
     pub(crate) planner: Planner<'a>,
-    expr: expr::State<'a>,
-    select: select::State,
-    loops: loops::State,
+    /// Values that need not be computed.
+    pub(crate) known: Known<'a>,
+    expr: expr::State,
+    /// The common tables that are read.
+    pub(crate) common_tables: loops::CommonTables,
+    /// Whether the statement needs a statement journal.
+    pub(crate) journal: JournalNeed,
     write: write::State<'a>,
-    transactions: cursors::Transactions<'a>,
+    /// The databases that the program uses.
+    pub(crate) transactions: Transactions<'a>,
 }
 
 impl<'a> Codegen<'a> {
@@ -124,11 +140,12 @@ impl<'a> Codegen<'a> {
             is_measured: false,
             access: access::AccessMap::new(resolver.arena),
             planner: Planner::new(resolver),
+            known: Known::default(),
             expr: expr::State::default(),
-            select: select::State::default(),
-            loops: loops::State::default(),
+            journal: JournalNeed::default(),
+            common_tables: loops::CommonTables::default(),
             write: write::State::default(),
-            transactions: cursors::Transactions::new(resolver.arena),
+            transactions: Transactions::new(resolver.arena),
         }
     }
 
@@ -177,29 +194,18 @@ impl<'a> Codegen<'a> {
 
     /// The query as it is planned: rewritten, and what it uses noted.
     pub fn prepare_query(&mut self, query: &'a Query<'a>) -> &'a Query<'a> {
-        let query = self.planner.prepare_query(query);
-        self.explain.number_selects(query);
-        query
+        self.planner.prepare_query(query)
     }
 
     /// The expression as it is planned: the queries in it rewritten, and what it uses noted.
     pub fn prepare_expr(&mut self, expr: &Expr<'a>) -> Expr<'a> {
-        let expr = self.planner.prepare_expr(expr);
-        self.explain.number_selects_in(&expr);
-        expr
+        self.planner.prepare_expr(expr)
     }
 
     /// Plans a query that no other query is around.
     pub fn plan_query(&mut self, query: &'a Query<'a>, rows: RowsFor) -> Result<&'a QueryPlan<'a>> {
         let plan = self.planner.plan_query(query, rows)?;
         self.explain.query(plan);
-        Ok(plan)
-    }
-
-    /// Plans the rows of an INSERT.
-    pub(crate) fn plan_insert(&mut self, resolved: &ResolvedInsert<'a>, has_triggers: bool) -> Result<InsertPlan<'a>> {
-        let plan = InsertPlan::of(&mut self.planner, resolved, has_triggers)?;
-        self.explain.insert(&plan);
         Ok(plan)
     }
 

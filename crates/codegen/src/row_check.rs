@@ -13,6 +13,7 @@
 use bumpalo::Bump;
 use lithe_catalog::{Column, Index, IndexOrigin, IndexTerm, Result, Table};
 use lithe_optimize::explain::Explain;
+use lithe_optimize::write::table::{index_exprs, index_filter};
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::SourceId;
 use lithe_resolve::{Resolver, Stored};
@@ -21,7 +22,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, CursorId, Db, Reg};
 use lithe_vm::program::Program;
 
-use super::write::{emit_index_key, entry_affinities, index_exprs, index_filter};
+use super::write::entry_affinities;
 use super::{Codegen, ColumnAccess};
 
 /// The check of a table's rows.
@@ -217,12 +218,12 @@ impl<'a> Checking<'a> {
     /// The row's entry must be in the index, end in the row's rowid, and be the only one of its key if the index is unique.
     fn emit_entry(&mut self, cg: &mut Codegen<'a>, index: &'a Index, cursor: CursorId) -> Result<()> {
         let (found, done) = (cg.b.label(), cg.b.label());
-        if let Some(filter) = index_filter(cg, self.db, self.table, self.source, index)? {
+        if let Some(filter) = index_filter(cg.resolver, self.db, self.table, self.source, index)? {
             cg.jump_if_false(&filter, done, true)?;
         }
-        let exprs = index_exprs(cg, self.db, self.table, self.source, index)?;
+        let exprs = index_exprs(cg.resolver, self.db, self.table, self.source, index)?;
         let start = cg.b.registers(exprs.len());
-        emit_index_key(cg, exprs, start)?;
+        cg.emit_list_into(exprs, start)?;
         let affinities = entry_affinities(cg, exprs);
         if affinities != lithe_vm::operand::AffinityListId::NONE {
             cg.b.emit(Insn::Affinity { start, affinities });

@@ -8,7 +8,7 @@ use crate::access::ColumnAccess;
 
 /// Where the rows of a query go.
 #[derive(Clone, Copy, Debug)]
-pub enum Destination {
+pub enum Destination<'a> {
     /// To the application.
     Output,
     /// To the code that resumes the coroutine `co`: each row in the registers from `start` on.
@@ -31,7 +31,7 @@ pub enum Destination {
         affinities: AffinityListId,
     },
     /// To the queue of a recursive common table.
-    Queue(Queue),
+    Queue(Queue<'a>),
     /// The first row goes to registers; then it is over.
     FirstRow {
         /// The registers.
@@ -48,22 +48,20 @@ pub enum Destination {
 
 /// The queue of a recursive common table.
 #[derive(Clone, Copy, Debug)]
-pub struct Queue {
+pub struct Queue<'a> {
     /// Rows that have not been shown yet: a temporary table, or an index by `order`.
     pub rows: CursorId,
     /// All rows that there have been, for UNION.
     pub seen: Option<CursorId>,
     /// For a queue in order: the columns that make the order, and where they stand in the recursive table's ORDER BY.
-    pub order: Option<QueueOrder>,
+    pub order: Option<QueueOrder<'a>>,
 }
 
 /// The order of a queue: its index has the columns of ORDER BY, a number, and then the row.
 #[derive(Clone, Copy, Debug)]
-pub struct QueueOrder {
-    /// How many columns ORDER BY has.
-    pub terms: u16,
-    /// Number of the list of positions in the generator's state.
-    pub positions: u16,
+pub struct QueueOrder<'a> {
+    /// Where the terms of ORDER BY stand in a row.
+    pub positions: &'a [u16],
 }
 
 /// A coroutine that gives rows.

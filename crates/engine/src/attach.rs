@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use lithe_catalog::{NameBuf, Schema};
+use lithe_catalog::{Catalog, NameBuf, Schema};
 use lithe_codegen::CompileRequest;
 use lithe_resolve::authorize::Authorizer;
 use lithe_resolve::environment::Environment;
@@ -14,13 +14,13 @@ use lithe_vm::program::Program;
 use lithe_vm::vm::{Step, Vm};
 
 use crate::connection::Connection;
-use crate::connection::config::Config;
 use crate::connection::host::RunHost;
-use crate::connection::limit::Limit;
 use crate::connection::transaction::StatementRun;
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::open::{self, OpenFlags};
+use crate::settings::config::Config;
+use crate::settings::limit::Limit;
 
 /// A compiled ATTACH: a program that gives the file and the schema's name.
 #[derive(Debug)]
@@ -60,6 +60,7 @@ pub(crate) fn compile_row<'a>(
     let select = ast::Select {
         with: None,
         first: ast::SelectCore::Values(arena.alloc_slice_copy(&[&*row])),
+        number: ast::SelectNumber::default(),
         rest: &[],
         order_by: &[],
         limit: None,
@@ -71,6 +72,7 @@ pub(crate) fn compile_row<'a>(
         sql,
         explain: Explain::No,
         parameter_count: statement.parameters.count,
+        select_count: statement.select_count,
         builders: None,
     };
     // The authorizer was asked about the statement, and not about how it is run.
@@ -118,7 +120,7 @@ impl Attach {
         let row = values(connection, &self.0, bindings, run)?;
         let (file, name) = (text(row.first()), text(row.get(1)));
         let catalog = connection.catalog();
-        let attached_max = connection.limit(Limit::Attached);
+        let attached_max = connection.settings.limit(Limit::Attached, &connection.facts);
         if catalog.databases().len() >= attached_max.unsigned_abs() as usize + 2 {
             return Err(Error::generic(format!("too many attached databases - max {attached_max}")));
         }
@@ -128,29 +130,29 @@ impl Attach {
         }
         let mut target = open::target(&file, connection.flags).map_err(|error| Error::generic(error.message()))?;
         target.flags = attach_flags(connection, target.flags);
-        let vfs = connection.vfs_of(&target)?;
+        let vfs = connection.databases.vfs_of(&target)?;
         let database = Database::open(&target, &vfs, &connection.busy).map_err(|error| {
             Error::new(error.code(), format!("unable to open database: {}", String::from_utf8_lossy(&file)))
         })?;
         let is_same =
             |other: &Database| matches!((other.shared(), database.shared()), (Some(a), Some(b)) if a.is_same(b));
-        if connection.any_database(is_same) {
+        if connection.databases.any(is_same) {
             return Err(Error::generic("database is already attached"));
         }
-        connection.settings.apply_to(database.btree());
-        database.btree().set_secure_delete(connection.database(Db::MAIN)?.btree().secure_delete_mode());
-        connection.add_database(database);
-        let db = connection.change_catalog(|catalog| catalog.attach(NameBuf::from(name), Arc::new(Schema::new(false))));
+        connection.databases.attach(database)?;
+        let attach = |catalog: &mut Catalog| catalog.attach(NameBuf::from(name), Arc::new(Schema::new(false)));
+        let db = connection.definitions.change_catalog(attach);
+        connection.assert_databases();
         connection.load_schemas().inspect_err(|_| remove(connection, db))
     }
 }
 
 /// How ATTACH may open a file: less what SQLITE_DBCONFIG_ENABLE_ATTACH_CREATE and _WRITE forbid.
 fn attach_flags(connection: &Connection, flags: OpenFlags) -> OpenFlags {
-    if !connection.config(Config::EnableAttachWrite) {
+    if !connection.settings.config(Config::EnableAttachWrite) {
         return flags.without(OpenFlags::READWRITE | OpenFlags::CREATE) | OpenFlags::READONLY;
     }
-    if !connection.config(Config::EnableAttachCreate) {
+    if !connection.settings.config(Config::EnableAttachCreate) {
         return flags.without(OpenFlags::CREATE);
     }
     flags
@@ -173,7 +175,7 @@ pub(crate) fn detach(
     if db.0 < 2 {
         return Err(Error::generic(format!("cannot detach database {name}")));
     }
-    let database = connection.database(db)?;
+    let database = connection.databases.get(db)?;
     let pager_is_busy = database.opened().is_some_and(|btree| btree.pager().is_reading());
     if pager_is_busy || database.backups.get() > 0 || database.is_backup_target.get() {
         return Err(Error::generic(format!("database {name} is locked")));
@@ -183,8 +185,8 @@ pub(crate) fn detach(
 }
 
 fn remove(connection: &Connection, db: Db) {
-    assert!(db.0 >= 2, "main and temp stay");
-    drop(connection.remove_database(db));
-    connection.change_catalog(|catalog| catalog.detach(db));
-    connection.let_go_of_virtual_tables();
+    connection.databases.detach(db, !connection.settings.config(Config::NoCheckpointOnClose));
+    connection.definitions.change_catalog(|catalog| catalog.detach(db));
+    connection.assert_databases();
+    connection.virtual_tables.disconnect_unknown(&connection.definitions);
 }

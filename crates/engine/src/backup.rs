@@ -7,7 +7,6 @@
 //!   the last step  commits the target
 //! ```
 
-use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -23,7 +22,7 @@ use lithe_vm::operand::Db;
 use crate::connection::Connection;
 use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
-use crate::open::OpenFlags;
+use crate::generation::Generation;
 
 /// A backup under way. The target belongs to it from its first step on until it is dropped: statements on it answer SQLITE_BUSY
 /// meanwhile.
@@ -31,7 +30,7 @@ pub struct Backup {
     source: Rc<Database>,
     target: Rc<Database>,
     /// What makes the programs of the target's connection stale.
-    target_generation: Rc<Cell<u64>>,
+    target_generation: Generation,
     state: State,
     /// The next page to be copied.
     next: u32,
@@ -71,7 +70,7 @@ impl Backup {
         }
         let find = |connection: &Connection, schema: &str| {
             let name = Name::new(schema.as_bytes());
-            connection.database(connection.catalog().database(name)?)
+            connection.databases.get(connection.catalog().database(name)?)
         };
         let (source_database, target_database) = (find(source, source_schema)?, find(target, target_schema)?);
         if target_database.btree().pager().is_reading() || target_database.is_backup_target.replace(true) {
@@ -82,7 +81,7 @@ impl Backup {
         Ok(Backup {
             source: source_database,
             target: target_database,
-            target_generation: target.shared_generation(),
+            target_generation: target.generation.clone(),
             state: State::New,
             next: 1,
             page_count: 0,
@@ -123,7 +122,7 @@ impl Backup {
         self.page_count
     }
 
-    /// Ends the backup; one that is not complete leaves the target as it was. Answers the error that stopped it.
+    /// Ends the backup; one that is not complete leaves the target as it was. Returns the error that stopped it.
     pub fn finish(self) -> Result<()> {
         match &self.state {
             State::Failed(error) => Err(error.clone()),
@@ -164,6 +163,7 @@ impl Backup {
         self.next = self.next.max(end + 1);
         self.page_count = count;
         self.remaining = (count + 1).saturating_sub(self.next);
+        assert!(self.remaining <= count, "more pages are left than there are");
         if self.remaining > 0 {
             return Ok(BackupStep::More);
         }
@@ -240,17 +240,23 @@ impl Backup {
 
     fn copy(&self, source: &Pager, no: u32) -> Result<()> {
         let target = self.target.btree().pager();
+        debug_assert!(no <= source.page_count(), "a page is copied that the source does not have");
         if let Some(no) = PageNo::new(no).filter(|no| *no != source.page_size().lock_byte_page()) {
             target.new_page(no)?.copy_from_slice(&source.page(no)?);
         }
         Ok(())
     }
 
-    /// Everything is copied: the target's size, its mark of the journal mode, and a schema cookie that makes everybody
+    /// Everything is copied: the target's size, its mark of the journal mode, and a schema cookie that makes every connection
     /// read the schema again, because it differs from the one that the target had.
     fn complete(&self, source: &Pager) -> Result<()> {
         let btree = self.target.btree();
         let target = btree.pager();
+        assert!(self.remaining == 0 && self.next > source.page_count(), "a page was not copied");
+        assert!(
+            target.is_writing() && self.is_shaped_as(source),
+            "the target is written, in pages of the source's size"
+        );
         target.set_page_count(source.page_count())?;
         if source.page_count() == 0 {
             btree.initialise()?;
@@ -265,7 +271,7 @@ impl Backup {
         target.commit()?;
         target.end_read()?;
         self.target.set_loaded(false);
-        self.target_generation.set(self.target_generation.get() + 1);
+        self.target_generation.expire_programs();
         Ok(())
     }
 }
@@ -273,7 +279,7 @@ impl Backup {
 impl Drop for Backup {
     fn drop(&mut self) {
         if self.target.is_locked_by_backup.replace(false) {
-            // What is not committed is rolled back; nobody is left to hear of an error.
+            // What is not committed is rolled back; no caller is left to hear of an error.
             let _ = self.target.btree().pager().end_read();
         }
         self.target.is_backup_target.set(false);
@@ -281,51 +287,39 @@ impl Drop for Backup {
     }
 }
 
-impl Connection {
-    /// Copies the database `schema` to the file `path`, which becomes the same page for page.
-    pub fn backup(&self, schema: &str, path: &[u8]) -> Result<()> {
-        let target = Connection::open(path, OpenFlags::DEFAULT)?;
-        Backup::new(&target, "main", self, schema)?.step(-1)?;
-        Ok(())
-    }
+/// The database `schema` as the bytes of its file.
+pub(crate) fn serialize(connection: &Connection, schema: &str) -> Result<Vec<u8>> {
+    let db = connection.catalog().database(Name::new(schema.as_bytes()))?;
+    let database = connection.databases.get(db)?;
+    let pager = database.btree().pager();
+    while_reading(pager, || image(pager))
+}
 
-    /// The database `schema` as the bytes of its file.
-    pub fn serialize(&self, schema: &str) -> Result<Vec<u8>> {
-        let db = self.catalog().database(Name::new(schema.as_bytes()))?;
-        let database = self.database(db)?;
-        let pager = database.btree().pager();
-        while_reading(pager, || image(pager))
+/// See `Connection::deserialize`.
+pub(crate) fn deserialize(connection: &Connection, schema: &str, bytes: &[u8], how: Deserialize) -> Result<()> {
+    let db = connection.catalog().find_database(Name::new(schema.as_bytes())).filter(|db| *db != Db::TEMP);
+    let Some(db) = db else { return Err(Error::from_code(ResultCode::ERROR)) };
+    let database = connection.databases.get(db)?;
+    let is_busy = database.opened().is_some_and(|btree| btree.pager().is_reading());
+    if is_busy || database.is_backup_target.get() {
+        return Err(Error::from_code(ResultCode::BUSY));
     }
-
-    /// Puts a database in memory that begins as `bytes` in the place of the database `schema`.
-    ///
-    /// # Errors
-    /// SQLITE_ERROR for the temporary database or an unknown one, SQLITE_BUSY while it is in use.
-    pub fn deserialize(&self, schema: &str, bytes: &[u8], how: Deserialize) -> Result<()> {
-        let db = self.catalog().find_database(Name::new(schema.as_bytes())).filter(|db| *db != Db::TEMP);
-        let Some(db) = db else { return Err(Error::from_code(ResultCode::ERROR)) };
-        let database = self.database(db)?;
-        let is_busy = database.opened().is_some_and(|btree| btree.pager().is_reading());
-        if is_busy || database.is_backup_target.get() {
-            return Err(Error::from_code(ResultCode::BUSY));
-        }
-        let fresh = Database::with_pager(open_image(bytes, how)?, &self.busy);
-        fresh.is_image.set(true);
-        fresh.size_max.set(how.size_max(bytes.len()));
-        self.settings.apply_to(fresh.btree());
-        self.replace_database(db, fresh);
-        Ok(())
-    }
+    let fresh = Database::with_pager(open_image(bytes, how)?, &connection.busy);
+    fresh.is_image.set(true);
+    fresh.size_max.set(how.size_max(bytes.len()));
+    connection.databases.settings.apply_to(fresh.btree());
+    connection.databases.replace(db, fresh);
+    Ok(())
 }
 
 /// What may become of a database that was made from bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deserialize {
-    /// It cannot be written.
+    /// The database cannot be written.
     pub read_only: bool,
-    /// It may become longer than it is.
+    /// The database may become longer than it is.
     pub resizeable: bool,
-    /// How many bytes it may have if it is resizeable; `None`: 1 GiB.
+    /// How many bytes the database may have if it is resizeable; `None`: 1 GiB.
     pub size_max: Option<u64>,
 }
 
@@ -373,7 +367,7 @@ fn open_image(bytes: &[u8], how: Deserialize) -> Result<Pager> {
     let options = OpenOptions { read_only: how.read_only, ..OpenOptions::default() };
     let pager = Pager::open(vfs, path, &options)?;
     pager.set_journal_mode(JournalMode::Memory)?;
-    // What is no database is found out by the first statement.
+    // The first statement fails if the bytes are no database.
     let _ = pager.set_bytes_max(how.size_max(bytes.len()));
     Ok(pager)
 }

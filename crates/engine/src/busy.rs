@@ -98,3 +98,36 @@ impl BusyHandler {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lithe_vfs::MemoryVfs;
+
+    fn handler() -> BusyHandler {
+        BusyHandler::new(Arc::new(MemoryVfs::new()), &Interrupts::default())
+    }
+
+    #[test]
+    fn a_timeout_is_the_sum_of_its_pauses() {
+        let busy = handler();
+        assert!(!busy.should_retry(0), "no timeout");
+        busy.set_timeout(Duration::from_millis(4));
+        let tries: Vec<bool> = (0..4).map(|asked| busy.should_retry(asked)).collect();
+        assert_eq!((tries, busy.waited.get()), (vec![true, true, true, false], busy.timeout()));
+        assert!(busy.should_retry(0), "another wait");
+    }
+
+    #[test]
+    fn a_callback_takes_the_place_of_a_timeout() {
+        let busy = handler();
+        busy.set_timeout(Duration::from_secs(100));
+        busy.set_callback(Some(Rc::new(|asked| asked < 2)));
+        assert!(busy.timeout().is_zero());
+        // A VFS does not say how often it has asked.
+        let tries: Vec<bool> = (0..5).map(|_| busy.should_retry_again()).collect();
+        assert_eq!(tries, [true, true, false, true, true]);
+        busy.set_timeout(Duration::ZERO);
+        assert!(!busy.should_retry(0));
+    }
+}

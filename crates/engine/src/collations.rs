@@ -28,7 +28,7 @@ impl Collations {
         self.defined.get(key).is_some_and(|defined| defined[place(encoding)].is_some())
     }
 
-    /// Adds, replaces or removes a collation of a database in encoding `own`; gives back the one before.
+    /// Adds, replaces or removes a collation of a database in encoding `own`; returns the one before.
     pub fn set(&mut self, key: &str, of: Encoding, collation: Option<Collation>, own: Encoding) -> Option<Collation> {
         let defined = self.defined.entry(key.to_owned()).or_default();
         let old = std::mem::replace(&mut defined[place(of)], collation);

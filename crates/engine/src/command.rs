@@ -91,7 +91,7 @@ fn is_allowed(connection: &Connection, command: &ast::Command<'_>) -> Result<boo
     if !connection.hooks.has_authorizer() {
         return Ok(true);
     }
-    let may = |action, first: &str, second: Option<&str>| connection.may(action, Some(first), second, None);
+    let may = |action, first: &str, second: Option<&str>| connection.hooks.authorize(action, Some(first), second, None);
     let savepoint =
         |operation, name: &ast::Ident<'_>| may(Action::Savepoint, operation, Some(&name.name.to_str_lossy()));
     match command {
@@ -105,15 +105,15 @@ fn is_allowed(connection: &Connection, command: &ast::Command<'_>) -> Result<boo
             let value = pragma.value.as_ref().map(|value| String::from_utf8_lossy(value).into_owned());
             let schema = pragma.name.schema.map(|schema| schema.name.to_str_lossy().into_owned());
             let name = pragma.name.name.name.to_str_lossy();
-            connection.may(Action::Pragma, Some(&name), value.as_deref(), schema.as_deref())
+            connection.hooks.authorize(Action::Pragma, Some(&name), value.as_deref(), schema.as_deref())
         }
         ast::Command::Attach(attach) => match literal(&attach.file) {
             Some(file) => may(Action::Attach, &file, None),
-            None => connection.may(Action::Attach, None, None, None),
+            None => connection.hooks.authorize(Action::Attach, None, None, None),
         },
         ast::Command::Detach(schema) => match literal(schema) {
             Some(name) => may(Action::Detach, &name, None),
-            None => connection.may(Action::Detach, None, None, None),
+            None => connection.hooks.authorize(Action::Detach, None, None, None),
         },
         ast::Command::Vacuum(_) => Ok(true),
     }
@@ -232,12 +232,12 @@ fn begin(connection: &Connection, kind: TransactionKind) -> Result<()> {
         TransactionKind::Exclusive => take_locks(connection, BeginKind::Exclusive)?,
     }
     connection.begin()?;
-    connection.transaction.concurrent.set(kind == TransactionKind::Concurrent);
+    connection.transaction.set_concurrent(kind == TransactionKind::Concurrent);
     Ok(())
 }
 
 fn take_locks(connection: &Connection, kind: BeginKind) -> Result<()> {
-    let mut databases = connection.databases().filter(|(db, _)| *db != Db::TEMP);
+    let mut databases = connection.databases.iter().filter(|(db, _)| *db != Db::TEMP);
     let taken = databases.try_for_each(|(db, _)| connection.begin_immediate(db, kind));
     // A handle that writes keeps what it has, and its lock.
     if taken.is_err() && connection.is_autocommit() && !connection.transaction.has_writers() {

@@ -17,28 +17,28 @@ use crate::shared_cache::{Share, SharedCache};
 
 /// A database of a connection.
 pub(crate) struct Database {
-    /// The temporary database is opened when somebody first uses it.
+    /// The temporary database is opened when it is first used.
     btree: OnceCell<Rc<Btree>>,
     /// The catalog has what the file's schema table says.
     is_loaded: Cell<bool>,
     /// The file as it was named; empty for databases without one.
     file_name: PathBuf,
-    /// The parameters of the URI that it was opened by.
+    /// The parameters of the URI that the database was opened by.
     parameters: Vec<(Vec<u8>, Vec<u8>)>,
     /// Of the temporary database: where it goes when it is large.
     temporary_files: Option<Arc<dyn Vfs>>,
-    /// What it shares with other connections of the process.
+    /// The cache that the database shares with other connections of the process.
     shared: Option<Share>,
-    /// A backup writes it: it belongs to that until it ends.
+    /// A backup writes the database, which belongs to the backup until that ends.
     pub(crate) is_backup_target: Cell<bool>,
     /// A backup has taken its first step: the database belongs to it.
     pub(crate) is_locked_by_backup: Cell<bool>,
-    /// How many backups read it.
+    /// How many backups read the database.
     pub(crate) backups: Cell<usize>,
-    /// It was made from bytes (`sqlite3_deserialize`), and may have so many.
+    /// The database was made from bytes (`sqlite3_deserialize`); `size_max` is the number of bytes that it may have.
     pub(crate) is_image: Cell<bool>,
     pub(crate) size_max: Cell<u64>,
-    /// PRAGMA cache_size has set it: the size in the header does not count.
+    /// PRAGMA cache_size has set the size of the cache: the size in the header does not count.
     pub(crate) has_cache_size: Cell<bool>,
     wished_page_size: Cell<Option<PageSize>>,
     /// Something was committed since the reads last ended.
@@ -93,7 +93,7 @@ impl Database {
         Database { btree, ..Database::temporary(None) }
     }
 
-    /// What it shares with other connections.
+    /// The cache that the database shares with other connections.
     pub(crate) fn shared(&self) -> Option<&Share> {
         self.shared.as_ref()
     }
@@ -150,7 +150,7 @@ impl Database {
         }
     }
 
-    /// The size of the cache is what another of its connections has set.
+    /// The cache gets the size that another connection of a shared cache has set.
     pub(crate) fn adopt_shared_cache_size(&self) {
         if let Some(size) = self.shared.as_ref().and_then(Share::cache_size) {
             self.has_cache_size.set(true);
@@ -192,12 +192,12 @@ impl Database {
         self.opened().filter(|_| !self.is_locked_by_backup.get())
     }
 
-    /// SQLITE_BUSY while a backup writes it.
+    /// Fails with SQLITE_BUSY while a backup writes the database.
     pub(crate) fn check_free(&self) -> Result<()> {
         if self.is_locked_by_backup.get() { Err(Error::from_code(ResultCode::BUSY)) } else { Ok(()) }
     }
 
-    /// Whether a write transaction is open on it.
+    /// Whether a write transaction is open on the database.
     pub(crate) fn is_writing(&self) -> bool {
         self.in_use().is_some_and(|btree| btree.pager().is_writing())
     }
@@ -229,7 +229,7 @@ fn path_of(bytes: &[u8]) -> Result<&Path> {
     std::str::from_utf8(bytes).map(Path::new).map_err(|_| Error::from_code(ResultCode::CANTOPEN))
 }
 
-/// Whatever keeps a file from being opened is SQLITE_CANTOPEN to the application.
+/// To the application, every reason for which a file cannot be opened is SQLITE_CANTOPEN.
 fn cannot_open(error: lithe_pager::Error) -> Error {
     let code = error.code();
     if code.primary() == ResultCode::CANTOPEN || code.primary() == ResultCode::IOERR {
@@ -252,7 +252,7 @@ pub(crate) fn while_reading<T>(pager: &Pager, f: impl FnOnce() -> Result<T>) -> 
     result
 }
 
-/// A pager of its own for what one statement puts aside: in memory, beyond the cache in a file of `files`.
+/// A private pager for the temporary content of one statement: in memory, and in a file of `files` beyond the cache.
 pub(crate) fn temporary_pager(files: Option<Arc<dyn Vfs>>, options: &OpenOptions) -> Pager {
     match files {
         Some(vfs) => Pager::open_temporary(vfs, options),
@@ -260,7 +260,7 @@ pub(crate) fn temporary_pager(files: Option<Arc<dyn Vfs>>, options: &OpenOptions
     }
 }
 
-/// A private B-tree for what one statement puts aside, with a cache of that size.
+/// A private B-tree for the temporary content of one statement, with a cache of that size.
 pub(crate) fn temporary_btree(files: Option<Arc<dyn Vfs>>, cache: Option<CacheSize>) -> Result<Rc<Btree>> {
     let btree = Btree::new(temporary_pager(files, &OpenOptions::default()));
     if let Some(cache) = cache {

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use lithe_functions::FunctionError;
 use lithe_vfs::ResultCode;
+use lithe_vm::error::Error as VmError;
 
 /// What went wrong, as SQLite's users see it.
 ///
@@ -67,7 +69,7 @@ impl Error {
         self
     }
 
-    /// With what there is to say beyond SQLite's message.
+    /// With a detail that SQLite's message does not have.
     #[must_use]
     pub(crate) fn because(mut self, detail: Option<Box<str>>) -> Error {
         self.0.detail = detail;
@@ -123,7 +125,7 @@ impl Error {
         &self.0.message
     }
 
-    /// What there is to say beyond SQLite's message: which file could not be written, and why; which page is damaged.
+    /// The detail that SQLite's message does not have: which file could not be written, and why; which page is damaged.
     pub fn detail(&self) -> Option<&str> {
         self.0.detail.as_deref()
     }
@@ -142,3 +144,49 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// An engine error passes through the machine and comes out as itself.
+impl From<Error> for VmError {
+    fn from(error: Error) -> VmError {
+        if error.code() == ResultCode::SCHEMA {
+            return VmError::Schema;
+        }
+        VmError::with_detail(error.code(), error.message(), error.detail().map(Into::into))
+    }
+}
+
+impl From<VmError> for Error {
+    fn from(error: VmError) -> Error {
+        match error {
+            VmError::Store(error) => Error::from(*error),
+            VmError::Failed(failure) => Error::new(failure.code, failure.message).because(failure.detail),
+            VmError::File(error) => {
+                let detail = Some(error.detail().to_string().into());
+                Error::from_code(error.code()).because(detail).with_errno(error.errno())
+            }
+            error => Error::new(error.code(), error.to_string()),
+        }
+    }
+}
+
+impl From<lithe_btree::Error> for Error {
+    fn from(error: lithe_btree::Error) -> Error {
+        let errno = match &error {
+            lithe_btree::Error::Io(error) => error.errno(),
+            _ => None,
+        };
+        let plain = Error::from_code(error.code()).with_errno(errno);
+        plain.because(match error {
+            lithe_btree::Error::Io(error) => Some(error.detail().to_string().into()),
+            lithe_btree::Error::Corrupt { page: Some(page), what } => Some(format!("page {page}: {what}").into()),
+            lithe_btree::Error::Corrupt { page: None, what } => Some(what.into()),
+            _ => None,
+        })
+    }
+}
+
+impl From<Error> for FunctionError {
+    fn from(error: Error) -> FunctionError {
+        FunctionError { code: error.code().0, message: error.message().to_owned().into() }
+    }
+}

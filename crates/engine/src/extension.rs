@@ -23,24 +23,23 @@ impl CustomCollation for ExtensionCollation {
     }
 }
 
-impl Connection {
-    /// Adds what these extensions offer. Meant for a connection that was just opened.
-    pub fn add_extensions(&self, extensions: &[&Extension]) {
-        for extension in extensions {
-            for module in extension.modules {
-                self.create_module(module.name, Some((module.make)()));
-            }
-            let functions = (extension.functions)();
-            if !functions.is_empty() {
-                self.change_functions(|registry| {
-                    functions.iter().for_each(|function| registry.define(Arc::clone(function)))
-                });
-            }
-            for (name, compare) in extension.collations {
-                let collation = ExtensionCollation { name, compare: *compare };
-                // Nothing runs yet that one of this name could be in the way of.
-                let _ = self.set_collation(name, Some(Collation::Custom(Arc::new(collation))));
-            }
+/// Adds what these extensions offer. Meant for a connection that was just opened.
+pub(crate) fn add(connection: &Connection, extensions: &[&Extension]) {
+    for extension in extensions {
+        for module in extension.modules {
+            connection.create_module(module.name, Some((module.make)()));
+        }
+        let functions = (extension.functions)();
+        if !functions.is_empty() {
+            connection.definitions.change_functions(|registry| {
+                functions.iter().for_each(|function| registry.define(Arc::clone(function)));
+            });
+            connection.programs.clear();
+        }
+        for (name, compare) in extension.collations {
+            let collation = ExtensionCollation { name, compare: *compare };
+            // This cannot fail: no statement runs yet that could use a collation of this name.
+            let _ = connection.set_collation(name, Some(Collation::Custom(Arc::new(collation))));
         }
     }
 }

@@ -1,13 +1,11 @@
-//! What an application asks of the file of a database, and tells it (`sqlite3_file_control`).
+//! What an application reads and sets of the file of a database (`sqlite3_file_control`).
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_pager::Pager;
-use lithe_sql::ast::Name;
 use lithe_vfs::{File, LockLevel, Vfs};
 
-use crate::connection::Connection;
 use crate::database::Database;
 use crate::error::{Error, Result};
 
@@ -16,15 +14,11 @@ pub struct DatabaseFile {
     database: Rc<Database>,
 }
 
-impl Connection {
-    /// The file of the database of that name, of main if none is given; `None` if there is no such database.
-    pub fn database_file(&self, schema: Option<&str>) -> Option<DatabaseFile> {
-        let db = self.catalog().find_database(Name::new(schema.unwrap_or("main").as_bytes()))?;
-        Some(DatabaseFile { database: self.database(db).ok()? })
-    }
-}
-
 impl DatabaseFile {
+    pub(crate) fn new(database: Rc<Database>) -> DatabaseFile {
+        DatabaseFile { database }
+    }
+
     fn pager(&self) -> &Pager {
         self.database.btree().pager()
     }
@@ -115,11 +109,11 @@ impl DatabaseFile {
         hinted.map_err(|error| Error::from(lithe_pager::Error::from(error)))
     }
 
-    /// A number that changes with every commit of anybody.
+    /// A number that changes with every commit, of this or another connection.
     pub fn data_version(&self) -> Result<u32> {
         let pager = self.pager();
         if !pager.is_reading() {
-            // Somebody else may have committed since this connection looked last.
+            // Another connection may have committed since this one looked last.
             pager.begin_read()?;
             pager.end_read()?;
         }

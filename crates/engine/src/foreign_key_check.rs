@@ -19,7 +19,7 @@ pub(crate) fn check(connection: &Connection, schema: Option<Db>, table: Option<&
     let mut rows = Vec::new();
     let mut is_found = table.is_none();
     let schema = schema.or(table.is_none().then_some(Db::MAIN));
-    for (db, database) in connection.databases() {
+    for (db, database) in connection.databases.iter() {
         if schema.is_some_and(|wanted| wanted != db) || database.opened().is_none() || (table.is_some() && is_found) {
             continue;
         }

@@ -9,19 +9,18 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use lithe_vfs::ResultCode;
 
-use crate::connection::Connection;
 use crate::error::{Error, Result};
 
 static SOFT: AtomicI64 = AtomicI64::new(0);
 static HARD: AtomicI64 = AtomicI64::new(0);
 static GAUGE: OnceLock<fn() -> i64> = OnceLock::new();
 
-/// Says who knows how many bytes are in use. The first one counts.
+/// Sets the function that returns how many bytes are in use. The first one counts.
 pub fn set_memory_gauge(gauge: fn() -> i64) {
     let _ = GAUGE.set(gauge);
 }
 
-/// Whether anybody knows how many bytes are in use.
+/// Whether it is known how many bytes are in use.
 pub(crate) fn has_gauge() -> bool {
     GAUGE.get().is_some()
 }
@@ -61,42 +60,20 @@ fn is_above(limit: i64, more: u64) -> bool {
     GAUGE.get().is_some_and(|gauge| gauge().saturating_add_unsigned(more) > limit)
 }
 
-impl Connection {
-    /// Called when a statement begins and now and then while it runs.
-    ///
-    /// # Errors
-    /// SQLITE_NOMEM above the hard limit.
-    #[inline]
-    pub(crate) fn check_memory(&self) -> Result<()> {
-        // The soft limit is never above the hard one: 0 means that there is none at all.
-        if SOFT.load(Ordering::Relaxed) == 0 { Ok(()) } else { self.keep_limits() }
-    }
+/// Keeps the limits: above the soft one `release` gives memory back.
+///
+/// # Errors
+/// SQLITE_NOMEM above the hard limit.
+#[inline]
+pub(crate) fn keep(release: impl FnOnce()) -> Result<()> {
+    // The soft limit is never above the hard one: 0 means that there is none at all.
+    if SOFT.load(Ordering::Relaxed) == 0 { Ok(()) } else { keep_both(release) }
+}
 
-    #[cold]
-    fn keep_limits(&self) -> Result<()> {
-        if is_above(SOFT.load(Ordering::Relaxed), 0) {
-            self.release_memory();
-        }
-        if is_over_hard_limit(0) { Err(Error::from_code(ResultCode::NOMEM)) } else { Ok(()) }
+#[cold]
+fn keep_both(release: impl FnOnce()) -> Result<()> {
+    if is_above(SOFT.load(Ordering::Relaxed), 0) {
+        release();
     }
-
-    /// Spills the dirty pages of all databases: they go to the log or a temporary file.
-    pub fn flush_cache(&self) -> Result<()> {
-        self.databases().try_for_each(|(_, database)| match database.in_use() {
-            Some(btree) => Ok(btree.pager().flush()?),
-            None => Ok(()),
-        })
-    }
-
-    /// Gives back what is kept to be used again.
-    pub fn release_memory(&self) {
-        self.forget_programs();
-        drop(self.shape.take());
-        self.forget_arena();
-    }
-
-    /// About how many bytes the catalog takes.
-    pub fn schema_memory(&self) -> u64 {
-        self.catalog().databases().iter().map(|database| database.schema.memory_used()).sum()
-    }
+    if is_over_hard_limit(0) { Err(Error::from_code(ResultCode::NOMEM)) } else { Ok(()) }
 }

@@ -40,7 +40,7 @@ pub(crate) fn check(connection: &Connection, run: &StatementRun, request: &Reque
     let result = check_databases(connection, run, request, &mut answer);
     match result {
         Err(error) if answer.messages.is_empty() => return Err(error),
-        // What has been found so far is told first.
+        // The faults that were found before come first.
         Err(error) => drop(run.late_error.replace(Some(error))),
         Ok(()) if answer.messages.is_empty() => answer.messages.push("ok".to_owned()),
         Ok(()) => {}
@@ -74,7 +74,7 @@ fn check_databases(
 ) -> Result<()> {
     let catalog = connection.catalog();
     let table = request.table.map(|name| find_table(connection, request.schema, name)).transpose()?;
-    for (db, database) in connection.databases() {
+    for (db, database) in connection.databases.iter() {
         let is_wanted = table.as_ref().map(|(of, _)| *of).or(request.schema).is_none_or(|wanted| wanted == db);
         if !is_wanted || database.opened().is_none() || answer.is_full() {
             continue;
@@ -88,7 +88,7 @@ fn check_databases(
         let is_virtual = |table: &&Arc<Table>| table.virtual_table().is_some();
         let virtual_tables: Vec<Arc<Table>> = tables.iter().filter(is_virtual).cloned().collect();
         let tables: Vec<Arc<Table>> = tables.into_iter().filter(|table| table.root.is_some()).collect();
-        tables.iter().try_for_each(|table| connection.lock_table(db, table, false))?;
+        tables.iter().try_for_each(|table| connection.databases.lock_table(db, table, false))?;
         check_trees(&database, catalog.database_name(db).name(), &tables, table.is_some(), answer)?;
         for table in &tables {
             check_rows(connection, run, db, table, request.with_entries, answer)?;
@@ -100,12 +100,12 @@ fn check_databases(
     Ok(())
 }
 
-/// What a virtual table says about itself. One whose module is not there says nothing.
+/// The integrity check of a virtual table's own module. A table whose module is missing is not checked.
 fn check_virtual(connection: &Connection, db: Db, table: &Table, is_quick: bool, answer: &mut Answer) {
     if answer.is_full() {
         return;
     }
-    match connection.check_virtual(db, table.name.name(), is_quick) {
+    match connection.virtual_tables.check(connection.module_context(), db, table.name.name(), is_quick) {
         Ok(Some(message)) => answer.add(message),
         Ok(None) => {}
         Err(error) if error.is_missing_module() => {}
@@ -136,6 +136,8 @@ fn check_trees(
 ) -> Result<()> {
     let roots: Vec<PageNo> = tables.iter().flat_map(|table| roots(table)).collect();
     let report = database.btree().integrity_check(&roots, part, answer.left)?;
+    assert!(report.messages.len() <= answer.left, "more faults are listed than are wanted");
+    assert!(report.counts.len() <= roots.len(), "a tree was counted that belongs to no table");
     if !report.messages.is_empty() {
         answer.left -= report.messages.len();
         answer.messages.push(format!("*** in database {name} ***\n{}", report.messages.join("\n")));
@@ -180,7 +182,9 @@ fn check_rows(
     }
     let compile = || {
         let environment = connection.environment();
-        let check = connection.with_arena(|arena| compile_row_check(db, table, with_entries, arena, &environment));
+        let check = connection
+            .compile_memory
+            .with_arena(|arena| compile_row_check(db, table, with_entries, arena, &environment));
         check.map_err(Error::from)
     };
     let RowCheck { program, columns, faults } = connection.with_collations(compile)?;

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use lithe_codegen::with_single_quotes;
 use lithe_functions::{Arity, Context, Flags, Function, FunctionError, Kind, ScalarFunction};
 use lithe_sql::ast::Name;
 use lithe_value::{Encoding, ValueRef, cast};
@@ -14,27 +13,25 @@ use crate::error::{Error, Result};
 const QUOTE_FIX: &str = "sqlite_rename_quotefix";
 const ARITY: Arity = Arity::Exactly(2);
 
-impl Connection {
-    /// Lets SQL call the internal functions, or not any more.
-    ///
-    /// # Errors
-    /// SQLITE_BUSY if statements run and they were there.
-    pub fn toggle_internal_functions(&self) -> Result<()> {
-        if self.functions().has_exactly(QUOTE_FIX.as_bytes(), ARITY, Encoding::Utf8) {
-            return self.remove_function(QUOTE_FIX, ARITY, Encoding::Utf8);
-        }
-        let kind = Kind::CustomScalar(Arc::new(QuoteFix));
-        self.create_function(Function::custom(QUOTE_FIX, ARITY, Flags::DIRECT_ONLY, kind))
+/// Lets SQL call the internal functions, or not any more.
+///
+/// # Errors
+/// SQLITE_BUSY if statements run and they were there.
+pub(crate) fn toggle(connection: &Connection) -> Result<()> {
+    if connection.functions().has_exactly(QUOTE_FIX.as_bytes(), ARITY, Encoding::Utf8) {
+        return connection.remove_function(QUOTE_FIX, ARITY, Encoding::Utf8);
     }
+    let kind = Kind::CustomScalar(Arc::new(QuoteFix));
+    connection.create_function(Function::custom(QUOTE_FIX, ARITY, Flags::DIRECT_ONLY, kind))
+}
 
-    /// See [`with_single_quotes`].
-    pub(crate) fn with_single_quotes(&self, database: &str, statement: &[u8]) -> Result<Vec<u8>> {
-        let environment = self.environment();
-        let Some(db) = environment.catalog.find_database(Name::new(database.as_bytes())) else {
-            return Err(Error::generic(format!("unknown database {database}")));
-        };
-        Ok(with_single_quotes(&environment, db, statement)?)
-    }
+/// A CREATE statement of this database, its strings in double quotes in single quotes: see [`lithe_codegen::with_single_quotes`].
+pub(crate) fn with_single_quotes(connection: &Connection, database: &str, statement: &[u8]) -> Result<Vec<u8>> {
+    let environment = connection.environment();
+    let Some(db) = environment.catalog.find_database(Name::new(database.as_bytes())) else {
+        return Err(Error::generic(format!("unknown database {database}")));
+    };
+    Ok(lithe_codegen::with_single_quotes(&environment, db, statement)?)
 }
 
 /// `sqlite_rename_quotefix(database, statement)`: the CREATE statement, its strings in double quotes in single quotes.

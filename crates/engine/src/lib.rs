@@ -8,40 +8,48 @@
 //!                                                   catalog, transaction, settings
 //! ```
 //!
-//! Above it are the interfaces (Rust, C); it knows neither. Reading order: [`connection`] (what a connection holds; among it
-//! `transaction`, `statement`, `host`, `virtual_tables`), `prepare`, `lifted`, `schema`, `command` (statements that the engine runs
-//! itself), `pragma`, `opening` (which puts these together).
+//! Above it are the interfaces (Rust, C); it knows neither.
+//!
+//! A connection consists of parts, each with its own state and methods: `databases`, `definitions`, `settings`, `hooks`,
+//! `virtual_tables`, and the modules below [`connection`], which puts them together. Reading order: `connection`, its `transaction`,
+//! `statement` and `host`, then what works on a connection: `prepare`, `template`, `schema`, `command` (statements that the engine runs
+//! itself), `pragma`. What applications call is in `api`.
 #![forbid(unsafe_code)]
 
+mod api;
 mod attach;
 mod backup;
+mod blob;
 mod busy;
 mod collations;
 mod command;
 mod commit;
 mod connection;
 mod database;
-mod define;
+mod databases;
+mod definitions;
 mod error;
 mod expanded;
 mod extension;
 mod file_control;
 mod foreign_key_check;
+mod generation;
 mod heap_limit;
+mod hooks;
 mod integrity;
 mod internal_functions;
 mod interrupt;
-mod journal;
-mod lifted;
+mod journal_mode;
 mod listing;
 mod metadata;
 mod module_pages;
+mod module_sql;
 mod open;
-mod opening;
 mod pragma;
 mod prepare;
 mod preupdate;
 mod random;
+mod row_watches;
 mod scan_status;
 mod schema;
 mod settings;
@@ -50,25 +58,26 @@ mod snapshot;
 mod statistics;
 mod status;
 mod table_functions;
+mod template;
 mod vacuum;
+mod virtual_tables;
 
 pub use backup::{Backup, BackupStep, Deserialize};
+pub use blob::Blob;
 pub use busy::BusyCallback;
 pub use connection::Connection;
-pub use connection::blob::Blob;
-pub use connection::config::Config;
-pub use connection::hooks::{
-    AuthorizerCallback, AutoVacuumHook, CollationNeeded, CommitHook, ExtensionLoader, PreUpdateHook, ProgressHandler,
-    RollbackHook, TriggerTrace, UpdateHook, WalHook,
-};
 pub use connection::host::fail_local_time;
-pub use connection::limit::Limit;
 pub use connection::statement::{BindValue, ParameterName, Statement, Step};
+pub use databases::TransactionKind;
+pub use databases::checkpoint::Checkpoint;
 pub use error::{Error, Result};
 pub use file_control::DatabaseFile;
 pub use heap_limit::{hard_heap_limit, is_over_hard_limit, set_memory_gauge, soft_heap_limit};
+pub use hooks::{
+    AuthorizerCallback, AutoVacuumHook, CollationNeeded, CommitHook, ExtensionLoader, PreUpdateHook, ProgressHandler,
+    RollbackHook, TriggerTrace, UpdateHook, WalHook,
+};
 pub use interrupt::InterruptHandle;
-pub use journal::Checkpoint;
 pub use listing::{Instruction, TreeOpened};
 pub use lithe_btree::Sizes;
 pub use lithe_format::locks::{move_pending_byte, pending_byte};
@@ -82,10 +91,12 @@ pub use lithe_vfs as vfs;
 pub use lithe_vfs::{ResultCode, set_error_log};
 pub use lithe_vm::operand::OnConflict;
 pub use lithe_vm::virtual_table;
-pub use metadata::{ColumnMetadata, TransactionKind};
+pub use metadata::ColumnMetadata;
 pub use open::{OpenFlags, Target, VfsFinder, builtin_vfs, target};
 pub use prepare::Prepared;
 pub use scan_status::PlanElement;
+pub use settings::config::Config;
+pub use settings::limit::Limit;
 pub use shared_cache::{UnlockCallback, enable_shared_cache};
 pub use status::Counter;
 

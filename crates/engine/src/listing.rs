@@ -19,7 +19,7 @@ pub struct Instruction {
     pub line: ExplainRow,
     /// The trigger or foreign key action that it belongs to, as SQLite calls it; `None`: the statement itself.
     pub subprogram: Option<String>,
-    /// What it has cost, if the statement is measured.
+    /// The cost of the instruction, if the statement is measured.
     pub cost: InsnCost,
 }
 
@@ -30,16 +30,16 @@ pub struct TreeOpened {
     pub is_index: bool,
     /// The name of its database.
     pub schema: String,
-    /// Its own name.
+    /// The name of the table or index.
     pub name: String,
-    /// It is opened for writing.
+    /// Whether the statement opens the tree for writing.
     pub is_write: bool,
     /// As [`Instruction::subprogram`].
     pub subprogram: Option<String>,
 }
 
 impl Statement {
-    /// Its instructions, and those of its triggers and foreign key actions. A statement that is no program has none.
+    /// The instructions of the statement, and those of its triggers and foreign key actions. A statement that is no program has none.
     pub fn instructions(&self) -> Vec<Instruction> {
         let mut instructions = Vec::new();
         for (subprogram, program) in self.programs() {
@@ -72,7 +72,7 @@ impl Statement {
         opened
     }
 
-    /// Its program, and the programs that this calls, each once.
+    /// The statement's program, and the programs that this calls, each once.
     fn programs(&self) -> Vec<(Option<String>, &Program)> {
         let Body::Program(program) = &self.compiled.body else { return Vec::new() };
         let mut programs: Vec<(Option<String>, &Program)> = vec![(None, program)];

@@ -23,18 +23,16 @@ pub(crate) struct ModulePages<'c> {
     database: Rc<Database>,
 }
 
-impl Connection {
-    /// The pages of the database of that name, which is read from now on as long as a statement runs.
-    pub(crate) fn module_pages(&self, name: &str) -> Result<ModulePages<'_>> {
-        let db = self.catalog().find_database(Name::new(name.as_bytes()));
-        let db = db.ok_or_else(|| Error::generic(format!("no such database: {name}")))?;
-        let database = self.database(db)?;
-        self.begin_reading(&database)?;
-        Ok(ModulePages { connection: self, db, database })
-    }
-}
-
 impl ModulePages<'_> {
+    /// The pages of the database of that name, which is read from now on as long as a statement runs.
+    pub(crate) fn open<'c>(connection: &'c Connection, name: &str) -> Result<ModulePages<'c>> {
+        let db = connection.catalog().find_database(Name::new(name.as_bytes()));
+        let db = db.ok_or_else(|| Error::generic(format!("no such database: {name}")))?;
+        let database = connection.databases.get(db)?;
+        connection.begin_reading(&database)?;
+        Ok(ModulePages { connection, db, database })
+    }
+
     fn page_no(&self, page: u32) -> Result<PageNo> {
         PageNo::new(page).ok_or_else(|| Error::from_code(ResultCode::CORRUPT))
     }
@@ -58,7 +56,7 @@ impl ModulePages<'_> {
             // Written at the commit, and not at all in memory.
             count.copy_from_slice(&pager.page_count().to_be_bytes());
         }
-        self.connection.check_mappings()
+        self.connection.databases.check_mappings()
     }
 
     fn write_page(&self, page: u32, bytes: &[u8]) -> Result<()> {
@@ -93,7 +91,7 @@ impl PageAccess for ModulePages<'_> {
     }
 
     fn begin_write(&self) -> lithe_functions::Result {
-        if self.connection.compile_flags.get().query_only && self.db != Db::TEMP {
+        if self.connection.settings.flags().query_only && self.db != Db::TEMP {
             let message = ResultCode::READONLY.text();
             return Err(Error::new(ResultCode::READONLY, message).into());
         }

@@ -90,7 +90,7 @@ impl Target {
     }
 
     /// Whether it shares its cache with other connections: it says so, or the process does and it does not object. A
-    /// database in memory can only be shared by those who name it in a URI.
+    /// database in memory can only be shared by connections that name it in a URI.
     pub(crate) fn is_shared(&self) -> bool {
         let by_default = shared_cache::is_enabled() && !self.flags.contains(OpenFlags::PRIVATECACHE);
         let wanted = self.flags.contains(OpenFlags::SHAREDCACHE) || by_default;
@@ -115,7 +115,7 @@ fn boolean(value: &[u8], default: bool) -> bool {
     }
 }
 
-/// Answers the VFS of that name for that file; `None` if the engine's own of that name will do.
+/// Returns the VFS of that name for that file; `None` if the engine's own of that name will do.
 pub type VfsFinder = Rc<dyn Fn(&str, &Target) -> Result<Option<Arc<dyn Vfs>>>>;
 
 /// The engine's own VFS of that name for `target`.
@@ -220,7 +220,7 @@ fn with_mode(flags: OpenFlags, mode: &[u8]) -> Result<OpenFlags> {
         let mode = String::from_utf8_lossy(mode);
         return Err(Error::new(ResultCode::PERM, format!("access mode not allowed: {mode}")));
     }
-    // A database in memory is never read-only: nobody else could have filled it.
+    // A database in memory is never read-only: no other connection could have filled it.
     let kept = flags.without(if wanted == OpenFlags::MEMORY { OpenFlags::READONLY } else { all });
     Ok(kept.with(wanted))
 }

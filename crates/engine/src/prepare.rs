@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use lithe_catalog::ErrorKind;
+use lithe_catalog::{CompileError, ErrorKind};
 use lithe_codegen::CompileRequest;
-use lithe_resolve::environment::{Environment, Flags as CompileFlags};
+use lithe_resolve::environment::Environment;
 use lithe_sql::ast::{self, Explain, StatementKind, Stmt};
 use lithe_sql::{Lexer, TokenKind};
 use lithe_vfs::ResultCode;
@@ -14,10 +14,12 @@ use lithe_vm::vm::Vm;
 
 use crate::command::{self, EngineCommand};
 use crate::connection::Connection;
-use crate::connection::config::Config;
-use crate::connection::limit::Limit;
+use crate::connection::program_cache::Lookup;
 use crate::connection::statement::{Body, Compiled, ParameterName, Statement, text_of};
 use crate::error::{Error, Result};
+use crate::settings::limit::Limit;
+use crate::shared_cache::locked;
+use crate::template;
 
 /// A compiled statement and where the text goes on.
 pub struct Prepared {
@@ -30,65 +32,66 @@ pub struct Prepared {
 impl Connection {
     /// Compiles the first statement of `sql`.
     pub fn prepare(&self, sql: &[u8]) -> Result<Prepared> {
-        if self.has_shared_cache() {
-            self.check_schema_locks()?;
-        }
+        self.check_schema_locks()?;
         if self.hooks.has_authorizer() || self.is_privileged() {
-            // It is asked every time, so nothing that was compiled before serves; nor does what other statements may not do.
+            // The authorizer is called for each compilation, and a method's own statement may do what others may not: no program that was
+            // compiled before serves.
             return self.prepare_anew(sql);
         }
-        let hash = self.programs.borrow().texts.hash(sql);
-        let known = self.programs.borrow_mut().texts.take(sql, hash, self.generation());
-        if let Some((compiled, idle)) = known {
+        let hash = self.programs.hash(sql);
+        if let Some((compiled, idle)) = self.programs.take(Lookup::Text, sql, hash, self.generation.number()) {
             return Ok(Prepared { statement: Some(self.statement_of(compiled, idle)), tail: sql.len() });
         }
-        if let Some((statement, tail)) = self.prepare_shape(sql) {
+        if let Some((statement, tail)) = template::prepare(self, sql) {
             return Ok(Prepared { statement: Some(statement), tail });
         }
         let (compiled, tail) = self.compile(sql, None)?;
         let Some(mut compiled) = compiled else { return Ok(Prepared { statement: None, tail }) };
-        let is_kept =
-            tail == sql.len() && compiled.is_cacheable() && self.programs.borrow_mut().texts.comes_again(hash);
+        let is_kept = tail == sql.len() && compiled.is_cacheable() && self.programs.comes_again(Lookup::Text, hash);
         compiled.hash = if is_kept { hash } else { 0 };
         let compiled = Arc::new(compiled);
         if is_kept {
-            let forgotten = self.programs.borrow_mut().texts.put(sql, &compiled);
-            drop(forgotten);
+            self.programs.put(Lookup::Text, sql, &compiled);
         }
         Ok(Prepared { statement: Some(self.statement_of(compiled, None)), tail })
     }
 
     /// As [`Connection::prepare`], for statements that use no virtual table: to them there is none.
     pub fn prepare_without_virtual_tables(&self, sql: &[u8]) -> Result<Prepared> {
-        if self.has_shared_cache() {
-            self.check_schema_locks()?;
-        }
-        self.without_virtual_tables(|| self.prepare_anew(sql))
+        self.check_schema_locks()?;
+        self.settings.without_virtual_tables(|| self.prepare_anew(sql))
     }
 
-    /// Compiles it, whatever was compiled before, and keeps it for nobody.
+    /// Compiles the statement, whatever was compiled before, and does not keep its program for others.
     fn prepare_anew(&self, sql: &[u8]) -> Result<Prepared> {
         let (compiled, tail) = self.compile(sql, None)?;
         let statement = compiled.map(|compiled| self.statement_of(Arc::new(compiled), None));
         Ok(Prepared { statement, tail })
     }
 
-    pub(crate) fn without_virtual_tables<T>(&self, compile: impl FnOnce() -> T) -> T {
-        let flags = self.compile_flags.get();
-        self.compile_flags.set(CompileFlags { no_virtual_tables: true, ..flags });
-        let compiled = compile();
-        self.compile_flags.set(CompileFlags { no_virtual_tables: flags.no_virtual_tables, ..self.compile_flags.get() });
-        compiled
+    /// Nothing can be compiled while another connection of a shared cache changes the schema.
+    fn check_schema_locks(&self) -> Result<()> {
+        if !self.databases.shares_cache() {
+            return Ok(());
+        }
+        match self.databases.locked_schema() {
+            None => Ok(()),
+            Some(db) => {
+                let name = self.catalog().database_name(db).clone();
+                let name = String::from_utf8_lossy(name.as_bytes()).into_owned();
+                Err(locked(&format!("database schema is locked: {name}")))
+            }
+        }
     }
 
-    /// Where the text goes on after a statement that could not be compiled: behind it, if it could be read; else behind what was
-    /// in the way, or in front of what is no token at all.
+    /// Where the text goes on after a statement that could not be compiled: behind the statement, if it could be parsed; else behind the token
+    /// that was not expected, or in front of bytes that are no token.
     pub fn tail_after_error(&self, sql: &[u8]) -> usize {
         let parse = |arena: &Bump| {
-            let parsed = lithe_sql::parse_statement(sql, arena, &self.limits.get());
+            let parsed = lithe_sql::parse_statement(sql, arena, &self.settings.limits());
             parsed.map(|parsed| parsed.tail).map_err(|error| error.offset)
         };
-        let start = match self.with_arena(parse) {
+        let start = match self.compile_memory.with_arena(parse) {
             Ok(tail) => return tail,
             Err(offset) => offset.map_or(sql.len(), |offset| (offset as usize).min(sql.len())),
         };
@@ -102,29 +105,18 @@ impl Connection {
     /// Takes a statement that is not needed any more: the machine that ran it may run the next of its kind.
     pub fn put_back(&self, mut statement: Statement) {
         statement.reset(self);
-        if self.is_broken() {
+        if self.transaction.is_broken() {
             return;
         }
         let Some((compiled, vm)) = statement.into_machine() else { return };
-        let (left, nothing) = {
-            let mut programs = self.programs.borrow_mut();
-            let kind = if compiled.is_shape { &mut programs.shapes } else { &mut programs.texts };
-            (kind.put_back(&compiled, vm), programs.nothing())
-        };
-        // Nothing is borrowed when the program goes: with it may go the last reference to a function, whose destructor is the application's.
-        drop(compiled);
-        if let Some(mut vm) = left
-            && vm.unload(nothing)
-        {
-            self.programs.borrow_mut().put_spare(vm);
-        }
+        self.programs.put_back(compiled, vm);
     }
 
     /// A statement with this program, run by `idle` or any other machine that there is.
     pub(crate) fn statement_of(&self, compiled: Arc<Compiled>, idle: Option<Box<Vm>>) -> Statement {
         let idle = idle.or_else(|| {
             let Body::Program(program) = &compiled.body else { return None };
-            let mut vm = self.programs.borrow_mut().take_spare()?;
+            let mut vm = self.programs.take_spare()?;
             vm.load(Arc::clone(program));
             Some(vm)
         });
@@ -135,7 +127,7 @@ impl Connection {
     /// else as the text does.
     pub(crate) fn compile(&self, sql: &[u8], explain: Option<Explain>) -> Result<(Option<Compiled>, usize)> {
         self.check_memory()?;
-        self.with_collations(|| self.with_arena(|arena| self.compile_in(sql, explain, arena)))
+        self.with_collations(|| self.compile_memory.with_arena(|arena| self.compile_in(sql, explain, arena)))
     }
 
     /// Compiles; the application is asked for collations that are missing, and then it begins anew.
@@ -148,7 +140,7 @@ impl Connection {
             };
             // The application may know it, and is asked once.
             match error.missing_collation() {
-                Some(name) if !asked.iter().any(|known| known == name) && self.ask_for_collation(name) => {
+                Some(name) if !asked.iter().any(|known| known == name) && self.define_missing_collation(name) => {
                     asked.push(name.to_owned());
                 }
                 _ => return Err(error),
@@ -157,8 +149,9 @@ impl Connection {
     }
 
     fn compile_in(&self, sql: &[u8], explain: Option<Explain>, arena: &Bump) -> Result<(Option<Compiled>, usize)> {
-        let parsed = lithe_sql::parse_statement(sql, arena, &self.limits.get()).map_err(Error::from)?;
+        let parsed = lithe_sql::parse_statement(sql, arena, &self.settings.limits()).map_err(Error::from)?;
         let tail = parsed.tail;
+        assert!(tail <= sql.len(), "a statement ends behind its text");
         self.check_lengths_in(&sql[..tail])?;
         let Some(mut statement) = parsed.statement else { return Ok((None, tail)) };
         statement.explain = explain.unwrap_or(statement.explain);
@@ -170,12 +163,12 @@ impl Connection {
             hash: 0,
             body,
             parameter_count: statement.parameters.count as usize,
-            is_shape: false,
-            no_virtual_tables: self.compile_flags.get().no_virtual_tables,
+            is_template: false,
+            no_virtual_tables: self.settings.flags().no_virtual_tables,
             parameters: parameters.collect(),
             quoted_strings,
             explain: statement.explain,
-            generation: self.generation(),
+            generation: self.generation.number(),
         };
         Ok((Some(compiled), tail))
     }
@@ -223,7 +216,7 @@ impl Connection {
         };
         self.check_named_database(&stmt)?;
         match &stmt {
-            ast::Stmt::AlterTable(alter) if self.settings.may_have_written_schema.get() => {
+            ast::Stmt::AlterTable(alter) if self.definitions.may_have_written_schema.get() => {
                 self.reread_for_alter(alter)?
             }
             _ => self.load_schemas()?,
@@ -231,28 +224,29 @@ impl Connection {
         let creates =
             matches!(stmt, ast::Stmt::CreateTable(_) | ast::Stmt::CreateView(_) | ast::Stmt::CreateVirtualTable(_));
         if creates {
-            self.settings.is_encoding_fixed.set(true);
+            self.definitions.is_encoding_fixed.set(true);
         }
-        if self.compile_flags.get().writable_schema {
-            self.settings.may_have_written_schema.set(true);
+        if self.settings.flags().writable_schema {
+            self.definitions.may_have_written_schema.set(true);
         }
         let request = CompileRequest {
             stmt,
             sql,
             explain: statement.explain,
             parameter_count: statement.parameters.count,
-            builders: Some(&self.builder),
+            select_count: statement.select_count,
+            builders: Some(&self.compile_memory.builder),
         };
         let compile = || self.compile_program(&request, arena);
         let program = match compile() {
             // Another connection may have made what is missing.
-            Err(_) if self.forget_stale_schemas() => {
+            Err(_) if self.databases.forget_stale_schemas(&self.catalog()) => {
                 self.load_schemas()?;
                 compile()?
             }
             compiled => compiled?,
         };
-        if program.insns.len() > self.limit(Limit::VdbeOp).unsigned_abs() as usize {
+        if program.insns.len() > self.settings.limit(Limit::VdbeOp, &self.facts).unsigned_abs() as usize {
             return Err(Error::from_code(ResultCode::NOMEM));
         }
         let indexes = program.cursors.iter().filter(|cursor| cursor.kind == CursorKind::Index);
@@ -262,14 +256,12 @@ impl Connection {
             Explain::No => Body::Program(program),
             Explain::Program => Body::Command(EngineCommand::explain(program)),
             Explain::QueryPlan => {
-                Body::Command(EngineCommand::explain_query_plan(&program, self.config(Config::TriggerEqp)))
+                Body::Command(EngineCommand::explain_query_plan(&program, self.settings.flags().trigger_eqp))
             }
         };
         Ok((body, quoted_strings))
     }
-}
 
-impl Connection {
     /// CREATE of something in a database that is not attached fails before any schema is read, and so before it is locked.
     fn check_named_database(&self, statement: &Stmt<'_>) -> Result<()> {
         let name = match statement {
@@ -283,8 +275,8 @@ impl Connection {
         Ok(())
     }
 
-    /// ALTER TABLE edits the schema's text as it stands, so what was written there by hand is read first. Where the text of the
-    /// table has become one of something else, or means nothing, it cannot be edited.
+    /// ALTER TABLE edits the text in the schema table, so a text that was written by hand is read first. A text that is no longer that of a
+    /// table cannot be edited.
     fn reread_for_alter(&self, alter: &ast::AlterTable<'_>) -> Result<()> {
         self.load_schemas()?;
         let is_table = || {
@@ -295,8 +287,35 @@ impl Connection {
         self.reset_schemas();
         let malformed = || Error::from_code(ResultCode::CORRUPT);
         self.load_schemas().map_err(|error| if error.code() == ResultCode::CORRUPT { malformed() } else { error })?;
-        self.settings.may_have_written_schema.set(false);
+        self.definitions.may_have_written_schema.set(false);
         if was_table && !is_table() { Err(malformed()) } else { Ok(()) }
+    }
+
+    /// Compiles; if the planner would like to know more about large trees, these are measured and it compiles again.
+    fn compile_measured<T>(
+        &self,
+        compile: impl Fn(&Environment) -> std::result::Result<T, CompileError>,
+    ) -> std::result::Result<T, CompileError> {
+        self.measured.forget_old(self.generation.number(), self.total_changes());
+        let environment = self.environment();
+        let program = compile(&environment)?;
+        let wanted = environment.wanted.take();
+        // What cannot be read now stays unknown: the statement will say why when it runs.
+        if wanted.is_empty() || !self.measured.measure(&self.databases, &wanted).unwrap_or(false) {
+            return Ok(program);
+        }
+        compile(&self.environment())
+    }
+
+    /// Asks the application for a collation; returns whether there is one now.
+    fn define_missing_collation(&self, name: &str) -> bool {
+        let Some(callback) = self.hooks.collation_needed.get() else { return false };
+        if let Some(collation) = callback(name, self.facts.encoding.get())
+            && self.set_collation(name, Some(collation)).is_err()
+        {
+            return false;
+        }
+        self.definitions.collations().contains_key(&name.to_ascii_lowercase())
     }
 
     /// Compiles the statement; virtual tables that it meets and that are not connected are, and then it begins anew.
@@ -310,7 +329,7 @@ impl Connection {
             };
             match &error.kind {
                 ErrorKind::Unconnected(table) if !asked.contains(table) => {
-                    self.connect_virtual(table.db, table.name.name())?;
+                    self.virtual_tables.connect(self.module_context(), table.db, table.name.name())?;
                     asked.push(table.clone());
                 }
                 _ => return Err(error.into()),

@@ -1,8 +1,8 @@
 //! The random numbers of a connection, for `random()` and `randomblob()`.
 //!
 //! The operating system's randomness costs a system call, and a microsecond for each few hundred bytes: as long as
-//! all the rest of a row. One seed of it is enough for a generator whose output nobody can tell from chance, or guess
-//! from what it gave before.
+//! all the rest of a row. One seed of it is enough for a generator whose output cannot be told from chance, or guessed
+//! from the bytes before.
 
 use std::cell::RefCell;
 

@@ -14,9 +14,9 @@ use crate::connection::statement::{Runner, Statement};
 pub struct PlanElement {
     /// The number of its line.
     pub id: i32,
-    /// The line under which it hangs; 0: it hangs under none.
+    /// The number of the line above; 0 if there is none.
     pub parent: i32,
-    /// Its text in EXPLAIN QUERY PLAN.
+    /// The text of the line in EXPLAIN QUERY PLAN.
     pub detail: String,
     /// The table or index that a loop reads.
     pub name: Option<String>,

@@ -19,6 +19,7 @@ use crate::connection::Connection;
 use crate::connection::transaction::StatementRun;
 use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
+use crate::statistics;
 
 /// The newest schema format that exists.
 const FILE_FORMAT_MAX: u32 = 4;
@@ -26,7 +27,7 @@ const FILE_FORMAT_MAX: u32 = 4;
 impl Connection {
     /// Loads the schema of every database whose schema is not in the catalog.
     pub(crate) fn load_schemas(&self) -> Result<()> {
-        for (db, database) in self.databases() {
+        for (db, database) in self.databases.iter() {
             if !database.is_loaded() {
                 self.load_schema(db, &database)?;
             }
@@ -40,6 +41,7 @@ impl Connection {
 
     fn read_schema(&self, db: Db, database: &Database) -> Result<()> {
         let btree = database.btree();
+        assert!(btree.pager().is_reading(), "a schema is read without a snapshot");
         let mut schema = Schema::new(db == Db::TEMP);
         schema.cookie = btree.meta(Meta::SchemaCookie)?;
         // As SQLite, which looks at the lowest byte.
@@ -65,12 +67,12 @@ impl Connection {
             let mut cursor = Cursor::table(PageNo::FIRST);
             let is_on_row = cursor.first(btree)?;
             self.read_schema_rows(db, database, &mut catalog, (cursor, is_on_row), |_| true)?;
-            self.read_statistics(db, database, &mut catalog);
+            statistics::read(db, database, &mut catalog, self.facts.encoding.get());
         }
         database.set_loaded(true);
-        *self.catalog.borrow_mut() = Arc::new(catalog);
-        self.expire_programs();
-        self.let_go_of_virtual_tables();
+        self.definitions.set_catalog(Arc::new(catalog));
+        self.assert_databases();
+        self.virtual_tables.disconnect_unknown(&self.definitions);
         Ok(())
     }
 
@@ -84,20 +86,26 @@ impl Connection {
             TextEncoding::Utf16Le => Encoding::Utf16le,
             TextEncoding::Utf16Be => Encoding::Utf16be,
         };
-        let may_adopt = db == Db::MAIN && !self.settings.is_encoding_fixed.get();
+        let may_adopt = db == Db::MAIN && !self.definitions.is_encoding_fixed.get();
         if own != encoding && may_adopt {
             self.facts.encoding.set(encoding);
             self.encoding_changed();
         } else if own != encoding && db != Db::TEMP {
             return Err(Error::generic("attached databases must use the same text encoding as main database"));
         }
-        self.settings.is_encoding_fixed.set(true);
+        self.definitions.is_encoding_fixed.set(true);
         Ok(stored)
+    }
+
+    /// The databases have another encoding: programs that are kept may hold functions of the one before.
+    fn encoding_changed(&self) {
+        self.definitions.encoding_changed(self.facts.encoding.get());
+        self.programs.clear();
     }
 
     /// Whether the connection or its main database has an encoding, which it keeps.
     pub(crate) fn has_encoding(&self) -> Result<bool> {
-        Ok(self.settings.is_encoding_fixed.get() || stored_encoding(&*self.database(Db::MAIN)?)?.is_some())
+        Ok(self.definitions.is_encoding_fixed.get() || stored_encoding(&*self.databases.get(Db::MAIN)?)?.is_some())
     }
 
     /// PRAGMA encoding: a main database that has none yet gets this one.
@@ -105,7 +113,7 @@ impl Connection {
         if !self.has_encoding()? {
             self.facts.encoding.set(encoding);
             self.encoding_changed();
-            self.change_catalog(|catalog| {
+            self.definitions.change_catalog(|catalog| {
                 catalog.schema_mut(Db::MAIN).encoding = text_encoding(encoding);
                 catalog.schema_mut(Db::TEMP).encoding = text_encoding(encoding);
             });
@@ -124,7 +132,7 @@ impl Connection {
     ) -> Result<()> {
         let btree = database.btree();
         let page_count = btree.pager().page_count();
-        let mut limits = self.limits.get();
+        let mut limits = self.settings.limits();
         limits.loading_schema = true;
         limits.comments = true;
         let options = BuildOptions::of_stored(&limits);
@@ -134,8 +142,8 @@ impl Connection {
             let row = texts.row();
             if wanted(&row) {
                 match catalog.load_row(db, &row, page_count, &options) {
-                    // An application that writes the schema by hand can go on, without what means nothing.
-                    Err(_) if self.compile_flags.get().writable_schema => {}
+                    // An application that writes the schema by hand can go on, without the rows that have no meaning.
+                    Err(_) if self.settings.flags().writable_schema => {}
                     loaded => loaded?,
                 }
             }
@@ -164,8 +172,8 @@ impl Connection {
         let mut cursor = Cursor::table(PageNo::FIRST);
         let mut reader = RowReader::default();
         let mut is_on_row = cursor.last(btree)?;
-        // New rowids go up unless the largest one is taken, and no other row is about the object unless somebody has written it by hand.
-        let is_last = is_on_row && cursor.rowid()? != i64::MAX && !self.settings.may_have_written_schema.get();
+        // New rowids go up unless the largest one is taken, and no other row is about the object unless it was written by hand.
+        let is_last = is_on_row && cursor.rowid()? != i64::MAX && !self.definitions.may_have_written_schema.get();
         while is_on_row && is_last {
             let texts = self.schema_texts(btree, &mut cursor, &mut reader)?;
             let row = texts.row();
@@ -185,23 +193,34 @@ impl Connection {
     /// of `condition`, see [`SchemaRow::is_about`] (all when there is none).
     pub(crate) fn parse_schema(&self, db: Db, condition: Option<&str>) -> Result<()> {
         self.note_schema_change();
-        let database = self.database(db)?;
+        let database = self.databases.get(db)?;
         let Some(condition) = condition else {
             database.set_loaded(false);
             return self.load_schema(db, &database);
         };
         let mut catalog = Catalog::clone(&self.catalog());
+        debug_assert!(database.is_writing(), "a CREATE that has written nothing");
         let new_rows = self.first_new_row(&database, condition)?;
         self.read_schema_rows(db, &database, &mut catalog, new_rows, |row| row.is_about(condition))?;
-        *self.catalog.borrow_mut() = Arc::new(catalog);
-        self.expire_programs();
+        self.definitions.set_catalog(Arc::new(catalog));
         if condition.starts_with("index ") {
             self.facts.let_running_go_on();
         }
         if let Some(name) = condition.strip_prefix("table ") {
             // SQLite asks the module whose virtual table's name the new one's begins with, whatever it answers.
-            let _ = self.is_shadow_table(db, name.as_bytes());
+            let _ = self.virtual_tables.is_shadow_table(&self.catalog(), db, name.as_bytes());
         }
+        Ok(())
+    }
+
+    /// ANALYZE has written statistics: the catalog gets them.
+    pub(crate) fn load_statistics(&self, db: Db) -> Result<()> {
+        self.note_schema_change();
+        let database = self.databases.get(db)?;
+        let mut catalog = Catalog::clone(&self.catalog());
+        statistics::read(db, &database, &mut catalog, self.facts.encoding.get());
+        self.definitions.set_catalog(Arc::new(catalog));
+        self.facts.expire_running();
         Ok(())
     }
 
@@ -209,7 +228,7 @@ impl Connection {
     pub(crate) fn drop_from_catalog(&self, db: Db, kind: u8, name: &str) {
         self.note_schema_change();
         let name = Name::new(name.as_bytes());
-        self.change_catalog(|catalog| {
+        self.definitions.change_catalog(|catalog| {
             let schema = catalog.schema_mut(db);
             match kind {
                 0 => drop(schema.remove_table(name)),
@@ -217,17 +236,7 @@ impl Connection {
                 _ => schema.remove_trigger(name),
             }
         });
-        self.let_go_of_virtual_tables();
-    }
-
-    /// The schema of `db` is not what the catalog says: it is loaded again when it is next needed.
-    pub(crate) fn forget_schema(&self, db: Db) {
-        if let Ok(database) = self.database(db)
-            && db != Db::TEMP
-        {
-            database.set_loaded(false);
-            self.expire_programs();
-        }
+        self.virtual_tables.disconnect_unknown(&self.definitions);
     }
 
     /// All schemas are read again when they are next needed; a rollback puts back what the catalog has now.
@@ -235,21 +244,21 @@ impl Connection {
         if !self.is_autocommit() {
             self.note_schema_change();
         }
-        self.databases().for_each(|(_, database)| database.set_loaded(false));
-        self.expire_programs();
+        self.databases.forget_all_schemas();
     }
 
     /// Sets a meta value of the header. The schema cookie counts for the catalog, too.
     pub(crate) fn set_cookie(&self, db: Db, index: u8, value: u32) -> Result<()> {
         let meta = meta(index)?;
-        let database = self.database(db)?;
+        let database = self.databases.get(db)?;
+        debug_assert!(database.is_writing(), "a header is changed without a transaction");
         if meta == Meta::SchemaCookie || meta == Meta::SchemaFormat {
             self.note_schema_change();
         }
         database.btree().set_meta(meta, value)?;
         match meta {
-            Meta::SchemaCookie => self.change_catalog(|catalog| catalog.schema_mut(db).cookie = value),
-            Meta::SchemaFormat => self.change_catalog(|catalog| catalog.schema_mut(db).file_format = value),
+            Meta::SchemaCookie => self.definitions.change_catalog(|catalog| catalog.schema_mut(db).cookie = value),
+            Meta::SchemaFormat => self.definitions.change_catalog(|catalog| catalog.schema_mut(db).file_format = value),
             _ => {}
         }
         Ok(())
@@ -262,55 +271,27 @@ impl Connection {
         let sql = format!("SELECT * FROM \"{}\".\"{}\"", quoted(schema.as_bytes()), quoted(view.name.as_bytes()));
         let prepared = self.prepare(sql.as_bytes())?;
         let Some(statement) = prepared.statement else { return Ok(Vec::new()) };
-        let column = |at| {
-            let column = statement.column(at);
-            (column.name.to_owned(), shown_type(&column))
-        };
-        Ok((0..statement.column_count()).map(column).collect())
-    }
-
-    /// The catalog must be what the file of `db`, which is read or written already, says now.
-    pub(crate) fn check_schema(&self, db: Db, database: &Database) -> Result<()> {
-        if database.is_loaded() && database.schema_cookie()? == self.catalog().schema(db).cookie {
-            return Ok(());
-        }
-        self.forget_schema(db);
-        Err(Error::from_code(ResultCode::SCHEMA))
-    }
-
-    /// Forgets the schemas that are not what the files say any more; answers whether there were any.
-    pub(crate) fn forget_stale_schemas(&self) -> bool {
-        let catalog = self.catalog();
-        let is_stale = |db: Db, database: &Database| -> Result<bool> {
-            let Some(btree) = database.in_use().filter(|_| db != Db::TEMP && database.is_loaded()) else {
-                return Ok(false);
-            };
-            let cookie = while_reading(btree.pager(), || database.schema_cookie())?;
-            Ok(cookie != catalog.schema(db).cookie)
-        };
-        let stale = self.databases().filter(|(db, database)| is_stale(*db, database).unwrap_or(false));
-        let stale: Vec<Db> = stale.map(|(db, _)| db).collect();
-        stale.iter().for_each(|db| self.forget_schema(*db));
-        !stale.is_empty()
+        let column = |column: ResultColumn<'_>| (column.name.to_owned(), shown_type(&column));
+        Ok(statement.columns().iter().map(column).collect())
     }
 
     /// The whole schema of `db` was written anew in this transaction: the catalog has it from the file when it is next
     /// needed, and a rollback puts back what it has now.
     pub(crate) fn schema_was_replaced(&self, db: Db) {
         self.note_schema_change();
-        self.forget_schema(db);
+        self.databases.forget_schema(db);
     }
 
     /// For statements that answer from the catalog: it must be what the files say now.
     pub(crate) fn verify_schemas(&self, run: &StatementRun) -> Result<()> {
         let catalog = self.catalog();
-        for (db, database) in self.databases() {
+        for (db, database) in self.databases.iter() {
             if database.opened().is_none() {
                 continue;
             }
             self.begin_on(db, false, run)?;
             if database.schema_cookie()? != catalog.schema(db).cookie {
-                self.forget_schema(db);
+                self.databases.forget_schema(db);
                 return Err(Error::from_code(ResultCode::SCHEMA));
             }
         }

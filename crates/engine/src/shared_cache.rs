@@ -12,8 +12,8 @@
 //! Nor do locks for reading make threads meet. Each connection notes for itself what it reads:
 //!
 //! ```text
-//!   reader   notes its tables, then looks whether anybody writes:   no: it has its locks
-//!                                                                   yes: it asks for each
+//!   reader   notes its tables, then looks whether a connection writes:   no: it has its locks
+//!                                                                        yes: it asks for each
 //!   writer   says that it writes, then looks at all notes
 //! ```
 
@@ -28,7 +28,7 @@ use lithe_vm::operand::Db;
 
 use crate::error::Error;
 
-/// Which connection.
+/// The number of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ConnectionId(u64);
 
@@ -40,7 +40,7 @@ impl ConnectionId {
     }
 }
 
-/// Called when the connection that was in the way has ended its transaction.
+/// Called when the connection whose locks were in the way has ended its transaction.
 pub type UnlockCallback = Box<dyn FnOnce() + Send>;
 
 static ENABLED: AtomicBool = AtomicBool::new(false);
@@ -58,7 +58,7 @@ pub(crate) fn is_enabled() -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct SharedCache {
     locks: Mutex<Locks>,
-    /// Somebody has a write transaction or writes to a table, or is about to. Set under the lock of `locks`.
+    /// A connection has a write transaction or writes to a table, or is about to. Set under the lock of `locks`.
     is_written: AtomicBool,
     /// The files of a database in memory.
     memory: Option<Arc<MemoryVfs>>,
@@ -85,9 +85,9 @@ pub(crate) fn memory_files(name: &[u8]) -> Arc<MemoryVfs> {
 #[derive(Default)]
 struct Locks {
     tables: Vec<TableLock>,
-    /// Who has a write transaction.
+    /// The connection that has a write transaction.
     writer: Option<ConnectionId>,
-    /// It is alone: BEGIN EXCLUSIVE.
+    /// The writer keeps all others out: BEGIN EXCLUSIVE.
     is_exclusive: bool,
     waiting: Vec<Waiting>,
     /// What connections have noted that they read.
@@ -105,7 +105,7 @@ struct Notes {
 #[derive(Debug, Default)]
 struct Reads {
     tables: Vec<Arc<str>>,
-    /// Somebody waits for the end of this.
+    /// Another connection waits until this one reads no more.
     is_awaited: bool,
 }
 
@@ -131,7 +131,6 @@ impl std::fmt::Debug for Locks {
 /// The shared caches of this process, by what was opened: a file's path, or the name of a database in memory.
 static CACHES: Mutex<Option<HashMap<Vec<u8>, Weak<SharedCache>>>> = Mutex::new(None);
 
-/// The name under which locks on the schema are held.
 /// A table that a program reads or writes.
 pub(crate) struct TableUse {
     pub db: Db,
@@ -139,6 +138,7 @@ pub(crate) struct TableUse {
     pub writes: bool,
 }
 
+/// The name under which locks on the schema are held.
 pub(crate) const SCHEMA: &str = "sqlite_master";
 
 fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -182,6 +182,7 @@ impl SharedCache {
         }
         let locked = SharedCache::lock_table_in(locks, me, table, writes);
         self.is_written.store(locks.is_written(), Ordering::SeqCst);
+        locks.assert_consistent();
         locked
     }
 
@@ -211,6 +212,7 @@ impl SharedCache {
         self.is_written.store(true, Ordering::SeqCst);
         let begun = SharedCache::begin_write_in(locks, me, exclusive);
         self.is_written.store(locks.is_written(), Ordering::SeqCst);
+        locks.assert_consistent();
         begun
     }
 
@@ -230,7 +232,7 @@ impl SharedCache {
         Ok(())
     }
 
-    /// Whether somebody else is changing the schema.
+    /// Whether another connection is changing the schema.
     pub(crate) fn is_schema_locked(&self, me: ConnectionId) -> bool {
         let locks = &mut *guard(&self.locks);
         let holder = locks.tables.iter().find(|lock| lock.holder != me && lock.writes && &*lock.table == SCHEMA);
@@ -253,6 +255,7 @@ impl SharedCache {
                 lock.writes = false;
             }
             self.is_written.store(locks.is_written(), Ordering::SeqCst);
+            locks.assert_consistent();
             locks.wake(me)
         };
         woken.into_iter().for_each(|callback| callback());
@@ -268,12 +271,13 @@ impl SharedCache {
             }
             locks.tables.retain(|lock| lock.holder != me);
             self.is_written.store(locks.is_written(), Ordering::SeqCst);
+            locks.assert_consistent();
             locks.wake(me)
         };
         woken.into_iter().for_each(|callback| callback());
     }
 
-    /// `me` closes the database: it waits for nobody any more.
+    /// `me` closes the database: it waits for no connection any more.
     fn leave(&self, me: ConnectionId) {
         self.end(me);
         let locks = &mut *guard(&self.locks);
@@ -281,7 +285,7 @@ impl SharedCache {
         locks.notes.retain(|notes| notes.who != me);
     }
 
-    /// Whether somebody was in the way of `me` and still is.
+    /// Whether the locks of another connection were in the way of `me` and still are.
     pub(crate) fn blocks(&self, me: ConnectionId) -> bool {
         guard(&self.locks).waiting.iter().any(|waiting| waiting.who == me)
     }
@@ -315,7 +319,20 @@ impl SharedCache {
 }
 
 impl Locks {
-    /// Who keeps everybody else out, if that is not `me`.
+    /// What the locks have to do with each other.
+    #[track_caller]
+    fn assert_consistent(&self) {
+        assert!(!self.is_exclusive || self.writer.is_some(), "all are kept out by no connection");
+        assert!(self.waiting.iter().all(|waiting| waiting.who != waiting.on), "a connection waits for itself");
+        let is_alone = |writer: &TableLock| {
+            self.tables
+                .iter()
+                .all(|lock| lock.holder == writer.holder || !lock.table.eq_ignore_ascii_case(&writer.table))
+        };
+        debug_assert!(self.tables.iter().filter(|lock| lock.writes).all(is_alone), "a table is read beside its writer");
+    }
+
+    /// The connection that keeps all others out, if that is not `me`.
     fn excluding(&self, me: ConnectionId) -> Option<ConnectionId> {
         self.writer.filter(|writer| self.is_exclusive && *writer != me)
     }
@@ -324,7 +341,7 @@ impl Locks {
         self.writer.is_some() || self.tables.iter().any(|lock| lock.writes)
     }
 
-    /// Somebody other than `me` who has noted that it reads `table`, or any table. It will tell when it has ended.
+    /// A connection other than `me` that has noted that it reads `table`, or any table. It wakes those that wait when it has ended.
     fn reader_of(&self, me: ConnectionId, table: Option<&str>) -> Option<ConnectionId> {
         let others = self.notes.iter().filter(|notes| notes.who != me);
         let reads = |notes: &&Arc<Notes>| {
@@ -344,13 +361,13 @@ impl Locks {
         }
     }
 
-    /// Whether `who` waits, over others perhaps, for `for_whom`. Only those wait who have asked to be called.
-    fn waits_for(&self, who: ConnectionId, for_whom: ConnectionId) -> bool {
-        let mut at = who;
+    /// Whether `waiter` waits, over others perhaps, for `other`. Only connections that have asked to be called wait.
+    fn waits_for(&self, waiter: ConnectionId, other: ConnectionId) -> bool {
+        let mut at = waiter;
         for _ in 0..=self.waiting.len() {
             let next = self.waiting.iter().find(|waiting| waiting.who == at && waiting.callback.is_some());
             match next.map(|waiting| waiting.on) {
-                Some(on) if on == for_whom => return true,
+                Some(on) if on == other => return true,
                 Some(on) => at = on,
                 None => return false,
             }
@@ -358,9 +375,9 @@ impl Locks {
         true
     }
 
-    /// Nobody waits for `whom` any more; answers whom to call.
-    fn wake(&mut self, whom: ConnectionId) -> Vec<UnlockCallback> {
-        let woken = self.waiting.extract_if(.., |waiting| waiting.on == whom);
+    /// No connection waits for `ended` any more; returns the callbacks of those that did.
+    fn wake(&mut self, ended: ConnectionId) -> Vec<UnlockCallback> {
+        let woken = self.waiting.extract_if(.., |waiting| waiting.on == ended);
         woken.filter_map(|waiting| waiting.callback).collect()
     }
 }
@@ -384,12 +401,12 @@ impl Share {
         self.cache.memory()
     }
 
-    /// Says how large the cache is to be, to all connections.
+    /// Sets how large the cache is to be, for all connections.
     pub(crate) fn set_cache_size(&self, size: CacheSize) {
         *guard(&self.cache.cache_size) = Some(size);
     }
 
-    /// How large the cache is to be, if somebody has said so.
+    /// How large the cache is to be, if that was set.
     pub(crate) fn cache_size(&self) -> Option<CacheSize> {
         *guard(&self.cache.cache_size)
     }
@@ -408,7 +425,7 @@ impl Share {
         tables.iter().try_for_each(|used| self.cache.lock_table(me, &used.table, used.writes))
     }
 
-    /// Notes what is read. `false`: somebody writes, so the locks have to be asked for.
+    /// Notes what is read. `false`: a connection writes, so the locks have to be asked for.
     fn note_reads(&self, me: ConnectionId, tables: &[TableUse]) -> bool {
         let notes = self.notes.get_or_init(|| {
             let notes = Arc::new(Notes { who: me, reads: Mutex::default() });
@@ -438,12 +455,12 @@ impl Share {
         Arc::ptr_eq(&self.cache, &other.cache)
     }
 
-    /// Whether somebody else has a write transaction.
+    /// Whether another connection has a write transaction.
     pub(crate) fn is_written_by_others(&self, me: ConnectionId) -> bool {
         guard(&self.cache.locks).writer.is_some_and(|writer| writer != me)
     }
 
-    /// Whether somebody else has a transaction.
+    /// Whether another connection has a transaction.
     pub(crate) fn is_used_by_others(&self, me: ConnectionId) -> bool {
         let locks = guard(&self.cache.locks);
         let is_used =
@@ -473,7 +490,7 @@ impl Share {
         }
     }
 
-    /// Answers whether somebody waits for that.
+    /// Forgets the notes; returns whether another connection waits for that.
     fn forget_reads(&self) -> bool {
         let Some(notes) = self.notes.get() else { return false };
         let reads = &mut *guard(&notes.reads);
@@ -529,7 +546,7 @@ mod tests {
         check(b.lock_tables(other, &used("T", true)), Some("database table is locked: T"));
         check(b.begin_write(other, true), Some("database table is locked"));
         check(b.lock_tables(other, &used("u", true)), None);
-        // Somebody writes: the reader's locks are on the list now.
+        // A connection writes: the reader's locks are on the list now.
         check(a.lock_tables(me, &used("u", false)), Some("database table is locked: u"));
         check(a.lock_tables(me, &used("v", false)), None);
         check(b.lock_tables(other, &used("v", true)), Some("database table is locked: v"));

@@ -1,7 +1,7 @@
 //! What ANALYZE wrote, read into the catalog: when a schema is loaded, and when ANALYZE ends.
 //!
-//! The tables are ordinary ones that anybody may change. Rows that mean nothing are passed over, and a table that cannot be
-//! read is none: the planner then guesses as if nobody had run ANALYZE.
+//! The tables are ordinary ones that every statement may change. Rows that are no statistics are ignored, and so is a table that cannot be
+//! read: the planner then guesses as if ANALYZE had never run.
 
 use lithe_btree::Cursor;
 use lithe_catalog::{Catalog, IndexOrigin, IndexStatistics, Sample, TableStatistics, sample_numbers};
@@ -10,50 +10,34 @@ use lithe_sql::ast::Name;
 use lithe_value::{Buffer, Encoding, Value, ValueRef};
 use lithe_vm::operand::Db;
 
-use crate::connection::Connection;
 use crate::database::Database;
 use crate::error::Result;
 
-impl Connection {
-    /// ANALYZE has written statistics: the catalog gets them.
-    pub(crate) fn load_statistics(&self, db: Db) -> Result<()> {
-        self.note_schema_change();
-        let database = self.database(db)?;
-        let mut catalog = Catalog::clone(&self.catalog());
-        self.read_statistics(db, &database, &mut catalog);
-        self.change_catalog(|current| *current = catalog.clone());
-        self.expire_programs();
-        self.facts.expire_running();
-        Ok(())
-    }
+/// Reads the statistics of `db` into a catalog that has its schema. The texts of the database are in this encoding.
+pub(crate) fn read(db: Db, database: &Database, catalog: &mut Catalog, encoding: Encoding) {
+    forget(db, catalog);
+    let counts = rows_of(db, database, catalog, "sqlite_stat1", encoding);
+    counts.unwrap_or_default().iter().for_each(|row| take_counts(db, catalog, row));
+    let samples = rows_of(db, database, catalog, "sqlite_stat4", encoding);
+    samples.unwrap_or_default().iter().for_each(|row| take_sample(db, catalog, row, encoding));
+}
 
-    /// Reads the statistics of `db` into a catalog that has its schema.
-    pub(crate) fn read_statistics(&self, db: Db, database: &Database, catalog: &mut Catalog) {
-        forget(db, catalog);
-        let counts = self.rows_of(db, database, catalog, "sqlite_stat1");
-        counts.unwrap_or_default().iter().for_each(|row| take_counts(db, catalog, row));
-        let samples = self.rows_of(db, database, catalog, "sqlite_stat4");
-        samples.unwrap_or_default().iter().for_each(|row| take_sample(db, catalog, row, self.facts.encoding.get()));
+/// All rows of a table, texts in UTF-8; none if there is no such table.
+fn rows_of(db: Db, database: &Database, catalog: &Catalog, table: &str, encoding: Encoding) -> Result<Vec<Vec<Value>>> {
+    let root = catalog.schema(db).table(Name::new(table.as_bytes())).and_then(|table| table.root);
+    let Some(root) = root else { return Ok(Vec::new()) };
+    let btree = database.btree();
+    let mut cursor = Cursor::table(root);
+    let (mut rows, mut buffer) = (Vec::new(), Vec::new());
+    let mut is_on_row = cursor.first(btree)?;
+    while is_on_row {
+        buffer.resize(cursor.row(btree)?.len() as usize, 0);
+        cursor.read_payload(btree, 0, &mut buffer)?;
+        let Ok(values) = record::values(&buffer) else { break };
+        rows.push(values.iter().map(|value| in_utf8(*value, encoding)).collect());
+        is_on_row = cursor.next(btree)?;
     }
-
-    /// All rows of a table, texts in UTF-8; none if there is no such table.
-    fn rows_of(&self, db: Db, database: &Database, catalog: &Catalog, table: &str) -> Result<Vec<Vec<Value>>> {
-        let root = catalog.schema(db).table(Name::new(table.as_bytes())).and_then(|table| table.root);
-        let Some(root) = root else { return Ok(Vec::new()) };
-        let encoding = self.facts.encoding.get();
-        let btree = database.btree();
-        let mut cursor = Cursor::table(root);
-        let (mut rows, mut buffer) = (Vec::new(), Vec::new());
-        let mut is_on_row = cursor.first(btree)?;
-        while is_on_row {
-            buffer.resize(cursor.row(btree)?.len() as usize, 0);
-            cursor.read_payload(btree, 0, &mut buffer)?;
-            let Ok(values) = record::values(&buffer) else { break };
-            rows.push(values.iter().map(|value| in_utf8(*value, encoding)).collect());
-            is_on_row = cursor.next(btree)?;
-        }
-        Ok(rows)
-    }
+    Ok(rows)
 }
 
 fn in_utf8(value: ValueRef<'_>, encoding: Encoding) -> Value {
@@ -107,7 +91,7 @@ fn take_sample(db: Db, catalog: &mut Catalog, row: &[Value], encoding: Encoding)
         distinct_less: sample_numbers(distinct_less),
         record: Builder::new().build(&values).into(),
     };
-    // Samples alone do not say how many rows there are: somebody has deleted the counts.
+    // Samples alone do not say how many rows there are: the counts were deleted.
     change_index(db, catalog, table, index, |statistics| {
         if let Some(statistics) = statistics {
             statistics.samples.push(sample);

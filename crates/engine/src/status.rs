@@ -1,8 +1,5 @@
 //! What statements have cost (`sqlite3_stmt_status`).
 
-use lithe_pager::{PageCounter, Pager};
-
-use crate::connection::Connection;
 use crate::connection::statement::Statement;
 
 /// A counter of a statement, by SQLite's numbers (SQLITE_STMTSTATUS_*).
@@ -44,28 +41,6 @@ impl Counter {
             Counter::MemoryUsed,
         ];
         ALL.into_iter().find(|counter| *counter as i32 == number)
-    }
-}
-
-impl Connection {
-    /// About how many bytes of memory the pages of all databases take.
-    pub fn page_memory(&self) -> u64 {
-        self.sum_of_pagers(Pager::memory_used)
-    }
-
-    /// The value of a counter over all databases, which `reset` sets to 0.
-    pub fn page_count_of(&self, counter: PageCounter, reset: bool) -> u64 {
-        self.sum_of_pagers(|pager| pager.count(counter, reset))
-    }
-
-    /// Bytes that sorts have put into temporary files, which `reset` sets to 0.
-    pub fn temporary_spilled(&self, reset: bool) -> u64 {
-        let spilled = &self.facts.temporary_spilled;
-        if reset { spilled.take() } else { spilled.get() }
-    }
-
-    fn sum_of_pagers(&self, of: impl Fn(&Pager) -> u64) -> u64 {
-        self.databases().filter_map(|(_, database)| Some(of(database.opened()?.pager()))).sum()
     }
 }
 

@@ -127,7 +127,7 @@ fn pragma_rows(
     };
     let [value, schema_name] =
         ["arg", "schema"].map(|column| text(column).map(|text| String::from_utf8_lossy(&text).into_owned()));
-    if !connection.may(Action::Pragma, Some(name), value.as_deref(), schema_name.as_deref())? {
+    if !connection.hooks.authorize(Action::Pragma, Some(name), value.as_deref(), schema_name.as_deref())? {
         return Ok(Vec::new());
     }
     pragma::call(connection, run, name, schema, text("arg"))

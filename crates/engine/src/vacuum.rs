@@ -27,18 +27,18 @@ use lithe_vm::program::Program;
 
 use crate::attach;
 use crate::connection::Connection;
-use crate::connection::config::Config;
 use crate::connection::transaction::StatementRun;
 use crate::database::{Database, temporary_pager};
 use crate::error::{Error, Result};
 use crate::open::{self, OpenFlags};
 use crate::schema::SchemaTexts;
+use crate::settings::config::Config;
 
 /// A compiled VACUUM.
 #[derive(Debug)]
 pub(crate) struct Vacuum {
     db: Db,
-    /// Gives the name of the file of VACUUM INTO.
+    /// The program that computes the name of the file of VACUUM INTO.
     into: Option<Arc<Program>>,
 }
 
@@ -68,7 +68,7 @@ impl Vacuum {
         if connection.transaction.active_count() > 1 {
             return Err(Error::generic("cannot VACUUM - SQL statements in progress"));
         }
-        if connection.config(Config::ResetDatabase) && self.into.is_none() && self.db != Db::TEMP {
+        if connection.settings.config(Config::ResetDatabase) && self.into.is_none() && self.db != Db::TEMP {
             return reset(connection, self.db, run);
         }
         connection.load_schemas()?;
@@ -83,19 +83,21 @@ impl Vacuum {
         }
         match into {
             // Whether it works out or not, the schema is read anew.
-            None => vacuum_in_place(connection, self.db, run).inspect_err(|_| connection.forget_schema(self.db)),
+            None => {
+                vacuum_in_place(connection, self.db, run).inspect_err(|_| connection.databases.forget_schema(self.db))
+            }
             Some(file) => vacuum_into(connection, self.db, &file, run),
         }
     }
 }
 
-/// Makes an empty database of whatever is there, even of what is no database (SQLITE_DBCONFIG_RESET_DATABASE). What has a
-/// log keeps it.
+/// Makes the file an empty database, even if it is no database yet (SQLITE_DBCONFIG_RESET_DATABASE). A database in WAL mode
+/// stays in it.
 fn reset(connection: &Connection, db: Db, run: &StatementRun) -> Result<()> {
-    let database = connection.database(db)?;
+    let database = connection.databases.get(db)?;
     let pager = database.btree().pager();
     if let Err(error) = connection.begin_writing(db, BeginKind::Exclusive, run) {
-        // Read-only, too: it may say that only a later library writes it.
+        // Read-only, too: the header may say that only a later library writes the file.
         if !matches!(error.code().primary(), ResultCode::NOTADB | ResultCode::CORRUPT | ResultCode::READONLY) {
             return Err(error);
         }
@@ -118,12 +120,12 @@ fn reset(connection: &Connection, db: Db, run: &StatementRun) -> Result<()> {
 /// Rebuilds the database in a temporary one, and copies that back.
 fn vacuum_in_place(connection: &Connection, db: Db, run: &StatementRun) -> Result<()> {
     connection.begin_writing(db, BeginKind::Exclusive, run)?;
-    let database = connection.database(db)?;
-    connection.check_schema(db, &database)?;
+    let database = connection.databases.get(db)?;
+    connection.databases.check_schema(db, &database, &connection.catalog())?;
     let main = database.btree();
     let fixed_size =
         main.pager().journal_mode() == JournalMode::Wal || main.pager().path().is_none() || database.is_shared_memory();
-    let fresh = Btree::new(temporary_pager(connection.temporary_files(), &OpenOptions::default()));
+    let fresh = Btree::new(temporary_pager(connection.databases.temporary_files(), &OpenOptions::default()));
     fresh.pager().set_cache_size(main.pager().cache_size());
     give_shape(connection, &fresh, main, fixed_size)?;
     fresh.pager().begin_write(BeginKind::Exclusive)?;
@@ -140,20 +142,20 @@ fn vacuum_into(connection: &Connection, db: Db, file: &[u8], run: &StatementRun)
     let target = open::target(file, flags.without(OpenFlags::MEMORY))?;
     let cannot_open =
         |error: Error| Error::new(error.code(), format!("unable to open database: {}", String::from_utf8_lossy(file)));
-    let vfs = connection.vfs_of(&target)?;
+    let vfs = connection.databases.vfs_of(&target)?;
     // First, so that no empty file is left where this is not possible.
     connection.begin_on(db, false, run)?;
-    let database = connection.database(db)?;
-    connection.check_schema(db, &database)?;
+    let database = connection.databases.get(db)?;
+    connection.databases.check_schema(db, &database, &connection.catalog())?;
     let main = database.btree();
     let copy = Database::open(&target, &vfs, &connection.busy).map_err(cannot_open)?;
     let pager = copy.btree().pager();
     if let Some(path) = pager.path()
-        && connection.vfs.access(path, Access::Exists).map_err(lithe_pager::Error::from)?
+        && connection.databases.vfs().access(path, Access::Exists).map_err(lithe_pager::Error::from)?
     {
         return Err(Error::generic("output file already exists"));
     }
-    if connection.compile_flags.get().query_only {
+    if connection.settings.flags().query_only {
         return Err(Error::from_code(ResultCode::READONLY));
     }
     pager.set_synchronous(main.pager().synchronous());
@@ -170,17 +172,19 @@ fn vacuum_into(connection: &Connection, db: Db, file: &[u8], run: &StatementRun)
 fn give_shape(connection: &Connection, fresh: &Btree, old: &Btree, fixed_size: bool) -> Result<()> {
     if old.pager().journal_mode() == JournalMode::Wal && fixed_size {
         // A size that was wanted is not wanted any more, even after another change of the journal mode.
-        connection.settings.next_page_size.set(None);
+        connection.databases.settings.next_page_size.set(None);
     }
-    let wanted = connection.settings.next_page_size.get().filter(|_| !fixed_size);
+    let wanted = connection.databases.settings.next_page_size.get().filter(|_| !fixed_size);
     fresh.pager().begin_read()?;
     fresh.pager().set_page_size(wanted.unwrap_or(old.page_size()), old.pager().reserved());
     fresh.pager().end_read()?;
-    fresh.set_auto_vacuum(connection.settings.next_auto_vacuum.get().map_or_else(|| old.auto_vacuum_mode(), Ok)?)?;
+    fresh.set_auto_vacuum(
+        connection.databases.settings.next_auto_vacuum.get().map_or_else(|| old.auto_vacuum_mode(), Ok)?,
+    )?;
     Ok(())
 }
 
-/// Copies the pages of `fresh` over those of `main`. The way of journalling stays what it was.
+/// Copies the pages of `fresh` over those of `main`. The journal mode stays what it was.
 fn put_back(fresh: &Pager, main: &Rc<Btree>) -> Result<()> {
     let pager = main.pager();
     // A database that is still empty becomes one of a page.
@@ -201,7 +205,12 @@ fn put_back(fresh: &Pager, main: &Rc<Btree>) -> Result<()> {
     let mut first = pager.write(PageNo::FIRST)?;
     [first[WRITE_VERSION_AT], first[READ_VERSION_AT]] = versions;
     drop(first);
-    Ok(pager.set_page_count(fresh.page_count())?)
+    pager.set_page_count(fresh.page_count())?;
+    assert!(
+        pager.page_count() == fresh.page_count() && pager.page_size() == fresh.page_size(),
+        "a copy of another size"
+    );
+    Ok(())
 }
 
 /// One rebuilding of a database.

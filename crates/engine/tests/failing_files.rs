@@ -136,7 +136,7 @@ fn writes_cut_short() {
     check_all(Fault::Short);
 }
 
-/// SQLite's message stays the message; what there is to say beyond it comes behind.
+/// SQLite's message stays the message; the detail comes behind.
 #[test]
 fn the_message_is_sqlites() {
     let sim = Sim::new(1);

@@ -27,7 +27,7 @@ pub trait Connection {
     fn case_sensitive_like(&self) -> bool;
     /// The time in milliseconds since the Julian epoch, the same during one step of a statement.
     fn now(&self) -> i64;
-    /// How many seconds local time is ahead of UTC at a time given in seconds since 1970; `None` if nobody knows.
+    /// How many seconds local time is ahead of UTC at a time given in seconds since 1970; `None` if the time zone is unknown.
     fn local_offset(&self, unix_seconds: i64) -> Option<i32>;
     /// Fills `bytes` with randomness.
     fn randomness(&self, bytes: &mut [u8]);
@@ -104,14 +104,14 @@ impl CallSite {
         CallSite { kept: None, auxiliary: Vec::new() }
     }
 
-    /// Lets go of what was kept for arguments that may be others in the next call. `constant` has a bit for each argument
+    /// Drops the values kept for arguments that may differ in the next call. `constant` has a bit for each argument
     /// that may not; what was kept for no argument (a negative number) stays.
     pub fn keep_constant(&mut self, constant: u32) {
         let is_constant = |index: i32| index < 0 || (index < 32 && constant & (1 << index) != 0);
         self.auxiliary.retain(|(index, _)| is_constant(*index));
     }
 
-    /// Lets go of all that functions of the application keep.
+    /// Drops all values that functions of the application keep.
     pub fn forget(&mut self) {
         self.auxiliary.clear();
     }

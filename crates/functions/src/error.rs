@@ -25,11 +25,11 @@ pub mod code {
     pub const INTERNAL: i32 = ResultCode::INTERNAL.0;
     /// SQLITE_PERM.
     pub const PERM: i32 = ResultCode::PERM.0;
-    /// SQLITE_ABORT: a callback wants to stop.
+    /// SQLITE_ABORT: a callback has ended the statement.
     pub const ABORT: i32 = ResultCode::ABORT.0;
     /// SQLITE_BUSY.
     pub const BUSY: i32 = ResultCode::BUSY.0;
-    /// SQLITE_LOCKED: another statement of the connection is in the way.
+    /// SQLITE_LOCKED: a conflict with another statement of the connection.
     pub const LOCKED: i32 = ResultCode::LOCKED.0;
     /// SQLITE_NOMEM.
     pub const NOMEM: i32 = ResultCode::NOMEM.0;

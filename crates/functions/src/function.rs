@@ -58,7 +58,7 @@ impl Function {
         Function { name: name.into(), args, flags: flags.with(stable), kind, encoding, is_builtin: false }
     }
 
-    /// A function that means something only where a virtual table puts its own in its place.
+    /// A function that can only be called where a virtual table overloads it.
     pub fn unusable(name: &str, args: Arity) -> Function {
         let own_name = name.to_owned();
         let call = move |_: &mut Context<'_>, _: &[ValueRef<'_>]| -> Result { Err(FunctionError::unusable(&own_name)) };
@@ -66,7 +66,7 @@ impl Function {
     }
 
     /// The same, for texts in that encoding: of several that fit a call, the one for the database's encoding is taken.
-    /// All get their texts in UTF-8 here; who wants them otherwise translates them.
+    /// All functions get their texts in UTF-8; a function of the application in UTF-16 is wrapped in one that translates.
     #[must_use]
     pub fn with_encoding(self, encoding: Encoding) -> Function {
         Function { encoding, ..self }
@@ -206,7 +206,7 @@ impl Function {
     }
 }
 
-/// Built-in functions are harmless, and scalar ones do not change their mind during a statement unless they say so.
+/// Built-in functions are innocuous, and a scalar one gives one result for the same arguments during a statement unless its entry says otherwise.
 impl From<&Scalar> for Function {
     fn from(entry: &Scalar) -> Self {
         Function {

@@ -66,7 +66,7 @@ impl Flags {
     pub const DIRECT_ONLY: Flags = Flags(0x8_0000);
     /// It asks for the subtypes of its arguments (SQLITE_SUBTYPE).
     pub const SUBTYPE: Flags = Flags(0x10_0000);
-    /// Harmless in a schema that is not trusted (SQLITE_INNOCUOUS).
+    /// May be called from a schema that is not trusted (SQLITE_INNOCUOUS).
     pub const INNOCUOUS: Flags = Flags(0x20_0000);
     /// It may set the subtype of its result (SQLITE_RESULT_SUBTYPE).
     pub const RESULT_SUBTYPE: Flags = Flags(0x100_0000);

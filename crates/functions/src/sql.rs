@@ -99,7 +99,7 @@ pub trait SqlConnection {
     /// A CREATE statement, read as one of this database's schema, its strings in double quotes in single quotes.
     ///
     /// # Errors
-    /// If the statement, or a name in it, means nothing.
+    /// If the statement cannot be compiled.
     fn with_single_quotes(&self, database: &str, statement: &[u8]) -> Result<Vec<u8>>;
 
     /// The rowid of the last row that was inserted.
@@ -129,7 +129,7 @@ pub trait SqlConnection {
     /// How long a text or BLOB may be: SQLITE_LIMIT_LENGTH.
     fn length_max(&self) -> usize;
 
-    /// Whether somebody wants the running statement to stop. Long loops without SQL ask now and then.
+    /// Whether the running statement is interrupted. Long loops without SQL check it now and then.
     fn is_interrupted(&self) -> bool;
 }
 

@@ -242,13 +242,13 @@ impl Connection {
     }
 
     /// Calls `callback` when the connection whose locks in a shared cache were in this one's way has ended its transaction;
-    /// at once if nobody is in the way.
+    /// at once if no connection is in the way.
     ///
     /// Does not block: the callback runs in the thread that ends the transaction.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
-    /// connection.unlock_notify(|| println!("nobody is in the way"))?;
+    /// connection.unlock_notify(|| println!("no connection is in the way"))?;
     /// # Ok::<(), lithe::Error>(())
     /// ```
     ///

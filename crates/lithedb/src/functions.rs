@@ -346,7 +346,7 @@ impl Connection {
         self.core.set_collation(name, None)
     }
 
-    /// Whom to ask for a collating sequence that a statement needs and nobody has defined: what it answers for the name
+    /// Sets the callback for collating sequences that a statement needs and that are not defined: what it returns for the name
     /// is defined under it.
     ///
     /// ```

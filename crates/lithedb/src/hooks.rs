@@ -1,4 +1,4 @@
-//! Whom the connection asks and tells: hooks of commits, rollbacks, changed rows, progress.
+//! Hooks: callbacks for commits, rollbacks, changed rows, progress.
 //!
 //! A hook is called while a statement of its connection runs. A hook that is called while it runs (because it runs
 //! statements itself) is passed over that time.
@@ -14,7 +14,7 @@ use crate::connection::Connection;
 use crate::trace::{self, TraceEvent};
 
 impl Connection {
-    /// Whom to ask before each commit of a transaction that has written: true makes a rollback of it, and the statement
+    /// Sets the hook that is called before each commit of a transaction that has written: true makes a rollback of it, and the statement
     /// fails with SQLITE_CONSTRAINT_COMMITHOOK.
     ///
     /// ```
@@ -32,7 +32,7 @@ impl Connection {
         }));
     }
 
-    /// Whom to tell of rollbacks, but for the one that closing a connection may cause.
+    /// Sets the hook that is called after rollbacks, but for the one that closing a connection may cause.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -52,10 +52,10 @@ impl Connection {
         }));
     }
 
-    /// Whom to tell of each changed row: what was done, the database, the table, the rowid (the new one, of an UPDATE).
+    /// Sets the hook that is called for each changed row, with what was done, the database, the table, the rowid (the new one, of an UPDATE).
     ///
-    /// Not told of are rows of tables WITHOUT ROWID, rows that REPLACE removes, and those that a DELETE without WHERE removes
-    /// together.
+    /// It is not called for rows of tables WITHOUT ROWID, for rows that REPLACE removes, and for those that a DELETE without WHERE
+    /// removes together.
     ///
     /// ```
     /// # use lithe::{Change, Connection};
@@ -116,7 +116,7 @@ impl Connection {
         }));
     }
 
-    /// Whom to ask every so many instructions of the machine whether to stop: true ends the statement with
+    /// Sets the handler that is called whenever this number of instructions has run and decides whether to stop: true ends the statement with
     /// SQLITE_INTERRUPT.
     ///
     /// ```
@@ -136,7 +136,7 @@ impl Connection {
         );
     }
 
-    /// Whom to ask while statements are compiled whether they may do what they say. A statement that is denied something
+    /// Sets the authorizer, which is called while statements are compiled and allows or forbids what they do. A statement that is denied something
     /// fails with SQLITE_AUTH; a column that is to be ignored reads as NULL.
     ///
     /// ```
@@ -163,7 +163,7 @@ impl Connection {
         }));
     }
 
-    /// Whom to ask while others hold locks, with how often it was asked before: whether to try again. Takes the place of
+    /// Sets the callback that decides, while others hold locks, whether to try again; it gets how often it was called before. It takes the place of
     /// a timeout.
     ///
     /// ```

@@ -35,7 +35,7 @@ impl<'s> Row<'s> {
     pub fn get<T: FromSql<'s>>(&self, column: impl ColumnIndex) -> Result<T> {
         let index = column.position(self)?;
         T::from_sql(self.statement.value(index)).map_err(|e| {
-            let name = self.statement.column(index).name;
+            let name = self.statement.column(index).map_or("", |column| column.name);
             Error::new(ResultCode::MISMATCH, format!("column {index} ({name}): {e}"))
         })
     }
@@ -84,9 +84,9 @@ impl ColumnIndex for usize {
 
 impl ColumnIndex for &str {
     fn position(&self, row: &Row<'_>) -> Result<usize> {
-        let is_it = |i: &usize| row.statement.column(*i).name.eq_ignore_ascii_case(self);
-        (0..row.column_count())
-            .find(is_it)
+        let mut columns = row.statement.columns().iter();
+        columns
+            .position(|column| column.name.eq_ignore_ascii_case(self))
             .ok_or_else(|| Error::new(ResultCode::RANGE, format!("no column named {self}")))
     }
 }

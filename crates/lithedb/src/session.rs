@@ -48,7 +48,7 @@ fn told(error: session::FunctionError) -> Error {
 pub struct Session<'c> {
     inner: session::Session,
     connection: Held<'c>,
-    /// By which the connection knows who listens.
+    /// The number by which the connection knows the watcher.
     watch: u64,
 }
 
@@ -321,7 +321,7 @@ impl<F: FnMut(Conflict, &ChangesetIterator<'_>) -> Answer> Handler for Closure<F
 }
 
 /// Applies a changeset or patchset to the main database; `on_conflict` says what to do where the database is not as expected.
-/// Answers what [`rebase`] needs, if there were conflicts.
+/// Returns what [`rebase`] needs, if there were conflicts.
 ///
 /// Waits for locks of others as [`Connection::busy_timeout`] says.
 ///

@@ -21,7 +21,7 @@ struct Acknowledged {
 fn open(sim: &Sim) -> Connection {
     let connection = Connection::open_with_vfs(Path::new("/db"), OpenFlags::DEFAULT, sim.vfs()).unwrap();
     connection.execute_batch("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0").unwrap();
-    // The machine's clock only runs when somebody sleeps.
+    // The machine's clock only runs when a thread sleeps.
     connection.busy_timeout(Duration::from_secs(100_000));
     connection
 }
@@ -60,7 +60,7 @@ fn syncs(recording: &Recording) -> i64 {
     syncs
 }
 
-/// At every moment at which somebody was told so, a power loss that drops all that was not synced leaves what was
+/// At every moment at which a committer was told so, a power loss that drops all that was not synced leaves what was
 /// acknowledged.
 fn check_acknowledged(recording: &Recording, acknowledged: &[Acknowledged]) {
     let mut random = Random::new(1);

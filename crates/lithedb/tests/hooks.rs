@@ -307,6 +307,8 @@ const SCHEMA: &[&str] = &[
     "CREATE INDEX i ON t(c)",
     "CREATE VIEW v AS SELECT a, b FROM t WHERE c > 1",
     "CREATE TEMP TABLE tt(z)",
+    "CREATE TABLE calls(a, b CHECK(length(b) < 9), c AS (lower(a)), d DEFAULT (hex(1)))",
+    "CREATE INDEX of_calls ON calls(abs(a)) WHERE trim(b) <> ''",
     "CREATE TRIGGER tr AFTER INSERT ON t BEGIN UPDATE u SET x = new.b WHERE y = 1; DELETE FROM u WHERE x = new.a; END",
     "INSERT INTO u VALUES (1, 2)",
     "INSERT INTO t VALUES (1, 2, 3)",
@@ -375,6 +377,10 @@ fn questions_come_in_sqlites_order() {
         "INSERT INTO checked(a) VALUES (1)",
         "UPDATE checked SET a = 2 WHERE b",
         "DELETE FROM checked",
+        "INSERT INTO calls(a, b) VALUES (1, 2)",
+        "SELECT c FROM calls WHERE abs(a) = 1",
+        "DELETE FROM calls WHERE a = 3",
+        "REINDEX of_calls",
         // Foreign keys.
         "INSERT INTO p VALUES (1, 2)",
         "INSERT INTO child VALUES (1, 2, NULL)",
@@ -386,7 +392,11 @@ fn questions_come_in_sqlites_order() {
         "DELETE FROM p",
         "UPDATE w SET n = 5",
         "DELETE FROM w",
+        // ON, behind WHERE.
+        "SELECT 1 FROM checked JOIN u ON a = x WHERE b = y",
+        "SELECT c FROM checked LEFT JOIN u ON a = x WHERE b = y",
         // Nested queries, after all names.
+        "SELECT x FROM u LIMIT (SELECT c FROM sum)",
         "SELECT x, c FROM sum",
         "SELECT j.x FROM sum AS i, sum AS j WHERE i.c = j.x",
         "SELECT (SELECT x FROM sum) FROM checked",

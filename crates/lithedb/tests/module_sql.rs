@@ -301,7 +301,7 @@ fn a_scan_that_is_left_holds_no_locks() {
     assert_eq!(texts(&connection, "SELECT name FROM sqlite_schema").unwrap(), "more");
 }
 
-/// A connection that nobody uses may move to another thread: no row of a module's own stays behind.
+/// A connection that no thread uses may move to another thread: no row of a module's own stays behind.
 #[test]
 fn a_row_that_a_table_is_left_on_ends_with_the_statement() {
     let connection = open();

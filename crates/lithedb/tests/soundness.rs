@@ -1,7 +1,7 @@
 //! A little of everything, small enough for an interpreter that watches every pointer: `tests/soundness/run.sh` runs this under Miri.
 //!
 //! Files are in memory, and mapped: pages are lent to registers, rows and cursors, commits write under them, and what was lent
-//! must have become somebody's own by then.
+//! must have been copied by then.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Several connections write at the same time, each statement its own transaction: with a busy timeout nobody is
+//! Several connections write at the same time, each statement its own transaction: with a busy timeout no connection is
 //! turned away, and no change is lost.
 
 use std::time::Duration;

@@ -19,23 +19,20 @@
 //! | [`select`], `window` | how one SELECT is run: count, groups, sorting, windows |
 //! | `from` | FROM and WHERE: queries in FROM, the join, what a RIGHT JOIN goes through once more |
 //! | `queries` | queries in expressions |
-//! | [`insert`] | where the rows of an INSERT come from |
-//! | [`change`] | UPDATE and DELETE: whether rows are changed where they are found |
+//! | [`write`](mod@write) | what INSERT, UPDATE and DELETE do: triggers, keys, indexes, conflicts, how rows are found |
 //! | [`access`] | how a join is run, and what it costs |
 //! | [`explain`] | the plan in SQLite's words |
 //!
-//! Read first: [`plan::QueryPlan`], [`planner::Planner`], [`access::JoinPlan`].
+//! Read first: [`plan::QueryPlan`], [`planner::Planner`], [`access::JoinPlan`], [`write::update::UpdatePlan`].
 //!
 //! This crate must not know how a plan becomes a program: no register, no instruction, no cursor. A plan is data in the statement's arena.
 
 #![forbid(unsafe_code)]
 
 pub mod access;
-pub mod change;
 mod compound;
 pub mod explain;
 mod from;
-pub mod insert;
 pub mod plan;
 pub mod planner;
 mod queries;
@@ -43,3 +40,4 @@ mod query;
 mod rewrite;
 pub mod select;
 mod window;
+pub mod write;

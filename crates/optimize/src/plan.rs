@@ -6,7 +6,8 @@
 //!                           ├─ CompoundPlan ─▶ …  └─ ValuesPlan
 //!                           └─ RecursivePlan ─▶ …
 //!
-//!   ExprQuery ─▶ QueryPlan      a query in an expression, where the expression is evaluated
+//!   ExprQuery ─▶ QueryPlan                 a query in an expression, where the expression is evaluated
+//!   InsertSource, RowsPlan ─▶ QueryPlan    the rows that an INSERT, UPDATE or DELETE is about
 //! ```
 //!
 //! A plan lives in the statement's arena and has all decisions in it: EXPLAIN QUERY PLAN prints it, tests compare its text, and the code
@@ -15,7 +16,7 @@
 use lithe_base::Db;
 use lithe_catalog::{Index, Table};
 use lithe_resolve::ir::{Coll, CommonTable, Derived, Expr, OrderTerm, Query, Select, Source, SubqueryId, WindowCall};
-use lithe_sql::ast::CompoundOp;
+use lithe_sql::ast::{CompoundOp, SelectNumber};
 
 use crate::access::{JoinPlan, LogEst};
 
@@ -248,6 +249,8 @@ pub enum Grouping {
 /// window that is written first is computed last, and so decides the order of the rows.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowPlan<'a> {
+    /// The subqueries in which SQLite computes the windows, each in the one before: the passes from the last to the first.
+    pub subqueries: &'a [SelectNumber],
     /// The SELECT.
     pub select: &'a Select<'a>,
     /// The terms of ORDER BY that are not the same for all rows; none where the last pass gives the rows in their order.
@@ -338,6 +341,60 @@ pub struct UnjoinedPlan<'a> {
     /// The join of the source alone; none where its rows simply come again.
     pub join: Option<&'a JoinPlan<'a>>,
     /// The queries in its path and checks.
+    pub queries: ExprQueries<'a>,
+}
+
+/// Where the rows of an INSERT come from.
+#[derive(Clone, Copy, Debug)]
+pub enum InsertSource<'a> {
+    /// One row.
+    Row {
+        /// Its values; none of DEFAULT VALUES.
+        values: &'a [Expr<'a>],
+        /// The queries in them.
+        queries: ExprQueries<'a>,
+    },
+    /// The rows of a query.
+    Query {
+        /// The query.
+        plan: &'a QueryPlan<'a>,
+        /// All rows are computed before the first is inserted: the query reads the table, or triggers (RETURNING is one, to SQLite) might
+        /// change what it reads.
+        is_collected: bool,
+    },
+}
+
+/// How an UPDATE or DELETE finds its rows.
+#[derive(Clone, Copy, Debug)]
+pub enum RowsPlan<'a> {
+    /// The rows are those of loops.
+    Found(&'a ChangePlan<'a>),
+    /// A query gives the keys of the rows, and the values of SET behind them.
+    Gathered(&'a QueryPlan<'a>),
+}
+
+impl RowsPlan<'_> {
+    /// Whether there is one row at most.
+    pub fn is_single(&self) -> bool {
+        match self {
+            RowsPlan::Found(plan) => plan.from.join.one_row,
+            RowsPlan::Gathered(_) => false,
+        }
+    }
+}
+
+/// How the rows are found by loops.
+#[derive(Clone, Copy, Debug)]
+pub struct ChangePlan<'a> {
+    /// Where the rows are found.
+    pub from: FromPlan<'a>,
+    /// They are changed where the scan meets them.
+    pub is_one_pass: bool,
+    /// The index of a rowid table whose entries the scan of a DELETE in one pass follows: it deletes the entry on which it stands.
+    pub scanned: Option<&'a Index>,
+    /// The queries in the values that are computed where WHERE is.
+    pub value_queries: ExprQueries<'a>,
+    /// The queries in SET, where its values are computed for each row that is changed.
     pub queries: ExprQueries<'a>,
 }
 

@@ -6,7 +6,8 @@ use lithe_resolve::ir::{Query, SubqueryId};
 use crate::access::PlanContext;
 use crate::plan::{ExprQuery, ExprQueryWay, QueryPlan};
 
-/// Plans a statement. Its methods stand where their subjects are: `query`, `select`, `window`, `compound`, `from`, `queries`, `change`.
+/// Plans a statement. Its methods stand where their subjects are: `query`, `select`, `window`, `compound`, `from`, `queries`. What
+/// INSERT, UPDATE and DELETE do is planned by functions of `write`.
 pub struct Planner<'a> {
     /// What joins are planned over.
     pub context: PlanContext<'a>,

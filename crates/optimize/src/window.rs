@@ -33,6 +33,8 @@ impl<'a> Planner<'a> {
             }
             _ => copied_order,
         };
+        let count = groups.iter().map(|group| group.frames).sum();
+        let subqueries = arena.alloc_slice_fill_with(count, |_| self.context.resolver.new_select());
         let input = {
             let first = groups[0].calls[0].window;
             let order_by = self.pass_order(first.partition_by, first.order_by, leaves);
@@ -57,7 +59,7 @@ impl<'a> Planner<'a> {
         })?;
         let scan = self.context.scan_cost_of_rows(select);
         let passes = passes.into_bump_slice();
-        Ok(arena.alloc(WindowPlan { select, order_by, leaves, input, scan, passes, queries }))
+        Ok(arena.alloc(WindowPlan { subqueries, select, order_by, leaves, input, scan, passes, queries }))
     }
 
     /// ORDER BY with calls of its own where it names a result column by its alias or number, and these calls.

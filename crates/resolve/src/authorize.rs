@@ -9,7 +9,7 @@ use std::rc::Rc;
 use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, Result};
 
-/// What a statement wants to do, by SQLite's numbers.
+/// The actions of statements, by SQLite's numbers.
 #[allow(missing_docs)] // the names say it: they are those of the SQLITE_* action codes
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
@@ -52,7 +52,7 @@ pub enum Action {
 /// A question to the authorizer. What the two details are depends on the action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request<'r> {
-    /// What is wanted.
+    /// The action.
     pub action: Action,
     /// The first detail: a table, index, pragma, …
     pub first: Option<&'r str>,
@@ -60,7 +60,7 @@ pub struct Request<'r> {
     pub second: Option<&'r str>,
     /// The database.
     pub database: Option<&'r str>,
-    /// The innermost view or trigger that wants it; none is the statement itself.
+    /// The innermost view or trigger that the action is part of; none if it is part of the statement itself.
     pub within: Option<&'r str>,
 }
 
@@ -80,7 +80,7 @@ pub enum Permission {
 /// Answers questions.
 pub type Callback = Rc<dyn Fn(&Request<'_>) -> Permission>;
 
-/// Who is asked, if anybody.
+/// The authorizer callback, if there is one.
 #[derive(Clone, Default)]
 pub struct Authorizer(pub Option<Callback>);
 
@@ -91,7 +91,7 @@ impl fmt::Debug for Authorizer {
 }
 
 impl Authorizer {
-    /// Asks. The answer is whether it shall be done; what may not be done at all is an error.
+    /// Calls the authorizer. False: the action is left out (SQLITE_IGNORE). A denied action is an error.
     pub fn ask(&self, request: &Request<'_>) -> Result<bool> {
         let Some(callback) = &self.0 else { return Ok(true) };
         match callback(request) {

@@ -42,13 +42,13 @@ impl<'s> Lexer<'s> {
         self.has_doubled
     }
 
-    /// Moves behind `bytes`, if the text goes on with them. Nobody has looked at what tokens they are.
+    /// Moves behind `bytes`, if they are the next bytes of the text. They are not divided into tokens.
     #[inline]
     pub fn skip_exactly(&mut self, bytes: &[u8]) -> Option<()> {
         self.rest().starts_with(bytes).then(|| self.at += bytes.len())
     }
 
-    /// What nobody has looked at yet.
+    /// The text that is not read yet.
     #[inline]
     fn rest(&self) -> &[u8] {
         self.sql.get(self.at..).unwrap_or_default()

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Read `token` and `lexer`, then `ast`, then `parser` from `parser/mod.rs` on. `text` says what literals and
-//! quoted names mean; `complete` serves shells, `shape` statements that come again with other literals, `normalize`
+//! quoted names mean; `complete` serves shells, `template` statements that come again with other literals, `normalize`
 //! tools that group statements by what they do.
 
 #![forbid(unsafe_code)]
@@ -34,7 +34,7 @@ pub mod lexer;
 mod limits;
 mod normalize;
 mod parser;
-mod shape;
+mod template;
 pub mod text;
 pub mod token;
 
@@ -45,5 +45,5 @@ pub use lexer::Lexer;
 pub use limits::Limits;
 pub use normalize::normalize;
 pub use parser::{Parsed, parse_statement};
-pub use shape::{LiteralValue, Shape};
+pub use template::{LiteralValue, Template};
 pub use token::{Token, TokenKind};

@@ -13,7 +13,7 @@ pub struct Token {
     pub span: Span,
 }
 
-/// May a keyword stand where the grammar wants a name?
+/// Whether a keyword may stand where the grammar expects a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeywordClass {
     /// Never: it must be quoted.

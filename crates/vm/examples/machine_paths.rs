@@ -201,14 +201,6 @@ impl Host for ExampleHost {
         Ok(())
     }
 
-    fn auto_commit(&self, _on: bool, _rollback: bool) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn savepoint(&self, _op: u8, _name: &str) -> Result<(), Error> {
-        Ok(())
-    }
-
     fn open_statement_journal(&self) -> Result<(), Error> {
         Ok(())
     }

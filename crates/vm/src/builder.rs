@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use lithe_value::{Affinity, Collation, Value};
 
-use crate::host::HostCall;
 use crate::insn::Insn;
 use crate::operand::*;
 use crate::program::*;
@@ -45,7 +44,6 @@ pub struct ProgramBuilder {
     calls: Vec<FunctionCall>,
     aggregates: Vec<AggregateCall>,
     subprograms: Vec<Arc<Subprogram>>,
-    host_calls: Vec<Arc<dyn HostCall>>,
     schema_cookies: Vec<SchemaCheck>,
     measured: Vec<MeasuredLoop>,
 }
@@ -76,7 +74,6 @@ impl ProgramBuilder {
             calls: Vec::new(),
             aggregates: Vec::new(),
             subprograms: Vec::new(),
-            host_calls: Vec::new(),
             schema_cookies: Vec::new(),
             measured: Vec::new(),
         }
@@ -275,12 +272,6 @@ impl ProgramBuilder {
         SubprogramId((self.subprograms.len() - 1) as u16)
     }
 
-    /// Adds a call into the engine.
-    pub fn host_call(&mut self, call: Arc<dyn HostCall>) -> HostCallId {
-        self.host_calls.push(call);
-        HostCallId((self.host_calls.len() - 1) as u16)
-    }
-
     /// Notes the schema cookie that `Transaction` on this database must find. Later notes on the same database are ignored.
     pub fn check_schema(&mut self, check: SchemaCheck) -> bool {
         let is_new = self.schema_cookies.iter().all(|c| c.db != check.db);
@@ -347,7 +338,6 @@ impl ProgramBuilder {
             calls: taken(&mut self.calls),
             aggregates: taken(&mut self.aggregates),
             subprograms: taken(&mut self.subprograms),
-            host_calls: taken(&mut self.host_calls),
             scans: Box::default(),
             schema_cookies: taken(&mut self.schema_cookies),
             columns: ResultColumns::default(),

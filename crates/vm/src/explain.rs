@@ -139,7 +139,6 @@ fn meaning(program: &Program, table: &str, id: usize) -> Option<String> {
         "f" => program.calls.get(id).map(|call| format!("{}({})", call.function.name(), call.argument_count)),
         "agg" => program.aggregates.get(id).map(|call| format!("{}({})", call.function.name(), call.argument_count)),
         "sub" => program.subprograms.get(id).map(|subprogram| subprogram.name.clone()),
-        "host" => program.host_calls.get(id).map(|call| format!("{call:?}")),
         _ => None,
     }
 }

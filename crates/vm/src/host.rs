@@ -55,12 +55,6 @@ pub trait Host {
     /// Begins the statement's transaction on `db` if needed and checks the schema cookie: a difference is `Error::Schema`.
     fn begin(&self, db: Db, write: u8, check: Option<&SchemaCheck>) -> Result<(), Error>;
 
-    /// BEGIN, COMMIT, ROLLBACK.
-    fn auto_commit(&self, on: bool, rollback: bool) -> Result<(), Error>;
-
-    /// SAVEPOINT (0), RELEASE (1), ROLLBACK TO (2).
-    fn savepoint(&self, op: u8, name: &str) -> Result<(), Error>;
-
     /// Opens the statement's own savepoint on every database that it writes.
     fn open_statement_journal(&self) -> Result<(), Error>;
 
@@ -175,12 +169,6 @@ pub trait Host {
     fn sql(&self) -> Option<&dyn SqlConnection> {
         None
     }
-}
-
-/// A call that only a connection can do (ATTACH, VACUUM, journal mode …), written by the engine.
-pub trait HostCall: Debug + Send + Sync {
-    /// Runs it with the argument registers' values; the result goes to the instruction's `dst`.
-    fn call(&self, host: &dyn Host, arguments: &[ValueRef<'_>]) -> Result<Value, Error>;
 }
 
 /// What `Transaction` compares for one database.

@@ -11,8 +11,8 @@
 //! * "seek key" means registers that are compared, column by column, with the cursor's key under its `KeyInfo`.
 
 use crate::operand::{
-    Addr, AffinityListId, AggregateId, CallId, CollationId, CompareFlags, ConstId, CursorId, Db, HostCallId, Operand,
-    OperandText, Reg, ScanId, Sequence, SubprogramId, TextId, VirtualId,
+    Addr, AffinityListId, AggregateId, CallId, CollationId, CompareFlags, ConstId, CursorId, Db, Operand, OperandText,
+    Reg, ScanId, Sequence, SubprogramId, TextId, VirtualId,
 };
 
 macro_rules! instructions {
@@ -207,8 +207,6 @@ instructions! {
     ClassNotIn { classes: u8, reg: Reg, target: Addr }
     /// Jump if the integer in `reg` is above 0, and subtract `minus` from it then.
     IfPositive { reg: Reg, minus: u32, target: Addr }
-    /// Jump if the integer in `reg` is not 0; subtract 1 from it then if it is above 0.
-    IfNotZero { reg: Reg, target: Addr }
     /// Subtract 1 from the integer in `reg`; jump if it is 0 now.
     DecrementJumpZero { reg: Reg, target: Addr }
     /// LIMIT + OFFSET into `dst`: -1 if the limit is negative or the sum overflows; a negative offset counts as 0.
@@ -218,10 +216,6 @@ instructions! {
     /// Begin the statement's transaction on `db` (`write`: 1 write, 2 exclusive-capable) if none is open, and check the schema cookie against
     /// the one the program was compiled with (`Program::schema_cookies[db]`): a difference is SQLITE_SCHEMA (the engine recompiles).
     Transaction { db: Db, write: u8 }
-    /// Set autocommit to `on`; `rollback` 1 rolls back first. (BEGIN, COMMIT, ROLLBACK.)
-    AutoCommit { on: u8, rollback: u8 }
-    /// SAVEPOINT (0), RELEASE (1), ROLLBACK TO (2) `name`.
-    Savepoint { op: u8, name: TextId }
     /// Statement journal: from here an ABORT undoes only this statement (emitted where a multi-row write may fail halfway).
     StatementJournal {}
     /// dst = the header's meta value `index` (SQLite's numbering: 1 schema cookie, 4 largest root, 5 encoding…) of `db`.
@@ -247,9 +241,6 @@ instructions! {
     AnalyzeIndex { is_one_unique: u8, cursor: CursorId, samples: CursorId, columns: u16, dst: Reg }
     /// Forget the table, index or trigger `name` (`kind` 0 table or view, 1 index, 2 trigger) of `db` in the catalog.
     DropFromCatalog { db: Db, kind: u8, name: TextId }
-    /// Call into the engine: `call` stands in `Program::host_calls`; arguments `start..start+count`, result to `dst`. For what only a connection
-    /// can do: ATTACH, VACUUM, ANALYZE's load, checkpoint, journal mode, integrity check …
-    HostCall { call: HostCallId, start: Reg, count: u32, dst: Reg }
 
     // ---- cursors ----
     /// Open `cursor` (see its CursorInfo) for reading.
@@ -308,8 +299,6 @@ instructions! {
     SeekRowid { cursor: CursorId, rowid: Reg, target: Addr }
     /// Position table cursor `table` at the rowid that ends the current entry of `index`, but only when a column of it is asked for.
     DeferredSeek { index: CursorId, table: CursorId }
-    /// Do the deferred seek of `cursor` now, if one is pending.
-    FinishSeek { cursor: CursorId }
     /// Jump if an entry begins with the key `start..start+count` (hash set or index; NULLs equal). The cursor is left on it.
     Found { cursor: CursorId, count: u16, start: Reg, target: Addr }
     /// Jump if no entry begins with the key.

@@ -64,8 +64,6 @@ ids! {
     AggregateId(u16) = "agg";
     /// A trigger's program.
     SubprogramId(u16) = "sub";
-    /// A call into the engine.
-    HostCallId(u16) = "host";
     /// The largest rowid of an AUTOINCREMENT table, which all programs of a statement share.
     Sequence(u16) = "seq";
 }

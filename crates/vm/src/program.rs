@@ -9,7 +9,6 @@ use lithe_functions::Function;
 use lithe_value::{Affinity, Collation, Value};
 use lithe_vtab::CompiledScan;
 
-use crate::host::HostCall;
 pub use crate::host::SchemaCheck;
 use crate::insn::Insn;
 use crate::operand::{Addr, AggregateId, CursorId, Db, TextId};
@@ -43,8 +42,6 @@ pub struct Program {
     /// Trigger and foreign-key action programs. A program without any uses the table of the outermost program, so that
     /// a trigger can name itself.
     pub subprograms: Box<[Arc<Subprogram>]>,
-    /// Calls into the engine.
-    pub host_calls: Box<[Arc<dyn HostCall>]>,
     /// How virtual tables are scanned.
     pub scans: Box<[CompiledScan]>,
     /// The schema cookie of each database that `Transaction` checks: (database, cookie, the catalog's generation).

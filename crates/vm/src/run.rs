@@ -405,13 +405,6 @@ fn steps_until_row<'p, const WATCHED: bool>(
                     pc = at(target);
                 }
             }
-            Insn::IfNotZero { reg, target } => {
-                let number = m.reg(reg).integer();
-                if number != 0 {
-                    m.reg_mut(reg).set_integer(if number > 0 { number - 1 } else { number });
-                    pc = at(target);
-                }
-            }
             Insn::DecrementJumpZero { reg, target } => {
                 let number = m.reg(reg).integer().saturating_sub(1);
                 m.reg_mut(reg).set_integer(number);
@@ -426,8 +419,6 @@ fn steps_until_row<'p, const WATCHED: bool>(
 
             // ---- transactions and schema ----
             Insn::Transaction { db, write } => schema::transaction(program, host, db, write)?,
-            Insn::AutoCommit { on, rollback } => host.auto_commit(on != 0, rollback != 0)?,
-            Insn::Savepoint { op, name } => host.savepoint(op, &program.texts[name.0 as usize])?,
             Insn::StatementJournal {} => host.open_statement_journal()?,
             Insn::ReadCookie { db, index, dst } => schema::read_cookie(m, host, db, index, dst)?,
             Insn::SetCookie { db, index, value } => host.set_cookie(db, index, value as u32)?,
@@ -446,9 +437,6 @@ fn steps_until_row<'p, const WATCHED: bool>(
             }
             Insn::DropFromCatalog { db, kind, name } => {
                 host.drop_from_catalog(db, kind, &program.texts[name.0 as usize]);
-            }
-            Insn::HostCall { call, start, count, dst } => {
-                schema::host_call(m, program, host, call, start, count as usize, dst)?;
             }
 
             // ---- cursors ----
@@ -559,7 +547,6 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 }
             }
             Insn::DeferredSeek { index, table } => seek::deferred(m, index, table)?,
-            Insn::FinishSeek { cursor } => seek::finish(m, cursor)?,
             Insn::Found { cursor, count, start, target } => {
                 if seek::found(m, program, cursor, start, count)? {
                     pc = at(target);

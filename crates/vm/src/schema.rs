@@ -9,7 +9,7 @@ use crate::cursor::VmCursor;
 use crate::error::Error;
 use crate::host::Host;
 use crate::machine::Machine;
-use crate::operand::{CursorId, Db, HostCallId, Reg};
+use crate::operand::{CursorId, Db, Reg};
 use crate::program::Program;
 
 /// Begins the statement's transaction on a database, and checks that its schema is the one compiled for.
@@ -89,24 +89,5 @@ pub fn clear_tree(
             tree.release_row();
         }
     }
-    Ok(())
-}
-
-/// Calls into the engine.
-#[inline(never)]
-pub fn host_call(
-    m: &mut Machine,
-    program: &Program,
-    host: &dyn Host,
-    call: HostCallId,
-    start: Reg,
-    count: usize,
-    dst: Reg,
-) -> Result<(), Error> {
-    let Machine { registers, scratch, .. } = m;
-    let arguments = scratch.values(&registers[start.0 as usize..][..count]);
-    let result = program.host_calls[usize::from(call.0)].call(host, &arguments);
-    scratch.give_back(arguments);
-    m.reg_mut(dst).set_value(result?);
     Ok(())
 }

@@ -299,15 +299,6 @@ pub fn entry_rowid(cursor: &mut VmCursor) -> Result<Option<i64>, Error> {
     }
 }
 
-/// Does a deferred seek.
-#[inline(never)]
-pub fn finish(m: &mut Machine, cursor: CursorId) -> Result<(), Error> {
-    match m.cursor(cursor) {
-        VmCursor::Tree(tree) => tree.finish_seek(),
-        _ => Ok(()),
-    }
-}
-
 /// Adds a row to a hash table.
 #[inline(never)]
 pub fn hash_insert(m: &mut Machine, host: &dyn Host, cursor: CursorId, start: Reg, count: usize) -> Result<(), Error> {

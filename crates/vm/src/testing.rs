@@ -104,14 +104,6 @@ impl Host for TestHost {
         if check.is_some_and(|check| check.cookie != 0) { Err(Error::Schema) } else { Ok(()) }
     }
 
-    fn auto_commit(&self, _on: bool, _rollback: bool) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn savepoint(&self, _op: u8, _name: &str) -> Result<(), Error> {
-        Ok(())
-    }
-
     fn open_statement_journal(&self) -> Result<(), Error> {
         Ok(())
     }

@@ -44,7 +44,6 @@ impl Program {
             "aff" => self.affinities.len(),
             "f" => self.calls.len(),
             "agg" => self.aggregates.len(),
-            "host" => self.host_calls.len(),
             // Those of a trigger may be in the table of the statement.
             "sub" if !self.subprograms.is_empty() => self.subprograms.len(),
             _ => return,

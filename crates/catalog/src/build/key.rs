@@ -121,7 +121,7 @@ pub(super) fn add_key(table: &mut Table, key: KeyConstraint) -> Result<()> {
     Ok(())
 }
 
-/// Direction does not matter: two constraints on the same columns want the same thing.
+/// The direction does not matter: two constraints on the same columns share an index.
 fn has_same_key(index: &Index, columns: &[IndexColumn]) -> bool {
     let same = |(a, b): (&IndexColumn, &IndexColumn)| a.term == b.term && a.collation == b.collation;
     index.key_columns().len() == columns.len() && index.key_columns().iter().zip(columns).all(same)

@@ -142,7 +142,7 @@ impl Catalog {
         let name = NameBuf::from(String::from_utf8_lossy(row.name.unwrap_or_default()).into_owned());
         let root = root_page(row, page_count);
         let schema = self.schema_mut(db);
-        // An application that writes the schema by hand goes on with its text, whatever is wrong with it.
+        // With writable_schema the errors below are ignored, and the root page counts.
         if let (Some(index), Ok(root)) = (schema.index_mut(name.name()), &root) {
             index.root = *root;
         }

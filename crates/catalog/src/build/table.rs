@@ -63,11 +63,12 @@ impl TableBuilder<'_> {
             ..Column::default()
         });
         self.constraint_name = None;
-        definition.constraints.iter().try_for_each(|constraint| self.add_column_constraint(constraint))
+        let at = self.table.columns.len() - 1;
+        definition.constraints.iter().try_for_each(|constraint| self.add_column_constraint(at, constraint))
     }
 
-    fn add_column_constraint(&mut self, constraint: &ColumnConstraint<'_>) -> Result<()> {
-        let at = self.table.columns.len() - 1;
+    /// Adds a constraint to the column at this place.
+    fn add_column_constraint(&mut self, at: usize, constraint: &ColumnConstraint<'_>) -> Result<()> {
         if let Some(name) = constraint.name {
             self.constraint_name = Some(name.name.into());
         }
@@ -94,7 +95,7 @@ impl TableBuilder<'_> {
                 key::add_key(&mut self.table, key)
             }
             ColumnConstraintKind::Check(check) => self.add_check(check),
-            ColumnConstraintKind::Default(value, text) => self.set_default(value, *text),
+            ColumnConstraintKind::Default(value, text) => self.set_default(at, value, *text),
             ColumnConstraintKind::Collate(collation) => {
                 let collation = CollationName::new(collation.name);
                 self.check_collation(&collation)?;
@@ -113,7 +114,7 @@ impl TableBuilder<'_> {
                 }
                 Ok(())
             }
-            ColumnConstraintKind::Generated { text, stored, .. } => self.set_generated(*text, *stored),
+            ColumnConstraintKind::Generated { text, stored, .. } => self.set_generated(at, *text, *stored),
         }
     }
 
@@ -193,9 +194,9 @@ impl TableBuilder<'_> {
         Ok(())
     }
 
-    fn set_default(&mut self, value: &Expr<'_>, text: Span) -> Result<()> {
+    fn set_default(&mut self, at: usize, value: &Expr<'_>, text: Span) -> Result<()> {
         let sql = self.sql;
-        let column = self.table.columns.last_mut().expect("a constraint follows its column");
+        let column = &mut self.table.columns[at];
         let is_bare = !sql[..text.start as usize].trim_ascii_end().ends_with(b"(");
         // A name that stands alone is a string; within parentheses it would be a column.
         let value_of_name = match value.kind {
@@ -217,9 +218,9 @@ impl TableBuilder<'_> {
         Ok(())
     }
 
-    fn set_generated(&mut self, text: Span, stored: bool) -> Result<()> {
+    fn set_generated(&mut self, at: usize, text: Span, stored: bool) -> Result<()> {
         let text = text.text(self.sql).into();
-        let column = self.table.columns.last_mut().expect("a constraint follows its column");
+        let column = &mut self.table.columns[at];
         if column.default.is_some() || column.is_generated() {
             return wrong_definition(format!("error in generated column \"{}\"", column.name));
         }

@@ -71,9 +71,9 @@ pub(crate) fn analyze<'a>(cg: &mut Codegen<'a>, name: Option<&'a QualifiedName<'
 }
 
 fn analyze_part<'a>(cg: &mut Codegen<'a>, db: Db, part: Part<'a>) -> Result<()> {
-    cg.use_database(db, true);
-    cg.note_more_changes();
-    cg.note_may_abort();
+    cg.transactions.use_database(db, true);
+    cg.journal.note_more_changes();
+    cg.journal.note_may_abort();
     let statistics = open_tables(cg, db, part)?;
     match part {
         Part::Everything => {

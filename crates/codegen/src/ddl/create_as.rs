@@ -9,7 +9,7 @@ use lithe_resolve::{Found, Scope, unique_names};
 use lithe_sql::ast::{CreateTable, Name, Select};
 use lithe_value::Affinity;
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::{Db, Sequence};
+use lithe_vm::operand::{AffinityListId, Db, Sequence};
 use lithe_vm::program::{CursorInfo, CursorKind};
 
 use super::new_table::{create_trees, finish};
@@ -34,9 +34,9 @@ pub(super) fn create_table_as<'a>(
     let name = create.name.name.name;
     let text = table_text(name, &columns);
     let table = Table { name: name.into(), columns: columns.iter().map(column).collect(), ..Table::default() };
-    cg.use_database(db, true);
-    cg.note_more_changes();
-    cg.note_may_abort();
+    cg.transactions.use_database(db, true);
+    cg.journal.note_more_changes();
+    cg.journal.note_may_abort();
     system::prepare_database(cg, db);
     let sql = cg.b.register();
     system::load_text(cg, text.as_bytes(), sql);
@@ -53,7 +53,7 @@ pub(super) fn create_table_as<'a>(
     });
     cg.b.emit(Insn::OpenWriteAt { cursor, root });
     let affinities: Vec<_> = columns.iter().map(|column| column.affinity.or(Some(Affinity::Blob))).collect();
-    let affinities = cg.affinities(&affinities);
+    let affinities = affinity_list(cg, &affinities);
     let plan = cg.plan_query(query, RowsFor::Coroutine)?;
     let coroutine = cg.emit_coroutine(plan)?;
     let (rowid, done) = (cg.b.register(), cg.b.label());
@@ -109,4 +109,13 @@ fn identifier(name: Name<'_>) -> String {
     let is_plain = is_word && !text.is_empty() && !text.starts_with(|c: char| c.is_ascii_digit());
     let is_keyword = lithe_sql::keyword::find(name.as_bytes()).is_some();
     if is_plain && !is_keyword { text.into_owned() } else { super::names::quoted(name, '"') }
+}
+
+/// The list of these affinities; none if none of them does anything.
+fn affinity_list(cg: &mut Codegen<'_>, list: &[Option<Affinity>]) -> AffinityListId {
+    if list.iter().all(|affinity| affinity.is_none_or(|affinity| affinity == Affinity::Blob)) {
+        return AffinityListId::NONE;
+    }
+    let list: Vec<Affinity> = list.iter().map(|affinity| affinity.unwrap_or(Affinity::Blob)).collect();
+    cg.b.affinity_list(&list)
 }

@@ -17,13 +17,13 @@ use crate::Codegen;
 pub(crate) fn create_index<'a>(cg: &mut Codegen<'a>, create: &'a CreateIndex<'a>, sql: &'a [u8]) -> Result<()> {
     let (db, table) = indexed_table(cg, create)?;
     if !is_new_index(cg, db, create)? {
-        cg.use_database(db, false);
+        cg.transactions.use_database(db, false);
         return Ok(());
     }
     let index = build_index(create, sql, table, &build_options(cg))?;
-    cg.use_database(db, true);
-    cg.note_more_changes();
-    cg.note_may_abort();
+    cg.transactions.use_database(db, true);
+    cg.journal.note_more_changes();
+    cg.journal.note_may_abort();
     let (root, text) = (cg.b.register(), cg.b.register());
     cg.b.emit(Insn::CreateTree { db, kind: tree_kind::INDEX, dst: root });
     let unique = if create.unique { "UNIQUE " } else { "" };

@@ -21,7 +21,7 @@ pub(crate) fn create_view<'a>(
     }
     let db = database_of_table(cg, create.name, create.temporary)?;
     if !is_new_table(cg, db, sql, create.name.name, create.if_not_exists)? {
-        cg.use_database(db, false);
+        cg.transactions.use_database(db, false);
         return Ok(());
     }
     let name = create.name.name;
@@ -29,7 +29,7 @@ pub(crate) fn create_view<'a>(
     let view = build_view(create, sql);
     let text = Span::new(name.span().start, create.text.end);
     let text = [b"CREATE VIEW ", text.text(sql)].concat();
-    cg.use_database(db, true);
+    cg.transactions.use_database(db, true);
     system::prepare_database(cg, db);
     let row_text = cg.b.register();
     system::load_text(cg, &text, row_text);
@@ -50,14 +50,14 @@ pub(crate) fn create_virtual_table<'a>(
 ) -> Result<()> {
     let db = database_of_table(cg, create.name, false)?;
     if !is_new_table(cg, db, sql, create.name.name, create.if_not_exists)? {
-        cg.use_database(db, false);
+        cg.transactions.use_database(db, false);
         return Ok(());
     }
     let name = create.name.name.name;
     let text = [b"CREATE VIRTUAL TABLE ", create.text.text(sql)].concat();
-    cg.use_database(db, true);
-    cg.note_more_changes();
-    cg.note_may_abort();
+    cg.transactions.use_database(db, true);
+    cg.journal.note_more_changes();
+    cg.journal.note_may_abort();
     system::prepare_database(cg, db);
     let row_text = cg.b.register();
     system::load_text(cg, &text, row_text);
@@ -87,7 +87,7 @@ pub(crate) fn create_trigger<'a>(
     refuse_reserved(cg, create.name.name.name)?;
     if env.catalog.schema(db).trigger(create.name.name.name).is_some() {
         if create.if_not_exists {
-            cg.use_database(db, false);
+            cg.transactions.use_database(db, false);
             return Ok(());
         }
         return fail(format!("trigger {} already exists", as_written(sql, create.name.name)));
@@ -126,7 +126,7 @@ fn check_step(step: &Stmt<'_>) -> Result<()> {
 /// `table` is the table's name as the statement has it.
 fn write_trigger(cg: &mut Codegen<'_>, db: Db, trigger: &Trigger, table: Name<'_>, text: &[u8]) -> Result<()> {
     let text = [b"CREATE TRIGGER ", text].concat();
-    cg.use_database(db, true);
+    cg.transactions.use_database(db, true);
     let sql = cg.b.register();
     system::load_text(cg, &text, sql);
     let schema = system::open_schema_table(cg, db)?;

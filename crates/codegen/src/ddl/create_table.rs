@@ -13,7 +13,7 @@ use crate::Codegen;
 pub(crate) fn create_table<'a>(cg: &mut Codegen<'a>, create: &'a CreateTable<'a>, sql: &'a [u8]) -> Result<()> {
     let db = database_of_table(cg, create.name, create.temporary)?;
     if !is_new_table(cg, db, sql, create.name.name, create.if_not_exists)? {
-        cg.use_database(db, false);
+        cg.transactions.use_database(db, false);
         return Ok(());
     }
     if let TableBody::Select(select) = create.body {
@@ -22,7 +22,7 @@ pub(crate) fn create_table<'a>(cg: &mut Codegen<'a>, create: &'a CreateTable<'a>
     let table = build_table(create, sql, &build_options(cg))?;
     refuse_loops(cg, &table)?;
     let text = [b"CREATE TABLE ", create.text.text(sql)].concat();
-    cg.use_database(db, true);
+    cg.transactions.use_database(db, true);
     system::prepare_database(cg, db);
     let sql = cg.b.register();
     system::load_text(cg, &text, sql);

@@ -8,6 +8,7 @@ use lithe_catalog::{
     is_system_name,
 };
 use lithe_format::PageNo;
+use lithe_optimize::write::foreign_keys::{drop_needs_delete, is_parent};
 use lithe_sql::ast::{Conflict, Drop, Name, ObjectKind, QualifiedName};
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, Db, Reg, TextId};
@@ -30,7 +31,7 @@ fn missing(cg: &mut Codegen<'_>, drop: &Drop<'_>, kind: &str) -> Result<()> {
         return fail(format!("no such {kind}: {}", display_name(drop.name)));
     }
     let db = drop.name.schema.and_then(|schema| cg.env.catalog.find_database(schema.name));
-    cg.use_database(db.unwrap_or(Db::MAIN), false);
+    cg.transactions.use_database(db.unwrap_or(Db::MAIN), false);
     Ok(())
 }
 
@@ -71,7 +72,7 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
         (false, true) => return fail(format!("use DROP VIEW to delete view {}", table.name)),
         _ => {}
     }
-    cg.use_database(db, true);
+    cg.transactions.use_database(db, true);
     delete_rows(cg, found)?;
     if !is_view {
         system::forget_statistics(cg, db, system::TABLE_NAME_COLUMN, table.name.name())?;
@@ -85,8 +86,8 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
         system::delete_rows(cg, cursor, &[Is::Text(system::TABLE_NAME_COLUMN, table.name.as_bytes())]);
     }
     if table.virtual_table().is_some() {
-        cg.note_more_changes();
-        cg.note_may_abort();
+        cg.journal.note_more_changes();
+        cg.journal.note_may_abort();
     }
     cg.env.ask_delete_schema_rows(db, &["tbl_name", "type"])?;
     let schema = system::open_schema_table(cg, db)?;
@@ -106,11 +107,11 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
 
 /// With foreign keys the rows go first, as if by DELETE. What is violated then must not be violated by dropping the table.
 fn delete_rows<'a>(cg: &mut Codegen<'a>, found: FoundTable<'a>) -> Result<()> {
-    if !write::drop_needs_delete(cg, found) {
+    if !drop_needs_delete(cg.env, found) {
         return Ok(());
     }
     let none = cg.b.label();
-    if !write::is_parent(cg, found.db, found.table) {
+    if !is_parent(cg.env, found.db, found.table) {
         // Its rows can only be violations of deferred keys: there is nothing to do while there are none.
         cg.b.emit(Insn::FkIfZero { deferred: 1, target: none });
     }
@@ -159,7 +160,7 @@ fn drop_index<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
         return fail("index associated with UNIQUE or PRIMARY KEY constraint cannot be dropped");
     }
     let (db, name) = (found.db, found.index.name.name());
-    cg.use_database(db, true);
+    cg.transactions.use_database(db, true);
     cg.env.ask_delete_schema_rows(db, &["name", "type"])?;
     system::forget_statistics(cg, db, system::INDEX_NAME_COLUMN, name)?;
     let schema = system::open_schema_table(cg, db)?;
@@ -182,7 +183,7 @@ fn drop_trigger<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
 
 fn delete_trigger(cg: &mut Codegen<'_>, db: Db, name: Name<'_>) -> Result<()> {
     cg.env.ask_delete_schema_rows(db, &["name", "type"])?;
-    cg.use_database(db, true);
+    cg.transactions.use_database(db, true);
     let schema = system::open_schema_table(cg, db)?;
     let conditions = [Is::Text(schema_column::NAME, name.as_bytes()), Is::Text(schema_column::TYPE, b"trigger")];
     system::delete_rows(cg, schema, &conditions);
@@ -209,8 +210,8 @@ fn roots_of(table: &Table) -> Vec<PageNo> {
 /// is found here, as in SQLite: what was changed until then is undone with the statement, but the transaction has had it.
 fn drop_trees(cg: &mut Codegen<'_>, db: Db, roots: Vec<PageNo>) -> Result<Reg> {
     if !roots.is_empty() {
-        cg.note_more_changes();
-        cg.note_may_abort();
+        cg.journal.note_more_changes();
+        cg.journal.note_may_abort();
         cg.b.emit(Insn::CheckNoReaders {});
     }
     let any_moved = cg.b.register();

@@ -11,7 +11,7 @@ use lithe_vm::operand::{Addr, CursorId, Db, Reg};
 use lithe_vm::program::{CursorInfo, CursorKind};
 
 use crate::derived::unique_failure;
-use crate::write::{emit_failure, emit_index_key, entry_affinities};
+use crate::write::{emit_failure, entry_affinities};
 use crate::{Codegen, ColumnAccess};
 
 /// An index to be filled.
@@ -85,7 +85,7 @@ fn emit_sort_rows<'a>(cg: &mut Codegen<'a>, filling: &Filling<'_, 'a>, sorter: C
         if let Some(filter) = &filling.filter {
             cg.jump_if_false(filter, next, true)?;
         }
-        emit_index_key(cg, filling.exprs, start)?;
+        cg.emit_list_into(filling.exprs, start)?;
         let affinities = entry_affinities(cg, filling.exprs);
         if affinities != lithe_vm::operand::AffinityListId::NONE {
             cg.b.emit(Insn::Affinity { start, affinities });

@@ -1,6 +1,7 @@
 //! REINDEX.
 
 use lithe_catalog::{Index, Result, Table, fail};
+use lithe_optimize::write::table::{index_exprs, index_filter};
 use lithe_resolve::authorize::Action;
 use lithe_resolve::ir::Coll;
 use lithe_sql::ast::{Name, QualifiedName};
@@ -9,7 +10,6 @@ use lithe_vm::operand::Db;
 use super::create_index::uses_collation;
 use super::fill_index::{Filling, Root, fill_index};
 use crate::Codegen;
-use crate::write::{index_exprs, index_filter};
 
 /// REINDEX of everything, of all indexes that use a collation, of a table, of an index.
 pub(crate) fn reindex<'a>(cg: &mut Codegen<'a>, name: Option<&'a QualifiedName<'a>>) -> Result<()> {
@@ -63,11 +63,11 @@ fn rebuild<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table, index: &'a Index)
     if !cg.env.ask(Action::Reindex, Some(index.name.name()), None, Some(db), None)? {
         return Ok(());
     }
-    cg.use_database(db, true);
-    cg.note_more_changes();
-    cg.note_may_abort();
+    cg.transactions.use_database(db, true);
+    cg.journal.note_more_changes();
+    cg.journal.note_may_abort();
     let source = cg.resolver.new_source();
-    let exprs = index_exprs(cg, db, table, source, index)?;
-    let filter = index_filter(cg, db, table, source, index)?;
+    let exprs = index_exprs(cg.resolver, db, table, source, index)?;
+    let filter = index_filter(cg.resolver, db, table, source, index)?;
     fill_index(cg, &Filling { db, table, source, index, exprs, filter, root: Root::OfIndex })
 }

@@ -20,165 +20,162 @@ use super::Value;
 /// Arguments that are marked as constant: so many bits the mark has.
 const CONSTANT_MARKS: usize = 32;
 
-impl<'a> Codegen<'a> {
-    pub(super) fn emit_call(&mut self, call: &Call<'a>, dst: Reg) -> Result<()> {
-        if call.function.is_builtin() {
-            match call.function.name() {
-                "coalesce" | "ifnull" => return self.emit_coalesce(call.args, dst),
-                "likely" | "unlikely" | "likelihood" => return self.emit_into(&call.args[0], dst),
-                _ => {}
-            }
+pub(super) fn emit<'a>(cg: &mut Codegen<'a>, call: &Call<'a>, dst: Reg) -> Result<()> {
+    if call.function.is_builtin() {
+        match call.function.name() {
+            "coalesce" | "ifnull" => return emit_coalesce(cg, call.args, dst),
+            "likely" | "unlikely" | "likelihood" => return cg.emit_into(&call.args[0], dst),
+            _ => {}
         }
-        self.note_may_abort();
-        // Only the few functions that compare need to know the collation that a name means.
-        let compares = call.function.is_builtin() && matches!(call.function.name(), "min" | "max" | "nullif");
-        let collation = match self.env.collation(call.collation) {
-            Err(error) if compares => return Err(error),
-            result => result.unwrap_or_default(),
-        };
-        let (mut constant_arguments, mut bound_arguments) = (0, 0);
-        for (at, arg) in call.args.iter().enumerate().take(CONSTANT_MARKS) {
-            constant_arguments |= u32::from(is_constant(arg)) << at;
-            bound_arguments |= u32::from(is_parameter(arg)) << at;
-        }
-        let id = self.b.call(FunctionCall {
-            function: Arc::clone(call.function),
-            argument_count: call.args.len() as u16,
-            collation,
-            constant_arguments,
-            bound_arguments,
-            must_be_pure: call.must_be_pure,
-        });
-        let asks_subtypes = call.function.flags().contains(Flags::SUBTYPE);
-        match call.args {
-            [] => self.b.emit(Insn::Call { call: id, start: dst, dst }),
-            [one] if !(asks_subtypes && self.loses_json(one)) => {
-                let value = self.emit(one)?;
-                self.b.emit(Insn::Call { call: id, start: value.reg, dst });
-                self.release(value);
-            }
-            args => {
-                let start = self.emit_arguments(args, asks_subtypes)?;
-                self.b.emit(Insn::Call { call: id, start, dst });
-            }
-        }
-        Ok(())
     }
+    cg.journal.note_may_abort();
+    // Only the few functions that compare need to know the collation that a name means.
+    let compares = call.function.is_builtin() && matches!(call.function.name(), "min" | "max" | "nullif");
+    let collation = match cg.env.collation(call.collation) {
+        Err(error) if compares => return Err(error),
+        result => result.unwrap_or_default(),
+    };
+    let (mut constant_arguments, mut bound_arguments) = (0, 0);
+    for (at, arg) in call.args.iter().enumerate().take(CONSTANT_MARKS) {
+        constant_arguments |= u32::from(is_constant(arg)) << at;
+        bound_arguments |= u32::from(is_parameter(arg)) << at;
+    }
+    let id = cg.b.call(FunctionCall {
+        function: Arc::clone(call.function),
+        argument_count: call.args.len() as u16,
+        collation,
+        constant_arguments,
+        bound_arguments,
+        must_be_pure: call.must_be_pure,
+    });
+    let asks_subtypes = call.function.flags().contains(Flags::SUBTYPE);
+    match call.args {
+        [] => cg.b.emit(Insn::Call { call: id, start: dst, dst }),
+        [one] if !(asks_subtypes && loses_json(cg, one)) => {
+            let value = cg.emit(one)?;
+            cg.b.emit(Insn::Call { call: id, start: value.reg, dst });
+            cg.release(value);
+        }
+        args => {
+            let start = emit_arguments(cg, args, asks_subtypes)?;
+            cg.b.emit(Insn::Call { call: id, start, dst });
+        }
+    }
+    Ok(())
+}
 
-    /// Arguments in a row of registers. In a loop, constant ones are put there once, before it.
-    ///
-    /// Where the function asks for subtypes, JSON that was not made here and now has its subtype again.
-    pub(crate) fn emit_arguments(&mut self, args: &[Expr<'a>], asks_subtypes: bool) -> Result<Reg> {
-        let start = self.b.registers(args.len());
-        let mut standing = Vec::new();
-        for (at, arg) in args.iter().enumerate() {
-            let is_once = self.expr.loops > 0 && is_constant(arg) && super::is_jumpless(arg);
-            let outer = if is_once { Some(self.b.set_prologue(true)) } else { None };
-            let result = self.emit_into(arg, start.at(at));
-            if asks_subtypes && self.loses_json(arg) {
-                let subtype = self.b.temporary();
-                self.b.emit(Insn::Integer { value: i32::from(json::SUBTYPE), dst: subtype });
-                self.b.emit(Insn::SetSubtype { src: subtype, dst: start.at(at) });
-                self.b.free(subtype);
-            }
-            if let Some(outer) = outer {
-                self.b.set_prologue(outer);
-                standing.push(at);
-            }
-            result?;
+/// Arguments in a row of registers. In a loop, constant ones are put there once, before it.
+///
+/// Where the function asks for subtypes, JSON that was not made here and now has its subtype again.
+pub(crate) fn emit_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>], asks_subtypes: bool) -> Result<Reg> {
+    let start = cg.b.registers(args.len());
+    let mut standing = Vec::new();
+    for (at, arg) in args.iter().enumerate() {
+        let is_once = cg.expr.loops > 0 && is_constant(arg) && super::is_jumpless(arg);
+        let outer = if is_once { Some(cg.b.set_prologue(true)) } else { None };
+        let result = cg.emit_into(arg, start.at(at));
+        if asks_subtypes && loses_json(cg, arg) {
+            let subtype = cg.b.temporary();
+            cg.b.emit(Insn::Integer { value: i32::from(json::SUBTYPE), dst: subtype });
+            cg.b.emit(Insn::SetSubtype { src: subtype, dst: start.at(at) });
+            cg.b.free(subtype);
         }
-        // The others may serve again once the call is emitted; nothing is emitted before.
-        (0..args.len()).filter(|at| !standing.contains(at)).for_each(|at| self.b.free(start.at(at)));
-        Ok(start)
+        if let Some(outer) = outer {
+            cg.b.set_prologue(outer);
+            standing.push(at);
+        }
+        result?;
     }
+    // The others may serve again once the call is emitted; nothing is emitted before.
+    (0..args.len()).filter(|at| !standing.contains(at)).for_each(|at| cg.b.free(start.at(at)));
+    Ok(start)
+}
 
-    /// Whether the expression is JSON, and its value comes from a place where nobody has kept that: a group's key, an index, the
-    /// state of min() and max().
-    fn loses_json(&self, arg: &Expr<'a>) -> bool {
-        makes_json(arg) && (matches!(arg, Expr::Aggregate(_)) || self.replacement(arg).is_some())
-    }
+/// Whether the expression is JSON, and its value comes from a place where nobody has kept that: a group's key, an index, the
+/// state of min() and max().
+fn loses_json<'a>(cg: &Codegen<'a>, arg: &Expr<'a>) -> bool {
+    makes_json(arg) && (matches!(arg, Expr::Aggregate(_)) || cg.known.replacement(arg).is_some())
+}
 
-    /// The first value that is not NULL; the ones behind it are not computed.
-    fn emit_coalesce(&mut self, args: &[Expr<'a>], dst: Reg) -> Result<()> {
-        let end = self.b.label();
-        for (at, arg) in args.iter().enumerate() {
-            self.emit_into(arg, dst)?;
-            if at + 1 < args.len() {
-                self.b.emit(Insn::NotNull { reg: dst, target: end });
-            }
+/// The first value that is not NULL; the ones behind it are not computed.
+fn emit_coalesce<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>], dst: Reg) -> Result<()> {
+    let end = cg.b.label();
+    for (at, arg) in args.iter().enumerate() {
+        cg.emit_into(arg, dst)?;
+        if at + 1 < args.len() {
+            cg.b.emit(Insn::NotNull { reg: dst, target: end });
         }
-        self.b.place(end);
-        Ok(())
     }
+    cg.b.place(end);
+    Ok(())
+}
 
-    /// NULL, unless the source has a row.
-    pub(super) fn emit_matched(&mut self, matched: &Matched<'a>, dst: Reg) -> Result<()> {
-        let end = self.b.label();
-        let key = self.emit(&matched.key)?;
-        self.b.emit(Insn::Null { start: dst, count: 1 });
-        self.b.emit(Insn::IsNull { reg: key.reg, target: end });
-        self.release(key);
-        self.emit_into(&matched.value, dst)?;
-        self.b.place(end);
-        Ok(())
-    }
+/// NULL, unless the source has a row.
+pub(super) fn emit_matched<'a>(cg: &mut Codegen<'a>, matched: &Matched<'a>, dst: Reg) -> Result<()> {
+    let end = cg.b.label();
+    let key = cg.emit(&matched.key)?;
+    cg.b.emit(Insn::Null { start: dst, count: 1 });
+    cg.b.emit(Insn::IsNull { reg: key.reg, target: end });
+    cg.release(key);
+    cg.emit_into(&matched.value, dst)?;
+    cg.b.place(end);
+    Ok(())
+}
 
-    pub(super) fn emit_case(&mut self, case: &Case<'a>, dst: Reg) -> Result<()> {
-        let end = self.b.label();
-        let operand: Option<Value> = case.operand.as_ref().map(|operand| self.emit(operand)).transpose()?;
-        for when in case.whens {
-            let next = self.b.label();
-            match (&operand, &case.operand) {
-                (Some(value), Some(expr)) => {
-                    let left = computed(value.reg, affinity_of(expr));
-                    let compare =
-                        Compare { op: CompareOp::Eq, left, right: when.condition, how: when.how, replaced: None };
-                    self.jump_if_false(&Expr::Compare(self.arena.alloc(compare)), next, true)?;
-                }
-                _ => self.jump_if_false(&when.condition, next, true)?,
+pub(super) fn emit_case<'a>(cg: &mut Codegen<'a>, case: &Case<'a>, dst: Reg) -> Result<()> {
+    let end = cg.b.label();
+    let operand: Option<Value> = case.operand.as_ref().map(|operand| cg.emit(operand)).transpose()?;
+    for when in case.whens {
+        let next = cg.b.label();
+        match (&operand, &case.operand) {
+            (Some(value), Some(expr)) => {
+                let left = computed(value.reg, affinity_of(expr));
+                let compare = Compare { op: CompareOp::Eq, left, right: when.condition, how: when.how, replaced: None };
+                cg.jump_if_false(&Expr::Compare(cg.arena.alloc(compare)), next, true)?;
             }
-            self.emit_into(&when.value, dst)?;
-            self.b.emit(Insn::Goto { target: end });
-            self.b.place(next);
+            _ => cg.jump_if_false(&when.condition, next, true)?,
         }
-        match &case.otherwise {
-            Some(otherwise) => self.emit_into(otherwise, dst)?,
-            None => self.b.emit(Insn::Null { start: dst, count: 1 }),
-        }
-        self.b.place(end);
-        if let Some(value) = operand {
-            self.release(value);
-        }
-        Ok(())
+        cg.emit_into(&when.value, dst)?;
+        cg.b.emit(Insn::Goto { target: end });
+        cg.b.place(next);
     }
+    match &case.otherwise {
+        Some(otherwise) => cg.emit_into(otherwise, dst)?,
+        None => cg.b.emit(Insn::Null { start: dst, count: 1 }),
+    }
+    cg.b.place(end);
+    if let Some(value) = operand {
+        cg.release(value);
+    }
+    Ok(())
+}
 
-    /// RAISE leaves the statement or, with IGNORE, the trigger's program: no value is ever seen.
-    pub(super) fn emit_raise(&mut self, raise: &Raise<'a>) -> Result<()> {
-        let policy = match raise.action {
-            RaiseAction::Ignore => OnConflict::Ignore,
-            RaiseAction::Rollback => OnConflict::Rollback,
-            RaiseAction::Abort => OnConflict::Abort,
-            RaiseAction::Fail => OnConflict::Fail,
-        } as u8;
-        // Outside of a trigger, the engine's own statements raise errors.
-        let code = if self.is_body() { ResultCode::CONSTRAINT_TRIGGER.0 } else { ResultCode::ERROR.0 };
-        match &raise.message {
-            None => {
-                let message = self.b.text("");
-                self.b.emit(Insn::HaltError { policy, code, message });
-            }
-            Some(Expr::Text(text)) => {
-                let message = self.b.text(String::from_utf8_lossy(text).into_owned());
-                self.b.emit(Insn::HaltError { policy, code, message });
-            }
-            Some(expr) => {
-                let value = self.emit(expr)?;
-                self.b.emit(Insn::HaltErrorReg { policy, code, message: value.reg });
-                self.release(value);
-            }
+/// RAISE leaves the statement or, with IGNORE, the trigger's program: no value is ever seen.
+pub(super) fn emit_raise<'a>(cg: &mut Codegen<'a>, raise: &Raise<'a>) -> Result<()> {
+    let policy = match raise.action {
+        RaiseAction::Ignore => OnConflict::Ignore,
+        RaiseAction::Rollback => OnConflict::Rollback,
+        RaiseAction::Abort => OnConflict::Abort,
+        RaiseAction::Fail => OnConflict::Fail,
+    } as u8;
+    // Outside of a trigger, the engine's own statements raise errors.
+    let code = if cg.is_body() { ResultCode::CONSTRAINT_TRIGGER.0 } else { ResultCode::ERROR.0 };
+    match &raise.message {
+        None => {
+            let message = cg.b.text("");
+            cg.b.emit(Insn::HaltError { policy, code, message });
         }
-        Ok(())
+        Some(Expr::Text(text)) => {
+            let message = cg.b.text(String::from_utf8_lossy(text).into_owned());
+            cg.b.emit(Insn::HaltError { policy, code, message });
+        }
+        Some(expr) => {
+            let value = cg.emit(expr)?;
+            cg.b.emit(Insn::HaltErrorReg { policy, code, message: value.reg });
+            cg.release(value);
+        }
     }
+    Ok(())
 }
 
 /// Whether the value is that of a parameter (`sqlite3_value_frombind`).

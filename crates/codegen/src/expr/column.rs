@@ -10,165 +10,175 @@ use lithe_vm::operand::{CursorId, Reg};
 use super::super::Codegen;
 use super::super::access::{ColumnAccess, NOT_IN_INDEX};
 
-impl<'a> Codegen<'a> {
-    /// Puts a column's value into `dst`.
-    pub(super) fn emit_column(&mut self, column: &Column<'a>, dst: Reg) -> Result<()> {
-        match self.access(column.source) {
-            ColumnAccess::Table { cursor, table } => self.emit_table_column(cursor, table, column, dst),
-            ColumnAccess::Index { index, columns, has_rowid, table, fixed, of } => {
-                let position = column.index.position();
-                let place = position.map_or(NOT_IN_INDEX, |at| columns[at]);
-                if place != NOT_IN_INDEX {
-                    self.b.emit(Insn::Column { cursor: index, column: place, dst });
-                    self.emit_real_affinity(of, position, dst);
-                    return Ok(());
-                }
-                match (position, table) {
-                    (None, _) if has_rowid => self.b.emit(Insn::IdxRowid { cursor: index, dst }),
-                    (_, Some(cursor)) => return self.emit_table_column(cursor, of, column, dst),
-                    (Some(at), None) => match fixed.iter().find(|(column, _)| usize::from(*column) == at) {
-                        Some((_, value)) => return self.emit_fixed(index, value, of.columns[at].affinity, dst),
-                        // A virtual generated column of a covering index: its operands are in the index.
-                        None => return self.emit_generated_of_row(index, of, at, column.source, dst),
-                    },
-                    (None, None) => unreachable!("an index entry of a rowid table ends in the rowid"),
-                }
-                Ok(())
+/// Puts a column's value into `dst`.
+pub(super) fn emit<'a>(cg: &mut Codegen<'a>, column: &Column<'a>, dst: Reg) -> Result<()> {
+    match cg.access(column.source) {
+        ColumnAccess::Table { cursor, table } => emit_table_column(cg, cursor, table, column, dst),
+        ColumnAccess::Index { index, columns, has_rowid, table, fixed, of } => {
+            let position = column.index.position();
+            let place = position.map_or(NOT_IN_INDEX, |at| columns[at]);
+            if place != NOT_IN_INDEX {
+                cg.b.emit(Insn::Column { cursor: index, column: place, dst });
+                emit_real_affinity(cg, of, position, dst);
+                return Ok(());
             }
-            ColumnAccess::Cursor { cursor, first } => {
-                let place = first + column.index.position().expect("rows of a query have no rowid") as u16;
-                self.b.emit(Insn::Column { cursor, column: place, dst });
-                Ok(())
+            match (position, table) {
+                (None, _) if has_rowid => cg.b.emit(Insn::IdxRowid { cursor: index, dst }),
+                (_, Some(cursor)) => return emit_table_column(cg, cursor, of, column, dst),
+                (Some(at), None) => match fixed.iter().find(|(column, _)| usize::from(*column) == at) {
+                    Some((_, value)) => return emit_fixed(cg, index, value, of.columns[at].affinity, dst),
+                    // A virtual generated column of a covering index: its operands are in the index.
+                    None => return emit_generated_of_row(cg, index, of, at, column.source, dst),
+                },
+                (None, None) => unreachable!("an index entry of a rowid table ends in the rowid"),
             }
-            ColumnAccess::CursorMap { cursor, columns } => {
-                match place_of(columns, column.index) {
-                    Some(place) => self.b.emit(Insn::Column { cursor, column: place, dst }),
-                    None => return self.emit_missing(column, dst),
-                }
-                Ok(())
-            }
-            ColumnAccess::ParentRegisters { start, rowid } => {
-                let src = column.index.position().map_or(rowid, |at| start.at(at));
-                self.b.emit(Insn::ParentRegister { src, dst });
-                Ok(())
-            }
-            ColumnAccess::Virtual { cursor } => {
-                match column.index.position() {
-                    Some(at) => self.b.emit(Insn::VColumn { flags: 0, cursor, column: at as u16, dst }),
-                    None => self.b.emit(Insn::Rowid { cursor, dst }),
-                }
-                Ok(())
-            }
-            ColumnAccess::Registers { .. } | ColumnAccess::RegisterMap { .. } => {
-                match self.column_register(column) {
-                    Some(src) => self.emit_copy(src, dst),
-                    None => return self.emit_missing(column, dst),
-                }
-                Ok(())
-            }
-        }
-    }
-
-    /// The register in which a column's value stands, if it is in one.
-    pub(super) fn column_register(&self, column: &Column<'a>) -> Option<Reg> {
-        match self.access(column.source) {
-            ColumnAccess::Registers { start, rowid } => match column.index.position() {
-                Some(at) => Some(start.at(at)),
-                None => Some(rowid).filter(|rowid| *rowid != Reg::NONE),
-            },
-            ColumnAccess::RegisterMap { columns } => {
-                columns.iter().find(|(index, _)| *index == column.index).map(|(_, reg)| *reg)
-            }
-            _ => None,
-        }
-    }
-
-    /// A column of the row under a table's cursor.
-    fn emit_table_column(&mut self, cursor: CursorId, table: &'a Table, column: &Column<'a>, dst: Reg) -> Result<()> {
-        let Some(at) = column.index.position() else {
-            self.b.emit(Insn::Rowid { cursor, dst });
-            return Ok(());
-        };
-        let TableColumn { stored_at, .. } = table.columns[at];
-        if stored_at == TableColumn::NOT_STORED {
-            return self.emit_generated_of_row(cursor, table, at, column.source, dst);
-        }
-        self.b.emit(Insn::Column { cursor, column: stored_at, dst });
-        self.emit_real_affinity(table, Some(at), dst);
-        Ok(())
-    }
-
-    /// Reals without a fraction are stored as integers.
-    fn emit_real_affinity(&mut self, table: &Table, position: Option<usize>, dst: Reg) {
-        if position.is_some_and(|at| table.columns[at].affinity == Affinity::Real) {
-            self.b.emit(Insn::RealAffinity { reg: dst });
-        }
-    }
-
-    /// A column that has the same value in every entry of the index: NULL in the row of NULLs of an outer join.
-    fn emit_fixed(&mut self, index: CursorId, value: &Expr<'a>, affinity: Affinity, dst: Reg) -> Result<()> {
-        self.emit_unless_null_row(index, dst, |cg| {
-            cg.emit_into(value, dst)?;
-            let affinities = cg.b.affinity_list(&[affinity]);
-            cg.b.emit(Insn::Affinity { start: dst, affinities });
             Ok(())
-        })
-    }
-
-    /// As [`Codegen::emit_generated`], of the row under `cursor`: in the row of NULLs of an outer join it is NULL, too.
-    fn emit_generated_of_row(
-        &mut self,
-        cursor: CursorId,
-        table: &'a Table,
-        at: usize,
-        source: SourceId,
-        dst: Reg,
-    ) -> Result<()> {
-        self.emit_unless_null_row(cursor, dst, |cg| cg.emit_generated(table, at, source, dst))
-    }
-
-    /// What `emit` puts into `dst`; NULL while `cursor` stands on a row of NULLs.
-    fn emit_unless_null_row(
-        &mut self,
-        cursor: CursorId,
-        dst: Reg,
-        emit: impl FnOnce(&mut Codegen<'a>) -> Result<()>,
-    ) -> Result<()> {
-        let (nulls, done) = (self.b.label(), self.b.label());
-        self.b.emit(Insn::IfNullRow { cursor, target: nulls });
-        emit(self)?;
-        self.b.emit(Insn::Goto { target: done });
-        self.b.place(nulls);
-        self.b.emit(Insn::Null { start: dst, count: 1 });
-        self.b.place(done);
-        Ok(())
-    }
-
-    /// A generated column that is not stored is computed from the others.
-    pub(crate) fn emit_generated(&mut self, table: &'a Table, at: usize, source: SourceId, dst: Reg) -> Result<()> {
-        let column = &table.columns[at];
-        // ALTER TABLE ADD COLUMN lets a column through that needs itself.
-        if self.expr.generating.contains(&(source, at)) {
-            return fail(format!("generated column loop on \"{}\"", column.name));
         }
-        let generated = column.generated.as_ref().expect("only generated columns are not stored");
-        let db = lithe_vm::operand::Db::MAIN;
-        let expr = self.resolver.stored_expr(&generated.text, Stored::Generated, source, db, table)?;
-        self.expr.generating.push((source, at));
-        let emitted = self.emit_into(&expr, dst);
-        self.expr.generating.pop();
-        emitted?;
-        let affinities = self.b.affinity_list(&[column.affinity]);
-        self.b.emit(Insn::Affinity { start: dst, affinities });
-        Ok(())
+        ColumnAccess::Cursor { cursor, first } => {
+            let place = first + column.index.position().expect("rows of a query have no rowid") as u16;
+            cg.b.emit(Insn::Column { cursor, column: place, dst });
+            Ok(())
+        }
+        ColumnAccess::CursorMap { cursor, columns } => {
+            match place_of(columns, column.index) {
+                Some(place) => cg.b.emit(Insn::Column { cursor, column: place, dst }),
+                None => return emit_missing(cg, column, dst),
+            }
+            Ok(())
+        }
+        ColumnAccess::ParentRegisters { start, rowid } => {
+            let src = column.index.position().map_or(rowid, |at| start.at(at));
+            cg.b.emit(Insn::ParentRegister { src, dst });
+            Ok(())
+        }
+        ColumnAccess::Virtual { cursor } => {
+            match column.index.position() {
+                Some(at) => cg.b.emit(Insn::VColumn { flags: 0, cursor, column: at as u16, dst }),
+                None => cg.b.emit(Insn::Rowid { cursor, dst }),
+            }
+            Ok(())
+        }
+        ColumnAccess::Registers { .. } | ColumnAccess::RegisterMap { .. } => {
+            match column_register(cg, column) {
+                Some(src) => cg.emit_copy(src, dst),
+                None => return emit_missing(cg, column, dst),
+            }
+            Ok(())
+        }
     }
+}
 
-    /// A column that was not kept where rows are read now: it can only be a generated one.
-    fn emit_missing(&mut self, column: &Column<'a>, dst: Reg) -> Result<()> {
-        let table = column.table.expect("columns of queries are kept when they are used");
-        let at = column.index.position().expect("a rowid is kept when it is used");
-        self.emit_generated(table, at, column.source, dst)
+/// The register in which a column's value stands, if it is in one.
+pub(super) fn column_register<'a>(cg: &Codegen<'a>, column: &Column<'a>) -> Option<Reg> {
+    match cg.access(column.source) {
+        ColumnAccess::Registers { start, rowid } => match column.index.position() {
+            Some(at) => Some(start.at(at)),
+            None => Some(rowid).filter(|rowid| *rowid != Reg::NONE),
+        },
+        ColumnAccess::RegisterMap { columns } => {
+            columns.iter().find(|(index, _)| *index == column.index).map(|(_, reg)| *reg)
+        }
+        _ => None,
     }
+}
+
+/// A column of the row under a table's cursor.
+fn emit_table_column<'a>(
+    cg: &mut Codegen<'a>,
+    cursor: CursorId,
+    table: &'a Table,
+    column: &Column<'a>,
+    dst: Reg,
+) -> Result<()> {
+    let Some(at) = column.index.position() else {
+        cg.b.emit(Insn::Rowid { cursor, dst });
+        return Ok(());
+    };
+    let TableColumn { stored_at, .. } = table.columns[at];
+    if stored_at == TableColumn::NOT_STORED {
+        return emit_generated_of_row(cg, cursor, table, at, column.source, dst);
+    }
+    cg.b.emit(Insn::Column { cursor, column: stored_at, dst });
+    emit_real_affinity(cg, table, Some(at), dst);
+    Ok(())
+}
+
+/// Reals without a fraction are stored as integers.
+fn emit_real_affinity(cg: &mut Codegen<'_>, table: &Table, position: Option<usize>, dst: Reg) {
+    if position.is_some_and(|at| table.columns[at].affinity == Affinity::Real) {
+        cg.b.emit(Insn::RealAffinity { reg: dst });
+    }
+}
+
+/// A column that has the same value in every entry of the index: NULL in the row of NULLs of an outer join.
+fn emit_fixed<'a>(cg: &mut Codegen<'a>, index: CursorId, value: &Expr<'a>, affinity: Affinity, dst: Reg) -> Result<()> {
+    emit_unless_null_row(cg, index, dst, |cg| {
+        cg.emit_into(value, dst)?;
+        let affinities = cg.b.affinity_list(&[affinity]);
+        cg.b.emit(Insn::Affinity { start: dst, affinities });
+        Ok(())
+    })
+}
+
+/// As [`Codegen::emit_generated`], of the row under `cursor`: in the row of NULLs of an outer join it is NULL, too.
+fn emit_generated_of_row<'a>(
+    cg: &mut Codegen<'a>,
+    cursor: CursorId,
+    table: &'a Table,
+    at: usize,
+    source: SourceId,
+    dst: Reg,
+) -> Result<()> {
+    emit_unless_null_row(cg, cursor, dst, |cg| emit_generated(cg, table, at, source, dst))
+}
+
+/// What `emit` puts into `dst`; NULL while `cursor` stands on a row of NULLs.
+fn emit_unless_null_row<'a>(
+    cg: &mut Codegen<'a>,
+    cursor: CursorId,
+    dst: Reg,
+    emit: impl FnOnce(&mut Codegen<'a>) -> Result<()>,
+) -> Result<()> {
+    let (nulls, done) = (cg.b.label(), cg.b.label());
+    cg.b.emit(Insn::IfNullRow { cursor, target: nulls });
+    emit(cg)?;
+    cg.b.emit(Insn::Goto { target: done });
+    cg.b.place(nulls);
+    cg.b.emit(Insn::Null { start: dst, count: 1 });
+    cg.b.place(done);
+    Ok(())
+}
+
+/// A generated column that is not stored is computed from the others.
+pub(crate) fn emit_generated<'a>(
+    cg: &mut Codegen<'a>,
+    table: &'a Table,
+    at: usize,
+    source: SourceId,
+    dst: Reg,
+) -> Result<()> {
+    let column = &table.columns[at];
+    // ALTER TABLE ADD COLUMN lets a column through that needs itself.
+    if cg.expr.generating.contains(&(source, at)) {
+        return fail(format!("generated column loop on \"{}\"", column.name));
+    }
+    let generated = column.generated.as_ref().expect("only generated columns are not stored");
+    let db = lithe_vm::operand::Db::MAIN;
+    let expr = cg.resolver.stored_expr(&generated.text, Stored::Generated, source, db, table)?;
+    cg.expr.generating.push((source, at));
+    let emitted = cg.emit_into(&expr, dst);
+    cg.expr.generating.pop();
+    emitted?;
+    let affinities = cg.b.affinity_list(&[column.affinity]);
+    cg.b.emit(Insn::Affinity { start: dst, affinities });
+    Ok(())
+}
+
+/// A column that was not kept where rows are read now: it can only be a generated one.
+fn emit_missing<'a>(cg: &mut Codegen<'a>, column: &Column<'a>, dst: Reg) -> Result<()> {
+    let table = column.table.expect("columns of queries are kept when they are used");
+    let at = column.index.position().expect("a rowid is kept when it is used");
+    emit_generated(cg, table, at, column.source, dst)
 }
 
 fn place_of(columns: &[(ColumnIndex, u16)], index: ColumnIndex) -> Option<u16> {

@@ -7,24 +7,27 @@
 //! | `column` | columns of sources, wherever they are at the moment |
 //! | `call` | functions, CASE, RAISE |
 //! | `in_set` | IN |
+//! | `known` | values that need not be computed |
 //! | `operands` | two operands, of which one may have a query in it |
 //! | `subquery` | queries within expressions |
 
-mod call;
+pub(crate) mod call;
 mod column;
 mod compare;
 mod condition;
 pub(crate) mod in_set;
+mod known;
 mod operands;
 mod subquery;
 
 use lithe_catalog::{Result, fail};
-use lithe_resolve::ir::{AggregateId, BinaryOp, ComputedId, Expr, SourceId, UnaryOp, is_constant, same};
+use lithe_resolve::ir::{BinaryOp, ComputedId, Expr, SourceId, UnaryOp, is_constant};
 use lithe_value::{Affinity, Value as Constant};
 use lithe_vm::insn::Insn;
-use lithe_vm::operand::{CursorId, Reg};
+use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 
 use super::Codegen;
+pub(crate) use known::{Known, Replacement};
 use operands::Logical;
 
 /// A register that holds a value to be read.
@@ -36,33 +39,18 @@ pub struct Value {
     is_temporary: bool,
 }
 
-/// What code generation of expressions remembers.
+/// Where in the expressions and loops of its program the code is that is generated now.
 #[derive(Default)]
-pub(super) struct State<'a> {
-    /// Constants that have a register, filled in the prologue.
-    constants: Vec<(Expr<'a>, Reg)>,
-    /// Expressions whose value is somewhere else already: GROUP BY terms, indexed expressions.
-    replacements: Vec<(Expr<'a>, Replacement)>,
-    /// Where the results of aggregates are.
-    aggregates: Vec<(AggregateId, Reg)>,
+pub(super) struct State {
     /// The generated columns that are being computed: one that comes up again needs itself.
     generating: Vec<(SourceId, usize)>,
     /// How many loops are open: inside one, constants are worth a register.
-    pub(super) loops: u32,
+    loops: u32,
 }
 
 /// The value in a register as an expression, which other expressions may contain.
 pub(crate) fn computed<'a>(register: Reg, affinity: Option<Affinity>) -> Expr<'a> {
     Expr::Computed(ComputedId(register.0), affinity)
-}
-
-/// Where the value of an expression can be had without computing it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replacement {
-    /// In a register.
-    Register(Reg),
-    /// In a column of the row under a cursor.
-    Column(CursorId, u16),
 }
 
 impl<'a> Codegen<'a> {
@@ -87,15 +75,21 @@ impl<'a> Codegen<'a> {
     /// [`Codegen::free_registers`].
     pub fn emit_list(&mut self, exprs: &[Expr<'a>]) -> Result<Reg> {
         let start = self.b.registers(exprs.len());
+        self.emit_list_into(exprs, start)?;
+        Ok(start)
+    }
+
+    /// Puts the values of the expressions into the registers from `start` on.
+    pub fn emit_list_into(&mut self, exprs: &[Expr<'a>], start: Reg) -> Result<()> {
         for (at, expr) in exprs.iter().enumerate() {
             self.emit_into(expr, start.at(at))?;
         }
-        Ok(start)
+        Ok(())
     }
 
     /// Puts the value of the expression into `dst`.
     pub fn emit_into(&mut self, expr: &Expr<'a>, dst: Reg) -> Result<()> {
-        if let Some(replacement) = self.replacement(expr) {
+        if let Some(replacement) = self.known.replacement(expr) {
             self.emit_replacement(replacement, dst);
             return Ok(());
         }
@@ -110,64 +104,51 @@ impl<'a> Codegen<'a> {
                 self.b.uses_parameter(*number);
                 self.b.emit(Insn::Parameter { number: *number, dst });
             }
-            Expr::Column(column) => self.emit_column(column, dst)?,
+            Expr::Column(column) => column::emit(self, column, dst)?,
             Expr::Unary(op, operand) => self.emit_unary(*op, operand, dst)?,
             Expr::Binary(op, left, right) => self.emit_binary(*op, left, right, dst)?,
-            Expr::And(left, right) => self.emit_logical(Logical::And, left, right, dst)?,
-            Expr::Or(left, right) => self.emit_logical(Logical::Or, left, right, dst)?,
-            Expr::Compare(compare) => self.emit_comparison(compare, dst)?,
-            Expr::CompareRows(compare) => self.emit_row_comparison(compare, dst)?,
+            Expr::And(left, right) => operands::emit_logical(self, Logical::And, left, right, dst)?,
+            Expr::Or(left, right) => operands::emit_logical(self, Logical::Or, left, right, dst)?,
+            Expr::Compare(compare) => compare::emit_comparison(self, compare, dst)?,
+            Expr::CompareRows(compare) => compare::emit_row_comparison(self, compare, dst)?,
             Expr::IsTrue(operand, test) => {
                 let value = self.emit(operand)?;
                 let (null_gives, invert) = (u8::from(test.null_gives), u8::from(test.invert));
                 self.b.emit(Insn::IsTrue { null_gives, invert, src: value.reg, dst });
                 self.release(value);
             }
-            Expr::IsNull(..) | Expr::Between(_) => self.emit_truth(expr, dst)?,
-            Expr::In(set) => self.emit_in(set, dst)?,
-            Expr::Case(case) => self.emit_case(case, dst)?,
-            Expr::Matched(matched) => self.emit_matched(matched, dst)?,
+            Expr::IsNull(..) | Expr::Between(_) => condition::emit_truth(self, expr, dst)?,
+            Expr::In(set) => in_set::emit(self, set, dst)?,
+            Expr::Case(case) => call::emit_case(self, case, dst)?,
+            Expr::Matched(matched) => call::emit_matched(self, matched, dst)?,
             Expr::Cast(operand, affinity) => {
                 self.emit_into(operand, dst)?;
                 self.b.emit(Insn::Cast { affinity: *affinity as u8, reg: dst });
             }
             Expr::Collate(operand, _) => self.emit_into(operand, dst)?,
-            Expr::Function(call) => self.emit_call(call, dst)?,
+            Expr::Function(call) => call::emit(self, call, dst)?,
             Expr::Aggregate(_) | Expr::Window(_) | Expr::Computed(..) => {
                 let src = self.result_register(expr)?;
                 self.emit_copy(src, dst);
             }
-            Expr::Subquery(subquery) => self.emit_subquery_column(subquery, 0, dst)?,
-            Expr::SubqueryColumn(subquery, at) => self.emit_subquery_column(subquery, *at, dst)?,
-            Expr::Exists(subquery) => self.emit_exists(subquery, dst)?,
+            Expr::Subquery(subquery) => subquery::emit_column(self, subquery, 0, dst)?,
+            Expr::SubqueryColumn(subquery, at) => subquery::emit_column(self, subquery, *at, dst)?,
+            Expr::Exists(subquery) => subquery::emit_exists(self, subquery, dst)?,
             Expr::Row(_) => return fail("row value misused"),
-            Expr::Raise(raise) => self.emit_raise(raise)?,
+            Expr::Raise(raise) => call::emit_raise(self, raise)?,
             Expr::Output(_) => unreachable!("ORDER BY of a compound query is read from its rows"),
         }
         Ok(())
     }
 
-    /// From here on `expr` need not be computed. Later calls win; [`Codegen::forget_replacements`] takes them back. A constant may be computed
-    /// before all loops, where the register or row has no value yet: it stays what it is.
-    pub fn replace(&mut self, expr: Expr<'a>, by: Replacement) {
-        if !is_constant(&expr) {
-            self.expr.replacements.push((expr, by));
-        }
+    /// Jumps to `target` if the condition is true; if it is NULL, when `null_jumps` says so.
+    pub fn jump_if_true(&mut self, condition: &Expr<'a>, target: Addr, null_jumps: bool) -> Result<()> {
+        condition::jump_if_true(self, condition, target, null_jumps)
     }
 
-    /// How many replacements there are.
-    pub fn replacements(&self) -> usize {
-        self.expr.replacements.len()
-    }
-
-    /// Takes back all but the first `count` replacements.
-    pub fn forget_replacements(&mut self, count: usize) {
-        self.expr.replacements.truncate(count);
-    }
-
-    /// The result of an aggregate is in this register.
-    pub(crate) fn set_aggregate(&mut self, id: AggregateId, reg: Reg) {
-        self.expr.aggregates.push((id, reg));
+    /// Jumps to `target` if the condition is false; if it is NULL, when `null_jumps` says so.
+    pub fn jump_if_false(&mut self, condition: &Expr<'a>, target: Addr, null_jumps: bool) -> Result<()> {
+        condition::jump_if_false(self, condition, target, null_jumps)
     }
 
     /// Runs `f`, which emits code of a loop's body.
@@ -195,6 +176,13 @@ impl<'a> Codegen<'a> {
         }
     }
 
+    /// Copies a row of registers, unless it is the same one.
+    pub(crate) fn emit_copy_row(&mut self, src: Reg, dst: Reg, width: usize) {
+        if src != dst && width > 0 {
+            self.b.emit(Insn::Copy { src, dst, count: width as u32 });
+        }
+    }
+
     /// Puts an integer into `dst`.
     pub(crate) fn emit_integer(&mut self, value: i64, dst: Reg) {
         match i32::try_from(value) {
@@ -210,14 +198,14 @@ impl<'a> Codegen<'a> {
 
     /// The register in which the value stands anyway: computed before, or a constant's own.
     fn standing_register(&mut self, expr: &Expr<'a>) -> Result<Option<Reg>> {
-        match self.replacement(expr) {
+        match self.known.replacement(expr) {
             Some(Replacement::Register(reg)) => return Ok(Some(reg)),
             Some(Replacement::Column(..)) => return Ok(None),
             None => {}
         }
         match expr {
             Expr::Computed(..) | Expr::Aggregate(_) | Expr::Window(_) => self.result_register(expr).map(Some),
-            Expr::Column(column) => Ok(self.column_register(column)),
+            Expr::Column(column) => Ok(column::column_register(self, column)),
             Expr::Collate(operand, _) | Expr::Unary(UnaryOp::Plus, operand) => self.standing_register(operand),
             Expr::Subquery(_) | Expr::Exists(_) | Expr::Raise(_) => Ok(None),
             _ if is_constant(expr) => self.constant_register(expr),
@@ -228,9 +216,7 @@ impl<'a> Codegen<'a> {
     fn result_register(&self, expr: &Expr<'a>) -> Result<Reg> {
         let found = match expr {
             Expr::Computed(value, _) => Some(Reg(value.0)),
-            Expr::Aggregate(aggregate) => {
-                self.expr.aggregates.iter().rev().find(|(id, _)| *id == aggregate.id).map(|(_, reg)| *reg)
-            }
+            Expr::Aggregate(aggregate) => self.known.aggregate(aggregate.id),
             _ => None,
         };
         match (found, expr) {
@@ -242,8 +228,8 @@ impl<'a> Codegen<'a> {
 
     /// A register with the value of a constant expression, computed once. `None` where it is as well computed in place.
     fn constant_register(&mut self, expr: &Expr<'a>) -> Result<Option<Reg>> {
-        if let Some((_, reg)) = self.expr.constants.iter().find(|(known, _)| same(known, expr)) {
-            return Ok(Some(*reg));
+        if let Some(reg) = self.known.constant(expr) {
+            return Ok(Some(reg));
         }
         if is_jumpless(expr) {
             let reg = self.b.register();
@@ -251,7 +237,7 @@ impl<'a> Codegen<'a> {
             let result = self.emit_into(expr, reg);
             self.b.set_prologue(outer);
             result?;
-            self.expr.constants.push((*expr, reg));
+            self.known.add_constant(*expr, reg);
             return Ok(Some(reg));
         }
         if self.expr.loops == 0 {
@@ -266,19 +252,6 @@ impl<'a> Codegen<'a> {
         result?;
         self.b.place(computed);
         Ok(Some(reg))
-    }
-
-    /// Whether the expression need not be computed.
-    pub(super) fn is_replaced(&self, expr: &Expr<'a>) -> bool {
-        self.replacement(expr).is_some()
-    }
-
-    pub(super) fn replacement(&self, expr: &Expr<'a>) -> Option<Replacement> {
-        let known = &self.expr.replacements;
-        if known.is_empty() {
-            return None;
-        }
-        known.iter().rev().find(|(known, _)| same(known, expr)).map(|(_, by)| *by)
     }
 
     fn emit_replacement(&mut self, replacement: Replacement, dst: Reg) {
@@ -299,7 +272,7 @@ impl<'a> Codegen<'a> {
         }
         if op == UnaryOp::Stored {
             self.emit_into(operand, dst)?;
-            return self.emit_stored_real(dst);
+            return emit_stored_real(self, dst);
         }
         let value = self.emit(operand)?;
         let src = value.reg;
@@ -313,7 +286,7 @@ impl<'a> Codegen<'a> {
     }
 
     fn emit_binary(&mut self, op: BinaryOp, left: &Expr<'a>, right: &Expr<'a>, dst: Reg) -> Result<()> {
-        self.emit_strict(left, right, dst, |cg, lhs, rhs| {
+        operands::emit_strict(self, left, right, dst, |cg, lhs, rhs| {
             cg.b.emit(match op {
                 BinaryOp::Add => Insn::Add { lhs, rhs, dst },
                 BinaryOp::Subtract => Insn::Subtract { lhs, rhs, dst },
@@ -348,4 +321,22 @@ fn is_jumpless(expr: &Expr<'_>) -> bool {
         )
     };
     !lithe_resolve::ir::any(expr, &mut has_jumps)
+}
+
+/// The largest and the smallest integer that take 6 bytes: reals beyond them stay reals in the record.
+const SIX_BYTES: (i64, i64) = (-(1 << 47), (1 << 47) - 1);
+
+/// Makes an integer of a real that is one in the record.
+fn emit_stored_real(cg: &mut Codegen<'_>, reg: Reg) -> Result<()> {
+    let stays = cg.b.label();
+    let limit = cg.b.register();
+    let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
+    cg.emit_into(&Expr::Integer(SIX_BYTES.0), limit)?;
+    cg.b.emit(Insn::Lt { flags, collation, lhs: reg, rhs: limit, target: stays });
+    cg.emit_into(&Expr::Integer(SIX_BYTES.1), limit)?;
+    cg.b.emit(Insn::Gt { flags, collation, lhs: reg, rhs: limit, target: stays });
+    let affinities = cg.b.affinity_list(&[Affinity::Integer]);
+    cg.b.emit(Insn::Affinity { start: reg, affinities });
+    cg.b.place(stays);
+    Ok(())
 }

@@ -11,81 +11,79 @@ use super::super::{Codegen, Destination};
 /// The planner goes through all expressions that are evaluated.
 pub(super) const NOT_PLANNED: &str = "a query in an expression is not planned";
 
-impl<'a> Codegen<'a> {
-    /// Column `at` of the first row of a subquery.
-    pub(super) fn emit_subquery_column(&mut self, subquery: &Subquery<'a>, at: u16, dst: Reg) -> Result<()> {
-        let start = self.emit_subquery_row(subquery)?;
-        self.emit_copy(start.at(usize::from(at)), dst);
-        Ok(())
-    }
+/// Column `at` of the first row of a subquery.
+pub(super) fn emit_column<'a>(cg: &mut Codegen<'a>, subquery: &Subquery<'a>, at: u16, dst: Reg) -> Result<()> {
+    let start = emit_row(cg, subquery)?;
+    cg.emit_copy(start.at(usize::from(at)), dst);
+    Ok(())
+}
 
-    /// The first row of a subquery in a row of registers; NULLs when there is none. A subquery that does not depend on
-    /// the row of an enclosing query is run once, the first time that this place is reached.
-    pub(super) fn emit_subquery_row(&mut self, subquery: &Subquery<'a>) -> Result<Reg> {
-        let plan = self.row_plan(subquery)?;
-        let width = subquery.query.columns.len();
-        let start = self.b.registers(width);
-        self.once_unless_correlated(subquery.query, |cg| {
-            cg.b.emit(Insn::Null { start, count: width as u32 });
-            let result = cg.emit_query(plan, &Destination::FirstRow { start });
-            if !gives_columns(subquery.query) && rows_may_have_subtypes(subquery.query) {
-                cg.b.emit(Insn::ClearSubtype { start, count: width as u32 });
-            }
-            result
-        })?;
-        Ok(start)
-    }
+/// The first row of a subquery in a row of registers; NULLs when there is none. A subquery that does not depend on
+/// the row of an enclosing query is run once, the first time that this place is reached.
+pub(super) fn emit_row<'a>(cg: &mut Codegen<'a>, subquery: &Subquery<'a>) -> Result<Reg> {
+    let plan = row_plan(cg, subquery)?;
+    let width = subquery.query.columns.len();
+    let start = cg.b.registers(width);
+    once_unless_correlated(cg, subquery.query, |cg| {
+        cg.b.emit(Insn::Null { start, count: width as u32 });
+        let result = cg.emit_query(plan, &Destination::FirstRow { start });
+        if !gives_columns(subquery.query) && rows_may_have_subtypes(subquery.query) {
+            cg.b.emit(Insn::ClearSubtype { start, count: width as u32 });
+        }
+        result
+    })?;
+    Ok(start)
+}
 
-    pub(super) fn emit_exists(&mut self, subquery: &Subquery<'a>, dst: Reg) -> Result<()> {
-        let plan = self.row_plan(subquery)?;
-        let reg = self.b.register();
-        self.once_unless_correlated(subquery.query, |cg| {
-            cg.b.emit(Insn::Integer { value: 0, dst: reg });
-            cg.emit_query(plan, &Destination::Exists { reg })
-        })?;
-        self.emit_copy(reg, dst);
-        Ok(())
-    }
+pub(super) fn emit_exists<'a>(cg: &mut Codegen<'a>, subquery: &Subquery<'a>, dst: Reg) -> Result<()> {
+    let plan = row_plan(cg, subquery)?;
+    let reg = cg.b.register();
+    once_unless_correlated(cg, subquery.query, |cg| {
+        cg.b.emit(Insn::Integer { value: 0, dst: reg });
+        cg.emit_query(plan, &Destination::Exists { reg })
+    })?;
+    cg.emit_copy(reg, dst);
+    Ok(())
+}
 
-    fn row_plan(&mut self, subquery: &Subquery<'a>) -> Result<&'a QueryPlan<'a>> {
-        match self.planned(subquery.query, |way| matches!(way, ExprQueryWay::Row(_)))? {
-            ExprQueryWay::Row(plan) => Ok(plan),
-            _ => fail(NOT_PLANNED),
+fn row_plan<'a>(cg: &mut Codegen<'a>, subquery: &Subquery<'a>) -> Result<&'a QueryPlan<'a>> {
+    match planned(cg, subquery.query, |way| matches!(way, ExprQueryWay::Row(_)))? {
+        ExprQueryWay::Row(plan) => Ok(plan),
+        _ => fail(NOT_PLANNED),
+    }
+}
+
+/// What the plan says about a query in an expression whose code is emitted now.
+pub(super) fn planned<'a>(
+    cg: &mut Codegen<'a>,
+    query: &Query<'a>,
+    fits: impl Fn(&ExprQueryWay<'a>) -> bool,
+) -> Result<ExprQueryWay<'a>> {
+    match cg.planner.take_expr_query(query, fits) {
+        Some(planned) => Ok(planned.way),
+        None => {
+            debug_assert!(false, "{NOT_PLANNED}");
+            fail(NOT_PLANNED)
         }
     }
+}
 
-    /// What the plan says about a query in an expression whose code is emitted now.
-    pub(super) fn planned(
-        &mut self,
-        query: &Query<'a>,
-        fits: impl Fn(&ExprQueryWay<'a>) -> bool,
-    ) -> Result<ExprQueryWay<'a>> {
-        match self.planner.take_expr_query(query, fits) {
-            Some(planned) => Ok(planned.way),
-            None => {
-                debug_assert!(false, "{NOT_PLANNED}");
-                fail(NOT_PLANNED)
-            }
-        }
+/// Emits code that runs once in the program if the query depends on nothing outside of it.
+pub(crate) fn once_unless_correlated<'a>(
+    cg: &mut Codegen<'a>,
+    query: &Query<'a>,
+    f: impl FnOnce(&mut Codegen<'a>) -> Result<()>,
+) -> Result<()> {
+    if query.is_correlated() {
+        return f(cg);
     }
-
-    /// Emits code that runs once in the program if the query depends on nothing outside of it.
-    pub(crate) fn once_unless_correlated(
-        &mut self,
-        query: &Query<'a>,
-        f: impl FnOnce(&mut Codegen<'a>) -> Result<()>,
-    ) -> Result<()> {
-        if query.is_correlated() {
-            return f(self);
-        }
-        let done = self.b.label();
-        if self.expr.loops > 0 {
-            self.b.emit(Insn::Once { target: done });
-        }
-        f(self)?;
-        self.b.place(done);
-        Ok(())
+    let done = cg.b.label();
+    if cg.expr.loops > 0 {
+        cg.b.emit(Insn::Once { target: done });
     }
+    f(cg)?;
+    cg.b.place(done);
+    Ok(())
 }
 
 /// Whether the rows of a query are columns as they are: they are handed on with their subtypes.

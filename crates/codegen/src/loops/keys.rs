@@ -25,6 +25,7 @@ use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
+use crate::expr::in_set;
 
 /// A loop around a search: the next member of a set, the next value of skipped columns.
 #[derive(Clone, Debug)]
@@ -154,7 +155,7 @@ fn column_of_set(key: &Key<'_>, set: &In<'_>, at: usize) -> Option<(u16, usize)>
 /// The members of a set, in order, and which columns of them are wanted for the places. If those are not all, rows that
 /// differ in the others only must count once.
 fn members<'a>(cg: &mut Codegen<'a>, set: &'a In<'a>, places: &[(u16, usize)]) -> Result<(CursorId, Vec<u16>)> {
-    let all = cg.key_set(set)?;
+    let all = in_set::key_set(cg, set)?;
     let wanted: Vec<u16> = places.iter().map(|(column, _)| *column).collect();
     if wanted.len() == set.how.len() {
         return Ok((all, wanted));

@@ -13,6 +13,8 @@
 //! | module | its one subject |
 //! | --- | --- |
 //! | `source` | the cursors of a source; where its columns are |
+//! | `prepare`, `derived` | queries in FROM: coroutines, materialised tables |
+//! | `common_tables` | common tables that are materialised or recursive |
 //! | `fill` | temporary tables that are filled when a loop over them begins |
 //! | `columns` | the columns of a source as expressions; those that tell its rows apart |
 //! | `keys` | values that are looked for, INs |
@@ -22,6 +24,8 @@
 //! | `outer`, `rest` | LEFT and RIGHT JOIN; the rows of a RIGHT JOIN that have not joined |
 
 mod columns;
+mod common_tables;
+mod derived;
 mod fill;
 mod hash;
 mod index;
@@ -41,15 +45,15 @@ use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::{Result, Table};
 use lithe_optimize::access::{JoinPlan, Loop, Path, Purpose};
 use lithe_optimize::plan::{DerivedWay, FromPlan};
-use lithe_resolve::ir::{Core, CoreBody, Expr, Source, SourceId, SourceKind};
+use lithe_resolve::ir::{Core, CoreBody, Expr, Source, SourceKind};
 use lithe_vm::insn::Insn;
-use lithe_vm::operand::{Addr, CursorId};
+use lithe_vm::operand::{Addr, CursorId, Reg};
 
 use super::{Codegen, ColumnAccess, DerivedRows};
-pub(crate) use fill::Fill;
+pub(crate) use common_tables::CommonTables;
 use or::OrBody;
 use outer::{LeftJoin, RightJoin};
-use prepare::Prepared;
+pub(crate) use prepare::{PreparedJoin, prepare_sources};
 use source::Opened;
 use walk::Walk;
 
@@ -64,13 +68,6 @@ pub struct Loops<'a> {
     open: ArenaVec<'a, OpenLoop<'a>>,
     /// How many replacements of expressions there were before.
     replacements: usize,
-}
-
-/// What code generation of loops remembers.
-#[derive(Default)]
-pub(super) struct State {
-    /// Queries in FROM whose rows are ready, or are given by a coroutine.
-    prepared: Vec<Prepared>,
 }
 
 /// A loop that has been begun.
@@ -93,10 +90,11 @@ struct OpenLoop<'a> {
 }
 
 /// Opens cursors and begins the loops; the code that follows runs for each row.
-pub fn begin_loops<'a>(cg: &mut Codegen<'a>, from: &'a FromPlan<'a>) -> Result<Loops<'a>> {
+pub fn begin_loops<'a>(cg: &mut Codegen<'a>, prepared: &PreparedJoin<'a>) -> Result<Loops<'a>> {
+    let from = prepared.from;
     let plan = &from.join;
     let done = cg.b.label();
-    let replacements = cg.replacements();
+    let replacements = cg.known.replacements();
     cg.enter_loop();
     let mut loops =
         Loops { next: done, done, from, open: ArenaVec::with_capacity_in(plan.loops.len(), cg.arena), replacements };
@@ -107,7 +105,7 @@ pub fn begin_loops<'a>(cg: &mut Codegen<'a>, from: &'a FromPlan<'a>) -> Result<L
     for planned in plan.loops {
         let source = plan.source_of(planned);
         let needs_table = source.join.keeps_right_rows() || plan.request.purpose == Purpose::Write;
-        opened.push(Opened::open(cg, source, planned, needs_table)?);
+        opened.push(Opened::open(cg, source, planned, needs_table, prepared)?);
     }
     for (planned, opened) in plan.loops.iter().zip(&mut opened) {
         buffer_rows(cg, from, plan.source_of(planned), opened)?;
@@ -126,7 +124,7 @@ pub fn begin_loops<'a>(cg: &mut Codegen<'a>, from: &'a FromPlan<'a>) -> Result<L
 
 /// Ends the loops.
 pub fn end_loops<'a>(cg: &mut Codegen<'a>, loops: Loops<'a>) -> Result<()> {
-    cg.forget_replacements(loops.replacements);
+    cg.known.forget_replacements(loops.replacements);
     for open in loops.open.iter().rev() {
         end_loop(cg, open);
     }
@@ -151,14 +149,6 @@ impl Loops<'_> {
     pub fn index_cursor(&self, source: usize) -> Option<CursorId> {
         let at = self.from.join.loops.iter().position(|planned| planned.source == source)?;
         self.open[at].opened.index
-    }
-}
-
-impl<'a> Codegen<'a> {
-    /// The rows of the query in FROM that is `source`, prepared when its join was planned.
-    fn take_prepared(&mut self, source: SourceId) -> Option<Prepared> {
-        let at = self.loops.prepared.iter().position(|prepared| prepared.source == source)?;
-        Some(self.loops.prepared.swap_remove(at))
     }
 }
 
@@ -307,8 +297,8 @@ fn begin_path<'a>(
     let source = plan.source_of(planned);
     let nothing = Walk { step: None, around: Vec::new() };
     if let SourceKind::Recursive(table) = source.kind {
-        let access = cg.recursive_row(table);
-        cg.set_access(source.id, access);
+        let start = cg.common_tables.recursive_row(table.id);
+        cg.set_access(source.id, ColumnAccess::Registers { start, rowid: Reg::NONE });
         return Ok((nothing, None));
     }
     if let Path::Hash(path) = &planned.path {
@@ -426,7 +416,7 @@ fn replace_indexed_exprs<'a>(
     for (place, column) in path.index.columns.iter().enumerate() {
         if let lithe_catalog::IndexTerm::Expr(text) = &column.term {
             let expr = lithe_optimize::access::indexed_expr(&cg.planner.context, source, text)?;
-            cg.replace(expr, super::expr::Replacement::Column(index, place as u16));
+            cg.known.replace(expr, super::expr::Replacement::Column(index, place as u16));
         }
     }
     Ok(())

@@ -10,6 +10,7 @@ use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{AffinityListId, Sequence};
 
 use super::super::{Codegen, Coroutine, DerivedRows};
+use super::derived::prepare_derived;
 use super::fill::Fill;
 
 /// A query in FROM that is ready to be read.
@@ -21,15 +22,35 @@ pub(super) struct Prepared {
     pub fill: Option<Fill>,
 }
 
-impl<'a> Codegen<'a> {
-    /// Makes the queries in FROM ready to be read.
-    pub fn prepare_sources(&mut self, from: &'a FromPlan<'a>) -> Result<()> {
-        for derived in from.derived {
-            let (rows, fill) = self.prepare_derived(derived)?;
-            self.loops.prepared.push(Prepared { source: derived.source.id, rows, fill });
-        }
-        Ok(())
+/// A join whose loops can begin: the queries in its FROM are ready to be read.
+#[derive(Debug)]
+pub(crate) struct PreparedJoin<'a> {
+    /// The plan.
+    pub from: &'a FromPlan<'a>,
+    sources: Vec<Prepared>,
+}
+
+impl<'a> PreparedJoin<'a> {
+    /// A join that has no queries in FROM.
+    pub fn without_queries(from: &'a FromPlan<'a>) -> PreparedJoin<'a> {
+        debug_assert!(from.derived.is_empty(), "the queries in FROM are prepared");
+        PreparedJoin { from, sources: Vec::new() }
     }
+
+    /// The rows of the query that is `source`.
+    pub(super) fn of(&self, source: SourceId) -> Option<Prepared> {
+        self.sources.iter().find(|prepared| prepared.source == source).copied()
+    }
+}
+
+/// Makes the queries in FROM ready to be read.
+pub(crate) fn prepare_sources<'a>(cg: &mut Codegen<'a>, from: &'a FromPlan<'a>) -> Result<PreparedJoin<'a>> {
+    let mut sources = Vec::new();
+    for derived in from.derived {
+        let (rows, fill) = prepare_derived(cg, derived)?;
+        sources.push(Prepared { source: derived.source.id, rows, fill });
+    }
+    Ok(PreparedJoin { from, sources })
 }
 
 /// A temporary table with the rows of a coroutine, because its loop is an inner one.

@@ -41,7 +41,7 @@ fn emit_of_table<'a>(
     let planned = &plan.loops[0];
     cg.b.emit(Insn::CheckMayOpen {});
     emit_null_rows(cg, loops, at);
-    let replacements = cg.replacements();
+    let replacements = cg.known.replacements();
     let (next, done) = (cg.b.label(), cg.b.label());
     let mut opened = Opened::open_indexes(cg, table, planned, open.opened.table)?;
     let measured = measure::begin_run(cg);
@@ -59,7 +59,7 @@ fn emit_of_table<'a>(
         Some(body) => body.end(cg),
         None => walk.emit_next(cg),
     }
-    cg.forget_replacements(replacements);
+    cg.known.forget_replacements(replacements);
     cg.set_access(right.source.id, right.access);
     cg.b.place(done);
     Ok(())

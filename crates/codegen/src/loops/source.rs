@@ -10,6 +10,7 @@ use super::super::{Codegen, ColumnAccess, DerivedRows, NOT_IN_INDEX};
 use super::columns::{column_of, identity};
 use super::fill::Fill;
 use super::index::{SearchKey, emit_seek, step};
+use super::prepare::PreparedJoin;
 use super::walk::Walk;
 
 /// What has been opened for a source.
@@ -43,6 +44,7 @@ impl Opened {
         source: &'a Source<'a>,
         planned: &Loop<'a>,
         needs_table: bool,
+        prepared: &PreparedJoin<'a>,
     ) -> Result<Opened> {
         let mut opened = Opened::default();
         match source.kind {
@@ -52,7 +54,7 @@ impl Opened {
                 opened = Opened::open_indexes(cg, table, planned, cursor)?;
             }
             SourceKind::Subquery(_) => {
-                let prepared = cg.take_prepared(source.id);
+                let prepared = prepared.of(source.id);
                 opened.derived = prepared.map(|prepared| prepared.rows);
                 opened.fill = prepared.and_then(|prepared| prepared.fill);
             }

@@ -10,6 +10,7 @@ use lithe_vm::operand::{Addr, CursorId, Reg};
 use super::super::Codegen;
 use super::keys::{Around, begin_sets, when_none};
 use super::walk::Walk;
+use crate::expr::in_set;
 
 /// Computes the arguments, into the registers that are given back, and begins the scan; INs make loops around it, unless the table wants their values at once.
 pub(super) fn begin_scan<'a>(
@@ -26,7 +27,7 @@ pub(super) fn begin_scan<'a>(
             // The module gets the value as it is written, NULL too: it knows what a comparison with it means.
             Key::Value { value, .. } => cg.emit_into(value, dst)?,
             Key::In { set, .. } if *all_at_once => {
-                let set = cg.key_set(set)?;
+                let set = in_set::key_set(cg, set)?;
                 cg.b.emit(Insn::VList { cursor: set, dst });
             }
             Key::In { .. } => {}

@@ -17,9 +17,11 @@ use lithe_vm::operand::{Addr, AffinityListId, AggregateId, CursorId, Reg};
 use lithe_vm::program::{AggregateCall, CursorKind};
 
 use super::super::access::ColumnAccess;
-use super::super::loops::{begin_loops, end_loops};
+use super::super::loops::{begin_loops, end_loops, prepare_sources};
 use super::super::{Codegen, Value};
-use super::sink::Sink;
+use super::plain;
+use super::sink::{self, Sink};
+use crate::expr::call;
 
 /// The registers in which the rows of a group come together.
 pub(super) struct Accumulators<'a> {
@@ -70,231 +72,228 @@ impl<'a> Accumulators<'a> {
     }
 }
 
-impl<'a> Codegen<'a> {
-    /// Aggregates without GROUP BY: all rows are one group, which is there even without rows.
-    pub(super) fn emit_single_group(&mut self, plan: &'a AggregatePlan<'a>, sink: &Sink) -> Result<()> {
-        let AggregatePlan { select, ref from, extreme, .. } = *plan;
-        let accumulators = self.open_accumulators(select, &[], true)?;
-        self.emit_reset(&accumulators);
-        self.prepare_sources(from)?;
-        self.in_loop_of(from, |cg| {
-            let loops = begin_loops(cg, from)?;
-            cg.emit_step(&accumulators)?;
-            if let Some(term) = extreme {
-                let value = cg.emit(&term.expr)?;
-                cg.b.emit(Insn::NotNull { reg: value.reg, target: loops.done });
-                cg.release(value);
+/// Aggregates without GROUP BY: all rows are one group, which is there even without rows.
+pub(super) fn emit_single_group<'a>(cg: &mut Codegen<'a>, plan: &'a AggregatePlan<'a>, sink: &Sink<'a>) -> Result<()> {
+    let AggregatePlan { select, ref from, extreme, .. } = *plan;
+    let accumulators = open_accumulators(cg, select, &[], true)?;
+    emit_reset(cg, &accumulators);
+    let join = prepare_sources(cg, from)?;
+    plain::in_loop_of(cg, from, |cg| {
+        let loops = begin_loops(cg, &join)?;
+        emit_step(cg, &accumulators)?;
+        if let Some(term) = extreme {
+            let value = cg.emit(&term.expr)?;
+            cg.b.emit(Insn::NotNull { reg: value.reg, target: loops.done });
+            cg.release(value);
+        }
+        end_loops(cg, loops)
+    })?;
+    emit_results(cg, &accumulators);
+    read_bare_columns(cg, select, &accumulators);
+    let end = cg.b.label();
+    if let Some(having) = &select.having {
+        cg.jump_if_false(having, end, true)?;
+    }
+    sink::emit_offset(cg, sink, end);
+    let row = sink::row_registers(cg, sink, false);
+    plain::emit_columns(cg, sink, select.columns, row)?;
+    sink::deliver(cg, sink, row)?;
+    cg.b.place(end);
+    Ok(())
+}
+
+/// Registers, sets and sorters for the aggregates of a SELECT.
+pub(super) fn open_accumulators<'a>(
+    cg: &mut Codegen<'a>,
+    select: &'a Select<'a>,
+    order_by: &'a [OrderTerm<'a>],
+    keeps_terms: bool,
+) -> Result<Accumulators<'a>> {
+    let bare = bare_columns(select, order_by, keeps_terms);
+    let block = cg.b.registers(select.aggregates.len() + bare.len() + 1);
+    let mut calls = Vec::with_capacity(select.aggregates.len());
+    for (at, call) in select.aggregates.iter().enumerate() {
+        calls.push(open_accumulator(cg, call, block.at(at))?);
+    }
+    let decider = select.aggregates.iter().position(|call| extreme(call).is_some());
+    let bare: Vec<_> = bare.into_iter().enumerate().map(|(at, column)| (column, block.at(calls.len() + at))).collect();
+    let has_row = block.at(calls.len() + bare.len());
+    let decider = decider.map(|at| (at, cg.b.register()));
+    let notes_rows = !select.group_by.is_empty() || !bare.is_empty();
+    Ok(Accumulators { calls, bare, has_row, decider, block, notes_rows })
+}
+
+fn open_accumulator<'a>(cg: &mut Codegen<'a>, call: &'a Aggregate<'a>, state: Reg) -> Result<Accumulator<'a>> {
+    let id = cg.b.aggregate(AggregateCall {
+        function: Arc::clone(call.function),
+        argument_count: call.args.len() as u16,
+        collation: cg.env.collation(call.collation)?,
+    });
+    let result = cg.b.register();
+    let seen = if call.distinct {
+        let terms = distinct_terms(cg.arena, call.args);
+        let key = cg.order_key(terms)?;
+        Some(cg.ephemeral(CursorKind::EphemeralSet, key, call.args.len()))
+    } else {
+        None
+    };
+    let waiting = if call.order_by.is_empty() {
+        None
+    } else {
+        let reads_subtypes = call.function.flags().contains(Flags::SUBTYPE);
+        let subtypes = if reads_subtypes { call.args.len() } else { 0 };
+        let (key, width) = (cg.order_key(call.order_by)?, call.order_by.len() + call.args.len() + subtypes);
+        let sorter = cg.ephemeral(CursorKind::Sorter, key, width);
+        Some(Waiting { sorter, row: cg.b.registers(width), terms: call.order_by.len(), subtypes })
+    };
+    cg.known.set_aggregate(call.id, result);
+    Ok(Accumulator { call, id, state, result, seen, waiting })
+}
+
+/// Begins a new group.
+pub(super) fn emit_reset<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'a>) {
+    cg.b.emit(Insn::Integer { value: 0, dst: accumulators.has_row });
+    for call in &accumulators.calls {
+        cg.b.emit(Insn::Null { start: call.state, count: 1 });
+        if let Some(cursor) = call.seen {
+            cg.b.emit(Insn::OpenEphemeral { cursor });
+        }
+        if let Some(waiting) = &call.waiting {
+            cg.b.emit(Insn::SorterOpen { cursor: waiting.sorter, limit: Reg::NONE });
+        }
+    }
+    for &(_, start) in &accumulators.bare {
+        cg.b.emit(Insn::Null { start, count: 1 });
+    }
+}
+
+/// Adds the present row to the group.
+pub(super) fn emit_step<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'a>) -> Result<()> {
+    let takes_bare = !accumulators.bare.is_empty();
+    for (at, call) in accumulators.calls.iter().enumerate() {
+        let flag = accumulators.decider.filter(|_| takes_bare && extreme(call.call).is_some());
+        if let (Some((first, dst)), Some(_)) = (flag, call.call.filter)
+            && first == at
+        {
+            // A row that the filter drops gives the bare columns only if it is the first.
+            cg.b.emit(Insn::Copy { src: accumulators.has_row, dst, count: 1 });
+        }
+        emit_call_step(cg, call, flag.map(|(_, flag)| flag))?;
+    }
+    if takes_bare {
+        let taken = cg.b.label();
+        let reg = accumulators.decider.map_or(accumulators.has_row, |(_, flag)| flag);
+        cg.b.emit(Insn::If { null_jumps: 0, reg, target: taken });
+        for &(column, reg) in &accumulators.bare {
+            cg.emit_into(&Expr::Column(column), reg)?;
+        }
+        cg.b.place(taken);
+    }
+    if accumulators.notes_rows {
+        cg.b.emit(Insn::Integer { value: 1, dst: accumulators.has_row });
+    }
+    Ok(())
+}
+
+/// Feeds the row to a call. A min() or max() says in `flag` whether the row has changed its result.
+fn emit_call_step<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, flag: Option<Reg>) -> Result<()> {
+    let Accumulator { call, id, state, .. } = *accumulator;
+    let skip = cg.b.label();
+    if let Some(filter) = &call.filter {
+        cg.jump_if_false(filter, skip, true)?;
+    }
+    match &accumulator.waiting {
+        Some(waiting) => emit_wait(cg, accumulator, waiting, skip)?,
+        None => {
+            let (start, values) = emit_aggregate_arguments(cg, call.args)?;
+            if let Some(cursor) = accumulator.seen {
+                emit_seen(cg, cursor, call.args.len(), start, skip);
             }
-            end_loops(cg, loops)
-        })?;
-        self.emit_results(&accumulators);
-        self.read_bare_columns(select, &accumulators);
-        let end = self.b.label();
-        if let Some(having) = &select.having {
-            self.jump_if_false(having, end, true)?;
-        }
-        self.emit_offset(sink, end);
-        let row = self.row_registers(sink, false);
-        self.emit_columns(sink, select.columns, row)?;
-        self.deliver(sink, row)?;
-        self.b.place(end);
-        Ok(())
-    }
-
-    /// Registers, sets and sorters for the aggregates of a SELECT.
-    pub(super) fn open_accumulators(
-        &mut self,
-        select: &'a Select<'a>,
-        order_by: &'a [OrderTerm<'a>],
-        keeps_terms: bool,
-    ) -> Result<Accumulators<'a>> {
-        let bare = bare_columns(select, order_by, keeps_terms);
-        let block = self.b.registers(select.aggregates.len() + bare.len() + 1);
-        let mut calls = Vec::with_capacity(select.aggregates.len());
-        for (at, call) in select.aggregates.iter().enumerate() {
-            calls.push(self.open_accumulator(call, block.at(at))?);
-        }
-        let decider = select.aggregates.iter().position(|call| extreme(call).is_some());
-        let bare: Vec<_> =
-            bare.into_iter().enumerate().map(|(at, column)| (column, block.at(calls.len() + at))).collect();
-        let has_row = block.at(calls.len() + bare.len());
-        let decider = decider.map(|at| (at, self.b.register()));
-        let notes_rows = !select.group_by.is_empty() || !bare.is_empty();
-        Ok(Accumulators { calls, bare, has_row, decider, block, notes_rows })
-    }
-
-    fn open_accumulator(&mut self, call: &'a Aggregate<'a>, state: Reg) -> Result<Accumulator<'a>> {
-        let id = self.b.aggregate(AggregateCall {
-            function: Arc::clone(call.function),
-            argument_count: call.args.len() as u16,
-            collation: self.env.collation(call.collation)?,
-        });
-        let result = self.b.register();
-        let seen = if call.distinct {
-            let terms = distinct_terms(self.arena, call.args);
-            let key = self.order_key(terms)?;
-            Some(self.ephemeral(CursorKind::EphemeralSet, key, call.args.len()))
-        } else {
-            None
-        };
-        let waiting = if call.order_by.is_empty() {
-            None
-        } else {
-            let reads_subtypes = call.function.flags().contains(Flags::SUBTYPE);
-            let subtypes = if reads_subtypes { call.args.len() } else { 0 };
-            let (key, width) = (self.order_key(call.order_by)?, call.order_by.len() + call.args.len() + subtypes);
-            let sorter = self.ephemeral(CursorKind::Sorter, key, width);
-            Some(Waiting { sorter, row: self.b.registers(width), terms: call.order_by.len(), subtypes })
-        };
-        self.set_aggregate(call.id, result);
-        Ok(Accumulator { call, id, state, result, seen, waiting })
-    }
-
-    /// Begins a new group.
-    pub(super) fn emit_reset(&mut self, accumulators: &Accumulators<'a>) {
-        self.b.emit(Insn::Integer { value: 0, dst: accumulators.has_row });
-        for call in &accumulators.calls {
-            self.b.emit(Insn::Null { start: call.state, count: 1 });
-            if let Some(cursor) = call.seen {
-                self.b.emit(Insn::OpenEphemeral { cursor });
+            if let Some(flag) = flag {
+                let collation = cg.collation(call.collation)?;
+                cg.b.emit(Insn::CollationFor { collation, flag });
             }
-            if let Some(waiting) = &call.waiting {
-                self.b.emit(Insn::SorterOpen { cursor: waiting.sorter, limit: Reg::NONE });
-            }
-        }
-        for &(_, start) in &accumulators.bare {
-            self.b.emit(Insn::Null { start, count: 1 });
+            cg.b.emit(Insn::AggStep { aggregate: id, start, acc: state });
+            values.into_iter().for_each(|value| cg.release(value));
         }
     }
+    cg.b.place(skip);
+    Ok(())
+}
 
-    /// Adds the present row to the group.
-    pub(super) fn emit_step(&mut self, accumulators: &Accumulators<'a>) -> Result<()> {
-        let takes_bare = !accumulators.bare.is_empty();
-        for (at, call) in accumulators.calls.iter().enumerate() {
-            let flag = accumulators.decider.filter(|_| takes_bare && extreme(call.call).is_some());
-            if let (Some((first, dst)), Some(_)) = (flag, call.call.filter)
-                && first == at
-            {
-                // A row that the filter drops gives the bare columns only if it is the first.
-                self.b.emit(Insn::Copy { src: accumulators.has_row, dst, count: 1 });
-            }
-            self.emit_call_step(call, flag.map(|(_, flag)| flag))?;
+/// The arguments of an aggregate, in a row; a single one where it stands.
+fn emit_aggregate_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>]) -> Result<(Reg, Option<Value>)> {
+    match args {
+        [] => Ok((Reg(0), None)),
+        [one] => {
+            let value = cg.emit(one)?;
+            Ok((value.reg, Some(value)))
         }
-        if takes_bare {
-            let taken = self.b.label();
-            let reg = accumulators.decider.map_or(accumulators.has_row, |(_, flag)| flag);
-            self.b.emit(Insn::If { null_jumps: 0, reg, target: taken });
-            for &(column, reg) in &accumulators.bare {
-                self.emit_into(&Expr::Column(column), reg)?;
-            }
-            self.b.place(taken);
-        }
-        if accumulators.notes_rows {
-            self.b.emit(Insn::Integer { value: 1, dst: accumulators.has_row });
-        }
-        Ok(())
+        several => Ok((call::emit_arguments(cg, several, false)?, None)),
     }
+}
 
-    /// Feeds the row to a call. A min() or max() says in `flag` whether the row has changed its result.
-    fn emit_call_step(&mut self, accumulator: &Accumulator<'a>, flag: Option<Reg>) -> Result<()> {
-        let Accumulator { call, id, state, .. } = *accumulator;
-        let skip = self.b.label();
-        if let Some(filter) = &call.filter {
-            self.jump_if_false(filter, skip, true)?;
-        }
-        match &accumulator.waiting {
-            Some(waiting) => self.emit_wait(accumulator, waiting, skip)?,
-            None => {
-                let (start, values) = self.emit_aggregate_arguments(call.args)?;
-                if let Some(cursor) = accumulator.seen {
-                    self.emit_seen(cursor, call.args.len(), start, skip);
-                }
-                if let Some(flag) = flag {
-                    let collation = self.collation(call.collation)?;
-                    self.b.emit(Insn::CollationFor { collation, flag });
-                }
-                self.b.emit(Insn::AggStep { aggregate: id, start, acc: state });
-                values.into_iter().for_each(|value| self.release(value));
-            }
-        }
-        self.b.place(skip);
-        Ok(())
+fn emit_seen(cg: &mut Codegen<'_>, cursor: CursorId, count: usize, start: Reg, seen: Addr) {
+    let (count, affinities) = (count as u16, AffinityListId::NONE);
+    cg.b.emit(Insn::Found { cursor, count, start, target: seen });
+    cg.b.emit(Insn::IdxInsertRow { flags: 0, cursor, count, affinities, start });
+}
+
+/// Puts the arguments aside until the group is complete.
+fn emit_wait<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, waiting: &Waiting, skip: Addr) -> Result<()> {
+    let call = accumulator.call;
+    let args = waiting.row.at(waiting.terms);
+    cg.emit_list_into(call.args, args)?;
+    if let Some(cursor) = accumulator.seen {
+        emit_seen(cg, cursor, call.args.len(), args, skip);
     }
-
-    /// The arguments of an aggregate, in a row; a single one where it stands.
-    fn emit_aggregate_arguments(&mut self, args: &[Expr<'a>]) -> Result<(Reg, Option<Value>)> {
-        match args {
-            [] => Ok((Reg(0), None)),
-            [one] => {
-                let value = self.emit(one)?;
-                Ok((value.reg, Some(value)))
-            }
-            several => Ok((self.emit_arguments(several, false)?, None)),
-        }
+    for (at, term) in call.order_by.iter().enumerate() {
+        cg.emit_into(&term.expr, waiting.row.at(at))?;
     }
-
-    fn emit_seen(&mut self, cursor: CursorId, count: usize, start: Reg, seen: Addr) {
-        let (count, affinities) = (count as u16, AffinityListId::NONE);
-        self.b.emit(Insn::Found { cursor, count, start, target: seen });
-        self.b.emit(Insn::IdxInsertRow { flags: 0, cursor, count, affinities, start });
+    for at in 0..waiting.subtypes {
+        cg.b.emit(Insn::Subtype { src: args.at(at), dst: args.at(call.args.len() + at) });
     }
+    let count = (waiting.terms + call.args.len() + waiting.subtypes) as u32;
+    cg.b.emit(Insn::SorterInsert { cursor: waiting.sorter, start: waiting.row, count });
+    Ok(())
+}
 
-    /// Puts the arguments aside until the group is complete.
-    fn emit_wait(&mut self, accumulator: &Accumulator<'a>, waiting: &Waiting, skip: Addr) -> Result<()> {
-        let call = accumulator.call;
-        let args = waiting.row.at(waiting.terms);
-        self.emit_list_into(call.args, args)?;
-        if let Some(cursor) = accumulator.seen {
-            self.emit_seen(cursor, call.args.len(), args, skip);
+/// The group is complete: its results.
+pub(super) fn emit_results<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'a>) {
+    for accumulator in &accumulators.calls {
+        if let Some(waiting) = &accumulator.waiting {
+            emit_waiting_steps(cg, accumulator, waiting);
         }
-        for (at, term) in call.order_by.iter().enumerate() {
-            self.emit_into(&term.expr, waiting.row.at(at))?;
-        }
-        for at in 0..waiting.subtypes {
-            self.b.emit(Insn::Subtype { src: args.at(at), dst: args.at(call.args.len() + at) });
-        }
-        let count = (waiting.terms + call.args.len() + waiting.subtypes) as u32;
-        self.b.emit(Insn::SorterInsert { cursor: waiting.sorter, start: waiting.row, count });
-        Ok(())
+        let Accumulator { id, state, result, .. } = *accumulator;
+        cg.b.emit(Insn::AggFinal { aggregate: id, acc: state, dst: result });
     }
+}
 
-    /// The group is complete: its results.
-    pub(super) fn emit_results(&mut self, accumulators: &Accumulators<'a>) {
-        for accumulator in &accumulators.calls {
-            if let Some(waiting) = &accumulator.waiting {
-                self.emit_waiting_steps(accumulator, waiting);
-            }
-            let Accumulator { id, state, result, .. } = *accumulator;
-            self.b.emit(Insn::AggFinal { aggregate: id, acc: state, dst: result });
-        }
+fn emit_waiting_steps<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, waiting: &Waiting) {
+    let cursor = waiting.sorter;
+    let end = cg.b.label();
+    cg.b.emit(Insn::SorterSort { cursor, target: end });
+    let top = cg.b.here();
+    let start = waiting.row.at(waiting.terms);
+    let args = accumulator.call.args.len();
+    for at in 0..args + waiting.subtypes {
+        let column = (waiting.terms + at) as u16;
+        cg.b.emit(Insn::Column { cursor, column, dst: start.at(at) });
     }
-
-    fn emit_waiting_steps(&mut self, accumulator: &Accumulator<'a>, waiting: &Waiting) {
-        let cursor = waiting.sorter;
-        let end = self.b.label();
-        self.b.emit(Insn::SorterSort { cursor, target: end });
-        let top = self.b.here();
-        let start = waiting.row.at(waiting.terms);
-        let args = accumulator.call.args.len();
-        for at in 0..args + waiting.subtypes {
-            let column = (waiting.terms + at) as u16;
-            self.b.emit(Insn::Column { cursor, column, dst: start.at(at) });
-        }
-        for at in 0..waiting.subtypes {
-            self.b.emit(Insn::SetSubtype { src: start.at(args + at), dst: start.at(at) });
-        }
-        self.b.emit(Insn::AggStep { aggregate: accumulator.id, start, acc: accumulator.state });
-        self.b.emit(Insn::SorterNext { cursor, target: top });
-        self.b.place(end);
+    for at in 0..waiting.subtypes {
+        cg.b.emit(Insn::SetSubtype { src: start.at(args + at), dst: start.at(at) });
     }
+    cg.b.emit(Insn::AggStep { aggregate: accumulator.id, start, acc: accumulator.state });
+    cg.b.emit(Insn::SorterNext { cursor, target: top });
+    cg.b.place(end);
+}
 
-    /// From here on the sources' columns are the bare ones that were kept.
-    pub(super) fn read_bare_columns(&mut self, select: &Select<'a>, accumulators: &Accumulators<'a>) {
-        for source in select.sources {
-            let own = accumulators.bare.iter().filter(|(column, _)| column.source == source.id);
-            let columns: Vec<(ColumnIndex, Reg)> = own.map(|&(column, reg)| (column.index, reg)).collect();
-            self.set_access(source.id, ColumnAccess::RegisterMap { columns: self.arena.alloc_slice_copy(&columns) });
-        }
+/// From here on the sources' columns are the bare ones that were kept.
+pub(super) fn read_bare_columns<'a>(cg: &mut Codegen<'a>, select: &Select<'a>, accumulators: &Accumulators<'a>) {
+    for source in select.sources {
+        let own = accumulators.bare.iter().filter(|(column, _)| column.source == source.id);
+        let columns: Vec<(ColumnIndex, Reg)> = own.map(|&(column, reg)| (column.index, reg)).collect();
+        cg.set_access(source.id, ColumnAccess::RegisterMap { columns: cg.arena.alloc_slice_copy(&columns) });
     }
 }
 

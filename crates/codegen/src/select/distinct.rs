@@ -27,41 +27,39 @@ pub(super) enum Distinct {
     },
 }
 
-impl<'a> Codegen<'a> {
-    /// Prepares to find duplicates, in the way that the plan allows.
-    pub(super) fn open_distinct(&mut self, columns: &[Expr<'a>], plan: DistinctPlan) -> Result<Option<Distinct>> {
-        if plan == DistinctPlan::Nothing {
-            return Ok(None);
-        }
-        let terms = distinct_terms(self.arena, columns);
-        let (key, count) = (self.order_key(terms)?, terms.len());
-        if plan == DistinctPlan::ComparePrevious {
-            let last = self.b.registers(count);
-            self.b.emit(Insn::NullNever { start: last, count: count as u32 });
-            let key = self.ephemeral(CursorKind::KeyOnly, key, count);
-            return Ok(Some(Distinct::Neighbours { key, last, count }));
-        }
-        let cursor = self.ephemeral(CursorKind::EphemeralSet, key, count);
-        self.b.emit(Insn::OpenEphemeral { cursor });
-        Ok(Some(Distinct::Seen { cursor, count }))
+/// Prepares to find duplicates, in the way that the plan allows.
+pub(super) fn open<'a>(cg: &mut Codegen<'a>, columns: &[Expr<'a>], plan: DistinctPlan) -> Result<Option<Distinct>> {
+    if plan == DistinctPlan::Nothing {
+        return Ok(None);
     }
+    let terms = distinct_terms(cg.arena, columns);
+    let (key, count) = (cg.order_key(terms)?, terms.len());
+    if plan == DistinctPlan::ComparePrevious {
+        let last = cg.b.registers(count);
+        cg.b.emit(Insn::NullNever { start: last, count: count as u32 });
+        let key = cg.ephemeral(CursorKind::KeyOnly, key, count);
+        return Ok(Some(Distinct::Neighbours { key, last, count }));
+    }
+    let cursor = cg.ephemeral(CursorKind::EphemeralSet, key, count);
+    cg.b.emit(Insn::OpenEphemeral { cursor });
+    Ok(Some(Distinct::Seen { cursor, count }))
+}
 
-    /// Jumps to `next` if the row has been there before.
-    pub(super) fn emit_distinct(&mut self, distinct: &Distinct, row: Reg, next: Addr) -> Result<()> {
-        match *distinct {
-            Distinct::Neighbours { key, last, count } => {
-                let is_new = self.b.label();
-                self.b.emit(Insn::CompareVectors { key, lhs: row, rhs: last, count: count as u32 });
-                self.b.emit(Insn::Jump { less: is_new, equal: next, greater: is_new });
-                self.b.place(is_new);
-                self.emit_copy_row(row, last, count);
-            }
-            Distinct::Seen { cursor, count } => {
-                let (count, affinities) = (count as u16, AffinityListId::NONE);
-                self.b.emit(Insn::Found { cursor, count, start: row, target: next });
-                self.b.emit(Insn::IdxInsertRow { flags: 0, cursor, count, affinities, start: row });
-            }
+/// Jumps to `next` if the row has been there before.
+pub(super) fn emit(cg: &mut Codegen<'_>, distinct: &Distinct, row: Reg, next: Addr) -> Result<()> {
+    match *distinct {
+        Distinct::Neighbours { key, last, count } => {
+            let is_new = cg.b.label();
+            cg.b.emit(Insn::CompareVectors { key, lhs: row, rhs: last, count: count as u32 });
+            cg.b.emit(Insn::Jump { less: is_new, equal: next, greater: is_new });
+            cg.b.place(is_new);
+            cg.emit_copy_row(row, last, count);
         }
-        Ok(())
+        Distinct::Seen { cursor, count } => {
+            let (count, affinities) = (count as u16, AffinityListId::NONE);
+            cg.b.emit(Insn::Found { cursor, count, start: row, target: next });
+            cg.b.emit(Insn::IdxInsertRow { flags: 0, cursor, count, affinities, start: row });
+        }
     }
+    Ok(())
 }

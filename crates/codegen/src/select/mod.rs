@@ -15,16 +15,15 @@
 //! | `group` | GROUP BY |
 //! | `shortcut` | count(*) and the like without visiting rows |
 //! | `compound` | UNION and its siblings |
-//! | `derived` | queries in FROM: coroutines, materialised tables |
-//! | `recursive` | recursive common tables |
+//! | `recursive`, `queue` | recursive common tables |
 //! | `window` | window functions |
 
 mod aggregate;
 mod compound;
-mod derived;
 mod distinct;
 mod group;
 mod plain;
+mod queue;
 mod recursive;
 mod shortcut;
 mod sink;
@@ -36,57 +35,50 @@ use lithe_optimize::plan::{CorePlan, CoresPlan, QueryBody, QueryPlan, SelectPlan
 use super::{Codegen, Coroutine, Destination};
 use sink::Sink;
 
-/// What code generation of queries remembers.
-#[derive(Default)]
-pub(super) struct State {
-    /// Common tables that are materialised.
-    materialized: Vec<derived::Materialized>,
-    /// The rows that recursive common tables are working on.
-    recursive_rows: Vec<recursive::CurrentRow>,
-    /// ORDER BY positions of queues.
-    queue_orders: Vec<Vec<u16>>,
-    /// Columns of sinks whose integers become reals.
-    reals: Vec<Vec<u16>>,
-}
-
 impl<'a> Codegen<'a> {
     /// Runs the query and sends its rows to `destination`.
-    pub fn emit_query(&mut self, plan: &'a QueryPlan<'a>, destination: &Destination) -> Result<()> {
-        let sink = self.open_sink(plan.query, destination)?;
+    pub fn emit_query(&mut self, plan: &'a QueryPlan<'a>, destination: &Destination<'a>) -> Result<()> {
+        let sink = sink::open(self, plan.query, destination)?;
         self.emit_into_sink(plan, &sink)
     }
 
-    fn emit_into_sink(&mut self, plan: &'a QueryPlan<'a>, sink: &Sink) -> Result<()> {
+    /// Runs a query in FROM and sends its rows to `destination`.
+    pub fn emit_source_query(&mut self, plan: &'a QueryPlan<'a>, destination: &Destination<'a>) -> Result<()> {
+        let sink = sink::open_for_source(self, plan.query, destination)?;
+        self.emit_into_sink(plan, &sink)
+    }
+
+    fn emit_into_sink(&mut self, plan: &'a QueryPlan<'a>, sink: &Sink<'a>) -> Result<()> {
         match &plan.body {
             QueryBody::Cores(cores) => self.emit_cores(cores, sink)?,
-            QueryBody::Recursive(recursive) => self.emit_recursive(plan.query, recursive, sink)?,
+            QueryBody::Recursive(recursive) => recursive::emit(self, plan.query, recursive, sink)?,
         }
         self.b.place(sink.done);
         Ok(())
     }
 
-    fn emit_cores(&mut self, cores: &'a CoresPlan<'a>, sink: &Sink) -> Result<()> {
+    fn emit_cores(&mut self, cores: &'a CoresPlan<'a>, sink: &Sink<'a>) -> Result<()> {
         match cores {
             CoresPlan::One(core) => self.emit_core(core, sink),
-            CoresPlan::Compound(plan) => self.emit_compound(plan, sink),
+            CoresPlan::Compound(plan) => compound::emit(self, plan, sink),
         }
     }
 
     /// One core, without the sink's end.
-    fn emit_core(&mut self, core: &'a CorePlan<'a>, sink: &Sink) -> Result<()> {
+    fn emit_core(&mut self, core: &'a CorePlan<'a>, sink: &Sink<'a>) -> Result<()> {
         match core {
             CorePlan::Select(select) => self.emit_select(select, sink),
-            CorePlan::Values(plan) => self.emit_values(plan, sink),
+            CorePlan::Values(plan) => plain::emit_values(self, plan, sink),
         }
     }
 
-    fn emit_select(&mut self, plan: &'a SelectPlan<'a>, sink: &Sink) -> Result<()> {
+    fn emit_select(&mut self, plan: &'a SelectPlan<'a>, sink: &Sink<'a>) -> Result<()> {
         match plan {
-            SelectPlan::Windows(plan) => self.emit_windows(plan, sink),
-            SelectPlan::Count(plan) => self.emit_count(plan, sink),
-            SelectPlan::Aggregate(plan) => self.emit_single_group(plan, sink),
-            SelectPlan::Group(plan) => self.emit_group_by(plan, sink),
-            SelectPlan::Plain(plan) => self.emit_plain(plan, sink),
+            SelectPlan::Windows(plan) => window::emit(self, plan, sink),
+            SelectPlan::Count(plan) => shortcut::emit_count(self, plan, sink),
+            SelectPlan::Aggregate(plan) => aggregate::emit_single_group(self, plan, sink),
+            SelectPlan::Group(plan) => group::emit(self, plan, sink),
+            SelectPlan::Plain(plan) => plain::emit(self, plan, sink),
         }
     }
 

@@ -6,93 +6,84 @@ use lithe_resolve::ir::Expr;
 use lithe_vm::operand::Reg;
 
 use super::super::Codegen;
-use super::super::loops::{begin_loops, end_loops};
-use super::sink::Sink;
+use super::super::loops::{begin_loops, end_loops, prepare_sources};
+use super::distinct;
+use super::sink::{self, Sink};
 
-impl<'a> Codegen<'a> {
-    pub(super) fn emit_plain(&mut self, plan: &'a PlainPlan<'a>, sink: &Sink) -> Result<()> {
-        let PlainPlan { select, order_by, ref from, sorting, .. } = *plan;
-        self.prepare_sources(from)?;
-        let distinct = self.open_distinct(select.columns, from.join.distinct)?;
-        let sorter = match sorting {
-            Sorting::Nothing => None,
-            Sorting::Blocks(terms) => Some(self.open_block_sorter(order_by, terms, sink)?),
-        };
-        self.in_loop_of(from, |cg| {
-            let loops = begin_loops(cg, from)?;
-            match (&sorter, &distinct) {
-                (None, None) => {
-                    if !from.join.skips_offset() {
-                        cg.emit_offset(sink, loops.next);
-                    }
-                    let row = cg.row_registers(sink, false);
-                    cg.emit_columns(sink, select.columns, row)?;
-                    cg.deliver(sink, row)?;
+pub(super) fn emit<'a>(cg: &mut Codegen<'a>, plan: &'a PlainPlan<'a>, sink: &Sink<'a>) -> Result<()> {
+    let PlainPlan { select, order_by, ref from, sorting, .. } = *plan;
+    let join = prepare_sources(cg, from)?;
+    let distinct = distinct::open(cg, select.columns, from.join.distinct)?;
+    let sorter = match sorting {
+        Sorting::Nothing => None,
+        Sorting::Blocks(terms) => Some(sink::open_block_sorter(cg, order_by, terms, sink)?),
+    };
+    in_loop_of(cg, from, |cg| {
+        let loops = begin_loops(cg, &join)?;
+        match (&sorter, &distinct) {
+            (None, None) => {
+                if !from.join.skips_offset() {
+                    sink::emit_offset(cg, sink, loops.next);
                 }
-                (Some(sorter), None) => cg.emit_sorter_insert(sorter, order_by, select.columns, None)?,
-                (_, Some(distinct)) => {
-                    let row = cg.row_registers(sink, true);
-                    cg.emit_list_into(select.columns, row)?;
-                    cg.emit_distinct(distinct, row, loops.next)?;
-                    match &sorter {
-                        Some(sorter) => cg.emit_sorter_insert(sorter, order_by, select.columns, Some(row))?,
-                        None => {
-                            cg.emit_offset(sink, loops.next);
-                            cg.deliver(sink, row)?;
-                        }
+                let row = sink::row_registers(cg, sink, false);
+                emit_columns(cg, sink, select.columns, row)?;
+                sink::deliver(cg, sink, row)?;
+            }
+            (Some(sorter), None) => sink::emit_sorter_insert(cg, sorter, order_by, select.columns, None)?,
+            (_, Some(distinct)) => {
+                let row = sink::row_registers(cg, sink, true);
+                cg.emit_list_into(select.columns, row)?;
+                distinct::emit(cg, distinct, row, loops.next)?;
+                match &sorter {
+                    Some(sorter) => sink::emit_sorter_insert(cg, sorter, order_by, select.columns, Some(row))?,
+                    None => {
+                        sink::emit_offset(cg, sink, loops.next);
+                        sink::deliver(cg, sink, row)?;
                     }
                 }
             }
-            end_loops(cg, loops)
-        })?;
-        sorter.map_or(Ok(()), |sorter| self.emit_sorted(&sorter, sink))
-    }
-
-    /// Runs `f`, inside of loops if there are any.
-    pub(super) fn in_loop_of<T>(
-        &mut self,
-        from: &FromPlan<'a>,
-        f: impl FnOnce(&mut Codegen<'a>) -> Result<T>,
-    ) -> Result<T> {
-        if from.join.loops.is_empty() { f(self) } else { self.in_loop(f) }
-    }
-
-    /// Computes the result columns, unless nobody will look at them.
-    pub(super) fn emit_columns(&mut self, sink: &Sink, columns: &[Expr<'a>], row: Reg) -> Result<()> {
-        if Codegen::only_counts(sink) {
-            return Ok(());
         }
-        self.emit_list_into(columns, row)
-    }
+        end_loops(cg, loops)
+    })?;
+    sorter.map_or(Ok(()), |sorter| sink::emit_sorted(cg, &sorter, sink))
+}
 
-    /// Puts the values into the registers from `start` on.
-    pub(crate) fn emit_list_into(&mut self, exprs: &[Expr<'a>], start: Reg) -> Result<()> {
-        for (at, expr) in exprs.iter().enumerate() {
-            self.emit_into(expr, start.at(at))?;
-        }
-        Ok(())
-    }
+/// Runs `f`, inside of loops if there are any.
+pub(super) fn in_loop_of<'a, T>(
+    cg: &mut Codegen<'a>,
+    from: &FromPlan<'a>,
+    f: impl FnOnce(&mut Codegen<'a>) -> Result<T>,
+) -> Result<T> {
+    if from.join.loops.is_empty() { f(cg) } else { cg.in_loop(f) }
+}
 
-    /// VALUES: one row after the other.
-    pub(super) fn emit_values(&mut self, plan: &ValuesPlan<'a>, sink: &Sink) -> Result<()> {
-        let ValuesPlan { rows, order_by, .. } = *plan;
-        let sorter = if order_by.is_empty() { None } else { Some(self.open_sorter(order_by, sink)?) };
-        let row = self.row_registers(sink, sink.offset.is_some() || sorter.is_some());
-        for columns in rows {
-            let next = self.b.label();
-            if let Some(sorter) = &sorter {
-                self.emit_list_into(columns, row)?;
-                self.emit_sorter_insert(sorter, order_by, columns, Some(row))?;
-            } else {
-                self.emit_offset(sink, next);
-                self.emit_list_into(columns, row)?;
-                self.deliver(sink, row)?;
-            }
-            self.b.place(next);
-        }
+/// Computes the result columns, unless nobody will look at them.
+pub(super) fn emit_columns<'a>(cg: &mut Codegen<'a>, sink: &Sink<'a>, columns: &[Expr<'a>], row: Reg) -> Result<()> {
+    if sink::only_counts(sink) {
+        return Ok(());
+    }
+    cg.emit_list_into(columns, row)
+}
+
+/// VALUES: one row after the other.
+pub(super) fn emit_values<'a>(cg: &mut Codegen<'a>, plan: &ValuesPlan<'a>, sink: &Sink<'a>) -> Result<()> {
+    let ValuesPlan { rows, order_by, .. } = *plan;
+    let sorter = if order_by.is_empty() { None } else { Some(sink::open_sorter(cg, order_by, sink)?) };
+    let row = sink::row_registers(cg, sink, sink.offset.is_some() || sorter.is_some());
+    for columns in rows {
+        let next = cg.b.label();
         if let Some(sorter) = &sorter {
-            self.emit_sorted(sorter, sink)?;
+            cg.emit_list_into(columns, row)?;
+            sink::emit_sorter_insert(cg, sorter, order_by, columns, Some(row))?;
+        } else {
+            sink::emit_offset(cg, sink, next);
+            cg.emit_list_into(columns, row)?;
+            sink::deliver(cg, sink, row)?;
         }
-        Ok(())
+        cg.b.place(next);
     }
+    if let Some(sorter) = &sorter {
+        sink::emit_sorted(cg, sorter, sink)?;
+    }
+    Ok(())
 }

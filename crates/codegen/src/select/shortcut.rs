@@ -5,22 +5,20 @@ use lithe_optimize::plan::CountPlan;
 use lithe_vm::insn::Insn;
 
 use super::super::Codegen;
-use super::sink::Sink;
+use super::sink::{self, Sink};
 
-impl<'a> Codegen<'a> {
-    /// Emits the query.
-    pub(super) fn emit_count(&mut self, plan: &CountPlan<'a>, sink: &Sink) -> Result<()> {
-        let CountPlan { db, table, index, .. } = *plan;
-        let cursor = match index {
-            Some(index) => self.open_index(db, index)?,
-            None => self.open_table(db, table)?,
-        };
-        let end = self.b.label();
-        self.emit_offset(sink, end);
-        let row = self.row_registers(sink, false);
-        self.b.emit(Insn::Count { cursor, dst: row });
-        self.deliver(sink, row)?;
-        self.b.place(end);
-        Ok(())
-    }
+/// Emits the query.
+pub(super) fn emit_count<'a>(cg: &mut Codegen<'a>, plan: &CountPlan<'a>, sink: &Sink<'a>) -> Result<()> {
+    let CountPlan { db, table, index, .. } = *plan;
+    let cursor = match index {
+        Some(index) => cg.open_index(db, index)?,
+        None => cg.open_table(db, table)?,
+    };
+    let end = cg.b.label();
+    sink::emit_offset(cg, sink, end);
+    let row = sink::row_registers(cg, sink, false);
+    cg.b.emit(Insn::Count { cursor, dst: row });
+    sink::deliver(cg, sink, row)?;
+    cg.b.place(end);
+    Ok(())
 }

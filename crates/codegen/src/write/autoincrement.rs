@@ -3,8 +3,7 @@
 //! The numbers of all tables into which the statement inserts, or one of its triggers, are read when the statement begins,
 //! and written when it ends: a trigger goes on counting where the statement is.
 
-use lithe_base::ResultCode;
-use lithe_catalog::{CompileError, NameBuf, Result, SEQUENCE_TABLE};
+use lithe_catalog::{NameBuf, SEQUENCE_TABLE};
 use lithe_sql::ast::Name;
 use lithe_value::Value;
 use lithe_vm::insn::Insn;
@@ -17,13 +16,10 @@ use crate::Codegen;
 pub(super) type Sequences = Vec<(Db, NameBuf)>;
 
 /// The largest rowid of the target, if it is AUTOINCREMENT.
-pub(super) fn sequence_of(cg: &Codegen<'_>, target: &Target<'_>) -> Result<Sequence> {
+pub(super) fn sequence_of(cg: &Codegen<'_>, target: &Target<'_>) -> Sequence {
     let (db, table) = (target.db, target.table);
     if !table.autoincrement {
-        return Ok(Sequence::NONE);
-    }
-    if cg.env.catalog.schema(db).table(Name::new(SEQUENCE_TABLE.as_bytes())).is_none() {
-        return Err(CompileError::new("database disk image is malformed").with_code(ResultCode::CORRUPT_SEQUENCE));
+        return Sequence::NONE;
     }
     let sequences = &mut cg.write.programs.borrow_mut().sequences;
     let known = sequences.iter().position(|(of, name)| *of == db && *name == table.name);
@@ -31,7 +27,7 @@ pub(super) fn sequence_of(cg: &Codegen<'_>, target: &Target<'_>) -> Result<Seque
         sequences.push((db, table.name.clone()));
         sequences.len() - 1
     });
-    Ok(Sequence(at as u16))
+    Sequence(at as u16)
 }
 
 /// Reads the numbers, when the transactions of the whole program have begun.

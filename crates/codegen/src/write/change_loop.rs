@@ -1,6 +1,6 @@
 //! The rows that an UPDATE or DELETE is about, one after the other.
 //!
-//! In *one pass* a row is changed when the scan meets it, if the plan says so (`lithe_optimize::change`). Otherwise the first pass collects the
+//! In *one pass* a row is changed when the scan meets it, if the plan says so (`lithe_optimize::write::rows`). Otherwise the first pass collects the
 //! keys of the rows, and the second one seeks each of them:
 //!
 //! ```text
@@ -10,16 +10,15 @@
 //! ```
 
 use lithe_catalog::{Index, IndexColumn, Result};
-use lithe_optimize::change::{ChangePlan, Passes};
-use lithe_optimize::plan::{FromPlan, RowsFor};
+use lithe_optimize::plan::{ChangePlan, QueryPlan, RowsPlan};
 use lithe_resolve::ResolvedChange;
-use lithe_resolve::ir::{Coll, Expr, Query};
+use lithe_resolve::ir::{Coll, Expr};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
 
 use super::target::Target;
-use crate::loops::{Loops, begin_loops, end_loops};
+use crate::loops::{Loops, PreparedJoin, begin_loops, end_loops, prepare_sources};
 use crate::{Codegen, ColumnAccess, Destination};
 
 /// A loop over the rows to be changed. In its body the table's cursor stands on the row, and is the access of the target's
@@ -33,8 +32,6 @@ pub(super) struct ChangeLoop<'a> {
     pub next: Addr,
     /// Rows are changed as the scan meets them.
     pub is_one_pass: bool,
-    /// There is one row at most.
-    pub is_single: bool,
     /// The index whose entries the scan of a DELETE follows, and the cursor that stands on the row's entry.
     pub scanned: Option<(&'a Index, CursorId)>,
     kind: Kind<'a>,
@@ -49,54 +46,46 @@ enum Kind<'a> {
 
 impl<'a> ChangeLoop<'a> {
     /// Begins the loop. `values` are computed where WHERE is, and kept: for UPDATE ... FROM, whose values depend on more than
-    /// the row. `stays` tells of an index that what the body does to a row does not move the row's entry to another place.
-    /// Opens the target.
+    /// the row. Opens the target.
     pub fn begin(
         cg: &mut Codegen<'a>,
         change: &ResolvedChange<'a>,
         target: &mut Target<'a>,
-        passes: Passes,
+        plan: &RowsPlan<'a>,
         values: &[Expr<'a>],
-        stays: impl Fn(&Index) -> bool,
     ) -> Result<ChangeLoop<'a>> {
-        // The columns of the key are read whatever else is.
-        for expr in key_exprs(cg, target) {
-            cg.planner.context.note_expr(expr);
-        }
-        if let Some(query) = change.gathered {
-            let (key, kind, next) = begin_gathered(cg, query, target)?;
-            let values = key.at(target.key_width());
-            return Ok(ChangeLoop { key, values, next, is_one_pass: false, is_single: false, scanned: None, kind });
-        }
-        let plan = cg.planner.plan_change(change, passes, values, stays)?;
-        cg.explain.change(plan);
+        cg.explain.changed_rows(plan);
+        let plan = match plan {
+            RowsPlan::Found(plan) => *plan,
+            RowsPlan::Gathered(query) => {
+                let (key, kind, next) = begin_gathered(cg, query, target)?;
+                let values = key.at(target.key_width());
+                return Ok(ChangeLoop { key, values, next, is_one_pass: false, scanned: None, kind });
+            }
+        };
         let ChangePlan { from, is_one_pass, scanned, .. } = plan;
-        cg.prepare_sources(from)?;
+        let join = &prepare_sources(cg, from)?;
         let key = cg.b.registers(target.key_width() + values.len());
         let value_registers = key.at(target.key_width());
         if *is_one_pass {
             // A row that is deleted is not looked for again, but RETURNING may give its rowid.
             let needs_key = !change.set.is_empty() || change.returning.is_some();
-            let begun = begin_one_pass(cg, from, target, key, needs_key, *scanned)?;
+            let begun = begin_one_pass(cg, join, target, key, needs_key, *scanned)?;
             count_found(cg, change);
             return Ok(begun);
         }
-        let is_single = from.join.one_row;
         let (kind, next) = if values.is_empty() && target.table.has_rowid() {
-            begin_row_set(cg, from, change, target, key)?
+            begin_row_set(cg, join, change, target, key)?
         } else {
-            begin_keys(cg, from, change, target, key, values)?
+            begin_keys(cg, join, change, target, key, values)?
         };
-        Ok(ChangeLoop { key, values: value_registers, next, is_one_pass: false, is_single, scanned: None, kind })
+        Ok(ChangeLoop { key, values: value_registers, next, is_one_pass: false, scanned: None, kind })
     }
 
     /// Ends the loop.
     pub fn end(self, cg: &mut Codegen<'a>) -> Result<()> {
         match self.kind {
-            Kind::OnePass(loops) => {
-                cg.planner.context.leave_loops(loops.from.join.rows);
-                end_loops(cg, loops)
-            }
+            Kind::OnePass(loops) => end_loops(cg, loops),
             Kind::RowSet { done } => {
                 cg.b.emit(Insn::Goto { target: self.next });
                 cg.b.place(done);
@@ -114,31 +103,29 @@ impl<'a> ChangeLoop<'a> {
 
 fn begin_one_pass<'a>(
     cg: &mut Codegen<'a>,
-    from: &'a FromPlan<'a>,
+    join: &PreparedJoin<'a>,
     target: &mut Target<'a>,
     key: Reg,
     needs_key: bool,
     scanned: Option<&'a Index>,
 ) -> Result<ChangeLoop<'a>> {
     target.open_indexes(cg, scanned);
-    let replacements = cg.replacements();
-    let loops = begin_loops(cg, from)?;
+    let replacements = cg.known.replacements();
+    let loops = begin_loops(cg, join)?;
     // The rows are changed with the scan's own cursor.
     let cursor = loops.table_cursor(0).expect("a scan for writing has a cursor on the table");
     target.use_cursor(cg, cursor);
     let access = ColumnAccess::Table { cursor, table: target.table };
     // What the scan has found in an index is about the old row, and expressions will be about the new one as well.
-    cg.forget_replacements(replacements);
+    cg.known.forget_replacements(replacements);
     cg.set_access(target.source, access);
     if needs_key {
         target.emit_key(cg, key)?;
     }
-    // RETURNING is computed within the loops.
-    cg.planner.context.enter_loops(from.join.rows);
     let next = loops.next;
     let scanned = scanned.zip(loops.index_cursor(0));
     let kind = Kind::OnePass(loops);
-    Ok(ChangeLoop { key, values: key, next, is_one_pass: true, is_single: from.join.one_row, scanned, kind })
+    Ok(ChangeLoop { key, values: key, next, is_one_pass: true, scanned, kind })
 }
 
 /// PRAGMA count_changes counts the rows of a DELETE when they are found, whether they are still there to be deleted or not.
@@ -150,14 +137,14 @@ fn count_found<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>) {
 
 fn begin_row_set<'a>(
     cg: &mut Codegen<'a>,
-    from: &'a FromPlan<'a>,
+    join: &PreparedJoin<'a>,
     change: &ResolvedChange<'a>,
     target: &mut Target<'a>,
     key: Reg,
 ) -> Result<(Kind<'a>, Addr)> {
     let set = cg.b.register();
     cg.b.emit(Insn::Null { start: set, count: 1 });
-    first_pass(cg, from, |cg| {
+    first_pass(cg, join, |cg| {
         let rowid = cg.resolver.rowid(target.source, target.table);
         cg.emit_into(&rowid, key)?;
         cg.b.emit(Insn::RowSetAdd { set, rowid: key });
@@ -174,7 +161,7 @@ fn begin_row_set<'a>(
 
 fn begin_keys<'a>(
     cg: &mut Codegen<'a>,
-    from: &'a FromPlan<'a>,
+    join: &PreparedJoin<'a>,
     change: &ResolvedChange<'a>,
     target: &mut Target<'a>,
     key: Reg,
@@ -183,15 +170,15 @@ fn begin_keys<'a>(
     let width = target.key_width();
     let exprs = key_exprs(cg, target);
     let (cursor, record) = (open_keys(cg, target, values.len())?, cg.b.register());
-    first_pass(cg, from, |cg| {
-        super::index::emit_index_key(cg, exprs, key)?;
+    first_pass(cg, join, |cg| {
+        cg.emit_list_into(exprs, key)?;
         let is_known = cg.b.label();
         if values.is_empty() {
             cg.b.emit(Insn::Found { cursor, count: width as u16, start: key, target: is_known });
         } else {
             cg.b.emit(Insn::IdxDelete { must_exist: 0, cursor, start: key, count: width as u32 });
         }
-        super::index::emit_index_key(cg, values, key.at(width))?;
+        cg.emit_list_into(values, key.at(width))?;
         let count = (width + values.len()) as u16;
         cg.b.emit(Insn::MakeRecord { count, affinities: AffinityListId::NONE, start: key, dst: record });
         cg.b.emit(Insn::IdxInsert { flags: 0, cursor, count: width as u16, record, start: key });
@@ -202,16 +189,15 @@ fn begin_keys<'a>(
     read_keys(cg, target, cursor, key, values.len())
 }
 
-/// As [`begin_keys`], of keys and values that are the rows of `query`.
+/// As [`begin_keys`], of keys and values that are the rows of a query.
 fn begin_gathered<'a>(
     cg: &mut Codegen<'a>,
-    query: &'a Query<'a>,
+    plan: &'a QueryPlan<'a>,
     target: &mut Target<'a>,
 ) -> Result<(Reg, Kind<'a>, Addr)> {
-    let (width, count) = (target.key_width(), query.columns.len());
+    let (width, count) = (target.key_width(), plan.query.columns.len());
     let rows = cg.ephemeral_table(count);
     cg.b.emit(Insn::OpenEphemeral { cursor: rows });
-    let plan = cg.plan_query(query, RowsFor::Use)?;
     cg.emit_query(plan, &Destination::Table { cursor: rows })?;
     let cursor = open_keys(cg, target, count - width)?;
     let (key, record) = (cg.b.registers(count), cg.b.register());
@@ -264,10 +250,10 @@ fn seek_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Reg, next: Addr)
 
 fn first_pass<'a>(
     cg: &mut Codegen<'a>,
-    from: &'a FromPlan<'a>,
+    join: &PreparedJoin<'a>,
     body: impl FnOnce(&mut Codegen<'a>) -> Result<()>,
 ) -> Result<()> {
-    let loops = begin_loops(cg, from)?;
+    let loops = begin_loops(cg, join)?;
     cg.in_loop(body)?;
     end_loops(cg, loops)
 }

@@ -7,7 +7,6 @@ use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{AffinityListId, Reg};
 
 use super::target::{Target, TargetIndex};
-use super::unique::Unique;
 use crate::Codegen;
 
 /// The new entry of an index.
@@ -19,14 +18,6 @@ pub(super) struct NewEntry {
     pub is_there: Option<Reg>,
     /// The index's cursor stands where the entry goes.
     pub is_sought: bool,
-}
-
-/// Puts the columns of the entry of the present row into registers from `dst` on.
-pub(crate) fn emit_index_key<'a>(cg: &mut Codegen<'a>, exprs: &[Expr<'a>], dst: Reg) -> Result<()> {
-    for (at, expr) in exprs.iter().enumerate() {
-        cg.emit_into(expr, dst.at(at))?;
-    }
-    Ok(())
 }
 
 /// Makes the entry of the present row, which is the access of the target's source.
@@ -41,7 +32,7 @@ pub(super) fn emit_new_entry<'a>(cg: &mut Codegen<'a>, index: &TargetIndex<'a>) 
         cg.b.emit(Insn::Integer { value: 1, dst: reg });
         is_there = Some(reg);
     }
-    emit_index_key(cg, index.exprs, key)?;
+    cg.emit_list_into(index.exprs, key)?;
     cg.b.place(done);
     Ok(NewEntry { key, is_there, is_sought: false })
 }
@@ -61,8 +52,8 @@ pub(crate) fn entry_affinities(cg: &mut Codegen<'_>, exprs: &[Expr<'_>]) -> Affi
 }
 
 /// Inserts the new entries into all indexes but the table itself.
-pub(super) fn emit_insert_entries<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, unique: &Unique) {
-    for (index, entry) in target.indexes.iter().zip(&unique.entries) {
+pub(super) fn emit_insert_entries<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, entries: &[Option<NewEntry>]) {
+    for (index, entry) in target.indexes.iter().zip(entries) {
         if let Some(entry) = entry.filter(|_| !index.is_table) {
             emit_insert_entry(cg, target, index, &entry);
         }
@@ -70,8 +61,13 @@ pub(super) fn emit_insert_entries<'a>(cg: &mut Codegen<'a>, target: &Target<'a>,
 }
 
 /// Inserts the row of a WITHOUT ROWID table, which is the entry of its primary key.
-pub(super) fn emit_insert_row_entry<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, unique: &Unique, flags: u8) {
-    let row = target.indexes.iter().zip(&unique.entries).find(|(index, _)| index.is_table);
+pub(super) fn emit_insert_row_entry<'a>(
+    cg: &mut Codegen<'a>,
+    target: &Target<'a>,
+    entries: &[Option<NewEntry>],
+    flags: u8,
+) {
+    let row = target.indexes.iter().zip(entries).find(|(index, _)| index.is_table);
     if let Some((index, Some(entry))) = row {
         emit_entry(cg, target, index, entry, flags);
     }
@@ -94,20 +90,21 @@ fn emit_entry<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, index: &TargetIndex
 }
 
 /// Deletes the entries of the row under the table's cursor, which is the access of the target's source, from the indexes
-/// for which `is_wanted` holds.
+/// at the places for which `is_wanted` holds.
 pub(super) fn emit_delete_entries<'a>(
     cg: &mut Codegen<'a>,
     target: &Target<'a>,
-    is_wanted: impl Fn(&TargetIndex<'a>) -> bool,
+    is_wanted: impl Fn(usize) -> bool,
 ) -> Result<()> {
-    for index in target.indexes.iter().filter(|index| !index.is_table && is_wanted(index)) {
+    let wanted = |(at, index): &(usize, &TargetIndex<'a>)| !index.is_table && is_wanted(*at);
+    for (_, index) in target.indexes.iter().enumerate().filter(wanted) {
         let done = cg.b.label();
         if let Some(filter) = &index.filter {
             cg.jump_if_false(filter, done, true)?;
         }
         let count = index.exprs.len();
         let key = cg.b.registers(count);
-        emit_index_key(cg, index.exprs, key)?;
+        cg.emit_list_into(index.exprs, key)?;
         let cursor = target.cursor_of(index);
         // An application that writes the schema by hand goes on, whatever an index lacks.
         let must_exist = (!cg.env.flags.may_write_schema()).into();

@@ -13,10 +13,10 @@
 //! | `row` | the new row in registers: defaults, generated columns, affinity, the record |
 //! | `constraint` | NOT NULL and CHECK; what happens when a constraint does not hold |
 //! | `unique` | nothing is there twice |
+//! | `replace` | the row that is in the way of a new one |
 //! | `index` | index entries of new and old rows |
 //! | `insert`, `rows`, `upsert` | INSERT, where its rows come from, ON CONFLICT |
 //! | `transfer` | rows of a table of the same shape, inserted as they are |
-//! | `prepare` | queries in statements rewritten |
 //! | `autoincrement` | sqlite_sequence |
 //! | `change_loop` | which rows UPDATE and DELETE are about, and whether they can be changed as they are found |
 //! | `update`, `delete` | UPDATE, DELETE |
@@ -26,12 +26,6 @@
 //! | `preupdate` | telling the pre-update hook |
 //! | `foreign_key` | foreign keys: counting violations, actions |
 //! | `returning` | RETURNING |
-//!
-//! # When a statement fails halfway
-//!
-//! ABORT undoes the statement alone, which needs a statement journal. It is opened only if the statement may change more
-//! than once *and* may fail after the first change: a single-row INSERT checks all of its constraints before it changes
-//! anything.
 
 mod autoincrement;
 mod change_loop;
@@ -41,12 +35,11 @@ mod fire;
 mod foreign_key;
 mod index;
 mod insert;
-mod prepare;
 mod preupdate;
+mod replace;
 mod returning;
 mod row;
 mod rows;
-mod stored_reals;
 mod target;
 mod transfer;
 mod trigger;
@@ -60,30 +53,28 @@ use crate::expr::computed;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use lithe_catalog::{Result, fail};
+use lithe_optimize::write::TriggerBody;
+use lithe_resolve::Scope;
 use lithe_resolve::ir::OutputColumn;
-use lithe_sql::ast::{Conflict, Name};
+use lithe_sql::ast::{Name, Stmt};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
 
 pub(crate) use constraint::emit_failure;
-pub(crate) use delete::delete;
 pub(crate) use delete::delete_rows_of_dropped;
-pub(crate) use foreign_key::{drop_needs_delete, is_parent};
-pub(crate) use index::{emit_index_key, entry_affinities};
-pub(crate) use insert::insert;
+pub(crate) use index::entry_affinities;
 pub(crate) use row::{emit_affinities, generated_column_uses};
-pub(crate) use target::{index_exprs, index_filter};
-pub(crate) use update::update;
 
 use super::Codegen;
 
+/// Emits an INSERT, UPDATE or DELETE that stands in a scope.
+type EmitChange = for<'a> fn(&mut Codegen<'a>, &Scope<'_, 'a>, &Stmt<'a>) -> Result<&'a [OutputColumn<'a>]>;
+
 /// What code generation of writes keeps for one program.
-#[derive(Default)]
 pub(super) struct State<'a> {
-    /// More than one change may be made.
-    changes_more_than_once: bool,
-    /// An ABORT may come after a change.
-    may_abort: bool,
+    /// What compiles the statements of a trigger: INSERT, UPDATE and DELETE stand above the triggers that they fire.
+    change: EmitChange,
     /// DROP TABLE deletes rows as DELETE does.
     drops_rows: bool,
     /// The trigger programs of the statement, which all of its programs share.
@@ -94,19 +85,44 @@ pub(super) struct State<'a> {
     row_count: Option<Reg>,
 }
 
+impl Default for State<'_> {
+    fn default() -> Self {
+        State { change: emit_change, drops_rows: false, programs: Rc::default(), body: None, row_count: None }
+    }
+}
+
+/// Emits an INSERT, UPDATE or DELETE that stands in `scope`. Gives the columns of RETURNING.
+pub(crate) fn emit_change<'a>(
+    cg: &mut Codegen<'a>,
+    scope: &Scope<'_, 'a>,
+    stmt: &Stmt<'a>,
+) -> Result<&'a [OutputColumn<'a>]> {
+    match stmt {
+        Stmt::Insert(statement) => insert::insert(cg, scope, statement),
+        Stmt::Update(statement) => update::update(cg, scope, statement),
+        Stmt::Delete(statement) => delete::delete(cg, scope, statement),
+        _ => fail("not a statement that changes rows"),
+    }
+}
+
 /// A trigger's body, while it is compiled.
 #[derive(Clone, Copy)]
 struct Body<'a> {
     /// The trigger's name, for the authorizer; none for the action of a foreign key.
     within: Option<Name<'a>>,
-    /// What the statement that fired the trigger says about conflicts: it counts more than what the body says.
-    policy: Option<Conflict>,
+    /// What its statements are planned with.
+    planned: TriggerBody,
 }
 
 impl<'a> Codegen<'a> {
     /// Whether the program is the body of a trigger.
     pub(super) fn is_body(&self) -> bool {
         self.write.body.is_some()
+    }
+
+    /// The trigger's body that the program is, for the plans of its statements.
+    fn trigger_body(&self) -> Option<TriggerBody> {
+        self.write.body.map(|body| body.planned)
     }
 
     /// The trigger whose body the program is, for the authorizer.
@@ -126,11 +142,6 @@ impl<'a> Codegen<'a> {
         }
     }
 
-    /// The statement may change more than once.
-    pub(crate) fn note_more_changes(&mut self) {
-        self.write.changes_more_than_once = true;
-    }
-
     /// Whether the statement is a DROP TABLE that deletes rows as DELETE does, which changes() tells.
     pub(crate) fn drops_rows(&self) -> bool {
         self.write.drops_rows
@@ -139,13 +150,7 @@ impl<'a> Codegen<'a> {
     /// Whether an error may as well end the statement where it arises: nothing has changed by then, and nothing can mend
     /// what is wrong.
     pub(super) fn fails_at_once(&self) -> bool {
-        !self.write.changes_more_than_once && self.write.body.is_none() && !self.env.flags.defer_foreign_keys
-    }
-
-    /// An error may come after a change: every call of a function is one, as in SQLite, and no query is. So an aggregate that fails in a
-    /// transaction, or the type of a STRICT table's column, leaves the rows that were changed before.
-    pub(crate) fn note_may_abort(&mut self) {
-        self.write.may_abort = true;
+        !self.journal.changes_more_than_once && self.write.body.is_none() && !self.env.flags.defer_foreign_keys
     }
 }
 
@@ -185,7 +190,7 @@ fn finish_statement<'a>(cg: &mut Codegen<'a>, returning: Option<&returning::Rows
 /// What a statement's program needs at its end, the transactions being begun: the journal, if it turned out to be needed, the
 /// largest rowids of AUTOINCREMENT tables, and the triggers' programs.
 pub(super) fn finish(cg: &mut Codegen<'_>) {
-    if cg.write.changes_more_than_once && cg.write.may_abort {
+    if cg.journal.is_needed() {
         cg.b.prologue(|b| b.emit(Insn::StatementJournal {}));
     }
     autoincrement::emit_begin(cg);
@@ -193,9 +198,4 @@ pub(super) fn finish(cg: &mut Codegen<'_>) {
     for program in programs {
         cg.b.subprogram(program);
     }
-}
-
-/// What holds about conflicts in a statement that says `or`: within a trigger, what the statement that fired it says.
-fn statement_policy(cg: &Codegen<'_>, or: Option<Conflict>) -> Option<Conflict> {
-    cg.write.body.and_then(|body| body.policy).or(or)
 }

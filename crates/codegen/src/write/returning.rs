@@ -1,20 +1,29 @@
 //! RETURNING: the rows are computed when they are changed, and given when all changes are made.
 
 use lithe_catalog::Result;
+use lithe_optimize::write::returning::ReturningPlan;
 use lithe_resolve::Returning;
 use lithe_resolve::ir::Expr;
 use lithe_value::Affinity;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{AffinityListId, CursorId, Reg, Sequence};
 
-use super::index::emit_index_key;
-use super::stored_reals::StoredRow;
 use crate::Codegen;
 
 /// The rows of a RETURNING clause.
 pub(super) struct Rows<'a> {
     returning: Returning<'a>,
     kept: Kept,
+}
+
+/// Computes the row of RETURNING, if there is a RETURNING, from the row that is the access of the target's source.
+pub(super) fn emit_row<'a>(
+    cg: &mut Codegen<'a>,
+    rows: Option<&Rows<'a>>,
+    plan: Option<&ReturningPlan<'a>>,
+) -> Result<()> {
+    let (Some(rows), Some(plan)) = (rows, plan) else { return Ok(()) };
+    rows.emit_row(cg, plan)
 }
 
 /// Where rows wait until all changes are made.
@@ -43,24 +52,14 @@ impl<'a> Rows<'a> {
         Ok(Some(Rows { returning, kept }))
     }
 
-    /// Computes the row from the one that is the access of the target's source.
-    pub fn emit_row(&self, cg: &mut Codegen<'a>) -> Result<()> {
-        self.emit_exprs(cg, self.returning.exprs)
-    }
-
-    /// The same for a row whose record is made from its registers.
-    pub fn emit_stored_row(&self, cg: &mut Codegen<'a>, row: StoredRow<'a>) -> Result<()> {
-        let exprs = row.exprs(cg, self.returning.exprs);
-        self.emit_exprs(cg, exprs)
-    }
-
-    fn emit_exprs(&self, cg: &mut Codegen<'a>, exprs: &'a [Expr<'a>]) -> Result<()> {
-        cg.plan_exprs(exprs)?;
+    fn emit_row(&self, cg: &mut Codegen<'a>, plan: &ReturningPlan<'a>) -> Result<()> {
+        let exprs = plan.exprs;
+        cg.explain.expr_queries(plan.queries()?);
         // The row is changed already, be it the only one.
-        cg.note_more_changes();
+        cg.journal.note_more_changes();
         match self.kept {
             Kept::Row { start, is_there } => {
-                emit_index_key(cg, exprs, start)?;
+                cg.emit_list_into(exprs, start)?;
                 self.emit_reals(cg, start);
                 cg.b.emit(Insn::Integer { value: 1, dst: is_there });
             }

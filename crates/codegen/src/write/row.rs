@@ -1,12 +1,12 @@
 //! The new row in registers: defaults, generated columns, affinity, the record.
 
 use lithe_catalog::{Column, CompileError, Result, Table};
-use lithe_resolve::Stored;
 use lithe_resolve::ir::{Child, Expr, SourceId, for_each_child};
+use lithe_resolve::{ChangeTarget, Stored};
 use lithe_sql::ast::Conflict;
 use lithe_value::{Affinity, Value, ValueRef};
 use lithe_vm::insn::Insn;
-use lithe_vm::operand::{AffinityListId, Reg};
+use lithe_vm::operand::{Addr, AffinityListId, Reg};
 
 use super::target::Target;
 use crate::{Codegen, ColumnAccess};
@@ -44,6 +44,36 @@ impl Row {
     }
 }
 
+/// What happens to a row, for the triggers that it fires.
+#[derive(Clone, Copy)]
+pub(super) struct RowChange<'c, 'a> {
+    /// The table or view.
+    pub target: &'c ChangeTarget<'a>,
+    /// The row as it was.
+    pub old: Option<Row>,
+    /// The row as it becomes.
+    pub new: Option<Row>,
+    /// What the statement says about conflicts: it holds in the triggers too.
+    pub policy: Option<Conflict>,
+    /// Where RAISE(IGNORE) leads.
+    pub ignore: Addr,
+}
+
+/// All columns of the row under the table's cursor, in registers: OLD of triggers.
+pub(super) fn emit_old_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Reg) -> Result<Row> {
+    let width = target.table.columns.len();
+    let row = Row::new(cg, width);
+    if target.table.has_rowid() {
+        cg.b.emit(Insn::Copy { src: key, dst: row.rowid, count: 1 });
+    }
+    for at in 0..width as u16 {
+        if target.table.rowid_column != Some(at) {
+            let value = cg.resolver.table_column(target.source, target.table, at);
+            cg.emit_into(&value, row.column(at))?;
+        }
+    }
+    Ok(row)
+}
 /// The value that a column has when none is given.
 pub(super) fn default_value<'a>(cg: &Codegen<'a>, column: &'a Column) -> Result<Expr<'a>> {
     match &column.default {
@@ -136,15 +166,6 @@ fn emit_type_check_but_stored(cg: &mut Codegen<'_>, target: &Target<'_>, row: Ro
         cg.b.emit(Insn::Null { start: others.column(at as u16), count: 1 });
     }
     emit_type_check(cg, target, others);
-}
-
-/// Whether NOT NULL may put a default where NULL was: generated columns are computed anew then.
-pub(super) fn may_become_default(table: &Table, policy: Option<Conflict>) -> bool {
-    let is_replaced = |column: &Column| {
-        let replaces = column.not_null.is_some_and(|own| policy_of(policy, Some(own)) == Conflict::Replace);
-        replaces && column.default.is_some()
-    };
-    table.has_generated_columns() && table.columns.iter().any(is_replaced)
 }
 
 /// STRICT: the values must have the types of their columns.
@@ -265,9 +286,4 @@ pub(crate) fn generated_column_uses(cg: &Codegen<'_>, table: &Table, at: u16) ->
         .into_iter()
         .filter_map(|name| table.column(name))
         .collect()
-}
-
-/// What a statement or a constraint says about conflicts; ABORT by default.
-pub(super) fn policy_of(statement: Option<Conflict>, constraint: Option<Conflict>) -> Conflict {
-    statement.or(constraint).unwrap_or(Conflict::Abort)
 }

@@ -3,8 +3,7 @@
 //! A query's rows come from a coroutine, unless the plan says that all rows are computed before the first one is inserted.
 
 use lithe_catalog::Result;
-use lithe_optimize::insert::InsertPlan;
-use lithe_optimize::plan::QueryPlan;
+use lithe_optimize::plan::{InsertSource, QueryPlan};
 use lithe_resolve::ir::{CoreBody, Expr};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
@@ -39,12 +38,12 @@ pub(super) enum RowValue<'a> {
 impl<'a> Rows<'a> {
     /// Begins the loop over the rows; the code that follows runs for each of them. `place` is where a row might be put at
     /// once: the code may change what is there.
-    pub fn begin(cg: &mut Codegen<'a>, plan: &InsertPlan<'a>, place: Option<Reg>) -> Result<Rows<'a>> {
+    pub fn begin(cg: &mut Codegen<'a>, source: &InsertSource<'a>, place: Option<Reg>) -> Result<Rows<'a>> {
         let (next, done) = (cg.b.label(), cg.b.label());
-        let kind = match *plan {
-            InsertPlan::Row { values, .. } => Kind::Values(values),
-            InsertPlan::Query { plan, is_collected: true } => begin_table(cg, plan, done, place)?,
-            InsertPlan::Query { plan, is_collected: false } => {
+        let kind = match *source {
+            InsertSource::Row { values, .. } => Kind::Values(values),
+            InsertSource::Query { plan, is_collected: true } => begin_table(cg, plan, done, place)?,
+            InsertSource::Query { plan, is_collected: false } => {
                 let coroutine = emit_coroutine(cg, plan, place)?;
                 cg.b.place(next);
                 cg.b.emit(Insn::Yield { co: coroutine.co, target: done });

@@ -1,14 +1,11 @@
 //! The table that a statement changes: its cursors, and the expressions that its definition has.
 
-use lithe_catalog::{Index, IndexOrigin, IndexTerm, Result, Table, TableKind, fail};
-use lithe_format::PageNo;
-use lithe_resolve::ir::{Child, ColumnIndex, Expr, SourceId, for_each_child};
-use lithe_resolve::{ChangeTarget, Scope, Stored};
-use lithe_sql::ast::{self, QualifiedName};
+use lithe_catalog::{Index, Result, Table};
+use lithe_optimize::write::table::{WrittenIndex, WrittenTable};
+use lithe_resolve::ir::{Expr, SourceId};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Db, Reg};
 
-use super::fire::{Event, Triggers};
 use crate::Codegen;
 use crate::derived::write_facts;
 
@@ -42,115 +39,22 @@ pub(crate) struct TargetIndex<'a> {
     pub exprs: &'a [Expr<'a>],
 }
 
-/// Prepares the target of a statement, with those of its indexes that `wanted` names. Nothing is opened yet.
-pub(crate) fn prepare_target<'a>(
-    cg: &mut Codegen<'a>,
-    target: &ChangeTarget<'a>,
-    wanted: impl Fn(&TargetIndex<'a>) -> bool,
-) -> Result<Target<'a>> {
-    let ChangeTarget { db, table, source, .. } = *target;
-    cg.use_database(db, true);
-    let mut indexes = bumpalo::collections::Vec::with_capacity_in(table.indexes.len(), cg.arena);
-    for index in &table.indexes {
-        let is_table = table.is_without_rowid() && index.origin == IndexOrigin::PrimaryKey;
-        let exprs = index_exprs(cg, db, table, source, index)?;
-        let filter = index_filter(cg, db, table, source, index)?;
-        let mut prepared = TargetIndex { index, own_cursor: NO_CURSOR, is_table, filter, exprs };
-        if is_table {
-            indexes.push(prepared);
-        } else if wanted(&prepared) {
-            prepared.own_cursor = cg.index_cursor(db, index)?;
-            indexes.push(prepared);
-        }
-    }
-    Ok(Target { db, table, source, cursor: NO_CURSOR, indexes: indexes.into_bump_slice() })
-}
-
 /// Stands for a cursor until there is one.
 const NO_CURSOR: CursorId = CursorId(u16::MAX);
 
-/// Refuses to change what cannot be changed. RETURNING counts as a trigger for a view that has triggers of any kind: SQLite
-/// gives the rows then, and changes nothing.
-pub(super) fn refuse_read_only<'a>(
-    cg: &Codegen<'a>,
-    target: &ChangeTarget<'a>,
-    triggers: &Triggers<'a>,
-    has_returning: bool,
-) -> Result<()> {
-    let table = target.table;
-    if table.virtual_table().is_some() && !table.connected().is_some_and(|connected| connected.is_writable) {
-        return fail(format!("table {} may not be modified", table.name));
-    }
-    let is_schema = table.root == Some(PageNo::FIRST) && !cg.env.flags.may_write_schema();
-    if is_schema || cg.env.shadow_tables.protects(table.name.name()) {
-        return fail(format!("table {} may not be modified", table.name));
-    }
-    let returns = has_returning && Triggers::exist(cg, target);
-    if table.view().is_some() && !triggers.has_instead() && !returns {
-        return fail(format!("cannot modify {} because it is a view", table.name));
-    }
-    Ok(())
-}
-
-/// Refuses to change a view that has no triggers for it, or what nobody may change, before anything else about the statement
-/// is found wrong.
-pub(super) fn refuse_early<'a>(
-    cg: &Codegen<'a>,
-    base: &Scope<'_, 'a>,
-    name: QualifiedName<'a>,
-    event: Event<'_, 'a>,
-    has_returning: bool,
-) -> Result<()> {
-    let target = cg.resolver.change_target(base, name)?;
-    if target.table.kind == TableKind::Ordinary && target.table.root != Some(PageNo::FIRST) {
-        return Ok(());
-    }
-    refuse_read_only(cg, &target, &Triggers::of(cg, &target, event), has_returning)
-}
-
-/// As [`refuse_early`], of an UPDATE: which triggers it has is known when its columns are.
-pub(super) fn refuse_update_early<'a>(cg: &Codegen<'a>, base: &Scope<'_, 'a>, update: &ast::Update<'a>) -> Result<()> {
-    let target = cg.resolver.change_target(base, update.table)?;
-    let has_triggers = target.table.view().is_some() && Triggers::exist(cg, &target);
-    if has_triggers || target.table.kind == TableKind::Ordinary && target.table.root != Some(PageNo::FIRST) {
-        return Ok(());
-    }
-    let triggers = Triggers::of(cg, &target, Event::Update(&[]));
-    refuse_read_only(cg, &target, &triggers, !update.returning.is_empty())
-}
-
-/// What the columns of an index hold, of the row `source`.
-pub(crate) fn index_exprs<'a>(
-    cg: &Codegen<'a>,
-    db: Db,
-    table: &'a Table,
-    source: SourceId,
-    index: &'a Index,
-) -> Result<&'a [Expr<'a>]> {
-    let mut exprs = bumpalo::collections::Vec::with_capacity_in(index.columns.len(), cg.arena);
-    for column in &index.columns {
-        exprs.push(match &column.term {
-            IndexTerm::Column(at) => cg.resolver.table_column(source, table, *at),
-            IndexTerm::Rowid => cg.resolver.rowid(source, table),
-            IndexTerm::Expr(text) => cg.resolver.stored_expr(text, Stored::Index, source, db, table)?,
-        });
-    }
-    Ok(exprs.into_bump_slice())
-}
-
-/// WHERE of a partial index.
-pub(crate) fn index_filter<'a>(
-    cg: &Codegen<'a>,
-    db: Db,
-    table: &'a Table,
-    source: SourceId,
-    index: &'a Index,
-) -> Result<Option<Expr<'a>>> {
-    let Some(text) = &index.filter else { return Ok(None) };
-    cg.resolver.stored_expr(text, Stored::PartialIndex, source, db, table).map(Some)
-}
-
 impl<'a> Target<'a> {
+    /// The target of a statement, with cursors on the indexes that it writes. Nothing is opened yet.
+    pub fn new(cg: &mut Codegen<'a>, written: &WrittenTable<'a>) -> Result<Target<'a>> {
+        let WrittenTable { db, table, source, .. } = *written;
+        cg.transactions.use_database(db, true);
+        let mut indexes = bumpalo::collections::Vec::with_capacity_in(written.indexes.len(), cg.arena);
+        for &WrittenIndex { index, is_table, filter, exprs } in written.indexes {
+            let own_cursor = if is_table { NO_CURSOR } else { cg.index_cursor(db, index)? };
+            indexes.push(TargetIndex { index, own_cursor, is_table, filter, exprs });
+        }
+        Ok(Target { db, table, source, cursor: NO_CURSOR, indexes: indexes.into_bump_slice() })
+    }
+
     /// Opens the table and the indexes for writing.
     pub fn open(&mut self, cg: &mut Codegen<'a>) -> Result<()> {
         let cursor = cg.table_cursor(self.db, self.table)?;
@@ -211,66 +115,6 @@ impl<'a> Target<'a> {
                 let count = self.key_width() as u16;
                 cg.b.emit(Insn::NotFound { cursor, count, start: key, target: missing });
             }
-        }
-    }
-
-    /// Whether `expr` depends on what is changed.
-    pub fn depends_on(&self, expr: &Expr<'a>, changed: &Changed) -> bool {
-        uses_changed(expr, self.source, self.table, changed)
-    }
-}
-
-fn uses_changed(expr: &Expr<'_>, source: SourceId, table: &Table, changed: &Changed) -> bool {
-    if let Expr::Column(column) = expr {
-        return column.source == source && changed.has(table, column.index);
-    }
-    let mut found = false;
-    for_each_child(expr, &mut |child| {
-        if let Child::Expr(operand) = child {
-            found = found || uses_changed(operand, source, table, changed);
-        }
-    });
-    found
-}
-
-/// Which columns an UPDATE changes, generated ones included.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Changed {
-    /// By position.
-    columns: Vec<bool>,
-    /// The rowid gets a value.
-    pub rowid: bool,
-    /// The entries of all indexes are made anew.
-    pub all_indexes: bool,
-    /// What REPLACE would delete is looked at for all unique indexes, those that stay included.
-    pub checks_all_indexes: bool,
-}
-
-impl Changed {
-    /// Nothing yet, of so many columns.
-    pub fn none(width: usize) -> Changed {
-        Changed { columns: vec![false; width], rowid: false, ..Changed::default() }
-    }
-
-    /// Adds the column at this position.
-    pub fn insert(&mut self, column: u16) {
-        self.columns[usize::from(column)] = true;
-    }
-
-    /// Whether the column at this position gets a value.
-    pub fn has_column(&self, column: u16) -> bool {
-        self.columns[usize::from(column)]
-    }
-
-    /// Whether `expr` uses what is changed in the row of `change`.
-    pub fn is_used_by(&self, change: &ChangeTarget<'_>, expr: &Expr<'_>) -> bool {
-        uses_changed(expr, change.source, change.table, self)
-    }
-
-    fn has(&self, table: &Table, column: ColumnIndex) -> bool {
-        match column.position() {
-            Some(at) => self.columns[at],
-            None => self.rowid || table.rowid_column.is_some_and(|at| self.has_column(at)),
         }
     }
 }

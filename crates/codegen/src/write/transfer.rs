@@ -3,10 +3,10 @@
 //! Taking a record apart and putting it together again gives the same bytes if both tables say the same about every column, and
 //! nobody looks at the rows on their way. Only the rowid is another one, unless a column is its other name.
 
-use lithe_catalog::{Result, Table};
-use lithe_sql::ast;
+use lithe_catalog::Result;
+use lithe_optimize::write::insert::RecordsPlan;
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::{Db, Sequence};
+use lithe_vm::operand::Sequence;
 
 use super::constraint::Checked;
 use super::row::Row;
@@ -14,14 +14,15 @@ use super::target::Target;
 use super::unique::{Uniqueness, emit_unique};
 use crate::Codegen;
 
-/// Emits the loop over the rows of `source`. The target is open.
-pub(super) fn emit<'a>(
-    cg: &mut Codegen<'a>,
-    target: &Target<'a>,
-    policy: Option<ast::Conflict>,
-    source: (Db, &'a Table),
-) -> Result<()> {
-    let from = cg.open_table(source.0, source.1)?;
+/// Emits the loop over the rows of the other table.
+pub(super) fn emit<'a>(cg: &mut Codegen<'a>, plan: &RecordsPlan<'a>) -> Result<()> {
+    if plan.changes_more_than_once {
+        cg.journal.note_more_changes();
+    }
+    let mut target = Target::new(cg, &plan.table)?;
+    target.open(cg)?;
+    let target = &target;
+    let from = cg.open_table(plan.from.0, plan.from.1)?;
     let row = Row::new(cg, target.table.columns.len());
     let record = cg.b.register();
     let (next, done) = (cg.b.label(), cg.b.label());
@@ -30,8 +31,9 @@ pub(super) fn emit<'a>(
     let mut flags = insert_flags::COUNT_CHANGE | insert_flags::LAST_ROWID;
     if target.table.rowid_column.is_some() {
         cg.b.emit(Insn::Rowid { cursor: from, dst: row.rowid });
-        let checked = Checked { target, row, policy, changed: None, ignore: next };
-        let unique = Uniqueness { checked, old_key: None, rowid_is_given: true, affinity_waits: false, upserts: &[] };
+        let checked = Checked { target, row, ignore: next };
+        let (unique, replaced) = (&plan.unique, plan.replaced.as_ref());
+        let unique = Uniqueness { checked, plan: unique, replaced, old_key: None, affinity_waits: false, updates: &[] };
         let is_sought = cg.in_loop(|cg| emit_unique(cg, &unique))?.is_sought;
         flags |= if is_sought { insert_flags::USE_SEEK } else { 0 };
     } else {
@@ -45,5 +47,6 @@ pub(super) fn emit<'a>(
     cg.b.place(next);
     cg.b.emit(Insn::Next { cursor: from, target: top });
     cg.b.place(done);
+    super::finish_statement(cg, None);
     Ok(())
 }

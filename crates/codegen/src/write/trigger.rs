@@ -10,14 +10,15 @@ use std::sync::Arc;
 use lithe_catalog::{ForeignKey, FoundTrigger, Result, fail};
 use lithe_optimize::explain::Explain;
 use lithe_optimize::plan::RowsFor;
-use lithe_resolve::{ChangeTarget, Found, Rules, Scope, ScopeSource};
+use lithe_optimize::write::TriggerBody;
+use lithe_resolve::{Found, Rules, Scope, ScopeSource};
 use lithe_sql::ast::{Conflict, CreateTrigger, Expr, ExprKind, Name, Node, Stmt, walk_stmt};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Db, SubprogramId};
 use lithe_vm::program::Subprogram;
 
 use super::Body;
-use super::row::Row;
+use super::row::{Row, RowChange};
 use crate::{Codegen, ColumnAccess, Destination};
 
 /// The trigger programs of a statement.
@@ -101,13 +102,10 @@ impl<'a> BodySource<'a> {
 /// The program of a trigger, compiled if this is the first place that needs it.
 pub(super) fn subprogram<'a>(
     cg: &mut Codegen<'a>,
-    target: &ChangeTarget<'a>,
+    change: &RowChange<'_, 'a>,
     source: BodySource<'a>,
-    old: Option<Row>,
-    new: Option<Row>,
-    policy: Option<Conflict>,
 ) -> Result<SubprogramId> {
-    let key = Key { token: source.token, policy, old, new };
+    let key = Key { token: source.token, policy: change.policy, old: change.old, new: change.new };
     let at = {
         let mut programs = cg.write.programs.borrow_mut();
         if let Some(at) = programs.programs.iter().position(|program| program.key == key) {
@@ -115,7 +113,7 @@ pub(super) fn subprogram<'a>(
         }
         programs.begin(key, source.set_null)
     };
-    let program = compile(cg, target, source, old, new, policy)?;
+    let program = compile(cg, change, source)?;
     cg.write.programs.borrow_mut().programs[at].program = Some(Arc::new(program));
     id(at)
 }
@@ -127,14 +125,7 @@ fn id(at: usize) -> Result<SubprogramId> {
     }
 }
 
-fn compile<'a>(
-    cg: &mut Codegen<'a>,
-    target: &ChangeTarget<'a>,
-    source: BodySource<'a>,
-    old: Option<Row>,
-    new: Option<Row>,
-    policy: Option<Conflict>,
-) -> Result<Subprogram> {
+fn compile<'a>(cg: &mut Codegen<'a>, change: &RowChange<'_, 'a>, source: BodySource<'a>) -> Result<Subprogram> {
     let BodySource { text, name, token, db, .. } = source;
     let Stmt::CreateTrigger(create) = cg.resolver.parse_stored(text)? else {
         return fail(format!("malformed trigger {name}"));
@@ -143,16 +134,16 @@ fn compile<'a>(
     let explain = if is_explained { Explain::on() } else { Explain::off() };
     let mut body = Codegen::new(cg.resolver, explain, cg.builders);
     body.write.programs = Rc::clone(&cg.write.programs);
-    let rows = old_and_new(&mut body, target, old, new);
+    let rows = old_and_new(&mut body, change);
     let found = Found::default();
     // A trigger that is not temporary sees its own database only.
     let fixed_db = (db != Db::TEMP).then_some(db);
     let rules = Rules { raise: true, no_strings_in_double_quotes: !cg.env.flags.dqs_ddl, ..Rules::default() };
     let within = (!name.is_empty()).then(|| Name::new(&*cg.arena.alloc_slice_copy(name.as_bytes())));
-    body.write.body = Some(Body { within, policy });
+    body.write.body = Some(Body { within, planned: TriggerBody { policy: change.policy } });
     let scope = Scope { sources: rows, rules, fixed_db, within, ..Scope::outermost(text, &found) };
     if !name.is_empty() {
-        body.emit_trace(&format!("TRIGGER {name}"));
+        emit_trace(&mut body, &format!("TRIGGER {name}"));
     }
     emit_body(&mut body, &scope, create).map_err(lithe_catalog::CompileError::without_offset)?;
     take_needs(cg, &body, create);
@@ -165,11 +156,11 @@ fn compile<'a>(
 
 /// What a trigger's program needs, the statement needs.
 fn take_needs<'a>(cg: &mut Codegen<'a>, body: &Codegen<'a>, create: &'a CreateTrigger<'a>) {
-    cg.write.may_abort |= body.write.may_abort || raises(create);
-    cg.write.changes_more_than_once = true;
-    for (db, write) in body.databases() {
-        cg.use_database(db, write);
+    if body.journal.may_abort || raises(create) {
+        cg.journal.note_may_abort();
     }
+    cg.journal.note_more_changes();
+    cg.transactions.add(&body.transactions);
 }
 
 /// Whether a RAISE stands anywhere in the trigger.
@@ -182,17 +173,12 @@ fn raises<'a>(create: &'a CreateTrigger<'a>) -> bool {
 }
 
 /// OLD and NEW, which are in registers of the frame that fires the trigger.
-fn old_and_new<'a>(
-    body: &mut Codegen<'a>,
-    target: &ChangeTarget<'a>,
-    old: Option<Row>,
-    new: Option<Row>,
-) -> &'a [ScopeSource<'a>] {
+fn old_and_new<'a>(body: &mut Codegen<'a>, change: &RowChange<'_, 'a>) -> &'a [ScopeSource<'a>] {
     let mut rows = bumpalo::collections::Vec::new_in(body.arena);
-    for (name, row) in [("old", old), ("new", new)] {
+    for (name, row) in [("old", change.old), ("new", change.new)] {
         if let Some(row) = row {
             let id = body.resolver.new_source();
-            let source = body.resolver.target_in_scope(target, id, Name::new(name.as_bytes()));
+            let source = change.target.in_scope(id, Name::new(name.as_bytes()));
             rows.push(ScopeSource { qualified_only: true, is_trigger_row: true, db: None, ..source });
             body.set_access(id, ColumnAccess::ParentRegisters { start: row.columns, rowid: row.rowid });
         }
@@ -210,7 +196,7 @@ fn emit_body<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, create: &'a Crea
     }
     for step in create.body {
         if scope.within.is_some() {
-            body.emit_trace(&String::from_utf8_lossy(step.span.text(scope.text)));
+            emit_trace(body, &String::from_utf8_lossy(step.span.text(scope.text)));
         }
         emit_step(body, scope, &step.stmt)?;
     }
@@ -219,11 +205,9 @@ fn emit_body<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, create: &'a Crea
     Ok(())
 }
 
-impl Codegen<'_> {
-    fn emit_trace(&mut self, text: &str) {
-        let text = self.b.text(format!("-- {text}"));
-        self.b.emit(Insn::TraceTrigger { text });
-    }
+fn emit_trace(cg: &mut Codegen<'_>, text: &str) {
+    let text = cg.b.text(format!("-- {text}"));
+    cg.b.emit(Insn::TraceTrigger { text });
 }
 
 fn emit_step<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, step: &Stmt<'a>) -> Result<()> {
@@ -237,20 +221,12 @@ fn emit_step<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, step: &Stmt<'a>)
             let plan = body.plan_query(query, RowsFor::Use)?;
             return body.emit_query(plan, &Destination::Discard);
         }
-        Stmt::Insert(insert) => {
-            is_returning(insert.returning)?;
-            super::insert(body, scope, insert)?;
-        }
-        Stmt::Update(update) => {
-            is_returning(update.returning)?;
-            super::update(body, scope, update)?;
-        }
-        Stmt::Delete(delete) => {
-            is_returning(delete.returning)?;
-            super::delete(body, scope, delete)?;
-        }
+        Stmt::Insert(insert) => is_returning(insert.returning)?,
+        Stmt::Update(update) => is_returning(update.returning)?,
+        Stmt::Delete(delete) => is_returning(delete.returning)?,
         _ => return fail("malformed trigger"),
     }
+    (body.write.change)(body, scope, step)?;
     body.b.emit(Insn::ResetCount {});
     Ok(())
 }

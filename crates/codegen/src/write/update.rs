@@ -1,25 +1,23 @@
 //! UPDATE.
 
 use crate::expr::computed;
-use lithe_catalog::{Index, IndexTerm, Result, Table};
-use lithe_optimize::change::Passes;
-use lithe_resolve::ir::{Expr, OutputColumn};
-use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, ResolvedChange, Scope, Stored};
+use lithe_catalog::Result;
+use lithe_optimize::write::returning::ReturningPlan;
+use lithe_optimize::write::update::{RowUpdate, UpdatePlan, UpdateRows, plan};
+use lithe_resolve::ir::OutputColumn;
+use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, ResolvedChange, Scope};
 use lithe_sql::ast;
 use lithe_vm::insn::{Insn, delete_flags, insert_flags};
 use lithe_vm::operand::{Addr, Reg};
 
 use super::change_loop::ChangeLoop;
 use super::constraint::{Checked, emit_checks, emit_not_null};
-use super::delete::emit_old_row;
-use super::fire::{Event, Firing, Triggers};
-use super::foreign_key::{Change, ForeignKeys};
 use super::index::{emit_delete_entries, emit_insert_entries, emit_insert_row_entry};
-use super::returning::Rows as ReturningRows;
-use super::row::{self, Row};
-use super::stored_reals::StoredRow;
-use super::target::{Changed, Target, TargetIndex, prepare_target};
-use super::unique::{Unique, Uniqueness, emit_unique, is_affected};
+use super::returning::{Rows as ReturningRows, emit_row as emit_returning};
+use super::row::{self, Row, RowChange, emit_old_row};
+use super::target::Target;
+use super::unique::{Unique, Uniqueness, emit_unique};
+use super::{fire, foreign_key};
 use crate::{Codegen, ColumnAccess};
 
 /// Code for an UPDATE that stands in `base`. Gives the columns of RETURNING.
@@ -28,79 +26,36 @@ pub(crate) fn update<'a>(
     base: &Scope<'_, 'a>,
     update: &ast::Update<'a>,
 ) -> Result<&'a [OutputColumn<'a>]> {
-    super::target::refuse_update_early(cg, base, update)?;
-    let change = cg.resolver.update(base, update)?;
-    let triggers = Triggers::of(cg, &change.target, Event::Update(change.set));
-    super::target::refuse_read_only(cg, &change.target, &triggers, change.returning.is_some())?;
-    let change = super::prepare::change(cg, change);
+    let body = cg.trigger_body();
+    let (change, plan) = plan(&mut cg.planner, base, update, body)?;
     let counted = super::begin_row_count(cg, "rows updated", change.returning.is_some());
-    if change.target.table.view().is_some() {
-        super::view::change(cg, &change, &triggers)?;
-    } else if let Some(connected) = change.target.table.connected() {
-        super::virtual_table::change(cg, &change, connected)?;
-    } else {
-        update_rows(cg, &change, &triggers)?;
+    match plan {
+        UpdatePlan::Rows(plan) => update_rows(cg, &change, &plan)?,
+        UpdatePlan::View(plan) => super::view::change(cg, &change, &plan)?,
+        UpdatePlan::Virtual(plan) => super::virtual_table::change(cg, &change, &plan)?,
     }
     Ok(change.returning.map_or(counted, |returning| returning.columns))
 }
 
-fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, triggers: &Triggers<'a>) -> Result<()> {
-    let policy = super::statement_policy(cg, change.or);
-    let mut changed = changed_columns(cg, &change.target, change.set)?;
-    let replaces = may_replace(change.target.table, policy, &changed);
-    let keys = ForeignKeys::of(cg, &change.target, Change::Update(&changed))
-        .map_err(|error| if replaces { super::delete::error_of_replace(cg, &change.target, error) } else { error })?;
-    changed.all_indexes = keys.refer_to(change.target.table);
-    changed.checks_all_indexes = keys.need_all_indexes(cg, change.target.table, &changed);
-    if !keys.is_empty() {
-        cg.note_more_changes();
+fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan: &UpdateRows<'a>) -> Result<()> {
+    if plan.changes_more_than_once {
+        cg.journal.note_more_changes();
     }
     let returning = ReturningRows::open(cg, change.returning, false)?;
-    let mut target = {
-        // A row that gets another rowid, or that is deleted for another one, is in all indexes.
-        let all = replaces || changed.rowid || changed.all_indexes;
-        let ask = change.target;
-        let is_checked = |index: &TargetIndex<'a>| {
-            let replaces = row::policy_of(policy, index.index.conflict()) == ast::Conflict::Replace;
-            changed.checks_all_indexes && index.index.is_unique() && replaces
-        };
-        prepare_target(cg, &change.target, |index| all || is_checked(index) || depends(&ask, index, &changed))?
-    };
-    let key_changes = changes_key(&target, &changed);
-    // Values that depend on other tables have to be computed where those tables are read.
-    let is_from = change.sources.len() > 1;
-    let values: Vec<Expr<'a>> = if is_from { change.set.iter().map(|a| a.value).collect() } else { Vec::new() };
-    let passes = match () {
-        () if !triggers.is_empty() || !keys.is_empty() => Passes::Two,
-        () if key_changes || replaces => Passes::OneIfSingle,
-        () if returning.is_some() => Passes::OneIfInOrder,
-        () => Passes::OneIfPossible,
-    };
-    // A scan of an index must not meet entries that the update has moved. Those that stay are not opened, unless all are.
-    let moved: Vec<&Index> = {
-        let is_moved = |index: &&TargetIndex<'a>| !index.is_table && depends(&change.target, index, &changed);
-        target.indexes.iter().filter(is_moved).map(|index| index.index).collect()
-    };
-    let stays = |index: &Index| !moved.iter().any(|moved| std::ptr::eq(*moved, index));
-    let rows = ChangeLoop::begin(cg, change, &mut target, passes, &values, stays)?;
-    if !rows.is_single || !triggers.is_empty() {
-        cg.note_more_changes();
-    }
+    let mut target = Target::new(cg, &plan.table)?;
+    let rows = ChangeLoop::begin(cg, change, &mut target, &plan.rows, plan.values)?;
+    let is_from = !plan.values.is_empty();
     let set: Vec<Assigned<'a>> = if is_from { from_registers(change.set, rows.values) } else { change.set.to_vec() };
     let updating = Updating {
         change: &change.target,
         target: &target,
         set: &set,
-        changed: &changed,
-        triggers,
-        keys: &keys,
-        policy,
-        key_changes,
+        plan: &plan.row,
         old_key: rows.key,
         next: rows.next,
-        replaces,
         is_one_pass: rows.is_one_pass,
         returning: returning.as_ref(),
+        returning_plan: plan.returning.as_ref(),
         is_counted: true,
     };
     cg.in_loop(|cg| emit_update_row(cg, &updating))?;
@@ -114,82 +69,72 @@ pub(super) struct Updating<'c, 'a> {
     pub change: &'c ChangeTarget<'a>,
     pub target: &'c Target<'a>,
     pub set: &'c [Assigned<'a>],
-    /// What SET changes, generated columns included.
-    pub changed: &'c Changed,
-    pub triggers: &'c Triggers<'a>,
-    pub keys: &'c ForeignKeys<'a>,
-    pub policy: Option<ast::Conflict>,
-    /// The row moves to another place of the table.
-    pub key_changes: bool,
+    /// What is entailed.
+    pub plan: &'c RowUpdate<'a>,
     /// The registers of the key under which the row is found.
     pub old_key: Reg,
     /// Where to go on with the next row.
     pub next: Addr,
-    /// REPLACE may delete rows that are in the way.
-    pub replaces: bool,
     /// A scan goes on from the row.
     pub is_one_pass: bool,
     pub returning: Option<&'c ReturningRows<'a>>,
+    pub returning_plan: Option<&'c ReturningPlan<'a>>,
     /// `count_changes` counts the row: not that of an UPSERT, which no INSERT has inserted.
     pub is_counted: bool,
 }
 
 /// Emits the update of one row. The table's cursor is the access of the target's source.
 pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result<()> {
-    let Updating { target, change, triggers, keys, .. } = *updating;
-    let firing = Firing { policy: updating.policy, ignore: updating.next };
-    let old =
-        if triggers.is_empty() && keys.is_empty() { None } else { Some(emit_old_row(cg, target, updating.old_key)?) };
+    let Updating { target, change, plan, .. } = *updating;
+    let RowUpdate { triggers, keys, policy, .. } = plan;
+    let is_watched = !triggers.is_empty() || !keys.is_empty();
+    let old = if is_watched { Some(emit_old_row(cg, target, updating.old_key)?) } else { None };
     let row = emit_new_row(cg, updating)?;
-    triggers
-        .compile(cg, change, old, Some(row), firing)
-        .map_err(|error| if updating.replaces { super::delete::error_of_replace(cg, change, error) } else { error })?;
+    let row_change = RowChange { target: change, old, new: Some(row), policy: *policy, ignore: updating.next };
+    fire::compile(cg, triggers, &row_change).map_err(|error| match &plan.replaced {
+        Some(replaced) if plan.replaces => replaced.error_of(error),
+        _ => error,
+    })?;
     if triggers.has_before() {
         row::emit_given_type_check(cg, target, row);
         emit_generated(cg, target, row)?;
-        triggers.fire_before(cg, change, old, Some(row), firing)?;
+        fire::before(cg, triggers, &row_change)?;
         // The triggers may have changed the row, or deleted it.
         target.seek(cg, updating.old_key, updating.next);
         emit_unchanged(cg, updating, row, |_| true)?;
     }
     cg.set_access(target.source, row.access());
-    let checked =
-        Checked { target, row, policy: updating.policy, changed: Some(updating.changed), ignore: updating.next };
+    let checked = Checked { target, row, ignore: updating.next };
     row::emit_generated_of_given(cg, target, row)?;
-    emit_not_null(cg, &checked, &[], false)?;
-    if row::may_become_default(target.table, updating.policy) {
+    emit_not_null(cg, &checked, &plan.constraints, false)?;
+    if plan.constraints.computes_anew {
         row::emit_generated(cg, target, row)?;
     }
-    emit_not_null(cg, &checked, &[], true)?;
+    emit_not_null(cg, &checked, &plan.constraints, true)?;
     if !row::checks_types_late(target.table) {
         row::emit_type_check(cg, target, row);
     }
-    let has_checked = emit_checks(cg, &checked)?;
+    emit_checks(cg, &checked, &plan.constraints)?;
     let uniqueness = Uniqueness {
         checked,
+        plan: &plan.unique,
+        replaced: plan.replaced.as_ref(),
         old_key: Some(updating.old_key),
-        rowid_is_given: updating.changed.rowid,
         affinity_waits: false,
-        upserts: &[],
+        updates: &[],
     };
     let unique = emit_unique(cg, &uniqueness)?;
-    emit_write(cg, updating, &checked, &unique, old)?;
+    emit_write(cg, updating, row, &unique, old)?;
     cg.set_access(target.source, table_access(target));
-    if let Some(old) = old {
-        keys.act(cg, change, old, Some(row), firing)?;
+    if is_watched {
+        foreign_key::act(cg, keys, &row_change)?;
     }
     if updating.is_counted {
         cg.emit_row_count();
     }
-    triggers.fire_after(cg, change, old, Some(row), firing, |cg| {
-        let Some(returning) = updating.returning else { return Ok(()) };
+    fire::after(cg, triggers, &row_change, |cg| {
         cg.set_access(target.source, row.access());
-        let has_affinities = has_checked || target.indexes.iter().any(|index| is_affected(&checked, index));
-        if target.table.has_rowid() && !has_affinities {
-            returning.emit_stored_row(cg, StoredRow { source: target.source, table: target.table })?;
-        } else {
-            returning.emit_row(cg)?;
-        }
+        emit_returning(cg, updating.returning, updating.returning_plan)?;
         cg.set_access(target.source, table_access(target));
         Ok(())
     })
@@ -197,10 +142,10 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
 
 /// The new row: values of SET, and for other columns those that the row has.
 fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result<Row> {
-    let Updating { target, set, .. } = *updating;
+    let Updating { target, set, plan, .. } = *updating;
     let table = target.table;
     let mut row = Row::new(cg, table.columns.len());
-    if !updating.changed.rowid && table.has_rowid() {
+    if !plan.changed.rowid && table.has_rowid() {
         row.rowid = updating.old_key;
     }
     let named = named_by_triggers(cg, updating);
@@ -215,14 +160,14 @@ fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result
             ChangedColumn::Rowid => {
                 cg.emit_into(&assigned.value, row.rowid)?;
                 cg.b.emit(Insn::MustBeInteger { reg: row.rowid, target: Addr::NONE });
-                cg.note_may_abort();
+                cg.journal.note_may_abort();
             }
         }
     }
     // The record is made with the affinities of its columns: they are applied here only if somebody looks at the row before.
-    let is_seen = updating.returning.is_some() || !updating.triggers.is_empty() || !updating.keys.is_empty();
+    let is_seen = updating.returning.is_some() || !plan.triggers.is_empty() || !plan.keys.is_empty();
     if is_seen || !target.indexes.is_empty() || row::needs_final_values(table) {
-        row::emit_affinity(cg, table, row, |at| updating.changed.has_column(at));
+        row::emit_affinity(cg, table, row, |at| plan.changed.has_column(at));
     }
     Ok(row)
 }
@@ -233,8 +178,8 @@ fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result
 fn named_by_triggers<'a>(cg: &Codegen<'a>, updating: &Updating<'_, 'a>) -> Option<Vec<u16>> {
     const ALWAYS_READ_FROM: u16 = 32;
     let table = updating.target.table;
-    (updating.triggers.has_before() && table.has_generated_columns()).then(|| {
-        let mut named = updating.triggers.columns_named_before(cg, table);
+    (updating.plan.triggers.has_before() && table.has_generated_columns()).then(|| {
+        let mut named = updating.plan.triggers.columns_named_before(cg.resolver, table);
         named.extend(ALWAYS_READ_FROM..table.columns.len() as u16);
         named
     })
@@ -277,104 +222,43 @@ fn emit_generated<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) -> Re
 fn emit_write<'a>(
     cg: &mut Codegen<'a>,
     updating: &Updating<'_, 'a>,
-    checked: &Checked<'_, 'a>,
+    row: Row,
     unique: &Unique,
     old: Option<Row>,
 ) -> Result<()> {
-    let Updating { target, keys, .. } = *updating;
-    let (cursor, row) = (target.cursor, checked.row);
+    let Updating { target, plan, .. } = *updating;
+    let (cursor, keys) = (target.cursor, &plan.keys);
     if let Some(old) = old {
-        keys.check_old(cg, target, old)?;
+        foreign_key::check_old(cg, keys, target, old)?;
     }
-    if unique.replaces || updating.key_changes || target.table.is_without_rowid() || !keys.is_empty() {
+    let is_deleted = plan.changes_key || target.table.is_without_rowid() || !keys.is_empty();
+    if unique.replaces || is_deleted {
         // Looking for other rows has moved the cursor.
         target.seek(cg, updating.old_key, updating.next);
     }
     cg.set_access(target.source, table_access(target));
-    emit_delete_entries(cg, target, |index| is_rewritten(updating, checked, index))?;
+    emit_delete_entries(cg, target, |at| plan.changes_key || plan.unique.makes_entry(at))?;
     super::preupdate::emit_update(cg, target, updating.old_key, row)?;
     let position = if updating.is_one_pass { delete_flags::SAVE_POSITION } else { 0 };
-    if updating.key_changes || target.table.is_without_rowid() || !keys.is_empty() {
+    if is_deleted {
         cg.b.emit(Insn::Delete { flags: delete_flags::IS_UPDATE | position, cursor });
     }
-    keys.check_new(cg, target, row)?;
-    emit_insert_entries(cg, target, unique);
+    foreign_key::check_new(cg, keys, target, row)?;
+    emit_insert_entries(cg, target, &unique.entries);
     let mut flags = insert_flags::COUNT_CHANGE | insert_flags::IS_UPDATE;
     if updating.is_one_pass {
         flags |= insert_flags::SAVE_POSITION;
     }
     if target.table.is_without_rowid() {
-        emit_insert_row_entry(cg, target, unique, flags);
+        emit_insert_row_entry(cg, target, &unique.entries, flags);
         return Ok(());
     }
     row::emit_insert_row(cg, target, row, flags);
     Ok(())
 }
 
-fn is_rewritten<'a>(updating: &Updating<'_, 'a>, checked: &Checked<'_, 'a>, index: &TargetIndex<'a>) -> bool {
-    updating.key_changes || is_affected(checked, index)
-}
-
 fn table_access<'a>(target: &Target<'a>) -> ColumnAccess<'a> {
     ColumnAccess::Table { cursor: target.cursor, table: target.table }
-}
-
-/// What SET changes, with the generated columns that depend on it.
-pub(super) fn changed_columns<'a>(
-    cg: &Codegen<'a>,
-    change: &ChangeTarget<'a>,
-    set: &[Assigned<'a>],
-) -> Result<Changed> {
-    let table = change.table;
-    let mut changed = Changed::none(table.columns.len());
-    for assigned in set {
-        match assigned.column {
-            ChangedColumn::Column(at) => changed.insert(at),
-            ChangedColumn::Rowid => changed.rowid = true,
-        }
-    }
-    // A generated column may depend on another one: as many rounds as there are columns reach them all.
-    let mut grows = table.has_generated_columns();
-    while grows {
-        grows = false;
-        for (at, column) in table.columns.iter().enumerate() {
-            let Some(generated) = &column.generated else { continue };
-            let value = cg.resolver.stored_expr(&generated.text, Stored::Generated, change.source, change.db, table)?;
-            if !changed.has_column(at as u16) && changed.is_used_by(change, &value) {
-                changed.insert(at as u16);
-                grows = true;
-            }
-        }
-    }
-    Ok(changed)
-}
-
-/// Whether the row moves: another rowid, or another primary key of a WITHOUT ROWID table.
-pub(super) fn changes_key(target: &Target<'_>, changed: &Changed) -> bool {
-    match target.key() {
-        None => changed.rowid,
-        Some(key) => key.exprs[..usize::from(key.index.key_count)].iter().any(|expr| target.depends_on(expr, changed)),
-    }
-}
-
-/// Whether a row may have to be deleted for another one: only what changes can be in the way of something.
-fn may_replace(table: &Table, policy: Option<ast::Conflict>, changed: &Changed) -> bool {
-    use ast::Conflict::Replace;
-    let is_replace = |conflict| row::policy_of(policy, conflict) == Replace;
-    let is_changed = |index: &Index| {
-        index.key_columns().iter().any(|column| match column.term {
-            IndexTerm::Column(at) => changed.has_column(at) || changed.rowid && table.rowid_column == Some(at),
-            IndexTerm::Rowid => changed.rowid,
-            IndexTerm::Expr(_) => true,
-        })
-    };
-    let may_conflict = |index: &Index| policy == Some(Replace) || index.filter.is_some() || is_changed(index);
-    let replaces = |index: &Index| index.is_unique() && is_replace(index.conflict()) && may_conflict(index);
-    changed.rowid && is_replace(table.rowid_conflict) || table.indexes.iter().any(|index| replaces(index))
-}
-
-fn depends<'a>(change: &ChangeTarget<'a>, index: &TargetIndex<'a>, changed: &Changed) -> bool {
-    index.exprs.iter().chain(&index.filter).any(|expr| changed.is_used_by(change, expr))
 }
 
 /// UPDATE ... FROM: the values are in registers already.

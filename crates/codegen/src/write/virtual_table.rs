@@ -10,44 +10,38 @@
 use std::sync::Arc;
 
 use lithe_btree::KeyInfo;
-use lithe_catalog::{ConnectedTable, Result, fail};
-use lithe_optimize::access::{JoinRequest, Purpose};
-use lithe_optimize::insert::value_for;
-use lithe_resolve::ir::{Coll, Expr};
-use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, InsertRows, ResolvedChange, ResolvedInsert};
+use lithe_catalog::{ConnectedTable, Result};
+use lithe_optimize::write::insert::VirtualInsert;
+use lithe_optimize::write::source::value_for;
+use lithe_optimize::write::virtual_table::VirtualChange;
+use lithe_resolve::ir::Coll;
+use lithe_resolve::{ChangeTarget, ChangedColumn, InsertRows, ResolvedChange, ResolvedInsert};
 use lithe_sql::ast::Conflict;
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg, Sequence};
 use lithe_vm::program::CursorKind;
 
 use super::constraint::number;
-use super::returning::Rows as ReturningRows;
+use super::returning::{Rows as ReturningRows, emit_row as emit_returning};
 use super::row::Row;
 use super::rows::Rows;
-use crate::loops::{begin_loops, end_loops};
+use crate::loops::{begin_loops, end_loops, prepare_sources};
 use crate::{Codegen, ColumnAccess};
 
 /// The old key and the new one.
 const KEYS: usize = 2;
 
 /// INSERT INTO a virtual table.
-pub(super) fn insert<'a>(
-    cg: &mut Codegen<'a>,
-    resolved: &ResolvedInsert<'a>,
-    connected: &ConnectedTable,
-) -> Result<()> {
-    let target = &resolved.target;
-    if !resolved.upserts.is_empty() {
-        return fail(format!("UPSERT not implemented for virtual table \"{}\"", target.table.name));
-    }
+pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, plan: &VirtualInsert<'a>) -> Result<()> {
+    let (target, connected) = (&resolved.target, plan.connected);
     let is_single = !matches!(resolved.rows, InsertRows::Query(_));
     begin(cg, target, connected, is_single);
     let width = target.width();
     let returning = ReturningRows::open(cg, resolved.returning, is_single)?;
     let start = cg.b.registers(KEYS + width);
     let row = Row { rowid: start.at(1), columns: start.at(KEYS) };
-    let plan = cg.plan_insert(resolved, false)?;
-    let rows = Rows::begin(cg, &plan, None)?;
+    cg.explain.inserted_rows(&plan.rows);
+    let rows = Rows::begin(cg, &plan.rows, None)?;
     cg.b.emit(Insn::Null { start, count: 1 });
     for at in 0..width as u16 {
         match value_for(resolved, ChangedColumn::Column(at)) {
@@ -56,14 +50,13 @@ pub(super) fn insert<'a>(
         }
     }
     emit_new_rowid(cg, resolved, &rows, row.rowid)?;
-    let policy = super::statement_policy(cg, resolved.or);
     let rowid = cg.b.register();
-    emit_update(cg, connected, policy, (start, KEYS + width), rowid);
+    emit_update(cg, connected, plan.policy, (start, KEYS + width), rowid);
     cg.emit_row_count();
-    if let Some(returning) = &returning {
+    if returning.is_some() {
         cg.b.emit(Insn::Integer { value: -1, dst: row.rowid });
         cg.set_access(target.source, row.access());
-        returning.emit_row(cg)?;
+        emit_returning(cg, returning.as_ref(), plan.returning.as_ref())?;
     }
     rows.end(cg);
     super::finish_statement(cg, returning.as_ref());
@@ -85,17 +78,13 @@ fn emit_new_rowid<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, rows:
 }
 
 /// UPDATE or DELETE of a virtual table's rows.
-pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, connected: &ConnectedTable) -> Result<()> {
-    let target = &change.target;
+pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan: &VirtualChange<'a>) -> Result<()> {
+    let (target, connected) = (&change.target, plan.connected);
     let is_delete = change.set.is_empty();
-    if change.returning.is_some() {
-        let what = if is_delete { "DELETE" } else { "UPDATE" };
-        return fail(format!("{what} RETURNING is not available on virtual tables"));
-    }
     begin(cg, target, connected, true);
     let width = if is_delete { 1 } else { KEYS + target.width() };
     let start = cg.b.registers(width + 1);
-    let found = find_rows(cg, change, connected, start, width)?;
+    let found = find_rows(cg, change, plan, start, width)?;
     let done = cg.b.label();
     cg.b.emit(Insn::Rewind { cursor: found, target: done });
     let top = cg.b.here();
@@ -103,9 +92,8 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, conn
     if !is_delete {
         cg.b.emit(Insn::VMarkUnchanged { start, count: width as u32, src: start.at(width) });
     }
-    let policy = super::statement_policy(cg, change.or);
     let rowid = cg.b.register();
-    emit_update(cg, connected, policy, (start, width), rowid);
+    emit_update(cg, connected, plan.policy, (start, width), rowid);
     cg.emit_row_count();
     cg.b.emit(Insn::Next { cursor: found, target: top });
     cg.b.place(done);
@@ -115,10 +103,10 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, conn
 
 /// The table joins the transaction before anything is done to it.
 fn begin<'a>(cg: &mut Codegen<'a>, target: &ChangeTarget<'a>, connected: &ConnectedTable, is_single: bool) {
-    cg.use_database(target.db, true);
-    cg.note_may_abort();
+    cg.transactions.use_database(target.db, true);
+    cg.journal.note_may_abort();
     if !is_single {
-        cg.note_more_changes();
+        cg.journal.note_more_changes();
     }
     cg.b.emit(Insn::VBegin { table: connected.id });
 }
@@ -139,20 +127,17 @@ fn emit_update(
 fn find_rows<'a>(
     cg: &mut Codegen<'a>,
     change: &ResolvedChange<'a>,
-    connected: &ConnectedTable,
+    plan: &VirtualChange<'a>,
     start: Reg,
     width: usize,
 ) -> Result<CursorId> {
     let target = &change.target;
-    let values = values(cg, change, connected);
-    values.iter().for_each(|value| cg.planner.context.note_expr(&value.expr));
-    let from = cg.plan_from(JoinRequest::of_rows(change.sources, change.terms, Purpose::Read))?;
-    cg.planner.context.enter_loops(from.join.rows);
-    cg.plan_exprs(values.iter().map(|value| &value.expr))?;
-    cg.planner.context.leave_loops(from.join.rows);
-    cg.prepare_sources(from)?;
+    let VirtualChange { connected, from, ref arguments, queries, .. } = *plan;
+    cg.explain.join(from);
+    cg.explain.expr_queries(queries);
+    let join = prepare_sources(cg, from)?;
     if !from.join.one_row {
-        cg.note_more_changes();
+        cg.journal.note_more_changes();
     }
     let is_from = change.sources.len() > 1;
     let found = if is_from {
@@ -163,16 +148,16 @@ fn find_rows<'a>(
     };
     cg.b.emit(Insn::OpenEphemeral { cursor: found });
     let record = cg.b.register();
-    let loops = begin_loops(cg, from)?;
+    let loops = begin_loops(cg, &join)?;
     cg.in_loop(|cg| {
         let is_known = cg.b.label();
-        for (at, value) in values.iter().enumerate() {
+        for (at, argument) in arguments.iter().enumerate() {
             let dst = start.at(at);
-            match (value.unchanged, cg.access(target.source)) {
+            match (argument.unchanged, cg.access(target.source)) {
                 (Some(column), ColumnAccess::Virtual { cursor }) => {
                     cg.b.emit(Insn::VColumn { flags: 1, cursor, column, dst });
                 }
-                _ => cg.emit_into(&value.expr, dst)?,
+                _ => cg.emit_into(&argument.expr, dst)?,
             }
             if is_from && at == 0 {
                 cg.b.emit(Insn::Found { cursor: found, count: 1, start, target: is_known });
@@ -196,39 +181,4 @@ fn find_rows<'a>(
     })?;
     end_loops(cg, loops)?;
     Ok(found)
-}
-
-/// An argument of a change.
-struct Argument<'a> {
-    expr: Expr<'a>,
-    /// The column that the statement leaves alone.
-    unchanged: Option<u16>,
-}
-
-fn values<'a>(cg: &Codegen<'a>, change: &ResolvedChange<'a>, connected: &ConnectedTable) -> Vec<Argument<'a>> {
-    let ChangeTarget { table, source, .. } = change.target;
-    let own = |at: u16| cg.resolver.table_column(source, table, at);
-    let old_key = match connected.key {
-        Some(at) => own(at),
-        None => cg.resolver.rowid(source, table),
-    };
-    let plain = |expr| Argument { expr, unchanged: None };
-    if change.set.is_empty() {
-        return vec![plain(old_key)];
-    }
-    // Of several values for one column the last one counts.
-    let assigned = |column: ChangedColumn| {
-        let is_it = |assigned: &&Assigned<'a>| assigned.column == column;
-        change.set.iter().rev().find(is_it).map(|assigned| assigned.value)
-    };
-    let new_key = match connected.key {
-        Some(at) => assigned(ChangedColumn::Column(at)),
-        None => assigned(ChangedColumn::Rowid),
-    };
-    let column = |at: u16| match assigned(ChangedColumn::Column(at)) {
-        Some(expr) => plain(expr),
-        None => Argument { expr: own(at), unchanged: Some(at) },
-    };
-    let keys = [plain(old_key), plain(new_key.unwrap_or(old_key))];
-    keys.into_iter().chain((0..table.columns.len() as u16).map(column)).collect()
 }

@@ -318,5 +318,12 @@ impl Host for Connection {
 fn request<'a>(statement: &Statement<'a>, sql: &'a str) -> CompileRequest<'a> {
     let stmt = statement.program().expect("the tests have no commands");
     let (explain, parameter_count) = (statement.explain, statement.parameters.count);
-    CompileRequest { stmt, sql: sql.as_bytes(), explain, parameter_count, builders: None }
+    CompileRequest {
+        stmt,
+        sql: sql.as_bytes(),
+        explain,
+        parameter_count,
+        select_count: statement.select_count,
+        builders: None,
+    }
 }

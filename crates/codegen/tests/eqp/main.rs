@@ -4,11 +4,14 @@
 //! another database. SQLite runs all of it and hands its schema and statistics over; nothing is read or written here.
 
 mod plans;
+mod writes;
 
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use lithe_catalog::{BuildOptions, Catalog, IndexStatistics, SchemaRow, TableStatistics};
+use lithe_catalog::{
+    BuildOptions, Catalog, Index, IndexStatistics, Sample, SchemaRow, TableStatistics, sample_numbers,
+};
 use lithe_codegen::CompileRequest;
 use lithe_functions::Registry;
 use lithe_resolve::environment::{Environment, Flags};
@@ -70,6 +73,11 @@ fn flattened_queries() {
 }
 
 #[test]
+fn numbers_of_selects() {
+    check(include_str!("numbers.sql"));
+}
+
+#[test]
 fn orders() {
     check(include_str!("orders.sql"));
 }
@@ -87,6 +95,11 @@ fn left_joins() {
 #[test]
 fn windows() {
     check(include_str!("windows.sql"));
+}
+
+#[test]
+fn samples() {
+    check(include_str!("samples.sql"));
 }
 
 #[test]
@@ -149,6 +162,7 @@ fn our_plan(theirs: &rusqlite::Connection, query: &str) -> String {
         sql: sql.as_bytes(),
         explain: parsed.explain,
         parameter_count: parsed.parameters.count,
+        select_count: parsed.select_count,
         builders: None,
     };
     match lithe_codegen::compile(&request, &arena, &env) {
@@ -174,6 +188,7 @@ fn tree(rows: impl Iterator<Item = (i32, i32, i32, String)>) -> String {
 fn environment(theirs: &rusqlite::Connection) -> Environment {
     let limits = Limits::default();
     let mut catalog = Catalog::new();
+    catalog.schema_mut(Db::MAIN).file_format = 4; // DESC counts in indexes
     let options = BuildOptions::of_stored(&limits);
     for_each_row(theirs, "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema", |row| {
         let [kind, name, table_name, sql] = [0, 1, 2, 4].map(|at| row.get::<_, Option<String>>(at).unwrap());
@@ -193,6 +208,15 @@ fn environment(theirs: &rusqlite::Connection) -> Environment {
             load_statistics(&mut catalog, &table, index.as_deref(), stat.as_bytes());
         });
     }
+    if theirs.prepare("SELECT * FROM sqlite_stat4").is_ok() {
+        for_each_row(theirs, "SELECT tbl, idx, neq, nlt, ndlt, sample FROM sqlite_stat4", |row| {
+            let names: (String, String) = (row.get(0).unwrap(), row.get(1).unwrap());
+            let numbers = |at| sample_numbers(row.get::<_, String>(at).unwrap().as_bytes());
+            let (equal, less, distinct_less) = (numbers(2), numbers(3), numbers(4));
+            let record = row.get::<_, Vec<u8>>(5).unwrap().into();
+            load_sample(&mut catalog, &names.0, &names.1, Sample { equal, less, distinct_less, record });
+        });
+    }
     Environment {
         catalog: Arc::new(catalog),
         functions: Arc::new(Registry::builtin()),
@@ -210,24 +234,30 @@ fn environment(theirs: &rusqlite::Connection) -> Environment {
 }
 
 fn load_statistics(catalog: &mut Catalog, table: &str, index: Option<&str>, stat: &[u8]) {
-    let schema = catalog.schema_mut(Db::MAIN);
-    let key_of_table = format!("sqlite_autoindex_{table}_1");
-    let index = match index {
-        Some(index) if index == table => Some(&*key_of_table),
-        index => index,
-    };
     match index {
         Some(index) => {
-            if let Some(index) = schema.index_mut(Name::new(index.as_bytes())) {
+            if let Some(index) = index_mut(catalog, table, index) {
                 index.statistics = Some(Box::new(IndexStatistics::parse(stat)));
             }
         }
         None => {
-            if let Some(table) = schema.table_mut(Name::new(table.as_bytes())) {
+            if let Some(table) = catalog.schema_mut(Db::MAIN).table_mut(Name::new(table.as_bytes())) {
                 table.statistics = Some(TableStatistics::parse(stat));
             }
         }
     }
+}
+
+fn load_sample(catalog: &mut Catalog, table: &str, index: &str, sample: Sample) {
+    let statistics = index_mut(catalog, table, index).and_then(|index| index.statistics.as_mut());
+    statistics.unwrap().samples.push(sample);
+}
+
+/// The index of a table; the primary key that is the table has the table's name.
+fn index_mut<'c>(catalog: &'c mut Catalog, table: &str, index: &str) -> Option<&'c mut Index> {
+    let key_of_table = format!("sqlite_autoindex_{table}_1");
+    let index = if index == table { &*key_of_table } else { index };
+    catalog.schema_mut(Db::MAIN).index_mut(Name::new(index.as_bytes()))
 }
 
 fn for_each_row(theirs: &rusqlite::Connection, sql: &str, mut f: impl FnMut(&rusqlite::Row<'_>)) {

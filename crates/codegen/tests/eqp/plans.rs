@@ -15,8 +15,12 @@ use lithe_sql::ast::Stmt;
 
 #[test]
 fn plans_as_text() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/eqp/plans.txt");
-    let script = include_str!("plans.txt");
+    check("plans.txt", include_str!("plans.txt"), plan);
+}
+
+/// Compares a file of statements and their plans with the plans that `plan` gives.
+pub(super) fn check(file: &str, script: &str, plan: impl Fn(&rusqlite::Connection, &str) -> String) {
+    let path = format!("{}/tests/eqp/{file}", env!("CARGO_MANIFEST_DIR"));
     let theirs = rusqlite::Connection::open_in_memory().unwrap();
     let mut found = String::new();
     for line in script.lines().filter(|line| !line.starts_with("  ")) {
@@ -28,7 +32,7 @@ fn plans_as_text() {
         }
     }
     if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(path, &found).unwrap();
+        std::fs::write(&path, &found).unwrap();
     } else {
         assert_eq!(found, script, "UPDATE=1 writes {path} anew");
     }
@@ -51,24 +55,24 @@ fn plan(theirs: &rusqlite::Connection, sql: &str) -> String {
 }
 
 /// A tree, one line a node.
-struct Text {
-    text: String,
-    depth: usize,
+pub(super) struct Text {
+    pub text: String,
+    pub depth: usize,
 }
 
 impl Text {
-    fn line(&mut self, line: &str) {
+    pub fn line(&mut self, line: &str) {
         writeln!(self.text, "{}{line}", "  ".repeat(self.depth)).unwrap();
     }
 
-    fn node(&mut self, line: &str, below: impl FnOnce(&mut Text)) {
+    pub fn node(&mut self, line: &str, below: impl FnOnce(&mut Text)) {
         self.line(line);
         self.depth += 1;
         below(self);
         self.depth -= 1;
     }
 
-    fn query(&mut self, plan: &QueryPlan<'_>) {
+    pub fn query(&mut self, plan: &QueryPlan<'_>) {
         self.queries("limit", plan.limit_queries);
         match &plan.body {
             QueryBody::Cores(cores) => self.cores(cores),
@@ -162,7 +166,7 @@ impl Text {
         });
     }
 
-    fn from(&mut self, from: &FromPlan<'_>) {
+    pub fn from(&mut self, from: &FromPlan<'_>) {
         from.derived.iter().for_each(|derived| self.derived(derived));
         self.queries("constant", from.constant_queries);
         for (at, planned) in from.join.loops.iter().enumerate() {
@@ -198,7 +202,7 @@ impl Text {
         }
     }
 
-    fn queries(&mut self, place: &str, queries: ExprQueries<'_>) {
+    pub fn queries(&mut self, place: &str, queries: ExprQueries<'_>) {
         for query in queries {
             let correlated = if query.query.is_correlated() { ", correlated" } else { "" };
             match query.way {

@@ -10,7 +10,7 @@ use lithe_functions::{RowChange, RowOperation, SqlConnection};
 use lithe_pager::CacheSize;
 use lithe_sql::ast::Name;
 use lithe_value::ValueRef;
-use lithe_vfs::{File, OpenFlags, ResultCode};
+use lithe_vfs::{File, OpenFlags};
 use lithe_vm::error::Error as VmError;
 use lithe_vm::facts::ConnectionFacts;
 use lithe_vm::host::{Host, TableRows};
@@ -20,7 +20,6 @@ use lithe_vm::virtual_table::VirtualTable;
 
 use crate::connection::Connection;
 use crate::connection::transaction::StatementRun;
-use crate::error::Error;
 
 /// See [`fail_local_time`].
 static LOCAL_TIME_FAILS: AtomicBool = AtomicBool::new(false);
@@ -30,10 +29,10 @@ pub fn fail_local_time(on: bool) {
     LOCAL_TIME_FAILS.store(on, Ordering::Relaxed);
 }
 
-/// Bytes that one sorter or hash table may take before it goes to a temporary file, if nobody has set `cache_size`: pages that
+/// Bytes that one sorter or hash table may take before it goes to a temporary file, unless `cache_size` was set: pages that
 /// are read take no memory of ours, so memory is free.
 const TEMPORARY_MEMORY: usize = 16 << 20;
-/// The share of `cache_size`, if somebody has set it: the dirty pages of a transaction take all of it, and several sorters
+/// The share of `cache_size`, if it was set: the dirty pages of a transaction take all of it, and several sorters
 /// and tables may be in use beside them.
 const TEMPORARY_SHARE: usize = 4;
 /// Up to so much, a small cache may be taken as a whole.
@@ -48,9 +47,9 @@ pub(crate) struct RunHost<'c> {
 }
 
 impl RunHost<'_> {
-    /// What `cache_size` of the main database says, if somebody has set it.
+    /// The size that PRAGMA cache_size has set for the main database, in bytes.
     fn cache_bytes(&self) -> Option<usize> {
-        let main = self.connection.database(Db::MAIN).ok()?;
+        let main = self.connection.databases.get(Db::MAIN).ok()?;
         let pager = main.btree().pager();
         let size = Some(pager.cache_size()).filter(|size| *size != CacheSize::default())?;
         Some(size.pages(pager.page_size()) * pager.page_size().get() as usize)
@@ -59,21 +58,21 @@ impl RunHost<'_> {
 
 impl Host for RunHost<'_> {
     fn btree(&self, db: Db) -> Result<Rc<Btree>, VmError> {
-        Ok(self.connection.btree(db)?)
+        Ok(self.connection.databases.btree(db)?)
     }
 
     fn temporary_btree(&self) -> Result<Rc<Btree>, VmError> {
         let cache = self.cache_bytes().map(|_| CacheSize::KiB((self.memory_budget() >> 10) as u32));
-        Ok(crate::database::temporary_btree(self.connection.temporary_files(), cache)?)
+        Ok(crate::database::temporary_btree(self.connection.databases.temporary_files(), cache)?)
     }
 
     fn temporary_file(&self) -> Result<Arc<dyn File>, VmError> {
         let flags = OpenFlags::TEMP_JOURNAL | OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::DELETEONCLOSE;
-        Ok(self.connection.vfs.open(None, flags)?.file)
+        Ok(self.connection.databases.vfs().open(None, flags)?.file)
     }
 
     fn memory_budget(&self) -> usize {
-        if self.connection.temporary_files().is_none() {
+        if self.connection.databases.temporary_files().is_none() {
             return usize::MAX;
         }
         let Some(cache) = self.cache_bytes() else { return TEMPORARY_MEMORY };
@@ -81,30 +80,14 @@ impl Host for RunHost<'_> {
     }
 
     fn begin(&self, db: Db, write: u8, check: Option<&SchemaCheck>) -> Result<(), VmError> {
-        let database = self.connection.database(db)?;
+        let database = self.connection.databases.get(db)?;
         self.connection.begin_on_database(db, &database, write != 0, self.run)?;
         match check {
             Some(check) if database.schema_cookie()? != check.cookie => {
-                self.connection.forget_schema(db);
+                self.connection.databases.forget_schema(db);
                 Err(VmError::Schema)
             }
             _ => Ok(()),
-        }
-    }
-
-    fn auto_commit(&self, on: bool, rollback: bool) -> Result<(), VmError> {
-        match (on, rollback) {
-            (false, _) => Ok(self.connection.begin()?),
-            (true, false) => Ok(self.connection.commit()?),
-            (true, true) => Ok(self.connection.rollback()?),
-        }
-    }
-
-    fn savepoint(&self, op: u8, name: &str) -> Result<(), VmError> {
-        match op {
-            0 => Ok(self.connection.savepoint(name)?),
-            1 => Ok(self.connection.release(name)?),
-            _ => Ok(self.connection.rollback_to(name)?),
         }
     }
 
@@ -141,7 +124,7 @@ impl Host for RunHost<'_> {
     }
 
     fn julian_millis(&self) -> i64 {
-        self.connection.vfs.julian_millis()
+        self.connection.databases.vfs().julian_millis()
     }
 
     fn local_offset(&self, unix_seconds: i64) -> Option<i32> {
@@ -153,11 +136,11 @@ impl Host for RunHost<'_> {
     }
 
     fn randomness(&self, bytes: &mut [u8]) {
-        self.connection.random.fill(&*self.connection.vfs, bytes);
+        self.connection.random.fill(&**self.connection.databases.vfs(), bytes);
     }
 
     fn trace_trigger(&self, comment: &str) {
-        self.connection.trace_trigger(comment);
+        self.connection.hooks.call_trigger_trace(comment);
     }
 
     fn log(&self, code: i32, message: &[u8]) {
@@ -165,7 +148,7 @@ impl Host for RunHost<'_> {
     }
 
     fn load_extension(&self, file: Option<&[u8]>, entry: Option<&[u8]>) -> Result<(), String> {
-        let loader = self.connection.hooks.extension_loader().ok_or("not authorized")?;
+        let loader = self.connection.hooks.extension_loader.get().ok_or("not authorized")?;
         file.map_or(Ok(()), |file| loader(file, entry))
     }
 
@@ -178,16 +161,16 @@ impl Host for RunHost<'_> {
     }
 
     fn pre_update(&self, change: &RowChange<'_>) {
-        self.connection.tell_preupdate_hooks(change);
+        self.connection.hooks.preupdate.call(self.connection, change);
     }
 
     fn has_update_hook(&self) -> bool {
-        self.connection.has_update_hook()
+        self.connection.hooks.update.is_set()
     }
 
     fn update_hook(&self, op: i32, database: &str, table: &str, rowid: i64) {
         let change = RowOperation::from_number(op).unwrap_or(RowOperation::Update);
-        self.connection.tell_update_hook(change, database, table, rowid);
+        self.connection.hooks.call_update_hook(change, database, table, rowid);
     }
 
     fn watches_rows(&self) -> bool {
@@ -207,70 +190,35 @@ impl Host for RunHost<'_> {
     }
 
     fn begin_virtual(&self, table: VirtualId) -> Result<(), VmError> {
-        Ok(self.connection.begin_virtual(table)?)
+        let connection = self.connection;
+        Ok(connection.virtual_tables.begin(connection, table, connection.virtual_savepoints())?)
     }
 
     fn create_virtual(&self, db: Db, name: &str) -> Result<(), VmError> {
-        Ok(self.connection.create_virtual(db, Name::new(name.as_bytes()))?)
+        let connection = self.connection;
+        let (name, savepoints) = (Name::new(name.as_bytes()), connection.virtual_savepoints());
+        Ok(connection.virtual_tables.create(connection.module_context(), db, name, savepoints)?)
     }
 
     fn destroy_virtual(&self, db: Db, name: &str) -> Result<(), VmError> {
-        Ok(self.connection.destroy_virtual(db, Name::new(name.as_bytes()))?)
+        let name = Name::new(name.as_bytes());
+        Ok(self.connection.virtual_tables.destroy(self.connection.module_context(), db, name)?)
     }
 
     fn rename_virtual(&self, db: Db, name: &str, to: &str) -> Result<(), VmError> {
-        Ok(self.connection.rename_virtual(db, Name::new(name.as_bytes()), to)?)
+        let name = Name::new(name.as_bytes());
+        Ok(self.connection.virtual_tables.rename(self.connection.module_context(), db, name, to)?)
     }
 
     fn progress_interval(&self) -> u32 {
-        self.connection.progress_interval()
+        self.connection.hooks.progress_interval()
     }
 
     fn progress(&self) -> bool {
-        self.connection.ask_progress_handler()
+        self.connection.hooks.call_progress_handler()
     }
 
     fn sql(&self) -> Option<&dyn SqlConnection> {
         Some(self.connection)
-    }
-}
-
-/// An engine error passes through the machine and comes out as itself.
-impl From<Error> for VmError {
-    fn from(error: Error) -> VmError {
-        if error.code() == ResultCode::SCHEMA {
-            return VmError::Schema;
-        }
-        VmError::with_detail(error.code(), error.message(), error.detail().map(Into::into))
-    }
-}
-
-impl From<VmError> for Error {
-    fn from(error: VmError) -> Error {
-        match error {
-            VmError::Store(error) => Error::from(*error),
-            VmError::Failed(failure) => Error::new(failure.code, failure.message).because(failure.detail),
-            VmError::File(error) => {
-                let detail = Some(error.detail().to_string().into());
-                Error::from_code(error.code()).because(detail).with_errno(error.errno())
-            }
-            error => Error::new(error.code(), error.to_string()),
-        }
-    }
-}
-
-impl From<lithe_btree::Error> for Error {
-    fn from(error: lithe_btree::Error) -> Error {
-        let errno = match &error {
-            lithe_btree::Error::Io(error) => error.errno(),
-            _ => None,
-        };
-        let plain = Error::from_code(error.code()).with_errno(errno);
-        plain.because(match error {
-            lithe_btree::Error::Io(error) => Some(error.detail().to_string().into()),
-            lithe_btree::Error::Corrupt { page: Some(page), what } => Some(format!("page {page}: {what}").into()),
-            lithe_btree::Error::Corrupt { page: None, what } => Some(what.into()),
-            _ => None,
-        })
     }
 }

@@ -1,9 +1,10 @@
-//! Compiled programs by their text, and by the shape of their text.
+//! Compiled programs by their text, and by the template of their text.
 //!
 //! Statements with the same text share one program. INSERTs that differ only in their literals share one too, compiled from
-//! their shape (see [`lithe_sql::Shape`]), and the machine that ran the last of them runs the next: its registers
+//! their template (see [`lithe_sql::Template`]), and the machine that ran the last of them runs the next: its registers
 //! have their memory, and its cursors their place.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -19,18 +20,32 @@ use crate::connection::statement::Compiled;
 /// How many programs are kept of each sort.
 const CAPACITY: usize = 128;
 
-/// So many texts that came once are remembered by their hashes.
+/// The number of texts that came once and are remembered by their hashes.
 const LATELY: usize = 256;
 
 /// Texts longer than this are not kept: they are scripts of data, not statements that come again.
 const TEXT_LEN_MAX: usize = 16 * 1024;
 
-/// The programs that were compiled last.
+/// The programs that were compiled last. Nothing is borrowed between two calls.
 pub(crate) struct ProgramCache {
-    /// By text.
-    pub(crate) texts: Programs,
-    /// By the shape of the text.
-    pub(crate) shapes: Programs,
+    kept: RefCell<Kept>,
+    /// How texts are hashed, as long as the connection lives: a statement that is being compiled has its hash already when the cache is
+    /// emptied.
+    hashes: DefaultHashBuilder,
+}
+
+/// What a program is looked up by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// The text of the statement.
+    Text,
+    /// The template of the text.
+    Template,
+}
+
+struct Kept {
+    texts: Programs,
+    templates: Programs,
     /// A machine of a statement that was finalized, without its program: the next statement, whatever its program, has its memory.
     spare: Option<Box<Vm>>,
     /// What a machine without a program has.
@@ -38,25 +53,24 @@ pub(crate) struct ProgramCache {
 }
 
 /// Programs by text; the oldest goes when there are too many.
-pub(crate) struct Programs {
-    /// By [`Programs::hash`] of the text; each program has its own.
+struct Programs {
+    /// By [`ProgramCache::hash`] of the text; each program has its own.
     programs: HashTable<Entry>,
     /// In the order in which their texts came.
     order: VecDeque<Arc<Compiled>>,
-    hashes: DefaultHashBuilder,
     /// Hashes of texts that came lately: the upper half of each, at the place that the lower half says.
     lately: [u32; LATELY],
 }
 
 struct Entry {
     compiled: Arc<Compiled>,
-    /// A machine with this program that nobody uses.
+    /// A machine with this program that no statement uses.
     idle: Option<Box<Vm>>,
 }
 
 /// Programs that are not kept any more, with their machines.
 #[derive(Default)]
-pub(crate) struct Forgotten {
+struct Forgotten {
     replaced: Option<Entry>,
     oldest: Option<Entry>,
 }
@@ -67,27 +81,86 @@ impl Entry {
     }
 }
 
-/// So many bytes at either end of a text tell it from others, with its length: values may be long, and are compared if it comes
-/// to that.
+/// The number of bytes at either end of a text that are hashed, with its length: values may be long, and all bytes are compared with those
+/// of a program that has the same hash.
 const TOLD_BY: usize = 64;
 
 impl ProgramCache {
     pub(crate) fn new() -> ProgramCache {
-        ProgramCache { texts: Programs::new(), shapes: Programs::new(), spare: None, nothing: None }
+        ProgramCache { kept: RefCell::new(Kept::new()), hashes: DefaultHashBuilder::default() }
     }
 
-    /// The machine that is there for any program.
-    pub(crate) fn take_spare(&mut self) -> Option<Box<Vm>> {
-        self.spare.take()
+    /// The hash under which a text or a template is looked up.
+    pub(crate) fn hash(&self, text: &[u8]) -> u64 {
+        let end = text.len().min(TOLD_BY);
+        self.hashes.hash_one((text.len(), &text[..end], &text[text.len() - end..]))
     }
 
-    /// Keeps a machine whose program has been replaced by [`ProgramCache::nothing`].
-    pub(crate) fn put_spare(&mut self, vm: Box<Vm>) {
-        self.spare = Some(vm);
+    /// The program for `text`, if it was compiled at this generation, perhaps with a machine for it.
+    pub(crate) fn take(&self, by: Lookup, text: &[u8], hash: u64, generation: u64) -> Option<Found> {
+        self.kept.borrow_mut().programs(by).take(text, hash, generation)
+    }
+
+    /// Whether a text of this hash has come before, as far as is known: only then is its program worth keeping.
+    pub(crate) fn comes_again(&self, by: Lookup, hash: u64) -> bool {
+        self.kept.borrow_mut().programs(by).comes_again(hash)
+    }
+
+    /// Keeps the program for `text`, whose hash it has.
+    pub(crate) fn put(&self, by: Lookup, text: &[u8], compiled: &Arc<Compiled>) {
+        debug_assert!(compiled.hash == self.hash(text), "a program is kept where no text finds it");
+        let forgotten = self.kept.borrow_mut().programs(by).put(text, compiled);
+        // Dropped when nothing is borrowed: the last reference to a function may go with a program, and its destructor is the application's.
+        drop(forgotten);
+    }
+
+    /// Keeps the machine of a statement that is not needed any more, for the next one of its program or of any other.
+    pub(crate) fn put_back(&self, compiled: Arc<Compiled>, vm: Box<Vm>) {
+        let (left, nothing) = {
+            let mut kept = self.kept.borrow_mut();
+            let by = if compiled.is_template { Lookup::Template } else { Lookup::Text };
+            (kept.programs(by).put_back(&compiled, vm), kept.nothing())
+        };
+        // Dropped when nothing is borrowed, as above.
+        drop(compiled);
+        if let Some(mut vm) = left
+            && vm.unload(nothing)
+        {
+            let spare = self.kept.borrow_mut().spare.replace(vm);
+            drop(spare);
+        }
+    }
+
+    /// A machine for any program, if one is kept.
+    pub(crate) fn take_spare(&self) -> Option<Box<Vm>> {
+        self.kept.borrow_mut().spare.take()
+    }
+
+    /// Keeps nothing any more. Programs that are kept, but not running, hold functions and collations that may have been replaced: their
+    /// destructors are due now.
+    pub(crate) fn clear(&self) {
+        let forgotten = self.kept.replace(Kept::new());
+        drop(forgotten);
+    }
+}
+
+/// A program that was kept, and a machine for it if one was, too.
+pub(crate) type Found = (Arc<Compiled>, Option<Box<Vm>>);
+
+impl Kept {
+    fn new() -> Kept {
+        Kept { texts: Programs::new(), templates: Programs::new(), spare: None, nothing: None }
+    }
+
+    fn programs(&mut self, by: Lookup) -> &mut Programs {
+        match by {
+            Lookup::Text => &mut self.texts,
+            Lookup::Template => &mut self.templates,
+        }
     }
 
     /// The empty program.
-    pub(crate) fn nothing(&mut self) -> Arc<Program> {
+    fn nothing(&mut self) -> Arc<Program> {
         let halt = || {
             let mut builder = ProgramBuilder::new();
             builder.emit(Insn::Halt {});
@@ -99,50 +172,40 @@ impl ProgramCache {
 
 impl Programs {
     fn new() -> Programs {
-        Programs {
-            programs: HashTable::new(),
-            order: VecDeque::new(),
-            hashes: DefaultHashBuilder::default(),
-            lately: [0; LATELY],
-        }
+        Programs { programs: HashTable::new(), order: VecDeque::new(), lately: [0; LATELY] }
     }
 
     /// Whether a text of this hash has come before, as far as is known. Only then is its program worth keeping: most texts that come
-    /// once never come again, and to keep their programs costs their memory, and the place of one that does.
-    pub(crate) fn comes_again(&mut self, hash: u64) -> bool {
+    /// once never come again, and their programs take memory, and the place of one that does.
+    fn comes_again(&mut self, hash: u64) -> bool {
         let upper = (hash >> 32) as u32;
         std::mem::replace(&mut self.lately[hash as usize % LATELY], upper) == upper
     }
 
-    /// What a text is looked up by.
-    pub(crate) fn hash(&self, text: &[u8]) -> u64 {
-        let end = text.len().min(TOLD_BY);
-        self.hashes.hash_one((text.len(), &text[..end], &text[text.len() - end..]))
-    }
-
     /// The program for `text`, if it was compiled against generation `generation`, perhaps with a machine for it.
-    pub(crate) fn take(&mut self, text: &[u8], hash: u64, generation: u64) -> Option<(Arc<Compiled>, Option<Box<Vm>>)> {
+    fn take(&mut self, text: &[u8], hash: u64, generation: u64) -> Option<Found> {
         if text.len() > TEXT_LEN_MAX {
             return None;
         }
         let entry = self.programs.find_mut(hash, |entry| entry.is_of(text))?;
+        debug_assert!(entry.compiled.generation <= generation, "a program that is compiled later");
         let is_current = entry.compiled.generation == generation;
         is_current.then(|| (Arc::clone(&entry.compiled), entry.idle.take()))
     }
 
-    /// Keeps the program for `text`, whose hash it has. Gives the programs that are not kept any more, to be dropped when nothing is
-    /// borrowed: with one may go the last reference to a function, whose destructor is the application's.
+    /// Keeps the program for `text`, whose hash it has. Returns the programs that are not kept any more, to be dropped when nothing is
+    /// borrowed: the last reference to a function may go with one, and the function's destructor is the application's.
     #[must_use]
-    pub(crate) fn put(&mut self, text: &[u8], compiled: &Arc<Compiled>) -> Forgotten {
+    fn put(&mut self, text: &[u8], compiled: &Arc<Compiled>) -> Forgotten {
         let mut forgotten = Forgotten::default();
-        // What is not UTF-8 has another text by now, and would be found by that.
+        // A text that is not UTF-8 has been replaced by another one, and would be found by that.
         if text.len() > TEXT_LEN_MAX || compiled.sql.as_bytes() != text {
             return forgotten;
         }
         let new = Entry { compiled: Arc::clone(compiled), idle: None };
         let known = self.programs.entry(compiled.hash, |entry| entry.is_of(text), |entry| entry.compiled.hash);
         match known {
-            // It was compiled against another schema.
+            // The program before was compiled against another schema.
             hash_table::Entry::Occupied(mut known) => {
                 let old = std::mem::replace(known.get_mut(), new);
                 self.order.retain(|kept| !Arc::ptr_eq(kept, &old.compiled));
@@ -165,8 +228,8 @@ impl Programs {
         forgotten
     }
 
-    /// Keeps a machine for the next statement with its program, if the program is kept. Answers the machine that is kept no longer.
-    pub(crate) fn put_back(&mut self, compiled: &Arc<Compiled>, vm: Box<Vm>) -> Option<Box<Vm>> {
+    /// Keeps a machine for the next statement with its program, if the program is kept. Returns the machine that is kept no longer.
+    fn put_back(&mut self, compiled: &Arc<Compiled>, vm: Box<Vm>) -> Option<Box<Vm>> {
         let is_it = |entry: &Entry| Arc::ptr_eq(&entry.compiled, compiled);
         match self.programs.find_mut(compiled.hash, is_it).filter(|_| compiled.hash != 0) {
             Some(entry) => entry.idle.replace(vm),
@@ -187,9 +250,9 @@ mod tests {
     }
 
     fn is_kept(connection: &Connection, sql: &str) -> bool {
-        let programs = &mut connection.programs.borrow_mut().texts;
+        let programs = &connection.programs;
         let hash = programs.hash(sql.as_bytes());
-        programs.take(sql.as_bytes(), hash, connection.generation()).is_some()
+        programs.take(Lookup::Text, sql.as_bytes(), hash, connection.generation.number()).is_some()
     }
 
     #[test]
@@ -199,7 +262,7 @@ mod tests {
             let sql = format!("SELECT {number}");
             (0..2).for_each(|_| prepare(&connection, &sql));
         }
-        assert_eq!(connection.programs.borrow().texts.order.len(), CAPACITY);
+        assert_eq!(connection.programs.kept.borrow().texts.order.len(), CAPACITY);
         let kept = [0, 1, 2, CAPACITY + 1].map(|number| is_kept(&connection, &format!("SELECT {number}")));
         assert_eq!(kept, [false, false, true, true]);
     }
@@ -210,14 +273,23 @@ mod tests {
         let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
         let texts: Vec<String> = (0..CAPACITY).map(|number| format!("SELECT {number}")).collect();
         texts.iter().for_each(|sql| (0..2).for_each(|_| prepare(&connection, sql)));
-        connection.expire_programs();
+        connection.generation.expire_programs();
         (0..2).for_each(|_| prepare(&connection, &texts[0]));
-        assert_eq!(connection.programs.borrow().texts.order.len(), CAPACITY);
+        assert_eq!(connection.programs.kept.borrow().texts.order.len(), CAPACITY);
         for sql in ["SELECT 'a'", "SELECT 'b'"] {
             (0..2).for_each(|_| prepare(&connection, sql));
         }
         assert!(is_kept(&connection, &texts[0]));
-        assert_eq!(connection.programs.borrow().texts.programs.len(), CAPACITY);
+        assert_eq!(connection.programs.kept.borrow().texts.programs.len(), CAPACITY);
+    }
+
+    /// As when a collation is defined that a statement lacks, while it is compiled.
+    #[test]
+    fn a_text_has_one_hash_however_often_the_cache_is_emptied() {
+        let programs = ProgramCache::new();
+        let before = programs.hash(b"SELECT 1");
+        programs.clear();
+        assert_eq!(programs.hash(b"SELECT 1"), before);
     }
 
     #[test]
@@ -230,7 +302,7 @@ mod tests {
             assert_eq!(is_kept(&connection, "SELECT 1"), is_second, "a text is kept when it comes again");
             assert!(!is_kept(&connection, &long));
         }
-        connection.expire_programs();
+        connection.generation.expire_programs();
         assert!(!is_kept(&connection, "SELECT 1"));
     }
 }

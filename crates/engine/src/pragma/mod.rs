@@ -43,9 +43,9 @@ const SILENT_WHEN_SET: u8 = 2;
 const NEEDS_SCHEMA: u8 = 4;
 /// Setting it changes the database file.
 const WRITES: u8 = 8;
-/// It may change the database file, whether a value is given or not.
+/// The pragma may change the database file, whether a value is given or not.
 const ALWAYS_WRITES: u8 = 16;
-/// It is no table-valued function, although it answers something.
+/// The pragma is no table-valued function, although it has rows.
 const NO_FUNCTION: u8 = 32;
 
 /// One run of a pragma.
@@ -62,7 +62,7 @@ struct Call<'c> {
 /// A compiled PRAGMA statement.
 #[derive(Debug)]
 pub(crate) struct PragmaCall {
-    /// `None` for a pragma that nobody knows.
+    /// `None` for a pragma that is not in the table.
     pragma: Option<&'static Pragma>,
     schema: Option<Db>,
     value: Option<Box<[u8]>>,
@@ -110,7 +110,7 @@ fn taken_over(
     pragma: &ast::Pragma<'_>,
     schema: Option<Db>,
 ) -> Result<Option<(PragmaCall, ResultColumns)>> {
-    let database = connection.database(schema.unwrap_or(Db::MAIN))?;
+    let database = connection.databases.get(schema.unwrap_or(Db::MAIN))?;
     let Some(file) = database.opened().and_then(|btree| btree.pager().file()) else { return Ok(None) };
     if file.as_any().is_none() {
         return Ok(None);

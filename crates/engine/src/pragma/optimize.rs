@@ -29,7 +29,7 @@ pub(super) fn optimize(call: &Call<'_>) -> Result<Vec<CommandRow>> {
         return nothing();
     }
     let mut statements = Vec::new();
-    for (db, _) in call.connection.databases() {
+    for (db, _) in call.connection.databases.iter() {
         if db != Db::TEMP && call.schema.is_none_or(|schema| schema == db) {
             add_tables(call, db, mask, &mut statements)?;
         }
@@ -78,7 +78,7 @@ fn add_tables(call: &Call<'_>, db: Db, mask: i64, statements: &mut Vec<String>) 
     Ok(())
 }
 
-/// Whether what is known about the table, which has so many rows, is not true any more.
+/// Whether the statistics of the table, which has this number of rows, are too old.
 fn is_other(table: &Table, rows: u64) -> bool {
     let whole = table.indexes.iter().find(|index| index.filter.is_none());
     let known = whole.and_then(|index| index.statistics.as_ref()).map(|statistics| statistics.rows);

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use lithe_catalog::{
     Catalog, CollationName, Column, ForeignKey, Index, IndexColumn, IndexOrigin, IndexTerm, NameBuf, Table,
 };
+use lithe_functions::Function;
 use lithe_sql::ast::{ForeignKeyAction, Name};
-use lithe_value::Value;
+use lithe_value::{Encoding, Value};
 use lithe_vm::operand::Db;
 
 use super::{Call, NEEDS_SCHEMA, Pragma, nothing};
@@ -22,7 +23,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("index_list", &["seq", "name", "unique", "origin", "partial"], index_list),
     entry("index_info", &["seqno", "cid", "name"], |call| index_info(call, false)),
     entry("index_xinfo", &["seqno", "cid", "name", "desc", "coll", "key"], |call| index_info(call, true)),
-    // It tells which files there are even when none can be read.
+    // The list of databases is known even when no file can be read.
     Pragma { name: "database_list", columns: &["seq", "name", "file"], traits: 0, run: database_list },
     entry(
         "foreign_key_list",
@@ -57,7 +58,7 @@ fn find_table<'c>(call: &Call<'_>, catalog: &'c Catalog) -> Option<(Db, &'c Arc<
 
 fn table_info(call: &Call<'_>, extended: bool) -> Result<Vec<CommandRow>> {
     if let Some((db, table)) = find_table(call, &call.connection.catalog()) {
-        call.connection.connect_if_virtual(db, table)?;
+        call.connection.virtual_tables.connect_if_virtual(call.connection.module_context(), db, table)?;
     }
     let catalog = call.connection.catalog();
     let Some((db, table)) = find_table(call, &catalog) else { return nothing() };
@@ -148,7 +149,7 @@ fn table_list_row(call: &Call<'_>, db: Db, schema: &NameBuf, table: &Table) -> R
         "view"
     } else if table.virtual_table().is_some() {
         "virtual"
-    } else if call.connection.is_shadow_table(db, table.name.as_bytes()) {
+    } else if call.connection.virtual_tables.is_shadow_table(&call.connection.catalog(), db, table.name.as_bytes()) {
         "shadow"
     } else {
         "table"
@@ -156,8 +157,8 @@ fn table_list_row(call: &Call<'_>, db: Db, schema: &NameBuf, table: &Table) -> R
     let columns = if table.view().is_some() {
         call.connection.view_columns(db, table).map_or(0, |columns| columns.len())
     } else {
-        // A virtual table whose module is not there has no columns that anybody knows.
-        let _ = call.connection.connect_if_virtual(db, table);
+        // The columns of a virtual table whose module is not there are not known.
+        let _ = call.connection.virtual_tables.connect_if_virtual(call.connection.module_context(), db, table);
         let catalog = call.connection.catalog();
         catalog.find_table(Some(schema.name()), table.name.name()).map_or(0, |found| found.table.columns.len())
     };
@@ -239,9 +240,9 @@ fn shown_collation<'t>(column: &'t IndexColumn, is_key: bool, table: &'t Table) 
 fn database_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let catalog = call.connection.catalog();
     let mut rows = Vec::new();
-    for (db, database) in call.connection.databases() {
+    for (db, database) in call.connection.databases.iter() {
         if db == Db::TEMP && database.opened().is_none() {
-            continue; // the temporary database is there once somebody has used it
+            continue; // the temporary database is there once a statement has used it
         }
         let file = Value::text(database.file_name().as_os_str().as_encoded_bytes());
         rows.push(vec![Value::from(i64::from(db.0)), name(catalog.database_name(db)), file]);
@@ -283,5 +284,19 @@ fn action_name(action: ForeignKeyAction) -> &'static str {
 }
 
 fn function_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    Ok(crate::define::list(&call.connection.functions()))
+    let row = |function: &Function| {
+        vec![
+            Value::from(function.name()),
+            Value::from(function.is_builtin()),
+            Value::from(function.kind_letter()),
+            Value::from(match function.encoding() {
+                Encoding::Utf8 => "utf8",
+                Encoding::Utf16le => "utf16le",
+                Encoding::Utf16be => "utf16be",
+            }),
+            Value::from(i64::from(function.argument_count())),
+            Value::from(i64::from(function.public_flags())),
+        ]
+    };
+    Ok(call.connection.functions().iter().map(|function| row(function)).collect())
 }

@@ -5,11 +5,11 @@ use lithe_value::{Collation, Value};
 use lithe_vm::facts::Flags;
 
 use super::{Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, answer, nothing};
-use crate::connection::Connection;
-use crate::connection::config::Config;
 use crate::connection::statement::command::CommandRow;
 use crate::error::{Error, Result};
 use crate::heap_limit;
+use crate::settings::EMPTY_RESULT_CALLBACKS;
+use crate::settings::config::Config;
 
 pub(super) const PRAGMAS: &[Pragma] = &[
     switch("automatic_index", automatic_index),
@@ -49,15 +49,10 @@ const fn switch(name: &'static str, run: fn(&Call<'_>) -> Result<Vec<CommandRow>
 
 /// A switch among the flags that the compiler reads: a change makes compiled programs stale.
 fn compile_switch(call: &Call<'_>, field: fn(&mut CompileFlags) -> &mut bool) -> Result<Vec<CommandRow>> {
-    let cell = &call.connection.compile_flags;
-    let mut flags = cell.get();
-    let Some(on) = call.boolean() else { return answer(*field(&mut flags)) };
+    let settings = &call.connection.settings;
+    let Some(on) = call.boolean() else { return answer(*field(&mut settings.flags())) };
     call.connection.facts.expire_running();
-    if *field(&mut flags) != on {
-        *field(&mut flags) = on;
-        cell.set(flags);
-        call.connection.expire_programs();
-    }
+    settings.set_flag(field, on);
     nothing()
 }
 
@@ -136,10 +131,10 @@ fn trusted_schema(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     compile_switch(call, |flags| &mut flags.trusted_schema)
 }
 
-/// A defensive connection does not let anybody write the schema. RESET turns the switch off and reads the schemas anew, as
+/// A defensive connection does not let SQL write the schema. RESET turns the switch off and reads the schemas anew, as
 /// they were written.
 fn writable_schema(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    if call.boolean() == Some(true) && call.connection.config(Config::Defensive) {
+    if call.boolean() == Some(true) && call.connection.settings.config(Config::Defensive) {
         return nothing();
     }
     if call.text().is_some_and(|value| value.eq_ignore_ascii_case("reset")) {
@@ -148,28 +143,18 @@ fn writable_schema(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     compile_switch(call, |flags| &mut flags.writable_schema)
 }
 
-/// The bit of a switch that is remembered for `sqlite3_exec`.
-const EMPTY_RESULT_CALLBACKS: u8 = 4;
-
-impl Connection {
-    /// PRAGMA empty_result_callbacks: `sqlite3_exec` calls back once for a statement without rows.
-    pub fn has_empty_result_callbacks(&self) -> bool {
-        self.settings.remembered.get() & EMPTY_RESULT_CALLBACKS != 0
-    }
-}
-
 /// Switches that change nothing here, and are remembered.
 fn remembered(call: &Call<'_>, bit: u8) -> Result<Vec<CommandRow>> {
-    let cell = &call.connection.settings.remembered;
-    let Some(on) = call.boolean() else { return answer(cell.get() & bit != 0) };
+    let settings = &call.connection.settings;
+    let Some(on) = call.boolean() else { return answer(settings.remembers(bit)) };
     call.connection.facts.expire_running();
-    cell.set(if on { cell.get() | bit } else { cell.get() & !bit });
+    settings.remember(bit, on);
     nothing()
 }
 
 fn fullfsync(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if let Some(on) = call.boolean() {
-        for (_, database) in call.connection.databases() {
+        for (_, database) in call.connection.databases.iter() {
             if let Some(btree) = database.opened() {
                 btree.pager().set_full_fsync(on);
             }
@@ -179,10 +164,10 @@ fn fullfsync(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 }
 
 fn read_uncommitted(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    let cell = &call.connection.settings.read_uncommitted;
+    let cell = &call.connection.databases.settings.read_uncommitted;
     let Some(on) = call.boolean() else { return answer(cell.get()) };
     call.connection.facts.expire_running();
-    call.connection.set_read_uncommitted(on);
+    call.connection.databases.set_read_uncommitted(on);
     nothing()
 }
 
@@ -210,7 +195,7 @@ fn soft_heap_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     answer(heap_limit::soft_heap_limit(-1))
 }
 
-/// SQL can make it lower, not higher. Nobody can keep it who does not know how much memory is in use.
+/// SQL can make it lower, not higher. It can only be kept where it is known how much memory is in use.
 fn hard_heap_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let before = heap_limit::hard_heap_limit(-1);
     match call.integer() {
@@ -226,7 +211,7 @@ fn hard_heap_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 fn case_sensitive_like(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.value.is_some() {
         fact_switch(call, Flags::CASE_SENSITIVE_LIKE, Some(|flags| &mut flags.case_sensitive_like))?;
-        call.connection.expire_programs();
+        call.connection.generation.expire_programs();
     }
     nothing()
 }
@@ -259,7 +244,7 @@ fn collation_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 /// The modules of the application, and the table-valued functions.
 fn module_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let functions = call.connection.catalog().table_functions().map(|table| table.name.to_string()).collect::<Vec<_>>();
-    let mut names = call.connection.module_names();
+    let mut names = call.connection.virtual_tables.module_names();
     names.extend(functions);
     names.sort_unstable();
     names.dedup();

@@ -1,11 +1,13 @@
 //! What the pager and the file's header know.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use lithe_btree::{AutoVacuum, Btree, SecureDelete};
+use lithe_catalog::Schema;
 use lithe_format::PageSize;
 use lithe_format::db_header::Meta;
-use lithe_pager::{CacheSize, JournalMode, LockingMode, Pager, Synchronous};
+use lithe_pager::{CacheSize, CheckpointMode, JournalMode, LockingMode, Pager, Synchronous};
 use lithe_value::{Encoding, Value};
 use lithe_vfs::ResultCode;
 use lithe_vm::operand::Db;
@@ -14,10 +16,12 @@ use super::{
     ALWAYS_WRITES, Call, NEEDS_SCHEMA, NO_FUNCTION, Pragma, SILENT, SILENT_WHEN_SET, WRITES, answer, boolean,
     clamped_integer, integer, nothing, safety_level, whole_integer,
 };
-use crate::connection::config::Config;
+use crate::connection::Connection;
 use crate::connection::statement::command::CommandRow;
 use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
+use crate::journal_mode;
+use crate::settings::config::Config;
 
 pub(super) const PRAGMAS: &[Pragma] = &[
     entry("application_id", SILENT_WHEN_SET | WRITES, |call| header_value(call, Meta::ApplicationId)),
@@ -64,7 +68,7 @@ const fn entry(name: &'static str, traits: u8, run: fn(&Call<'_>) -> Result<Vec<
 fn header_value(call: &Call<'_>, meta: Meta) -> Result<Vec<CommandRow>> {
     let Some(value) = call.value else {
         call.connection.begin_on(call.db(), false, call.run)?;
-        let value = call.connection.as_it_is_written(call.db(), |btree| Ok(btree.meta(meta)?))?;
+        let value = call.connection.databases.as_it_is_written(call.db(), |btree| Ok(btree.meta(meta)?))?;
         return answer(i64::from(value.cast_signed()));
     };
     let value = (integer(value) as i32).cast_unsigned();
@@ -73,41 +77,41 @@ fn header_value(call: &Call<'_>, meta: Meta) -> Result<Vec<CommandRow>> {
     nothing()
 }
 
-/// A defensive connection does not let anybody say that the schema is another one.
+/// A defensive connection does not let SQL say that the schema is another one.
 fn schema_version(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    if call.value.is_some() && call.connection.config(Config::Defensive) {
+    if call.value.is_some() && call.connection.settings.config(Config::Defensive) {
         return nothing();
     }
     let answer = header_value(call, Meta::SchemaCookie)?;
     if call.value.is_some() {
         // An application that sets it has written the schema by hand.
-        call.connection.database(call.db())?.set_loaded(false);
-        call.connection.expire_programs();
+        call.connection.databases.get(call.db())?.set_loaded(false);
+        call.connection.generation.expire_programs();
     }
     Ok(answer)
 }
 
 fn freelist_count(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     call.connection.begin_on(call.db(), false, call.run)?;
-    call.connection.as_it_is_written(call.db(), |btree| answer(i64::from(btree.meta(Meta::FreelistCount)?)))
+    call.connection.databases.as_it_is_written(call.db(), |btree| answer(i64::from(btree.meta(Meta::FreelistCount)?)))
 }
 
 fn page_count(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     call.connection.begin_on(call.db(), false, call.run)?;
-    call.connection.as_it_is_written(call.db(), |btree| answer(i64::from(btree.pager().page_count())))
+    call.connection.databases.as_it_is_written(call.db(), |btree| answer(i64::from(btree.pager().page_count())))
 }
 
 /// Only a database that has no pages yet takes another size at once; others at the next VACUUM.
 fn page_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    let database = call.connection.database(call.db())?;
+    let database = call.connection.databases.get(call.db())?;
     let pager = database.btree().pager();
     let wanted = call.integer().and_then(|size| u32::try_from(size).ok()).and_then(PageSize::new);
-    // Who reads a database, even an empty one, relies on what it is.
+    // A reader of a database, even of an empty one, relies on its page size.
     let is_read = pager.is_reading();
     let set = || {
         if let Some(size) = wanted {
-            call.connection.settings.next_page_size.set(Some(size));
-            call.connection.database(Db::TEMP)?.wish_page_size(size);
+            call.connection.databases.settings.next_page_size.set(Some(size));
+            call.connection.databases.get(Db::TEMP)?.wish_page_size(size);
             if !is_read {
                 pager.set_page_size(size, pager.reserved());
             }
@@ -125,7 +129,7 @@ fn page_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 }
 
 fn cache_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    let database = call.connection.database(call.db())?;
+    let database = call.connection.databases.get(call.db())?;
     let pager = database.btree().pager();
     // The file may say how large it is.
     call.connection.load_schemas()?;
@@ -148,16 +152,16 @@ fn cache_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 /// What a page costs beyond its bytes, as SQLite counts it.
 const PAGE_OVERHEAD: u64 = 136;
 
-/// Answers from how many dirty pages on a transaction spills, 0 for never.
+/// Returns the number of dirty pages from which on a transaction spills, 0 for never.
 fn cache_spill(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    let database = call.connection.database(call.db())?;
+    let database = call.connection.databases.get(call.db())?;
     let pager = database.btree().pager();
     if let Some(value) = call.value {
         let is_number = value.iter().find(|byte| !b"+-".contains(byte)).is_some_and(u8::is_ascii_digit);
         let size = if is_number { integer(value) } else { 1 };
         // Every database of the connection spills, or none.
         let spills = boolean(value, size != 0);
-        for (_, database) in call.connection.databases() {
+        for (_, database) in call.connection.databases.iter() {
             if let Some(btree) = database.opened() {
                 btree.pager().set_cache_spill(spills);
             }
@@ -191,26 +195,26 @@ fn pages_of(size: i64, pager: &Pager) -> u64 {
 fn default_cache_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let Some(size) = call.integer() else {
         call.connection.begin_on(call.db(), false, call.run)?;
-        let size = call.connection.database(call.db())?.btree().meta(Meta::DefaultCacheSize)?.cast_signed();
+        let size = call.connection.databases.get(call.db())?.btree().meta(Meta::DefaultCacheSize)?.cast_signed();
         return answer(if size == 0 { -2000 } else { i64::from(size.unsigned_abs()) });
     };
     let size = (size as i32).unsigned_abs();
     call.connection.begin_on(call.db(), true, call.run)?;
     call.connection.set_cookie(call.db(), Meta::DefaultCacheSize as u8, size)?;
-    call.connection.database(call.db())?.btree().pager().set_cache_size(CacheSize::Pages(size));
+    call.connection.databases.get(call.db())?.btree().pager().set_cache_size(CacheSize::Pages(size));
     nothing()
 }
 
 /// The databases that a pragma without a schema is about: all that are open.
 fn each(call: &Call<'_>) -> Result<Vec<Rc<Database>>> {
     match call.schema {
-        Some(db) => Ok(vec![call.connection.database(db)?]),
-        None => Ok(call.connection.databases().map(|(_, database)| database).collect()),
+        Some(db) => Ok(vec![call.connection.databases.get(db)?]),
+        None => Ok(call.connection.databases.iter().map(|(_, database)| database).collect()),
     }
 }
 
 fn journal_size_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    let database = call.connection.database(call.db())?;
+    let database = call.connection.databases.get(call.db())?;
     let pager = database.btree().pager();
     if let Some(limit) = call.value.map(clamped_integer) {
         pager.set_journal_size_limit(u64::try_from(limit).ok());
@@ -227,7 +231,7 @@ fn locking_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     };
     if let Some(wanted) = wanted {
         if call.schema.is_none() {
-            call.connection.settings.locking_mode.set(wanted);
+            call.connection.databases.settings.locking_mode.set(wanted);
         }
         for btree in each(call)?.iter().filter_map(|database| database.opened()) {
             btree.pager().set_locking_mode(wanted);
@@ -235,10 +239,10 @@ fn locking_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     }
     let mode = match call.db() {
         Db::TEMP => LockingMode::Exclusive,
-        // That of databases to be attached.
-        _ if call.schema.is_none() && wanted.is_none() => call.connection.settings.locking_mode.get(),
-        db => match call.connection.database(db)?.btree().pager() {
-            // Nobody else has it, whatever is wanted.
+        // The mode of databases to be attached.
+        _ if call.schema.is_none() && wanted.is_none() => call.connection.databases.settings.locking_mode.get(),
+        db => match call.connection.databases.get(db)?.btree().pager() {
+            // No other connection has it, whatever is wanted.
             pager if pager.path().is_none() => LockingMode::Exclusive,
             pager => pager.locking_mode(),
         },
@@ -246,10 +250,10 @@ fn locking_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     answer(if mode == LockingMode::Exclusive { "exclusive" } else { "normal" })
 }
 
-/// Answers the limit in force, which is never less than what there is.
+/// Returns the limit in force, which is never less than the number of pages.
 fn max_page_count(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     call.connection.begin_on(call.db(), false, call.run)?;
-    let database = call.connection.database(call.db())?;
+    let database = call.connection.databases.get(call.db())?;
     let pager = database.btree().pager();
     match call.value.and_then(whole_integer).filter(|pages| *pages > 0) {
         Some(pages) => answer(i64::from(pager.set_max_page_count(u32::try_from(pages).unwrap_or(u32::MAX)))),
@@ -265,13 +269,13 @@ fn secure_delete(call: &Call<'_>) -> Result<Vec<CommandRow>> {
             _ => SecureDelete::Off,
         };
         if call.schema.is_none() {
-            call.connection.settings.secure_delete.set(mode);
+            call.connection.databases.settings.secure_delete.set(mode);
         }
         for btree in each(call)?.iter().filter_map(|database| database.opened()) {
             btree.set_secure_delete(mode);
         }
     }
-    answer(match call.connection.database(call.db())?.btree().secure_delete_mode() {
+    answer(match call.connection.databases.get(call.db())?.btree().secure_delete_mode() {
         SecureDelete::Off => 0,
         SecureDelete::On => 1,
         SecureDelete::Fast => 2,
@@ -287,7 +291,7 @@ fn temp_store_directory(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 }
 
 fn wal_autocheckpoint(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    let cell = &call.connection.settings.wal_autocheckpoint;
+    let cell = &call.connection.databases.settings.wal_autocheckpoint;
     if let Some(frames) = call.integer() {
         call.connection.set_wal_autocheckpoint(u32::try_from(frames.clamp(0, i64::from(i32::MAX))).unwrap_or(0));
     }
@@ -295,12 +299,12 @@ fn wal_autocheckpoint(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 }
 
 fn mmap_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    let database = call.connection.database(call.db())?;
+    let database = call.connection.databases.get(call.db())?;
     let pager = database.btree().pager();
     if let Some(size) = call.value.map(clamped_integer) {
         let size = u64::try_from(size).unwrap_or(u64::MAX);
         if call.schema.is_none() {
-            call.connection.settings.mmap_size.set(Some(size));
+            call.connection.databases.settings.mmap_size.set(Some(size));
         }
         for btree in each(call)?.iter().filter_map(|database| database.opened()) {
             btree.pager().set_mmap_size(size);
@@ -337,7 +341,7 @@ fn encoding(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     ];
     let wanted = names.iter().find(|(name, _)| name.eq_ignore_ascii_case(&value));
     let unsupported = || Error::generic(format!("unsupported encoding: {value}"));
-    if !call.connection.database(Db::MAIN)?.is_loaded() {
+    if !call.connection.databases.get(Db::MAIN)?.is_loaded() {
         wanted.ok_or_else(unsupported)?;
     }
     // A database that is known to have pages keeps its encoding, and asking for another is no error, whatever it is.
@@ -357,14 +361,14 @@ const JOURNAL_MODES: [(&str, JournalMode); 6] = [
     ("wal", JournalMode::Wal),
 ];
 
-/// Answers the mode in force, whether or not it could be changed.
+/// Returns the mode in force, whether or not it could be changed.
 fn journal_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let wanted = call.text().and_then(|text| {
         JOURNAL_MODES.iter().find(|(name, _)| name.eq_ignore_ascii_case(&text)).map(|(_, mode)| *mode)
     });
     // A database without a journal can be damaged.
-    let wanted = wanted.filter(|mode| *mode != JournalMode::Off || !call.connection.config(Config::Defensive));
-    let database = call.connection.database(call.db())?;
+    let wanted = wanted.filter(|mode| *mode != JournalMode::Off || !call.connection.settings.config(Config::Defensive));
+    let database = call.connection.databases.get(call.db())?;
     let pager = database.btree().pager();
     call.connection.load_schemas()?;
     if !pager.is_reading() && pager.data_version() == 0 {
@@ -376,7 +380,7 @@ fn journal_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if let Some(wanted) = wanted {
         // Without a schema all change, main last: it is what is answered.
         for database in each(call)?.iter().rev().filter(|database| database.opened().is_some()) {
-            mode = call.connection.set_journal_mode(database, wanted, call.run)?;
+            mode = journal_mode::set(call.connection, database, wanted, call.run)?;
         }
     }
     let name = JOURNAL_MODES.iter().find(|(_, m)| *m == mode).map_or("delete", |(name, _)| *name);
@@ -385,7 +389,7 @@ fn journal_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 
 fn synchronous(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     call.connection.load_schemas()?;
-    let database = call.connection.database(call.db())?;
+    let database = call.connection.databases.get(call.db())?;
     let pager = database.btree().pager();
     let levels = [Synchronous::Off, Synchronous::Normal, Synchronous::Full, Synchronous::Extra];
     let Some(value) = call.value else {
@@ -408,11 +412,11 @@ fn synchronous(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 
 fn data_version(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     call.connection.begin_on(call.db(), false, call.run)?;
-    answer(i64::from(call.connection.database(call.db())?.btree().pager().data_version()))
+    answer(i64::from(call.connection.databases.get(call.db())?.btree().pager().data_version()))
 }
 
 fn auto_vacuum(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    let database = call.connection.database(call.db())?;
+    let database = call.connection.databases.get(call.db())?;
     database.check_free()?;
     let btree = database.btree();
     call.connection.load_schemas()?;
@@ -443,7 +447,7 @@ fn auto_vacuum(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     };
     let Some(mode) = wanted else { return answer(now as i64) };
     // Where there are no pointer maps yet, or no longer, the next VACUUM does it.
-    call.connection.settings.next_auto_vacuum.set(Some(mode));
+    call.connection.databases.settings.next_auto_vacuum.set(Some(mode));
     if btree.pager().page_count() == 0 {
         btree.set_auto_vacuum(mode)?;
     } else if now != AutoVacuum::None && mode != AutoVacuum::None {
@@ -456,9 +460,9 @@ fn auto_vacuum(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 }
 
 /// Gives a database that has no pages its first one, which says how it is to be vacuumed: none but VACUUM changes that. `false`:
-/// somebody else has made one.
+/// another connection has made one.
 fn begin_with_auto_vacuum(call: &Call<'_>, btree: &Btree, mode: AutoVacuum) -> Result<bool> {
-    call.connection.settings.next_auto_vacuum.set(Some(mode));
+    call.connection.databases.settings.next_auto_vacuum.set(Some(mode));
     btree.set_auto_vacuum(mode)?;
     if mode == AutoVacuum::None {
         return Ok(true);
@@ -477,7 +481,7 @@ fn incremental_vacuum(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let limit = call.integer().and_then(|pages| u32::try_from(pages).ok()).filter(|pages| *pages > 0);
     let freed = call.run.vacuumed.take().unwrap_or(0);
     call.connection.begin_on(call.db(), true, call.run)?;
-    let database = call.connection.database(call.db())?;
+    let database = call.connection.databases.get(call.db())?;
     let btree = database.btree();
     let is_enough = limit.is_some_and(|limit| freed >= limit);
     if is_enough || btree.pager().page_count() == 0 || btree.freelist_count()? == 0 {
@@ -493,7 +497,7 @@ fn incremental_vacuum(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 
 /// Another kind of store is another temporary database: what was in the one before is gone.
 fn temp_store(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    let cell = &call.connection.settings.temp_store;
+    let cell = &call.connection.databases.settings.temp_store;
     let Some(value) = call.text() else { return answer(i64::from(cell.get())) };
     let wanted = match value.to_ascii_lowercase().as_str() {
         "file" => 1,
@@ -503,19 +507,34 @@ fn temp_store(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if wanted == cell.get() {
         return nothing();
     }
-    let temp = call.connection.database(Db::TEMP)?;
+    let temp = call.connection.databases.get(Db::TEMP)?;
     if let Some(btree) = temp.opened()
         && (!call.connection.is_autocommit() || btree.pager().is_reading())
     {
         return Err(Error::generic("temporary storage cannot be changed from within a transaction"));
     }
     cell.set(wanted);
-    call.connection.replace_temporary();
+    replace_temporary(call.connection);
     nothing()
 }
 
+/// Puts another temporary database in the place of the one there is, and its objects with it.
+fn replace_temporary(connection: &Connection) {
+    let files = connection.databases.temporary_files();
+    connection.databases.replace(Db::TEMP, Database::temporary(files));
+    connection.definitions.change_catalog(|catalog| catalog.set_schema(Db::TEMP, Arc::new(Schema::new(true))));
+}
+
 fn wal_checkpoint(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    let result = call.connection.checkpoint_as_pragma(call.schema, call.text().as_deref())?;
+    let mode = match call.text().map(|mode| mode.to_ascii_lowercase()).as_deref() {
+        Some("full") => CheckpointMode::Full,
+        Some("restart") => CheckpointMode::Restart,
+        Some("truncate") => CheckpointMode::Truncate,
+        Some("noop") => CheckpointMode::Noop,
+        _ => CheckpointMode::Passive,
+    };
+    call.connection.load_schemas()?;
+    let result = call.connection.databases.checkpoint(call.schema, mode, |_| true)?;
     let numbers = [i64::from(result.is_busy), result.log_frames, result.checkpointed_frames];
     Ok(vec![numbers.into_iter().map(Value::from).collect()])
 }

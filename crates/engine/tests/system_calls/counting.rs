@@ -11,7 +11,7 @@ use lithe_vfs::{
     SyncFlags, UnixVfs, Vfs,
 };
 
-/// What was asked since somebody last took it: what, and of which file ("db", "wal", "journal", "temp").
+/// The calls since the list was last taken: which call, and of which file ("db", "wal", "journal", "temp").
 #[derive(Clone, Debug, Default)]
 pub struct Calls(Arc<Mutex<Vec<String>>>);
 

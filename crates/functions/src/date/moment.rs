@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The others are computed when they are asked for. What has not been asked for has not been normalised: February 31
-//! stays what it is until somebody wants the day number.
+//! stays what it is until the day number is computed.
 
 use super::calendar::{self, DAY, HALF_DAY, LAST, UNIX_EPOCH};
 

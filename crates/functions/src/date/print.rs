@@ -34,7 +34,7 @@ fn push_milliseconds(second: f64, out: &mut Buffer) {
     put(out, format_args!("{:02}.{:03}", milliseconds / 1000, milliseconds % 1000));
 }
 
-/// `strftime`; `None` if the format has a letter that means nothing.
+/// `strftime`; `None` if the format has an unknown letter.
 pub(super) fn push_format(moment: &mut Moment, format: &[u8], out: &mut Buffer) -> Option<()> {
     let mut rest = format;
     while let Some(at) = memchr::memchr(b'%', rest) {

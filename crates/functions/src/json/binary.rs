@@ -105,7 +105,7 @@ fn push_bytes(kind: u8, content: &[u8], out: &mut Output) {
     out.extend(content);
 }
 
-/// Why a BLOB is no JSONB; nobody wants to know where.
+/// The error of a BLOB that is no JSONB. Its position is not reported.
 const MALFORMED: Failure = Failure::Malformed(0);
 
 /// Whether a BLOB is taken for JSONB: its outermost header fits. What begins like a text of JSON has to be JSONB all through.
@@ -271,7 +271,7 @@ fn text(kind: u8, content: &[u8], is_strict: bool) -> Result<Text<'_>, Failure> 
     Ok(Text { escapes, bytes: Cow::Borrowed(content) })
 }
 
-/// A label as anybody reads it who is not strict.
+/// A label, decoded without the strict check of its escapes.
 pub fn label(kind: u8, content: &[u8]) -> Option<Text<'_>> {
     text(kind, content, false).ok()
 }

@@ -127,7 +127,7 @@ struct Children<'a> {
 }
 
 impl<'a> Children<'a> {
-    /// The next child; an error where nobody can say what follows.
+    /// The next child; an error where the bytes are no valid element.
     fn next(&mut self) -> Option<Result<(Key<'a>, Node<'a>), path::Failure>> {
         if self.rest.is_empty() {
             return None;

@@ -278,7 +278,7 @@ impl<'a> Parser<'a> {
         self.is_json5 |= sign == Some(b'+');
         let start = if sign == Some(b'+') { self.at } else { sign_at };
         if sign.is_some() {
-            // Behind a sign, nobody asks what follows the word.
+            // Behind a sign, SQLite does not check what follows the word.
             if let Some(len) = infinity(self.rest()) {
                 self.at += len;
                 self.is_json5 = true;

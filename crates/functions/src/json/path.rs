@@ -133,12 +133,12 @@ pub fn find<'j, 'a>(json: &'j Json<'a>, path: &[u8]) -> Result<Option<&'j Json<'
     Ok(Some(at))
 }
 
-/// The last element, if nobody can say what it is and what follows it.
+/// The last element, if its bytes are damaged: what follows them cannot be decoded.
 pub fn damaged_element<'j, 'a>(items: &'j [Json<'a>]) -> Option<&'j Json<'a>> {
     items.last().filter(|last| matches!(last, Json::Damaged(_)))
 }
 
-/// The last member, if nobody can say what it is and what follows it.
+/// The last member, if its bytes are damaged: what follows them cannot be decoded.
 pub fn damaged_member<'j, 'a>(members: &'j [(Text<'a>, Json<'a>)]) -> Option<&'j (Text<'a>, Json<'a>)> {
     members.last().filter(|(_, last)| matches!(last, Json::Damaged(_)))
 }

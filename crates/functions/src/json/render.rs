@@ -104,7 +104,7 @@ fn hex(digits: &[u8]) -> Result<Option<i128>, Lost> {
     Ok(digits.iter().try_fold(0, add).map(|value| sign * i128::from(value)))
 }
 
-/// JSON wants digits on both sides of the point.
+/// JSON requires digits on both sides of the point.
 fn push_bare_real(digits: &[u8], out: &mut Output) {
     let mut before = None;
     for (at, &byte) in digits.iter().enumerate() {
@@ -138,7 +138,7 @@ fn push_json5_bytes(bytes: &[u8], out: &mut Output) {
             push_escaped(byte, out);
             continue;
         }
-        // Of JSONB nobody has looked at the two bytes behind it; SQLite shows them as they are.
+        // JSONB is not checked when it is read: SQLite shows the two bytes as they are.
         if let [b'x', digits @ ..] = behind
             && let Some((digits, after)) = digits.split_at_checked(2)
         {

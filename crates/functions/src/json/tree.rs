@@ -97,7 +97,7 @@ impl<'a> Json<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// The bytes of an SQL text, escaped where JSON wants it.
+    /// The bytes of an SQL text, escaped where JSON requires it.
     pub fn from_sql(text: &'a [u8]) -> Result<Text<'a>, OutOfMemory> {
         if !text.iter().any(|&byte| needs_escape(byte)) {
             return Ok(Text { escapes: Escapes::None, bytes: Cow::Borrowed(text) });
@@ -146,7 +146,7 @@ fn try_clone<'a>(bytes: &Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, OutOfMemory> {
     })
 }
 
-/// Whether JSON wants an escape for the byte.
+/// Whether JSON requires an escape for the byte.
 pub fn needs_escape(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
@@ -172,7 +172,7 @@ pub fn push_escaped(byte: u8, out: &mut Output) {
     out.extend(&[b'\\', letter]);
 }
 
-/// One escape of JSON or JSON5, behind its backslash: the character that it stands for (none for a line that goes on),
+/// One escape of JSON or JSON5, behind its backslash: the character that it stands for (none for a continued line),
 /// and how many bytes it takes.
 pub fn escape(bytes: &[u8]) -> Option<(Option<u32>, usize)> {
     let hex = |bytes: Option<&[u8]>| {
@@ -203,7 +203,7 @@ pub fn is_plain_escape(first: u8) -> bool {
     matches!(first, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u')
 }
 
-/// Whether the last escape is that of a line that goes on, and nothing goes on.
+/// Whether the text ends with the escape of a continued line.
 fn ends_in_continued_line(bytes: &[u8]) -> bool {
     let is_last = |end: &&[u8]| bytes.ends_with(end);
     let end = [&b"\\\n"[..], b"\\\r\n", b"\\\r", b"\\\xe2\x80\xa8", b"\\\xe2\x80\xa9"].into_iter().find(is_last);

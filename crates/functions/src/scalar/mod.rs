@@ -10,11 +10,11 @@
 //! | `math` | the mathematical functions |
 //! | `like` | like, glob, match |
 //! | `soundex` | how a name sounds |
-//! | `facts` | what the connection and the library say about themselves |
+//! | `library` | the connection and the library: changes, versions, compile options |
 
 mod blob;
 mod choice;
-mod facts;
+mod library;
 mod like;
 mod math;
 mod number;
@@ -24,7 +24,7 @@ mod substring;
 mod text;
 
 pub(crate) use crate::signature::arg;
-pub use facts::{SOURCE_ID, VERSION, add_compile_options, compile_options};
+pub use library::{SOURCE_ID, VERSION, add_compile_options, compile_options};
 pub(crate) use like::match_function;
 
 use lithe_value::{NumberText, ValueRef, cast};
@@ -43,7 +43,7 @@ pub(crate) const TABLES: [&[Scalar]; 10] = [
     &number::FUNCTIONS,
     &math::FUNCTIONS,
     &like::FUNCTIONS,
-    &facts::FUNCTIONS,
+    &library::FUNCTIONS,
     &soundex::FUNCTIONS,
 ];
 

@@ -39,7 +39,7 @@ pub struct Connection {
 }
 
 // SAFETY: the engine's connection is not `Send` by itself because it and its statements share parts of it by `Rc`.
-// All those `Rc`s are owned by the connection and its statements, and none is ever given to anybody else. A
+// All those `Rc`s are owned by the connection and its statements, and none is ever given to other code. A
 // `Statement`, `Blob` or `Transaction` borrows its `Connection`, so while one of them exists the connection cannot
 // move to another thread; the statements in the cache move with it. User-supplied closures are `Send`.
 #[allow(unsafe_code)]
@@ -500,7 +500,7 @@ impl Connection {
 
     /// Closes the connection, with the errors that dropping it would pass over.
     ///
-    /// Writes and syncs what the last connection to a database in WAL mode has to write: a checkpoint. Waits for nobody.
+    /// Writes and syncs what the last connection to a database in WAL mode has to write: a checkpoint. It waits for no lock.
     ///
     /// ```
     /// let connection = lithe::Connection::open_in_memory()?;

@@ -106,7 +106,7 @@ impl Deref for Transaction<'_> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if self.is_open {
-            // Nobody is left to hear of an error; the connection's next BEGIN would report it.
+            // No caller is left to hear of an error; the connection's next BEGIN would report it.
             let _ = self.roll_back();
         }
     }

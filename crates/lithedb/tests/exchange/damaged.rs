@@ -5,7 +5,7 @@
 //! all the same, and so must every answer in which both give rows.
 //!
 //! Each image is given to each engine in a fresh file for each question, so that what one question does to the file or the
-//! connection is nobody else's business.
+//! connection does not change the answers of others.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -311,7 +311,7 @@ fn with_journal() -> (Vec<u8>, Vec<u8>) {
 fn journals() {
     let (image, journal) = with_journal();
     let record = PAGE + 8;
-    // Not the page numbers: which of two records of one page counts is nobody's promise.
+    // Not the page numbers: which of two records of one page counts is not documented.
     let near = |at: usize| match at.checked_sub(512).map(|at| at % record) {
         None => at < 30 || at.is_multiple_of(131),
         Some(at) => at >= record - 4 || (at >= 4 && at.is_multiple_of(131)),

@@ -212,7 +212,7 @@ impl Generator {
         for _ in 0..self.rng.usize(1..3) {
             let column = pick(&mut self.rng, &columns).clone();
             let value = match self.rng.u32(0..6) {
-                // What a blob is as a text of UTF-16 is nobody's promise.
+                // What a blob is as a text of UTF-16 is not documented.
                 0 => format!("CASE WHEN typeof({column}) = 'blob' THEN {column} ELSE {column} || 'q' END"),
                 1 => format!("CASE WHEN typeof({column}) = 'blob' THEN {column} ELSE {column} + 1 END"),
                 2 => format!("substr({column}, 2)"),

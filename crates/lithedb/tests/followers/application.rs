@@ -67,7 +67,7 @@ fn begin_reading(folder: &Path) -> Option<Connection> {
 }
 
 /// Commits of another thread, which share syncs with the first's. They wait while it writes what is older than they are. In between its connection is closed:
-/// else nobody could leave WAL mode.
+/// else no connection could leave WAL mode.
 fn write_beside(folder: &Path, seed: u64, beside: &Mutex<()>, has_ended: &AtomicBool) {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut connection = None;

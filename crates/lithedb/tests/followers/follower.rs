@@ -93,7 +93,7 @@ impl Follower {
         is_attached
     }
 
-    /// Copies what came while it was away, if the log is the same: else nobody knows. Meanwhile nobody writes, so that the log does
+    /// Copies what came while it was away, if the log is the same: of another log it is not known what came. Meanwhile no connection writes, so that the log does
     /// not begin anew; and once it is read, it does so only with all that was copied in the database.
     fn catch_up(&mut self) -> rusqlite::Result<()> {
         let writer = rusqlite::Connection::open(&self.path)?;
@@ -120,7 +120,7 @@ impl Follower {
     }
 
     /// The application was killed: its last commit may lie in the log as a whole and not be in the index yet. If a connection has kept
-    /// the index, the next writer overwrites those frames, which nobody was told of. The same happens with SQLite's.
+    /// the index, the next writer overwrites those frames, which no commit has published. The same happens with SQLite's.
     pub fn note_kill(&mut self) {
         let mut path = self.path.clone().into_os_string();
         path.push("-shm");

@@ -1,4 +1,4 @@
-//! Who follows the log: a program that copies the frames of a live database, to keep a copy of it elsewhere, as Litestream does. An
+//! Followers of the log: a program that copies the frames of a live database, to keep a copy of it elsewhere, as Litestream does. An
 //! application in another process loads, vacuums, restores, checkpoints, changes the journal mode, and is killed. Whatever it
 //! does: each copy is a moment of the database, sound, and no older than what was committed when its frames were read.
 //!
@@ -32,7 +32,7 @@ use follower::Follower;
 /// The part of a process: the seed and the folder.
 const PART: &str = "LITHE_FOLLOWED";
 
-/// A log of as many bytes is ended, if nobody else reads it.
+/// A log of as many bytes is ended, if no other connection reads it.
 const LONG_LOG: usize = 8 << 20;
 
 /// A child process runs this test, and nothing else; otherwise there is nothing to do.
@@ -105,7 +105,7 @@ impl Stage {
             assert!(moment >= committed, "moment {committed} was committed, and {moment} is restored");
             self.restored += 1;
         }
-        // Only who follows can end a log that it reads; a long one takes as long to read each time.
+        // Only a follower can end a log that it reads; a long one takes as long to read each time.
         if self.follower.copied_len() > LONG_LOG && self.random.bool() {
             self.follower.checkpoint(true);
         }

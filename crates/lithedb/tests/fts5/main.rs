@@ -131,7 +131,7 @@ fn random_statements_leave_the_same_bytes() {
         let mut rng = Rng::with_seed(seed);
         let mut pair = Pair::new();
         pair.log.push(format!("-- world {seed}"));
-        // An unfinished merge drops some superseded entries earlier or later than SQLite's: nobody sees that, but bytes differ.
+        // An unfinished merge drops some superseded entries earlier or later than SQLite's: no query sees that, but bytes differ.
         let has_partial_merges = seed % 2 == 0;
         let (is_contentless, has_sizes) = make_table(&mut rng, &mut pair, has_partial_merges);
         let (words_max, vocabulary) = ([3, 10, 50, 300][rng.usize(..4)], [10, 100, 5000][rng.usize(..3)]);

@@ -338,7 +338,7 @@ fn move_bytes<E: Engine>(
     let offset = offset.min(len);
     let mut bytes = vec![b'w'; count.min(len - offset)];
     if bytes.is_empty() {
-        return End::Nothing; // rusqlite asks nobody
+        return End::Nothing; // rusqlite calls no handler
     }
     let result = if writes { E::write(blob, &bytes, offset) } else { E::read(blob, &mut bytes, offset) };
     // Which message a handle leaves behind is the interface's affair.

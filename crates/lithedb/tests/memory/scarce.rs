@@ -79,7 +79,7 @@ unsafe impl GlobalAlloc for Scarce {
     }
 }
 
-/// Shows who allocates: the innermost functions of Lithe, each place once in a thread.
+/// Shows where memory is allocated: the innermost functions of Lithe, each place once in a thread.
 fn show_place() {
     thread_local!(static SEEN: Cell<BTreeSet<String>> = const { Cell::new(BTreeSet::new()) });
     let trace = std::backtrace::Backtrace::force_capture().to_string();

@@ -11,7 +11,7 @@ use fastrand::Rng;
 use crate::pair::Pair;
 use crate::schema::{one_in, pick};
 
-/// What is there to be named, as SQLite tells it.
+/// The names of a database, as SQLite lists them.
 #[derive(Default)]
 pub struct World {
     /// Tables and views.
@@ -98,7 +98,7 @@ impl World {
         if self.is_attached { &["main", "temp", "aux"] } else { &["main", "temp"] }
     }
 
-    /// Reads what is there now.
+    /// Reads the names as they are now.
     fn read(&mut self, pair: &Pair) {
         let sql =
             "SELECT schema, name, type = 'view' FROM pragma_table_list WHERE name NOT LIKE 'sqlite%' ORDER BY 1, 2";
@@ -151,7 +151,7 @@ fn in_quotes(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// The name as somebody might write it.
+/// The name in one of the ways in which it can be written.
 fn written(rng: &mut Rng, name: &str) -> String {
     let is_plain =
         name.chars().all(|c| c.is_alphanumeric()) && !matches!(&*name.to_ascii_lowercase(), "order" | "group");
@@ -164,7 +164,7 @@ fn written(rng: &mut Rng, name: &str) -> String {
     }
 }
 
-/// One of the names, as somebody might write it.
+/// One of the names, in one of the ways in which it can be written.
 fn any_written(rng: &mut Rng, names: &[impl AsRef<str>]) -> String {
     let name = pick(rng, names).as_ref().to_owned();
     written(rng, &name)

@@ -226,7 +226,7 @@ fn around(rng: &mut Rng, table: &Table, other: &Table) -> String {
     }
 }
 
-/// UPDATE, and what is there afterwards. Its subqueries do not read what it changes.
+/// UPDATE, and the rows afterwards. Its subqueries do not read what it changes.
 fn update(rng: &mut Rng, table: &Table, other: &Table, all: &mut Vec<String>) {
     let (name, predicate) = (table.name, table.predicate(rng, other));
     let column = pick(rng, &table.columns);

@@ -106,7 +106,7 @@ fn quoted(text: impl AsRef<str>) -> String {
 }
 
 /// Whether texts and paths may be none at all: only where one expression is all there is, for else rows, constraints and other
-/// values decide who comes to which error first.
+/// values decide which error comes first.
 #[derive(Clone, Copy, PartialEq)]
 enum Odd {
     Never,

@@ -34,7 +34,7 @@ use fastrand::Rng;
 use pair::{Difference, Ended, Pair};
 use schema::Schema;
 
-/// The worlds that are run if nobody says how many: the next one meets a REPLACE whose delete triggers insert again, see docs/PLAN.md.
+/// The worlds that are run unless ORACLE_WORLDS says how many: the next one meets a REPLACE whose delete triggers insert again, see docs/PLAN.md.
 const WORLDS: u64 = 510;
 /// As [`WORLDS`], of colliding rows.
 const COLLIDING_WORLDS: u64 = 300;

@@ -8,7 +8,7 @@ use rusqlite::{Connection, Result};
 use crate::conditions;
 use crate::expr;
 
-/// What is there to be named.
+/// The names of a database.
 #[derive(Default)]
 pub struct Schema {
     pub tables: Vec<Table>,
@@ -95,7 +95,7 @@ impl Schema {
         if !self.views.is_empty() && one_in(rng, 6) { Some(pick(rng, &self.views)) } else { self.any_table(rng) }
     }
 
-    /// Reads from SQLite what is there: statements fail, and transactions are rolled back.
+    /// Reads the names from SQLite: statements fail, and transactions are rolled back.
     pub fn read(&mut self, sqlite: &Connection) -> Result<()> {
         (self.tables, self.views) = (Vec::new(), Vec::new());
         (self.indexes, self.triggers) = (Vec::new(), Vec::new());

@@ -78,7 +78,7 @@ pub fn damage_of(db: &dyn Query, attached: bool) -> Result<Vec<String>, String> 
     Ok(damage)
 }
 
-/// A hash that need not withstand anybody.
+/// A hash that need not withstand attacks.
 struct Digest(u64);
 
 impl Digest {

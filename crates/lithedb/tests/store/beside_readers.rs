@@ -45,7 +45,7 @@ const SCHEMA: &str = "
     INSERT INTO w SELECT printf('k%05d', a), c FROM t;
 ";
 
-/// More rows than any of them gives where nobody loses his place.
+/// More rows than any of them gives where no reader loses its place.
 const ROWS_MAX: usize = 2000;
 
 #[test]

@@ -117,7 +117,7 @@ fn a_bulk_load_goes_past_the_log() {
         let other = (!pragmas.contains("EXCLUSIVE")).then(|| Connection::open(bulk.path()).unwrap());
         bulk.run(&format!("BEGIN; {LOAD}"));
         if let Some(other) = &other {
-            // Who reads meanwhile sees nothing of it, and cannot cut it off.
+            // A reader meanwhile sees nothing of it, and cannot cut it off.
             assert_eq!(text(other, SUM), BEFORE);
             let busy: i64 = other.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(0)).unwrap();
             assert_eq!(busy, 1, "{pragmas}");

@@ -50,7 +50,7 @@ const MODES: [&str; 6] = [
     "PRAGMA journal_mode = MEMORY",
 ];
 
-/// Statements that change who may use it.
+/// Statements that change which connections may use the database.
 const LOCKING: [&str; 2] = ["PRAGMA locking_mode = EXCLUSIVE", "PRAGMA locking_mode = NORMAL"];
 
 const OPENS_LOG: &str = "SELECT count(*) FROM t";
@@ -81,7 +81,7 @@ fn script(seed: u64) -> Vec<String> {
         };
         let (name, statement) = (pick(&mut random, &["a", "b", "c"]), pick(&mut random, statements));
         if changes_locking && statement.split([' ', '(']).any(|word| word == "u") {
-            // Who has the schema in memory meets no lock, and engines forget it at different times.
+            // A connection that has the schema in memory meets no lock, and engines forget it at different times.
             continue;
         }
         let changes_mode = statement.contains("journal_mode");

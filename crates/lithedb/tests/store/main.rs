@@ -13,9 +13,9 @@
 //! | `beside_readers` | writing while statements of the same connection stand on their rows |
 //! | `mapped_files` | address space, growing, files that lose their bytes |
 //! | `transactions` | several files, concurrent writers, waiting |
-//! | `busy` | who is turned away, and with what code |
+//! | `busy` | which connection gets SQLITE_BUSY, and with what code |
 //! | `super_journal` | what SQLite makes of a crash within a commit over two files |
-//! | `recovery` | who comes while a log is recovered |
+//! | `recovery` | connections that come while a log is recovered |
 //! | `journals` | what lies beside a database between transactions |
 //! | `bulk` | bulk loads past the log |
 //! | `large` | files over 4 GB, temporary files |

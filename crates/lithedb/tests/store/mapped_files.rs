@@ -98,7 +98,7 @@ fn a_file_that_is_cut_while_it_is_read() {
         assert!(connection.query_row("SELECT sum(length(b)) FROM t", [], |row| row.get::<i64>(0)).is_err(), "{mode}");
         assert!(untouched.step().unwrap().is_some() && untouched.step().unwrap().is_none());
 
-        // What it has read of the short file it may keep: the header tells nobody that the file is whole again.
+        // What it has read of the short file it may keep: the header does not say that the file is whole again.
         drop(connection);
         std::fs::write(&path, &whole).unwrap();
         let connection = Connection::open(&path).unwrap();

@@ -112,7 +112,7 @@ fn settings_of_databases() {
         "wal_checkpoint",
     ];
     check_pragmas(FILE, &pragmas);
-    // What data_version counts from is nobody's business.
+    // The first value of data_version is not documented.
     let of_logs: Vec<&str> =
         pragmas[..20].iter().copied().filter(|pragma| !pragma.starts_with("data_version")).collect();
     check_pragmas("a: PRAGMA journal_mode = WAL", &of_logs);

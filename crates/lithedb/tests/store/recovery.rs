@@ -1,7 +1,7 @@
 //! SQLITE_BUSY_RECOVERY: while one process recovers the index of a log, others cannot read. They are told so, or wait as long
 //! as their busy timeout says.
 //!
-//! A recovery takes no time that could be hit. A process of its own takes the locks of one instead, before anybody has an
+//! A recovery takes no time that could be hit. A process of its own takes the locks of one instead, before any connection has an
 //! index, and keeps them as long as its standard input is open.
 
 use std::io::{BufRead, BufReader, Read};
@@ -125,7 +125,7 @@ fn who_has_time_waits_for_a_recovery() {
     ends.join().unwrap();
 }
 
-/// Who recovers may be killed: the next one does it.
+/// A connection that recovers may be killed: the next one does it.
 #[test]
 fn a_recovery_that_is_killed_is_begun_anew() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@
 //!   b open URI               opens the connection b
 //!   b close
 //!   b journals               tells which journals there are, how long they are up to a sector, and whether they have a header
-//!   sqlite: SQL              runs SQL on SQLite whatever the engine, while nobody else has test.db open
+//!   sqlite: SQL              runs SQL on SQLite whatever the engine, while no other connection has test.db open
 //! ```
 //!
 //! `{dir}` stands for the folder of the engine's files.

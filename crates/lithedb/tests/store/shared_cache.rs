@@ -238,7 +238,7 @@ fn what_others_of_the_cache_commit_is_seen_within_a_transaction() {
          b: ROLLBACK
          a: SELECT * FROM t"
     ));
-    // Not what anybody else does.
+    // Not what another connection does.
     check(&format!(
         "a open file:{{dir}}/test.db?cache=shared
          b open file:{{dir}}/test.db?cache=shared

@@ -46,7 +46,7 @@ fn commits_beside_readers_in_threads() {
                     Ok(pairs) => assert_eq!(pairs, (0, 0)),
                     Err(error) => assert_eq!(error.code(), ResultCode::LOCKED_SHAREDCACHE, "{error}"),
                 }
-                // Who has read before others of the cache committed can write after it.
+                // A connection that has read before others of the cache committed can write after it.
                 if let Err(error) = reader.execute("INSERT INTO v VALUES (1)", []) {
                     assert_eq!(error.code(), ResultCode::LOCKED_SHAREDCACHE, "{error}");
                 }
@@ -85,7 +85,7 @@ fn commits_beside_readers_in_threads() {
 
 #[test]
 fn readers_of_what_is_not_committed_in_threads() {
-    // Rows come in pairs, one statement each: who reads finds all pairs whole.
+    // Rows come in pairs, one statement each: a reader finds all pairs whole.
     for kind in ["memory", "wal", "delete"] {
         let folder = Folder::new();
         let uri = match kind {

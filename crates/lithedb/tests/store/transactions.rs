@@ -159,7 +159,7 @@ fn many_concurrent_writers() {
         }
     };
     std::thread::scope(|scope| (0..WRITERS).for_each(|writer| drop(scope.spawn(move || work(writer)))));
-    // Each writes a page of its own: nobody is in anybody's way.
+    // Each writes a page of its own: none is in another's way.
     for writer in 0..WRITERS {
         let sql = format!("SELECT b FROM t{writer}");
         assert_eq!(setup.query_row(&sql, [], |row| row.get::<i64>(0)).unwrap(), 50);

@@ -51,7 +51,7 @@ fn live_sharing() {
             *written += reports.appended[worker] + reports.transfers[worker];
         }
     }
-    assert!(written.iter().all(|&written| written > 0), "somebody has starved: {written:?}");
+    assert!(written.iter().all(|&written| written > 0), "a worker has starved: {written:?}");
 }
 
 /// What workers have reported.

@@ -192,7 +192,7 @@ impl Worker {
 
     /// Keeps the lock over some transactions, and gives it back.
     fn write_exclusively(&mut self) {
-        // Only within its turn: who keeps a lock for reading and waits for its turn is in the way of who has it.
+        // Only within its turn: a worker that keeps a lock for reading and waits for its turn is in the way of the one that has the turn.
         let begin = |worker: &mut Worker| {
             worker.engine.batch("PRAGMA locking_mode=EXCLUSIVE")?;
             worker.transfer()
@@ -205,7 +205,7 @@ impl Worker {
         self.expect(given_back.and_then(|()| self.engine.batch("SELECT count(*) FROM account")), "locking_mode");
     }
 
-    /// Reads first and writes then: somebody may have been quicker.
+    /// Reads first and writes then: another worker may have been quicker.
     fn write_after_reading(&mut self) {
         let work = |worker: &mut Worker| {
             worker.engine.batch("BEGIN")?;

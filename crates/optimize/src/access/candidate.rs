@@ -159,18 +159,34 @@ impl Candidate {
         matches!(self.way, Way::Index(_))
     }
 
-    /// Whether this one uses fewer constraints than `other`, all of which `other` uses, and claims to be cheaper.
+    /// Whether this one leaves out something that `other` uses, and claims to be cheaper.
     fn is_cheaper_part_of(&self, other: &Candidate) -> bool {
-        self.used_count() < other.used_count()
+        (self.uses_part_of(other) || self.has_range_for_key_of(other))
             && !(self.run > other.run && self.rows > other.rows)
             && other.skipped() <= self.skipped()
-            && self.used.iter().all(|constraint| other.used.contains(constraint))
             && (!self.is_covering_index() || other.is_covering_index())
+    }
+
+    /// Whether this one uses fewer constraints than `other`, all of which `other` uses.
+    fn uses_part_of(&self, other: &Candidate) -> bool {
+        self.used_count() < other.used_count() && self.used.iter().all(|constraint| other.used.contains(constraint))
+    }
+
+    /// Whether this one has a range of a column where `other` knows what the column is equal to.
+    fn has_range_for_key_of(&self, other: &Candidate) -> bool {
+        let (Way::Index(own), Way::Index(other)) = (&self.way, &other.way) else { return false };
+        own.index == other.index
+            && own.range != Range::default()
+            && own.keys.len() < other.keys.len()
+            && own.keys.iter().zip(other.keys.iter()).all(|(own, other)| own == other)
     }
 
     /// Whether nothing speaks for `other` when this one is there.
     fn makes_needless(&self, other: &Candidate) -> bool {
-        self.needs.is_subset_of(other.needs)
+        // Of scans that cost the same, that of the table is taken.
+        let is_tied = self.is_indexed() && other.way == Way::Scan && self.run == other.run && self.used.is_empty();
+        !is_tied
+            && self.needs.is_subset_of(other.needs)
             && self.setup <= other.setup
             && self.run <= other.run
             && self.rows <= other.rows

@@ -154,6 +154,11 @@ impl<'a> IndexFacts<'a> {
         usize::from(self.index.key_count)
     }
 
+    /// Whether samples of its entries are known.
+    pub fn is_sampled(&self) -> bool {
+        self.index.statistics.as_ref().is_some_and(|statistics| !statistics.samples.is_empty())
+    }
+
     /// Whether the index column at `at` serves the constraint: the same thing is compared, under the same affinity and
     /// collation.
     pub fn serves(&self, at: usize, constraint: &Constraint<'a>) -> bool {

@@ -1,5 +1,4 @@
-//! Estimates from the samples of an index (sqlite_stat4): how many entries have a constant in the first column, or lie
-//! between two.
+//! Estimates from the samples of an index (sqlite_stat4): how many entries begin with some constants, or lie between two.
 //!
 //! ```text
 //!   samples      less ─┬─ equal ─┐            less ─┬─ equal ─┐
@@ -7,28 +6,44 @@
 //!                      └─────────┘   the gap: 7     └─────────┘
 //! ```
 //!
-//! A value that is a sample has as many entries as the sample says. Others have as many as the values between samples have on
-//! average, and stand in the middle of their gap.
+//! Constants that begin a sample have as many entries as it says. Others have as many as those between samples have on average, and stand
+//! after a third of their gap; after two thirds, where they end a range. The estimates are SQLite's, to the digit.
 
 use std::cmp::Ordering;
 
 use lithe_catalog::{IndexStatistics, Sample};
 use lithe_format::record;
-use lithe_resolve::ir::{Coll, Expr};
-use lithe_value::{Collation, NumberText, ValueRef};
+use lithe_resolve::ir::{Coll, Expr, UnaryOp};
+use lithe_value::{Collation, NumberText, Value, ValueRef};
 
 use super::facts::{IndexColumnFacts, IndexFacts};
 use super::log_est::LogEst;
 
-/// The samples of an index, looked at by its first column.
+/// Where samples have no entry between two bounds, there may be two.
+const NEARLY_NONE: LogEst = LogEst(10);
+/// Between bounds in one gap is a quarter of what the gap says.
+const SAME_GAP: i16 = 20;
+
+/// The samples of an index.
 pub struct Samples<'f, 'a> {
     statistics: &'a IndexStatistics,
-    column: &'f IndexColumnFacts<'a>,
-    collation: Collation,
+    columns: &'f [IndexColumnFacts<'a>],
+    /// The values of each sample.
+    values: Vec<(&'a Sample, Vec<ValueRef<'a>>)>,
 }
 
-/// Where a value stands among the entries.
+/// A bound of a range: constants for the columns behind the key.
+pub struct SampledBound {
+    /// The constants, as the index has them.
+    pub values: Vec<Value>,
+    /// Entries that begin with them lie below the bound.
+    pub is_above_equal: bool,
+}
+
+/// Where constants stand among the entries.
 struct Place {
+    /// Which prefix of which sample is the first that is not less.
+    at: usize,
     /// Entries that are less.
     less: u64,
     /// Entries that are equal.
@@ -36,84 +51,221 @@ struct Place {
 }
 
 impl<'f, 'a> Samples<'f, 'a> {
-    /// The samples, if there are any and they are in an order that is known here: that of a built-in collation.
+    /// The samples, if there are any and they are in an order that is known here: that of built-in collations.
     pub fn of(index: &'f IndexFacts<'a>) -> Option<Samples<'f, 'a>> {
         let statistics = index.index.statistics.as_deref().filter(|statistics| !statistics.samples.is_empty())?;
-        let column = index.columns.first()?;
-        let collation = match column.collation {
-            Coll::Binary => Collation::Binary,
-            Coll::NoCase => Collation::NoCase,
-            Coll::RTrim => Collation::RTrim,
-            Coll::Named(_) => return None,
-        };
-        Some(Samples { statistics, column, collation })
-    }
-
-    /// About how many entries are equal to the constant.
-    pub fn equal(&self, value: &Expr<'_>) -> Option<LogEst> {
-        Some(LogEst::of(self.place(value)?.equal.max(1)))
-    }
-
-    /// About how many entries lie between the constants; a bound says whether entries equal to it belong to the range.
-    pub fn between(&self, low: Option<(&Expr<'_>, bool)>, high: Option<(&Expr<'_>, bool)>) -> Option<LogEst> {
-        let (first, last) = if self.column.descending { (high, low) } else { (low, high) };
-        let start = match first {
-            None => 0,
-            Some((value, inclusive)) => {
-                let place = self.place(value)?;
-                if inclusive { place.less } else { place.less + place.equal }
-            }
-        };
-        let end = match last {
-            None => self.statistics.rows,
-            Some((value, inclusive)) => {
-                let place = self.place(value)?;
-                if inclusive { place.less + place.equal } else { place.less }
-            }
-        };
-        Some(LogEst::of(end.saturating_sub(start).max(1)))
-    }
-
-    fn place(&self, value: &Expr<'_>) -> Option<Place> {
-        let value = match value {
-            Expr::Integer(integer) => ValueRef::Integer(*integer),
-            Expr::Boolean(truth) => ValueRef::Integer(i64::from(*truth)),
-            Expr::Real(real) => ValueRef::Real(*real),
-            Expr::Text(text) => ValueRef::Text(text),
-            Expr::Blob(blob) => ValueRef::Blob(blob),
-            _ => return None,
-        };
-        let mut scratch = NumberText::default();
-        Some(self.place_of(self.column.affinity.apply(value, &mut scratch)))
-    }
-
-    fn place_of(&self, value: ValueRef<'_>) -> Place {
-        let mut less = 0;
-        let (mut sampled_entries, mut sampled_values) = (0, 0);
-        let mut above = None;
-        for sample in &self.statistics.samples {
-            let (Some(&before), Some(&equal)) = (sample.less.first(), sample.equal.first()) else { continue };
-            match self.order(sample, value) {
-                Ordering::Equal => return Place { less: before, equal },
-                Ordering::Less => less = before.saturating_add(equal),
-                Ordering::Greater if above.is_none() => above = Some(before),
-                Ordering::Greater => {}
-            }
-            sampled_entries += equal;
-            sampled_values += 1;
+        let width = statistics.samples.first().map_or(0, |sample| sample.equal.len());
+        let columns = index.columns.get(..width).unwrap_or(index.columns);
+        if columns.iter().any(|column| matches!(column.collation, Coll::Named(_))) {
+            return None;
         }
-        let gap = above.unwrap_or(self.statistics.rows).saturating_sub(less);
-        let average = self.statistics.equal_rows.first().copied().unwrap_or(1).max(1);
-        let values = (self.statistics.rows / average).max(1);
-        let others = values.saturating_sub(sampled_values).max(1);
-        let equal = (self.statistics.rows.saturating_sub(sampled_entries) / others).min(gap).max(u64::from(gap > 0));
-        Place { less: less + gap / 2, equal }
+        let values = statistics.samples.iter().map(|sample| Some((sample, record::values(&sample.record).ok()?)));
+        Some(Samples { statistics, columns, values: values.collect::<Option<_>>()? })
     }
 
-    /// The order of a sample and the value in the index.
-    fn order(&self, sample: &Sample, value: ValueRef<'_>) -> Ordering {
-        let first = record::values(&sample.record).ok().and_then(|values| values.first().copied());
-        let order = lithe_value::compare(first.unwrap_or_default(), value, &self.collation);
-        if self.column.descending { order.reverse() } else { order }
+    /// How many columns the samples have.
+    pub fn width(&self) -> usize {
+        self.columns.len()
     }
+
+    /// The value that an expression has, as the index has it in column `at`; none for what is no constant.
+    pub fn constant(&self, at: usize, expr: &Expr<'_>) -> Option<Value> {
+        let value = constant(expr)?;
+        let mut scratch = NumberText::default();
+        Some(Value::from(self.columns.get(at)?.affinity.apply(value.as_ref(), &mut scratch)))
+    }
+
+    /// About how many entries begin with the values.
+    pub fn equal(&self, key: &[Value]) -> u64 {
+        if key.len() >= self.columns.len() { 1 } else { self.place(key, false).equal }
+    }
+
+    /// About how many of the entries that begin with `key` lie between the bounds.
+    pub fn between(&self, key: &[Value], low: Option<SampledBound>, high: Option<SampledBound>) -> LogEst {
+        let (first, last) = if self.columns[key.len()].descending { (high, low) } else { (low, high) };
+        let (mut start, mut end) = match key {
+            [] => (0, self.rows()),
+            key => {
+                let place = self.place(key, false);
+                (place.less, place.less.saturating_add(place.equal))
+            }
+        };
+        let whole = |bound: &SampledBound| [key, &bound.values].concat();
+        let side = |bound: &SampledBound, is_end: bool| {
+            let place = self.place(&whole(bound), is_end);
+            (place.at, if bound.is_above_equal { place.less.saturating_add(place.equal) } else { place.less })
+        };
+        let first = first.map(|bound| side(&bound, false));
+        let last = last.map(|bound| side(&bound, true));
+        start = first.map_or(start, |(_, entries)| start.max(entries));
+        end = last.map_or(end, |(_, entries)| end.min(entries));
+        let is_one_gap = first.zip(last).is_some_and(|((one, _), (other, _))| one == other);
+        match end.checked_sub(start) {
+            None | Some(0) => NEARLY_NONE,
+            Some(entries) if is_one_gap => LogEst::of(entries) - SAME_GAP,
+            Some(entries) => LogEst::of(entries),
+        }
+    }
+
+    /// Where an entry stands that begins with the values. Samples and their prefixes are searched, from the shortest prefix of a sample on
+    /// that is behind the sample before.
+    fn place(&self, key: &[Value], is_end: bool) -> Place {
+        let key = &key[..key.len().min(self.columns.len())];
+        let width = key.len();
+        let (mut from, mut to) = (0, self.values.len() * width);
+        let (mut less, mut columns) = (0, 1);
+        while from < to {
+            let middle = from.midpoint(to);
+            let at = middle / width;
+            let count = self.prefix(at, middle % width + 1, width);
+            let sample = self.values[at].0;
+            match self.order(at, &key[..count]) {
+                Ordering::Less => {
+                    less = number(&sample.less, count).saturating_add(number(&sample.equal, count));
+                    from = middle + 1;
+                }
+                Ordering::Equal if count < width => {
+                    less = number(&sample.less, count);
+                    from = middle + 1;
+                }
+                Ordering::Equal => {
+                    return Place { at, less: number(&sample.less, count), equal: number(&sample.equal, count) };
+                }
+                Ordering::Greater => {
+                    columns = count;
+                    to = middle;
+                }
+            }
+        }
+        let at = to / width;
+        let above = self.values.get(at).map_or(self.rows(), |(sample, _)| number(&sample.less, columns));
+        let gap = above.saturating_sub(less);
+        let before = if is_end { gap.saturating_mul(2) / 3 } else { gap / 3 };
+        Place { at, less: less.saturating_add(before), equal: self.average(width - 1) }
+    }
+
+    /// The shortest prefix of a sample, of at least `count` columns and at most `width`, that is behind the sample before.
+    fn prefix(&self, at: usize, count: usize, width: usize) -> usize {
+        let Some(before) = at.checked_sub(1) else { return count };
+        let is_behind =
+            |count: &usize| number(&self.values[before].0.less, *count) != number(&self.values[at].0.less, *count);
+        (count..width).find(is_behind).unwrap_or(width)
+    }
+
+    /// How many entries are equal in columns up to `at`, of those that no sample stands for, on average.
+    fn average(&self, at: usize) -> u64 {
+        const HUNDREDTHS: u64 = 100;
+        if at > 0 && at + 1 == self.columns.len() {
+            return 1; // all columns of an index are unique
+        }
+        let samples = &self.statistics.samples;
+        let rows = self.rows_for(at);
+        let (groups, counted) = match (self.equal_rows(at), samples.split_last()) {
+            (Some(equal), _) => (rows.saturating_mul(HUNDREDTHS) / equal, samples.len()),
+            (None, Some((last, before))) => {
+                (number(&last.distinct_less, at + 1).saturating_mul(HUNDREDTHS), before.len())
+            }
+            (None, None) => return 1,
+        };
+        let is_last_of_group = |&index: &usize| {
+            let own = number(&samples[index].distinct_less, at + 1);
+            samples.get(index + 1).is_none_or(|next| own != number(&next.distinct_less, at + 1))
+        };
+        let sampled = (0..counted).filter(is_last_of_group);
+        let (entries, sampled_groups) = sampled.fold((0u64, 0u64), |(entries, groups), index| {
+            (entries.saturating_add(number(&samples[index].equal, at + 1)), groups + HUNDREDTHS)
+        });
+        if groups <= sampled_groups || entries >= rows {
+            return 1;
+        }
+        ((rows - entries).saturating_mul(HUNDREDTHS) / (groups - sampled_groups)).max(1)
+    }
+
+    /// What sqlite_stat1 says about columns up to `at`.
+    fn equal_rows(&self, at: usize) -> Option<u64> {
+        self.statistics.equal_rows.get(at).copied().filter(|&equal| equal > 0)
+    }
+
+    /// How many entries there are. Behind the columns that sqlite_stat1 tells of, SQLite takes the last sample for the end.
+    fn rows_for(&self, at: usize) -> u64 {
+        match (self.equal_rows(at), self.statistics.samples.last()) {
+            (None, Some(last)) => number(&last.less, at + 1),
+            _ => self.statistics.rows,
+        }
+    }
+
+    /// How many entries there are, to ranges: by the last column but one.
+    fn rows(&self) -> u64 {
+        self.rows_for(self.columns.len().saturating_sub(2))
+    }
+
+    /// The order of a sample and an entry that begins with the values, in the index.
+    fn order(&self, at: usize, key: &[Value]) -> Ordering {
+        let sample = &self.values[at].1;
+        let orders = key.iter().zip(self.columns).enumerate().map(|(column, (value, facts))| {
+            let own = sample.get(column).copied().unwrap_or_default();
+            let order = lithe_value::compare(own, value.as_ref(), &collation(facts));
+            if facts.descending { order.reverse() } else { order }
+        });
+        orders.fold(Ordering::Equal, Ordering::then)
+    }
+
+    /// What part of the entries a range of column `at` takes, where the columns before are not known: that of the samples that lie between
+    /// the bounds. A bound can be one of no known value. The answer is a logarithm, at most 0; none where nothing is known.
+    pub fn share(&self, at: usize, low: Option<Option<Value>>, high: Option<Option<Value>>) -> Option<i16> {
+        if [&low, &high].into_iter().flatten().all(Option::is_none) {
+            return None;
+        }
+        let column = self.columns.get(at)?;
+        let not_above = |bound: &Value| {
+            let values = self.values.iter().map(|(_, values)| values.get(at).copied().unwrap_or_default());
+            values.filter(|value| lithe_value::compare(bound.as_ref(), *value, &collation(column)).is_ge()).count()
+                as i64
+        };
+        let samples = self.values.len() as i64;
+        let first = match &low {
+            None => -1,
+            Some(value) => value.as_ref().map_or(0, not_above),
+        };
+        let last = match &high {
+            None => samples + 1,
+            Some(value) => value.as_ref().map_or(samples, not_above),
+        };
+        let between = (last - first).max(1);
+        // Bounds that are close to each other are taken for what they are without samples.
+        let is_known = between != 1 || low.is_none() || high.is_none();
+        is_known.then(|| LogEst::of(between as u64).0 - LogEst::of(samples as u64).0)
+    }
+}
+
+fn collation(column: &IndexColumnFacts<'_>) -> Collation {
+    match column.collation {
+        Coll::NoCase => Collation::NoCase,
+        Coll::RTrim => Collation::RTrim,
+        Coll::Binary | Coll::Named(_) => Collation::Binary,
+    }
+}
+
+/// The number for `count` columns.
+fn number(numbers: &[u64], count: usize) -> u64 {
+    numbers.get(count - 1).copied().unwrap_or(0)
+}
+
+/// The value of a literal with signs before it.
+fn constant(expr: &Expr<'_>) -> Option<Value> {
+    Some(match expr {
+        Expr::Null => Value::NULL,
+        Expr::Integer(integer) => Value::from(*integer),
+        Expr::Boolean(truth) => Value::from(i64::from(*truth)),
+        Expr::Real(real) => Value::from(*real),
+        Expr::Text(text) => Value::text(*text),
+        Expr::Blob(blob) => Value::blob(*blob),
+        Expr::Unary(UnaryOp::Plus, operand) => constant(operand)?,
+        Expr::Unary(UnaryOp::Negate, operand) => match **operand {
+            Expr::Integer(integer) => Value::from(integer.checked_neg()?),
+            Expr::Real(real) => Value::from(-real),
+            _ => return None,
+        },
+        _ => return None,
+    })
 }

@@ -11,18 +11,14 @@
 //!       SEARCH u USING INDEX i (a=?)  line (close, close)
 //! ```
 
-mod number;
 mod path;
 mod query;
 
 use std::collections::HashMap;
 use std::ptr;
 
-use lithe_resolve::ir::{Expr, Query};
-
 use crate::access::{LogEst, Loop, OrBranch};
 
-use number::SelectNumbers;
 use query::ShownValues;
 
 /// One line of EXPLAIN QUERY PLAN.
@@ -51,7 +47,6 @@ struct Lines {
     open: Vec<i32>,
     /// The lines of loops and of branches of an OR, by where these lie.
     of_loops: HashMap<usize, i32>,
-    numbers: SelectNumbers,
     shown_values: ShownValues,
 }
 
@@ -69,20 +64,6 @@ impl Explain {
     /// Whether lines are collected.
     pub fn is_on(&self) -> bool {
         self.lines.is_some()
-    }
-
-    /// Numbers the SELECTs of a query of the statement: before any line that names one.
-    pub fn number_selects(&mut self, query: &Query<'_>) {
-        if let Some(lines) = &mut self.lines {
-            lines.numbers.add(query);
-        }
-    }
-
-    /// Numbers the SELECTs in an expression outside of queries.
-    pub fn number_selects_in(&mut self, expr: &Expr<'_>) {
-        if let Some(lines) = &mut self.lines {
-            lines.numbers.add_expr(expr);
-        }
     }
 
     /// The number of a loop's line, once the plan that the loop is part of has been printed.

@@ -3,17 +3,15 @@
 use std::ptr;
 
 use lithe_resolve::ir::{Aggregate, Core, CoreBody, Derived, OrderTerm, Select, Source, SourceKind};
-use lithe_sql::ast::CompoundOp;
+use lithe_sql::ast::{CompoundOp, SelectNumber};
 
 use super::path::{describe_again, describe_branch, describe_filter, describe_loop};
 use super::{Explain, Lines};
 use crate::access::{DistinctPlan, JoinPlan, LogEst, Loop, OrBranch, Path};
-use crate::change::ChangePlan;
-use crate::insert::InsertPlan;
 use crate::plan::{
     AggregatePlan, CompoundPlan, CorePlan, CoresPlan, CountPlan, DerivedPlan, DerivedWay, ExprQueries, ExprQueryWay,
-    FromPlan, GroupPlan, Grouping, PlainPlan, QueryBody, QueryPlan, RecursivePlan, RowsFor, SelectPlan, Sorting,
-    UnjoinedPlan, ValuesPlan, WindowPlan,
+    FromPlan, GroupPlan, Grouping, InsertSource, PlainPlan, QueryBody, QueryPlan, RecursivePlan, RowsFor, RowsPlan,
+    SelectPlan, Sorting, UnjoinedPlan, ValuesPlan, WindowPlan,
 };
 
 /// How VALUES is shown.
@@ -43,19 +41,24 @@ impl Explain {
         }
     }
 
-    /// The lines of an UPDATE or DELETE.
-    pub fn change(&mut self, plan: &ChangePlan<'_>) {
-        if let Some(lines) = &mut self.lines {
-            lines.join_with_body(&plan.from, |lines| lines.expr_queries(plan.value_queries));
-            lines.expr_queries(plan.queries);
+    /// The lines of how an UPDATE or DELETE finds its rows.
+    pub fn changed_rows(&mut self, plan: &RowsPlan<'_>) {
+        match plan {
+            RowsPlan::Gathered(plan) => self.query(plan),
+            RowsPlan::Found(plan) => {
+                if let Some(lines) = &mut self.lines {
+                    lines.join_with_body(&plan.from, |lines| lines.expr_queries(plan.value_queries));
+                    lines.expr_queries(plan.queries);
+                }
+            }
         }
     }
 
     /// The lines of what an INSERT gets its rows from.
-    pub fn insert(&mut self, plan: &InsertPlan<'_>) {
-        match plan {
-            InsertPlan::Row { queries, .. } => self.expr_queries(queries),
-            InsertPlan::Query { plan, .. } => self.query(plan),
+    pub fn inserted_rows(&mut self, source: &InsertSource<'_>) {
+        match source {
+            InsertSource::Row { queries, .. } => self.expr_queries(queries),
+            InsertSource::Query { plan, .. } => self.query(plan),
         }
     }
 
@@ -85,7 +88,7 @@ impl Lines {
 
     fn subquery(&mut self, plan: &QueryPlan<'_>, what: &str) {
         let correlated = if plan.query.is_correlated() { "CORRELATED " } else { "" };
-        let number = self.numbers.of(plan.query);
+        let number = plan.query.number();
         self.open(format!("{correlated}{what} {number}"));
         self.rows_of(plan);
         self.close();
@@ -267,13 +270,15 @@ impl Lines {
 
     /// To SQLite, each window is computed in a subquery, and reads what the one within it gives.
     fn windows(&mut self, plan: &WindowPlan<'_>, rows: RowsFor) {
-        let count = plan.passes.iter().map(|pass| pass.subqueries).sum();
-        let mut numbers: Vec<_> = (0..count).map(|_| self.open_window()).collect();
+        for number in plan.subqueries {
+            self.open(format!("CO-ROUTINE (subquery-{number})"));
+        }
+        let mut open = plan.subqueries.iter().rev();
         self.select(&plan.input, RowsFor::Coroutine);
         for (at, pass) in plan.passes.iter().enumerate() {
             for within in 0..pass.subqueries {
                 if at > 0 || within > 0 {
-                    self.scan_window(&mut numbers, plan.scan);
+                    self.scan_window(open.next(), plan.scan);
                 }
                 if within == 0 {
                     if pass.is_sorted {
@@ -283,22 +288,15 @@ impl Lines {
                 }
             }
         }
-        self.scan_window(&mut numbers, plan.scan);
+        self.scan_window(open.next(), plan.scan);
         self.expr_queries(plan.queries);
         self.end_of_select(plan.select, plan.order_by, rows);
     }
 
-    /// Opens the subquery of a window, and answers its number.
-    fn open_window(&mut self) -> usize {
-        let number = self.numbers.new_number();
-        self.open(format!("CO-ROUTINE (subquery-{number})"));
-        number
-    }
-
     /// Closes the innermost subquery of the windows that are open; the one around it reads its rows.
-    fn scan_window(&mut self, open: &mut Vec<usize>, cost: LogEst) {
+    fn scan_window(&mut self, innermost: Option<&SelectNumber>, cost: LogEst) {
         self.close();
-        if let Some(number) = open.pop() {
+        if let Some(number) = innermost {
             self.loop_line(cost, format!("SCAN (subquery-{number})"));
         }
     }
@@ -448,11 +446,11 @@ impl Lines {
     }
 
     fn derived_name(&self, derived: &Derived<'_>) -> String {
-        let number = || self.numbers.of(derived.query);
+        let number = derived.query.number();
         match derived.query.cores {
             [Core { body: CoreBody::Values(rows), .. }] => format!("{}-ROW VALUES CLAUSE", rows.len()),
-            _ if derived.is_join => format!("(join-{})", number()),
-            _ => format!("(subquery-{})", number()),
+            _ if derived.is_join => format!("(join-{number})"),
+            _ => format!("(subquery-{number})"),
         }
     }
 }

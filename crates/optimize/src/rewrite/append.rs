@@ -33,7 +33,7 @@ impl<'a> Rewriter<'a> {
             let mut replace = Replace { source: id, columns: self.seen_from_outside(part.columns), is_part: true };
             let replaced = Map { arena: self.arena, change: &mut replace }.select(outer).unwrap_or(outer);
             let select = self.spliced(replaced, at, Source { id, ..source }, part);
-            Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), span: core.span }
+            Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), number: core.number }
         });
         let cores: Vec<Core<'a>> = cores.collect();
         draft.query.cores = self.arena.alloc_slice_copy(&cores);

@@ -11,7 +11,7 @@ use super::Environment;
 use crate::authorize::{Action, Request};
 
 impl Environment {
-    /// Asks whether a statement that changes the schema may do so. False says that it shall do nothing.
+    /// Asks whether a statement may change the schema. False: the statement has no effect.
     pub fn ask_schema_change(&self, statement: &Stmt<'_>) -> Result<bool> {
         if self.authorizer.0.is_none() {
             return Ok(true);

@@ -23,7 +23,7 @@ use lithe_vtab::VirtualTables;
 use crate::authorize::Authorizer;
 use crate::ir::Coll;
 
-/// The connection, as the compiler sees it. It stands still while a statement is compiled.
+/// The state of the connection that a statement is compiled with. It does not change during compilation.
 #[derive(Clone, Debug)]
 pub struct Environment {
     /// Tables, indexes, views and triggers of all databases.
@@ -32,28 +32,27 @@ pub struct Environment {
     pub functions: Arc<Registry>,
     /// The application's collations, by name in lower case.
     pub collations: Arc<HashMap<String, Collation>>,
-    /// What statements may not exceed.
+    /// The limits of statements.
     pub limits: Limits,
     /// Switches.
     pub flags: Flags,
-    /// Whom to ask whether a statement may do what it says.
+    /// The authorizer callback.
     pub authorizer: Authorizer,
-    /// Which tables are the business of virtual tables alone.
+    /// The shadow tables that only virtual tables may change.
     pub shadow_tables: ShadowTables,
     /// The virtual tables that are connected.
     pub virtual_tables: VirtualTables,
-    /// The functions that virtual tables have put in the place of others in this statement.
+    /// Functions that virtual tables have overloaded in this statement.
     pub overloaded: OverloadedFunctions,
     /// Values bound to the parameters, if the planner may look at them; empty otherwise.
     pub parameters: Vec<Value>,
-    /// What is known about the sizes of trees beyond what ANALYZE found.
+    /// The sizes of trees that were measured without ANALYZE.
     pub measures: Arc<Measures>,
-    /// What the planner would have liked to know.
+    /// The measures that the planner lacked.
     pub wanted: Wanted,
 }
 
-/// Tells whether a table of that name is one in which a virtual table keeps what it has, if such tables are to be protected
-/// from the statement.
+/// Tells whether a table of that name is a shadow table that the statement may not change.
 #[derive(Clone, Default)]
 pub struct ShadowTables(Option<Rc<IsShadow>>);
 
@@ -100,7 +99,7 @@ pub struct Flags {
     pub foreign_keys: bool,
     /// PRAGMA defer_foreign_keys.
     pub defer_foreign_keys: bool,
-    /// Foreign keys do nothing of what they say ON DELETE and ON UPDATE.
+    /// Foreign keys behave as if each said NO ACTION.
     pub foreign_keys_no_action: bool,
     /// PRAGMA recursive_triggers.
     pub recursive_triggers: bool,

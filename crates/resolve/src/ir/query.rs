@@ -7,11 +7,12 @@ use bumpalo::Bump;
 use lithe_base::Db;
 use lithe_catalog::{Index, Table};
 use lithe_functions::Function;
-use lithe_sql::ast::{CompoundOp, FrameExclude, FrameUnit, Name, Span};
+use lithe_sql::ast::{CompoundOp, FrameExclude, FrameUnit, Name, SelectNumber};
 use lithe_value::Affinity;
 
 use super::{
-    Aggregate, Coll, Compared, Expr, SourceId, SourceSet, SubqueryId, WindowId, affinity_of, has_query, is_constant,
+    Aggregate, Coll, Compared, Expr, SourceId, SourceSet, SubqueryId, WindowId, affinity_of, collation_of, has_query,
+    is_constant,
 };
 
 /// A whole query: one core or several joined by UNION and the like, ORDER BY, LIMIT.
@@ -52,6 +53,11 @@ fn tables_of_rows(rows: &[&[Expr<'_>]]) -> impl Iterator<Item = bool> {
 }
 
 impl<'a> Query<'a> {
+    /// The number by which EXPLAIN QUERY PLAN names it: that of its last core.
+    pub fn number(&self) -> SelectNumber {
+        self.cores.last().map_or(SelectNumber::default(), |core| core.number)
+    }
+
     /// Whether there are several cores.
     pub fn is_compound(&self) -> bool {
         self.cores.len() > 1
@@ -159,8 +165,8 @@ pub struct Core<'a> {
     pub op: CompoundOp,
     /// What it is.
     pub body: CoreBody<'a>,
-    /// Its text, which identifies it: EXPLAIN QUERY PLAN numbers queries by it.
-    pub span: Span,
+    /// The number by which EXPLAIN QUERY PLAN names it. Whatever is made of the query, it stays.
+    pub number: SelectNumber,
 }
 
 /// SELECT or VALUES.
@@ -398,4 +404,31 @@ pub enum FrameBound<'a> {
     CurrentRow,
     /// n FOLLOWING
     Following(Expr<'a>),
+}
+
+/// A result column that only a program looks at.
+pub fn plain_output<'a>(expr: &Expr<'a>) -> OutputColumn<'a> {
+    let collation = collation_of(expr);
+    OutputColumn {
+        name: Name::new(b""),
+        inner_name: Name::new(b""),
+        stored_name: Name::new(b""),
+        affinity: affinity_of(expr),
+        collation: collation.unwrap_or_default(),
+        has_collation: collation.is_some(),
+        origin: None,
+        inner_origin: None,
+        hidden: false,
+    }
+}
+
+/// Splits a condition into its conjuncts.
+pub fn split_and<'a>(expr: Expr<'a>, origin: TermOrigin, terms: &mut bumpalo::collections::Vec<'a, Term<'a>>) {
+    match expr {
+        Expr::And(left, right) => {
+            split_and(*left, origin, terms);
+            split_and(*right, origin, terms);
+        }
+        expr => terms.push(Term { expr, origin }),
+    }
 }

@@ -1,67 +1,56 @@
 //! Resolution: every name of a statement finds its table, column or function; the syntax tree becomes the resolved
-//! tree of [`crate::ir`]. All errors about what names mean arise here, in SQLite's words.
+//! tree of [`crate::ir`]. All errors of name resolution arise here, in SQLite's words.
+//!
+//! [`Resolver`] is the state of one statement, in parts by subject. The productions of the grammar are resolved by functions that take it. An expression
+//! contains queries and a query contains expressions, so that queries are a part of `expr`.
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | `scope` | what can be seen from a place in a statement: sources, aliases, rules, enclosing queries |
-//! | `name` | a column's name → the column |
-//! | `expr` | expressions |
-//! | `compare` | comparisons, row values, BETWEEN, IN, CASE |
-//! | `function` | calls of functions, aggregates, window functions |
-//! | `window` | windows |
-//! | `query` | whole queries, compounds, VALUES |
-//! | `select` | one SELECT |
-//! | `sources` | what is wrong with the sources of a query, when something is wrong |
-//! | `from` | FROM: tables, subqueries, views, nested joins |
-//! | `join` | ON, USING, NATURAL |
-//! | `columns` | result columns: stars, names, types |
-//! | `order` | ORDER BY and GROUP BY |
-//! | `with` | common table expressions |
-//! | `change`, `update`, `upsert` | INSERT, UPDATE, DELETE |
-//! | `schema` | what CREATE statements need |
-//! | `name_log` | which names meant what, for ALTER TABLE RENAME |
-//! | `stored` | expressions and queries that the catalog keeps as text |
+//! | `scope` | the names visible at a place in a statement: sources, aliases, enclosing queries, common tables; the rules of its clause |
+//! | `expr` | expressions; its parts: `name` (a column's name → the column), `function`, `window`, `compare` (comparisons, IN, CASE), `terms` (of ORDER BY) |
+//! | `expr::query` | whole queries; its parts: `select`, `values`, `group`, `order`, `columns`, `from`, `join`, `with`, `view`, `set` (IN table), `merge` (compounds), `derived`, `sources` (which error about sources is reported) |
+//! | `change` | INSERT, UPDATE, DELETE, with RETURNING and ON CONFLICT |
+//! | `schema` | CREATE statements |
+//! | `stored`, `stored_text` | expressions and queries that the catalog keeps as text |
+//! | `nodes`, `source_columns` | nodes of the resolved tree that are built from others; the columns of a source |
+//! | `tables` | the name of a table → the table |
+//! | `query_checks`, `reads` | authorizer checks: of queries; of columns |
+//! | `nesting`, `numbers` | how deep queries and views are nested; the numbers of sources, aggregates, windows, subqueries, SELECTs |
+//! | `name_log` | the tables and columns that names refer to, for ALTER TABLE RENAME |
 
-mod asks;
 mod change;
-mod columns;
-mod compare;
 mod expr;
-mod from;
-mod function;
-mod join;
-mod name;
 mod name_log;
-mod order;
-mod query;
+mod nesting;
+mod nodes;
+mod numbers;
+mod query_checks;
+mod reads;
 mod schema;
 mod scope;
-mod select;
-mod sources;
+mod source_columns;
 mod stored;
-mod update;
-mod upsert;
-mod window;
-mod with;
-
-#[cfg(test)]
-mod tests;
+mod stored_text;
+mod tables;
 
 use std::cell::{Cell, RefCell};
 
 use bumpalo::Bump;
-use lithe_catalog::{CompileError, ErrorKind, Result};
+use lithe_base::Db;
+use lithe_catalog::{Result, Table, View};
+use lithe_sql::ast::{self, Name, QualifiedName, SelectNumber};
 
 pub use change::*;
-pub use columns::unique_names;
-pub use name::is_rowid_name;
+pub use expr::query::derived::unique_names;
 pub use name_log::NameLog;
-pub use schema::{names_in_text, plain_output};
+pub use schema::names_in_text;
 pub use scope::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored};
-pub use select::split_and;
+pub use source_columns::is_rowid_name;
+
+pub use crate::ir::{plain_output, split_and};
 
 use crate::environment::Environment;
-use crate::ir::{AggregateId, Expr, SourceId, SubqueryId, WindowId};
+use crate::ir::{Derived, Expr, Query, SourceId, SubqueryId, WindowId};
 
 /// The resolver of one statement.
 pub struct Resolver<'a> {
@@ -69,79 +58,56 @@ pub struct Resolver<'a> {
     pub env: &'a Environment,
     /// Where the resolved tree goes.
     pub arena: &'a Bump,
-    next_source: Cell<u32>,
-    next_aggregate: Cell<u32>,
-    next_window: Cell<u32>,
-    next_subquery: Cell<u32>,
-    /// The views that are being expanded, from the outermost: one that comes again is circular.
-    views: RefCell<bumpalo::collections::Vec<'a, &'a lithe_catalog::Table>>,
-    /// Whether there is any query inside of another.
-    has_nested: Cell<bool>,
+    numbers: numbers::Numbers,
+    nesting: nesting::Nesting<'a>,
+    /// The table that was looked up last.
+    last_table: Cell<Option<tables::LookedUp<'a>>>,
+    /// Authorizer checks of queries that are still to be made.
+    checks: query_checks::QueryChecks<'a>,
     /// Whether any expression calls a scalar function, or RAISE.
     has_calls: Cell<bool>,
-    /// How deep queries are nested at the moment.
-    depth: Cell<u32>,
-    /// The table that was looked up last.
-    last_table: Cell<Option<from::LookedUp<'a>>>,
-    /// What the authorizer is still to be asked about queries.
-    asks: asks::Asks<'a>,
-    /// Sources of which columns are read, for the authorizer.
-    read_sources: RefCell<bumpalo::collections::Vec<'a, SourceId>>,
-    /// The schema's expressions are looked at, and not run: whether they may be is not asked.
+    /// Expressions of the schema are compared and not run: there are no authorizer checks.
     is_looking: Cell<bool>,
-    /// The authorizer wants the rows of a DELETE removed one by one.
+    /// The authorizer has answered that a DELETE removes its rows one by one.
     pub delete_one_by_one: Cell<bool>,
-    /// Of a RETURNING clause that is being resolved: the table whose rows are returned, and their source.
-    pub(super) returning: Cell<Option<(&'a lithe_catalog::Table, SourceId)>>,
-    /// What stood in double quotes and was no name.
+    /// The table whose rows the RETURNING clause being resolved returns, and their source.
+    returning: Cell<Option<(&'a Table, SourceId)>>,
+    /// The strings in double quotes.
     quoted_strings: RefCell<bumpalo::collections::Vec<'a, &'a [u8]>>,
-    /// Which names meant what, if somebody wants to know.
+    /// The log of names that ALTER TABLE needs.
     pub log: Option<NameLog<'a>>,
-    /// How many views, one within the other, are being expanded.
-    nested_views: Cell<u32>,
-    /// A schema is verified: nothing is asked but whether its names mean something.
+    /// A schema is verified: only names are resolved.
     pub only_names: bool,
 }
 
-/// The deepest nesting of queries, views included. The parser bounds what one text can nest; views multiply it.
-const QUERY_DEPTH_MAX: u32 = 200;
-
 impl<'a> Resolver<'a> {
-    /// A resolver for a new statement.
+    /// A resolver for a new statement. It lives in the arena, where nothing is dropped: so do its lists.
     pub fn new(env: &'a Environment, arena: &'a Bump) -> Resolver<'a> {
         Resolver {
             env,
             arena,
-            next_source: Cell::new(0),
-            next_aggregate: Cell::new(0),
-            next_window: Cell::new(0),
-            next_subquery: Cell::new(0),
-            // It lives in the arena, where nothing is dropped: so do its lists.
-            views: RefCell::new(bumpalo::collections::Vec::new_in(arena)),
-            has_nested: Cell::new(false),
-            has_calls: Cell::new(false),
-            depth: Cell::new(0),
+            numbers: numbers::Numbers::default(),
+            nesting: nesting::Nesting::new(arena),
             last_table: Cell::new(None),
-            asks: asks::Asks::new(arena),
-            read_sources: RefCell::new(bumpalo::collections::Vec::new_in(arena)),
+            checks: query_checks::QueryChecks::new(env, arena),
+            has_calls: Cell::new(false),
             is_looking: Cell::new(false),
             delete_one_by_one: Cell::new(false),
             returning: Cell::new(None),
             quoted_strings: RefCell::new(bumpalo::collections::Vec::new_in(arena)),
             log: None,
-            nested_views: Cell::new(0),
             only_names: false,
         }
     }
 
     /// Whether any query that was resolved has another one inside, in FROM or in an expression.
     pub fn has_nested_queries(&self) -> bool {
-        self.has_nested.get()
+        self.nesting.has_nested()
     }
 
     /// Whether a query, or the set of an IN, stands in any expression that was resolved.
     pub fn has_subqueries(&self) -> bool {
-        self.next_subquery.get() > 0
+        self.numbers.has_subqueries()
     }
 
     /// Whether a scalar function, or RAISE, is called in any expression that was resolved.
@@ -149,28 +115,39 @@ impl<'a> Resolver<'a> {
         self.has_calls.get()
     }
 
-    /// The texts in double quotes that were taken for strings, so far.
+    /// The texts in double quotes that have been resolved as strings.
     pub fn quoted_strings(&self) -> Box<[Box<[u8]>]> {
         self.quoted_strings.borrow().iter().map(|text| Box::from(*text)).collect()
     }
 
     /// A number for a new source.
     pub fn new_source(&self) -> SourceId {
-        SourceId(next(&self.next_source))
+        self.numbers.new_source()
     }
 
     /// A number for a new subquery or set.
     pub fn new_subquery(&self) -> SubqueryId {
-        SubqueryId(next(&self.next_subquery))
+        self.numbers.new_subquery()
     }
 
-    fn new_aggregate(&self) -> AggregateId {
-        AggregateId(next(&self.next_aggregate))
+    /// New SELECTs are numbered behind `count`, the number of SELECTs in the text of the statement.
+    pub fn number_selects_from(&self, count: u32) {
+        self.numbers.add_selects(count);
+    }
+
+    /// A number for a SELECT that stands in no text.
+    pub fn new_select(&self) -> SelectNumber {
+        self.numbers.new_select()
+    }
+
+    /// The number of a SELECT that has the number `written` in its text. A SELECT of a view gets a new number each time the view is expanded.
+    fn select_number(&self, written: SelectNumber) -> SelectNumber {
+        if self.nesting.is_in_view() { self.new_select() } else { written }
     }
 
     /// A number for a new call of a window function.
     pub fn new_window(&self) -> WindowId {
-        WindowId(next(&self.next_window))
+        self.numbers.new_window()
     }
 
     /// Runs `f`, which resolves expressions of the schema only to compare them with others.
@@ -190,27 +167,87 @@ impl<'a> Resolver<'a> {
     pub fn slice<T: Copy>(&self, items: &[T]) -> &'a [T] {
         self.arena.alloc_slice_copy(items)
     }
-
-    /// There is a query inside of another.
-    fn note_nested(&self) {
-        self.has_nested.set(true);
-    }
-
-    /// Runs `f` one level of nested queries further down.
-    fn nested<T>(&self, f: impl FnOnce() -> Result<T>) -> Result<T> {
-        if self.depth.get() >= QUERY_DEPTH_MAX {
-            return Err(CompileError::new("parser stack overflow").of_kind(ErrorKind::Recursion));
-        }
-        self.depth.set(self.depth.get() + 1);
-        self.has_nested.set(self.has_nested.get() || self.depth.get() > 1);
-        let result = f();
-        self.depth.set(self.depth.get() - 1);
-        result
-    }
 }
 
-fn next(counter: &Cell<u32>) -> u32 {
-    let number = counter.get();
-    counter.set(number + 1);
-    number
+/// What the crates above resolve, one by one.
+impl<'a> Resolver<'a> {
+    /// Resolves an expression that has to be a single value.
+    pub fn expr(&self, scope: &Scope<'_, 'a>, expr: &ast::Expr<'a>) -> Result<Expr<'a>> {
+        expr::resolve_expr(self, scope, expr)
+    }
+
+    /// Resolves a query that stands in `scope`: its FROM clauses, nested queries and so on included.
+    pub fn query(&self, scope: &Scope<'_, 'a>, select: &ast::Select<'a>) -> Result<&'a Query<'a>> {
+        expr::query::resolve_query(self, scope, select)
+    }
+
+    /// `view`, which `table` is, as a source.
+    pub fn view(&self, db: Db, table: &'a Table, view: &'a View) -> Result<&'a Derived<'a>> {
+        expr::query::view::resolve_view(self, db, table, view)
+    }
+
+    /// Resolves an INSERT that stands in `base`: nothing, or OLD and NEW of a trigger.
+    pub fn insert(&self, base: &Scope<'_, 'a>, insert: &ast::Insert<'a>) -> Result<ResolvedInsert<'a>> {
+        change::insert::resolve_insert(self, base, insert)
+    }
+
+    /// Resolves an UPDATE.
+    pub fn update(&self, base: &Scope<'_, 'a>, update: &ast::Update<'a>) -> Result<ResolvedChange<'a>> {
+        change::update::resolve_update(self, base, update)
+    }
+
+    /// Resolves a DELETE.
+    pub fn delete(&self, base: &Scope<'_, 'a>, delete: &ast::Delete<'a>) -> Result<ResolvedChange<'a>> {
+        change::delete::resolve_delete(self, base, delete)
+    }
+
+    /// The table that a statement names as the one to be changed.
+    pub fn change_target(&self, base: &Scope<'_, 'a>, name: QualifiedName<'a>) -> Result<ChangeTarget<'a>> {
+        change::change_target(self, base, name)
+    }
+
+    /// The target for a table of the catalog.
+    pub fn target_at(&self, db: Db, table: &'a Table) -> Result<ChangeTarget<'a>> {
+        change::target_at(self, db, table)
+    }
+
+    /// Resolves an expression in which nothing but the columns of one table can be seen: `source` stands for its row.
+    pub fn stored_expr(
+        &self,
+        text: &'a [u8],
+        clause: Stored,
+        source: SourceId,
+        db: Db,
+        table: &'a Table,
+    ) -> Result<Expr<'a>> {
+        stored::resolve_stored_expr(self, text, clause, source, db, table)
+    }
+
+    /// As [`Resolver::stored_expr`], of a tree that is there already: a CREATE statement's.
+    pub fn table_expr(
+        &self,
+        expr: &ast::Expr<'a>,
+        text: &'a [u8],
+        clause: Stored,
+        source: SourceId,
+        db: Db,
+        table: &'a Table,
+    ) -> Result<Expr<'a>> {
+        stored::resolve_table_expr(self, expr, text, clause, source, db, table)
+    }
+
+    /// Resolves a DEFAULT, which sees no names at all.
+    pub fn default_expr(&self, text: &'a [u8]) -> Result<Expr<'a>> {
+        schema::resolve_default(self, text)
+    }
+
+    /// "view v cannot reference objects in database x": what is not temporary stays when other databases are detached.
+    pub fn refuse_other_databases(&self, db: Db, name: Name<'_>, select: &ast::Select<'a>) -> Result<()> {
+        schema::refuse_other_databases(self, db, name, select)
+    }
+
+    /// The same of a trigger.
+    pub fn refuse_other_databases_in_trigger(&self, db: Db, create: &'a ast::CreateTrigger<'a>) -> Result<()> {
+        schema::refuse_other_databases_in_trigger(self, db, create)
+    }
 }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use lithe_catalog::Table;
 use lithe_sql::ast::Ident;
 
-use super::is_rowid_name;
+use super::source_columns::is_rowid_name;
 use crate::ir::SourceId;
 
 /// A log of the names in one text.

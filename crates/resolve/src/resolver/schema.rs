@@ -5,57 +5,65 @@ use bumpalo::Bump;
 use lithe_base::Db;
 use lithe_catalog::{CompileError, Result, fail};
 use lithe_sql::ast::{
-    CreateTrigger, ExprKind, FromItem, InSet, Name, Node, QualifiedName, Select, Source, walk_select, walk_stmt,
+    CreateTrigger, ExprKind, FromItem, InSet, Name, Node, QualifiedName, Select, Source, Stmt, walk_select, walk_stmt,
 };
-use lithe_sql::{Limits, ast::Stmt, parse_statement};
+use lithe_sql::{Limits, parse_statement};
 
 use super::Resolver;
+use super::expr::resolve_expr;
 use super::scope::{Found, Rules, Scope};
-use crate::ir::{Expr, OutputColumn, affinity_of, collation_of};
+use crate::ir::Expr;
 
-impl<'a> Resolver<'a> {
-    /// Resolves a DEFAULT, which sees no names at all.
-    pub fn default_expr(&self, text: &'a [u8]) -> Result<Expr<'a>> {
-        let parsed = self.parse_stored_expr(text)?;
-        let found = Found::default();
-        let no_strings_in_double_quotes = !self.env.flags.has_quoted_strings_in_ddl();
-        let rules = Rules { no_strings_in_double_quotes, in_default: true, is_loaded: true, ..Rules::default() };
-        // A default is part of the schema, whichever that is: what may be called there is bounded.
-        let scope = Scope { rules, fixed_db: Some(Db::MAIN), ..Scope::outermost(text, &found) };
-        self.expr(&scope, &parsed).map_err(CompileError::without_offset)
-    }
+/// Resolves a DEFAULT, which sees no names at all.
+pub(super) fn resolve_default<'a>(resolver: &Resolver<'a>, text: &'a [u8]) -> Result<Expr<'a>> {
+    let parsed = resolver.parse_stored_expr(text)?;
+    let found = Found::default();
+    let no_strings_in_double_quotes = !resolver.env.flags.has_quoted_strings_in_ddl();
+    let rules = Rules { no_strings_in_double_quotes, in_default: true, is_loaded: true, ..Rules::default() };
+    // A default is part of the schema, whichever that is: what may be called there is bounded.
+    let scope = Scope { rules, fixed_db: Some(Db::MAIN), ..Scope::outermost(text, &found) };
+    resolve_expr(resolver, &scope, &parsed).map_err(CompileError::without_offset)
+}
 
-    /// "view v cannot reference objects in database x": what is not temporary stays when other databases are detached.
-    pub fn refuse_other_databases(&self, db: Db, name: Name<'_>, select: &Select<'a>) -> Result<()> {
-        let mut foreign = None;
-        walk_select(select, &mut |node| foreign = foreign.or_else(|| self.foreign_name(db, node)));
-        refuse("view", name, foreign)
-    }
+/// "view v cannot reference objects in database x": what is not temporary stays when other databases are detached.
+pub(super) fn refuse_other_databases<'a>(
+    resolver: &Resolver<'a>,
+    db: Db,
+    name: Name<'_>,
+    select: &Select<'a>,
+) -> Result<()> {
+    let mut foreign = None;
+    walk_select(select, &mut |node| foreign = foreign.or_else(|| foreign_name(resolver, db, node)));
+    refuse("view", name, foreign)
+}
 
-    /// The same of a trigger.
-    pub fn refuse_other_databases_in_trigger(&self, db: Db, create: &'a CreateTrigger<'a>) -> Result<()> {
-        let mut foreign = None;
-        walk_stmt(&Stmt::CreateTrigger(create), &mut |node| foreign = foreign.or_else(|| self.foreign_name(db, node)));
-        refuse("trigger", create.name.name.name, foreign)
-    }
+/// The same of a trigger.
+pub(super) fn refuse_other_databases_in_trigger<'a>(
+    resolver: &Resolver<'a>,
+    db: Db,
+    create: &'a CreateTrigger<'a>,
+) -> Result<()> {
+    let mut foreign = None;
+    walk_stmt(&Stmt::CreateTrigger(create), &mut |node| foreign = foreign.or_else(|| foreign_name(resolver, db, node)));
+    refuse("trigger", create.name.name.name, foreign)
+}
 
-    /// The database of a table's name that is not `db`.
-    fn foreign_name(&self, db: Db, node: Node<'_, 'a>) -> Option<Name<'a>> {
-        let name: QualifiedName<'a> = match node {
-            Node::FromItem(FromItem { source: Source::Table(name) | Source::Function(name, _), .. }) => *name,
-            Node::Expr(expr) => match &expr.kind {
-                ExprKind::In(set) => match set.set {
-                    InSet::Table(name, _) => name,
-                    InSet::List(_) | InSet::Select(_) => return None,
-                },
-                _ => return None,
+/// The database of a table's name that is not `db`.
+fn foreign_name<'a>(resolver: &Resolver<'a>, db: Db, node: Node<'_, 'a>) -> Option<Name<'a>> {
+    let name: QualifiedName<'a> = match node {
+        Node::FromItem(FromItem { source: Source::Table(name) | Source::Function(name, _), .. }) => *name,
+        Node::Expr(expr) => match &expr.kind {
+            ExprKind::In(set) => match set.set {
+                InSet::Table(name, ..) => name,
+                InSet::List(_) | InSet::Select(_) => return None,
             },
             _ => return None,
-        };
-        let schema = name.schema?.name;
-        let is_foreign = db != Db::TEMP && self.env.catalog.find_database(schema) != Some(db);
-        is_foreign.then_some(schema)
-    }
+        },
+        _ => return None,
+    };
+    let schema = name.schema?.name;
+    let is_foreign = db != Db::TEMP && resolver.env.catalog.find_database(schema) != Some(db);
+    is_foreign.then_some(schema)
 }
 
 fn refuse(kind: &str, name: Name<'_>, foreign: Option<Name<'_>>) -> Result<()> {
@@ -80,20 +88,4 @@ pub fn names_in_text<'t>(arena: &'t Bump, text: &[u8], limits: &Limits) -> Vec<N
         });
     }
     names
-}
-
-/// A result column that only a program looks at.
-pub fn plain_output<'a>(expr: &Expr<'a>) -> OutputColumn<'a> {
-    let collation = collation_of(expr);
-    OutputColumn {
-        name: Name::new(b""),
-        inner_name: Name::new(b""),
-        stored_name: Name::new(b""),
-        affinity: affinity_of(expr),
-        collation: collation.unwrap_or_default(),
-        has_collation: collation.is_some(),
-        origin: None,
-        inner_origin: None,
-        hidden: false,
-    }
 }

@@ -1,6 +1,6 @@
 //! Expressions, function calls and windows.
 
-use super::{Ident, OrderTerm, QualifiedName, Select, Span};
+use super::{Ident, OrderTerm, QualifiedName, Select, SelectNumber, Span};
 
 /// An expression.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +95,7 @@ pub struct QualifiedColumn<'a> {
 pub enum UnaryOp {
     /// `-x`
     Minus,
-    /// `+x`: no operation, but hides x's affinity and collation from nobody and an index from the planner.
+    /// `+x`: the value, affinity and collation of x, which the planner does not look for in an index.
     Plus,
     /// `~x`
     BitNot,
@@ -299,7 +299,7 @@ pub enum InSet<'a> {
     /// `(select)`, also with more parentheses.
     Select(&'a Select<'a>),
     /// `table` or `table_function(args)`.
-    Table(QualifiedName<'a>, &'a [Expr<'a>]),
+    Table(QualifiedName<'a>, &'a [Expr<'a>], SelectNumber),
 }
 
 /// `CASE [operand] WHEN ... THEN ... [ELSE ...] END`.

@@ -1,4 +1,4 @@
-//! The syntax tree: what a statement says, before anybody knows which tables exist.
+//! The syntax tree: a statement as it is written, before its names are resolved.
 //!
 //! All nodes live in one `bumpalo` arena and are plain `Copy` data: references and slices of the
 //! arena, no destructors, no interior mutability. The tree keeps what the text said and resolves
@@ -42,6 +42,8 @@ pub struct Statement<'a> {
     pub explain: Explain,
     /// Its parameters.
     pub parameters: Parameters<'a>,
+    /// How many SELECTs have a number.
+    pub select_count: u32,
     /// From the first byte of the first token (EXPLAIN, if any) to the last byte before the `;`.
     pub span: Span,
 }

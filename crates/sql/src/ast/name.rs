@@ -122,7 +122,7 @@ pub enum Quote {
     None,
     /// `"x"`: an expression that finds no such column takes it for a string.
     Double,
-    /// `[x]` or `` `x` ``: an identifier whatever happens.
+    /// `[x]` or `` `x` ``: always an identifier.
     Other,
     /// `'x'`: a string literal where the grammar accepts one as a name.
     Single,

@@ -1,6 +1,19 @@
 //! SELECT, VALUES, FROM and WITH.
 
+use std::fmt;
+
 use super::{Expr, Ident, QualifiedName, Span, Window};
+
+/// The number of a SELECT, by which EXPLAIN QUERY PLAN names it. The parser counts SELECTs from 1, each at its end. Each core of a compound counts,
+/// and so do joins in parentheses and the tables of IN. A query is named by the number of its last core.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SelectNumber(pub u32);
+
+impl fmt::Display for SelectNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// A whole select: WITH, the cores joined by UNION and the like, ORDER BY, LIMIT.
 #[derive(Clone, Copy, Debug)]
@@ -9,6 +22,8 @@ pub struct Select<'a> {
     pub with: Option<&'a With<'a>>,
     /// The first core.
     pub first: SelectCore<'a>,
+    /// The number of the first core.
+    pub number: SelectNumber,
     /// The further terms of a compound select, combined from left to right.
     pub rest: &'a [CompoundTerm<'a>],
     /// ORDER BY of the whole.
@@ -28,6 +43,8 @@ pub struct CompoundTerm<'a> {
     pub op: CompoundOp,
     /// The term.
     pub core: SelectCore<'a>,
+    /// Its number.
+    pub number: SelectNumber,
 }
 
 /// The operators of compound selects.
@@ -69,8 +86,6 @@ pub struct Query<'a> {
     pub having: Option<Expr<'a>>,
     /// WINDOW. Of two windows with one name, the last counts.
     pub windows: &'a [WindowDef<'a>],
-    /// Its text, from SELECT to the last token before a compound operator, ORDER BY or the end.
-    pub span: Span,
 }
 
 /// `name AS ( window )` in the WINDOW clause.
@@ -118,6 +133,8 @@ pub struct FromItem<'a> {
     pub indexed: Indexed<'a>,
     /// ON or USING.
     pub constraint: JoinConstraint<'a>,
+    /// The number of a join in parentheses that counts as a SELECT. Redundant parentheses have none.
+    pub number: Option<SelectNumber>,
     /// Its text, from the table's name on.
     pub span: Span,
 }

@@ -5,7 +5,7 @@ use super::{
     Query, ResultColumnKind, Select, SelectCore, Source, Stmt, TriggerStep, Upsert, Window, With,
 };
 
-/// A node that somebody might want to look at.
+/// A node that a walk visits.
 #[derive(Clone, Copy, Debug)]
 pub enum Node<'t, 'a> {
     /// An expression.
@@ -46,7 +46,7 @@ pub fn walk_expr<'a>(expr: &Expr<'a>, f: &mut dyn FnMut(Node<'_, 'a>)) {
             match &set.set {
                 InSet::List(items) => each(items, f),
                 InSet::Select(select) => walk_select(select, f),
-                InSet::Table(_, arguments) => each(arguments, f),
+                InSet::Table(_, arguments, _) => each(arguments, f),
             }
         }
         ExprKind::Case(case) => {

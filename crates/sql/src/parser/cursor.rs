@@ -3,9 +3,8 @@
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::Parser;
-use super::params::ParameterList;
-use crate::ast::{Ident, Name, QualifiedName, Span};
+use super::parameters::ParameterList;
+use crate::ast::{Expr, ExprKind, Ident, Name, QualifiedName, SelectNumber, Span};
 use crate::error::{ParseError, Result, error, error_at};
 use crate::lexer::{Lexer, is_space};
 use crate::limits::Limits;
@@ -14,6 +13,27 @@ use crate::token::{Token, TokenKind};
 
 /// Entries on the stack of SQLite's parser below any statement.
 const BASE_ENTRIES: u32 = 3;
+
+/// The state of a parse: where it is, and what the statement has gathered so far.
+pub(super) struct Parser<'a, 'l> {
+    pub(super) sql: &'a [u8],
+    pub(super) arena: &'a Bump,
+    pub(super) limits: &'l Limits,
+    pub(super) lexer: Lexer<'a>,
+    /// The next token, not yet taken.
+    pub(super) token: Token,
+    /// The last token taken.
+    pub(super) previous: Token,
+    /// The entries that SQLite's parser would have on its stack for what is open now.
+    pub(super) depth: u32,
+    pub(super) parameters: ParameterList<'a>,
+    /// How many SELECTs have been numbered.
+    pub(super) select_count: u32,
+    /// Whether a WITH clause has been seen: see `values`.
+    pub(super) with_seen: bool,
+    /// An error that waits for the next token: see [`Parser::defer`].
+    pub(super) deferred: Option<Box<ParseError>>,
+}
 
 impl<'a, 'l> Parser<'a, 'l> {
     /// A parser before its first token: call [`Parser::advance`] once.
@@ -28,6 +48,7 @@ impl<'a, 'l> Parser<'a, 'l> {
             previous: nothing,
             depth: BASE_ENTRIES,
             parameters: ParameterList::new(arena),
+            select_count: 0,
             with_seen: false,
             deferred: None,
         }
@@ -255,6 +276,29 @@ impl<'a, 'l> Parser<'a, 'l> {
     #[inline]
     pub(super) fn leave(&mut self, entries: u32) {
         self.depth -= entries;
+    }
+
+    /// The number of a SELECT that ends here.
+    #[inline]
+    pub(super) fn number_select(&mut self) -> SelectNumber {
+        self.select_count += 1;
+        SelectNumber(self.select_count)
+    }
+
+    /// A node above children of at most this height, from `start` to the last token taken.
+    #[inline]
+    pub(super) fn node(&mut self, kind: ExprKind<'a>, start: u32, children_height: u32) -> Expr<'a> {
+        let height = children_height + 1;
+        if height > self.limits.expr_depth {
+            self.too_deep();
+        }
+        Expr { kind, span: self.span_from(start), height }
+    }
+
+    #[cold]
+    fn too_deep(&mut self) {
+        let depth = self.limits.expr_depth;
+        self.defer(None, format!("Expression tree is too large (maximum depth {depth})"));
     }
 }
 

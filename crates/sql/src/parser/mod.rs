@@ -13,45 +13,38 @@
 //! Messages that need the schema, or that SQLite gives only when it resolves names (RAISE outside a trigger,
 //! ON with a NATURAL join), are not the parser's: such text may stand in a view.
 //!
-//! | file | parses |
+//! The grammar is one function per production, by subject; each takes the [`Parser`], which is the cursor over the tokens and
+//! knows no production. An expression contains queries and a query expressions, so that queries are a part of `expr`.
+//!
+//! | module | its one subject |
 //! | --- | --- |
-//! | `cursor` | moving through the tokens, names, lists |
-//! | `params` | numbering of parameters |
+//! | `cursor` | the tokens: take, expect, lists, the bound on nesting, errors |
+//! | `parameters` | the numbers of parameters |
+//! | `names` | aliases, lists of columns, types, signed numbers |
 //! | `statement` | which statement is it? |
-//! | `expr`, `primary`, `function`, `window` | expressions |
-//! | `select`, `values`, `from` | queries |
+//! | `expr` | expressions; `primary`, `function`, `window`, `order`, `parameter` are their parts |
+//! | `expr::query` | SELECT; `from`, `values`, `with` are its parts |
 //! | `dml` | INSERT, UPDATE, DELETE |
-//! | `table`, `constraint` | CREATE TABLE |
-//! | `create` | the other CREATEs |
-//! | `trigger` | CREATE TRIGGER |
+//! | `create` | CREATE; `table`, `constraint`, `trigger` are its parts |
 //! | `command`, `alter` | the short statements |
 
 mod alter;
 mod command;
-mod constraint;
 mod create;
 mod cursor;
 mod dml;
 mod expr;
-mod from;
-mod function;
-mod params;
-mod primary;
-mod select;
+mod names;
+mod parameters;
 mod statement;
-mod table;
-mod trigger;
-mod values;
-mod window;
 
 use bumpalo::Bump;
 
 use crate::ast::Statement;
 use crate::error::{ParseError, Result, too_big};
-use crate::lexer::Lexer;
 use crate::limits::Limits;
-use crate::token::{Token, TokenKind};
-use params::ParameterList;
+use crate::token::TokenKind;
+use cursor::Parser;
 
 /// What [`parse_statement`] found.
 #[derive(Clone, Copy, Debug)]
@@ -82,31 +75,12 @@ fn parse<'a>(sql: &'a [u8], arena: &'a Bump, limits: &Limits) -> Result<Parsed<'
     let longest = limits.sql_length as usize;
     let cut = sql.len() > longest;
     let mut parser = Parser::new(sql.get(..longest).unwrap_or(sql), arena, limits);
-    let parsed = parser.first_statement();
+    let parsed = statement::first_statement(&mut parser);
     // A parser that reaches the end of a text that was cut has read further than the limit.
     if cut && parser.token.kind == TokenKind::EndOfText {
         return too_big();
     }
     parsed
-}
-
-/// The state of a parse: where it is, and what the statement has gathered so far.
-struct Parser<'a, 'l> {
-    sql: &'a [u8],
-    arena: &'a Bump,
-    limits: &'l Limits,
-    lexer: Lexer<'a>,
-    /// The next token, not yet taken.
-    token: Token,
-    /// The last token taken.
-    previous: Token,
-    /// The entries that SQLite's parser would have on its stack for what is open now.
-    depth: u32,
-    parameters: ParameterList<'a>,
-    /// Whether a WITH clause has been seen: see `values`.
-    with_seen: bool,
-    /// An error that waits for the next token: see [`Parser::defer`].
-    deferred: Option<Box<ParseError>>,
 }
 
 #[cfg(test)]

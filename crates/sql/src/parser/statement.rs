@@ -1,95 +1,102 @@
 //! Which statement is it?
 
-use super::{Parsed, Parser};
+use super::Parsed;
+use super::alter::alter_table;
+use super::command::{
+    analyze, attach, begin, commit, detach, drop_object, pragma, reindex, release, rollback, savepoint, vacuum,
+};
+use super::create::create;
+use super::cursor::Parser;
+use super::dml::{delete, insert, update};
 use crate::ast::{Command, Explain, Statement, StatementKind, Stmt};
 use crate::error::Result;
+use crate::parser::expr::query::with::with_clause;
+use crate::parser::expr::query::{select, select_after_with};
 use crate::token::TokenKind;
 
-impl<'a> Parser<'a, '_> {
-    /// The first statement of the text, with its semicolon.
-    pub(super) fn first_statement(&mut self) -> Result<Parsed<'a>> {
-        while self.at(TokenKind::Semicolon) {
-            self.advance()?;
-        }
-        if self.at(TokenKind::EndOfText) {
-            return Ok(Parsed { statement: None, tail: self.token.span.end as usize });
-        }
-        let statement = self.statement()?;
-        if !self.at(TokenKind::Semicolon) && !self.at(TokenKind::EndOfText) {
-            return self.unexpected();
-        }
-        self.raise_deferred()?;
-        Ok(Parsed { statement: Some(statement), tail: self.token.span.end as usize })
+/// The first statement of the text, with its semicolon.
+pub(super) fn first_statement<'a>(parser: &mut Parser<'a, '_>) -> Result<Parsed<'a>> {
+    while parser.at(TokenKind::Semicolon) {
+        parser.advance()?;
     }
-
-    fn statement(&mut self) -> Result<Statement<'a>> {
-        let start = self.token.span.start;
-        let explain = self.explain()?;
-        let kind = self.statement_kind()?;
-        let parameters = self.parameters.finish(self.arena);
-        Ok(Statement { kind, explain, parameters, span: self.span_from(start) })
+    if parser.at(TokenKind::EndOfText) {
+        return Ok(Parsed { statement: None, tail: parser.token.span.end as usize });
     }
-
-    fn explain(&mut self) -> Result<Explain> {
-        if !self.take(TokenKind::Explain)? {
-            return Ok(Explain::No);
-        }
-        if !self.take(TokenKind::Query)? {
-            return Ok(Explain::Program);
-        }
-        self.expect(TokenKind::Plan)?;
-        Ok(Explain::QueryPlan)
+    let statement = statement(parser)?;
+    if !parser.at(TokenKind::Semicolon) && !parser.at(TokenKind::EndOfText) {
+        return parser.unexpected();
     }
+    parser.raise_deferred()?;
+    Ok(Parsed { statement: Some(statement), tail: parser.token.span.end as usize })
+}
 
-    fn statement_kind(&mut self) -> Result<StatementKind<'a>> {
-        match self.command()? {
-            Some(command) => Ok(StatementKind::Command(command)),
-            None => self.stmt().map(StatementKind::Program),
-        }
+fn statement<'a>(parser: &mut Parser<'a, '_>) -> Result<Statement<'a>> {
+    let start = parser.token.span.start;
+    let explain = explain(parser)?;
+    let kind = statement_kind(parser)?;
+    let parameters = parser.parameters.finish(parser.arena);
+    Ok(Statement { kind, explain, parameters, select_count: parser.select_count, span: parser.span_from(start) })
+}
+
+fn explain(parser: &mut Parser<'_, '_>) -> Result<Explain> {
+    if !parser.take(TokenKind::Explain)? {
+        return Ok(Explain::No);
     }
-
-    fn command(&mut self) -> Result<Option<Command<'a>>> {
-        let command = match self.token.kind {
-            TokenKind::Begin => self.begin(),
-            TokenKind::Commit | TokenKind::End => self.commit(),
-            TokenKind::Rollback => self.rollback(),
-            TokenKind::Savepoint => self.savepoint(),
-            TokenKind::Release => self.release(),
-            TokenKind::Pragma => self.pragma(),
-            TokenKind::Attach => self.attach(),
-            TokenKind::Detach => self.detach(),
-            TokenKind::Vacuum => self.vacuum(),
-            _ => return Ok(None),
-        };
-        command.map(Some)
+    if !parser.take(TokenKind::Query)? {
+        return Ok(Explain::Program);
     }
+    parser.expect(TokenKind::Plan)?;
+    Ok(Explain::QueryPlan)
+}
 
-    fn stmt(&mut self) -> Result<Stmt<'a>> {
-        match self.token.kind {
-            TokenKind::Select | TokenKind::Values => Ok(Stmt::Select(self.select()?)),
-            TokenKind::Insert | TokenKind::Replace => self.insert(None),
-            TokenKind::Update => self.update(None),
-            TokenKind::Delete => self.delete(None),
-            TokenKind::With => self.with_statement(),
-            TokenKind::Create => self.create(),
-            TokenKind::Drop => self.drop_object(),
-            TokenKind::Alter => self.alter_table(),
-            TokenKind::Analyze => self.analyze(),
-            TokenKind::Reindex => self.reindex(),
-            _ => self.unexpected(),
-        }
+fn statement_kind<'a>(parser: &mut Parser<'a, '_>) -> Result<StatementKind<'a>> {
+    match command(parser)? {
+        Some(command) => Ok(StatementKind::Command(command)),
+        None => stmt(parser).map(StatementKind::Program),
     }
+}
 
-    /// WITH stands before four kinds of statements.
-    fn with_statement(&mut self) -> Result<Stmt<'a>> {
-        let start = self.token.span.start;
-        let with = self.with_clause()?;
-        match self.token.kind {
-            TokenKind::Select | TokenKind::Values => Ok(Stmt::Select(self.select_after_with(Some(with), start)?)),
-            TokenKind::Insert | TokenKind::Replace => self.insert(Some(with)),
-            TokenKind::Update => self.update(Some(with)),
-            TokenKind::Delete => self.delete(Some(with)),
-            _ => self.unexpected(),
-        }
+fn command<'a>(parser: &mut Parser<'a, '_>) -> Result<Option<Command<'a>>> {
+    let command = match parser.token.kind {
+        TokenKind::Begin => begin(parser),
+        TokenKind::Commit | TokenKind::End => commit(parser),
+        TokenKind::Rollback => rollback(parser),
+        TokenKind::Savepoint => savepoint(parser),
+        TokenKind::Release => release(parser),
+        TokenKind::Pragma => pragma(parser),
+        TokenKind::Attach => attach(parser),
+        TokenKind::Detach => detach(parser),
+        TokenKind::Vacuum => vacuum(parser),
+        _ => return Ok(None),
+    };
+    command.map(Some)
+}
+
+fn stmt<'a>(parser: &mut Parser<'a, '_>) -> Result<Stmt<'a>> {
+    match parser.token.kind {
+        TokenKind::Select | TokenKind::Values => Ok(Stmt::Select(select(parser)?)),
+        TokenKind::Insert | TokenKind::Replace => insert(parser, None),
+        TokenKind::Update => update(parser, None),
+        TokenKind::Delete => delete(parser, None),
+        TokenKind::With => with_statement(parser),
+        TokenKind::Create => create(parser),
+        TokenKind::Drop => drop_object(parser),
+        TokenKind::Alter => alter_table(parser),
+        TokenKind::Analyze => analyze(parser),
+        TokenKind::Reindex => reindex(parser),
+        _ => parser.unexpected(),
+    }
+}
+
+/// WITH stands before four kinds of statements.
+fn with_statement<'a>(parser: &mut Parser<'a, '_>) -> Result<Stmt<'a>> {
+    let start = parser.token.span.start;
+    let with = with_clause(parser)?;
+    match parser.token.kind {
+        TokenKind::Select | TokenKind::Values => Ok(Stmt::Select(select_after_with(parser, Some(with), start)?)),
+        TokenKind::Insert | TokenKind::Replace => insert(parser, Some(with)),
+        TokenKind::Update => update(parser, Some(with)),
+        TokenKind::Delete => delete(parser, Some(with)),
+        _ => parser.unexpected(),
     }
 }

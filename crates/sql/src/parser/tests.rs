@@ -262,3 +262,50 @@ fn any_bytes_give_an_answer() {
         }
     }
 }
+
+#[test]
+fn streamed_rows_have_the_same_width() {
+    let check = |rows: &str, is_wrong: bool| {
+        let arena = Bump::new();
+        let sql = format!("CREATE VIEW v AS VALUES{rows}");
+        let parsed = parse_statement(sql.as_bytes(), &arena, &Limits::default());
+        let found = parsed.err().map(|error| error.message);
+        assert_eq!(found.as_deref(), is_wrong.then_some("all VALUES must have the same number of terms"), "{sql}");
+    };
+    check("(1), (2, 3), (4)", true);
+    check("((SELECT 1)), (2, 3), (4)", true);
+    check("((SELECT 1)), (2, 3), (4, 5), (6)", true);
+    check("(CAST(1 AS INT)), (2, 3), (4)", true);
+    check("(1), (2), ((SELECT 2), 3), (5, 6), (7)", true);
+    // Rows that are kept are counted when the view is used.
+    check("((SELECT 1)), (2, 3)", false);
+    check("(CAST(1 AS INT)), (2, 3), (4, 5)", false);
+    check("((SELECT 1), 2), (2), (4)", false);
+}
+
+#[test]
+fn selects_have_sqlites_numbers() {
+    // Those that EXPLAIN QUERY PLAN shows of the queries in expressions.
+    let check = |sql: &str, expected: &[u32]| {
+        with_statement(sql, |statement| {
+            let mut found = Vec::new();
+            walk_stmt(&statement.program().unwrap(), &mut |node| {
+                if let Node::Expr(Expr { kind: ExprKind::Subquery(select), .. }) = node {
+                    found.push(select.rest.last().map_or(select.number, |term| term.number).0);
+                }
+            });
+            assert_eq!(found, expected, "{sql}");
+        });
+    };
+    check("SELECT (SELECT 1), (SELECT 2 UNION SELECT 3), (SELECT 4)", &[1, 3, 4]);
+    check("SELECT * FROM t, (u, v) WHERE (SELECT 1)", &[2]);
+    check("SELECT * FROM (t, u), (v) WHERE (SELECT 1)", &[1]);
+    check("SELECT * FROM t WHERE a IN u AND (SELECT 1)", &[2]);
+    // Rows are a SELECT each, unless they are streamed.
+    check("VALUES(1), (2), ((SELECT 3)), (4), (5), ((SELECT 6))", &[3, 7]);
+    check("VALUES(1), ((SELECT 2)), ((SELECT 3))", &[2, 4]);
+    check("SELECT * FROM (VALUES(1), (2), (3)) WHERE (SELECT 4)", &[3]);
+    check("SELECT * FROM (VALUES(CAST(1 AS INT)), (2), (3)) WHERE (SELECT 4)", &[4]);
+    check("WITH z AS (SELECT 0) SELECT * FROM (VALUES(1), (2), (3)) WHERE (SELECT 4)", &[5]);
+    check("SELECT * FROM (SELECT 0 UNION VALUES(1), ((SELECT 2))) WHERE (SELECT 3)", &[3, 6]);
+}

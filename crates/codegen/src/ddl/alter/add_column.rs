@@ -39,9 +39,9 @@ pub(super) fn add_column<'a>(
     let new_sql = new_text(cg, altered, definition.span.text(sql))?;
     let (new_table, refusal) = build(cg, altered, definition, &new_sql)?;
     let column = new_table.columns.last().expect("a column has been added");
-    cg.use_database(db, true);
-    cg.note_more_changes();
-    cg.note_may_abort();
+    cg.transactions.use_database(db, true);
+    cg.journal.note_more_changes();
+    cg.journal.note_may_abort();
     emit_demands(cg, altered, definition, column)?;
     if let Some(error) = refusal {
         emit_failure(cg, Conflict::Abort, ResultCode::ERROR, error.into_report().message);
@@ -243,7 +243,7 @@ fn emit_generated_type_demand(cg: &mut Codegen<'_>, column: &Column, value: Reg)
     let cursor = cg.ephemeral_table(1);
     cg.b.cursor_info(cursor).table = Some(Arc::new(facts));
     cg.b.emit(Insn::TypeCheck { cursor, start: value, count: 1 });
-    cg.note_may_abort();
+    cg.journal.note_may_abort();
 }
 
 fn source<'a>(id: SourceId, table: &'a Table, columns: ScopeColumns<'a>) -> ScopeSource<'a> {

@@ -190,7 +190,7 @@ fn emit_check_of_rows<'a>(
 
 fn replace_text<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, new_sql: Vec<u8>) -> Result<()> {
     let Altered { db, table } = altered;
-    cg.use_database(db, true);
+    cg.transactions.use_database(db, true);
     edits::write(cg, db, &[RowEdit::text("table", &table.name, new_sql)])?;
     edits::reload(cg, db, table.name.name());
     Ok(())

@@ -37,8 +37,8 @@ pub(super) fn drop_column<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, name: 
         Ok(edits) => edits,
         Err(error) => return super::fail_when_run(cg, db, error),
     };
-    cg.use_database(db, true);
-    cg.note_more_changes();
+    cg.transactions.use_database(db, true);
+    cg.journal.note_more_changes();
     edits::write(cg, db, &own)?;
     if column.is_stored() {
         emit_rewrite(cg, altered, column)?;

@@ -73,7 +73,7 @@ pub(super) fn write_temporary<'a>(cg: &mut Codegen<'a>, edits: &[RowEdit]) -> Re
     if edits.is_empty() {
         return Ok(());
     }
-    cg.use_database(Db::TEMP, true);
+    cg.transactions.use_database(Db::TEMP, true);
     write(cg, Db::TEMP, edits)?;
     system::load_all(cg, Db::TEMP);
     Ok(())

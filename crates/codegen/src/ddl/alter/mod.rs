@@ -62,8 +62,8 @@ pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, s
         }
     }
     // Virtual tables write what they have put off before the schema is read anew, which connects them anew.
-    cg.note_more_changes();
-    cg.note_may_abort();
+    cg.journal.note_more_changes();
+    cg.journal.note_may_abort();
     match &alter.action {
         AlterAction::RenameTable(name) => rename::rename_table(cg, altered, *name),
         AlterAction::RenameColumn { from, to } => rename::rename_column(cg, altered, *from, *to, sql),
@@ -81,7 +81,7 @@ fn fail_when_run(cg: &mut Codegen<'_>, db: Db, error: CompileError) -> Result<()
     if error.code != ResultCode::ERROR || matches!(error.kind, ErrorKind::Unconnected(_)) {
         return Err(error);
     }
-    cg.use_database(db, true);
+    cg.transactions.use_database(db, true);
     cg.emit_run_error(&error.message);
     Ok(())
 }

@@ -51,14 +51,14 @@ fn rename<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, change: Change<'a>) ->
         Ok(edits) => edits,
         Err(error) => return super::fail_when_run(cg, db, error),
     };
-    cg.use_database(db, true);
-    cg.note_more_changes();
+    cg.transactions.use_database(db, true);
+    cg.journal.note_more_changes();
     edits::write(cg, db, &own)?;
     if let (Change::Table(to), Some(sequence)) = (change, system::system_table(cg, db, SEQUENCE_TABLE)) {
         system::rename_in(cg, db, sequence, table.name.name(), to.name)?;
     }
     if let (Change::Table(to), Some(_)) = (change, table.virtual_table()) {
-        cg.note_may_abort();
+        cg.journal.note_may_abort();
         let new_name = cg.b.text(to.name.to_str_lossy().into_owned());
         system::change_virtual(cg, db, system::virtual_change::RENAME, table.name.name(), new_name);
     }

@@ -196,8 +196,9 @@ fn test<'a>(resolver: &Resolver<'a>, db: Db, when: When) -> Result<()> {
             // PRAGMA legacy_alter_table: what views and triggers mean is not asked.
             _ if env.flags.legacy_alter_table => {}
             "view" => {
-                let Some(view) = schema.table(name) else { continue };
-                if let Err(error) = resolver.view(db, view) {
+                let Some(table) = schema.table(name) else { continue };
+                let Some(view) = table.view() else { continue };
+                if let Err(error) = resolver.view(db, table, view) {
                     return Err(in_object("view", name, when.words(), &error));
                 }
             }
@@ -228,7 +229,7 @@ pub(super) fn resolve_trigger<'a>(
     let db = trigger_db(resolver, db, create);
     let target = trigger_target(resolver, db, create)?;
     let row = |name: &'static str| {
-        let source = resolver.target_in_scope(&target, resolver.new_source(), Name::new(name.as_bytes()));
+        let source = target.in_scope(resolver.new_source(), Name::new(name.as_bytes()));
         ScopeSource { qualified_only: true, is_trigger_row: true, db: None, ..source }
     };
     let rows = match create.event {

@@ -5,10 +5,10 @@ use lithe_catalog::Result;
 use lithe_resolve::ir::{Expr, FrameBound, Window};
 use lithe_sql::ast::{FrameExclude, FrameUnit};
 use lithe_vm::insn::Insn;
-use lithe_vm::operand::{Addr, CollationId, CompareFlags, CursorId, Reg};
+use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 
 use super::super::super::Codegen;
-use super::state::{CallInPass, Frame, Pass};
+use super::state::{Frame, Pass};
 
 /// Which end of a frame.
 #[derive(Clone, Copy, PartialEq)]
@@ -68,249 +68,212 @@ impl<'a> Frame<'a> {
     }
 }
 
-impl<'a> Codegen<'a> {
-    pub(super) fn open_frame(&mut self, window: &'a Window<'a>) -> Result<Frame<'a>> {
-        let key = if measures(window) { Some(self.key_only(&window.order_by[..1])?) } else { None };
-        Ok(Frame {
-            window,
-            first: self.b.register(),
-            behind: self.b.register(),
-            start: distance(&window.start).map(|_| self.b.register()),
-            end: distance(&window.end).map(|_| self.b.register()),
-            cursor: self.ephemeral_table(0),
-            key,
-        })
+pub(super) fn open<'a>(cg: &mut Codegen<'a>, window: &'a Window<'a>) -> Result<Frame<'a>> {
+    let key = if measures(window) { Some(super::key_only(cg, &window.order_by[..1])?) } else { None };
+    Ok(Frame {
+        window,
+        first: cg.b.register(),
+        behind: cg.b.register(),
+        start: distance(&window.start).map(|_| cg.b.register()),
+        end: distance(&window.end).map(|_| cg.b.register()),
+        cursor: cg.ephemeral_table(0),
+        key,
+    })
+}
+
+/// At the start of a partition: nothing has entered yet. The distances are computed and checked here.
+pub(super) fn begin<'a>(cg: &mut Codegen<'a>, frame: &Frame<'a>, pass: &Pass<'a>) -> Result<()> {
+    let columns = cg.b.cursor_info(pass.table).column_count;
+    cg.b.cursor_info(frame.cursor).column_count = columns;
+    cg.b.emit(Insn::OpenDup { cursor: frame.cursor, original: pass.table });
+    cg.b.emit(Insn::Integer { value: 1, dst: frame.first });
+    cg.b.emit(Insn::Integer { value: 1, dst: frame.behind });
+    if let (Some(reg), Some(expr)) = (frame.start, distance(&frame.window.start)) {
+        cg.emit_into(expr, reg)?;
+        check_distance(cg, frame.window.unit, reg, "starting");
     }
-
-    /// At the start of a partition: nothing has entered yet. The distances are computed and checked here.
-    pub(super) fn begin_frame(&mut self, frame: &Frame<'a>, pass: &Pass<'a>) -> Result<()> {
-        let columns = self.b.cursor_info(pass.table).column_count;
-        self.b.cursor_info(frame.cursor).column_count = columns;
-        self.b.emit(Insn::OpenDup { cursor: frame.cursor, original: pass.table });
-        self.b.emit(Insn::Integer { value: 1, dst: frame.first });
-        self.b.emit(Insn::Integer { value: 1, dst: frame.behind });
-        if let (Some(reg), Some(expr)) = (frame.start, distance(&frame.window.start)) {
-            self.emit_into(expr, reg)?;
-            self.check_distance(frame.window.unit, reg, "starting");
-        }
-        if let (Some(reg), Some(expr)) = (frame.end, distance(&frame.window.end)) {
-            self.emit_into(expr, reg)?;
-            self.check_distance(frame.window.unit, reg, "ending");
-        }
-        Ok(())
+    if let (Some(reg), Some(expr)) = (frame.end, distance(&frame.window.end)) {
+        cg.emit_into(expr, reg)?;
+        check_distance(cg, frame.window.unit, reg, "ending");
     }
+    Ok(())
+}
 
-    fn check_distance(&mut self, unit: FrameUnit, reg: Reg, which: &str) {
-        let (wrong, right) = (self.b.label(), self.b.label());
-        let kind = if unit == FrameUnit::Range { "number" } else { "integer" };
-        let distance = reg;
-        let reg = self.b.temporary();
-        self.emit_copy(distance, reg);
-        if unit == FrameUnit::Range {
-            // A text may be a number. One that is not, or a blob, is larger than the empty text.
-            let affinities = self.b.affinity_list(&[lithe_value::Affinity::Numeric]);
-            self.b.emit(Insn::Affinity { start: reg, affinities });
-            let empty = self.b.temporary();
-            let value = self.b.constant(lithe_value::Value::text(&b""[..]));
-            self.b.emit(Insn::Const { value, dst: empty });
-            let (flags, collation) = (CompareFlags(CompareFlags::NULL_JUMPS), CollationId::BINARY);
-            self.b.emit(Insn::Ge { flags, collation, lhs: reg, rhs: empty, target: wrong });
-            self.b.free(empty);
-        } else {
-            self.b.emit(Insn::MustBeInteger { reg, target: wrong });
-            self.emit_copy(reg, distance);
-        }
-        let zero = self.b.temporary();
-        self.b.emit(Insn::Integer { value: 0, dst: zero });
-        let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
-        self.b.emit(Insn::Ge { flags, collation, lhs: reg, rhs: zero, target: right });
-        self.b.free(zero);
-        self.b.free(reg);
-        self.b.place(wrong);
-        self.emit_run_error(&format!("frame {which} offset must be a non-negative {kind}"));
-        self.b.place(right);
-    }
-
-    /// Moves the frame to the current row.
-    pub(super) fn move_frame(&mut self, pass: &Pass<'a>, at: usize, group: Reg) -> Result<()> {
-        let frame = &pass.frames[at];
-        let (Frame { first, behind, cursor, .. }, is_whole) = (frame, frame.exclude() == FrameExclude::Absent);
-        let (first, behind, cursor) = (*first, *behind, *cursor);
-        let calls = || pass.calls.iter().filter(|call| call.frame == at && is_whole);
-
-        let (complete, missing) = (self.b.label(), self.b.label());
-        let top = self.b.here();
-        self.b.emit(Insn::SeekRowid { cursor, rowid: behind, target: missing });
-        self.emit_is_beyond(pass, frame, End::End, group, behind, complete)?;
-        for call in calls() {
-            self.emit_window_step(call, cursor, |aggregate, start, acc| Insn::AggStep { aggregate, start, acc });
-        }
-        self.b.emit(Insn::AddImmediate { reg: behind, value: 1 });
-        self.b.emit(Insn::Goto { target: top });
-        self.b.place(missing);
-        self.emit_pull_or(pass, top, complete);
-        self.b.place(complete);
-
-        if frame.start_moves() {
-            let complete = self.b.label();
-            let top = self.b.here();
-            let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
-            self.b.emit(Insn::Ge { flags, collation, lhs: first, rhs: behind, target: complete });
-            self.b.emit(Insn::SeekRowid { cursor, rowid: first, target: complete });
-            self.emit_is_beyond(pass, frame, End::Start, group, first, complete)?;
-            for call in calls() {
-                self.emit_window_step(call, cursor, |aggregate, start, acc| Insn::AggInverse { aggregate, start, acc });
-            }
-            self.b.emit(Insn::AddImmediate { reg: first, value: 1 });
-            self.b.emit(Insn::Goto { target: top });
-            self.b.place(complete);
-        }
-        Ok(())
-    }
-
-    /// Jumps to `target` if the row under the frame's cursor, whose number is in `row`, does not yet pass the end of
-    /// the frame: it stands behind the end, or not before the start.
-    fn emit_is_beyond(
-        &mut self,
-        pass: &Pass<'a>,
-        frame: &Frame<'a>,
-        end: End,
-        group: Reg,
-        row: Reg,
-        target: Addr,
-    ) -> Result<()> {
-        let (bound, distance) = frame.bound(end);
-        if matches!(bound, FrameBound::Unbounded) {
-            return Ok(());
-        }
-        if frame.window.unit == FrameUnit::Range && distance.is_some() {
-            return self.emit_is_beyond_distance(pass, frame, end, group, target);
-        }
-        let (seen, current) = if frame.window.unit == FrameUnit::Rows {
-            (row, pass.number)
-        } else {
-            let seen = self.b.temporary();
-            self.b.emit(Insn::Column { cursor: frame.cursor, column: pass.group_column, dst: seen });
-            (seen, group)
-        };
-        let limit = self.b.temporary();
-        match (bound, distance) {
-            (FrameBound::Preceding(_), Some(rhs)) => self.b.emit(Insn::Subtract { lhs: current, rhs, dst: limit }),
-            (FrameBound::Following(_), Some(rhs)) => self.b.emit(Insn::Add { lhs: current, rhs, dst: limit }),
-            _ => self.emit_copy(current, limit),
-        }
-        let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
-        self.b.emit(match end {
-            End::Start => Insn::Ge { flags, collation, lhs: seen, rhs: limit, target },
-            End::End => Insn::Gt { flags, collation, lhs: seen, rhs: limit, target },
-        });
-        self.b.free(limit);
-        if seen != row {
-            self.b.free(seen);
-        }
-        Ok(())
-    }
-
-    /// RANGE with a distance: the keys of the row and of the current row are compared, one of them moved by the distance. NULLs,
-    /// texts and blobs do not move.
-    fn emit_is_beyond_distance(
-        &mut self,
-        pass: &Pass<'a>,
-        frame: &Frame<'a>,
-        end: End,
-        group: Reg,
-        target: Addr,
-    ) -> Result<()> {
-        let column = pass.key_column.expect("the key is in the table");
-        let (bound, distance) = frame.bound(end);
-        let rhs = distance.expect("the bound has a distance");
-        let (fixed, goes_on) = (self.b.label(), self.b.label());
-        self.emit_group_limit(pass, frame, end, group, target, goes_on);
-        let (limit, seen) = (self.b.register(), self.b.register());
-        self.b.emit(Insn::Column { cursor: pass.current, column, dst: limit });
-        self.b.emit(Insn::Column { cursor: frame.cursor, column, dst: seen });
-        // Which of the two moves matters only where an integer becomes a real: it is the one that is behind.
-        let moved = if matches!(bound, FrameBound::Following(_)) { limit } else { seen };
-        let empty = self.b.temporary();
-        let value = self.b.constant(lithe_value::Value::text(&b""[..]));
-        self.b.emit(Insn::Const { value, dst: empty });
+fn check_distance(cg: &mut Codegen<'_>, unit: FrameUnit, reg: Reg, which: &str) {
+    let (wrong, right) = (cg.b.label(), cg.b.label());
+    let kind = if unit == FrameUnit::Range { "number" } else { "integer" };
+    let distance = reg;
+    let reg = cg.b.temporary();
+    cg.emit_copy(distance, reg);
+    if unit == FrameUnit::Range {
+        // A text may be a number. One that is not, or a blob, is larger than the empty text.
+        let affinities = cg.b.affinity_list(&[lithe_value::Affinity::Numeric]);
+        cg.b.emit(Insn::Affinity { start: reg, affinities });
+        let empty = cg.b.temporary();
+        let value = cg.b.constant(lithe_value::Value::text(&b""[..]));
+        cg.b.emit(Insn::Const { value, dst: empty });
         let (flags, collation) = (CompareFlags(CompareFlags::NULL_JUMPS), CollationId::BINARY);
-        self.b.emit(Insn::Ge { flags, collation, lhs: moved, rhs: empty, target: fixed });
-        self.b.free(empty);
-        self.b.emit(if pass.order_by[0].descending {
-            Insn::Subtract { lhs: moved, rhs, dst: moved }
-        } else {
-            Insn::Add { lhs: moved, rhs, dst: moved }
-        });
-        self.b.place(fixed);
-        let key = frame.key.expect("the frame compares keys");
-        self.b.emit(Insn::CompareVectors { key, lhs: seen, rhs: limit, count: 1 });
-        self.b.emit(match end {
-            End::Start => Insn::Jump { less: goes_on, equal: target, greater: target },
-            End::End => Insn::Jump { less: goes_on, equal: goes_on, greater: target },
-        });
-        self.b.place(goes_on);
-        Ok(())
+        cg.b.emit(Insn::Ge { flags, collation, lhs: reg, rhs: empty, target: wrong });
+        cg.b.free(empty);
+    } else {
+        cg.b.emit(Insn::MustBeInteger { reg, target: wrong });
+        cg.emit_copy(reg, distance);
     }
+    let zero = cg.b.temporary();
+    cg.b.emit(Insn::Integer { value: 0, dst: zero });
+    let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
+    cg.b.emit(Insn::Ge { flags, collation, lhs: reg, rhs: zero, target: right });
+    cg.b.free(zero);
+    cg.b.free(reg);
+    cg.b.place(wrong);
+    cg.emit_run_error(&format!("frame {which} offset must be a non-negative {kind}"));
+    cg.b.place(right);
+}
 
-    /// No distance takes the current row and its peers out of a frame that begins before them and ends behind them, nor lets a frame
-    /// that ends before them go beyond them. That needs saying where a sum is rounded.
-    fn emit_group_limit(
-        &mut self,
-        pass: &Pass<'a>,
-        frame: &Frame<'a>,
-        end: End,
-        group: Reg,
-        target: Addr,
-        goes_on: Addr,
-    ) {
-        let seen = self.b.temporary();
-        let (flags, collation, rhs) = (CompareFlags::default(), CollationId::BINARY, group);
-        let limit = match (end, frame.bound(end).0) {
-            (End::Start, FrameBound::Preceding(_)) => Some(Insn::Ge { flags, collation, lhs: seen, rhs, target }),
-            (End::End, FrameBound::Following(_)) => {
-                Some(Insn::Le { flags, collation, lhs: seen, rhs, target: goes_on })
-            }
-            (End::End, FrameBound::Preceding(_)) => Some(Insn::Gt { flags, collation, lhs: seen, rhs, target }),
-            _ => None,
-        };
-        if let Some(limit) = limit {
-            self.b.emit(Insn::Column { cursor: frame.cursor, column: pass.group_column, dst: seen });
-            self.b.emit(limit);
-        }
-        self.b.free(seen);
-    }
+/// Moves the frame to the current row.
+pub(super) fn emit_move<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, at: usize, group: Reg) -> Result<()> {
+    let frame = &pass.frames[at];
+    let (Frame { first, behind, cursor, .. }, is_whole) = (frame, frame.exclude() == FrameExclude::Absent);
+    let (first, behind, cursor) = (*first, *behind, *cursor);
+    let calls = || pass.calls.iter().filter(|call| call.frame == at && is_whole);
 
-    /// The row under `cursor` enters or leaves an aggregate, unless FILTER keeps it out.
-    pub(super) fn emit_window_step(
-        &mut self,
-        call: &CallInPass<'a>,
-        cursor: CursorId,
-        insn: impl FnOnce(lithe_vm::operand::AggregateId, Reg, Reg) -> Insn,
-    ) {
-        let Some((id, state)) = call.aggregate else { return };
-        let skip = self.b.label();
-        if let Some(column) = call.filter {
-            let reg = self.b.temporary();
-            self.b.emit(Insn::Column { cursor, column, dst: reg });
-            self.b.emit(Insn::IfNot { null_jumps: 1, reg, target: skip });
-            self.b.free(reg);
-        }
-        let count = call.call.args.len();
-        let start = self.b.registers(count.max(1));
-        for at in 0..count {
-            self.b.emit(Insn::Column { cursor, column: call.args + at as u16, dst: start.at(at) });
-        }
-        if let Some(subtypes) = call.subtypes {
-            let src = self.b.temporary();
-            for at in 0..count {
-                self.b.emit(Insn::Column { cursor, column: subtypes + at as u16, dst: src });
-                self.b.emit(Insn::SetSubtype { src, dst: start.at(at) });
-            }
-            self.b.free(src);
-        }
-        self.b.emit(insn(id, start, state));
-        self.free_registers(start, count.max(1));
-        self.b.place(skip);
+    let (complete, missing) = (cg.b.label(), cg.b.label());
+    let top = cg.b.here();
+    cg.b.emit(Insn::SeekRowid { cursor, rowid: behind, target: missing });
+    emit_is_beyond(cg, pass, frame, End::End, group, behind, complete)?;
+    for call in calls() {
+        call.emit_step(cg, cursor, |aggregate, start, acc| Insn::AggStep { aggregate, start, acc });
     }
+    cg.b.emit(Insn::AddImmediate { reg: behind, value: 1 });
+    cg.b.emit(Insn::Goto { target: top });
+    cg.b.place(missing);
+    pass.ahead.emit_pull_or(cg, top, complete);
+    cg.b.place(complete);
+
+    if frame.start_moves() {
+        let complete = cg.b.label();
+        let top = cg.b.here();
+        let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
+        cg.b.emit(Insn::Ge { flags, collation, lhs: first, rhs: behind, target: complete });
+        cg.b.emit(Insn::SeekRowid { cursor, rowid: first, target: complete });
+        emit_is_beyond(cg, pass, frame, End::Start, group, first, complete)?;
+        for call in calls() {
+            call.emit_step(cg, cursor, |aggregate, start, acc| Insn::AggInverse { aggregate, start, acc });
+        }
+        cg.b.emit(Insn::AddImmediate { reg: first, value: 1 });
+        cg.b.emit(Insn::Goto { target: top });
+        cg.b.place(complete);
+    }
+    Ok(())
+}
+
+/// Jumps to `target` if the row under the frame's cursor, whose number is in `row`, does not yet pass the end of
+/// the frame: it stands behind the end, or not before the start.
+fn emit_is_beyond<'a>(
+    cg: &mut Codegen<'a>,
+    pass: &Pass<'a>,
+    frame: &Frame<'a>,
+    end: End,
+    group: Reg,
+    row: Reg,
+    target: Addr,
+) -> Result<()> {
+    let (bound, distance) = frame.bound(end);
+    if matches!(bound, FrameBound::Unbounded) {
+        return Ok(());
+    }
+    if frame.window.unit == FrameUnit::Range && distance.is_some() {
+        return emit_is_beyond_distance(cg, pass, frame, end, group, target);
+    }
+    let (seen, current) = if frame.window.unit == FrameUnit::Rows {
+        (row, pass.number)
+    } else {
+        let seen = cg.b.temporary();
+        cg.b.emit(Insn::Column { cursor: frame.cursor, column: pass.group_column, dst: seen });
+        (seen, group)
+    };
+    let limit = cg.b.temporary();
+    match (bound, distance) {
+        (FrameBound::Preceding(_), Some(rhs)) => cg.b.emit(Insn::Subtract { lhs: current, rhs, dst: limit }),
+        (FrameBound::Following(_), Some(rhs)) => cg.b.emit(Insn::Add { lhs: current, rhs, dst: limit }),
+        _ => cg.emit_copy(current, limit),
+    }
+    let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
+    cg.b.emit(match end {
+        End::Start => Insn::Ge { flags, collation, lhs: seen, rhs: limit, target },
+        End::End => Insn::Gt { flags, collation, lhs: seen, rhs: limit, target },
+    });
+    cg.b.free(limit);
+    if seen != row {
+        cg.b.free(seen);
+    }
+    Ok(())
+}
+
+/// RANGE with a distance: the keys of the row and of the current row are compared, one of them moved by the distance. NULLs,
+/// texts and blobs do not move.
+fn emit_is_beyond_distance<'a>(
+    cg: &mut Codegen<'a>,
+    pass: &Pass<'a>,
+    frame: &Frame<'a>,
+    end: End,
+    group: Reg,
+    target: Addr,
+) -> Result<()> {
+    let column = pass.key_column.expect("the key is in the table");
+    let (bound, distance) = frame.bound(end);
+    let rhs = distance.expect("the bound has a distance");
+    let (fixed, goes_on) = (cg.b.label(), cg.b.label());
+    emit_group_limit(cg, pass, frame, end, group, target, goes_on);
+    let (limit, seen) = (cg.b.register(), cg.b.register());
+    cg.b.emit(Insn::Column { cursor: pass.current, column, dst: limit });
+    cg.b.emit(Insn::Column { cursor: frame.cursor, column, dst: seen });
+    // Which of the two moves matters only where an integer becomes a real: it is the one that is behind.
+    let moved = if matches!(bound, FrameBound::Following(_)) { limit } else { seen };
+    let empty = cg.b.temporary();
+    let value = cg.b.constant(lithe_value::Value::text(&b""[..]));
+    cg.b.emit(Insn::Const { value, dst: empty });
+    let (flags, collation) = (CompareFlags(CompareFlags::NULL_JUMPS), CollationId::BINARY);
+    cg.b.emit(Insn::Ge { flags, collation, lhs: moved, rhs: empty, target: fixed });
+    cg.b.free(empty);
+    cg.b.emit(if pass.order_by[0].descending {
+        Insn::Subtract { lhs: moved, rhs, dst: moved }
+    } else {
+        Insn::Add { lhs: moved, rhs, dst: moved }
+    });
+    cg.b.place(fixed);
+    let key = frame.key.expect("the frame compares keys");
+    cg.b.emit(Insn::CompareVectors { key, lhs: seen, rhs: limit, count: 1 });
+    cg.b.emit(match end {
+        End::Start => Insn::Jump { less: goes_on, equal: target, greater: target },
+        End::End => Insn::Jump { less: goes_on, equal: goes_on, greater: target },
+    });
+    cg.b.place(goes_on);
+    Ok(())
+}
+
+/// No distance takes the current row and its peers out of a frame that begins before them and ends behind them, nor lets a frame
+/// that ends before them go beyond them. That needs saying where a sum is rounded.
+fn emit_group_limit<'a>(
+    cg: &mut Codegen<'a>,
+    pass: &Pass<'a>,
+    frame: &Frame<'a>,
+    end: End,
+    group: Reg,
+    target: Addr,
+    goes_on: Addr,
+) {
+    let seen = cg.b.temporary();
+    let (flags, collation, rhs) = (CompareFlags::default(), CollationId::BINARY, group);
+    let limit = match (end, frame.bound(end).0) {
+        (End::Start, FrameBound::Preceding(_)) => Some(Insn::Ge { flags, collation, lhs: seen, rhs, target }),
+        (End::End, FrameBound::Following(_)) => Some(Insn::Le { flags, collation, lhs: seen, rhs, target: goes_on }),
+        (End::End, FrameBound::Preceding(_)) => Some(Insn::Gt { flags, collation, lhs: seen, rhs, target }),
+        _ => None,
+    };
+    if let Some(limit) = limit {
+        cg.b.emit(Insn::Column { cursor: frame.cursor, column: pass.group_column, dst: seen });
+        cg.b.emit(limit);
+    }
+    cg.b.free(seen);
 }

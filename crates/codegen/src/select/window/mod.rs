@@ -29,7 +29,9 @@ use lithe_vm::program::CursorKind;
 
 use super::super::Codegen;
 use super::super::expr::Replacement;
-use super::sink::Sink;
+use super::distinct;
+use super::group;
+use super::sink::{self, Sink};
 use crate::Coroutine;
 
 /// Rows on their way through the passes: the leaves and the results so far, all of them expressions that need not be
@@ -39,96 +41,99 @@ struct Carried<'a> {
     exprs: Vec<Expr<'a>>,
 }
 
-impl<'a> Codegen<'a> {
-    /// A SELECT with window functions.
-    pub(super) fn emit_windows(&mut self, plan: &'a WindowPlan<'a>, sink: &Sink) -> Result<()> {
-        let mut carried = Carried { exprs: plan.leaves.to_vec() };
-        let mut rows = self.emit_leaves(plan)?;
-        for pass in plan.passes {
-            if pass.is_sorted {
-                rows = self.sort_for_pass(pass, &carried, rows)?;
-            }
-            rows = self.emit_pass(pass, &mut carried, rows)?;
+/// A SELECT with window functions.
+pub(super) fn emit<'a>(cg: &mut Codegen<'a>, plan: &'a WindowPlan<'a>, sink: &Sink<'a>) -> Result<()> {
+    let mut carried = Carried { exprs: plan.leaves.to_vec() };
+    let mut rows = emit_leaves(cg, plan)?;
+    for pass in plan.passes {
+        if pass.is_sorted {
+            rows = sort_for_pass(cg, pass, &carried, rows)?;
         }
-        self.emit_window_rows(plan, &carried, rows, sink)
+        rows = pass::emit(cg, pass, &mut carried, rows)?;
     }
+    emit_window_rows(cg, plan, &carried, rows, sink)
+}
 
-    /// The rows that the windows see, in the order of the first pass.
-    fn emit_leaves(&mut self, plan: &'a WindowPlan<'a>) -> Result<Coroutine> {
-        self.coroutine(plan.leaves.len(), |cg, coroutine| {
-            let sink = cg.coroutine_sink(coroutine, Reg::NONE);
-            cg.emit_select(&plan.input, &sink)?;
-            cg.b.place(sink.done);
-            Ok(())
-        })
-    }
-
-    /// The rows of a pass in the order of the next.
-    fn sort_for_pass(&mut self, pass: &PassPlan<'a>, carried: &Carried<'a>, rows: Coroutine) -> Result<Coroutine> {
-        let (terms, width) = (pass.terms, carried.exprs.len());
-        self.coroutine(width, |cg, sorted| {
-            let sink = cg.coroutine_sink(sorted, Reg::NONE);
-            let sorter = cg.open_sorter(terms, &sink)?;
-            cg.for_each_row(carried, rows, |cg| {
-                cg.emit_sorter_insert(&sorter, terms, &carried.exprs, Some(rows.start))
-            })?;
-            cg.emit_sorted(&sorter, &sink)?;
-            cg.b.place(sink.done);
-            Ok(())
-        })
-    }
-
-    /// The rows behind the last pass: result columns, and what comes after them.
-    fn emit_window_rows(
-        &mut self,
-        plan: &WindowPlan<'a>,
-        carried: &Carried<'a>,
-        rows: Coroutine,
-        sink: &Sink,
-    ) -> Result<()> {
-        let WindowPlan { select, order_by, .. } = *plan;
-        let remembers = if select.distinct { DistinctPlan::Remember } else { DistinctPlan::Nothing };
-        let distinct = self.open_distinct(select.columns, remembers)?;
-        let sorter = if order_by.is_empty() { None } else { Some(self.open_sorter(order_by, sink)?) };
-        self.for_each_row(carried, rows, |cg| {
-            let next = cg.b.label();
-            cg.emit_group_columns(select, order_by, sink, sorter.as_ref(), distinct.as_ref(), next)?;
-            cg.b.place(next);
-            Ok(())
-        })?;
-        sorter.map_or(Ok(()), |sorter| self.emit_sorted(&sorter, sink))
-    }
-
-    /// Runs `body` for each row of a coroutine, whose columns are what is carried.
-    fn for_each_row(
-        &mut self,
-        carried: &Carried<'a>,
-        rows: Coroutine,
-        body: impl FnOnce(&mut Codegen<'a>) -> Result<()>,
-    ) -> Result<()> {
-        let end = self.b.label();
-        let top = self.b.here();
-        self.b.emit(Insn::Yield { co: rows.co, target: end });
-        let known = self.replacements();
-        self.replace_carried(carried, rows.start);
-        let result = self.in_loop(body);
-        self.forget_replacements(known);
-        result?;
-        self.b.emit(Insn::Goto { target: top });
-        self.b.place(end);
+/// The rows that the windows see, in the order of the first pass.
+fn emit_leaves<'a>(cg: &mut Codegen<'a>, plan: &'a WindowPlan<'a>) -> Result<Coroutine> {
+    cg.coroutine(plan.leaves.len(), |cg, coroutine| {
+        let sink = sink::of_coroutine(cg, coroutine, Reg::NONE);
+        cg.emit_select(&plan.input, &sink)?;
+        cg.b.place(sink.done);
         Ok(())
-    }
+    })
+}
 
-    /// What is carried stands in these registers.
-    fn replace_carried(&mut self, carried: &Carried<'a>, start: Reg) {
-        for (at, expr) in carried.exprs.iter().enumerate() {
-            self.replace(*expr, Replacement::Register(start.at(at)));
-        }
-    }
+/// The rows of a pass in the order of the next.
+fn sort_for_pass<'a>(
+    cg: &mut Codegen<'a>,
+    pass: &PassPlan<'a>,
+    carried: &Carried<'a>,
+    rows: Coroutine,
+) -> Result<Coroutine> {
+    let (terms, width) = (pass.terms, carried.exprs.len());
+    cg.coroutine(width, |cg, sorted| {
+        let sink = sink::of_coroutine(cg, sorted, Reg::NONE);
+        let sorter = sink::open_sorter(cg, terms, &sink)?;
+        for_each_row(cg, carried, rows, |cg| {
+            sink::emit_sorter_insert(cg, &sorter, terms, &carried.exprs, Some(rows.start))
+        })?;
+        sink::emit_sorted(cg, &sorter, &sink)?;
+        cg.b.place(sink.done);
+        Ok(())
+    })
+}
 
-    /// Describes keys that are only compared.
-    fn key_only(&mut self, terms: &[OrderTerm<'a>]) -> Result<CursorId> {
-        let key = self.order_key(terms)?;
-        Ok(self.ephemeral(CursorKind::KeyOnly, key, terms.len()))
+/// The rows behind the last pass: result columns, and what comes after them.
+fn emit_window_rows<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &WindowPlan<'a>,
+    carried: &Carried<'a>,
+    rows: Coroutine,
+    sink: &Sink<'a>,
+) -> Result<()> {
+    let WindowPlan { select, order_by, .. } = *plan;
+    let remembers = if select.distinct { DistinctPlan::Remember } else { DistinctPlan::Nothing };
+    let distinct = distinct::open(cg, select.columns, remembers)?;
+    let sorter = if order_by.is_empty() { None } else { Some(sink::open_sorter(cg, order_by, sink)?) };
+    for_each_row(cg, carried, rows, |cg| {
+        let next = cg.b.label();
+        group::emit_group_columns(cg, select, order_by, sink, sorter.as_ref(), distinct.as_ref(), next)?;
+        cg.b.place(next);
+        Ok(())
+    })?;
+    sorter.map_or(Ok(()), |sorter| sink::emit_sorted(cg, &sorter, sink))
+}
+
+/// Runs `body` for each row of a coroutine, whose columns are what is carried.
+fn for_each_row<'a>(
+    cg: &mut Codegen<'a>,
+    carried: &Carried<'a>,
+    rows: Coroutine,
+    body: impl FnOnce(&mut Codegen<'a>) -> Result<()>,
+) -> Result<()> {
+    let end = cg.b.label();
+    let top = cg.b.here();
+    cg.b.emit(Insn::Yield { co: rows.co, target: end });
+    let known = cg.known.replacements();
+    replace_carried(cg, carried, rows.start);
+    let result = cg.in_loop(body);
+    cg.known.forget_replacements(known);
+    result?;
+    cg.b.emit(Insn::Goto { target: top });
+    cg.b.place(end);
+    Ok(())
+}
+
+/// What is carried stands in these registers.
+fn replace_carried<'a>(cg: &mut Codegen<'a>, carried: &Carried<'a>, start: Reg) {
+    for (at, expr) in carried.exprs.iter().enumerate() {
+        cg.known.replace(*expr, Replacement::Register(start.at(at)));
     }
+}
+
+/// Describes keys that are only compared.
+fn key_only<'a>(cg: &mut Codegen<'a>, terms: &[OrderTerm<'a>]) -> Result<CursorId> {
+    let key = cg.order_key(terms)?;
+    Ok(cg.ephemeral(CursorKind::KeyOnly, key, terms.len()))
 }

@@ -1,9 +1,10 @@
 //! The registers and cursors of a pass over the rows of a window.
 
 use lithe_resolve::ir::{OrderTerm, Window, WindowCall};
+use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AggregateId, CursorId, Reg};
 
-use crate::Coroutine;
+use crate::{Codegen, Coroutine};
 
 /// The registers and cursors of a pass.
 pub(super) struct Pass<'a> {
@@ -28,6 +29,7 @@ pub(super) struct Pass<'a> {
 }
 
 /// Where the input is read ahead of the current row.
+#[derive(Clone, Copy)]
 pub(super) struct Ahead {
     pub input: Coroutine,
     /// Whether the partition may have more rows than were gathered.
@@ -84,4 +86,44 @@ pub(super) struct Frame<'a> {
     pub cursor: CursorId,
     /// Compares ORDER BY keys, for RANGE with distances.
     pub key: Option<CursorId>,
+}
+
+impl Ahead {
+    /// Gathers one more row and goes to `again`, or to `none` if the partition has no more.
+    pub fn emit_pull_or(&self, cg: &mut Codegen<'_>, again: Addr, none: Addr) {
+        let Ahead { is_open, pull, pull_ret, .. } = *self;
+        cg.b.emit(Insn::IfNot { null_jumps: 0, reg: is_open, target: none });
+        cg.b.emit(Insn::Gosub { ret: pull_ret, target: pull });
+        cg.b.emit(Insn::Goto { target: again });
+    }
+}
+
+impl CallInPass<'_> {
+    /// The row under `cursor` enters or leaves an aggregate, unless FILTER keeps it out.
+    pub fn emit_step(&self, cg: &mut Codegen<'_>, cursor: CursorId, insn: impl FnOnce(AggregateId, Reg, Reg) -> Insn) {
+        let Some((id, state)) = self.aggregate else { return };
+        let skip = cg.b.label();
+        if let Some(column) = self.filter {
+            let reg = cg.b.temporary();
+            cg.b.emit(Insn::Column { cursor, column, dst: reg });
+            cg.b.emit(Insn::IfNot { null_jumps: 1, reg, target: skip });
+            cg.b.free(reg);
+        }
+        let count = self.call.args.len();
+        let start = cg.b.registers(count.max(1));
+        for at in 0..count {
+            cg.b.emit(Insn::Column { cursor, column: self.args + at as u16, dst: start.at(at) });
+        }
+        if let Some(subtypes) = self.subtypes {
+            let src = cg.b.temporary();
+            for at in 0..count {
+                cg.b.emit(Insn::Column { cursor, column: subtypes + at as u16, dst: src });
+                cg.b.emit(Insn::SetSubtype { src, dst: start.at(at) });
+            }
+            cg.b.free(src);
+        }
+        cg.b.emit(insn(id, start, state));
+        cg.free_registers(start, count.max(1));
+        cg.b.place(skip);
+    }
 }

@@ -3,16 +3,14 @@
 use std::fmt::Write;
 
 use lithe_catalog::{Column, Result, Table};
-use lithe_resolve::ChangeTarget;
+use lithe_optimize::write::foreign_keys::ParentReference;
 use lithe_sql::ast::{Conflict, ForeignKeyAction};
 use lithe_value::{Value, ValueRef};
 use lithe_vm::insn::Insn;
 
 use super::child::quoted;
-use super::parent::ParentReference;
 use crate::Codegen;
-use crate::write::fire::Firing;
-use crate::write::row::Row;
+use crate::write::row::RowChange;
 use crate::write::trigger::{BodySource, subprogram};
 
 /// Marks the numbers of foreign keys among those of triggers.
@@ -21,25 +19,23 @@ const FOREIGN_KEY_BIT: u64 = 1 << 55;
 /// Runs the action for one parent row.
 pub(super) fn emit<'a>(
     cg: &mut Codegen<'a>,
-    target: &ChangeTarget<'a>,
     reference: &ParentReference<'a>,
-    old: Row,
-    new: Option<Row>,
-    firing: Firing,
+    change: &RowChange<'_, 'a>,
 ) -> Result<()> {
-    let action = reference.action();
+    let (action, is_update) = (reference.action(), change.new.is_some());
     let is_put_off = action == ForeignKeyAction::Restrict && cg.env.flags.defer_foreign_keys;
     if action == ForeignKeyAction::NoAction || is_put_off || cg.env.flags.foreign_keys_no_action {
         return Ok(());
     }
-    let text = trigger_text(target.table, reference, action, new.is_some());
-    let token = u64::from(reference.db.0) << 56 | FOREIGN_KEY_BIT | reference.number << 4 | u64::from(new.is_some());
+    let text = trigger_text(change.target.table, reference, action, is_update);
+    let token = u64::from(reference.db.0) << 56 | FOREIGN_KEY_BIT | reference.number << 4 | u64::from(is_update);
     let text = cg.arena.alloc_slice_copy(text.as_bytes());
     let set_null = (action == ForeignKeyAction::SetNull).then_some(reference.key);
     let source = BodySource { text, name: String::new(), token, db: reference.db, set_null };
-    cg.note_more_changes();
-    let program = subprogram(cg, target, source, Some(old), new, Some(Conflict::Abort))?;
-    cg.b.emit(Insn::Subprogram { recursive: 1, program, ignore: firing.ignore });
+    cg.journal.note_more_changes();
+    let change = RowChange { policy: Some(Conflict::Abort), ..*change };
+    let program = subprogram(cg, &change, source)?;
+    cg.b.emit(Insn::Subprogram { recursive: 1, program, ignore: change.ignore });
     Ok(())
 }
 

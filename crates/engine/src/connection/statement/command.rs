@@ -43,6 +43,7 @@ impl CommandRun {
     }
 
     pub(crate) fn bind(&mut self, number: usize, value: Value) {
+        assert!((1..=self.bindings.len()).contains(&number), "a value is bound to a parameter that there is none of");
         self.bindings[number - 1] = value;
     }
 
@@ -56,19 +57,23 @@ impl CommandRun {
     }
 
     pub(crate) fn take_bindings(&mut self, from: &mut CommandRun) {
+        assert!(self.bindings.len() == from.bindings.len(), "statements of one text have as many parameters");
         std::mem::swap(&mut self.bindings, &mut from.bindings);
     }
 
     pub(crate) fn step(&mut self, connection: &Connection, run: &StatementRun) -> Result<Step> {
         let has_given_all = self.rows.as_ref().is_none_or(|rows| self.given == rows.len());
         if self.rows.is_none() || (has_given_all && run.vacuumed.get().is_some()) {
-            self.rows = Some(self.command.run(connection, run, &self.bindings)?);
+            let rows = self.command.run(connection, run, &self.bindings)?;
+            debug_assert!(rows.iter().all(|row| row.len() == self.column_count()), "a row has a value for each column");
+            self.rows = Some(rows);
             self.given = 0;
         }
         if self.given > 0 && connection.interrupts.is_set() {
             return Err(Error::new(ResultCode::INTERRUPT, "interrupted"));
         }
         let count = self.rows.as_ref().map_or(0, Vec::len);
+        assert!(self.given <= count, "more rows are given out than there are");
         if self.given == count {
             return run.late_error.borrow_mut().take().map_or(Ok(Step::Done), Err);
         }

@@ -12,30 +12,28 @@ use super::command::Command;
 pub struct Compiled {
     /// The statement's text.
     pub(crate) sql: String,
-    /// What the connection's programs are found by ([`Programs::hash`] of the text); 0 for one that is not kept.
-    ///
-    /// [`Programs::hash`]: crate::connection::program_cache::Programs::hash
+    /// The hash under which the program cache has it (of the text, or of its template); 0 for one that is not kept.
     pub(crate) hash: u64,
     pub(crate) body: Body,
-    /// How many parameters the application may bind: none of those that literals were lifted into.
+    /// How many parameters the application may bind: none of those that stand for literals.
     pub(crate) parameter_count: usize,
-    /// The text is a shape: the literals of each statement are bound to its parameters.
-    pub(crate) is_shape: bool,
-    /// It may use no virtual table.
+    /// The text is a template: the literals of each statement are bound to its parameters.
+    pub(crate) is_template: bool,
+    /// Compiled as if the connection had no virtual tables.
     pub(crate) no_virtual_tables: bool,
     pub(crate) parameters: Arc<[ParameterName]>,
     /// What stands in double quotes, and is a string.
     pub(crate) quoted_strings: QuotedStrings,
-    /// Whether it explains another statement.
+    /// Whether the statement explains another one.
     pub(crate) explain: Explain,
-    /// What it was compiled against: [`Connection::generation`].
+    /// The number of the connection's generation that it was compiled at.
     pub(crate) generation: u64,
 }
 
 /// A named parameter.
 #[derive(Debug)]
 pub struct ParameterName {
-    /// With a NUL behind it, as C wants it: the interface of C tells it without a copy of its own.
+    /// The name with a NUL behind it: the interface of C returns it without a copy of its own.
     name: Box<str>,
     number: usize,
 }

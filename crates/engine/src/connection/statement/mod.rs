@@ -21,9 +21,9 @@ use lithe_vm::status::Counters;
 use lithe_vm::vm::{Step as VmStep, Vm};
 
 use crate::connection::Connection;
-use crate::connection::abandon::UnderWay;
 use crate::connection::host::RunHost;
 use crate::connection::transaction::StatementRun;
+use crate::connection::under_way::UnderWay;
 use crate::error::{Error, Result};
 
 use command::CommandRun;
@@ -45,7 +45,7 @@ pub enum Step {
 pub enum BindValue<'v> {
     /// This value; text and blobs are copied.
     Value(ValueRef<'v>),
-    /// A blob of so many zeros.
+    /// A blob of this number of zeros.
     ZeroBlob(u64),
 }
 
@@ -56,27 +56,27 @@ const RECOMPILE_MAX: usize = 50;
 /// the one that prepared it. A statement is reset before it is dropped.
 pub struct Statement {
     pub(crate) compiled: Arc<Compiled>,
-    /// The text, where the program was compiled from its shape.
+    /// The text, where the program was compiled from its template.
     pub(crate) own_sql: Option<OwnSql>,
     pub(crate) runner: Runner,
-    /// It is not compiled again when the schema has changed.
+    /// Set for a statement that is not compiled again when the schema has changed.
     pub(crate) legacy: Option<Legacy>,
     /// The parameter to which a BLOB of zeros is bound that is longer than values may be: running fails. 0 for none.
     too_many_zeros: usize,
     /// Part of the connection's transaction while the statement runs.
     run: StatementRun,
     is_running: bool,
-    /// It runs under locks on tables of shared caches.
+    /// The statement runs under locks on tables of shared caches.
     is_under_locks: bool,
     is_on_row: bool,
-    /// What the interface above calls it.
+    /// The name that the interface above has for the statement.
     tag: usize,
 }
 
 /// The text of one statement of many with the same program.
 pub(crate) struct OwnSql {
     bytes: Box<[u8]>,
-    /// The same as a string: few ask for it, and to see whether it is UTF-8 means to look at all of it.
+    /// The text as a string, made when it is first wanted: checking for UTF-8 means reading all of the text.
     text: OnceCell<Box<str>>,
 }
 
@@ -110,13 +110,13 @@ impl Statement {
         }
     }
 
-    /// A statement of the text `sql`, whose shape has this program. The caller binds its literals.
-    pub(crate) fn of_shape(compiled: Arc<Compiled>, idle: Option<Box<Vm>>, sql: &[u8]) -> Statement {
+    /// A statement of the text `sql`, whose template has this program. The caller binds its literals.
+    pub(crate) fn of_template(compiled: Arc<Compiled>, idle: Option<Box<Vm>>, sql: &[u8]) -> Statement {
         let own_sql = Some(OwnSql { bytes: sql.into(), text: OnceCell::new() });
         Statement { own_sql, ..Statement::new(compiled, idle) }
     }
 
-    /// The machine of a lifted literal's statement.
+    /// The machine that runs the statement; `None` if the engine runs it.
     pub(crate) fn machine(&mut self) -> Option<&mut Vm> {
         match &mut self.runner {
             Runner::Program(vm) => Some(vm),
@@ -126,8 +126,9 @@ impl Statement {
 
     /// Takes a statement apart that has been reset: its program and its machine with no parameter bound.
     pub(crate) fn into_machine(self) -> Option<(Arc<Compiled>, Box<Vm>)> {
+        assert!(!self.is_running, "a statement that runs has no machine to give");
         let Runner::Program(mut vm) = self.runner else { return None };
-        if !self.compiled.is_shape {
+        if !self.compiled.is_template {
             vm.clear_bindings();
         }
         *vm.counters_mut() = Counters::default();
@@ -135,14 +136,14 @@ impl Statement {
         Some((self.compiled, vm))
     }
 
-    // ---- what it is ----
+    // ---- properties ----
 
-    /// Its text.
+    /// The text of the statement.
     pub fn sql(&self) -> &str {
         self.own_sql.as_ref().map_or(&self.compiled.sql, OwnSql::text)
     }
 
-    /// Its text without what differs from run to run: literals and parameters are `?` (`sqlite3_normalized_sql`).
+    /// The text without what differs from run to run: literals and parameters are `?` (`sqlite3_normalized_sql`).
     pub fn normalized_sql(&self) -> Vec<u8> {
         let is_string = |text: &[u8]| self.compiled.quoted_strings.iter().any(|string| **string == *text);
         lithe_sql::normalize(self.sql().as_bytes(), is_string)
@@ -158,7 +159,7 @@ impl Statement {
         self.compiled.parameters.iter().find(|p| p.number() == number).map(ParameterName::name)
     }
 
-    /// All named parameters, for whoever tells of them while the statement is at work.
+    /// All named parameters. They can be read while the statement runs.
     pub fn parameter_names(&self) -> Arc<[ParameterName]> {
         Arc::clone(&self.compiled.parameters)
     }
@@ -173,19 +174,20 @@ impl Statement {
         self.columns().len()
     }
 
-    /// Column `index` (from 0).
-    pub fn column(&self, index: usize) -> ResultColumn<'_> {
-        self.columns().get(index).expect("a column that there is")
+    /// Column `index` (from 0), if there is one.
+    pub fn column(&self, index: usize) -> Option<ResultColumn<'_>> {
+        self.columns().get(index)
     }
 
-    fn columns(&self) -> &ResultColumns {
+    /// The columns of its rows.
+    pub fn columns(&self) -> &ResultColumns {
         match &self.compiled.body {
             Body::Program(program) => &program.columns,
             Body::Command(command) => command.columns(),
         }
     }
 
-    /// Whether it changes no database.
+    /// Whether the statement changes no database.
     pub fn is_read_only(&self) -> bool {
         match &self.compiled.body {
             Body::Program(program) => program.is_read_only,
@@ -198,7 +200,7 @@ impl Statement {
         &self.compiled.quoted_strings
     }
 
-    /// Whether it is an INSERT, UPDATE or DELETE.
+    /// Whether the statement is an INSERT, UPDATE or DELETE.
     pub fn counts_changes(&self) -> bool {
         matches!(&self.compiled.body, Body::Program(program) if program.counts_changes)
     }
@@ -212,7 +214,7 @@ impl Statement {
         }
     }
 
-    /// Whether it has begun to run and is neither at its end nor reset.
+    /// Whether the statement has begun to run and is neither at its end nor reset.
     pub fn is_running(&self) -> bool {
         self.is_running
     }
@@ -234,7 +236,7 @@ impl Statement {
         }
     }
 
-    /// Roughly how many bytes of memory it takes.
+    /// Roughly how many bytes of memory the statement takes.
     pub(crate) fn memory_used(&self) -> u64 {
         let program = match &self.compiled.body {
             Body::Program(program) => size_of_val(&*program.insns) + program.register_count as usize * 24,
@@ -247,7 +249,7 @@ impl Statement {
 
     /// Goes on to the next row, starting over after the end or an error.
     pub fn step(&mut self, connection: &Connection) -> Result<Step> {
-        let under_way = UnderWay::begin(connection);
+        let under_way = UnderWay::begin(&connection.transaction);
         let stepped = self.step_on(connection);
         connection.step_ends();
         under_way.end();
@@ -287,12 +289,13 @@ impl Statement {
 
     fn begin(&mut self, connection: &Connection) -> Result<()> {
         assert!(!self.is_running, "a run begins within another");
-        connection.check_unbroken()?;
+        connection.transaction.check_unbroken()?;
         connection.check_memory()?;
         if self.too_many_zeros != 0 {
             return Err(Error::from_code(ResultCode::TOOBIG));
         }
-        if self.compiled.generation != connection.generation() {
+        debug_assert!(self.compiled.generation <= connection.generation.number(), "a statement of another connection");
+        if self.compiled.generation != connection.generation.number() {
             match self.legacy {
                 Some(legacy) => self.refresh_legacy(connection, legacy)?,
                 None => self.recompile(connection)?,
@@ -301,48 +304,54 @@ impl Statement {
         connection.facts.now.set(None);
         connection.run_begins(&self.run);
         self.is_running = true;
-        if connection.has_shared_cache()
-            && let Body::Program(program) = &self.compiled.body
+        if connection.databases.shares_cache()
+            && let Err(error) = self.lock_tables(connection)
         {
-            match connection.lock_tables(program) {
-                Ok(locks_all) => self.is_under_locks = locks_all,
-                Err(error) => {
-                    self.end(connection, Some(&error));
-                    return Err(error);
-                }
-            }
-            let under_locks = &connection.transaction.active_under_locks;
-            under_locks.set(under_locks.get() + usize::from(self.is_under_locks));
+            self.end(connection, Some(&error));
+            return Err(error);
+        }
+        Ok(())
+    }
+
+    /// Takes the locks on the tables of shared caches.
+    #[cold]
+    fn lock_tables(&mut self, connection: &Connection) -> Result<()> {
+        let Body::Program(program) = &self.compiled.body else { return Ok(()) };
+        let tables = connection.table_uses.of(program, &connection.catalog(), connection.generation.number());
+        self.is_under_locks = connection.databases.lock_tables(&tables)?;
+        if self.is_under_locks {
+            connection.transaction.enter_locks();
         }
         Ok(())
     }
 
     fn advance(&mut self, connection: &Connection) -> Result<Step> {
-        connection.check_unbroken()?;
-        if connection.notice_rollback(&self.run)
+        debug_assert!(self.is_running && !self.is_on_row, "a run that has not begun goes on");
+        connection.transaction.check_unbroken()?;
+        if connection.transaction.notice_rollback(&self.run)
             && let Runner::Program(vm) = &mut self.runner
         {
             vm.trip();
         }
-        if connection.has_shared_cache()
-            && let Err(error) = connection.step_begins()
-        {
-            self.end(connection, Some(&error));
-            return Err(error);
+        if connection.databases.shares_cache() {
+            connection.facts.note_write(); // others of the cache may have written
+            if let Err(error) = connection.databases.resume_shared() {
+                self.end(connection, Some(&error));
+                return Err(error);
+            }
         }
-        if let Err(error) = connection.check_mappings() {
+        if let Err(error) = connection.databases.check_mappings() {
             self.end(connection, Some(&error));
             return Err(error);
         }
         let run = &self.run;
         let host = RunHost { connection, run };
-        let executing = &connection.transaction.executing;
-        executing.set(executing.get() + 1);
+        connection.transaction.enter_step();
         if !matches!(&self.runner, Runner::Program(vm) if vm.program().is_read_only) {
             connection.facts.note_write();
         }
         let result = match &mut self.runner {
-            Runner::Program(vm) => match connection.with_real_digits(|| vm.step(&host)) {
+            Runner::Program(vm) => match connection.settings.with_real_digits(|| vm.step(&host)) {
                 Ok(VmStep::Row) => Ok(Step::Row),
                 Ok(VmStep::Done) => Ok(Step::Done),
                 Err(error) => {
@@ -354,11 +363,9 @@ impl Statement {
             },
             Runner::Command(command) => command.step(connection, run).map_err(|error| (OnConflict::Abort, error)),
         };
-        // (After a panic in a call from within, nothing is counted any more.)
-        assert!(executing.get() > 0 || connection.is_broken(), "a statement ends to execute that did not begin");
-        executing.set(executing.get().saturating_sub(1));
+        connection.transaction.leave_step();
         // What was read may have been zeros: then neither a row nor another error means anything.
-        let result = match connection.check_mappings() {
+        let result = match connection.databases.check_mappings() {
             Ok(()) => result,
             Err(error) => Err((OnConflict::Abort, error)),
         };
@@ -371,8 +378,9 @@ impl Statement {
     }
 
     fn finish(&mut self, connection: &Connection, result: Result<(), (OnConflict, Error)>) -> Result<Step> {
+        debug_assert!(self.is_running, "a run ends twice");
         self.release_rows();
-        connection.end_orphaned_statements();
+        connection.kept.end_orphaned(connection);
         self.is_running = false;
         self.leave_locks(connection);
         let run = &self.run;
@@ -389,7 +397,7 @@ impl Statement {
                 }
                 match undone {
                     Err(why) if why.code().primary() == ResultCode::BUSY => {
-                        // What FAIL was to keep could not be committed. The violation is still what is told, but not its code.
+                        // What FAIL was to keep could not be committed. The message is still that of the violation, but not the code.
                         Err(Error::new(why.code(), error.message()))
                     }
                     undone => undone.and(Err(error)),
@@ -397,24 +405,23 @@ impl Statement {
             }
         };
         let done = result?;
-        connection.tell_wal_hook()?;
+        connection.call_wal_hook()?;
         Ok(done)
     }
 
     fn leave_locks(&mut self, connection: &Connection) {
         if std::mem::take(&mut self.is_under_locks) {
-            let under_locks = &connection.transaction.active_under_locks;
-            under_locks.set(under_locks.get() - 1);
+            connection.transaction.leave_locks();
         }
     }
 
     /// Ends a run: what it holds is given back, and the next step starts over. Bound values stay.
     pub fn reset(&mut self, connection: &Connection) {
         self.is_on_row = false;
-        if !self.is_running || connection.is_broken() {
+        if !self.is_running || connection.transaction.is_broken() {
             return self.end(connection, None);
         }
-        let under_way = UnderWay::begin(connection);
+        let under_way = UnderWay::begin(&connection.transaction);
         self.end(connection, None);
         connection.step_ends();
         under_way.end();
@@ -423,8 +430,8 @@ impl Statement {
     /// Ends the run before its end. A reader that is stopped has succeeded as far as it went; a writer's work is kept,
     /// as its rows were given out one by one.
     pub(crate) fn end(&mut self, connection: &Connection, error: Option<&Error>) {
-        if connection.is_broken() {
-            // What a panic has left of the machine is not looked at; and what the statement has done so far is not kept.
+        if connection.transaction.is_broken() {
+            // After a panic the machine is not used any more, and what the statement has done so far is not kept.
             self.is_running = false;
             connection.abandon_if_at_rest();
             return;
@@ -440,14 +447,14 @@ impl Statement {
         if !std::mem::take(&mut self.is_running) {
             return;
         }
-        connection.end_orphaned_statements();
+        connection.kept.end_orphaned(connection);
         self.leave_locks(connection);
         let run = &self.run;
         match error {
             Some(error) => drop(connection.statement_fails(run, error.code(), OnConflict::Abort)),
             None => {
                 if let Err(error) = connection.statement_succeeds(run) {
-                    // They could not be committed.
+                    // The changes could not be committed.
                     if let Some(changes) = counted {
                         connection.facts.take_back_changes(changes);
                     }
@@ -455,8 +462,8 @@ impl Statement {
                 }
             }
         }
-        // There is nobody any more to whom its answer could be given.
-        let _ = connection.tell_wal_hook();
+        // No caller waits for what the hook returns.
+        let _ = connection.call_wal_hook();
     }
 
     /// Closes cursors, so that locks can be given back.
@@ -499,7 +506,7 @@ impl Statement {
         }
     }
 
-    /// Whether it stands on a row.
+    /// Whether the statement stands on a row.
     #[inline]
     pub fn is_on_row(&self) -> bool {
         self.is_on_row

@@ -72,7 +72,7 @@ impl Statement {
     /// All parameters become NULL.
     pub fn clear_bindings(&mut self) {
         self.too_many_zeros = 0;
-        if self.compiled.is_shape {
+        if self.compiled.is_template {
             return; // it has none of its own
         }
         match &mut self.runner {

@@ -35,11 +35,11 @@ impl Statement {
         let Body::Program(program) = &self.compiled.body else { return false };
         let catalog = connection.catalog();
         let differs = |check: &SchemaCheck| catalog.schema(check.db).cookie != check.cookie;
-        self.compiled.generation != connection.generation() && program.schema_cookies.iter().any(differs)
+        self.compiled.generation != connection.generation.number() && program.schema_cookies.iter().any(differs)
     }
 
-    /// The statement's schemas may have changed: SQLITE_SCHEMA if they have. What else makes programs stale (functions,
-    /// limits) is no business of an application that uses the old interface.
+    /// The statement's schemas may have changed: SQLITE_SCHEMA if they have. The old interface does not report
+    /// what else makes programs stale (functions, limits).
     #[cold]
     pub(crate) fn refresh_legacy(&mut self, connection: &Connection, legacy: Legacy) -> Result<()> {
         let schema_error = || Error::from_code(ResultCode::SCHEMA);
@@ -91,7 +91,7 @@ impl Statement {
     fn compile_text(&self, connection: &Connection, explain: Explain) -> Result<Arc<Compiled>> {
         let compile = || connection.compile(self.sql().as_bytes(), Some(explain));
         let (compiled, _) = match self.compiled.no_virtual_tables {
-            true => connection.without_virtual_tables(compile)?,
+            true => connection.settings.without_virtual_tables(compile)?,
             false => compile()?,
         };
         Ok(Arc::new(compiled.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))?))
@@ -99,6 +99,8 @@ impl Statement {
 
     /// Goes over to that program; bound values stay.
     fn take_program(&mut self, compiled: Arc<Compiled>) -> Result<()> {
+        assert!(!self.is_running(), "a program is replaced while it runs");
+        assert!(compiled.generation >= self.compiled.generation, "a program is replaced by an older one");
         let mut runner = Runner::new(&compiled);
         match (&mut self.runner, &mut runner) {
             (Runner::Program(old), Runner::Program(new)) => {

@@ -1,45 +1,50 @@
-//! BEGIN, COMMIT and ROLLBACK, and what a rollback puts back beside pages: the catalog and counters.
+//! BEGIN, COMMIT, ROLLBACK and savepoints, and what a rollback puts back beside pages: the catalog and counters.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use lithe_btree::Btree;
 use lithe_catalog::Catalog;
-use lithe_resolve::environment::Flags as CompileFlags;
 use lithe_vfs::ResultCode;
 use lithe_vm::facts::Flags;
 use lithe_vm::operand::Db;
 
-use super::Violations;
+use super::state::{Savepoint, Violations};
 use crate::connection::Connection;
 use crate::error::{Error, Result};
 
 impl Connection {
     /// BEGIN.
     pub(crate) fn begin(&self) -> Result<()> {
-        self.transaction.assert_transaction_state();
-        if !self.transaction.autocommit.replace(false) {
-            return Err(Error::generic("cannot start a transaction within a transaction"));
-        }
-        assert!(self.transaction.savepoints.borrow().is_empty(), "a transaction begins without savepoints");
+        self.transaction.begin()?;
         self.facts.in_transaction.set(true);
+        self.assert_facts();
         Ok(())
+    }
+
+    /// Running programs see of the transaction what holds.
+    #[track_caller]
+    pub(super) fn assert_facts(&self) {
+        let state = &self.transaction;
+        assert!(self.facts.in_transaction.get() != state.is_autocommit(), "programs run in another transaction");
+        assert!(self.facts.has_writer.get() == state.has_writers(), "programs run beside other writers");
     }
 
     /// COMMIT. Fails with the transaction still open if statements write or others hold locks.
     pub(crate) fn commit(&self) -> Result<()> {
         let state = &self.transaction;
-        state.assert_transaction_state();
-        if state.autocommit.get() {
+        state.assert_consistent();
+        self.assert_facts();
+        if state.is_autocommit() {
             return Err(Error::generic("cannot commit - no transaction is active"));
         }
-        if state.active_writers.get() > 0 {
+        if state.has_writers() {
             return Err(Error::new(ResultCode::BUSY, "cannot commit transaction - SQL statements in progress"));
         }
         self.check_deferred_violations()?;
-        let committed = self.check_sound().and_then(|()| self.commit_all());
+        let committed = state.check_sound().and_then(|()| self.commit_all());
         match &committed {
-            // Others are in the way: the transaction goes on, and COMMIT can be tried again.
+            // Another connection holds a lock: the transaction goes on, and COMMIT can be tried again.
             Err(error) if error.code().primary() == ResultCode::BUSY => {}
             Err(_) => self.roll_back_all(),
             Ok(()) => self.leave_transaction(),
@@ -49,7 +54,9 @@ impl Connection {
 
     /// ROLLBACK. Statements that still run will fail with SQLITE_ABORT_ROLLBACK.
     pub(crate) fn rollback(&self) -> Result<()> {
-        if self.transaction.autocommit.get() {
+        self.transaction.assert_consistent();
+        self.assert_facts();
+        if self.transaction.is_autocommit() {
             return Err(Error::generic("cannot rollback - no transaction is active"));
         }
         self.roll_back_all();
@@ -59,11 +66,86 @@ impl Connection {
         Ok(())
     }
 
-    /// Whether a deferred foreign key is violated now: the transaction could not commit.
-    pub fn has_deferred_violations(&self) -> bool {
-        let (deferred, immediate) = self.violations();
-        deferred > 0 || immediate > 0
+    // ---- savepoints ----
+
+    /// SAVEPOINT.
+    pub(crate) fn savepoint(&self, name: &str) -> Result<()> {
+        let state = &self.transaction;
+        if state.begin_savepoint()? {
+            self.facts.in_transaction.set(true);
+        }
+        // What virtual tables write now is of statements before: ROLLBACK TO must not undo it.
+        self.virtual_tables.open_savepoint(self, state.virtual_savepoint(state.depth()))?;
+        if state.is_autocommit() {
+            // A method of a virtual table has ended the transaction.
+            return Err(Error::from_code(ResultCode::ABORT_ROLLBACK));
+        }
+        let (catalog, violations) = (self.catalog(), self.violations());
+        state.push_savepoint(Savepoint { name: name.to_owned(), catalog, violations });
+        self.open_savepoints()
     }
+
+    /// RELEASE. Of the savepoint that began the transaction: commits.
+    pub(crate) fn release(&self, name: &str) -> Result<()> {
+        let state = &self.transaction;
+        state.assert_consistent();
+        self.assert_facts();
+        let position = state.find_savepoint(name)?;
+        if state.has_writers() {
+            let message = "cannot release savepoint - SQL statements in progress";
+            return Err(Error::new(ResultCode::BUSY, message));
+        }
+        if state.began_with(position) {
+            return state.check_sound().inspect_err(|_| self.undo_all_savepoints()).and_then(|()| self.commit());
+        }
+        for btree in self.databases.writing() {
+            if btree.pager().savepoint_count() > position {
+                btree.pager().release(position)?;
+            }
+            assert!(btree.pager().savepoint_count() <= position, "a database keeps a savepoint that is released");
+        }
+        let known = state.virtual_savepoint(position);
+        state.release(position);
+        assert!(state.savepoint_count() == position, "the savepoints below stay open");
+        self.virtual_tables.release(self, known)
+    }
+
+    /// RELEASE of the savepoint that began a transaction in which a database was found malformed: nothing is kept, but the savepoints
+    /// stay open, and nothing may be written.
+    fn undo_all_savepoints(&self) {
+        let savepoints = self.transaction.take_savepoints();
+        self.roll_back_all();
+        self.transaction.reopen(savepoints);
+        self.facts.in_transaction.set(true);
+        self.assert_facts();
+    }
+
+    /// ROLLBACK TO: the savepoint itself stays open.
+    pub(crate) fn rollback_to(&self, name: &str) -> Result<()> {
+        let state = &self.transaction;
+        state.assert_consistent();
+        self.assert_facts();
+        let position = state.find_savepoint(name)?;
+        state.count_savepoint_rollback();
+        self.facts.note_write();
+        for btree in self.databases.writing() {
+            if btree.pager().savepoint_count() > position {
+                btree.pager().rollback_to(position)?;
+            }
+        }
+        let Savepoint { catalog, violations, .. } = state.roll_back_to(position);
+        let known = state.virtual_savepoint(position);
+        if state.roll_back_schema_to_savepoint(&self.catalog()) {
+            self.facts.expire_running();
+            self.restore_catalog(Some(catalog));
+            // What was known when the savepoint was made may have been nothing.
+            self.databases.iter().for_each(|(db, _)| self.databases.forget_schema(db));
+        }
+        self.set_violations(violations);
+        self.virtual_tables.roll_back_to(self, known)
+    }
+
+    // ---- deferred foreign keys ----
 
     pub(super) fn check_deferred_violations(&self) -> Result<()> {
         let (deferred, immediate) = self.violations();
@@ -71,86 +153,6 @@ impl Connection {
             return Err(Error::new(ResultCode::CONSTRAINT_FOREIGNKEY, "FOREIGN KEY constraint failed"));
         }
         Ok(())
-    }
-
-    pub(super) fn commit_all(&self) -> Result<()> {
-        self.sync_virtual_tables().inspect_err(|_| self.roll_back_all())?;
-        if self.is_writing() {
-            self.ask_commit_hook().inspect_err(|_| self.roll_back_all())?;
-        }
-        let databases: Vec<_> = self.databases().collect();
-        for (_, database) in databases.iter().filter(|(_, database)| database.is_writing()) {
-            database.has_committed.set(true);
-            database.commits.set(database.commits.get().wrapping_add(1));
-        }
-        let told: Vec<_> = match self.has_wal_hook() {
-            true => databases.iter().filter(|(_, database)| database.is_writing()).cloned().collect(),
-            false => Vec::new(),
-        };
-        let in_use = databases.iter().filter_map(|(db, database)| Some((*db, Rc::clone(database.in_use()?))));
-        let in_use: Vec<(Db, Rc<Btree>)> = in_use.collect();
-        match self.auto_vacuum_hook() {
-            None => crate::commit::commit(&in_use, None)?,
-            Some(hook) => {
-                let how_many = |db: Db, sizes| hook(&self.catalog().database_name(db).to_string(), sizes);
-                crate::commit::commit(&in_use, Some(&how_many))?;
-            }
-        }
-        assert!(!self.is_writing(), "a database is written after the commit");
-        self.transaction.catalog_before.take();
-        self.transaction.schema_was_taken_back.set(false);
-        self.commit_virtual_tables();
-        databases.iter().filter_map(|(_, database)| database.shared()).for_each(|cache| cache.end_write(self.id));
-        self.after_transaction();
-        self.transaction.committed.borrow_mut().extend(told);
-        Ok(())
-    }
-
-    /// Rolls back every database and the catalog, and is back in autocommit mode.
-    pub(crate) fn roll_back_all(&self) {
-        let state = &self.transaction;
-        self.facts.note_write();
-        let is_told = self.is_writing() || !state.autocommit.get();
-        if is_told {
-            state.rollbacks.set(state.rollbacks.get() + 1);
-        }
-        for btree in self.writing() {
-            // The pager goes into its error state if it cannot roll back: the next access reports it.
-            let _ = btree.pager().rollback();
-        }
-        self.roll_back_virtual_tables();
-        for (_, database) in self.databases() {
-            if let Some(cache) = database.shared() {
-                cache.end_write(self.id);
-            }
-        }
-        let catalog = state.catalog_before.take();
-        let is_other_schema = catalog.as_ref().is_some_and(|catalog| !catalog.has_schemas_of(&self.catalog()));
-        let is_other_schema = state.schema_was_taken_back.take() || is_other_schema;
-        if is_other_schema {
-            state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
-            self.facts.expire_running();
-        }
-        self.restore_catalog(catalog);
-        if is_other_schema {
-            // As SQLite: preparing the next statement reads the schema again, and fails if another connection has locked the file.
-            self.databases().for_each(|(db, _)| self.forget_schema(db));
-        }
-        self.after_transaction();
-        self.leave_transaction();
-        if is_told {
-            self.tell_rollback_hook();
-        }
-    }
-
-    pub(super) fn after_transaction(&self) {
-        self.set_violations((0, 0));
-        let flags = self.facts.flags.get();
-        if flags.contains(Flags::DEFER_FOREIGN_KEYS) {
-            self.facts.flags.set(flags.with(Flags::DEFER_FOREIGN_KEYS, false));
-            self.compile_flags.set(CompileFlags { defer_foreign_keys: false, ..self.compile_flags.get() });
-            self.expire_programs();
-        }
     }
 
     pub(super) fn violations(&self) -> Violations {
@@ -162,64 +164,151 @@ impl Connection {
         self.facts.deferred_immediate_violations.set(immediate);
     }
 
-    /// The transaction is over, and no statement runs: after a panic.
-    pub(crate) fn forget_transaction(&self) {
-        let state = &self.transaction;
-        state.autocommit.set(true);
-        state.found_malformed.set(false);
-        self.facts.in_transaction.set(false);
-        self.facts.has_writer.set(false);
-        state.concurrent.set(false);
-        state.first_savepoint_began.set(false);
-        state.executing.set(0);
-        for count in [&state.active, &state.active_writers, &state.active_users, &state.active_under_locks] {
-            count.set(0);
+    // ---- all databases ----
+
+    /// Commits what was written to all databases.
+    pub(super) fn commit_all(&self) -> Result<()> {
+        self.sync_virtual_tables().inspect_err(|_| self.roll_back_all())?;
+        if self.databases.is_writing() {
+            self.hooks.call_commit_hook().inspect_err(|_| self.roll_back_all())?;
         }
-        state.statement_savepoints.clear();
-        state.rollbacks.set(state.rollbacks.get() + 1);
-        state.schema_rollbacks.set(state.schema_rollbacks.get() + 1);
+        let databases: Vec<_> = self.databases.iter().collect();
+        for (_, database) in databases.iter().filter(|(_, database)| database.is_writing()) {
+            database.has_committed.set(true);
+            database.commits.set(database.commits.get().wrapping_add(1));
+        }
+        let committed: Vec<_> = match self.hooks.wal.is_set() {
+            true => databases.iter().filter(|(_, database)| database.is_writing()).cloned().collect(),
+            false => Vec::new(),
+        };
+        let in_use = databases.iter().filter_map(|(db, database)| Some((*db, Rc::clone(database.in_use()?))));
+        let in_use: Vec<(Db, Rc<Btree>)> = in_use.collect();
+        match self.hooks.auto_vacuum.get() {
+            None => crate::commit::commit(&in_use, None)?,
+            Some(hook) => {
+                let how_many = |db: Db, sizes| hook(&self.catalog().database_name(db).to_string(), sizes);
+                crate::commit::commit(&in_use, Some(&how_many))?;
+            }
+        }
+        assert!(!self.databases.is_writing(), "a database is written after the commit");
+        self.transaction.keep_catalog();
+        self.virtual_tables.commit(self);
+        self.databases.end_shared_writes();
+        self.after_transaction();
+        self.transaction.note_committed(committed);
+        Ok(())
     }
 
-    pub(super) fn leave_transaction(&self) {
+    /// Virtual tables write what they have put off. That is not what the statement that commits has changed.
+    fn sync_virtual_tables(&self) -> Result<()> {
+        let changes = self.facts.changes.get();
+        self.virtual_tables.sync(self)?;
+        self.facts.changes.set(changes);
+        Ok(())
+    }
+
+    /// Rolls back every database and the catalog, and is back in autocommit mode.
+    pub(crate) fn roll_back_all(&self) {
         let state = &self.transaction;
-        state.autocommit.set(true);
-        state.found_malformed.set(false);
+        self.facts.note_write();
+        let has_transaction = self.databases.is_writing() || !state.is_autocommit();
+        if has_transaction {
+            state.count_rollback();
+        }
+        for btree in self.databases.writing() {
+            // The pager goes into its error state if it cannot roll back: the next access reports it.
+            let _ = btree.pager().rollback();
+        }
+        self.virtual_tables.roll_back(self);
+        self.databases.end_shared_writes();
+        let (catalog, is_other_schema) = state.roll_back_schema(&self.catalog());
+        if is_other_schema {
+            self.facts.expire_running();
+        }
+        self.restore_catalog(catalog);
+        if is_other_schema {
+            // As SQLite: preparing the next statement reads the schema again, and fails if another connection has locked the file.
+            self.databases.iter().for_each(|(db, _)| self.databases.forget_schema(db));
+        }
+        self.after_transaction();
+        self.leave_transaction();
+        if has_transaction {
+            self.hooks.call_rollback_hook();
+        }
+    }
+
+    /// PRAGMA defer_foreign_keys and the violations that were deferred end with the transaction.
+    pub(super) fn after_transaction(&self) {
+        self.set_violations((0, 0));
+        let flags = self.facts.flags.get();
+        if flags.contains(Flags::DEFER_FOREIGN_KEYS) {
+            self.facts.flags.set(flags.with(Flags::DEFER_FOREIGN_KEYS, false));
+            self.settings.set_flag(|flags| &mut flags.defer_foreign_keys, false);
+        }
+    }
+
+    /// Back to autocommit mode. Without a statement that runs, the read locks are given back.
+    pub(super) fn leave_transaction(&self) {
+        self.transaction.end();
         self.facts.in_transaction.set(false);
-        state.concurrent.set(false);
-        state.savepoints.borrow_mut().clear();
-        state.first_savepoint_began.set(false);
-        state.statement_savepoints.clear();
-        state.assert_transaction_state();
-        if !state.has_active() {
+        self.assert_facts();
+        if !self.transaction.has_active() {
             self.end_reads();
         }
     }
 
+    // ---- the catalog ----
+
     /// The schema is about to change: keeps what a rollback needs.
     pub(crate) fn note_schema_change(&self) {
-        let catalog = self.catalog();
-        self.transaction.catalog_before.borrow_mut().get_or_insert(catalog);
+        self.transaction.note_schema_change(self.catalog());
     }
 
     pub(super) fn restore_catalog(&self, catalog: Option<Arc<Catalog>>) {
         if let Some(catalog) = catalog
-            && !Arc::ptr_eq(&catalog, &self.catalog.borrow())
+            && !self.definitions.is_current(&catalog)
         {
             let mut catalog = catalog;
             // What was attached since then stays, and its schema is read again: the transaction may have changed it.
             for db in Arc::make_mut(&mut catalog).take_databases(&self.catalog()) {
-                self.forget_schema(db);
+                self.databases.forget_schema(db);
             }
             if !catalog.has_table_functions_of(&self.catalog()) {
                 Arc::make_mut(&mut catalog).take_table_functions(&self.catalog());
             }
-            *self.catalog.borrow_mut() = catalog;
-            self.expire_programs();
+            self.definitions.set_catalog(catalog);
+            self.assert_databases();
             // What was made from bytes has come since, perhaps: no rollback takes that back.
-            for (db, _) in self.databases().filter(|(_, database)| database.is_image.get()) {
-                self.forget_schema(db);
+            for (db, _) in self.databases.iter().filter(|(_, database)| database.is_image.get()) {
+                self.databases.forget_schema(db);
             }
-            self.let_go_of_virtual_tables();
+            self.virtual_tables.disconnect_unknown(&self.definitions);
         }
+    }
+
+    // ---- commits to logs ----
+
+    /// Calls the hook for what was committed to logs since the last call, once the locks of the transaction are given back: the hook may
+    /// read, write and checkpoint. The commit stands, whatever it returns, but the statement fails with that code.
+    #[inline]
+    pub(crate) fn call_wal_hook(&self) -> Result<()> {
+        if self.transaction.has_committed() { self.call_wal_hook_for_commits() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn call_wal_hook_for_commits(&self) -> Result<()> {
+        let committed = self.transaction.take_committed();
+        let Some(hook) = self.hooks.wal.get() else { return Ok(()) };
+        let mut answer = ResultCode::OK;
+        for (db, database) in committed {
+            if let Some(frames) = database.btree().pager().log_frames() {
+                let name = self.catalog().database_name(db).to_string();
+                let code = hook(&name, frames);
+                if answer == ResultCode::OK {
+                    answer = code;
+                }
+            }
+        }
+        if answer == ResultCode::OK { Ok(()) } else { Err(Error::from_code(answer)) }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct StatementSavepoints {
 
 struct StatementSavepoint {
     number: u64,
-    /// Its statement may still fail.
+    /// The savepoint's statement may still fail.
     is_wanted: bool,
 }
 
@@ -25,15 +25,17 @@ impl StatementSavepoints {
         self.stack.borrow().len()
     }
 
-    /// Opens one above the others. Answers its number.
+    /// Opens a savepoint above the others. Returns its number.
     pub fn open(&self) -> u64 {
         let number = self.made.get() + 1;
         self.made.set(number);
-        self.stack.borrow_mut().push(StatementSavepoint { number, is_wanted: true });
+        let mut stack = self.stack.borrow_mut();
+        assert!(stack.last().is_none_or(|top| top.number < number), "the youngest savepoint is on top");
+        stack.push(StatementSavepoint { number, is_wanted: true });
         number
     }
 
-    /// Its statement has succeeded. Answers from which position on the stack has been released; `None` if all stay.
+    /// The statement of a savepoint has succeeded. Returns the position from which on the stack has been released; `None` if all stay.
     pub fn release(&self, number: u64) -> Option<usize> {
         let mut stack = self.stack.borrow_mut();
         let before = stack.len();
@@ -45,7 +47,8 @@ impl StatementSavepoints {
         (stack.len() < before).then_some(stack.len())
     }
 
-    /// Its statement has failed: what was done since is undone, and those above it are gone. Answers its position; `None` if it is gone itself.
+    /// The statement of a savepoint has failed: what was done since is undone, and the savepoints above are gone. Returns the position of the
+    /// savepoint; `None` if it is gone itself.
     pub fn undo(&self, number: u64) -> Option<usize> {
         let mut stack = self.stack.borrow_mut();
         let position = stack.iter().position(|savepoint| savepoint.number == number)?;

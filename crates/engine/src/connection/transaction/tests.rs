@@ -47,15 +47,15 @@ fn integer(connection: &Connection, sql: &str) -> i64 {
 fn check(connection: &Connection, sql: &str, autocommit: bool, depth: usize) {
     run(connection, sql).unwrap();
     let state = &connection.transaction;
-    state.assert_transaction_state();
-    assert_eq!((state.autocommit.get(), state.depth()), (autocommit, depth), "{sql}");
+    state.assert_consistent();
+    assert_eq!((state.is_autocommit(), state.depth()), (autocommit, depth), "{sql}");
 }
 
 #[test]
 fn savepoints_are_a_stack() {
     let connection = open("CREATE TABLE t(a)");
     check(&connection, "SAVEPOINT one", false, 1);
-    assert!(connection.transaction.first_savepoint_began.get());
+    assert!(connection.transaction.began_with(0));
     check(&connection, "SAVEPOINT two; SAVEPOINT two; INSERT INTO t VALUES (1)", false, 3);
     check(&connection, "ROLLBACK TO two", false, 3);
     check(&connection, "RELEASE two", false, 2);
@@ -68,7 +68,7 @@ fn savepoints_are_a_stack() {
 fn a_savepoint_within_a_transaction_does_not_commit() {
     let connection = open("CREATE TABLE t(a)");
     check(&connection, "BEGIN; SAVEPOINT one; INSERT INTO t VALUES (1); RELEASE one", false, 0);
-    assert!(!connection.transaction.first_savepoint_began.get());
+    assert!(!connection.transaction.began_with(0));
     check(&connection, "ROLLBACK", true, 0);
     assert_eq!(integer(&connection, "SELECT count(*) FROM t"), 0);
 }
@@ -117,11 +117,11 @@ fn a_rollback_is_noticed_by_statements_that_began_before() {
     run(&connection, "BEGIN; INSERT INTO t VALUES (1); ROLLBACK").unwrap();
     assert_eq!(connection.transaction.rollbacks(), before + 1);
     // It has only read, and the schema is the same.
-    assert!(!connection.notice_rollback(&run_of_a_statement));
+    assert!(!connection.transaction.notice_rollback(&run_of_a_statement));
     let catalog = connection.catalog();
     run(&connection, "BEGIN; CREATE TABLE u(a); ROLLBACK").unwrap();
-    assert!(connection.notice_rollback(&run_of_a_statement), "the schema was taken back");
-    assert!(!connection.notice_rollback(&run_of_a_statement), "noticed once");
+    assert!(connection.transaction.notice_rollback(&run_of_a_statement), "the schema was taken back");
+    assert!(!connection.transaction.notice_rollback(&run_of_a_statement), "noticed once");
     assert_eq!(catalog.schema(Db::MAIN).cookie, connection.catalog().schema(Db::MAIN).cookie);
     connection.statement_succeeds(&run_of_a_statement).unwrap();
     drop(Arc::clone(&catalog));

@@ -141,7 +141,7 @@ impl<'c> Statement<'c> {
     /// # Panics
     /// If there is no such column.
     pub fn column_name(&self, index: usize) -> &str {
-        self.inner().column(index).name
+        self.inner().column(index).expect("a column of the statement").name
     }
 
     /// The names of all columns.
@@ -152,7 +152,7 @@ impl<'c> Statement<'c> {
     /// # Ok::<(), lithe::Error>(())
     /// ```
     pub fn column_names(&self) -> Vec<&str> {
-        (0..self.column_count()).map(|i| self.column_name(i)).collect()
+        self.inner().columns().iter().map(|column| column.name).collect()
     }
 
     /// The position of the column of that name, whatever the case of its letters.
@@ -163,10 +163,10 @@ impl<'c> Statement<'c> {
     /// # Ok::<(), lithe::Error>(())
     /// ```
     pub fn column_index(&self, name: &str) -> Option<usize> {
-        (0..self.column_count()).find(|&i| self.column_name(i).eq_ignore_ascii_case(name))
+        self.inner().columns().iter().position(|column| column.name.eq_ignore_ascii_case(name))
     }
 
-    /// The declared type of column `index`, if it is a table's column.
+    /// The declared type of column `index`; `None` if the column is not a table's, or the statement has no such column.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -176,7 +176,7 @@ impl<'c> Statement<'c> {
     /// # Ok::<(), lithe::Error>(())
     /// ```
     pub fn column_decltype(&self, index: usize) -> Option<&str> {
-        self.inner().column(index).declared_type
+        self.inner().column(index)?.declared_type
     }
 
     /// Whether the statement changes no database.
@@ -239,7 +239,8 @@ impl<'c> Statement<'c> {
         String::from_utf8_lossy(&self.inner().normalized_sql()).into_owned()
     }
 
-    /// Database, table and column that the values of a result column come from, if they come straight from one.
+    /// Database, table and column that the values of a result column come from; `None` if they do not come straight from a table, or the
+    /// statement has no such column.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -249,7 +250,7 @@ impl<'c> Statement<'c> {
     /// # Ok::<(), lithe::Error>(())
     /// ```
     pub fn column_origin(&self, index: usize) -> Option<(&str, &str, &str)> {
-        let origin = self.inner().column(index).origin?;
+        let origin = self.inner().column(index)?.origin?;
         Some((origin.database, origin.table, origin.column))
     }
 

@@ -44,7 +44,7 @@ impl World {
             let name = *pick(rng, &["cte", "t1", "a"]);
             with = format!("WITH {name}(a, w) AS (SELECT {}) ", self.two_values(rng, outer));
             let refs = ["a", "w"].map(|column| (Some(name.to_owned()), column.to_owned()));
-            // A common table that nobody names has names in it nevertheless.
+            // A common table that is not used has names in it nevertheless.
             if !one_in(rng, 4) {
                 sources.push(Source { text: name.to_owned(), refs: refs.to_vec() });
             }

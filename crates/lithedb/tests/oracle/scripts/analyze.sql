@@ -1,4 +1,4 @@
--- sqlite_stat1 word for word. Which samples are in sqlite_stat4 is ours to choose.
+-- sqlite_stat1 word for word. analyze_samples.sql has sqlite_stat4.
 CREATE TABLE t(a, b, c UNIQUE)
 CREATE INDEX i1 ON t(a)
 CREATE INDEX i2 ON t(b, a)

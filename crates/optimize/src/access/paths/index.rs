@@ -4,14 +4,15 @@
 //! key and leads on to the next column; a bound ends the key. Every prefix is a candidate of its own.
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{Expr, Indexed, JoinKind, SourceSet, skip_collate};
+use lithe_resolve::ir::{Expr, InSet, Indexed, JoinKind, SourceSet, skip_collate};
+use lithe_value::Value;
 
 use super::PathFinder;
 use crate::access::candidate::{Bound, IndexWay, Key, Range, Way};
 use crate::access::facts::{IndexFacts, IndexedTerm};
 use crate::access::few::Few;
 use crate::access::log_est::LogEst;
-use crate::access::samples::Samples;
+use crate::access::samples::{SampledBound, Samples};
 use crate::access::terms::{Constraint, ConstraintId, MadeOf, Op, Right};
 
 /// IS NULL is taken to find twice as many rows as `=`.
@@ -25,6 +26,9 @@ const SKIP_COST: i16 = 5;
 /// How much better an IN must be than a scan of the entries found so far: a factor of 2.
 const IN_MARGIN: i16 = 10;
 
+/// Twice as many.
+const HALF: i16 = 10;
+
 /// An index path under way.
 #[derive(Clone)]
 struct Prefix {
@@ -36,6 +40,8 @@ struct Prefix {
     rows: LogEst,
     /// How often the search is repeated: for each value of INs, for each skipped value.
     repeats: LogEst,
+    /// The first values of the key, as far as they are constants that samples can be asked about.
+    known: Vec<Value>,
     has_equality: bool,
     one_row: bool,
 }
@@ -58,6 +64,7 @@ impl<'a> PathFinder<'_, 'a> {
                 needs,
                 rows: index.rows[0],
                 repeats: LogEst::ONE,
+                known: Vec::new(),
                 has_equality: false,
                 one_row: false,
             };
@@ -265,7 +272,7 @@ impl<'a> PathFinder<'_, 'a> {
             return false;
         }
         next.way.keys.push(Key::Constraint(id));
-        next.rows = self.rows_after(index, next.rows, at, constraint);
+        next.rows = self.rows_after(index, next, at, constraint);
         next.repeats += values;
         next.has_equality |= matches!(constraint.op, Op::Eq | Op::Is);
         let column = &index.columns[at];
@@ -285,20 +292,26 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     /// How many entries are left when the column at `at` is equal to something, too.
-    fn rows_after(&self, index: &IndexFacts<'a>, rows: LogEst, at: usize, constraint: &Constraint<'a>) -> LogEst {
+    fn rows_after(
+        &self,
+        index: &IndexFacts<'a>,
+        prefix: &mut Prefix,
+        at: usize,
+        constraint: &Constraint<'a>,
+    ) -> LogEst {
+        let rows = prefix.rows;
         let is_column = matches!(index.columns[at].term, IndexedTerm::Column(column) if !column.is_rowid());
-        match self.terms.conditions[constraint.condition].likelihood {
-            Some(likelihood) if is_column => rows + likelihood - self.values_of(&constraint.right),
-            _ => {
-                if at == 0
-                    && let Some(sampled) = sampled_rows(index, constraint)
-                {
-                    return sampled;
-                }
-                let equal = rows + (index.rows[at + 1] - index.rows[at]);
-                if constraint.op == Op::IsNull { equal + NULL_FACTOR } else { equal }
-            }
+        if let Some(likelihood) = self.terms.conditions[constraint.condition].likelihood.filter(|_| is_column) {
+            return rows + likelihood - self.values_of(&constraint.right);
         }
+        if prefix.repeats == LogEst::ONE
+            && self.terms.conditions[constraint.condition].replaced.is_none()
+            && let Some(sampled) = sampled_rows(index, &mut prefix.known, at, constraint)
+        {
+            return LogEst::of(sampled).min(rows) - self.values_of(&constraint.right);
+        }
+        let equal = rows + (index.rows[at + 1] - index.rows[at]);
+        if constraint.op == Op::IsNull { equal + NULL_FACTOR } else { equal }
     }
 
     fn add_upper_bounds(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: &Prefix) {
@@ -319,31 +332,60 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     fn add_range(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: &Prefix) {
-        let sampled = if prefix.way.keys.is_empty() { self.sampled_range(index, &prefix.way.range) } else { None };
-        let rows = sampled.unwrap_or_else(|| self.rows_in_range(prefix.rows, &prefix.way.range));
+        let rows = self.sampled_range(index, prefix);
+        let rows = rows.unwrap_or_else(|| self.rows_in_range(prefix.rows, &prefix.way.range));
         self.add_prefix(source, index, order, prefix, rows);
     }
 
-    /// How many entries samples say are in the range, when its bounds are constants.
-    fn sampled_range(&self, index: &IndexFacts<'a>, range: &Range) -> Option<LogEst> {
+    /// How many entries samples say are in the range, as far as its bounds are constants.
+    fn sampled_range(&self, index: &IndexFacts<'a>, prefix: &Prefix) -> Option<LogEst> {
         let samples = Samples::of(index)?;
-        let bound = |bound: &Option<Bound>| match bound {
-            None => Some(None),
-            Some(bound) => {
-                let constraint = self.terms.constraint(bound.constraint);
-                match constraint.right {
-                    Right::Value(value) if constraint.made_of != MadeOf::Like => {
-                        Some(Some((value, constraint.op.is_inclusive())))
-                    }
-                    _ => None,
-                }
-            }
+        let (range, at) = (&prefix.way.range, prefix.way.keys.len());
+        if at >= samples.width() {
+            return None;
+        }
+        if prefix.known.len() != at {
+            let value = |bound: &Bound| match self.terms.constraint(bound.constraint).right {
+                Right::Value(value) => samples.constant(at, &value),
+                Right::Null => Some(Value::NULL),
+                Right::Set(..) | Right::Row(..) => None,
+            };
+            let share = samples.share(at, range.low.as_ref().map(value), range.high.as_ref().map(value))?;
+            return Some(prefix.rows + share);
+        }
+        let (mut rows, mut unknown) = (prefix.rows, *range);
+        let mut sampled = |bound: &mut Option<Bound>| {
+            let found = self.sampled_bound(&samples, at, bound.as_ref()?)?;
+            rows -= 1;
+            *bound = None;
+            Some(found)
         };
-        let (low, high) = (bound(&range.low)?, bound(&range.high)?);
-        samples.between(
-            low.as_ref().map(|(value, inclusive)| (value, *inclusive)),
-            high.as_ref().map(|(value, inclusive)| (value, *inclusive)),
-        )
+        let (low, high) = (sampled(&mut unknown.low), sampled(&mut unknown.high));
+        let rows = rows.min(samples.between(&prefix.known, low, high));
+        Some(self.rows_in_range(rows, &unknown))
+    }
+
+    /// The constants that a bound begins with; none where it begins with something else.
+    fn sampled_bound(&self, samples: &Samples<'_, 'a>, at: usize, bound: &Bound) -> Option<SampledBound> {
+        let constraint = self.terms.constraint(bound.constraint);
+        let is_above = |op: Op| matches!(op, Op::Gt | Op::Le);
+        match constraint.right {
+            Right::Value(value) => {
+                let value = samples.constant(at, &value)?;
+                Some(SampledBound { values: vec![value], is_above_equal: is_above(constraint.op) })
+            }
+            Right::Row(compare, swapped) => {
+                let row = if swapped { &compare.left } else { &compare.right };
+                let Expr::Row(items) = row else { return None };
+                let constants = items.iter().take(usize::from(bound.columns)).enumerate();
+                let values: Vec<Value> = constants.map_while(|(n, item)| samples.constant(at + n, item)).collect();
+                let is_whole = values.len() == items.len();
+                let is_above_equal = if is_whole { is_above(constraint.op) } else { constraint.op.is_upper() };
+                (!values.is_empty()).then_some(SampledBound { values, is_above_equal })
+            }
+            Right::Null => Some(SampledBound { values: vec![Value::NULL], is_above_equal: is_above(constraint.op) }),
+            Right::Set(..) => None,
+        }
     }
 
     /// How many columns of the index, from `at` on, the constraint bounds.
@@ -421,10 +463,42 @@ impl<'a> PathFinder<'_, 'a> {
     }
 }
 
-/// How many entries samples say are equal to the constant.
-fn sampled_rows(index: &IndexFacts<'_>, constraint: &Constraint<'_>) -> Option<LogEst> {
+impl<'a> PathFinder<'_, 'a> {
+    /// Whether samples of an index say that more than half of a source's rows meet the condition, which is an equality.
+    pub(super) fn is_met_by_most(&self, source: usize, condition: usize) -> bool {
+        let indexes = self.facts[source].indexes.iter().filter(|index| index.is_usable && index.is_sampled());
+        indexes.into_iter().any(|index| {
+            let mut constraints = self.terms.constraints.iter().filter(|constraint| {
+                constraint.condition == condition && constraint.source == source && index.serves(0, constraint)
+            });
+            constraints.any(|constraint| {
+                let rows = sampled_rows(index, &mut Vec::new(), 0, constraint);
+                rows.is_some_and(|rows| LogEst::of(rows) + HALF > index.rows[0])
+            })
+        })
+    }
+}
+
+/// How many entries samples say are equal to the constant, or to one of them, in the column at `at`, and to the `known` values before it.
+fn sampled_rows(index: &IndexFacts<'_>, known: &mut Vec<Value>, at: usize, constraint: &Constraint<'_>) -> Option<u64> {
+    if known.len() != at {
+        return None;
+    }
+    let samples = Samples::of(index)?;
+    let mut equal = |value: &Expr<'_>| {
+        known.truncate(at);
+        known.push(samples.constant(at, value)?);
+        Some(samples.equal(known))
+    };
     match &constraint.right {
-        Right::Value(value) if matches!(constraint.op, Op::Eq | Op::Is) => Samples::of(index)?.equal(value),
-        _ => None,
+        Right::Value(value) => equal(value),
+        Right::Null => equal(&Expr::Null),
+        Right::Set(set, _) => {
+            let InSet::List(items) = &set.set else { return None };
+            let each = items.iter().map(equal).collect::<Option<Vec<u64>>>();
+            known.truncate(at);
+            Some(each?.into_iter().fold(0, u64::saturating_add).min(index.rows[0].to_u64()))
+        }
+        Right::Row(..) => None,
     }
 }

@@ -153,7 +153,10 @@ impl<'a> PathFinder<'_, 'a> {
                 None if facts.is_measured => candidate.rows -= self.rarity_in(self.terms, condition, at),
                 None => {
                     candidate.rows -= 1;
-                    most_dropped = most_dropped.max(dropped_by(condition.equality));
+                    let dropped = dropped_by(condition.equality);
+                    if dropped > most_dropped && !(facts.is_sampled && self.is_met_by_most(candidate.source, at)) {
+                        most_dropped = dropped;
+                    }
                 }
             }
         }

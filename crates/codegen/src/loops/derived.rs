@@ -1,0 +1,68 @@
+//! Queries in FROM.
+//!
+//! A query whose rows are read once, from the first to the last, is a coroutine. Others are materialised in a temporary table by a
+//! subroutine, which is called where the loop over the table begins: a loop that is never reached fills no table. The other users of a
+//! common table call the subroutine of the first before their own loops begin.
+
+use lithe_catalog::Result;
+use lithe_optimize::plan::{DerivedPlan, DerivedWay, QueryPlan};
+use lithe_resolve::ir::SubqueryId;
+use lithe_vm::insn::Insn;
+use lithe_vm::operand::CursorId;
+
+use super::super::Codegen;
+use super::common_tables::Materialized;
+use super::fill::Fill;
+use crate::{Coroutine, DerivedRows, Destination};
+
+/// How the rows of a query in FROM are read from now on, and the subroutine that has to be called before.
+pub(crate) fn prepare_derived<'a>(
+    cg: &mut Codegen<'a>,
+    plan: &'a DerivedPlan<'a>,
+) -> Result<(DerivedRows, Option<Fill>)> {
+    let (rows, fill) = match plan.rows {
+        DerivedWay::Coroutine { .. } => (DerivedRows::Coroutine(run_alongside(cg, plan.plan)?), None),
+        DerivedWay::Table => {
+            let (cursor, fill) = materialize(cg, plan.plan)?;
+            (DerivedRows::Table(cursor), Some(fill))
+        }
+        DerivedWay::Shared { table, .. } => {
+            let (cursor, fill) = share(cg, plan.plan, table)?;
+            (DerivedRows::Table(cursor), fill)
+        }
+    };
+    cg.set_access(plan.source.id, rows.access());
+    Ok((rows, fill))
+}
+
+fn run_alongside<'a>(cg: &mut Codegen<'a>, plan: &'a QueryPlan<'a>) -> Result<Coroutine> {
+    cg.coroutine(plan.query.columns.len(), |cg, coroutine| {
+        let Coroutine { co, start, .. } = *coroutine;
+        cg.emit_source_query(plan, &Destination::Coroutine { co, start })
+    })
+}
+
+/// A cursor on the rows of a common table. The subroutine that makes them stands where the first source that uses the table is prepared.
+fn share<'a>(cg: &mut Codegen<'a>, plan: &'a QueryPlan<'a>, id: SubqueryId) -> Result<(CursorId, Option<Fill>)> {
+    let known = cg.common_tables.materialized(id);
+    let Some(Materialized { cursor: original, fill, .. }) = known else {
+        let (cursor, fill) = materialize(cg, plan)?;
+        cg.common_tables.add_materialized(Materialized { id, cursor, fill });
+        return Ok((cursor, Some(fill)));
+    };
+    fill.emit_call(cg);
+    // The table's own cursor must not be moved by two users.
+    let own = cg.ephemeral_table(plan.query.columns.len());
+    cg.b.emit(Insn::OpenDup { cursor: own, original });
+    Ok((own, None))
+}
+
+/// A temporary table, and the subroutine that fills it: once, unless the rows depend on an enclosing query's row.
+fn materialize<'a>(cg: &mut Codegen<'a>, plan: &'a QueryPlan<'a>) -> Result<(CursorId, Fill)> {
+    let cursor = cg.ephemeral_table(plan.query.columns.len());
+    let fill = Fill::subroutine(cg, plan.query.is_correlated(), |cg| {
+        cg.b.emit(Insn::OpenEphemeral { cursor });
+        cg.emit_source_query(plan, &Destination::Table { cursor })
+    })?;
+    Ok((cursor, fill))
+}

@@ -1,0 +1,107 @@
+//! REPLACE: the row that is in the way of a new one is deleted.
+
+use lithe_catalog::Result;
+use lithe_optimize::write::foreign_keys::ForeignKeys;
+use lithe_optimize::write::replace::Replaced;
+use lithe_optimize::write::triggers::Triggers;
+use lithe_resolve::ChangeTarget;
+use lithe_sql::ast;
+use lithe_vm::insn::{Insn, delete_flags};
+use lithe_vm::operand::Addr;
+
+use super::index::emit_delete_entries;
+use super::row::{Row, RowChange, emit_old_row};
+use super::target::Target;
+use super::{fire, foreign_key};
+use crate::{Codegen, ColumnAccess};
+
+/// Finds what is wrong with the deletion of a row by a REPLACE that has nothing to delete. `row` is the access of the target's source.
+/// What ON DELETE does is compiled, and jumped over.
+pub(super) fn check_replace<'a>(
+    cg: &mut Codegen<'a>,
+    target: &Target<'a>,
+    replaced: &Replaced<'a>,
+    row: Row,
+) -> Result<()> {
+    if replaced.triggers.is_empty() && replaced.keys()?.is_empty() {
+        return Ok(());
+    }
+    let behind = cg.b.label();
+    cg.b.emit(Insn::Goto { target: behind });
+    cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
+    emit_replace_row(cg, target, replaced, false, true)?;
+    cg.set_access(target.source, row.access());
+    cg.b.place(behind);
+    Ok(())
+}
+
+/// Deletes the row under the table's cursor, which is in the way of a new one and is the access of the target's source.
+/// With `is_overwritten` the new row has the same rowid and takes the old one's place. Within an UPDATE (`is_update`) no
+/// trigger may change the table: the row that is being updated has to stay where it is. Gives whether anybody watches.
+pub(super) fn emit_replace_row<'a>(
+    cg: &mut Codegen<'a>,
+    target: &Target<'a>,
+    replaced: &Replaced<'a>,
+    is_overwritten: bool,
+    is_update: bool,
+) -> Result<bool> {
+    let (triggers, keys) = (&replaced.triggers, replaced.keys()?);
+    if is_overwritten && triggers.is_empty() && keys.is_empty() {
+        if target.indexes.iter().any(|index| !index.is_table) {
+            cg.journal.note_more_changes();
+        }
+        super::preupdate::emit_delete(cg, target)?;
+        emit_delete_entries(cg, target, |_| true)?;
+        return Ok(false);
+    }
+    cg.journal.note_more_changes();
+    let is_gone = cg.b.label();
+    if triggers.is_empty() && keys.is_empty() {
+        emit_delete_entries(cg, target, |_| true)?;
+        super::preupdate::emit_delete(cg, target)?;
+        cg.b.emit(Insn::Delete { flags: delete_flags::AUXILIARY, cursor: target.cursor });
+    } else {
+        let cursor = target.cursor;
+        let is_locked = is_update && !triggers.is_empty();
+        if is_locked {
+            cg.journal.note_may_abort();
+            cg.b.emit(Insn::CursorLock { cursor });
+        }
+        emit_watched_replace(cg, target, (triggers, keys), is_gone, is_locked)?;
+        cg.b.place(is_gone);
+        if is_locked {
+            cg.b.emit(Insn::CursorUnlock { cursor });
+        }
+        return Ok(true);
+    }
+    cg.b.place(is_gone);
+    Ok(false)
+}
+
+/// As [`emit_replace_row`], where triggers or foreign keys are concerned.
+fn emit_watched_replace<'a>(
+    cg: &mut Codegen<'a>,
+    target: &Target<'a>,
+    (triggers, keys): (&Triggers<'a>, &ForeignKeys<'a>),
+    is_gone: Addr,
+    is_locked: bool,
+) -> Result<()> {
+    let key = cg.b.registers(target.key_width());
+    target.emit_key(cg, key)?;
+    let old = emit_old_row(cg, target, key)?;
+    let deleted = ChangeTarget { db: target.db, table: target.table, view_columns: &[], source: target.source };
+    let policy = Some(ast::Conflict::Replace);
+    let change = RowChange { target: &deleted, old: Some(old), new: None, policy, ignore: is_gone };
+    if triggers.has_before() {
+        fire::before(cg, triggers, &change)?;
+        target.seek(cg, key, is_gone);
+    }
+    foreign_key::check_old(cg, keys, target, old)?;
+    cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
+    emit_delete_entries(cg, target, |_| true)?;
+    super::preupdate::emit_delete(cg, target)?;
+    let flags = if is_locked { delete_flags::OF_LOCKED } else { 0 };
+    cg.b.emit(Insn::Delete { flags, cursor: target.cursor });
+    foreign_key::act(cg, keys, &change)?;
+    fire::after(cg, triggers, &change, |_| Ok(()))
+}

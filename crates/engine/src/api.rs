@@ -1,0 +1,531 @@
+//! What applications call on a connection. Statements, BLOB handles and backups have their own modules.
+
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hashbrown::HashMap;
+use lithe_catalog::Catalog;
+use lithe_functions::{Arity, BlobPlace, ChangeWatcher, Function, Registry};
+use lithe_pager::{CheckpointMode, PageCounter, Snapshot};
+use lithe_sql::ast::Name;
+use lithe_value::{Collation, Encoding};
+use lithe_vfs::{UnixVfs, Vfs};
+use lithe_vm::operand::Db;
+use lithe_vm::virtual_table::{Extension, Module};
+
+use crate::backup::{Backup, Deserialize};
+use crate::blob::Blob;
+use crate::busy::BusyCallback;
+use crate::connection::Connection;
+use crate::databases::TransactionKind;
+use crate::databases::checkpoint::Checkpoint;
+use crate::error::{Error, Result};
+use crate::file_control::DatabaseFile;
+use crate::hooks::{
+    AuthorizerCallback, AutoVacuumHook, CollationNeeded, CommitHook, ExtensionLoader, PreUpdateHook, ProgressHandler,
+    RollbackHook, TriggerTrace, UpdateHook, WalHook,
+};
+use crate::interrupt::InterruptHandle;
+use crate::metadata::{self, ColumnMetadata};
+use crate::open::{self, OpenFlags, VfsFinder};
+use crate::settings::EMPTY_RESULT_CALLBACKS;
+use crate::settings::config::Config;
+use crate::settings::limit::Limit;
+use crate::shared_cache::UnlockCallback;
+use crate::table_functions::PragmasAndJson;
+use crate::{backup, extension, internal_functions, snapshot, virtual_tables};
+
+/// Opening.
+impl Connection {
+    /// Opens a connection. `filename` is a path, a URI if the flags allow it, ":memory:", or empty for a temporary database.
+    pub fn open(filename: &[u8], flags: OpenFlags) -> Result<Connection> {
+        Connection::open_with_vfs(filename, flags, None)
+    }
+
+    /// As [`Connection::open`], on files of `vfs` (`None`: the one that the URI names, else the operating system's).
+    pub fn open_with_vfs(filename: &[u8], flags: OpenFlags, vfs: Option<Arc<dyn Vfs>>) -> Result<Connection> {
+        let target = open::target(filename, flags)?;
+        let vfs = match vfs {
+            Some(vfs) => vfs,
+            None => open::vfs(&target, &(Arc::new(UnixVfs) as Arc<dyn Vfs>))?,
+        };
+        Connection::open_target(&target, flags, vfs, &PragmasAndJson)
+    }
+
+    /// Adds what these extensions offer. Meant for a connection that was just opened.
+    pub fn add_extensions(&self, extensions: &[&Extension]) {
+        extension::add(self, extensions);
+    }
+
+    /// Sets the function that finds a VFS by its name, when a database is attached or made. By default there are the engine's own.
+    pub fn set_vfs_finder(&self, finder: Option<VfsFinder>) {
+        self.databases.set_vfs_finder(finder);
+    }
+
+    /// Whether a panic has gone through a call on this connection.
+    #[inline]
+    pub fn is_broken(&self) -> bool {
+        self.transaction.is_broken()
+    }
+
+    /// Whether a call that may run user code is under way, further down on the stack.
+    pub fn is_under_way(&self) -> bool {
+        self.transaction.is_under_way()
+    }
+}
+
+/// Transactions and waiting.
+impl Connection {
+    /// Whether no transaction is open that BEGIN or SAVEPOINT has begun.
+    pub fn is_autocommit(&self) -> bool {
+        self.transaction.is_autocommit()
+    }
+
+    /// How far the transaction has come on a database, or at most on any (`None`). Nothing if there is no such database.
+    pub fn transaction_kind(&self, database: Option<&str>) -> Option<TransactionKind> {
+        let only = match database {
+            None => None,
+            Some(_) => Some(self.database_number(database)?),
+        };
+        self.databases.transaction_kind(only)
+    }
+
+    /// Whether a deferred foreign key is violated now: the transaction could not commit.
+    pub fn has_deferred_violations(&self) -> bool {
+        self.facts.deferred_violations.get() > 0 || self.facts.deferred_immediate_violations.get() > 0
+    }
+
+    /// Sets how long to wait for locks of others; zero: not at all.
+    pub fn set_busy_timeout(&self, timeout: Duration) {
+        self.busy.set_timeout(timeout);
+    }
+
+    /// Sets the callback that decides, while others hold locks, whether to try again. It takes the place of a timeout.
+    pub fn set_busy_handler(&self, callback: Option<BusyCallback>) {
+        self.busy.set_callback(callback);
+    }
+
+    /// Asks the busy handler, or waits as the timeout says: whether to try again. For a VFS that waits for locks by itself.
+    pub fn ask_busy_handler(&self) -> bool {
+        self.busy.should_retry_again()
+    }
+
+    /// A handle that stops the running statements from any thread.
+    pub fn interrupt_handle(&self) -> InterruptHandle {
+        self.interrupts.handle()
+    }
+
+    /// Calls `callback` when the connection whose locks on a shared cache were in this one's way ends its transaction.
+    pub fn unlock_notify(&self, callback: Option<UnlockCallback>) -> Result<()> {
+        self.databases.unlock_notify(callback)
+    }
+
+    /// A checkpoint of the database of that name, or of all: then the numbers are those of main. Nothing is compiled, and no
+    /// authorizer asked. Of a database that was not read yet it is not known that it has a log.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR without such a database, SQLITE_LOCKED within a transaction of this connection, SQLITE_INTERRUPT
+    /// where the interrupt handle has stopped it: the next one begins where the last whole one ended.
+    pub fn wal_checkpoint(&self, schema: Option<&str>, mode: CheckpointMode) -> Result<Checkpoint> {
+        let db = schema.map(|schema| {
+            let unknown = || Error::generic(format!("unknown database: {schema}"));
+            self.catalog().find_database(Name::new(schema.as_bytes())).ok_or_else(unknown)
+        });
+        let done = self.databases.checkpoint(db.transpose()?, mode, |pager| pager.has_looked());
+        if !self.transaction.has_active() {
+            self.interrupts.clear();
+        }
+        done
+    }
+
+    /// Sets how many frames the log may have before a commit is followed by a checkpoint; 0 means any number. It takes the
+    /// place of the hook of commits to the log.
+    pub fn set_wal_autocheckpoint(&self, frames: u32) {
+        self.hooks.wal.set(None);
+        self.databases.settings.wal_autocheckpoint.set(frames.min(i32::MAX.unsigned_abs()));
+    }
+
+    /// Records the state of a database that the transaction reads, or begins to read now.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR in autocommit mode, while the transaction writes the database, without a log, and as long as nothing was written
+    /// to the log.
+    pub fn snapshot(&self, schema: &str) -> Result<Snapshot> {
+        snapshot::record(self, schema)
+    }
+
+    /// Reads a state of the past from now on, until the transaction ends.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR in autocommit mode, while the transaction writes the database or statements run, and without a log;
+    /// SQLITE_ERROR_SNAPSHOT if the state has been overwritten by a checkpoint; SQLITE_BUSY beside a checkpoint.
+    pub fn open_snapshot(&self, schema: &str, snapshot: &Snapshot) -> Result<()> {
+        snapshot::open(self, schema, snapshot)
+    }
+
+    /// Makes all states readable that a log has which was there before any connection was open.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR without such a database or without a log, and while it is read.
+    pub fn recover_snapshots(&self, schema: &str) -> Result<()> {
+        snapshot::recover(self, schema)
+    }
+}
+
+/// Settings.
+impl Connection {
+    /// Whether a switch is on.
+    pub fn config(&self, config: Config) -> bool {
+        self.settings.config(config)
+    }
+
+    /// Turns a switch on or off.
+    pub fn set_config(&self, config: Config, on: bool) {
+        self.settings.set_config(config, on, &self.facts);
+        if config == Config::ResetDatabase {
+            // What the catalog says of the file does not hold while it is to be reset, nor afterwards.
+            self.databases.forget_schema(Db::MAIN);
+        }
+    }
+
+    /// The value of a limit.
+    pub fn limit(&self, limit: Limit) -> i32 {
+        self.settings.limit(limit, &self.facts)
+    }
+
+    /// Sets a limit, to its maximum at most, and returns the value before. A negative value changes nothing.
+    pub fn set_limit(&self, limit: Limit, value: i32) -> i32 {
+        self.settings.set_limit(limit, value, &self.facts)
+    }
+
+    /// Sets how many significant digits a real has as a text (SQLITE_DBCONFIG_FP_DIGITS), and returns the number in force: one that is not
+    /// between 4 and 23 changes nothing.
+    pub fn set_real_digits(&self, digits: i32) -> i32 {
+        self.settings.set_real_digits(digits)
+    }
+
+    /// Calls `f`, during which reals become texts as on this connection.
+    #[inline]
+    pub fn with_real_digits<T>(&self, f: impl FnOnce() -> T) -> T {
+        self.settings.with_real_digits(f)
+    }
+
+    /// Gives the main database a name besides "main" (SQLITE_DBCONFIG_MAINDBNAME).
+    pub fn rename_main(&self, name: &str) {
+        self.definitions.change_catalog(|catalog| catalog.rename_main(name.into()));
+    }
+
+    /// PRAGMA empty_result_callbacks: `sqlite3_exec` calls back once for a statement without rows.
+    pub fn has_empty_result_callbacks(&self) -> bool {
+        self.settings.remembers(EMPTY_RESULT_CALLBACKS)
+    }
+}
+
+/// Hooks.
+impl Connection {
+    /// Sets the authorizer: called while statements are compiled, it allows or forbids what they do. Statements that exist are compiled again.
+    pub fn set_authorizer(&self, callback: Option<AuthorizerCallback>) {
+        self.hooks.set_authorizer(callback);
+    }
+
+    /// Sets the hook that is called before each commit; returning true rolls the transaction back.
+    pub fn set_commit_hook(&self, hook: Option<CommitHook>) {
+        self.hooks.commit.set(hook);
+    }
+
+    /// Sets the hook that is called after rollbacks.
+    pub fn set_rollback_hook(&self, hook: Option<RollbackHook>) {
+        self.hooks.rollback.set(hook);
+    }
+
+    /// Sets the hook that is called for changed rows. It is not called for rows of tables WITHOUT ROWID and of the schema, for rows that
+    /// REPLACE removes, and for those that a DELETE without WHERE removes together.
+    pub fn set_update_hook(&self, hook: Option<UpdateHook>) {
+        self.hooks.update.set(hook);
+    }
+
+    /// Sets the hook that is called after commits to databases in WAL mode: the application takes care of the log from now on, and there
+    /// are no more automatic checkpoints.
+    pub fn set_wal_hook(&self, hook: Option<WalHook>) {
+        self.databases.settings.wal_autocheckpoint.set(0);
+        self.hooks.wal.set(hook);
+    }
+
+    /// Sets the hook that decides how many free pages a commit takes out of a database in auto-vacuum mode FULL; all, without a hook.
+    pub fn set_auto_vacuum_hook(&self, hook: Option<AutoVacuumHook>) {
+        self.hooks.auto_vacuum.set(hook);
+    }
+
+    /// Sets the handler that is called whenever this number of instructions has run and decides whether to go on; 0 removes it.
+    pub fn set_progress_handler(&self, instructions: u32, handler: Option<ProgressHandler>) {
+        self.hooks.set_progress_handler(instructions, handler);
+    }
+
+    /// Sets the callback that is called for a collation that is not defined.
+    pub fn set_collation_needed(&self, callback: Option<CollationNeeded>) {
+        self.hooks.collation_needed.set(callback);
+    }
+
+    /// Sets the function that loads extensions for `load_extension()`; without one, it is not authorized.
+    pub fn set_extension_loader(&self, loader: Option<ExtensionLoader>) {
+        self.hooks.extension_loader.set(loader);
+    }
+
+    /// Sets the hook that is called when triggers run.
+    pub fn set_trigger_trace(&self, hook: Option<TriggerTrace>) {
+        self.hooks.trigger_trace.set(hook);
+    }
+
+    /// Sets the hook that is called before each row is inserted, updated or deleted, REPLACE and foreign-key actions included. While it
+    /// is set, a DELETE without WHERE deletes row by row.
+    pub fn set_preupdate_hook(&self, hook: Option<PreUpdateHook>) {
+        self.hooks.preupdate.set(hook);
+    }
+
+    /// Adds a watcher that is called before each row changes, beside the hook of the application; returns the number that
+    /// [`Connection::unwatch_changes`] wants.
+    pub fn watch_changes(&self, watcher: ChangeWatcher) -> u64 {
+        self.hooks.preupdate.watch(watcher)
+    }
+
+    /// Removes the watcher with this number.
+    pub fn unwatch_changes(&self, number: u64) {
+        self.hooks.preupdate.unwatch(number);
+    }
+}
+
+/// Functions, collations and modules.
+impl Connection {
+    /// Adds a function, in place of one of the same name, arguments and encoding.
+    ///
+    /// # Errors
+    /// SQLITE_BUSY if it would replace one while statements run; SQLITE_MISUSE for a name or number of arguments out of bounds.
+    pub fn create_function(&self, function: Function) -> Result<()> {
+        self.definitions.create_function(function, self.transaction.has_active())?;
+        self.programs.clear();
+        Ok(())
+    }
+
+    /// Makes sure that there is a function of this name: one that virtual tables put theirs in the place of, and that is an error
+    /// elsewhere.
+    ///
+    /// # Errors
+    /// As [`Connection::create_function`].
+    pub fn overload_function(&self, name: &str, args: Arity) -> Result<()> {
+        if self.definitions.has_function(name, args) {
+            return Ok(());
+        }
+        self.create_function(Function::unusable(name, args))
+    }
+
+    /// Removes a function, which may be a built-in one. Nothing happens if there is none.
+    ///
+    /// # Errors
+    /// SQLITE_BUSY while statements run.
+    pub fn remove_function(&self, name: &str, args: Arity, encoding: Encoding) -> Result<()> {
+        self.definitions.remove_function(name, args, encoding, self.transaction.has_active())?;
+        self.programs.clear();
+        Ok(())
+    }
+
+    /// The functions as they are now.
+    pub fn functions(&self) -> Arc<Registry> {
+        self.definitions.functions()
+    }
+
+    /// Lets SQL call the internal functions, or not any more.
+    ///
+    /// # Errors
+    /// SQLITE_BUSY if statements run and they were there.
+    pub fn toggle_internal_functions(&self) -> Result<()> {
+        internal_functions::toggle(self)
+    }
+
+    /// The application's collations, by name in lower case.
+    pub fn collations(&self) -> Arc<HashMap<String, Collation>> {
+        self.definitions.collations()
+    }
+
+    /// Adds, replaces (`Some`) or removes (`None`) a collation of texts in UTF-8.
+    ///
+    /// # Errors
+    /// SQLITE_BUSY if there is one of that name and statements run.
+    pub fn set_collation(&self, name: &str, collation: Option<Collation>) -> Result<()> {
+        self.set_collation_for(name, Encoding::Utf8, collation)
+    }
+
+    /// As [`Connection::set_collation`], of a collation that wants its texts in this encoding. Of several of one name the
+    /// database's encoding decides which one is used.
+    ///
+    /// # Errors
+    /// As [`Connection::set_collation`].
+    pub fn set_collation_for(&self, name: &str, encoding: Encoding, collation: Option<Collation>) -> Result<()> {
+        let own = self.facts.encoding.get();
+        let statements_run = self.transaction.has_active();
+        let old = self.definitions.set_collation(name, encoding, collation, own, statements_run)?;
+        self.programs.clear();
+        if let Some(Collation::Custom(old)) = old {
+            old.removed();
+        }
+        Ok(())
+    }
+
+    /// Adds a module for virtual tables, in place of one of the same name (`None`: removes that one). Tables that are made
+    /// without CREATE VIRTUAL TABLE are there at once.
+    pub fn create_module(&self, name: &str, module: Option<Box<dyn Module>>) {
+        self.virtual_tables.create_module(&self.definitions, name, module);
+    }
+
+    /// Removes all modules but these.
+    pub fn drop_modules(&self, keep: &[&str]) {
+        self.virtual_tables.drop_modules(&self.definitions, keep);
+    }
+
+    /// Whether a module may say that this is what its columns are.
+    ///
+    /// # Errors
+    /// What is wrong with the declaration.
+    pub fn check_declaration(&self, declaration: &str) -> Result<()> {
+        virtual_tables::check_declaration(declaration, &self.settings)
+    }
+
+    /// Disconnects all virtual tables: before it is closed a connection does not keep statements that they may have. They
+    /// are connected again if they are used again.
+    pub fn disconnect_virtual_tables(&self) {
+        self.virtual_tables.disconnect_all();
+    }
+}
+
+/// Databases and their contents.
+impl Connection {
+    /// The catalog as it is now. It does not change in the caller's hands.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.definitions.catalog()
+    }
+
+    /// The number of a database by its name; none without one is main.
+    fn database_number(&self, name: Option<&str>) -> Option<Db> {
+        match name {
+            None => Some(Db::MAIN),
+            Some(name) => self.catalog().find_database(Name::new(name.as_bytes())),
+        }
+    }
+
+    /// A database by its name; none without one is main.
+    fn database_named(&self, name: Option<&str>) -> Option<Rc<crate::database::Database>> {
+        self.databases.get(self.database_number(name)?).ok()
+    }
+
+    /// The name of the database with that number: 0 is main, 1 is temp.
+    pub fn database_name(&self, number: usize) -> Option<String> {
+        let catalog = self.catalog();
+        let database = catalog.databases().get(number)?;
+        Some(database.name.to_string())
+    }
+
+    /// Whether a database can only be read. Nothing if there is no such database.
+    pub fn is_read_only(&self, database: Option<&str>) -> Option<bool> {
+        let database = self.database_named(database)?;
+        Some(database.opened().is_some_and(|btree| btree.pager().is_read_only()))
+    }
+
+    /// The absolute path of a database's file, empty for one without a file. Nothing if there is no such database.
+    pub fn file_name(&self, database: Option<&str>) -> Option<PathBuf> {
+        Some(self.database_named(database)?.file_name().to_path_buf())
+    }
+
+    /// Keys and values of the URI that a database was opened by.
+    pub fn uri_parameters(&self, database: Option<&str>) -> Vec<(Vec<u8>, Vec<u8>)> {
+        self.database_named(database).map_or_else(Vec::new, |database| database.parameters().to_vec())
+    }
+
+    /// The file of the database of that name, of main if none is given; `None` if there is no such database.
+    pub fn database_file(&self, schema: Option<&str>) -> Option<DatabaseFile> {
+        let name = Name::new(schema.unwrap_or("main").as_bytes());
+        Some(DatabaseFile::new(self.databases.get(self.catalog().find_database(name)?).ok()?))
+    }
+
+    /// A column of a table. Without a database all are searched, without a column the table is asked for its rowid.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR "no such table column: X.Y".
+    pub fn column_metadata(&self, database: Option<&str>, table: &str, column: Option<&str>) -> Result<ColumnMetadata> {
+        metadata::column(self, database, table, column)
+    }
+
+    /// Opens the value of `column` in row `rowid` of a table, for reading or also for writing.
+    pub fn blob_open(&self, database: &str, table: &str, column: &str, rowid: i64, write: bool) -> Result<Blob> {
+        Blob::open(self, &BlobPlace { database, table, column, writable: write }, rowid)
+    }
+
+    /// Copies the database `schema` to the file `path`, which becomes the same page for page.
+    pub fn backup(&self, schema: &str, path: &[u8]) -> Result<()> {
+        let target = Connection::open(path, OpenFlags::DEFAULT)?;
+        Backup::new(&target, "main", self, schema)?.step(-1)?;
+        Ok(())
+    }
+
+    /// The database `schema` as the bytes of its file.
+    pub fn serialize(&self, schema: &str) -> Result<Vec<u8>> {
+        backup::serialize(self, schema)
+    }
+
+    /// Puts a database in memory that begins as `bytes` in the place of the database `schema`.
+    ///
+    /// # Errors
+    /// SQLITE_ERROR for the temporary database or an unknown one, SQLITE_BUSY while it is in use.
+    pub fn deserialize(&self, schema: &str, bytes: &[u8], how: Deserialize) -> Result<()> {
+        backup::deserialize(self, schema, bytes, how)
+    }
+}
+
+/// Counters and memory.
+impl Connection {
+    /// The rowid of the last row that this connection inserted.
+    pub fn last_insert_rowid(&self) -> i64 {
+        self.facts.last_insert_rowid.get()
+    }
+
+    /// Sets what [`Connection::last_insert_rowid`] answers.
+    pub fn set_last_insert_rowid(&self, rowid: i64) {
+        self.facts.last_insert_rowid.set(rowid);
+    }
+
+    /// Rows changed by the last INSERT, UPDATE or DELETE.
+    pub fn changes(&self) -> u64 {
+        self.facts.changes.get().cast_unsigned()
+    }
+
+    /// Rows changed since the connection was opened.
+    pub fn total_changes(&self) -> u64 {
+        self.facts.total_changes.get().cast_unsigned()
+    }
+
+    /// Spills the dirty pages of all databases: they go to the log or a temporary file.
+    pub fn flush_cache(&self) -> Result<()> {
+        self.databases.flush()
+    }
+
+    /// About how many bytes the catalog takes.
+    pub fn schema_memory(&self) -> u64 {
+        self.definitions.schema_memory()
+    }
+
+    /// About how many bytes of memory the pages of all databases take.
+    pub fn page_memory(&self) -> u64 {
+        self.databases.page_memory()
+    }
+
+    /// The value of a counter over all databases, which `reset` sets to 0.
+    pub fn page_count_of(&self, counter: PageCounter, reset: bool) -> u64 {
+        self.databases.page_count_of(counter, reset)
+    }
+
+    /// Bytes that sorts have put into temporary files, which `reset` sets to 0.
+    pub fn temporary_spilled(&self, reset: bool) -> u64 {
+        let spilled = &self.facts.temporary_spilled;
+        if reset { spilled.take() } else { spilled.get() }
+    }
+}

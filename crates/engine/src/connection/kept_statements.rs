@@ -1,0 +1,187 @@
+//! Statements and data that modules of virtual tables keep between two calls.
+//!
+//! A statement that is kept waits here, under the number of its `Kept`, between two uses; a use takes it out and puts it
+//! back. One that was left on a row is a running statement like any other: it holds its locks until it is reset, which
+//! happens here once its `Kept` has been dropped, and at the latest with the last statement of the application: a
+//! connection that may move to another thread has no row of a module's own.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Weak;
+
+use hashbrown::HashMap;
+
+use crate::connection::Connection;
+use crate::connection::statement::Statement;
+
+/// The statements that wait between two uses.
+#[derive(Default)]
+pub(crate) struct KeptStatements {
+    idle: RefCell<HashMap<u64, Waiting>>,
+    /// How many of them stand on a row.
+    running: Cell<usize>,
+    /// The number of statements from which on those are looked for whose `Kept` was dropped.
+    sweep_at: Cell<usize>,
+}
+
+struct Waiting {
+    statement: Statement,
+    alive: Weak<u64>,
+}
+
+/// What extensions keep for the whole connection, by name.
+#[derive(Default)]
+pub(crate) struct ClientData(RefCell<HashMap<&'static str, Rc<dyn Any>>>);
+
+impl ClientData {
+    /// What is kept under a name; `make` makes it the first time.
+    pub(crate) fn get_or_make(&self, name: &'static str, make: &dyn Fn() -> Box<dyn Any + Send>) -> Rc<dyn Any> {
+        let known = self.0.borrow().get(name).cloned();
+        known.unwrap_or_else(|| {
+            let made: Rc<dyn Any> = Rc::from(make() as Box<dyn Any>);
+            Rc::clone(self.0.borrow_mut().entry(name).or_insert(made))
+        })
+    }
+}
+
+/// The number of statements that are kept before the first look for those whose `Kept` was dropped.
+const SWEEP_MIN: usize = 64;
+
+impl KeptStatements {
+    /// Takes out the statement with this number.
+    pub(crate) fn take(&self, key: u64) -> Option<Statement> {
+        let waiting = self.idle.borrow_mut().remove(&key)?;
+        if waiting.statement.is_running() {
+            self.count_one_less();
+        }
+        Some(waiting.statement)
+    }
+
+    /// Puts a statement back. One whose `Kept` was dropped, or for which there is another by now, ends.
+    pub(crate) fn keep(&self, connection: &Connection, key: u64, alive: &Weak<u64>, statement: Statement) {
+        if let Some(mut unwanted) = self.put(key, statement, alive) {
+            unwanted.reset(connection);
+        }
+        let count = self.idle.borrow().len();
+        if count > self.sweep_at.get().max(SWEEP_MIN) {
+            self.sweep(connection, is_alive);
+            let left = self.idle.borrow().len();
+            self.sweep_at.set(left * 2);
+        }
+    }
+
+    /// A statement has let go of its cursors: statements that only those could have gone on with end as well, and if it is the
+    /// last one that a module did not leave on a row, all that are.
+    #[inline]
+    pub(crate) fn end_orphaned(&self, connection: &Connection) {
+        let on_a_row = self.running.get();
+        if on_a_row == 0 {
+            return;
+        }
+        let is_last = connection.transaction.active_count() <= on_a_row + 1;
+        self.sweep(connection, |waiting| is_alive(waiting) && !(is_last && waiting.statement.is_running()));
+    }
+
+    /// Ends all statements.
+    pub(crate) fn clear(&self, connection: &Connection) {
+        self.sweep(connection, |_| false);
+    }
+
+    fn sweep(&self, connection: &Connection, is_wanted: impl Fn(&Waiting) -> bool) {
+        for mut statement in self.remove(is_wanted) {
+            statement.reset(connection);
+        }
+    }
+
+    /// Puts a statement back; returns it where there is one already, or its `Kept` was dropped.
+    fn put(&self, key: u64, statement: Statement, alive: &Weak<u64>) -> Option<Statement> {
+        let mut idle = self.idle.borrow_mut();
+        if alive.strong_count() == 0 || idle.contains_key(&key) {
+            return Some(statement);
+        }
+        if statement.is_running() {
+            self.running.set(self.running.get() + 1);
+        }
+        idle.insert(key, Waiting { statement, alive: alive.clone() });
+        self.assert_counted(&idle);
+        None
+    }
+
+    /// Takes out those that `is_wanted` does not want.
+    fn remove(&self, is_wanted: impl Fn(&Waiting) -> bool) -> Vec<Statement> {
+        let mut idle = self.idle.borrow_mut();
+        let removed: Vec<Waiting> =
+            idle.extract_if(|_, waiting| !is_wanted(waiting)).map(|(_, waiting)| waiting).collect();
+        let running = removed.iter().filter(|waiting| waiting.statement.is_running()).count();
+        (0..running).for_each(|_| self.count_one_less());
+        self.assert_counted(&idle);
+        removed.into_iter().map(|waiting| waiting.statement).collect()
+    }
+
+    /// Those that stand on a row are counted.
+    #[track_caller]
+    fn assert_counted(&self, idle: &HashMap<u64, Waiting>) {
+        let running = || idle.values().filter(|waiting| waiting.statement.is_running()).count();
+        debug_assert!(self.running.get() == running(), "another number of kept statements stands on a row");
+    }
+
+    fn count_one_less(&self) {
+        let running = self.running.get();
+        assert!(running > 0, "a kept statement stands on a row that was not counted");
+        self.running.set(running - 1);
+    }
+}
+
+fn is_alive(waiting: &Waiting) -> bool {
+    waiting.alive.strong_count() > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::open::OpenFlags;
+    use std::sync::Arc;
+
+    fn on_a_row(connection: &Connection) -> Statement {
+        let mut statement = connection.prepare(b"VALUES (1), (2)").unwrap().statement.unwrap();
+        statement.step(connection).unwrap();
+        statement
+    }
+
+    #[test]
+    fn statements_on_a_row_end_with_the_last_of_the_application() {
+        let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
+        let (kept, one, two) = (&connection.kept, Arc::new(1), Arc::new(2));
+        kept.keep(&connection, 1, &Arc::downgrade(&one), on_a_row(&connection));
+        kept.keep(&connection, 2, &Arc::downgrade(&two), on_a_row(&connection));
+        assert_eq!((kept.running.get(), connection.transaction.active_count()), (2, 2));
+        let taken = kept.take(1).unwrap();
+        assert_eq!((kept.running.get(), kept.take(1).is_none()), (1, true));
+        kept.keep(&connection, 1, &Arc::downgrade(&one), taken);
+        on_a_row(&connection).reset(&connection);
+        assert_eq!((kept.running.get(), connection.transaction.active_count()), (0, 0));
+        assert!(kept.take(1).is_none() && kept.take(2).is_none());
+    }
+
+    #[test]
+    fn a_statement_that_no_module_keeps_ends() {
+        let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
+        let (kept, number) = (&connection.kept, Arc::new(1));
+        let alive = Arc::downgrade(&number);
+        drop(number);
+        kept.keep(&connection, 1, &alive, on_a_row(&connection));
+        assert_eq!((kept.running.get(), connection.transaction.active_count()), (0, 0));
+        assert!(kept.take(1).is_none());
+    }
+
+    #[test]
+    fn data_is_made_once_for_each_name() {
+        let data = ClientData::default();
+        let get = |name, number: i32| {
+            let kept = data.get_or_make(name, &|| Box::new(number));
+            kept.downcast_ref::<i32>().copied()
+        };
+        assert_eq!([get("a", 1), get("a", 2), get("b", 3)], [Some(1), Some(1), Some(3)]);
+    }
+}

@@ -1,0 +1,55 @@
+-- Which entries become samples, and what is said of them: sqlite_stat4 word for word.
+CREATE TABLE t0(id INTEGER PRIMARY KEY, a, b, c TEXT COLLATE NOCASE, d)
+INSERT INTO t0 SELECT x, x*x%2, iif(x%5, x%3/2.0, NULL), substr('abcABCdefg', x*7%10+1, 1+x%2), substr('xxxxxxx', x%7) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n WHERE x<3) SELECT x FROM n)
+CREATE INDEX i00 ON t0(a, b)
+CREATE INDEX i01 ON t0(b, c, d) WHERE a > 1
+CREATE INDEX i02 ON t0(b+1)
+CREATE UNIQUE INDEX u0 ON t0(id)
+CREATE TABLE t1(id INTEGER PRIMARY KEY, a, b, c TEXT COLLATE NOCASE, d)
+INSERT INTO t1 SELECT x, x*x%5, iif(x%5, x%3/2.0, NULL), substr('abcABCdefg', x*7%10+1, 1+x%2), substr('xxxxxxx', x%7) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n WHERE x<24) SELECT x FROM n)
+CREATE INDEX i10 ON t1(c, b DESC)
+CREATE INDEX i11 ON t1(a, c, b, d)
+CREATE INDEX i12 ON t1(a, b) WHERE a > 1
+CREATE UNIQUE INDEX u1 ON t1(a, id)
+CREATE TABLE t2(id INTEGER PRIMARY KEY, a, b, c TEXT COLLATE NOCASE, d)
+INSERT INTO t2 SELECT x, x*x%3, iif(x%5, x%3/2.0, NULL), substr('abcABCdefg', x*7%10+1, 1+x%2), substr('xxxxxxx', x%7) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n WHERE x<30) SELECT x FROM n)
+CREATE INDEX i20 ON t2(d DESC)
+CREATE INDEX i21 ON t2(a, b)
+CREATE INDEX i22 ON t2(a, c, b, d) WHERE a > 1
+CREATE UNIQUE INDEX u2 ON t2(id)
+CREATE TABLE t3(id INTEGER PRIMARY KEY, a, b, c TEXT COLLATE NOCASE, d)
+INSERT INTO t3 SELECT x, x*x%7, iif(x%5, x%3/2.0, NULL), substr('abcABCdefg', x*7%10+1, 1+x%2), substr('xxxxxxx', x%7) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n WHERE x<100) SELECT x FROM n)
+CREATE INDEX i30 ON t3(b+1)
+CREATE INDEX i31 ON t3(c)
+CREATE INDEX i32 ON t3(c, a)
+CREATE UNIQUE INDEX u3 ON t3(a, id)
+CREATE TABLE t4(id INTEGER PRIMARY KEY, a, b, c TEXT COLLATE NOCASE, d)
+INSERT INTO t4 SELECT x, x*x%11, iif(x%5, x%3/2.0, NULL), substr('abcABCdefg', x*7%10+1, 1+x%2), substr('xxxxxxx', x%7) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n WHERE x<500) SELECT x FROM n)
+CREATE INDEX i40 ON t4(c, b DESC) WHERE a > 1
+CREATE INDEX i41 ON t4(d DESC) WHERE a > 1
+CREATE INDEX i42 ON t4(a DESC, b) WHERE a > 1
+CREATE UNIQUE INDEX u4 ON t4(id)
+CREATE TABLE t5(id INTEGER PRIMARY KEY, a, b, c TEXT COLLATE NOCASE, d)
+INSERT INTO t5 SELECT x, x*x%400, iif(x%5, x%3/2.0, NULL), substr('abcABCdefg', x*7%10+1, 1+x%2), substr('xxxxxxx', x%7) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n WHERE x<500) SELECT x FROM n)
+CREATE INDEX i50 ON t5(b, c, d)
+CREATE INDEX i51 ON t5(a)
+CREATE INDEX i52 ON t5(c, b DESC)
+CREATE UNIQUE INDEX u5 ON t5(a, id)
+CREATE TABLE t6(id, a, b, c TEXT COLLATE NOCASE, d, PRIMARY KEY(a, id)) WITHOUT ROWID
+INSERT INTO t6 SELECT x, x*x%4, iif(x%5, x%3/2.0, NULL), substr('abcABCdefg', x*7%10+1, 1+x%2), substr('xxxxxxx', x%7) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n WHERE x<60) SELECT x FROM n)
+CREATE INDEX i60 ON t6(b+1) WHERE a > 1
+CREATE INDEX i61 ON t6(b+1)
+CREATE INDEX i62 ON t6(d DESC) WHERE a > 1
+CREATE TABLE t7(id, a, b, c TEXT COLLATE NOCASE, d, PRIMARY KEY(a, id)) WITHOUT ROWID
+INSERT INTO t7 SELECT x, x*x%40, iif(x%5, x%3/2.0, NULL), substr('abcABCdefg', x*7%10+1, 1+x%2), substr('xxxxxxx', x%7) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n WHERE x<300) SELECT x FROM n)
+CREATE INDEX i70 ON t7(a DESC, b)
+CREATE INDEX i71 ON t7(a, c, b, d) WHERE a > 1
+CREATE INDEX i72 ON t7(a DESC, b)
+CREATE TABLE t8(id INTEGER PRIMARY KEY, a, b, c TEXT COLLATE NOCASE, d)
+INSERT INTO t8 SELECT x, x*x%13, iif(x%5, x%3/2.0, NULL), substr('abcABCdefg', x*7%10+1, 1+x%2), substr('xxxxxxx', x%7) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n WHERE x<2000) SELECT x FROM n)
+CREATE INDEX i80 ON t8(b, c, d)
+CREATE INDEX i81 ON t8(c, a)
+CREATE INDEX i82 ON t8(b, c, d)
+CREATE UNIQUE INDEX u8 ON t8(id)
+ANALYZE
+SELECT idx, neq, nlt, ndlt, hex(sample) FROM sqlite_stat4 ORDER BY idx, rowid

@@ -1,0 +1,246 @@
+//! INSERT: where its rows come from (values, a query, the records of another table), what becomes of conflicts, which triggers fire, and which
+//! keys are concerned.
+
+use std::sync::Arc;
+
+use lithe_base::{Db, ResultCode};
+use lithe_catalog::{CompileError, ConnectedTable, Index, Result, SEQUENCE_TABLE, Table, fail};
+use lithe_resolve::{ChangeTarget, ChangedColumn, Constraint, InsertRows, ResolvedInsert, Resolver, Scope};
+use lithe_sql::ast::{self, Conflict, Name};
+
+use super::constraints::Constraints;
+use super::foreign_keys::{Change, ForeignKeys};
+use super::records::transferred;
+use super::replace::Replaced;
+use super::returning::ReturningPlan;
+use super::source::{NewRowid, value_for};
+use super::stored_reals::StoredRow;
+use super::table::WrittenTable;
+use super::triggers::{Event, Triggers};
+use super::unique::{UniquePlan, Written, policy_of};
+use super::upsert::{ClauseUpdate, UpsertPlan};
+use super::{TriggerBody, prepare, refuse, statement_policy};
+use crate::plan::InsertSource;
+use crate::planner::Planner;
+
+/// What an INSERT does.
+#[allow(clippy::large_enum_variant)] // one on the stack for each statement compiled
+#[derive(Debug)]
+pub enum InsertPlan<'a> {
+    /// The records of a table of the same shape are inserted as they are.
+    Records(RecordsPlan<'a>),
+    /// Rows are made of values.
+    Rows(InsertRowsPlan<'a>),
+    /// INSTEAD OF triggers get the rows.
+    View(ViewInsert<'a>),
+    /// The module of a virtual table gets the rows.
+    Virtual(VirtualInsert<'a>),
+}
+
+/// What an INSERT does that takes over the records of another table.
+#[derive(Debug)]
+pub struct RecordsPlan<'a> {
+    /// The table that is written.
+    pub table: WrittenTable<'a>,
+    /// The other table.
+    pub from: (Db, &'a Table),
+    /// What holds about conflicts.
+    pub policy: Option<Conflict>,
+    /// Whether more than one change may be made.
+    pub changes_more_than_once: bool,
+    /// What is looked for before a row is written: its rowid, if a column is its other name.
+    pub unique: UniquePlan,
+    /// What the deletion of rows that are in the way entails.
+    pub replaced: Option<Replaced<'a>>,
+}
+
+/// What an INSERT does row by row.
+#[derive(Debug)]
+pub struct InsertRowsPlan<'a> {
+    /// The table, with all indexes.
+    pub table: WrittenTable<'a>,
+    /// What holds about conflicts.
+    pub policy: Option<Conflict>,
+    /// The triggers that fire.
+    pub triggers: Triggers<'a>,
+    /// The foreign keys that are concerned.
+    pub keys: ForeignKeys<'a>,
+    /// Where the rows come from.
+    pub rows: InsertSource<'a>,
+    /// Where the rowid comes from.
+    pub rowid: NewRowid,
+    /// NOT NULL and CHECK.
+    pub constraints: Constraints<'a>,
+    /// What is looked for before a row is written.
+    pub unique: UniquePlan,
+    /// What the deletion of rows that are in the way entails, where REPLACE may delete some.
+    pub replaced: Option<Replaced<'a>>,
+    /// The update of each ON CONFLICT clause; `None` where the clause has none, or none that may run.
+    pub upserts: Vec<Option<UpsertPlan<'a>>>,
+    /// What RETURNING computes of the row.
+    pub returning: Option<ReturningPlan<'a>>,
+    /// Whether more than one change may be made.
+    pub changes_more_than_once: bool,
+}
+
+/// What an INSERT into a view does.
+#[derive(Debug)]
+pub struct ViewInsert<'a> {
+    /// The triggers that fire.
+    pub triggers: Triggers<'a>,
+    /// Where the rows come from.
+    pub rows: InsertSource<'a>,
+    /// What holds about conflicts.
+    pub policy: Option<Conflict>,
+    /// What RETURNING computes of a row.
+    pub returning: Option<ReturningPlan<'a>>,
+}
+
+/// What an INSERT into a virtual table does.
+#[derive(Debug)]
+pub struct VirtualInsert<'a> {
+    /// The table as its module has it.
+    pub connected: &'a ConnectedTable,
+    /// Where the rows come from.
+    pub rows: InsertSource<'a>,
+    /// What holds about conflicts.
+    pub policy: Option<Conflict>,
+    /// What RETURNING computes of a row.
+    pub returning: Option<ReturningPlan<'a>>,
+}
+
+/// Resolves and plans an INSERT that stands in a scope, and in the body of a trigger if there is one.
+pub fn plan<'a>(
+    planner: &mut Planner<'a>,
+    scope: &Scope<'_, 'a>,
+    insert: &ast::Insert<'a>,
+    body: Option<TriggerBody>,
+) -> Result<(ResolvedInsert<'a>, InsertPlan<'a>)> {
+    let resolver = planner.context.resolver;
+    refuse::early(resolver, scope, insert.table, Event::Insert, !insert.returning.is_empty())?;
+    let resolved = resolver.insert(scope, insert)?;
+    let triggers = Triggers::of(resolver, &resolved.target, Event::Insert);
+    refuse::read_only(resolver, &resolved.target, &triggers, resolved.returning.is_some())?;
+    let resolved = prepare::insert(planner, resolved);
+    let (policy, table) = (statement_policy(body, resolved.or), resolved.target.table);
+    let plan = if table.view().is_some() {
+        let rows = InsertSource::of(planner, &resolved, !triggers.is_empty())?;
+        let returning = ReturningPlan::of(planner, resolved.returning, None);
+        InsertPlan::View(ViewInsert { triggers, rows, policy, returning })
+    } else if let Some(connected) = table.connected() {
+        if !resolved.upserts.is_empty() {
+            return fail(format!("UPSERT not implemented for virtual table \"{}\"", table.name));
+        }
+        let rows = InsertSource::of(planner, &resolved, false)?;
+        let returning = ReturningPlan::of(planner, resolved.returning, None);
+        InsertPlan::Virtual(VirtualInsert { connected, rows, policy, returning })
+    } else {
+        plan_table(planner, insert, &resolved, triggers, policy, body.is_some())?
+    };
+    Ok((resolved, plan))
+}
+
+/// Plans an INSERT into a table that fires these triggers. `policy` is what holds about conflicts. `is_body`: the statement stands in the
+/// body of a trigger.
+fn plan_table<'a>(
+    planner: &mut Planner<'a>,
+    insert: &ast::Insert<'a>,
+    resolved: &ResolvedInsert<'a>,
+    triggers: Triggers<'a>,
+    policy: Option<Conflict>,
+    is_body: bool,
+) -> Result<InsertPlan<'a>> {
+    let resolver = planner.context.resolver;
+    let flags = &resolver.env.flags;
+    let target = &resolved.target;
+    let updates = ClauseUpdate::all_of(resolver, resolved)?;
+    let is_single = !matches!(resolved.rows, InsertRows::Query(_));
+    let may_violate = flags.foreign_keys && (resolved.returning.is_some() || may_replace(resolved, policy));
+    let changes_more_than_once =
+        !is_single || !triggers.is_empty() || may_violate || updates.iter().flatten().any(ClauseUpdate::is_watched);
+    let fails_at_once = !changes_more_than_once && !is_body && !flags.defer_foreign_keys;
+    let keys = ForeignKeys::of(resolver, target, Change::Insert { fails_at_once })?;
+    let table = WrittenTable::of(resolver, target, |_| true)?;
+    let reads_values = !triggers.is_empty() || !keys.is_empty() || flags.preupdate_hook;
+    if !reads_values && let Some(from) = transferred(insert, resolved) {
+        let rowid_is_given = target.table.rowid_column.is_some();
+        let (unique, replaced) = plan_unique(resolver, resolved, &table, policy, rowid_is_given);
+        return Ok(InsertPlan::Records(RecordsPlan { table, from, policy, changes_more_than_once, unique, replaced }));
+    }
+    check_sequence(resolver, target)?;
+    let collects = !triggers.is_empty() || resolved.returning.is_some();
+    let rows = InsertSource::of(planner, resolved, collects)?;
+    let rowid = NewRowid::of(resolved, &rows);
+    let literals = |at| rows.is_literal(resolved, at);
+    let constraints = Constraints::of(resolver, &table, policy, None, literals);
+    // ON CONFLICT of the rowid is looked at even where a new one will be made, and so are its triggers.
+    let is_named = resolved.upserts.iter().any(|clause| clause.constraint == Constraint::Rowid);
+    let is_asked = is_named && value_for(resolved, ChangedColumn::Rowid).is_some();
+    let rowid_is_given = matches!(rowid, NewRowid::Integer(_) | NewRowid::Value(_)) || is_asked;
+    let (unique, replaced) = plan_unique(resolver, resolved, &table, policy, rowid_is_given);
+    let may_run = |(at, update): (usize, Option<ClauseUpdate<'a>>)| {
+        let update = update.filter(|_| unique.may_update(at))?;
+        Some(update.plan(planner, resolved, &table))
+    };
+    let upserts = updates.into_iter().enumerate().map(may_run).collect();
+    // A CHECK and an index have the affinities applied before the record is made.
+    let is_stored = target.table.has_rowid() && table.indexes.is_empty() && !constraints.has_checks();
+    let stored = is_stored.then_some(StoredRow { source: target.source, table: target.table });
+    let returning = ReturningPlan::of(planner, resolved.returning, stored);
+    let rows_plan = InsertRowsPlan {
+        table,
+        policy,
+        triggers,
+        keys,
+        rows,
+        rowid,
+        constraints,
+        unique,
+        replaced,
+        upserts,
+        returning,
+        changes_more_than_once,
+    };
+    Ok(InsertPlan::Rows(rows_plan))
+}
+
+/// What is looked for before a row is written, and what REPLACE deletes.
+fn plan_unique<'a>(
+    resolver: &Resolver<'a>,
+    resolved: &ResolvedInsert<'a>,
+    table: &WrittenTable<'a>,
+    policy: Option<Conflict>,
+    rowid_is_given: bool,
+) -> (UniquePlan, Option<Replaced<'a>>) {
+    let written = Written { table, policy, changed: None, rowid_is_given, upserts: resolved.upserts };
+    let unique = UniquePlan::of(resolver.env, &written);
+    let replaced = unique.names_replaced().then(|| Replaced::of(resolver, &resolved.target));
+    (unique, replaced)
+}
+
+/// An AUTOINCREMENT table needs the table that keeps the largest rowids.
+fn check_sequence(resolver: &Resolver<'_>, target: &ChangeTarget<'_>) -> Result<()> {
+    let schema = resolver.env.catalog.schema(target.db);
+    if target.table.autoincrement && schema.table(Name::new(SEQUENCE_TABLE.as_bytes())).is_none() {
+        return Err(CompileError::new("database disk image is malformed").with_code(ResultCode::CORRUPT_SEQUENCE));
+    }
+    Ok(())
+}
+
+/// Whether a row may have to be deleted for the new one.
+fn may_replace(resolved: &ResolvedInsert<'_>, policy: Option<Conflict>) -> bool {
+    let table = resolved.target.table;
+    let is_replace = |conflict| policy_of(policy, conflict) == Conflict::Replace;
+    let is_given = value_for(resolved, ChangedColumn::Rowid).is_some();
+    // ON CONFLICT DO NOTHING without a target leaves nothing to be replaced, and a clause for an index counts more than what
+    // the index says.
+    if resolved.upserts.iter().any(|upsert| upsert.constraint == Constraint::Any && upsert.update.is_none()) {
+        return false;
+    }
+    let has_clause = |constraint| resolved.upserts.iter().any(|upsert| upsert.constraint == constraint);
+    let may_replace = |(at, index): (usize, &Arc<Index>)| {
+        index.is_unique() && is_replace(index.conflict()) && !has_clause(Constraint::Index(at))
+    };
+    is_given && is_replace(table.rowid_conflict) && !has_clause(Constraint::Rowid)
+        || table.indexes.iter().enumerate().any(may_replace)
+}

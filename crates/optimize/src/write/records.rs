@@ -1,0 +1,81 @@
+//! INSERT INTO … SELECT * FROM a table of the same shape: which records can be inserted as they are.
+//!
+//! Taking a record apart and putting it together again gives the same bytes if both tables say the same about every column: where no
+//! trigger, foreign key or hook reads the rows on their way, the records are inserted as they are.
+
+use lithe_base::Db;
+use lithe_catalog::{Column, Table, TableKind};
+use lithe_resolve::ir::{ColumnIndex, Expr, Query, Select, SourceId, SourceKind};
+use lithe_resolve::{ChangedColumn, InsertRows, ResolvedInsert};
+use lithe_sql::ast;
+
+/// The table whose records can be inserted as they are, if neither triggers nor foreign keys nor a hook read the rows.
+pub(super) fn transferred<'a>(insert: &ast::Insert<'a>, resolved: &ResolvedInsert<'a>) -> Option<(Db, &'a Table)> {
+    let InsertRows::Query(query) = resolved.rows else { return None };
+    let target = resolved.target.table;
+    let (db, table) = whole_table(query).filter(|_| is_star(insert))?;
+    let is_plain = resolved.upserts.is_empty() && resolved.returning.is_none() && is_transferred(target);
+    let is_same_place = db == resolved.target.db && !std::ptr::eq(table, target);
+    (is_plain && is_same_place && is_whole_row(resolved, target) && have_one_shape(table, target))
+        .then_some((db, table))
+}
+
+/// The one table that the query gives as it is.
+fn whole_table<'a>(query: &'a Query<'a>) -> Option<(Db, &'a Table)> {
+    let select = query.single_select().filter(|_| query.order_by.is_empty() && query.limit.is_none())?;
+    let Select { sources: [source], terms: [], windows: [], having: None, .. } = *select else { return None };
+    let SourceKind::Table(db, table) = source.kind else { return None };
+    let is_each = select.columns.len() == table.columns.len()
+        && select.columns.iter().enumerate().all(|(at, expr)| is_column(expr, source.id, table, at));
+    (is_each && !select.distinct && !select.is_aggregate).then_some((db, table))
+}
+
+fn is_column(expr: &Expr<'_>, source: SourceId, table: &Table, at: usize) -> bool {
+    let Expr::Column(column) = expr else { return false };
+    let is_rowid = column.index == ColumnIndex::ROWID && table.rowid_column == Some(at as u16);
+    column.source == source && (is_rowid || column.index.position() == Some(at))
+}
+
+/// Whether the query is written as SELECT *. (Otherwise SQLite makes no short cut, and EXPLAIN QUERY PLAN shows the scan.)
+fn is_star(insert: &ast::Insert<'_>) -> bool {
+    let Some(select) = insert.source else { return false };
+    match select.first {
+        ast::SelectCore::Query(query) => {
+            matches!(query.columns, [ast::ResultColumn { kind: ast::ResultColumnKind::Star, .. }])
+        }
+        ast::SelectCore::Values(_) => false,
+    }
+}
+
+/// Whether the values of a row are those of the columns, one after the other.
+fn is_whole_row(resolved: &ResolvedInsert<'_>, table: &Table) -> bool {
+    let own = |at: u16| if table.rowid_column == Some(at) { ChangedColumn::Rowid } else { ChangedColumn::Column(at) };
+    resolved.columns.len() == table.columns.len()
+        && resolved.columns.iter().zip(0..).all(|(column, at)| *column == own(at))
+}
+
+/// Whether nothing has to be looked at in new rows of the table, but the rowid.
+fn is_transferred(table: &Table) -> bool {
+    table.kind == TableKind::Ordinary
+        && table.indexes.is_empty()
+        && table.checks.is_empty()
+        && !table.strict
+        && !table.autoincrement
+}
+
+/// Whether the records of one table can be those of the other.
+fn have_one_shape(from: &Table, to: &Table) -> bool {
+    from.kind == TableKind::Ordinary
+        && from.rowid_column == to.rowid_column
+        && from.columns.len() == to.columns.len()
+        && from.columns.iter().zip(&to.columns).all(|(from, to)| holds_the_same(from, to))
+}
+
+/// Records that are older than a column do not have it: then both must have the same default.
+fn holds_the_same(from: &Column, to: &Column) -> bool {
+    from.affinity == to.affinity
+        && from.default == to.default
+        && (to.not_null.is_none() || from.not_null.is_some())
+        && !from.is_generated()
+        && !to.is_generated()
+}

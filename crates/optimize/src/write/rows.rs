@@ -1,0 +1,151 @@
+//! How the rows that an UPDATE or DELETE is about are found: in one pass, in two, or by a query.
+//!
+//! In *one pass* a row is changed when the scan meets it. That is only right if the change cannot make the scan meet the row
+//! again, or miss another: a row that moves ahead of the scan would be changed twice (the Halloween problem). Otherwise the
+//! first pass collects the keys of the rows, and the second one seeks each of them.
+
+use lithe_catalog::{Index, Result};
+use lithe_resolve::ir::{Expr, Term, has_query};
+use lithe_resolve::{Assigned, ResolvedChange};
+
+use super::table::WrittenTable;
+use crate::access::{IndexPath, JoinPlan, JoinRequest, Loop, Path, PlanContext, Purpose, plan_join};
+use crate::plan::{ChangePlan, ExprQueries, RowsFor, RowsPlan};
+use crate::planner::Planner;
+
+/// How often rows may be visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passes {
+    /// Once, if the plan allows it.
+    OneIfPossible,
+    /// Once, if the rows come in the order of the table: RETURNING gives them in it, as SQLite does.
+    OneIfInOrder,
+    /// Once, if there is one row at most.
+    OneIfSingle,
+    /// Twice.
+    Two,
+}
+
+/// Plans how the rows of an UPDATE or DELETE are found. `values` of SET are computed where WHERE is, because they depend on more than the
+/// row. `stays` tells of an index that the change does not move the row's entry to another place.
+pub(super) fn plan<'a>(
+    planner: &mut Planner<'a>,
+    change: &ResolvedChange<'a>,
+    table: &WrittenTable<'a>,
+    passes: Passes,
+    values: &[Expr<'a>],
+    stays: impl Fn(&Index) -> bool,
+) -> Result<RowsPlan<'a>> {
+    // The columns of the key are read whatever else is.
+    for expr in table.key_exprs(planner.context.resolver) {
+        planner.context.note_expr(expr);
+    }
+    if let Some(query) = change.gathered {
+        return planner.plan_query(query, RowsFor::Use).map(RowsPlan::Gathered);
+    }
+    plan_found(planner, change, passes, values, stays).map(RowsPlan::Found)
+}
+
+/// Plans what runs where the rows are changed: within the loops that find them, if there is one pass.
+pub(super) fn plan_in_loops<'a, T>(
+    planner: &mut Planner<'a>,
+    rows: &RowsPlan<'a>,
+    plan: impl FnOnce(&mut Planner<'a>) -> T,
+) -> T {
+    let RowsPlan::Found(ChangePlan { from, is_one_pass: true, .. }) = rows else { return plan(planner) };
+    planner.context.enter_loops(from.join.rows);
+    let planned = plan(planner);
+    planner.context.leave_loops(from.join.rows);
+    planned
+}
+
+fn plan_found<'a>(
+    planner: &mut Planner<'a>,
+    change: &ResolvedChange<'a>,
+    passes: Passes,
+    values: &[Expr<'a>],
+    stays: impl Fn(&Index) -> bool,
+) -> Result<&'a ChangePlan<'a>> {
+    let derived = planner.plan_sources(change.sources)?;
+    let request = JoinRequest::of_rows(change.sources, change.terms, Purpose::Write);
+    let mut join = plan_join(&mut planner.context, request)?;
+    // Rows that may be changed where the scan meets them are visited. (SQLite decides so before it knows whether the index
+    // changes, and whether SET has subqueries.)
+    let visits =
+        values.is_empty() && may_be_one_pass(&join, change, passes, |_| true) && !has_subquery(planner, change.terms);
+    let has_rowid = change.target.table.has_rowid();
+    if visits && has_rowid {
+        join.loops = without_covering(&planner.context, join.loops);
+    }
+    let is_blind = join.one_row || !change.set.iter().any(|assigned| has_query(&assigned.value));
+    let is_one_pass = visits && is_blind && may_be_one_pass(&join, change, passes, stays);
+    let scanned = match join.loops {
+        [Loop { path: Path::Index(path), .. }] if is_one_pass && has_rowid && change.set.is_empty() => Some(path.index),
+        _ => None,
+    };
+    let from = planner.finish_from(derived, join)?;
+    let rows = from.join.rows;
+    planner.context.enter_loops(rows);
+    let value_queries = planner.plan_exprs(values, &[]);
+    let in_loops = if is_one_pass { Some(plan_set(planner, change)) } else { None };
+    planner.context.leave_loops(rows);
+    let queries = match in_loops {
+        Some(queries) => queries?,
+        None if values.is_empty() => plan_set(planner, change)?,
+        None => &[],
+    };
+    let plan = ChangePlan { from, is_one_pass, scanned, value_queries: value_queries?, queries };
+    Ok(planner.context.arena.alloc(plan))
+}
+
+fn has_subquery<'a>(planner: &Planner<'a>, terms: &[Term<'a>]) -> bool {
+    planner.context.resolver.has_subqueries() && terms.iter().any(|term| has_query(&term.expr))
+}
+
+fn plan_set<'a>(planner: &mut Planner<'a>, change: &ResolvedChange<'a>) -> Result<ExprQueries<'a>> {
+    planner.plan_exprs(values_set(change.set), &[])
+}
+
+/// The values of SET that count: of several for one column the last.
+pub(super) fn values_set<'s, 'a>(set: &'s [Assigned<'a>]) -> impl Iterator<Item = &'s Expr<'a>> {
+    let counts = |at: usize| !set[at + 1..].iter().any(|later| later.column == set[at].column);
+    set.iter().enumerate().filter(move |(at, _)| counts(*at)).map(|(_, assigned)| &assigned.value)
+}
+
+/// One row is changed in one pass whatever happens to it. Several are if the scan follows the table, or an index in which they
+/// stay where they are. (No subquery of the statement may see the rows that are changed already.)
+fn may_be_one_pass(
+    plan: &JoinPlan<'_>,
+    change: &ResolvedChange<'_>,
+    passes: Passes,
+    stays: impl Fn(&Index) -> bool,
+) -> bool {
+    let [scan] = plan.loops else { return false };
+    let follows = match scan.path {
+        Path::Scan | Path::Rowid(_) | Path::RowidRange(..) => true,
+        Path::Index(path) => passes != Passes::OneIfInOrder && stays(path.index),
+        Path::Hash(_) | Path::Or(_) | Path::Function(_) | Path::Virtual(_) => return false,
+    };
+    match passes {
+        Passes::Two => false,
+        _ if change.sources.len() > 1 => false,
+        _ if plan.one_row => true,
+        Passes::OneIfSingle => false,
+        Passes::OneIfPossible | Passes::OneIfInOrder => follows,
+    }
+}
+
+/// The loops with indexes that lead to the table, whatever they hold.
+fn without_covering<'a>(context: &PlanContext<'a>, loops: &'a [Loop<'a>]) -> &'a [Loop<'a>] {
+    if !loops.iter().any(|planned| matches!(planned.path, Path::Index(path) if path.is_covering)) {
+        return loops;
+    }
+    let uncovered = |planned: &Loop<'a>| match planned.path {
+        Path::Index(path) => {
+            let path: &'a IndexPath<'a> = context.arena.alloc(IndexPath { is_covering: false, ..*path });
+            Loop { path: Path::Index(path), ..*planned }
+        }
+        _ => *planned,
+    };
+    context.arena.alloc_slice_fill_iter(loops.iter().map(uncovered))
+}

@@ -1,0 +1,206 @@
+//! UPDATE: what changes, which triggers fire, which keys and indexes are concerned, and how the rows are found.
+
+use bumpalo::collections::Vec as ArenaVec;
+use lithe_catalog::{Index, IndexTerm, Result, Table};
+use lithe_resolve::ir::Expr;
+use lithe_resolve::{ChangeTarget, ResolvedChange, Resolver, Scope};
+use lithe_sql::ast::{self, Conflict};
+
+use super::changed::Changed;
+use super::constraints::Constraints;
+use super::foreign_keys::{Change, ForeignKeys};
+use super::replace::Replaced;
+use super::returning::ReturningPlan;
+use super::rows::{self, Passes};
+use super::stored_reals::StoredRow;
+use super::table::{WrittenIndex, WrittenTable};
+use super::triggers::{Event, Triggers};
+use super::unique::{UniquePlan, Written, policy_of};
+use super::view::{self, ViewChange};
+use super::virtual_table::{self, VirtualChange};
+use super::{TriggerBody, prepare, refuse, statement_policy};
+use crate::plan::RowsPlan;
+use crate::planner::Planner;
+
+/// What an UPDATE does.
+#[allow(clippy::large_enum_variant)] // one on the stack for each statement compiled
+#[derive(Debug)]
+pub enum UpdatePlan<'a> {
+    /// The rows of a table are changed one by one.
+    Rows(UpdateRows<'a>),
+    /// INSTEAD OF triggers get the rows of a view.
+    View(ViewChange<'a>),
+    /// The module of a virtual table gets the rows.
+    Virtual(VirtualChange<'a>),
+}
+
+/// What an UPDATE of a table does.
+#[derive(Debug)]
+pub struct UpdateRows<'a> {
+    /// The table, and the indexes whose entries may change.
+    pub table: WrittenTable<'a>,
+    /// What happens to each row.
+    pub row: RowUpdate<'a>,
+    /// How the rows are found.
+    pub rows: RowsPlan<'a>,
+    /// The values of SET that are computed where the rows are found, because they depend on other tables: all of them or none.
+    pub values: &'a [Expr<'a>],
+    /// What RETURNING computes of a row.
+    pub returning: Option<ReturningPlan<'a>>,
+    /// Whether more than one change may be made.
+    pub changes_more_than_once: bool,
+}
+
+/// What the update of one row entails: of an UPDATE, or of an UPSERT.
+#[derive(Debug)]
+pub struct RowUpdate<'a> {
+    /// What SET changes, generated columns included.
+    pub changed: Changed,
+    /// The triggers that fire.
+    pub triggers: Triggers<'a>,
+    /// The foreign keys that are concerned.
+    pub keys: ForeignKeys<'a>,
+    /// What holds about conflicts.
+    pub policy: Option<Conflict>,
+    /// The row moves to another place of the table.
+    pub changes_key: bool,
+    /// NOT NULL and CHECK.
+    pub constraints: Constraints<'a>,
+    /// What is looked for before the row is written.
+    pub unique: UniquePlan,
+    /// Whether REPLACE may delete rows that are in the way.
+    pub replaces: bool,
+    /// What the deletion of such rows entails.
+    pub replaced: Option<Replaced<'a>>,
+}
+
+/// Resolves and plans an UPDATE that stands in a scope, and in the body of a trigger if there is one.
+pub fn plan<'a>(
+    planner: &mut Planner<'a>,
+    scope: &Scope<'_, 'a>,
+    update: &ast::Update<'a>,
+    body: Option<TriggerBody>,
+) -> Result<(ResolvedChange<'a>, UpdatePlan<'a>)> {
+    let resolver = planner.context.resolver;
+    refuse::update_early(resolver, scope, update)?;
+    let change = resolver.update(scope, update)?;
+    let triggers = Triggers::of(resolver, &change.target, Event::Update(change.set));
+    refuse::read_only(resolver, &change.target, &triggers, change.returning.is_some())?;
+    let change = prepare::change(planner, change);
+    let (policy, table) = (statement_policy(body, change.or), change.target.table);
+    let plan = if table.view().is_some() {
+        UpdatePlan::View(view::plan(planner, &change, triggers, policy)?)
+    } else if let Some(connected) = table.connected() {
+        UpdatePlan::Virtual(virtual_table::plan(planner, &change, connected, policy)?)
+    } else {
+        UpdatePlan::Rows(plan_rows(planner, &change, triggers, policy)?)
+    };
+    Ok((change, plan))
+}
+
+/// Plans an UPDATE of a table that fires these triggers. `policy` is what holds about conflicts.
+fn plan_rows<'a>(
+    planner: &mut Planner<'a>,
+    change: &ResolvedChange<'a>,
+    triggers: Triggers<'a>,
+    policy: Option<Conflict>,
+) -> Result<UpdateRows<'a>> {
+    let resolver = planner.context.resolver;
+    let target = &change.target;
+    let mut changed = Changed::of(resolver, target, change.set)?;
+    let replaces = may_replace(target.table, policy, &changed);
+    let keys = ForeignKeys::of(resolver, target, Change::Update(&changed))
+        .map_err(|error| if replaces { Replaced::of(resolver, target).error_of(error) } else { error })?;
+    note_keys(resolver, target.table, &keys, &mut changed);
+    let table = written_table(resolver, target, policy, &changed, replaces)?;
+    // Values that depend on other tables have to be computed where those tables are read.
+    let is_from = change.sources.len() > 1;
+    let values: &[Expr<'a>] = if is_from {
+        planner.context.arena.alloc_slice_fill_iter(change.set.iter().map(|assigned| assigned.value))
+    } else {
+        &[]
+    };
+    let row = RowUpdate::of(resolver, target, &table, (triggers, keys), changed, (policy, replaces));
+    let passes = row.passes(change.returning.is_some());
+    // A scan of an index must not meet entries that the update has moved. Those that stay are not written, unless all are.
+    let is_moved = |index: &WrittenIndex<'a>| !index.is_table && index.depends_on(target, &row.changed);
+    let moved = ArenaVec::from_iter_in(table.indexes.iter().filter(|index| is_moved(index)), planner.context.arena);
+    let stays = |index: &Index| !moved.iter().any(|moved| std::ptr::eq(moved.index, index));
+    let rows = rows::plan(planner, change, &table, passes, values, stays)?;
+    let changes_more_than_once = !row.keys.is_empty() || !row.triggers.is_empty() || !rows.is_single();
+    let stored = row.stored_row(&table);
+    let returning = rows::plan_in_loops(planner, &rows, |planner| ReturningPlan::of(planner, change.returning, stored));
+    Ok(UpdateRows { table, row, rows, values, returning, changes_more_than_once })
+}
+
+impl<'a> RowUpdate<'a> {
+    /// What is entailed where these triggers fire and these keys are concerned.
+    pub(super) fn of(
+        resolver: &Resolver<'a>,
+        target: &ChangeTarget<'a>,
+        table: &WrittenTable<'a>,
+        (triggers, keys): (Triggers<'a>, ForeignKeys<'a>),
+        changed: Changed,
+        (policy, replaces): (Option<Conflict>, bool),
+    ) -> RowUpdate<'a> {
+        let written = Written { table, policy, changed: Some(&changed), rowid_is_given: changed.rowid, upserts: &[] };
+        let unique = UniquePlan::of(resolver.env, &written);
+        let changes_key = table.changes_key(&changed);
+        let replaced = (replaces || unique.names_replaced()).then(|| Replaced::of(resolver, target));
+        let constraints = Constraints::of(resolver, table, policy, Some(&changed), |_| false);
+        RowUpdate { changed, triggers, keys, policy, changes_key, constraints, unique, replaces, replaced }
+    }
+
+    /// The new row, if its record is made from its registers: a CHECK and an index have the affinities applied before.
+    pub(super) fn stored_row(&self, table: &WrittenTable<'a>) -> Option<StoredRow<'a>> {
+        let has_affinities = self.constraints.has_checks() || self.unique.makes_any_entry();
+        let is_stored = table.table.has_rowid() && !has_affinities;
+        is_stored.then_some(StoredRow { source: table.source, table: table.table })
+    }
+
+    fn passes(&self, has_returning: bool) -> Passes {
+        match () {
+            () if !self.triggers.is_empty() || !self.keys.is_empty() => Passes::Two,
+            () if self.changes_key || self.replaces => Passes::OneIfSingle,
+            () if has_returning => Passes::OneIfInOrder,
+            () => Passes::OneIfPossible,
+        }
+    }
+}
+
+/// What foreign keys demand of the indexes.
+pub(super) fn note_keys<'a>(resolver: &Resolver<'a>, table: &Table, keys: &ForeignKeys<'a>, changed: &mut Changed) {
+    changed.all_indexes = keys.refer_to(table);
+    changed.checks_all_indexes = keys.need_all_indexes(resolver.env, table, changed);
+}
+
+/// The table with the indexes that are written: a row that gets another rowid, or that is deleted for another one, is in all of them.
+fn written_table<'a>(
+    resolver: &Resolver<'a>,
+    target: &ChangeTarget<'a>,
+    policy: Option<Conflict>,
+    changed: &Changed,
+    replaces: bool,
+) -> Result<WrittenTable<'a>> {
+    let all = replaces || changed.rowid || changed.all_indexes;
+    WrittenTable::of(resolver, target, |index| {
+        let replaces = policy_of(policy, index.index.conflict()) == Conflict::Replace;
+        let is_checked = changed.checks_all_indexes && index.index.is_unique() && replaces;
+        all || is_checked || index.depends_on(target, changed)
+    })
+}
+
+/// Whether a row may have to be deleted for another one: only what changes can be in the way of something.
+fn may_replace(table: &Table, policy: Option<Conflict>, changed: &Changed) -> bool {
+    let is_replace = |conflict| policy_of(policy, conflict) == Conflict::Replace;
+    let is_changed = |index: &Index| {
+        index.key_columns().iter().any(|column| match column.term {
+            IndexTerm::Column(at) => changed.has(table, at),
+            IndexTerm::Rowid => changed.rowid,
+            IndexTerm::Expr(_) => true,
+        })
+    };
+    let may_conflict = |index: &Index| policy == Some(Conflict::Replace) || index.filter.is_some() || is_changed(index);
+    let replaces = |index: &Index| index.is_unique() && is_replace(index.conflict()) && may_conflict(index);
+    changed.rowid && is_replace(table.rowid_conflict) || table.indexes.iter().any(|index| replaces(index))
+}

@@ -1,0 +1,62 @@
+//! UPDATE or DELETE of the rows of a view: they are all computed first, with the values of SET behind them.
+
+use lithe_catalog::Result;
+use lithe_resolve::ir::{Core, CoreBody, Expr, Query, Select};
+use lithe_resolve::{ResolvedChange, Resolver};
+use lithe_sql::ast::{CompoundOp, Conflict, SelectNumber};
+
+use super::returning::ReturningPlan;
+use super::triggers::Triggers;
+use crate::plan::{QueryPlan, RowsFor};
+use crate::planner::Planner;
+
+/// How the rows of a view are changed.
+#[derive(Debug)]
+pub struct ViewChange<'a> {
+    /// The triggers that fire.
+    pub triggers: Triggers<'a>,
+    /// Gives the rows, and the values of SET behind them.
+    pub rows: &'a QueryPlan<'a>,
+    /// What holds about conflicts.
+    pub policy: Option<Conflict>,
+    /// What RETURNING computes of a row.
+    pub returning: Option<ReturningPlan<'a>>,
+}
+
+/// Plans an UPDATE or DELETE of a view that fires these triggers. `policy` is what holds about conflicts.
+pub(super) fn plan<'a>(
+    planner: &mut Planner<'a>,
+    change: &ResolvedChange<'a>,
+    triggers: Triggers<'a>,
+    policy: Option<Conflict>,
+) -> Result<ViewChange<'a>> {
+    let query = planner.prepare_query(rows_and_values(planner.context.resolver, change));
+    let rows = planner.plan_query(query, RowsFor::Use)?;
+    let returning = ReturningPlan::of(planner, change.returning, None);
+    Ok(ViewChange { triggers, rows, policy, returning })
+}
+
+/// SELECT view.*, values of SET FROM view, ... WHERE ...
+fn rows_and_values<'a>(resolver: &Resolver<'a>, change: &ResolvedChange<'a>) -> &'a Query<'a> {
+    let arena = resolver.arena;
+    let target = &change.target;
+    let own = (0..target.width()).map(|at| resolver.query_column(target.source, target.view_columns, at));
+    let set = change.set.iter().map(|assigned| assigned.value);
+    let columns: &'a [Expr<'a>] = bumpalo::collections::Vec::from_iter_in(own.chain(set), arena).into_bump_slice();
+    let outputs = columns.iter().map(lithe_resolve::plain_output);
+    let outputs = bumpalo::collections::Vec::from_iter_in(outputs, arena).into_bump_slice();
+    let select = arena.alloc(Select {
+        distinct: false,
+        columns,
+        sources: change.sources,
+        terms: change.terms,
+        group_by: &[],
+        having: None,
+        aggregates: &[],
+        is_aggregate: false,
+        windows: &[],
+    });
+    let core = Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), number: SelectNumber::default() };
+    let cores = arena.alloc_slice_copy(&[core]);
+    arena.alloc(Query { cores, order_by: &[], limit: None, columns: outputs, outer: &[] })
+}

@@ -1,0 +1,101 @@
+//! SET: which columns get which values.
+
+use lithe_catalog::{Result, fail};
+use lithe_sql::ast::{self, Name};
+
+use super::{Assigned, ChangeTarget, ChangedColumn, note_named};
+use crate::authorize::Action;
+use crate::ir::Expr;
+use crate::resolver::Resolver;
+use crate::resolver::expr::{resolve_expr, resolve_expr_or_row};
+use crate::resolver::nodes::width;
+use crate::resolver::scope::Scope;
+use crate::resolver::source_columns::is_rowid_name;
+
+/// SET, in an order of columns as written; a column may come several times, and the last one counts.
+pub(super) fn resolve_assignments<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    target: &ChangeTarget<'a>,
+    set: &[ast::Assignment<'a>],
+) -> Result<&'a [Assigned<'a>]> {
+    let mut assigned = bumpalo::collections::Vec::with_capacity_in(set.len(), resolver.arena);
+    for assignment in set {
+        for (at, column) in assignment.columns.iter().enumerate() {
+            note_named(resolver, scope, target, *column);
+            let named = target.find(column.name);
+            // What is assigned is looked at before the column that it is for.
+            let column = assigned_column(resolver, target, column.name).or_else(|error| {
+                resolve_expr_or_row(resolver, scope, &assignment.value)?;
+                Err(error)
+            })?;
+            // Filled in below, once it is known that all columns exist.
+            assigned.push(Assigned { column, named, value: Expr::Integer(at as i64) });
+        }
+        let first = assigned.len() - assignment.columns.len();
+        assign(resolver, scope, assignment, &mut assigned[first..])?;
+    }
+    if resolver.env.authorizer.0.is_some() {
+        let mut allowed = Vec::with_capacity(assigned.len());
+        for assigned in &assigned {
+            if may_update(resolver, scope, target, assigned)? {
+                allowed.push(*assigned);
+            }
+        }
+        return Ok(resolver.slice(&allowed));
+    }
+    Ok(assigned.into_bump_slice())
+}
+
+fn assign<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    assignment: &ast::Assignment<'a>,
+    assigned: &mut [Assigned<'a>],
+) -> Result<()> {
+    if !assignment.row {
+        assigned[0].value = resolve_expr(resolver, scope, &assignment.value)?;
+        return Ok(());
+    }
+    let value = resolve_expr_or_row(resolver, scope, &assignment.value)?;
+    let width = width(&value);
+    if width != assigned.len() {
+        return fail(format!("{} columns assigned {width} values", assigned.len()));
+    }
+    for (at, assigned) in assigned.iter_mut().enumerate() {
+        assigned.value = match value {
+            Expr::Row(items) => items[at],
+            Expr::Subquery(subquery) if width > 1 => Expr::SubqueryColumn(subquery, at as u16),
+            value => value,
+        };
+    }
+    Ok(())
+}
+
+fn may_update<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    target: &ChangeTarget<'a>,
+    assigned: &Assigned<'a>,
+) -> Result<bool> {
+    let rowid = Name::new(b"ROWID");
+    let column = assigned.named.map_or(rowid, |at| target.column_name(at));
+    let table = target.table.name.name();
+    resolver.env.ask(Action::Update, Some(table), Some(column), Some(target.db), scope.within)
+}
+
+pub(super) fn assigned_column<'a>(
+    resolver: &Resolver<'a>,
+    target: &ChangeTarget<'a>,
+    name: Name<'a>,
+) -> Result<ChangedColumn> {
+    match target.find(name) {
+        Some(at) if target.is_generated(at) && !resolver.only_names => {
+            fail(format!("cannot UPDATE generated column \"{}\"", target.column_name(at)))
+        }
+        Some(at) => Ok(target.column_or_rowid(at)),
+        None if is_rowid_name(name) && target.table.has_rowid() => Ok(ChangedColumn::Rowid),
+        None if resolver.only_names => Ok(ChangedColumn::Column(0)),
+        None => fail(format!("no such column: {name}")),
+    }
+}

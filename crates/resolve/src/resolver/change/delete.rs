@@ -1,0 +1,42 @@
+//! DELETE.
+
+use lithe_catalog::Result;
+use lithe_sql::ast;
+
+use super::returning::resolve_returning;
+use super::{ResolvedChange, change_scope, target_item, target_of, with_tables};
+use crate::authorize::Action;
+use crate::resolver::Resolver;
+use crate::resolver::expr::query::from::resolve_from;
+use crate::resolver::expr::query::select::resolve_conditions;
+use crate::resolver::scope::{Found, Scope};
+
+/// Resolves a DELETE.
+pub(crate) fn resolve_delete<'a>(
+    resolver: &Resolver<'a>,
+    base: &Scope<'_, 'a>,
+    delete: &ast::Delete<'a>,
+) -> Result<ResolvedChange<'a>> {
+    resolver.checks.check_after(|| resolve_parts(resolver, base, delete))
+}
+
+fn resolve_parts<'a>(
+    resolver: &Resolver<'a>,
+    base: &Scope<'_, 'a>,
+    delete: &ast::Delete<'a>,
+) -> Result<ResolvedChange<'a>> {
+    let found = Found::default();
+    let item = target_item(delete.table, delete.alias, delete.indexed);
+    let from = resolve_from(resolver, base, &[item], &found, None)?;
+    let target = target_of(resolver, base, delete.table, &from)?;
+    if !resolver.env.ask(Action::Delete, Some(target.table.name.name()), None, Some(target.db), base.within)? {
+        resolver.delete_one_by_one.set(true);
+    }
+    with_tables(base, delete.with, |scope| {
+        let row = change_scope(scope, &from.scope, &found);
+        let terms = resolve_conditions(resolver, &row, &from, delete.filter.as_ref())?;
+        let sources = resolver.slice(&from.sources);
+        let returning = resolve_returning(resolver, base, &target, delete.returning)?;
+        Ok(ResolvedChange { target, or: None, sources, terms, set: &[], gathered: None, returning })
+    })
+}

@@ -1,0 +1,34 @@
+//! RETURNING.
+
+use lithe_catalog::{Result, fail};
+use lithe_sql::ast;
+
+use super::{ChangeTarget, Returning, change_scope};
+use crate::resolver::Resolver;
+use crate::resolver::expr::query::columns::resolve_result_columns;
+use crate::resolver::scope::{Found, Scope};
+
+/// RETURNING sees the table under its own name, and nothing else of the statement.
+pub(super) fn resolve_returning<'a>(
+    resolver: &Resolver<'a>,
+    base: &Scope<'_, 'a>,
+    target: &ChangeTarget<'a>,
+    columns: &[ast::ResultColumn<'a>],
+) -> Result<Option<Returning<'a>>> {
+    if columns.is_empty() {
+        return Ok(None);
+    }
+    if columns.iter().any(|column| matches!(column.kind, ast::ResultColumnKind::TableStar(_))) {
+        return fail("RETURNING may not use \"TABLE.*\" wildcards");
+    }
+    let found = Found::default();
+    let sources = [target.in_scope(target.source, target.table.name.name())];
+    let scope = change_scope(base, &sources, &found);
+    resolver.returning.set(Some((target.table, target.source)));
+    let items = resolve_result_columns(resolver, &scope, columns);
+    resolver.returning.set(None);
+    let items = items?;
+    let exprs: Vec<_> = items.iter().map(|item| item.expr).collect();
+    let outputs: Vec<_> = items.iter().map(|item| item.output()).collect();
+    Ok(Some(Returning { exprs: resolver.slice(&exprs), columns: resolver.slice(&outputs) }))
+}

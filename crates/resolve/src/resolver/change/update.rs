@@ -1,0 +1,149 @@
+//! UPDATE: what it assigns, and to which rows.
+
+use lithe_catalog::{IndexTerm, Result, fail};
+use lithe_sql::ast::{self, FromItem};
+
+use super::assign::{assigned_column, resolve_assignments};
+use super::returning::resolve_returning;
+use super::{Assigned, ChangeTarget, ResolvedChange, change_scope, target_item, target_of, with_tables};
+use crate::ir::{CoreBody, Query, Select, Source, SourceKind, Term, plain_output};
+use crate::resolver::Resolver;
+use crate::resolver::expr::query::from::{is_right, resolve_from, resolve_from_item, resolve_whole_item};
+use crate::resolver::expr::query::join::{FromPart, resolve_join_terms};
+use crate::resolver::expr::query::select::all_conditions;
+use crate::resolver::expr::query::{SelectPart, plain_query};
+use crate::resolver::expr::resolve_expr;
+use crate::resolver::scope::{Found, Rules, Scope, ScopeColumns, ScopeSource};
+
+/// Resolves an UPDATE.
+pub(crate) fn resolve_update<'a>(
+    resolver: &Resolver<'a>,
+    base: &Scope<'_, 'a>,
+    update: &ast::Update<'a>,
+) -> Result<ResolvedChange<'a>> {
+    resolver.checks.check_after(|| resolve_parts(resolver, base, update))
+}
+
+fn resolve_parts<'a>(
+    resolver: &Resolver<'a>,
+    base: &Scope<'_, 'a>,
+    update: &ast::Update<'a>,
+) -> Result<ResolvedChange<'a>> {
+    let found = Found::default();
+    let item = target_item(update.table, update.alias, update.indexed);
+    let mut from = resolve_from(resolver, base, &[item], &found, None)?;
+    let target = target_of(resolver, base, update.table, &from)?;
+    with_tables(base, update.with, |scope| {
+        if !update.from.is_empty() {
+            // What SET names is looked up before FROM, what it assigns after it.
+            for column in update.set.iter().flat_map(|assignment| assignment.columns.iter()) {
+                assigned_column(resolver, &target, column.name)?;
+            }
+        }
+        let joined = joined_to_target(resolver, scope, update.from, &found)?;
+        // ON sees the tables of FROM only.
+        let on = change_scope(scope, &joined.scope, &found);
+        let terms = resolve_join_terms(resolver, &on, &joined)?;
+        from.sources.extend(joined.sources);
+        from.scope.extend(joined.scope);
+        let row = change_scope(scope, &from.scope, &found);
+        // With FROM, SET has the place of the result columns of a SELECT.
+        let is_select =
+            !update.from.is_empty() && target.table.view().is_none() && target.table.virtual_table().is_none();
+        let rules = Rules { aggregates: is_select, windows: is_select, ..row.rules };
+        let set = resolve_assignments(resolver, &row.with_rules(rules), &target, update.set)?;
+        let filter = update.filter.as_ref().map(|filter| resolve_expr(resolver, &row, filter)).transpose()?;
+        let terms = all_conditions(resolver, &from.sources, filter, terms)?;
+        check_target_is_not_in(&from, &target)?;
+        let sources = resolver.slice(&from.sources);
+        let gathered = gathered_query(resolver, &target, sources, terms, set, &found);
+        let returning = resolve_returning(resolver, base, &target, update.returning)?;
+        Ok(ResolvedChange { target, or: update.or, sources, terms, set, gathered, returning })
+    })
+}
+
+/// The query of [`ResolvedChange::gathered`].
+fn gathered_query<'a>(
+    resolver: &Resolver<'a>,
+    target: &ChangeTarget<'a>,
+    sources: &'a [Source<'a>],
+    terms: &'a [Term<'a>],
+    set: &[Assigned<'a>],
+    found: &Found<'a>,
+) -> Option<&'a Query<'a>> {
+    let (aggregates, windows) = (found.aggregates.borrow(), found.windows.borrow());
+    if aggregates.is_empty() && windows.is_empty() {
+        return None;
+    }
+    let mut exprs = match target.table.primary_key().filter(|_| target.table.is_without_rowid()) {
+        None => vec![resolver.rowid(target.source, target.table)],
+        Some(key) => {
+            let column = |term: &IndexTerm| match *term {
+                IndexTerm::Column(at) => Some(resolver.table_column(target.source, target.table, at)),
+                IndexTerm::Rowid | IndexTerm::Expr(_) => None,
+            };
+            key.key_columns().iter().filter_map(|key| column(&key.term)).collect()
+        }
+    };
+    exprs.extend(set.iter().map(|assigned| assigned.value));
+    let columns = resolver.arena.alloc_slice_fill_iter(exprs.iter().map(plain_output));
+    let body = CoreBody::Select(resolver.arena.alloc(Select {
+        distinct: false,
+        columns: resolver.slice(&exprs),
+        sources,
+        terms,
+        group_by: &[],
+        having: None,
+        aggregates: resolver.slice(&aggregates),
+        is_aggregate: !aggregates.is_empty(),
+        windows: resolver.slice(&windows),
+    }));
+    let uses = found.outer.borrow().clone();
+    Some(plain_query(resolver, SelectPart { body, columns, order_by: &[], uses }, resolver.new_select()))
+}
+
+/// The FROM of an UPDATE. The target joins all of it: where a RIGHT JOIN makes a difference, it is a join of its own.
+fn joined_to_target<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    items: &'a [FromItem<'a>],
+    found: &Found<'a>,
+) -> Result<FromPart<'a>> {
+    let mut joined = FromPart::with_capacity_in(items.len(), resolver.arena);
+    let (Some(first), true) = (items.first(), items.iter().any(is_right)) else {
+        for item in items {
+            resolve_from_item(resolver, scope, item, item.join, &mut joined, found, None)?;
+        }
+        return Ok(joined);
+    };
+    let item = FromItem {
+        join: ast::Join { natural: false, kind: ast::JoinKind::Comma },
+        source: ast::Source::Nested(items),
+        alias: None,
+        indexed: ast::Indexed::Any,
+        constraint: ast::JoinConstraint::None,
+        number: None,
+        span: first.span,
+    };
+    resolve_whole_item(resolver, scope, &item, item.join, &mut joined, found, None)?;
+    Ok(joined)
+}
+
+/// FROM of an UPDATE may name the target again only under another name.
+fn check_target_is_not_in<'a>(from: &FromPart<'a>, target: &ChangeTarget<'a>) -> Result<()> {
+    let Some((own, others)) = from.scope.split_first() else { return Ok(()) };
+    let is_target = |(source, item): (&ScopeSource<'a>, &Source<'a>)| match (source.columns, item.kind) {
+        (ScopeColumns::Nested(_, names), _) if source.name.as_bytes().is_empty() => {
+            names.iter().any(|name| name.table == own.name && name.db == Some(target.db))
+        }
+        (_, SourceKind::Table(_, table)) => source.name == own.name && std::ptr::eq(table, target.table),
+        (_, SourceKind::Subquery(derived)) => {
+            source.name == own.name && derived.view.is_some_and(|view| std::ptr::eq(view, target.table))
+        }
+        _ => false,
+    };
+    match others.iter().zip(&from.sources[1..]).any(is_target) {
+        true => fail(format!("target object/alias may not appear in FROM clause: {}", own.name)),
+        false => Ok(()),
+    }
+}

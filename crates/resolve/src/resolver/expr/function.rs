@@ -1,0 +1,455 @@
+//! Calls of functions, aggregates and window functions.
+
+use std::sync::Arc;
+
+use lithe_catalog::{CompileError, Result, fail};
+use lithe_functions::{Function, Lookup};
+use lithe_sql::ast::{self, CurrentTime, LikeOp, Name, Span};
+
+use super::terms::resolve_plain_order;
+use super::window::resolve_window;
+use super::{or_later_error, prohibited, resolve_expr, resolve_exprs};
+use crate::ir::{
+    Aggregate, Call, Case, Coll, Expr, How, When, WindowCall, any, collation_of, for_each_source, same_aggregate,
+};
+use crate::resolver::Resolver;
+use crate::resolver::scope::{Rules, Scope, Stored};
+
+/// `name(args) ...`. After an error in a call, SQLite still resolves the rest of the expression around the call.
+pub(super) fn resolve_function<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    call: &ast::FunctionCall<'a>,
+    span: Span,
+) -> Result<Expr<'a>> {
+    resolve_call(resolver, scope, call, span).map_err(CompileError::resumable)
+}
+
+fn resolve_call<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    call: &ast::FunctionCall<'a>,
+    span: Span,
+) -> Result<Expr<'a>> {
+    let function = match callable_function(resolver, scope, call, span) {
+        // A schema that is verified is only asked whether its names mean something; functions may be registered later.
+        Err(_) if resolver.only_names => return resolve_names_of_call(resolver, scope, call),
+        function => or_later_error(resolver, function, scope, call.args)?,
+    };
+    if !may_call(resolver, scope, function.name())? {
+        return Ok(Expr::Null);
+    }
+    // Nor are windows, when a schema is verified.
+    if let (true, Some(ast::Over::Name(name))) = (resolver.only_names, &call.over)
+        && !scope.windows.iter().any(|window| window.name.name == name.name)
+    {
+        return resolve_names_of_call(resolver, scope, call);
+    }
+    if let Some(over) = &call.over {
+        return resolve_window_call(resolver, scope, call, over, function);
+    }
+    if function.is_aggregate() {
+        return resolve_aggregate(resolver, scope, call, function, span);
+    }
+    let args = resolve_exprs(resolver, scope, call.args)?;
+    let function = overloaded_function(resolver, function, args, args.first());
+    resolve_scalar(resolver, scope, function, args, span)
+}
+
+/// Asks the authorizer about a function, but not within the definition of a table or index, about which it was asked when that was created.
+/// (It is about a default.)
+fn may_call(resolver: &Resolver<'_>, scope: &Scope<'_, '_>, function: &str) -> Result<bool> {
+    let is_asked = !scope.rules.is_loaded || scope.rules.in_default;
+    Ok(!is_asked || resolver.env.ask_function(function, scope.within)?)
+}
+
+/// The function, if it is there and may be called here in this way.
+pub(super) fn callable_function<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    call: &ast::FunctionCall<'a>,
+    span: Span,
+) -> Result<&'a Arc<Function>> {
+    let found = find_function(resolver, scope.rules, call.name.name, call.args.len(), span);
+    let function = found.and_then(|function| {
+        check_call(scope, call, function, span)?;
+        check_trust(resolver, scope, function, call.name.name, span)?;
+        Ok(function)
+    });
+    function.map_err(CompileError::resumable)
+}
+
+/// Resolves only the names in a call whose function is unknown.
+fn resolve_names_of_call<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    call: &ast::FunctionCall<'a>,
+) -> Result<Expr<'a>> {
+    resolve_exprs(resolver, scope, call.args)?;
+    look_at_clauses(resolver, scope, call)?;
+    if let Some(ast::Over::Window(window)) = &call.over {
+        resolve_plain_order(resolver, scope, window.order_by)?;
+        resolve_exprs(resolver, scope, window.partition_by)?;
+    }
+    Ok(Expr::Null)
+}
+
+/// Looks at the names in FILTER and ORDER BY of a call.
+fn look_at_clauses<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>) -> Result<()> {
+    call.filter.as_ref().map(|filter| resolve_expr(resolver, scope, filter)).transpose()?;
+    resolve_plain_order(resolver, scope, call.order_by).map(drop)
+}
+
+/// The function that a virtual table puts in the place of this one, if `of` is a column of one that does.
+fn overloaded_function<'a>(
+    resolver: &Resolver<'a>,
+    function: &'a Arc<Function>,
+    args: &'a [Expr<'a>],
+    of: Option<&Expr<'a>>,
+) -> &'a Arc<Function> {
+    let Some(Expr::Column(column)) = of else { return function };
+    let Some(connected) = column.table.and_then(|table| table.connected()) else { return function };
+    let table = resolver.env.virtual_tables.get(connected.id.0);
+    match table.and_then(|table| table.find_function(function.name(), args.len())) {
+        Some(overloaded) => resolver.env.overloaded.keep(overloaded.function),
+        None => function,
+    }
+}
+
+/// An operator or keyword that is a call of the function `name`.
+pub(super) fn operator_call<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    name: &str,
+    args: &[&ast::Expr<'a>],
+    span: Span,
+) -> Result<Expr<'a>> {
+    operator_call_or_error(resolver, scope, name, args, span).map_err(CompileError::resumable)
+}
+
+fn operator_call_or_error<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    name: &str,
+    args: &[&ast::Expr<'a>],
+    span: Span,
+) -> Result<Expr<'a>> {
+    let function =
+        find_function(resolver, scope.rules, Name::new(name.as_bytes()), args.len(), span).and_then(|function| {
+            check_trust(resolver, scope, function, Name::new(name.as_bytes()), span)?;
+            Ok(function)
+        });
+    let function = match function {
+        Err(_) if resolver.only_names => {
+            args.iter().try_for_each(|arg| resolve_expr(resolver, scope, arg).map(|_| ()))?;
+            return Ok(Expr::Null);
+        }
+        function => or_later_error(resolver, function.map_err(CompileError::resumable), scope, args.iter().copied())?,
+    };
+    if !may_call(resolver, scope, function.name())? {
+        return Ok(Expr::Null);
+    }
+    let mut resolved = bumpalo::collections::Vec::with_capacity_in(args.len(), resolver.arena);
+    for (at, arg) in args.iter().enumerate() {
+        resolved.push(or_later_error(
+            resolver,
+            resolve_expr(resolver, scope, arg),
+            scope,
+            args.iter().skip(at + 1).copied(),
+        )?);
+    }
+    let resolved = resolved.into_bump_slice();
+    // The value of LIKE and its kind is their second argument.
+    let function = overloaded_function(resolver, function, resolved, resolved.get(1));
+    resolve_scalar(resolver, scope, function, resolved, span)
+}
+
+/// `value LIKE pattern ESCAPE escape` is `like(pattern, value, escape)`.
+pub(super) fn resolve_like<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    like: &ast::Like<'a>,
+) -> Result<Expr<'a>> {
+    let name = match like.op {
+        LikeOp::Like => "like",
+        LikeOp::Glob => "glob",
+        // An error names it as it is written.
+        LikeOp::Regexp => str::from_utf8(like.op_span.text(scope.text)).unwrap_or("regexp"),
+        LikeOp::Match => "match",
+    };
+    let (pattern, value) = (&like.pattern, &like.value);
+    let call = match &like.escape {
+        Some(escape) => operator_call(resolver, scope, name, &[pattern, value, escape], like.op_span)?,
+        None => operator_call(resolver, scope, name, &[pattern, value], like.op_span)?,
+    };
+    Ok(resolver.not_if(like.not, call))
+}
+
+/// CURRENT_TIME and its siblings.
+pub(super) fn current_time<'a>(resolver: &Resolver<'a>, time: CurrentTime) -> Result<Expr<'a>> {
+    let name = match time {
+        CurrentTime::Date => "current_date",
+        CurrentTime::Time => "current_time",
+        CurrentTime::Timestamp => "current_timestamp",
+    };
+    call_builtin(resolver, name, &[])
+}
+
+/// A call of a function that is always there.
+fn call_builtin<'a>(resolver: &Resolver<'a>, name: &str, args: &[Expr<'a>]) -> Result<Expr<'a>> {
+    let function = find_function(resolver, Rules::default(), Name::new(name.as_bytes()), args.len(), Span::default())?;
+    Ok(call_of(resolver, function, resolver.slice(args)))
+}
+
+/// `coalesce(x, y ...)`: what FULL JOIN makes of two columns.
+pub(super) fn coalesce<'a>(resolver: &Resolver<'a>, args: &[Expr<'a>]) -> Expr<'a> {
+    match call_builtin(resolver, "coalesce", args) {
+        Ok(Expr::Function(call)) => Expr::Function(resolver.arena.alloc(Call { is_merged_column: true, ..*call })),
+        _ => args[0],
+    }
+}
+
+fn find_function<'a>(
+    resolver: &Resolver<'a>,
+    rules: Rules,
+    name: Name<'_>,
+    args: usize,
+    span: Span,
+) -> Result<&'a Arc<Function>> {
+    match resolver.env.functions.find(name.as_bytes(), args) {
+        Lookup::Found(function) => Ok(function),
+        Lookup::WrongArguments | Lookup::Unknown if rules.is_loaded => fail(format!("unknown function: {name}()")),
+        Lookup::WrongArguments => {
+            Err(CompileError::at(span, format!("wrong number of arguments to function {name}()")))
+        }
+        Lookup::Unknown => Err(CompileError::at(span, format!("no such function: {name}"))),
+    }
+}
+
+/// Whether the schema may call the function: the author of a schema decides what runs in connections of others. The
+/// temporary schema is the connection's own.
+fn check_trust<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    function: &Function,
+    name: Name<'_>,
+    span: Span,
+) -> Result<()> {
+    let is_of_schema = scope.rules.stored.is_some() || scope.fixed_db.is_some();
+    let is_trusted = resolver.env.flags.trusted_schema || function.is_innocuous();
+    if is_of_schema && !resolver.is_looking.get() && (function.is_direct_only() || !is_trusted) {
+        return Err(CompileError::at(span, format!("unsafe use of {name}()")));
+    }
+    Ok(())
+}
+
+/// Whether this function may stand here in this form.
+fn check_call<'a>(scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>, function: &Function, span: Span) -> Result<()> {
+    let name = call.name.name;
+    let fail = |message: String| Err(CompileError::at(span, message));
+    if call.over.is_some() {
+        if !function.can_be_window() {
+            return fail(format!("{name}() may not be used as a window function"));
+        }
+        if !scope.rules.windows {
+            return fail(format!("misuse of window function {name}()"));
+        }
+        if call.distinct {
+            return fail("DISTINCT is not supported for window functions".to_owned());
+        }
+        if call.filter.is_some() && !function.is_aggregate() {
+            return Err(CompileError::new("FILTER clause may only be used with aggregate window functions"));
+        }
+        return Ok(());
+    }
+    if function.is_window_only() {
+        return fail(format!("misuse of window function {name}()"));
+    }
+    if function.is_aggregate() {
+        if call.distinct && call.args.len() != 1 {
+            return Err(CompileError::new("DISTINCT aggregates must have exactly one argument"));
+        }
+        // In WHERE of a query with aggregates it may be one of an outer query: its arguments tell.
+        let mut outer = std::iter::successors(scope.parent, |outer| outer.parent);
+        let may_be_outer = scope.rules.aggregates_elsewhere && outer.any(|outer| outer.rules.aggregates);
+        let may_stand = scope.rules.aggregates || may_be_outer;
+        return if may_stand { Ok(()) } else { Err(misuse(scope.rules, name, span)) };
+    }
+    if call.filter.is_some() {
+        return fail(format!("FILTER may not be used with non-aggregate {name}()"));
+    }
+    if !call.order_by.is_empty() {
+        return fail(format!("ORDER BY may not be used with non-aggregate {name}()"));
+    }
+    Ok(())
+}
+
+/// A call of a scalar function whose arguments are resolved.
+fn resolve_scalar<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    function: &'a Arc<Function>,
+    args: &'a [Expr<'a>],
+    span: Span,
+) -> Result<Expr<'a>> {
+    if let Some(clause @ (Stored::Index | Stored::PartialIndex | Stored::Generated)) = scope.rules.stored
+        && !function.is_deterministic()
+    {
+        return Err(prohibited("non-deterministic functions", clause));
+    }
+    if !function.is_builtin() {
+        return Ok(call_of(resolver, function, args));
+    }
+    match function.name() {
+        "iif" | "if" => Ok(iif(resolver, args)),
+        "likelihood" if !is_likelihood(&args[1]) => {
+            Err(CompileError::at(span, "second argument to likelihood() must be a constant between 0.0 and 1.0"))
+        }
+        _ => {
+            let collation = collation_of_args(args);
+            let must_be_pure = scope.rules.stored.and_then(Stored::pure_place);
+            let call = Call { function, args, collation, is_merged_column: false, must_be_pure };
+            resolver.has_calls.set(true);
+            Ok(Expr::Function(resolver.arena.alloc(call)))
+        }
+    }
+}
+
+/// `iif(condition, value, ..., otherwise)` is CASE.
+fn iif<'a>(resolver: &Resolver<'a>, args: &'a [Expr<'a>]) -> Expr<'a> {
+    let pairs = args.chunks_exact(2);
+    let otherwise = pairs.remainder().first().copied();
+    let when = |pair: &[Expr<'a>]| When { condition: pair[0], how: How::default(), value: pair[1] };
+    let whens = bumpalo::collections::Vec::from_iter_in(pairs.map(when), resolver.arena).into_bump_slice();
+    Expr::Case(resolver.arena.alloc(Case { operand: None, whens, otherwise }))
+}
+
+fn call_of<'a>(resolver: &Resolver<'a>, function: &'a Arc<Function>, args: &'a [Expr<'a>]) -> Expr<'a> {
+    let collation = collation_of_args(args);
+    resolver.has_calls.set(true);
+    Expr::Function(resolver.arena.alloc(Call {
+        function,
+        args,
+        collation,
+        is_merged_column: false,
+        must_be_pure: None,
+    }))
+}
+
+/// A call of an aggregate. It belongs to the innermost query whose columns its arguments use.
+fn resolve_aggregate<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    call: &ast::FunctionCall<'a>,
+    function: &'a Arc<Function>,
+    span: Span,
+) -> Result<Expr<'a>> {
+    let inside = scope.with_rules(Rules {
+        aggregates: false,
+        windows: false,
+        in_aggregate: true,
+        aggregates_elsewhere: false,
+        ..scope.rules
+    });
+    let args = resolve_exprs(resolver, &inside, call.args).or_else(|error| {
+        look_at_clauses(resolver, &inside, call)?;
+        Err(error)
+    })?;
+    let filter = call.filter.as_ref().map(|filter| resolve_expr(resolver, &inside, filter)).transpose()?;
+    let order_by = resolve_plain_order(resolver, &inside, call.order_by)?;
+    let collation = collation_of_args(args);
+    let id = resolver.numbers.new_aggregate();
+    let mut aggregate = Aggregate { id, function, args, distinct: call.distinct, order_by, filter, collation, span };
+    if aggregate.is_min_or_max() {
+        // The order says nothing then, and bare columns come from the row that has the value.
+        aggregate.order_by = &[];
+    }
+    let owner = owner_of(resolver, scope, &aggregate);
+    let is_misused = !owner.rules.aggregates && !resolver.only_names;
+    if is_misused && std::ptr::eq(owner, scope) {
+        return Err(misuse(scope.rules, call.name.name, span));
+    }
+    if is_misused {
+        return Err(CompileError::at(span, format!("misuse of aggregate: {}()", call.name.name)));
+    }
+    let mut known = owner.found.aggregates.borrow_mut();
+    if let Some(same) = known.iter().find(|known| same_aggregate(known, &aggregate)) {
+        return Ok(Expr::Aggregate(same));
+    }
+    let aggregate: &'a Aggregate<'a> = resolver.arena.alloc(aggregate);
+    known.push(aggregate);
+    Ok(Expr::Aggregate(aggregate))
+}
+
+/// The scope whose sources the aggregate's arguments use, the innermost of them; `scope` itself when they use none. The
+/// rows of a trigger and of RETURNING are not sources: their columns are values that are there already.
+fn owner_of<'s, 'a>(resolver: &Resolver<'a>, scope: &'s Scope<'s, 'a>, aggregate: &Aggregate<'a>) -> &'s Scope<'s, 'a> {
+    let returned = resolver.returning.get().map(|(_, source)| source);
+    let is_own = |candidate: &Scope<'_, 'a>, id| {
+        let mut sources = candidate.sources.iter().filter(|source| !source.is_trigger_row);
+        returned != Some(id) && sources.any(|source| source.id == id)
+    };
+    let uses_sources_of = |candidate: &Scope<'_, 'a>| {
+        let mut found = false;
+        let mut look = |expr: &Expr<'a>| for_each_source(expr, &mut |id| found = found || is_own(candidate, id));
+        aggregate.args.iter().for_each(&mut look);
+        aggregate.filter.iter().for_each(&mut look);
+        aggregate.order_by.iter().for_each(|term| look(&term.expr));
+        found
+    };
+    let mut scopes = std::iter::successors(Some(scope), |inner| inner.parent);
+    scopes.find(|candidate| uses_sources_of(candidate)).unwrap_or(scope)
+}
+
+fn resolve_window_call<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    call: &ast::FunctionCall<'a>,
+    over: &ast::Over<'a>,
+    function: &'a Arc<Function>,
+) -> Result<Expr<'a>> {
+    let inside = scope.with_rules(Rules { windows: false, ..scope.rules });
+    let args = resolve_exprs(resolver, &inside, call.args).or_else(|error| {
+        look_at_clauses(resolver, &inside, call)?;
+        Err(error)
+    })?;
+    let filter = call.filter.as_ref().map(|filter| resolve_expr(resolver, &inside, filter)).transpose()?;
+    let window = resolve_window(resolver, &inside, over, function)?;
+    let (id, collation) = (resolver.numbers.new_window(), collation_of_args(args));
+    let call: &'a WindowCall<'a> = resolver.arena.alloc(WindowCall { id, function, args, collation, filter, window });
+    scope.found.windows.borrow_mut().push(call);
+    Ok(Expr::Window(call))
+}
+
+/// The collation of the first argument that has one.
+fn collation_of_args<'a>(args: &[Expr<'a>]) -> Coll<'a> {
+    args.iter().find_map(collation_of).unwrap_or_default()
+}
+
+fn is_likelihood(expr: &Expr<'_>) -> bool {
+    matches!(expr, Expr::Real(probability) if (0.0..=1.0).contains(probability))
+}
+
+fn misuse(rules: Rules, name: Name<'_>, span: Span) -> CompileError {
+    if rules.aggregates_elsewhere {
+        return CompileError::at(span, format!("misuse of aggregate: {name}()"));
+    }
+    CompileError::at(span, format!("misuse of aggregate function {name}()"))
+}
+
+/// The error for an aggregate that came by an alias to where none may stand.
+pub(super) fn misuse_of_aggregate_in(expr: &Expr<'_>) -> CompileError {
+    let mut found = None;
+    any(expr, &mut |expr| {
+        if let Expr::Aggregate(aggregate) = expr {
+            found = Some(*aggregate);
+        }
+        found.is_some()
+    });
+    found.map_or_else(|| CompileError::new("misuse of aggregate: ()"), misuse_of_aggregate)
+}
+
+/// The error for that aggregate.
+pub(super) fn misuse_of_aggregate(aggregate: &Aggregate<'_>) -> CompileError {
+    CompileError::at(aggregate.span, format!("misuse of aggregate: {}()", aggregate.function.name()))
+}

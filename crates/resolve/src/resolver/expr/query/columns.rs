@@ -1,0 +1,378 @@
+//! Result columns: stars, names, where values come from.
+
+use bumpalo::collections::Vec as ArenaVec;
+use lithe_catalog::{CompileError, ErrorKind, Result, fail};
+use lithe_sql::ast::{self, ExprKind, Ident, JoinKind, Name, ResultColumnKind};
+
+use super::derived::unique_names;
+use crate::ir::{Expr, Origin, OutputColumn, affinity_of, collation_of, skip_likelihood};
+use crate::resolver::Resolver;
+use crate::resolver::expr::function::coalesce;
+use crate::resolver::expr::name::{Wanted, note_sources, resolve_column};
+use crate::resolver::expr::resolve_expr;
+use crate::resolver::reads::may_read;
+use crate::resolver::scope::{Alias, NestedName, Scope, ScopeColumns, ScopeSource};
+use crate::resolver::source_columns::{Visible, as_column, visible_columns};
+
+/// A result column.
+#[derive(Clone, Copy)]
+pub(crate) struct ResultItem<'a> {
+    pub expr: Expr<'a>,
+    pub name: Name<'a>,
+    /// See [`OutputColumn::inner_name`].
+    pub inner_name: Name<'a>,
+    /// See [`OutputColumn::stored_name`].
+    pub stored_name: Name<'a>,
+    /// Whether other clauses can use the name: it is written with AS, or comes from a star.
+    pub is_alias: bool,
+    pub origin: Option<Origin<'a>>,
+}
+
+impl<'a> ResultItem<'a> {
+    /// A result column that has this name everywhere.
+    pub fn named(expr: Expr<'a>, name: Name<'a>, origin: Option<Origin<'a>>) -> ResultItem<'a> {
+        ResultItem { expr, name, inner_name: name, stored_name: name, is_alias: true, origin }
+    }
+
+    /// The column of the whole query.
+    pub fn output(&self) -> OutputColumn<'a> {
+        let collation = collation_of(&self.expr);
+        OutputColumn {
+            name: self.name,
+            inner_name: self.inner_name,
+            stored_name: self.stored_name,
+            affinity: affinity_of(&self.expr),
+            collation: collation.unwrap_or_default(),
+            has_collation: collation.is_some(),
+            origin: self.origin,
+            inner_origin: self.origin,
+            hidden: false,
+        }
+    }
+}
+
+/// The names that WHERE, GROUP BY, HAVING and ORDER BY can use.
+pub(super) fn aliases_of<'a>(items: &[ResultItem<'a>]) -> Vec<Alias<'a>> {
+    items.iter().filter(|item| item.is_alias).map(|item| Alias { name: item.inner_name, expr: item.expr }).collect()
+}
+
+/// The result columns of a SELECT, stars expanded.
+pub(crate) fn resolve_result_columns<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    columns: &[ast::ResultColumn<'a>],
+) -> Result<ArenaVec<'a, ResultItem<'a>>> {
+    let mut items = ArenaVec::with_capacity_in(columns.len(), resolver.arena);
+    for column in columns {
+        match &column.kind {
+            ResultColumnKind::Star => {
+                let place = |error: CompileError| error.with_offset(Some(column.span.start));
+                check_unique(resolver, scope, None).map_err(place)?;
+                resolve_star(resolver, scope, &mut items)?;
+            }
+            ResultColumnKind::TableStar(table) => table_star(resolver, scope, *table, &mut items)?,
+            ResultColumnKind::Expr(expr) => {
+                let resolved = resolve_expr(resolver, scope, expr)?;
+                items.push(result_item(resolver, scope, column, expr, resolved));
+            }
+        }
+    }
+    if items.len() > resolver.env.limits.columns as usize {
+        return fail("too many columns in result set");
+    }
+    Ok(items)
+}
+
+fn result_item<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    column: &ast::ResultColumn<'a>,
+    written: &ast::Expr<'a>,
+    expr: Expr<'a>,
+) -> ResultItem<'a> {
+    let origin = origin_of(scope, &expr);
+    if let Some(alias) = column.alias {
+        return ResultItem::named(expr, alias.name, origin);
+    }
+    let text = Name::new(column.span.text(scope.text));
+    let bare = skip_likelihood(expr);
+    let is_name = matches!(written.kind, ExprKind::Column(_) | ExprKind::QualifiedColumn(_));
+    ResultItem {
+        expr,
+        name: shown_name(resolver, scope, &expr, origin).filter(|_| is_name).unwrap_or(text),
+        inner_name: written_name(written).unwrap_or(text),
+        stored_name: column_name(scope, &bare, origin_of(scope, &bare)).unwrap_or(text),
+        is_alias: false,
+        origin,
+    }
+}
+
+/// The name of a column in the result of a statement, by `full_column_names` and `short_column_names`; none if
+/// that is its text.
+fn shown_name<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    expr: &Expr<'a>,
+    origin: Option<Origin<'a>>,
+) -> Option<Name<'a>> {
+    let flags = &resolver.env.flags;
+    let name = column_name(scope, expr, origin)?;
+    if !flags.full_column_names {
+        return Some(name).filter(|_| flags.short_column_names);
+    }
+    let source = find_source(scope, as_column(expr)?.source)?;
+    let table = match source.columns {
+        ScopeColumns::Table(table) => table.name.name(),
+        ScopeColumns::Query(_) | ScopeColumns::Nested(..) => source.name,
+    };
+    Some(qualified(resolver, table, name))
+}
+
+/// `table.column`.
+fn qualified<'a>(resolver: &Resolver<'a>, table: Name<'a>, column: Name<'a>) -> Name<'a> {
+    let mut text = bumpalo::collections::Vec::from_iter_in(table.as_bytes().iter().copied(), resolver.arena);
+    text.push(b'.');
+    text.extend_from_slice(column.as_bytes());
+    Name::new(text.into_bump_slice())
+}
+
+/// Where the value of a result column comes from.
+fn origin_of<'a>(scope: &Scope<'_, 'a>, expr: &Expr<'a>) -> Option<Origin<'a>> {
+    match expr {
+        Expr::Column(column) => {
+            let source = find_source(scope, column.source)?;
+            match source.columns {
+                ScopeColumns::Table(table) => {
+                    let position = column.index.position().map(|at| at as u16);
+                    Some(Origin { db: source.db?, table, column: position.or(table.rowid_column) })
+                }
+                ScopeColumns::Query(columns) | ScopeColumns::Nested(columns, _) => {
+                    columns[column.index.position()?].origin
+                }
+            }
+        }
+        Expr::Subquery(subquery) => subquery.query.columns.first()?.inner_origin,
+        _ => None,
+    }
+}
+
+/// `*`: the columns of all sources; a column that USING made of two is shown once.
+fn resolve_star<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    items: &mut ArenaVec<'a, ResultItem<'a>>,
+) -> Result<()> {
+    if scope.sources.is_empty() {
+        return Err(CompileError::new("no tables specified").of_kind(ErrorKind::EmptyStar { of_table: false }));
+    }
+    for (at, source) in scope.sources.iter().enumerate() {
+        let behind = &scope.sources[at + 1..];
+        for Visible { name, shown, position } in visible_columns(source) {
+            if source.using.contains(&name) {
+                continue;
+            }
+            let is_merged = behind
+                .iter()
+                .any(|later| matches!(later.join, JoinKind::Right | JoinKind::Full) && later.using.contains(&name));
+            let expr = if is_merged {
+                resolve_column(resolver, scope, Wanted::bare(name))?
+            } else {
+                resolver.column_at(source, position)
+            };
+            let expr = may_read(resolver, scope, scope.sources, expr)?;
+            items.push(star_item(resolver, scope, source, shown, expr));
+        }
+    }
+    Ok(())
+}
+
+/// Two sources of the same name make `*`, or `name.*`, ambiguous, as naming their columns would be.
+fn check_unique<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, only: Option<Name<'a>>) -> Result<()> {
+    let is_named = |source: &&ScopeSource<'a>| !source.name.as_bytes().is_empty();
+    let is_twin = |x: &ScopeSource<'a>, y: &ScopeSource<'a>| x.name == y.name && x.db == y.db;
+    let is_meant = |source: &ScopeSource<'a>| only.is_none_or(|only| source.name == only);
+    for (at, source) in scope.sources.iter().enumerate().filter(|(_, source)| is_named(source) && is_meant(source)) {
+        let twins = || scope.sources[at + 1..].iter().filter(|other| is_twin(source, other));
+        let has = |other: &ScopeSource<'a>, name| visible_columns(other).iter().any(|column| column.name == name);
+        let is_unclear = |name: Name<'a>| twins().any(|other| has(other, name) && !other.using.contains(&name));
+        let Some(column) = visible_columns(source).into_iter().find(|column| is_unclear(column.name)) else {
+            continue;
+        };
+        let db = source.db.map_or_else(|| "*".to_owned(), |db| resolver.env.catalog.database_name(db).to_string());
+        return fail(format!("ambiguous column name: {db}.{}.{}", source.name, column.name));
+    }
+    Ok(())
+}
+
+/// `table.*`.
+fn table_star<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    written: Ident<'a>,
+    items: &mut ArenaVec<'a, ResultItem<'a>>,
+) -> Result<()> {
+    let table = written.name;
+    check_unique(resolver, scope, Some(table))?;
+    let mut is_found = false;
+    for source in scope.sources {
+        match source.columns {
+            ScopeColumns::Nested(columns, names) => {
+                for (at, (column, origin)) in columns.iter().zip(names).enumerate() {
+                    if origin.table == table && !column.hidden {
+                        let expr = resolver.query_column(source.id, columns, at);
+                        items.push(star_item(resolver, scope, source, column.name, expr));
+                        is_found = true;
+                    }
+                }
+            }
+            _ if source.name == table => {
+                is_found = true;
+                if let (Some(log), ScopeColumns::Table(named)) = (&resolver.log, source.columns) {
+                    log.note_qualifier(scope.text, written, source.id, named);
+                }
+                for Visible { shown, position, .. } in visible_columns(source) {
+                    let expr = may_read(resolver, scope, scope.sources, resolver.column_at(source, position))?;
+                    items.push(star_item(resolver, scope, source, shown, expr));
+                }
+            }
+            _ => {}
+        }
+    }
+    if is_found {
+        Ok(())
+    } else {
+        Err(CompileError::new(format!("no such table: {table}")).of_kind(ErrorKind::EmptyStar { of_table: true }))
+    }
+}
+
+fn star_item<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    source: &ScopeSource<'a>,
+    name: Name<'a>,
+    expr: Expr<'a>,
+) -> ResultItem<'a> {
+    note_sources(scope, &expr);
+    let item = ResultItem::named(expr, name, origin_of(scope, &expr));
+    match resolver.env.flags.full_column_names && !resolver.env.flags.short_column_names {
+        true => ResultItem { name: qualified(resolver, source.name, name), ..item },
+        false => item,
+    }
+}
+
+/// The columns of VALUES: column1, column2, ...
+pub(super) fn value_columns<'a>(resolver: &Resolver<'a>, rows: &[&'a [Expr<'a>]]) -> Vec<ResultItem<'a>> {
+    let first = rows.first().copied().unwrap_or_default();
+    let item = |(at, expr): (usize, &Expr<'a>)| {
+        let name = bumpalo::format!(in resolver.arena, "column{}", at + 1).into_bump_str();
+        ResultItem::named(*expr, Name::new(name.as_bytes()), None)
+    };
+    first.iter().enumerate().map(item).collect()
+}
+
+/// All columns of a join in parentheses, with the names by which they can be qualified. A column that USING has merged stands for itself,
+/// and its operands follow.
+pub(super) fn columns_of_nested<'a>(
+    resolver: &Resolver<'a>,
+    sources: &[ScopeSource<'a>],
+) -> (Vec<Expr<'a>>, Vec<OutputColumn<'a>>, Vec<NestedName<'a>>) {
+    let (mut exprs, mut columns, mut names) = (Vec::new(), Vec::new(), Vec::new());
+    let mut add = |expr: Expr<'a>, name: NestedName<'a>, hidden: bool| {
+        let item = ResultItem::named(expr, name.column, None);
+        let origin = origin_among(sources, &expr);
+        exprs.push(expr);
+        columns.push(OutputColumn { hidden, origin, inner_origin: origin, ..item.output() });
+        names.push(name);
+    };
+    for (at, source) in sources.iter().enumerate() {
+        let behind = &sources[at + 1..];
+        for Visible { name: column, position, .. } in visible_columns(source) {
+            let (db, table) = named_by(source, position);
+            let own = NestedName { db, table, column, qualified_only: false };
+            let expr = resolver.column_at(source, position);
+            let is_right = source.using.contains(&column);
+            let is_left = !is_right && behind.iter().any(|later| later.using.contains(&column));
+            if is_left {
+                let all: Vec<Expr<'a>> =
+                    std::iter::once(expr).chain(merged_by_full(resolver, behind, column)).collect();
+                let merged = if all.len() > 1 { coalesce(resolver, &all) } else { expr };
+                add(merged, NestedName { db: None, table: Name::new(b""), ..own }, false);
+            }
+            add(expr, NestedName { qualified_only: is_left || is_right, ..own }, false);
+        }
+        if let ScopeColumns::Nested(inner, names) = source.columns {
+            // Columns that USING has merged can still be qualified; rowids cannot be named here.
+            let is_named = |at: usize| names[at].qualified_only && !inner[at].hidden;
+            for position in (0..names.len()).filter(|&at| is_named(at)) {
+                add(resolver.column_at(source, position), names[position], false);
+            }
+        }
+        if let ScopeColumns::Table(table) = source.columns
+            && table.has_rowid()
+        {
+            let column = Name::new(HIDDEN_ROWID);
+            let rowid = NestedName { db: source.db, table: source.name, column, qualified_only: true };
+            add(resolver.rowid(source.id, table), rowid, true);
+        }
+    }
+    unique_names(resolver.arena, &mut columns);
+    (exprs, columns, names)
+}
+
+/// The columns of that name which RIGHT and FULL joins with USING add to one on their left.
+fn merged_by_full<'a>(resolver: &Resolver<'a>, behind: &[ScopeSource<'a>], name: Name<'a>) -> Vec<Expr<'a>> {
+    let adds = |source: &&ScopeSource<'a>| {
+        matches!(source.join, JoinKind::Right | JoinKind::Full) && source.using.contains(&name)
+    };
+    behind.iter().filter(adds).filter_map(|source| resolver.own_column(source, name)).collect()
+}
+
+fn origin_among<'a>(sources: &[ScopeSource<'a>], expr: &Expr<'a>) -> Option<Origin<'a>> {
+    let column = as_column(expr)?;
+    let source = sources.iter().find(|source| source.id == column.source)?;
+    match source.columns {
+        ScopeColumns::Table(table) => {
+            let position = column.index.position().map(|at| at as u16).or(table.rowid_column);
+            Some(Origin { db: source.db?, table, column: position })
+        }
+        ScopeColumns::Query(columns) | ScopeColumns::Nested(columns, _) => columns[column.index.position()?].origin,
+    }
+}
+
+/// The name of a column as it is written, below COLLATE.
+fn written_name<'a>(written: &ast::Expr<'a>) -> Option<Name<'a>> {
+    match written.kind {
+        ExprKind::Column(name) => Some(name.name),
+        ExprKind::QualifiedColumn(name) => Some(name.column.name),
+        ExprKind::Collate(collate) => written_name(&collate.value),
+        _ => None,
+    }
+}
+
+fn find_source<'s, 'a>(scope: &'s Scope<'_, 'a>, id: crate::ir::SourceId) -> Option<&'s ScopeSource<'a>> {
+    let own = scope.sources.iter().find(|source| source.id == id);
+    own.or_else(|| scope.parent.and_then(|parent| find_source(parent, id)))
+}
+
+/// The table whose name qualifies a column of the source: inside a join in parentheses it is that of the column's own.
+fn named_by<'a>(source: &ScopeSource<'a>, position: usize) -> (Option<lithe_base::Db>, Name<'a>) {
+    match source.columns {
+        ScopeColumns::Nested(_, names) => (names[position].db, names[position].table),
+        _ => (source.db, source.name),
+    }
+}
+
+/// The name of the column that an expression is.
+pub(crate) fn column_name<'a>(scope: &Scope<'_, 'a>, expr: &Expr<'a>, origin: Option<Origin<'a>>) -> Option<Name<'a>> {
+    let column = as_column(expr)?;
+    match find_source(scope, column.source)?.columns {
+        ScopeColumns::Table(table) => match origin.and_then(|origin| origin.column) {
+            Some(position) => Some(table.columns[usize::from(position)].name.name()),
+            None => Some(Name::new(b"rowid")),
+        },
+        ScopeColumns::Query(columns) | ScopeColumns::Nested(columns, _) => Some(columns[column.index.position()?].name),
+    }
+}
+
+/// The name under which a join in parentheses shows the rowid of a table in it.
+const HIDDEN_ROWID: &[u8] = b"_ROWID_";

@@ -1,0 +1,143 @@
+//! One SELECT, from FROM to ORDER BY.
+
+use lithe_catalog::{CompileError, Result, fail};
+use lithe_sql::ast;
+
+use super::SelectPart;
+use super::columns::{ResultItem, aliases_of, resolve_result_columns};
+use super::from::resolve_from;
+use super::group::resolve_group_by;
+use super::join::{FromPart, JoinTerms, resolve_join_terms};
+use super::order::resolve_order_by;
+use super::with::Recursion;
+use crate::ir::{CoreBody, Expr, Select, Source, Term, TermOrigin, sources_of, split_and};
+use crate::resolver::Resolver;
+use crate::resolver::expr::resolve_expr;
+use crate::resolver::expr::window::look_at_windows;
+use crate::resolver::reads::may_use_tables;
+use crate::resolver::scope::{Found, Rules, Scope};
+
+/// Resolves a SELECT in the order that decides which of several errors is reported: FROM, result columns, and only
+/// then the clauses that may use the results' aliases.
+pub(super) fn resolve_select<'a>(
+    resolver: &Resolver<'a>,
+    outer: &Scope<'_, 'a>,
+    query: &ast::Query<'a>,
+    order_by: &[ast::OrderTerm<'a>],
+    recursion: Option<&Recursion<'_, 'a>>,
+) -> Result<SelectPart<'a>> {
+    let found = Found::default();
+    let from = resolve_from(resolver, outer, query.from, &found, recursion)?;
+    let scope = Scope {
+        parent: Some(outer),
+        sources: &from.scope,
+        aliases: &[],
+        rules: Rules { aggregates: true, windows: true, ..outer.clause_rules() },
+        found: &found,
+        windows: query.windows,
+        ..*outer
+    };
+    let items = resolve_result_columns(resolver, &scope, query.columns)?;
+    let is_aggregate = !query.group_by.is_empty() || !found.aggregates.borrow().is_empty();
+    if recursion.is_some() {
+        check_recursive(is_aggregate, &found)?;
+    }
+    if query.having.is_some() && !is_aggregate {
+        return fail("HAVING clause on a non-aggregate query");
+    }
+    let aliases = aliases_of(&items);
+    let rules = Rules { aggregates_elsewhere: is_aggregate, ..outer.clause_rules() };
+    let conditions = scope.with_rules(rules).with_aliases(&aliases);
+    let after = Rules { aggregates: is_aggregate, aggregates_elsewhere: true, ..rules };
+    let having_scope = conditions.with_rules(after);
+    let having = || query.having.as_ref().map(|having| resolve_expr(resolver, &having_scope, having)).transpose();
+    // Errors in HAVING are reported before errors in WHERE and GROUP BY.
+    let or_in_having = |error: CompileError| having().err().unwrap_or(error);
+    let terms = resolve_conditions(resolver, &conditions, &from, query.filter.as_ref()).map_err(or_in_having)?;
+    let group_scope = conditions.with_rules(Rules { aggregates: true, ..after });
+    let order_scope = conditions.with_rules(Rules { windows: true, ..after });
+    let order = || resolve_order_by(resolver, &order_scope, order_by, &items);
+    // Errors in HAVING and ORDER BY are reported before errors in GROUP BY.
+    let group_by = resolve_group_by(resolver, &group_scope, query.group_by, &items)
+        .map_err(|error| having().err().or_else(|| order().err()).unwrap_or(error))?;
+    let having = having()?;
+    let order_by = order()?;
+    if resolver.only_names {
+        look_at_windows(resolver, &order_scope, query.windows)?;
+    }
+    may_use_tables(resolver, &scope, scope.sources)?;
+    let columns = resolver.arena.alloc_slice_fill_iter(items.iter().map(ResultItem::output));
+    let exprs = resolver.arena.alloc_slice_fill_iter(items.iter().map(|item| item.expr));
+    let body = CoreBody::Select(resolver.arena.alloc(Select {
+        distinct: query.distinct,
+        columns: exprs,
+        sources: resolver.slice(&from.sources),
+        terms,
+        group_by,
+        having,
+        aggregates: resolver.slice(&found.aggregates.borrow()),
+        is_aggregate,
+        windows: resolver.slice(&found.windows.borrow()),
+    }));
+    Ok(SelectPart { body, columns, order_by, uses: found.outer.take() })
+}
+
+/// The conjuncts of WHERE, ON and USING.
+pub(crate) fn resolve_conditions<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    from: &FromPart<'a>,
+    filter: Option<&ast::Expr<'a>>,
+) -> Result<&'a [Term<'a>]> {
+    // SQLite resolves ON behind WHERE. That decides the order of errors, of authorizer checks and of the numbers of SELECTs.
+    let filter = filter.map(|filter| resolve_expr(resolver, scope, filter)).transpose()?;
+    let joined = resolve_join_terms(resolver, scope, from)?;
+    all_conditions(resolver, &from.sources, filter, joined)
+}
+
+/// The conjuncts of WHERE, of ON and USING, and the equalities of arguments of functions. They are evaluated in this order where a row has
+/// all their columns, and the order decides between plans of equal cost.
+pub(crate) fn all_conditions<'a>(
+    resolver: &Resolver<'a>,
+    sources: &[Source<'a>],
+    filter: Option<Expr<'a>>,
+    joined: JoinTerms<'a>,
+) -> Result<&'a [Term<'a>]> {
+    for term in joined.terms.iter().chain(&joined.arguments) {
+        check_on_reach(sources, term)?;
+    }
+    let capacity = joined.terms.len() + joined.arguments.len() + 4;
+    let mut terms = bumpalo::collections::Vec::with_capacity_in(capacity, resolver.arena);
+    if let Some(filter) = filter {
+        split_and(filter, TermOrigin::Where, &mut terms);
+    }
+    terms.extend(joined.terms);
+    terms.extend(joined.arguments);
+    Ok(terms.into_bump_slice())
+}
+
+/// The ON clause of an outer join must not name sources on the right of its own. The ON clause of an inner join may, unless FROM has a RIGHT or
+/// FULL JOIN.
+fn check_on_reach<'a>(sources: &[Source<'a>], term: &Term<'a>) -> Result<()> {
+    let has_right = || sources.iter().any(|source| source.join.keeps_right_rows());
+    let of = match term.origin {
+        TermOrigin::OuterOn(of) => of,
+        TermOrigin::InnerOn(of) if has_right() => of,
+        TermOrigin::InnerOn(_) | TermOrigin::Where => return Ok(()),
+    };
+    let own = sources.iter().take_while(|source| source.id != of).count();
+    if sources_of(sources, &term.expr).iter().any(|position| position > own) {
+        return fail("ON clause references tables to its right");
+    }
+    Ok(())
+}
+
+fn check_recursive(is_aggregate: bool, found: &Found<'_>) -> Result<()> {
+    if is_aggregate {
+        return fail("recursive aggregate queries not supported");
+    }
+    if !found.windows.borrow().is_empty() {
+        return fail("cannot use window functions in recursive queries");
+    }
+    Ok(())
+}

@@ -1,0 +1,189 @@
+//! Common table expressions, ordinary and recursive.
+//!
+//! A common table is resolved when it is first used, seeing what its user sees. Its uses share the result, unless
+//! it turned out to depend on a row of an enclosing query.
+
+use std::cell::Cell;
+
+use lithe_catalog::{CompileError, ErrorKind, Result, fail};
+use lithe_sql::ast::{self, CompoundOp, Name, SelectCore};
+
+use super::derived::{derived_table, unique_names};
+use super::query_body;
+use crate::ir::{CommonTable, Derived, OutputColumn};
+use crate::resolver::Resolver;
+use crate::resolver::scope::with::{Done, State, WithScope};
+use crate::resolver::scope::{Found, Scope};
+
+const CIRCULAR: &str = "circular reference";
+const MULTIPLE: &str = "multiple recursive references";
+
+/// The common table whose recursive terms are being resolved.
+pub(crate) struct Recursion<'r, 'a> {
+    with: &'r WithScope<'r, 'a>,
+    at: usize,
+    table: &'a CommonTable<'a>,
+    /// How many cores make the start.
+    pub setup_cores: usize,
+    columns: Cell<&'a [OutputColumn<'a>]>,
+    /// Whether the present core has had its reference.
+    is_referred: Cell<bool>,
+}
+
+/// The common table of that name, if `scope` sees one.
+pub(super) fn find_common_table<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    name: Name<'a>,
+) -> Result<Option<&'a Derived<'a>>> {
+    let found = scope.with.and_then(|with| with.find(name));
+    found.map(|(with, at)| use_common_table(resolver, scope, with, at)).transpose()
+}
+
+/// Logs the names in unused common tables, which ALTER TABLE replaces too. An error in such a table is ignored, as in SQLite.
+pub(super) fn log_unused<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, with: &WithScope<'_, 'a>) {
+    if !resolver.log.as_ref().is_some_and(|log| log.is_about(scope.text)) {
+        return;
+    }
+    let found = Found::default();
+    let alone = Scope { with: Some(with), fixed_db: scope.fixed_db, ..Scope::outermost(scope.text, &found) };
+    for at in with.unused() {
+        let _ignored = use_common_table(resolver, &alone, with, at);
+    }
+}
+
+fn use_common_table<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    with: &WithScope<'_, 'a>,
+    at: usize,
+) -> Result<&'a Derived<'a>> {
+    let table = with.table(at);
+    match with.state(at) {
+        State::Busy(error) => recursion(format!("{error}: {}", table.name.name)),
+        State::Done(done) => {
+            done.table.uses.set(done.table.uses.get() + 1);
+            resolver.numbers.add_selects(done.new_selects);
+            Ok(done.derived)
+        }
+        State::Unused => {
+            with.set_state(at, State::Busy(CIRCULAR));
+            let done = resolve_common_table(resolver, scope, with, at)?;
+            let is_shared = done.derived.query.outer.is_empty() && table.materialized != Some(false);
+            with.set_state(at, if is_shared { State::Done(done) } else { State::Unused });
+            Ok(done.derived)
+        }
+    }
+}
+
+fn resolve_common_table<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    with: &WithScope<'_, 'a>,
+    at: usize,
+) -> Result<Done<'a>> {
+    let selects = resolver.numbers.select_count();
+    let ast::CommonTable { name, columns: names, materialized, select } = *with.table(at);
+    let cte: &'a CommonTable<'a> = resolver.arena.alloc(CommonTable {
+        id: resolver.new_subquery(),
+        name: name.name,
+        uses: Cell::new(1),
+        materialized,
+        setup_cores: Cell::new(None),
+    });
+    let inside = Scope { with: Some(with), text: with.text(), aliases: &[], within: Some(name.name), ..*scope };
+    let setup_cores = setup_cores(select, name.name);
+    let recursion = setup_cores.map(|setup_cores| Recursion {
+        with,
+        at,
+        table: cte,
+        setup_cores,
+        columns: Cell::new(&[]),
+        is_referred: Cell::new(false),
+    });
+    cte.setup_cores.set(setup_cores.map(|cores| cores as u16));
+    let query = resolver.nesting.nested(|| match select.with {
+        None => query_body(resolver, &inside, select, recursion.as_ref()),
+        Some(own) => {
+            let tables = WithScope::new(&inside, own)?;
+            let inside = Scope { with: Some(&tables), ..inside };
+            query_body(resolver, &inside, select, recursion.as_ref())
+        }
+    })?;
+    let columns = renamed(query.columns, names, name.name)?;
+    let derived = derived_table(resolver, query, &columns, None, Some(cte));
+    Ok(Done { derived, table: cte, new_selects: resolver.numbers.select_count() - selects })
+}
+
+impl<'a> Recursion<'_, 'a> {
+    /// The name of the table.
+    pub fn name(&self) -> Name<'a> {
+        self.table.name
+    }
+
+    /// The start is resolved and has these columns; the recursive terms follow.
+    pub fn begin(&self, resolver: &Resolver<'a>, columns: &[OutputColumn<'a>]) -> Result<()> {
+        let table = self.with.table(self.at);
+        let mut columns = renamed(columns, table.columns, table.name.name)?;
+        unique_names(resolver.arena, &mut columns);
+        self.columns.set(resolver.slice(&columns));
+        self.with.set_state(self.at, State::Busy(MULTIPLE));
+        Ok(())
+    }
+
+    /// A recursive term begins: it may refer to the table once.
+    pub fn begin_term(&self) {
+        self.is_referred.set(false);
+    }
+
+    /// A reference in FROM of a recursive term.
+    pub fn reference(&self) -> Result<(&'a CommonTable<'a>, &'a [OutputColumn<'a>])> {
+        if self.is_referred.replace(true) {
+            return recursion(format!("multiple references to recursive table: {}", self.name()));
+        }
+        Ok((self.table, self.columns.get()))
+    }
+}
+
+/// The columns under the names that the table lists.
+fn renamed<'a>(
+    columns: &[OutputColumn<'a>],
+    names: &[ast::Ident<'a>],
+    table: Name<'a>,
+) -> Result<Vec<OutputColumn<'a>>> {
+    let mut columns = columns.to_vec();
+    if names.is_empty() {
+        columns.iter_mut().for_each(|column| column.name = column.inner_name);
+        return Ok(columns);
+    }
+    if names.len() != columns.len() {
+        return fail(format!("table {table} has {} values for {} columns", columns.len(), names.len()));
+    }
+    columns.iter_mut().zip(names).for_each(|(column, name)| *column = column.renamed(name.name));
+    Ok(columns)
+}
+
+/// How many cores of a recursive table make its start; `None` when it is not recursive. Recursive are the last cores
+/// that are joined by the same UNION [ALL] and have the table itself in FROM.
+pub(super) fn setup_cores(select: &ast::Select<'_>, name: Name<'_>) -> Option<usize> {
+    let last = select.rest.last()?;
+    if !matches!(last.op, CompoundOp::Union | CompoundOp::UnionAll) {
+        return None;
+    }
+    let is_step = |term: &&ast::CompoundTerm<'_>| term.op == last.op && refers_to(&term.core, name);
+    let steps = select.rest.iter().rev().take_while(is_step).count();
+    (steps > 0).then(|| select.rest.len() + 1 - steps)
+}
+
+fn refers_to(core: &SelectCore<'_>, name: Name<'_>) -> bool {
+    let SelectCore::Query(query) = core else { return false };
+    query.from.iter().any(|item| match item.source {
+        ast::Source::Table(table) => table.schema.is_none() && table.name.name == name,
+        _ => false,
+    })
+}
+
+/// An error about a common table that refers to itself.
+fn recursion<T>(message: String) -> Result<T> {
+    Err(CompileError::new(message).of_kind(ErrorKind::Recursion))
+}

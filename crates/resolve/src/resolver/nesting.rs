@@ -1,0 +1,86 @@
+//! How deep queries and views are nested.
+
+use std::cell::{Cell, RefCell};
+
+use bumpalo::Bump;
+use bumpalo::collections::Vec;
+use lithe_catalog::{CompileError, ErrorKind, Result, Table};
+
+/// The deepest nesting of queries, views included. The parser bounds what one text can nest; views multiply it.
+const QUERY_DEPTH_MAX: u32 = 200;
+
+/// The queries and views that are being resolved.
+pub(super) struct Nesting<'a> {
+    /// How deep queries are nested at the moment.
+    depth: Cell<u32>,
+    /// Whether there is any query inside of another.
+    has_nested: Cell<bool>,
+    /// The views that are being expanded, from the outermost.
+    views: RefCell<Vec<'a, &'a Table>>,
+    /// How many of them, one within the other, are sources; the view that a statement changes is none.
+    source_views: Cell<u32>,
+}
+
+impl<'a> Nesting<'a> {
+    pub fn new(arena: &'a Bump) -> Nesting<'a> {
+        Nesting {
+            depth: Cell::new(0),
+            has_nested: Cell::new(false),
+            views: RefCell::new(Vec::new_in(arena)),
+            source_views: Cell::new(0),
+        }
+    }
+
+    /// There is a query inside of another.
+    pub fn note_nested(&self) {
+        self.has_nested.set(true);
+    }
+
+    pub fn has_nested(&self) -> bool {
+        self.has_nested.get()
+    }
+
+    /// Runs `f` one level of nested queries further down.
+    pub fn nested<T>(&self, f: impl FnOnce() -> Result<T>) -> Result<T> {
+        if self.depth.get() >= QUERY_DEPTH_MAX {
+            return Err(CompileError::new("parser stack overflow").of_kind(ErrorKind::Recursion));
+        }
+        self.depth.set(self.depth.get() + 1);
+        self.has_nested.set(self.has_nested.get() || self.depth.get() > 1);
+        let result = f();
+        self.depth.set(self.depth.get() - 1);
+        result
+    }
+
+    /// Whether the view is being expanded: where it comes again, it is circular.
+    pub fn is_open(&self, view: &Table) -> bool {
+        self.views.borrow().iter().any(|open| std::ptr::eq(*open, view))
+    }
+
+    /// Runs `f`, which expands the view.
+    pub fn in_view<T>(&self, view: &'a Table, f: impl FnOnce() -> T) -> T {
+        self.views.borrow_mut().push(view);
+        self.has_nested.set(true);
+        let result = f();
+        self.views.borrow_mut().pop();
+        result
+    }
+
+    /// Whether the text of a view is being resolved.
+    pub fn is_in_view(&self) -> bool {
+        !self.views.borrow().is_empty()
+    }
+
+    /// Runs `f`, which expands a view that is a source.
+    pub fn in_source_view<T>(&self, f: impl FnOnce() -> T) -> T {
+        self.source_views.set(self.source_views.get() + 1);
+        let result = f();
+        self.source_views.set(self.source_views.get() - 1);
+        result
+    }
+
+    /// Whether the text of a view that is a source is being resolved.
+    pub fn is_in_source_view(&self) -> bool {
+        self.source_views.get() > 0
+    }
+}

@@ -1,0 +1,68 @@
+//! What the authorizer is asked about columns and tables that are read.
+
+use lithe_base::Db;
+use lithe_catalog::Result;
+use lithe_sql::ast::Name;
+
+use super::Resolver;
+use super::scope::{Scope, ScopeColumns, ScopeSource};
+use crate::authorize::Action;
+use crate::ir::Expr;
+
+/// The column, if the authorizer allows it to be read; NULL if it says so.
+pub(super) fn may_read<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    sources: &[ScopeSource<'a>],
+    expr: Expr<'a>,
+) -> Result<Expr<'a>> {
+    let (Expr::Column(column), Some(_)) = (expr, &resolver.env.authorizer.0) else { return Ok(expr) };
+    // What stands in the definition of a table or index was asked about when it was created.
+    if scope.rules.is_loaded {
+        return Ok(expr);
+    }
+    let Some(source) = sources.iter().find(|source| source.id == column.source) else { return Ok(expr) };
+    // The row that could not be inserted is read from nowhere.
+    if source.qualified_only && !source.is_trigger_row {
+        return Ok(expr);
+    }
+    let position = column.index.position();
+    let (table, name, db) = match source.columns {
+        ScopeColumns::Table(table) => {
+            if position.is_some() {
+                resolver.checks.note_read(source.id);
+            }
+            let named = position.or(table.rowid_column.map(usize::from)).map(|at| table.columns[at].name.name());
+            let db = source.db.or_else(|| Some(resolver.env.catalog.find_table(None, table.name.name())?.db));
+            (table.name.name(), named.unwrap_or(Name::new(b"ROWID")), db)
+        }
+        // Only views are queries of a database.
+        ScopeColumns::Query(columns) => match position {
+            Some(at) if source.db.is_some() => (source.table_name, columns[at].name, source.db),
+            _ => return Ok(expr),
+        },
+        ScopeColumns::Nested(..) => return Ok(expr),
+    };
+    let is_allowed = resolver.env.ask_read(table, name, db.unwrap_or(Db::MAIN), scope.within)?;
+    Ok(if is_allowed { expr } else { Expr::Null })
+}
+
+/// A table of which no column is read is read all the same.
+pub(super) fn may_use_tables<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    sources: &[ScopeSource<'a>],
+) -> Result<()> {
+    if resolver.env.authorizer.0.is_none() {
+        return Ok(());
+    }
+    for source in sources {
+        if let ScopeColumns::Table(table) = source.columns
+            && !resolver.checks.is_read(source.id)
+        {
+            let nothing = Some(Name::new(b""));
+            resolver.env.ask(Action::Read, Some(table.name.name()), nothing, None, scope.within)?;
+        }
+    }
+    Ok(())
+}

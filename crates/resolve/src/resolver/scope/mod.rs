@@ -1,0 +1,223 @@
+//! What can be seen from a place in a statement.
+//!
+//! Scopes form a chain from the innermost query outwards. A scope has the sources of one FROM clause, the result
+//! columns that can be named by their aliases, and the rules of the clause that is being resolved. Scopes live on the
+//! stack of the resolver.
+
+pub(super) mod with;
+
+use std::cell::RefCell;
+
+use lithe_base::Db;
+use lithe_catalog::Table;
+use lithe_sql::ast::{JoinKind, Name};
+
+use crate::ir::{Aggregate, Expr, OutputColumn, SourceId, WindowCall};
+pub use with::WithScope;
+
+/// One link of the chain.
+pub struct Scope<'s, 'a> {
+    /// The scope around it.
+    pub parent: Option<&'s Scope<'s, 'a>>,
+    /// The sources that can be seen.
+    pub sources: &'s [ScopeSource<'a>],
+    /// Result columns that can be named by their aliases.
+    pub aliases: &'s [Alias<'a>],
+    /// The tables of WITH.
+    pub with: Option<&'s WithScope<'s, 'a>>,
+    /// The text that the syntax tree was made from.
+    pub text: &'a [u8],
+    /// What may stand here.
+    pub rules: Rules,
+    /// What the resolution of this query collects.
+    pub found: &'s Found<'a>,
+    /// Windows of the WINDOW clause.
+    pub windows: &'a [lithe_sql::ast::WindowDef<'a>],
+    /// Tables are looked for in this database only: the text is that of a view or trigger in it.
+    pub fixed_db: Option<Db>,
+    /// The view, trigger or common table whose text this is, for the authorizer.
+    pub within: Option<Name<'a>>,
+}
+
+/// What the expressions of one query use, collected while they are resolved.
+#[derive(Default)]
+pub struct Found<'a> {
+    /// Sources of enclosing queries that were used.
+    pub outer: RefCell<Vec<SourceId>>,
+    /// Aggregates that belong to the query.
+    pub aggregates: RefCell<Vec<&'a Aggregate<'a>>>,
+    /// Window functions of the query.
+    pub windows: RefCell<Vec<&'a WindowCall<'a>>>,
+}
+
+/// A result column with an alias.
+#[derive(Clone, Copy)]
+pub struct Alias<'a> {
+    /// The alias.
+    pub name: Name<'a>,
+    /// The column.
+    pub expr: Expr<'a>,
+}
+
+/// A source in a scope.
+#[derive(Clone, Copy)]
+pub struct ScopeSource<'a> {
+    /// Its number.
+    pub id: SourceId,
+    /// The name that qualifies its columns.
+    pub name: Name<'a>,
+    /// The name of its table or view, whatever its alias.
+    pub table_name: Name<'a>,
+    /// The database, if the source is a table or view of one.
+    pub db: Option<Db>,
+    /// Its columns.
+    pub columns: ScopeColumns<'a>,
+    /// How it is joined.
+    pub join: JoinKind,
+    /// The columns of its USING clause (or those that NATURAL found).
+    pub using: &'a [Name<'a>],
+    /// Its columns are seen only by their qualified names: OLD, NEW, `excluded`.
+    pub qualified_only: bool,
+    /// OLD or NEW: its columns compare without the affinity that they have elsewhere.
+    pub is_trigger_row: bool,
+}
+
+/// The columns of a source in a scope.
+#[derive(Clone, Copy)]
+pub enum ScopeColumns<'a> {
+    /// Those of a table.
+    Table(&'a Table),
+    /// Those of a query.
+    Query(&'a [OutputColumn<'a>]),
+    /// Those of a join in parentheses: each also by the name of its own source.
+    Nested(&'a [OutputColumn<'a>], &'a [NestedName<'a>]),
+}
+
+/// What a column of a join in parentheses can be qualified by.
+#[derive(Clone, Copy)]
+pub struct NestedName<'a> {
+    /// The database of its table.
+    pub db: Option<Db>,
+    /// Its source.
+    pub table: Name<'a>,
+    /// The column, whose name as a result may have been made unique.
+    pub column: Name<'a>,
+    /// Seen only when it is qualified: a right operand of USING, a rowid.
+    pub qualified_only: bool,
+}
+
+/// What may stand in the clause that is being resolved.
+#[derive(Clone, Copy, Default)]
+pub struct Rules {
+    /// Aggregates of this query.
+    pub aggregates: bool,
+    /// Window functions.
+    pub windows: bool,
+    /// Inside the arguments of an aggregate.
+    pub in_aggregate: bool,
+    /// Aggregates may not stand here, but do elsewhere in the query: the message about a misuse is another one.
+    pub aggregates_elsewhere: bool,
+    /// RAISE: within a trigger.
+    pub raise: bool,
+    /// A name in double quotes may be a string.
+    pub no_strings_in_double_quotes: bool,
+    /// No subqueries, no parameters, no functions that are not deterministic, as the clause says.
+    pub stored: Option<Stored>,
+    /// In DEFAULT: IS TRUE and IS FALSE compare with 1 and 0.
+    pub in_default: bool,
+    /// The expression stands in the catalog: its functions were not asked for when the schema was read.
+    pub is_loaded: bool,
+}
+
+/// The clauses of the schema, which hold for other connections and times as well.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stored {
+    /// CHECK
+    Check,
+    /// GENERATED ALWAYS AS
+    Generated,
+    /// An indexed expression
+    Index,
+    /// WHERE of a partial index
+    PartialIndex,
+    /// A trigger's or view's body: only databases other than its own are out of reach.
+    Body,
+}
+
+impl Stored {
+    /// The clause, as "prohibited in ..." names it.
+    pub fn clause(self) -> &'static str {
+        match self {
+            Stored::Check => "CHECK constraints",
+            Stored::Generated => "generated columns",
+            Stored::Index => "index expressions",
+            Stored::PartialIndex => "partial index WHERE clauses",
+            Stored::Body => "views and triggers",
+        }
+    }
+}
+
+impl Stored {
+    /// The place of a function that may only be called as long as its result never changes, in SQLite's words.
+    pub fn pure_place(self) -> Option<&'static str> {
+        match self {
+            Stored::Check => Some("a CHECK constraint"),
+            Stored::Generated => Some("a generated column"),
+            Stored::Index | Stored::PartialIndex => Some("an index"),
+            Stored::Body => None,
+        }
+    }
+}
+
+impl<'s, 'a> Scope<'s, 'a> {
+    /// The outermost scope of a statement: nothing to be seen.
+    pub fn outermost(text: &'a [u8], found: &'s Found<'a>) -> Scope<'s, 'a> {
+        Scope {
+            parent: None,
+            sources: &[],
+            aliases: &[],
+            with: None,
+            text,
+            rules: Rules::default(),
+            found,
+            windows: &[],
+            fixed_db: None,
+            within: None,
+        }
+    }
+
+    /// The same scope for another clause.
+    pub fn with_rules(&self, rules: Rules) -> Scope<'s, 'a> {
+        Scope { rules, ..*self }
+    }
+
+    /// The same scope where aliases can be seen.
+    pub fn with_aliases(&self, aliases: &'s [Alias<'a>]) -> Scope<'s, 'a> {
+        Scope { aliases, ..*self }
+    }
+
+    /// The rules of a clause of a query in this scope, before it is said which calls it may have.
+    pub fn clause_rules(&self) -> Rules {
+        Rules { aggregates: false, windows: false, in_aggregate: false, aggregates_elsewhere: false, ..self.rules }
+    }
+
+    /// Whether `source` is one of this scope's own.
+    pub fn owns(&self, source: SourceId) -> bool {
+        self.sources.iter().any(|own| own.id == source)
+    }
+
+    /// Notes that something in this query uses `source`: nothing new if it is the query's own.
+    pub fn note_use(&self, source: SourceId) {
+        let mut outer = self.found.outer.borrow_mut();
+        if !self.owns(source) && !outer.contains(&source) {
+            outer.push(source);
+        }
+    }
+}
+
+impl<'a> ScopeSource<'a> {
+    /// Whether `x.column` may mean a column of this source.
+    pub fn is_named(&self, db: Option<Db>, table: Name<'_>) -> bool {
+        self.name == table && (db.is_none() || self.db == db)
+    }
+}

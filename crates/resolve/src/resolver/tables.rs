@@ -1,0 +1,94 @@
+//! The name of a table → the table of the catalog.
+
+use lithe_base::Db;
+use lithe_catalog::{CompileError, ErrorKind, FoundTable, Result, VirtualState, fail, no_such_table};
+use lithe_sql::ast;
+use lithe_vtab::Risk;
+
+use super::Resolver;
+use super::scope::Scope;
+
+/// A table that was looked up, and what by.
+#[derive(Clone, Copy)]
+pub(super) struct LookedUp<'a> {
+    fixed_db: Option<Db>,
+    name: ast::QualifiedName<'a>,
+    found: FoundTable<'a>,
+}
+
+impl LookedUp<'_> {
+    /// Whether it was looked up by the same word: at the same place, so that its letters need not be compared.
+    fn is_of(&self, fixed_db: Option<Db>, name: ast::QualifiedName<'_>) -> bool {
+        let is_same =
+            |one: ast::Ident<'_>, other: ast::Ident<'_>| std::ptr::eq(one.name.as_bytes(), other.name.as_bytes());
+        let is_same_schema = match (self.name.schema, name.schema) {
+            (Some(one), Some(other)) => is_same(one, other),
+            (None, None) => true,
+            _ => false,
+        };
+        is_same_schema && self.fixed_db == fixed_db && is_same(self.name.name, name.name)
+    }
+}
+
+impl<'a> Resolver<'a> {
+    /// The table of that name, where views and triggers of one database see only that one.
+    pub fn find_table(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
+        let found = self.look_up_table(scope, name)?;
+        self.check_connected(scope, found)?;
+        if let Some(log) = &self.log {
+            log.note_table(scope.text, name.name, found.table);
+        }
+        Ok(found)
+    }
+
+    /// A virtual table can be used when its module has been asked for it, and from the schema only if it does no harm there.
+    pub(super) fn check_connected(&self, scope: &Scope<'_, 'a>, found: FoundTable<'a>) -> Result<()> {
+        let Some(table) = found.table.virtual_table() else { return Ok(()) };
+        let risk = match table.state {
+            VirtualState::Unconnected => return Err(CompileError::unconnected(found.db, &found.table.name)),
+            VirtualState::Connected(connected) if self.env.virtual_tables.get(connected.id.0).is_none() => {
+                return Err(CompileError::unconnected(found.db, &found.table.name));
+            }
+            VirtualState::Connected(connected) => connected.risk,
+            VirtualState::Function => Risk::Innocuous,
+        };
+        let is_allowed = match risk {
+            Risk::Innocuous => true,
+            Risk::Normal => self.env.flags.trusted_schema,
+            Risk::DirectOnly => false,
+        };
+        if scope.fixed_db.is_some() && !is_allowed && !self.is_looking.get() {
+            return fail(format!("unsafe use of virtual table \"{}\"", found.table.name));
+        }
+        Ok(())
+    }
+
+    /// The parts of a statement ask one after the other for the table that one word of its text names.
+    pub(super) fn look_up_table(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
+        if let Some(last) = self.last_table.get()
+            && last.is_of(scope.fixed_db, name)
+        {
+            return Ok(last.found);
+        }
+        let found = self.look_up_table_anew(scope, name)?;
+        self.last_table.set(Some(LookedUp { fixed_db: scope.fixed_db, name, found }));
+        Ok(found)
+    }
+
+    pub(super) fn look_up_table_anew(
+        &self,
+        scope: &Scope<'_, 'a>,
+        name: ast::QualifiedName<'a>,
+    ) -> Result<FoundTable<'a>> {
+        let is_known = |found: &FoundTable<'_>| self.env.flags.may_use(found.table);
+        let Some(db) = scope.fixed_db.filter(|_| name.schema.is_none()) else {
+            let found = self.env.catalog.table(name.schema, name.name)?;
+            return if is_known(&found) { Ok(found) } else { Err(no_such_table(name.schema, name.name)) };
+        };
+        let database = self.env.catalog.database_name(db).name();
+        let found = self.env.catalog.find_table(Some(database), name.name.name).filter(is_known);
+        found.ok_or_else(|| {
+            CompileError::new(format!("no such table: {database}.{}", name.name.name)).of_kind(ErrorKind::NoSuchTable)
+        })
+    }
+}

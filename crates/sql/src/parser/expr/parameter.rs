@@ -1,0 +1,41 @@
+//! Parameters.
+
+use crate::ast::ExprKind;
+use crate::parser::cursor::Parser;
+use crate::token::Token;
+
+/// The parameter that was just taken.
+pub(super) fn parameter<'a>(parser: &mut Parser<'a, '_>, token: Token) -> ExprKind<'a> {
+    let name = token.span.text(parser.sql);
+    let number = match name {
+        [b'?'] => parser.parameters.next_number(),
+        [b'?', digits @ ..] => match parser.parameters.explicit_number(name, digits, parser.limits.variable_number) {
+            Some(number) => number,
+            None => return out_of_range(parser, token),
+        },
+        [b'#', b'0'..=b'9', ..] => return register(parser, token),
+        _ => parser.parameters.number_of_name(name),
+    };
+    if number > parser.limits.variable_number {
+        parser.defer(Some(token.span.start), "too many SQL variables");
+        return ExprKind::Parameter(1);
+    }
+    parser.parameters.note(number);
+    ExprKind::Parameter(number)
+}
+
+#[cold]
+fn out_of_range<'a>(parser: &mut Parser<'a, '_>, token: Token) -> ExprKind<'a> {
+    let limit = parser.limits.variable_number;
+    parser.defer(Some(token.span.start), format!("variable number must be between ?1 and ?{limit}"));
+    ExprKind::Parameter(1)
+}
+
+/// `#1` names a register of the program in SQLite's own nested statements. In others it is an error, and no
+/// expression.
+#[cold]
+fn register<'a>(parser: &mut Parser<'a, '_>, token: Token) -> ExprKind<'a> {
+    let message = format!("near \"{}\": syntax error", parser.lossy(token.span));
+    parser.defer(Some(token.span.start), message);
+    ExprKind::Null
+}

@@ -1,0 +1,63 @@
+//! The numbers of parameters.
+//!
+//! `?` takes the next number after the largest so far, `?NNN` takes NNN, a name takes the number it
+//! had before or the next one.
+
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
+
+use crate::ast::{ParameterName, Parameters};
+
+/// The parameters seen so far.
+pub(super) struct ParameterList<'a> {
+    count: u32,
+    names: ArenaVec<'a, ParameterName<'a>>,
+}
+
+impl<'a> ParameterList<'a> {
+    pub(super) fn new(arena: &'a Bump) -> ParameterList<'a> {
+        ParameterList { count: 0, names: ArenaVec::new_in(arena) }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The parameters found so far.
+    pub(super) fn finish(&mut self, arena: &'a Bump) -> Parameters<'a> {
+        let names = std::mem::replace(&mut self.names, ArenaVec::new_in(arena));
+        Parameters { count: self.count, names: names.into_bump_slice() }
+    }
+
+    /// The number of `?`.
+    pub(super) fn next_number(&self) -> u32 {
+        self.count + 1
+    }
+
+    /// The number of `?NNN`, unless it is above `limit`. Its name is its text, so that `?1` and `?01` are two names of one number.
+    pub(super) fn explicit_number(&mut self, name: &'a [u8], digits: &[u8], limit: u32) -> Option<u32> {
+        let number =
+            digits.iter().try_fold(0_u32, |number, digit| number.checked_mul(10)?.checked_add(u32::from(digit - b'0')));
+        let number = number.filter(|number| (1..=limit).contains(number))?;
+        // Only the first name of a number counts.
+        if number > self.count || !self.names.iter().any(|known| known.number == number) {
+            self.names.push(ParameterName { name, number });
+        }
+        Some(number)
+    }
+
+    /// The number of a name: the one that it had before, or the next one.
+    pub(super) fn number_of_name(&mut self, name: &'a [u8]) -> u32 {
+        if let Some(known) = self.names.iter().find(|known| known.name == name) {
+            return known.number;
+        }
+        let number = self.next_number();
+        self.names.push(ParameterName { name, number });
+        number
+    }
+
+    /// A parameter of this number stands in the statement.
+    pub(super) fn note(&mut self, number: u32) {
+        self.count = self.count.max(number);
+    }
+}

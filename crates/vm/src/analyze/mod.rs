@@ -1,0 +1,205 @@
+//! ANALYZE of one index: how often its keys repeat, and samples of them.
+//!
+//! The index is read once, from its first entry to its last. For every number of leading columns a *group* is a run of
+//! entries that are equal in them:
+//!
+//! ```text
+//!   a  b  rowid     groups of 1 column     of 2      of 3
+//!   1  1  7         ┐ equal 3              ┐ 2       ─ 1
+//!   1  1  9         │ less 0               ┘         ─ 1
+//!   1  4  2         ┘ distinct_less 0      ─ 1       ─ 1
+//!   2  0  5         ─ equal 1, less 3, distinct_less 1
+//! ```
+//!
+//! `sqlite_stat1` has the average size of the groups. `sqlite_stat4` has samples: entries with the size of their groups, and
+//! how many entries and groups come before them; `samples` says which ones.
+
+mod samples;
+
+use lithe_btree::KeyInfo;
+use lithe_format::db_header::TextEncoding;
+use lithe_format::record::Builder;
+use lithe_value::{Encoding, Value, ValueRef};
+
+use crate::cursor::VmCursor;
+use crate::error::Error;
+use crate::host::Host;
+use crate::keys::{Columns, equal_columns};
+use crate::machine::Machine;
+use crate::operand::{CursorId, Reg};
+use crate::program::Program;
+use crate::register::{BytesKind, Register};
+use crate::row::texts::EncodedTexts;
+use samples::{Sample, Selection};
+
+/// Entries between two looks whether the statement is interrupted.
+const ENTRIES_BETWEEN_CHECKS: u64 = 1000;
+
+/// What is asked about an index.
+pub struct Shape {
+    /// The averages of so many of its first columns.
+    pub columns: usize,
+    /// It is unique, and has one column.
+    pub is_one_unique: bool,
+}
+
+/// Reads the whole index under `cursor`. The text for sqlite_stat1 goes to `dst`, about the first columns of `shape`; a row for
+/// each sample (nEq, nLt, nDLt, sample) to the temporary table `samples`.
+#[inline(never)]
+pub fn analyze_index(
+    m: &mut Machine,
+    program: &Program,
+    host: &dyn Host,
+    cursor: CursorId,
+    samples: CursorId,
+    shape: Shape,
+    dst: Reg,
+) -> Result<(), Error> {
+    let key = program.cursor(cursor).key.as_deref().ok_or_else(not_an_index)?;
+    let entries = match m.cursor(cursor).settled()? {
+        VmCursor::Tree(tree) => tree.place.cursor.count(&tree.btree)?,
+        _ => return Err(not_an_index()),
+    };
+    let selection = host.facts().takes_samples().then(|| Selection::new(key.columns().len(), entries));
+    let mut groups = Groups::new(key, shape.is_one_unique, selection);
+    let mut record = Register::Null;
+    let mut stands = m.cursor(cursor).first()?;
+    while stands {
+        let VmCursor::Tree(tree) = m.cursor(cursor).settled()? else { return Err(not_an_index()) };
+        match tree.record_quickly() {
+            Some(bytes) => groups.add(bytes),
+            None => {
+                tree.record(&mut record)?;
+                groups.add(record.as_ref().bytes().unwrap_or_default());
+            }
+        }
+        if groups.entries.is_multiple_of(ENTRIES_BETWEEN_CHECKS) && host.is_interrupted() {
+            return Err(Error::Interrupt);
+        }
+        let VmCursor::Tree(tree) = m.cursor(cursor) else { return Err(not_an_index()) };
+        stands = tree.next_quickly() || tree.next()?;
+    }
+    groups.end();
+    let text = groups.averages(shape.columns);
+    m.reg_mut(dst).set_bytes(BytesKind::Text, text.as_bytes());
+    if let Some(selection) = groups.selection.take() {
+        write_samples(m, host, &groups, &selection.into_samples(), samples)?;
+    }
+    Ok(())
+}
+
+fn write_samples(
+    m: &mut Machine,
+    host: &dyn Host,
+    groups: &Groups<'_>,
+    samples: &[Sample],
+    table: CursorId,
+) -> Result<(), Error> {
+    let Machine { cursors, temporary, .. } = m;
+    let VmCursor::Ephemeral(table) = cursors[usize::from(table.0)].settled()? else { return Err(not_an_index()) };
+    let mut builder = Builder::new();
+    for (at, sample) in samples.iter().enumerate() {
+        let numbers = [&sample.equal, &sample.less, &sample.distinct_less].map(|numbers| Value::from(list(numbers)));
+        let record = groups.encoded(&sample.record);
+        let [equal, less, distinct_less] = numbers.each_ref().map(Value::as_ref);
+        let row = builder.build(&[equal, less, distinct_less, ValueRef::Blob(&record)]);
+        table.insert_row(at as i64 + 1, row, host, temporary)?;
+    }
+    Ok(())
+}
+
+fn list(numbers: &[u64]) -> String {
+    numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
+}
+
+fn not_an_index() -> Error {
+    Error::new(lithe_vfs::ResultCode::INTERNAL, "only an index is analysed")
+}
+
+/// The groups that the entries so far make up.
+struct Groups<'k> {
+    key: &'k KeyInfo,
+    entries: u64,
+    /// The index is unique, of one column: behind an entry that is not NULL SQLite takes all for different, even NULLs.
+    is_one_unique: bool,
+    has_value: bool,
+    /// The current entry; its groups are counted here as they grow.
+    current: Sample,
+    /// None where no samples are wanted.
+    selection: Option<Selection>,
+}
+
+impl<'k> Groups<'k> {
+    /// No entries yet.
+    fn new(key: &'k KeyInfo, is_one_unique: bool, selection: Option<Selection>) -> Groups<'k> {
+        let current = Sample::before_all(key.columns().len());
+        Groups { key, entries: 0, is_one_unique, has_value: false, current, selection }
+    }
+
+    /// The next entry.
+    fn add(&mut self, record: &[u8]) {
+        let is_new = self.entries == 0 || self.is_one_unique && self.has_value;
+        let changed = if is_new { 0 } else { self.first_difference(record) };
+        self.has_value |= self.is_one_unique && !Columns::new(record).value().is_null();
+        if self.entries > 0 {
+            self.close(changed);
+            for at in changed..self.key.columns().len() {
+                self.current.less[at] += self.current.equal[at];
+                self.current.distinct_less[at] += 1;
+                self.current.equal[at] = 0;
+            }
+        }
+        self.current.equal.iter_mut().for_each(|equal| *equal += 1);
+        self.current.record.clear();
+        self.current.record.extend_from_slice(record);
+        self.entries += 1;
+        if let Some(selection) = &mut self.selection {
+            selection.add(&mut self.current, changed);
+        }
+    }
+
+    /// There are no more entries.
+    fn end(&mut self) {
+        if self.entries > 0 {
+            self.close(0);
+        }
+    }
+
+    /// The groups of more than `from` columns end.
+    fn close(&mut self, from: usize) {
+        if let Some(selection) = &mut self.selection {
+            selection.close(&self.current, from);
+        }
+    }
+
+    /// In how many leading columns the record is equal to the entry before.
+    fn first_difference(&self, record: &[u8]) -> usize {
+        equal_columns(&self.current.record, record, self.key)
+    }
+
+    /// The text for sqlite_stat1: entries, and for 1, 2, ... columns the average size of a group, rounded up.
+    fn averages(&self, columns: usize) -> String {
+        let mut numbers = vec![self.entries];
+        for at in 0..columns.min(self.current.distinct_less.len()) {
+            let groups = if self.entries == 0 { 1 } else { self.current.distinct_less[at] + 1 };
+            // Few exceptions do not make a unique column another one.
+            let is_nearly_unique = self.entries.saturating_mul(10) <= groups.saturating_mul(11);
+            let average = self.entries.div_ceil(groups);
+            numbers.push(if is_nearly_unique && average == 2 { 1 } else { average });
+        }
+        list(&numbers)
+    }
+
+    /// The record's key columns, in the encoding of the database.
+    fn encoded(&self, record: &[u8]) -> Vec<u8> {
+        let mut columns = Columns::new(record);
+        let values: Vec<ValueRef<'_>> = self.key.columns().iter().map(|_| columns.value()).collect();
+        let encoding = match self.key.encoding() {
+            TextEncoding::Utf8 => return Builder::new().build(&values).to_vec(),
+            TextEncoding::Utf16Le => Encoding::Utf16le,
+            TextEncoding::Utf16Be => Encoding::Utf16be,
+        };
+        let texts = EncodedTexts::new(&values, encoding);
+        Builder::new().build(&texts.replace(&values)).to_vec()
+    }
+}

@@ -1,0 +1,204 @@
+//! Which entries of an index become samples: the same ones as SQLite's, so that both plan the same.
+//!
+//! There are two reasons to take an entry.
+//!
+//! * Its *place*: every so many entries one is taken, a third of all samples. These are never given up.
+//! * Its *group*: when the group of entries that are equal in some leading columns ends, the entry that stands for it is taken if
+//!   the group is larger than the smallest one that a sample was taken for. Among the entries of a group, that is one of its largest group of one
+//!   column more, and so on. A group that has an entry among the samples already needs no other.
+//!
+//! Pseudo-random numbers decide between equals.
+
+/// How many samples there are at most.
+pub const MOST: usize = 24;
+/// How many of them are taken for their place, at most.
+const PLACES: u64 = MOST as u64 / 3;
+
+/// An entry with what is known about its groups, one number for each count of leading columns.
+#[derive(Clone, Debug, Default)]
+pub struct Sample {
+    pub record: Vec<u8>,
+    /// Entries in the group. While it goes on, 0 in a sample.
+    pub equal: Vec<u64>,
+    /// Entries before the group.
+    pub less: Vec<u64>,
+    /// Groups before it.
+    pub distinct_less: Vec<u64>,
+    reason: Reason,
+    lot: u32,
+}
+
+/// Why an entry is a sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Reason {
+    #[default]
+    Place,
+    /// It stands for its group of so many leading columns, less one.
+    Group(usize),
+}
+
+impl Sample {
+    /// The state before the first entry of an index with that many columns.
+    pub fn before_all(width: usize) -> Sample {
+        Sample { equal: vec![0; width], less: vec![0; width], distinct_less: vec![0; width], ..Sample::default() }
+    }
+
+    /// Copies the other without giving memory back.
+    fn become_copy_of(&mut self, other: &Sample) {
+        self.record.clone_from(&other.record);
+        self.equal.clone_from(&other.equal);
+        self.less.clone_from(&other.less);
+        self.distinct_less.clone_from(&other.distinct_less);
+        (self.reason, self.lot) = (other.reason, other.lot);
+    }
+
+    /// Whether this entry stands for a group of `at + 1` columns better than the other: its groups of more columns are larger.
+    fn stands_better(&self, other: &Sample, at: usize) -> bool {
+        let behind = at + 1..self.equal.len();
+        let own = self.equal.get(behind.clone()).unwrap_or_default();
+        let others = other.equal.get(behind).unwrap_or_default();
+        (own, self.lot) > (others, other.lot)
+    }
+
+    /// Whether the sample is worth more than the other, both taken for groups of `own` and `others` columns, less one.
+    fn is_worth_more(&self, own: usize, other: &Sample, others: usize) -> bool {
+        let (size, other_size) = (self.equal[own], other.equal[others]);
+        size > other_size || size == other_size && (own < others || own == others && self.stands_better(other, own))
+    }
+}
+
+/// The samples of the entries so far.
+pub struct Selection {
+    width: usize,
+    /// An entry in so many is taken for its place.
+    distance: u64,
+    /// In the order of the index.
+    samples: Vec<Sample>,
+    /// The sample that is given up next, once there are [`MOST`].
+    weakest: Option<usize>,
+    /// For each count of leading columns but that of all: the entry that stands for the current group.
+    best: Vec<Sample>,
+    /// Groups of so many columns and more are known in every sample.
+    open: usize,
+    lot: u32,
+}
+
+impl Selection {
+    /// For an index with that many entries and columns.
+    pub fn new(width: usize, entries: u64) -> Selection {
+        // The low halves are what SQLite mixes.
+        let lot = 0x689e_962d_u32.wrapping_mul(width as u32) ^ 0xd094_4565_u32.wrapping_mul(entries as u32);
+        Selection {
+            width,
+            distance: entries / (PLACES + 1) + 1,
+            samples: Vec::with_capacity(MOST),
+            weakest: None,
+            best: vec![Sample::default(); width.saturating_sub(1)],
+            open: 0,
+            lot,
+        }
+    }
+
+    /// The next entry, which is like the one before in the first `changed` columns.
+    pub fn add(&mut self, current: &mut Sample, changed: usize) {
+        self.lot = self.lot.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+        current.lot = self.lot;
+        let Some(last) = self.width.checked_sub(1) else { return };
+        let before = current.less[last];
+        if before / self.distance != (before + 1) / self.distance {
+            current.reason = Reason::Place;
+            self.insert(current, last);
+        }
+        for (at, best) in self.best.iter_mut().enumerate() {
+            if at >= changed || current.stands_better(best, at) {
+                best.become_copy_of(current);
+            }
+        }
+    }
+
+    /// The groups of more than `changed` columns end; `current` has their sizes.
+    pub fn close(&mut self, current: &Sample, changed: usize) {
+        for at in (changed..self.best.len()).rev() {
+            let mut best = std::mem::take(&mut self.best[at]);
+            best.equal[at] = current.equal[at];
+            best.reason = Reason::Group(at);
+            let is_taken = match self.weakest.filter(|_| self.samples.len() >= MOST) {
+                Some(weakest) => self.is_worth_more(&best, at, weakest),
+                None => self.samples.len() < MOST,
+            };
+            if is_taken {
+                self.insert_for_group(&best, at);
+            }
+            self.best[at] = best;
+        }
+        if changed < self.open {
+            for sample in &mut self.samples {
+                let unknown =
+                    sample.equal.iter_mut().zip(&current.equal).skip(changed).filter(|(equal, _)| **equal == 0);
+                unknown.for_each(|(equal, size)| *equal = *size);
+            }
+            self.open = changed;
+        }
+    }
+
+    /// The samples, in the order of the index.
+    pub fn into_samples(self) -> Vec<Sample> {
+        self.samples
+    }
+
+    fn is_worth_more(&self, new: &Sample, at: usize, old: usize) -> bool {
+        match self.samples[old].reason {
+            Reason::Group(group) => new.is_worth_more(at, &self.samples[old], group),
+            Reason::Place => false,
+        }
+    }
+
+    /// Takes `new` for its group of `at + 1` columns, unless the group has samples: then the best of these is taken for it.
+    fn insert_for_group(&mut self, new: &Sample, at: usize) {
+        let mut best: Option<usize> = None;
+        for index in (0..self.samples.len()).rev().filter(|&index| self.samples[index].equal[at] == 0) {
+            let Reason::Group(group) = self.samples[index].reason else { return };
+            if best.is_none_or(|best| self.is_worth_more(&self.samples[index], group, best)) {
+                best = Some(index);
+            }
+        }
+        match best {
+            Some(best) => {
+                self.open = self.open.max(at);
+                self.samples[best].reason = Reason::Group(at);
+                self.samples[best].equal[at] = new.equal[at];
+                self.find_weakest();
+            }
+            None => self.insert(new, at),
+        }
+    }
+
+    /// Adds a sample whose groups of no more than `open` columns go on.
+    fn insert(&mut self, new: &Sample, open: usize) {
+        self.open = self.open.max(open);
+        let mut sample = match self.weakest.take().filter(|_| self.samples.len() >= MOST) {
+            Some(weakest) => self.samples.remove(weakest),
+            None if self.samples.len() >= MOST => return,
+            None => Sample::default(),
+        };
+        sample.become_copy_of(new);
+        sample.equal[..open].fill(0);
+        self.samples.push(sample);
+        self.find_weakest();
+    }
+
+    /// Finds the sample to be given up, once there are as many as there may be.
+    fn find_weakest(&mut self) {
+        if self.samples.len() < MOST {
+            return;
+        }
+        let mut weakest: Option<(usize, usize)> = None;
+        for (index, sample) in self.samples.iter().enumerate() {
+            let Reason::Group(group) = sample.reason else { continue };
+            if weakest.is_none_or(|(other, others)| self.samples[other].is_worth_more(others, sample, group)) {
+                weakest = Some((index, group));
+            }
+        }
+        self.weakest = weakest.map(|(index, _)| index);
+    }
+}
