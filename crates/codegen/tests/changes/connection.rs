@@ -241,14 +241,6 @@ impl Host for Connection {
         Ok(())
     }
 
-    fn auto_commit(&self, _on: bool, _rollback: bool) -> Result<(), Error> {
-        Err(Error::unsupported("transactions"))
-    }
-
-    fn savepoint(&self, _op: u8, _name: &str) -> Result<(), Error> {
-        Err(Error::unsupported("savepoints"))
-    }
-
     fn open_statement_journal(&self) -> Result<(), Error> {
         self.has_journal.set(true);
         Ok(())

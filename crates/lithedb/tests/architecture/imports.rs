@@ -20,9 +20,7 @@ use crate::{is_of_tests, root, sources};
 type Module = Vec<String>;
 
 /// Cycles that are still there: crate, parent and modules. None is added, and a change that breaks one takes it out.
-#[rustfmt::skip]
-const KNOWN: &[(&str, &str, &str)] = &[
-];
+const KNOWN: &[(&str, &str, &str)] = &[];
 
 #[test]
 fn modules_import_only_downwards() {
