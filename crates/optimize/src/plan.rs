@@ -18,7 +18,7 @@ use lithe_catalog::{Index, Table};
 use lithe_resolve::ir::{Coll, CommonTable, Derived, Expr, OrderTerm, Query, Select, Source, SubqueryId, WindowCall};
 use lithe_sql::ast::{CompoundOp, SelectNumber};
 
-use crate::access::{JoinPlan, LogEst};
+use crate::access::{DistinctPlan, JoinPlan, LogEst};
 
 /// The plan of a query.
 #[derive(Clone, Copy, Debug)]
@@ -201,6 +201,8 @@ pub struct AggregatePlan<'a> {
     pub from: FromPlan<'a>,
     /// The only aggregate is min() or max(), and rows come in the order of its argument: the first that is not NULL decides.
     pub extreme: Option<&'a OrderTerm<'a>>,
+    /// How the arguments of an aggregate with DISTINCT that have been there are found.
+    pub distinct: DistinctPlan,
     /// The queries in the arguments of aggregates.
     pub step_queries: ExprQueries<'a>,
     /// The queries in HAVING and the result.

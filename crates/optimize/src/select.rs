@@ -10,11 +10,12 @@
 use bumpalo::Bump;
 use lithe_catalog::{Index, Result, Table, TableKind};
 use lithe_resolve::ir::{
-    Aggregate, Expr, Indexed, Limit, OrderTerm, Select, SourceKind, any, collation_of, is_constant, same,
+    Aggregate, Child, Expr, Indexed, Limit, OrderTerm, Select, SourceKind, any, collation_of, for_each_child,
+    is_constant, same,
 };
 use lithe_value::Collation;
 
-use crate::access::{JoinPlan, JoinRequest, Purpose, WantedOrder};
+use crate::access::{DistinctPlan, JoinPlan, JoinRequest, Purpose, WantedOrder};
 use crate::plan::{AggregatePlan, CountPlan, ExprQueries, GroupPlan, Grouping, PlainPlan, SelectPlan, Sorting};
 use crate::planner::Planner;
 
@@ -101,14 +102,20 @@ impl<'a> Planner<'a> {
 
     fn plan_aggregate(&mut self, select: &'a Select<'a>, needs_columns: bool) -> Result<SelectPlan<'a>> {
         let extreme = single_extreme(self.context.arena, select);
-        let from = self.plan_from(select_request(select, extreme.map_or(WantedOrder::Any, WantedOrder::MinMax)))?;
+        let request = select_request(select, extreme.map_or(WantedOrder::Any, WantedOrder::MinMax));
+        let request = match single_distinct(select) {
+            Some(args) => JoinRequest { result: args, distinct: true, is_aggregated: true, ..request },
+            None => request,
+        };
+        let from = self.plan_from(request)?;
+        let distinct = if request.distinct { from.join.distinct } else { DistinctPlan::Remember };
         self.context.enter_loops(from.join.rows);
         let step_queries = self.plan_steps(select);
         self.context.leave_loops(from.join.rows);
         let columns = if needs_columns { select.columns } else { &[] };
         let queries = self.plan_exprs(select.having.iter().chain(columns), &[])?;
         let extreme = extreme.filter(|_| from.join.in_order);
-        let plan = AggregatePlan { select, extreme, step_queries: step_queries?, queries, from };
+        let plan = AggregatePlan { select, extreme, distinct, step_queries: step_queries?, queries, from };
         Ok(SelectPlan::Aggregate(self.context.arena.alloc(plan)))
     }
 
@@ -252,6 +259,28 @@ fn plain_request<'a>(
         limit: request.limit.filter(|_| !select.distinct),
         ..select_request(select, order)
     }
+}
+
+/// The argument of the only aggregate, if it has DISTINCT and nothing is shown beside it: an index can bring equal arguments together.
+fn single_distinct<'a>(select: &Select<'a>) -> Option<&'a [Expr<'a>]> {
+    let [Aggregate { distinct: true, args: args @ [_], .. }] = *select.aggregates else { return None };
+    let mut shown = select.columns.iter().chain(&select.having);
+    (!shown.any(|expr| has_bare_column(select, expr))).then_some(args)
+}
+
+/// Whether an expression uses columns of the SELECT's own sources outside its aggregates.
+fn has_bare_column(select: &Select<'_>, expr: &Expr<'_>) -> bool {
+    match expr {
+        Expr::Aggregate(call) if select.aggregates.iter().any(|own| own.id == call.id) => return false,
+        Expr::Column(column) => return select.position(column.source).is_some(),
+        _ => {}
+    }
+    let mut found = false;
+    for_each_child(expr, &mut |child| match child {
+        Child::Expr(operand) => found = found || has_bare_column(select, operand),
+        Child::Query(query) => found = found || !query.outer.is_empty(),
+    });
+    found
 }
 
 /// What the order of the join's rows leaves to ORDER BY.

@@ -7,18 +7,20 @@ use std::sync::Arc;
 
 use lithe_catalog::Result;
 use lithe_functions::Flags;
+use lithe_optimize::access::DistinctPlan;
 use lithe_optimize::plan::AggregatePlan;
-use lithe_optimize::select::{are_from_extreme_row, distinct_terms, extreme};
+use lithe_optimize::select::{are_from_extreme_row, extreme};
 use lithe_resolve::ir::{
     Aggregate, Child, Column, ColumnIndex, Expr, OrderTerm, Query, Select, for_each_child, for_each_in_query, same,
 };
 use lithe_vm::insn::Insn;
-use lithe_vm::operand::{Addr, AffinityListId, AggregateId, CursorId, Reg};
+use lithe_vm::operand::{Addr, AggregateId, CursorId, Reg};
 use lithe_vm::program::{AggregateCall, CursorKind};
 
 use super::super::access::ColumnAccess;
 use super::super::loops::{begin_loops, end_loops, prepare_sources};
 use super::super::{Codegen, Value};
+use super::distinct::{self, Distinct};
 use super::plain;
 use super::sink::{self, Sink};
 use crate::expr::call;
@@ -46,7 +48,7 @@ struct Accumulator<'a> {
     state: Reg,
     result: Reg,
     /// DISTINCT: the arguments that have been there.
-    seen: Option<CursorId>,
+    seen: Option<Distinct>,
     /// ORDER BY: arguments wait here until the group is complete.
     waiting: Option<Waiting>,
 }
@@ -75,7 +77,7 @@ impl<'a> Accumulators<'a> {
 /// Aggregates without GROUP BY: all rows are one group, which is there even without rows.
 pub(super) fn emit_single_group<'a>(cg: &mut Codegen<'a>, plan: &'a AggregatePlan<'a>, sink: &Sink<'a>) -> Result<()> {
     let AggregatePlan { select, ref from, extreme, .. } = *plan;
-    let accumulators = open_accumulators(cg, select, &[], true)?;
+    let accumulators = open_accumulators(cg, select, plan.distinct, &[], true)?;
     emit_reset(cg, &accumulators);
     let join = prepare_sources(cg, from)?;
     plain::in_loop_of(cg, from, |cg| {
@@ -102,10 +104,11 @@ pub(super) fn emit_single_group<'a>(cg: &mut Codegen<'a>, plan: &'a AggregatePla
     Ok(())
 }
 
-/// Registers, sets and sorters for the aggregates of a SELECT.
+/// Registers, sets and sorters for the aggregates of a SELECT. `distinct` says how arguments of a DISTINCT that have been there are found.
 pub(super) fn open_accumulators<'a>(
     cg: &mut Codegen<'a>,
     select: &'a Select<'a>,
+    distinct: DistinctPlan,
     order_by: &'a [OrderTerm<'a>],
     keeps_terms: bool,
 ) -> Result<Accumulators<'a>> {
@@ -113,7 +116,7 @@ pub(super) fn open_accumulators<'a>(
     let block = cg.b.registers(select.aggregates.len() + bare.len() + 1);
     let mut calls = Vec::with_capacity(select.aggregates.len());
     for (at, call) in select.aggregates.iter().enumerate() {
-        calls.push(open_accumulator(cg, call, block.at(at))?);
+        calls.push(open_accumulator(cg, call, distinct, block.at(at))?);
     }
     let decider = select.aggregates.iter().position(|call| extreme(call).is_some());
     let bare: Vec<_> = bare.into_iter().enumerate().map(|(at, column)| (column, block.at(calls.len() + at))).collect();
@@ -123,20 +126,19 @@ pub(super) fn open_accumulators<'a>(
     Ok(Accumulators { calls, bare, has_row, decider, block, notes_rows })
 }
 
-fn open_accumulator<'a>(cg: &mut Codegen<'a>, call: &'a Aggregate<'a>, state: Reg) -> Result<Accumulator<'a>> {
+fn open_accumulator<'a>(
+    cg: &mut Codegen<'a>,
+    call: &'a Aggregate<'a>,
+    distinct: DistinctPlan,
+    state: Reg,
+) -> Result<Accumulator<'a>> {
     let id = cg.b.aggregate(AggregateCall {
         function: Arc::clone(call.function),
         argument_count: call.args.len() as u16,
         collation: cg.env.collation(call.collation)?,
     });
     let result = cg.b.register();
-    let seen = if call.distinct {
-        let terms = distinct_terms(cg.arena, call.args);
-        let key = cg.order_key(terms)?;
-        Some(cg.ephemeral(CursorKind::EphemeralSet, key, call.args.len()))
-    } else {
-        None
-    };
+    let seen = if call.distinct { distinct::allocate(cg, call.args, distinct)? } else { None };
     let waiting = if call.order_by.is_empty() {
         None
     } else {
@@ -155,8 +157,8 @@ pub(super) fn emit_reset<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'
     cg.b.emit(Insn::Integer { value: 0, dst: accumulators.has_row });
     for call in &accumulators.calls {
         cg.b.emit(Insn::Null { start: call.state, count: 1 });
-        if let Some(cursor) = call.seen {
-            cg.b.emit(Insn::OpenEphemeral { cursor });
+        if let Some(seen) = &call.seen {
+            distinct::emit_reset(cg, seen);
         }
         if let Some(waiting) = &call.waiting {
             cg.b.emit(Insn::SorterOpen { cursor: waiting.sorter, limit: Reg::NONE });
@@ -206,8 +208,8 @@ fn emit_call_step<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, flag:
         Some(waiting) => emit_wait(cg, accumulator, waiting, skip)?,
         None => {
             let (start, values) = emit_aggregate_arguments(cg, call.args)?;
-            if let Some(cursor) = accumulator.seen {
-                emit_seen(cg, cursor, call.args.len(), start, skip);
+            if let Some(seen) = &accumulator.seen {
+                distinct::emit(cg, seen, start, skip)?;
             }
             if let Some(flag) = flag {
                 let collation = cg.collation(call.collation)?;
@@ -233,19 +235,13 @@ fn emit_aggregate_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>]) -> Resu
     }
 }
 
-fn emit_seen(cg: &mut Codegen<'_>, cursor: CursorId, count: usize, start: Reg, seen: Addr) {
-    let (count, affinities) = (count as u16, AffinityListId::NONE);
-    cg.b.emit(Insn::Found { cursor, count, start, target: seen });
-    cg.b.emit(Insn::IdxInsertRow { flags: 0, cursor, count, affinities, start });
-}
-
 /// Puts the arguments aside until the group is complete.
 fn emit_wait<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, waiting: &Waiting, skip: Addr) -> Result<()> {
     let call = accumulator.call;
     let args = waiting.row.at(waiting.terms);
     cg.emit_list_into(call.args, args)?;
-    if let Some(cursor) = accumulator.seen {
-        emit_seen(cg, cursor, call.args.len(), args, skip);
+    if let Some(seen) = &accumulator.seen {
+        distinct::emit(cg, seen, args, skip)?;
     }
     for (at, term) in call.order_by.iter().enumerate() {
         cg.emit_into(&term.expr, waiting.row.at(at))?;

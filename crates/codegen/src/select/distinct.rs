@@ -27,8 +27,17 @@ pub(super) enum Distinct {
     },
 }
 
-/// Prepares to find duplicates, in the way that the plan allows.
+/// Prepares to find duplicates, in the way that the plan allows: none have been there.
 pub(super) fn open<'a>(cg: &mut Codegen<'a>, columns: &[Expr<'a>], plan: DistinctPlan) -> Result<Option<Distinct>> {
+    let distinct = allocate(cg, columns, plan)?;
+    if let Some(distinct) = &distinct {
+        emit_reset(cg, distinct);
+    }
+    Ok(distinct)
+}
+
+/// The cursor and registers by which duplicates are found; none where the plan says that there are none.
+pub(super) fn allocate<'a>(cg: &mut Codegen<'a>, columns: &[Expr<'a>], plan: DistinctPlan) -> Result<Option<Distinct>> {
     if plan == DistinctPlan::Nothing {
         return Ok(None);
     }
@@ -36,13 +45,19 @@ pub(super) fn open<'a>(cg: &mut Codegen<'a>, columns: &[Expr<'a>], plan: Distinc
     let (key, count) = (cg.order_key(terms)?, terms.len());
     if plan == DistinctPlan::ComparePrevious {
         let last = cg.b.registers(count);
-        cg.b.emit(Insn::NullNever { start: last, count: count as u32 });
         let key = cg.ephemeral(CursorKind::KeyOnly, key, count);
         return Ok(Some(Distinct::Neighbours { key, last, count }));
     }
     let cursor = cg.ephemeral(CursorKind::EphemeralSet, key, count);
-    cg.b.emit(Insn::OpenEphemeral { cursor });
     Ok(Some(Distinct::Seen { cursor, count }))
+}
+
+/// Forgets all rows.
+pub(super) fn emit_reset(cg: &mut Codegen<'_>, distinct: &Distinct) {
+    match *distinct {
+        Distinct::Neighbours { last, count, .. } => cg.b.emit(Insn::NullNever { start: last, count: count as u32 }),
+        Distinct::Seen { cursor, .. } => cg.b.emit(Insn::OpenEphemeral { cursor }),
+    }
 }
 
 /// Jumps to `next` if the row has been there before.

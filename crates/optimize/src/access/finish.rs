@@ -80,7 +80,12 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
         distinct,
         one_row: chosen.iter().all(|candidate| candidate.one_row),
         // Most rows of a DISTINCT are taken to have seven equals.
-        rows: if distinct == DistinctPlan::Nothing { found.rows } else { found.rows - DISTINCT_FRACTION },
+        rows: match distinct {
+            DistinctPlan::ComparePrevious | DistinctPlan::Remember if !join.request.is_aggregated => {
+                found.rows - DISTINCT_FRACTION
+            }
+            _ => found.rows,
+        },
         scans: arena.alloc_slice_fill_iter(join.facts.iter().map(SourceFacts::scan_cost)),
     })
 }

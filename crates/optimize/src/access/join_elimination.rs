@@ -10,7 +10,7 @@ impl Join<'_, '_> {
     /// The loops without those of LEFT JOINs that change no row of the result.
     pub fn without_eliminated(&self, candidates: &Candidates, loops: &Few<usize, 8>) -> Few<usize, 8> {
         let mut kept = loops.clone();
-        if self.request.result.is_empty() || loops.len() < 2 {
+        if self.request.result.is_empty() || self.request.is_aggregated || loops.len() < 2 {
             return kept;
         }
         let mut used = self.order.columns.iter().fold(SourceSet::EMPTY, |used, column| used.union(column.needs));

@@ -20,6 +20,8 @@ pub struct JoinRequest<'a> {
     pub result: &'a [Expr<'a>],
     /// DISTINCT of `result`.
     pub distinct: bool,
+    /// `result` is the argument of an aggregate, and other expressions may use the rows.
+    pub is_aggregated: bool,
     /// How many columns the query's result has: rows that are sorted have as many.
     pub result_width: usize,
     /// The most rows that will be read (LIMIT + OFFSET, when they are known), for costs.
@@ -39,6 +41,7 @@ impl<'a> JoinRequest<'a> {
             order: WantedOrder::Any,
             result: &[],
             distinct: false,
+            is_aggregated: false,
             result_width: 0,
             row_limit: None,
             limit: None,

@@ -231,7 +231,7 @@ impl Lines {
 
     fn aggregate(&mut self, plan: &AggregatePlan<'_>, rows: RowsFor) {
         self.sources(&plan.from);
-        self.aggregates(plan.select.aggregates);
+        self.aggregates(plan.select.aggregates, plan.distinct);
         self.loops(&plan.from, |lines| lines.expr_queries(plan.step_queries));
         self.expr_queries(plan.queries);
         self.filter_of_set(rows);
@@ -251,15 +251,15 @@ impl Lines {
         if is_sorted {
             self.expr_queries(plan.step_queries);
         }
-        self.aggregates(plan.select.aggregates);
+        self.aggregates(plan.select.aggregates, DistinctPlan::Remember);
         self.expr_queries(plan.queries);
         self.end_of_select(plan.select, plan.order_by, rows);
     }
 
-    fn aggregates(&mut self, calls: &[&Aggregate<'_>]) {
+    fn aggregates(&mut self, calls: &[&Aggregate<'_>], distinct: DistinctPlan) {
         for call in calls {
             let name = call.function.name();
-            if call.distinct {
+            if call.distinct && distinct == DistinctPlan::Remember {
                 self.temporary_tree(&format!("{name}(DISTINCT)"));
             }
             if !call.order_by.is_empty() {
