@@ -338,6 +338,15 @@ impl Btree {
         counter.get() + self.changes_of_all.get()
     }
 
+    /// Commits what was written to this database alone. What is known of its trees stays known: a commit changes none of them.
+    pub fn commit(&self) -> Result<()> {
+        let is_known = self.known_version.get() == self.pager.write_version();
+        if self.pager.commit_alone()? && is_known {
+            self.known_version.set(self.pager.write_version());
+        }
+        Ok(())
+    }
+
     /// Announces that any tree may have changed.
     #[cold]
     pub(crate) fn all_changed(&self) {

@@ -130,6 +130,47 @@ fn changes_are_seen() {
 
 /// A row that does not fit the last leaf comes to a new leaf: page 1, the leaf's parent and the new leaf are written,
 /// the full leaf is not.
+/// What a cursor and the tree know outlasts a commit of the connection's own, and no commit of another one.
+#[test]
+fn a_commit_of_its_own_changes_no_tree() {
+    for mmap_size in [u64::MAX, 0] {
+        let options = OpenOptions { mmap_size, ..OpenOptions::default() };
+        let file = File::new("commit");
+        let (btree, root) = file.fill(&options, 2000);
+        let mut cursor = Cursor::table(root);
+        let odd = |from: i64| (0..2000).filter(move |n| n % 4 == from).map(|n| 2 * n + 1);
+        for from in 0..4 {
+            btree.pager().begin_write(BeginKind::Immediate).unwrap();
+            check(&mut cursor, &btree, 2000, false);
+            insert(&btree, root, odd(from));
+            let version = btree.version(root);
+            btree.commit().unwrap();
+            assert_eq!(btree.version(root), version, "committed {from}");
+            for rowid in odd(from) {
+                assert_eq!(cursor.seek_rowid(&btree, rowid).unwrap(), Seek::Exact);
+                assert_eq!(cursor.row(&btree).unwrap().local(), content(rowid), "row {rowid}");
+                cursor.reset();
+            }
+            btree.pager().end_read().unwrap();
+
+            let other = Btree::new(open(&file.0, &options));
+            other.pager().begin_write(BeginKind::Immediate).unwrap();
+            let mut others = Cursor::table(root);
+            for rowid in odd(from) {
+                assert_eq!(others.seek_rowid(&other, rowid).unwrap(), Seek::Exact);
+                others.delete(&other).unwrap();
+            }
+            others.reset();
+            other.commit().unwrap();
+            other.pager().end_read().unwrap();
+
+            btree.pager().begin_read().unwrap();
+            assert_ne!(btree.version(root), version, "another connection has committed {from}");
+            btree.pager().end_read().unwrap();
+        }
+    }
+}
+
 #[test]
 fn a_full_leaf_is_not_written() {
     let file = File::new("full");

@@ -306,15 +306,15 @@ impl Catalog {
 
     /// The triggers of a table in the order in which they fire: temporary ones first, in the order of their creation, then
     /// the table's own, the newest first.
-    pub fn triggers_of<'c>(&'c self, found: FoundTable<'c>) -> impl Iterator<Item = FoundTrigger<'c>> {
+    pub fn triggers_of<'c>(&'c self, db: Db, table: &'c Table) -> impl Iterator<Item = FoundTrigger<'c>> {
         let temp = self.schema(Db::TEMP);
-        let look_at_temp = found.db != Db::TEMP && temp.has_triggers();
+        let look_at_temp = db != Db::TEMP && temp.has_triggers();
         let temp_triggers = if look_at_temp { temp.triggers() } else { Vec::new() };
-        let name = self.database_name(found.db);
+        let name = self.database_name(db);
         let of_temp = temp_triggers.into_iter().filter(move |trigger| {
-            trigger.table == found.table.name && trigger.table_schema.as_ref().is_some_and(|schema| schema == name)
+            trigger.table == table.name && trigger.table_schema.as_ref().is_some_and(|schema| schema == name)
         });
-        let own = found.table.triggers.iter().map(move |trigger| FoundTrigger { db: found.db, trigger });
+        let own = table.triggers.iter().map(move |trigger| FoundTrigger { db, trigger });
         of_temp.map(|trigger| FoundTrigger { db: Db::TEMP, trigger }).chain(own)
     }
 }

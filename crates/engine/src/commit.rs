@@ -22,7 +22,7 @@ pub(crate) fn commit(databases: &[(Db, Rc<Btree>)], how_many: Option<HowMany<'_>
     let (first, second) = (written.next(), written.next());
     let Some((db, first)) = first else { return Ok(()) };
     auto_vacuum(*db, first)?;
-    let Some((db, second)) = second else { return Ok(first.pager().commit()?) };
+    let Some((db, second)) = second else { return Ok(first.commit()?) };
     auto_vacuum(*db, second)?;
     written.try_for_each(|(db, btree)| auto_vacuum(*db, btree))?;
     let pagers: Vec<&Pager> = databases.iter().map(|(_, btree)| btree.pager()).collect();

@@ -370,6 +370,8 @@ fn questions_come_in_sqlites_order() {
         "CREATE TABLE cascade(a REFERENCES w(n) ON UPDATE CASCADE ON DELETE SET NULL)",
         "CREATE TABLE checked(a, b, c DEFAULT (1 + 1))",
         "CREATE INDEX e ON checked(a + b) WHERE c",
+        "CREATE TABLE made(a CHECK (abs(a) > 1), b AS (lower(a) || c), c, CHECK (length(c) < a))",
+        "CREATE INDEX of_w ON w(k)",
         "CREATE VIEW sum AS SELECT a + b AS x, c FROM checked",
         "CREATE TRIGGER of_view INSTEAD OF INSERT ON sum BEGIN SELECT new.x, max(new.c); END",
         "CREATE TEMP TRIGGER tempt AFTER DELETE ON checked WHEN old.a BEGIN SELECT x FROM sum; END",
@@ -395,6 +397,17 @@ fn questions_come_in_sqlites_order() {
         // ON, behind WHERE.
         "SELECT 1 FROM checked JOIN u ON a = x WHERE b = y",
         "SELECT c FROM checked LEFT JOIN u ON a = x WHERE b = y",
+        "SELECT count(x) FROM checked JOIN u ON a = x WHERE b > 1 GROUP BY c, y HAVING max(b) > 0 ORDER BY min(a), length(c)",
+        "SELECT a FROM checked WHERE abs(b) IN (SELECT y FROM u WHERE x) ORDER BY c",
+        "DELETE FROM u WHERE x IN (SELECT c FROM checked) AND y",
+        // Several rows, and RETURNING behind the queries.
+        "INSERT INTO u VALUES (1, abs(2)), (3, 4)",
+        "INSERT INTO u SELECT c, 1 FROM checked",
+        "UPDATE u SET x = (SELECT c FROM sum) RETURNING x, y",
+        // Rows of which no column is read.
+        "SELECT count(*) FROM u",
+        "SELECT a, (SELECT count(*) FROM u) FROM checked",
+        "SELECT n FROM (SELECT count(*) AS n FROM u LIMIT 1)",
         // Nested queries, after all names.
         "SELECT x FROM u LIMIT (SELECT c FROM sum)",
         "SELECT x, c FROM sum",

@@ -132,13 +132,15 @@ pub(crate) struct Change {
 #[derive(Debug, Default)]
 pub(crate) struct ChangeCounter {
     all: Cell<u64>,
+    /// Those of `all` that were no writes and no ends of transactions of this connection.
+    others: Cell<u64>,
     foreign: Cell<u32>,
 }
 
 impl ChangeCounter {
     /// With the number of changes by others that have been counted already.
     pub(crate) fn new(foreign: u32) -> ChangeCounter {
-        ChangeCounter { all: Cell::new(0), foreign: Cell::new(foreign) }
+        ChangeCounter { all: Cell::new(0), others: Cell::new(0), foreign: Cell::new(foreign) }
     }
 
     /// Changes at every write, every rollback and every snapshot that differs.
@@ -157,9 +159,20 @@ impl ChangeCounter {
         self.all.set(self.all.get().wrapping_add(1));
     }
 
+    /// Changes when something else than a write or the end of a transaction of this connection has changed what it sees.
+    pub(crate) fn others(&self) -> u64 {
+        self.others.get()
+    }
+
+    /// The connection sees another snapshot.
+    pub(crate) fn bump_for_others(&self) {
+        self.bump();
+        self.others.set(self.others.get().wrapping_add(1));
+    }
+
     pub(crate) fn count(&self, change: Change) {
         if change.moved || change.foreign > 0 {
-            self.bump();
+            self.bump_for_others();
         }
         self.foreign.set(self.foreign.get().wrapping_add(change.foreign));
     }

@@ -60,9 +60,13 @@ impl RowRegisters {
             return None;
         }
         let affinities = program.affinities.get(usize::from(self.affinities.0)).map_or(&[][..], |list| list);
-        builder.build_of_short(registers.iter().enumerate().map(|(at, register)| match register.as_ref() {
-            ValueRef::Real(real) if affinities.get(at) == Some(&Affinity::Real) => stored_real(real),
-            value => value,
+        builder.build_of_short(registers.iter().enumerate().map(|(at, register)| match register {
+            Register::Integer(integer) => ValueRef::Integer(*integer),
+            Register::Null => ValueRef::Null,
+            other => match other.as_ref() {
+                ValueRef::Real(real) if affinities.get(at) == Some(&Affinity::Real) => stored_real(real),
+                value => value,
+            },
         }))
     }
 

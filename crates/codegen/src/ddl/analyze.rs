@@ -111,6 +111,7 @@ fn open_statistics<'a>(
         return Err(CompileError::new(ResultCode::CORRUPT.text()).with_code(ResultCode::CORRUPT));
     }
     let cursor = cg.open_system_table(db, table)?;
+    ask_about_deletion(cg, db, name, part)?;
     let condition = match part {
         Part::Everything => None,
         Part::Table(table) => Some(Is::Text(TABLE_NAME_COLUMN, table.name.as_bytes())),
@@ -122,6 +123,16 @@ fn open_statistics<'a>(
         (None, None) => cg.b.emit(Insn::ClearTree { count_changes: 0, cursor }),
     }
     Ok(cursor)
+}
+
+/// SQLite empties a whole table without a DELETE, unless a pre-update hook is to be told of the rows.
+fn ask_about_deletion(cg: &Codegen<'_>, db: Db, name: &str, part: Part<'_>) -> Result<()> {
+    match part {
+        Part::Everything if cg.env.flags.preupdate_hook => cg.env.ask_delete_rows(db, name, &[]),
+        Part::Everything => Ok(()),
+        Part::Table(_) => cg.env.ask_delete_rows(db, name, &["tbl"]),
+        Part::Index(..) => cg.env.ask_delete_rows(db, name, &["idx"]),
+    }
 }
 
 fn create(cg: &mut Codegen<'_>, db: Db, name: &'static str, columns: &str, count: u16) -> Result<CursorId> {

@@ -107,7 +107,9 @@ fn new_index_exprs<'a>(
     for (at, column) in index.columns.iter().enumerate() {
         exprs.push(match column.term {
             IndexTerm::Column(column) => {
-                cg.env.ask_read(table.name.name(), table.columns[usize::from(column)].name.name(), db, None)?;
+                if at < usize::from(index.key_count) {
+                    cg.env.ask_read(table.name.name(), table.columns[usize::from(column)].name.name(), db, None)?;
+                }
                 cg.resolver.table_column(source, table, column)
             }
             IndexTerm::Rowid => cg.resolver.rowid(source, table),

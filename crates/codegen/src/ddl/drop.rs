@@ -143,7 +143,8 @@ fn may_be_dropped(cg: &Codegen<'_>, table: &Table) -> bool {
 /// All triggers on the table go with it, temporary ones on a table of another database too.
 fn drop_triggers(cg: &mut Codegen<'_>, found: FoundTable<'_>) -> Result<()> {
     let env = cg.env;
-    let triggers: Vec<_> = env.catalog.triggers_of(found).map(|t| (t.db, Arc::clone(t.trigger))).collect();
+    let triggers: Vec<_> =
+        env.catalog.triggers_of(found.db, found.table).map(|t| (t.db, Arc::clone(t.trigger))).collect();
     for (db, trigger) in triggers {
         cg.env.ask_drop_trigger(db, trigger.name.name(), trigger.table.name())?;
         delete_trigger(cg, db, trigger.name.name())?;

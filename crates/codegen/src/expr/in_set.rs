@@ -2,7 +2,7 @@
 //!
 //! A short list is compared member by member. Anything else becomes a set, built once unless it depends on the row
 //! of an enclosing query, and the value is looked up in it. The answer is NULL, not false, when the value is not found and
-//! it or a member is NULL; where that makes no difference (in WHERE), nobody looks for NULLs.
+//! it or a member is NULL; where that makes no difference (in WHERE), NULLs are not looked for.
 
 use lithe_catalog::{Result, fail};
 use lithe_optimize::plan::{ExprQueryWay, QueryPlan};

@@ -35,7 +35,7 @@ pub(super) struct Accumulators<'a> {
     decider: Option<(usize, Reg)>,
     /// The first of the registers that belong to one group: states, bare columns, `has_row`.
     block: Reg,
-    /// Whether anybody looks at `has_row`.
+    /// Whether `has_row` is read.
     notes_rows: bool,
 }
 

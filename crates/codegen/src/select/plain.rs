@@ -57,7 +57,7 @@ pub(super) fn in_loop_of<'a, T>(
     if from.join.loops.is_empty() { f(cg) } else { cg.in_loop(f) }
 }
 
-/// Computes the result columns, unless nobody will look at them.
+/// Computes the result columns, unless they are not read.
 pub(super) fn emit_columns<'a>(cg: &mut Codegen<'a>, sink: &Sink<'a>, columns: &[Expr<'a>], row: Reg) -> Result<()> {
     if sink::only_counts(sink) {
         return Ok(());

@@ -25,7 +25,7 @@ pub(crate) fn delete<'a>(
     let body = cg.trigger_body();
     let (change, plan) = plan(&mut cg.planner, base, delete, body)?;
     let counted = super::begin_row_count(cg, "rows deleted", change.returning.is_some());
-    emit(cg, &change, &plan)?;
+    emit(cg, change, &plan)?;
     Ok(change.returning.map_or(counted, |returning| returning.columns))
 }
 
@@ -109,7 +109,7 @@ fn delete_row<'a>(
     })
 }
 
-/// DELETE without WHERE, and nobody who wants to see the rows: the trees are emptied.
+/// DELETE without WHERE, where nothing looks at the rows: the trees are emptied.
 fn delete_all<'a>(cg: &mut Codegen<'a>, target: &ChangeTarget<'a>) -> Result<()> {
     let (db, table) = (target.db, target.table);
     cg.transactions.use_database(db, true);

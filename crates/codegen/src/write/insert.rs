@@ -28,11 +28,11 @@ pub(crate) fn insert<'a>(
     let body = cg.trigger_body();
     let (resolved, plan) = plan(&mut cg.planner, base, insert, body)?;
     let counted = super::begin_row_count(cg, "rows inserted", resolved.returning.is_some());
-    match plan {
-        InsertPlan::Records(plan) => super::transfer::emit(cg, &plan)?,
-        InsertPlan::Rows(plan) => insert_rows(cg, &resolved, &plan)?,
-        InsertPlan::View(plan) => super::view::insert(cg, &resolved, &plan)?,
-        InsertPlan::Virtual(plan) => super::virtual_table::insert(cg, &resolved, &plan)?,
+    match &plan {
+        InsertPlan::Records(plan) => super::transfer::emit(cg, plan)?,
+        InsertPlan::Rows(plan) => insert_rows(cg, resolved, plan)?,
+        InsertPlan::View(plan) => super::view::insert(cg, resolved, plan)?,
+        InsertPlan::Virtual(plan) => super::virtual_table::insert(cg, resolved, plan)?,
     }
     Ok(resolved.returning.map_or(counted, |returning| returning.columns))
 }

@@ -64,7 +64,7 @@ impl<'a> Target<'a> {
         Ok(())
     }
 
-    /// Opens the indexes alone, for writing, but for one that somebody else has opened.
+    /// Opens the indexes alone, for writing, but for one that is open already.
     pub fn open_indexes(&self, cg: &mut Codegen<'a>, opened: Option<&Index>) {
         let is_opened = |index: &Index| opened.is_some_and(|opened| std::ptr::eq(opened, index));
         for index in self.indexes.iter().filter(|index| !index.is_table && !is_opened(index.index)) {
@@ -72,7 +72,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Writes with a cursor on the table that somebody else has opened.
+    /// Writes with a cursor on the table that is open already.
     pub fn use_cursor(&mut self, cg: &mut Codegen<'a>, cursor: CursorId) {
         let facts = write_facts(cg.env, self.db, self.table);
         cg.b.cursor_info(cursor).table = Some(facts);

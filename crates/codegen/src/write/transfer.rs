@@ -1,7 +1,7 @@
 //! INSERT INTO … SELECT * FROM a table of the same shape: its records are inserted as they are.
 //!
 //! Taking a record apart and putting it together again gives the same bytes if both tables say the same about every column, and
-//! nobody looks at the rows on their way. Only the rowid is another one, unless a column is its other name.
+//! nothing reads the rows on their way. Only the rowid is another one, unless a column is its other name.
 
 use lithe_catalog::Result;
 use lithe_optimize::write::insert::RecordsPlan;

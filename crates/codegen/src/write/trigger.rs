@@ -70,6 +70,9 @@ impl Programs {
 
     /// All programs, by their numbers.
     pub fn take_finished(&mut self) -> Vec<Arc<Subprogram>> {
+        if self.programs.is_empty() {
+            return Vec::new();
+        }
         let programs = std::mem::take(&mut self.programs).into_iter();
         programs.map(|program| program.program.expect("every trigger that was begun is compiled")).collect()
     }

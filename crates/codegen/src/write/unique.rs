@@ -47,9 +47,9 @@ pub(super) struct Unique {
     pub replaces: bool,
     /// The table's cursor stands where the row goes.
     pub is_sought: bool,
-    /// Counts the rows deleted for the new one while somebody watches.
+    /// Counts the rows deleted for the new one whose triggers or foreign keys may put others in their place.
     watched: Option<Reg>,
-    /// Whether somebody does.
+    /// Whether there is such a row.
     is_watched: bool,
 }
 
@@ -146,7 +146,7 @@ fn emit_index_check<'a>(
     Ok(())
 }
 
-/// Looks for other rows with the same keys again, if rows were deleted while somebody watched: any is an error.
+/// Looks for other rows with the same keys again, if triggers or foreign keys of deleted rows may have put some there: any is an error.
 fn emit_second_look<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, done: &Unique) {
     let Some(watched) = done.watched.filter(|_| done.is_watched) else { return };
     let Checked { target, row, .. } = unique.checked;
@@ -289,7 +289,7 @@ fn emit_violation<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: UniqueKey,
     emit_failure(cg, policy, code, message);
 }
 
-/// Deletes the row under the table's cursor for the new one. Whether anybody watches.
+/// Deletes the row under the table's cursor for the new one. Gives whether triggers or foreign keys take part.
 fn emit_replace<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, key: UniqueKey) -> Result<bool> {
     let Checked { target, row, .. } = unique.checked;
     let access = ColumnAccess::Table { cursor: target.cursor, table: target.table };

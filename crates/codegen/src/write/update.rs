@@ -29,10 +29,10 @@ pub(crate) fn update<'a>(
     let body = cg.trigger_body();
     let (change, plan) = plan(&mut cg.planner, base, update, body)?;
     let counted = super::begin_row_count(cg, "rows updated", change.returning.is_some());
-    match plan {
-        UpdatePlan::Rows(plan) => update_rows(cg, &change, &plan)?,
-        UpdatePlan::View(plan) => super::view::change(cg, &change, &plan)?,
-        UpdatePlan::Virtual(plan) => super::virtual_table::change(cg, &change, &plan)?,
+    match &plan {
+        UpdatePlan::Rows(plan) => update_rows(cg, change, plan)?,
+        UpdatePlan::View(plan) => super::view::change(cg, change, plan)?,
+        UpdatePlan::Virtual(plan) => super::virtual_table::change(cg, change, plan)?,
     }
     Ok(change.returning.map_or(counted, |returning| returning.columns))
 }
@@ -164,7 +164,7 @@ fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result
             }
         }
     }
-    // The record is made with the affinities of its columns: they are applied here only if somebody looks at the row before.
+    // The record is made with the affinities of its columns: they are applied here only if the row is read before.
     let is_seen = updating.returning.is_some() || !plan.triggers.is_empty() || !plan.keys.is_empty();
     if is_seen || !target.indexes.is_empty() || row::needs_final_values(table) {
         row::emit_affinity(cg, table, row, |at| plan.changed.has_column(at));

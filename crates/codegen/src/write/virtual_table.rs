@@ -4,7 +4,7 @@
 //!   arguments of VUpdate:   old key   new key   column 0 …      an insert has no old key, a delete nothing but that
 //! ```
 //!
-//! The rows that UPDATE and DELETE are about are all found before the first one is changed: nobody knows what a change does
+//! The rows that UPDATE and DELETE are about are all found before the first one is changed: a module does not say what a change does
 //! to the scan.
 
 use std::sync::Arc;

@@ -21,7 +21,7 @@ pub enum DeletePlan<'a> {
     /// The trees of the table and of its indexes are emptied: without WHERE, and where nothing looks at the rows.
     All,
     /// The rows are deleted one by one.
-    Rows(DeleteRows<'a>),
+    Rows(Box<DeleteRows<'a>>),
     /// INSTEAD OF triggers get the rows of a view.
     View(ViewChange<'a>),
     /// The module of a virtual table gets the rows.
@@ -58,21 +58,21 @@ pub fn plan<'a>(
     scope: &Scope<'_, 'a>,
     delete: &ast::Delete<'a>,
     body: Option<TriggerBody>,
-) -> Result<(ResolvedChange<'a>, DeletePlan<'a>)> {
+) -> Result<(&'a ResolvedChange<'a>, DeletePlan<'a>)> {
     let resolver = planner.context.resolver;
     refuse::early(resolver, scope, delete.table, Event::Delete, !delete.returning.is_empty())?;
     let change = resolver.delete(scope, delete)?;
     let triggers = Triggers::of(resolver, &change.target, Event::Delete);
     refuse::read_only(resolver, &change.target, &triggers, change.returning.is_some())?;
-    let change = prepare::change(planner, change);
+    let change = &*resolver.arena.alloc(prepare::change(planner, change));
     let (policy, table) = (statement_policy(body, change.or), change.target.table);
     let plan = if table.view().is_some() {
-        DeletePlan::View(view::plan(planner, &change, triggers, policy)?)
+        DeletePlan::View(view::plan(planner, change, triggers, policy)?)
     } else if let Some(connected) = table.connected() {
-        DeletePlan::Virtual(virtual_table::plan(planner, &change, connected, policy)?)
+        DeletePlan::Virtual(virtual_table::plan(planner, change, connected, policy)?)
     } else {
         let keys = ForeignKeys::of(resolver, &change.target, Change::Delete)?;
-        plan_deletion(planner, &change, triggers, keys)?
+        plan_deletion(planner, change, triggers, keys)?
     };
     Ok((change, plan))
 }
@@ -105,5 +105,5 @@ fn plan_deletion<'a>(
     let rows = rows::plan(planner, change, &table, passes, &[], |_| true)?;
     let changes_more_than_once = !keys.is_empty() || !rows.is_single();
     let returning = rows::plan_in_loops(planner, &rows, |planner| ReturningPlan::of(planner, change.returning, None));
-    Ok(DeletePlan::Rows(DeleteRows { table, triggers, keys, rows, returning, changes_more_than_once }))
+    Ok(DeletePlan::Rows(Box::new(DeleteRows { table, triggers, keys, rows, returning, changes_more_than_once })))
 }

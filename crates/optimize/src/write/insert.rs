@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use lithe_base::{Db, ResultCode};
-use lithe_catalog::{CompileError, ConnectedTable, Index, Result, SEQUENCE_TABLE, Table, fail};
+use lithe_catalog::{CompileError, ConnectedTable, Index, Result, SEQUENCE_TABLE, Table};
 use lithe_resolve::{ChangeTarget, ChangedColumn, Constraint, InsertRows, ResolvedInsert, Resolver, Scope};
 use lithe_sql::ast::{self, Conflict, Name};
 
@@ -24,13 +24,12 @@ use crate::plan::InsertSource;
 use crate::planner::Planner;
 
 /// What an INSERT does.
-#[allow(clippy::large_enum_variant)] // one on the stack for each statement compiled
 #[derive(Debug)]
 pub enum InsertPlan<'a> {
     /// The records of a table of the same shape are inserted as they are.
     Records(RecordsPlan<'a>),
     /// Rows are made of values.
-    Rows(InsertRowsPlan<'a>),
+    Rows(Box<InsertRowsPlan<'a>>),
     /// INSTEAD OF triggers get the rows.
     View(ViewInsert<'a>),
     /// The module of a virtual table gets the rows.
@@ -115,27 +114,24 @@ pub fn plan<'a>(
     scope: &Scope<'_, 'a>,
     insert: &ast::Insert<'a>,
     body: Option<TriggerBody>,
-) -> Result<(ResolvedInsert<'a>, InsertPlan<'a>)> {
+) -> Result<(&'a ResolvedInsert<'a>, InsertPlan<'a>)> {
     let resolver = planner.context.resolver;
     refuse::early(resolver, scope, insert.table, Event::Insert, !insert.returning.is_empty())?;
     let resolved = resolver.insert(scope, insert)?;
     let triggers = Triggers::of(resolver, &resolved.target, Event::Insert);
     refuse::read_only(resolver, &resolved.target, &triggers, resolved.returning.is_some())?;
-    let resolved = prepare::insert(planner, resolved);
+    let resolved = &*resolver.arena.alloc(prepare::insert(planner, resolved));
     let (policy, table) = (statement_policy(body, resolved.or), resolved.target.table);
     let plan = if table.view().is_some() {
-        let rows = InsertSource::of(planner, &resolved, !triggers.is_empty())?;
+        let rows = InsertSource::of(planner, resolved, !triggers.is_empty())?;
         let returning = ReturningPlan::of(planner, resolved.returning, None);
         InsertPlan::View(ViewInsert { triggers, rows, policy, returning })
     } else if let Some(connected) = table.connected() {
-        if !resolved.upserts.is_empty() {
-            return fail(format!("UPSERT not implemented for virtual table \"{}\"", table.name));
-        }
-        let rows = InsertSource::of(planner, &resolved, false)?;
+        let rows = InsertSource::of(planner, resolved, false)?;
         let returning = ReturningPlan::of(planner, resolved.returning, None);
         InsertPlan::Virtual(VirtualInsert { connected, rows, policy, returning })
     } else {
-        plan_table(planner, insert, &resolved, triggers, policy, body.is_some())?
+        plan_table(planner, insert, resolved, triggers, policy, body.is_some())?
     };
     Ok((resolved, plan))
 }
@@ -178,16 +174,16 @@ fn plan_table<'a>(
     let is_asked = is_named && value_for(resolved, ChangedColumn::Rowid).is_some();
     let rowid_is_given = matches!(rowid, NewRowid::Integer(_) | NewRowid::Value(_)) || is_asked;
     let (unique, replaced) = plan_unique(resolver, resolved, &table, policy, rowid_is_given);
-    let may_run = |(at, update): (usize, Option<ClauseUpdate<'a>>)| {
-        let update = update.filter(|_| unique.may_update(at))?;
-        Some(update.plan(planner, resolved, &table))
-    };
-    let upserts = updates.into_iter().enumerate().map(may_run).collect();
+    let mut upserts = Vec::with_capacity(updates.len());
+    for (at, update) in updates.into_iter().enumerate() {
+        let update = update.filter(|_| unique.may_update(at));
+        upserts.push(update.map(|update| update.plan(planner, resolved, &table)));
+    }
     // A CHECK and an index have the affinities applied before the record is made.
     let is_stored = target.table.has_rowid() && table.indexes.is_empty() && !constraints.has_checks();
     let stored = is_stored.then_some(StoredRow { source: target.source, table: target.table });
     let returning = ReturningPlan::of(planner, resolved.returning, stored);
-    let rows_plan = InsertRowsPlan {
+    Ok(InsertPlan::Rows(Box::new(InsertRowsPlan {
         table,
         policy,
         triggers,
@@ -200,8 +196,7 @@ fn plan_table<'a>(
         upserts,
         returning,
         changes_more_than_once,
-    };
-    Ok(InsertPlan::Rows(rows_plan))
+    })))
 }
 
 /// What is looked for before a row is written, and what REPLACE deletes.

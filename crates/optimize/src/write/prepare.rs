@@ -70,6 +70,9 @@ impl<'a> Preparing<'_, 'a> {
     }
 
     fn sources(&mut self, sources: &'a [Source<'a>]) -> &'a [Source<'a>] {
+        if !sources.iter().any(|source| matches!(source.kind, SourceKind::Subquery(_))) {
+            return sources;
+        }
         let mut prepared = bumpalo::collections::Vec::with_capacity_in(sources.len(), self.planner.context.arena);
         for source in sources {
             prepared.push(match source.kind {

@@ -1,6 +1,6 @@
 //! Statements that are refused because their table cannot be changed.
 
-use lithe_catalog::{Result, TableKind, fail};
+use lithe_catalog::{FoundTable, Result, Table, TableKind, fail};
 use lithe_format::PageNo;
 use lithe_resolve::{ChangeTarget, Resolver, Scope};
 use lithe_sql::ast::{self, QualifiedName};
@@ -30,7 +30,7 @@ pub(super) fn read_only<'a>(
     Ok(())
 }
 
-/// Refuses to change a view that has no triggers for it, or what nobody may change, before anything else about the statement
+/// Refuses to change a view that has no triggers for it, or a table that must not be changed, before anything else about the statement
 /// is found wrong.
 pub(super) fn early<'a>(
     resolver: &Resolver<'a>,
@@ -39,20 +39,29 @@ pub(super) fn early<'a>(
     event: Event<'_, 'a>,
     has_returning: bool,
 ) -> Result<()> {
-    let target = resolver.change_target(base, name)?;
-    if target.table.kind == TableKind::Ordinary && target.table.root != Some(PageNo::FIRST) {
+    let FoundTable { db, table } = resolver.find_table(base, name)?;
+    if is_ordinary(table) {
         return Ok(());
     }
+    let target = resolver.target_at(db, table)?;
     read_only(resolver, &target, &Triggers::of(resolver, &target, event), has_returning)
 }
 
 /// As [`early`], of an UPDATE: which triggers it has is known when its columns are.
 pub(super) fn update_early<'a>(resolver: &Resolver<'a>, base: &Scope<'_, 'a>, update: &ast::Update<'a>) -> Result<()> {
-    let target = resolver.change_target(base, update.table)?;
-    let has_triggers = target.table.view().is_some() && Triggers::exist(resolver, &target);
-    if has_triggers || target.table.kind == TableKind::Ordinary && target.table.root != Some(PageNo::FIRST) {
+    let FoundTable { db, table } = resolver.find_table(base, update.table)?;
+    if is_ordinary(table) {
+        return Ok(());
+    }
+    let target = resolver.target_at(db, table)?;
+    if table.view().is_some() && Triggers::exist(resolver, &target) {
         return Ok(());
     }
     let triggers = Triggers::of(resolver, &target, Event::Update(&[]));
     read_only(resolver, &target, &triggers, !update.returning.is_empty())
+}
+
+/// An ordinary table other than the schema table: what forbids to change it is found when the statement is resolved.
+fn is_ordinary(table: &Table) -> bool {
+    table.kind == TableKind::Ordinary && table.root != Some(PageNo::FIRST)
 }

@@ -97,7 +97,7 @@ impl<'a> WrittenIndex<'a> {
     }
 }
 
-/// An index in an order that nobody has defined cannot be written.
+/// An index under a collation that is not defined cannot be written.
 fn check_collations(resolver: &Resolver<'_>, index: &Index) -> Result<()> {
     let own = index.columns.iter().filter(|column| column.collation.builtin().is_none());
     own.map(|column| resolver.env.collation(Coll::of(&column.collation))).try_for_each(|found| found.map(|_| ()))

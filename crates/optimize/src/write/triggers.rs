@@ -1,6 +1,6 @@
 //! Which triggers a change fires.
 
-use lithe_catalog::{FoundTable, FoundTrigger, Table, TriggerEvent};
+use lithe_catalog::{FoundTrigger, Table, TriggerEvent};
 use lithe_resolve::{Assigned, ChangeTarget, Resolver};
 use lithe_sql::ast::{Expr, ExprKind, Name, Node, TriggerTime, walk_stmt};
 
@@ -32,19 +32,14 @@ impl<'a> Triggers<'a> {
         if !resolver.env.flags.triggers {
             return Triggers::none();
         }
-        let catalog = &resolver.env.catalog;
-        let Some(table) = catalog.schema(target.db).table(target.table.name.name()) else { return Triggers::none() };
-        let found = FoundTable { db: target.db, table };
         let fires = |trigger: &FoundTrigger<'a>| is_fired(target, &trigger.trigger.event, event);
-        Triggers { triggers: catalog.triggers_of(found).filter(fires).collect() }
+        Triggers { triggers: resolver.env.catalog.triggers_of(target.db, target.table).filter(fires).collect() }
     }
 
     /// Whether the target has triggers, whatever fires them.
     pub fn exist(resolver: &Resolver<'a>, target: &ChangeTarget<'a>) -> bool {
-        let catalog = &resolver.env.catalog;
-        let table = catalog.schema(target.db).table(target.table.name.name());
-        let has_any = |table| catalog.triggers_of(FoundTable { db: target.db, table }).next().is_some();
-        resolver.env.flags.triggers && table.is_some_and(has_any)
+        let mut triggers = resolver.env.catalog.triggers_of(target.db, target.table);
+        resolver.env.flags.triggers && triggers.next().is_some()
     }
 
     /// Whether there is none.

@@ -23,11 +23,10 @@ use crate::plan::RowsPlan;
 use crate::planner::Planner;
 
 /// What an UPDATE does.
-#[allow(clippy::large_enum_variant)] // one on the stack for each statement compiled
 #[derive(Debug)]
 pub enum UpdatePlan<'a> {
     /// The rows of a table are changed one by one.
-    Rows(UpdateRows<'a>),
+    Rows(Box<UpdateRows<'a>>),
     /// INSTEAD OF triggers get the rows of a view.
     View(ViewChange<'a>),
     /// The module of a virtual table gets the rows.
@@ -80,20 +79,20 @@ pub fn plan<'a>(
     scope: &Scope<'_, 'a>,
     update: &ast::Update<'a>,
     body: Option<TriggerBody>,
-) -> Result<(ResolvedChange<'a>, UpdatePlan<'a>)> {
+) -> Result<(&'a ResolvedChange<'a>, UpdatePlan<'a>)> {
     let resolver = planner.context.resolver;
     refuse::update_early(resolver, scope, update)?;
     let change = resolver.update(scope, update)?;
     let triggers = Triggers::of(resolver, &change.target, Event::Update(change.set));
     refuse::read_only(resolver, &change.target, &triggers, change.returning.is_some())?;
-    let change = prepare::change(planner, change);
+    let change = &*resolver.arena.alloc(prepare::change(planner, change));
     let (policy, table) = (statement_policy(body, change.or), change.target.table);
     let plan = if table.view().is_some() {
-        UpdatePlan::View(view::plan(planner, &change, triggers, policy)?)
+        UpdatePlan::View(view::plan(planner, change, triggers, policy)?)
     } else if let Some(connected) = table.connected() {
-        UpdatePlan::Virtual(virtual_table::plan(planner, &change, connected, policy)?)
+        UpdatePlan::Virtual(virtual_table::plan(planner, change, connected, policy)?)
     } else {
-        UpdatePlan::Rows(plan_rows(planner, &change, triggers, policy)?)
+        UpdatePlan::Rows(plan_rows(planner, change, triggers, policy)?)
     };
     Ok((change, plan))
 }
@@ -104,7 +103,7 @@ fn plan_rows<'a>(
     change: &ResolvedChange<'a>,
     triggers: Triggers<'a>,
     policy: Option<Conflict>,
-) -> Result<UpdateRows<'a>> {
+) -> Result<Box<UpdateRows<'a>>> {
     let resolver = planner.context.resolver;
     let target = &change.target;
     let mut changed = Changed::of(resolver, target, change.set)?;
@@ -130,7 +129,7 @@ fn plan_rows<'a>(
     let changes_more_than_once = !row.keys.is_empty() || !row.triggers.is_empty() || !rows.is_single();
     let stored = row.stored_row(&table);
     let returning = rows::plan_in_loops(planner, &rows, |planner| ReturningPlan::of(planner, change.returning, stored));
-    Ok(UpdateRows { table, row, rows, values, returning, changes_more_than_once })
+    Ok(Box::new(UpdateRows { table, row, rows, values, returning, changes_more_than_once }))
 }
 
 impl<'a> RowUpdate<'a> {

@@ -28,6 +28,13 @@ impl Pager {
         self.commit_phase_two()
     }
 
+    /// As [`Pager::commit`]. Answers whether what this connection sees of its pages is what it was before, but for the counter on page 1.
+    pub fn commit_alone(&self) -> Result<bool> {
+        let (others, is_concurrent) = (self.changes.others(), self.concurrent.is_active());
+        self.commit()?;
+        Ok(!is_concurrent && self.changes.others() == others)
+    }
+
     /// The first phase of a commit: everything is durable, but can still be rolled back. With the
     /// name of a super-journal, a crash from here on commits exactly if that file is gone.
     ///

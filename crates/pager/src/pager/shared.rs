@@ -85,7 +85,7 @@ impl Pager {
                 let page_count = self.member.put_overlay(overlay, (self.page_count(), self.view.direct.get()));
                 self.view.page_count.set(page_count);
                 self.disable_direct_reads();
-                self.changes.bump();
+                self.changes.bump_for_others();
             }
         }
         Ok(())
@@ -103,7 +103,7 @@ impl Pager {
         if let Some((page_count, direct)) = self.member.drop_overlay() {
             self.view.page_count.set(page_count);
             self.view.direct.set(direct);
-            self.changes.bump();
+            self.changes.bump_for_others();
         }
     }
 
@@ -119,7 +119,7 @@ impl Pager {
         let Some(newest) = self.member.newest_to_follow(cache, &now, is_published) else { return Ok(()) };
         self.drop_overlay();
         self.adopt(file, file.go_on_to(self.view.shape(), newest))?;
-        self.changes.bump();
+        self.changes.bump_for_others();
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
+use lithe_base::Db;
 use lithe_catalog::{CompileError, Result};
 use lithe_sql::ast::Name;
 
@@ -14,20 +15,27 @@ use crate::authorize::Action;
 use crate::environment::Environment;
 use crate::ir::SourceId;
 
-/// A check of a query in the view, trigger or common table `within`.
+/// A check of a query, or of a table that a query reads, in the view, trigger or common table `within`.
 #[derive(Clone, Copy)]
 pub(super) struct QueryCheck<'a> {
     action: Action,
+    /// The table, with its database where SQLite tells it.
+    table: Option<(Name<'a>, Option<Db>)>,
     within: Option<Name<'a>>,
 }
 
 impl<'a> QueryCheck<'a> {
     pub fn select(within: Option<Name<'a>>) -> QueryCheck<'a> {
-        QueryCheck { action: Action::Select, within }
+        QueryCheck { action: Action::Select, table: None, within }
     }
 
     pub fn recursive(within: Option<Name<'a>>) -> QueryCheck<'a> {
-        QueryCheck { action: Action::Recursive, within }
+        QueryCheck { action: Action::Recursive, table: None, within }
+    }
+
+    /// Rows of the table are read, but no columns.
+    pub fn rows_of(table: Name<'a>, db: Option<Db>, within: Option<Name<'a>>) -> QueryCheck<'a> {
+        QueryCheck { action: Action::Read, table: Some((table, db)), within }
     }
 }
 
@@ -44,6 +52,8 @@ pub(super) enum Place {
 
 /// The checks of the queries in one core.
 struct Nested<'a> {
+    /// Of the tables of the core itself.
+    of_tables: Vec<'a, QueryCheck<'a>>,
     in_from: Vec<'a, QueryCheck<'a>>,
     in_exprs: Vec<'a, QueryCheck<'a>>,
 }
@@ -111,11 +121,12 @@ impl<'a> QueryChecks<'a> {
         if !self.has_authorizer() {
             return f();
         }
-        let nested = Nested { in_from: Vec::new_in(self.arena), in_exprs: Vec::new_in(self.arena) };
+        let none = || Vec::new_in(self.arena);
+        let nested = Nested { of_tables: none(), in_from: none(), in_exprs: none() };
         self.open.borrow_mut().push(nested);
         let result = f();
         if let Some(nested) = self.open.borrow_mut().pop() {
-            checks.extend(nested.in_from.into_iter().chain(nested.in_exprs));
+            checks.extend(nested.of_tables.into_iter().chain(nested.in_from).chain(nested.in_exprs));
         }
         result
     }
@@ -152,6 +163,13 @@ impl<'a> QueryChecks<'a> {
         delayed.iter().try_for_each(|check| self.check(*check))
     }
 
+    /// The core that is being resolved reads rows of a table, but no columns.
+    pub fn note_table(&self, check: QueryCheck<'a>) {
+        if let Some(core) = self.open.borrow_mut().last_mut() {
+            core.of_tables.push(check);
+        }
+    }
+
     /// A column of the source is read.
     pub fn note_read(&self, source: SourceId) {
         self.read_sources.borrow_mut().push(source);
@@ -163,6 +181,9 @@ impl<'a> QueryChecks<'a> {
     }
 
     fn check(&self, check: QueryCheck<'a>) -> Result<()> {
+        if let Some((table, db)) = check.table {
+            return self.env.ask(check.action, Some(table), Some(Name::new(b"")), db, check.within).map(drop);
+        }
         match self.env.ask(check.action, None, None, None, check.within)? {
             true => Ok(()),
             false => Err(CompileError::ignored()),

@@ -1,5 +1,6 @@
 //! Expressions that the catalog keeps as text: CHECK, generated columns, indexed expressions, WHERE of partial indexes.
 
+use bumpalo::Bump;
 use lithe_base::Db;
 use lithe_catalog::{CompileError, Result, Table};
 use lithe_sql::ast;
@@ -7,6 +8,7 @@ use lithe_sql::ast;
 use super::Resolver;
 use super::expr::resolve_expr;
 use super::scope::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored};
+use crate::environment::Environment;
 use crate::ir::{Expr, SourceId};
 
 /// Resolves an expression in which nothing but the columns of one table can be seen: `source` stands for its row.
@@ -35,6 +37,27 @@ pub(super) fn resolve_table_expr<'a>(
     table: &'a Table,
 ) -> Result<Expr<'a>> {
     expr_of_table(resolver, expr, text, stored_rules(resolver, clause), source, db, table)
+}
+
+/// Asks the authorizer about the functions and columns in CHECK and generated columns of a new table.
+///
+/// # Errors
+/// The authorizer's refusal.
+pub fn ask_about_expressions(env: &Environment, db: Db, table: &Table) -> Result<()> {
+    if env.authorizer.0.is_none() {
+        return Ok(());
+    }
+    let arena = Bump::new();
+    let resolver = Resolver::new(env, &arena);
+    let source = resolver.new_source();
+    let checks = table.checks.iter().map(|check| (&check.text, Stored::Check));
+    let generated = table.columns.iter().filter_map(|column| column.generated.as_ref());
+    let generated = generated.map(|generated| (&generated.text, Stored::Generated));
+    for (text, clause) in checks.chain(generated) {
+        let parsed = resolver.parse_stored_expr(text)?;
+        resolve_table_expr(&resolver, &parsed, text, clause, source, db, table)?;
+    }
+    Ok(())
 }
 
 fn stored_rules<'a>(resolver: &Resolver<'a>, clause: Stored) -> Rules {

@@ -80,7 +80,7 @@ fn emit_rowid_search<'a>(
     let value = cg.b.register();
     let child = key.parent_key.child_columns[0];
     cg.b.emit(Insn::Copy { src: register_of(target.table, row, child), dst: value, count: 1 });
-    // What is no integer is nobody's rowid.
+    // Only an integer can be a rowid.
     cg.b.emit(Insn::MustBeInteger { reg: value, target: missing });
     if delta > 0 && is_own_parent(key, target) {
         let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);

@@ -17,7 +17,9 @@ pub(crate) fn resolve_delete<'a>(
     base: &Scope<'_, 'a>,
     delete: &ast::Delete<'a>,
 ) -> Result<ResolvedChange<'a>> {
-    resolver.checks.check_after(|| resolve_parts(resolver, base, delete))
+    let change = resolver.checks.check_after(|| resolve_parts(resolver, base, delete))?;
+    let returning = resolve_returning(resolver, base, &change.target, delete.returning)?;
+    Ok(ResolvedChange { returning, ..change })
 }
 
 fn resolve_parts<'a>(
@@ -36,7 +38,6 @@ fn resolve_parts<'a>(
         let row = change_scope(scope, &from.scope, &found);
         let terms = resolve_conditions(resolver, &row, &from, delete.filter.as_ref())?;
         let sources = resolver.slice(&from.sources);
-        let returning = resolve_returning(resolver, base, &target, delete.returning)?;
-        Ok(ResolvedChange { target, or: None, sources, terms, set: &[], gathered: None, returning })
+        Ok(ResolvedChange { target, or: None, sources, terms, set: &[], gathered: None, returning: None })
     })
 }

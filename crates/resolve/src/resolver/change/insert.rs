@@ -20,13 +20,18 @@ pub(crate) fn resolve_insert<'a>(
     insert: &ast::Insert<'a>,
 ) -> Result<ResolvedInsert<'a>> {
     let target = change_target(resolver, base, insert.table)?;
-    if !resolver.env.ask(Action::Insert, Some(target.table.name.name()), None, Some(target.db), base.within)? {
-        return Err(CompileError::ignored());
+    // Several rows are generated while they are read, before the statement is known to insert them.
+    let has_rows_first = base.within.is_none() && has_several_rows(insert);
+    if !has_rows_first {
+        ask_to_insert(resolver, base, &target)?;
     }
     let columns = insert_columns(resolver, base, &target, insert)?;
     let excluded = resolver.new_source();
     with_tables(base, insert.with, |scope| {
         let rows = insert_rows(resolver, scope, insert)?;
+        if has_rows_first {
+            ask_to_insert(resolver, base, &target)?;
+        }
         // A schema that is verified is only asked whether its names mean something.
         if !resolver.only_names {
             check_width(insert, columns, &rows)?;
@@ -42,6 +47,19 @@ pub(crate) fn resolve_insert<'a>(
         resolver.checks.check_delayed()?;
         Ok(ResolvedInsert { target, or: insert.or, columns, rows, upserts, excluded, returning })
     })
+}
+
+fn ask_to_insert<'a>(resolver: &Resolver<'a>, base: &Scope<'_, 'a>, target: &ChangeTarget<'a>) -> Result<()> {
+    let table = target.table.name.name();
+    match resolver.env.ask(Action::Insert, Some(table), None, Some(target.db), base.within)? {
+        true => Ok(()),
+        false => Err(CompileError::ignored()),
+    }
+}
+
+/// Whether the rows are several of VALUES.
+fn has_several_rows(insert: &ast::Insert<'_>) -> bool {
+    insert.source.is_some_and(|select| matches!(select.first, SelectCore::Values([_, _, ..])))
 }
 
 /// The columns that the values of an INSERT are for.

@@ -21,7 +21,9 @@ pub(crate) fn resolve_update<'a>(
     base: &Scope<'_, 'a>,
     update: &ast::Update<'a>,
 ) -> Result<ResolvedChange<'a>> {
-    resolver.checks.check_after(|| resolve_parts(resolver, base, update))
+    let change = resolver.checks.check_after(|| resolve_parts(resolver, base, update))?;
+    let returning = resolve_returning(resolver, base, &change.target, update.returning)?;
+    Ok(ResolvedChange { returning, ..change })
 }
 
 fn resolve_parts<'a>(
@@ -57,8 +59,7 @@ fn resolve_parts<'a>(
         check_target_is_not_in(&from, &target)?;
         let sources = resolver.slice(&from.sources);
         let gathered = gathered_query(resolver, &target, sources, terms, set, &found);
-        let returning = resolve_returning(resolver, base, &target, update.returning)?;
-        Ok(ResolvedChange { target, or: update.or, sources, terms, set, gathered, returning })
+        Ok(ResolvedChange { target, or: update.or, sources, terms, set, gathered, returning: None })
     })
 }
 

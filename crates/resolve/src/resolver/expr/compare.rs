@@ -74,25 +74,21 @@ pub(super) fn resolve_in<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, set
     if set.is_in_nothing() {
         return Ok(Expr::Integer(i64::from(set.not)));
     }
-    // A query is looked at before the value that is sought in it.
-    let value = resolve_expr_or_row(resolver, scope, &set.value).or_else(|error| {
-        match set.set {
-            ast::InSet::Select(select) => resolve_subquery(resolver, scope, select).map(drop)?,
-            ast::InSet::List(items) => return or_later_error(resolver, Err(error), scope, items),
-            ast::InSet::Table(name, args, number) => table_as_query(resolver, scope, name, args, number).map(drop)?,
-        }
-        Err(error)
-    })?;
+    let value = || resolve_expr_or_row(resolver, scope, &set.value);
+    // A query is resolved before the value that is sought in it.
     let result = match set.set {
-        ast::InSet::List(items) => in_list(resolver, scope, value, items)?,
+        ast::InSet::List(items) => {
+            let value = or_later_error(resolver, value(), scope, items)?;
+            in_list(resolver, scope, value, items)?
+        }
         ast::InSet::Select(select) => {
             let query = resolve_subquery(resolver, scope, select)?.query;
-            in_query(resolver, value, query)?
+            in_query(resolver, value()?, query)?
         }
         ast::InSet::Table(name, args, number) => {
             let query = table_as_query(resolver, scope, name, args, number)?;
             query.outer.iter().for_each(|&source| scope.note_use(source));
-            in_query(resolver, value, query)?
+            in_query(resolver, value()?, query)?
         }
     };
     Ok(resolver.not_if(set.not, result))

@@ -53,7 +53,7 @@ pub struct Place {
     is_wanted: bool,
     /// The leaf that a loop goes over; of no cells if there is none.
     leaf: Leaf,
-    /// What `leaf` holds for.
+    /// What `leaf` holds for: the version of the tree where Next came to it, or came last; 0 if Next has not been.
     leaf_version: u64,
     encoding: Encoding,
     /// The cursor has been moved to the row after its place: the next Next stays there.
@@ -130,6 +130,7 @@ impl Place {
         self.state = RowState::Unread;
         self.is_ahead = false;
         self.last_seek = None;
+        self.leaf_version = 0;
         self.is_scan = false;
         self.sequence = 0;
     }
@@ -266,10 +267,16 @@ impl TreeCursor {
             self.forget_row();
             return Ok(self.place.cursor.is_valid());
         }
+        // A loop that writes to the rows that it goes over would lose the leaf with each of them.
+        let is_writing = self.place.leaf_version != 0 && self.place.leaf_version != self.tree_version();
         self.forget_row();
         let is_there = self.place.cursor.next(&self.btree)?;
         self.place.scan_steps += u64::from(self.place.is_scan && is_there);
-        self.enter_leaf();
+        if is_writing {
+            self.place.leaf_version = self.tree_version();
+        } else {
+            self.enter_leaf();
+        }
         Ok(is_there)
     }
 

@@ -1,6 +1,6 @@
 //! One SELECT, from FROM to ORDER BY.
 
-use lithe_catalog::{CompileError, Result, fail};
+use lithe_catalog::{Result, fail};
 use lithe_sql::ast;
 
 use super::SelectPart;
@@ -14,11 +14,11 @@ use crate::ir::{CoreBody, Expr, Select, Source, Term, TermOrigin, sources_of, sp
 use crate::resolver::Resolver;
 use crate::resolver::expr::resolve_expr;
 use crate::resolver::expr::window::look_at_windows;
-use crate::resolver::reads::may_use_tables;
+use crate::resolver::reads::note_tables_without_columns;
 use crate::resolver::scope::{Found, Rules, Scope};
 
-/// Resolves a SELECT in the order that decides which of several errors is reported: FROM, result columns, and only
-/// then the clauses that may use the results' aliases.
+/// Resolves a SELECT in SQLite's order, which decides which of several errors is reported, and in which order the authorizer is asked: FROM,
+/// result columns, HAVING, WHERE with ON, ORDER BY, GROUP BY.
 pub(super) fn resolve_select<'a>(
     resolver: &Resolver<'a>,
     outer: &Scope<'_, 'a>,
@@ -50,22 +50,16 @@ pub(super) fn resolve_select<'a>(
     let conditions = scope.with_rules(rules).with_aliases(&aliases);
     let after = Rules { aggregates: is_aggregate, aggregates_elsewhere: true, ..rules };
     let having_scope = conditions.with_rules(after);
-    let having = || query.having.as_ref().map(|having| resolve_expr(resolver, &having_scope, having)).transpose();
-    // Errors in HAVING are reported before errors in WHERE and GROUP BY.
-    let or_in_having = |error: CompileError| having().err().unwrap_or(error);
-    let terms = resolve_conditions(resolver, &conditions, &from, query.filter.as_ref()).map_err(or_in_having)?;
-    let group_scope = conditions.with_rules(Rules { aggregates: true, ..after });
+    let having = query.having.as_ref().map(|having| resolve_expr(resolver, &having_scope, having)).transpose()?;
+    let terms = resolve_conditions(resolver, &conditions, &from, query.filter.as_ref())?;
     let order_scope = conditions.with_rules(Rules { windows: true, ..after });
-    let order = || resolve_order_by(resolver, &order_scope, order_by, &items);
-    // Errors in HAVING and ORDER BY are reported before errors in GROUP BY.
-    let group_by = resolve_group_by(resolver, &group_scope, query.group_by, &items)
-        .map_err(|error| having().err().or_else(|| order().err()).unwrap_or(error))?;
-    let having = having()?;
-    let order_by = order()?;
+    let order_by = resolve_order_by(resolver, &order_scope, order_by, &items)?;
+    let group_scope = conditions.with_rules(Rules { aggregates: true, ..after });
+    let group_by = resolve_group_by(resolver, &group_scope, query.group_by, &items)?;
     if resolver.only_names {
         look_at_windows(resolver, &order_scope, query.windows)?;
     }
-    may_use_tables(resolver, &scope, scope.sources)?;
+    note_tables_without_columns(resolver, &scope, scope.sources);
     let columns = resolver.arena.alloc_slice_fill_iter(items.iter().map(ResultItem::output));
     let exprs = resolver.arena.alloc_slice_fill_iter(items.iter().map(|item| item.expr));
     let body = CoreBody::Select(resolver.arena.alloc(Select {
