@@ -87,11 +87,23 @@ impl<'a> ExprWalk<'_, 'a> {
         match set.set {
             InSet::List(items) => items.iter().try_for_each(|item| self.expr(item)),
             InSet::Query(query) => {
-                let plan = self.planner.plan_query(query, RowsFor::Set { shows_filter: false })?;
+                let rows = match set.value {
+                    Expr::Row(_) => self.copy_of(query),
+                    _ => query,
+                };
+                let plan = self.planner.plan_query(rows, RowsFor::Set { shows_filter: false })?;
                 self.push(query, ExprQueryWay::Keys(plan));
                 Ok(())
             }
         }
+    }
+
+    /// The query with a number of its own: SQLite copies the query of a row value's IN, to select the columns that are keys.
+    fn copy_of(&self, query: &'a Query<'a>) -> &'a Query<'a> {
+        let context = &self.planner.context;
+        let number = context.resolver.new_select();
+        let cores = context.arena.alloc_slice_fill_iter(query.cores.iter().map(|core| Core { number, ..*core }));
+        context.arena.alloc(Query { cores, ..*query })
     }
 
     fn push(&mut self, query: &'a Query<'a>, way: ExprQueryWay<'a>) {

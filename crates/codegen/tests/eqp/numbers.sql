@@ -97,3 +97,13 @@ create view b2 as select * from t where a in o and b in (select x from u);
 ? select * from t, ((u, u u2), u u3) where t.a in (select x from u)
 ? select * from t, (u, (u u2, u u3)) where t.a in (select x from u)
 ? select (select a from v where m=1), (select m from v) from t where a in (select a from w) and b in (select a from w)
+create index tab on t(a,b);
+create table n(c, d);
+? select * from t where (a,b) in (select x,y from u)
+? select * from t where (a,b) in (values(1,2),(3,4))
+? select * from n where (c,d) in (select x,y from u) and c=(select max(y) from u)
+? select * from t where (a,b) in (select x,(select max(y) from u) from u)
+? select sum(c) over () from t, n where (a,b) in (select x,y from u)
+? select * from t t1, t t2 where (t1.a,t1.b) in (select x,y from u) and (t2.a,t2.b) in (select x,y from u)
+? select * from t t1 where (a,b) in (select 1,2 from t where (a,b) in (select x,y from u)) 
+? select * from t, (select * from t where (a,b) in (select x,y from u) limit 3) s where (t.a,t.b) in (select x,y from u)

@@ -151,6 +151,13 @@ impl<'a> Resolver<'a> {
         self.numbers.new_window()
     }
 
+    /// Counts SELECTs that have no node in the tree. Those outside of views are counted in the text.
+    fn count_selects_of_view(&self, count: usize) {
+        if self.nesting.is_in_view() {
+            self.numbers.add_selects(u32::try_from(count).unwrap_or(u32::MAX));
+        }
+    }
+
     /// Runs `f`, which resolves expressions of the schema only to compare them with others.
     pub fn looking<T>(&self, f: impl FnOnce() -> T) -> T {
         let before = self.is_looking.replace(true);

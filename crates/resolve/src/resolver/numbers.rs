@@ -41,7 +41,7 @@ impl Numbers {
 
     /// Counts `count` more SELECTs.
     pub fn add_selects(&self, count: u32) {
-        self.select.set(self.select.get() + count);
+        self.select.set(self.select.get().saturating_add(count));
     }
 
     /// How many SELECTs have a number.

@@ -302,6 +302,8 @@ fn selects_have_sqlites_numbers() {
     check("SELECT * FROM (t, u), (v) WHERE (SELECT 1)", &[1]);
     check("SELECT * FROM t WHERE a IN u AND (SELECT 1)", &[2]);
     // Rows are a SELECT each, unless they are streamed.
+    check("SELECT * FROM t WHERE (a, b) IN ((1, 2), (3, (SELECT 4))) AND (SELECT 5)", &[1, 4]);
+    check("SELECT * FROM t WHERE a IN (1, (SELECT 2)) AND (SELECT 3)", &[1, 2]);
     check("VALUES(1), (2), ((SELECT 3)), (4), (5), ((SELECT 6))", &[3, 7]);
     check("VALUES(1), ((SELECT 2)), ((SELECT 3))", &[2, 4]);
     check("SELECT * FROM (VALUES(1), (2), (3)) WHERE (SELECT 4)", &[3]);

@@ -101,7 +101,10 @@ fn in_list<'a>(
     items: &[ast::Expr<'a>],
 ) -> Result<Expr<'a>> {
     if width(&value) > 1 {
-        return in_rows(resolver, scope, value, items);
+        let rows = in_rows(resolver, scope, value, items)?;
+        // To SQLite, the list is VALUES with a SELECT for each row.
+        resolver.count_selects_of_view(items.len());
+        return Ok(rows);
     }
     let list = resolve_exprs(resolver, scope, items)?;
     // Only the left side's affinity and collation count.

@@ -272,6 +272,8 @@ fn in_set<'a>(parser: &mut Parser<'a, '_>, value: Expr<'a>, start: u32, not: boo
     parser.leave(3);
     if let (ExprKind::RowValue(row), InSet::List(items)) = (node.value.kind, node.set) {
         check_in_widths(parser, row.len(), items);
+        // To SQLite, the list is VALUES with a SELECT for each row.
+        items.iter().for_each(|_| _ = parser.number_select());
     }
     let height = node.value.height.max(set_height);
     let expr = parser.node(ExprKind::In(node), start, height);
