@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use lithe_btree::{Btree, Cursor};
-use lithe_catalog::{BuildOptions, Catalog, Schema, SchemaRow, Table};
+use lithe_catalog::{BuildOptions, Catalog, NewObject, Schema, SchemaRow, Table};
 use lithe_format::db_header::{Meta, TextEncoding};
 use lithe_format::record::{Located, View};
 use lithe_format::{Malformed, PageNo};
@@ -167,7 +167,7 @@ impl Connection {
     }
 
     /// The first of the rows that CREATE has just written, which are mostly the last ones of the schema table; else the first row of all.
-    fn first_new_row(&self, database: &Database, condition: &str) -> Result<(Cursor, bool)> {
+    fn first_new_row(&self, database: &Database, object: NewObject<'_>) -> Result<(Cursor, bool)> {
         let btree = database.btree();
         let mut cursor = Cursor::table(PageNo::FIRST);
         let mut reader = RowReader::default();
@@ -177,10 +177,10 @@ impl Connection {
         while is_on_row && is_last {
             let texts = self.schema_texts(btree, &mut cursor, &mut reader)?;
             let row = texts.row();
-            if !row.is_about(condition) {
+            if !row.is_about(object) {
                 break;
             }
-            if row.begins(condition) {
+            if row.begins(object) {
                 return Ok((cursor, true));
             }
             is_on_row = cursor.previous(btree)?;
@@ -189,26 +189,27 @@ impl Connection {
         Ok((cursor, is_on_row))
     }
 
-    /// Takes the rows of `db`'s schema table that CREATE has just written into the catalog: those that are about the object
-    /// of `condition`, see [`SchemaRow::is_about`] (all when there is none).
-    pub(crate) fn parse_schema(&self, db: Db, condition: Option<&str>) -> Result<()> {
+    /// Takes the rows of `db`'s schema table that CREATE has just written into the catalog: those of the object, see
+    /// [`SchemaRow::is_about`] (all without one).
+    pub(crate) fn parse_schema(&self, db: Db, object: Option<NewObject<'_>>) -> Result<()> {
         self.note_schema_change();
         let database = self.databases.get(db)?;
-        let Some(condition) = condition else {
+        let Some(object) = object else {
             database.set_loaded(false);
             return self.load_schema(db, &database);
         };
         let mut catalog = Catalog::clone(&self.catalog());
         debug_assert!(database.is_writing(), "a CREATE that has written nothing");
-        let new_rows = self.first_new_row(&database, condition)?;
-        self.read_schema_rows(db, &database, &mut catalog, new_rows, |row| row.is_about(condition))?;
+        let new_rows = self.first_new_row(&database, object)?;
+        self.read_schema_rows(db, &database, &mut catalog, new_rows, |row| row.is_about(object))?;
         self.definitions.set_catalog(Arc::new(catalog));
-        if condition.starts_with("index ") {
-            self.facts.let_running_go_on();
-        }
-        if let Some(name) = condition.strip_prefix("table ") {
-            // SQLite asks the module whose virtual table's name the new one's begins with, whatever it answers.
-            let _ = self.virtual_tables.is_shadow_table(&self.catalog(), db, name.as_bytes());
+        match object {
+            NewObject::Index(_) => self.facts.let_running_go_on(),
+            NewObject::Table(name) => {
+                // SQLite asks the module whose virtual table's name the new one's begins with, whatever the module answers.
+                let _ = self.virtual_tables.is_shadow_table(&self.catalog(), db, name.as_bytes());
+            }
+            NewObject::Trigger(_) => {}
         }
         Ok(())
     }

@@ -27,24 +27,46 @@ pub struct SchemaRow<'r> {
     pub sql: Option<&'r [u8]>,
 }
 
+/// An object whose rows CREATE has written to a schema table, by its name. Objects of different kinds may have the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NewObject<'o> {
+    /// A table or view, with the indexes that a table's constraints bring.
+    Table(&'o str),
+    /// An index.
+    Index(&'o str),
+    /// A trigger.
+    Trigger(&'o str),
+}
+
+impl<'o> NewObject<'o> {
+    /// Reads the condition of the instruction `ParseSchema`: "table", "index" or "trigger", a space, and the name.
+    pub fn parse(condition: &'o str) -> Option<NewObject<'o>> {
+        match condition.split_once(' ')? {
+            ("table", name) => Some(NewObject::Table(name)),
+            ("index", name) => Some(NewObject::Index(name)),
+            ("trigger", name) => Some(NewObject::Trigger(name)),
+            _ => None,
+        }
+    }
+}
+
 impl SchemaRow<'_> {
-    /// Whether the row is about the object that `condition` names: "table", "index" or "trigger", a space, and the name. The
-    /// indexes that a table's constraints brought belong to it.
-    pub fn is_about(&self, condition: &str) -> bool {
-        let (kind, name) = condition.split_once(' ').unwrap_or(("", condition));
+    /// Whether the row is one of the object's.
+    pub fn is_about(&self, object: NewObject<'_>) -> bool {
         let is = |column: Option<&[u8]>, text: &str| column.is_some_and(|c| c.eq_ignore_ascii_case(text.as_bytes()));
-        match kind {
-            "table" if is(self.kind, "index") => self.sql.is_none() && is(self.table_name, name),
-            "table" => !is(self.kind, "trigger") && is(self.name, name),
-            _ => is(self.kind, kind) && is(self.name, name),
+        match object {
+            NewObject::Table(name) if is(self.kind, "index") => self.sql.is_none() && is(self.table_name, name),
+            NewObject::Table(name) => !is(self.kind, "trigger") && is(self.name, name),
+            NewObject::Index(name) => is(self.kind, "index") && is(self.name, name),
+            NewObject::Trigger(name) => is(self.kind, "trigger") && is(self.name, name),
         }
     }
 
-    /// Of a row that is about the object of `condition`: whether it is the first one that CREATE writes. The rows of a table's
-    /// indexes are behind that of the table.
-    pub fn begins(&self, condition: &str) -> bool {
+    /// Of a row that is one of the object's: whether it is the first one that CREATE writes. The rows of a table's indexes are behind
+    /// that of the table.
+    pub fn begins(&self, object: NewObject<'_>) -> bool {
         let is_index = self.kind.is_some_and(|kind| kind.eq_ignore_ascii_case(b"index"));
-        !(condition.starts_with("table ") && is_index)
+        !(matches!(object, NewObject::Table(_)) && is_index)
     }
 }
 
@@ -189,4 +211,29 @@ fn malformed(row: &SchemaRow<'_>, error: &CompileError) -> CompileError {
     let name = row.name.map_or("?".into(), String::from_utf8_lossy);
     let reason = if error.message.is_empty() { String::new() } else { format!(" - {}", error.message) };
     CompileError::new(format!("malformed database schema ({name}){reason}")).with_code(ResultCode::CORRUPT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_and_its_rows() {
+        let row = |kind: &'static str, name: &'static str, sql: bool| SchemaRow {
+            kind: Some(kind.as_bytes()),
+            name: Some(name.as_bytes()),
+            table_name: Some(b"t"),
+            sql: sql.then_some(b"CREATE"),
+            ..SchemaRow::default()
+        };
+        let rows =
+            [row("table", "T", true), row("index", "auto", false), row("index", "t", true), row("trigger", "t", true)];
+        let about = |condition: &str| NewObject::parse(condition).map(|object| rows.map(|row| row.is_about(object)));
+        assert_eq!(about("table t"), Some([true, true, false, false]), "with the index of a constraint");
+        assert_eq!(about("index t"), Some([false, false, true, false]));
+        assert_eq!(about("trigger t"), Some([false, false, false, true]));
+        assert_eq!((about("t"), about("tables t")), (None, None));
+        let table = NewObject::Table("t");
+        assert!(rows[0].begins(table) && !rows[1].begins(table) && rows[2].begins(NewObject::Index("t")));
+    }
 }

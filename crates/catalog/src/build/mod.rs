@@ -36,7 +36,7 @@ use lithe_sql::ast::Name;
 pub use collation::split_collation;
 pub use connect::connect_table;
 pub use index::build_index;
-pub use load::SchemaRow;
+pub use load::{NewObject, SchemaRow};
 pub use prohibit::Place;
 pub use table::{build_table, check_generated_loops};
 pub use trigger::{build_trigger, trigger_database};

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 use lithe_btree::{Btree, Cursor};
-use lithe_catalog::{BuildOptions, Catalog, SchemaRow};
+use lithe_catalog::{BuildOptions, Catalog, NewObject, SchemaRow};
 use lithe_codegen::CompileRequest;
 use lithe_format::PageNo;
 use lithe_format::db_header::Meta;
@@ -263,7 +263,8 @@ impl Host for Connection {
     }
 
     fn parse_schema(&self, db: Db, condition: Option<&str>) -> Result<(), Error> {
-        self.load(db, |row| condition.is_none_or(|condition| row.is_about(condition)));
+        let object = condition.map(|condition| NewObject::parse(condition).unwrap());
+        self.load(db, |row| object.is_none_or(|object| row.is_about(object)));
         Ok(())
     }
 

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use lithe_btree::Btree;
+use lithe_catalog::NewObject;
 use lithe_format::PageNo;
 use lithe_functions::{RowChange, RowOperation, SqlConnection};
 use lithe_pager::CacheSize;
 use lithe_sql::ast::Name;
 use lithe_value::ValueRef;
-use lithe_vfs::{File, OpenFlags};
+use lithe_vfs::{File, OpenFlags, ResultCode};
 use lithe_vm::error::Error as VmError;
 use lithe_vm::facts::ConnectionFacts;
 use lithe_vm::host::{Host, TableRows};
@@ -20,6 +21,7 @@ use lithe_vm::virtual_table::VirtualTable;
 
 use crate::connection::Connection;
 use crate::connection::transaction::StatementRun;
+use crate::error::Error;
 
 /// See [`fail_local_time`].
 static LOCAL_TIME_FAILS: AtomicBool = AtomicBool::new(false);
@@ -104,7 +106,9 @@ impl Host for RunHost<'_> {
     }
 
     fn parse_schema(&self, db: Db, condition: Option<&str>) -> Result<(), VmError> {
-        Ok(self.connection.parse_schema(db, condition)?)
+        let unknown = || VmError::from(Error::from_code(ResultCode::INTERNAL));
+        let object = condition.map(|condition| NewObject::parse(condition).ok_or_else(unknown)).transpose()?;
+        Ok(self.connection.parse_schema(db, object)?)
     }
 
     fn load_statistics(&self, db: Db) -> Result<(), VmError> {
