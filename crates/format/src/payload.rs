@@ -143,6 +143,19 @@ impl<'a> Payload<'a> {
         if self.count == 1 && self.zeros == 0 { self.parts.first().copied() } else { None }
     }
 
+    /// Whether these are its bytes.
+    #[inline]
+    pub fn is(&self, bytes: &[u8]) -> bool {
+        let mut rest = bytes;
+        for part in self.parts() {
+            match rest.split_at_checked(part.len()) {
+                Some((own, behind)) if own == *part => rest = behind,
+                _ => return false,
+            }
+        }
+        rest.len() == self.zeros as usize && rest.iter().all(|byte| *byte == 0)
+    }
+
     /// The parts before the zeros.
     #[inline]
     pub fn parts(&self) -> &[&'a [u8]] {
@@ -225,6 +238,16 @@ mod tests {
         assert_eq!(leaf.overflow_pages(4061), 0);
         assert_eq!(leaf.overflow_pages(489 + 2 * 4092), 2);
         assert_eq!(leaf.overflow_pages(490 + 2 * 4092), 2);
+    }
+
+    #[test]
+    fn equality() {
+        let payload = Payload::from_parts(&[b"ab", b"", b"c"], 2);
+        assert!(payload.is(b"abc\0\0"));
+        for other in [&b"abc"[..], b"abc\0", b"abc\0\0\0", b"abc\0x", b"abd\0\0", b""] {
+            assert!(!payload.is(other));
+        }
+        assert!(Payload::from_bytes(b"").is(b""));
     }
 
     #[test]

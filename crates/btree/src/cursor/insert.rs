@@ -291,6 +291,11 @@ impl Cursor {
         if span.len != payload.len() {
             return Ok(false);
         }
+        // As in SQLite, the page stays as it is: another connection may have changed it, and that is no conflict.
+        if !span.overflows() && payload.is(&self.here().node.page[span.range()]) {
+            self.state = State::Row;
+            return Ok(true);
+        }
         let Level { node, index } = self.path.pop().expect("an entry has a path");
         let Node { page, no, .. } = node;
         let first = span.overflow_page(&page);

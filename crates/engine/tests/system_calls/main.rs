@@ -128,7 +128,7 @@ fn commits() {
     const JOURNAL: &str = "stat db, open journal, writev journal, size journal, sync journal, \
                            write journal, sync journal";
     // Page 1, which counts transactions, and the leaf.
-    const PAGES: &str = "lock Exclusive db, 2 * writev db, sync db";
+    const PAGES: &str = "lock Exclusive db, 2 * write db, sync db";
     const END: &str = "unlock to Shared db, size db, unlock to None db";
     // A journal that is there is looked at: it might be hot.
     const BEGIN_BESIDE_JOURNAL: &str = "lock Shared db, access journal, check reserved db, size db, open journal, \
