@@ -63,28 +63,16 @@ pub mod vtab;
 pub mod words;
 
 pub use lithe_vtab::Result;
-use lithe_vtab::{Extension, ExtensionModule, FunctionError, ModuleKind, code};
+use lithe_vtab::{Extension, ExtensionModule, FunctionError, code};
 
 /// The modules and functions of this crate.
 pub const EXTENSION: Extension = Extension {
     name: "fts3",
     modules: &[
-        ExtensionModule {
-            name: "fts3",
-            kind: ModuleKind::Ordinary,
-            make: || Box::new(vtab::Fts3Module { is_fts4: false }),
-        },
-        ExtensionModule {
-            name: "fts4",
-            kind: ModuleKind::Ordinary,
-            make: || Box::new(vtab::Fts3Module { is_fts4: true }),
-        },
-        ExtensionModule { name: "fts4aux", kind: ModuleKind::Ordinary, make: || Box::new(terms::TermsModule) },
-        ExtensionModule {
-            name: "fts3tokenize",
-            kind: ModuleKind::Ordinary,
-            make: || Box::new(tokenize::TokenizeModule),
-        },
+        ExtensionModule { name: "fts3", make: || Box::new(vtab::Fts3Module { is_fts4: false }) },
+        ExtensionModule { name: "fts4", make: || Box::new(vtab::Fts3Module { is_fts4: true }) },
+        ExtensionModule { name: "fts4aux", make: || Box::new(terms::TermsModule) },
+        ExtensionModule { name: "fts3tokenize", make: || Box::new(tokenize::TokenizeModule) },
     ],
     functions: auxiliary::unusable,
     collations: &[],

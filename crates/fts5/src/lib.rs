@@ -67,18 +67,14 @@ pub mod vocabulary;
 pub mod vtab;
 
 pub use lithe_vtab::Result;
-use lithe_vtab::{Extension, ExtensionModule, FunctionError, ModuleKind, code};
+use lithe_vtab::{Extension, ExtensionModule, FunctionError, code};
 
 /// The module and functions of this crate.
 pub const EXTENSION: Extension = Extension {
     name: "fts5",
     modules: &[
-        ExtensionModule { name: "fts5", kind: ModuleKind::Ordinary, make: || Box::new(vtab::Fts5Module) },
-        ExtensionModule {
-            name: "fts5vocab",
-            kind: ModuleKind::Ordinary,
-            make: || Box::new(vocabulary::VocabularyModule),
-        },
+        ExtensionModule { name: "fts5", make: || Box::new(vtab::Fts5Module) },
+        ExtensionModule { name: "fts5vocab", make: || Box::new(vocabulary::VocabularyModule) },
     ],
     functions: functions::all,
     collations: &[],

@@ -30,6 +30,7 @@
 //! | read and write parts of a large BLOB | [`Connection::blob_open`], [`Blob`] |
 //! | copy a live database | [`Backup`], [`Connection::backup`], [`Connection::serialize`], [`Connection::deserialize`] |
 //! | call Rust from SQL | [`Connection::create_scalar_function`], [`Connection::create_aggregate_function`] |
+//! | offer rows of your own as a table | [`virtual_table`], [`Connection::create_module`], [`Connection::add_extension`] |
 //! | compare texts your way | [`Connection::create_collation`] |
 //! | hear of changes, commits, rollbacks | [`Connection::set_update_hook`], [`Connection::set_preupdate_hook`], [`Connection::set_commit_hook`] |
 //! | see which statements run, and what they cost | [`Connection::set_trace_hook`], [`Statement::counter`] |

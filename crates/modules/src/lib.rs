@@ -56,14 +56,14 @@ mod zipfile;
 
 use std::sync::{Arc, OnceLock};
 
-use lithe_vtab::{Extension, ExtensionModule, Function, ModuleKind};
+use lithe_vtab::{Extension, ExtensionModule, Function};
 
 /// The modules that a library has.
 pub const LIBRARY: Extension = Extension {
     name: "modules",
     modules: &[
-        ExtensionModule { name: "dbstat", kind: ModuleKind::Eponymous, make: || Box::new(dbstat::Dbstat) },
-        ExtensionModule { name: "sqlite_dbpage", kind: ModuleKind::Eponymous, make: || Box::new(dbpage::Dbpage) },
+        ExtensionModule { name: "dbstat", make: || Box::new(dbstat::Dbstat) },
+        ExtensionModule { name: "sqlite_dbpage", make: || Box::new(dbpage::Dbpage) },
     ],
     functions: percentile::functions,
     collations: &[],
@@ -73,19 +73,11 @@ pub const LIBRARY: Extension = Extension {
 pub const SHELL: Extension = Extension {
     name: "shell modules",
     modules: &[
-        ExtensionModule {
-            name: "completion",
-            kind: ModuleKind::EponymousOnly,
-            make: || Box::new(completion::Completion),
-        },
-        ExtensionModule { name: "csv", kind: ModuleKind::Ordinary, make: || Box::new(csv::Csv) },
-        ExtensionModule { name: "fsdir", kind: ModuleKind::EponymousOnly, make: || Box::new(fsdir::FileSystem) },
-        ExtensionModule {
-            name: "generate_series",
-            kind: ModuleKind::EponymousOnly,
-            make: || Box::new(series::GenerateSeries),
-        },
-        ExtensionModule { name: "zipfile", kind: ModuleKind::Eponymous, make: || Box::new(zipfile::ZipFile) },
+        ExtensionModule { name: "completion", make: || Box::new(completion::Completion) },
+        ExtensionModule { name: "csv", make: || Box::new(csv::Csv) },
+        ExtensionModule { name: "fsdir", make: || Box::new(fsdir::FileSystem) },
+        ExtensionModule { name: "generate_series", make: || Box::new(series::GenerateSeries) },
+        ExtensionModule { name: "zipfile", make: || Box::new(zipfile::ZipFile) },
     ],
     functions: shell_functions,
     collations: &[("uint", uint::compare), ("decimal", decimal::collate)],

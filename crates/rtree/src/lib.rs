@@ -53,7 +53,7 @@ mod table;
 pub mod tree;
 mod walk;
 
-use lithe_vtab::{Extension, ExtensionModule, ModuleKind};
+use lithe_vtab::{Extension, ExtensionModule};
 
 use bounds::CoordinateType;
 pub use geometry::geometry_function;
@@ -62,17 +62,9 @@ pub use geometry::geometry_function;
 pub const EXTENSION: Extension = Extension {
     name: "rtree",
     modules: &[
-        ExtensionModule {
-            name: "rtree",
-            kind: ModuleKind::Ordinary,
-            make: || Box::new(module::RTreeModule(CoordinateType::Float)),
-        },
-        ExtensionModule {
-            name: "rtree_i32",
-            kind: ModuleKind::Ordinary,
-            make: || Box::new(module::RTreeModule(CoordinateType::Integer)),
-        },
-        ExtensionModule { name: "geopoly", kind: ModuleKind::Ordinary, make: || Box::new(geopoly::GeopolyModule) },
+        ExtensionModule { name: "rtree", make: || Box::new(module::RTreeModule(CoordinateType::Float)) },
+        ExtensionModule { name: "rtree_i32", make: || Box::new(module::RTreeModule(CoordinateType::Integer)) },
+        ExtensionModule { name: "geopoly", make: || Box::new(geopoly::GeopolyModule) },
     ],
     functions: functions::all,
     collations: &[],

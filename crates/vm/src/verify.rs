@@ -44,9 +44,13 @@ impl Program {
             "aff" => self.affinities.len(),
             "f" => self.calls.len(),
             "agg" => self.aggregates.len(),
-            // Those of a trigger may be in the table of the statement.
+            "scan" => self.scans.len(),
             "sub" if !self.subprograms.is_empty() => self.subprograms.len(),
-            _ => return,
+            // Those of a trigger may be in the table of the statement.
+            "sub" => return,
+            // The connection numbers virtual tables, and the programs of a statement share their sequences.
+            "v" | "seq" => return,
+            table => panic!("{} at {addr}: nobody knows how many \"{table}\" a program has", insn.name()),
         };
         assert!(id < len, "{} at {addr}: {name} is {id} of {len}", insn.name());
     }
@@ -74,5 +78,12 @@ mod tests {
     #[should_panic(expected = "cursor is 3 of 0")]
     fn a_cursor_that_is_not_there_is_found() {
         program(Insn::Close { cursor: CursorId(3) }).assert_sound();
+    }
+
+    #[test]
+    #[should_panic(expected = "how many \"new\" a program has")]
+    fn a_kind_of_operand_that_is_not_checked_is_found() {
+        let program = program(Insn::Halt {});
+        program.assert_operand(0, &Insn::Halt {}, "operand", &crate::operand::OperandText::Id("new", 0));
     }
 }

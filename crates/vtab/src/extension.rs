@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use lithe_functions::Function;
 
-use crate::module::{Module, ModuleKind};
+use crate::module::Module;
 
 /// How a collation compares two texts.
 pub type Compare = fn(&[u8], &[u8]) -> Ordering;
 
-/// A crate's modules, functions and collations. The lists are asked for once in a process, and modules are made when a
-/// connection first uses one of their tables, so that opening a connection costs nothing for extensions that it does not use.
+/// A crate's modules, functions and collations. Each connection that is opened with the extension makes its modules at once; a table of a
+/// module is connected when a statement first names it.
 #[derive(Clone, Copy)]
 pub struct Extension {
     /// Its name.
@@ -29,9 +29,7 @@ pub struct Extension {
 pub struct ExtensionModule {
     /// Its name.
     pub name: &'static str,
-    /// Which tables it makes: as [`Module::kind`].
-    pub kind: ModuleKind,
-    /// Makes it, for one connection.
+    /// Makes the module, for one connection. [`Module::kind`] says which tables it makes.
     pub make: fn() -> Box<dyn Module>,
 }
 

@@ -44,13 +44,14 @@
 //!
 //! A cursor ([`VirtualTable::open`]) begins with [`VirtualCursor::filter`], as often as the table is the inner one of a join.
 //! Its methods get a [`Scan`], with the connection and the table: [`Scan::table`] gives the table as its own type, so
-//! cursors need no reference of their own to it. [`VirtualCursor::column`] answers into `context.context`, a function's context:
-//! a value, a subtype, or a pointer for functions of the same extension. A cursor that knows the rows that follow gives them by
+//! cursors need no reference of their own to it. [`VirtualCursor::column`] puts its value into `answer.context.out`, as a function does into
+//! its context: a value, a subtype, or a pointer for functions of the same extension. A cursor that knows the rows that follow gives them by
 //! [`VirtualCursor::next_in_memory`], for which the machine does not stop.
 //!
 //! # Writing
 //!
-//! [`VirtualTable::update`] (xUpdate) gets a [`Change`]. Where [`VirtualTable::supports_constraints`]
+//! A table whose [`VirtualTable::is_writable`] answers `true` implements [`VirtualTable::update`] (xUpdate), which gets a [`Change`]. (Without the
+//! first, "table x may not be modified"; without the second, "the virtual table is read-only".) Where [`VirtualTable::supports_constraints`]
 //! (SQLITE_VTAB_CONSTRAINT_SUPPORT), an error with the code SQLITE_CONSTRAINT must have changed nothing; then INSERT OR IGNORE,
 //! FAIL and so on mean what they say, and `Change::policy` (sqlite3_vtab_on_conflict) tells the table when to REPLACE.
 //! `begin` (xBegin) comes before the first change in a transaction, `sync` is the half of the commit that can fail, and
@@ -102,8 +103,8 @@
 //!
 //! # Shipping
 //!
-//! An [`Extension`] lists what a crate offers: modules, functions, collations. Nothing is made per connection before it
-//! is used.
+//! An [`Extension`] lists what a crate offers: modules, functions, collations. A connection makes the modules when it is opened, which has to cost
+//! nothing, and connects a table when a statement first names it.
 //!
 //! # Rules
 //!

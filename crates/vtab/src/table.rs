@@ -30,7 +30,7 @@ pub trait VirtualTable: Any + Send {
     /// Ends the statement.
     fn open(&self) -> Result<Box<dyn VirtualCursor>>;
 
-    /// Whether rows can be inserted, updated and deleted.
+    /// Whether rows can be inserted, updated and deleted: by [`VirtualTable::update`], which is called only if this is `true`.
     fn is_writable(&self) -> bool {
         false
     }
@@ -195,11 +195,11 @@ pub trait VirtualCursor {
     /// Whether there is no row (any more).
     fn eof(&self) -> bool;
 
-    /// Puts a column of the row into `context.out`.
+    /// Puts a column of the row into `answer.context.out`.
     ///
     /// # Errors
     /// Ends the statement.
-    fn column(&mut self, scan: &Scan<'_>, context: &mut ColumnContext<'_, '_>, column: usize) -> Result;
+    fn column(&mut self, scan: &Scan<'_>, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result;
 
     /// The rowid of the row.
     ///

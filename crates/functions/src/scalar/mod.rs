@@ -2,7 +2,8 @@
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | `text` | length, upper, lower, concat, char, unicode, quote and unquote |
+//! | `text` | length, upper, lower, concat, char, unicode, typeof |
+//! | `quote` | quote, unistr, unistr_quote: values as literals |
 //! | `substring` | substr, instr, replace, trim |
 //! | `blob` | hex, unhex, zeroblob, randomblob, octet_length |
 //! | `choice` | coalesce, iif, nullif, min, max: one of the arguments |

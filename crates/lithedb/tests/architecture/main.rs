@@ -7,6 +7,7 @@
 //! | `graph` | cycles of a graph |
 //! | `limits` | lines of files and functions, files of a structure |
 //! | `documents` | module docs, pages and links |
+//! | `named_code` | functions that pages name beside their files |
 //! | `rustdoc` | what public functions of `lithedb` say |
 //! | `figures` | the table of benchmarks |
 
@@ -16,6 +17,7 @@ mod figures;
 mod graph;
 mod imports;
 mod limits;
+mod named_code;
 mod rustdoc;
 
 use std::fs;
