@@ -50,12 +50,19 @@ pub(super) fn resolve_select<'a>(
     let conditions = scope.with_rules(rules).with_aliases(&aliases);
     let after = Rules { aggregates: is_aggregate, aggregates_elsewhere: true, ..rules };
     let having_scope = conditions.with_rules(after);
-    let having = query.having.as_ref().map(|having| resolve_expr(resolver, &having_scope, having)).transpose()?;
+    let having = || query.having.as_ref().map(|having| resolve_expr(resolver, &having_scope, having)).transpose();
+    let (having, of_having) = resolver.numbers.counted(having);
+    let having = having?;
     let terms = resolve_conditions(resolver, &conditions, &from, query.filter.as_ref())?;
+    // SELECTs are numbered in another order: WHERE, GROUP BY, HAVING, ORDER BY.
+    resolver.numbers.move_behind(of_having.clone());
+    let behind_where = resolver.numbers.select_count() - (of_having.end - of_having.start);
     let order_scope = conditions.with_rules(Rules { windows: true, ..after });
     let order_by = resolve_order_by(resolver, &order_scope, order_by, &items)?;
+    let behind_order = resolver.numbers.select_count();
     let group_scope = conditions.with_rules(Rules { aggregates: true, ..after });
     let group_by = resolve_group_by(resolver, &group_scope, query.group_by, &items)?;
+    resolver.numbers.move_behind(behind_where..behind_order);
     if resolver.only_names {
         look_at_windows(resolver, &order_scope, query.windows)?;
     }
