@@ -35,3 +35,39 @@ create table t(a,b,c); create index i on t(a,b); create table u(x integer primar
 ? select b from t where a=1 order by b desc nulls last
 ? select b from t order by a, b nulls last
 ? select x from u order by x nulls last
+===
+-- DISTINCT in the only aggregate
+create table t(id INTEGER PRIMARY KEY,a,b,c)
+create index x on t(a)
+create index y on t(b,c)
+create table u(id INTEGER PRIMARY KEY, a, n)
+? SELECT count(DISTINCT a) FROM t
+? SELECT count(DISTINCT a) FROM t WHERE c<>1
+? SELECT group_concat(DISTINCT a) FROM t
+? SELECT group_concat(DISTINCT a) FROM t WHERE c<>9
+? SELECT count(DISTINCT a), max(c) FROM t
+? SELECT count(DISTINCT a), count(DISTINCT a) FROM t
+? SELECT count(DISTINCT a), count(DISTINCT b) FROM t
+? SELECT count(DISTINCT a+1) FROM t
+? SELECT group_concat(DISTINCT a) FILTER (WHERE b=2) FROM t
+? SELECT group_concat(DISTINCT a ORDER BY b) FROM t
+? SELECT count(DISTINCT c) FROM t
+? SELECT count(DISTINCT b) FROM t WHERE b>1
+? SELECT count(DISTINCT a) FROM t WHERE b=1
+? SELECT count(DISTINCT c) FROM t WHERE b=1
+? SELECT count(DISTINCT a) FROM t GROUP BY b
+? SELECT count(DISTINCT t.a) FROM t JOIN u ON t.id=u.a
+? SELECT group_concat(DISTINCT t.a) FROM u JOIN t ON t.id=u.a
+? SELECT group_concat(DISTINCT t.a) FROM u JOIN t ON t.id=u.a WHERE u.n
+? SELECT count(DISTINCT id) FROM t
+? SELECT count(DISTINCT a) + 1 FROM t
+? SELECT count(DISTINCT a) FROM t HAVING count(*) > 1
+? SELECT sum(DISTINCT a) FROM t ORDER BY 1
+? SELECT count(DISTINCT a) FROM t NOT INDEXED
+? SELECT count(DISTINCT a COLLATE NOCASE) FROM t
+? SELECT min(DISTINCT a) FROM t
+? SELECT max(DISTINCT a) FROM t WHERE c
+? SELECT group_concat(DISTINCT b) FROM t WHERE a=1
+? SELECT group_concat(DISTINCT b) FROM t WHERE a>1 LIMIT 3
+? SELECT b, group_concat(DISTINCT a) FROM t
+? SELECT group_concat(DISTINCT a), b FROM t WHERE c<>9

@@ -1,0 +1,40 @@
+-- DISTINCT in the only aggregate: an index brings equal arguments together.
+CREATE TABLE t(id INTEGER PRIMARY KEY,a,b,c)
+CREATE INDEX x ON t(a)
+CREATE INDEX y ON t(b,c)
+CREATE TABLE u(id INTEGER PRIMARY KEY, a, n)
+INSERT INTO t VALUES(1,3,1,1),(2,1,2,2),(3,3,2,3),(4,2,1,1),(5,1,3,2),(6,NULL,NULL,1),(7,NULL,2,NULL)
+INSERT INTO u VALUES(1,3,1),(2,1,0),(3,7,NULL)
+SELECT count(DISTINCT a) FROM t
+SELECT count(DISTINCT a) FROM t WHERE c<>1
+SELECT group_concat(DISTINCT a) FROM t
+SELECT group_concat(DISTINCT a) FROM t WHERE c<>9
+SELECT count(DISTINCT a), max(c) FROM t
+SELECT count(DISTINCT a), count(DISTINCT a) FROM t
+SELECT count(DISTINCT a), count(DISTINCT b) FROM t
+SELECT count(DISTINCT a+1) FROM t
+SELECT group_concat(DISTINCT a) FILTER (WHERE b=2) FROM t
+SELECT group_concat(DISTINCT a ORDER BY b) FROM t
+SELECT count(DISTINCT c) FROM t
+SELECT count(DISTINCT b) FROM t WHERE b>1
+SELECT count(DISTINCT a) FROM t WHERE b=1
+SELECT count(DISTINCT c) FROM t WHERE b=1
+SELECT count(DISTINCT a) FROM t GROUP BY b
+SELECT count(DISTINCT t.a) FROM t JOIN u ON t.id=u.a
+SELECT group_concat(DISTINCT t.a) FROM u JOIN t ON t.id=u.a
+SELECT group_concat(DISTINCT t.a) FROM u JOIN t ON t.id=u.a WHERE u.n
+SELECT count(DISTINCT id) FROM t
+SELECT count(DISTINCT a) + 1 FROM t
+SELECT count(DISTINCT a) FROM t HAVING count(*) > 1
+SELECT sum(DISTINCT a) FROM t ORDER BY 1
+SELECT count(DISTINCT a) FROM t NOT INDEXED
+SELECT count(DISTINCT a COLLATE NOCASE) FROM t
+SELECT min(DISTINCT a) FROM t
+SELECT max(DISTINCT a) FROM t WHERE c
+SELECT group_concat(DISTINCT b) FROM t WHERE a=1
+SELECT group_concat(DISTINCT b) FROM t WHERE a>1 LIMIT 3
+SELECT b, group_concat(DISTINCT a) FROM t
+SELECT group_concat(DISTINCT a), b FROM t WHERE c<>9
+DELETE FROM t
+SELECT count(DISTINCT a) FROM t
+SELECT group_concat(DISTINCT a) FROM t
