@@ -79,7 +79,7 @@ struct Clauses<'a> {
     group_by: &'a [OrderTerm<'a>],
 }
 
-/// Resolves the clauses behind FROM. `conditions` is the scope of WHERE.
+/// Resolves the clauses behind FROM in the order of SQLite's errors and authorizer checks. `conditions` is the scope of WHERE.
 fn resolve_clauses<'a>(
     resolver: &Resolver<'a>,
     conditions: &Scope<'_, 'a>,
@@ -95,13 +95,18 @@ fn resolve_clauses<'a>(
     let terms = || resolve_conditions(resolver, conditions, from, query.filter.as_ref());
     let order = || resolve_order_by(resolver, &order_scope(conditions), order_by, items);
     let group = || resolve_group_by(resolver, &group_scope, query.group_by, items);
-    if resolver.checks.has_authorizer() || !resolver.nesting.is_in_view() {
-        return Ok(Clauses { having: having()?, terms: terms()?, order_by: order()?, group_by: group()? });
-    }
-    // The SELECTs of a view are numbered as they are resolved, and SQLite numbers them in the order of the text.
-    let terms = terms().map_err(|error| having().err().unwrap_or(error))?;
-    let group_by = group().map_err(|error| having().err().or_else(|| order().err()).unwrap_or(error))?;
-    Ok(Clauses { having: having()?, terms, order_by: order()?, group_by })
+    let numbers = &resolver.numbers;
+    let (having, of_having) = numbers.counted(having);
+    let having = having?;
+    let terms = terms()?;
+    // SELECTs are numbered in another order: WHERE, GROUP BY, HAVING, ORDER BY.
+    numbers.move_behind(of_having.clone());
+    let behind_where = numbers.select_count() - (of_having.end - of_having.start);
+    let order_by = order()?;
+    let behind_order = numbers.select_count();
+    let group_by = group()?;
+    numbers.move_behind(behind_where..behind_order);
+    Ok(Clauses { having, terms, order_by, group_by })
 }
 
 /// The rules of the clauses that may use aggregates.
