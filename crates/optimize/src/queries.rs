@@ -1,5 +1,7 @@
 //! Queries in expressions, planned in the order in which the expressions are evaluated.
 
+use std::cell::Cell;
+
 use lithe_base::Db;
 use lithe_catalog::{Index, IndexTerm, Result, Table, TableKind};
 use lithe_resolve::ir::{
@@ -101,7 +103,7 @@ impl<'a> ExprWalk<'_, 'a> {
     /// The query with a number of its own: SQLite copies the query of a row value's IN, to select the columns that are keys.
     fn copy_of(&self, query: &'a Query<'a>) -> &'a Query<'a> {
         let context = &self.planner.context;
-        let number = context.resolver.new_select();
+        let number = &*context.arena.alloc(Cell::new(context.resolver.new_select()));
         let cores = context.arena.alloc_slice_fill_iter(query.cores.iter().map(|core| Core { number, ..*core }));
         context.arena.alloc(Query { cores, ..*query })
     }

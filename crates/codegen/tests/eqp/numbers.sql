@@ -107,3 +107,7 @@ create table n(c, d);
 ? select * from t t1, t t2 where (t1.a,t1.b) in (select x,y from u) and (t2.a,t2.b) in (select x,y from u)
 ? select * from t t1 where (a,b) in (select 1,2 from t where (a,b) in (select x,y from u)) 
 ? select * from t, (select * from t where (a,b) in (select x,y from u) limit 3) s where (t.a,t.b) in (select x,y from u)
+create view vr as select * from t where ((a,b) in ((1,2),(3,4)) or 1) and b = (select max(x) from u);
+create view vh as select b from t where a=(select 1 from u) group by b having max(a)>(select 2 from u) order by (select 3 from u) limit (select 5 from u);
+? select * from vr where a = (select min(y) from u)
+? select * from vh where b = (select min(y) from u)

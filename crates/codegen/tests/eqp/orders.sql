@@ -35,3 +35,62 @@ create table t(a,b,c); create index i on t(a,b); create table u(x integer primar
 ? select b from t where a=1 order by b desc nulls last
 ? select b from t order by a, b nulls last
 ? select x from u order by x nulls last
+===
+-- DISTINCT in the only aggregate
+create table t(id INTEGER PRIMARY KEY,a,b,c)
+create index x on t(a)
+create index y on t(b,c)
+create table u(id INTEGER PRIMARY KEY, a, n)
+? SELECT count(DISTINCT a) FROM t
+? SELECT count(DISTINCT a) FROM t WHERE c<>1
+? SELECT group_concat(DISTINCT a) FROM t
+? SELECT group_concat(DISTINCT a) FROM t WHERE c<>9
+? SELECT count(DISTINCT a), max(c) FROM t
+? SELECT count(DISTINCT a), count(DISTINCT a) FROM t
+? SELECT count(DISTINCT a), count(DISTINCT b) FROM t
+? SELECT count(DISTINCT a+1) FROM t
+? SELECT group_concat(DISTINCT a) FILTER (WHERE b=2) FROM t
+? SELECT group_concat(DISTINCT a ORDER BY b) FROM t
+? SELECT count(DISTINCT c) FROM t
+? SELECT count(DISTINCT b) FROM t WHERE b>1
+? SELECT count(DISTINCT a) FROM t WHERE b=1
+? SELECT count(DISTINCT c) FROM t WHERE b=1
+? SELECT count(DISTINCT a) FROM t GROUP BY b
+? SELECT count(DISTINCT t.a) FROM t JOIN u ON t.id=u.a
+? SELECT group_concat(DISTINCT t.a) FROM u JOIN t ON t.id=u.a
+? SELECT group_concat(DISTINCT t.a) FROM u JOIN t ON t.id=u.a WHERE u.n
+? SELECT count(DISTINCT id) FROM t
+? SELECT count(DISTINCT a) + 1 FROM t
+? SELECT count(DISTINCT a) FROM t HAVING count(*) > 1
+? SELECT sum(DISTINCT a) FROM t ORDER BY 1
+? SELECT count(DISTINCT a) FROM t NOT INDEXED
+? SELECT count(DISTINCT a COLLATE NOCASE) FROM t
+? SELECT min(DISTINCT a) FROM t
+? SELECT max(DISTINCT a) FROM t WHERE c
+? SELECT group_concat(DISTINCT b) FROM t WHERE a=1
+? SELECT group_concat(DISTINCT b) FROM t WHERE a>1 LIMIT 3
+? SELECT b, group_concat(DISTINCT a) FROM t
+? SELECT group_concat(DISTINCT a), b FROM t WHERE c<>9
+===
+-- DISTINCT in the only aggregate of groups
+CREATE TABLE t1(a, b, c)
+CREATE INDEX t1a ON t1(a)
+CREATE INDEX t1bc ON t1(b, c)
+CREATE TABLE t2(d, e, f)
+CREATE INDEX t2def ON t2(d,e,f)
+? SELECT count(DISTINCT a) FROM t1
+? SELECT count(DISTINCT b) FROM t1
+? SELECT count(DISTINCT f) FROM t2 GROUP BY d, e
+? SELECT count(DISTINCT f) FROM t2 GROUP BY d
+? SELECT count(DISTINCT e) FROM t2 GROUP BY d
+? SELECT d,count(DISTINCT e),sum(f) FROM t2 GROUP BY d
+? SELECT count(DISTINCT f) FROM t2 WHERE d IS 1 GROUP BY e
+? SELECT count(DISTINCT e+0) FROM t2 GROUP BY d
+? SELECT count(DISTINCT d) FROM t2 GROUP BY d
+? SELECT group_concat(DISTINCT e) FROM t2 GROUP BY d ORDER BY d DESC
+? SELECT count(DISTINCT a) FROM t1 GROUP BY b
+? SELECT count(DISTINCT e) FROM t2 GROUP BY f ORDER BY count(DISTINCT e)
+? SELECT d, count(DISTINCT e) FROM t2 GROUP BY d HAVING count(DISTINCT e) > 1
+? SELECT d, group_concat(DISTINCT e) FILTER (WHERE f <> 'a') FROM t2 GROUP BY d
+? SELECT count(DISTINCT t2.e) FROM t2 LEFT JOIN t1 ON t1.a = t2.e GROUP BY d
+? SELECT d, e, sum(DISTINCT e) FROM t2 GROUP BY d, e

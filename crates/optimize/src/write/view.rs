@@ -1,9 +1,11 @@
 //! UPDATE or DELETE of the rows of a view: they are all computed first, with the values of SET behind them.
 
+use std::cell::Cell;
+
 use lithe_catalog::Result;
 use lithe_resolve::ir::{Core, CoreBody, Expr, Query, Select};
 use lithe_resolve::{ResolvedChange, Resolver};
-use lithe_sql::ast::{CompoundOp, Conflict, SelectNumber};
+use lithe_sql::ast::{CompoundOp, Conflict};
 
 use super::returning::ReturningPlan;
 use super::triggers::Triggers;
@@ -56,7 +58,7 @@ fn rows_and_values<'a>(resolver: &Resolver<'a>, change: &ResolvedChange<'a>) -> 
         is_aggregate: false,
         windows: &[],
     });
-    let core = Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), number: SelectNumber::default() };
+    let core = Core { op: CompoundOp::UnionAll, body: CoreBody::Select(select), number: arena.alloc(Cell::default()) };
     let cores = arena.alloc_slice_copy(&[core]);
     arena.alloc(Query { cores, order_by: &[], limit: None, columns: outputs, outer: &[] })
 }

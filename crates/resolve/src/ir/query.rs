@@ -55,7 +55,7 @@ fn tables_of_rows(rows: &[&[Expr<'_>]]) -> impl Iterator<Item = bool> {
 impl<'a> Query<'a> {
     /// The number by which EXPLAIN QUERY PLAN names it: that of its last core.
     pub fn number(&self) -> SelectNumber {
-        self.cores.last().map_or(SelectNumber::default(), |core| core.number)
+        self.cores.last().map_or(SelectNumber::default(), |core| core.number.get())
     }
 
     /// Whether there are several cores.
@@ -166,7 +166,7 @@ pub struct Core<'a> {
     /// What it is.
     pub body: CoreBody<'a>,
     /// The number by which EXPLAIN QUERY PLAN names it. Whatever is made of the query, it stays.
-    pub number: SelectNumber,
+    pub number: &'a Cell<SelectNumber>,
 }
 
 /// SELECT or VALUES.

@@ -59,7 +59,7 @@ pub struct Resolver<'a> {
     pub env: &'a Environment,
     /// Where the resolved tree goes.
     pub arena: &'a Bump,
-    numbers: numbers::Numbers,
+    numbers: numbers::Numbers<'a>,
     nesting: nesting::Nesting<'a>,
     /// The table that was looked up last.
     last_table: Cell<Option<tables::LookedUp<'a>>>,
@@ -87,7 +87,7 @@ impl<'a> Resolver<'a> {
         Resolver {
             env,
             arena,
-            numbers: numbers::Numbers::default(),
+            numbers: numbers::Numbers::new(arena),
             nesting: nesting::Nesting::new(arena),
             last_table: Cell::new(None),
             checks: query_checks::QueryChecks::new(env, arena),
@@ -138,12 +138,12 @@ impl<'a> Resolver<'a> {
 
     /// A number for a SELECT that stands in no text.
     pub fn new_select(&self) -> SelectNumber {
-        self.numbers.new_select()
+        self.numbers.new_select().get()
     }
 
     /// The number of a SELECT that has the number `written` in its text. A SELECT of a view gets a new number each time the view is expanded.
-    fn select_number(&self, written: SelectNumber) -> SelectNumber {
-        if self.nesting.is_in_view() { self.new_select() } else { written }
+    fn select_number(&self, written: SelectNumber) -> &'a Cell<SelectNumber> {
+        if self.nesting.is_in_view() { self.numbers.new_select() } else { self.arena.alloc(Cell::new(written)) }
     }
 
     /// A number for a new call of a window function.

@@ -100,7 +100,7 @@ fn gathered_query<'a>(
         windows: resolver.slice(&windows),
     }));
     let uses = found.outer.borrow().clone();
-    Some(plain_query(resolver, SelectPart { body, columns, order_by: &[], uses }, resolver.new_select()))
+    Some(plain_query(resolver, SelectPart { body, columns, order_by: &[], uses }, resolver.numbers.new_select()))
 }
 
 /// The FROM of an UPDATE. The target joins all of it: where a RIGHT JOIN makes a difference, it is a join of its own.

@@ -83,9 +83,7 @@ pub(crate) fn resolve_from_item<'a>(
         && (is_first || can_splice(item, inner))
     {
         part.has_right |= inner.iter().any(is_right);
-        if let Some(number) = item.number {
-            resolver.select_number(number);
-        }
+        resolver.count_selects_of_view(usize::from(item.number.is_some()));
         for (at, inner) in inner.iter().enumerate() {
             let join = if at == 0 { join } else { inner.join };
             resolve_from_item(resolver, outer, inner, join, part, found, recursion)?;
@@ -243,7 +241,7 @@ fn nested_item<'a>(
     number: Option<SelectNumber>,
     recursion: Option<&Recursion<'_, 'a>>,
 ) -> Result<Item<'a>> {
-    let number = number.map_or_else(|| resolver.new_select(), |number| resolver.select_number(number));
+    let number = number.map_or_else(|| resolver.numbers.new_select(), |number| resolver.select_number(number));
     let found = Found::default();
     let from = resolver.nesting.nested(|| resolve_from(resolver, outer, items, &found, recursion))?;
     let scope =

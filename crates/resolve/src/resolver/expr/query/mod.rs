@@ -14,6 +14,8 @@ mod values;
 pub(crate) mod view;
 pub(crate) mod with;
 
+use std::cell::Cell;
+
 use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::{CompileError, Result};
 use lithe_sql::ast::{self, CompoundOp, Name, SelectCore, SelectNumber};
@@ -68,17 +70,15 @@ pub(super) fn query_body<'a>(
 ) -> Result<&'a Query<'a>> {
     let (place, own) = resolver.checks.begin_query(scope.within)?;
     let limit = || select.limit.map(|limit| resolve_limit(resolver, scope, limit)).transpose();
-    // SQLite makes the authorizer checks of LIMIT before those of the cores, and numbers the SELECTs of LIMIT behind those of the cores.
-    let checked_limit = if resolver.checks.has_authorizer() { Some(limit()?) } else { None };
+    let (limit, of_limit) = resolver.numbers.counted(limit);
+    let limit = limit?;
     let mut outer = Vec::new();
     let is_compound = !select.rest.is_empty();
     let parts = match recursion {
-        Some(recursion) => recursive_cores(resolver, scope, select, recursion, &mut outer),
-        None => resolve_cores(resolver, scope, select, &mut outer),
+        Some(recursion) => recursive_cores(resolver, scope, select, recursion, &mut outer)?,
+        None => resolve_cores(resolver, scope, select, &mut outer)?,
     };
-    let limit = checked_limit.map_or_else(limit, Ok);
-    // Errors in LIMIT are reported before errors in the cores.
-    let (limit, parts) = (limit?, parts?);
+    resolver.numbers.move_behind(of_limit);
     let checks = match resolver.checks.has_authorizer() {
         true => all_checks(own, recursion.map(|_| QueryCheck::recursive(scope.within)), &parts),
         false => Vec::new(),
@@ -141,7 +141,7 @@ pub(super) fn all_of<'a>(
         is_aggregate: false,
         windows: &[],
     }));
-    let core = Core { op: CompoundOp::UnionAll, body, number: query.number() };
+    let core = Core { op: CompoundOp::UnionAll, body, number: query.cores[query.cores.len() - 1].number };
     resolver.arena.alloc(Query {
         cores: resolver.slice(&[core]),
         order_by: resolver.slice(&order_by.collect::<Vec<_>>()),
@@ -235,7 +235,7 @@ fn resolve_core<'a>(
 ) -> Result<CorePart<'a>> {
     let number = resolver.select_number(written.number);
     if written.is_wrapped() {
-        resolver.select_number(written.number);
+        resolver.count_selects_of_view(1);
     }
     let order_by = written.order_by;
     let mut checks = bumpalo::collections::Vec::new_in(resolver.arena);
@@ -294,7 +294,11 @@ fn resolve_limit<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, limit: &ast
 }
 
 /// A query that consists of one plain SELECT of these columns from these sources.
-pub(crate) fn plain_query<'a>(resolver: &Resolver<'a>, part: SelectPart<'a>, number: SelectNumber) -> &'a Query<'a> {
+pub(crate) fn plain_query<'a>(
+    resolver: &Resolver<'a>,
+    part: SelectPart<'a>,
+    number: &'a Cell<SelectNumber>,
+) -> &'a Query<'a> {
     let core = Core { op: CompoundOp::UnionAll, body: part.body, number };
     resolver.arena.alloc(Query {
         cores: resolver.slice(&[core]),

@@ -10,7 +10,7 @@ use super::group::resolve_group_by;
 use super::join::{FromPart, JoinTerms, resolve_join_terms};
 use super::order::resolve_order_by;
 use super::with::Recursion;
-use crate::ir::{CoreBody, Expr, Select, Source, Term, TermOrigin, sources_of, split_and};
+use crate::ir::{CoreBody, Expr, OrderTerm, Select, Source, Term, TermOrigin, sources_of, split_and};
 use crate::resolver::Resolver;
 use crate::resolver::expr::resolve_expr;
 use crate::resolver::expr::window::look_at_windows;
@@ -48,16 +48,10 @@ pub(super) fn resolve_select<'a>(
     let aliases = aliases_of(&items);
     let rules = Rules { aggregates_elsewhere: is_aggregate, ..outer.clause_rules() };
     let conditions = scope.with_rules(rules).with_aliases(&aliases);
-    let after = Rules { aggregates: is_aggregate, aggregates_elsewhere: true, ..rules };
-    let having_scope = conditions.with_rules(after);
-    let having = query.having.as_ref().map(|having| resolve_expr(resolver, &having_scope, having)).transpose()?;
-    let terms = resolve_conditions(resolver, &conditions, &from, query.filter.as_ref())?;
-    let order_scope = conditions.with_rules(Rules { windows: true, ..after });
-    let order_by = resolve_order_by(resolver, &order_scope, order_by, &items)?;
-    let group_scope = conditions.with_rules(Rules { aggregates: true, ..after });
-    let group_by = resolve_group_by(resolver, &group_scope, query.group_by, &items)?;
+    let Clauses { having, terms, order_by, group_by } =
+        resolve_clauses(resolver, &conditions, query, order_by, &from, &items)?;
     if resolver.only_names {
-        look_at_windows(resolver, &order_scope, query.windows)?;
+        look_at_windows(resolver, &order_scope(&conditions), query.windows)?;
     }
     note_tables_without_columns(resolver, &scope, scope.sources);
     let columns = resolver.arena.alloc_slice_fill_iter(items.iter().map(ResultItem::output));
@@ -74,6 +68,55 @@ pub(super) fn resolve_select<'a>(
         windows: resolver.slice(&found.windows.borrow()),
     }));
     Ok(SelectPart { body, columns, order_by, uses: found.outer.take() })
+}
+
+/// The clauses behind FROM.
+struct Clauses<'a> {
+    having: Option<Expr<'a>>,
+    /// The conditions of WHERE and ON.
+    terms: &'a [Term<'a>],
+    order_by: &'a [OrderTerm<'a>],
+    group_by: &'a [OrderTerm<'a>],
+}
+
+/// Resolves the clauses behind FROM in the order of SQLite's errors and authorizer checks. `conditions` is the scope of WHERE.
+fn resolve_clauses<'a>(
+    resolver: &Resolver<'a>,
+    conditions: &Scope<'_, 'a>,
+    query: &ast::Query<'a>,
+    order_by: &[ast::OrderTerm<'a>],
+    from: &FromPart<'a>,
+    items: &[ResultItem<'a>],
+) -> Result<Clauses<'a>> {
+    let after = behind_conditions(conditions);
+    let having_scope = conditions.with_rules(after);
+    let group_scope = conditions.with_rules(Rules { aggregates: true, ..after });
+    let having = || query.having.as_ref().map(|having| resolve_expr(resolver, &having_scope, having)).transpose();
+    let terms = || resolve_conditions(resolver, conditions, from, query.filter.as_ref());
+    let order = || resolve_order_by(resolver, &order_scope(conditions), order_by, items);
+    let group = || resolve_group_by(resolver, &group_scope, query.group_by, items);
+    let numbers = &resolver.numbers;
+    let (having, of_having) = numbers.counted(having);
+    let having = having?;
+    let terms = terms()?;
+    // SELECTs are numbered in another order: WHERE, GROUP BY, HAVING, ORDER BY.
+    numbers.move_behind(of_having.clone());
+    let behind_where = numbers.select_count() - (of_having.end - of_having.start);
+    let order_by = order()?;
+    let behind_order = numbers.select_count();
+    let group_by = group()?;
+    numbers.move_behind(behind_where..behind_order);
+    Ok(Clauses { having, terms, order_by, group_by })
+}
+
+/// The rules of the clauses that may use aggregates.
+fn behind_conditions(conditions: &Scope<'_, '_>) -> Rules {
+    let is_aggregate = conditions.rules.aggregates_elsewhere;
+    Rules { aggregates: is_aggregate, aggregates_elsewhere: true, ..conditions.rules }
+}
+
+fn order_scope<'s, 'a>(conditions: &Scope<'s, 'a>) -> Scope<'s, 'a> {
+    conditions.with_rules(Rules { windows: true, ..behind_conditions(conditions) })
 }
 
 /// The conjuncts of WHERE, ON and USING.

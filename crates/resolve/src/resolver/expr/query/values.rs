@@ -1,5 +1,7 @@
 //! VALUES.
 
+use std::cell::Cell;
+
 use lithe_catalog::{Result, fail};
 use lithe_sql::ast::{self, CompoundOp, SelectNumber};
 
@@ -18,7 +20,7 @@ pub(super) fn resolve_values<'a>(
     outer: &Scope<'_, 'a>,
     rows: &[&[ast::Expr<'a>]],
     order_by: &[ast::OrderTerm<'a>],
-    number: SelectNumber,
+    number: &'a Cell<SelectNumber>,
 ) -> Result<SelectPart<'a>> {
     let found = Found::default();
     let (aggregates, aggregates_elsewhere) = (rows.len() == 1, rows.len() > 1);
@@ -28,7 +30,7 @@ pub(super) fn resolve_values<'a>(
     // Rows are resolved from the last to the first, as in SQLite: the last error is reported.
     for (at, row) in rows.iter().enumerate().rev() {
         if at + 1 < rows.len() {
-            resolver.select_number(number);
+            resolver.count_selects_of_view(1);
         }
         resolved.push(resolve_each(resolver, &scope, row)?);
     }
@@ -67,7 +69,7 @@ fn values_apart<'a>(
     resolver: &Resolver<'a>,
     outer: &Scope<'_, 'a>,
     rows: &[&[ast::Expr<'a>]],
-    number: SelectNumber,
+    number: &'a Cell<SelectNumber>,
 ) -> Result<SelectPart<'a>> {
     let part = |row| resolve_values(resolver, outer, &[row], &[], number);
     let parts = rows.iter().map(|&row| part(row)).collect::<Result<Vec<_>>>()?;
