@@ -12,7 +12,7 @@
 mod read;
 mod write;
 
-pub(crate) use read::{page_of_chain, read, read_chain, read_whole, reserve};
+pub(crate) use read::{chain_is, page_of_chain, read, read_chain, read_whole, reserve};
 pub(crate) use write::{free_chain, overwrite_chain, overwrite_whole_chain, write_chain};
 
 use crate::btree::Btree;

@@ -143,19 +143,6 @@ impl<'a> Payload<'a> {
         if self.count == 1 && self.zeros == 0 { self.parts.first().copied() } else { None }
     }
 
-    /// Whether these are its bytes.
-    #[inline]
-    pub fn is(&self, bytes: &[u8]) -> bool {
-        let mut rest = bytes;
-        for part in self.parts() {
-            match rest.split_at_checked(part.len()) {
-                Some((own, behind)) if own == *part => rest = behind,
-                _ => return false,
-            }
-        }
-        rest.len() == self.zeros as usize && rest.iter().all(|byte| *byte == 0)
-    }
-
     /// The parts before the zeros.
     #[inline]
     pub fn parts(&self) -> &[&'a [u8]] {
@@ -175,7 +162,7 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// Copies a [`Payload`] out piece by piece.
+/// Copies a [`Payload`] out piece by piece, or compares it.
 #[derive(Clone, Debug)]
 pub struct PayloadReader<'p, 'a> {
     payload: &'p Payload<'a>,
@@ -201,6 +188,25 @@ impl<'a> PayloadReader<'_, 'a> {
             self.at = 0;
         }
         out.fill(0);
+    }
+
+    /// Whether the next bytes are these; after the last part come zeros. If so, the reader has passed over them.
+    #[inline]
+    pub fn is_next(&mut self, mut bytes: &[u8]) -> bool {
+        while let Some(part) = self.payload.parts().get(self.part) {
+            let rest = part.get(self.at..).unwrap_or_default();
+            if let Some(enough) = rest.get(..bytes.len()).filter(|enough| enough.len() < rest.len()) {
+                self.at += bytes.len();
+                return enough == bytes;
+            }
+            match bytes.split_at_checked(rest.len()) {
+                Some((head, tail)) if head == rest => bytes = tail,
+                _ => return false,
+            }
+            self.part += 1;
+            self.at = 0;
+        }
+        bytes.iter().all(|byte| *byte == 0)
     }
 
     /// Passes over the next `count` bytes.
@@ -241,13 +247,18 @@ mod tests {
     }
 
     #[test]
-    fn equality() {
-        let payload = Payload::from_parts(&[b"ab", b"", b"c"], 2);
-        assert!(payload.is(b"abc\0\0"));
-        for other in [&b"abc"[..], b"abc\0", b"abc\0\0\0", b"abc\0x", b"abd\0\0", b""] {
-            assert!(!payload.is(other));
+    fn parts_are_compared_as_one() {
+        let payload = Payload::from_parts(&[b"ab", b"", b"cde"], 2);
+        let is = |bytes: &[u8], step: usize| {
+            let mut reader = payload.reader();
+            bytes.chunks(step).all(|chunk| reader.is_next(chunk))
+        };
+        for step in 1..8 {
+            assert!(is(b"abcde\0\0", step));
+            for other in [b"abcde\0x", b"abcdx\0\0", b"axcde\0\0", b"xbcde\0\0"] {
+                assert!(!is(other, step), "{other:?} in steps of {step}");
+            }
         }
-        assert!(Payload::from_bytes(b"").is(b""));
     }
 
     #[test]

@@ -126,38 +126,23 @@ mod tests {
     use super::*;
 
     /// As SQLite 3.54.1 normalizes them; `notacol` names nothing.
+    #[track_caller]
+    fn assert_normalized(cases: &[(&str, &str)]) {
+        for (sql, expected) in cases {
+            let found = normalize(sql.as_bytes(), |name| name == b"notacol");
+            assert_eq!(String::from_utf8_lossy(&found), *expected, "{sql}");
+        }
+    }
+
     #[test]
-    fn statements_are_normalized() {
-        let cases: &[(&str, &str)] = &[
+    fn literals_and_parameters_become_question_marks() {
+        assert_normalized(&[
             ("SELECT 1", "SELECT?;"),
             ("select   a, b from T1 where a=1 AND b='xyz'", "SELECT a,b FROM t1 WHERE a=?AND b=?;"),
-            ("SELECT * FROM t1 WHERE a IN (?1,2,:abc)", "SELECT*FROM t1 WHERE a IN(?,?,?);"),
-            (
-                "SELECT * FROM t1 WHERE a IN (SELECT x FROM t2 WHERE x IN (1,2))",
-                "SELECT*FROM t1 WHERE a IN(SELECT x FROM t2 WHERE x IN(?,?,?));",
-            ),
-            ("SELECT * FROM t1 WHERE a IN (1,(select 2),3)", "SELECT*FROM t1 WHERE a IN(?,(SELECT?),?);"),
-            ("SELECT * FROM t1 WHERE a IN ()", "SELECT*FROM t1 WHERE a IN(?,?,?);"),
-            ("SELECT * FROM t1 WHERE (a,b) IN (VALUES(1,2),(3,4))", "SELECT*FROM t1 WHERE(a,b)IN(?,?,?);"),
-            (
-                "SELECT a IS NULL, b IS NOT NULL, NULL, a ISNULL, a NOTNULL, a NOT NULL FROM t1",
-                "SELECT a IS NULL,b IS NOT NULL,?,a ISNULL,a NOTNULL,a NOT NULL FROM t1;",
-            ),
-            (r#"SELECT "a", [b], `c`, "d e", 'abc' FROM "t1""#, r#"SELECT a,b,c,"d e",?FROM t1;"#),
-            (r#"SELECT "A", [B], `c`, "notacol" FROM "t1""#, "SELECT a,b,c,?FROM t1;"),
-            (r#"SELECT "Main".t1.A FROM main."T1""#, "SELECT main.t1.a FROM main.t1;"),
             ("select -1, +2, - 3, ~4, 1+2, 1 - -2", "SELECT-?,+?,-?,~?,?+?,?--?;"),
             ("SELECT 1e5, .5, 0x1F, x'aabb', X'00', 1_000", "SELECT?,?,?,?,?,1_000;"),
             ("SELECT ?, ?1, :a, @b, $c, $d::e(f)", "SELECT?,?,?,?,?,?;"),
             ("SELECT a /* c */ FROM t1 -- hello", "SELECT a FROM t1;"),
-            (
-                "CREATE TABLE x9(a INTEGER PRIMARY KEY, b TEXT DEFAULT 'abc', c DEFAULT 5, CHECK(a>5))",
-                "CREATE TABLE x9(a integer PRIMARY KEY,b text DEFAULT?,c DEFAULT?,CHECK(a>?));",
-            ),
-            (
-                "DELETE FROM t1 WHERE a<=5 AND b<>6 AND c!=7 AND a==8",
-                "DELETE FROM t1 WHERE a<=?AND b<>?AND c!=?AND a==?;",
-            ),
             (
                 "SELECT a||b, a->b, a->>'$.x', a<<2, a>>3, a|b&c FROM t1",
                 "SELECT a||b,a->b,a->>?,a<<?,a>>?,a|b&c FROM t1;",
@@ -179,27 +164,29 @@ mod tests {
                 "SELECT row_number()OVER(PARTITION BY a ORDER BY b ROWS BETWEEN?PRECEDING AND CURRENT ROW)FROM t1;",
             ),
             (
-                "SELECT a FROM t1 WHERE a IN (1,2) OR b IN(3) OR c IN ( -1, +2, 'a' || 'b', abs(-5))",
-                "SELECT a FROM t1 WHERE a IN(?,?,?)OR b IN(?,?,?)OR c IN(-?,+?,?||?,abs(-?));",
-            ),
-            (r#"SELECT a AS "My Col" FROM t1 ORDER BY "My Col""#, r#"SELECT a AS"my col"FROM t1 ORDER BY"my col";"#),
-            (
                 "SELECT replace('a','b','c'), glob('a','b'), a NOT LIKE 'x', NOT a FROM t1",
                 "SELECT REPLACE(?,?,?),GLOB(?,?),a NOT LIKE?,NOT a FROM t1;",
             ),
+            ("SELECT+a,-b,~c FROM t1", "SELECT+a,-b,~c FROM t1;"),
+            ("SELECT 0x1f_ff, 1_0e5", "SELECT 0X1F_FF,1_0E5;"),
+            ("  SELECT a FROM t1 ;  ", "SELECT a FROM t1;"),
+        ]);
+    }
+
+    #[test]
+    fn lists_of_values_after_in_become_one() {
+        assert_normalized(&[
+            ("SELECT * FROM t1 WHERE a IN (?1,2,:abc)", "SELECT*FROM t1 WHERE a IN(?,?,?);"),
             (
-                "SELECT a IS NOT DISTINCT FROM NULL, a IS DISTINCT FROM 5 FROM t1",
-                "SELECT a IS NOT DISTINCT FROM?,a IS DISTINCT FROM?FROM t1;",
+                "SELECT * FROM t1 WHERE a IN (SELECT x FROM t2 WHERE x IN (1,2))",
+                "SELECT*FROM t1 WHERE a IN(SELECT x FROM t2 WHERE x IN(?,?,?));",
             ),
-            ("SELECT [a b].x FROM t2 AS [a b]", r#"SELECT"a b".x FROM t2 AS"a b";"#),
-            (r#"SELECT "Select" FROM (SELECT 1 AS "Select")"#, r#"SELECT"select"FROM(SELECT?AS"select");"#),
+            ("SELECT * FROM t1 WHERE a IN (1,(select 2),3)", "SELECT*FROM t1 WHERE a IN(?,(SELECT?),?);"),
+            ("SELECT * FROM t1 WHERE a IN ()", "SELECT*FROM t1 WHERE a IN(?,?,?);"),
+            ("SELECT * FROM t1 WHERE (a,b) IN (VALUES(1,2),(3,4))", "SELECT*FROM t1 WHERE(a,b)IN(?,?,?);"),
             (
-                r#"SELECT "1a", "x-y" FROM (SELECT 1 AS "1a", 2 AS "x-y")"#,
-                r#"SELECT"1a","x-y"FROM(SELECT?AS"1a",?AS"x-y");"#,
-            ),
-            (
-                "CREATE TRIGGER tr1 AFTER INSERT ON t1 BEGIN SELECT 1; INSERT INTO t2 VALUES(NEW.a, 5); END",
-                "CREATE TRIGGER tr1 AFTER INSERT ON t1 BEGIN SELECT?;INSERT INTO t2 VALUES(new.a,?);END;",
+                "SELECT a FROM t1 WHERE a IN (1,2) OR b IN(3) OR c IN ( -1, +2, 'a' || 'b', abs(-5))",
+                "SELECT a FROM t1 WHERE a IN(?,?,?)OR b IN(?,?,?)OR c IN(-?,+?,?||?,abs(-?));",
             ),
             ("SELECT 1 FROM t1 WHERE a IN (b, c)", "SELECT?FROM t1 WHERE a IN(b,c);"),
             ("SELECT 1 FROM t1 WHERE a IN (1, NULL)", "SELECT?FROM t1 WHERE a IN(?,?,?);"),
@@ -212,6 +199,25 @@ mod tests {
             ("SELECT 1 FROM t1 WHERE a IN (((1)))", "SELECT?FROM t1 WHERE a IN(?,?,?);"),
             ("SELECT 1 FROM t1 WHERE a IN (1_0)", "SELECT?FROM t1 WHERE a IN(?,?,?);"),
             ("SELECT 1 FROM t1 WHERE a IN (true)", "SELECT?FROM t1 WHERE a IN(true);"),
+            ("SELECT 1 FROM t1 WHERE a IN /*x*/ (1,2)", "SELECT?FROM t1 WHERE a IN(?,?);"),
+            ("SELECT 1 IN(2)IN(3)", "SELECT?IN(?,?,?)IN(?,?,?);"),
+        ]);
+    }
+
+    /// `notacol` names nothing, so it is a text.
+    #[test]
+    fn names_are_small_letters_without_needless_quotes() {
+        assert_normalized(&[
+            (r#"SELECT "a", [b], `c`, "d e", 'abc' FROM "t1""#, r#"SELECT a,b,c,"d e",?FROM t1;"#),
+            (r#"SELECT "A", [B], `c`, "notacol" FROM "t1""#, "SELECT a,b,c,?FROM t1;"),
+            (r#"SELECT "Main".t1.A FROM main."T1""#, "SELECT main.t1.a FROM main.t1;"),
+            (r#"SELECT a AS "My Col" FROM t1 ORDER BY "My Col""#, r#"SELECT a AS"my col"FROM t1 ORDER BY"my col";"#),
+            ("SELECT [a b].x FROM t2 AS [a b]", r#"SELECT"a b".x FROM t2 AS"a b";"#),
+            (r#"SELECT "Select" FROM (SELECT 1 AS "Select")"#, r#"SELECT"select"FROM(SELECT?AS"select");"#),
+            (
+                r#"SELECT "1a", "x-y" FROM (SELECT 1 AS "1a", 2 AS "x-y")"#,
+                r#"SELECT"1a","x-y"FROM(SELECT?AS"1a",?AS"x-y");"#,
+            ),
             (r#"SELECT "notacol", "notacol" AS "notacol" FROM t1"#, "SELECT?,?AS?FROM t1;"),
             (r#"SELECT "notacol", 'notacol' AS "NotACol" FROM t1"#, "SELECT?,?AS notacol FROM t1;"),
             (r#"SELECT "a""b" FROM (SELECT 1 AS "a""b")"#, r#"SELECT"a""b"FROM(SELECT?AS"a""b");"#),
@@ -220,29 +226,52 @@ mod tests {
             (r#"SELECT "$a" FROM (SELECT 1 AS "$a")"#, r#"SELECT"$a"FROM(SELECT?AS"$a");"#),
             (r#"SELECT "_x1$" FROM (SELECT 1 AS "_x1$")"#, "SELECT _x1$ FROM(SELECT?AS _x1$);"),
             (
-                "SELECT iif(a IS NULL, 1, NULL) FROM t1 WHERE b IS /* */ NULL AND c NOT /*x*/ NULL",
-                "SELECT iif(a IS NULL,?,?)FROM t1 WHERE b IS?AND c NOT?;",
+                r#"SELECT key, abort, "end" FROM (SELECT 1 AS key, 2 AS abort, 4 AS "end")"#,
+                r#"SELECT KEY,ABORT,"end"FROM(SELECT?AS KEY,?AS ABORT,?AS"end");"#,
             ),
-            ("SELECT a IS (NULL) FROM t1", "SELECT a IS(?)FROM t1;"),
+            (r#"SELECT 1 AS 'str', 2 AS "x""y z""#, r#"SELECT?AS?,?AS"x""y z";"#),
+        ]);
+    }
+
+    #[test]
+    fn definitions_and_changes() {
+        assert_normalized(&[
+            (
+                "CREATE TABLE x9(a INTEGER PRIMARY KEY, b TEXT DEFAULT 'abc', c DEFAULT 5, CHECK(a>5))",
+                "CREATE TABLE x9(a integer PRIMARY KEY,b text DEFAULT?,c DEFAULT?,CHECK(a>?));",
+            ),
+            (
+                "DELETE FROM t1 WHERE a<=5 AND b<>6 AND c!=7 AND a==8",
+                "DELETE FROM t1 WHERE a<=?AND b<>?AND c!=?AND a==?;",
+            ),
+            (
+                "CREATE TRIGGER tr1 AFTER INSERT ON t1 BEGIN SELECT 1; INSERT INTO t2 VALUES(NEW.a, 5); END",
+                "CREATE TRIGGER tr1 AFTER INSERT ON t1 BEGIN SELECT?;INSERT INTO t2 VALUES(new.a,?);END;",
+            ),
             (r#"CREATE TABLE "My Table"("A B" INT, [c d] TEXT)"#, r#"CREATE TABLE"my table"("a b"int,"c d"text);"#),
             (
                 r#"INSERT OR REPLACE INTO "t1" ("a") VALUES (1) ON CONFLICT DO NOTHING RETURNING *"#,
                 "INSERT OR REPLACE INTO t1(a)VALUES(?)ON CONFLICT DO NOTHING RETURNING*;",
             ),
+        ]);
+    }
+
+    #[test]
+    fn null_is_a_literal_and_is_null_an_operator() {
+        assert_normalized(&[
             (
-                r#"SELECT key, abort, "end" FROM (SELECT 1 AS key, 2 AS abort, 4 AS "end")"#,
-                r#"SELECT KEY,ABORT,"end"FROM(SELECT?AS KEY,?AS ABORT,?AS"end");"#,
+                "SELECT a IS NULL, b IS NOT NULL, NULL, a ISNULL, a NOTNULL, a NOT NULL FROM t1",
+                "SELECT a IS NULL,b IS NOT NULL,?,a ISNULL,a NOTNULL,a NOT NULL FROM t1;",
             ),
-            ("SELECT+a,-b,~c FROM t1", "SELECT+a,-b,~c FROM t1;"),
-            ("SELECT 1 FROM t1 WHERE a IN /*x*/ (1,2)", "SELECT?FROM t1 WHERE a IN(?,?);"),
-            ("SELECT 1 IN(2)IN(3)", "SELECT?IN(?,?,?)IN(?,?,?);"),
-            ("SELECT 0x1f_ff, 1_0e5", "SELECT 0X1F_FF,1_0E5;"),
-            (r#"SELECT 1 AS 'str', 2 AS "x""y z""#, r#"SELECT?AS?,?AS"x""y z";"#),
-            ("  SELECT a FROM t1 ;  ", "SELECT a FROM t1;"),
-        ];
-        for (sql, expected) in cases {
-            let found = normalize(sql.as_bytes(), |name| name == b"notacol");
-            assert_eq!(String::from_utf8_lossy(&found), *expected, "{sql}");
-        }
+            (
+                "SELECT a IS NOT DISTINCT FROM NULL, a IS DISTINCT FROM 5 FROM t1",
+                "SELECT a IS NOT DISTINCT FROM?,a IS DISTINCT FROM?FROM t1;",
+            ),
+            (
+                "SELECT iif(a IS NULL, 1, NULL) FROM t1 WHERE b IS /* */ NULL AND c NOT /*x*/ NULL",
+                "SELECT iif(a IS NULL,?,?)FROM t1 WHERE b IS?AND c NOT?;",
+            ),
+            ("SELECT a IS (NULL) FROM t1", "SELECT a IS(?)FROM t1;"),
+        ]);
     }
 }

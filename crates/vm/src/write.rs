@@ -170,7 +170,11 @@ pub fn insert_payload(tree: &mut TreeCursor, rowid: i64, payload: &Payload<'_>, 
     let seek = if flags & insert_flags::USE_SEEK != 0 { tree.place.last_seek } else { None };
     tree.release_row();
     tree.place.last_seek = None;
-    Ok(tree.place.cursor.insert_table(&tree.btree, rowid, payload, seek)?)
+    let (cursor, btree) = (&mut tree.place.cursor, &tree.btree);
+    if flags & insert_flags::IS_UPDATE != 0 {
+        return Ok(cursor.update_table(btree, rowid, payload, seek)?);
+    }
+    Ok(cursor.insert_table(btree, rowid, payload, seek)?)
 }
 
 /// Counts the row and tells the hook.
@@ -306,6 +310,9 @@ pub fn index_insert_row(
 ) -> Result<(), Error> {
     check_lock(m, program, cursor)?;
     row.apply_affinities(m, program);
+    if flags & insert_flags::IS_UPDATE != 0 {
+        own_row(m, cursor); // the row of a WITHOUT ROWID table that takes the place of the one it was made of
+    }
     let Machine { registers, cursors, scratch, builder, temporary, .. } = m;
     let row = row.values(scratch, registers, program);
     row.check_length(host)?;

@@ -21,6 +21,16 @@ use std::sync::Arc;
 /// Index entries up to this length are kept for comparing the next one with.
 const SAVED_LEN_MAX: u32 = 256;
 
+/// What becomes of an entry that is replaced by one of the same bytes. SQLite decides likewise: a transaction that has written no page is
+/// none that outdates the snapshots of others.
+#[derive(Clone, Copy, PartialEq)]
+enum Same {
+    /// Its pages stay as they are.
+    Stays,
+    /// Its pages are written.
+    Written,
+}
+
 /// A cell on its way to a page, still in its parts.
 struct NewCell<'p, 'a> {
     /// What comes before the payload: the child before an entry on an interior page, the payload's length, the rowid.
@@ -49,10 +59,22 @@ impl Cursor {
             Some(seek) if self.is_fresh(btree) => seek,
             _ => self.seek_rowid(btree, rowid)?,
         };
-        self.put(btree, Some(rowid), payload, seek)
+        self.put(btree, Some(rowid), payload, seek, Same::Written)
     }
 
-    /// Inserts an entry into an index, or replaces the one that is equal in all columns that are compared. The
+    /// As [`Cursor::insert_table`], for a row that an UPDATE has changed: with the bytes that it had the row stays, and no page is
+    /// written.
+    pub fn update_table(&mut self, btree: &Btree, rowid: i64, payload: &Payload<'_>, seek: Option<Seek>) -> Result<()> {
+        self.assert_cursor_state();
+        assert!(self.key_info.is_none(), "rows are updated in tables");
+        let seek = match seek {
+            Some(seek) if self.is_fresh(btree) => seek,
+            _ => self.seek_rowid(btree, rowid)?,
+        };
+        self.put(btree, Some(rowid), payload, seek, Same::Stays)
+    }
+
+    /// Inserts an entry into an index, or replaces the one that is equal in all columns that are compared, unless all bytes are. The
     /// cursor then stands on it. `values` are the columns of the record `payload`, at least those that are compared.
     ///
     /// `seek` is what [`Cursor::seek_key`] has just answered for all these values, as for [`Cursor::insert_table`].
@@ -72,7 +94,7 @@ impl Cursor {
                 self.seek_key(btree, &SearchKey::new(&info, values, Prefix::Equal))?
             }
         };
-        self.put(btree, None, payload, seek)?;
+        self.put(btree, None, payload, seek, Same::Stays)?;
         match self.state {
             State::Lost => self.save_new_key(payload),
             // What is longer is not worth a copy: the page is read when it is wanted.
@@ -109,7 +131,7 @@ impl Cursor {
         matches!(self.state, State::Row | State::Written) && self.path.is_fresh(btree)
     }
 
-    fn put(&mut self, btree: &Btree, rowid: Option<i64>, payload: &Payload<'_>, seek: Seek) -> Result<()> {
+    fn put(&mut self, btree: &Btree, rowid: Option<i64>, payload: &Payload<'_>, seek: Seek, same: Same) -> Result<()> {
         if self.path.is_empty() && self.state != State::Written {
             btree.initialise()?;
             self.enter_root(btree)?;
@@ -124,7 +146,7 @@ impl Cursor {
         let mut last_rowid = None;
         match seek {
             Seek::Exact => {
-                if self.overwrite(btree, payload)? {
+                if self.overwrite(btree, payload, same)? {
                     return Ok(());
                 }
                 let span = self.parse()?.span;
@@ -286,15 +308,17 @@ impl Cursor {
     }
 
     /// If the old payload has the same length, writes the new one over it, overflow pages included.
-    fn overwrite(&mut self, btree: &Btree, payload: &Payload<'_>) -> Result<bool> {
+    fn overwrite(&mut self, btree: &Btree, payload: &Payload<'_>, same: Same) -> Result<bool> {
         let span = self.parse()?.span;
         if span.len != payload.len() {
             return Ok(false);
         }
-        // As in SQLite, the page stays as it is: another connection may have changed it, and that is no conflict.
-        if !span.overflows() && payload.is(&self.here().node.page[span.range()]) {
+        if same == Same::Stays && self.holds(btree, span, payload)? {
             self.state = State::Row;
             return Ok(true);
+        }
+        if span.overflows() {
+            self.remember_long_key(btree, span)?;
         }
         let Level { node, index } = self.path.pop().expect("an entry has a path");
         let Node { page, no, .. } = node;
@@ -316,6 +340,20 @@ impl Cursor {
         self.path.push(Level { node, index });
         self.state = State::Row;
         Ok(true)
+    }
+
+    /// Whether a payload, which is as long as that of the entry on which the cursor stands, has the same bytes.
+    fn holds(&self, btree: &Btree, span: PayloadSpan, payload: &Payload<'_>) -> Result<bool> {
+        let Node { page, no, .. } = &self.here().node;
+        let mut payload = payload.reader();
+        if !payload.is_next(&page[span.range()]) {
+            return Ok(false);
+        }
+        if !span.overflows() {
+            return Ok(true);
+        }
+        let first = span.overflow_page(page).ok_or_else(|| corrupt(*no, "overflow page 0"))?;
+        overflow::chain_is(btree, first, &mut payload, span.len - span.local)
     }
 
     /// Frees the overflow pages of the entry on which the cursor stands.

@@ -193,7 +193,7 @@ impl Cursor {
         saved
     }
 
-    /// The entry is about to be deleted, and its overflow chain with it: if other cursors may need what is on the
+    /// The entry is about to be deleted, or overwritten, and its overflow chain with it: if other cursors may need what is on the
     /// chain to find their place again, it is remembered.
     pub(super) fn remember_long_key(&self, btree: &Btree, span: PayloadSpan) -> Result<()> {
         let Some(info) = &self.key_info else { return Ok(()) };

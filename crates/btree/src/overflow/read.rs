@@ -1,11 +1,12 @@
 //! Reading payloads, chains in runs.
 
-use super::CHAIN_CUT;
+use super::{CHAIN_CUT, check_chain_page};
 use crate::btree::Btree;
 use crate::error::{Result, corrupt};
 use lithe_format::PageNo;
 use lithe_format::cell::PayloadSpan;
 use lithe_format::overflow::{self as page, CONTENT_AT};
+use lithe_format::payload::PayloadReader;
 use lithe_pager::{Head, PageRef};
 
 /// Pages that one read brings at most: their links lie on the stack.
@@ -71,6 +72,26 @@ pub(crate) fn page_of_chain(btree: &Btree, mut no: PageNo, count: usize) -> Resu
         no = page::next(&btree.page(no)?).ok_or_else(|| corrupt(no, CHAIN_CUT))?;
     }
     Ok(no)
+}
+
+/// Whether the chain that begins with page `no` holds the next `len` bytes of a payload. What comes after the first page that differs is
+/// not read.
+pub(crate) fn chain_is(btree: &Btree, mut no: PageNo, payload: &mut PayloadReader<'_, '_>, len: u32) -> Result<bool> {
+    let content = btree.usable_size() as usize - CONTENT_AT;
+    let mut rest = len as usize;
+    loop {
+        check_chain_page(btree, no)?;
+        let page = btree.page(no)?;
+        let here = rest.min(content);
+        if !payload.is_next(&page[CONTENT_AT..][..here]) {
+            return Ok(false);
+        }
+        rest -= here;
+        if rest == 0 {
+            return Ok(true);
+        }
+        no = page::next(&page).ok_or_else(|| corrupt(no, CHAIN_CUT))?;
+    }
 }
 
 /// Fills `out` from the chain that goes on with page `no`, after `skip` bytes of that page's content.

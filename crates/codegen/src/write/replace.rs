@@ -36,8 +36,9 @@ pub(super) fn check_replace<'a>(
 }
 
 /// Deletes the row under the table's cursor, which is in the way of a new one and is the access of the target's source.
-/// With `is_overwritten` the new row has the same rowid and takes the old one's place. Within an UPDATE (`is_update`) no
-/// trigger may change the table: the row that is being updated has to stay where it is. Gives whether triggers or foreign keys take part.
+/// With `is_overwritten` the new row has the same rowid, or the same primary key in a WITHOUT ROWID table, and takes the old one's place.
+/// Within an UPDATE (`is_update`) no trigger may change the table: the row that is being updated has to stay where it is. Gives whether
+/// triggers or foreign keys take part.
 pub(super) fn emit_replace_row<'a>(
     cg: &mut Codegen<'a>,
     target: &Target<'a>,

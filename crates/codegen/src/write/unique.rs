@@ -294,9 +294,13 @@ fn emit_replace<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, key: Uniq
     let Checked { target, row, .. } = unique.checked;
     let access = ColumnAccess::Table { cursor: target.cursor, table: target.table };
     cg.set_access(target.source, access);
-    let is_overwritten = key == UniqueKey::Rowid;
+    // The new row has the same key in the table's B-tree.
+    let is_overwritten = match key {
+        UniqueKey::Rowid => true,
+        UniqueKey::Index(at) => target.indexes[at].is_table,
+    };
     // A row that is found by its rowid has nothing to do with where the updated one stands.
-    let is_locked = unique.old_key.is_some() && !is_overwritten;
+    let is_locked = unique.old_key.is_some() && key != UniqueKey::Rowid;
     let replaced = unique.replaced.expect("the plan says what REPLACE entails");
     let is_watched = emit_replace_row(cg, target, replaced, is_overwritten, is_locked)?;
     cg.set_access(target.source, row.access());

@@ -231,7 +231,7 @@ fn emit_write<'a>(
     if let Some(old) = old {
         foreign_key::check_old(cg, keys, target, old)?;
     }
-    let is_deleted = plan.changes_key || target.table.is_without_rowid() || !keys.is_empty();
+    let is_deleted = plan.changes_key || !keys.is_empty();
     if unique.replaces || is_deleted {
         // Looking for other rows has moved the cursor.
         target.seek(cg, updating.old_key, updating.next);

@@ -194,93 +194,67 @@ impl<E: Engine> Default for OpenSlot<'_, E> {
     }
 }
 
+impl<'c, E: Engine> OpenSlot<'c, E> {
+    /// Keeps what was opened on a connection; then the step ends with `end`.
+    fn hold(&mut self, conn: usize, opened: Result<What<'c, E>, Failure>, end: End) -> End {
+        match opened {
+            Ok(what) => {
+                *self = OpenSlot { conn, row: None, what };
+                end
+            }
+            Err((code, message)) => End::Error(code, message),
+        }
+    }
+}
+
 fn play_step<'c, E: Engine>(
     step: &Step,
     folder: &Path,
     slots: &mut [OpenSlot<'c, E>; SLOTS],
     open: &impl Fn(usize) -> &'c E::Connection,
 ) -> Answer {
-    let hide = |text: String| text.replace(&*folder.to_string_lossy(), "{dir}");
-    let mut answer = Answer::default();
-    let conn = match step {
-        Step::Run { conn, sql } => {
-            answer.end = run::<E>(open(*conn), &with_folder(sql, folder), &[], &mut answer.rows);
-            *conn
-        }
+    let mut rows = Vec::new();
+    let (conn, mut end) = match step {
+        Step::Run { conn, sql } => (*conn, run::<E>(open(*conn), &with_folder(sql, folder), &[], &mut rows)),
         Step::Quiet { conn, sql } => {
             // Whether the connection is in a transaction is compared nevertheless.
             let _ = run::<E>(open(*conn), &with_folder(sql, folder), &[], &mut Vec::new());
-            *conn
+            (*conn, End::Nothing)
         }
         Step::Open { conn, slot, sql } => {
             slots[*slot] = OpenSlot::default();
-            match E::prepare(open(*conn), sql, &[]) {
-                Ok(statement) => {
-                    answer.end = End::Open;
-                    slots[*slot] = OpenSlot { conn: *conn, row: None, what: What::Statement(statement) };
-                }
-                Err((code, message)) => answer.end = End::Error(code, message),
-            }
-            *conn
+            let opened = E::prepare(open(*conn), sql, &[]);
+            (*conn, slots[*slot].hold(*conn, opened.map(What::Statement), End::Open))
         }
-        Step::Rows { slot, count } => {
-            for _ in 0..*count {
-                answer.end = next_row(&mut slots[*slot], &mut answer.rows);
-                if answer.end != End::Open {
-                    break;
-                }
-            }
-            slots[*slot].conn
-        }
+        Step::Rows { slot, count } => (slots[*slot].conn, next_rows(&mut slots[*slot], *count, &mut rows)),
         Step::Each { slot, count, conn, sql } => {
-            for _ in 0..*count {
-                answer.end = next_row(&mut slots[*slot], &mut answer.rows);
-                let Some(row) = slots[*slot].row.clone().filter(|_| answer.end == End::Open) else { break };
-                answer.end = run::<E>(open(*conn), sql, &row, &mut answer.rows);
-                if answer.end != End::Done {
-                    break;
-                }
-            }
-            *conn
+            (*conn, run_each(&mut slots[*slot], *count, open(*conn), sql, &mut rows))
         }
         Step::Close { slot } => {
             let closed = std::mem::take(&mut slots[*slot]);
-            if let What::Blob(blob) = closed.what {
-                answer.end = ended(E::close_blob(blob));
-            }
-            closed.conn
+            let end = match closed.what {
+                What::Blob(blob) => ended(E::close_blob(blob)),
+                What::Statement(_) | What::Nothing => End::Nothing,
+            };
+            (closed.conn, end)
         }
         Step::Reopen => unreachable!("a script is split there"),
         Step::Blob { conn, slot, database, table, column, row, writes } => {
             slots[*slot] = OpenSlot::default();
-            match E::blob(open(*conn), [database, table, column], *row, *writes) {
-                Ok(blob) => {
-                    answer.rows.push(format!("{} bytes", E::blob_len(&blob)));
-                    slots[*slot] = OpenSlot { conn: *conn, row: None, what: What::Blob(blob) };
-                }
-                Err((code, message)) => answer.end = End::Error(code, message),
-            }
-            *conn
+            let opened = E::blob(open(*conn), [database, table, column], *row, *writes);
+            rows.extend(opened.iter().map(len_of_blob::<E>));
+            (*conn, slots[*slot].hold(*conn, opened.map(What::Blob), End::Nothing))
         }
         Step::Read { slot, offset, count } | Step::Write { slot, offset, count } => {
             let writes = matches!(step, Step::Write { .. });
-            answer.end = move_bytes(&mut slots[*slot], *offset, *count, writes, &mut answer.rows);
-            slots[*slot].conn
+            (slots[*slot].conn, move_bytes(&mut slots[*slot], *offset, *count, writes, &mut rows))
         }
-        Step::Row { slot, row } => {
-            if let What::Blob(blob) = &mut slots[*slot].what {
-                answer.end = ended(E::reopen(blob, *row));
-                answer.rows.push(format!("{} bytes", E::blob_len(blob)));
-            }
-            slots[*slot].conn
-        }
+        Step::Row { slot, row } => (slots[*slot].conn, move_blob(&mut slots[*slot], *row, &mut rows)),
     };
-    if let End::Error(_, message) = &mut answer.end {
-        *message = hide(std::mem::take(message));
+    if let End::Error(_, message) = &mut end {
+        *message = message.replace(&*folder.to_string_lossy(), "{dir}");
     }
-    let (changes, total, rowid, autocommit) = E::state(open(conn));
-    answer.state = Some((changes, total, rowid, autocommit));
-    answer
+    Answer { rows, end, state: Some(E::state(open(conn))) }
 }
 
 fn with_folder(sql: &str, folder: &Path) -> String {
@@ -323,6 +297,50 @@ fn next_row<E: Engine>(slot: &mut OpenSlot<'_, E>, rows: &mut Vec<String>) -> En
             End::Error(code, message)
         }
     }
+}
+
+/// The next rows of a slot, as far as there are any.
+fn next_rows<E: Engine>(slot: &mut OpenSlot<'_, E>, count: usize, rows: &mut Vec<String>) -> End {
+    let mut end = End::Nothing;
+    for _ in 0..count {
+        end = next_row(slot, rows);
+        if end != End::Open {
+            break;
+        }
+    }
+    end
+}
+
+/// Runs a statement for each of the next rows of a slot, which are its parameters.
+fn run_each<E: Engine>(
+    slot: &mut OpenSlot<'_, E>,
+    count: usize,
+    connection: &E::Connection,
+    sql: &str,
+    rows: &mut Vec<String>,
+) -> End {
+    let mut end = End::Nothing;
+    for _ in 0..count {
+        end = next_row(slot, rows);
+        let Some(row) = slot.row.clone().filter(|_| end == End::Open) else { break };
+        end = run::<E>(connection, sql, &row, rows);
+        if end != End::Done {
+            break;
+        }
+    }
+    end
+}
+
+fn len_of_blob<E: Engine>(blob: &E::Blob<'_>) -> String {
+    format!("{} bytes", E::blob_len(blob))
+}
+
+/// Moves the BLOB handle of a slot to another row.
+fn move_blob<E: Engine>(slot: &mut OpenSlot<'_, E>, row: i64, rows: &mut Vec<String>) -> End {
+    let What::Blob(blob) = &mut slot.what else { return End::Nothing };
+    let end = ended(E::reopen(blob, row));
+    rows.push(len_of_blob::<E>(blob));
+    end
 }
 
 /// Reads or writes bytes of a BLOB, within its length.

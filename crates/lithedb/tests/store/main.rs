@@ -21,6 +21,7 @@
 //! | `large` | files over 4 GB, temporary files |
 //! | `new_objects` | rows of the schema table, and entries of indexes, found where they were just written or read |
 //! | `overwrites` | long values overwritten in place |
+//! | `snapshots` | which statements outdate the snapshots of other connections |
 
 mod backup;
 mod beside_readers;
@@ -40,6 +41,7 @@ mod recovery;
 mod script;
 mod shared_cache;
 mod shared_cache_threads;
+mod snapshots;
 mod super_journal;
 mod transactions;
 mod vacuum;

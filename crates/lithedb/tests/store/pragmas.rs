@@ -50,8 +50,16 @@ fn settings_of_the_connection() {
     check_pragmas("a open :memory:", &pragmas);
 }
 
+/// The same in a file and in memory.
+fn check_settings(pragmas: &[&str]) {
+    check_pragmas(FILE, pragmas);
+    check_pragmas("a open :memory:", pragmas);
+}
+
+const WAL: &str = "a: PRAGMA journal_mode = WAL";
+
 #[test]
-fn settings_of_databases() {
+fn sizes_of_the_cache() {
     let pragmas = [
         "cache_size",
         "cache_size=100",
@@ -68,20 +76,42 @@ fn settings_of_databases() {
         "cache_spill=1.5",
         "cache_spill=yes",
         "cache_spill=0",
-        "data_version",
-        "data_version=4",
-        "freelist_count=4",
-        "page_count=3",
+    ];
+    check_settings(&pragmas);
+    check_pragmas(WAL, &pragmas);
+}
+
+#[test]
+fn counters_of_pages_and_changes() {
+    let of_pages = ["freelist_count=4", "page_count=3"];
+    check_settings(&["data_version", "data_version=4"]);
+    check_settings(&of_pages);
+    // The first value of data_version is not documented.
+    check_pragmas(WAL, &of_pages);
+}
+
+#[test]
+fn limits_of_the_journal() {
+    check_settings(&[
         "journal_size_limit",
         "journal_size_limit=1000",
         "journal_size_limit=-7",
         "journal_size_limit=99999999999999999999",
         "journal_size_limit=-99999999999999999999",
         "journal_size_limit=7x",
-        "locking_mode",
-        "locking_mode=foo",
-        "locking_mode=exclusive",
-        "locking_mode=normal",
+    ]);
+    check_pragmas(WAL, &["journal_size_limit"]);
+}
+
+#[test]
+fn locking_modes() {
+    check_settings(&["locking_mode", "locking_mode=foo", "locking_mode=exclusive", "locking_mode=normal"]);
+    check_pragmas("a open file:", &["locking_mode", "locking_mode=normal", "locking_mode=exclusive"]);
+}
+
+#[test]
+fn limits_of_pages() {
+    check_settings(&[
         "max_page_count",
         "max_page_count=10",
         "max_page_count=1",
@@ -92,6 +122,12 @@ fn settings_of_databases() {
         "max_page_count=7.5",
         "max_page_count='400'",
         "max_page_count=0x100",
+    ]);
+}
+
+#[test]
+fn what_is_erased_and_synced() {
+    check_settings(&[
         "secure_delete",
         "secure_delete=1",
         "secure_delete=fast",
@@ -102,6 +138,12 @@ fn settings_of_databases() {
         "synchronous=7",
         "synchronous=8",
         "synchronous=10",
+    ]);
+}
+
+#[test]
+fn what_the_header_of_the_file_says() {
+    check_settings(&[
         "page_size=5",
         "user_version=-3",
         "default_cache_size",
@@ -110,14 +152,11 @@ fn settings_of_databases() {
         "encoding",
         "auto_vacuum",
         "wal_checkpoint",
-    ];
-    check_pragmas(FILE, &pragmas);
-    // The first value of data_version is not documented.
-    let of_logs: Vec<&str> =
-        pragmas[..20].iter().copied().filter(|pragma| !pragma.starts_with("data_version")).collect();
-    check_pragmas("a: PRAGMA journal_mode = WAL", &of_logs);
-    check_pragmas("a open :memory:", &pragmas);
-    check_pragmas("a open file:", &["locking_mode", "locking_mode=normal", "locking_mode=exclusive"]);
+    ]);
+}
+
+#[test]
+fn settings_of_the_temporary_database() {
     let temp: Vec<String> = [
         "cache_size",
         "journal_mode",

@@ -12,7 +12,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::common::{Failure, Rows, ask_lithe, ask_sqlite, exactly, failure_of_lithe, failure_of_sqlite};
 
@@ -69,32 +68,22 @@ pub fn check_files(folder: &Path) {
     }
 }
 
-/// A folder that is removed in the end.
-pub struct Folder(PathBuf);
+/// A folder that is removed in the end. It is new, whatever a process of the same number has left behind.
+pub struct Folder(tempfile::TempDir);
 
 impl Folder {
     pub fn new() -> Folder {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("lithe-store-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
+        Folder(tempfile::Builder::new().prefix("lithe-store-").tempdir().unwrap())
     }
 
     pub fn sub(&self, name: &str) -> PathBuf {
-        let path = self.0.join(name);
+        let path = self.file(name);
         std::fs::create_dir_all(&path).unwrap();
         path
     }
 
     pub fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        self.0.path().join(name)
     }
 }
 

@@ -345,147 +345,179 @@ fn a_statement_on_a_row_and_commits() {
     }
 }
 
+/// Two connections that share the cache of one file.
+const SHARED_FILE: &str = "
+    a open file:{dir}/x.db?cache=shared
+    b open file:{dir}/x.db?cache=shared
+    a: CREATE TABLE t(x)
+    a: CREATE TABLE u(y)
+    a: INSERT INTO t VALUES (1), (2)
+    a: INSERT INTO u VALUES (3)
+";
+
 #[test]
-fn schema_changes_pragmas_and_attached_databases() {
-    check(
-        "a open file:{dir}/x.db?cache=shared
-        b open file:{dir}/x.db?cache=shared
-        a: CREATE TABLE t(x)
-        a: CREATE TABLE u(y)
-        a: INSERT INTO t VALUES (1), (2)
-        a: INSERT INTO u VALUES (3)
-        b: BEGIN
-        b: SELECT * FROM t
-        a: DROP TABLE t
-        a: DROP TABLE u
-        a: CREATE TABLE v(a)
-        a: INSERT INTO t VALUES (9)
-        a: INSERT INTO u VALUES (9)
-        a: ALTER TABLE u ADD COLUMN z
-        a: CREATE INDEX ui ON u(y)
-        a: VACUUM
-        a: PRAGMA user_version = 5
-        b: PRAGMA user_version
-        a: PRAGMA journal_mode = wal
-        a: PRAGMA journal_mode
-        a: REINDEX
-        a: ANALYZE
-        a: BEGIN EXCLUSIVE
-        a: BEGIN IMMEDIATE
-        a: ROLLBACK
-        a: DELETE FROM t
-        b: COMMIT
-        a: DROP TABLE u
-        b: SELECT * FROM u
-        a: BEGIN IMMEDIATE
-        b: BEGIN IMMEDIATE
-        b: BEGIN
-        b: SELECT * FROM t
-        b: INSERT INTO t VALUES (1)
-        b: PRAGMA user_version = 3
-        b: CREATE TEMP TABLE tt(a)
-        b: CREATE TABLE w(a)
-        b: COMMIT
-        b: PRAGMA wal_checkpoint
-        b: VACUUM
-        b: DROP TABLE t
-        a: COMMIT
-        a: BEGIN EXCLUSIVE
-        b: SELECT 1
-        b: SELECT * FROM t
-        b: SELECT * FROM tt
-        b: PRAGMA user_version
-        b: PRAGMA table_info(t)
-        b: PRAGMA journal_mode
-        b: PRAGMA page_count
-        b: BEGIN IMMEDIATE
-        a: COMMIT
-        b: PRAGMA page_count
-        a: CREATE TABLE u(y)
-        a: BEGIN
-        a: INSERT INTO t VALUES (1)
-        b: PRAGMA user_version
-        b: PRAGMA user_version = 4
-        b: PRAGMA page_count
-        b: PRAGMA integrity_check
-        b: PRAGMA quick_check(u)
-        b: PRAGMA foreign_key_check
-        b: PRAGMA index_list(t)
-        b: PRAGMA table_list
-        b: PRAGMA freelist_count
-        b: PRAGMA schema_version
-        b: PRAGMA integrity_check(u)
-        b: PRAGMA integrity_check(t)
-        b: PRAGMA incremental_vacuum
-        b: PRAGMA optimize
-        b: ANALYZE
-        b: PRAGMA journal_mode = truncate
-        b: PRAGMA locking_mode
-        b: SELECT * FROM u
-        b: SELECT count(*) FROM pragma_table_info('t')
-        a: INSERT INTO t VALUES (zeroblob(50000))
-        b: PRAGMA page_count
-        b: PRAGMA read_uncommitted = 1
-        b: PRAGMA page_count
-        b: PRAGMA integrity_check
-        b: PRAGMA user_version
-        a: PRAGMA user_version = 17
-        b: PRAGMA user_version
-        b: PRAGMA schema_version
-        b: PRAGMA freelist_count
-        b: PRAGMA foreign_key_check
-        b: PRAGMA read_uncommitted = 0
-        b: PRAGMA user_version
-        b: PRAGMA page_count
-        b: PRAGMA freelist_count
-        a: DELETE FROM t
-        b: PRAGMA freelist_count
-        b: PRAGMA journal_mode = wal
-        a: COMMIT
-        b: BEGIN
-        b: SELECT * FROM u
-        a: PRAGMA journal_mode = wal
-        b: COMMIT
-        a: PRAGMA journal_mode = wal
-        b: BEGIN
-        b: SELECT * FROM u
-        a: PRAGMA wal_checkpoint
-        b: INSERT INTO u VALUES (8)
-        a: PRAGMA wal_checkpoint
-        a: PRAGMA journal_mode = delete
-        b: PRAGMA wal_checkpoint
-        b: COMMIT
-        a: PRAGMA wal_checkpoint(TRUNCATE)
-        c open file:{dir}/y.db
-        c: ATTACH 'file:{dir}/x.db?cache=shared' AS x
-        c: SELECT count(*) FROM x.t
-        a: BEGIN
-        a: INSERT INTO t VALUES (2)
-        c: SELECT count(*) FROM x.t
-        c: PRAGMA x.read_uncommitted
-        c: PRAGMA read_uncommitted = 1
-        c: SELECT count(*) FROM x.t
-        c: CREATE TABLE t(x)
-        c: INSERT INTO main.t SELECT * FROM x.t
-        c: SELECT count(*) FROM main.t
-        a: CREATE TABLE q(x)
-        c: SELECT * FROM x.t
-        c: SELECT * FROM main.t
-        c: DETACH x
-        a: ROLLBACK
-        c: DETACH x
-        c: ATTACH 'file:{dir}/x.db?cache=shared' AS x
-        c: ATTACH 'file:{dir}/x.db?cache=shared' AS x2
-        c: SELECT * FROM x2.t
-        c: SELECT count(*) FROM x.t
-        c: BEGIN
-        c: INSERT INTO x.t VALUES (5)
-        c: INSERT INTO main.t VALUES (5)
-        a: SELECT count(*) FROM t
-        a: SELECT count(*) FROM u
-        c: COMMIT
-        a: SELECT count(*) FROM t",
-    );
+fn what_a_reader_keeps_others_from() {
+    check(&format!(
+        "{SHARED_FILE}
+         b: BEGIN
+         b: SELECT * FROM t
+         a: DROP TABLE t
+         a: DROP TABLE u
+         a: CREATE TABLE v(a)
+         a: INSERT INTO t VALUES (9)
+         a: INSERT INTO u VALUES (9)
+         a: ALTER TABLE u ADD COLUMN z
+         a: CREATE INDEX ui ON u(y)
+         a: VACUUM
+         a: PRAGMA user_version = 5
+         b: PRAGMA user_version
+         a: PRAGMA journal_mode = wal
+         a: PRAGMA journal_mode
+         a: REINDEX
+         a: ANALYZE
+         a: BEGIN EXCLUSIVE
+         a: BEGIN IMMEDIATE
+         a: ROLLBACK
+         a: DELETE FROM t
+         b: COMMIT
+         a: DROP TABLE u
+         b: SELECT * FROM u"
+    ));
+}
+
+#[test]
+fn locks_that_are_taken_at_once() {
+    check(&format!(
+        "{SHARED_FILE}
+         a: BEGIN IMMEDIATE
+         b: BEGIN IMMEDIATE
+         b: BEGIN
+         b: SELECT * FROM t
+         b: INSERT INTO t VALUES (1)
+         b: PRAGMA user_version = 3
+         b: CREATE TEMP TABLE tt(a)
+         b: CREATE TABLE w(a)
+         b: COMMIT
+         b: PRAGMA wal_checkpoint
+         b: VACUUM
+         b: DROP TABLE t
+         a: COMMIT
+         a: BEGIN EXCLUSIVE
+         b: SELECT 1
+         b: SELECT * FROM t
+         b: SELECT * FROM tt
+         b: PRAGMA user_version
+         b: PRAGMA table_info(t)
+         b: PRAGMA journal_mode
+         b: PRAGMA page_count
+         b: BEGIN IMMEDIATE
+         a: COMMIT
+         b: PRAGMA page_count"
+    ));
+}
+
+#[test]
+fn pragmas_beside_a_transaction_that_writes() {
+    check(&format!(
+        "{SHARED_FILE}
+         a: BEGIN
+         a: INSERT INTO t VALUES (1)
+         b: PRAGMA user_version
+         b: PRAGMA user_version = 4
+         b: PRAGMA page_count
+         b: PRAGMA integrity_check
+         b: PRAGMA quick_check(u)
+         b: PRAGMA foreign_key_check
+         b: PRAGMA index_list(t)
+         b: PRAGMA table_list
+         b: PRAGMA freelist_count
+         b: PRAGMA schema_version
+         b: PRAGMA integrity_check(u)
+         b: PRAGMA integrity_check(t)
+         b: PRAGMA incremental_vacuum
+         b: PRAGMA optimize
+         b: ANALYZE
+         b: PRAGMA journal_mode = truncate
+         b: PRAGMA locking_mode
+         b: SELECT * FROM u
+         b: SELECT count(*) FROM pragma_table_info('t')
+         a: INSERT INTO t VALUES (zeroblob(50000))
+         b: PRAGMA page_count
+         b: PRAGMA read_uncommitted = 1
+         b: PRAGMA page_count
+         b: PRAGMA integrity_check
+         b: PRAGMA user_version
+         a: PRAGMA user_version = 17
+         b: PRAGMA user_version
+         b: PRAGMA schema_version
+         b: PRAGMA freelist_count
+         b: PRAGMA foreign_key_check
+         b: PRAGMA read_uncommitted = 0
+         b: PRAGMA user_version
+         b: PRAGMA page_count
+         b: PRAGMA freelist_count
+         a: DELETE FROM t
+         b: PRAGMA freelist_count
+         b: PRAGMA journal_mode = wal
+         a: COMMIT"
+    ));
+}
+
+#[test]
+fn journal_modes_and_checkpoints() {
+    check(&format!(
+        "{SHARED_FILE}
+         b: BEGIN
+         b: SELECT * FROM u
+         a: PRAGMA journal_mode = wal
+         b: COMMIT
+         a: PRAGMA journal_mode = wal
+         b: BEGIN
+         b: SELECT * FROM u
+         a: PRAGMA wal_checkpoint
+         b: INSERT INTO u VALUES (8)
+         a: PRAGMA wal_checkpoint
+         a: PRAGMA journal_mode = delete
+         b: PRAGMA wal_checkpoint
+         b: COMMIT
+         a: PRAGMA wal_checkpoint(TRUNCATE)"
+    ));
+}
+
+#[test]
+fn attached_databases() {
+    check(&format!(
+        "{SHARED_FILE}
+         c open file:{{dir}}/y.db
+         c: ATTACH 'file:{{dir}}/x.db?cache=shared' AS x
+         c: SELECT count(*) FROM x.t
+         a: BEGIN
+         a: INSERT INTO t VALUES (2)
+         c: SELECT count(*) FROM x.t
+         c: PRAGMA x.read_uncommitted
+         c: PRAGMA read_uncommitted = 1
+         c: SELECT count(*) FROM x.t
+         c: CREATE TABLE t(x)
+         c: INSERT INTO main.t SELECT * FROM x.t
+         c: SELECT count(*) FROM main.t
+         a: CREATE TABLE q(x)
+         c: SELECT * FROM x.t
+         c: SELECT * FROM main.t
+         c: DETACH x
+         a: ROLLBACK
+         c: DETACH x
+         c: ATTACH 'file:{{dir}}/x.db?cache=shared' AS x
+         c: ATTACH 'file:{{dir}}/x.db?cache=shared' AS x2
+         c: SELECT * FROM x2.t
+         c: SELECT count(*) FROM x.t
+         c: BEGIN
+         c: INSERT INTO x.t VALUES (5)
+         c: INSERT INTO main.t VALUES (5)
+         a: SELECT count(*) FROM t
+         a: SELECT count(*) FROM u
+         c: COMMIT
+         a: SELECT count(*) FROM t"
+    ));
 }
 
 #[test]

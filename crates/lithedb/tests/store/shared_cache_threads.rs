@@ -7,20 +7,17 @@ use lithe::{Connection, ResultCode};
 use crate::script::Folder;
 use crate::shared_cache::numbers;
 
+/// Each thread reads one table for the length of a transaction; what is written meanwhile are others.
 #[test]
 fn commits_beside_readers_in_threads() {
-    // Each thread reads one table for the length of a transaction; what is written meanwhile are others.
     for (mode, mapped) in [("DELETE", 0), ("DELETE", 1 << 30), ("WAL", 0), ("WAL", 1 << 30)] {
         let folder = Folder::new();
         let uri = format!("file:{}?cache=shared", folder.file("test.db").display());
         let open = || {
             let connection = Connection::open(&uri).unwrap();
             connection.busy_timeout(std::time::Duration::from_secs(20));
-            connection
-                .execute_batch(&format!(
-                    "PRAGMA mmap_size = {mapped}; PRAGMA synchronous = off; PRAGMA wal_autocheckpoint = 20"
-                ))
-                .unwrap();
+            let settings = "PRAGMA synchronous = off; PRAGMA wal_autocheckpoint = 20";
+            connection.execute_batch(&format!("PRAGMA mmap_size = {mapped}; {settings}")).unwrap();
             connection
         };
         let writer = open();
@@ -31,47 +28,15 @@ fn commits_beside_readers_in_threads() {
             .execute_batch(&format!("INSERT INTO t SELECT value, hex(zeroblob(99)) FROM ({})", numbers(2000)))
             .unwrap();
         let is_done = AtomicBool::new(false);
-        let (sum_of_t, pairs_of_u) = ("SELECT sum(x), sum(length(y)) FROM t", "SELECT count(*) % 2, sum(x) % 2 FROM u");
-        let ask = |connection: &Connection, sql: &str| {
-            connection.query_row(sql, [], |row| Ok((row.get::<i64>(0)?, row.get::<Option<i64>>(1)?.unwrap_or(0))))
-        };
         let read = || {
             let reader = open();
             while !is_done.load(Ordering::Relaxed) {
-                reader.execute_batch("BEGIN").unwrap();
-                for _ in 0..5 {
-                    assert_eq!(ask(&reader, sum_of_t).unwrap(), (2_001_000, 396_000));
-                }
-                match ask(&reader, pairs_of_u) {
-                    Ok(pairs) => assert_eq!(pairs, (0, 0)),
-                    Err(error) => assert_eq!(error.code(), ResultCode::LOCKED_SHAREDCACHE, "{error}"),
-                }
-                // A connection that has read before others of the cache committed can write after it.
-                if let Err(error) = reader.execute("INSERT INTO v VALUES (1)", []) {
-                    assert_eq!(error.code(), ResultCode::LOCKED_SHAREDCACHE, "{error}");
-                }
-                reader.execute_batch("COMMIT").unwrap();
+                read_in_transaction(&reader);
             }
-        };
-        let write = || -> lithe::Result<i64> {
-            let mut commits = 0;
-            for n in 0..300 {
-                let pair = "INSERT INTO u VALUES (?1, hex(zeroblob(200))), (?1 + 2, zeroblob(3000))";
-                let written = match n % 5 {
-                    4 => writer.execute("DELETE FROM u WHERE rowid <= 10", []),
-                    _ => writer.execute(pair, [n * 7919 % 600]),
-                };
-                match written {
-                    Ok(_) => commits += 1,
-                    Err(error) if error.code() == ResultCode::LOCKED_SHAREDCACHE => std::thread::yield_now(),
-                    Err(error) => return Err(error),
-                }
-            }
-            Ok(commits)
         };
         let written = std::thread::scope(|scope| {
             (0..3).for_each(|_| drop(scope.spawn(read)));
-            let written = write();
+            let written = write_pairs(&writer);
             is_done.store(true, Ordering::Relaxed);
             written
         });
@@ -81,6 +46,44 @@ fn commits_beside_readers_in_threads() {
         assert!(rows <= 2 * commits);
         assert_eq!(writer.query_row("PRAGMA integrity_check", [], |row| row.get::<String>(0)).unwrap(), "ok");
     }
+}
+
+/// In one transaction, t is always the same, u has whole pairs or is locked, and v can be written unless it is locked.
+fn read_in_transaction(reader: &Connection) {
+    let (sum_of_t, pairs_of_u) = ("SELECT sum(x), sum(length(y)) FROM t", "SELECT count(*) % 2, sum(x) % 2 FROM u");
+    let ask =
+        |sql: &str| reader.query_row(sql, [], |row| Ok((row.get::<i64>(0)?, row.get::<Option<i64>>(1)?.unwrap_or(0))));
+    reader.execute_batch("BEGIN").unwrap();
+    for _ in 0..5 {
+        assert_eq!(ask(sum_of_t).unwrap(), (2_001_000, 396_000));
+    }
+    match ask(pairs_of_u) {
+        Ok(pairs) => assert_eq!(pairs, (0, 0)),
+        Err(error) => assert_eq!(error.code(), ResultCode::LOCKED_SHAREDCACHE, "{error}"),
+    }
+    // A connection that has read before others of the cache committed can write after it.
+    if let Err(error) = reader.execute("INSERT INTO v VALUES (1)", []) {
+        assert_eq!(error.code(), ResultCode::LOCKED_SHAREDCACHE, "{error}");
+    }
+    reader.execute_batch("COMMIT").unwrap();
+}
+
+/// Inserts rows of u in pairs, and deletes as many, unless u is locked. Answers how often u was changed.
+fn write_pairs(writer: &Connection) -> lithe::Result<i64> {
+    let mut commits = 0;
+    for n in 0..300 {
+        let pair = "INSERT INTO u VALUES (?1, hex(zeroblob(200))), (?1 + 2, zeroblob(3000))";
+        let written = match n % 5 {
+            4 => writer.execute("DELETE FROM u WHERE rowid <= 10", []),
+            _ => writer.execute(pair, [n * 7919 % 600]),
+        };
+        match written {
+            Ok(_) => commits += 1,
+            Err(error) if error.code() == ResultCode::LOCKED_SHAREDCACHE => std::thread::yield_now(),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(commits)
 }
 
 #[test]

@@ -136,7 +136,8 @@ impl Machine {
         let Ok(pager) = self.pager() else { return Outcome::Failed };
         let mut stamps = stamps.into_iter();
         sim.set_shm_shared(others[0]);
-        let changed = change(pager, &mut state, random, &mut stamps);
+        let change = Change { pager, state: &mut state, random, stamps: &mut stamps, savepoints: Vec::new() };
+        let changed = change.run();
         sim.set_shm_shared(others[1]);
         let outcome = match changed {
             Ok(true) => {
@@ -259,79 +260,95 @@ impl Machine {
     }
 }
 
-/// Changes pages at random, in the database and in the model. False: the transaction is to be rolled
-/// back.
-fn change(
-    pager: &Pager,
-    state: &mut State,
-    random: &mut Random,
-    stamps: &mut impl Iterator<Item = u64>,
-) -> Result<bool, Error> {
-    let kind = [BeginKind::Immediate, BeginKind::Exclusive, BeginKind::Concurrent][random.below(3) as usize];
-    pager.begin_write(kind)?;
-    let mut savepoints: Vec<State> = vec![];
-    let most = if random.one_in(4) { 40 } else { 6 };
-    let work = 1 + random.below(most);
-    for _ in 0..work {
-        let count = state.len() as u64;
-        match random.below(16) {
-            0..=7 => {
-                let n = 1 + random.below(count) as u32;
-                let Some(stamp) = stamps.next() else { continue };
-                let no = PageNo::new(n).unwrap();
-                let mut page = if random.one_in(3) {
-                    let header_len = if n == 1 { 104 } else { 0 };
-                    pager.overwrite(no, header_len..pager.page_size().bytes())?
-                } else {
-                    let page = pager.write(no)?;
-                    assert_stamp(&page, n, state[n as usize - 1]);
-                    page
-                };
-                restamp_page(&mut page, n, stamp);
-                state[n as usize - 1] = stamp;
-                drop(page);
-                if random.one_in(4) {
-                    pager.finish_page(no)?;
+/// A transaction under way: what it has made of the pages, and of them at each savepoint.
+struct Change<'a, I> {
+    pager: &'a Pager,
+    state: &'a mut State,
+    random: &'a mut Random,
+    /// Stamps that no page had yet.
+    stamps: &'a mut I,
+    /// The model at each savepoint.
+    savepoints: Vec<State>,
+}
+
+impl<I: Iterator<Item = u64>> Change<'_, I> {
+    /// Changes pages at random. Answers whether the transaction is to be committed.
+    fn run(mut self) -> Result<bool, Error> {
+        let kinds = [BeginKind::Immediate, BeginKind::Exclusive, BeginKind::Concurrent];
+        self.pager.begin_write(kinds[self.random.below(3) as usize])?;
+        let most = if self.random.one_in(4) { 40 } else { 6 };
+        let work = 1 + self.random.below(most);
+        for _ in 0..work {
+            let count = self.state.len() as u64;
+            match self.random.below(16) {
+                0..=7 => self.change_page()?,
+                8..=11 if count < u64::from(PAGES_MAX) => self.add_page()?,
+                12 if count > 3 => {
+                    let shorter = 2 + self.random.below(count - 2) as u32;
+                    self.pager.set_page_count(shorter)?;
+                    self.state.truncate(shorter as usize);
+                }
+                13 => {
+                    self.pager.savepoint()?;
+                    self.savepoints.push(self.state.clone());
+                }
+                14 if !self.savepoints.is_empty() => {
+                    let depth = self.any_savepoint();
+                    self.pager.rollback_to(depth)?;
+                    self.state.clone_from(&self.savepoints[depth]);
+                    self.savepoints.truncate(depth + 1);
+                }
+                15 if !self.savepoints.is_empty() => {
+                    let depth = self.any_savepoint();
+                    self.pager.release(depth)?;
+                    self.savepoints.truncate(depth);
+                }
+                _ => {
+                    let n = self.any_page();
+                    let page = self.pager.page(PageNo::new(n).unwrap())?;
+                    assert_stamp(&page, n, self.state[n as usize - 1]);
                 }
             }
-            8..=11 if count < u64::from(PAGES_MAX) => {
-                let Some(stamp) = stamps.next() else { continue };
-                let no = PageNo::new(count as u32 + 1).unwrap();
-                stamp_page(&mut pager.new_page(no)?, stamp);
-                state.push(stamp);
-                if random.one_in(2) {
-                    pager.finish_page(no)?;
-                }
-            }
-            12 if count > 3 => {
-                let shorter = 2 + random.below(count - 2) as u32;
-                pager.set_page_count(shorter)?;
-                state.truncate(shorter as usize);
-            }
-            13 => {
-                pager.savepoint()?;
-                savepoints.push(state.clone());
-            }
-            14 if !savepoints.is_empty() => {
-                let depth = random.below(savepoints.len() as u64) as usize;
-                pager.rollback_to(depth)?;
-                *state = savepoints[depth].clone();
-                savepoints.truncate(depth + 1);
-            }
-            15 if !savepoints.is_empty() => {
-                let depth = random.below(savepoints.len() as u64) as usize;
-                pager.release(depth)?;
-                savepoints.truncate(depth);
-            }
-            _ => {
-                let n = 1 + random.below(count) as u32;
-                let page = pager.page(PageNo::new(n).unwrap())?;
-                assert_stamp(&page, n, state[n as usize - 1]);
-            }
+            assert_eq!(self.pager.page_count() as usize, self.state.len());
         }
-        assert_eq!(pager.page_count() as usize, state.len());
+        Ok(!self.random.one_in(6))
     }
-    Ok(!random.one_in(6))
+
+    /// Writes a new stamp to a page, whose content the pager is asked for or not.
+    fn change_page(&mut self) -> Result<(), Error> {
+        let n = self.any_page();
+        let Some(stamp) = self.stamps.next() else { return Ok(()) };
+        let no = PageNo::new(n).unwrap();
+        let mut page = if self.random.one_in(3) {
+            let header_len = if n == 1 { 104 } else { 0 };
+            self.pager.overwrite(no, header_len..self.pager.page_size().bytes())?
+        } else {
+            let page = self.pager.write(no)?;
+            assert_stamp(&page, n, self.state[n as usize - 1]);
+            page
+        };
+        restamp_page(&mut page, n, stamp);
+        self.state[n as usize - 1] = stamp;
+        drop(page);
+        if self.random.one_in(4) { self.pager.finish_page(no) } else { Ok(()) }
+    }
+
+    /// Writes a page behind the last one.
+    fn add_page(&mut self) -> Result<(), Error> {
+        let Some(stamp) = self.stamps.next() else { return Ok(()) };
+        let no = PageNo::new(self.state.len() as u32 + 1).unwrap();
+        stamp_page(&mut self.pager.new_page(no)?, stamp);
+        self.state.push(stamp);
+        if self.random.one_in(2) { self.pager.finish_page(no) } else { Ok(()) }
+    }
+
+    fn any_page(&mut self) -> u32 {
+        1 + self.random.below(self.state.len() as u64) as u32
+    }
+
+    fn any_savepoint(&mut self) -> usize {
+        self.random.below(self.savepoints.len() as u64) as usize
+    }
 }
 
 fn stamp_page(page: &mut [u8], stamp: u64) {

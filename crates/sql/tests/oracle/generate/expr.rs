@@ -2,6 +2,15 @@
 
 use super::Writer;
 
+/// `and` and `or` stand there twice: they come more often.
+#[rustfmt::skip]
+const BINARY_OPERATORS: &[&str] = &[
+    "+", "-", "*", "/", "%", "||", "->", "->>",
+    "=", "==", "<>", "!=", "<", "<=", ">", ">=", "<<", ">>", "&", "|",
+    "and", "and", "or", "or", "is", "is not", "is distinct from", "is not distinct from",
+    "like", "glob", "match", "regexp", "not like", "not match",
+];
+
 impl Writer {
     pub(super) fn expr(&mut self) {
         if !self.nests() {
@@ -11,42 +20,7 @@ impl Writer {
             0..=8 => self.leaf(),
             9..=14 => {
                 self.expr();
-                self.pick(&[
-                    "+",
-                    "-",
-                    "*",
-                    "/",
-                    "%",
-                    "||",
-                    "->",
-                    "->>",
-                    "=",
-                    "==",
-                    "<>",
-                    "!=",
-                    "<",
-                    "<=",
-                    ">",
-                    ">=",
-                    "<<",
-                    ">>",
-                    "&",
-                    "|",
-                    "and",
-                    "and",
-                    "or",
-                    "or",
-                    "is",
-                    "is not",
-                    "is distinct from",
-                    "is not distinct from",
-                    "like",
-                    "glob",
-                    "match",
-                    "regexp",
-                    "not like",
-                    "not match",
-                ]);
+                self.pick(BINARY_OPERATORS);
                 self.expr();
             }
             15 => {
