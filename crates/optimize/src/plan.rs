@@ -222,6 +222,8 @@ pub struct GroupPlan<'a> {
     pub from: FromPlan<'a>,
     /// How the rows of a group come together.
     pub grouping: Grouping,
+    /// How the arguments of an aggregate with DISTINCT that a group has had are found.
+    pub distinct: DistinctPlan,
     /// The ORDER BY that the order of the groups does not meet.
     pub order_by: &'a [OrderTerm<'a>],
     /// The queries in the terms.

@@ -130,7 +130,12 @@ impl<'a> Planner<'a> {
         // ORDER BY has the same terms as GROUP BY: groups in the order of `terms` meet it.
         let orders_groups = is_order_of(select, terms, order_by);
         let behind = if orders_groups { order_by } else { &[] };
-        let from = self.plan_from(select_request(select, WantedOrder::GroupBy(terms, behind)))?;
+        let request = select_request(select, WantedOrder::GroupBy(terms, behind));
+        let request = match self.distinct_in_groups(select, terms) {
+            Some(result) => JoinRequest { result, distinct: true, is_aggregated: true, ..request },
+            None => request,
+        };
+        let from = self.plan_from(request)?;
         let join = from.join;
         // A sorter has the groups in the order of ORDER BY; loops that bring equal rows together may have them in another.
         let is_ordered = orders_groups && (!join.in_order || join.order_by_met || join.one_row);
@@ -157,6 +162,11 @@ impl<'a> Planner<'a> {
             terms,
             clause,
             grouping,
+            distinct: match join.distinct {
+                DistinctPlan::ComparePrevious if grouping != Grouping::Streamed => DistinctPlan::Remember,
+                plan if request.distinct => plan,
+                _ => DistinctPlan::Remember,
+            },
             order_by,
             term_queries: term_queries?,
             step_queries: step_queries?,
@@ -261,9 +271,29 @@ fn plain_request<'a>(
     }
 }
 
+impl<'a> Planner<'a> {
+    /// The terms of GROUP BY and the argument of the only aggregate, if it has DISTINCT: an index can bring rows that are equal in all of them
+    /// together.
+    fn distinct_in_groups(&self, select: &Select<'a>, terms: &[OrderTerm<'a>]) -> Option<&'a [Expr<'a>]> {
+        let args @ [arg] = single_distinct_argument(select)? else { return None };
+        let is_plain = |term: &OrderTerm<'a>| !term.descending && !same(&term.expr, arg);
+        let exprs = terms.iter().map(|term| term.expr).chain(args.iter().copied());
+        let exprs = bumpalo::collections::Vec::from_iter_in(exprs, self.context.arena).into_bump_slice();
+        terms.iter().all(is_plain).then_some(exprs)
+    }
+}
+
+/// The argument of the only aggregate, if it has DISTINCT.
+fn single_distinct_argument<'a>(select: &Select<'a>) -> Option<&'a [Expr<'a>]> {
+    match *select.aggregates {
+        [Aggregate { distinct: true, args: args @ [_], .. }] => Some(args),
+        _ => None,
+    }
+}
+
 /// The argument of the only aggregate, if it has DISTINCT and nothing is shown beside it: an index can bring equal arguments together.
 fn single_distinct<'a>(select: &Select<'a>) -> Option<&'a [Expr<'a>]> {
-    let [Aggregate { distinct: true, args: args @ [_], .. }] = *select.aggregates else { return None };
+    let args = single_distinct_argument(select)?;
     let mut shown = select.columns.iter().chain(&select.having);
     (!shown.any(|expr| has_bare_column(select, expr))).then_some(args)
 }

@@ -84,13 +84,8 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, plan: &'a GroupPlan<'a>, sink: &Sin
 fn open_groups<'a>(cg: &mut Codegen<'a>, plan: &'a GroupPlan<'a>) -> Result<Groups<'a>> {
     let GroupPlan { select, terms, order_by, .. } = *plan;
     let key = cg.order_key(terms)?;
-    let accumulators = aggregate::open_accumulators(
-        cg,
-        select,
-        DistinctPlan::Remember,
-        order_by,
-        plan.grouping != Grouping::Streamed,
-    )?;
+    let accumulators =
+        aggregate::open_accumulators(cg, select, plan.distinct, order_by, plan.grouping != Grouping::Streamed)?;
     Ok(Groups {
         plan,
         select,

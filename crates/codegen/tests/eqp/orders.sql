@@ -71,3 +71,26 @@ create table u(id INTEGER PRIMARY KEY, a, n)
 ? SELECT group_concat(DISTINCT b) FROM t WHERE a>1 LIMIT 3
 ? SELECT b, group_concat(DISTINCT a) FROM t
 ? SELECT group_concat(DISTINCT a), b FROM t WHERE c<>9
+===
+-- DISTINCT in the only aggregate of groups
+CREATE TABLE t1(a, b, c)
+CREATE INDEX t1a ON t1(a)
+CREATE INDEX t1bc ON t1(b, c)
+CREATE TABLE t2(d, e, f)
+CREATE INDEX t2def ON t2(d,e,f)
+? SELECT count(DISTINCT a) FROM t1
+? SELECT count(DISTINCT b) FROM t1
+? SELECT count(DISTINCT f) FROM t2 GROUP BY d, e
+? SELECT count(DISTINCT f) FROM t2 GROUP BY d
+? SELECT count(DISTINCT e) FROM t2 GROUP BY d
+? SELECT d,count(DISTINCT e),sum(f) FROM t2 GROUP BY d
+? SELECT count(DISTINCT f) FROM t2 WHERE d IS 1 GROUP BY e
+? SELECT count(DISTINCT e+0) FROM t2 GROUP BY d
+? SELECT count(DISTINCT d) FROM t2 GROUP BY d
+? SELECT group_concat(DISTINCT e) FROM t2 GROUP BY d ORDER BY d DESC
+? SELECT count(DISTINCT a) FROM t1 GROUP BY b
+? SELECT count(DISTINCT e) FROM t2 GROUP BY f ORDER BY count(DISTINCT e)
+? SELECT d, count(DISTINCT e) FROM t2 GROUP BY d HAVING count(DISTINCT e) > 1
+? SELECT d, group_concat(DISTINCT e) FILTER (WHERE f <> 'a') FROM t2 GROUP BY d
+? SELECT count(DISTINCT t2.e) FROM t2 LEFT JOIN t1 ON t1.a = t2.e GROUP BY d
+? SELECT d, e, sum(DISTINCT e) FROM t2 GROUP BY d, e

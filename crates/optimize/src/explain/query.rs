@@ -251,7 +251,7 @@ impl Lines {
         if is_sorted {
             self.expr_queries(plan.step_queries);
         }
-        self.aggregates(plan.select.aggregates, DistinctPlan::Remember);
+        self.aggregates(plan.select.aggregates, plan.distinct);
         self.expr_queries(plan.queries);
         self.end_of_select(plan.select, plan.order_by, rows);
     }

@@ -38,3 +38,27 @@ SELECT group_concat(DISTINCT a), b FROM t WHERE c<>9
 DELETE FROM t
 SELECT count(DISTINCT a) FROM t
 SELECT group_concat(DISTINCT a) FROM t
+-- ... and within groups
+CREATE TABLE t1(a, b, c)
+CREATE INDEX t1a ON t1(a)
+CREATE INDEX t1bc ON t1(b, c)
+CREATE TABLE t2(d, e, f)
+CREATE INDEX t2def ON t2(d,e,f)
+INSERT INTO t1 VALUES (1,'A',1),(1,'A',1),(2,'A',2),(1,'B',1),(2,'B',2),(3,'B',3),(NULL,'B',NULL),(NULL,'C',NULL),('d','D','d')
+INSERT INTO t2 VALUES (1,1,'a'),(1,1,'a'),(1,2,'a'),(1,2,'b'),(1,3,'b'),(1,3,'a'),(1,3,NULL),(2,3,'x'),(2,3,'y'),(2,NULL,'y'),(NULL,1,1),(NULL,1,2)
+SELECT count(DISTINCT a) FROM t1
+SELECT count(DISTINCT b) FROM t1
+SELECT count(DISTINCT f) FROM t2 GROUP BY d, e
+SELECT count(DISTINCT f) FROM t2 GROUP BY d
+SELECT count(DISTINCT e) FROM t2 GROUP BY d
+SELECT d,count(DISTINCT e),sum(f) FROM t2 GROUP BY d
+SELECT count(DISTINCT f) FROM t2 WHERE d IS 1 GROUP BY e
+SELECT count(DISTINCT e+0) FROM t2 GROUP BY d
+SELECT count(DISTINCT d) FROM t2 GROUP BY d
+SELECT group_concat(DISTINCT e) FROM t2 GROUP BY d ORDER BY d DESC
+SELECT count(DISTINCT a) FROM t1 GROUP BY b
+SELECT count(DISTINCT e) FROM t2 GROUP BY f ORDER BY count(DISTINCT e)
+SELECT d, count(DISTINCT e) FROM t2 GROUP BY d HAVING count(DISTINCT e) > 1
+SELECT d, group_concat(DISTINCT e) FILTER (WHERE f <> 'a') FROM t2 GROUP BY d
+SELECT count(DISTINCT t2.e) FROM t2 LEFT JOIN t1 ON t1.a = t2.e GROUP BY d
+SELECT d, e, sum(DISTINCT e) FROM t2 GROUP BY d, e
