@@ -8,6 +8,7 @@
 
 mod alter;
 mod altered;
+mod application;
 mod call;
 mod catalog;
 mod colliding;
@@ -46,6 +47,8 @@ const ORDER_WORLDS: u64 = 1000;
 const ALTERED_WORLDS: u64 = 1000;
 /// As [`WORLDS`], of mixed statements.
 const MIXED_WORLDS: u64 = 1500;
+/// As [`WORLDS`], of an application's statements.
+const APPLICATION_WORLDS: u64 = 500;
 /// Statements a world.
 const STATEMENTS: usize = 200;
 
@@ -111,6 +114,18 @@ fn mixed_statements_have_the_same_answers() {
     if std::env::var_os("ORACLE_SCRIPT").is_none() {
         let known = known_to_differ("mixed");
         run_worlds(MIXED_WORLDS, |world| if known.contains(&world) { None } else { mixed::check(world, |_| {}) });
+    }
+}
+
+#[test]
+fn application_scripts_have_the_same_answers() {
+    if let Some(seed) = number("ORACLE_SEED") {
+        return assert_eq!(application::check(seed, |sql| println!("{sql};")), None);
+    }
+    if std::env::var_os("ORACLE_SCRIPT").is_none() {
+        let known = known_to_differ("application");
+        let check = |world| application::check(world, |_| {});
+        run_worlds(APPLICATION_WORLDS, |world| if known.contains(&world) { None } else { check(world) });
     }
 }
 

@@ -166,9 +166,9 @@ impl Pair {
     }
 }
 
-/// Whether the statement is a query, whose columns have names.
+/// Whether the statement gives rows, whose columns have names.
 fn is_query(sql: &str) -> bool {
-    ["SELECT", "WITH", "VALUES"].iter().any(|verb| sql.starts_with(verb))
+    ["SELECT", "WITH", "VALUES"].iter().any(|verb| sql.starts_with(verb)) || sql.contains(" RETURNING ")
 }
 
 /// Rows without an ORDER BY that decides are a set.

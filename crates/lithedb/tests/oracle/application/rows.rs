@@ -4,7 +4,18 @@ use super::World;
 use super::tables::{Kind, TABLES, Table};
 
 const NAMES: [&str; 13] = [
-    "'Ann'", "'bob'", "'Čeněk'", "'dora'", "'Émile'", "'Fritz'", "'ann'", "'O''Hara'", "'Zoë'", "'李雷'", "'de la Cruz'", "''",
+    "'Ann'",
+    "'bob'",
+    "'Čeněk'",
+    "'dora'",
+    "'Émile'",
+    "'Fritz'",
+    "'ann'",
+    "'O''Hara'",
+    "'Zoë'",
+    "'李雷'",
+    "'de la Cruz'",
+    "''",
     "'  pad '",
 ];
 const CITIES: [&str; 8] = ["'Berlin'", "'berlin'", "'Paris'", "'Praha'", "'New York'", "'São Paulo'", "NULL", "'Oslo'"];

@@ -49,7 +49,11 @@ impl World {
             self.create_product(),
             self.create_orders(),
             self.create_item(),
-            format!("CREATE TABLE tag({}, label TEXT{})", self.key(), self.one(&["", " COLLATE NOCASE", " COLLATE RTRIM"])),
+            format!(
+                "CREATE TABLE tag({}, label TEXT{})",
+                self.key(),
+                self.one(&["", " COLLATE NOCASE", " COLLATE RTRIM"])
+            ),
             self.create_product_tag(),
             format!(
                 "CREATE TABLE event({}, {}, kind TEXT, at INTEGER, payload {}, ip TEXT)",
@@ -173,7 +177,8 @@ impl World {
 
     /// Transactions and savepoints, also where there are none.
     pub fn transaction(&mut self) -> String {
-        let statements = ["BEGIN", "BEGIN", "COMMIT", "COMMIT", "ROLLBACK", "SAVEPOINT s", "ROLLBACK TO s", "RELEASE s"];
+        let statements =
+            ["BEGIN", "BEGIN", "COMMIT", "COMMIT", "ROLLBACK", "SAVEPOINT s", "ROLLBACK TO s", "RELEASE s"];
         self.one(&statements).to_owned()
     }
 

@@ -114,7 +114,8 @@ impl Table {
     /// The tables that refer to this one, with the column that does.
     pub fn children(&self) -> Vec<(&'static Table, &'static str)> {
         const ALL: &[Table] = &TABLES;
-        let of_table = |child: &'static Table| child.parents.iter().map(move |(column, parent)| (child, *column, *parent));
+        let of_table =
+            |child: &'static Table| child.parents.iter().map(move |(column, parent)| (child, *column, *parent));
         let refer = ALL.iter().flat_map(of_table).filter(|(_, _, parent)| *parent == self.name);
         refer.map(|(child, column, _)| (child, column)).collect()
     }
@@ -131,6 +132,7 @@ pub struct Source {
 
 /// The columns that identify a row of a join, for the end of an ORDER BY.
 pub fn all_keys(sources: &[Source]) -> String {
-    let of_source = |source: &Source| source.keys.iter().map(|key| format!("{}.{key}", source.alias)).collect::<Vec<_>>();
+    let of_source =
+        |source: &Source| source.keys.iter().map(|key| format!("{}.{key}", source.alias)).collect::<Vec<_>>();
     sources.iter().flat_map(of_source).collect::<Vec<_>>().join(", ")
 }
