@@ -1,5 +1,7 @@
 //! What ANALYZE found: the rows of sqlite_stat1 and sqlite_stat4, as the planner reads them.
 
+use lithe_value::Value;
+
 /// The text of `sqlite_stat1.stat` begins with the number of rows; for an index follow, for 1, 2, ... columns of the
 /// key, how many rows have the same values in them on average. Words may follow.
 const UNORDERED: &[u8] = b"unordered";
@@ -31,7 +33,7 @@ pub struct IndexStatistics {
 }
 
 /// A sample of an index: a row of sqlite_stat4.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {
     /// `nEq`: entries equal to the sample in 1, 2, ... columns.
     pub equal: Vec<u64>,
@@ -39,8 +41,8 @@ pub struct Sample {
     pub less: Vec<u64>,
     /// `nDLt`: distinct values less than the sample.
     pub distinct_less: Vec<u64>,
-    /// The sample's record.
-    pub record: Box<[u8]>,
+    /// The values of the sample's columns, texts in UTF-8.
+    pub values: Vec<Value>,
 }
 
 impl IndexStatistics {

@@ -5,7 +5,7 @@
 
 use lithe_btree::Cursor;
 use lithe_catalog::{Catalog, IndexOrigin, IndexStatistics, Sample, TableStatistics, sample_numbers};
-use lithe_format::record::{self, Builder};
+use lithe_format::record;
 use lithe_sql::ast::Name;
 use lithe_value::{Buffer, Encoding, Value, ValueRef};
 use lithe_vm::operand::Db;
@@ -83,13 +83,11 @@ fn take_sample(db: Db, catalog: &mut Catalog, row: &[Value], encoding: Encoding)
     let (Some(equal), Some(less), Some(distinct_less)) = (text(row, 2), text(row, 3), text(row, 4)) else { return };
     let Some(ValueRef::Blob(sample)) = row.get(5).map(Value::as_ref) else { return };
     let Ok(values) = record::values(sample) else { return };
-    let values: Vec<Value> = values.iter().map(|value| in_utf8(*value, encoding)).collect();
-    let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
     let sample = Sample {
         equal: sample_numbers(equal),
         less: sample_numbers(less),
         distinct_less: sample_numbers(distinct_less),
-        record: Builder::new().build(&values).into(),
+        values: values.iter().map(|value| in_utf8(*value, encoding)).collect(),
     };
     // Samples alone do not say how many rows there are: the counts were deleted.
     change_index(db, catalog, table, index, |statistics| {

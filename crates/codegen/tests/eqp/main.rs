@@ -13,10 +13,12 @@ use lithe_catalog::{
     BuildOptions, Catalog, Index, IndexStatistics, Sample, SchemaRow, TableStatistics, sample_numbers,
 };
 use lithe_codegen::CompileRequest;
+use lithe_format::record;
 use lithe_functions::Registry;
 use lithe_resolve::environment::{Environment, Flags};
 use lithe_sql::Limits;
 use lithe_sql::ast::Name;
+use lithe_value::Value;
 use lithe_vm::operand::Db;
 
 /// Root pages of tests are no larger.
@@ -213,8 +215,9 @@ fn environment(theirs: &rusqlite::Connection) -> Environment {
             let names: (String, String) = (row.get(0).unwrap(), row.get(1).unwrap());
             let numbers = |at| sample_numbers(row.get::<_, String>(at).unwrap().as_bytes());
             let (equal, less, distinct_less) = (numbers(2), numbers(3), numbers(4));
-            let record = row.get::<_, Vec<u8>>(5).unwrap().into();
-            load_sample(&mut catalog, &names.0, &names.1, Sample { equal, less, distinct_less, record });
+            let record = row.get::<_, Vec<u8>>(5).unwrap();
+            let values = record::values(&record).unwrap().iter().map(|value| Value::from(*value)).collect();
+            load_sample(&mut catalog, &names.0, &names.1, Sample { equal, less, distinct_less, values });
         });
     }
     Environment {

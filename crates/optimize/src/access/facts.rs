@@ -113,6 +113,16 @@ pub enum IndexedTerm<'a> {
     Expr(Expr<'a>),
 }
 
+impl IndexedTerm<'_> {
+    /// The column, if it is one.
+    pub fn column(self) -> Option<ColumnIndex> {
+        match self {
+            IndexedTerm::Column(column) => Some(column),
+            IndexedTerm::Expr(_) => None,
+        }
+    }
+}
+
 impl<'a> SourceFacts<'a> {
     /// Whether a path through this source may use a condition of that origin.
     pub fn admits(&self, origin: TermOrigin) -> bool {

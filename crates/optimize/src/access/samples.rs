@@ -12,8 +12,7 @@
 use std::cmp::Ordering;
 
 use lithe_catalog::{IndexStatistics, Sample};
-use lithe_format::record;
-use lithe_resolve::ir::{Coll, Expr, UnaryOp};
+use lithe_resolve::ir::{Coll, Expr, UnaryOp, literal_value};
 use lithe_value::{Collation, NumberText, Value, ValueRef};
 
 use super::facts::{IndexColumnFacts, IndexFacts};
@@ -28,8 +27,6 @@ const SAME_GAP: i16 = 20;
 pub struct Samples<'f, 'a> {
     statistics: &'a IndexStatistics,
     columns: &'f [IndexColumnFacts<'a>],
-    /// The values of each sample.
-    values: Vec<(&'a Sample, Vec<ValueRef<'a>>)>,
 }
 
 /// A bound of a range: constants for the columns behind the key.
@@ -59,8 +56,7 @@ impl<'f, 'a> Samples<'f, 'a> {
         if columns.iter().any(|column| matches!(column.collation, Coll::Named(_))) {
             return None;
         }
-        let values = statistics.samples.iter().map(|sample| Some((sample, record::values(&sample.record).ok()?)));
-        Some(Samples { statistics, columns, values: values.collect::<Option<_>>()? })
+        Some(Samples { statistics, columns })
     }
 
     /// How many columns the samples have.
@@ -112,14 +108,15 @@ impl<'f, 'a> Samples<'f, 'a> {
     fn place(&self, key: &[Value], is_end: bool) -> Place {
         let key = &key[..key.len().min(self.columns.len())];
         let width = key.len();
-        let (mut from, mut to) = (0, self.values.len() * width);
+        let samples = &self.statistics.samples;
+        let (mut from, mut to) = (0, samples.len() * width);
         let (mut less, mut columns) = (0, 1);
         while from < to {
             let middle = from.midpoint(to);
             let at = middle / width;
             let count = self.prefix(at, middle % width + 1, width);
-            let sample = self.values[at].0;
-            match self.order(at, &key[..count]) {
+            let sample = &samples[at];
+            match self.order(sample, &key[..count]) {
                 Ordering::Less => {
                     less = number(&sample.less, count).saturating_add(number(&sample.equal, count));
                     from = middle + 1;
@@ -138,7 +135,7 @@ impl<'f, 'a> Samples<'f, 'a> {
             }
         }
         let at = to / width;
-        let above = self.values.get(at).map_or(self.rows(), |(sample, _)| number(&sample.less, columns));
+        let above = samples.get(at).map_or(self.rows(), |sample| number(&sample.less, columns));
         let gap = above.saturating_sub(less);
         let before = if is_end { gap.saturating_mul(2) / 3 } else { gap / 3 };
         Place { at, less: less.saturating_add(before), equal: self.average(width - 1) }
@@ -147,8 +144,8 @@ impl<'f, 'a> Samples<'f, 'a> {
     /// The shortest prefix of a sample, of at least `count` columns and at most `width`, that is behind the sample before.
     fn prefix(&self, at: usize, count: usize, width: usize) -> usize {
         let Some(before) = at.checked_sub(1) else { return count };
-        let is_behind =
-            |count: &usize| number(&self.values[before].0.less, *count) != number(&self.values[at].0.less, *count);
+        let samples = &self.statistics.samples;
+        let is_behind = |count: &usize| number(&samples[before].less, *count) != number(&samples[at].less, *count);
         (count..width).find(is_behind).unwrap_or(width)
     }
 
@@ -200,11 +197,9 @@ impl<'f, 'a> Samples<'f, 'a> {
     }
 
     /// The order of a sample and an entry that begins with the values, in the index.
-    fn order(&self, at: usize, key: &[Value]) -> Ordering {
-        let sample = &self.values[at].1;
+    fn order(&self, sample: &Sample, key: &[Value]) -> Ordering {
         let orders = key.iter().zip(self.columns).enumerate().map(|(column, (value, facts))| {
-            let own = sample.get(column).copied().unwrap_or_default();
-            let order = lithe_value::compare(own, value.as_ref(), &collation(facts));
+            let order = lithe_value::compare(value_of(sample, column), value.as_ref(), &collation(facts));
             if facts.descending { order.reverse() } else { order }
         });
         orders.fold(Ordering::Equal, Ordering::then)
@@ -218,11 +213,12 @@ impl<'f, 'a> Samples<'f, 'a> {
         }
         let column = self.columns.get(at)?;
         let not_above = |bound: &Value| {
-            let values = self.values.iter().map(|(_, values)| values.get(at).copied().unwrap_or_default());
-            values.filter(|value| lithe_value::compare(bound.as_ref(), *value, &collation(column)).is_ge()).count()
-                as i64
+            let collation = collation(column);
+            let is_above =
+                |sample: &&Sample| lithe_value::compare(bound.as_ref(), value_of(sample, at), &collation).is_ge();
+            self.statistics.samples.iter().filter(is_above).count() as i64
         };
-        let samples = self.values.len() as i64;
+        let samples = self.statistics.samples.len() as i64;
         let first = match &low {
             None => -1,
             Some(value) => value.as_ref().map_or(0, not_above),
@@ -251,21 +247,15 @@ fn number(numbers: &[u64], count: usize) -> u64 {
     numbers.get(count - 1).copied().unwrap_or(0)
 }
 
+/// The sample's value in a column.
+fn value_of(sample: &Sample, column: usize) -> ValueRef<'_> {
+    sample.values.get(column).map_or(ValueRef::Null, Value::as_ref)
+}
+
 /// The value of a literal with signs before it.
 fn constant(expr: &Expr<'_>) -> Option<Value> {
-    Some(match expr {
-        Expr::Null => Value::NULL,
-        Expr::Integer(integer) => Value::from(*integer),
-        Expr::Boolean(truth) => Value::from(i64::from(*truth)),
-        Expr::Real(real) => Value::from(*real),
-        Expr::Text(text) => Value::text(*text),
-        Expr::Blob(blob) => Value::blob(*blob),
-        Expr::Unary(UnaryOp::Plus, operand) => constant(operand)?,
-        Expr::Unary(UnaryOp::Negate, operand) => match **operand {
-            Expr::Integer(integer) => Value::from(integer.checked_neg()?),
-            Expr::Real(real) => Value::from(-real),
-            _ => return None,
-        },
-        _ => return None,
-    })
+    match expr {
+        Expr::Unary(UnaryOp::Plus, operand) => constant(operand),
+        expr => literal_value(expr),
+    }
 }

@@ -1,6 +1,8 @@
 //! Which expressions have the same value for all rows.
 
-use super::{Child, Expr, for_each_child};
+use lithe_value::Value;
+
+use super::{Child, Expr, UnaryOp, for_each_child};
 
 /// Whether the value is the same throughout one run of the statement: made of literals, parameters and functions that
 /// depend on nothing else. Nested queries do not count, though some of them are constant.
@@ -29,4 +31,19 @@ pub fn is_constant(expr: &Expr<'_>) -> bool {
 /// Whether the value depends on nothing but columns, parameters and literals, nested queries not entered.
 pub fn is_deterministic(expr: &Expr<'_>) -> bool {
     !super::any(expr, &mut |e| matches!(e, Expr::Function(call) if !call.function.is_constant_in_statement()))
+}
+
+/// The value of a literal, a number perhaps with a minus before it.
+pub fn literal_value(expr: &Expr<'_>) -> Option<Value> {
+    Some(match *expr {
+        Expr::Null => Value::NULL,
+        Expr::Integer(integer) => Value::from(integer),
+        Expr::Boolean(truth) => Value::from(i64::from(truth)),
+        Expr::Real(real) => Value::from(real),
+        Expr::Text(text) => Value::text(text),
+        Expr::Blob(blob) => Value::blob(blob),
+        Expr::Unary(UnaryOp::Negate, Expr::Integer(integer)) => Value::from(integer.checked_neg()?),
+        Expr::Unary(UnaryOp::Negate, Expr::Real(real)) => Value::from(-real),
+        _ => return None,
+    })
 }

@@ -170,10 +170,7 @@ impl<'a> PathFinder<'_, 'a> {
         if at >= self.searchable(source, index) {
             return;
         }
-        let column = match index.columns[at].term {
-            IndexedTerm::Column(column) => Some(column),
-            IndexedTerm::Expr(_) => None,
-        };
+        let column = index.columns[at].term.column();
         let ids = self.constraints_on(source, column, |constraint| index.serves(at, constraint));
         for id in ids {
             self.extend_by(source, index, order, &prefix, id);
@@ -238,10 +235,7 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// Notes that the constraint is used for the column behind the key.
     fn take(&self, source: usize, index: &IndexFacts<'a>, next: &mut Prefix, id: ConstraintId) {
-        let column = match index.columns[next.way.keys.len()].term {
-            IndexedTerm::Column(column) => Some(column),
-            IndexedTerm::Expr(_) => None,
-        };
+        let column = index.columns[next.way.keys.len()].term.column();
         if self.is_borrowed(id, source, column) {
             next.borrowed.push(id);
         }
@@ -316,10 +310,7 @@ impl<'a> PathFinder<'_, 'a> {
 
     fn add_upper_bounds(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: &Prefix) {
         let at = prefix.way.keys.len();
-        let column = match index.columns[at].term {
-            IndexedTerm::Column(column) => Some(column),
-            IndexedTerm::Expr(_) => None,
-        };
+        let column = index.columns[at].term.column();
         let ids = self.constraints_on(source, column, |constraint| {
             constraint.op.is_upper() && constraint.made_of != MadeOf::Like && index.serves(at, constraint)
         });

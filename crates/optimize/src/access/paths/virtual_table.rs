@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 
 use lithe_catalog::{CompileError, ConnectedTable, Result, Table, fail};
-use lithe_resolve::ir::{Coll, ColumnIndex, Expr, Limit, SourceSet, UnaryOp, is_constant};
+use lithe_resolve::ir::{Coll, ColumnIndex, Expr, Limit, SourceSet, is_constant, literal_value};
 use lithe_value::Value;
 use lithe_vtab::CompiledScan;
 use lithe_vtab::{IndexConstraint, IndexInfo, IndexOrder, OrderUse, ScanPlan, Usage, constraint};
@@ -237,18 +237,10 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// The value of a literal, or of a parameter that may be looked at.
     fn known_value(&self, expr: &Expr<'a>) -> Option<Value> {
-        Some(match *expr {
-            Expr::Null => Value::NULL,
-            Expr::Integer(integer) => Value::from(integer),
-            Expr::Boolean(truth) => Value::from(i64::from(truth)),
-            Expr::Real(real) => Value::from(real),
-            Expr::Text(text) => Value::text(text),
-            Expr::Blob(blob) => Value::blob(blob),
-            Expr::Parameter(number) => self.context.env.parameters.get((number as usize).checked_sub(1)?)?.clone(),
-            Expr::Unary(UnaryOp::Negate, Expr::Integer(integer)) => Value::from(integer.checked_neg()?),
-            Expr::Unary(UnaryOp::Negate, Expr::Real(real)) => Value::from(-real),
-            _ => return None,
-        })
+        match *expr {
+            Expr::Parameter(number) => self.context.env.parameters.get((number as usize).checked_sub(1)?).cloned(),
+            ref expr => literal_value(expr),
+        }
     }
 
     fn columns_used(&self, source: usize) -> u64 {
