@@ -17,6 +17,7 @@
 //! | [`planner`] | what planning a statement remembers |
 //! | `query`, `compound` | the plan of a query; UNION and its siblings |
 //! | [`select`], `window` | how one SELECT is run: count, groups, sorting, windows |
+//! | [`aggregates`] | what aggregates are, and which columns are used inside of them and beside them |
 //! | `from` | FROM and WHERE: queries in FROM, the join, what a RIGHT JOIN goes through once more |
 //! | `queries` | queries in expressions |
 //! | [`write`](mod@write) | what INSERT, UPDATE and DELETE do: triggers, keys, indexes, conflicts, how rows are found |
@@ -30,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod aggregates;
 mod compound;
 pub mod explain;
 mod from;

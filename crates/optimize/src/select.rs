@@ -10,12 +10,12 @@
 use bumpalo::Bump;
 use lithe_catalog::{Index, Result, Table, TableKind};
 use lithe_resolve::ir::{
-    Aggregate, Child, Expr, Indexed, Limit, OrderTerm, Select, SourceKind, any, collation_of, for_each_child,
-    is_constant, same,
+    Aggregate, Expr, Indexed, Limit, OrderTerm, Select, SourceKind, any, collation_of, is_constant, same,
 };
 use lithe_value::Collation;
 
 use crate::access::{DistinctPlan, JoinPlan, JoinRequest, Purpose, WantedOrder};
+use crate::aggregates::{are_from_extreme_row, bare_columns, extreme};
 use crate::plan::{AggregatePlan, CountPlan, ExprQueries, GroupPlan, Grouping, PlainPlan, SelectPlan, Sorting};
 use crate::planner::Planner;
 
@@ -236,12 +236,6 @@ pub fn keeps_term(select: &Select<'_>, term: &Expr<'_>, grouping: Grouping) -> b
     !is_bare && !are_from_extreme_row(select)
 }
 
-/// Whether GROUP BY terms are shown as the row has them that gave min() or max() its result: values that are equal need not be
-/// the same.
-pub fn are_from_extreme_row(select: &Select<'_>) -> bool {
-    select.aggregates.iter().any(|call| extreme(call).is_some())
-}
-
 /// Whether the states of a call for many groups can stand side by side.
 fn is_small(call: &Aggregate<'_>) -> bool {
     // The code of a query is emitted only once.
@@ -292,25 +286,9 @@ fn single_distinct_argument<'a>(select: &Select<'a>) -> Option<&'a [Expr<'a>]> {
 }
 
 /// The argument of the only aggregate, if it has DISTINCT and nothing is shown beside it: an index can bring equal arguments together.
-fn single_distinct<'a>(select: &Select<'a>) -> Option<&'a [Expr<'a>]> {
+fn single_distinct<'a>(select: &'a Select<'a>) -> Option<&'a [Expr<'a>]> {
     let args = single_distinct_argument(select)?;
-    let mut shown = select.columns.iter().chain(&select.having);
-    (!shown.any(|expr| has_bare_column(select, expr))).then_some(args)
-}
-
-/// Whether an expression uses columns of the SELECT's own sources outside its aggregates.
-fn has_bare_column(select: &Select<'_>, expr: &Expr<'_>) -> bool {
-    match expr {
-        Expr::Aggregate(call) if select.aggregates.iter().any(|own| own.id == call.id) => return false,
-        Expr::Column(column) => return select.position(column.source).is_some(),
-        _ => {}
-    }
-    let mut found = false;
-    for_each_child(expr, &mut |child| match child {
-        Child::Expr(operand) => found = found || has_bare_column(select, operand),
-        Child::Query(query) => found = found || !query.outer.is_empty(),
-    });
-    found
+    bare_columns(select, &[], true).is_empty().then_some(args)
 }
 
 /// What the order of the join's rows leaves to ORDER BY.
@@ -332,15 +310,6 @@ pub fn distinct_terms<'a>(arena: &'a Bump, columns: &[Expr<'a>]) -> &'a [OrderTe
         output: Some(at as u16),
     };
     arena.alloc_slice_fill_iter(columns.iter().enumerate().map(term))
-}
-
-/// Whether the call is min() (`false`) or max() (`true`).
-pub fn extreme(call: &Aggregate<'_>) -> Option<bool> {
-    match call.function.name() {
-        "min" if call.function.is_builtin() => Some(false),
-        "max" if call.function.is_builtin() => Some(true),
-        _ => None,
-    }
 }
 
 fn select_request<'a>(select: &'a Select<'a>, order: WantedOrder<'a>) -> JoinRequest<'a> {

@@ -53,25 +53,31 @@ impl Cursor {
     /// moved since; `None` makes this seek itself. A rowid greater than all others needs no search if
     /// the cursor stands on the last row, where the row inserted last has left it.
     pub fn insert_table(&mut self, btree: &Btree, rowid: i64, payload: &Payload<'_>, seek: Option<Seek>) -> Result<()> {
-        self.assert_cursor_state();
-        assert!(self.key_info.is_none(), "rows are inserted into tables");
-        let seek = match seek {
-            Some(seek) if self.is_fresh(btree) => seek,
-            _ => self.seek_rowid(btree, rowid)?,
-        };
-        self.put(btree, Some(rowid), payload, seek, Same::Written)
+        self.put_row(btree, rowid, payload, seek, Same::Written)
     }
 
     /// As [`Cursor::insert_table`], for a row that an UPDATE has changed: with the bytes that it had the row stays, and no page is
     /// written.
     pub fn update_table(&mut self, btree: &Btree, rowid: i64, payload: &Payload<'_>, seek: Option<Seek>) -> Result<()> {
+        self.put_row(btree, rowid, payload, seek, Same::Stays)
+    }
+
+    #[inline]
+    fn put_row(
+        &mut self,
+        btree: &Btree,
+        rowid: i64,
+        payload: &Payload<'_>,
+        seek: Option<Seek>,
+        same: Same,
+    ) -> Result<()> {
         self.assert_cursor_state();
-        assert!(self.key_info.is_none(), "rows are updated in tables");
+        assert!(self.key_info.is_none(), "rows are put into tables");
         let seek = match seek {
             Some(seek) if self.is_fresh(btree) => seek,
             _ => self.seek_rowid(btree, rowid)?,
         };
-        self.put(btree, Some(rowid), payload, seek, Same::Stays)
+        self.put(btree, Some(rowid), payload, seek, same)
     }
 
     /// Inserts an entry into an index, or replaces the one that is equal in all columns that are compared, unless all bytes are. The

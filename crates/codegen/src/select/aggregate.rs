@@ -8,11 +8,9 @@ use std::sync::Arc;
 use lithe_catalog::Result;
 use lithe_functions::Flags;
 use lithe_optimize::access::DistinctPlan;
+use lithe_optimize::aggregates::{bare_columns, extreme};
 use lithe_optimize::plan::AggregatePlan;
-use lithe_optimize::select::{are_from_extreme_row, extreme};
-use lithe_resolve::ir::{
-    Aggregate, Child, Column, ColumnIndex, Expr, OrderTerm, Query, Select, for_each_child, for_each_in_query, same,
-};
+use lithe_resolve::ir::{Aggregate, Column, ColumnIndex, Expr, OrderTerm, Select};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AggregateId, CursorId, Reg};
 use lithe_vm::program::{AggregateCall, CursorKind};
@@ -291,68 +289,4 @@ pub(super) fn read_bare_columns<'a>(cg: &mut Codegen<'a>, select: &Select<'a>, a
         let columns: Vec<(ColumnIndex, Reg)> = own.map(|&(column, reg)| (column.index, reg)).collect();
         cg.set_access(source.id, ColumnAccess::RegisterMap { columns: cg.arena.alloc_slice_copy(&columns) });
     }
-}
-
-/// The columns of the SELECT's own sources that it shows beside its aggregates and GROUP BY terms. `keeps_terms`: of those terms,
-/// too, whatever is no column is kept as a whole.
-fn bare_columns<'a>(select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>], keeps_terms: bool) -> Vec<&'a Column<'a>> {
-    let mut found = Vec::new();
-    let keeps_any = !are_from_extreme_row(select);
-    let is_kept = |expr: &Expr<'a>| {
-        let is_own = matches!(expr, Expr::Aggregate(call) if select.aggregates.iter().any(|own| own.id == call.id));
-        let is_term = |term: &OrderTerm<'a>| same(&term.expr, expr);
-        let may_keep = keeps_any && (keeps_terms || !matches!(expr, Expr::Column(_)));
-        is_own || may_keep && select.group_by.iter().any(is_term)
-    };
-    let shown = select.columns.iter().chain(&select.having).chain(order_by.iter().map(|term| &term.expr));
-    shown.for_each(|expr| collect_columns(expr, select, &is_kept, &mut found));
-    found
-}
-
-/// The columns of the SELECT's own sources that its aggregates use.
-pub(super) fn aggregate_columns<'a>(select: &'a Select<'a>) -> Vec<&'a Column<'a>> {
-    let mut found = Vec::new();
-    for call in select.aggregates {
-        let exprs = call.args.iter().chain(&call.filter).chain(call.order_by.iter().map(|term| &term.expr));
-        exprs.for_each(|expr| collect_columns(expr, select, &|_| false, &mut found));
-    }
-    found
-}
-
-/// Adds the columns of the SELECT's own sources in `expr`, nested queries included, but not what is `kept` as a whole.
-pub(super) fn collect_columns<'a>(
-    expr: &Expr<'a>,
-    select: &'a Select<'a>,
-    is_kept: &dyn Fn(&Expr<'a>) -> bool,
-    found: &mut Vec<&'a Column<'a>>,
-) {
-    if is_kept(expr) {
-        return;
-    }
-    if let Expr::Column(column) = expr {
-        let is_known = found.iter().any(|known| known.source == column.source && known.index == column.index);
-        if !is_known && select.position(column.source).is_some() {
-            found.push(column);
-        }
-        return;
-    }
-    for_each_child(expr, &mut |child| match child {
-        Child::Expr(operand) => collect_columns(operand, select, is_kept, found),
-        Child::Query(query) => collect_in_query(query, select, is_kept, found),
-    });
-}
-
-fn collect_in_query<'a>(
-    query: &'a Query<'a>,
-    select: &'a Select<'a>,
-    is_kept: &dyn Fn(&Expr<'a>) -> bool,
-    found: &mut Vec<&'a Column<'a>>,
-) {
-    if query.outer.is_empty() {
-        return;
-    }
-    for_each_in_query(query, &mut |child| match child {
-        Child::Expr(expr) => collect_columns(expr, select, is_kept, found),
-        Child::Query(query) => collect_in_query(query, select, is_kept, found),
-    });
 }

@@ -11,6 +11,7 @@
 
 use lithe_catalog::Result;
 use lithe_optimize::access::DistinctPlan;
+use lithe_optimize::aggregates::{aggregate_columns, collect_columns};
 use lithe_optimize::plan::{GroupPlan, Grouping};
 use lithe_optimize::select::keeps_term;
 use lithe_resolve::ir::{Column, ColumnIndex, Expr, OrderTerm, Select, same};
@@ -22,7 +23,7 @@ use super::super::Codegen;
 use super::super::access::ColumnAccess;
 use super::super::expr::Replacement;
 use super::super::loops::{PreparedJoin, begin_loops, end_loops, prepare_sources};
-use super::aggregate::{self, Accumulators, aggregate_columns, collect_columns};
+use super::aggregate::{self, Accumulators};
 use super::distinct::{self, Distinct};
 use super::plain;
 use super::sink::{self, Sink, Sorter};

@@ -71,6 +71,7 @@ create table u(id INTEGER PRIMARY KEY, a, n)
 ? SELECT group_concat(DISTINCT b) FROM t WHERE a>1 LIMIT 3
 ? SELECT b, group_concat(DISTINCT a) FROM t
 ? SELECT group_concat(DISTINCT a), b FROM t WHERE c<>9
+? SELECT (SELECT count(DISTINCT a) + (SELECT u.n) FROM t) FROM u
 ===
 -- DISTINCT in the only aggregate of groups
 CREATE TABLE t1(a, b, c)
