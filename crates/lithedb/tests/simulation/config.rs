@@ -34,6 +34,13 @@ pub fn pick<T: Copy>(random: &mut Random, from: &[T]) -> T {
     from[random.below(from.len() as u64) as usize]
 }
 
+/// Whether a crash on a VFS of the application keeps the promise. The engine makes SQLite's calls there, and does nothing against
+/// what they leave open: a journal of before that comes back in the modes without one, and the end of a log that was torn
+/// with its sector.
+fn is_promised_on_foreign_vfs(journal: &str, powersafe: bool) -> bool {
+    has_journal_file(journal) && (powersafe || journal != "WAL")
+}
+
 /// The journal of this mode survives the process.
 pub fn has_journal_file(journal: &str) -> bool {
     !matches!(journal, "MEMORY" | "OFF")
@@ -57,9 +64,21 @@ impl Config {
             exclusive,
             attached: random.one_in(4),
             two: !exclusive && random.one_in(2),
-            // On a VFS of the application, nothing is done against what SQLite's calls leave open: a journal of before that comes
-            // back in the modes without one, and the end of a log that was torn with its sector.
-            foreign: random.one_in(3) && has_journal_file(journal) && (powersafe || journal != "WAL"),
+            foreign: random.one_in(3) && is_promised_on_foreign_vfs(journal, powersafe),
+        }
+    }
+
+    /// The configuration of the next generation, which opens the same files in the way of `other`.
+    pub fn next_generation(self, other: Config) -> Config {
+        Config {
+            journal: other.journal,
+            synchronous: other.synchronous,
+            cache_pages: other.cache_pages,
+            mapped: other.mapped,
+            exclusive: other.exclusive,
+            two: other.two,
+            foreign: self.foreign && is_promised_on_foreign_vfs(other.journal, self.powersafe),
+            ..self
         }
     }
 

@@ -35,7 +35,10 @@ pub fn run_seed(seed: u64) -> u64 {
         let run = machine.run(3 + random.below(12), generation == 0);
         if std::env::var_os("TRACE").is_some() {
             println!("{config:?}\n{}", run.trace.join("\n"));
-            return 1;
+            let mut replay = run.recording.replay();
+            for at in 0..run.recording.len() {
+                replay.advance(|done| println!("{at:5} {done:?}"));
+            }
         }
         let mut explorer =
             Explorer { seed, config: &config, run: &run, random: random.clone(), crashes: 0, left: None };
@@ -47,15 +50,7 @@ pub fn run_seed(seed: u64) -> u64 {
         model = Model::of_files(&files, &config).unwrap();
         disk = left;
         let other = Config::random(&mut random);
-        config = Config {
-            journal: other.journal,
-            synchronous: other.synchronous,
-            cache_pages: other.cache_pages,
-            mapped: other.mapped,
-            exclusive: other.exclusive,
-            two: other.two,
-            ..config
-        };
+        config = config.next_generation(other);
     }
     crashes
 }

@@ -229,7 +229,7 @@ impl Machine {
         if self.is_idle() {
             self.note_commit(begun);
         } else {
-            self.note_span_within(begun);
+            self.note_span(begun);
         }
         if self.looks_closely {
             assert_eq!(damage_of(self.one(), self.config.attached).unwrap(), [""; 0], "{op:.300?}");
@@ -243,20 +243,10 @@ impl Machine {
     }
 
     fn note_span(&mut self, begun: usize) {
-        self.push_span(begun, 0);
-    }
-
-    fn push_span(&mut self, begun: usize, behind: usize) {
         let end = self.sim.recorded();
         if end > begun {
-            self.spans.push((begun, end + behind));
+            self.spans.push((begun, end));
         }
-    }
-
-    /// The span of a statement whose transaction goes on. What a full cache gives up goes to the database on a VFS that is not the
-    /// engine's own, and is there when the statement has ended.
-    fn note_span_within(&mut self, begun: usize) {
-        self.push_span(begun, usize::from(self.config.foreign));
     }
 
     fn note_commit(&mut self, begun: usize) {
@@ -401,13 +391,18 @@ impl Machine {
         }
     }
 
-    /// Any mode but WAL, also one without a journal in a file: commits of before and after must not meet in a journal that
-    /// comes back.
+    /// Any mode but WAL; on the engine's own VFSes also one without a journal in a file, since commits of before and after must
+    /// not meet in a journal that comes back.
     fn change_journal_mode(&mut self) {
         // Without a journal, what exceeds the cache cannot be undone.
         let has_large_cache = self.config.cache_pages > 1000;
         let modes = ["DELETE", "TRUNCATE", "PERSIST", "MEMORY", "MEMORY", "OFF", "OFF"];
-        let mode = pick(&mut self.others, if has_large_cache { &modes } else { &modes[..5] });
+        let count = match (self.config.foreign, has_large_cache) {
+            (true, _) => 3,
+            (false, false) => 5,
+            (false, true) => modes.len(),
+        };
+        let mode = pick(&mut self.others, &modes[..count]);
         self.set(&format!("PRAGMA journal_mode={mode}"));
         self.note_mode(mode);
     }
