@@ -7,7 +7,7 @@
 ** libraries that ask for the same print the same. Scripts are lists of lines: "a SQL" runs SQL on connection a, "open a",
 ** "close a", "step a SQL" leaves a statement on its first row, "end a" finalizes it, "snap" notes the content of all
 ** files, "snapat xDelete" does so just before the next file is deleted, "crash" closes everything and puts that content back,
-** "fault CALL CODE" lets the next such call fail.
+** "fault CALL CODE" lets the next such call fail, "sector N" gives the device sectors of N bytes, which a write harms as a whole.
 */
 #include "sqlite3.h"
 #include <pthread.h>
@@ -288,8 +288,10 @@ static int rControl(sqlite3_file *f, int op, void *arg) {
   else RECORD("xFileControl %s %d", WHAT(f), op);
   return REAL(f)->pMethods->xFileControl(REAL(f), op, arg);
 }
-static int rSector(sqlite3_file *f) { return REAL(f)->pMethods->xSectorSize(REAL(f)); }
-static int rDevice(sqlite3_file *f) { return REAL(f)->pMethods->xDeviceCharacteristics(REAL(f)); }
+/* 0, or the size of a sector of a device without powersafe overwrite. */
+static int sector;
+static int rSector(sqlite3_file *f) { return sector ? sector : REAL(f)->pMethods->xSectorSize(REAL(f)); }
+static int rDevice(sqlite3_file *f) { return sector ? 0 : REAL(f)->pMethods->xDeviceCharacteristics(REAL(f)); }
 static int rShmMap(sqlite3_file *f, int region, int size, int extend, void volatile **out) {
   int rc = fault("xShmMap");
   if (rc) *out = 0;
@@ -372,6 +374,9 @@ static const Scenario scenarios[] = {
   {"begin immediate and exclusive", {"open a", "a CREATE TABLE t(x,y)", "a BEGIN IMMEDIATE", "a COMMIT", "a BEGIN EXCLUSIVE", "a COMMIT", "close a"}},
   {"savepoint", {"open a", "a CREATE TABLE t(x,y)", "a BEGIN", "a INSERT INTO t VALUES(1,2)", "a SAVEPOINT s", "a INSERT INTO t VALUES(3,4)", "a ROLLBACK TO s", "a COMMIT", "close a"}},
   {"many pages", {"open a", "a CREATE TABLE t(x,y)", "a " FILL, "a SELECT count(*), sum(length(y)) FROM t", "a DELETE FROM t", "close a"}},
+  {"pages smaller than sectors", {"sector 4096", "open a", "a PRAGMA page_size=1024", "a CREATE TABLE t(x,y)", "a " FILL, "a UPDATE t SET x=1 WHERE rowid=70", "a UPDATE t SET x=1 WHERE rowid IN (1,70,90)", "a BEGIN", "a UPDATE t SET x=2 WHERE rowid IN (10,95)", "a ROLLBACK", "a INSERT INTO t SELECT * FROM t LIMIT 3", "a CREATE INDEX i ON t(x)", "close a"}},
+  {"pages smaller than sectors, auto-vacuum", {"sector 4096", "open a", "a PRAGMA page_size=1024", "a PRAGMA auto_vacuum=full", "a CREATE TABLE t(x,y)", "a " FILL, "a DELETE FROM t WHERE rowid % 3 = 1", "close a"}},
+  {"pages smaller than sectors, log", {"sector 4096", "open a", "a PRAGMA page_size=1024", "a PRAGMA journal_mode=wal", "a CREATE TABLE t(x,y)", "a " FILL, "a UPDATE t SET x=1 WHERE rowid=70", "close a"}},
   {"spill", {"open a", "a PRAGMA cache_size=10", "a CREATE TABLE t(x,y)", "a " FILL, "a UPDATE t SET x=x+1", "close a"}},
   {"persist", {"open a", "a PRAGMA journal_mode=persist", "a CREATE TABLE t(x,y)", "a INSERT INTO t VALUES(1,2)", "a INSERT INTO t VALUES(3,4)", "close a"}},
   {"truncate", {"open a", "a PRAGMA journal_mode=truncate", "a CREATE TABLE t(x,y)", "a INSERT INTO t VALUES(1,2)", "a INSERT INTO t VALUES(3,4)", "close a"}},
@@ -527,7 +532,8 @@ static void play(const char *line) {
   } else if (!strcmp(word, "keep")) {
     int on = 1;
     printf("  rc=%d\n", sqlite3_file_control(connections[which], "main", SQLITE_FCNTL_PERSIST_WAL, &on));
-  } else if (!strcmp(word, "fault")) sscanf(rest, "%31s %d", faultCall, &faultCode);
+  } else if (!strcmp(word, "sector")) sector = atoi(rest);
+  else if (!strcmp(word, "fault")) sscanf(rest, "%31s %d", faultCall, &faultCode);
   else if (!strcmp(word, "snapat")) sscanf(rest, "%31s", snapCall);
   else if (!strcmp(word, "snap")) snap();
   else if (!strcmp(word, "crash")) crash();
@@ -567,6 +573,7 @@ int main(int argc, char **argv) {
     removeAll();
     for (int k = 0; k < FILES; k++) dropShm(&contents[k]);
     printf("=== %s\n", scenarios[i].name);
+    sector = 0;
     recording = 1;
     for (int k = 0; k < 24 && scenarios[i].lines[k]; k++) play(scenarios[i].lines[k]);
     recording = 0;

@@ -100,7 +100,8 @@ impl FileStore {
         let cut_off = (after + 1..=before).filter_map(PageNo::new);
         let touched = written.filter(|no| no.get() <= after).chain(cut_off);
         let sectors = self.sectors(pending.page_size());
-        let mut pages = if sectors.are_shared() {
+        // In SQLite's order of calls, whole sectors went there before their first write.
+        let mut pages = if sectors.are_shared() && self.calls.journals_at_commit {
             sectors.whole(touched.chain(PageNo::new(after)), before)
         } else {
             listed(touched.filter(|no| no.get() <= before))?

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use lithe_format::PageNo;
+use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{Access, File, OpenFlags, ResultCode};
 
 use super::FileStore;
@@ -70,22 +70,47 @@ impl FileStore {
         JournalFile::new(file, u32::from_ne_bytes(nonce), pending.page_size(), sector_size(&*self.file))
     }
 
-    /// Page `no` is about to be written for the first time: as it was, it goes to the journal.
+    /// Page `no` is about to be written for the first time: the old bytes go to the journal, and with them those of the pages that
+    /// share its sector. Both a write of the page and its rollback, when the power cuts one short, may harm the whole sector.
     pub(crate) fn journal_page(&self, pending: &Pending<'_>, no: PageNo) -> Result<()> {
         if self.is_wal() {
             return Ok(());
         }
         self.open_journal(pending)?;
-        let is_old = no.get() <= pending.txn.pages_before && !pending.is_reshaped();
-        if is_old { self.add_to_journal(pending, no).map(drop) } else { Ok(()) }
+        if pending.is_reshaped() {
+            return Ok(());
+        }
+        let (sectors, last) = (self.sectors(pending.page_size()), pending.txn.pages_before);
+        if !sectors.are_shared() {
+            return if no.get() <= last { self.add_to_journal(pending, no) } else { Ok(()) };
+        }
+        let lock_byte_page = pending.page_size().lock_byte_page();
+        for page in sectors.whole(std::iter::once(no), last) {
+            if page != lock_byte_page {
+                self.add_to_journal(pending, page)?;
+            }
+        }
+        Ok(())
     }
 
-    /// Notes page `no`, which this transaction has not written yet, as it is, wherever the mode has its journal. `false`: it is there
-    /// already.
-    fn add_to_journal(&self, pending: &Pending<'_>, no: PageNo) -> Result<bool> {
+    /// The other pages of page `no`'s sector, which SQLite's calls write with it: those of the database that are not in the journal yet.
+    pub(crate) fn unwritten_neighbours(&self, page_size: PageSize, page_count: u32, no: PageNo) -> Vec<PageNo> {
+        let sectors = self.sectors(page_size);
+        if self.calls.journals_at_commit || self.is_wal() || !sectors.are_shared() {
+            return Vec::new();
+        }
+        let in_journal = &self.rollback.borrow().in_journal;
+        let mut neighbours = sectors.whole(std::iter::once(no), page_count);
+        neighbours.retain(|&page| page != no && page != page_size.lock_byte_page() && !in_journal.contains(&page));
+        neighbours
+    }
+
+    /// Appends page `no`, which this transaction has not written yet, to the journal, wherever the mode has it; unless the page is
+    /// there already.
+    fn add_to_journal(&self, pending: &Pending<'_>, no: PageNo) -> Result<()> {
         let mode = self.settings.journal_mode.get();
         if mode == JournalMode::Off || self.rollback.borrow().in_journal.contains(&no) {
-            return Ok(false);
+            return Ok(());
         }
         let before = self.page(pending.view, no)?;
         let rollback = &mut *self.rollback.borrow_mut();
@@ -95,14 +120,14 @@ impl FileStore {
         }
         rollback.in_journal.insert(no);
         rollback.unsealed.insert(no);
-        Ok(true)
+        Ok(())
     }
 
     /// Page `no` is overwritten in its place, in SQLite's order: the journal has what is lost by that, and counts.
     pub(crate) fn place_after_journal(&self, pending: &Pending<'_>, no: PageNo, bytes: &[u8]) -> Result<()> {
-        self.journal_neighbours(pending, no)?;
+        let is_unsealed = self.has_unsealed_on_sector(pending, no);
         let rollback = &mut *self.rollback.borrow_mut();
-        if !rollback.counts || rollback.unsealed.contains(&no) {
+        if !rollback.counts || is_unsealed {
             if let Some(journal) = &mut rollback.journal {
                 journal.seal(self.settings.synchronous.get(), self.settings.sync_flags())?;
             }
@@ -116,20 +141,15 @@ impl FileStore {
         Ok(())
     }
 
-    /// A write that the power cuts short may take along what shares its sector.
-    fn journal_neighbours(&self, pending: &Pending<'_>, no: PageNo) -> Result<()> {
+    /// Whether the journal has a page of page `no`'s sector that was not synced: a write that the power cuts short may harm the whole
+    /// sector.
+    fn has_unsealed_on_sector(&self, pending: &Pending<'_>, no: PageNo) -> bool {
         let sectors = self.sectors(pending.page_size());
+        let unsealed = &self.rollback.borrow().unsealed;
         if !sectors.are_shared() {
-            return Ok(());
+            return unsealed.contains(&no);
         }
-        let lock_byte_page = pending.page_size().lock_byte_page();
-        for neighbour in sectors.whole(std::iter::once(no), pending.txn.pages_before) {
-            if neighbour != lock_byte_page && self.add_to_journal(pending, neighbour)? {
-                // They go together.
-                self.rollback.borrow_mut().unsealed.insert(no);
-            }
-        }
-        Ok(())
+        sectors.whole(std::iter::once(no), pending.txn.pages_before).iter().any(|page| unsealed.contains(page))
     }
 
     /// The pages of this transaction that are in the database go with it: nobody finds them in the pool.

@@ -54,6 +54,7 @@ impl Pager {
     #[inline(never)]
     fn write_first(&self, no: PageNo) -> Result<PageMut<'_>> {
         self.misuse_unless(self.is_writing(), "a page is written outside a write transaction")?;
+        self.make_neighbours_dirty(no)?;
         let slot = self.make_dirty(no)?;
         Ok(self.take_from(&mut self.txn.borrow_mut(), slot, no))
     }
@@ -65,6 +66,7 @@ impl Pager {
         if !is_clean || self.keeps_version(&self.txn.borrow(), no) {
             return self.write(no);
         }
+        self.make_neighbours_dirty(no)?;
         let is_whole = anew == (0..self.page_size().bytes());
         // A concurrent transaction notes what it has looked at.
         let is_read = !is_whole || self.concurrent.is_active();
@@ -102,6 +104,7 @@ impl Pager {
             page.fill(0);
             return Ok(page);
         }
+        self.make_neighbours_dirty(no)?;
         let txn = &mut *self.txn.borrow_mut();
         let blank = txn.dirty.zeroed(self.page_size().bytes());
         let slot = match txn.dirty.find(no) {
@@ -131,6 +134,7 @@ impl Pager {
     fn journal_page_1(&self) -> Result<()> {
         match &self.store {
             Store::File(file) if !file.calls.journals_at_commit => {
+                self.make_neighbours_dirty(PageNo::FIRST)?;
                 self.with_pending(|pending| file.journal_page(pending, PageNo::FIRST))
             }
             _ => Ok(()),
@@ -174,6 +178,20 @@ impl Pager {
         self.spill_if_full(txn)?;
         let copy = txn.dirty.buffer(&clean);
         Ok(self.insert(txn, no, copy))
+    }
+
+    /// Where the VFS is the application's and pages are smaller than its sectors, SQLite writes all pages of a sector with one of them.
+    fn make_neighbours_dirty(&self, no: PageNo) -> Result<()> {
+        let Store::File(file) = &self.store else { return Ok(()) };
+        if file.calls.journals_at_commit {
+            return Ok(());
+        }
+        for neighbour in file.unwritten_neighbours(self.page_size(), self.page_count(), no) {
+            if self.txn.borrow().dirty.find(neighbour).is_none() {
+                self.make_dirty(neighbour)?;
+            }
+        }
+        Ok(())
     }
 
     /// The page `no` to be copied right away: if it is clean, from the mapping even if nobody may keep a reference to it.

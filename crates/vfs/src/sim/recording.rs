@@ -20,7 +20,14 @@ pub struct Recording {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done<'r> {
     /// Bytes were written to a file.
-    Wrote(Option<&'r Path>),
+    Wrote {
+        /// The file, if it has a name.
+        file: Option<&'r Path>,
+        /// Where in the file.
+        offset: u64,
+        /// How many bytes.
+        len: usize,
+    },
     /// A file was made longer or shorter.
     Truncated(Option<&'r Path>),
     /// A file was synced.
@@ -64,7 +71,7 @@ impl<'r> Replay<'r> {
         self.events = rest;
         let name = |file: &u64| self.disk.names().find(|(_, other)| other == file).map(|(path, _)| path.as_path());
         let looked = look(match event {
-            Event::Write { file, .. } => Done::Wrote(name(file)),
+            Event::Write { file, offset, bytes } => Done::Wrote { file: name(file), offset: *offset, len: bytes.len() },
             Event::Truncate { file, .. } => Done::Truncated(name(file)),
             Event::Sync { file, .. } => Done::Synced(name(file)),
             Event::Name { path, to: Some(_) } => Done::Created(path),
