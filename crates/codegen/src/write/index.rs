@@ -1,12 +1,13 @@
 //! Entries of indexes: making, inserting and deleting them.
 
 use lithe_catalog::Result;
+use lithe_optimize::write::table::WrittenIndex;
 use lithe_resolve::ir::{Expr, affinity_of};
 use lithe_value::Affinity;
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::{AffinityListId, Reg};
+use lithe_vm::operand::{AffinityListId, CursorId, Reg};
 
-use super::target::{Target, TargetIndex};
+use super::target::Target;
 use crate::Codegen;
 
 /// The new entry of an index.
@@ -21,7 +22,7 @@ pub(super) struct NewEntry {
 }
 
 /// Makes the entry of the present row, which is the access of the target's source.
-pub(super) fn emit_new_entry<'a>(cg: &mut Codegen<'a>, index: &TargetIndex<'a>) -> Result<NewEntry> {
+pub(super) fn emit_new_entry<'a>(cg: &mut Codegen<'a>, index: &WrittenIndex<'a>) -> Result<NewEntry> {
     let key = cg.b.registers(index.exprs.len());
     let mut is_there = None;
     let done = cg.b.label();
@@ -53,9 +54,9 @@ pub(crate) fn entry_affinities(cg: &mut Codegen<'_>, exprs: &[Expr<'_>]) -> Affi
 
 /// Inserts the new entries into all indexes but the table itself.
 pub(super) fn emit_insert_entries<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, entries: &[Option<NewEntry>]) {
-    for (index, entry) in target.indexes.iter().zip(entries) {
+    for (at, (index, entry)) in target.indexes.iter().zip(entries).enumerate() {
         if let Some(entry) = entry.filter(|_| !index.is_table) {
-            emit_insert_entry(cg, target, index, &entry);
+            emit_insert_entry(cg, target.index_cursor(at), index, &entry);
         }
     }
 }
@@ -69,22 +70,22 @@ pub(super) fn emit_insert_row_entry<'a>(
 ) {
     let row = target.indexes.iter().zip(entries).find(|(index, _)| index.is_table);
     if let Some((index, Some(entry))) = row {
-        emit_entry(cg, target, index, entry, flags);
+        emit_entry(cg, target.cursor, index, entry, flags);
     }
 }
 
-fn emit_insert_entry<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, index: &TargetIndex<'a>, entry: &NewEntry) {
+fn emit_insert_entry<'a>(cg: &mut Codegen<'a>, cursor: CursorId, index: &WrittenIndex<'a>, entry: &NewEntry) {
     let is_absent = cg.b.label();
     if let Some(reg) = entry.is_there {
         cg.b.emit(Insn::IsNull { reg, target: is_absent });
     }
-    emit_entry(cg, target, index, entry, 0);
+    emit_entry(cg, cursor, index, entry, 0);
     cg.b.place(is_absent);
 }
 
-fn emit_entry<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, index: &TargetIndex<'a>, entry: &NewEntry, flags: u8) {
+fn emit_entry<'a>(cg: &mut Codegen<'a>, cursor: CursorId, index: &WrittenIndex<'a>, entry: &NewEntry, flags: u8) {
     let flags = if entry.is_sought { flags | insert_flags::USE_SEEK } else { flags };
-    let (cursor, count, start) = (target.cursor_of(index), index.exprs.len() as u16, entry.key);
+    let (count, start) = (index.exprs.len() as u16, entry.key);
     let affinities = entry_affinities(cg, index.exprs);
     cg.b.emit(Insn::IdxInsertRow { flags, cursor, count, affinities, start });
 }
@@ -96,8 +97,8 @@ pub(super) fn emit_delete_entries<'a>(
     target: &Target<'a>,
     is_wanted: impl Fn(usize) -> bool,
 ) -> Result<()> {
-    let wanted = |(at, index): &(usize, &TargetIndex<'a>)| !index.is_table && is_wanted(*at);
-    for (_, index) in target.indexes.iter().enumerate().filter(wanted) {
+    let wanted = |(at, index): &(usize, &WrittenIndex<'a>)| !index.is_table && is_wanted(*at);
+    for (at, index) in target.indexes.iter().enumerate().filter(wanted) {
         let done = cg.b.label();
         if let Some(filter) = &index.filter {
             cg.jump_if_false(filter, done, true)?;
@@ -105,7 +106,7 @@ pub(super) fn emit_delete_entries<'a>(
         let count = index.exprs.len();
         let key = cg.b.registers(count);
         cg.emit_list_into(index.exprs, key)?;
-        let cursor = target.cursor_of(index);
+        let cursor = target.index_cursor(at);
         // An application that writes the schema by hand goes on, whatever an index lacks.
         let must_exist = (!cg.env.flags.may_write_schema()).into();
         cg.b.emit(Insn::IdxDelete { must_exist, cursor, start: key, count: count as u32 });

@@ -2,7 +2,7 @@
 
 use lithe_catalog::{Index, Result, Table};
 use lithe_optimize::write::table::{WrittenIndex, WrittenTable};
-use lithe_resolve::ir::{Expr, SourceId};
+use lithe_resolve::ir::SourceId;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Db, Reg};
 
@@ -21,22 +21,9 @@ pub(crate) struct Target<'a> {
     /// The cursor on the table's B-tree, once it is open.
     pub cursor: CursorId,
     /// Its indexes in their order. A WITHOUT ROWID table's primary key is among them.
-    pub indexes: &'a [TargetIndex<'a>],
-}
-
-/// An index of a table, open for writing.
-#[derive(Clone, Copy)]
-pub(crate) struct TargetIndex<'a> {
-    /// The index.
-    pub index: &'a Index,
-    /// Its cursor, unless it is the table itself.
-    own_cursor: CursorId,
-    /// Whether it is the table itself.
-    pub is_table: bool,
-    /// WHERE of a partial index.
-    pub filter: Option<Expr<'a>>,
-    /// What the columns hold.
-    pub exprs: &'a [Expr<'a>],
+    pub indexes: &'a [WrittenIndex<'a>],
+    /// The cursor on each index, unless it is the table itself.
+    index_cursors: &'a [CursorId],
 }
 
 /// Stands for a cursor until there is one.
@@ -45,14 +32,13 @@ const NO_CURSOR: CursorId = CursorId(u16::MAX);
 impl<'a> Target<'a> {
     /// The target of a statement, with cursors on the indexes that it writes. Nothing is opened yet.
     pub fn new(cg: &mut Codegen<'a>, written: &WrittenTable<'a>) -> Result<Target<'a>> {
-        let WrittenTable { db, table, source, .. } = *written;
+        let WrittenTable { db, table, source, indexes, .. } = *written;
         cg.transactions.use_database(db, true);
-        let mut indexes = bumpalo::collections::Vec::with_capacity_in(written.indexes.len(), cg.arena);
-        for &WrittenIndex { index, is_table, filter, exprs } in written.indexes {
-            let own_cursor = if is_table { NO_CURSOR } else { cg.index_cursor(db, index)? };
-            indexes.push(TargetIndex { index, own_cursor, is_table, filter, exprs });
+        let mut index_cursors = bumpalo::collections::Vec::with_capacity_in(indexes.len(), cg.arena);
+        for index in indexes {
+            index_cursors.push(if index.is_table { NO_CURSOR } else { cg.index_cursor(db, index.index)? });
         }
-        Ok(Target { db, table, source, cursor: NO_CURSOR, indexes: indexes.into_bump_slice() })
+        Ok(Target { db, table, source, cursor: NO_CURSOR, indexes, index_cursors: index_cursors.into_bump_slice() })
     }
 
     /// Opens the table and the indexes for writing.
@@ -67,8 +53,10 @@ impl<'a> Target<'a> {
     /// Opens the indexes alone, for writing, but for one that is open already.
     pub fn open_indexes(&self, cg: &mut Codegen<'a>, opened: Option<&Index>) {
         let is_opened = |index: &Index| opened.is_some_and(|opened| std::ptr::eq(opened, index));
-        for index in self.indexes.iter().filter(|index| !index.is_table && !is_opened(index.index)) {
-            cg.b.emit(Insn::OpenWrite { cursor: index.own_cursor });
+        for (index, &cursor) in self.indexes.iter().zip(self.index_cursors) {
+            if !index.is_table && !is_opened(index.index) {
+                cg.b.emit(Insn::OpenWrite { cursor });
+            }
         }
     }
 
@@ -79,13 +67,13 @@ impl<'a> Target<'a> {
         self.cursor = cursor;
     }
 
-    /// The cursor on an index.
-    pub fn cursor_of(&self, index: &TargetIndex<'a>) -> CursorId {
-        if index.is_table { self.cursor } else { index.own_cursor }
+    /// The cursor on the index at a place in `indexes`.
+    pub fn index_cursor(&self, at: usize) -> CursorId {
+        if self.indexes[at].is_table { self.cursor } else { self.index_cursors[at] }
     }
 
     /// The primary key's index of a WITHOUT ROWID table.
-    pub fn key(&self) -> Option<&'a TargetIndex<'a>> {
+    pub fn key(&self) -> Option<&'a WrittenIndex<'a>> {
         self.indexes.iter().find(|index| index.is_table)
     }
 

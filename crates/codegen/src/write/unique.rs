@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use lithe_catalog::{IndexColumn, IndexTerm, Result};
 use lithe_optimize::write::replace::Replaced;
+use lithe_optimize::write::table::WrittenIndex;
 use lithe_optimize::write::unique::{OnConflict, UniqueCheck, UniqueKey, UniquePlan};
 use lithe_resolve::ir::Coll;
 use lithe_sql::ast::Conflict;
@@ -18,7 +19,7 @@ use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 use super::constraint::{Checked, emit_failure};
 use super::index::{NewEntry, emit_new_entry};
 use super::replace::{check_replace, emit_replace_row};
-use super::target::{Target, TargetIndex};
+use super::target::Target;
 use crate::derived::{rowid_failure, unique_failure};
 use crate::{Codegen, ColumnAccess};
 
@@ -130,9 +131,9 @@ fn emit_index_check<'a>(
             cg.b.emit(Insn::IsNull { reg, target: is_new });
         }
         let count = index.index.key_count;
-        let cursor = target.cursor_of(index);
+        let cursor = target.index_cursor(at);
         cg.b.emit(Insn::NoConflict { cursor, count, start: entry.key, target: is_new });
-        let other = emit_key_of_other(cg, unique, index, is_new);
+        let other = emit_key_of_other(cg, unique, at, is_new);
         emit_conflict(cg, unique, check, done, |cg| {
             if !index.is_table {
                 target.seek(cg, other, is_new);
@@ -180,37 +181,32 @@ fn emit_second_look_at_index<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, '
     if let Some(reg) = entry.is_there {
         cg.b.emit(Insn::IsNull { reg, target: is_free });
     }
-    let (cursor, count) = (target.cursor_of(index), index.index.key_count);
+    let (cursor, count) = (target.index_cursor(at), index.index.key_count);
     cg.b.emit(Insn::NoConflict { cursor, count, start: entry.key, target: is_free });
     if unique.old_key.is_some() {
-        emit_key_of_other(cg, unique, index, is_free);
+        emit_key_of_other(cg, unique, at, is_free);
     }
     emit_violation(cg, target, UniqueKey::Index(at), Conflict::Abort);
     cg.b.place(is_free);
 }
 
 /// The values of expressions get their affinity not before they are inserted: they were sought as something else.
-fn is_inserted_as_sought(index: &TargetIndex<'_>) -> bool {
+fn is_inserted_as_sought(index: &WrittenIndex<'_>) -> bool {
     let is_value = |term: &IndexTerm| matches!(term, IndexTerm::Column(_) | IndexTerm::Rowid);
     index.index.key_columns().iter().all(|column| is_value(&column.term))
 }
 
-/// Reads the key of the row whose entry is in the way, and goes to `is_same` if it is the row that is being updated.
-fn emit_key_of_other<'a>(
-    cg: &mut Codegen<'a>,
-    unique: &Uniqueness<'_, 'a>,
-    index: &TargetIndex<'a>,
-    is_same: Addr,
-) -> Reg {
+/// Reads the key of the row whose entry in the index at a place of the target is in the way, and goes to `is_same` if it is the row that is being updated.
+fn emit_key_of_other<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, at: usize, is_same: Addr) -> Reg {
     let target = unique.checked.target;
     let width = target.key_width();
-    let (other, cursor) = (cg.b.registers(width), target.cursor_of(index));
+    let (other, cursor) = (cg.b.registers(width), target.index_cursor(at));
     match target.key() {
         None => cg.b.emit(Insn::IdxRowid { cursor, dst: other }),
         Some(key) => {
-            for (at, column) in key.index.key_columns().iter().enumerate() {
-                let place = position_in(index, column);
-                cg.b.emit(Insn::Column { cursor, column: place, dst: other.at(at) });
+            for (nth, column) in key.index.key_columns().iter().enumerate() {
+                let place = position_in(&target.indexes[at], column);
+                cg.b.emit(Insn::Column { cursor, column: place, dst: other.at(nth) });
             }
         }
     }
@@ -233,7 +229,7 @@ fn emit_key_of_other<'a>(
 
 /// The place of a primary key column in the entries of an index: with the same collation, because the same column may be
 /// there twice.
-fn position_in(index: &TargetIndex<'_>, column: &IndexColumn) -> u16 {
+fn position_in(index: &WrittenIndex<'_>, column: &IndexColumn) -> u16 {
     let same = |c: &IndexColumn| c.term == column.term && c.collation == column.collation;
     let at = index
         .index
