@@ -1,5 +1,5 @@
-//! What the C interface costs: a prepared point query of one integer and one short text, through C, through Rust, and
-//! through what both stand on.
+//! The cost of the C interface: a prepared point query of one integer and one short text, through C, through Rust, and
+//! through the engine below both.
 //!
 //! ```text
 //!   valgrind --tool=callgrind target/release/examples/point_query c 100000
@@ -8,9 +8,9 @@
 //! ```
 //!
 //! The difference of two runs with different counts, divided by the difference of the counts, is the cost of one query.
-//! Each side binds, steps, takes both values and ends the run. An interface adds what it owes: C locks the connection in every
-//! call, puts a NUL behind the text and remembers what the call ended with; Rust looks whether the text is UTF-8, and
-//! whether the columns are there. A connection of the C library without a mutex (`c-nomutex`) locks nothing, as in Rust.
+//! Each side binds, steps, reads both values and ends the run. An interface adds its own work: C locks the connection
+//! in every call, puts a NUL behind the text and stores the result code; Rust checks that the text is UTF-8 and that
+//! the columns exist. A connection of the C library without a mutex (`c-nomutex`) locks nothing, as in Rust.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
@@ -51,7 +51,7 @@ const SETUP: &std::ffi::CStr = c"CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGE
     BEGIN";
 const QUERY: &std::ffi::CStr = c"SELECT n, s FROM t WHERE id = ?";
 
-/// The rowids of a run: all over the table.
+/// The rowids of a run, spread over the table.
 fn ids(count: i64) -> impl Iterator<Item = i64> {
     (0..count).map(|i| i * 7919 % 10_000 + 1)
 }

@@ -6,7 +6,7 @@ pub(crate) struct ApiRoutines<const N: usize>([unsafe extern "C" fn(); N]);
 
 macro_rules! routines {
     ($($name:ident,)*) => {
-        // Declared once more as what they are here: addresses. Their types are those of the header.
+        // Declared again as addresses only. The types are in the header.
         #[allow(clashing_extern_declarations)]
         unsafe extern "C" { $(fn $name();)* }
 

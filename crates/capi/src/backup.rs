@@ -1,4 +1,4 @@
-//! Copies of databases: the backup interface, and databases as bytes.
+//! The backup interface, and databases as bytes.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
@@ -17,7 +17,8 @@ pub struct sqlite3_backup {
     target: *mut sqlite3,
     source: *mut sqlite3,
     inner: Backup,
-    /// Why the last step failed: the error of the target's connection once the backup is finished, and not before.
+    /// The error of the last step. It becomes the error of the target's connection when the backup is finished, not
+    /// before.
     failed: Option<Error>,
 }
 
@@ -28,7 +29,7 @@ const FREE_ON_CLOSE: c_uint = 1;
 const RESIZEABLE: c_uint = 2;
 const READ_ONLY: c_uint = 4;
 
-/// The bytes of a database. One that has no pages yet gets its first.
+/// The bytes of a database. A database without pages gets its first page.
 fn serialize(db: &sqlite3, schema: &str) -> Result<Vec<u8>, Error> {
     let bytes = db.core().serialize(schema)?;
     if !bytes.is_empty() || schema.eq_ignore_ascii_case("temp") {
@@ -38,7 +39,7 @@ fn serialize(db: &sqlite3, schema: &str) -> Result<Vec<u8>, Error> {
     if let Some(mut statement) = db.core().prepare(sql.as_bytes())?.statement {
         let written = statement.step(db.core());
         db.core().put_back(statement);
-        // Where nothing can be written there is nothing.
+        // A database that cannot be written stays empty.
         if written.is_err() {
             return Ok(bytes);
         }
@@ -89,7 +90,8 @@ api! {
             let (from, to) = (connection::of_object(source), connection::of_object(target));
             from.others.set(from.others.get() - 1);
             to.others.set(to.others.get() - 1);
-            // A step that was SQLITE_BUSY or SQLITE_LOCKED could have been tried again. Where it was not, that is the answer.
+            // A step that ended with SQLITE_BUSY or SQLITE_LOCKED could have been tried again; if it was not, its error
+            // is returned.
             let failed = backup.failed.map_or(Ok(()), Err);
             to.finish(backup.inner.finish().and(failed))
         };
@@ -116,12 +118,12 @@ api! {
         };
         put_size(-1);
         match serialize(&db, &schema) {
-            // The temporary database is made when somebody needs it.
+            // The temporary database is created at its first use.
             Ok(bytes) if bytes.is_empty() => null_mut(),
             Ok(bytes) => {
                 put_size(bytes.len() as i64);
                 if flags & NO_COPY != 0 {
-                    // There is no one place where the database lies.
+                    // The pages are not contiguous in memory.
                     return null_mut();
                 }
                 memory::copy_text(&bytes).cast()
@@ -141,7 +143,7 @@ api! {
                 let how = Deserialize {
                     read_only: flags & READ_ONLY != 0,
                     resizeable: flags & RESIZEABLE != 0,
-                    // An image that is not resizeable may still fill the memory that it was given.
+                    // A database that is not resizeable may still fill the buffer that it was given.
                     size_max: (flags & RESIZEABLE == 0).then_some(size_max as u64),
                 };
                 let schema = text::name(schema).unwrap_or_else(|| "main".to_owned());

@@ -28,9 +28,9 @@ unsafe fn bind(handle: *mut sqlite3_stmt, number: c_int, value: BindValue<'_>) -
     };
     let Ok(mut inside) = statement.enter() else { return db.fail_code(code::MISUSE) };
     if statement.was_stepped.get() {
-        return db.fail_code(code::MISUSE); // it is to be reset first, even at its end
+        return db.fail_code(code::MISUSE); // the statement must be reset first, even at its end
     }
-    // What is negative is far behind the last parameter.
+    // A negative number becomes one far beyond the last parameter.
     match inside.get().bind(db.core(), number as u32 as usize, value) {
         // As in SQLite, integers leave the connection's last error what it is.
         Ok(()) if matches!(value, BindValue::Value(ValueRef::Integer(_))) => code::OK,
@@ -39,7 +39,7 @@ unsafe fn bind(handle: *mut sqlite3_stmt, number: c_int, value: BindValue<'_>) -
     }
 }
 
-/// Binds bytes, and calls the destructor: they have been copied, or never will be.
+/// Binds bytes, and calls the destructor: the bytes were copied, or binding has failed.
 ///
 /// # Safety
 /// As the C functions document it.
@@ -79,7 +79,7 @@ unsafe fn bind_wide(
     }
 }
 
-/// A length that no value can have.
+/// Refuses a length that no value can have.
 ///
 /// # Safety
 /// As the C functions document it.
@@ -94,7 +94,7 @@ unsafe fn refuse_too_big(handle: *mut sqlite3_stmt, start: *const c_void, destru
     }
 }
 
-/// `sqlite3_bind_zeroblob` does not look at the limit: the statement fails when it runs.
+/// `sqlite3_bind_zeroblob` does not check the limit: the statement fails when it runs.
 ///
 /// # Safety
 /// `handle` is a live statement that has this parameter.
@@ -160,7 +160,7 @@ api! {
     fn sqlite3_bind_blob(
         statement: *mut sqlite3_stmt, number: c_int, start: *const c_void, n: c_int, destructor: Destructor,
     ) -> c_int {
-        // Misuse leaves the bytes to the application.
+        // After a misuse the bytes still belong to the application.
         if n < 0 {
             return code::MISUSE;
         }
@@ -191,7 +191,7 @@ api! {
     fn sqlite3_bind_pointer(
         handle: *mut sqlite3_stmt, number: c_int, address: *mut c_void, kind: *const c_char, destructor: Destructor,
     ) -> c_int {
-        // Destroyed when the engine lets go of it, or here if it never takes it.
+        // The destructor runs when the engine drops the pointer, or here if the engine does not take it.
         let pointer = Rc::new(engine_pointer(Pointer { address, kind, destructor }));
         let answer = bind(handle, number, BindValue::Value(ValueRef::Null));
         let Ok((statement, db)) = statement(handle) else { return answer };

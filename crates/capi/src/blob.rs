@@ -15,7 +15,7 @@ use crate::text;
 pub struct sqlite3_blob {
     db: *mut sqlite3,
     inner: Blob,
-    /// The size of the value that was there last: a call that reaches over its end is refused before anything else.
+    /// The size of the last value: a call beyond its end is refused before anything else.
     len: usize,
 }
 
@@ -35,7 +35,7 @@ unsafe fn blob<'a>(handle: *mut sqlite3_blob) -> Result<(&'a mut sqlite3_blob, L
     }
 }
 
-/// The part of a BLOB that a call means. What reaches over its end is SQLITE_ERROR.
+/// The range of a call. A range beyond the end of the BLOB is SQLITE_ERROR.
 fn part(blob: &sqlite3_blob, n: c_int, offset: c_int) -> Result<(usize, usize), Error> {
     match (usize::try_from(n), usize::try_from(offset)) {
         (Ok(n), Ok(offset)) if offset + n <= blob.len => Ok((n, offset)),

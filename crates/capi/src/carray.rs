@@ -23,7 +23,7 @@ use crate::context::application_pointer;
 use crate::ffi_guard::api;
 use crate::memory::{self, Destructor};
 
-/// The kinds of pointers: an array that knows its length and type, and an address.
+/// The kinds of pointers: an array with its length and type, and an address alone.
 const BOUND: &CStr = c"carray-bind";
 const ADDRESS: &CStr = c"carray";
 
@@ -32,7 +32,7 @@ const VALUE: usize = 0;
 const COUNT: usize = 2;
 const TYPE: usize = 3;
 
-/// What the elements are, by the numbers of `SQLITE_CARRAY_*`.
+/// The type of the elements, by the numbers of `SQLITE_CARRAY_*`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Type {
     Int32,
@@ -68,7 +68,7 @@ impl Array {
         if self.data.is_null() {
             return ValueRef::Null;
         }
-        // SAFETY: our caller's promise. The application may have aligned the array as it likes.
+        // SAFETY: our caller's promise. The array may have any alignment.
         unsafe {
             match self.kind {
                 Type::Int32 => ValueRef::Integer(self.data.cast::<i32>().add(index).read_unaligned().into()),
@@ -90,8 +90,8 @@ impl Array {
     }
 }
 
-/// What a parameter is bound to. It begins as the structure of SQLite's own extension `carray`, whose table reads it where a
-/// program loads that in the place of ours.
+/// The value of a parameter that is bound to an array. It begins with the structure of SQLite's own extension `carray`,
+/// whose table reads it if a program loads that extension.
 #[repr(C)]
 struct Bound {
     data: *const c_void,
@@ -100,11 +100,11 @@ struct Bound {
     owner: Rc<Owner>,
 }
 
-/// What the data need: a scan has it as well, whatever the parameter is bound to meanwhile.
+/// Frees the data. A scan holds a reference, too, so that binding the parameter again does not free them.
 struct Owner {
     destructor: Destructor,
     argument: *mut c_void,
-    /// Where the data are a copy.
+    /// The data, if they are a copy.
     _copy: Option<Copy>,
 }
 
@@ -140,7 +140,7 @@ impl Copy {
                 (Type::Double, value) => words.push(cast::to_real(value).to_bits()),
                 (Type::Text, ValueRef::Text(text)) => words.push(keep(text, b"\0")),
                 (Type::Text, _) => words.push(0),
-                // A BLOB without bytes is one also where it had no address.
+                // A BLOB without bytes is not NULL, even without an address.
                 (Type::Blob, ValueRef::Blob(blob)) => words.extend([keep(blob, b"\0"), blob.len() as u64]),
                 (Type::Blob, _) => words.extend([keep(b"", b"\0"), 0]),
             }
@@ -180,7 +180,7 @@ api! {
         let owner = Rc::new(Owner { destructor, argument, _copy: copy });
         let bound = Bound { data, count, flags, owner };
         let bound = Box::into_raw(Box::new(bound)).cast();
-        // (It is freed there, too, if it cannot be bound.)
+        // (`free_bound` also runs if the array cannot be bound.)
         sqlite3_bind_pointer(statement, number, bound, BOUND.as_ptr(), Some(free_bound))
     }
 
@@ -217,7 +217,7 @@ impl VirtualTable for CArray {
             let mut all = info.constraints.iter();
             all.position(|of| of.usable && of.column == column && of.op == constraint::EQ)
         };
-        // The pointer, the count if there is a pointer, the type if there is a count.
+        // A pointer, a count only with a pointer, a type only with a count.
         let arguments: Vec<usize> = (1..=3).map_while(given).collect();
         for (argument, at) in arguments.iter().enumerate() {
             let Some(usage) = info.usage.get_mut(*at) else { continue };
@@ -242,7 +242,7 @@ struct CArrayCursor {
     _owner: Option<Rc<Owner>>,
 }
 
-/// The address behind a pointer of that kind.
+/// The address in a pointer of that kind.
 fn address(arguments: &Values<'_>, kind: &CStr) -> Option<*mut c_void> {
     let pointer = arguments.facts.pointer(0).filter(|pointer| *pointer.kind == *kind.to_bytes())?;
     application_pointer(pointer).map(|pointer| pointer.address)
@@ -263,7 +263,7 @@ impl VirtualCursor for CArrayCursor {
         *self = CArrayCursor { array: EMPTY, at: 0, _owner: None };
         if plan.number == 1 {
             let Some(bound) = address(arguments, BOUND) else { return Ok(()) };
-            // SAFETY: a pointer of this kind leads to such a structure.
+            // SAFETY: a pointer of this kind is the address of such a structure.
             let bound = unsafe { &*bound.cast::<Bound>() };
             let kind = TYPES.get((bound.flags & 7) as usize).map_or(Type::Int32, |(_, kind)| *kind);
             self.array = Array { data: bound.data, count: bound.count.into(), kind };
@@ -289,7 +289,7 @@ impl VirtualCursor for CArrayCursor {
     fn column(&mut self, _: &Scan<'_>, context: &mut ColumnContext<'_, '_>, column: usize) -> Result {
         let name = |kind| TYPES.iter().find(|(_, known)| *known == kind).map_or("", |(name, _)| *name);
         context.context.answer(match column {
-            // SAFETY: the cursor stands on an element, and the application keeps its array.
+            // SAFETY: the cursor is on an element, and the application keeps its array.
             VALUE => unsafe { self.array.element(self.at) },
             COUNT => ValueRef::Integer(self.array.count),
             TYPE => ValueRef::Text(name(self.array.kind).as_bytes()),

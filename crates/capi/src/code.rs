@@ -36,7 +36,7 @@ pub(crate) const TEXT: c_int = 3;
 pub(crate) const BLOB: c_int = 4;
 pub(crate) const NULL: c_int = 5;
 
-/// The code without what an extended code adds.
+/// The primary code of an extended code.
 pub(crate) fn primary(code: c_int) -> c_int {
     code & 0xff
 }

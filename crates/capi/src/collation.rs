@@ -21,7 +21,7 @@ struct CCollation {
     encoding: Encoding,
     arg: *mut c_void,
     compare: CompareFn,
-    /// None until the connection has taken the collation, and once it has been called.
+    /// None until the connection has taken the collation, and after the destructor was called.
     destructor: Cell<Destructor>,
 }
 
@@ -62,7 +62,7 @@ impl CustomCollation for CCollation {
     }
 
     fn removed(&self) {
-        // SAFETY: the application gave both for this. Nobody compares any more.
+        // SAFETY: the application gave both for this. The collation is not used any more.
         unsafe { memory::destroy(self.destructor.take(), self.arg) };
     }
 }
@@ -130,7 +130,7 @@ api! {
                 let name = crate::text::c_string(name.as_bytes());
                 // SAFETY: the application's function, called as documented.
                 unsafe { needed(arg, handle, text::representation(encoding), name.as_ptr()) };
-                None // it has defined it itself, if it could
+                None // None; the callback has defined the collation itself, if it could
             })
         });
         db.core().set_collation_needed(callback);

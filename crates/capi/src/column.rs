@@ -1,7 +1,7 @@
-//! The columns of a row, and what the columns of a statement are called.
+//! The columns of a row, and the names and types of a statement's columns.
 //!
-//! Numbers and blobs are taken straight from the engine's row. Text needs a NUL behind it, and is put into a value
-//! of the statement that keeps its memory from row to row.
+//! Numbers and blobs are read directly from the engine's row. Text needs a NUL behind it, and is copied to a value of
+//! the statement, whose memory is reused from row to row.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
@@ -16,7 +16,7 @@ use crate::ffi_guard::api;
 use crate::text;
 use crate::value::{kind_of, sqlite3_value};
 
-/// Calls `f` with a column of the present row; a column that is not there is NULL, and SQLITE_RANGE.
+/// Calls `f` with a column of the present row; a column that does not exist is NULL, and sets SQLITE_RANGE.
 ///
 /// # Safety
 /// `handle` is null or a live statement.
@@ -25,7 +25,7 @@ unsafe fn with<T>(handle: *mut sqlite3_stmt, index: c_int, none: T, f: impl FnOn
     // SAFETY: our caller's promise.
     let Some((statement, db)) = (unsafe { looked_at(handle) }) else { return none };
     let Some(inner) = statement.look() else { return none };
-    // What is negative is far behind the last column.
+    // A negative number becomes one far beyond the last column.
     match inner.value_if_any(index as u32 as usize) {
         Some(value) => f(value),
         None => {
@@ -40,7 +40,7 @@ fn out_of_range(db: &sqlite3) {
     db.fail_code(code::RANGE);
 }
 
-/// Calls `f` with the value in which a column's forms are kept.
+/// Calls `f` with the value that stores a column's text forms.
 ///
 /// # Safety
 /// `handle` is null or a live statement.
@@ -54,11 +54,12 @@ unsafe fn with_value<T>(
     // SAFETY: our caller's promise.
     let Some((statement, db)) = (unsafe { looked_at(handle) }) else { return none };
     match fetched(statement, index) {
-        // SAFETY: the value stands as long as the statement, and the connection is locked: nobody else looks at it.
+        // SAFETY: the value lives as long as the statement, and the connection is locked, so no other reference to the
+        // value is used.
         Some(value) => db.core().with_real_digits(|| f(unsafe { &mut *value })),
         None => {
             out_of_range(&db);
-            // SAFETY: the connection is locked, and nobody keeps this one.
+            // SAFETY: the connection is locked, and no reference to this value is kept.
             f(unsafe { &mut *statement.no_column.get() })
         }
     }
@@ -70,22 +71,23 @@ fn fetched(statement: &sqlite3_stmt, index: c_int) -> Option<*mut sqlite3_value>
     let inner = statement.look()?;
     let index = index as u32 as usize;
     let content = inner.value_if_any(index)?;
-    // SAFETY: the connection is locked; what was given out of it is pointers into the values' memory, or to the
-    // values themselves, none of which is looked at during this call.
+    // SAFETY: the connection is locked; pointers into the values' memory, and to the values themselves, were given to
+    // the application, but none of them is read during this call.
     let columns = unsafe { &mut *statement.columns.get() };
     if index >= columns.len() {
         columns.resize_with(inner.column_count(), sqlite3_value::default);
     }
     let value = columns.get_mut(index)?;
     if value.row != statement.row.get() {
-        // SAFETY: the row stands until the next step or reset, and then `row` says that this is over.
+        // SAFETY: the row is valid until the next step or reset, and then `row` tells that the value is stale.
         unsafe { value.borrow(content) };
         value.row = statement.row.get();
     }
     Some(std::ptr::from_mut(value))
 }
 
-/// The text of a column with a NUL behind it: in its place if the NUL fits there, else in a copy. `other` is for what is no text.
+/// The text of a column with a NUL behind it: in place if the NUL fits there, else a copy. `other` handles values that
+/// are not text.
 ///
 /// # Safety
 /// `handle` is null or a live statement.
@@ -94,13 +96,14 @@ unsafe fn text_or<T>(handle: *mut sqlite3_stmt, index: c_int, other: fn(&mut sql
     // SAFETY: our caller's promise.
     let Some((statement, db)) = (unsafe { looked_at(handle) }) else { return null() };
     let Ok(mut inside) = statement.enter() else { return null() };
-    // The bytes stay where they are as long as the row stands.
+    // The bytes are valid as long as the row.
     if let Some(text) = inside.get().text_with_nul(index as u32 as usize) {
         return text.as_ptr().cast();
     }
     drop(inside);
     match fetched(statement, index) {
-        // SAFETY: the value stands as long as the statement, and the connection is locked: nobody else looks at it.
+        // SAFETY: the value lives as long as the statement, and the connection is locked, so no other reference to the
+        // value is used.
         Some(value) => db.core().with_real_digits(|| other(unsafe { &mut *value })),
         None => {
             out_of_range(&db);
@@ -109,7 +112,7 @@ unsafe fn text_or<T>(handle: *mut sqlite3_stmt, index: c_int, other: fn(&mut sql
     }
 }
 
-/// What a value carries besides its content: only functions that take values ask for it.
+/// Fills in the value's subtype, pointer and flags, which only functions that take values read.
 ///
 /// # Safety
 /// `handle` is a live statement whose connection is locked.
@@ -132,7 +135,7 @@ fn len_unless_number(value: ValueRef<'_>) -> Option<usize> {
     }
 }
 
-/// The value as an integer. What is no integer is read out of line.
+/// The value as an integer. The conversion of other types is not inlined.
 #[inline(always)]
 fn integer_of(value: ValueRef<'_>) -> i64 {
     #[inline(never)]
@@ -172,13 +175,13 @@ api! {
     }
 
     fn sqlite3_column_blob(statement: *mut sqlite3_stmt, index: c_int) -> *const c_void {
-        // Programs that fetch text this way expect the NUL that SQLite happens to leave behind it.
+        // Programs that read text this way expect the NUL that SQLite happens to leave behind it.
         let start = text_or(statement, index, sqlite3_value::blob);
         if start.is_null() || with(statement, index, None, len_unless_number) != Some(0) { start } else { null() }
     }
 
     fn sqlite3_column_bytes(statement: *mut sqlite3_stmt, index: c_int) -> c_int {
-        // The digits of a number may be counted differently on each connection.
+        // The number of digits of a real is a setting of the connection.
         match with(statement, index, Some(0), len_unless_number) {
             Some(len) => len as c_int,
             None => with_value(statement, index, 0, |value| value.len() as c_int),
@@ -204,7 +207,8 @@ const DATABASE: u8 = 1;
 const TABLE: u8 = 2;
 const ORIGIN: u8 = 3;
 const DECLARED: u8 = 4;
-/// What scan status tells of a line of a query plan: the name of what is read, and the line, among the loops or among all lines.
+/// Names of scan status for a line of a query plan: the name of the table or index, and the text of the line, among the
+/// loops or among all lines.
 pub(crate) const LOOP_NAME: u8 = 6;
 pub(crate) const LOOP_DETAIL: u8 = 7;
 pub(crate) const LINE_NAME: u8 = 8;
@@ -212,12 +216,12 @@ pub(crate) const LINE_DETAIL: u8 = 9;
 /// Added to the above for the UTF-16 form.
 const WIDE: u8 = 16;
 
-/// A name as a C string that stands as long as the statement.
+/// A name as a C string that is valid as long as the statement.
 pub(crate) fn kept(statement: &sqlite3_stmt, what: u8, index: c_int, name: Option<&str>) -> *const c_char {
     let Some(name) = name else { return null() };
     let mut names = statement.names.borrow_mut();
     let kept = names.get(&(what, index));
-    // A statement that was compiled again may have other columns: the old name stands only if it is still the same.
+    // A recompiled statement may have other columns: the stored name is valid only if it is still the same.
     if kept.is_none_or(|kept| &kept[..kept.len() - 1] != name.as_bytes()) {
         names.insert((what, index), [name.as_bytes(), b"\0"].concat().into_boxed_slice());
     }
@@ -237,7 +241,7 @@ fn kept_wide(statement: &sqlite3_stmt, what: u8, index: c_int, name: Option<&str
     kept.as_ptr().cast()
 }
 
-/// Calls `f` with the statement and the name of a column that is wanted.
+/// Calls `f` with the statement and the name of a column, if there is one.
 ///
 /// # Safety
 /// `handle` is null or a live statement.

@@ -12,10 +12,11 @@ use crate::mutex;
 use crate::threading::{self, MULTI_THREAD, SERIALIZED, SINGLE_THREAD};
 use crate::variadic::{Arguments, CArgs};
 
-/// `sqlite3_initialize` was called, or a connection opened, and `sqlite3_shutdown` not since: it is too late to configure.
+/// `sqlite3_initialize` was called, or a connection was opened, and `sqlite3_shutdown` was not called since:
+/// `sqlite3_config` is an error.
 static INITIALIZED: AtomicBool = AtomicBool::new(false);
 
-/// The library is in use from now on, or not any more.
+/// Notes that the library is in use, or was shut down.
 pub(crate) fn set_initialized(is: bool) {
     lithe_engine::set_memory_gauge(memory::used);
     lithe_engine::set_error_log(|code, message| error_log::write(code, &[message]));
@@ -24,7 +25,7 @@ pub(crate) fn set_initialized(is: bool) {
 
 static URI: AtomicBool = AtomicBool::new(false);
 
-/// Whether filenames are URIs without being asked for.
+/// Whether filenames are URIs even without SQLITE_OPEN_URI.
 pub(crate) fn uri_everywhere() -> bool {
     URI.load(Ordering::Relaxed)
 }
@@ -33,7 +34,7 @@ pub(crate) fn uri_everywhere() -> bool {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lithe_config(op: c_int, args: *mut CArgs) -> c_int {
     guard(|| {
-        // SAFETY: the C half hands on what it was called with.
+        // SAFETY: the C half passes on its own arguments.
         let mut args = unsafe { Arguments::new(args) };
         if INITIALIZED.load(Ordering::Relaxed) && !matches!(op, 16 | 24) {
             return code::MISUSE;
@@ -57,7 +58,7 @@ unsafe extern "C" fn lithe_config(op: c_int, args: *mut CArgs) -> c_int {
                 Some(out) => *out = mutex::METHODS,
                 None => return code::MISUSE,
             },
-            // Page caches, lookaside, statistics: there is nothing here that they would tune.
+            // Page caches, lookaside, statistics: nothing here corresponds to these settings.
             9 => memory::set_counted(args.int() != 0),
             7 | 13 | 14 | 18 | 20 | 22 | 25 | 26 | 27 | 29 => {}
             // ROWID_IN_VIEW: views have none.
@@ -71,21 +72,22 @@ unsafe extern "C" fn lithe_config(op: c_int, args: *mut CArgs) -> c_int {
                 Some(out) => *out = 0,
                 None => return code::MISUSE,
             },
-            // Mutexes and page caches of the application's own, a heap of its own; and what SQLite has as options of its build.
+            // Mutexes, page caches or a heap of the application's own, and verbs that SQLite has only with options of
+            // its build.
             _ => return code::ERROR,
         }
         code::OK
     })
 }
 
-/// `sqlite3_test_control`, behind its C half: what clients use of it, none of which exists here, answers 0.
+/// `sqlite3_test_control`, behind its C half. Verbs without a counterpart here return 0.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lithe_test_control(op: c_int, args: *mut CArgs) -> c_int {
     guard(|| {
-        // SAFETY: the C half hands on what it was called with.
+        // SAFETY: the C half passes on its own arguments.
         let mut args = unsafe { Arguments::new(args) };
         match op {
-            // PENDING_BYTE: where the lock bytes are, and from now on; the answer is where they were.
+            // PENDING_BYTE: moves the lock bytes; returns their offset before.
             11 => {
                 let before = lithe_engine::pending_byte();
                 if let Ok(to) = u32::try_from(args.int()) {
@@ -93,7 +95,7 @@ unsafe extern "C" fn lithe_test_control(op: c_int, args: *mut CArgs) -> c_int {
                 }
                 before.cast_signed()
             }
-            // INTERNAL_FUNCTIONS of a connection: there, and gone again.
+            // INTERNAL_FUNCTIONS of a connection: makes them callable, or hides them again.
             17 => {
                 // SAFETY: the verb has a connection.
                 if let Ok(db) = unsafe { live(args.pointer::<sqlite3>()) } {

@@ -1,4 +1,4 @@
-//! `sqlite3_context`: one call of a function of the application, and what it answers.
+//! `sqlite3_context`: one call of a function of the application, and its result.
 
 use std::any::Any;
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -26,15 +26,15 @@ pub struct sqlite3_context {
     subtype: Option<u8>,
     failure: Option<Failure>,
     pointer: Option<Rc<EnginePointer>>,
-    /// The engine's side of the call; null when a state is dropped outside of any call.
+    /// The engine's side of the call; null if the state of an aggregate is dropped outside of any call.
     engine: *mut c_void,
-    /// Memory of an aggregate, which stays from call to call.
+    /// The memory of an aggregate, kept from call to call.
     pub(crate) memory: *mut AggregateMemory,
     /// How often xStep was called.
     pub(crate) steps: c_int,
-    /// Of a virtual table's column: an UPDATE leaves it alone.
+    /// For a virtual table's column: an UPDATE does not change it.
     pub(crate) is_unchanged: bool,
-    /// Something was answered.
+    /// A result was set.
     pub(crate) is_answered: bool,
 }
 
@@ -53,13 +53,13 @@ impl Failure {
     }
 }
 
-/// What `sqlite3_aggregate_context` gave out: null until it is asked for.
+/// The memory that `sqlite3_aggregate_context` returns: null until its first call.
 #[derive(Default)]
 pub(crate) struct AggregateMemory {
     block: Option<Box<[u128]>>,
 }
 
-/// A pointer of the application in the engine's hands, and when the engine lets go of it, destroyed: a null pointer, too.
+/// A pointer of the application that the engine holds. It is destroyed when the engine drops it, even if it is null.
 pub(crate) struct Kept {
     pub(crate) address: *mut c_void,
     pub(crate) kind: *const c_char,
@@ -73,7 +73,7 @@ impl Drop for Kept {
     }
 }
 
-/// A pointer as the engine carries it.
+/// A pointer in the engine's form.
 pub(crate) fn engine_pointer(pointer: Pointer) -> EnginePointer {
     // SAFETY: the name of the type is null or a static string.
     let kind = unsafe { text::bytes(pointer.kind) }.unwrap_or_default().into();
@@ -81,7 +81,7 @@ pub(crate) fn engine_pointer(pointer: Pointer) -> EnginePointer {
     EnginePointer { kind, value: Box::new(Kept { address, kind: name, destructor }) }
 }
 
-/// The pointer of the application behind one of the engine's.
+/// The application's pointer in one of the engine's.
 pub(crate) fn application_pointer(pointer: &EnginePointer) -> Option<Pointer> {
     let kept = pointer.value.downcast_ref::<Kept>()?;
     Some(Pointer { address: kept.address, kind: kept.kind, destructor: None })
@@ -112,11 +112,11 @@ impl sqlite3_context {
 
     /// The engine's side of the call.
     fn engine(&mut self) -> Option<&mut Context<'_>> {
-        // SAFETY: it is null, or the call is still going on: nobody keeps a context longer than its call.
+        // SAFETY: it is null, or the call is still under way, because a context does not outlive its call.
         unsafe { self.engine.cast::<Context<'_>>().as_mut() }
     }
 
-    /// Hands the answer over.
+    /// Passes the result to the engine.
     pub(crate) fn finish(self, context: &mut Context<'_>) -> Result<(), FunctionError> {
         if let Some(failure) = self.failure {
             return Err(failure.into_error());
@@ -129,7 +129,7 @@ impl sqlite3_context {
         Ok(())
     }
 
-    /// The answer of a call for which nothing but the value counts.
+    /// The result of a call that has only a value.
     pub(crate) fn into_value(self) -> Result<Value, FunctionError> {
         match self.failure {
             Some(failure) => Err(failure.into_error()),
@@ -151,7 +151,7 @@ impl sqlite3_context {
         self.set(ValueRef::Text(text));
     }
 
-    /// An answer that has no bytes to be copied: NULL for a null pointer.
+    /// Sets a result whose bytes are copied; NULL for a null pointer.
     ///
     /// # Safety
     /// `start` came from the application with the destructor.
@@ -164,7 +164,7 @@ impl sqlite3_context {
     }
 
     pub(crate) fn fail_code(&mut self, code: c_int) {
-        // The message of an error that was there before stays.
+        // The message of an earlier error stays.
         let message = self.failure.take().and_then(|failure| failure.message);
         self.failure = Some(Failure { code: if code == code::OK { code::ERROR } else { code }, message });
     }
@@ -358,7 +358,7 @@ api! {
     fn sqlite3_aggregate_context(context: *mut sqlite3_context, n: c_int) -> *mut c_void {
         let Some(memory) = context.as_ref().and_then(|context| context.memory.as_mut()) else { return null_mut() };
         if memory.block.is_none() {
-            // In xFinal without a row nothing is made: the function sees that there was none.
+            // xFinal without a row passes 0 and gets null, so that the function sees that there was no row.
             let Some(units) = usize::try_from(n).ok().filter(|n| *n > 0).map(|n| n.div_ceil(16)) else {
                 return null_mut();
             };
@@ -367,7 +367,7 @@ api! {
         memory.block.as_mut().map_or(null_mut(), |block| block.as_mut_ptr().cast())
     }
 
-    /// Deprecated: functions count for themselves.
+    /// Deprecated: functions can count their steps themselves.
     fn sqlite3_aggregate_count(context: *mut sqlite3_context) -> c_int {
         context.as_ref().map_or(0, |context| context.steps)
     }
@@ -382,14 +382,14 @@ api! {
         context: *mut sqlite3_context, index: c_int, address: *mut c_void, destructor: Destructor,
     ) {
         let kept = Kept { address, kind: std::ptr::null(), destructor };
-        // Without a call to keep it for, it is dropped at once, and so destroyed.
+        // Outside of a call the pointer is dropped at once, and so destroyed.
         if let Some(engine) = context.as_mut().and_then(sqlite3_context::engine) {
             engine.set_auxiliary(index, Rc::new(kept));
         }
     }
 }
 
-/// The error that a failed call of xFinal outside of a run leaves to nobody.
+/// Drops the error of an xFinal outside of a run, because no caller takes it.
 pub(crate) fn forget_failure(context: sqlite3_context) {
     let _ = context.failure.map(|failure| error::errstr(failure.code));
 }

@@ -1,4 +1,4 @@
-//! What can be asked of a connection's databases: files, transactions, limits, columns of tables.
+//! Properties of a connection's databases: files, transactions, limits, columns of tables.
 
 use std::ffi::{c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
@@ -82,14 +82,14 @@ api! {
         }
     }
 
-    /// The engine's files are not structures of C.
+    /// The engine's files are not C structures.
     fn sqlite3_database_file_object(_name: *const c_char) -> *mut sqlite3_file {
         null_mut()
     }
 }
 
 impl sqlite3 {
-    /// The filename that a VFS could get, kept as long as the connection.
+    /// The filename in the form that a VFS gets, kept as long as the connection.
     fn kept_filename(&self, path: &[u8], parameters: &[(Vec<u8>, Vec<u8>)]) -> *const c_char {
         // A file may be attached again with other parameters.
         let key = (path.to_vec(), parameters.to_vec());

@@ -9,7 +9,7 @@ use crate::connection::{live, sqlite3};
 use crate::ffi_guard::guard;
 use crate::variadic::{Arguments, CArgs};
 
-/// Sets the switch unless `on` is negative, and answers how it stands.
+/// Sets the switch unless `on` is negative, and returns its state.
 fn switch(db: &sqlite3, config: Config, on: c_int) -> bool {
     if config == Config::EnableLoadExtension {
         if on >= 0 {
@@ -27,7 +27,7 @@ fn switch(db: &sqlite3, config: Config, on: c_int) -> bool {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lithe_db_config(db: *mut sqlite3, op: c_int, args: *mut CArgs) -> c_int {
     guard(|| {
-        // SAFETY: the C half hands on what it was called with.
+        // SAFETY: the C half passes on its own arguments.
         let (db, mut args) = match unsafe { live(db) } {
             // SAFETY: as above.
             Ok(db) => (db, unsafe { Arguments::new(args) }),
@@ -41,7 +41,7 @@ unsafe extern "C" fn lithe_db_config(db: *mut sqlite3, op: c_int, args: *mut CAr
                 db.core().rename_main(name.as_deref().unwrap_or("main"));
                 return db.ok();
             }
-            // LOOKASIDE: there is none, which is no error.
+            // LOOKASIDE: there is no lookaside memory, which is not an error.
             1001 => return code::OK,
             // FP_DIGITS
             1023 => {
@@ -57,7 +57,7 @@ unsafe extern "C" fn lithe_db_config(db: *mut sqlite3, op: c_int, args: *mut CAr
         let Some(config) = Config::from_number(op) else { return code::ERROR };
         let on = args.int();
         let stands = switch(&db, config, on);
-        // SAFETY: null, or where the application wants to know how it stands.
+        // SAFETY: null, or where the application wants the state.
         if let Some(out) = unsafe { args.pointer::<c_int>().as_mut() } {
             *out = stands.into();
         }

@@ -1,4 +1,4 @@
-//! The error log of the process (`SQLITE_CONFIG_LOG`), and what goes there about statements, as SQLite words it.
+//! The error log of the process (`SQLITE_CONFIG_LOG`), and its messages about statements in SQLite's words.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
@@ -15,19 +15,20 @@ static LOG_ARG: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 /// `SQLITE_WARNING`
 const WARNING: c_int = 28;
 
-/// Chooses the function that keeps the log, null for none, and its pointer.
+/// Sets the log's function (null: none) and its pointer.
 pub(crate) fn set(function: *mut c_void, arg: *mut c_void) {
     LOG_ARG.store(arg, Ordering::Release);
     LOG.store(function.expose_provenance(), Ordering::Release);
 }
 
-/// Whether there is a log: else nothing needs to be worded.
+/// Whether there is a log. Messages are only made if there is.
 #[inline]
 pub(crate) fn is_kept() -> bool {
     LOG.load(Ordering::Acquire) != 0
 }
 
-/// A statement could not be compiled. A lock that is in the way is no fault of the statement.
+/// Logs that a statement could not be compiled. A conflicting lock is not logged, because it is not a fault of the
+/// statement.
 #[cold]
 pub(crate) fn note_uncompiled(error: &Error, sql: &[u8]) {
     if error.code().primary() != ResultCode::BUSY {
@@ -35,7 +36,8 @@ pub(crate) fn note_uncompiled(error: &Error, sql: &[u8]) {
     }
 }
 
-/// A run of a statement has ended with an error. (SQLite says at which of its instructions; there are no such instructions here.)
+/// Logs that a run of a statement has ended with an error. (SQLite adds the number of the instruction, which would mean
+/// nothing here.)
 #[cold]
 pub(crate) fn note_aborted(error: &Error, sql: &CStr) {
     if error.code().primary() != ResultCode::BUSY {
@@ -44,7 +46,7 @@ pub(crate) fn note_aborted(error: &Error, sql: &CStr) {
     }
 }
 
-/// What a statement has in double quotes names nothing, and was taken for strings.
+/// Logs words in double quotes that name nothing and were taken for strings.
 #[cold]
 pub(crate) fn note_quoted_strings(strings: &[Box<[u8]>]) {
     for string in strings {
@@ -52,7 +54,7 @@ pub(crate) fn note_quoted_strings(strings: &[Box<[u8]>]) {
     }
 }
 
-/// Writes to the log what the parts say together, up to the first NUL.
+/// Logs the concatenation of the parts, up to the first NUL.
 pub(crate) fn write(code: c_int, parts: &[&[u8]]) {
     let address = LOG.load(Ordering::Acquire);
     if address == 0 {

@@ -1,4 +1,4 @@
-//! Running a whole text at once: `sqlite3_exec` and `sqlite3_get_table`.
+//! Running a text of several statements: `sqlite3_exec` and `sqlite3_get_table`.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
@@ -13,12 +13,12 @@ use crate::prepare::sqlite3_prepare_v2;
 use crate::step::{sqlite3_finalize, sqlite3_step};
 use crate::text;
 
-/// Called with each row: texts and names of the columns. Anything but 0 stops the run.
+/// Called for each row, with the texts and names of the columns. A result other than 0 stops the run.
 pub(crate) type ExecCallback =
     Option<unsafe extern "C" fn(*mut c_void, c_int, *mut *mut c_char, *mut *mut c_char) -> c_int>;
 
-/// Runs all statements of `sql`, and calls `row` with each row (with `true`), or once for a statement without rows if PRAGMA
-/// empty_result_callbacks says so (with `false`). False from it stops the run.
+/// Runs all statements of `sql`, and calls `row` for each row (with `true`), or once for a statement without rows if
+/// PRAGMA empty_result_callbacks is on (with `false`). The run stops if `row` returns false.
 ///
 /// # Safety
 /// `db` is the handle of the locked connection, and `sql` ends with NUL.
@@ -70,7 +70,7 @@ unsafe fn run(
     db.ok()
 }
 
-/// Leaves the message of an error where the application asked for it.
+/// Stores the message of an error where the application wants it.
 ///
 /// # Safety
 /// `message` is null or can be written.
@@ -110,7 +110,7 @@ struct Table {
     cells: Vec<*mut c_char>,
     rows: usize,
     columns: usize,
-    /// Statements have different numbers of columns.
+    /// The statements have different numbers of columns.
     is_incompatible: bool,
 }
 
@@ -138,7 +138,7 @@ impl Table {
         true
     }
 
-    /// The memory that the application gets: the number of cells hides before the first one.
+    /// The memory for the application: the number of cells is stored before the first one.
     fn finish(self) -> *mut *mut c_char {
         let count = self.cells.len() + 1;
         let block = memory::malloc((count * size_of::<*mut c_char>()) as u64).cast::<*mut c_char>();
@@ -174,7 +174,7 @@ api! {
             let Some(callback) = callback else { return true };
             let mut names = names(statement);
             let count = names.len() as c_int;
-            names.push(null_mut()); // even without columns there is something to look at
+            names.push(null_mut()); // so that the list has an address even without columns
             let mut texts = if is_row { texts(statement) } else { Vec::new() };
             let values = if is_row { texts.as_mut_ptr() } else { null_mut() };
             callback(arg, count, values, names.as_mut_ptr()) == 0

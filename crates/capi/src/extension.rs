@@ -51,11 +51,11 @@ const OK_LOAD_PERMANENTLY: c_int = 256;
 /// # Safety
 /// `db` has just been opened.
 pub(crate) unsafe fn load_automatic(db: *mut sqlite3) -> c_int {
-    // One of them may register another: that one is called too.
+    // An automatic extension may register another one, which is called, too.
     let mut at = 0;
     while let Some(entry) = { automatic().get(at).copied() } {
         at += 1;
-        // SAFETY: what the application registered is an entry point; it has the type that all of them have.
+        // SAFETY: the application has registered an entry point; all entry points have this type.
         unsafe {
             let entry = std::mem::transmute::<AnyEntry, Entry>(entry);
             if let Err(message) = call(entry, db) {
@@ -67,7 +67,7 @@ pub(crate) unsafe fn load_automatic(db: *mut sqlite3) -> c_int {
     code::OK
 }
 
-/// The name of the entry point that belongs to a file: `sqlite3_X_init` for `/path/libX.so`, X's letters in small.
+/// The name of a file's entry point: `sqlite3_X_init` for `/path/libX.so`, with the letters of X in lower case.
 fn entry_name(file: &str) -> String {
     let base = file.rsplit('/').next().unwrap_or(file);
     let base = if base.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("lib")) { &base[3..] } else { base };
@@ -76,7 +76,7 @@ fn entry_name(file: &str) -> String {
     format!("sqlite3_{}_init", letters.to_ascii_lowercase())
 }
 
-/// Loads a library. It stays loaded: its functions may be anywhere.
+/// Loads a library. It stays loaded, because pointers to its functions may be stored anywhere.
 fn open_library(file: &str) -> Result<*mut c_void, String> {
     for name in [file.to_owned(), format!("{file}.so")] {
         let path = CString::new(name).map_err(|_| "a file name with a NUL".to_owned())?;
@@ -86,7 +86,7 @@ fn open_library(file: &str) -> Result<*mut c_void, String> {
             return Ok(library);
         }
     }
-    // SAFETY: the message ends with NUL, and stands until the next call.
+    // SAFETY: the message ends with NUL, and is valid until the next call.
     Err(unsafe { text::name(libc::dlerror()) }.unwrap_or_default())
 }
 
@@ -109,7 +109,7 @@ unsafe fn load(handle: *mut sqlite3, file: &str, entry: Option<String>) -> Resul
     let found = find_entry(library, &names);
     let wanted = names.last().cloned().unwrap_or_default();
     let entry = found.ok_or_else(|| {
-        // SAFETY: the message ends with NUL, and stands until the next call.
+        // SAFETY: the message ends with NUL, and is valid until the next call.
         let reason = unsafe { text::name(libc::dlerror()) };
         reason.unwrap_or_else(|| format!("no entry point [{wanted}] in shared library [{file}]"))
     })?;
@@ -117,7 +117,7 @@ unsafe fn load(handle: *mut sqlite3, file: &str, entry: Option<String>) -> Resul
     unsafe { call(entry, handle) }.map(|_| ()).map_err(|message| format!("error during initialization: {message}"))
 }
 
-/// Lets `load_extension()` load extensions, once the application has allowed it.
+/// Makes `load_extension()` load extensions, once the application has enabled this.
 ///
 /// # Safety
 /// `handle` has just been opened.
@@ -152,7 +152,7 @@ api! {
                 if let Some(message) = message.as_mut() {
                     *message = memory::copy_text(text.as_bytes());
                 }
-                // As in SQLite, the connection's last error does not hear of it.
+                // As in SQLite, the connection's last error is not changed.
                 code::ERROR
             }
         }

@@ -1,4 +1,4 @@
-//! What can be asked of a connection and set on it: counts, names, timeouts, client data.
+//! Values of a connection that applications read and set: counts, names, timeouts, client data.
 
 use std::any::Any;
 use std::ffi::{c_char, c_int, c_void};
@@ -13,7 +13,7 @@ use crate::memory::{self, Destructor};
 use crate::text;
 
 impl sqlite3 {
-    /// A name as a C string that stands as long as the connection.
+    /// A name as a C string that is valid as long as the connection.
     pub(crate) fn kept_name(&self, name: &[u8]) -> *const c_char {
         let key = String::from_utf8_lossy(name).into_owned();
         let mut names = self.names.borrow_mut();
@@ -22,7 +22,7 @@ impl sqlite3 {
     }
 }
 
-/// Something of the application that is destroyed when it is replaced or the connection closes.
+/// Client data of the application, destroyed when they are replaced or the connection closes.
 struct ClientData {
     address: *mut c_void,
     destructor: Destructor,
@@ -39,13 +39,13 @@ impl Drop for ClientData {
 
 type NotifyFn = unsafe extern "C" fn(*mut *mut c_void, c_int);
 
-/// Whom to tell that a lock on a shared cache is gone.
+/// A callback for the release of a lock on a shared cache.
 struct Notification {
     notify: NotifyFn,
     arg: *mut c_void,
 }
 
-// SAFETY: SQLite too calls it from whichever thread ends the transaction that was in the way.
+// SAFETY: in SQLite, too, the thread that ends the blocking transaction makes the call.
 unsafe impl Send for Notification {}
 
 impl Notification {
@@ -56,12 +56,12 @@ impl Notification {
     }
 }
 
-/// Milliseconds between looks at a lock.
+/// Milliseconds between attempts to take a lock.
 pub(crate) fn milliseconds(ms: c_int) -> Duration {
     Duration::from_millis(u64::try_from(ms).unwrap_or(0))
 }
 
-/// What SQLITE_FCNTL_BUSYHANDLER gives a VFS of the application: whether to try again.
+/// The function that SQLITE_FCNTL_BUSYHANDLER gives to a VFS of the application; returns whether to try again.
 ///
 /// # Safety
 /// `db` is the connection that the file of the VFS belongs to.
@@ -102,7 +102,7 @@ api! {
         live(db).map_or(0, |db| db.core().is_autocommit().into())
     }
 
-    /// Another thread calls this while a statement runs, so the lock is not taken.
+    /// Another thread calls this while a statement runs, so the connection's mutex is not taken.
     fn sqlite3_interrupt(db: *mut sqlite3) {
         if let Some(interrupt) = db.as_ref().and_then(|db| db.interrupt.as_ref()) {
             interrupt.interrupt();
@@ -137,7 +137,7 @@ api! {
         code::OK
     }
 
-    /// Locks are not waited for within the system's calls: the busy timeout serves.
+    /// The system's calls do not wait for locks: the busy timeout is used instead.
     fn sqlite3_setlk_timeout(db: *mut sqlite3, ms: c_int, _flags: c_int) -> c_int {
         if ms < -1 {
             return code::RANGE;
@@ -193,7 +193,7 @@ api! {
 
     fn sqlite3_sleep(ms: c_int) -> c_int {
         if crate::vfs::registry::is_empty() {
-            return 0; // it is a VFS that sleeps
+            return 0; // 0, because only a VFS can sleep
         }
         std::thread::sleep(milliseconds(ms));
         ms.max(0)

@@ -1,13 +1,13 @@
-//! How a call comes in: every function of the C interface is defined by [`api!`].
+//! The entry into the library: every function of the C interface is defined by [`api!`].
 //!
-//! A panic never crosses into C. It is caught here, the connection that was in use is poisoned by the guard that
-//! held it (see `connection`), and the function answers SQLITE_INTERNAL, a null pointer or 0.
+//! A panic never crosses into C. It is caught here; the guard of the connection in use has poisoned that connection
+//! (see `connection`); the function returns SQLITE_INTERNAL, a null pointer or 0.
 
 use std::cell::RefCell;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a function answers when it has panicked.
+/// The result of a function that has panicked.
 pub(crate) trait OnPanic {
     fn on_panic() -> Self;
 }
@@ -22,7 +22,7 @@ impl OnPanic for c_int {
     }
 }
 
-/// Numbers that are no result codes: 0 is what SQLite answers when it cannot answer.
+/// Numbers that are not result codes: SQLite returns 0 where it cannot return a value.
 macro_rules! zero_on_panic {
     ($($number:ty),*) => { $(impl OnPanic for $number {
         fn on_panic() -> Self {
@@ -51,15 +51,15 @@ impl<T> OnPanic for Option<T> {
     }
 }
 
-/// What is done with an object of C when the panic that went through a call on the object has been caught.
+/// The function to call for an object of C after a panic in a call on the object was caught.
 type Settle = unsafe fn(*const ());
 
 thread_local! {
-    /// The objects that a panic goes through, on its way to the C function that catches the panic.
+    /// The objects of the calls through which a panic passes, on its way to the C function that catches it.
     static PANICKED: RefCell<Vec<(*const (), Settle)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A panic goes through a call on the object: `settle` is called when the panic has been caught.
+/// A panic passes through a call on the object: `settle` is called after it was caught.
 ///
 /// # Safety
 /// Until then `settle` may be called with the object.
@@ -83,7 +83,7 @@ pub(crate) fn guard<T: OnPanic>(body: impl FnOnce() -> T) -> T {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(answer) => answer,
         Err(payload) => {
-            // Dropping what was thrown could panic again, and then nobody would catch it.
+            // Dropping the payload could panic again, and that panic would not be caught.
             std::mem::forget(payload);
             settle();
             T::on_panic()
@@ -99,9 +99,9 @@ macro_rules! api {
         #[allow(unused_unsafe, clippy::too_many_arguments)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) $(-> $ret)? {
             $crate::ffi_guard::guard(move || {
-                // SAFETY: this is a C function: the caller keeps what the documentation of SQLite asks of this
-                // function. Handles are null or live (and checked as far as SQLite checks them), strings end
-                // with NUL or have the length that is given, and pointers for results can be written.
+                // SAFETY: this is a C function: the caller keeps what the documentation of SQLite requires. Handles are
+                // null or live (and checked as far as SQLite checks them), strings end with NUL or have the given
+                // length, and pointers for results can be written.
                 unsafe { $body }
             })
         }

@@ -1,7 +1,7 @@
-//! `sqlite3_file_control`: what an application asks of the file of a database, and tells it.
+//! `sqlite3_file_control`: properties and commands for the file of a database.
 //!
-//! Verbs that concern the engine are answered here. A file of the application's own VFS gets all others; the engine's files
-//! know those that SQLite's know on Unix.
+//! Verbs that concern the engine are handled here. All other verbs go to a file of the application's own VFS; the
+//! engine's files handle the verbs that SQLite's files handle on Unix.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ mod verb {
     pub(super) const RESET_CACHE: c_int = 42;
 }
 
-/// A number that the application wants set, or with a negative one answered: it gets the one in force.
+/// A number that the application sets or, with a negative one, reads: it gets the number in force.
 ///
 /// # Safety
 /// `arg` can be read and written as such a number.
@@ -53,13 +53,13 @@ unsafe fn exchange<T: Copy + PartialOrd + Default>(arg: *mut c_void, put: impl F
     }
 }
 
-/// Does what the verb says. `None`: it is the file's business.
+/// Handles a verb of the engine. `None`: the verb is one for the file.
 ///
 /// # Safety
 /// As `sqlite3_file_control` documents it.
 unsafe fn control_engine(db: &sqlite3, database: &DatabaseFile, op: c_int, arg: *mut c_void) -> Option<c_int> {
     let theirs = database.file().and_then(TheirFile::of);
-    // SAFETY: our caller's promise: the argument is what the verb wants.
+    // SAFETY: our caller's promise: the argument has the type that the verb requires.
     unsafe {
         match op {
             verb::FILE_POINTER => {
@@ -68,7 +68,7 @@ unsafe fn control_engine(db: &sqlite3, database: &DatabaseFile, op: c_int, arg: 
                     (None, file) => db.file_pointer(file, vfs_name(database)),
                 };
             }
-            // Without methods where no journal is open: as in SQLite, the pointer is never null.
+            // Without methods if no journal is open: as in SQLite, the pointer is never null.
             verb::JOURNAL_POINTER => {
                 let journal = database.journal_file();
                 *arg.cast::<*mut sqlite3_file>() = match journal.as_ref().and_then(TheirFile::of) {
@@ -96,7 +96,7 @@ unsafe fn control_engine(db: &sqlite3, database: &DatabaseFile, op: c_int, arg: 
 }
 
 impl sqlite3 {
-    /// The file as C sees it, as long as the connection lives; without one, a structure that has no methods.
+    /// The file as a C structure that lives as long as the connection; without a file, a structure that has no methods.
     fn file_pointer(&self, file: Option<&Arc<dyn File>>, vfs: &str) -> *mut sqlite3_file {
         let Some(file) = file else { return std::ptr::from_ref(&self.no_file).cast_mut() };
         let mut pointers = self.file_pointers.borrow_mut();
@@ -119,13 +119,13 @@ fn vfs_name(database: &DatabaseFile) -> &str {
     database.vfs().map_or("unix", |vfs| vfs.name())
 }
 
-/// What SQLite's files know on Unix.
+/// Handles the verbs of SQLite's files on Unix.
 ///
 /// # Safety
 /// As `sqlite3_file_control` documents it.
 unsafe fn control_file(db: &sqlite3, database: &DatabaseFile, op: c_int, arg: *mut c_void) -> c_int {
     let Some(file) = database.file() else { return code::NOTFOUND };
-    // SAFETY: our caller's promise: the argument is what the verb wants.
+    // SAFETY: our caller's promise: the argument has the type that the verb requires.
     unsafe {
         match op {
             verb::LOCKSTATE => *arg.cast::<c_int>() = database.lock_level() as c_int,
@@ -163,12 +163,12 @@ unsafe fn control_file(db: &sqlite3, database: &DatabaseFile, op: c_int, arg: *m
     code::OK
 }
 
-/// What a database in memory knows that was made from bytes.
+/// Handles the verbs of a database in memory that was made from bytes.
 ///
 /// # Safety
 /// As `sqlite3_file_control` documents it.
 unsafe fn control_image(database: &DatabaseFile, op: c_int, arg: *mut c_void) -> c_int {
-    // SAFETY: our caller's promise: the argument is what the verb wants.
+    // SAFETY: our caller's promise: the argument has the type that the verb requires.
     unsafe {
         match op {
             verb::SIZE_LIMIT => exchange::<i64>(arg, |wanted| {

@@ -1,4 +1,4 @@
-//! Functions of the application: scalar, aggregate, and for windows.
+//! Functions of the application: scalar, aggregate and window functions.
 
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int, c_void};
@@ -27,7 +27,7 @@ struct CFunction {
     user_data: UserData,
     code: Code,
     flags: u32,
-    /// Values for arguments, kept from call to call. A call within a call finds none and makes its own.
+    /// Values for arguments, reused from call to call. A nested call finds none and makes its own.
     frames: RefCell<Vec<Frame>>,
 }
 
@@ -38,7 +38,7 @@ enum Code {
     Aggregate { step: CallFn, finish: FinalFn, window: Option<(FinalFn, CallFn)> },
 }
 
-/// The pointer that came with a function, and what destroys it when the function goes. One may serve several
+/// The pointer of a function, and the destructor that runs when the function is removed. One pointer may serve several
 /// encodings.
 #[derive(Clone)]
 struct UserData(Rc<Owned>);
@@ -55,8 +55,8 @@ impl Drop for Owned {
     }
 }
 
-// SAFETY: functions are called by their connection only, which is used by one thread at a time: its mutex sees to
-// that, or the application, if it asked for none. So are their pointers.
+// SAFETY: only its connection calls a function, and only one thread at a time uses that: its mutex makes sure, or the
+// application, if it asked for none. The same holds for the pointers.
 unsafe impl Send for CFunction {}
 // SAFETY: as above.
 unsafe impl Sync for CFunction {}
@@ -72,7 +72,7 @@ impl Frame {
     /// Fills the values in.
     ///
     /// # Safety
-    /// The arguments stand as long as the frame is used.
+    /// The arguments are valid as long as the frame is used.
     pub(crate) unsafe fn fill(&mut self, facts: &dyn Arguments, args: &[ValueRef<'_>], flags: u32) {
         if self.values.len() < args.len() {
             self.values.resize_with(args.len(), sqlite3_value::default);
@@ -80,7 +80,7 @@ impl Frame {
         for (index, (value, arg)) in self.values.iter_mut().zip(args).enumerate() {
             // SAFETY: our caller's promise.
             unsafe { value.borrow(*arg) };
-            // Only texts and blobs carry one; the flag is a hint.
+            // Only texts and blobs carry a subtype; the flag is a hint.
             if flags & Flags::SUBTYPE.0 != 0 || arg.bytes().is_some() {
                 value.subtype = facts.subtype(index);
             }
@@ -91,9 +91,9 @@ impl Frame {
         }
         let start = self.values.as_mut_ptr();
         self.pointers.clear();
-        // SAFETY: all are within the vector, which is not moved before the call is over.
+        // SAFETY: all are within the vector, which is not moved before the call ends.
         self.pointers.extend((0..args.len()).map(|index| unsafe { start.add(index) }));
-        // Without arguments there is a list, too: an empty vector's address is one that nobody may look at.
+        // Without arguments there is a list, too, because the address of an empty vector must not be read.
         self.pointers.push(std::ptr::null_mut());
     }
 }
@@ -102,7 +102,7 @@ impl CFunction {
     /// Calls `function` with the arguments.
     fn call(&self, function: CallFn, call: &mut sqlite3_context, context: &Context<'_>, args: &[ValueRef<'_>]) {
         let mut frame = self.frames.borrow_mut().pop().unwrap_or_default();
-        // SAFETY: the arguments stand during the call; the application's function is called as documented.
+        // SAFETY: the arguments are valid during the call; the application's function is called as documented.
         unsafe {
             frame.fill(context.arguments, args, self.flags);
             function(call, args.len() as c_int, frame.pointers.as_mut_ptr());
@@ -139,7 +139,7 @@ impl AggregateFunction for Aggregate {
     }
 }
 
-/// One group.
+/// The state of one group.
 struct State {
     function: Arc<CFunction>,
     memory: Box<AggregateMemory>,
@@ -204,7 +204,7 @@ impl AggregateState for State {
     }
 }
 
-/// A run that ends early still calls xFinal, where the function frees what it has put into its memory.
+/// A run that ends early still calls xFinal, in which the function frees what its memory refers to.
 impl Drop for State {
     fn drop(&mut self) {
         let Code::Aggregate { finish, .. } = self.function.code else { return };
@@ -217,7 +217,7 @@ impl Drop for State {
     }
 }
 
-/// What the functions for registering have in common.
+/// The arguments that the registering functions share.
 struct Registration<'a> {
     name: Option<&'a [u8]>,
     arg_count: c_int,
@@ -263,19 +263,20 @@ fn register(db: &sqlite3, handle: *mut sqlite3, registration: Registration<'_>) 
     db.ok()
 }
 
-/// The encodings that a function is registered for. What is no encoding means UTF-8: programs give flags alone.
+/// The encodings for which a function is registered. An unknown encoding means UTF-8, because programs pass flags
+/// alone.
 fn encodings(representation: c_int) -> &'static [Encoding] {
     match representation {
         code::UTF16LE => &[Encoding::Utf16le],
         code::UTF16BE => &[Encoding::Utf16be],
         code::UTF16 => &[Encoding::UTF16_NATIVE],
-        // One for each, so that no other one is nearer.
+        // One for each encoding, so that no other function is a better match.
         code::ANY => &[Encoding::Utf8, Encoding::Utf16le, Encoding::Utf16be],
         _ => &[Encoding::Utf8],
     }
 }
 
-/// The combination of functions that the application gave. `Err`: one that makes no sense.
+/// The application's combination of functions. `Err`: an invalid one.
 fn code_of(
     call: Option<CallFn>,
     step: Option<CallFn>,
@@ -312,7 +313,7 @@ unsafe fn create(
     }
 }
 
-/// A function that a virtual table has in the place of another one.
+/// A function by which a virtual table overloads another one.
 pub(crate) fn overloaded(db: *mut sqlite3, name: &str, args: c_int, call: CallFn, address: *mut c_void) -> Function {
     let (user_data, code) = (user_data(address, None), Code::Scalar(call));
     let function = CFunction { db, user_data, code, flags: 0, frames: RefCell::default() };
@@ -358,7 +359,7 @@ api! {
         create(db, text::bytes(name), args, representation, user_data(app, destroy), code)
     }
 
-    /// A function that only says that it is not to be used here, until a virtual table has a better one.
+    /// A function that returns an error, until a virtual table overloads it.
     fn sqlite3_overload_function(handle: *mut sqlite3, name: *const c_char, args: c_int) -> c_int {
         let (Ok(db), Some(name), false) = (live(handle), text::bytes(name), args < -2) else { return code::MISUSE };
         let args = u16::try_from(args).map_or(Arity::AtLeast(0), Arity::Exactly);

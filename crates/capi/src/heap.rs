@@ -1,17 +1,18 @@
-//! The allocator of the library: the system's, with a count of what is in use, and with small blocks kept for the next request.
+//! The allocator of the library: the system's, with a count of the memory in use, and with small blocks kept for the
+//! next request.
 //!
 //! ```text
 //!   63                       24 23       0
-//!   | bytes                    | blocks   |     of one slot; the sum of all slots is what is in use
+//!   | bytes                    | blocks   |     of one slot; the sum of all slots is the memory in use
 //! ```
 //!
-//! A thread that allocates gets a slot of its own, where there is one: then counting is an addition that nobody else can be in
-//! the way of, and no locked instruction. The other threads share the last slot. A block may be freed by another thread than made
-//! it, so that one slot may fall below zero; the sum does not. Slots stay with their threads: a thread that has ended mostly
-//! leaves its place, and with it its number and its slot, to one that begins.
+//! A thread that allocates gets a slot of its own, if one is free: then counting is a plain addition, without
+//! contention and without a locked instruction. The other threads share the last slot. A block may be freed by another
+//! thread than the one that allocated it, so that one slot may fall below zero; the sum does not. A slot stays with its
+//! thread's number: a new thread mostly gets the memory of one that has ended, and with it the number and the slot.
 //!
-//! Each slot knows how high it has been. The highest value of all is exact as long as one thread allocates; else it is what the
-//! slot that was highest had together with what the others have now.
+//! Each slot stores its highest value. The highest value of the sum is exact as long as one thread allocates; else it
+//! is estimated as the largest excess of any slot's highest value over its present one, added to the present sum.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -24,28 +25,28 @@ static HEAP: Counting = Counting;
 
 struct Counting;
 
-/// One slot for the first thread, some that the others find by their number, and the shared one.
+/// One slot for the first thread, some that other threads find by their number, and the shared one.
 const SLOT_COUNT: usize = 2 + (1 << OTHERS_BITS);
 const OTHERS_BITS: u32 = 5;
 const SHARED: usize = SLOT_COUNT - 1;
 
 const BLOCK_BITS: u32 = 24;
 
-/// What a block adds.
+/// The count that a block adds.
 const fn amount(bytes: usize, blocks: i64) -> i64 {
     ((bytes as i64) << BLOCK_BITS) + blocks
 }
 
 #[repr(align(128))]
 struct Slot {
-    /// Whose it is. The shared one is nobody's.
+    /// The number of the thread that owns the slot; 0 for the shared slot.
     thread: AtomicUsize,
     now: AtomicI64,
-    /// The highest `now`: bytes first.
+    /// The highest `now`, compared by bytes first.
     peak: AtomicI64,
     /// The largest request, in bytes.
     largest: AtomicUsize,
-    /// What the thread has freed. The shared slot has none.
+    /// Blocks that the thread has freed. The shared slot has none.
     free: SmallBlocks,
 }
 
@@ -59,7 +60,7 @@ static SLOTS: [Slot; SLOT_COUNT] = [const {
     }
 }; SLOT_COUNT];
 
-/// The slot of this thread, and whether nobody else adds to it.
+/// The slot of this thread, and whether no other thread adds to it.
 #[inline(always)]
 fn slot() -> (&'static Slot, bool) {
     let me = this_thread();
@@ -68,7 +69,7 @@ fn slot() -> (&'static Slot, bool) {
 
 #[inline(never)]
 fn other_slot(me: usize) -> (&'static Slot, bool) {
-    // Threads' own memory lies far apart: the upper bits of a product tell them apart.
+    // The addresses of thread-local memory lie far apart: the upper bits of a product distinguish them.
     let hash = (me as u64 >> 6).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - OTHERS_BITS);
     for index in [0, 1 + hash as usize] {
         let thread = &SLOTS[index].thread;
@@ -81,7 +82,7 @@ fn other_slot(me: usize) -> (&'static Slot, bool) {
 }
 
 impl Slot {
-    /// Adds to what is in use. Answers what the slot's count is now.
+    /// Adds to the memory in use. Returns the slot's count.
     #[inline(always)]
     fn add(&self, is_mine: bool, amount: i64) -> i64 {
         if is_mine {
@@ -105,7 +106,7 @@ impl Slot {
     }
 }
 
-/// Bytes and blocks of a sum.
+/// Splits a sum into bytes and blocks.
 fn parts(sum: i64) -> (i64, i64) {
     (sum >> BLOCK_BITS, sum & ((1 << BLOCK_BITS) - 1))
 }
@@ -119,7 +120,7 @@ pub(crate) fn used() -> (i64, i64) {
     parts(sum())
 }
 
-/// The most bytes that were in use, and the blocks at that time; `reset` makes that what is in use now.
+/// The most bytes that were in use, and the blocks at that time; `reset` sets it to the present values.
 pub(crate) fn highest(reset: bool) -> (i64, i64) {
     let now = sum();
     let with_peak = |slot: &Slot| {
@@ -149,7 +150,7 @@ impl Counting {
     #[inline(always)]
     fn small(class: Class, request: usize) -> *mut u8 {
         let (slot, is_mine) = slot();
-        // SAFETY: the slot is this thread's if it says so; `dealloc` keeps or frees the block.
+        // SAFETY: `slot` returned whether the slot is this thread's; `dealloc` keeps or frees the block.
         unsafe {
             let kept = if is_mine { slot.free.take(class) } else { std::ptr::null_mut() };
             let block = if kept.is_null() { class.alloc() } else { kept };
@@ -170,7 +171,7 @@ impl Counting {
     }
 }
 
-/// Memory of the system, counted: for what the application gets.
+/// Memory of the system, counted: for blocks that the application gets.
 ///
 /// # Safety
 /// The layout has a size. The block is freed by [`dealloc_of_system`].
@@ -179,7 +180,7 @@ pub(crate) unsafe fn alloc_of_system(layout: Layout) -> *mut u8 {
     Counting::note(unsafe { System.alloc(layout) }, layout.size())
 }
 
-/// Gives back what [`alloc_of_system`] or [`realloc_of_system`] gave.
+/// Frees a block of [`alloc_of_system`] or [`realloc_of_system`].
 ///
 /// # Safety
 /// The block was made with this layout, and is not used any more.
@@ -190,7 +191,7 @@ pub(crate) unsafe fn dealloc_of_system(block: *mut u8, layout: Layout) {
     slot.add(is_mine, -amount(layout.size(), 1));
 }
 
-/// Makes a block of the system longer or shorter.
+/// Resizes a block of the system.
 ///
 /// # Safety
 /// As [`dealloc_of_system`]; `size` is that of a layout.
@@ -209,8 +210,8 @@ pub(crate) unsafe fn realloc_of_system(block: *mut u8, layout: Layout, size: usi
 
 // SAFETY: the memory is the system allocator's, and a small block is of the class of its layout from first to last; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
-    /// The way of nearly all requests is written out: a small block that the first thread of all has freed before. It makes no call, so that
-    /// it saves no registers.
+    /// The path of nearly all requests is inlined: a small block that the first thread of the process has freed before.
+    /// It makes no call, so that it saves no registers.
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let slot = &SLOTS[0];
@@ -289,7 +290,7 @@ unsafe impl GlobalAlloc for Counting {
 fn alloc_otherwise(layout: Layout) -> *mut u8 {
     match class(layout) {
         Some(class) => Counting::small(class, layout.size()),
-        // SAFETY: what is not small has a size.
+        // SAFETY: a layout that is not small has a size.
         None => unsafe { alloc_of_system(layout) },
     }
 }
@@ -304,7 +305,8 @@ unsafe fn dealloc_otherwise(block: *mut u8, layout: Layout) {
     };
     let (slot, is_mine) = slot();
     slot.add(is_mine, -amount(layout.size(), 1));
-    // SAFETY: the block is of this class, by our caller's promise, and the slot is this thread's if it says so.
+    // SAFETY: the block is of this class, by our caller's promise, and `slot` returned whether the slot is this
+    // thread's.
     unsafe {
         if !is_mine || !slot.free.put(class, block) {
             class.free(block);
@@ -316,7 +318,7 @@ unsafe fn dealloc_otherwise(block: *mut u8, layout: Layout) {
 mod tests {
     use super::*;
 
-    /// Other tests of the process allocate at the same time: what is looked for is larger than all they do.
+    /// Other tests of the process allocate at the same time, so this test allocates more than all of them together.
     #[test]
     fn what_is_in_use_and_what_was() {
         const LARGE: i64 = 300 << 20;

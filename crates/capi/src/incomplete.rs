@@ -1,4 +1,4 @@
-//! `sqlite3_incomplete`: what a text lacks of being whole statements.
+//! `sqlite3_incomplete`: what a text lacks to be complete statements.
 //!
 //! ```text
 //!   63          32 31     24 23      16 15       8 7        0
@@ -7,8 +7,8 @@
 //!   |             |         | - or 0    | end      | EMPTY   |
 //! ```
 //!
-//! How it could end: 1 with `;`, 2 with `END;`, 3 with `; END;`. What closes it: `/` a comment of C's kind, `-` one
-//! that goes to the end of the line.
+//! How it could end: 1 with `;`, 2 with `END;`, 3 with `; END;`. What closes it: `/` stands for a comment between `/*`
+//! and `*/`, `-` for a comment up to the end of the line.
 
 use lithe_engine::sql;
 
@@ -31,9 +31,9 @@ pub(crate) fn missing(text: &[u8]) -> i64 {
 }
 
 struct Scan {
-    /// What would close the string or comment that is open at the end; 0 for none.
+    /// The byte that would close the string or comment that is open at the end; 0 for none.
     open: u8,
-    /// Where that began.
+    /// Where the open string or comment begins.
     open_at: Option<usize>,
     len: usize,
     depth: i64,
@@ -66,7 +66,7 @@ fn scan(text: &[u8]) -> Scan {
     found
 }
 
-/// How long a string or comment is that ends with `end`; if it does not, that is noted.
+/// The length of a string or comment that ends with `end`; if it is not closed, notes that.
 fn closed(rest: &[u8], from: usize, end: &[u8], closes: u8, found: &mut Scan) -> usize {
     match rest[from..].windows(end.len()).position(|window| window == end) {
         Some(at) => from + at + end.len(),
@@ -78,7 +78,7 @@ fn closed(rest: &[u8], from: usize, end: &[u8], closes: u8, found: &mut Scan) ->
     }
 }
 
-/// Which end the text needs, in which nothing is open; 0 if it needs none, or has nothing in it.
+/// The end that a text lacks in which nothing is open; 0 if it lacks none, or is empty.
 fn ending(text: &[u8]) -> u8 {
     if sql::is_complete(text) || !scan(text).has_content {
         return 0;

@@ -1,4 +1,4 @@
-//! `sqlite3_index_info`: what a virtual table in C is asked by xBestIndex, and what it answers.
+//! `sqlite3_index_info`: the arguments and results of xBestIndex for a virtual table in C.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
@@ -59,7 +59,7 @@ const _: () = assert!(size_of::<sqlite3_index_info>() == 96 || size_of::<usize>(
 const SCAN_UNIQUE: c_int = 1;
 const SCAN_HEX: c_int = 2;
 
-/// A question: the structure, behind it what the functions that take it want to know, and the memory of its lists.
+/// The structure, followed by data for the functions that take it, and the memory of its lists.
 #[repr(C)]
 pub(crate) struct Asked {
     info: sqlite3_index_info,
@@ -67,7 +67,7 @@ pub(crate) struct Asked {
     order_by: Vec<OrderBy>,
     usage: Vec<ConstraintUsage>,
     collations: Vec<CString>,
-    /// Right sides that are known.
+    /// Right-hand sides that are known.
     values: Vec<Option<Box<sqlite3_value>>>,
     is_in: Vec<bool>,
     all_at_once: Vec<bool>,
@@ -75,7 +75,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// The question in C's words.
+    /// Converts a question of the planner.
     pub(crate) fn new(info: &IndexInfo) -> Box<Asked> {
         let constraint = |of: &lithe_engine::virtual_table::IndexConstraint| Constraint {
             column: of.column,
@@ -119,12 +119,12 @@ impl Asked {
         asked
     }
 
-    /// What the application gets. What lies behind the structure can be reached from it.
+    /// The pointer for the application, from which the data behind the structure can be reached.
     pub(crate) fn pointer(&mut self) -> *mut sqlite3_index_info {
         std::ptr::from_mut(self).cast()
     }
 
-    /// Hands the answer over.
+    /// Passes the result to the planner.
     pub(crate) fn answer(self: Box<Asked>, to: &mut IndexInfo) {
         let info = &self.info;
         to.usage = std::iter::zip(&self.usage, &self.all_at_once)
@@ -145,13 +145,13 @@ impl Asked {
         to.shows_hex = info.flags & SCAN_HEX != 0;
     }
 
-    /// Nobody wants the answer.
+    /// Drops the result, and frees its text.
     pub(crate) fn forget(self: Box<Asked>) {
         drop(Text { start: self.info.text, is_ours: self.info.free_text != 0 });
     }
 }
 
-/// The text that goes from xBestIndex to xFilter, which is the application's own: perhaps no text at all.
+/// The text that goes from xBestIndex to xFilter. It belongs to the application, and may not be text at all.
 struct Text {
     start: *mut c_char,
     is_ours: bool,
@@ -165,7 +165,7 @@ unsafe impl Sync for Text {}
 impl Drop for Text {
     fn drop(&mut self) {
         if self.is_ours {
-            // SAFETY: the application has made it by `sqlite3_malloc` and said that it is to be freed.
+            // SAFETY: the application has allocated it by `sqlite3_malloc` and set the flag that it is to be freed.
             unsafe { memory::free(self.start.cast::<c_void>()) };
         }
     }
@@ -177,7 +177,7 @@ pub(crate) fn text_of(plan: &ScanPlan) -> *const c_char {
     kept.map_or(null(), |text| text.start)
 }
 
-/// The question behind a pointer that xBestIndex got.
+/// The data behind a pointer that xBestIndex got.
 ///
 /// # Safety
 /// `info` is null, or what a running xBestIndex got.

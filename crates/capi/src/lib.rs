@@ -8,24 +8,25 @@
 //!               lithe_engine::Connection, Statement, Blob …
 //! ```
 //!
-//! Handles are structures of ours that only we look into. A call takes the connection's mutex, does its work on the
-//! engine, leaves what happened in the connection's last error, and answers a code.
+//! Handles are structures of this library, opaque to the application. A call takes the connection's mutex, calls the
+//! engine, stores the result in the connection's last error, and returns a code.
 //!
 //! | to … | see |
 //! | --- | --- |
 //! | open, close | `open`, `connection`, `uri`, `extension` |
 //! | run SQL | `prepare`, `bind`, `step`, `column`, `exec`, `connection::statement` |
 //! | values, functions, collations | `value`, `context`, `function`, `collation` |
-//! | be told or asked | `connection::hook`, `connection::preupdate` |
+//! | callbacks | `connection::hook`, `connection::preupdate` |
 //! | virtual tables | `virtual_table`, `index_info`, `rtree` (its geometries), `fts3` (tokenizers), `fts5` (tokenizers, auxiliary functions), `carray`, `statement_table`, `program_tables` |
 //! | parts of BLOBs, copies of databases, states of the past | `blob`, `backup`, `snapshot` |
-//! | settings, counts, names | `config`, `database_config`, `status`, `facts`, `database`, `connection::error`, `threading`, `version` |
+//! | settings, counts, names | `config`, `database_config`, `status`, `facts`, `database`, `connection::error`,
+//! `threading`, `version` |
 //! | files | `vfs`, `file_control` |
 //! | memory, mutexes, strings | `heap`, `memory`, `mutex`, `recursive_mutex`, `thread`, `mprintf`, `string_builder`, `string`, `incomplete`, `text` |
 //! | functions with variable arguments | `variadic` and `csrc/variadic.c` |
-//! | what the loops of statements have cost | `scan_status` |
+//! | the costs of the loops of statements | `scan_status` |
 //!
-//! It knows the engine, and no SQL of its own.
+//! The library knows the engine, and contains no SQL engine code of its own.
 
 mod api_routines;
 mod backup;

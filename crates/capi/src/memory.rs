@@ -1,12 +1,12 @@
-//! `sqlite3_malloc` and its family: what the library hands out and the application frees, or the other way round.
+//! `sqlite3_malloc` and its family: memory that the library allocates and the application frees, or the reverse.
 //!
 //! ```text
 //!   | size (8 bytes) | - | the bytes that the application sees ...
 //!   0                8   16
 //! ```
 //!
-//! The library's own allocator counts these blocks with everything else (see `heap`). What functions of the application's own
-//! have made (SQLITE_CONFIG_MALLOC) is counted here.
+//! The library's own allocator counts these blocks, too (see `heap`). Blocks of the application's allocator
+//! (SQLITE_CONFIG_MALLOC) are counted here.
 
 use std::alloc::Layout;
 use std::ffi::{c_char, c_int, c_void};
@@ -20,15 +20,15 @@ const HEADER: usize = 16;
 const ALIGN: usize = 16;
 const _: () = assert!(HEADER >= size_of::<u64>() && HEADER / ALIGN * ALIGN == HEADER);
 
-/// More than this is refused, as SQLite does.
+/// Larger requests are refused, as in SQLite.
 const SIZE_MAX: u64 = 0x7fff_fef0;
 
-/// What the application's functions have made: bytes and blocks, and the largest request of all.
+/// Memory of the application's allocator: bytes and blocks in use, and the largest request.
 static CUSTOM_BYTES: AtomicI64 = AtomicI64::new(0);
 static CUSTOM_BLOCKS: AtomicI64 = AtomicI64::new(0);
 static LARGEST: AtomicI64 = AtomicI64::new(0);
 
-/// The functions that an application has put in their place (SQLITE_CONFIG_MALLOC).
+/// The application's allocator (SQLITE_CONFIG_MALLOC).
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[allow(non_camel_case_types)]
@@ -43,7 +43,7 @@ pub struct sqlite3_mem_methods {
     app_data: *mut c_void,
 }
 
-/// Null: ours.
+/// Null: the library's own allocator.
 static CUSTOM: AtomicPtr<sqlite3_mem_methods> = AtomicPtr::new(null_mut());
 
 fn custom() -> Option<&'static sqlite3_mem_methods> {
@@ -64,7 +64,7 @@ pub(crate) unsafe fn set_methods(methods: *const sqlite3_mem_methods) {
         // SAFETY: the application's function, called as documented.
         unsafe { init(methods.app_data) };
     }
-    // What was there before is leaked: blocks that it gave out may still come back.
+    // The methods before are leaked, because blocks that they allocated may still be freed.
     CUSTOM.store(chosen, Ordering::Release);
 }
 
@@ -83,12 +83,12 @@ pub(crate) fn methods() -> sqlite3_mem_methods {
 }
 
 unsafe extern "C" fn our_malloc(n: c_int) -> *mut c_void {
-    // SAFETY: asks nothing of the caller.
+    // SAFETY: the function has no requirements.
     unsafe { raw_malloc(u64::try_from(n).unwrap_or(0)) }
 }
 
 unsafe extern "C" fn our_free(block: *mut c_void) {
-    // SAFETY: the caller gives back what it got.
+    // SAFETY: the caller passes a block that it got here.
     unsafe { raw_free(block) }
 }
 
@@ -177,10 +177,11 @@ unsafe fn size_of_block(block: *mut c_void) -> u64 {
     }
 }
 
-/// SQLITE_CONFIG_MEMSTATUS: whether anybody is told how much memory is in use.
+/// SQLITE_CONFIG_MEMSTATUS: whether the amounts of memory in use are reported.
 static IS_COUNTED: AtomicBool = AtomicBool::new(true);
 
-/// What was in use at the last `sqlite3_shutdown`, which is not counted any more: tables that a process makes once.
+/// The memory in use at the last `sqlite3_shutdown`, which is subtracted from now on: tables that a process allocates
+/// once.
 static OUTLIVING: (AtomicI64, AtomicI64) = (AtomicI64::new(0), AtomicI64::new(0));
 
 /// SQLITE_CONFIG_MEMSTATUS.
@@ -196,7 +197,7 @@ pub(crate) fn note_shutdown() {
     heap::highest(true);
 }
 
-/// Of a number of bytes and one of blocks, those that were made since the library was initialized.
+/// The bytes and blocks that were allocated since the library was initialized.
 fn since_initialized((bytes, blocks): (i64, i64)) -> (i64, i64) {
     let since = |all: i64, before: &AtomicI64| (all - before.load(Ordering::Relaxed)).max(0);
     (since(bytes, &OUTLIVING.0), since(blocks, &OUTLIVING.1))
@@ -217,7 +218,7 @@ pub(crate) fn used() -> i64 {
     since_initialized(heap::used()).0 + CUSTOM_BYTES.load(Ordering::Relaxed)
 }
 
-/// Memory for the application. Null for 0 bytes, for too many, and when there is none.
+/// Allocates memory for the application. Null for 0 bytes, for too many, and if there is no memory.
 pub(crate) fn malloc(n: u64) -> *mut c_void {
     if n as i64 > LARGEST.load(Ordering::Relaxed) {
         LARGEST.store(n as i64, Ordering::Relaxed);
@@ -228,7 +229,7 @@ pub(crate) fn malloc(n: u64) -> *mut c_void {
     let block = match custom().and_then(|methods| methods.malloc) {
         // SAFETY: the application's function, called as documented.
         Some(malloc) => unsafe { malloc(n as c_int) },
-        // SAFETY: asks nothing.
+        // SAFETY: the function has no requirements.
         None => unsafe { raw_malloc(n) },
     };
     if !block.is_null() {
@@ -238,7 +239,7 @@ pub(crate) fn malloc(n: u64) -> *mut c_void {
     block
 }
 
-/// Gives a block back.
+/// Frees a block.
 ///
 /// # Safety
 /// `block` is null, or came from [`malloc`] and was not freed.
@@ -361,7 +362,7 @@ api! {
         sqlite3_soft_heap_limit64(n.max(0).into());
     }
 
-    /// Nothing can be given back: pages are mapped, and clean ones belong to the system anyway.
+    /// Frees nothing: pages are mapped, and clean pages can be evicted by the system anyway.
     fn sqlite3_release_memory(_n: c_int) -> c_int {
         0
     }
@@ -379,13 +380,13 @@ pub(crate) fn is_transient(destructor: Destructor) -> bool {
     destructor.is_some_and(|f| f as usize == usize::MAX)
 }
 
-/// What frees a value that the application handed over: null (static), -1 (transient) or a function.
+/// The destructor of a value that the application passes: null (static), -1 (transient) or a function.
 pub(crate) type Destructor = Option<unsafe extern "C" fn(*mut c_void)>;
 
 /// Calls the destructor of something that has been copied.
 ///
 /// # Safety
-/// The caller got both from the application, which wants this call.
+/// The caller got both from the application, which requires this call.
 pub(crate) unsafe fn destroy(destructor: Destructor, value: *const c_void) {
     if let Some(destructor) = destructor
         && !is_transient(Some(destructor))
@@ -395,7 +396,7 @@ pub(crate) unsafe fn destroy(destructor: Destructor, value: *const c_void) {
     }
 }
 
-/// A text that the application has made by `sqlite3_mprintf`, which is freed.
+/// Takes a text that the application has allocated by `sqlite3_mprintf`, and frees it.
 ///
 /// # Safety
 /// `text` is null or such a text.

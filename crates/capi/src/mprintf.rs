@@ -1,7 +1,7 @@
 //! `sqlite3_mprintf` and its family: C arguments in, the text of SQL's `format()` out.
 //!
-//! The conversions are those of the SQL function, and it does them. Here the C arguments are taken in the types that
-//! the format says, as each conversion asks for its value:
+//! The SQL function does the conversions. Here the C arguments are read in the types that the format gives, when a
+//! conversion needs its value:
 //!
 //! | conversion | C type | value |
 //! | --- | --- | --- |
@@ -24,13 +24,13 @@ use crate::variadic::{Arguments, CArgs};
 /// The longest text that is made.
 pub(crate) const LENGTH_MAX: usize = 1_000_000_000;
 
-/// A text of this length takes no memory until it is copied for the application.
+/// The size of the buffer on the stack: a shorter text is allocated only for the application.
 pub(crate) const SHORT_LEN: usize = 256;
 
-/// Why there is no text.
+/// The text exceeds the limit.
 pub(crate) struct TooLong;
 
-/// The arguments of a call, in the types that the format says.
+/// The arguments of a call, in the types that the format gives.
 struct Formatted<'a> {
     arguments: &'a mut Arguments,
     /// The character of a `%c`.
@@ -74,8 +74,8 @@ impl FormatArguments for Formatted<'_> {
         if is_freed {
             self.to_free.push(text.cast_mut().cast());
         }
-        // SAFETY: the promise of `write`: the text ends with NUL, or is as long as the precision says; strnlen stops at whichever
-        // comes first.
+        // SAFETY: the promise of `write`: the text ends with NUL, or is as long as the precision says; strnlen stops at
+        // the first of these.
         Some(unsafe {
             match limit {
                 Some(limit) => std::slice::from_raw_parts(text.cast(), libc::strnlen(text, limit)),
@@ -88,8 +88,8 @@ impl FormatArguments for Formatted<'_> {
 /// Writes the text.
 ///
 /// # Safety
-/// `format` is null or ends with NUL, and the arguments are of the types that it says. Their texts end with NUL, or are as long as the precision
-/// says.
+/// `format` is null or ends with NUL, and the arguments are of the types that it gives. Their texts end with NUL, or
+/// are as long as the precision says.
 pub(crate) unsafe fn write(
     output: &mut FormatOutput<'_>,
     format: *const c_char,
@@ -100,7 +100,7 @@ pub(crate) unsafe fn write(
     let mut formatted = Formatted { arguments, character: Buffer::new(), to_free: Vec::new() };
     let written = format_arguments(output, format, &mut formatted);
     for block in formatted.to_free {
-        // SAFETY: the application gave it to be freed.
+        // SAFETY: the application passed it to be freed.
         unsafe { memory::free(block) };
     }
     written.map_err(|_| TooLong)
@@ -115,7 +115,7 @@ unsafe extern "C" fn lithe_mprintf(format: *const c_char, args: *mut CArgs) -> *
         }
         let mut place = [0; SHORT_LEN];
         let mut output = FormatOutput::growing_from(&mut place, LENGTH_MAX);
-        // SAFETY: the C half hands on what it was called with.
+        // SAFETY: the C half passes on its own arguments.
         let written = unsafe { write(&mut output, format, &mut Arguments::new(args)) };
         written.map_or(null_mut(), |()| memory::copy_text(output.as_slice()))
     })
@@ -134,9 +134,9 @@ unsafe extern "C" fn lithe_snprintf(
         if buffer.is_null() || format.is_null() {
             return buffer;
         }
-        // SAFETY: the C half hands on what it was called with; the buffer has `n` bytes.
+        // SAFETY: the C half passes on its own arguments; the buffer has `n` bytes.
         unsafe {
-            // An argument may lie in the buffer: the text is made elsewhere, and copied.
+            // An argument may lie in the buffer, so the text is made elsewhere and copied.
             let mut place = [0; SHORT_LEN];
             let mut output = FormatOutput::growing_from(&mut place, LENGTH_MAX);
             let written = write(&mut output, format, &mut Arguments::new(args));
@@ -158,7 +158,7 @@ unsafe extern "C" fn lithe_log(code: c_int, format: *const c_char, args: *mut CA
         }
         let mut place = [0; SHORT_LEN];
         let mut output = FormatOutput::growing_from(&mut place, LENGTH_MAX);
-        // SAFETY: the C half hands on what it was called with.
+        // SAFETY: the C half passes on its own arguments.
         if let Ok(()) = unsafe { write(&mut output, format, &mut Arguments::new(args)) } {
             crate::error_log::write(code, &[output.as_slice()]);
         }

@@ -1,4 +1,5 @@
-//! Mutexes of the C interface (`sqlite3_mutex_*`): the recursive one of each connection, and those that applications ask for.
+//! Mutexes of the C interface (`sqlite3_mutex_*`): the recursive one of each connection, and those that applications
+//! allocate.
 
 use std::ffi::c_int;
 
@@ -23,7 +24,8 @@ fn is_static(mutex: *const sqlite3_mutex) -> bool {
     STATIC.as_ptr_range().contains(&mutex)
 }
 
-/// What stands for a mutex in single-threaded mode. Its number is SQLite's: programs ask it to find out about the mode.
+/// The handle of every mutex in single-threaded mode. Its number is SQLite's, because programs compare it to find out
+/// the mode.
 const fn no_mutex() -> *mut sqlite3_mutex {
     std::ptr::without_provenance_mut(8)
 }
@@ -37,7 +39,7 @@ unsafe fn real<'a>(mutex: *mut sqlite3_mutex) -> Option<&'a RecursiveMutex> {
     if mutex == no_mutex() { None } else { unsafe { mutex.as_ref() } }
 }
 
-/// SQLITE_CONFIG_GETMUTEX: how mutexes are made and used.
+/// SQLITE_CONFIG_GETMUTEX: the functions for mutexes.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 pub struct sqlite3_mutex_methods {
@@ -56,7 +58,7 @@ unsafe extern "C" fn nothing_to_do() -> c_int {
     code::OK
 }
 
-/// Ours.
+/// The library's own.
 pub(crate) const METHODS: sqlite3_mutex_methods = sqlite3_mutex_methods {
     init: nothing_to_do,
     end: nothing_to_do,

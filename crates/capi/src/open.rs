@@ -20,9 +20,9 @@ use crate::threading;
 use crate::vfs::{ConnectionCell, Owner, TheirFile, registry};
 use crate::{extension, fts3, fts5};
 
-/// The bits of the flags that say how to open: read only, read and write, perhaps create.
+/// The bits of the flags for access: read only, read and write, create.
 const ACCESS: u32 = 0x7;
-/// Flags that are for a VFS, or have no meaning here: SQLite leaves them out too.
+/// Flags for a VFS, or without a meaning here; SQLite ignores them, too.
 const IGNORED: u32 = 0x0000_0008
     | 0x0000_0010
     | 0x0000_0100
@@ -44,7 +44,7 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
     let flags = flags.cast_unsigned();
     // One of: 1 read only, 2 read and write, 6 read, write and create.
     if !matches!(flags & ACCESS, 1 | 2 | 6) {
-        // There is a connection only so that it can be asked what was wrong.
+        // The handle only stores the error.
         *out = Box::into_raw(Box::new(sqlite3::new(None, OpenFlags(flags & !IGNORED), true)));
         // SAFETY: just made.
         return unsafe { (**out).fail_code(code::MISUSE) };
@@ -78,7 +78,7 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
     }
 }
 
-/// Adds the modules and functions that are about the C interface.
+/// Adds the modules and functions of the C interface.
 ///
 /// # Safety
 /// `db` has just been opened.
@@ -90,16 +90,16 @@ unsafe fn add_modules(db: *mut sqlite3) {
     for table in [ProgramTable::Bytecode, ProgramTable::TablesUsed] {
         core.create_module(table.name(), Some(Box::new(Programs::of(db, table))));
     }
-    // Nothing runs yet that could be in the way of it.
+    // No statement runs yet that could prevent this.
     for function in fts3::functions(db).into_iter().chain([fts5::function(db)]) {
         let _ = core.create_function(function);
     }
 }
 
-/// A database that is made will have UTF-16; one that is there keeps what it has.
+/// Prefers UTF-16 for a new database; an existing one keeps its encoding.
 fn prefer_utf16(db: &sqlite3) {
     let order = if cfg!(target_endian = "little") { "le" } else { "be" };
-    // What is wrong with the file, the first statement will say.
+    // If the file is damaged, the first statement reports that.
     let Ok(prepared) = db.core().prepare(format!("PRAGMA encoding = 'UTF-16{order}'").as_bytes()) else { return };
     if let Some(mut statement) = prepared.statement {
         let _ = statement.step(db.core());
@@ -129,7 +129,8 @@ fn open_core(
     Ok(core)
 }
 
-/// From now on files of the application's VFSes can be told whose they are: that of the main database is told at once.
+/// Makes the connection known to files of the application's VFSes. The main database is already open, and gets it at
+/// once.
 fn introduce(db: &sqlite3, connection: &ConnectionCell) {
     connection.set_handle(std::ptr::from_ref(db).cast_mut().cast());
     let main = db.core().database_file(None);

@@ -1,5 +1,6 @@
-//! A panic in the middle of a call of the C interface, which only a test can provoke: a function that is registered past the
-//! interface. The panic crosses nothing of C, the transaction is rolled back, and others go on.
+//! A panic in the middle of a call of the C interface. Only a test can cause one, by a function that is registered
+//! directly with the engine. The panic does not cross into C, the transaction is rolled back, and other connections
+//! continue.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
@@ -21,7 +22,7 @@ use crate::prepare::sqlite3_prepare_v2;
 use crate::step::{sqlite3_finalize, sqlite3_reset, sqlite3_step};
 use crate::value::sqlite3_value;
 
-/// Panics when it meets 20.
+/// Panics when its argument is 20.
 struct Panics;
 
 impl ScalarFunction for Panics {
@@ -71,7 +72,7 @@ const FILL: &str = "CREATE TABLE t(a INTEGER PRIMARY KEY, b, c); CREATE TABLE u(
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 60)
         INSERT INTO t SELECT i, 'row ' || i, zeroblob(i * 20) FROM n;";
 
-/// Another connection finds nothing done, and writes.
+/// Another connection finds no change, and writes.
 fn check_other(other: *mut sqlite3) {
     let statement = prepare(other, c"SELECT count(*) FROM t WHERE b LIKE 'row %'");
     // SAFETY: live handles.
@@ -118,7 +119,7 @@ fn check_panic(uri: &str, journal_mode: &str) {
     }
 }
 
-/// A folder of this test, empty.
+/// An empty folder for this test.
 fn folder(name: &str) -> std::path::PathBuf {
     let folder = std::env::temp_dir().join(format!("lithe-panics-{name}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
@@ -147,7 +148,8 @@ unsafe extern "C" fn nested(_: *mut sqlite3_context, _: c_int, args: *mut *mut s
     }
 }
 
-/// A panic in a call that user code makes while a statement is under way: locks go when that one has ended, not before.
+/// A panic in a call that user code makes while a statement is under way: locks are released when that statement has
+/// ended, not before.
 #[test]
 fn calls_within_calls() {
     let folder = folder("within");

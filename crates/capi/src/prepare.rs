@@ -1,4 +1,4 @@
-//! From text to statements, and what can be asked of a statement.
+//! From text to statements, and properties of a statement.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::{null, null_mut};
@@ -14,16 +14,16 @@ use crate::ffi_guard::api;
 use crate::text;
 use crate::text::c_string;
 
-/// SQL that one prepare call is given.
+/// The SQL of one prepare call.
 struct Source<'a> {
     sql: &'a [u8],
     how: How,
 }
 
-/// By which of the calls, and with what flags.
+/// The kind of call, and its flags.
 #[derive(Clone, Copy)]
 struct How {
-    /// By one of those that report errors in the old way.
+    /// The statement reports errors as those of the old interface do.
     is_legacy: bool,
     flags: c_uint,
 }
@@ -37,10 +37,10 @@ impl How {
     }
 }
 
-/// As the header has it. (The other flags of `sqlite3_prepare_v3` are hints.)
+/// The value in the header. (The other flags of `sqlite3_prepare_v3` are hints.)
 const SQLITE_PREPARE_NO_VTAB: c_uint = 0x04;
 
-/// Compiles the first statement. Answers the code and how many bytes were used.
+/// Compiles the first statement. Returns the code and how many bytes were used.
 fn prepare(db: &Locked<'_>, handle: *mut sqlite3, source: &Source<'_>, out: &mut *mut sqlite3_stmt) -> (c_int, usize) {
     let prepared = match source.how.flags & SQLITE_PREPARE_NO_VTAB {
         0 => db.core().prepare(source.sql),
@@ -69,7 +69,7 @@ fn prepare(db: &Locked<'_>, handle: *mut sqlite3, source: &Source<'_>, out: &mut
     }
 }
 
-/// The text that is given: up to its NUL, and no longer than `n` bytes if that is not negative.
+/// The text: up to its NUL, and at most `n` bytes if `n` is not negative.
 ///
 /// # Safety
 /// `sql` ends with NUL or is `n` bytes long.
@@ -85,11 +85,11 @@ unsafe fn source<'a>(sql: *const c_char, n: c_int) -> &'a [u8] {
 /// # Safety
 /// `sql` ends with NUL or is `n` bytes long.
 unsafe fn bounded_len(sql: *const c_char, n: usize) -> usize {
-    // SAFETY: our caller's promise; strnlen stops at whichever comes first.
+    // SAFETY: our caller's promise; strnlen stops at the first of these.
     unsafe { libc::strnlen(sql, n) }
 }
 
-/// The connection, and where the statement goes: no statement yet. Otherwise the code of a call that is misuse.
+/// Locks the connection and sets the output to null. The error is the code of a misuse.
 ///
 /// # Safety
 /// As the C functions document it.
@@ -104,7 +104,7 @@ unsafe fn begin<'a>(
         *out = null_mut();
         (out, live(handle)?)
     };
-    // As of misuse in general, the connection's last error does not hear of it.
+    // As for misuse in general, the connection's last error is not changed.
     if sql.is_null() { Err(code::MISUSE) } else { Ok((db, out)) }
 }
 
@@ -218,7 +218,7 @@ api! {
         if let Some(known) = statement.normalized.get() {
             return known.as_ptr();
         }
-        // Not to be told to somebody who asks while it is at work.
+        // The property cannot be read while a call changes the statement.
         let Some(inner) = statement.look() else { return null() };
         let text = inner.normalized_sql();
         statement.normalized.get_or_init(|| c_string(&text)).as_ptr()
@@ -238,7 +238,7 @@ api! {
             Ok(found) => found,
             Err(code) => return code,
         };
-        // Somebody who is inside is running it.
+        // The call that has access is running the statement.
         let Ok(mut inside) = statement.enter() else { return db.fail_code(code::BUSY) };
         // Statements of the old interface are never compiled again.
         if statement.is_legacy && c_int::from(inside.get().explain()) != mode {

@@ -1,5 +1,5 @@
-//! `bytecode` and `tables_used`: what a statement consists of, as tables. The statement is the text of one, or one that is
-//! bound as a pointer of the kind `stmt-pointer`.
+//! `bytecode` and `tables_used`: the instructions of a statement, and its tables and indexes, as tables. The argument
+//! is the text of a statement, or a statement that is bound as a pointer of the kind `stmt-pointer`.
 
 use lithe_engine::value::{Value, ValueRef};
 use lithe_engine::virtual_table::{
@@ -11,7 +11,7 @@ use lithe_engine::{Instruction, Statement, TreeOpened};
 use crate::connection::sqlite3;
 use crate::context::application_pointer;
 
-/// Which of the two.
+/// Which of the two tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProgramTable {
     Bytecode,
@@ -38,7 +38,7 @@ impl ProgramTable {
         }
     }
 
-    /// The columns that constraints may be on: the statement, and what it belongs to.
+    /// The columns for constraints: the statement, and its subprogram.
     fn columns(self) -> (i32, i32) {
         match self {
             ProgramTable::Bytecode => (11, 8),
@@ -84,23 +84,23 @@ pub(crate) struct Programs {
     table: ProgramTable,
 }
 
-// SAFETY: the connection has it, and one thread at a time uses that.
+// SAFETY: the connection owns it, and only one thread at a time uses that.
 unsafe impl Send for Programs {}
 
 impl Programs {
-    /// Of this connection, which outlives it.
+    /// The module of this connection, which outlives it.
     pub(crate) fn of(db: *mut sqlite3, table: ProgramTable) -> Programs {
         Programs { db, table }
     }
 
-    /// Calls `f` with the statement that the argument is; `None` if it is none.
+    /// Calls `f` with the statement of the argument; `None` if it is not a statement.
     fn with_statement<T>(&self, argument: &Values<'_>, f: impl FnOnce(&Statement) -> T) -> Option<T> {
-        // SAFETY: the connection is there as long as its tables, and its mutex is held.
+        // SAFETY: the connection outlives its tables, and its mutex is held.
         let db = unsafe { &*self.db };
         if let Some(pointer) = argument.facts.pointer(0) {
             let pointer = application_pointer(pointer).filter(|_| *pointer.kind == *b"stmt-pointer")?;
             let mut next = db.statements.get();
-            // SAFETY: the list has live statements of this connection; only one of them is looked at.
+            // SAFETY: the list has live statements of this connection; only one of them is read.
             while let Some(statement) = unsafe { next.as_ref() } {
                 if next.cast() == pointer.address {
                     return statement.look().map(f);
@@ -141,7 +141,7 @@ impl Module for Programs {
     }
 }
 
-/// What the plan's number says: rows of subprograms are not wanted.
+/// The number of a plan in which rows of subprograms are left out.
 const WITHOUT_SUBPROGRAMS: i32 = 1;
 
 impl VirtualTable for Programs {

@@ -1,4 +1,4 @@
-//! A mutex that the thread that holds it may take again, and that costs the only thread which uses it next to nothing.
+//! A recursive mutex that is nearly free of cost as long as one thread alone uses it (a biased lock).
 //!
 //! ```text
 //!   favouring ──another thread wants it──► withdrawing ──the favourite has left──► shared
@@ -10,11 +10,11 @@
 //!   owner, depth     shared: the thread that holds it (only the owner sees its own number here), and how often
 //! ```
 //!
-//! Every call on a connection begins and ends with its mutex, and nearly all connections are used by one thread only. An atomic
-//! exchange each way would be a tenth of a short query. The favourite writes its depth, and then looks whether it is still
-//! favoured; another thread that wants the mutex withdraws the favour, and then looks at the depth. One of them sees the other, provided
-//! that neither's read overtakes its write: the newcomer makes sure of that for both, by a [`thread::barrier`]. From then on
-//! the mutex is shared for good.
+//! Every call on a connection begins and ends with its mutex, and nearly all connections are used by one thread only.
+//! An atomic exchange at both ends would be a tenth of a short query. The favourite writes its depth, and then reads
+//! whether it is still favoured; another thread that needs the mutex withdraws the favour, and then reads the depth. At
+//! least one of the two sees the other's write, provided that neither thread's read overtakes its own write: the
+//! withdrawing thread makes sure of that for both, by a [`thread::barrier`]. From then on the mutex is shared for good.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering, compiler_fence};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use crate::thread::{self, this_thread};
 
-/// See the picture.
+/// See the picture above.
 #[derive(Debug)]
 pub struct RecursiveMutex {
     favourite: AtomicUsize,
@@ -32,7 +32,7 @@ pub struct RecursiveMutex {
     owner: AtomicUsize,
     depth: AtomicU32,
     withdrawing: Mutex<()>,
-    /// The favourite has left, or gives up.
+    /// The favourite has left the mutex, or noticed that it is not favoured any more.
     left: Condvar,
     parking: Mutex<()>,
     unparked: Condvar,
@@ -48,12 +48,13 @@ const FREE: u32 = 0;
 const HELD: u32 = 1;
 const AWAITED: u32 = 2;
 
-/// Where the system refuses every barrier that there is (a filter of system calls was installed since; never on x86-64), the favourite says that it
-/// has noticed, or has so much time until it has come by: a processor does not hold a store back for a thousandth of that.
+/// If the system refuses every barrier (a filter of system calls was installed since; never on x86-64), the withdrawing
+/// thread waits until the favourite has noticed, and at most this long: a processor delays a store for less than a
+/// thousandth of that.
 const HELD_BACK: Duration = Duration::from_millis(10);
 
 impl RecursiveMutex {
-    /// One that many threads use.
+    /// A mutex for many threads.
     pub(crate) const fn shared() -> RecursiveMutex {
         RecursiveMutex {
             favourite: AtomicUsize::new(NOBODY),
@@ -69,28 +70,30 @@ impl RecursiveMutex {
         }
     }
 
-    /// One that favours the first thread that takes it.
+    /// A mutex that favours the first thread that takes it.
     pub(crate) fn favouring() -> RecursiveMutex {
         let mode = if thread::has_barrier() { FAVOURING } else { SHARED };
         RecursiveMutex { mode: AtomicU8::new(mode), ..RecursiveMutex::shared() }
     }
 
-    /// Takes it, waiting for another thread to leave. Answers whether as the favourite, which
-    /// [`RecursiveMutex::leave_as`] need not find out again.
+    /// Takes the mutex, waiting for another thread to leave. Returns whether this thread took it as the favourite, so
+    /// that [`RecursiveMutex::leave_as`] need not find out again.
     #[inline(always)]
     pub(crate) fn enter(&self) -> bool {
         let me = this_thread();
         (self.favourite.load(Ordering::Relaxed) == me && self.enter_favoured()) || self.enter_otherwise(me)
     }
 
-    /// Leaves it as it was entered: who entered as the favourite is it until it has left.
+    /// Leaves the mutex as it was entered: a thread that entered as the favourite stays the favourite until it has
+    /// left.
     #[inline(always)]
     pub(crate) fn leave_as(&self, favourite: bool) {
         if favourite {
             let depth = self.favourite_depth.load(Ordering::Relaxed);
             debug_assert!(depth > 0, "left more often than entered");
             self.favourite_depth.store(depth.wrapping_sub(1), Ordering::Release);
-            // As in `enter_favoured`: who has overtaken this store is overtaken by the barrier, and sees it.
+            // As in `enter_favoured`: if the read below overtakes this store, the other thread's barrier comes between
+            // them, and that thread sees the store.
             compiler_fence(Ordering::SeqCst);
             if self.mode.load(Ordering::Relaxed) != FAVOURING {
                 self.wake_who_withdraws();
@@ -100,7 +103,7 @@ impl RecursiveMutex {
         }
     }
 
-    /// Takes it unless another thread has it.
+    /// Takes the mutex unless another thread holds it.
     pub(crate) fn try_enter(&self) -> bool {
         let me = this_thread();
         if self.favourite.load(Ordering::Relaxed) == me && self.enter_favoured() {
@@ -112,12 +115,12 @@ impl RecursiveMutex {
         self.withdraw(false) && self.try_enter_shared(me)
     }
 
-    /// Leaves it. Only the thread that holds it may.
+    /// Leaves the mutex. Only the thread that holds it may call this.
     pub(crate) fn leave(&self) {
         self.leave_as(self.is_favourites(this_thread()));
     }
 
-    /// Whether this thread holds it.
+    /// Whether this thread holds the mutex.
     pub(crate) fn is_mine(&self) -> bool {
         let me = this_thread();
         self.is_favourites(me) || self.owner.load(Ordering::Relaxed) == me
@@ -125,22 +128,22 @@ impl RecursiveMutex {
 
     // ---- for one thread ----
 
-    /// Whether this thread holds it as the favourite.
+    /// Whether this thread holds the mutex as the favourite.
     fn is_favourites(&self, me: usize) -> bool {
         self.favourite.load(Ordering::Relaxed) == me && self.favourite_depth.load(Ordering::Relaxed) > 0
     }
 
-    /// The favourite takes it. Answers whether it could.
+    /// The favourite takes the mutex. Returns whether it could.
     #[inline(always)]
     fn enter_favoured(&self) -> bool {
         let depth = self.favourite_depth.load(Ordering::Relaxed);
         self.favourite_depth.store(depth.wrapping_add(1), Ordering::Relaxed);
-        // The processor may still read first: then the barrier of the thread that withdraws the favour comes in between.
+        // The processor may still read first: then the barrier of the withdrawing thread comes in between.
         compiler_fence(Ordering::SeqCst);
         self.mode.load(Ordering::Acquire) == FAVOURING || self.is_still_favoured(depth)
     }
 
-    /// Somebody else wants it. The favourite has had it all the time if it had it before; else it gives it up.
+    /// Another thread needs the mutex. The favourite keeps it if it held it before; else it gives it up.
     #[cold]
     fn is_still_favoured(&self, depth: u32) -> bool {
         if depth == 0 {
@@ -150,21 +153,22 @@ impl RecursiveMutex {
         depth > 0
     }
 
-    /// The favourite has seen that it is none any more.
+    /// The favourite has noticed that it is not favoured any more: wakes the withdrawing threads.
     #[cold]
     fn wake_who_withdraws(&self) {
-        // A thread that looks at the depth has the lock until it sleeps.
+        // A withdrawing thread holds this lock from its read of the depth until it sleeps, so that it cannot miss the
+        // notification.
         drop(self.withdrawing.lock().unwrap_or_else(PoisonError::into_inner));
         self.left.notify_all();
     }
 
-    /// Whether this thread is the first one here.
+    /// Makes this thread the favourite, if it is the first one that takes the mutex.
     fn becomes_favourite(&self, me: usize) -> bool {
         self.mode.load(Ordering::Acquire) == FAVOURING
             && self.favourite.compare_exchange(NOBODY, me, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Nobody is favoured any more. Waits until the favourite has left, if `waits`; else answers whether it had.
+    /// Withdraws the favour. Waits until the favourite has left, if `waits`; else returns whether it had.
     #[cold]
     fn withdraw(&self, waits: bool) -> bool {
         if self.mode.load(Ordering::Acquire) == SHARED {
@@ -247,7 +251,7 @@ impl RecursiveMutex {
 
     #[cold]
     fn wake(&self) {
-        // A thread that has announced itself is waiting by the time that the lock can be had.
+        // A thread that has set `AWAITED` is waiting by the time that this lock is free.
         drop(self.parking.lock().unwrap_or_else(PoisonError::into_inner));
         self.unparked.notify_one();
     }
@@ -258,7 +262,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicU64;
 
-    /// Threads count under the mutex, now and then taking it twice, as this thread does from the beginning.
+    /// Threads count under the mutex, sometimes taking it twice, and so does this thread from the beginning.
     fn check_counting(mutex: &RecursiveMutex, threads: u64, rounds: u64) {
         let count = AtomicU64::new(0);
         let work = || {
@@ -311,7 +315,7 @@ mod tests {
         for mutex in [RecursiveMutex::shared(), RecursiveMutex::favouring()] {
             assert!(mutex.try_enter() && mutex.try_enter());
             std::thread::scope(|scope| scope.spawn(|| assert!(!mutex.try_enter() && !mutex.is_mine())).join().unwrap());
-            // It was asked for in between.
+            // Another thread has asked for the mutex in between.
             mutex.enter();
             (0..3).for_each(|_| mutex.leave());
             assert!(!mutex.is_mine());

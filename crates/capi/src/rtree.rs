@@ -1,4 +1,4 @@
-//! Geometries of R-Trees in C: functions that stand at the right of MATCH and say which boxes a query finds.
+//! Geometries of R-Trees in C: functions to the right of MATCH that decide which boxes a query finds.
 //!
 //! ```text
 //!   sqlite3_rtree_geometry_callback   xGeom: is this box within?                  no scores
@@ -24,7 +24,7 @@ use crate::memory::{self, Destructor};
 use crate::text;
 use crate::value::sqlite3_value;
 
-/// What a geometry is told: the beginning of [`sqlite3_rtree_query_info`].
+/// The arguments of a geometry callback: the beginning of [`sqlite3_rtree_query_info`].
 #[repr(C)]
 #[allow(non_camel_case_types)]
 pub struct sqlite3_rtree_geometry {
@@ -35,7 +35,7 @@ pub struct sqlite3_rtree_geometry {
     delete_user: Destructor,
 }
 
-/// What a query callback is told, and where it answers.
+/// The arguments and results of a query callback.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 pub struct sqlite3_rtree_query_info {
@@ -48,9 +48,9 @@ pub struct sqlite3_rtree_query_info {
     rowid: i64,
     parent_score: f64,
     parent_within: c_int,
-    /// How much of the entry is found: an answer.
+    /// A result: how much of the entry is found.
     within: c_int,
-    /// The score: an answer.
+    /// A result: the score.
     score: f64,
     sql_parameters: *mut *mut sqlite3_value,
 }
@@ -71,7 +71,8 @@ struct CGeometry {
     destructor: Destructor,
 }
 
-// SAFETY: its connection alone calls it, which one thread at a time uses: its mutex sees to that, or the application.
+// SAFETY: only its connection calls it, and only one thread at a time uses that: its mutex, or the application, makes
+// sure.
 unsafe impl Send for CGeometry {}
 // SAFETY: as above.
 unsafe impl Sync for CGeometry {}
@@ -87,7 +88,7 @@ impl GeometryKind for CGeometry {
     fn begin(&self, parameters: &[Value]) -> Result<Rc<dyn Geometry>, FunctionError> {
         let mut values: Vec<_> = parameters.iter().cloned().map(sqlite3_value::owned).collect();
         let start = values.as_mut_ptr();
-        // SAFETY: each is within the vector, whose memory stays where it is.
+        // SAFETY: each is within the vector, whose memory is not moved.
         let pointers = (0..values.len()).map(|index| unsafe { start.add(index) }).collect();
         let numbers = parameters.iter().map(|value| cast::to_real(value.as_ref())).collect();
         let query = Query {
@@ -105,11 +106,11 @@ struct Query {
     callback: Callback,
     context: *mut c_void,
     state: RefCell<State>,
-    /// What the pointers of the state point to.
+    /// The values to which the pointers of the state point.
     _values: Vec<sqlite3_value>,
 }
 
-/// What stays from call to call.
+/// The state that is kept from call to call.
 struct State {
     numbers: Vec<f64>,
     pointers: Vec<*mut sqlite3_value>,
@@ -120,14 +121,15 @@ struct State {
 impl Drop for State {
     fn drop(&mut self) {
         if !self.user.is_null() {
-            // SAFETY: the callback has left both for this.
+            // SAFETY: the callback has set both for this.
             unsafe { memory::destroy(self.delete_user, self.user) };
         }
     }
 }
 
 impl Query {
-    /// What the callback is told of an entry. The coordinates and counts are copies, which it may write to.
+    /// The arguments of the callback for an entry. The coordinates and counts are copies, which the callback may
+    /// overwrite.
     fn question(
         &self,
         state: &mut State,
@@ -160,12 +162,12 @@ impl Query {
 
 impl Geometry for Query {
     fn judge(&self, candidate: &Candidate<'_>) -> Result<Verdict, FunctionError> {
-        // A callback that runs the query that it is called for finds it in use.
+        // A callback that runs the query for which it is called finds the state in use.
         let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::MISUSE))?;
         let (mut coordinates, mut waiting) = (candidate.coordinates.to_vec(), candidate.waiting.to_vec());
         let mut info = self.question(&mut state, candidate, &mut coordinates, &mut waiting);
         let mut is_within = 0;
-        // SAFETY: the application's function, called as documented: all that it gets stands during the call.
+        // SAFETY: the application's function, called as documented: its arguments are valid during the call.
         let answer = unsafe {
             match self.callback {
                 Callback::Geometry(Some(call)) => {

@@ -1,5 +1,5 @@
-//! Scan status: what the loops of a statement have cost, beside what the planner expected. It is measured for statements that were
-//! prepared while SQLITE_DBCONFIG_STMT_SCANSTATUS was on, which it is not unless somebody says so.
+//! Scan status: the costs of the loops of a statement, beside the planner's estimates. Only statements are measured
+//! that were prepared while SQLITE_DBCONFIG_STMT_SCANSTATUS was on; its default is off.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -7,7 +7,7 @@ use crate::column;
 use crate::connection::statement::{sqlite3_stmt, statement};
 use crate::ffi_guard::api;
 
-/// The numbers of what can be asked (SQLITE_SCANSTAT_*).
+/// The numbers of the properties (SQLITE_SCANSTAT_*).
 const NLOOP: c_int = 0;
 const NVISIT: c_int = 1;
 const EST: c_int = 2;
@@ -20,10 +20,10 @@ const NCYCLE: c_int = 7;
 /// All lines of the query plan count, not only the loops (SQLITE_SCANSTAT_COMPLEX).
 const COMPLEX: c_int = 1;
 
-/// The whole statement.
+/// The index that means the whole statement.
 const WHOLE: c_int = -1;
 
-/// An answer, by its type.
+/// A property's value, by its type.
 enum Answer {
     Count(i64),
     Number(c_int),
@@ -31,7 +31,7 @@ enum Answer {
     Text(*const c_char),
 }
 
-/// What is asked about an element of the query plan. None: there is no such element, or no such question.
+/// A property of an element of the query plan. None: there is no such element or property.
 fn answer(statement: &sqlite3_stmt, index: c_int, op: c_int, flags: c_int) -> Option<Answer> {
     let mut inside = statement.enter().ok()?;
     let inner = inside.get();
@@ -56,10 +56,10 @@ fn answer(statement: &sqlite3_stmt, index: c_int, op: c_int, flags: c_int) -> Op
     })
 }
 
-/// Answers into `out`; 1 if there is nothing to answer.
+/// Writes a property to `out`; returns 1 if there is none.
 ///
 /// # Safety
-/// `handle` is null or a live statement, and `out` points to a variable of the type that `op` asks for.
+/// `handle` is null or a live statement, and `out` points to a variable of the type of the property `op`.
 unsafe fn scan_status(handle: *mut sqlite3_stmt, index: c_int, op: c_int, flags: c_int, out: *mut c_void) -> c_int {
     // SAFETY: our caller's promise.
     let Ok((statement, _db)) = (unsafe { statement(handle) }) else { return 1 };

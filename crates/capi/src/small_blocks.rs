@@ -7,9 +7,9 @@
 //!            block block ...              the first one of a list: | next | how many |
 //! ```
 //!
-//! Preparing a statement makes and frees some eighty blocks, nearly all of them small, and the system's allocator takes 40 to 250 instructions for a
-//! pair of calls. Here such a pair takes 45. What the application allocates comes from the system: tools that watch memory
-//! see it.
+//! Preparing a statement allocates and frees about eighty blocks, nearly all of them small, and the system's allocator
+//! takes 40 to 250 instructions for a pair of calls. Here such a pair takes 45. Blocks for the application come from
+//! the system, so that tools that watch memory see them.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 const ALIGN: usize = 16;
 const CLASSES: usize = 32;
 
-/// A list keeps no more than this.
+/// The most bytes that a list keeps.
 const LIST_BYTES_MAX: usize = 8 * 1024;
 
 /// The first bytes of a free block.
@@ -30,8 +30,8 @@ struct Free {
 
 const _: () = assert!(size_of::<Free>() <= ALIGN && align_of::<Free>() <= ALIGN);
 
-/// The free blocks of one thread. No other thread looks at them while it lives; a thread that gets its place later may find them, so that
-/// everything is read and written as atomics, which costs nothing.
+/// The free blocks of one thread. No other thread reads them while it lives; a later thread that gets the same slot may
+/// find them. So everything is read and written atomically, which costs nothing.
 pub(crate) struct SmallBlocks {
     lists: [AtomicPtr<Free>; CLASSES],
 }
@@ -43,7 +43,7 @@ pub(crate) fn class(layout: Layout) -> Option<Class> {
     is_small.then(|| Class(layout.size().saturating_sub(1) / ALIGN))
 }
 
-/// Blocks of one size.
+/// A size class.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Class(usize);
 
@@ -68,7 +68,7 @@ impl Class {
         unsafe { System.alloc(self.layout()) }
     }
 
-    /// Gives a block back to the system.
+    /// Returns a block to the system.
     ///
     /// # Safety
     /// The block is of this class and is not used any more.
@@ -91,7 +91,7 @@ impl SmallBlocks {
     pub(crate) unsafe fn take(&self, class: Class) -> *mut u8 {
         let list = &self.lists[class.0];
         let first = list.load(Ordering::Relaxed);
-        // SAFETY: what is in a list is a free block, whose first bytes `put` has written, and no other thread takes it.
+        // SAFETY: a list contains free blocks, whose first bytes `put` has written, and no other thread takes them.
         if let Some(free) = unsafe { first.as_ref() } {
             list.store(free.next.load(Ordering::Relaxed), Ordering::Relaxed);
         }
@@ -101,7 +101,7 @@ impl SmallBlocks {
     /// Keeps a block; false if the list of its class is full.
     ///
     /// # Safety
-    /// The lists are the calling thread's. The block is of this class, and is not used any more if the answer is true.
+    /// The lists are the calling thread's. The block is of this class, and is not used any more if the result is true.
     #[inline(always)]
     pub(crate) unsafe fn put(&self, class: Class, block: *mut u8) -> bool {
         let list = &self.lists[class.0];
@@ -112,7 +112,7 @@ impl SmallBlocks {
             return false;
         }
         let free = block.cast::<Free>();
-        // SAFETY: the block is as large and as aligned as a `Free` at the least, and is not used any more.
+        // SAFETY: the block is at least as large and as aligned as a `Free`, and is not used any more.
         unsafe { free.write(Free { next: AtomicPtr::new(next), count: AtomicUsize::new(count) }) };
         list.store(free, Ordering::Relaxed);
         true

@@ -10,7 +10,7 @@ use crate::ffi_guard::api;
 use crate::memory;
 use crate::text;
 
-/// A state of a database in the past, as the header shows it: programs may copy its bytes.
+/// A state of a database in the past, with the header's layout: programs may copy its bytes.
 #[allow(non_camel_case_types)]
 #[repr(C)]
 pub struct sqlite3_snapshot {
@@ -25,7 +25,7 @@ impl sqlite3_snapshot {
     }
 }
 
-/// The connection and the name of its database; otherwise the code.
+/// Locks the connection and returns the name of its database; the error is the code.
 ///
 /// # Safety
 /// `db` is a handle or null, `schema` a C string or null.
@@ -35,7 +35,7 @@ unsafe fn begin<'a>(db: *mut sqlite3, schema: *const c_char) -> Result<(Locked<'
     Ok((db, schema.ok_or(code::ERROR)?))
 }
 
-/// The code of an outcome. The connection's last error stays as it is, as in SQLite.
+/// The code of a result. The connection's last error is not changed, as in SQLite.
 fn outcome(done: lithe_engine::Result<()>) -> c_int {
     done.map_or_else(|error| error.code().0, |()| code::OK)
 }

@@ -17,11 +17,11 @@ pub(crate) struct Statements {
     db: *mut sqlite3,
 }
 
-// SAFETY: the connection has it, and one thread at a time uses that.
+// SAFETY: the connection owns it, and only one thread at a time uses that.
 unsafe impl Send for Statements {}
 
 impl Statements {
-    /// Of this connection, which outlives it.
+    /// The module of this connection, which outlives it.
     pub(crate) fn of(db: *mut sqlite3) -> Statements {
         Statements { db }
     }
@@ -52,7 +52,7 @@ impl VirtualTable for Statements {
     }
 }
 
-/// A statement when the scan began: its text, and the other columns.
+/// A statement at the beginning of the scan: its text, and the other columns.
 struct Row {
     sql: Box<CStr>,
     numbers: [i64; 10],
@@ -79,7 +79,7 @@ impl Row {
                     *number = inside.get().status(counter, false).cast_signed();
                 }
             }
-            // The call that is inside runs the statement, and has its counters.
+            // Another call runs the statement, and has access to its counters.
             Err(_) => {
                 numbers[2] = 1;
                 numbers[8] = statement.runs.get() + 1;
@@ -98,7 +98,7 @@ struct Cursor {
 impl VirtualCursor for Cursor {
     fn filter(&mut self, _: &Scan<'_>, _: &ScanPlan, _: &Values<'_>) -> Result {
         (self.rows, self.at) = (Vec::new(), 0);
-        // SAFETY: the connection is there as long as its tables, and its mutex is held.
+        // SAFETY: the connection outlives its tables, and its mutex is held.
         let mut next = unsafe { (*self.db).statements.get() };
         // SAFETY: the list has live statements of this connection.
         while let Some(statement) = unsafe { next.as_ref() } {

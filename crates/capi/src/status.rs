@@ -13,17 +13,17 @@ use crate::memory;
 /// The verbs of `sqlite3_status`: 10 in all.
 const STATUS_COUNT: c_int = 10;
 
-/// The current and the highest value of a verb; what is not counted here is 0.
+/// The current and the highest value of a verb; 0 if it is not counted here.
 fn process_status(op: c_int, reset: bool) -> Option<(i64, i64)> {
     (0..STATUS_COUNT).contains(&op).then(|| memory::status(op, reset).unwrap_or((0, 0)))
 }
 
-/// The same of a connection. There is no lookaside: its verbs are 0, as in a SQLite that is configured without it.
+/// The same for a connection. There is no lookaside memory: its verbs are 0, as in SQLite without lookaside.
 fn connection_status(db: &sqlite3, op: c_int, reset: bool) -> Option<(i64, i64)> {
     let core = db.core();
     let pages = |counter| core.page_count_of(counter, reset).cast_signed();
     let now = match op {
-        // CACHE_USED and CACHE_USED_SHARED: connections share no cache but that of files that are not mapped.
+        // CACHE_USED and CACHE_USED_SHARED: connections share a cache only for files that are not mapped.
         1 | 11 => core.page_memory().cast_signed(),
         // SCHEMA_USED
         2 => core.schema_memory().cast_signed(),
@@ -44,7 +44,7 @@ fn connection_status(db: &sqlite3, op: c_int, reset: bool) -> Option<(i64, i64)>
     Some((now, 0))
 }
 
-/// What all statements of a connection take.
+/// The memory of all statements of a connection.
 fn statement_memory(db: &sqlite3) -> i64 {
     let mut bytes = 0;
     let mut next = db.statements.get();

@@ -31,7 +31,7 @@ fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
     }
 }
 
-/// Tells those who ask without the mutex. The first step of a run may have compiled the statement again.
+/// Publishes the state for calls without the mutex. The first step of a run may have compiled the statement again.
 #[inline]
 fn publish(
     statement: &sqlite3_stmt,
@@ -59,7 +59,7 @@ fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine
                 error_log::note_aborted(&error, &statement.sql);
             }
             let code = error.code().0;
-            // Statements of the old interface say only that something went wrong, until they are reset.
+            // A statement of the old interface returns SQLITE_ERROR; the error itself is returned by its reset.
             let is_told = !statement.is_legacy || matches!(code::primary(code), code::BUSY | code::MISUSE);
             let answer = if is_told { db.fail(&error) } else { db.fail_untold() };
             statement.failure.set(Some(Box::new(error)));
@@ -72,7 +72,7 @@ fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine
     }
 }
 
-/// The same with everybody told who wants to be.
+/// The same, with calls of the trace callbacks.
 #[cold]
 fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Inside<'s>) -> c_int {
     let begins = !inside.get().is_running();

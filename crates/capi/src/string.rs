@@ -11,7 +11,7 @@ use crate::code;
 use crate::ffi_guard::api;
 use crate::text;
 
-/// As C's strcmp answers, with the case of ASCII letters left out.
+/// Compares as C's strcmp, ignoring the case of ASCII letters.
 fn compare(left: &[u8], right: &[u8]) -> c_int {
     for (&a, &b) in left.iter().zip(right) {
         if fold(a) != fold(b) {

@@ -45,7 +45,7 @@ impl sqlite3_str {
     }
 }
 
-/// What `sqlite3_result_str` does with the text it has taken.
+/// The destructor with which `sqlite3_result_str` takes over the text.
 const XFER: c_int = 1;
 const FINISH: c_int = 2;
 
@@ -128,7 +128,7 @@ api! {
 
     fn sqlite3_str_value(str: *mut sqlite3_str) -> *mut c_char {
         let Some(str) = str.as_mut().filter(|str| !str.bytes.is_empty()) else { return null_mut() };
-        // The NUL stays in memory behind the text, until something is appended.
+        // The NUL stays in memory behind the text until the next append.
         str.bytes.push(0);
         str.bytes.pop();
         str.bytes.as_mut_ptr().cast()
@@ -139,7 +139,7 @@ api! {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lithe_str_appendf(str: *mut sqlite3_str, format: *const c_char, args: *mut CArgs) {
     guard(|| {
-        // SAFETY: the C half hands on what it was called with.
+        // SAFETY: the C half passes on its own arguments.
         unsafe {
             let Some(str) = str.as_mut() else { return };
             let mut place = [0; SHORT_LEN];

@@ -7,7 +7,7 @@ use lithe_engine::value::{Buffer, Encoding};
 /// The bytes of a C string; `None` for a null pointer.
 ///
 /// # Safety
-/// `text` is null, or ends with NUL and stands as long as `'a`.
+/// `text` is null, or ends with NUL and is valid for `'a`.
 pub(crate) unsafe fn bytes<'a>(text: *const c_char) -> Option<&'a [u8]> {
     if text.is_null() {
         return None;
@@ -16,7 +16,7 @@ pub(crate) unsafe fn bytes<'a>(text: *const c_char) -> Option<&'a [u8]> {
     Some(unsafe { CStr::from_ptr(text) }.to_bytes())
 }
 
-/// As [`bytes`], as a name: what is not UTF-8 is replaced.
+/// As [`bytes`], for names: invalid UTF-8 is replaced.
 ///
 /// # Safety
 /// As [`bytes`].
@@ -25,10 +25,10 @@ pub(crate) unsafe fn name(text: *const c_char) -> Option<String> {
     unsafe { bytes(text) }.map(|bytes| String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// The `len` bytes at `text`, or up to the NUL if that is negative.
+/// The `len` bytes at `text`, or those up to the NUL if `len` is negative.
 ///
 /// # Safety
-/// They stand as long as `'a`; a null pointer has no bytes.
+/// The bytes are valid for `'a`; a null pointer has no bytes.
 pub(crate) unsafe fn sized<'a>(text: *const c_void, len: i64) -> &'a [u8] {
     // SAFETY: our caller's promise.
     unsafe {
@@ -40,7 +40,7 @@ pub(crate) unsafe fn sized<'a>(text: *const c_void, len: i64) -> &'a [u8] {
     }
 }
 
-/// The `len` bytes of UTF-16 at `text`, or up to the double NUL if that is negative.
+/// The `len` bytes of UTF-16 at `text`, or those up to the double NUL if `len` is negative.
 ///
 /// # Safety
 /// As [`sized`].
@@ -63,7 +63,7 @@ pub(crate) unsafe fn sized16<'a>(text: *const c_void, len: i64) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(text.cast(), len) }
 }
 
-/// UTF-16 as UTF-8. A byte order mark says which kind, else it is `encoding`.
+/// Converts UTF-16 to UTF-8. A byte order mark decides the byte order, else `encoding`.
 pub(crate) fn from_utf16(text: &[u8], encoding: Encoding) -> Vec<u8> {
     let mut buffer = Buffer::new();
     encoding.decode_with_mark(text, &mut buffer);
@@ -79,7 +79,7 @@ pub(crate) unsafe fn utf16_string(text: *const c_void) -> Option<Vec<u8>> {
     (!text.is_null()).then(|| from_utf16(unsafe { sized16(text, -1) }, Encoding::UTF16_NATIVE))
 }
 
-/// UTF-8 as UTF-16 with a double NUL behind it.
+/// Converts UTF-8 to UTF-16 with a double NUL at the end.
 pub(crate) fn to_utf16(text: &[u8], encoding: Encoding) -> Vec<u16> {
     let mut buffer = Buffer::new();
     encoding.encode(text, &mut buffer);
@@ -87,7 +87,7 @@ pub(crate) fn to_utf16(text: &[u8], encoding: Encoding) -> Vec<u16> {
     units.chain([0]).collect()
 }
 
-/// The encoding that a number of the C interface means.
+/// The encoding of a number of the C interface.
 pub(crate) fn encoding(number: c_int) -> Option<Encoding> {
     match number {
         crate::code::UTF8 | crate::code::UTF8_ZT | crate::code::ANY => Some(Encoding::Utf8),
@@ -112,12 +112,13 @@ pub(crate) fn utf16_len(text: &[u8]) -> usize {
     Encoding::UTF16_NATIVE.encoded_len(text)
 }
 
-/// Up to the first NUL: more no C program would see.
+/// The bytes up to the first NUL, because a C program would not see more.
 pub(crate) fn c_string(bytes: &[u8]) -> CString {
     let end = memchr::memchr(0, bytes).unwrap_or(bytes.len());
     let mut text = Vec::with_capacity(end + 1);
     text.extend_from_slice(&bytes[..end]);
-    // SAFETY: there is no NUL among them. (The library would look for one again, and slowly: a statement may be long.)
+    // SAFETY: there is no NUL in the text. (The standard library would search for one again, and slowly: a statement
+    // may be long.)
     unsafe { CString::from_vec_unchecked(text) }
 }
 

@@ -1,10 +1,11 @@
-//! Which thread runs, and how one thread makes sure of what another one has seen.
+//! The number of the running thread, and a memory barrier for all other threads.
 
 use std::sync::OnceLock;
 
-/// A number of the thread that runs, never 0. Threads that are alive have different ones.
+/// The number of the running thread, never 0. Threads that are alive have different numbers.
 ///
-/// It is where the system keeps the thread's own memory: one instruction, where a variable of the thread would be a call in a
+/// It is the address of the thread's own memory, which one instruction reads. A thread-local variable would need a call
+/// in a shared library.
 /// shared library.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[inline(always)]
@@ -41,12 +42,13 @@ pub(crate) fn has_barrier() -> bool {
     *HAS_BARRIER.get_or_init(system::register)
 }
 
-/// Every other thread of the process goes through a full memory barrier: what it did before is seen here, and what this
-/// thread did before is seen by whatever the other does next. Only if [`has_barrier`]; `false`: the system refuses it now.
+/// Makes every other thread of the process pass a full memory barrier: what that thread wrote before is seen here, and
+/// what this thread wrote before is seen by that thread's later reads. Only if [`has_barrier`]; `false`: the system
+/// refuses it now.
 ///
-/// So a thread that is alone nearly always needs no barrier of its own, only the one that comes rarely pays.
+/// So a thread that is nearly always alone needs no barrier of its own; only the thread that comes rarely pays.
 pub(crate) fn barrier() -> bool {
-    // The child of a fork may have to register for itself.
+    // The child of a fork may have to register again.
     system::barrier()
         || (system::register() && system::barrier())
         || system::slow_barrier()
@@ -73,15 +75,15 @@ mod system {
         membarrier(PRIVATE_EXPEDITED)
     }
 
-    /// Takes milliseconds, but no memory of the kernel's, which the other may lack.
+    /// Takes milliseconds, but no memory of the kernel, which the other command may lack.
     pub(super) fn slow_barrier() -> bool {
         membarrier(GLOBAL)
     }
 
-    /// Without membarrier(2), which a filter of system calls may refuse: memory that a thread has written, and may write no
-    /// longer, has to be forgotten by every processor that runs a thread of this process. They are interrupted for that, which
-    /// is a barrier; a thread that does not run goes through one before it does. On other processors than these nobody is
-    /// interrupted.
+    /// Without membarrier(2), which a filter of system calls may refuse. Taking the write permission from a written page
+    /// forces the kernel to flush the page from the translation caches of every processor that runs a thread of this
+    /// process. The interrupt for that is a barrier; a thread that does not run passes one before it runs again. Only
+    /// x86-64 needs an interrupt for this, so that the method works nowhere else.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn barrier_by_unmapping() -> bool {
         const LEN: usize = 4096;
@@ -92,7 +94,7 @@ mod system {
         if page == libc::MAP_FAILED {
             return false;
         }
-        // SAFETY: the page was mapped for writing just now, and nobody else knows of it.
+        // SAFETY: the page was mapped for writing just now, and no other code knows its address.
         unsafe {
             page.cast::<u8>().write_volatile(1);
             let is_done = libc::mprotect(page, LEN, libc::PROT_READ) == 0;

@@ -16,7 +16,7 @@ pub(crate) fn set(mode: c_int) {
     THREADING.store(mode, Ordering::Relaxed);
 }
 
-/// Whether a connection that is opened so gets a mutex.
+/// Whether a connection with these flags gets a mutex.
 pub(crate) fn wants_mutex(flags: OpenFlags) -> bool {
     match THREADING.load(Ordering::Relaxed) {
         SINGLE_THREAD => false,
@@ -26,7 +26,7 @@ pub(crate) fn wants_mutex(flags: OpenFlags) -> bool {
     }
 }
 
-/// Whether the process has said that it has one thread.
+/// Whether single-threaded mode is set.
 pub(crate) fn is_single_threaded() -> bool {
     THREADING.load(Ordering::Relaxed) == SINGLE_THREAD
 }

@@ -5,7 +5,7 @@
 //!            ▲ the filename                            ▲             ▲
 //! ```
 //!
-//! From a journal's or a WAL's name the database's is found by going back to the four NULs.
+//! The database's name is found from a journal's or a WAL's name by going back to the four NULs.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null;
@@ -15,7 +15,7 @@ use crate::text;
 
 const PREFIX: usize = 4;
 
-/// Lays a filename out. The result is freed by [`sqlite3_free_filename`].
+/// Makes a filename. It is freed by [`sqlite3_free_filename`].
 pub(crate) fn create<'a>(
     database: &[u8],
     journal: &[u8],
@@ -60,7 +60,7 @@ unsafe fn next(text: *const c_char) -> *const c_char {
 /// Keys and values.
 ///
 /// # Safety
-/// `filename` is the database's name in a filename of ours.
+/// `filename` is the database's name in a filename that [`create`] has made.
 unsafe fn parameters(filename: *const c_char) -> Vec<(*const c_char, *const c_char)> {
     let mut found = Vec::new();
     // SAFETY: our caller's promise: an empty key ends the list.
@@ -75,7 +75,7 @@ unsafe fn parameters(filename: *const c_char) -> Vec<(*const c_char, *const c_ch
     found
 }
 
-/// Where the list of parameters ends: the empty string before the journal's name.
+/// The end of the list of parameters: the empty string before the journal's name.
 ///
 /// # Safety
 /// As [`parameters`].
@@ -90,7 +90,7 @@ unsafe fn end_of_parameters(filename: *const c_char) -> *const c_char {
 }
 
 /// # Safety
-/// `filename` is null or a filename of ours.
+/// `filename` is null or was made by [`create`].
 unsafe fn value(filename: *const c_char, key: *const c_char) -> Option<*const c_char> {
     // SAFETY: our caller's promise.
     unsafe {
@@ -102,7 +102,7 @@ unsafe fn value(filename: *const c_char, key: *const c_char) -> Option<*const c_
     }
 }
 
-/// A number as SQL reads it, decimal or hexadecimal; `None` for what is none.
+/// A number in SQL's syntax, decimal or hexadecimal; `None` if it is not a number.
 fn integer(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?.trim();
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
@@ -184,7 +184,7 @@ api! {
     }
 }
 
-/// A filename as SQLite gives it to a VFS, freed with its owner.
+/// A filename in the form that SQLite passes to a VFS, freed on drop.
 pub(crate) struct Filename(*const c_char);
 
 impl Filename {

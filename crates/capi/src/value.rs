@@ -1,7 +1,7 @@
-//! `sqlite3_value`: a value as C sees it, and the forms that it is asked for in.
+//! `sqlite3_value`: a value as C sees it, and its converted forms.
 //!
-//! What the value is never changes by asking: a text that is asked for as UTF-16 keeps its UTF-8, so that pointers to
-//! one form stand while another is made. Text gets its NUL in a copy of its own; blobs are given out where they lie.
+//! Reading never changes the value: a text that is read as UTF-16 keeps its UTF-8, so that pointers to one form stay
+//! valid while another form is made. Text gets its NUL in a copy; blobs are returned in place.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::{null, null_mut};
@@ -14,13 +14,13 @@ use crate::ffi_guard::api;
 use crate::memory::Destructor;
 use crate::text;
 
-/// A value. Arguments and columns borrow what they stand on; copies own it.
+/// A value. Arguments and columns borrow their bytes; copies own them.
 #[allow(non_camel_case_types)]
 #[derive(Default)]
 pub struct sqlite3_value {
     raw: Raw,
     owned: Value,
-    /// For which row the content was fetched; 0 for none.
+    /// The row for which the content was fetched; 0 for none.
     pub(crate) row: u64,
     text: Form<Vec<u8>>,
     wide: Form<Vec<u16>>,
@@ -28,27 +28,27 @@ pub struct sqlite3_value {
     pub(crate) subtype: u8,
     pub(crate) is_from_bind: bool,
     pub(crate) pointer: Option<Pointer>,
-    /// An UPDATE leaves the column alone.
+    /// An UPDATE does not change the column.
     pub(crate) is_unchanged: bool,
-    /// It stands for all values of an IN.
+    /// The value stands for all values of an IN.
     list: Option<Box<List>>,
 }
 
 /// The values of an IN.
 struct List {
     values: Vec<sqlite3_value>,
-    /// The next one.
+    /// The index of the next value.
     at: usize,
 }
 
-/// A form that has been made, or memory for it.
+/// A converted form, or memory for it.
 #[derive(Default)]
 struct Form<T> {
     is_made: bool,
     memory: T,
 }
 
-/// What the value is. The pointers stand as long as the value is used: the one who fills it in promises that.
+/// The value. Its pointers are valid as long as it is used, which the caller of the setter promises.
 #[derive(Clone, Copy, Default)]
 enum Raw {
     #[default]
@@ -59,7 +59,7 @@ enum Raw {
     Blob(*const u8, usize),
 }
 
-/// A pointer that travels as a NULL (`sqlite3_bind_pointer`, `sqlite3_result_pointer`).
+/// A pointer in a NULL (`sqlite3_bind_pointer`, `sqlite3_result_pointer`).
 #[derive(Clone, Copy)]
 pub(crate) struct Pointer {
     pub(crate) address: *mut c_void,
@@ -69,10 +69,10 @@ pub(crate) struct Pointer {
 }
 
 impl sqlite3_value {
-    /// Becomes `value`, without a copy.
+    /// Sets the value without a copy.
     ///
     /// # Safety
-    /// The bytes of `value` stand until this is set again or dropped, or nobody asks it any more.
+    /// The bytes of `value` are valid until this is set again, dropped, or not read any more.
     #[inline]
     pub(crate) unsafe fn borrow(&mut self, value: ValueRef<'_>) {
         self.raw = match value {
@@ -92,13 +92,13 @@ impl sqlite3_value {
         }
     }
 
-    /// Stands for these values, or for none.
+    /// Makes this stand for these values of an IN, or for none.
     pub(crate) fn set_list(&mut self, values: Option<&[Value]>) {
         let owned = |values: &[Value]| values.iter().cloned().map(sqlite3_value::owned).collect();
         self.list = values.map(|values| Box::new(List { values: owned(values), at: 0 }));
     }
 
-    /// The first or next value of the list that it stands for: none behind the last one. `None`: it is no list.
+    /// The first or next value of the list; none after the last one. `None`: this does not stand for a list.
     pub(crate) fn next_of_list(&mut self, is_first: bool) -> Option<Option<*mut sqlite3_value>> {
         let list = self.list.as_mut()?;
         list.at = if is_first { 0 } else { list.at };
@@ -107,7 +107,7 @@ impl sqlite3_value {
         Some(next)
     }
 
-    /// A value of its own.
+    /// A value that owns its content.
     pub(crate) fn owned(value: Value) -> sqlite3_value {
         let mut made = sqlite3_value { owned: value, ..sqlite3_value::default() };
         let content: *const Value = &made.owned;
@@ -123,7 +123,7 @@ impl sqlite3_value {
             Raw::Null => ValueRef::Null,
             Raw::Integer(integer) => ValueRef::Integer(integer),
             Raw::Real(real) => ValueRef::Real(real),
-            // SAFETY: the promise of the setter: the bytes stand.
+            // SAFETY: the promise of the setter: the bytes are valid.
             Raw::Text(start, len) => ValueRef::Text(unsafe { std::slice::from_raw_parts(start, len) }),
             // SAFETY: as above.
             Raw::Blob(start, len) => ValueRef::Blob(unsafe { std::slice::from_raw_parts(start, len) }),
@@ -142,7 +142,7 @@ impl sqlite3_value {
         }
         match self.get() {
             ValueRef::Null => null(),
-            // SAFETY: the bytes are not in the memory that the copy goes to.
+            // SAFETY: the bytes are not in the memory to which they are copied.
             ValueRef::Text(text) => unsafe { self.make_text(std::ptr::from_ref(text)) },
             value => {
                 let mut scratch = NumberText::default();
@@ -187,12 +187,12 @@ impl sqlite3_value {
         }
     }
 
-    /// Where the bytes lie; null if there are none.
+    /// The address of the bytes; null if there are none.
     pub(crate) fn blob(&mut self) -> *const c_void {
         match self.raw {
             Raw::Null => null(),
             Raw::Text(_, 0) | Raw::Blob(_, 0) => null(),
-            // Programs that fetch text this way expect the NUL that SQLite happens to leave behind it.
+            // Programs that read text this way expect the NUL that SQLite happens to leave behind it.
             Raw::Text(..) | Raw::Integer(_) | Raw::Real(_) => self.text().cast(),
             Raw::Blob(start, _) => start.cast(),
         }
@@ -203,7 +203,7 @@ impl sqlite3_value {
         len_of(self.get())
     }
 
-    /// How many bytes the UTF-16 text has; a blob is not text, and has its own length.
+    /// How many bytes the UTF-16 text has; a blob is not converted, and has its own length.
     pub(crate) fn wide_len(&mut self) -> usize {
         match self.raw {
             Raw::Null => 0,
@@ -216,7 +216,7 @@ impl sqlite3_value {
         }
     }
 
-    /// The class after numeric affinity: that of `sqlite3_value_numeric_type`.
+    /// The storage class after numeric affinity (`sqlite3_value_numeric_type`).
     fn numeric_kind(&self) -> c_int {
         match self.get() {
             ValueRef::Text(text) => match lithe_engine::value::number::whole_number(text) {
@@ -234,7 +234,7 @@ fn len_of(value: ValueRef<'_>) -> usize {
     cast::to_bytes(value, &mut NumberText::default()).len()
 }
 
-/// The storage class by its number.
+/// The number of the storage class.
 #[inline]
 pub(crate) fn kind_of(value: ValueRef<'_>) -> c_int {
     match value {
@@ -249,7 +249,7 @@ pub(crate) fn kind_of(value: ValueRef<'_>) -> c_int {
 /// The value behind a handle.
 ///
 /// # Safety
-/// `value` is null, or a value that is still valid, and nobody else uses it now.
+/// `value` is null, or a value that is still valid and that no other code uses now.
 #[inline]
 unsafe fn value_mut<'a>(value: *mut sqlite3_value) -> Option<&'a mut sqlite3_value> {
     // SAFETY: our caller's promise.
@@ -323,7 +323,7 @@ api! {
         value_mut(value).is_some_and(|value| value.is_from_bind).into()
     }
 
-    /// Text is UTF-8 inside, whatever the file has.
+    /// Text is stored in UTF-8 here, whatever the file's encoding is.
     fn sqlite3_value_encoding(value: *mut sqlite3_value) -> c_int {
         let is_wide = value_mut(value).filter(|value| value.wide.is_made && !value.text.is_made);
         match is_wide.map(|value| value.wide_encoding) {
@@ -336,7 +336,7 @@ api! {
     fn sqlite3_value_dup(value: *const sqlite3_value) -> *mut sqlite3_value {
         let Some(value) = value.as_ref() else { return null_mut() };
         let mut copy = sqlite3_value::owned(Value::from(value.get()));
-        // A pointer does not survive: nobody would know when it ends.
+        // The copy of a pointer is NULL, because its destructor could run before the copy's end.
         copy.subtype = value.subtype;
         copy.is_from_bind = value.is_from_bind;
         Box::into_raw(Box::new(copy))

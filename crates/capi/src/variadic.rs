@@ -1,7 +1,7 @@
 //! The exported functions with variable arguments: jumps to the C functions of `csrc/variadic.c`.
 //!
-//! A shared library exports the symbols that Rust defines. Rust cannot define these, but it can define a function of
-//! one instruction that leaves all registers and the stack alone.
+//! A shared library exports the symbols that Rust defines. Rust cannot define variadic functions, but it can define a
+//! function of one instruction that changes neither registers nor the stack.
 
 use std::ffi::{c_char, c_int, c_longlong, c_void};
 
@@ -19,13 +19,13 @@ unsafe extern "C" {
     fn lithe_arg_pointer(args: *mut CArgs) -> *mut c_void;
 }
 
-/// Takes arguments one by one. The one who made it promised that they have the types that are asked for.
+/// Reads arguments one by one. The caller of `new` promises that they have the types with which they are read.
 pub(crate) struct Arguments(*mut CArgs);
 
-// The calls below are of C's va_arg on a list that stands as long as the C function that made it.
+// The calls below apply C's va_arg to a list that is valid as long as the C function that made it.
 impl Arguments {
     /// # Safety
-    /// `args` stands as long as this is used, and the application passed the types that the format or verb asks for.
+    /// `args` is valid as long as this is used, and the application passed the types that the format or verb requires.
     pub(crate) unsafe fn new(args: *mut CArgs) -> Arguments {
         Arguments(args)
     }

@@ -1,4 +1,4 @@
-//! Which library this is, and how it was built.
+//! The version of the library, and its compile-time options.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null;
@@ -10,7 +10,7 @@ use crate::text;
 
 const VERSION: &CStr = c"3.54.1";
 const VERSION_NUMBER: c_int = 3_054_001;
-/// Programs print it, and compare it with that of the header they were compiled with.
+/// Programs print it, and compare it with that of the header with which they were compiled.
 const SOURCE_ID: &CStr = include_source_id();
 
 const fn include_source_id() -> &'static CStr {
@@ -31,17 +31,17 @@ pub static sqlite3_version: [c_char; 7] = {
     version
 };
 
-/// Where temporary files go; null for the system's choice. Applications may set it before they open anything.
+/// The folder for temporary files; null: the system chooses. Applications may set it before they open a database.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals)]
 pub static mut sqlite3_temp_directory: *mut c_char = std::ptr::null_mut();
 
-/// Only Windows looks at it.
+/// Used on Windows only.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals)]
 pub static mut sqlite3_data_directory: *mut c_char = std::ptr::null_mut();
 
-/// The options of SQLite's build that stand for what this library has beyond the engine.
+/// The compile-time options of SQLite for features that this library has beyond the engine.
 const EXTENSIONS: [&str; 17] = [
     "ENABLE_API_ARMOR",
     "ENABLE_BYTECODE_VTAB",
@@ -62,7 +62,7 @@ const EXTENSIONS: [&str; 17] = [
     "ENABLE_STMTVTAB",
 ];
 
-/// Tells the engine what else it stands in, before anybody asks.
+/// Adds these options to the engine's, before the options are read.
 pub(crate) fn introduce_extensions() {
     lithe_engine::add_compile_options(&EXTENSIONS);
 }
@@ -108,7 +108,7 @@ api! {
         options().iter().any(|option| is_used(option.to_bytes())).into()
     }
 
-    /// There is nothing to begin: whatever needs it is made when it is first used.
+    /// Nothing is initialized here: everything is initialized at its first use.
     fn sqlite3_initialize() -> c_int {
         crate::config::set_initialized(true);
         code::OK

@@ -1,5 +1,5 @@
-//! The library as C programs see it: its symbols are those of SQLite's header, and a program that calls every function
-//! gets the answers that it expects, also under valgrind and AddressSanitizer where they are there.
+//! The library as C programs use it: its symbols are those of SQLite's header, and a program that calls every function
+//! gets the expected results, also under valgrind and AddressSanitizer where these are installed.
 
 mod common;
 
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use common::{Workshop, crate_folder, expect_success, library, sqlite_source};
 
-/// Functions of other systems or that SQLite itself does not have without a switch of its build.
+/// Functions of other systems, or that SQLite has only with an option of its build.
 const NOT_HERE: &[&str] = &[
     "sqlite3_win32_set_directory",
     "sqlite3_win32_set_directory8",
@@ -37,7 +37,7 @@ fn without_comments(text: &str) -> String {
     out + rest
 }
 
-/// The names that a header declares: those of this shape that stand before a parenthesis, `[` or `;` in a declaration.
+/// The names that a header declares: those with this prefix before a parenthesis, `[` or `;` in a declaration.
 fn declared(header: &str) -> BTreeSet<String> {
     let header = without_comments(header);
     let declarations = header.split("SQLITE_API").skip(1).filter_map(|rest| rest.split(';').next());
@@ -62,7 +62,7 @@ fn exported() -> BTreeSet<String> {
     names.filter(|name| name.starts_with("sqlite3")).map(str::to_owned).collect()
 }
 
-/// The members of `sqlite3_api_routines`, by the functions that they are.
+/// The members of `sqlite3_api_routines`, as names of functions.
 fn routines() -> Vec<String> {
     let source = fs::read_to_string(crate_folder().join("src/api_routines.rs")).unwrap();
     let list = source.split("routines! {\n").nth(1).unwrap().split('}').next().unwrap();
@@ -98,7 +98,7 @@ fn extensions_get_the_table_that_they_were_compiled_for() {
     };
     let expected: Vec<String> = members.split(';').filter_map(function).collect();
     assert_eq!(routines(), expected);
-    // The header that is shipped says the same.
+    // The shipped header must have the same members.
     let ours = without_comments(&fs::read_to_string(crate_folder().join("include/sqlite3ext.h")).unwrap());
     let members = ours.split("struct sqlite3_api_routines {").nth(1).unwrap().split("\n};").next().unwrap();
     let shipped: Vec<String> = members.split(';').filter_map(function).collect();
@@ -120,7 +120,7 @@ fn a_program_calls_every_function() {
     expect_success(&workshop.run(command), "every_function");
 }
 
-/// Programs that need nothing but the library and an empty folder.
+/// Programs that need only the library and an empty folder.
 const PROGRAMS: [&str; 8] = [
     "virtual_tables.c",
     "settings.c",
@@ -141,7 +141,7 @@ fn programs_run() {
     }
 }
 
-/// Not under valgrind: its children end with connections open, which is their subject.
+/// Not under valgrind, because its children end with open connections, which is what it tests.
 #[test]
 fn a_program_forks() {
     let workshop = Workshop::new("forks");

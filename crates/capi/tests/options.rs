@@ -1,6 +1,6 @@
-//! What SQLite has where it is built with options, on this library and on SQLite's: snapshots, normalized SQL.
+//! Features that SQLite has only with build options, on this library and on SQLite's: snapshots, normalized SQL.
 //!
-//! `options_record.c` plays scripts and prints what is answered. It runs on both libraries. OPTIONS_FIRST and OPTIONS_SCRIPTS
+//! `options_record.c` runs scripts and prints the results. It runs on both libraries. OPTIONS_FIRST and OPTIONS_SCRIPTS
 //! choose the random scripts.
 
 mod common;
@@ -19,7 +19,7 @@ fn options_answer_alike() {
     compare("options", [("options.sql".to_owned(), lines)].into_iter());
 }
 
-/// Three connections that write, record, look back, and run checkpoints.
+/// Three connections write, record snapshots, open them, and run checkpoints.
 #[test]
 fn random_snapshots_show_the_same() {
     let number = |name: &str, default: u64| env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
@@ -35,7 +35,8 @@ fn script(seed: u64) -> Vec<String> {
         "A PRAGMA journal_mode = WAL",
         "A CREATE TABLE t(a INTEGER PRIMARY KEY, b)",
         "A CREATE INDEX i ON t(b)",
-        // As long as a connection of SQLite's has not read the log, sqlite3_snapshot_get does not keep others from beginning it anew.
+        // As long as a connection of SQLite has not read the log, sqlite3_snapshot_get does not prevent other
+        // connections from restarting the log.
         "B SELECT count(*) FROM t",
         "C SELECT count(*) FROM t",
     ]

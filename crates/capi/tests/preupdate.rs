@@ -1,6 +1,7 @@
-//! The pre-update hook: what it is told, by this library and by SQLite's of the same statements, fixed ones and random ones.
+//! The pre-update hook: this library and SQLite's pass the same arguments for the same statements, fixed ones and
+//! random ones.
 //!
-//! `preupdate_record.c` runs statements and prints what the hook hears. It runs on both libraries. PREUPDATE_FIRST and
+//! `preupdate_record.c` runs statements and prints the hook's arguments. It runs on both libraries. PREUPDATE_FIRST and
 //! PREUPDATE_WORLDS choose the random worlds.
 
 mod common;
@@ -19,7 +20,7 @@ fn changes_of_every_kind_are_told() {
     compare("preupdate", [("preupdate.sql".to_owned(), statements)].into_iter());
 }
 
-/// Random statements over tables with all that makes rows change by themselves.
+/// Random statements over tables with triggers, foreign-key actions and REPLACE, by which rows change indirectly.
 #[test]
 fn random_changes_are_told_alike() {
     let number = |name: &str, default: u64| env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);

@@ -1,7 +1,7 @@
-//! Sessions: what they record, and what becomes of changesets, by this library and by SQLite's: byte for byte the same.
+//! Sessions: this library and SQLite's record the same changesets, byte for byte, and apply them with the same results.
 //!
-//! `session_record.c` plays a script on three databases and prints what it gets. It runs on both libraries. SESSION_FIRST and
-//! SESSION_WORLDS choose the random worlds.
+//! `session_record.c` runs a script on three databases and prints the results. It runs on both libraries. SESSION_FIRST
+//! and SESSION_WORLDS choose the random worlds.
 
 mod common;
 
@@ -30,7 +30,7 @@ fn random_worlds_are_alike() {
     compare_sessions("sessions-random", worlds.map(|world| (format!("world {world}"), script(world))));
 }
 
-/// The same with changesets that are damaged: errors, whichever.
+/// The same with damaged changesets: both libraries return errors, which may differ.
 #[test]
 fn damaged_changesets_do_no_harm() {
     let scripts = (0..40).map(|world| {
@@ -58,7 +58,7 @@ fn pick<'a>(random: &mut fastrand::Rng, from: &[&'a str]) -> &'a str {
 fn script(world: u64) -> Vec<String> {
     let mut random = fastrand::Rng::with_seed(world);
     let random = &mut random;
-    // Of its own, so that worlds stay what they were.
+    // A generator of its own, so that the other random numbers of a world do not change.
     let mut more = fastrand::Rng::with_seed(!world);
     let mut lines = Vec::new();
     let schema = schema(random);
@@ -71,7 +71,7 @@ fn script(world: u64) -> Vec<String> {
         lines.push(format!(".db {db}"));
         lines.extend(rows.iter().cloned());
     }
-    // What is changed here, in two steps, and what is changed there.
+    // The local changes, in two steps, and the remote changes.
     for (db, slot) in [(0, 1), (0, 2), (1, 3)] {
         lines.push(format!(".db {db}"));
         lines.push(if random.u8(..6) == 0 { ".session rowid" } else { ".session" }.to_owned());

@@ -1,8 +1,8 @@
-//! What a VFS of the application is asked for: the same calls in the same order as by SQLite, but for those that
-//! docs/DROP_IN.md lists with a reason each.
+//! The calls on a VFS of the application: the same calls in the same order as with SQLite, except for those that
+//! docs/DROP_IN.md lists with their reasons.
 //!
-//! `vfs_record.c` plays scenarios and prints every call. It runs on this library and on SQLite: the one in the folder that
-//! LITHE_REFERENCE names, or one that is built here from the source that the oracle's crate has.
+//! `vfs_record.c` runs scenarios and prints every call. It runs on this library and on SQLite: the library in the
+//! folder that LITHE_REFERENCE names, or one that is built here from the source in the reference crate.
 
 mod common;
 
@@ -19,12 +19,12 @@ type Recording = BTreeMap<String, Vec<String>>;
 /// A line of the table in docs/DROP_IN.md.
 struct Difference {
     scenarios: Vec<String>,
-    /// Beginnings of the lines that are not compared there.
+    /// Prefixes of the lines that are not compared in these scenarios.
     calls: Vec<String>,
 }
 
 const HEADING: &str = "### Calls that differ from SQLite's";
-/// What stands for every call.
+/// Stands for every call.
 const ALL_CALLS: &str = "all";
 
 #[test]
@@ -67,7 +67,7 @@ fn compare(kind: &str) {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Plays all scenarios on the library in that folder.
+/// Runs all scenarios on the library in that folder.
 fn record(workshop: &Workshop, program: &Path, library: &Path, kind: &str) -> Recording {
     let files = workshop.path("files");
     let _ = fs::remove_dir_all(&files);
@@ -78,7 +78,7 @@ fn record(workshop: &Workshop, program: &Path, library: &Path, kind: &str) -> Re
     expect_success(&output, kind);
     let mut recording = Recording::new();
     let mut scenario = String::new();
-    // A pragma may answer before or after the calls that it makes.
+    // A pragma may return its rows before or after its calls.
     let mut rows = Vec::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         if let Some(name) = line.strip_prefix("=== ") {
@@ -99,7 +99,7 @@ fn record(workshop: &Workshop, program: &Path, library: &Path, kind: &str) -> Re
     recording
 }
 
-/// The lines that are compared.
+/// The lines to compare.
 fn without(lines: &[String], explained: &[&Difference]) -> Vec<String> {
     let is_call = |line: &str| line.starts_with("  x");
     let is_left_out = |line: &String| {

@@ -1,4 +1,4 @@
-//! What applications call on a connection. Statements, BLOB handles and backups have their own modules.
+//! The calls of applications on a connection. Statements, BLOB handles and backups have their own modules.
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -54,12 +54,13 @@ impl Connection {
         Connection::open_target(&target, flags, vfs, &PragmasAndJson)
     }
 
-    /// Adds what these extensions offer. Meant for a connection that was just opened.
+    /// Adds the modules, functions and collations of these extensions. Meant for a connection that was just opened.
     pub fn add_extensions(&self, extensions: &[&Extension]) {
         extension::add(self, extensions);
     }
 
-    /// Sets the function that finds a VFS by its name, when a database is attached or made. By default there are the engine's own.
+    /// Sets the function that finds a VFS by its name when a database is attached or created. Without one, only the
+    /// engine's own VFSes are found.
     pub fn set_vfs_finder(&self, finder: Option<VfsFinder>) {
         self.databases.set_vfs_finder(finder);
     }
@@ -83,7 +84,8 @@ impl Connection {
         self.transaction.is_autocommit()
     }
 
-    /// How far the transaction has come on a database, or at most on any (`None`). Nothing if there is no such database.
+    /// The state of the transaction on a database, or the highest state on any database (`None`). Returns nothing if
+    /// there is no such database.
     pub fn transaction_kind(&self, database: Option<&str>) -> Option<TransactionKind> {
         let only = match database {
             None => None,
@@ -92,22 +94,24 @@ impl Connection {
         self.databases.transaction_kind(only)
     }
 
-    /// Whether a deferred foreign key is violated now: the transaction could not commit.
+    /// Whether a deferred foreign key is violated now, so that the transaction could not commit.
     pub fn has_deferred_violations(&self) -> bool {
         self.facts.deferred_violations.get() > 0 || self.facts.deferred_immediate_violations.get() > 0
     }
 
-    /// Sets how long to wait for locks of others; zero: not at all.
+    /// Sets how long to wait for locks of other connections; zero: not at all.
     pub fn set_busy_timeout(&self, timeout: Duration) {
         self.busy.set_timeout(timeout);
     }
 
-    /// Sets the callback that decides, while others hold locks, whether to try again. It takes the place of a timeout.
+    /// Sets the callback that decides whether to try again while another connection holds a lock. It replaces a
+    /// timeout.
     pub fn set_busy_handler(&self, callback: Option<BusyCallback>) {
         self.busy.set_callback(callback);
     }
 
-    /// Asks the busy handler, or waits as the timeout says: whether to try again. For a VFS that waits for locks by itself.
+    /// Calls the busy handler, or waits as the timeout says, and returns whether to try again. For a VFS that waits for
+    /// locks by itself.
     pub fn ask_busy_handler(&self) -> bool {
         self.busy.should_retry_again()
     }
@@ -117,17 +121,17 @@ impl Connection {
         self.interrupts.handle()
     }
 
-    /// Calls `callback` when the connection whose locks on a shared cache were in this one's way ends its transaction.
+    /// Calls `callback` when the connection that holds the conflicting locks on a shared cache ends its transaction.
     pub fn unlock_notify(&self, callback: Option<UnlockCallback>) -> Result<()> {
         self.databases.unlock_notify(callback)
     }
 
-    /// A checkpoint of the database of that name, or of all: then the numbers are those of main. Nothing is compiled, and no
-    /// authorizer asked. Of a database that was not read yet it is not known that it has a log.
+    /// Checkpoints the database of that name, or all databases, and then returns the numbers of main. No statement is
+    /// compiled and the authorizer is not called. A database that was not read yet is not known to have a log.
     ///
     /// # Errors
     /// SQLITE_ERROR without such a database, SQLITE_LOCKED within a transaction of this connection, SQLITE_INTERRUPT
-    /// where the interrupt handle has stopped it: the next one begins where the last whole one ended.
+    /// where the interrupt handle has stopped it: the next checkpoint resumes behind the last one that was complete.
     pub fn wal_checkpoint(&self, schema: Option<&str>, mode: CheckpointMode) -> Result<Checkpoint> {
         let db = schema.map(|schema| {
             let unknown = || Error::generic(format!("unknown database: {schema}"));
@@ -140,23 +144,23 @@ impl Connection {
         done
     }
 
-    /// Sets how many frames the log may have before a commit is followed by a checkpoint; 0 means any number. It takes the
-    /// place of the hook of commits to the log.
+    /// Sets how many frames the log may have before a commit runs a checkpoint; 0 means any number. It replaces the WAL
+    /// hook.
     pub fn set_wal_autocheckpoint(&self, frames: u32) {
         self.hooks.wal.set(None);
         self.databases.settings.wal_autocheckpoint.set(frames.min(i32::MAX.unsigned_abs()));
     }
 
-    /// Records the state of a database that the transaction reads, or begins to read now.
+    /// Records the state of a database that the transaction reads. If it reads none yet, the read begins now.
     ///
     /// # Errors
-    /// SQLITE_ERROR in autocommit mode, while the transaction writes the database, without a log, and as long as nothing was written
-    /// to the log.
+    /// SQLITE_ERROR in autocommit mode, while the transaction writes the database, if the database has no log, and
+    /// while the log is empty.
     pub fn snapshot(&self, schema: &str) -> Result<Snapshot> {
         snapshot::record(self, schema)
     }
 
-    /// Reads a state of the past from now on, until the transaction ends.
+    /// Reads an earlier state of the database until the transaction ends.
     ///
     /// # Errors
     /// SQLITE_ERROR in autocommit mode, while the transaction writes the database or statements run, and without a log;
@@ -165,7 +169,7 @@ impl Connection {
         snapshot::open(self, schema, snapshot)
     }
 
-    /// Makes all states readable that a log has which was there before any connection was open.
+    /// Makes all states readable that are in a log which existed before any connection was open.
     ///
     /// # Errors
     /// SQLITE_ERROR without such a database or without a log, and while it is read.
@@ -185,7 +189,7 @@ impl Connection {
     pub fn set_config(&self, config: Config, on: bool) {
         self.settings.set_config(config, on, &self.facts);
         if config == Config::ResetDatabase {
-            // What the catalog says of the file does not hold while it is to be reset, nor afterwards.
+            // The catalog's schema of the file is not valid while the file is to be reset, nor afterwards.
             self.databases.forget_schema(Db::MAIN);
         }
     }
@@ -246,8 +250,8 @@ impl Connection {
         self.hooks.update.set(hook);
     }
 
-    /// Sets the hook that is called after commits to databases in WAL mode: the application takes care of the log from now on, and there
-    /// are no more automatic checkpoints.
+    /// Sets the hook that is called after commits to databases in WAL mode. From now on the application runs the
+    /// checkpoints; there are no automatic ones.
     pub fn set_wal_hook(&self, hook: Option<WalHook>) {
         self.databases.settings.wal_autocheckpoint.set(0);
         self.hooks.wal.set(hook);
@@ -278,14 +282,14 @@ impl Connection {
         self.hooks.trigger_trace.set(hook);
     }
 
-    /// Sets the hook that is called before each row is inserted, updated or deleted, REPLACE and foreign-key actions included. While it
-    /// is set, a DELETE without WHERE deletes row by row.
+    /// Sets the hook that is called before each row is inserted, updated or deleted, also by REPLACE and foreign-key
+    /// actions. While the hook is set, a DELETE without WHERE deletes row by row.
     pub fn set_preupdate_hook(&self, hook: Option<PreUpdateHook>) {
         self.hooks.preupdate.set(hook);
     }
 
-    /// Adds a watcher that is called before each row changes, beside the hook of the application; returns the number that
-    /// [`Connection::unwatch_changes`] wants.
+    /// Adds a watcher that is called before each row changes, beside the pre-update hook; returns the number that
+    /// [`Connection::unwatch_changes`] takes.
     pub fn watch_changes(&self, watcher: ChangeWatcher) -> u64 {
         self.hooks.preupdate.watch(watcher)
     }
@@ -308,8 +312,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Makes sure that there is a function of this name: one that virtual tables put theirs in the place of, and that is an error
-    /// elsewhere.
+    /// Makes sure that a function of this name exists. A virtual table may overload it; a call elsewhere is an error.
     ///
     /// # Errors
     /// As [`Connection::create_function`].
@@ -330,15 +333,15 @@ impl Connection {
         Ok(())
     }
 
-    /// The functions as they are now.
+    /// The functions that are registered now.
     pub fn functions(&self) -> Arc<Registry> {
         self.definitions.functions()
     }
 
-    /// Lets SQL call the internal functions, or not any more.
+    /// Makes the internal functions callable from SQL, or hides them again.
     ///
     /// # Errors
-    /// SQLITE_BUSY if statements run and they were there.
+    /// SQLITE_BUSY if statements run and the functions were callable.
     pub fn toggle_internal_functions(&self) -> Result<()> {
         internal_functions::toggle(self)
     }
@@ -356,8 +359,8 @@ impl Connection {
         self.set_collation_for(name, Encoding::Utf8, collation)
     }
 
-    /// As [`Connection::set_collation`], of a collation that wants its texts in this encoding. Of several of one name the
-    /// database's encoding decides which one is used.
+    /// As [`Connection::set_collation`], for a collation that takes its texts in this encoding. If several collations
+    /// have one name, the database's encoding decides which one is used.
     ///
     /// # Errors
     /// As [`Connection::set_collation`].
@@ -372,8 +375,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Adds a module for virtual tables, in place of one of the same name (`None`: removes that one). Tables that are made
-    /// without CREATE VIRTUAL TABLE are there at once.
+    /// Adds a module for virtual tables, in place of one of the same name (`None`: removes that one). Its eponymous
+    /// tables exist at once.
     pub fn create_module(&self, name: &str, module: Option<Box<dyn Module>>) {
         self.virtual_tables.create_module(&self.definitions, name, module);
     }
@@ -383,7 +386,7 @@ impl Connection {
         self.virtual_tables.drop_modules(&self.definitions, keep);
     }
 
-    /// Whether a module may say that this is what its columns are.
+    /// Checks a declaration of the columns of a virtual table.
     ///
     /// # Errors
     /// What is wrong with the declaration.
@@ -391,8 +394,8 @@ impl Connection {
         virtual_tables::check_declaration(declaration, &self.settings)
     }
 
-    /// Disconnects all virtual tables: before it is closed a connection does not keep statements that they may have. They
-    /// are connected again if they are used again.
+    /// Disconnects all virtual tables, so that statements that they keep do not hold a connection open that is being
+    /// closed. A table is connected again when a statement uses it again.
     pub fn disconnect_virtual_tables(&self) {
         self.virtual_tables.disconnect_all();
     }
@@ -400,12 +403,12 @@ impl Connection {
 
 /// Databases and their contents.
 impl Connection {
-    /// The catalog as it is now. It does not change in the caller's hands.
+    /// The catalog as it is now: an immutable snapshot.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.definitions.catalog()
     }
 
-    /// The number of a database by its name; none without one is main.
+    /// The number of the database with that name; main if no name is given.
     fn database_number(&self, name: Option<&str>) -> Option<Db> {
         match name {
             None => Some(Db::MAIN),
@@ -413,7 +416,7 @@ impl Connection {
         }
     }
 
-    /// A database by its name; none without one is main.
+    /// The database with that name; main if no name is given.
     fn database_named(&self, name: Option<&str>) -> Option<Rc<crate::database::Database>> {
         self.databases.get(self.database_number(name)?).ok()
     }
@@ -425,18 +428,19 @@ impl Connection {
         Some(database.name.to_string())
     }
 
-    /// Whether a database can only be read. Nothing if there is no such database.
+    /// Whether a database is read-only. Returns nothing if there is no such database.
     pub fn is_read_only(&self, database: Option<&str>) -> Option<bool> {
         let database = self.database_named(database)?;
         Some(database.opened().is_some_and(|btree| btree.pager().is_read_only()))
     }
 
-    /// The absolute path of a database's file, empty for one without a file. Nothing if there is no such database.
+    /// The absolute path of a database's file, empty for a database without a file. Returns nothing if there is no such
+    /// database.
     pub fn file_name(&self, database: Option<&str>) -> Option<PathBuf> {
         Some(self.database_named(database)?.file_name().to_path_buf())
     }
 
-    /// Keys and values of the URI that a database was opened by.
+    /// Keys and values of the URI that a database was opened with.
     pub fn uri_parameters(&self, database: Option<&str>) -> Vec<(Vec<u8>, Vec<u8>)> {
         self.database_named(database).map_or_else(Vec::new, |database| database.parameters().to_vec())
     }
@@ -447,7 +451,8 @@ impl Connection {
         Some(DatabaseFile::new(self.databases.get(self.catalog().find_database(name)?).ok()?))
     }
 
-    /// A column of a table. Without a database all are searched, without a column the table is asked for its rowid.
+    /// A column of a table. Without a database all databases are searched; without a column the function describes the
+    /// rowid.
     ///
     /// # Errors
     /// SQLITE_ERROR "no such table column: X.Y".
@@ -455,12 +460,12 @@ impl Connection {
         metadata::column(self, database, table, column)
     }
 
-    /// Opens the value of `column` in row `rowid` of a table, for reading or also for writing.
+    /// Opens the value of `column` in row `rowid` of a table, for reading, or for reading and writing.
     pub fn blob_open(&self, database: &str, table: &str, column: &str, rowid: i64, write: bool) -> Result<Blob> {
         Blob::open(self, &BlobPlace { database, table, column, writable: write }, rowid)
     }
 
-    /// Copies the database `schema` to the file `path`, which becomes the same page for page.
+    /// Copies the database `schema` page by page to the file `path`, whose content is replaced.
     pub fn backup(&self, schema: &str, path: &[u8]) -> Result<()> {
         let target = Connection::open(path, OpenFlags::DEFAULT)?;
         Backup::new(&target, "main", self, schema)?.step(-1)?;
@@ -472,7 +477,7 @@ impl Connection {
         backup::serialize(self, schema)
     }
 
-    /// Puts a database in memory that begins as `bytes` in the place of the database `schema`.
+    /// Replaces the database `schema` by a database in memory with the content `bytes`.
     ///
     /// # Errors
     /// SQLITE_ERROR for the temporary database or an unknown one, SQLITE_BUSY while it is in use.
@@ -518,12 +523,12 @@ impl Connection {
         self.databases.page_memory()
     }
 
-    /// The value of a counter over all databases, which `reset` sets to 0.
+    /// The value of a counter, summed over all databases; `reset` sets it to 0.
     pub fn page_count_of(&self, counter: PageCounter, reset: bool) -> u64 {
         self.databases.page_count_of(counter, reset)
     }
 
-    /// Bytes that sorts have put into temporary files, which `reset` sets to 0.
+    /// Bytes that sorts have written to temporary files; `reset` sets the count to 0.
     pub fn temporary_spilled(&self, reset: bool) -> u64 {
         let spilled = &self.facts.temporary_spilled;
         if reset { spilled.take() } else { spilled.get() }

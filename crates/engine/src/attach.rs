@@ -22,7 +22,7 @@ use crate::open::{self, OpenFlags};
 use crate::settings::config::Config;
 use crate::settings::limit::Limit;
 
-/// A compiled ATTACH: a program that gives the file and the schema's name.
+/// A compiled ATTACH: a program that computes the file name and the schema name.
 #[derive(Debug)]
 pub(crate) struct Attach(Arc<Program>);
 
@@ -36,7 +36,7 @@ pub(crate) fn compile<'a>(
     compile_values(connection, sql, &[attach.file, attach.schema], statement, arena).map(Attach)
 }
 
-/// A program that gives the values of these expressions as one row. A bare name is its own text.
+/// A program whose only row has the values of these expressions. A bare name stands for its own text.
 pub(crate) fn compile_values<'a>(
     connection: &Connection,
     sql: &[u8],
@@ -48,7 +48,7 @@ pub(crate) fn compile_values<'a>(
     compile_row(connection, sql, row, statement, arena)
 }
 
-/// A program that gives the values of these expressions as one row.
+/// A program whose only row has the values of these expressions.
 pub(crate) fn compile_row<'a>(
     connection: &Connection,
     sql: &[u8],
@@ -75,7 +75,7 @@ pub(crate) fn compile_row<'a>(
         select_count: statement.select_count,
         builders: None,
     };
-    // The authorizer was asked about the statement, and not about how it is run.
+    // The authorizer was called for the statement, and is not called for the program that runs it.
     let environment = Environment { authorizer: Authorizer::default(), ..connection.environment() };
     Ok(lithe_codegen::compile(&request, arena, &environment)?)
 }
@@ -87,7 +87,7 @@ fn as_text<'a>(expr: &Expr<'a>) -> Expr<'a> {
     }
 }
 
-/// Runs such a program and gives its row.
+/// Runs such a program and returns its row.
 pub(crate) fn values(
     connection: &Connection,
     program: &Arc<Program>,
@@ -147,7 +147,8 @@ impl Attach {
     }
 }
 
-/// How ATTACH may open a file: less what SQLITE_DBCONFIG_ENABLE_ATTACH_CREATE and _WRITE forbid.
+/// The flags with which ATTACH may open a file, without those that SQLITE_DBCONFIG_ENABLE_ATTACH_CREATE and _WRITE
+/// forbid.
 fn attach_flags(connection: &Connection, flags: OpenFlags) -> OpenFlags {
     if !connection.settings.config(Config::EnableAttachWrite) {
         return flags.without(OpenFlags::READWRITE | OpenFlags::CREATE) | OpenFlags::READONLY;

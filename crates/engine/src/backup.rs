@@ -1,4 +1,4 @@
-//! Online backup: copying a database page by page while others use it, and databases as bytes.
+//! Online backup: copies a database page by page while other connections use it. Also databases as bytes.
 //!
 //! ```text
 //!   step(n)        source: a read transaction for this step   ── n pages ──►  target: one write transaction
@@ -24,20 +24,20 @@ use crate::database::{Database, while_reading};
 use crate::error::{Error, Result};
 use crate::generation::Generation;
 
-/// A backup under way. The target belongs to it from its first step on until it is dropped: statements on it answer SQLITE_BUSY
-/// meanwhile.
+/// A backup under way. The target belongs to the backup from the first step until the backup is dropped: statements on
+/// the target answer SQLITE_BUSY meanwhile.
 pub struct Backup {
     source: Rc<Database>,
     target: Rc<Database>,
-    /// What makes the programs of the target's connection stale.
+    /// Expires the programs of the target's connection.
     target_generation: Generation,
     state: State,
     /// The next page to be copied.
     next: u32,
-    /// The source's pages as the last step found them.
+    /// The number of the source's pages at the last step.
     page_count: u32,
     remaining: u32,
-    /// The source's data version that the copied pages belong to.
+    /// The data version of the source to which the copied pages belong.
     version: u32,
     /// The schema cookie of the target before the backup.
     target_cookie: u32,
@@ -95,8 +95,8 @@ impl Backup {
     /// Copies up to `pages` pages; all that are left when it is negative.
     ///
     /// # Errors
-    /// SQLITE_BUSY and SQLITE_LOCKED when others are in the way: the step can be tried again. After any other error the
-    /// backup cannot go on.
+    /// SQLITE_BUSY and SQLITE_LOCKED if another connection holds a conflicting lock: the step can be tried again. After
+    /// any other error the backup cannot continue.
     pub fn step(&mut self, pages: i32) -> Result<BackupStep> {
         match &self.state {
             State::Done => return Ok(BackupStep::Done),
@@ -112,17 +112,17 @@ impl Backup {
         stepped
     }
 
-    /// The pages that were left when the last step ended.
+    /// The number of pages that were left when the last step ended.
     pub fn remaining(&self) -> u32 {
         self.remaining
     }
 
-    /// The source's pages when the last step ended.
+    /// The number of the source's pages when the last step ended.
     pub fn page_count(&self) -> u32 {
         self.page_count
     }
 
-    /// Ends the backup; one that is not complete leaves the target as it was. Returns the error that stopped it.
+    /// Ends the backup; an incomplete backup leaves the target as it was. Returns the error that stopped the backup.
     pub fn finish(self) -> Result<()> {
         match &self.state {
             State::Failed(error) => Err(error.clone()),
@@ -141,7 +141,7 @@ impl Backup {
 
     fn step_on_snapshot(&mut self, source: &Pager, pages: i32) -> Result<BackupStep> {
         if self.state == State::Copying && !self.is_shaped_as(source) {
-            // The source has another page size now: what is copied is of no use.
+            // The source has another page size now, so the pages copied so far cannot be used.
             self.target.btree().pager().end_read()?;
             self.state = State::New;
         }
@@ -172,7 +172,7 @@ impl Backup {
         Ok(BackupStep::Done)
     }
 
-    /// Whether the target's pages are as long as the source's.
+    /// Whether the target's page size is the source's.
     fn is_shaped_as(&self, source: &Pager) -> bool {
         let target = self.target.btree().pager();
         (target.page_size(), target.reserved()) == (source.page_size(), source.reserved())
@@ -214,7 +214,7 @@ impl Backup {
         Err(Error::from_code(ResultCode::READONLY))
     }
 
-    /// What was written to the source since the last step.
+    /// Copies again what was written to the source since the last step.
     fn catch_up(&mut self, source: &Pager) -> Result<()> {
         let changed = self.changes.take();
         if source.data_version() != self.version {
@@ -247,8 +247,8 @@ impl Backup {
         Ok(())
     }
 
-    /// Everything is copied: the target's size, its mark of the journal mode, and a schema cookie that makes every connection
-    /// read the schema again, because it differs from the one that the target had.
+    /// All pages are copied: sets the target's size, its mark of the journal mode, and a schema cookie that differs
+    /// from the target's old one, so that every connection reads the schema again.
     fn complete(&self, source: &Pager) -> Result<()> {
         let btree = self.target.btree();
         let target = btree.pager();
@@ -279,7 +279,7 @@ impl Backup {
 impl Drop for Backup {
     fn drop(&mut self) {
         if self.target.is_locked_by_backup.replace(false) {
-            // What is not committed is rolled back; no caller is left to hear of an error.
+            // An uncommitted backup is rolled back. A destructor has no caller that could take an error.
             let _ = self.target.btree().pager().end_read();
         }
         self.target.is_backup_target.set(false);
@@ -312,25 +312,25 @@ pub(crate) fn deserialize(connection: &Connection, schema: &str, bytes: &[u8], h
     Ok(())
 }
 
-/// What may become of a database that was made from bytes.
+/// The properties of a database that was made from bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deserialize {
-    /// The database cannot be written.
+    /// The database is read-only.
     pub read_only: bool,
-    /// The database may become longer than it is.
+    /// The database may grow.
     pub resizeable: bool,
     /// How many bytes the database may have if it is resizeable; `None`: 1 GiB.
     pub size_max: Option<u64>,
 }
 
 impl Deserialize {
-    /// How many bytes a database may have that was made from `len`.
+    /// The largest size in bytes of a database that was made from `len` bytes.
     fn size_max(self, len: usize) -> u64 {
         if self.resizeable { self.size_max.unwrap_or(SIZE_MAX) } else { len as u64 }
     }
 }
 
-/// How large a resizeable database becomes at most.
+/// The largest size in bytes of a resizeable database.
 const SIZE_MAX: u64 = 1 << 30;
 
 fn image(pager: &Pager) -> Result<Vec<u8>> {
@@ -351,7 +351,7 @@ fn image(pager: &Pager) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A database in memory does not keep the page count in its header, and nothing says that it is not valid.
+/// Writes the page count into the header, because a database in memory does not keep it there, and marks it as valid.
 fn state_page_count(image: &mut [u8], count: u32) {
     let Some(header) = image.first_chunk_mut::<HEADER_LEN>() else { return };
     header[PAGE_COUNT_AT..][..4].copy_from_slice(&count.to_be_bytes());
@@ -367,7 +367,7 @@ fn open_image(bytes: &[u8], how: Deserialize) -> Result<Pager> {
     let options = OpenOptions { read_only: how.read_only, ..OpenOptions::default() };
     let pager = Pager::open(vfs, path, &options)?;
     pager.set_journal_mode(JournalMode::Memory)?;
-    // The first statement fails if the bytes are no database.
+    // If the bytes are no database, the first statement fails.
     let _ = pager.set_bytes_max(how.size_max(bytes.len()));
     Ok(pager)
 }

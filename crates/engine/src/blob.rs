@@ -27,15 +27,15 @@ use crate::row_watches::RowWatch;
 pub struct Blob {
     btree: Rc<Btree>,
     cursor: Rc<HeldCursor>,
-    /// The column's place in the records.
+    /// The column's index in the records.
     stored_at: usize,
     /// Database, table and column, for the pre-update hook.
     names: (String, String, usize),
     can_write: bool,
-    /// `None` when it is closed, or when a failed [`Blob::reopen`] has left it without a row.
+    /// `None` when the handle is closed, or when a failed [`Blob::reopen`] has left it without a row.
     place: Option<Place>,
     run: Option<StatementRun>,
-    /// A rollback has ended the handle's access: the number of rollbacks by then.
+    /// The number of rollbacks so far when a rollback ended the handle's access.
     tripped_at: Option<u64>,
     /// How many rollbacks to savepoints the handle has noticed.
     savepoint_rollbacks: u64,
@@ -43,11 +43,11 @@ pub struct Blob {
     last_error: Option<Error>,
     watch: Rc<RowWatch>,
     view: View,
-    /// The start of a payload whose header does not lie on one page.
+    /// The start of a payload whose header spans several pages.
     header: Vec<u8>,
 }
 
-/// The cursor of an open BLOB, where the pager finds it.
+/// The cursor of an open BLOB, in a cell in which the pager can reach it.
 struct HeldCursor(RefCell<Cursor>);
 
 impl PageHolder for HeldCursor {
@@ -57,10 +57,10 @@ impl PageHolder for HeldCursor {
     }
 }
 
-/// How often a schema that others change is read anew before that is reported.
+/// How often a schema that another connection keeps changing is read again before the error is returned.
 const SCHEMA_TRIES: u32 = 50;
 
-/// Where the bytes lie in the row's payload.
+/// The position of the value in the row's payload.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Place {
     at: u32,
@@ -68,11 +68,11 @@ struct Place {
 }
 
 impl Blob {
-    /// Opens the value in a column of row `rowid` of a table, for reading or also for writing.
+    /// Opens the value in a column of row `rowid` of a table, for reading, or for reading and writing.
     pub(crate) fn open(connection: &Connection, place: &BlobPlace<'_>, rowid: i64) -> Result<Blob> {
         for _ in 0..SCHEMA_TRIES {
             match Blob::try_open(connection, place, rowid) {
-                // Another connection has changed the schema: the table may be in another place, or none.
+                // Another connection has changed the schema: the table may have moved, or be gone.
                 Err(error) if error.code().primary() == ResultCode::SCHEMA => {}
                 opened => return opened,
             }
@@ -138,7 +138,7 @@ fn root_of(table: &Table) -> Result<PageNo> {
     }
 }
 
-/// The place of the column in the table, and in its records.
+/// The index of the column in the table, and in its records.
 fn column_of(table: &Table, name: &str, write: bool, foreign_keys: bool) -> Result<(usize, usize)> {
     let column = table.column(Name::new(name.as_bytes()));
     let column = column.filter(|column| table.columns[usize::from(*column)].is_stored());
@@ -169,7 +169,7 @@ impl Blob {
         self.len() == 0
     }
 
-    /// What holds between two calls.
+    /// The invariants between two calls.
     #[track_caller]
     fn assert_state(&self) {
         assert!(self.run.is_some() || self.place.is_none(), "the place of a run that has ended");
@@ -179,12 +179,12 @@ impl Blob {
         let Some(run) = &self.run else { return Ok(()) };
         connection.begin_on(db, self.can_write, run)?;
         if db == Db::TEMP {
-            return Ok(()); // no other connection changes it
+            return Ok(()); // no other connection uses the temporary database
         }
         connection.databases.check_schema(db, &*connection.databases.get(db)?, &connection.catalog())
     }
 
-    /// Goes to a row and finds the value in it; returns whether there is such a row.
+    /// Seeks a row and finds the value in it; returns whether there is such a row.
     fn find(&mut self, rowid: i64) -> Result<bool> {
         self.place = None;
         if self.cursor.0.borrow_mut().seek_rowid(&self.btree, rowid)? != Seek::Exact {
@@ -214,7 +214,7 @@ impl Blob {
         }
     }
 
-    /// Reads `bytes.len()` bytes from `offset` on.
+    /// Reads `bytes.len()` bytes at `offset`.
     pub fn read(&mut self, connection: &Connection, bytes: &mut [u8], offset: usize) -> Result<()> {
         connection.transaction.check_unbroken()?;
         self.check_range(offset, bytes.len())?;
@@ -231,7 +231,8 @@ impl Blob {
         connection.databases.check_mappings()
     }
 
-    /// Closing the handle returns the error of the last read or write. A row that is gone ends the run at once.
+    /// Keeps the outcome, because closing the handle returns the error of the last read or write. If the row is gone,
+    /// the run ends at once.
     fn note_outcome(&mut self, connection: &Connection, outcome: Result<()>) -> Result<()> {
         self.last_error = outcome.as_ref().err().cloned();
         if outcome.as_ref().is_err_and(|error| error.code() == ResultCode::ABORT) {
@@ -242,7 +243,7 @@ impl Blob {
         outcome
     }
 
-    /// Writes `bytes` from `offset` on, in place: the size does not change, so the row stays where it is.
+    /// Writes `bytes` at `offset`, in place: the size does not change, so the row is not moved.
     pub fn write(&mut self, connection: &Connection, bytes: &[u8], offset: usize) -> Result<()> {
         connection.transaction.check_unbroken()?;
         self.check_range(offset, bytes.len())?;
@@ -257,7 +258,7 @@ impl Blob {
     }
 
     fn write_in(&mut self, connection: &Connection, bytes: &[u8], offset: usize) -> Result<()> {
-        // An expired handle says so, whether it was for writing or not.
+        // An expired handle returns its error whether or not it was opened for writing.
         let place = self.place_of(connection)?;
         if !self.can_write {
             return Err(Error::from_code(ResultCode::READONLY));
@@ -273,7 +274,7 @@ impl Blob {
         Ok(written?)
     }
 
-    /// Only bytes of the value can be read or written.
+    /// Checks that the range lies within the value.
     fn check_range(&self, offset: usize, len: usize) -> Result<()> {
         match self.place {
             Some(place) if offset.checked_add(len).is_none_or(|end| end > place.len as usize) => {
@@ -283,7 +284,7 @@ impl Blob {
         }
     }
 
-    /// The value's place, if the row is still what it was.
+    /// The value's position, if the row has not changed.
     fn place_of(&mut self, connection: &Connection) -> Result<Place> {
         let aborted = || Error::new(ResultCode::ABORT, "query aborted");
         let Some(place) = self.place.filter(|_| self.run.is_some()) else { return Err(aborted()) };
@@ -297,7 +298,7 @@ impl Blob {
         Ok(place)
     }
 
-    /// Goes to the same column of another row. After an error the BLOB can only be closed.
+    /// Seeks the same column of another row. After an error the BLOB can only be closed.
     pub fn reopen(&mut self, connection: &Connection, rowid: i64) -> Result<()> {
         self.assert_state();
         if self.run.is_none() || self.place.is_none() {
@@ -309,7 +310,7 @@ impl Blob {
         found
     }
 
-    /// Goes to a row and finds the value in it, or ends the run.
+    /// Seeks a row and finds the value in it, or ends the run.
     fn find_or_end(&mut self, connection: &Connection, rowid: i64) -> Result<()> {
         let found = if self.is_tripped(connection) { Err(rolled_back()) } else { self.find(rowid) };
         if !matches!(found, Ok(true)) {
@@ -322,7 +323,8 @@ impl Blob {
                 let missing = || Error::generic(format!("no such rowid: {rowid}"));
                 Err(self.end_run(connection).err().unwrap_or_else(missing))
             }
-            // A value that is no text or BLOB ends the run, too, but however that goes, this is the error.
+            // A value that is neither text nor BLOB ends the run, too. Whatever the end of the run returns, this error
+            // is reported.
             Err(error) if error.code() == ResultCode::ERROR => {
                 let _ = self.end_run(connection);
                 Err(error)
@@ -344,7 +346,7 @@ impl Blob {
         {
             self.tripped_at = Some(connection.transaction.rollbacks());
         }
-        // A change of the row after the rollback takes the handle off the row, and what the rollback has done no longer counts.
+        // A change of the row after the rollback expires the handle; the rollback no longer matters then.
         self.tripped_at.is_some_and(|tripped| self.watch.expired_at().is_none_or(|expired| expired < tripped))
     }
 

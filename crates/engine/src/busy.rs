@@ -1,4 +1,4 @@
-//! What a connection does while others hold the locks that it wants.
+//! The busy handler: what a connection does while another one holds a lock that it needs.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use lithe_vfs::Vfs;
 
 use crate::interrupt::Interrupts;
 
-/// Asked whether to try again, with how often it was asked before.
+/// Decides whether to try again; the argument is the number of its calls for this lock so far.
 pub type BusyCallback = Rc<dyn Fn(u32) -> bool>;
 
 /// The busy handler of a connection: a callback, a timeout, or none.
@@ -21,7 +21,7 @@ pub(crate) struct BusyHandler {
     /// When the present wait began and what it has slept so far.
     waited: Cell<Duration>,
     callback: RefCell<Option<BusyCallback>>,
-    /// How often a VFS has asked since it was last refused.
+    /// How often a VFS has called since the handler last gave up.
     asked_by_vfs: Cell<u32>,
     /// The connection's interrupt flag.
     interrupted: Arc<AtomicBool>,
@@ -42,14 +42,14 @@ impl BusyHandler {
         }
     }
 
-    /// Lets a pager ask it, and heed the connection's interrupt flag.
+    /// Registers this handler, and the connection's interrupt flag, with a pager.
     pub(crate) fn serve(self: &Rc<BusyHandler>, pager: &Pager) {
         let busy = Rc::clone(self);
         pager.set_busy_handler(Some(Rc::new(move |asked| busy.should_retry(asked))));
         pager.set_interrupt_flag(Arc::clone(&self.interrupted));
     }
 
-    /// Waits at most so long; takes the place of a callback.
+    /// Waits at most this long for a lock; replaces a callback.
     pub(crate) fn set_timeout(&self, timeout: Duration) {
         self.timeout.set(timeout);
         *self.callback.borrow_mut() = None;
@@ -60,7 +60,7 @@ impl BusyHandler {
         self.timeout.get()
     }
 
-    /// Asks `callback` from now on; takes the place of a timeout.
+    /// Calls `callback` from now on; it replaces a timeout.
     pub(crate) fn set_callback(&self, callback: Option<BusyCallback>) {
         self.timeout.set(Duration::ZERO);
         *self.callback.borrow_mut() = callback;
@@ -124,7 +124,7 @@ mod tests {
         busy.set_timeout(Duration::from_secs(100));
         busy.set_callback(Some(Rc::new(|asked| asked < 2)));
         assert!(busy.timeout().is_zero());
-        // A VFS does not say how often it has asked.
+        // A VFS does not count its calls, so the handler does.
         let tries: Vec<bool> = (0..5).map(|_| busy.should_retry_again()).collect();
         assert_eq!(tries, [true, true, false, true, true]);
         busy.set_timeout(Duration::ZERO);

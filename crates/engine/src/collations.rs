@@ -1,34 +1,36 @@
-//! The application's collations. One name may stand for several, which want their texts in different encodings.
+//! The application's collations. Several collations may have one name, each for texts in another encoding.
 
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 use lithe_value::{Collation, Encoding};
 
-/// The encodings, in the order in which SQLite looks for a collation if there is none for the database's own.
+/// The encodings, in the order in which SQLite searches for a collation if none is defined for the database's own
+/// encoding.
 const ENCODINGS: [Encoding; 3] = [Encoding::Utf16be, Encoding::Utf16le, Encoding::Utf8];
 
 /// The collations of a connection, by name in lower case.
 #[derive(Default)]
 pub(crate) struct Collations {
-    /// All that were defined: of each name one for each of [`ENCODINGS`].
+    /// All definitions: for each name one for each of [`ENCODINGS`].
     defined: HashMap<String, [Option<Collation>; 3]>,
-    /// Those that statements use.
+    /// The collations that statements use.
     chosen: Arc<HashMap<String, Collation>>,
 }
 
 impl Collations {
-    /// Those that statements use.
+    /// The collations that statements use.
     pub fn chosen(&self) -> &Arc<HashMap<String, Collation>> {
         &self.chosen
     }
 
-    /// Whether there is one of that name for that encoding.
+    /// Whether a collation of that name is defined for that encoding.
     pub fn has(&self, key: &str, encoding: Encoding) -> bool {
         self.defined.get(key).is_some_and(|defined| defined[place(encoding)].is_some())
     }
 
-    /// Adds, replaces or removes a collation of a database in encoding `own`; returns the one before.
+    /// Adds, replaces or removes a collation of a connection whose databases have the encoding `own`; returns the
+    /// replaced one.
     pub fn set(&mut self, key: &str, of: Encoding, collation: Option<Collation>, own: Encoding) -> Option<Collation> {
         let defined = self.defined.entry(key.to_owned()).or_default();
         let old = std::mem::replace(&mut defined[place(of)], collation);
@@ -39,7 +41,7 @@ impl Collations {
         old
     }
 
-    /// The database has this encoding.
+    /// Chooses the collations for databases of this encoding.
     pub fn choose(&mut self, own: Encoding) {
         let best = |defined: &[Option<Collation>; 3]| {
             let mut others = defined.iter().flatten();
@@ -58,7 +60,7 @@ fn place(encoding: Encoding) -> usize {
 mod tests {
     use super::*;
 
-    /// Built-in collations stand for three different ones.
+    /// Built-in collations serve as three different ones.
     const FOR_LITTLE: Collation = Collation::NoCase;
     const FOR_UTF8: Collation = Collation::RTrim;
 

@@ -1,4 +1,5 @@
-//! Statements that the engine runs itself: transaction control, pragmas, ATTACH, VACUUM, and what EXPLAIN lists.
+//! Statements that the engine runs itself, without a program: transaction control, pragmas, ATTACH, VACUUM, and the
+//! rows of EXPLAIN.
 
 use std::sync::Arc;
 
@@ -24,9 +25,9 @@ use crate::vacuum;
 pub(crate) struct EngineCommand {
     kind: Kind,
     columns: ResultColumns,
-    /// Of an EXPLAIN: the statement that it explains changes no database.
+    /// For an EXPLAIN: the explained statement changes no database.
     explains_reader: bool,
-    /// Of an EXPLAIN: the statement that it explains counts the rows that it changes. An EXPLAIN has changed none.
+    /// For an EXPLAIN: the explained statement counts changed rows. The EXPLAIN itself changes none.
     explains_change: bool,
 }
 
@@ -46,7 +47,7 @@ enum Kind {
     ExplainQueryPlan(Vec<CommandRow>),
 }
 
-/// Makes a command ready to be run. `statement` is the whole statement.
+/// Compiles a command. `statement` is the whole statement.
 pub(crate) fn compile<'a>(
     connection: &Connection,
     sql: &[u8],
@@ -86,7 +87,7 @@ pub(crate) fn compile<'a>(
     Ok(Arc::new(compiled))
 }
 
-/// Asks the authorizer. False says that the statement shall do nothing.
+/// Calls the authorizer. False: the statement does nothing.
 fn is_allowed(connection: &Connection, command: &ast::Command<'_>) -> Result<bool> {
     if !connection.hooks.has_authorizer() {
         return Ok(true);
@@ -140,7 +141,7 @@ impl EngineCommand {
         Arc::new(EngineCommand { kind: Kind::ExplainProgram(program), columns, explains_reader, explains_change })
     }
 
-    /// EXPLAIN QUERY PLAN of a program, and of its triggers if that is wanted.
+    /// EXPLAIN QUERY PLAN of a program, with its triggers if `with_triggers`.
     pub(crate) fn explain_query_plan(program: &Program, with_triggers: bool) -> Arc<EngineCommand> {
         let row = |row: &lithe_vm::program::QueryPlanRow| {
             vec![
@@ -178,7 +179,8 @@ impl Command for EngineCommand {
         &self.columns
     }
 
-    /// Whether `sqlite3_stmt_readonly` says so: transaction control counts as reading, and an EXPLAIN is what it explains.
+    /// What `sqlite3_stmt_readonly` returns: transaction control counts as reading, and an EXPLAIN as the statement
+    /// that it explains.
     fn is_read_only(&self) -> bool {
         match &self.kind {
             Kind::Pragma(call) => call.is_read_only(),
@@ -223,8 +225,8 @@ fn explained(program: &Program) -> Vec<CommandRow> {
     lithe_vm::explain::listing(program).into_iter().map(row).collect()
 }
 
-/// BEGIN: the immediate kinds take the write locks of all databases at once, and as in SQLite before it shows whether
-/// there is a transaction already.
+/// BEGIN: the immediate kinds take the write locks of all databases at once. As in SQLite, they do so before the check
+/// whether a transaction is open already.
 fn begin(connection: &Connection, kind: TransactionKind) -> Result<()> {
     match kind {
         TransactionKind::Deferred | TransactionKind::Concurrent => {}
@@ -239,7 +241,7 @@ fn begin(connection: &Connection, kind: TransactionKind) -> Result<()> {
 fn take_locks(connection: &Connection, kind: BeginKind) -> Result<()> {
     let mut databases = connection.databases.iter().filter(|(db, _)| *db != Db::TEMP);
     let taken = databases.try_for_each(|(db, _)| connection.begin_immediate(db, kind));
-    // A handle that writes keeps what it has, and its lock.
+    // If a BLOB handle writes, its transaction and its lock are kept.
     if taken.is_err() && connection.is_autocommit() && !connection.transaction.has_writers() {
         connection.roll_back_all();
     }

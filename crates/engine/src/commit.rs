@@ -8,11 +8,11 @@ use lithe_vm::operand::Db;
 
 use crate::error::Result;
 
-/// How many free pages a commit takes out of a database.
+/// Returns how many free pages a commit removes from a database.
 pub(crate) type HowMany<'a> = &'a dyn Fn(Db, Sizes) -> u32;
 
-/// Makes the transaction of these databases durable: those of a connection that are open, main first. With one that was
-/// written this is the pager's business alone; several join in a super-journal, and commit all or none.
+/// Commits the transaction of these databases: those of a connection that are open, main first. If only one was
+/// written, its pager commits alone; several commit together by a super-journal, all or none.
 pub(crate) fn commit(databases: &[(Db, Rc<Btree>)], how_many: Option<HowMany<'_>>) -> Result<()> {
     let auto_vacuum = |db: Db, btree: &Btree| match how_many {
         Some(how_many) => btree.auto_vacuum_commit(Some(&|sizes| how_many(db, sizes))),

@@ -17,38 +17,38 @@ use crate::shared_cache::{Share, SharedCache};
 
 /// A database of a connection.
 pub(crate) struct Database {
-    /// The temporary database is opened when it is first used.
+    /// Opened at the first use, if it is the temporary database.
     btree: OnceCell<Rc<Btree>>,
-    /// The catalog has what the file's schema table says.
+    /// The catalog has the schema that the file's schema table describes.
     is_loaded: Cell<bool>,
     /// The file as it was named; empty for databases without one.
     file_name: PathBuf,
     /// The parameters of the URI that the database was opened by.
     parameters: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Of the temporary database: where it goes when it is large.
+    /// For the temporary database: the VFS of the file to which it spills.
     temporary_files: Option<Arc<dyn Vfs>>,
     /// The cache that the database shares with other connections of the process.
     shared: Option<Share>,
-    /// A backup writes the database, which belongs to the backup until that ends.
+    /// A backup writes the database. It belongs to the backup until the backup ends.
     pub(crate) is_backup_target: Cell<bool>,
-    /// A backup has taken its first step: the database belongs to it.
+    /// The backup that writes the database has taken its first step: every other access answers SQLITE_BUSY.
     pub(crate) is_locked_by_backup: Cell<bool>,
     /// How many backups read the database.
     pub(crate) backups: Cell<usize>,
-    /// The database was made from bytes (`sqlite3_deserialize`); `size_max` is the number of bytes that it may have.
+    /// The database was made from bytes (`sqlite3_deserialize`); `size_max` is its largest size in bytes.
     pub(crate) is_image: Cell<bool>,
     pub(crate) size_max: Cell<u64>,
-    /// PRAGMA cache_size has set the size of the cache: the size in the header does not count.
+    /// PRAGMA cache_size has set the size of the cache, so that the size in the header is ignored.
     pub(crate) has_cache_size: Cell<bool>,
     wished_page_size: Cell<Option<PageSize>>,
-    /// Something was committed since the reads last ended.
+    /// The connection has committed to the database since it last released its read lock.
     pub(crate) has_committed: Cell<bool>,
     /// Commits of this connection so far.
     pub(crate) commits: Cell<u32>,
 }
 
 impl Database {
-    /// Opens the database that `target` means.
+    /// Opens the database of `target`.
     pub(crate) fn open(target: &Target, vfs: &Arc<dyn Vfs>, busy: &Rc<BusyHandler>) -> Result<Database> {
         let options = options(target);
         let path = path_of(&target.path)?;
@@ -74,8 +74,8 @@ impl Database {
         Ok(Database { file_name, parameters, shared, ..Database::with_pager(pager, busy) })
     }
 
-    /// A database in memory that connections of this process have in common. It has a log, so that readers are in no
-    /// writer's way.
+    /// A database in memory that several connections of this process share. It has a log, so that readers and the
+    /// writer do not block each other.
     fn open_shared_memory(target: &Target, options: &OpenOptions, busy: &Rc<BusyHandler>) -> Result<Database> {
         let share = Share::new(SharedCache::of_memory(&target.path));
         let Some(files) = share.memory() else { return Err(Error::from_code(ResultCode::INTERNAL)) };
@@ -98,12 +98,12 @@ impl Database {
         self.shared.as_ref()
     }
 
-    /// Whether it is a database in memory that several connections have in common.
+    /// Whether it is a database in memory that several connections share.
     pub(crate) fn is_shared_memory(&self) -> bool {
         self.shared.as_ref().is_some_and(|share| share.memory().is_some())
     }
 
-    /// The temporary database, not opened yet. Without a place for files it stays in memory.
+    /// The temporary database, not opened yet. Without a VFS for files it stays in memory.
     pub(crate) fn temporary(files: Option<Arc<dyn Vfs>>) -> Database {
         Database {
             btree: OnceCell::new(),
@@ -124,10 +124,10 @@ impl Database {
         }
     }
 
-    /// The B-trees. Opens the temporary database if this is it.
+    /// The B-trees. Opens the temporary database at the first use.
     pub(crate) fn btree(&self) -> &Rc<Btree> {
         self.btree.get_or_init(|| {
-            self.is_loaded.set(true); // it is empty, and the catalog's schema of it too
+            self.is_loaded.set(true); // the database is empty, and so is the catalog's schema of it
             let mut options = OpenOptions::default();
             options.page_size = self.wished_page_size.get().unwrap_or(options.page_size);
             let pager = temporary_pager(self.temporary_files.clone(), &options);
@@ -136,12 +136,12 @@ impl Database {
         })
     }
 
-    /// The page size of the temporary database, should it be opened: what PRAGMA page_size has last asked for.
+    /// Sets the page size with which the temporary database is opened: that of the last PRAGMA page_size.
     pub(crate) fn wish_page_size(&self, size: PageSize) {
         self.wished_page_size.set(Some(size));
     }
 
-    /// PRAGMA cache_size: of a shared cache, for all its connections.
+    /// PRAGMA cache_size. In a shared cache the size is set for all connections.
     pub(crate) fn set_cache_size(&self, size: CacheSize) {
         self.has_cache_size.set(true);
         self.btree().pager().set_cache_size(size);
@@ -150,7 +150,7 @@ impl Database {
         }
     }
 
-    /// The cache gets the size that another connection of a shared cache has set.
+    /// Sets the cache size that another connection of a shared cache has set.
     pub(crate) fn adopt_shared_cache_size(&self) {
         if let Some(size) = self.shared.as_ref().and_then(Share::cache_size) {
             self.has_cache_size.set(true);
@@ -163,7 +163,7 @@ impl Database {
         self.btree.get()
     }
 
-    /// Whether the catalog has the schema. A database that is not open has none.
+    /// Whether the catalog has the schema. A database that is not open has no schema.
     pub(crate) fn is_loaded(&self) -> bool {
         self.is_loaded.get() || self.btree.get().is_none()
     }
@@ -177,7 +177,7 @@ impl Database {
         &self.file_name
     }
 
-    /// Keys and values of the URI that it was opened by.
+    /// Keys and values of the URI that the database was opened with.
     pub(crate) fn parameters(&self) -> &[(Vec<u8>, Vec<u8>)] {
         &self.parameters
     }
@@ -187,7 +187,7 @@ impl Database {
         Ok(self.btree().schema_cookie()?)
     }
 
-    /// The B-trees if they are open and no backup has them.
+    /// The B-trees if they are open and no backup writes them.
     pub(crate) fn in_use(&self) -> Option<&Rc<Btree>> {
         self.opened().filter(|_| !self.is_locked_by_backup.get())
     }
@@ -229,7 +229,7 @@ fn path_of(bytes: &[u8]) -> Result<&Path> {
     std::str::from_utf8(bytes).map(Path::new).map_err(|_| Error::from_code(ResultCode::CANTOPEN))
 }
 
-/// To the application, every reason for which a file cannot be opened is SQLITE_CANTOPEN.
+/// Maps every reason for which a file cannot be opened to SQLITE_CANTOPEN, as SQLite does.
 fn cannot_open(error: lithe_pager::Error) -> Error {
     let code = error.code();
     if code.primary() == ResultCode::CANTOPEN || code.primary() == ResultCode::IOERR {
@@ -239,7 +239,7 @@ fn cannot_open(error: lithe_pager::Error) -> Error {
     Error::from(error)
 }
 
-/// Calls `f` while there is a snapshot: that of the transaction if one is open, else one that ends with the call.
+/// Calls `f` within a read transaction: the open one, else one that ends with the call.
 pub(crate) fn while_reading<T>(pager: &Pager, f: impl FnOnce() -> Result<T>) -> Result<T> {
     let (was_reading, was_resting) = (pager.is_reading(), pager.is_paused());
     pager.begin_read()?;
@@ -252,7 +252,8 @@ pub(crate) fn while_reading<T>(pager: &Pager, f: impl FnOnce() -> Result<T>) -> 
     result
 }
 
-/// A private pager for the temporary content of one statement: in memory, and in a file of `files` beyond the cache.
+/// A private pager for the temporary content of one statement: in memory, and in a file of `files` when it exceeds the
+/// cache.
 pub(crate) fn temporary_pager(files: Option<Arc<dyn Vfs>>, options: &OpenOptions) -> Pager {
     match files {
         Some(vfs) => Pager::open_temporary(vfs, options),
@@ -260,7 +261,7 @@ pub(crate) fn temporary_pager(files: Option<Arc<dyn Vfs>>, options: &OpenOptions
     }
 }
 
-/// A private B-tree for the temporary content of one statement, with a cache of that size.
+/// A private B-tree for the temporary content of one statement, with a cache of this size.
 pub(crate) fn temporary_btree(files: Option<Arc<dyn Vfs>>, cache: Option<CacheSize>) -> Result<Rc<Btree>> {
     let btree = Btree::new(temporary_pager(files, &OpenOptions::default()));
     if let Some(cache) = cache {

@@ -1,7 +1,7 @@
-//! What the names in SQL mean on a connection: the catalog, functions and collations.
+//! The meaning of names in SQL on a connection: the catalog, functions and collations.
 //!
-//! The catalog is an immutable snapshot, and so are the functions and the chosen collations: a holder of one keeps it as it was. A change
-//! makes another one, and makes compiled programs stale.
+//! The catalog, the functions and the chosen collations are immutable snapshots: a holder of one is not affected by
+//! changes. A change makes a new snapshot, and makes compiled programs stale.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -27,10 +27,10 @@ pub(crate) struct Definitions {
     catalog: RefCell<Arc<Catalog>>,
     functions: RefCell<Arc<Registry>>,
     collations: RefCell<Collations>,
-    /// A database of the connection has an encoding: that of the connection stays as it is.
+    /// A database of the connection has an encoding, so that the connection's encoding cannot change.
     pub(crate) is_encoding_fixed: Cell<bool>,
-    /// The schema tables may have been written by hand since the schemas were read: statements were compiled under
-    /// `writable_schema`.
+    /// The schema tables may have been written by hand since the schemas were read, because statements were compiled
+    /// under `writable_schema`.
     pub(crate) may_have_written_schema: Cell<bool>,
     generation: Generation,
 }
@@ -60,7 +60,7 @@ impl Definitions {
         Arc::ptr_eq(catalog, &self.catalog.borrow())
     }
 
-    /// Puts another catalog in the place of the one there is.
+    /// Replaces the catalog.
     pub(crate) fn set_catalog(&self, catalog: Arc<Catalog>) {
         let _old = self.catalog.replace(catalog);
         self.generation.expire_programs();
@@ -80,12 +80,12 @@ impl Definitions {
 
     // ---- functions ----
 
-    /// The functions as they are now.
+    /// The functions that are registered now.
     pub(crate) fn functions(&self) -> Arc<Registry> {
         Arc::clone(&self.functions.borrow())
     }
 
-    /// Changes the functions. Programs that are kept for later hold those that were replaced: the caller forgets them.
+    /// Changes the functions. Cached programs hold replaced functions: the caller empties the cache.
     pub(crate) fn change_functions(&self, change: impl FnOnce(&mut Registry)) {
         change(Arc::make_mut(&mut self.functions.borrow_mut()));
         self.generation.expire_programs();
@@ -105,7 +105,7 @@ impl Definitions {
         Ok(())
     }
 
-    /// Whether there is a function of that name which such a call finds.
+    /// Whether a call with this name and arity finds a function.
     pub(crate) fn has_function(&self, name: &str, args: Arity) -> bool {
         match args {
             Arity::Exactly(args) => matches!(self.functions().find(name.as_bytes(), args.into()), Lookup::Found(_)),
@@ -143,8 +143,8 @@ impl Definitions {
         Arc::clone(self.collations.borrow().chosen())
     }
 
-    /// Adds, replaces (`Some`) or removes (`None`) a collation that wants its texts in the encoding `of`; returns the one before. Of several
-    /// of one name the databases' encoding `own` decides which one is used.
+    /// Adds, replaces (`Some`) or removes (`None`) a collation that takes its texts in the encoding `of`; returns the
+    /// replaced one. If several collations have one name, the databases' encoding `own` decides which one is used.
     ///
     /// # Errors
     /// SQLITE_BUSY if there is one of that name and statements run.
@@ -166,7 +166,7 @@ impl Definitions {
         Ok(old)
     }
 
-    /// The databases have another encoding: of functions and collations with several of one name, others are used.
+    /// The databases have another encoding, which decides which of several functions or collations of one name is used.
     pub(crate) fn encoding_changed(&self, encoding: Encoding) {
         self.collations.borrow_mut().choose(encoding);
         self.change_functions(|registry| registry.set_encoding(encoding));

@@ -1,4 +1,4 @@
-//! The engine's error: a result code, a message, a place in the SQL.
+//! The engine's error: a result code, a message, an offset in the SQL.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use lithe_functions::FunctionError;
 use lithe_vfs::ResultCode;
 use lithe_vm::error::Error as VmError;
 
-/// What went wrong, as SQLite's users see it.
+/// An error as users of SQLite see it.
 ///
-/// Boxed: an error is rare, and what every step and every call in it returns fits into registers.
+/// Boxed because errors are rare: the result of every step, and of every call in it, fits into registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(Box<Report>);
 
@@ -17,11 +17,11 @@ struct Report {
     code: ResultCode,
     message: String,
     offset: Option<u32>,
-    /// What only we say: which file, which operation, why.
+    /// The detail that SQLite's messages lack: which file, which operation, why.
     detail: Option<Box<str>>,
-    /// The system's number for it.
+    /// The system's error number.
     errno: Option<i32>,
-    /// What the application could still add, so that the same would succeed.
+    /// What the application can still define, so that the same statement would succeed.
     missing: Option<Missing>,
 }
 
@@ -57,33 +57,33 @@ impl Error {
         Error::new(ResultCode::ERROR, message)
     }
 
-    /// What is not there yet.
+    /// An error for a feature that is not supported yet.
     pub fn not_supported(what: &str) -> Error {
         Error::generic(format!("not supported yet: {what}"))
     }
 
-    /// With the byte offset into the SQL at which it was found.
+    /// Adds the byte offset into the SQL at which the error was found.
     #[must_use]
     pub fn at(mut self, offset: Option<u32>) -> Error {
         self.0.offset = offset;
         self
     }
 
-    /// With a detail that SQLite's message does not have.
+    /// Adds a detail that SQLite's message does not have.
     #[must_use]
     pub(crate) fn because(mut self, detail: Option<Box<str>>) -> Error {
         self.0.detail = detail;
         self
     }
 
-    /// With the system's number for it.
+    /// Adds the system's error number.
     #[must_use]
     pub(crate) fn with_errno(mut self, errno: Option<i32>) -> Error {
         self.0.errno = errno;
         self
     }
 
-    /// With the name of the collation that compiling a statement lacked.
+    /// Adds the name of the collation that compiling a statement lacked.
     #[must_use]
     pub(crate) fn with_missing_collation(mut self, name: Option<Box<str>>) -> Error {
         self.0.missing = name.map(Missing::Collation);
@@ -105,12 +105,12 @@ impl Error {
         error
     }
 
-    /// Whether the module of a virtual table is not there.
+    /// Whether the error is that a module of a virtual table is missing.
     pub(crate) fn is_missing_module(&self) -> bool {
         self.0.missing == Some(Missing::Module)
     }
 
-    /// The system's number for what went wrong, as `sqlite3_system_errno` says it.
+    /// The system's error number (`sqlite3_system_errno`).
     pub fn system_errno(&self) -> Option<i32> {
         self.0.errno
     }
@@ -120,7 +120,7 @@ impl Error {
         self.0.code
     }
 
-    /// The message, as `sqlite3_errmsg` says it.
+    /// The message (`sqlite3_errmsg`).
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -130,7 +130,7 @@ impl Error {
         self.0.detail.as_deref()
     }
 
-    /// The byte offset into the SQL, as `sqlite3_error_offset` says it.
+    /// The byte offset into the SQL (`sqlite3_error_offset`).
     pub fn offset(&self) -> Option<u32> {
         self.0.offset
     }
@@ -145,7 +145,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// An engine error passes through the machine and comes out as itself.
+/// An engine error passes through the machine unchanged.
 impl From<Error> for VmError {
     fn from(error: Error) -> VmError {
         if error.code() == ResultCode::SCHEMA {

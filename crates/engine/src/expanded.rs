@@ -30,7 +30,7 @@ impl Statement {
         }
     }
 
-    /// The number that a parameter in the text has. `last` is the largest before it.
+    /// The number of a parameter in the text. `last` is the largest number before it.
     fn parameter_number(&self, text: &[u8], last: usize) -> usize {
         let text = String::from_utf8_lossy(text);
         match text.strip_prefix('?') {
@@ -59,7 +59,7 @@ impl Statement {
     }
 }
 
-/// A text, which ends at a NUL, between quotes.
+/// Appends a text between quotes, up to its first NUL.
 fn push_quoted(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'\'');
     for &byte in text.iter().take_while(|&&byte| byte != 0) {

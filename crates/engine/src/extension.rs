@@ -23,7 +23,7 @@ impl CustomCollation for ExtensionCollation {
     }
 }
 
-/// Adds what these extensions offer. Meant for a connection that was just opened.
+/// Adds the modules, functions and collations of these extensions. Meant for a connection that was just opened.
 pub(crate) fn add(connection: &Connection, extensions: &[&Extension]) {
     for extension in extensions {
         for module in extension.modules {
@@ -38,7 +38,7 @@ pub(crate) fn add(connection: &Connection, extensions: &[&Extension]) {
         }
         for (name, compare) in extension.collations {
             let collation = ExtensionCollation { name, compare: *compare };
-            // This cannot fail: no statement runs yet that could use a collation of this name.
+            // This cannot fail, because no statement that could use a collation of this name runs yet.
             let _ = connection.set_collation(name, Some(Collation::Custom(Arc::new(collation))));
         }
     }

@@ -1,4 +1,4 @@
-//! What an application reads and sets of the file of a database (`sqlite3_file_control`).
+//! Properties of a database's file that an application reads and sets (`sqlite3_file_control`).
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl DatabaseFile {
         self.file().and_then(|_| self.pager().journal_file())
     }
 
-    /// What the files lie in; `None` in memory.
+    /// The VFS of the files; `None` in memory.
     pub fn vfs(&self) -> Option<&Arc<dyn Vfs>> {
         self.pager().vfs().filter(|_| !self.database.is_shared_memory())
     }
@@ -48,7 +48,7 @@ impl DatabaseFile {
         self.pager().lock_level()
     }
 
-    /// Whether the log stays when the last connection closes, after setting that if it is wanted.
+    /// Whether the log stays when the last connection closes. `Some` sets it first.
     pub fn keeps_log(&self, set: Option<bool>) -> bool {
         if let Some(keeps) = set {
             self.pager().set_keeps_log(keeps);
@@ -56,7 +56,7 @@ impl DatabaseFile {
         self.pager().keeps_log()
     }
 
-    /// Whether power loss leaves the neighbours of what is written alone, after setting that if it is wanted.
+    /// Whether power loss during a write leaves the neighbouring bytes unchanged. `Some` sets it first.
     pub fn powersafe_overwrite(&self, set: Option<bool>) -> bool {
         if let Some(on) = set {
             self.pager().set_powersafe_overwrite(on);
@@ -64,8 +64,8 @@ impl DatabaseFile {
         self.pager().powersafe_overwrite()
     }
 
-    /// How many bytes a database that was made from bytes may have, after setting that if it is wanted: it is never less than
-    /// there are.
+    /// The largest size in bytes of a database that was made from bytes, never less than its current size. `Some` sets
+    /// it first.
     pub fn size_max(&self, set: Option<u64>) -> u64 {
         if let Some(bytes) = set {
             let pager = self.pager();
@@ -77,7 +77,7 @@ impl DatabaseFile {
         self.database.size_max.get()
     }
 
-    /// How many bytes of the file may be mapped, after setting that if it is wanted.
+    /// How many bytes of the file may be mapped. `Some` sets it first.
     pub fn mmap_size(&self, set: Option<u64>) -> u64 {
         let before = self.pager().mmap_size();
         if let Some(bytes) = set {
@@ -86,8 +86,7 @@ impl DatabaseFile {
         before
     }
 
-    /// How many bytes at the end of each page the format leaves alone, after setting that if it is wanted: an empty
-    /// database takes it.
+    /// The number of reserved bytes at the end of each page. `Some` sets it first; an empty database takes it over.
     pub fn reserved(&self, set: Option<u8>) -> u8 {
         let pager = self.pager();
         let before = pager.reserved();
@@ -97,13 +96,13 @@ impl DatabaseFile {
         before
     }
 
-    /// Whether the path it was opened by now leads elsewhere.
+    /// Whether the file's path now leads to another file.
     pub fn has_moved(&self) -> Result<bool> {
         let moved = self.file().map_or(Ok(false), |file| file.has_moved());
         moved.map_err(|error| Error::from(lithe_pager::Error::from(error)))
     }
 
-    /// Makes the file as long as it soon will be.
+    /// Extends the file to the size that it will soon have.
     pub fn size_hint(&self, bytes: u64) -> Result<()> {
         let hinted = self.file().map_or(Ok(()), |file| file.size_hint(bytes));
         hinted.map_err(|error| Error::from(lithe_pager::Error::from(error)))
@@ -113,7 +112,7 @@ impl DatabaseFile {
     pub fn data_version(&self) -> Result<u32> {
         let pager = self.pager();
         if !pager.is_reading() {
-            // Another connection may have committed since this one looked last.
+            // The read sees what another connection may have committed since this one's last read.
             pager.begin_read()?;
             pager.end_read()?;
         }

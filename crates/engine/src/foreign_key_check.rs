@@ -1,7 +1,8 @@
-//! PRAGMA foreign_key_check: rows whose parent is not there.
+//! PRAGMA foreign_key_check: rows whose parent row is missing.
 //!
-//! Each child table is one query, with a column a foreign key that says whether the row violates it. The parent's column stands on the left of the comparison and the child's has lost its
-//! affinity by a `+`, so that the parent's affinity and collation rule, as they do when a foreign key is enforced.
+//! Each child table is read by one query, with a column for each foreign key that says whether the row violates it. The
+//! parent's column is the left operand of the comparison, and a `+` removes the affinity of the child's column, so that
+//! the parent's affinity and collation are used, as they are when a foreign key is enforced.
 
 use lithe_catalog::{ForeignKey, Index, IndexTerm, NameBuf, Table};
 use lithe_sql::ast::Name;
@@ -13,7 +14,7 @@ use crate::connection::statement::command::CommandRow;
 use crate::connection::statement::{Statement, Step};
 use crate::error::{Error, Result};
 
-/// Checks the foreign keys of one table, whatever database it is in, or of all tables of one database: main, if none is named.
+/// Checks the foreign keys of one table in any database, or of all tables of one database: main, if none is named.
 pub(crate) fn check(connection: &Connection, schema: Option<Db>, table: Option<&str>) -> Result<Vec<CommandRow>> {
     let catalog = connection.catalog();
     let mut rows = Vec::new();
@@ -26,7 +27,7 @@ pub(crate) fn check(connection: &Connection, schema: Option<Db>, table: Option<&
         let schema = catalog.schema(db);
         let children = match table {
             Some(name) => schema.table(Name::new(name.as_bytes())).into_iter().collect(),
-            // The newest first, as SQLite has them.
+            // The newest table comes first, as in SQLite.
             None => schema.tables().into_iter().rev().collect::<Vec<_>>(),
         };
         is_found |= !children.is_empty();
@@ -68,7 +69,7 @@ impl Checked<'_> {
         result
     }
 
-    /// One row for each key that the row under `statement` violates.
+    /// One row for each key that the current row of `statement` violates.
     fn violations<'s>(&'s self, statement: &'s Statement) -> impl Iterator<Item = CommandRow> + 's {
         let is_violated = |number: &usize| statement.value(1 + number) == ValueRef::Integer(1);
         (0..self.child.foreign_keys.len()).filter(is_violated).map(|number| {
@@ -93,8 +94,8 @@ impl Checked<'_> {
         Ok(sql)
     }
 
-    /// The condition under which a row lacks its parent: a key with a NULL needs none, and a table that is not there has
-    /// no rows.
+    /// The condition under which a row lacks its parent. A key with a NULL needs no parent; a missing parent table
+    /// counts as empty.
     fn violation(&self, key: &ForeignKey) -> Result<String> {
         let catalog = self.connection.catalog();
         let column = |at: &u16| quoted(&self.child.columns[usize::from(*at)].name);
@@ -115,7 +116,7 @@ impl Checked<'_> {
         Ok(condition)
     }
 
-    /// The columns that the key refers to, which must be a primary key or unique under the columns' own collations.
+    /// The columns that the key refers to. They must be a primary key or unique, under the columns' own collations.
     fn parent_columns(&self, key: &ForeignKey, parent: &Table) -> Result<Vec<String>> {
         let mismatch = || {
             let (child, parent) = (&self.child.name, &key.parent);
@@ -146,7 +147,7 @@ fn primary_key(table: &Table) -> Option<Vec<u16>> {
     columns.collect()
 }
 
-/// Whether the index makes just these columns unique, whatever their order, comparing as the columns themselves do.
+/// Whether the index is unique on exactly these columns, in any order, with the columns' own collations.
 fn is_key(table: &Table, index: &Index, wanted: &[u16]) -> bool {
     let fits = |column: &lithe_catalog::IndexColumn| match column.term {
         IndexTerm::Column(at) => wanted.contains(&at) && column.collation == table.columns[usize::from(at)].collation,
@@ -156,7 +157,7 @@ fn is_key(table: &Table, index: &Index, wanted: &[u16]) -> bool {
     index.is_unique() && index.filter.is_none() && columns.len() == wanted.len() && columns.iter().all(fits)
 }
 
-/// The name by which the rowid can be read, as SQL has it, if there is one.
+/// A name by which SQL can read the rowid, if there is one.
 pub(crate) fn rowid_name(table: &Table) -> Option<String> {
     let is_free = |name: &&str| table.column(Name::new(name.as_bytes())).is_none();
     let name = ["rowid", "_rowid_", "oid"].into_iter().find(is_free).filter(|_| table.has_rowid());

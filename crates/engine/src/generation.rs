@@ -1,10 +1,10 @@
-//! The counter by which compiled programs know that they are stale.
+//! The counter that tells whether compiled programs are stale.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Counts the changes of what the programs of a connection are compiled against: schemas, functions, collations, settings, hooks.
-/// Each part of the connection that owns one of these has a clone, and advances the same counter.
+/// Counts the changes of what the programs of a connection depend on: schemas, functions, collations, settings, hooks.
+/// Each part of the connection that makes such changes has a clone, and advances the same counter.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Generation(Rc<Cell<u64>>);
 
@@ -15,7 +15,7 @@ impl Generation {
         self.0.get()
     }
 
-    /// Makes all programs stale that were compiled until now.
+    /// Makes all programs stale that were compiled before.
     pub(crate) fn expire_programs(&self) {
         self.0.set(self.0.get() + 1);
     }

@@ -1,7 +1,8 @@
 //! Limits of the process's memory (`sqlite3_soft_heap_limit64`, `sqlite3_hard_heap_limit64`, and the pragmas).
 //!
-//! How much memory is in use only the allocator knows, and that belongs to the program: an interface that has one says so. Above
-//! the soft limit a connection gives back what it keeps for later; above the hard one statements fail with SQLITE_NOMEM.
+//! Only the allocator knows how much memory is in use, and it belongs to the program: an interface with an allocator of
+//! its own registers a gauge. Above the soft limit a connection frees what it caches; above the hard limit statements
+//! fail with SQLITE_NOMEM.
 //! Caches have their own bounds, `cache_size` and `temp_store`.
 
 use std::sync::OnceLock;
@@ -15,17 +16,18 @@ static SOFT: AtomicI64 = AtomicI64::new(0);
 static HARD: AtomicI64 = AtomicI64::new(0);
 static GAUGE: OnceLock<fn() -> i64> = OnceLock::new();
 
-/// Sets the function that returns how many bytes are in use. The first one counts.
+/// Sets the function that returns how many bytes are in use. Only the first call has an effect.
 pub fn set_memory_gauge(gauge: fn() -> i64) {
     let _ = GAUGE.set(gauge);
 }
 
-/// Whether it is known how many bytes are in use.
+/// Whether a gauge is set.
 pub(crate) fn has_gauge() -> bool {
     GAUGE.get().is_some()
 }
 
-/// The soft limit before it is set to `bytes`: 0 is none, a negative number changes nothing. It is never above the hard one.
+/// Sets the soft limit to `bytes` and returns the one before: 0 is none, a negative number changes nothing. The soft
+/// limit is never above the hard one.
 pub fn soft_heap_limit(bytes: i64) -> i64 {
     let before = SOFT.load(Ordering::Relaxed);
     if bytes >= 0 {
@@ -35,7 +37,7 @@ pub fn soft_heap_limit(bytes: i64) -> i64 {
     before
 }
 
-/// The hard limit before it is set to `bytes`.
+/// Sets the hard limit to `bytes` and returns the one before.
 pub fn hard_heap_limit(bytes: i64) -> i64 {
     let before = HARD.load(Ordering::Relaxed);
     if bytes >= 0 {
@@ -48,7 +50,7 @@ pub fn hard_heap_limit(bytes: i64) -> i64 {
     before
 }
 
-/// Whether `more` bytes would be above the hard limit.
+/// Whether `more` bytes would exceed the hard limit.
 #[inline]
 pub fn is_over_hard_limit(more: u64) -> bool {
     let limit = HARD.load(Ordering::Relaxed);
@@ -60,13 +62,13 @@ fn is_above(limit: i64, more: u64) -> bool {
     GAUGE.get().is_some_and(|gauge| gauge().saturating_add_unsigned(more) > limit)
 }
 
-/// Keeps the limits: above the soft one `release` gives memory back.
+/// Enforces the limits: above the soft one, `release` is called to free memory.
 ///
 /// # Errors
 /// SQLITE_NOMEM above the hard limit.
 #[inline]
 pub(crate) fn keep(release: impl FnOnce()) -> Result<()> {
-    // The soft limit is never above the hard one: 0 means that there is none at all.
+    // The soft limit is never above the hard one, so 0 means that there is no limit at all.
     if SOFT.load(Ordering::Relaxed) == 0 { Ok(()) } else { keep_both(release) }
 }
 

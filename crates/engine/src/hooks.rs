@@ -1,7 +1,7 @@
 //! Callbacks of the application: before commits and rollbacks, for each changed row, while statements are compiled and run.
 //!
-//! A hook is called while a statement runs, and may use the connection (within what SQLite's documentation allows). So it
-//! is taken out of its cell before it is called, and may even replace itself.
+//! A hook is called while a statement runs, and may use the connection (within what SQLite's documentation allows). So
+//! it is cloned out of its cell before the call, and may even replace itself.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,29 +14,30 @@ use lithe_vfs::ResultCode;
 use crate::error::{Error, Result};
 use crate::generation::Generation;
 
-/// Called before a commit: true makes a rollback of it.
+/// Called before a commit; returning true rolls the transaction back.
 pub type CommitHook = Rc<dyn Fn() -> bool>;
 /// Called after a rollback.
 pub type RollbackHook = Rc<dyn Fn()>;
-/// Called for a changed row, with what was done, the database, the table, the rowid (the new one, of an UPDATE).
+/// Called for a changed row, with the kind of change, the database, the table, and the rowid (the new one for an
+/// UPDATE).
 pub type UpdateHook = Rc<dyn Fn(Change, &str, &str, i64)>;
-/// Called after a commit to a database in WAL mode, with the database, and how many frames its log has. The statement ends with the code
-/// that it returns.
+/// Called after a commit to a database in WAL mode, with the database and the number of frames in its log. The
+/// statement ends with the code that the hook returns.
 pub type WalHook = Rc<dyn Fn(&str, u32) -> ResultCode>;
-/// Called at the commit to a database in auto-vacuum mode FULL, with its name and its sizes: returns how many free pages to take
-/// out of the file.
+/// Called at the commit to a database in auto-vacuum mode FULL, with its name and its sizes: returns how many free
+/// pages to remove from the file.
 pub type AutoVacuumHook = Rc<dyn Fn(&str, lithe_btree::Sizes) -> u32>;
-/// Called while a statement runs: true stops it.
+/// Called while a statement runs; returning true stops it.
 pub type ProgressHandler = Rc<dyn Fn() -> bool>;
-/// Called for a collation that is not defined, in a database of that encoding. A collation that it returns is defined; the callback may as
-/// well define it itself.
+/// Called for a collation that is not defined, in a database of that encoding. A returned collation is defined; the
+/// callback may also define it itself.
 pub type CollationNeeded = Rc<dyn Fn(&str, Encoding) -> Option<Collation>>;
 /// Called while statements are compiled.
 pub type AuthorizerCallback = lithe_resolve::authorize::Callback;
-/// Loads an extension for `load_extension()`: a file, and its entry point if that is not to be found by the file's name.
-/// The error is its message.
+/// Loads an extension for `load_extension()`: a file, and its entry point if that cannot be derived from the file's
+/// name. The error is a message.
 pub type ExtensionLoader = Rc<dyn Fn(&[u8], Option<&[u8]>) -> std::result::Result<(), String>>;
-/// Called when a trigger begins to run and before each of its statements, with an SQL comment that says which.
+/// Called when a trigger begins to run and before each of its statements, with an SQL comment that names it.
 pub type TriggerTrace = Rc<dyn Fn(&str)>;
 /// Called for a row before it changes.
 pub type PreUpdateHook = Rc<dyn Fn(&RowChange<'_>)>;
@@ -50,7 +51,7 @@ impl<H: Clone> Slot<H> {
     }
 
     pub(crate) fn set(&self, hook: Option<H>) {
-        // The old one is dropped after the borrow has ended: dropping it may come back here.
+        // The old hook is dropped after the borrow has ended, because its destructor may call this.
         let _old = self.0.replace(hook);
     }
 
@@ -104,7 +105,7 @@ impl Hooks {
 
     // ---- the authorizer ----
 
-    /// Sets the authorizer. Statements that exist are compiled again.
+    /// Sets the authorizer. Existing statements are compiled again.
     pub(crate) fn set_authorizer(&self, callback: Option<AuthorizerCallback>) {
         let _old = self.authorizer.replace(Authorizer(callback));
         self.generation.expire_programs();
@@ -118,7 +119,7 @@ impl Hooks {
         self.authorizer.borrow().0.is_some()
     }
 
-    /// Calls the authorizer for a statement that the engine runs itself. False: the statement shall do nothing.
+    /// Calls the authorizer for a statement that the engine runs itself. False: the statement does nothing.
     pub(crate) fn authorize(
         &self,
         action: Action,
@@ -153,7 +154,7 @@ impl Hooks {
     /// A transaction that has written is about to commit.
     ///
     /// # Errors
-    /// SQLITE_CONSTRAINT_COMMITHOOK if the hook makes a rollback of it.
+    /// SQLITE_CONSTRAINT_COMMITHOOK if the hook returns true, so that the transaction is rolled back.
     pub(crate) fn call_commit_hook(&self) -> Result<()> {
         match self.commit.get() {
             Some(hook) if hook() => {
@@ -182,7 +183,7 @@ impl Hooks {
         }
     }
 
-    /// The connection closes: none is called for the rollback that this may cause.
+    /// The connection closes: no hook is called for a rollback that this causes.
     pub(crate) fn clear(&self) {
         self.trigger_trace.set(None);
         self.commit.set(None);
@@ -198,16 +199,16 @@ impl Hooks {
     }
 }
 
-/// Callbacks for rows before they change: that of the application, and watchers beside it (sessions).
+/// Callbacks before each row change: the application's hook, and watchers beside it (sessions).
 ///
-/// Programs call them only if they are compiled while there is one: the first makes the programs of the connection stale, and so does
-/// the end of the last.
+/// Programs call them only if a callback was registered at the time of compiling. So the first registration makes the
+/// programs of the connection stale, and so does the removal of the last callback.
 pub(crate) struct PreUpdateHooks {
     application: Slot<PreUpdateHook>,
     watchers: RefCell<Vec<(u64, ChangeWatcher)>>,
     /// The number of the next watcher.
     next: Cell<u64>,
-    /// Whether there was any when programs last became stale.
+    /// Whether a callback was registered when programs last became stale.
     was_wanted: Cell<bool>,
     generation: Generation,
 }
@@ -223,18 +224,18 @@ impl PreUpdateHooks {
         }
     }
 
-    /// Whether there is any.
+    /// Whether a callback is registered.
     pub(crate) fn is_wanted(&self) -> bool {
         self.application.is_set() || !self.watchers.borrow().is_empty()
     }
 
-    /// Sets the hook of the application.
+    /// Sets the application's hook.
     pub(crate) fn set(&self, hook: Option<PreUpdateHook>) {
         self.application.set(hook);
         self.expire_programs_if_changed();
     }
 
-    /// Adds a watcher; its number.
+    /// Adds a watcher; returns its number.
     pub(crate) fn watch(&self, watcher: ChangeWatcher) -> u64 {
         let number = self.next.get();
         self.next.set(number + 1);
@@ -245,7 +246,7 @@ impl PreUpdateHooks {
 
     /// Removes the watcher with this number.
     pub(crate) fn unwatch(&self, number: u64) {
-        // Dropped after the borrow has ended: dropping it may come back here.
+        // Dropped after the borrow has ended, because a destructor may call this.
         let _gone: Vec<_> = self.watchers.borrow_mut().extract_if(.., |(watcher, _)| *watcher == number).collect();
         self.expire_programs_if_changed();
     }
@@ -267,7 +268,7 @@ impl PreUpdateHooks {
         if let Some(hook) = self.application.get() {
             hook(change);
         }
-        // By position: a watcher may be removed while it is called.
+        // By index, because a watcher may be removed while it is called.
         let mut at = 0;
         loop {
             let watcher = self.watchers.borrow().get(at).map(|(_, watcher)| Rc::clone(watcher));

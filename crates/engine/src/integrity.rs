@@ -1,7 +1,7 @@
 //! PRAGMA integrity_check and quick_check: trees, then the number of entries of each index, then rows and their entries.
 //!
-//! All faults of a database's trees are one row of the answer, which begins with the database's name; every other fault is a
-//! row of its own. Where the file is so damaged that a row cannot be read, the answer ends with that error.
+//! All faults of a database's trees form one row of the result, which begins with the database's name; every other
+//! fault is a row of its own. If the file is so damaged that a row cannot be read, the result ends with that error.
 
 mod column;
 
@@ -22,25 +22,25 @@ use crate::connection::transaction::StatementRun;
 use crate::database::Database;
 use crate::error::{Error, Result};
 
-/// What is to be checked.
+/// The arguments of a check.
 pub(crate) struct Request<'r> {
     /// One database, or all.
     pub schema: Option<Db>,
     /// One table, or all.
     pub table: Option<&'r str>,
-    /// How many faults are listed at most.
+    /// The largest number of faults that are listed.
     pub limit: usize,
-    /// Whether each row is looked up in its indexes: what quick_check leaves out.
+    /// Whether each row is looked up in its indexes; quick_check skips this.
     pub with_entries: bool,
 }
 
-/// Checks, and lists the faults; "ok" when there are none.
+/// Checks, and lists the faults; "ok" if there are none.
 pub(crate) fn check(connection: &Connection, run: &StatementRun, request: &Request<'_>) -> Result<Vec<CommandRow>> {
     let mut answer = Answer { messages: Vec::new(), left: request.limit };
     let result = check_databases(connection, run, request, &mut answer);
     match result {
         Err(error) if answer.messages.is_empty() => return Err(error),
-        // The faults that were found before come first.
+        // The faults found before are returned first.
         Err(error) => drop(run.late_error.replace(Some(error))),
         Ok(()) if answer.messages.is_empty() => answer.messages.push("ok".to_owned()),
         Ok(()) => {}
@@ -51,7 +51,7 @@ pub(crate) fn check(connection: &Connection, run: &StatementRun, request: &Reque
 /// The faults found so far.
 struct Answer {
     messages: Vec<String>,
-    /// How many more are wanted.
+    /// How many more faults may be listed.
     left: usize,
 }
 
@@ -80,7 +80,7 @@ fn check_databases(
             continue;
         }
         connection.begin_on(db, false, run)?;
-        // The newest table first, as SQLite has them.
+        // The newest table comes first, as in SQLite.
         let tables: Vec<Arc<Table>> = match &table {
             Some((_, table)) => vec![Arc::clone(table)],
             None => catalog.schema(db).tables().into_iter().rev().cloned().collect(),
@@ -100,7 +100,7 @@ fn check_databases(
     Ok(())
 }
 
-/// The integrity check of a virtual table's own module. A table whose module is missing is not checked.
+/// Runs the integrity check of a virtual table's module. A table whose module is missing is not checked.
 fn check_virtual(connection: &Connection, db: Db, table: &Table, is_quick: bool, answer: &mut Answer) {
     if answer.is_full() {
         return;
@@ -126,7 +126,7 @@ fn find_table(connection: &Connection, schema: Option<Db>, name: &str) -> Result
     }
 }
 
-/// The trees of the tables and of their indexes, and that an index has as many entries as its table rows.
+/// Checks the trees of the tables and of their indexes, and that an index has as many entries as its table has rows.
 fn check_trees(
     database: &Database,
     name: Name<'_>,
@@ -158,7 +158,7 @@ fn check_trees(
     Ok(())
 }
 
-/// The primary key of a WITHOUT ROWID table is listed among its indexes.
+/// The primary key of a WITHOUT ROWID table is listed among its indexes, too.
 fn is_tree_of_its_own(table: &Table) -> bool {
     table.root.is_some() && !table.is_without_rowid()
 }
@@ -168,7 +168,7 @@ fn roots(table: &Table) -> impl Iterator<Item = PageNo> + '_ {
     own.into_iter().chain(table.indexes.iter().filter_map(|index| index.root))
 }
 
-/// The rows of a table: constraints, types, and entries in indexes.
+/// Checks the rows of a table: constraints, types, and index entries.
 fn check_rows(
     connection: &Connection,
     run: &StatementRun,

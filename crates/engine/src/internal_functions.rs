@@ -1,4 +1,4 @@
-//! Functions by which SQLite changes its schema, and which SQL sees only if tests ask for them
+//! Functions by which SQLite changes its schema. They can be called from SQL only if a test enables them
 //! (`SQLITE_TESTCTRL_INTERNAL_FUNCTIONS`).
 
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::error::{Error, Result};
 const QUOTE_FIX: &str = "sqlite_rename_quotefix";
 const ARITY: Arity = Arity::Exactly(2);
 
-/// Lets SQL call the internal functions, or not any more.
+/// Makes the internal functions callable from SQL, or hides them again.
 ///
 /// # Errors
-/// SQLITE_BUSY if statements run and they were there.
+/// SQLITE_BUSY if statements run and the functions were callable.
 pub(crate) fn toggle(connection: &Connection) -> Result<()> {
     if connection.functions().has_exactly(QUOTE_FIX.as_bytes(), ARITY, Encoding::Utf8) {
         return connection.remove_function(QUOTE_FIX, ARITY, Encoding::Utf8);
@@ -25,7 +25,8 @@ pub(crate) fn toggle(connection: &Connection) -> Result<()> {
     connection.create_function(Function::custom(QUOTE_FIX, ARITY, Flags::DIRECT_ONLY, kind))
 }
 
-/// A CREATE statement of this database, its strings in double quotes in single quotes: see [`lithe_codegen::with_single_quotes`].
+/// A CREATE statement of this database in which strings in double quotes are put into single quotes: see
+/// [`lithe_codegen::with_single_quotes`].
 pub(crate) fn with_single_quotes(connection: &Connection, database: &str, statement: &[u8]) -> Result<Vec<u8>> {
     let environment = connection.environment();
     let Some(db) = environment.catalog.find_database(Name::new(database.as_bytes())) else {
@@ -34,7 +35,7 @@ pub(crate) fn with_single_quotes(connection: &Connection, database: &str, statem
     Ok(lithe_codegen::with_single_quotes(&environment, db, statement)?)
 }
 
-/// `sqlite_rename_quotefix(database, statement)`: the CREATE statement, its strings in double quotes in single quotes.
+/// `sqlite_rename_quotefix(database, statement)`: the CREATE statement with its double-quoted strings in single quotes.
 struct QuoteFix;
 
 impl ScalarFunction for QuoteFix {

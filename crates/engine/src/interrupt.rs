@@ -15,7 +15,7 @@ impl Interrupts {
         self.flag.load(Ordering::Relaxed)
     }
 
-    /// A statement starts and no other is running: what was meant for earlier ones is over.
+    /// A statement starts and no other is running: an interrupt of earlier statements has no effect on it.
     pub(crate) fn clear(&self) {
         self.flag.store(false, Ordering::Relaxed);
     }
@@ -41,7 +41,7 @@ impl InterruptHandle {
         self.flag.store(true, Ordering::Relaxed);
     }
 
-    /// Whether an interrupt is wanted and statements have not all ended yet.
+    /// Whether an interrupt was requested and some interrupted statements still run.
     pub fn is_interrupted(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! PRAGMA journal_mode: changing how a database is journalled.
+//! PRAGMA journal_mode.
 
 use lithe_pager::{BeginKind, JournalMode};
 
@@ -7,8 +7,8 @@ use crate::connection::transaction::StatementRun;
 use crate::database::Database;
 use crate::error::{Error, Result};
 
-/// Changes a database's journal mode, and answers the one in force afterwards: a database that cannot change
-/// now keeps its mode.
+/// Changes a database's journal mode, and returns the one in force afterwards: a database that cannot change now keeps
+/// its mode.
 pub(crate) fn set(
     connection: &Connection,
     database: &Database,
@@ -16,11 +16,11 @@ pub(crate) fn set(
     run: &StatementRun,
 ) -> Result<JournalMode> {
     if database.is_shared_memory() {
-        return Ok(JournalMode::Memory); // SQLite shows no log there
+        return Ok(JournalMode::Memory); // SQLite reports no WAL mode there
     }
     let pager = database.btree().pager();
     let is_wal = pager.journal_mode() == JournalMode::Wal;
-    // The first write to an empty database writes its first page.
+    // A write transaction on an empty database will write its first page.
     if pager.is_writing() && (pager.has_ever_changed() || pager.page_count() == 0) {
         return Ok(pager.journal_mode());
     }
@@ -32,7 +32,7 @@ pub(crate) fn set(
         let way = if is_wal { "out of" } else { "into" };
         return Err(Error::generic(format!("cannot change {way} wal mode from within a transaction")));
     }
-    // A database in memory without shared memory has no log.
+    // A database in memory cannot have a log unless it has shared memory.
     if mode == JournalMode::Wal && pager.vfs().is_some_and(|vfs| vfs.name() == "memdb") {
         return Ok(pager.journal_mode());
     }
@@ -40,7 +40,7 @@ pub(crate) fn set(
         connection.databases.begin_shared_write(database, BeginKind::Exclusive)?;
     }
     if mode == JournalMode::Wal && pager.enters_wal_by_transaction() {
-        // The statement commits it, after its row.
+        // The statement commits the change, after its row.
         connection.begin_exclusively(database, run)?;
         if pager.page_count() == 0 {
             database.btree().initialise()?;

@@ -8,12 +8,12 @@
 //!                                                   catalog, transaction, settings
 //! ```
 //!
-//! Above it are the interfaces (Rust, C); it knows neither.
+//! Above the engine are the interfaces (Rust, C); it knows neither.
 //!
-//! A connection consists of parts, each with its own state and methods: `databases`, `definitions`, `settings`, `hooks`,
-//! `virtual_tables`, and the modules below [`connection`], which puts them together. Reading order: `connection`, its `transaction`,
-//! `statement` and `host`, then what works on a connection: `prepare`, `template`, `schema`, `command` (statements that the engine runs
-//! itself), `pragma`. What applications call is in `api`.
+//! A connection consists of parts, each with its own state and methods: `databases`, `definitions`, `settings`,
+//! `hooks`, `virtual_tables`, and the modules below [`connection`], which puts them together. Reading order:
+//! `connection`, its `transaction`, `statement` and `host`, then what works on a connection: `prepare`, `template`,
+//! `schema`, `command` (statements that the engine runs itself), `pragma`. The calls of applications are in `api`.
 #![forbid(unsafe_code)]
 
 mod api;
@@ -100,16 +100,16 @@ pub use settings::limit::Limit;
 pub use shared_cache::{UnlockCallback, enable_shared_cache};
 pub use status::Counter;
 
-/// The SQLite version that this one is level with.
+/// The SQLite version whose behaviour this one follows.
 pub const SQLITE_VERSION: &str = "3.54.1";
 
-/// The options that this library would have been compiled with if it were SQLite, in order.
+/// The options with which SQLite would have been compiled to have the features of this library, in order.
 pub fn compile_options() -> &'static [&'static str] {
     lithe_functions::scalar::compile_options()
 }
 
-/// Adds the options that stand for extensions which every connection of the process has. The first call counts, if it comes
-/// before the options were asked for.
+/// Adds the options for extensions that every connection of the process has. Only the first call has an effect, and
+/// only before the options were read.
 pub fn add_compile_options(of_extensions: &[&'static str]) {
     lithe_functions::scalar::add_compile_options(of_extensions);
 }

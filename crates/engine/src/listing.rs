@@ -1,4 +1,4 @@
-//! What a compiled statement consists of: its instructions, and the tables and indexes that it opens.
+//! The instructions of a compiled statement, and the tables and indexes that it opens.
 
 use lithe_catalog::Schema;
 use lithe_format::PageNo;
@@ -15,9 +15,10 @@ use crate::shared_cache::SCHEMA;
 /// An instruction of a statement.
 #[derive(Debug)]
 pub struct Instruction {
-    /// As EXPLAIN shows it.
+    /// As in a row of EXPLAIN.
     pub line: ExplainRow,
-    /// The trigger or foreign key action that it belongs to, as SQLite calls it; `None`: the statement itself.
+    /// The name that SQLite gives to the trigger or foreign key action of the instruction; `None`: the statement
+    /// itself.
     pub subprogram: Option<String>,
     /// The cost of the instruction, if the statement is measured.
     pub cost: InsnCost,
@@ -26,7 +27,7 @@ pub struct Instruction {
 /// A table or index that a statement opens.
 #[derive(Debug)]
 pub struct TreeOpened {
-    /// An index, and not a table.
+    /// Whether the tree is an index.
     pub is_index: bool,
     /// The name of its database.
     pub schema: String,
@@ -39,7 +40,8 @@ pub struct TreeOpened {
 }
 
 impl Statement {
-    /// The instructions of the statement, and those of its triggers and foreign key actions. A statement that is no program has none.
+    /// The instructions of the statement, and those of its triggers and foreign key actions. A statement that the
+    /// engine runs itself has none.
     pub fn instructions(&self) -> Vec<Instruction> {
         let mut instructions = Vec::new();
         for (subprogram, program) in self.programs() {
@@ -53,14 +55,14 @@ impl Statement {
         instructions
     }
 
-    /// The tables and indexes that its instructions open, in their order. `connection` is the statement's.
+    /// The tables and indexes that the instructions open, in their order. `connection` is the statement's.
     pub fn trees_opened(&self, connection: &Connection) -> Vec<TreeOpened> {
         let catalog = connection.catalog();
         let mut opened = Vec::new();
         for (subprogram, program) in self.programs() {
             for insn in program.insns.iter() {
                 let (Insn::OpenRead { cursor } | Insn::OpenWrite { cursor }) = *insn else { continue };
-                // A cursor that looks for rows and deletes them is opened as one that reads.
+                // A cursor that seeks rows and deletes them is opened for reading.
                 let is_write = matches!(insn, Insn::OpenWrite { .. }) || writes_through(program, cursor);
                 let info = program.cursor(cursor);
                 let Some(root) = info.root else { continue };
@@ -72,7 +74,7 @@ impl Statement {
         opened
     }
 
-    /// The statement's program, and the programs that this calls, each once.
+    /// The statement's program and its subprograms, each once.
     fn programs(&self) -> Vec<(Option<String>, &Program)> {
         let Body::Program(program) = &self.compiled.body else { return Vec::new() };
         let mut programs: Vec<(Option<String>, &Program)> = vec![(None, program)];
@@ -94,7 +96,7 @@ impl Statement {
     }
 }
 
-/// Whether an instruction changes what the cursor stands on.
+/// Whether an instruction changes the row or entry of the cursor.
 fn writes_through(program: &Program, wanted: CursorId) -> bool {
     program.insns.iter().any(|insn| match *insn {
         Insn::Insert { cursor, .. }

@@ -1,4 +1,4 @@
-//! What an application may ask about a column without SQL.
+//! Column metadata, read without SQL.
 
 use lithe_catalog::TableKind;
 use lithe_sql::ast::Name;
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 pub struct ColumnMetadata {
     /// The declared type, if there is one.
     pub declared_type: Option<String>,
-    /// The name of its collation.
+    /// The name of the collation.
     pub collation: String,
     /// NOT NULL.
     pub not_null: bool,
@@ -21,7 +21,8 @@ pub struct ColumnMetadata {
     pub autoincrement: bool,
 }
 
-/// A column of a table. Without a database all are searched, without a column the table is asked for its rowid.
+/// A column of a table. Without a database all databases are searched; without a column the function describes the
+/// rowid.
 ///
 /// # Errors
 /// SQLITE_ERROR "no such table column: X.Y".

@@ -1,4 +1,4 @@
-//! The pages of a database, for modules that show them.
+//! The pages of a database, for modules that show them (`sqlite_dbpage`).
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::connection::Connection;
 use crate::database::Database;
 use crate::error::{Error, Result};
 
-/// Where page 1 says how many pages there are.
+/// The offset of the page count in page 1.
 const PAGE_COUNT_AT: usize = 28;
 
 /// The pages of one database.
@@ -24,7 +24,7 @@ pub(crate) struct ModulePages<'c> {
 }
 
 impl ModulePages<'_> {
-    /// The pages of the database of that name, which is read from now on as long as a statement runs.
+    /// The pages of the database of that name, which is read until no statement runs any more.
     pub(crate) fn open<'c>(connection: &'c Connection, name: &str) -> Result<ModulePages<'c>> {
         let db = connection.catalog().find_database(Name::new(name.as_bytes()));
         let db = db.ok_or_else(|| Error::generic(format!("no such database: {name}")))?;
@@ -53,7 +53,7 @@ impl ModulePages<'_> {
         if no == PageNo::FIRST
             && let Some(count) = bytes.get_mut(PAGE_COUNT_AT..PAGE_COUNT_AT + 4)
         {
-            // Written at the commit, and not at all in memory.
+            // The file has the count at the commit only, and a database in memory not at all.
             count.copy_from_slice(&pager.page_count().to_be_bytes());
         }
         self.connection.databases.check_mappings()

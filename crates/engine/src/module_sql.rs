@@ -1,4 +1,4 @@
-//! SQL that functions and modules of virtual tables run on the connection that calls them.
+//! SQL that functions, and modules of virtual tables, run on the connection that calls them.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -52,16 +52,16 @@ fn kept_statement<'c>(
     Ok(Box::new(ModuleStatement { connection, statement: Some(statement), end, tail }))
 }
 
-/// What becomes of a statement when the module lets go of it.
+/// What happens to a statement when the module drops it.
 enum AtDrop {
     Finish,
     Keep { key: u64, alive: Weak<u64>, goes_on: bool },
 }
 
-/// A statement in a module's hands.
+/// A statement that a module holds.
 struct ModuleStatement<'c> {
     connection: &'c Connection,
-    /// There until it is dropped.
+    /// `Some` until the drop.
     statement: Option<Statement>,
     end: AtDrop,
     tail: usize,
@@ -153,7 +153,7 @@ impl SqlStatement for ModuleStatement<'_> {
     }
 }
 
-/// A BLOB in a module's hands.
+/// A BLOB that a module holds.
 struct ModuleBlob<'c> {
     connection: &'c Connection,
     blob: Blob,
@@ -161,7 +161,7 @@ struct ModuleBlob<'c> {
 
 impl Drop for ModuleBlob<'_> {
     fn drop(&mut self) {
-        // Nothing can fail but a commit, and the statement that called the module is still to have that.
+        // Only a commit could fail here, and the statement that called the module commits later itself.
         let _ = self.blob.close(self.connection);
     }
 }
@@ -227,7 +227,7 @@ impl SqlConnection for Connection {
     }
 
     fn has_table(&self, database: &str, table: &str) -> bool {
-        // A schema that cannot be read is the error of the statement that needs it.
+        // If a schema cannot be read, the statement that needs it reports the error.
         let _ = self.load_schemas();
         let catalog = self.catalog();
         let db = catalog.find_database(Name::new(database.as_bytes()));

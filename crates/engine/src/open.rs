@@ -13,9 +13,9 @@ use crate::shared_cache;
 pub struct OpenFlags(pub u32);
 
 impl OpenFlags {
-    /// Only reading.
+    /// Read only.
     pub const READONLY: OpenFlags = OpenFlags(0x0000_0001);
-    /// Reading and writing, reading only if the file cannot be written.
+    /// Read and write; read only if the file cannot be written.
     pub const READWRITE: OpenFlags = OpenFlags(0x0000_0002);
     /// Create the file if it does not exist.
     pub const CREATE: OpenFlags = OpenFlags(0x0000_0004);
@@ -29,14 +29,14 @@ impl OpenFlags {
     pub const FULLMUTEX: OpenFlags = OpenFlags(0x0001_0000);
     /// Share the cache with other connections of the process.
     pub const SHAREDCACHE: OpenFlags = OpenFlags(0x0002_0000);
-    /// A cache of its own, whatever the process's default is.
+    /// A private cache, whatever the process's default is.
     pub const PRIVATECACHE: OpenFlags = OpenFlags(0x0004_0000);
     /// A symbolic link is an error.
     pub const NOFOLLOW: OpenFlags = OpenFlags(0x0100_0000);
     /// Extended result codes are on.
     pub const EXRESCODE: OpenFlags = OpenFlags(0x0200_0000);
 
-    /// What `Connection::open` of most programs wants: read, write, create, URIs understood.
+    /// The flags that most programs use: read, write, create, URIs understood.
     pub const DEFAULT: OpenFlags = OpenFlags(0x0000_0002 | 0x0000_0004 | 0x0000_0040);
 
     /// Whether all bits of `other` are set.
@@ -65,16 +65,16 @@ impl std::ops::BitOr for OpenFlags {
     }
 }
 
-/// What a filename turned out to mean.
+/// A filename, parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// The file; empty for a temporary database, ":memory:" for one in memory.
+    /// The path; empty for a temporary database, ":memory:" for a database in memory.
     pub path: Vec<u8>,
-    /// The flags, as the URI changed them.
+    /// The flags, after the changes that the URI makes.
     pub flags: OpenFlags,
     /// `vfs=`
     pub vfs: Option<String>,
-    /// All parameters of the URI, decoded, in order.
+    /// All parameters of the URI, decoded, in their order.
     pub parameters: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -84,13 +84,14 @@ impl Target {
         self.parameters.iter().find(|(k, _)| k == key.as_bytes()).map(|(_, v)| v.as_slice())
     }
 
-    /// Whether it is a database in memory.
+    /// Whether the database is in memory.
     pub(crate) fn is_in_memory(&self) -> bool {
         self.path == b":memory:" || self.flags.contains(OpenFlags::MEMORY)
     }
 
-    /// Whether it shares its cache with other connections: it says so, or the process does and it does not object. A
-    /// database in memory can only be shared by connections that name it in a URI.
+    /// Whether the database shares its cache with other connections: because its flags or the process's default say so,
+    /// unless it is opened with a private cache. A database in memory can only be shared by connections that name it in
+    /// a URI.
     pub(crate) fn is_shared(&self) -> bool {
         let by_default = shared_cache::is_enabled() && !self.flags.contains(OpenFlags::PRIVATECACHE);
         let wanted = self.flags.contains(OpenFlags::SHAREDCACHE) || by_default;
@@ -115,7 +116,7 @@ fn boolean(value: &[u8], default: bool) -> bool {
     }
 }
 
-/// Returns the VFS of that name for that file; `None` if the engine's own of that name will do.
+/// Returns the VFS of that name for that file; `None` if the engine's own VFS of that name is to be used.
 pub type VfsFinder = Rc<dyn Fn(&str, &Target) -> Result<Option<Arc<dyn Vfs>>>>;
 
 /// The engine's own VFS of that name for `target`.
@@ -129,7 +130,7 @@ pub fn builtin_vfs(name: &str, target: &Target) -> Option<Arc<dyn Vfs>> {
     }
 }
 
-/// The place where the files of `target` are: the one that it names, else `default`.
+/// The VFS of the files of `target`: the one that `target` names, else `default`.
 pub(crate) fn vfs(target: &Target, default: &Arc<dyn Vfs>) -> Result<Arc<dyn Vfs>> {
     match target.vfs.as_deref() {
         None => Ok(Arc::clone(default)),
@@ -138,7 +139,7 @@ pub(crate) fn vfs(target: &Target, default: &Arc<dyn Vfs>) -> Result<Arc<dyn Vfs
     }
 }
 
-/// Takes a filename apart. It is a URI if the flags allow URIs and it begins with `file:`.
+/// Parses a filename. It is a URI if the flags allow URIs and it begins with `file:`.
 pub fn target(filename: &[u8], flags: OpenFlags) -> Result<Target> {
     match filename.strip_prefix(b"file:") {
         Some(rest) if flags.contains(OpenFlags::URI) => uri_target(rest, flags),
@@ -166,7 +167,7 @@ fn uri_target(rest: &[u8], flags: OpenFlags) -> Result<Target> {
     Ok(target)
 }
 
-/// `//authority` is skipped when it is empty or localhost.
+/// Skips `//authority`, which must be empty or localhost.
 fn without_authority(rest: &[u8]) -> Result<&[u8]> {
     let Some(after) = rest.strip_prefix(b"//") else { return Ok(rest) };
     let end = after.iter().position(|&b| b == b'/').unwrap_or(after.len());
@@ -184,7 +185,7 @@ fn parameter(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     (!key.is_empty()).then_some((key, value))
 }
 
-/// With `%HH` escapes decoded. An escaped NUL ends the text, as it does for a C string.
+/// Decodes `%HH` escapes. An escaped NUL ends the text, as in a C string.
 fn decoded(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -215,7 +216,7 @@ fn with_mode(flags: OpenFlags, mode: &[u8]) -> Result<OpenFlags> {
         b"memory" => OpenFlags::MEMORY,
         _ => return Err(unknown("access mode", mode)),
     };
-    // A URI may ask for less than the program allowed, never for more.
+    // A URI may restrict the access that the program has allowed, but not extend it.
     if wanted.without(OpenFlags::MEMORY).0 > flags.0 & (all.without(OpenFlags::MEMORY)).0 {
         let mode = String::from_utf8_lossy(mode);
         return Err(Error::new(ResultCode::PERM, format!("access mode not allowed: {mode}")));

@@ -1,4 +1,4 @@
-//! From text to a statement: caches, parser, compiler.
+//! From text to a statement: program cache, parser, compiler.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::settings::limit::Limit;
 use crate::shared_cache::locked;
 use crate::template;
 
-/// A compiled statement and where the text goes on.
+/// A compiled statement and the offset behind it.
 pub struct Prepared {
     /// The statement; `None` if there is only white space, comments or a lone semicolon.
     pub statement: Option<Statement>,
@@ -34,8 +34,8 @@ impl Connection {
     pub fn prepare(&self, sql: &[u8]) -> Result<Prepared> {
         self.check_schema_locks()?;
         if self.hooks.has_authorizer() || self.is_privileged() {
-            // The authorizer is called for each compilation, and a method's own statement may do what others may not: no program that was
-            // compiled before serves.
+            // The authorizer is called for each compilation, and a statement that a method runs may do what others may
+            // not: no cached program can be used.
             return self.prepare_anew(sql);
         }
         let hash = self.programs.hash(sql);
@@ -56,20 +56,20 @@ impl Connection {
         Ok(Prepared { statement: Some(self.statement_of(compiled, None)), tail })
     }
 
-    /// As [`Connection::prepare`], for statements that use no virtual table: to them there is none.
+    /// As [`Connection::prepare`], as if the connection had no virtual tables.
     pub fn prepare_without_virtual_tables(&self, sql: &[u8]) -> Result<Prepared> {
         self.check_schema_locks()?;
         self.settings.without_virtual_tables(|| self.prepare_anew(sql))
     }
 
-    /// Compiles the statement, whatever was compiled before, and does not keep its program for others.
+    /// Compiles the statement without looking for a cached program, and does not cache its program.
     fn prepare_anew(&self, sql: &[u8]) -> Result<Prepared> {
         let (compiled, tail) = self.compile(sql, None)?;
         let statement = compiled.map(|compiled| self.statement_of(Arc::new(compiled), None));
         Ok(Prepared { statement, tail })
     }
 
-    /// Nothing can be compiled while another connection of a shared cache changes the schema.
+    /// Fails while another connection of a shared cache changes the schema, because nothing can be compiled then.
     fn check_schema_locks(&self) -> Result<()> {
         if !self.databases.shares_cache() {
             return Ok(());
@@ -84,8 +84,8 @@ impl Connection {
         }
     }
 
-    /// Where the text goes on after a statement that could not be compiled: behind the statement, if it could be parsed; else behind the token
-    /// that was not expected, or in front of bytes that are no token.
+    /// Where to continue after a statement that could not be compiled: behind the statement if it could be parsed; else
+    /// behind the unexpected token, or before the bytes that are not a token.
     pub fn tail_after_error(&self, sql: &[u8]) -> usize {
         let parse = |arena: &Bump| {
             let parsed = lithe_sql::parse_statement(sql, arena, &self.settings.limits());
@@ -102,7 +102,7 @@ impl Connection {
         }
     }
 
-    /// Takes a statement that is not needed any more: the machine that ran it may run the next of its kind.
+    /// Takes a statement that is no longer used, so that its machine can run another one.
     pub fn put_back(&self, mut statement: Statement) {
         statement.reset(self);
         if self.transaction.is_broken() {
@@ -112,7 +112,7 @@ impl Connection {
         self.programs.put_back(compiled, vm);
     }
 
-    /// A statement with this program, run by `idle` or any other machine that there is.
+    /// A statement with this program, run by `idle`, or by any spare machine.
     pub(crate) fn statement_of(&self, compiled: Arc<Compiled>, idle: Option<Box<Vm>>) -> Statement {
         let idle = idle.or_else(|| {
             let Body::Program(program) = &compiled.body else { return None };
@@ -123,14 +123,14 @@ impl Connection {
         Statement::new(compiled, idle)
     }
 
-    /// Compiles the first statement of `sql` without looking into the cache; as an EXPLAIN or not, if `explain` says so, and
-    /// else as the text does.
+    /// Compiles the first statement of `sql` without the cache. `explain` says whether as an EXPLAIN; `None`: as the
+    /// text says.
     pub(crate) fn compile(&self, sql: &[u8], explain: Option<Explain>) -> Result<(Option<Compiled>, usize)> {
         self.check_memory()?;
         self.with_collations(|| self.compile_memory.with_arena(|arena| self.compile_in(sql, explain, arena)))
     }
 
-    /// Compiles; the application is asked for collations that are missing, and then it begins anew.
+    /// Compiles; if a collation is missing, calls the application to define it, and compiles again.
     pub(crate) fn with_collations<T>(&self, compile: impl Fn() -> Result<T>) -> Result<T> {
         let mut asked: Vec<String> = Vec::new();
         loop {
@@ -138,7 +138,7 @@ impl Connection {
                 Ok(result) => return Ok(result),
                 Err(error) => error,
             };
-            // The application may know it, and is asked once.
+            // The application may define it, and is called once for each name.
             match error.missing_collation() {
                 Some(name) if !asked.iter().any(|known| known == name) && self.define_missing_collation(name) => {
                     asked.push(name.to_owned());
@@ -173,7 +173,7 @@ impl Connection {
         Ok((Some(compiled), tail))
     }
 
-    /// No name or literal of the statement may be longer than values may be.
+    /// Fails if a name or literal of the statement exceeds the length limit of values.
     fn check_lengths_in(&self, sql: &[u8]) -> Result<()> {
         let length_max = self.facts.length_max.get() as usize;
         if sql.len() <= length_max {
@@ -185,7 +185,7 @@ impl Connection {
             let len = (token.span.end - token.span.start) as usize;
             let bytes = match token.kind {
                 TokenKind::EndOfText => return Ok(()),
-                // As in SQLite, a BLOB is as long as it is.
+                // As in SQLite, the limit does not apply to BLOB literals.
                 TokenKind::Comment | TokenKind::Blob => 0,
                 TokenKind::String => len.saturating_sub(2),
                 _ => len,
@@ -196,7 +196,7 @@ impl Connection {
         }
     }
 
-    /// Compiles a statement. Answers what stands in its double quotes and is a string, too.
+    /// Compiles a statement. Returns the words in double quotes that were taken for strings, too.
     fn compile_statement(
         &self,
         sql: &[u8],
@@ -239,7 +239,7 @@ impl Connection {
         };
         let compile = || self.compile_program(&request, arena);
         let program = match compile() {
-            // Another connection may have made what is missing.
+            // Another connection may have created the missing object.
             Err(_) if self.databases.forget_stale_schemas(&self.catalog()) => {
                 self.load_schemas()?;
                 compile()?
@@ -262,7 +262,7 @@ impl Connection {
         Ok((body, quoted_strings))
     }
 
-    /// CREATE of something in a database that is not attached fails before any schema is read, and so before it is locked.
+    /// CREATE in a database that is not attached fails before any schema is read, and so before any file is locked.
     fn check_named_database(&self, statement: &Stmt<'_>) -> Result<()> {
         let name = match statement {
             Stmt::CreateTable(create) => &create.name,
@@ -275,8 +275,8 @@ impl Connection {
         Ok(())
     }
 
-    /// ALTER TABLE edits the text in the schema table, so a text that was written by hand is read first. A text that is no longer that of a
-    /// table cannot be edited.
+    /// ALTER TABLE edits the text in the schema table, so a text that was written by hand is read first. If that text
+    /// does not define a table any more, it cannot be edited.
     fn reread_for_alter(&self, alter: &ast::AlterTable<'_>) -> Result<()> {
         self.load_schemas()?;
         let is_table = || {
@@ -291,7 +291,7 @@ impl Connection {
         if was_table && !is_table() { Err(malformed()) } else { Ok(()) }
     }
 
-    /// Compiles; if the planner would like to know more about large trees, these are measured and it compiles again.
+    /// Compiles; if the planner lacks the sizes of large trees, they are measured and the statement is compiled again.
     fn compile_measured<T>(
         &self,
         compile: impl Fn(&Environment) -> std::result::Result<T, CompileError>,
@@ -300,14 +300,14 @@ impl Connection {
         let environment = self.environment();
         let program = compile(&environment)?;
         let wanted = environment.wanted.take();
-        // What cannot be read now stays unknown: the statement will say why when it runs.
+        // A tree that cannot be read stays unmeasured: the statement reports the error when it runs.
         if wanted.is_empty() || !self.measured.measure(&self.databases, &wanted).unwrap_or(false) {
             return Ok(program);
         }
         compile(&self.environment())
     }
 
-    /// Asks the application for a collation; returns whether there is one now.
+    /// Calls the application for a missing collation; returns whether it is defined now.
     fn define_missing_collation(&self, name: &str) -> bool {
         let Some(callback) = self.hooks.collation_needed.get() else { return false };
         if let Some(collation) = callback(name, self.facts.encoding.get())
@@ -318,7 +318,7 @@ impl Connection {
         self.definitions.collations().contains_key(&name.to_ascii_lowercase())
     }
 
-    /// Compiles the statement; virtual tables that it meets and that are not connected are, and then it begins anew.
+    /// Compiles the statement; if it names a virtual table that is not connected, connects it and compiles again.
     fn compile_program(&self, request: &CompileRequest<'_>, arena: &Bump) -> Result<Arc<Program>> {
         let mut asked = Vec::new();
         loop {
@@ -380,7 +380,7 @@ mod tests {
         assert_eq!(run(connection, sql).unwrap_err().to_string(), expected, "{sql}");
     }
 
-    /// What is kept with a table and its indexes is that of the table as it is now.
+    /// The messages that are kept with a table and its indexes follow a change of the table.
     #[test]
     fn messages_follow_their_table() {
         let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
@@ -407,7 +407,7 @@ mod tests {
         check(&connection, "INSERT INTO u VALUES (1, 3, 4)", "UNIQUE constraint failed: u.a");
     }
 
-    /// One word of the text names the table of a statement and of its trigger, another the table of the same name elsewhere.
+    /// The same name in the text means one table in a statement and another one, of another database, in its trigger.
     #[test]
     fn names_are_looked_up_where_they_stand() {
         let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();

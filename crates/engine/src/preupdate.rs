@@ -1,4 +1,4 @@
-//! Calling the pre-update hooks where no program does: for a BLOB that is written in place.
+//! Calls of the pre-update hooks where no program makes them: for a BLOB that is written in place.
 
 use lithe_functions::sql::quoted;
 use lithe_functions::{RowChange, RowOperation};
@@ -10,7 +10,7 @@ use crate::connection::statement::{BindValue, Step};
 use crate::error::Result;
 use crate::foreign_key_check::rowid_name;
 
-/// A BLOB is about to be written in place: the pre-update hooks are called as for the row's deletion, with the column.
+/// A BLOB is about to be written in place: calls the pre-update hooks as for the deletion of the row, with the column.
 pub(crate) fn call_for_blob_write(
     connection: &Connection,
     database: &str,

@@ -1,8 +1,8 @@
 //! The random numbers of a connection, for `random()` and `randomblob()`.
 //!
-//! The operating system's randomness costs a system call, and a microsecond for each few hundred bytes: as long as
-//! all the rest of a row. One seed of it is enough for a generator whose output cannot be told from chance, or guessed
-//! from the bytes before.
+//! The operating system's randomness costs a system call, and a microsecond for each few hundred bytes: as much as the
+//! rest of a row. One seed from the system is enough for a generator whose output cannot be distinguished from
+//! randomness, or predicted from earlier output.
 
 use std::cell::RefCell;
 
@@ -10,12 +10,12 @@ use chacha20::ChaCha8Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
 use lithe_vfs::Vfs;
 
-/// A generator, seeded when it is first asked.
+/// A generator, seeded at its first use.
 #[derive(Default)]
 pub(crate) struct Random(RefCell<Option<Box<ChaCha8Rng>>>);
 
 impl Random {
-    /// Fills `bytes`.
+    /// Fills `bytes` with random bytes.
     pub(crate) fn fill(&self, vfs: &dyn Vfs, bytes: &mut [u8]) {
         let mut generator = self.0.borrow_mut();
         let generator = generator.get_or_insert_with(|| {

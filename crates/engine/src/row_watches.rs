@@ -11,7 +11,7 @@ pub(crate) struct RowWatch {
     db: Db,
     root: PageNo,
     rowid: Cell<i64>,
-    /// The row has changed or gone: how many rollbacks there had been by then.
+    /// Set when the row was changed or removed: the number of rollbacks so far.
     expired_at: Cell<Option<u64>>,
 }
 
@@ -25,13 +25,13 @@ impl RowWatch {
         self.rowid.get()
     }
 
-    /// Watches another row of the table, as it is now.
+    /// Watches another row of the table instead, in its present state.
     pub(crate) fn move_to(&self, rowid: i64) {
         self.rowid.set(rowid);
         self.expired_at.set(None);
     }
 
-    /// How many rollbacks there had been when the row changed or went, if it has.
+    /// The number of rollbacks at the time when the row was changed or removed, if it was.
     pub(crate) fn expired_at(&self) -> Option<u64> {
         self.expired_at.get()
     }
@@ -56,7 +56,7 @@ impl RowWatches {
         self.0.borrow_mut().retain(|other| !Rc::ptr_eq(other, watch));
     }
 
-    /// A row of the table with this root, or all of them, are not what they were.
+    /// A row of the table with this root, or all rows, were changed or removed.
     pub(crate) fn row_changed(&self, db: Db, root: PageNo, rowid: Option<i64>, rollbacks: u64) {
         for watch in self.0.borrow().iter() {
             if watch.db == db && watch.root == root && rowid.is_none_or(|rowid| rowid == watch.rowid.get()) {

@@ -1,6 +1,7 @@
-//! What the loops of a statement have cost, beside what the planner expected (`sqlite3_stmt_scanstatus`).
+//! The costs of the loops of a statement, beside the planner's estimates (`sqlite3_stmt_scanstatus`).
 //!
-//! A statement is measured if SQLITE_DBCONFIG_STMT_SCANSTATUS was on when it was compiled; otherwise it has no instruction more.
+//! A statement is measured if SQLITE_DBCONFIG_STMT_SCANSTATUS was on when it was compiled; otherwise its program has no
+//! additional instruction.
 
 use lithe_vm::operand::{CursorId, OperandText};
 use lithe_vm::profile::{InsnCost, Profile};
@@ -9,7 +10,7 @@ use lithe_vm::{Program, Vm};
 
 use crate::connection::statement::{Runner, Statement};
 
-/// A line of a query plan, and what has become of it.
+/// A line of a query plan, with its measured costs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanElement {
     /// The number of its line.
@@ -20,7 +21,7 @@ pub struct PlanElement {
     pub detail: String,
     /// The table or index that a loop reads.
     pub name: Option<String>,
-    /// How many rows the planner expected of each run of a loop; 1 where the line is not of a loop.
+    /// The planner's estimate of the rows of each run of a loop; 1 if the line is not a loop.
     pub estimated_rows: f64,
     /// Runs of a loop.
     pub loops: Option<u64>,
@@ -31,8 +32,8 @@ pub struct PlanElement {
 }
 
 impl Statement {
-    /// The element at a place of the query plan: among all of its lines, or only among the loops over tables. None: there are
-    /// fewer, or the statement is not measured.
+    /// The element at an index of the query plan: counted among all lines, or only among the loops over tables. None:
+    /// there are fewer, or the statement is not measured.
     pub fn plan_element(&self, index: usize, among_all: bool) -> Option<PlanElement> {
         let (vm, loops) = self.measured()?;
         let program = vm.program();
@@ -61,14 +62,14 @@ impl Statement {
         Some(vm.profile().map_or(0, Profile::cycles))
     }
 
-    /// What was counted is forgotten.
+    /// Resets the counters.
     pub fn reset_measurement(&mut self) {
         if let Some(vm) = self.machine() {
             vm.reset_profile();
         }
     }
 
-    /// What the instructions of its program, or of one that it calls, have cost. Nothing: they are not measured.
+    /// The costs of the instructions of the statement's program, or of a subprogram. Empty if they are not measured.
     pub(crate) fn costs_of(&self, program: &Program) -> &[InsnCost] {
         self.measured().and_then(|(vm, _)| vm.profile()).map_or(&[], |profile| profile.costs(program))
     }
@@ -79,7 +80,7 @@ impl Statement {
     }
 }
 
-/// What the instructions have cost that use one of these cursors.
+/// The costs of the instructions that use one of these cursors.
 fn cycles_of(program: &Program, costs: &[InsnCost], cursors: &[CursorId]) -> u64 {
     let uses = |operand: &OperandText| matches!(operand, OperandText::Id("c", id) if cursors.iter().any(|cursor| u32::from(cursor.0) == *id));
     let is_theirs = |at: usize| program.insns[at].operands().iter().any(|(_, operand)| uses(operand));

@@ -44,7 +44,7 @@ impl Connection {
         assert!(btree.pager().is_reading(), "a schema is read without a snapshot");
         let mut schema = Schema::new(db == Db::TEMP);
         schema.cookie = btree.meta(Meta::SchemaCookie)?;
-        // As SQLite, which looks at the lowest byte.
+        // As in SQLite, only the lowest byte is used.
         schema.file_format = btree.meta(Meta::SchemaFormat)? & 0xff;
         if schema.file_format > FILE_FORMAT_MAX {
             return Err(Error::generic("unsupported file format"));
@@ -76,8 +76,8 @@ impl Connection {
         Ok(())
     }
 
-    /// The main database's encoding is the connection's; the others must have the same, or none yet. Once a database has one, that
-    /// of the connection stays: temporary tables and attached databases are written in it.
+    /// The main database's encoding is the connection's; the other databases must have the same, or none yet. Once any
+    /// database has an encoding, the connection's is fixed: temporary tables and attached databases are written in it.
     fn adopt_encoding(&self, db: Db, stored: Option<TextEncoding>) -> Result<TextEncoding> {
         let own = self.facts.encoding.get();
         let Some(stored) = stored else { return Ok(text_encoding(own)) };
@@ -97,18 +97,18 @@ impl Connection {
         Ok(stored)
     }
 
-    /// The databases have another encoding: programs that are kept may hold functions of the one before.
+    /// The databases have another encoding: cached programs may hold functions for the former one.
     fn encoding_changed(&self) {
         self.definitions.encoding_changed(self.facts.encoding.get());
         self.programs.clear();
     }
 
-    /// Whether the connection or its main database has an encoding, which it keeps.
+    /// Whether the connection or its main database has an encoding, which is fixed then.
     pub(crate) fn has_encoding(&self) -> Result<bool> {
         Ok(self.definitions.is_encoding_fixed.get() || stored_encoding(&*self.databases.get(Db::MAIN)?)?.is_some())
     }
 
-    /// PRAGMA encoding: a main database that has none yet gets this one.
+    /// PRAGMA encoding: sets the encoding of a main database that has none yet.
     pub(crate) fn choose_encoding(&self, encoding: Encoding) -> Result<()> {
         if !self.has_encoding()? {
             self.facts.encoding.set(encoding);
@@ -121,7 +121,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Takes rows of the schema table into the catalog, those that are wanted from the place of `cursor` on.
+    /// Takes rows of the schema table into the catalog: those from `cursor` on for which `wanted` is true.
     fn read_schema_rows(
         &self,
         db: Db,
@@ -142,7 +142,7 @@ impl Connection {
             let row = texts.row();
             if wanted(&row) {
                 match catalog.load_row(db, &row, page_count, &options) {
-                    // An application that writes the schema by hand can go on, without the rows that have no meaning.
+                    // An application that writes the schema by hand can continue without the malformed rows.
                     Err(_) if self.settings.flags().writable_schema => {}
                     loaded => loaded?,
                 }
@@ -152,7 +152,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The row of the schema table on which the cursor stands.
+    /// The current row of the schema table.
     fn schema_texts<'r>(
         &self,
         btree: &Btree,
@@ -166,13 +166,15 @@ impl Connection {
         Ok(SchemaTexts::new(&values, self.facts.encoding.get()))
     }
 
-    /// The first of the rows that CREATE has just written, which are mostly the last ones of the schema table; else the first row of all.
+    /// Seeks the first of the rows that CREATE has just written. They are mostly the last rows of the schema table; if
+    /// not, the first row of all is returned.
     fn first_new_row(&self, database: &Database, object: NewObject<'_>) -> Result<(Cursor, bool)> {
         let btree = database.btree();
         let mut cursor = Cursor::table(PageNo::FIRST);
         let mut reader = RowReader::default();
         let mut is_on_row = cursor.last(btree)?;
-        // New rowids go up unless the largest one is taken, and no other row is about the object unless it was written by hand.
+        // New rowids increase unless the largest one is taken, and no other row is about the object unless it was
+        // written by hand.
         let is_last = is_on_row && cursor.rowid()? != i64::MAX && !self.definitions.may_have_written_schema.get();
         while is_on_row && is_last {
             let texts = self.schema_texts(btree, &mut cursor, &mut reader)?;
@@ -189,8 +191,8 @@ impl Connection {
         Ok((cursor, is_on_row))
     }
 
-    /// Takes the rows of `db`'s schema table that CREATE has just written into the catalog: those of the object, see
-    /// [`SchemaRow::is_about`] (all without one).
+    /// Takes the rows of `db`'s schema table that CREATE has just written into the catalog: those of the object (see
+    /// [`SchemaRow::is_about`]), or all rows if no object is given.
     pub(crate) fn parse_schema(&self, db: Db, object: Option<NewObject<'_>>) -> Result<()> {
         self.note_schema_change();
         let database = self.databases.get(db)?;
@@ -206,7 +208,8 @@ impl Connection {
         match object {
             NewObject::Index(_) => self.facts.let_running_go_on(),
             NewObject::Table(name) => {
-                // SQLite asks the module whose virtual table's name the new one's begins with, whatever the module answers.
+                // SQLite calls xShadowName of the module whose virtual table's name is a prefix of the new name, and
+                // ignores the result.
                 let _ = self.virtual_tables.is_shadow_table(&self.catalog(), db, name.as_bytes());
             }
             NewObject::Trigger(_) => {}
@@ -214,7 +217,7 @@ impl Connection {
         Ok(())
     }
 
-    /// ANALYZE has written statistics: the catalog gets them.
+    /// ANALYZE has written statistics: loads them into the catalog.
     pub(crate) fn load_statistics(&self, db: Db) -> Result<()> {
         self.note_schema_change();
         let database = self.databases.get(db)?;
@@ -240,7 +243,7 @@ impl Connection {
         self.virtual_tables.disconnect_unknown(&self.definitions);
     }
 
-    /// All schemas are read again when they are next needed; a rollback puts back what the catalog has now.
+    /// Marks all schemas as stale, so that they are read at their next use; a rollback restores the present catalog.
     pub(crate) fn reset_schemas(&self) {
         if !self.is_autocommit() {
             self.note_schema_change();
@@ -248,7 +251,7 @@ impl Connection {
         self.databases.forget_all_schemas();
     }
 
-    /// Sets a meta value of the header. The schema cookie counts for the catalog, too.
+    /// Sets a meta value of the header. The schema cookie is kept in the catalog, too.
     pub(crate) fn set_cookie(&self, db: Db, index: u8, value: u32) -> Result<()> {
         let meta = meta(index)?;
         let database = self.databases.get(db)?;
@@ -265,7 +268,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Names and declared types of a view's columns: those of its select.
+    /// Names and declared types of a view's columns, which are those of its SELECT.
     pub(crate) fn view_columns(&self, db: Db, view: &Table) -> Result<Vec<(String, String)>> {
         let quoted = |name: &[u8]| String::from_utf8_lossy(name).replace('"', "\"\"");
         let schema = self.catalog().database_name(db).clone();
@@ -276,14 +279,14 @@ impl Connection {
         Ok(statement.columns().iter().map(column).collect())
     }
 
-    /// The whole schema of `db` was written anew in this transaction: the catalog has it from the file when it is next
-    /// needed, and a rollback puts back what it has now.
+    /// The whole schema of `db` was written anew in this transaction: the catalog loads it from the file at its next
+    /// use, and a rollback restores the present catalog.
     pub(crate) fn schema_was_replaced(&self, db: Db) {
         self.note_schema_change();
         self.databases.forget_schema(db);
     }
 
-    /// For statements that answer from the catalog: it must be what the files say now.
+    /// Makes sure that the catalog agrees with the files, for statements that read the catalog.
     pub(crate) fn verify_schemas(&self, run: &StatementRun) -> Result<()> {
         let catalog = self.catalog();
         for (db, database) in self.databases.iter() {
@@ -308,7 +311,7 @@ fn stored_encoding(database: &Database) -> Result<Option<TextEncoding>> {
     }
     Ok(match btree.meta(Meta::TextEncoding)? {
         0 => None,
-        // As SQLite, which looks at the lowest two bits.
+        // As in SQLite, only the lowest two bits are used.
         number => Some(TextEncoding::from_meta(number & 3).unwrap_or(TextEncoding::Utf8)),
     })
 }
@@ -337,7 +340,7 @@ fn meta(index: u8) -> Result<Meta> {
     ALL.get(usize::from(index)).copied().ok_or_else(|| Error::from_code(ResultCode::MISUSE))
 }
 
-/// Reads row after row of a schema table in the same memory.
+/// Reads the rows of a schema table one after the other into the same memory.
 #[derive(Default)]
 struct RowReader {
     bytes: Vec<u8>,
@@ -345,11 +348,11 @@ struct RowReader {
 }
 
 impl RowReader {
-    /// The columns of a schema table. Those that the row does not have are NULL.
+    /// The columns of a row of a schema table. Missing ones are NULL.
     fn values(&mut self) -> Result<[ValueRef<'_>; COLUMNS], Malformed> {
         let RowReader { bytes, view } = self;
         view.reset(u32::try_from(bytes.len()).map_err(|_| Malformed("record longer than any"))?);
-        // The whole record is looked at: what is wrong with it shows here.
+        // The whole record is checked here for damage.
         view.column_count(bytes)?;
         let mut values = [ValueRef::Null; COLUMNS];
         for (index, value) in values.iter_mut().enumerate() {
@@ -394,11 +397,11 @@ impl<'v> SchemaTexts<'v> {
     }
 }
 
-/// The type of a view's column: as it was declared, unless the column's affinity is another one.
+/// The type of a view's column: the declared one, unless the column has another affinity.
 fn shown_type(column: &ResultColumn<'_>) -> String {
     let declared = column.declared_type;
     let own = declared.map(Affinity::of_type);
-    // Of a compound, the type is that of one core, and the affinity of all.
+    // For a compound SELECT, the declared type is that of one core, and the affinity that of all.
     match column.affinity.or(declared.map(|_| Affinity::Blob)) {
         Some(affinity) if own != Some(affinity) => match affinity {
             Affinity::Blob => "BLOB",

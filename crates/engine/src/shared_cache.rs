@@ -1,20 +1,21 @@
-//! Shared cache: what connections of one process that opened a database with `cache=shared` may do beside each other.
+//! Shared cache: the table locks between connections of one process that opened a database with `cache=shared`.
 //!
 //! ```text
 //!              a row of the table is read   … is written     the schema is written
 //!   others     read: yes, write: no         neither          neither, and compile no statement
 //! ```
 //!
-//! Only the locks on tables are shared. Pages are read and written as separate connections do, each with its snapshot,
-//! so that threads share nothing that is written; but a snapshot goes on to what others of the cache commit, and
-//! `read_uncommitted`, which spares a reader the locks, lays over it what is not committed yet (see `lithe_pager`).
+//! Only the locks on tables are shared. Pages are read and written as by separate connections, each with its snapshot,
+//! so that threads share no written data. But a snapshot advances to what other connections of the cache commit, and
+//! `read_uncommitted`, which reads without table locks, adds their uncommitted changes (see `lithe_pager`).
 //!
-//! Nor do locks for reading make threads meet. Each connection notes for itself what it reads:
+//! Locks for reading are no point of contention between threads either: each connection notes for itself which tables
+//! it reads.
 //!
 //! ```text
-//!   reader   notes its tables, then looks whether a connection writes:   no: it has its locks
-//!                                                                        yes: it asks for each
-//!   writer   says that it writes, then looks at all notes
+//!   reader   notes its tables, then checks whether a connection writes:   no: it has its locks
+//!                                                                          yes: it takes each lock under the mutex
+//!   writer   sets its flag, then reads all notes
 //! ```
 
 use std::cell::{Cell, OnceCell};
@@ -40,12 +41,12 @@ impl ConnectionId {
     }
 }
 
-/// Called when the connection whose locks were in the way has ended its transaction.
+/// Called when the connection that holds the conflicting locks has ended its transaction.
 pub type UnlockCallback = Box<dyn FnOnce() + Send>;
 
 static ENABLED: AtomicBool = AtomicBool::new(false);
 
-/// Whether databases are opened with a shared cache unless they ask for one of their own.
+/// Sets whether databases are opened with a shared cache unless their flags say otherwise.
 pub fn enable_shared_cache(on: bool) {
     ENABLED.store(on, Ordering::Relaxed);
 }
@@ -54,21 +55,21 @@ pub(crate) fn is_enabled() -> bool {
     ENABLED.load(Ordering::Relaxed)
 }
 
-/// What the connections of one shared cache have in common.
+/// The state that the connections of one shared cache share.
 #[derive(Debug, Default)]
 pub(crate) struct SharedCache {
     locks: Mutex<Locks>,
-    /// A connection has a write transaction or writes to a table, or is about to. Set under the lock of `locks`.
+    /// A connection has a write transaction, writes to a table, or is about to. Set under the lock of `locks`.
     is_written: AtomicBool,
     /// The files of a database in memory.
     memory: Option<Arc<MemoryVfs>>,
-    /// What a transaction has changed and not committed.
+    /// The uncommitted changes of the writing transaction.
     members: Arc<lithe_pager::SharedCache>,
-    /// What PRAGMA cache_size has set, of whatever connection.
+    /// The last cache size that any connection has set by PRAGMA cache_size.
     cache_size: Mutex<Option<CacheSize>>,
 }
 
-/// Files in memory under a name, as long as a database in them is open: the VFS "memdb".
+/// Named files in memory (the VFS "memdb"), kept as long as a database in them is open.
 pub(crate) fn memory_files(name: &[u8]) -> Arc<MemoryVfs> {
     static FILES: Mutex<Option<HashMap<Vec<u8>, Weak<MemoryVfs>>>> = Mutex::new(None);
     let mut files = guard(&FILES);
@@ -87,14 +88,14 @@ struct Locks {
     tables: Vec<TableLock>,
     /// The connection that has a write transaction.
     writer: Option<ConnectionId>,
-    /// The writer keeps all others out: BEGIN EXCLUSIVE.
+    /// The writer excludes all other connections: BEGIN EXCLUSIVE.
     is_exclusive: bool,
     waiting: Vec<Waiting>,
-    /// What connections have noted that they read.
+    /// The tables that each connection has noted for reading.
     notes: Vec<Arc<Notes>>,
 }
 
-/// What one connection reads, on cache lines of its own.
+/// The tables that one connection reads, on cache lines of their own.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Notes {
@@ -105,7 +106,7 @@ struct Notes {
 #[derive(Debug, Default)]
 struct Reads {
     tables: Vec<Arc<str>>,
-    /// Another connection waits until this one reads no more.
+    /// Another connection waits until this one stops reading.
     is_awaited: bool,
 }
 
@@ -128,7 +129,7 @@ impl std::fmt::Debug for Locks {
     }
 }
 
-/// The shared caches of this process, by what was opened: a file's path, or the name of a database in memory.
+/// The shared caches of this process, by the file's path or the name of the database in memory.
 static CACHES: Mutex<Option<HashMap<Vec<u8>, Weak<SharedCache>>>> = Mutex::new(None);
 
 /// A table that a program reads or writes.
@@ -138,7 +139,7 @@ pub(crate) struct TableUse {
     pub writes: bool,
 }
 
-/// The name under which locks on the schema are held.
+/// The name of the table that stands for the schema in locks.
 pub(crate) const SCHEMA: &str = "sqlite_master";
 
 fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -174,7 +175,7 @@ impl SharedCache {
         self.memory.as_ref()
     }
 
-    /// `me` begins to read or write a table, until its transaction ends.
+    /// `me` locks a table for reading or writing, until its transaction ends.
     fn lock_table(&self, me: ConnectionId, table: &str, writes: bool) -> Result<(), Error> {
         let locks = &mut *guard(&self.locks);
         if writes {
@@ -206,7 +207,8 @@ impl SharedCache {
         Ok(())
     }
 
-    /// `me` begins a write transaction: there is one at a time. An exclusive one needs all others to be idle.
+    /// `me` begins a write transaction, of which there is one at a time. An exclusive one requires that no other
+    /// connection has a transaction.
     fn begin_write(&self, me: ConnectionId, exclusive: bool) -> Result<(), Error> {
         let locks = &mut *guard(&self.locks);
         self.is_written.store(true, Ordering::SeqCst);
@@ -242,7 +244,7 @@ impl SharedCache {
         true
     }
 
-    /// The transaction of `me` has ended. Statements that still run go on reading.
+    /// The transaction of `me` has ended. Statements that still run keep their read locks.
     fn end_write(&self, me: ConnectionId) {
         let woken = {
             let locks = &mut *guard(&self.locks);
@@ -261,7 +263,7 @@ impl SharedCache {
         woken.into_iter().for_each(|callback| callback());
     }
 
-    /// `me` neither reads nor writes any more.
+    /// `me` has stopped reading and writing.
     fn end(&self, me: ConnectionId) {
         let woken = {
             let locks = &mut *guard(&self.locks);
@@ -277,7 +279,7 @@ impl SharedCache {
         woken.into_iter().for_each(|callback| callback());
     }
 
-    /// `me` closes the database: it waits for no connection any more.
+    /// `me` closes the database, and stops waiting for other connections.
     fn leave(&self, me: ConnectionId) {
         self.end(me);
         let locks = &mut *guard(&self.locks);
@@ -285,13 +287,13 @@ impl SharedCache {
         locks.notes.retain(|notes| notes.who != me);
     }
 
-    /// Whether the locks of another connection were in the way of `me` and still are.
+    /// Whether `me` has failed because of a lock that another connection still holds.
     pub(crate) fn blocks(&self, me: ConnectionId) -> bool {
         guard(&self.locks).waiting.iter().any(|waiting| waiting.who == me)
     }
 
-    /// Calls `callback` when the connection that was in the way of `me` last has ended its transaction; at once if none is any more.
-    /// SQLITE_LOCKED if that would wait in a circle. `None` takes back what was asked for before.
+    /// Calls `callback` when the connection that last blocked `me` has ended its transaction; at once if none blocks it
+    /// any more. SQLITE_LOCKED if that would be a deadlock. `None` removes a callback that was registered before.
     pub(crate) fn unlock_notify(&self, me: ConnectionId, callback: Option<UnlockCallback>) -> Result<(), Error> {
         let at_once = {
             let locks = &mut *guard(&self.locks);
@@ -319,7 +321,7 @@ impl SharedCache {
 }
 
 impl Locks {
-    /// What the locks have to do with each other.
+    /// The invariants of the locks.
     #[track_caller]
     fn assert_consistent(&self) {
         assert!(!self.is_exclusive || self.writer.is_some(), "all are kept out by no connection");
@@ -332,7 +334,7 @@ impl Locks {
         debug_assert!(self.tables.iter().filter(|lock| lock.writes).all(is_alone), "a table is read beside its writer");
     }
 
-    /// The connection that keeps all others out, if that is not `me`.
+    /// The connection that excludes all others, unless it is `me`.
     fn excluding(&self, me: ConnectionId) -> Option<ConnectionId> {
         self.writer.filter(|writer| self.is_exclusive && *writer != me)
     }
@@ -341,7 +343,8 @@ impl Locks {
         self.writer.is_some() || self.tables.iter().any(|lock| lock.writes)
     }
 
-    /// A connection other than `me` that has noted that it reads `table`, or any table. It wakes those that wait when it has ended.
+    /// A connection other than `me` that has noted that it reads `table`, or any table. At its end it wakes the
+    /// connections that wait for it.
     fn reader_of(&self, me: ConnectionId, table: Option<&str>) -> Option<ConnectionId> {
         let others = self.notes.iter().filter(|notes| notes.who != me);
         let reads = |notes: &&Arc<Notes>| {
@@ -361,7 +364,8 @@ impl Locks {
         }
     }
 
-    /// Whether `waiter` waits, over others perhaps, for `other`. Only connections that have asked to be called wait.
+    /// Whether `waiter` waits for `other`, directly or through other connections. Only connections that have registered
+    /// a callback wait.
     fn waits_for(&self, waiter: ConnectionId, other: ConnectionId) -> bool {
         let mut at = waiter;
         for _ in 0..=self.waiting.len() {
@@ -375,7 +379,7 @@ impl Locks {
         true
     }
 
-    /// No connection waits for `ended` any more; returns the callbacks of those that did.
+    /// Removes the waits for `ended`; returns their callbacks.
     fn wake(&mut self, ended: ConnectionId) -> Vec<UnlockCallback> {
         let woken = self.waiting.extract_if(.., |waiting| waiting.on == ended);
         woken.filter_map(|waiting| waiting.callback).collect()
@@ -387,7 +391,7 @@ impl Locks {
 pub(crate) struct Share {
     pub(crate) cache: Arc<SharedCache>,
     notes: OnceCell<Arc<Notes>>,
-    /// The connection may be on the list of locks that all share.
+    /// The connection may hold locks on the common list.
     is_listed: Cell<bool>,
 }
 
@@ -401,22 +405,22 @@ impl Share {
         self.cache.memory()
     }
 
-    /// Sets how large the cache is to be, for all connections.
+    /// Sets the cache size for all connections.
     pub(crate) fn set_cache_size(&self, size: CacheSize) {
         *guard(&self.cache.cache_size) = Some(size);
     }
 
-    /// How large the cache is to be, if that was set.
+    /// The cache size for all connections, if it was set.
     pub(crate) fn cache_size(&self) -> Option<CacheSize> {
         *guard(&self.cache.cache_size)
     }
 
-    /// What a transaction has changed and not committed.
+    /// The uncommitted changes of the writing transaction.
     pub(crate) fn members(&self) -> &Arc<lithe_pager::SharedCache> {
         &self.cache.members
     }
 
-    /// `me` begins to read and write tables, until its transaction ends.
+    /// `me` locks tables for reading and writing, until its transaction ends.
     pub(crate) fn lock_tables(&self, me: ConnectionId, tables: &[TableUse]) -> Result<(), Error> {
         if tables.iter().all(|used| !used.writes) && self.note_reads(me, tables) {
             return Ok(());
@@ -425,7 +429,7 @@ impl Share {
         tables.iter().try_for_each(|used| self.cache.lock_table(me, &used.table, used.writes))
     }
 
-    /// Notes what is read. `false`: a connection writes, so the locks have to be asked for.
+    /// Notes the tables that are read. `false`: a connection writes, so each lock has to be taken under the mutex.
     fn note_reads(&self, me: ConnectionId, tables: &[TableUse]) -> bool {
         let notes = self.notes.get_or_init(|| {
             let notes = Arc::new(Notes { who: me, reads: Mutex::default() });
@@ -442,7 +446,7 @@ impl Share {
             }
             before
         };
-        // After the notes: a writer says that it writes before it looks at them.
+        // After the notes: a writer sets its flag before it reads them.
         if !self.cache.is_written.load(Ordering::SeqCst) {
             return true;
         }
@@ -450,7 +454,7 @@ impl Share {
         false
     }
 
-    /// Whether both are of one cache.
+    /// Whether both belong to the same cache.
     pub(crate) fn is_same(&self, other: &Share) -> bool {
         Arc::ptr_eq(&self.cache, &other.cache)
     }
@@ -475,14 +479,14 @@ impl Share {
         self.cache.begin_write(me, exclusive)
     }
 
-    /// The transaction of `me` has ended. Statements that still run go on reading.
+    /// The transaction of `me` has ended. Statements that still run keep their read locks.
     pub(crate) fn end_write(&self, me: ConnectionId) {
         if self.is_listed.get() {
             self.cache.end_write(me);
         }
     }
 
-    /// `me` neither reads nor writes any more.
+    /// `me` has stopped reading and writing.
     pub(crate) fn end(&self, me: ConnectionId) {
         let is_awaited = self.forget_reads();
         if self.is_listed.take() || is_awaited {
@@ -490,7 +494,7 @@ impl Share {
         }
     }
 
-    /// Forgets the notes; returns whether another connection waits for that.
+    /// Clears the notes; returns whether another connection waits for that.
     fn forget_reads(&self) -> bool {
         let Some(notes) = self.notes.get() else { return false };
         let reads = &mut *guard(&notes.reads);
@@ -546,7 +550,7 @@ mod tests {
         check(b.lock_tables(other, &used("T", true)), Some("database table is locked: T"));
         check(b.begin_write(other, true), Some("database table is locked"));
         check(b.lock_tables(other, &used("u", true)), None);
-        // A connection writes: the reader's locks are on the list now.
+        // A connection writes, so the reader's locks are on the list now.
         check(a.lock_tables(me, &used("u", false)), Some("database table is locked: u"));
         check(a.lock_tables(me, &used("v", false)), None);
         check(b.lock_tables(other, &used("v", true)), Some("database table is locked: v"));
@@ -559,7 +563,7 @@ mod tests {
         check(b.lock_tables(other, &used("v", true)), None);
         b.end(other);
         check(a.lock_tables(me, &used("u", false)), None);
-        // Waiting for a reader that is on no list ends, too.
+        // Waiting ends also for a reader whose locks are only noted.
         check(b.begin_write(other, true), Some("database table is locked"));
         a.end(me);
         check(b.begin_write(other, true), None);

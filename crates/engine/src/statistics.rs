@@ -1,7 +1,7 @@
-//! What ANALYZE wrote, read into the catalog: when a schema is loaded, and when ANALYZE ends.
+//! The statistics of ANALYZE, loaded into the catalog when a schema is loaded and when ANALYZE ends.
 //!
-//! The tables are ordinary ones that every statement may change. Rows that are no statistics are ignored, and so is a table that cannot be
-//! read: the planner then guesses as if ANALYZE had never run.
+//! They are in ordinary tables, which every statement may change. Malformed rows are ignored, and so is a table that
+//! cannot be read: the planner then estimates as if ANALYZE had never run.
 
 use lithe_btree::Cursor;
 use lithe_catalog::{Catalog, IndexOrigin, IndexStatistics, Sample, TableStatistics, sample_numbers};
@@ -65,7 +65,7 @@ fn forget(db: Db, catalog: &mut Catalog) {
     }
 }
 
-/// A row of sqlite_stat1. With an index that is not named it is about the table.
+/// A row of sqlite_stat1. If it names no index it is about the table.
 fn take_counts(db: Db, catalog: &mut Catalog, row: &[Value]) {
     let (Some(table), Some(stat)) = (text(row, 0), text(row, 2)) else { return };
     let Some(index) = text(row, 1) else {
@@ -89,7 +89,7 @@ fn take_sample(db: Db, catalog: &mut Catalog, row: &[Value], encoding: Encoding)
         distinct_less: sample_numbers(distinct_less),
         values: values.iter().map(|value| in_utf8(*value, encoding)).collect(),
     };
-    // Samples alone do not say how many rows there are: the counts were deleted.
+    // Samples without counts are ignored: the counts were deleted, so that the number of rows is unknown.
     change_index(db, catalog, table, index, |statistics| {
         if let Some(statistics) = statistics {
             statistics.samples.push(sample);
@@ -97,7 +97,7 @@ fn take_sample(db: Db, catalog: &mut Catalog, row: &[Value], encoding: Encoding)
     });
 }
 
-/// The statistics of an index; `index` is the table's name for the primary key that is the table.
+/// Changes the statistics of an index; for a primary key that is the table itself, `index` is the table's name.
 fn change_index(
     db: Db,
     catalog: &mut Catalog,

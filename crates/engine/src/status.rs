@@ -1,4 +1,4 @@
-//! What statements have cost (`sqlite3_stmt_status`).
+//! The counters of a statement (`sqlite3_stmt_status`).
 
 use crate::connection::statement::Statement;
 
@@ -6,7 +6,7 @@ use crate::connection::statement::Statement;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Counter {
-    /// Rows that scans of whole tables stepped to.
+    /// Steps of full table scans.
     FullscanStep = 1,
     /// Sorts.
     Sort = 2,
@@ -18,9 +18,9 @@ pub enum Counter {
     Reprepare = 5,
     /// Runs begun.
     Run = 6,
-    /// Lookups that a Bloom filter did not save. There are none.
+    /// Lookups that a Bloom filter did not save. There are no Bloom filters.
     FilterMiss = 7,
-    /// Lookups that a Bloom filter saved. There are none.
+    /// Lookups that a Bloom filter saved. There are no Bloom filters.
     FilterHit = 8,
     /// Bytes of memory, roughly.
     MemoryUsed = 99,
@@ -45,7 +45,7 @@ impl Counter {
 }
 
 impl Statement {
-    /// The value of a counter, which `reset` sets to 0.
+    /// The value of a counter; `reset` sets it to 0.
     pub fn status(&mut self, counter: Counter, reset: bool) -> u64 {
         if counter == Counter::MemoryUsed {
             return self.memory_used();

@@ -1,7 +1,7 @@
 //! Table-valued functions that every connection has: `pragma_table_info(…)` and its siblings, `json_each`, `json_tree`,
 //! `jsonb_each`, `jsonb_tree`.
 //!
-//! Each is a table whose hidden columns are the arguments. Its rows are made when a scan of it begins.
+//! Each is a table whose hidden columns are the arguments. Its rows are computed when a scan begins.
 
 use std::sync::{Arc, LazyLock};
 
@@ -40,7 +40,7 @@ impl TableFunctions for PragmasAndJson {
     }
 }
 
-/// The tables: the same for every connection, so that opening one does not make them anew.
+/// The tables. All connections share them, so that opening a connection does not build them again.
 fn tables() -> Arc<Vec<Arc<Table>>> {
     static TABLES: LazyLock<Arc<Vec<Arc<Table>>>> = LazyLock::new(|| {
         let pragmas = pragma::table_functions();
@@ -52,7 +52,7 @@ fn tables() -> Arc<Vec<Arc<Table>>> {
     Arc::clone(&TABLES)
 }
 
-/// The hidden columns of a pragma's function: the argument that the pragma takes, and the schema that it can be asked of.
+/// The hidden columns of a pragma's function: the argument and the schema, as far as the pragma takes them.
 fn hidden_of(pragma: &str) -> &'static [&'static str] {
     match pragma {
         "foreign_key_check" | "foreign_key_list" | "index_info" | "index_list" | "index_xinfo" | "integrity_check"
@@ -65,7 +65,7 @@ fn hidden_of(pragma: &str) -> &'static [&'static str] {
 }
 
 fn table(name: String, columns: &[&str], hidden: &[&str]) -> Table {
-    // (Of a virtual table, a column whose type is the word HIDDEN alone has affinity NUMERIC.)
+    // The declared type of a hidden column is the word HIDDEN, which has affinity NUMERIC.
     let column = |hidden: bool| {
         let affinity = if hidden { Affinity::Numeric } else { Affinity::default() };
         move |name: &&str| Column { name: NameBuf::from(*name), hidden, affinity, ..Column::default() }
@@ -97,7 +97,7 @@ fn rows(
     Ok(TableRows { rows, hidden: vec![hidden_value(arguments, 0)?, root], subtype: json::each_subtype, first_rowid: 0 })
 }
 
-/// What a hidden column shows: the argument.
+/// The value of a hidden column: the argument.
 fn hidden_value(arguments: &[Option<ValueRef<'_>>], at: usize) -> Result<Value> {
     match arguments.get(at).copied().flatten() {
         None => Ok(Value::NULL),
@@ -142,7 +142,7 @@ fn json_rows(function: &str, arguments: &[Option<ValueRef<'_>>], encoding: Encod
         _ => return Err(Error::generic(format!("no such table: {function}"))),
     };
     let Some(json) = arguments.first().copied().flatten() else { return Ok(Vec::new()) };
-    // A BLOB that is no JSONB is text, of the encoding of the database.
+    // A BLOB that is not JSONB is read as text, in the encoding of the database.
     let mut text = Buffer::new();
     let json = match json {
         ValueRef::Blob(blob) if json::is_jsonb(blob) => json,

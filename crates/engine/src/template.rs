@@ -1,4 +1,5 @@
-//! INSERTs of literals, parameterised automatically: one program for all that have the same template, into which each binds its literals.
+//! Auto-parameterised INSERTs: INSERTs of literals with the same template share one program, and bind their literals to
+//! its parameters.
 
 use std::sync::Arc;
 
@@ -11,9 +12,9 @@ use crate::connection::Connection;
 use crate::connection::program_cache::Lookup;
 use crate::connection::statement::{Compiled, Statement};
 
-/// The first statement of `sql` and the offset behind it, if it is an INSERT that a program of its template can run.
+/// The first statement of `sql` and the offset behind it, if it is an INSERT that the program of its template can run.
 ///
-/// `None` says nothing about what is wrong: the text is then compiled as it stands, which finds the error and its place.
+/// `None` does not mean an error: the text is then compiled as it is, which finds errors and their offsets.
 pub(crate) fn prepare(connection: &Connection, sql: &[u8]) -> Option<(Statement, usize)> {
     connection.compile_memory.with_template(|template| prepare_template(connection, template, sql))
 }
@@ -28,7 +29,7 @@ fn prepare_template(connection: &Connection, template: &mut Template, sql: &[u8]
     let (compiled, idle) = match programs.take(Lookup::Template, template.text(), hash, connection.generation.number())
     {
         Some(known) => known,
-        // A text whose template comes for the first time is compiled as it stands.
+        // A text whose template is seen for the first time is compiled as it is.
         None if !programs.comes_again(Lookup::Template, hash) => return None,
         None => (compile_template(connection, template, hash)?, None),
     };
@@ -48,7 +49,7 @@ fn compile_template(connection: &Connection, template: &Template, hash: u64) -> 
     Some(compiled)
 }
 
-/// Binds the literals of the text to the parameters of its template. `None`: one is longer than values may be.
+/// Binds the literals of the text to the parameters of its template. `None`: a literal exceeds the length limit.
 fn bind_literals(vm: &mut Vm, template: &Template, sql: &[u8], length_max: usize, arena: &Bump) -> Option<()> {
     debug_assert!(template.literals().len() == vm.program().parameter_count as usize, "each literal has a parameter");
     for (index, literal) in template.literals().iter().enumerate() {

@@ -1,4 +1,4 @@
-//! VACUUM: builds a database anew, without gaps and free pages, and puts it in the old one's place or into another file.
+//! VACUUM: builds a database anew, without gaps and free pages, and replaces the old one or writes another file.
 //!
 //! ```text
 //!   VACUUM        main ── trees, row by row ──► temporary database ── page by page ──► main, in one transaction
@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Trees are copied as they are, whatever the SQL of their objects says, so nothing is compiled or sorted. The objects
-//! come in another order: tables with their automatic indexes, then the other indexes, then what has no tree.
+//! are written in another order: tables with their automatic indexes, then the other indexes, then objects without a
+//! tree.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -38,7 +39,7 @@ use crate::settings::config::Config;
 #[derive(Debug)]
 pub(crate) struct Vacuum {
     db: Db,
-    /// The program that computes the name of the file of VACUUM INTO.
+    /// The program that computes the file name of VACUUM INTO.
     into: Option<Arc<Program>>,
 }
 
@@ -82,7 +83,7 @@ impl Vacuum {
             return Ok(());
         }
         match into {
-            // Whether it works out or not, the schema is read anew.
+            // Whether VACUUM succeeds or not, the schema is read again.
             None => {
                 vacuum_in_place(connection, self.db, run).inspect_err(|_| connection.databases.forget_schema(self.db))
             }
@@ -91,13 +92,13 @@ impl Vacuum {
     }
 }
 
-/// Makes the file an empty database, even if it is no database yet (SQLITE_DBCONFIG_RESET_DATABASE). A database in WAL mode
-/// stays in it.
+/// Makes the file an empty database, even if it is not a database (SQLITE_DBCONFIG_RESET_DATABASE). A database in WAL
+/// mode stays in that mode.
 fn reset(connection: &Connection, db: Db, run: &StatementRun) -> Result<()> {
     let database = connection.databases.get(db)?;
     let pager = database.btree().pager();
     if let Err(error) = connection.begin_writing(db, BeginKind::Exclusive, run) {
-        // Read-only, too: the header may say that only a later library writes the file.
+        // READONLY is ignored, too: a damaged header may say that only a newer version writes the file.
         if !matches!(error.code().primary(), ResultCode::NOTADB | ResultCode::CORRUPT | ResultCode::READONLY) {
             return Err(error);
         }
@@ -143,7 +144,7 @@ fn vacuum_into(connection: &Connection, db: Db, file: &[u8], run: &StatementRun)
     let cannot_open =
         |error: Error| Error::new(error.code(), format!("unable to open database: {}", String::from_utf8_lossy(file)));
     let vfs = connection.databases.vfs_of(&target)?;
-    // First, so that no empty file is left where this is not possible.
+    // The read begins first, so that no empty file is created if it fails.
     connection.begin_on(db, false, run)?;
     let database = connection.databases.get(db)?;
     connection.databases.check_schema(db, &database, &connection.catalog())?;
@@ -168,10 +169,11 @@ fn vacuum_into(connection: &Connection, db: Db, file: &[u8], run: &StatementRun)
     Ok(pager.end_read()?)
 }
 
-/// The page size and auto-vacuum mode that the new database is to have: the old one's, or those that were asked for since.
+/// Sets the page size and auto-vacuum mode of the new database: those of the old one, or those that pragmas have set
+/// since.
 fn give_shape(connection: &Connection, fresh: &Btree, old: &Btree, fixed_size: bool) -> Result<()> {
     if old.pager().journal_mode() == JournalMode::Wal && fixed_size {
-        // A size that was wanted is not wanted any more, even after another change of the journal mode.
+        // A page size that was set is discarded, so that a later change of the journal mode does not bring it back.
         connection.databases.settings.next_page_size.set(None);
     }
     let wanted = connection.databases.settings.next_page_size.get().filter(|_| !fixed_size);
@@ -187,7 +189,7 @@ fn give_shape(connection: &Connection, fresh: &Btree, old: &Btree, fixed_size: b
 /// Copies the pages of `fresh` over those of `main`. The journal mode stays what it was.
 fn put_back(fresh: &Pager, main: &Rc<Btree>) -> Result<()> {
     let pager = main.pager();
-    // A database that is still empty becomes one of a page.
+    // An empty database becomes one of one page.
     let from = if pager.page_count() > 0 { pager } else { fresh };
     let versions = {
         let first = from.page(PageNo::FIRST)?;
@@ -219,7 +221,7 @@ struct Rebuild<'r> {
     from: &'r Btree,
     to: &'r Btree,
     schema: &'r Schema,
-    /// VACUUM INTO numbers no rows anew.
+    /// VACUUM INTO does not renumber rows.
     keeps_rowids: bool,
 }
 
@@ -238,7 +240,7 @@ impl Rebuild<'_> {
         let objects = self.in_new_order(self.objects()?);
         self.to.initialise()?;
         self.copy_meta()?;
-        // First all roots: in an auto-vacuum database they are the file's first pages.
+        // All roots are allocated first, because in an auto-vacuum database they are the file's first pages.
         let mut trees = Vec::new();
         for (at, object) in objects.iter().enumerate() {
             let root = object.root.map(|root| self.to.create_tree(self.from.tree_kind(root)?)).transpose()?;
@@ -251,7 +253,8 @@ impl Rebuild<'_> {
             }
             self.copy_tree(root, object)?;
         }
-        // SQLite inserts views, triggers and virtual tables into the new schema table by an INSERT of its own, which is the last one.
+        // SQLite inserts views, triggers and virtual tables into the new schema table last, by an ordinary INSERT,
+        // which sets last_insert_rowid.
         if objects.last().is_some_and(|object| object.root.is_none()) {
             self.connection.set_last_insert_rowid(objects.len() as i64);
         }
@@ -282,8 +285,8 @@ impl Rebuild<'_> {
         Ok(Object { kind, name, table_name, root, has_sql, record })
     }
 
-    /// Tables, each followed by its automatic indexes and the first that needs it by sqlite_sequence; then indexes;
-    /// then views, triggers and virtual tables.
+    /// Tables, each followed by its automatic indexes (and the first AUTOINCREMENT table by sqlite_sequence); then
+    /// indexes; then views, triggers and virtual tables.
     fn in_new_order(&self, objects: Vec<Object>) -> Vec<Object> {
         let is_sequence = |object: &Object| object.name == b"sqlite_sequence";
         let (tables, others): (Vec<_>, Vec<_>) =
@@ -314,7 +317,7 @@ impl Rebuild<'_> {
         for meta in kept {
             self.to.set_meta(meta, self.from.meta(meta)?)?;
         }
-        // All roots are new: every connection must read the schema again.
+        // All roots have changed, so every connection must read the schema again.
         self.to.set_meta(Meta::SchemaCookie, self.from.meta(Meta::SchemaCookie)?.wrapping_add(1))?;
         Ok(())
     }
@@ -340,7 +343,7 @@ impl Rebuild<'_> {
         Ok(())
     }
 
-    /// Rowids that no column shows and no index holds are numbered anew: the gaps between them close.
+    /// Whether rowids are renumbered without gaps: only if no column shows them and no index contains them.
     fn renumbers(&self, object: &Object) -> bool {
         let table = self.schema.table(Name::new(&object.name)).filter(|_| object.kind == b"table");
         !self.keeps_rowids

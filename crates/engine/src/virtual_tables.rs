@@ -1,4 +1,4 @@
-//! Virtual tables: the application's modules, the tables that they are connected to, and those tables' part in transactions.
+//! Virtual tables: the application's modules, the connected tables, and the tables' part in transactions.
 //!
 //! ```text
 //!   create_module ──► modules            by name
@@ -7,8 +7,8 @@
 //!                                        and the statement is compiled again
 //! ```
 //!
-//! A table is disconnected when the catalog no longer has it: its schema was read anew, it was dropped, its module was removed. A
-//! user of the table, such as a running statement, keeps it until it is done.
+//! A table is disconnected when the catalog no longer has it, because its schema was read again, it was dropped, or its
+//! module was removed. A running statement that uses the table keeps it until its end.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -35,30 +35,30 @@ use crate::settings::Settings;
 /// The virtual tables of a connection.
 #[derive(Default)]
 pub(crate) struct VirtualTables {
-    /// By name in small letters.
+    /// By name in lower case.
     modules: RefCell<Modules>,
     pub(crate) connected: ConnectedTables,
-    /// Those that have joined the transaction.
+    /// The tables that take part in the transaction.
     joined: RefCell<Vec<Rc<Joined>>>,
-    /// Methods of modules that are being called at the moment, but for those of scans and changes.
+    /// The number of calls of module methods under way, without those of scans and changes.
     within: Cell<u32>,
-    /// Tables whose modules are being asked at the moment.
+    /// Tables that are being connected.
     connecting: RefCell<Vec<(Db, String)>>,
-    /// Tables that are being dropped: what they store they drop by statements of their own.
+    /// The number of tables that are being dropped: their modules drop the shadow tables by statements of their own.
     destroying: Cell<usize>,
 }
 
-/// What virtual tables need of their connection.
+/// What virtual tables need from their connection.
 #[derive(Clone, Copy)]
 pub(crate) struct ModuleContext<'c> {
-    /// The connection, as modules see it.
+    /// The connection, as modules use it.
     pub(crate) connection: &'c dyn SqlConnection,
     pub(crate) definitions: &'c Definitions,
     pub(crate) settings: &'c Settings,
 }
 
 impl ModuleContext<'_> {
-    /// The definition of a virtual table that the catalog has.
+    /// The catalog's definition of a virtual table.
     fn definition(&self, db: Db, name: Name<'_>) -> Result<Table> {
         let catalog = self.definitions.catalog();
         let of_schema = catalog.schema(db).table(name);
@@ -76,7 +76,7 @@ impl ModuleContext<'_> {
 struct Joined {
     id: VirtualId,
     table: Rc<dyn VirtualTable>,
-    /// The number of savepoints that it knows.
+    /// The number of savepoints that the module has been told to open.
     savepoints: Cell<i32>,
 }
 
@@ -86,7 +86,7 @@ fn find_module<'m>(modules: &'m Modules, name: &NameBuf) -> Option<&'m Rc<dyn Mo
     modules.get(&name.name().to_str_lossy().to_ascii_lowercase())
 }
 
-/// Whether a table of that name would be one in which the virtual table `x` of some module stores its rows: `x_suffix`.
+/// Whether a table of that name would be a shadow table `x_suffix` of some module's virtual table `x`.
 fn is_shadow_name(schema: &Schema, modules: &Modules, name: &[u8]) -> bool {
     shadow_owner(schema, modules, name).is_some_and(|(module, suffix)| module.is_shadow_name(&suffix))
 }
@@ -106,8 +106,8 @@ fn failed(error: lithe_functions::FunctionError) -> Error {
 }
 
 impl VirtualTables {
-    /// Adds a module for virtual tables, in place of one of the same name (`None`: removes that one). Tables that are made
-    /// without CREATE VIRTUAL TABLE are there at once.
+    /// Adds a module for virtual tables, in place of one of the same name (`None`: removes that one). Its eponymous
+    /// tables exist at once.
     pub(crate) fn create_module(&self, definitions: &Definitions, name: &str, module: Option<Box<dyn Module>>) {
         let key = name.to_ascii_lowercase();
         let is_eponymous = module.as_ref().is_some_and(|module| module.kind() != ModuleKind::Ordinary);
@@ -130,7 +130,7 @@ impl VirtualTables {
             }
         });
         self.disconnect_unknown(definitions);
-        // Dropped when nothing is borrowed any more: its end may come back to the connection.
+        // Dropped when nothing is borrowed, because a destructor may call the connection.
         drop(before);
     }
 
@@ -149,14 +149,15 @@ impl VirtualTables {
         names
     }
 
-    /// Whether the table of `db` is one in which the virtual table `x` of some module stores its rows: `x_suffix`.
+    /// Whether the table of `db` is a shadow table `x_suffix` of some module's virtual table `x`.
     pub(crate) fn is_shadow_table(&self, catalog: &Catalog, db: Db, name: &[u8]) -> bool {
-        // The module is asked when nothing is borrowed: it may come back to the connection.
+        // The module is called when nothing is borrowed, because it may call the connection.
         let owner = shadow_owner(catalog.schema(db), &self.modules.borrow(), name);
         owner.is_some_and(|(module, suffix)| module.is_shadow_name(&suffix))
     }
 
-    /// The tables in which virtual tables store their rows, for a defensive connection: only statements that their methods run write them.
+    /// The shadow tables of virtual tables, for a defensive connection: only statements that methods of modules run may
+    /// write them.
     pub(crate) fn shadow_tables(&self, catalog: Arc<Catalog>) -> ShadowTables {
         let modules = self.modules.borrow().clone();
         ShadowTables::protected(move |name| {
@@ -164,7 +165,7 @@ impl VirtualTables {
         })
     }
 
-    /// Whether a method of a module is being called, other than those of scans and changes.
+    /// Whether a method of a module is under way, other than those of scans and changes.
     pub(crate) fn is_within_method(&self) -> bool {
         self.within.get() > 0
     }
@@ -174,8 +175,8 @@ impl VirtualTables {
         self.destroying.get()
     }
 
-    /// Calls a method of a module, which may run statements of its own: a commit at the end of a statement does so when
-    /// no step is under way any more.
+    /// Calls a method of a module and counts it, because the method may run statements of its own: a commit at the end of a
+    /// statement calls methods when no step is under way any more.
     fn within_method<T>(&self, call: impl FnOnce() -> T) -> T {
         self.within.set(self.within.get() + 1);
         let result = call();
@@ -187,7 +188,7 @@ impl VirtualTables {
         find_module(&self.modules.borrow(), name).cloned()
     }
 
-    /// Asks the table's module for it, if that has not been done.
+    /// Connects the table, unless it is connected.
     pub(crate) fn connect(&self, context: ModuleContext<'_>, db: Db, name: Name<'_>) -> Result<()> {
         let table = context.definition(db, name)?;
         let is_connected = |connected: &ConnectedTable| self.connected.get(connected.id.0).is_some();
@@ -197,7 +198,7 @@ impl VirtualTables {
         self.make(context, db, &table, false).map(|_| ())
     }
 
-    /// The table's columns are wanted: if it is a virtual one, its module is asked what they are.
+    /// Connects the table if it is virtual, so that its columns are known.
     pub(crate) fn connect_if_virtual(&self, context: ModuleContext<'_>, db: Db, table: &Table) -> Result<()> {
         match table.virtual_table().map(|table| table.state) {
             Some(VirtualState::Unconnected) => self.connect(context, db, table.name.name()),
@@ -214,7 +215,7 @@ impl VirtualTables {
         self.join(context.connection, id, savepoints, |_| Ok(()))
     }
 
-    /// Asks the module for a table, new or old, and puts it into the catalog.
+    /// Calls the module to create or connect a table, and puts the table into the catalog.
     fn make(&self, context: ModuleContext<'_>, db: Db, table: &Table, is_new: bool) -> Result<VirtualId> {
         let Some(definition) = table.virtual_table() else { return Err(Error::from_code(ResultCode::INTERNAL)) };
         let name = table.name.to_string();
@@ -231,7 +232,7 @@ impl VirtualTables {
         let depth = self.connecting.borrow().len();
         self.connecting.borrow_mut().push(key);
         let asked = self.call_module(context, &*module, (db, &name), definition, is_new);
-        // What a panic within the module has left there goes, too.
+        // After a panic within the module its entry is still there, and is removed, too.
         self.connecting.borrow_mut().truncate(depth);
         let Connected { table: made, declaration, risk } = asked.map_err(|error| {
             let code = ResultCode(error.code);
@@ -278,7 +279,7 @@ impl VirtualTables {
         })
     }
 
-    /// The table that the catalog has under that name, which is connected.
+    /// A table that is connected, by its name in the catalog.
     fn connected_table(
         &self,
         context: ModuleContext<'_>,
@@ -291,16 +292,16 @@ impl VirtualTables {
         found.ok_or_else(|| Error::generic(format!("no such table: {name}")))
     }
 
-    /// The virtual table of that name, which is connected if it was not.
+    /// The virtual table of that name; connects it if it is not connected.
     pub(crate) fn table(&self, context: ModuleContext<'_>, db: Db, name: Name<'_>) -> Result<Rc<dyn VirtualTable>> {
         Ok(self.connected_table(context, db, name)?.1)
     }
 
-    /// DROP TABLE: what the table stores goes.
+    /// DROP TABLE: the module deletes the table's content.
     pub(crate) fn destroy(&self, context: ModuleContext<'_>, db: Db, name: Name<'_>) -> Result<()> {
         let (id, table) = self.connected_table(context, db, name)?;
         let is_joined = self.joined.borrow().iter().any(|joined| joined.id == id);
-        // The connection's own, this one, and that of the transaction.
+        // The references of the list of connected tables, of this function and of the transaction.
         let own = 2 + usize::from(is_joined);
         if Rc::strong_count(&table) > own {
             return Err(Error::new(ResultCode::LOCKED, ResultCode::LOCKED.text()));
@@ -317,7 +318,7 @@ impl VirtualTables {
         self.within_method(|| table.rename(context.connection, to)).map_err(failed)
     }
 
-    /// What is wrong with what a virtual table stores.
+    /// The fault that the module finds in the table's content, if there is one.
     pub(crate) fn check(
         &self,
         context: ModuleContext<'_>,
@@ -331,7 +332,7 @@ impl VirtualTables {
         self.within_method(|| table.integrity(context.connection, &database, &name, is_quick)).map_err(failed)
     }
 
-    /// Disconnects the tables that the catalog does not know (any more).
+    /// Disconnects the tables that are not in the catalog any more.
     pub(crate) fn disconnect_unknown(&self, definitions: &Definitions) {
         if self.connected.is_empty() {
             return;
@@ -341,12 +342,12 @@ impl VirtualTables {
         self.connected.retain(|id| known.contains(&id));
     }
 
-    /// Disconnects all tables. Those that are used again are connected again.
+    /// Disconnects all tables. A table is connected again when a statement uses it again.
     pub(crate) fn disconnect_all(&self) {
         self.connected.retain(|_| false);
     }
 
-    /// The connection is closed: it lets go of everything.
+    /// The connection is closed: drops all tables and modules.
     pub(crate) fn close(&self, connection: &dyn SqlConnection) {
         self.roll_back(connection);
         self.disconnect_all();
@@ -356,7 +357,7 @@ impl VirtualTables {
 
     // ---- transactions ----
 
-    /// The table is about to be changed: it joins the transaction, if it has not.
+    /// The table is about to be changed: begins its part in the transaction, unless it has begun.
     ///
     /// `savepoints` is the number of open savepoints, as virtual tables count them.
     pub(crate) fn begin(&self, connection: &dyn SqlConnection, id: VirtualId, savepoints: i32) -> Result<()> {
@@ -389,9 +390,10 @@ impl VirtualTables {
         self.joined.borrow().clone()
     }
 
-    /// The first half of a commit. What the tables write now is not what the statement that commits has changed: the caller keeps that count.
+    /// The first phase of a commit. Rows that the tables write now do not count as changes of the statement that
+    /// commits: the caller restores that count.
     pub(crate) fn sync(&self, connection: &dyn SqlConnection) -> Result<()> {
-        // A table may write others while it writes what it has put off.
+        // A table may write to other virtual tables while it writes its deferred changes.
         let mut at = 0;
         while let Some(joined) = { self.joined.borrow().get(at).cloned() } {
             self.within_method(|| joined.table.sync(connection)).map_err(failed)?;
@@ -400,7 +402,7 @@ impl VirtualTables {
         Ok(())
     }
 
-    /// The second half.
+    /// The second phase of a commit.
     pub(crate) fn commit(&self, connection: &dyn SqlConnection) {
         let joined = self.joined.take();
         self.within_method(|| joined.iter().for_each(|joined| joined.table.commit(connection)));
@@ -412,7 +414,8 @@ impl VirtualTables {
         self.within_method(|| joined.iter().for_each(|joined| joined.table.rollback(connection)));
     }
 
-    /// A savepoint was opened. Virtual tables count savepoints from 0; one that began the transaction does not count.
+    /// A savepoint was opened. Virtual tables count savepoints from 0; a savepoint that began the transaction does not
+    /// count.
     pub(crate) fn open_savepoint(&self, connection: &dyn SqlConnection, savepoint: i32) -> Result<()> {
         for joined in self.joined() {
             joined.savepoints.set(savepoint + 1);
@@ -426,7 +429,7 @@ impl VirtualTables {
         self.for_those_that_know(savepoint, |table| table.release(connection, savepoint))
     }
 
-    /// What was done since the savepoint is undone.
+    /// The changes since the savepoint are undone.
     pub(crate) fn roll_back_to(&self, connection: &dyn SqlConnection, savepoint: i32) -> Result<()> {
         self.for_those_that_know(savepoint, |table| table.rollback_to(connection, savepoint))
     }
@@ -443,7 +446,7 @@ impl VirtualTables {
     }
 }
 
-/// Whether a module may say that this is what its columns are.
+/// Checks a declaration of the columns of a virtual table.
 ///
 /// # Errors
 /// What is wrong with the declaration.

@@ -1,4 +1,4 @@
-//! What applications may ask and set without SQL: limits, switches, columns, transactions.
+//! Values that applications read and set without SQL: limits, switches, columns, transactions.
 
 use lithe_engine::{ColumnMetadata, Config, Connection, Limit, OpenFlags, Step, TransactionKind};
 

@@ -1,7 +1,7 @@
-//! A full disk, a failing device, a write cut short: the transaction is undone, the error says which file and why (and its message is
-//! SQLite's), and the connection goes on.
+//! A full disk, a failing device, a short write: the transaction is rolled back, the error names the file and the
+//! reason (its message is SQLite's), and the connection stays usable.
 //!
-//! Every call of a transaction fails once, in every journal mode.
+//! In every journal mode, each call on a file during a transaction fails once.
 
 use lithe_engine::value::{Value, ValueRef};
 use lithe_engine::{Connection, Error, OpenFlags, ResultCode, Step};
@@ -68,7 +68,7 @@ fn check_sound(connection: &Connection, context: &str) {
     assert!(matches!(checked[0][0].as_ref(), ValueRef::Text(b"ok")), "{context}: {checked:?}");
 }
 
-/// Runs the transaction with its `n`-th call failing. Whether the fault came to pass.
+/// Runs the transaction with its `n`-th call failing. Returns whether the fault occurred.
 fn check(journal_mode: &str, fault: Fault, n: u64) -> bool {
     let context = format!("{journal_mode}, {fault:?} at call {n}");
     let sim = Sim::new(7);
@@ -136,7 +136,7 @@ fn writes_cut_short() {
     check_all(Fault::Short);
 }
 
-/// SQLite's message stays the message; the detail comes behind.
+/// The message is SQLite's; the detail follows it.
 #[test]
 fn the_message_is_sqlites() {
     let sim = Sim::new(1);

@@ -1,7 +1,8 @@
-//! A panic in the middle of a transaction: it is rolled back, and others go on while the connection is still there.
+//! A panic in the middle of a transaction: the transaction is rolled back, and other connections continue while the
+//! broken connection still exists.
 //!
-//! Every call on a file of a transaction panics once, in every journal mode, with caches of their own and with a shared one; so
-//! does user code in the middle of a statement.
+//! In every journal mode, with private caches and with a shared one, each call on a file during a transaction panics
+//! once; so does user code in the middle of a statement.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -24,13 +25,13 @@ const TRANSACTION: [&str; 5] = [
     "COMMIT",
 ];
 
-/// Where both connections come from.
+/// How both connections are opened.
 #[derive(Clone, Copy, Debug)]
 struct World {
     journal_mode: &'static str,
     shared_cache: bool,
     exclusive: bool,
-    /// Shared caches know databases by their names.
+    /// Part of the name of the database, by which shared caches are found.
     number: u32,
 }
 
@@ -99,7 +100,7 @@ fn content(connection: &Connection, context: &str) -> Vec<Vec<Value>> {
     must(connection, "SELECT a, b, length(c) FROM t ORDER BY a", context)
 }
 
-/// What others find and do while the connection that panicked is still open, and afterwards.
+/// Checks what another connection reads and writes while the connection that panicked is still open, and afterwards.
 fn check_others(sim: &Sim, world: World, broken: Connection, allowed: &[&[Vec<Value>]], context: &str) {
     let error = run(&broken, "SELECT 1").expect_err("it can only be closed");
     assert_eq!(error.code(), ResultCode::INTERNAL, "{context}");
@@ -122,7 +123,7 @@ fn check_others(sim: &Sim, world: World, broken: Connection, allowed: &[&[Vec<Va
     );
 }
 
-/// Runs the transaction with its `n`-th call panicking. Whether that came to pass.
+/// Runs the transaction with its `n`-th call panicking. Returns whether the panic occurred.
 fn check_call(world: World, n: u64) -> bool {
     let context = format!("{world:?}, call {n}");
     let sim = Sim::new(7);
@@ -175,7 +176,8 @@ fn in_a_call_on_a_file_that_is_locked_for_good() {
     check_calls(false, true);
 }
 
-/// In the middle of a statement that writes, of user code that it calls: nothing of it is kept, nor of its transaction.
+/// A panic in user code in the middle of a statement that writes: neither the statement's changes nor the transaction's
+/// are kept.
 #[test]
 fn in_user_code() {
     for journal_mode in JOURNAL_MODES {

@@ -1,4 +1,5 @@
-//! Power losses under statements that the engine itself runs: VACUUM with another page size, and commits over attached files.
+//! Power loss during statements that the engine itself runs: VACUUM with another page size, and commits over attached
+//! files.
 
 use std::sync::Arc;
 
@@ -62,7 +63,7 @@ fn commits_over_attached_files() {
                 let n = number + 1;
                 let size = random.below(40_000);
                 let set = |table| format!("UPDATE {table} SET n = {n}, x = zeroblob({size});");
-                // Main is not always among those that are written.
+                // Main is not always among the databases that are written.
                 let sql = if n.is_multiple_of(3) {
                     format!("{}{}", set("b"), set("c"))
                 } else {
@@ -162,7 +163,7 @@ fn every_call_of_a_vacuum_may_fail() {
                 let vacuumed = run(&connection, "VACUUM");
                 let met = sim.calls();
                 sim.fail_no_more();
-                // A retry on the same connection works, whatever happened.
+                // A retry on the same connection works, whatever has happened.
                 let content = run(&connection, "SELECT count(*) || ' ' || sum(a) FROM t").unwrap();
                 assert_eq!(content, "1 2", "{fault:?} {mode} {n} of {met}");
                 assert_eq!(run(&connection, "PRAGMA integrity_check").unwrap(), "ok", "{fault:?} {mode} {n}");

@@ -1,4 +1,4 @@
-//! What single operations cost, Lithe and SQLite side by side: point reads, BLOBs, inserts, updates, commits.
+//! The cost of single operations, Lithe and SQLite side by side: point reads, BLOBs, inserts, updates, commits.
 //!
 //! ```sh
 //! cargo run --release -p lithedb --example operations              # all, CPU time, medians of interleaved rounds
@@ -6,8 +6,9 @@
 //! valgrind --tool=callgrind --toggle-collect='*measured*' target/release/examples/operations lookup lithe
 //! ```
 //!
-//! CPU time of the measuring thread (system calls included) is what a busy machine disturbs least; instruction counts
-//! are not disturbed at all. `lithe-bench` measures elapsed time, with all options of the published experiments.
+//! Of all times, the CPU time of the measuring thread (system calls included) is disturbed least by a busy machine;
+//! instruction counts are not disturbed at all. `lithe-bench` measures elapsed time, with all options of the published
+//! experiments.
 
 use std::error::Error;
 use std::fs;
@@ -18,10 +19,10 @@ use rusqlite::types::ValueRef as SqliteValue;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// What is done, on what.
+/// An operation and its data.
 struct Operation {
     name: &'static str,
-    /// Runs when the connection is open.
+    /// Executed when the connection is open.
     pragmas: &'static str,
     fill: Fill,
     run: Run,
@@ -31,7 +32,7 @@ struct Operation {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Fill {
-    /// Nothing but the table `user`.
+    /// The empty table `user`.
     Empty,
     /// 10,000 users.
     Users,
@@ -45,17 +46,17 @@ enum Fill {
 
 #[derive(Clone, Copy)]
 enum Run {
-    /// A statement with one random key as its parameter, `transaction` around all.
+    /// A statement with a random key as its parameter; `transaction`: all in one transaction.
     Keyed { sql: &'static str, transaction: bool },
     /// A statement without parameters.
     Plain { sql: &'static str },
     /// The BLOB interface.
     Blob,
-    /// Rows through a prepared INSERT, so many a transaction.
+    /// Rows through a prepared INSERT, `each` per transaction.
     Insert { each: usize },
     /// Rows as SQL text, all in one transaction.
     InsertText,
-    /// A statement with one random key, so many a transaction.
+    /// A statement with a random key, `each` per transaction.
     Change { sql: &'static str, each: usize },
     /// BLOBs of new content, all in one transaction.
     Overwrite,
@@ -109,7 +110,7 @@ fn main() -> Result<()> {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let only = wanted.iter().find(|word| matches!(word.as_str(), "lithe" | "sqlite")).cloned();
     let names: Vec<&String> = wanted.iter().filter(|word| Some(*word) != only.as_ref()).collect();
-    // "x10": ten times as many operations a round, for profiles in which filling should not show.
+    // "x10": ten times as many operations per round, for profiles in which the filling should not show.
     let times = wanted.iter().find_map(|word| word.strip_prefix('x')?.parse().ok()).unwrap_or(1);
     let names: Vec<&String> = names.into_iter().filter(|word| !word.starts_with('x')).collect();
     let folder = std::env::temp_dir().join(format!("lithe-operations-{}", std::process::id()));
@@ -142,7 +143,7 @@ fn median(mut figures: Vec<f64>) -> f64 {
     figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Fills a new database, opens it anew, and measures.
+/// Fills a new database, opens it again, and measures.
 fn turn<D: Database>(operation: &Operation, stem: &Path, round: usize, open: fn(&Path) -> Result<D>) -> Result<f64> {
     let path = stem.with_extension("db");
     for ending in ["db", "db-wal", "db-shm", "db-journal"] {
@@ -162,7 +163,7 @@ fn turn<D: Database>(operation: &Operation, stem: &Path, round: usize, open: fn(
         strings: (0..100).map(|_| string(&mut random)).collect(),
         bytes: (0..50).map(|_| blob(operation.fill, &mut random)).collect(),
     };
-    // What is read is in the system's cache and in a mapping, as in the middle of a long run.
+    // As in the middle of a long run, the pages are in the system's cache and mapped.
     database.warm_up(operation, &work)?;
     let start = cpu_nanos()?;
     measured(operation, &database, &work)?;
@@ -206,19 +207,19 @@ fn blob(fill: Fill, random: &mut fastrand::Rng) -> Vec<u8> {
     bytes
 }
 
-/// Nanoseconds that this thread was on a processor.
+/// Nanoseconds of CPU time of this thread.
 fn cpu_nanos() -> Result<u64> {
     let line = fs::read_to_string("/proc/thread-self/schedstat")?;
     Ok(line.split(' ').next().unwrap_or_default().parse()?)
 }
 
-/// The name that `--toggle-collect` looks for.
+/// The function name for `--toggle-collect`.
 #[inline(never)]
 fn measured<D: Database>(operation: &Operation, database: &D, work: &Work) -> Result<()> {
     database.run(operation, work)
 }
 
-/// A library's database, as far as the operations need it.
+/// A library's database, with the calls that the operations need.
 trait Database {
     fn batch(&self, sql: &str) -> Result<()>;
     fn insert_user(&self, c2: &str, c3: &str) -> Result<()>;
@@ -242,7 +243,7 @@ fn open_sqlite(path: &Path) -> Result<rusqlite::Connection> {
     Ok(rusqlite::Connection::open(path)?)
 }
 
-/// One text for both libraries: the two have the same methods, with other types.
+/// One macro for both libraries, which have the same methods with different types.
 macro_rules! database {
     ($connection:ty, $select:ident) => {
         impl Database for $connection {

@@ -10,12 +10,12 @@ use crate::connection::Connection;
 
 pub use lithe_engine::{BackupStep, Deserialize};
 
-/// Copies a database page by page while others use it.
+/// Copies a database page by page while other connections use it.
 ///
-/// A step holds the source's read lock only while it runs. Pages that the source's own connection writes between steps are
-/// copied again; when another connection writes, the copy starts over. The target is complete when a step answers
-/// [`BackupStep::Done`]; before that, dropping the backup leaves it as it was. Until then statements on the target
-/// answer SQLITE_BUSY.
+/// A step holds the source's read lock only while it runs. Pages that the source's own connection writes between steps
+/// are copied again; if another connection writes, the copy starts over. The target is complete when a step returns
+/// [`BackupStep::Done`]; dropping the backup before that leaves the target as it was. Until then statements on the
+/// target answer SQLITE_BUSY.
 ///
 /// ```
 /// use lithe::{Backup, BackupStep, Connection};
@@ -33,7 +33,7 @@ pub use lithe_engine::{BackupStep, Deserialize};
 /// ```
 pub struct Backup<'c> {
     inner: engine::Backup,
-    /// It shares parts of both connections.
+    /// The backup shares parts of both connections.
     connections: PhantomData<&'c Connection>,
 }
 
@@ -64,7 +64,7 @@ impl<'c> Backup<'c> {
         Ok(Backup { inner, connections: PhantomData })
     }
 
-    /// Copies up to `pages` pages; all that are left when it is negative.
+    /// Copies up to `pages` pages, or all that are left if `pages` is negative.
     ///
     /// Does not wait for locks.
     ///
@@ -80,16 +80,16 @@ impl<'c> Backup<'c> {
     /// ```
     ///
     /// # Errors
-    /// SQLITE_BUSY and SQLITE_LOCKED when others are in the way: the step can be tried again. SQLITE_READONLY if the target
-    /// cannot have the source's page size. After other errors the backup cannot go on.
+    /// SQLITE_BUSY and SQLITE_LOCKED if another connection holds a conflicting lock: the step can be tried again.
+    /// SQLITE_READONLY if the target cannot have the source's page size. After other errors the backup cannot continue.
     pub fn step(&mut self, pages: i32) -> Result<BackupStep> {
         self.inner.step(pages)
     }
 
-    /// Copies everything, so many pages at a time, with a pause between steps in which others can write. `progress` hears
-    /// how many pages are left, and of how many.
+    /// Copies everything, `pages` pages per step, with a pause between steps in which other connections can write.
+    /// `progress` gets the number of pages that are left, and of all pages.
     ///
-    /// Blocks until all is copied, with pauses of this length.
+    /// Blocks until all pages are copied, with pauses of this length.
     ///
     /// ```
     /// use lithe::{Backup, BackupStep, Connection};
@@ -104,7 +104,7 @@ impl<'c> Backup<'c> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Backup::step`] but SQLITE_BUSY and SQLITE_LOCKED, after which it tries again.
+    /// Those of [`Backup::step`], except SQLITE_BUSY and SQLITE_LOCKED, after which it tries again.
     pub fn run(&mut self, pages: i32, pause: Duration, mut progress: impl FnMut(u32, u32)) -> Result<()> {
         loop {
             match self.step(pages) {
@@ -120,7 +120,7 @@ impl<'c> Backup<'c> {
         }
     }
 
-    /// The pages that were left when the last step ended.
+    /// The number of pages that were left when the last step ended.
     ///
     /// ```
     /// use lithe::{Backup, BackupStep, Connection};
@@ -137,7 +137,7 @@ impl<'c> Backup<'c> {
         self.inner.remaining()
     }
 
-    /// The source's pages when the last step ended.
+    /// The number of the source's pages when the last step ended.
     ///
     /// ```
     /// use lithe::{Backup, BackupStep, Connection};
@@ -154,7 +154,7 @@ impl<'c> Backup<'c> {
         self.inner.page_count()
     }
 
-    /// Ends the backup; one that is not complete leaves the target as it was. Answers the error that stopped it.
+    /// Ends the backup; an incomplete backup leaves the target as it was. Returns the error that stopped it.
     ///
     /// Does not block.
     ///
@@ -171,17 +171,17 @@ impl<'c> Backup<'c> {
     /// ```
     ///
     /// # Errors
-    /// The error of the last step, if the backup could not go on.
+    /// The error of the last step, if the backup could not continue.
     pub fn finish(self) -> Result<()> {
         self.inner.finish()
     }
 }
 
 impl Connection {
-    /// Copies the database `schema` ("main", or an attached name) to the file at `path`, which becomes the same page
-    /// for page. What the file held before is gone.
+    /// Copies the database `schema` ("main", or an attached name) page by page to the file at `path`. The former
+    /// content of the file is lost.
     ///
-    /// Blocks until all is copied.
+    /// Blocks until all pages are copied.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -212,7 +212,7 @@ impl Connection {
     /// # Ok::<(), lithe::Error>(())
     /// ```
     ///
-    /// Waits for locks of others as [`Connection::busy_timeout`] says.
+    /// Waits for locks of other connections as [`Connection::busy_timeout`] says.
     ///
     /// # Errors
     /// SQLITE_ERROR if no database has the name, SQLITE_NOMEM, and those of reading.
@@ -220,8 +220,8 @@ impl Connection {
         self.core.serialize(schema)
     }
 
-    /// Puts a database in memory that begins as `bytes` in the place of the database `schema`. What the bytes are is seen
-    /// when it is first used.
+    /// Replaces the database `schema` by a database in memory with the content `bytes`. Invalid bytes are found at the
+    /// first use.
     ///
     /// Does not block. The bytes are copied.
     ///
@@ -241,8 +241,8 @@ impl Connection {
         self.core.deserialize(schema, bytes, how)
     }
 
-    /// Calls `callback` when the connection whose locks in a shared cache were in this one's way has ended its transaction;
-    /// at once if no connection is in the way.
+    /// Calls `callback` when the connection that holds the conflicting locks in a shared cache has ended its
+    /// transaction; at once if no connection holds any.
     ///
     /// Does not block: the callback runs in the thread that ends the transaction.
     ///
@@ -253,7 +253,7 @@ impl Connection {
     /// ```
     ///
     /// # Errors
-    /// SQLITE_LOCKED "database is deadlocked" if the other one waits for this one in the same way.
+    /// SQLITE_LOCKED "database is deadlocked" if the other connection waits for this one in the same way.
     pub fn unlock_notify(&self, callback: impl FnOnce() + Send + 'static) -> Result<()> {
         self.core.unlock_notify(Some(Box::new(callback)))
     }

@@ -4,14 +4,14 @@ use std::fmt;
 
 use lithe_engine::value::{StorageClass, Value, ValueRef};
 
-/// Why a value is not what was asked for.
+/// The reason why a value does not have the requested type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FromSqlError {
-    /// It is of another storage class.
+    /// The value has another storage class.
     Class {
-        /// Its class.
+        /// The storage class of the value.
         found: StorageClass,
-        /// What was asked for.
+        /// The requested type.
         wanted: &'static str,
     },
     /// The integer does not fit.
@@ -32,7 +32,7 @@ impl fmt::Display for FromSqlError {
 
 impl std::error::Error for FromSqlError {}
 
-/// A Rust type that an SQL value can become. References borrow from the row.
+/// A Rust type to which an SQL value can be converted. References borrow from the row.
 pub trait FromSql<'r>: Sized {
     /// The value, if it is of this type.
     fn from_sql(value: ValueRef<'r>) -> Result<Self, FromSqlError>;

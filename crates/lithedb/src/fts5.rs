@@ -30,8 +30,8 @@ pub use lithe_fts5::tokenizer::{Flow, Purpose, Sink, Token, Tokenizer};
 use crate::{Connection, Value, ValueRef};
 
 impl Connection {
-    /// Adds a tokenizer, for tables that are used for the first time from now on: `tokenize = 'name argument …'`. `make` gets
-    /// the arguments. The newest of a name counts, and goes before what is always there.
+    /// Adds a tokenizer, for tables that are used for the first time from now on: `tokenize = 'name argument …'`.
+    /// `make` gets the arguments. The newest tokenizer of a name is used, also in place of a built-in one.
     ///
     /// ```
     /// use lithe::Connection;
@@ -75,8 +75,8 @@ impl Connection {
         lithe_fts5::registry::add_tokenizer(&self.core, name, Arc::new(move |_, arguments| make(arguments)));
     }
 
-    /// Adds an auxiliary function: its first argument is the table, and it sees the row, the query and where in the row its
-    /// phrases stand. It may also be what `rank` is.
+    /// Adds an auxiliary function. Its first argument is the table; it reads the row, the query, and the positions of
+    /// the query's phrases in the row. `rank` can be set to it.
     ///
     /// ```
     /// use lithe::{Connection, Value, ValueRef};

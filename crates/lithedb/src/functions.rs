@@ -17,10 +17,10 @@ use crate::connection::Connection;
 use crate::from_sql::FromSql;
 use crate::to_sql::ToSql;
 
-/// What may be assumed of a function: `FunctionFlags::DETERMINISTIC` and so on.
+/// Properties of a function: `FunctionFlags::DETERMINISTIC` and so on.
 pub use lithe_engine::function::Flags as FunctionFlags;
 
-/// One call of a function: its arguments, and what it may keep for the next call.
+/// One call of a function: its arguments, and data that it keeps for the next call.
 pub struct FunctionContext<'a, 'c> {
     context: &'a mut Context<'c>,
     args: &'a [ValueRef<'a>],
@@ -40,7 +40,7 @@ impl<'a> FunctionContext<'a, '_> {
         self.args.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no arguments.
     ///
     /// ```
     /// use lithe::{Connection, FunctionFlags};
@@ -85,8 +85,8 @@ impl<'a> FunctionContext<'a, '_> {
         self.args.get(index).copied().unwrap_or_default()
     }
 
-    /// What `make` makes of the argument `index`, a pattern taken apart for instance: made once while the argument
-    /// is the same constant, for every call otherwise.
+    /// Data that `make` computes from the argument `index`, for instance, a parsed pattern. If the argument is a
+    /// constant, `make` is called once, otherwise for every call.
     ///
     /// Does not block, unless `make` does.
     ///
@@ -114,7 +114,7 @@ impl<'a> FunctionContext<'a, '_> {
         Ok(made)
     }
 
-    /// Gives the result a subtype. Only functions defined with `FunctionFlags::RESULT_SUBTYPE` should.
+    /// Sets the subtype of the result. Only a function with `FunctionFlags::RESULT_SUBTYPE` should call this.
     ///
     /// ```
     /// use lithe::{Connection, FunctionFlags};
@@ -145,36 +145,36 @@ impl<'a> FunctionContext<'a, '_> {
     }
 }
 
-/// An aggregate function: one value out of many rows.
+/// An aggregate function: one value from many rows.
 pub trait Aggregate: Send + Sync + 'static {
-    /// What it knows of the rows so far.
+    /// The state over the rows so far.
     type State: 'static;
-    /// Its result.
+    /// The type of the result.
     type Output: ToSql;
 
-    /// The state for no rows.
+    /// The state before the first row.
     fn init(&self) -> Self::State;
 
-    /// One more row.
+    /// Adds a row.
     fn step(&self, state: &mut Self::State, row: &mut FunctionContext<'_, '_>) -> Result<()>;
 
-    /// The result for all rows.
+    /// The result over all rows.
     fn finish(&self, state: Self::State) -> Result<Self::Output>;
 }
 
-/// An aggregate function that may also stand before OVER.
+/// An aggregate function that can be used with OVER.
 pub trait WindowAggregate: Aggregate {
-    /// Takes the oldest row back.
+    /// Removes the oldest row.
     fn inverse(&self, state: &mut Self::State, row: &mut FunctionContext<'_, '_>) -> Result<()>;
 
-    /// The result for the rows that are in; more may come and go.
+    /// The result over the present rows; others may be added and removed later.
     fn value(&self, state: &Self::State) -> Result<Self::Output>;
 }
 
 impl Connection {
     /// Defines a scalar function, in place of one of the same name and number of arguments; -1 is any number.
     ///
-    /// The function may be called by any thread that uses the connection: what it shares has to be `Send` and `Sync`.
+    /// Any thread that uses the connection may call the function: its shared data must be `Send` and `Sync`.
     ///
     /// ```
     /// use lithe::{Connection, FunctionFlags};
@@ -240,7 +240,7 @@ impl Connection {
         self.core.create_function(Function::custom(name, arity(args)?, flags, kind))
     }
 
-    /// Defines an aggregate function that may also stand before OVER.
+    /// Defines an aggregate function that can be used with OVER.
     ///
     /// Does not block.
     ///
@@ -307,7 +307,7 @@ impl Connection {
         self.core.remove_function(name, arity(args)?, Encoding::Utf8)
     }
 
-    /// Defines a collating sequence, in place of one of the same name. It has to be a total order.
+    /// Defines a collating sequence, in place of one of the same name. It must be a total order.
     ///
     /// ```
     /// # use lithe::Connection;
@@ -346,8 +346,8 @@ impl Connection {
         self.core.set_collation(name, None)
     }
 
-    /// Sets the callback for collating sequences that a statement needs and that are not defined: what it returns for the name
-    /// is defined under it.
+    /// Sets the callback for collating sequences that a statement needs and that are not defined: the sequence that it
+    /// returns for the name is defined.
     ///
     /// ```
     /// # use lithe::Connection;
@@ -372,7 +372,7 @@ impl Connection {
     }
 }
 
-/// The number of arguments as SQLite's API gives it.
+/// The number of arguments in the form of SQLite's API.
 fn arity(args: i32) -> Result<Arity> {
     match u16::try_from(args) {
         Ok(count) => Ok(Arity::Exactly(count)),
@@ -385,7 +385,7 @@ fn failed(error: &Error) -> FunctionError {
     FunctionError { code: error.code().0, message: error.message().to_owned().into() }
 }
 
-/// Makes `result` what the function answers.
+/// Sets the result of the function.
 fn answer(context: &mut Context<'_>, result: Result<impl ToSql>) -> lithe_engine::function::Result {
     let result = result.map_err(|error| failed(&error))?;
     let length_max = context.connection.length_max() as u64;
@@ -422,7 +422,7 @@ impl<A: Aggregate> AggregateFunction for Plain<A> {
 /// The state of one group.
 struct PlainState<A: Aggregate> {
     function: Arc<A>,
-    /// `None` when it is finished.
+    /// `None` after the end.
     state: Option<A::State>,
 }
 

@@ -1,7 +1,7 @@
 //! Hooks: callbacks for commits, rollbacks, changed rows, progress.
 //!
-//! A hook is called while a statement of its connection runs. A hook that is called while it runs (because it runs
-//! statements itself) is passed over that time.
+//! A hook is called while a statement of its connection runs. If a hook itself runs statements, it is not called for
+//! those.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,8 +14,8 @@ use crate::connection::Connection;
 use crate::trace::{self, TraceEvent};
 
 impl Connection {
-    /// Sets the hook that is called before each commit of a transaction that has written: true makes a rollback of it, and the statement
-    /// fails with SQLITE_CONSTRAINT_COMMITHOOK.
+    /// Sets the hook that is called before each commit of a transaction that has written. If it returns true, the
+    /// transaction is rolled back, and the statement fails with SQLITE_CONSTRAINT_COMMITHOOK.
     ///
     /// ```
     /// # use lithe::{Connection, ResultCode};
@@ -32,7 +32,7 @@ impl Connection {
         }));
     }
 
-    /// Sets the hook that is called after rollbacks, but for the one that closing a connection may cause.
+    /// Sets the hook that is called after rollbacks, except for a rollback that closing a connection causes.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -52,10 +52,11 @@ impl Connection {
         }));
     }
 
-    /// Sets the hook that is called for each changed row, with what was done, the database, the table, the rowid (the new one, of an UPDATE).
+    /// Sets the hook that is called for each changed row, with the kind of change, the database, the table, and the
+    /// rowid (the new one for an UPDATE).
     ///
-    /// It is not called for rows of tables WITHOUT ROWID, for rows that REPLACE removes, and for those that a DELETE without WHERE
-    /// removes together.
+    /// It is not called for rows of tables WITHOUT ROWID, for rows that REPLACE removes, and for rows that a DELETE
+    /// without WHERE removes all at once.
     ///
     /// ```
     /// # use lithe::{Change, Connection};
@@ -82,11 +83,11 @@ impl Connection {
         }));
     }
 
-    /// Registers the pre-update hook, which is told of each row before it is inserted, updated or deleted, with its old and its
-    /// new values.
+    /// Registers the pre-update hook, which is called before each row is inserted, updated or deleted, with its old and
+    /// its new values.
     ///
-    /// Changes by triggers, foreign-key actions and REPLACE are told, and so are tables WITHOUT ROWID. While a hook is set, a
-    /// DELETE without WHERE deletes row by row. The hook must not change the database.
+    /// The hook is also called for changes by triggers, foreign-key actions and REPLACE, and for tables WITHOUT ROWID.
+    /// While a hook is set, a DELETE without WHERE deletes row by row. The hook must not change the database.
     ///
     /// ```
     /// # use lithe::{Connection, RowChange};
@@ -116,8 +117,8 @@ impl Connection {
         }));
     }
 
-    /// Sets the handler that is called whenever this number of instructions has run and decides whether to stop: true ends the statement with
-    /// SQLITE_INTERRUPT.
+    /// Sets the handler that is called whenever this number of instructions has run. If it returns true, the statement
+    /// ends with SQLITE_INTERRUPT.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -136,8 +137,8 @@ impl Connection {
         );
     }
 
-    /// Sets the authorizer, which is called while statements are compiled and allows or forbids what they do. A statement that is denied something
-    /// fails with SQLITE_AUTH; a column that is to be ignored reads as NULL.
+    /// Sets the authorizer, which is called while statements are compiled, and allows or denies their actions. A
+    /// statement with a denied action fails with SQLITE_AUTH; a column that is to be ignored reads as NULL.
     ///
     /// ```
     /// # use lithe::{Action, Connection, Permission, Request, ResultCode};
@@ -163,8 +164,8 @@ impl Connection {
         }));
     }
 
-    /// Sets the callback that decides, while others hold locks, whether to try again; it gets how often it was called before. It takes the place of
-    /// a timeout.
+    /// Sets the callback that decides whether to try again while another connection holds a lock; its argument is the
+    /// number of its calls so far. It replaces a timeout.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -181,8 +182,8 @@ impl Connection {
         }));
     }
 
-    /// Registers the trace hook, which is told of each statement that begins and ends, of its rows, of the triggers that run, and
-    /// of the end of the connection.
+    /// Registers the trace hook, which is called for the beginning and the end of each statement, for its rows, for
+    /// triggers that run, and for the end of the connection.
     ///
     /// ```
     /// # use lithe::{Connection, TraceEvent};

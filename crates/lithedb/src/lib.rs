@@ -1,6 +1,6 @@
 //! Lithe: an embedded SQL database. One library, one file, no server.
 //!
-//! It reads and writes SQLite's file format and speaks its SQL.
+//! It reads and writes SQLite's file format and implements its SQL.
 //!
 //! ```
 //! use lithe::{Connection, params};
@@ -32,8 +32,9 @@
 //! | call Rust from SQL | [`Connection::create_scalar_function`], [`Connection::create_aggregate_function`] |
 //! | offer rows of your own as a table | [`virtual_table`], [`Connection::create_module`], [`Connection::add_extension`] |
 //! | compare texts your way | [`Connection::create_collation`] |
-//! | hear of changes, commits, rollbacks | [`Connection::set_update_hook`], [`Connection::set_preupdate_hook`], [`Connection::set_commit_hook`] |
-//! | see which statements run, and what they cost | [`Connection::set_trace_hook`], [`Statement::counter`] |
+//! | be notified of changes, commits, rollbacks | [`Connection::set_update_hook`], [`Connection::set_preupdate_hook`],
+//! [`Connection::set_commit_hook`] |
+//! | trace statements, and read their costs | [`Connection::set_trace_hook`], [`Statement::counter`] |
 //! | lower limits, switch features off | [`Connection::set_limit`], [`Connection::set_config`] |
 //! | record changes and apply them elsewhere | [`session`] |
 //! | search texts, with tokenizers and functions of your own | [`fts5`] |
@@ -78,7 +79,7 @@ pub use from_sql::{FromSql, FromSqlError};
 pub use functions::{Aggregate, FunctionContext, FunctionFlags, WindowAggregate};
 pub use hooks::{Action, Change, Permission, Request, RowChange};
 pub use lithe_engine::value::{Value, ValueRef};
-/// Where the bytes of a database live: files, locks, clock and randomness, for [`Connection::open_with_vfs`].
+/// Access to the files of a database: files, locks, clock and randomness, for [`Connection::open_with_vfs`].
 pub use lithe_engine::vfs;
 pub use lithe_engine::{Error, OpenFlags, Result, ResultCode, enable_shared_cache, set_error_log};
 pub use row::Row;
@@ -96,7 +97,7 @@ pub fn is_complete(sql: impl AsRef<[u8]>) -> bool {
     lithe_engine::sql::is_complete(sql.as_ref())
 }
 
-/// A real as SQLite writes it as text: `0.1`, `1.0e+20`, `Inf`.
+/// A real in SQLite's text form: `0.1`, `1.0e+20`, `Inf`.
 ///
 /// ```
 /// assert_eq!((lithe::real_to_text(0.1), lithe::real_to_text(1e20)), ("0.1".to_owned(), "1.0e+20".to_owned()));
@@ -105,7 +106,7 @@ pub fn real_to_text(real: f64) -> String {
     lithe_engine::value::number::real_to_text(real).as_str().to_owned()
 }
 
-/// Year, month and day of a day that is counted from 1970-01-01.
+/// The year, month and day of a number of days since 1970-01-01.
 ///
 /// ```
 /// assert_eq!(lithe::date_of_day(19_782), (2024, 2, 29));
@@ -114,7 +115,7 @@ pub fn date_of_day(day: i64) -> (i64, i64, i64) {
     lithe_engine::function::date::date_of_day(day)
 }
 
-/// The day, counted from 1970-01-01, of a date.
+/// The number of days from 1970-01-01 to a date.
 ///
 /// ```
 /// assert_eq!(lithe::day_of_date(2024, 2, 29), 19_782);
@@ -143,7 +144,7 @@ pub fn keywords() -> impl Iterator<Item = &'static str> {
     lithe_engine::sql::keywords().iter().map(|keyword| keyword.text)
 }
 
-/// Whether `word` is a keyword, whatever the case of its letters.
+/// Whether `word` is a keyword, ignoring the case of letters.
 ///
 /// ```
 /// assert!(lithe::is_keyword("select") && !lithe::is_keyword("selection"));
@@ -152,5 +153,5 @@ pub fn is_keyword(word: &str) -> bool {
     keywords().any(|keyword| keyword.eq_ignore_ascii_case(word))
 }
 
-/// The SQLite version that this one is level with: what `sqlite_version()` answers.
+/// The SQLite version whose behaviour this one follows: the result of `sqlite_version()`.
 pub const SQLITE_VERSION: &str = lithe_engine::SQLITE_VERSION;

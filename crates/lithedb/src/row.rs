@@ -6,7 +6,7 @@ use lithe_engine::{Error, Result, ResultCode};
 
 use crate::from_sql::FromSql;
 
-/// The row that a statement stands on. Its values borrow from the statement (and, where they can, straight from the
+/// The current row of a statement. Its values borrow from the statement (and, where possible, directly from the
 /// database's page): they live until the next step.
 pub struct Row<'s> {
     statement: &'s engine::Statement,
@@ -17,7 +17,7 @@ impl<'s> Row<'s> {
         Row { statement }
     }
 
-    /// The value of a column as a Rust type. The column is a position (from 0) or a name.
+    /// The value of a column as a Rust type. The column is given by its index (from 0) or its name.
     ///
     /// Does not block.
     ///
@@ -67,9 +67,9 @@ impl<'s> Row<'s> {
     }
 }
 
-/// What names a column: its position or its name.
+/// Identifies a column: by its index or its name.
 pub trait ColumnIndex {
-    /// The position of the column in `row`.
+    /// The index of the column in `row`.
     fn position(&self, row: &Row<'_>) -> Result<usize>;
 }
 

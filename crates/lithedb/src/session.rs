@@ -1,4 +1,4 @@
-//! Sessions: what changes in a database, recorded as a changeset and applied to another one.
+//! Sessions: changes of a database, recorded as a changeset and applied to another database.
 //!
 //! ```
 //! use lithe::Connection;
@@ -22,7 +22,7 @@
 //! # Ok::<(), lithe::Error>(())
 //! ```
 //!
-//! Two devices that both change something exchange changesets and rebase: see [`apply_with`] and [`rebase`].
+//! If both devices make changes, they exchange changesets and rebase: see [`apply_with`] and [`rebase`].
 
 use std::ops::Deref;
 use std::rc::Rc;
@@ -44,11 +44,11 @@ fn told(error: session::FunctionError) -> Error {
     }
 }
 
-/// Records what changes in one database of a connection, until it is dropped.
+/// Records the changes of one database of a connection, until it is dropped.
 pub struct Session<'c> {
     inner: session::Session,
     connection: Held<'c>,
-    /// The number by which the connection knows the watcher.
+    /// The watcher's number in the connection.
     watch: u64,
 }
 
@@ -70,8 +70,8 @@ impl Deref for Held<'_> {
 }
 
 impl<'c> Session<'c> {
-    /// Begins to listen to changes in a database (`main`, `temp`, or an attached one). Nothing is recorded until a table is
-    /// attached.
+    /// Begins to watch the changes of a database (`main`, `temp`, or an attached one). Nothing is recorded until a
+    /// table is attached.
     ///
     /// Does not block.
     ///
@@ -89,7 +89,7 @@ impl<'c> Session<'c> {
         Session::on(Held::Borrowed(connection), database)
     }
 
-    /// As [`Session::new`], for a program that keeps the session beside its connection.
+    /// As [`Session::new`], for a program that stores the session beside its connection.
     ///
     /// ```
     /// # use std::rc::Rc;
@@ -116,7 +116,7 @@ impl<'c> Session<'c> {
         Session { inner, connection, watch }
     }
 
-    /// Records the tables for which `filter` answers true, besides those that are attached.
+    /// Records the tables for which `filter` returns true, besides those that are attached.
     ///
     /// ```
     /// use lithe::{Connection, session::Session};
@@ -174,7 +174,7 @@ impl<'c> Session<'c> {
         self.inner.attach(table);
     }
 
-    /// Records changes or not.
+    /// Switches recording on or off.
     ///
     /// ```
     /// use lithe::{Connection, session::Session};
@@ -191,7 +191,7 @@ impl<'c> Session<'c> {
         self.inner.set_enabled(enabled);
     }
 
-    /// Marks all changes as indirect, as those of triggers are.
+    /// Marks all changes as indirect, like those of triggers.
     ///
     /// ```
     /// use lithe::{Connection, session::Session};
@@ -206,7 +206,7 @@ impl<'c> Session<'c> {
         self.inner.set_indirect(indirect);
     }
 
-    /// Chooses how it records, before a table is attached.
+    /// Sets options of the recording, before a table is attached.
     ///
     /// Does not block.
     ///
@@ -225,7 +225,7 @@ impl<'c> Session<'c> {
         self.inner.set_options(options).map_err(told)
     }
 
-    /// Whether no row has changed. Changes that cancel each other out count.
+    /// Whether no row has changed. Changes that cancel each other out are not subtracted.
     ///
     /// ```
     /// use lithe::{Connection, session::Session};
@@ -239,9 +239,9 @@ impl<'c> Session<'c> {
         self.inner.is_empty()
     }
 
-    /// What has changed so far, with old and new values. The session goes on.
+    /// The changes so far, with old and new values. The session continues to record.
     ///
-    /// Reads the rows that have changed: waits for locks of others as [`Connection::busy_timeout`] says.
+    /// Reads the rows that have changed: waits for locks of other connections as [`Connection::busy_timeout`] says.
     ///
     /// ```
     /// use lithe::{Connection, session::Session};
@@ -255,13 +255,13 @@ impl<'c> Session<'c> {
     /// ```
     ///
     /// # Errors
-    /// SQLITE_SCHEMA if a table has lost columns, or has another primary key; what reading the rows says.
+    /// SQLITE_SCHEMA if a table has lost columns, or has another primary key; the errors of reading the rows.
     pub fn changeset(&self) -> Result<Vec<u8>> {
         self.inner.changeset(&*self.connection, Format::Changeset).map_err(told)
     }
 
-    /// As [`Session::changeset`], without the old values that are not in the primary key: smaller, but conflicts are found by
-    /// the key alone, and it can be neither inverted nor rebased.
+    /// As [`Session::changeset`], without the old values that are not in the primary key: smaller, but conflicts are
+    /// found by the key alone, and a patchset can be neither inverted nor rebased.
     ///
     /// Blocks as [`Session::changeset`] does.
     ///
@@ -282,9 +282,9 @@ impl<'c> Session<'c> {
         self.inner.changeset(&*self.connection, Format::Patchset).map_err(told)
     }
 
-    /// Records what would turn a table of the database `from` into the one of the session's database.
+    /// Records the changes that would turn a table of the database `from` into that of the session's database.
     ///
-    /// Waits for locks of others as [`Connection::busy_timeout`] says.
+    /// Waits for locks of other connections as [`Connection::busy_timeout`] says.
     ///
     /// ```
     /// use lithe::{Connection, session::Session};
@@ -311,7 +311,7 @@ impl Drop for Session<'_> {
     }
 }
 
-/// A handler that wants all changes.
+/// A handler that applies all changes.
 struct Closure<F>(F);
 
 impl<F: FnMut(Conflict, &ChangesetIterator<'_>) -> Answer> Handler for Closure<F> {
@@ -320,10 +320,10 @@ impl<F: FnMut(Conflict, &ChangesetIterator<'_>) -> Answer> Handler for Closure<F
     }
 }
 
-/// Applies a changeset or patchset to the main database; `on_conflict` says what to do where the database is not as expected.
-/// Returns what [`rebase`] needs, if there were conflicts.
+/// Applies a changeset or patchset to the main database; `on_conflict` decides what to do if the database is not in the
+/// expected state. Returns the rebase buffer for [`rebase`], if there were conflicts.
 ///
-/// Waits for locks of others as [`Connection::busy_timeout`] says.
+/// Waits for locks of other connections as [`Connection::busy_timeout`] says.
 ///
 /// ```
 /// use lithe::{Connection, session::{Answer, Session, apply}};
@@ -341,8 +341,8 @@ impl<F: FnMut(Conflict, &ChangesetIterator<'_>) -> Answer> Handler for Closure<F
 /// ```
 ///
 /// # Errors
-/// SQLITE_ABORT if the handler says so, SQLITE_CORRUPT for bytes that are no changeset, SQLITE_CONSTRAINT if foreign keys are
-/// violated in the end, SQLITE_MISUSE if an answer does not fit the conflict. Nothing is applied then.
+/// SQLITE_ABORT if the handler says so, SQLITE_CORRUPT for bytes that are not a changeset, SQLITE_CONSTRAINT if foreign
+/// keys are violated at the end, SQLITE_MISUSE if an answer does not fit the conflict. Nothing is applied then.
 pub fn apply(
     connection: &Connection,
     changeset: &[u8],
@@ -386,7 +386,7 @@ pub fn apply_with(
 /// Does not block.
 ///
 /// # Errors
-/// SQLITE_CORRUPT for a patchset and for bytes that are no changeset.
+/// SQLITE_CORRUPT for a patchset and for bytes that are not a changeset.
 pub fn invert(changeset: &[u8]) -> Result<Vec<u8>> {
     collected(|out| session::invert(Input::whole(changeset), out))
 }
@@ -415,7 +415,8 @@ pub fn concat(changesets: &[&[u8]]) -> Result<Vec<u8>> {
     Ok(group.changeset())
 }
 
-/// Local changes as they are after those of others were applied: `rebases` is what [`apply`] answered, in that order.
+/// Rebases local changes onto remote changesets that were applied before them: `rebases` are the results of [`apply`],
+/// in that order.
 ///
 /// ```
 /// # use lithe::Connection;
@@ -442,7 +443,7 @@ pub fn concat(changesets: &[&[u8]]) -> Result<Vec<u8>> {
 /// Does not block.
 ///
 /// # Errors
-/// SQLITE_ERROR for a patchset, SQLITE_CORRUPT for bytes that are no changeset.
+/// SQLITE_ERROR for a patchset, SQLITE_CORRUPT for bytes that are not a changeset.
 pub fn rebase(local: &[u8], rebases: &[Vec<u8>]) -> Result<Vec<u8>> {
     let mut rebaser = session::Rebaser::new();
     rebases.iter().try_for_each(|rebase| rebaser.configure(Input::whole(&rebase[..]))).map_err(told)?;

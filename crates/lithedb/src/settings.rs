@@ -17,7 +17,8 @@ impl Connection {
         self.core.limit(limit)
     }
 
-    /// Lowers or raises a limit, to its maximum at most, and answers the value before. A negative value changes nothing.
+    /// Lowers or raises a limit, to its maximum at most, and returns the value before. A negative value changes
+    /// nothing.
     ///
     /// ```
     /// # use lithe::{Connection, Limit};
@@ -42,7 +43,7 @@ impl Connection {
         self.core.config(config)
     }
 
-    /// Switches something on or off.
+    /// Turns a switch on or off.
     ///
     /// ```
     /// # use lithe::{Config, Connection};
@@ -55,8 +56,8 @@ impl Connection {
         self.core.set_config(config, on);
     }
 
-    /// The file of a database (`main`, `temp` or an attached one), to be asked and told what SQL has no words for; `None` if there is
-    /// no database of that name.
+    /// The file of a database (`main`, `temp` or an attached one), with properties that SQL cannot read or set; `None`
+    /// if there is no database of that name.
     ///
     /// ```
     /// # use lithe::Connection;
@@ -107,7 +108,7 @@ impl Connection {
         self.core.schema_memory()
     }
 
-    /// The value of a counter of pages over all databases, which `reset` sets to 0.
+    /// The value of a page counter, summed over all databases; `reset` sets it to 0.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -118,7 +119,7 @@ impl Connection {
         self.core.page_count_of(counter, reset)
     }
 
-    /// Removes all modules of virtual tables but those of these names.
+    /// Removes all modules of virtual tables except those of these names.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -131,7 +132,7 @@ impl Connection {
 }
 
 impl Statement<'_> {
-    /// The value of a counter of the statement, which `reset` sets to 0.
+    /// The value of a counter of the statement; `reset` sets it to 0.
     ///
     /// ```
     /// # use lithe::{Connection, Counter};
@@ -146,8 +147,8 @@ impl Statement<'_> {
         self.inner_mut().status(counter, reset)
     }
 
-    /// A line of the query plan and what has become of it: among all lines, or only among the loops over tables. None: there are
-    /// fewer, or [`Config::StatementScanStatus`] was off when the statement was prepared.
+    /// A line of the query plan with its measured costs, counted among all lines, or only among the loops over tables.
+    /// None: there are fewer, or [`Config::StatementScanStatus`] was off when the statement was prepared.
     ///
     /// ```
     /// # use lithe::{Config, Connection};
@@ -164,7 +165,7 @@ impl Statement<'_> {
         self.inner().plan_element(index, among_all)
     }
 
-    /// The processor cycles that the statement has taken, as nanoseconds, if it is measured. It does not block.
+    /// The processor cycles that the statement has taken, in nanoseconds, if it is measured. Does not block.
     ///
     /// ```
     /// # use lithe::{Config, Connection};
@@ -178,7 +179,7 @@ impl Statement<'_> {
         self.inner().measured_cycles()
     }
 
-    /// What [`Statement::plan_element`] has counted is forgotten.
+    /// Resets the counters of [`Statement::plan_element`].
     ///
     /// ```
     /// # use lithe::{Config, Connection};
@@ -195,7 +196,8 @@ impl Statement<'_> {
         self.inner_mut().reset_measurement();
     }
 
-    /// The instructions of the statement and of its triggers, as EXPLAIN shows them; what they have cost, if it is measured.
+    /// The instructions of the statement and of its triggers, as in EXPLAIN, and their costs if the statement is
+    /// measured.
     ///
     /// ```
     /// # use lithe::Connection;

@@ -1,12 +1,12 @@
-//! States of a database in the past, recorded and read again.
+//! States of a database in the past, recorded and read later.
 
 use crate::{Connection, Result};
 
 pub use lithe_engine::Snapshot;
 
 impl Connection {
-    /// Records the state of the database `schema` that the transaction reads. The database has to be in WAL mode, a transaction
-    /// open, and nothing written in it. The state can be read until a checkpoint overwrites it.
+    /// Records the state of the database `schema` that the transaction reads. The database must be in WAL mode, a
+    /// transaction must be open and must not have written. The state can be read until a checkpoint overwrites it.
     ///
     /// ```
     /// # let folder = std::env::temp_dir().join(format!("lithe-snapshot-{}", std::process::id()));
@@ -34,27 +34,27 @@ impl Connection {
     /// Does not block.
     ///
     /// # Errors
-    /// SQLITE_ERROR where one of these does not hold, and as long as nothing was written to the log.
+    /// SQLITE_ERROR if one of these conditions does not hold, and as long as nothing was written to the log.
     pub fn snapshot(&self, schema: &str) -> Result<Snapshot> {
         self.core.snapshot(schema)
     }
 
-    /// Reads a state of the past until the open transaction ends.
+    /// Reads an earlier state until the open transaction ends.
     ///
     /// Does not block. [`Connection::snapshot`] has an example.
     ///
     /// # Errors
-    /// SQLITE_ERROR without a transaction, within one that writes, and while statements run; SQLITE_ERROR_SNAPSHOT if the state was
-    /// overwritten by a checkpoint; SQLITE_BUSY beside one.
+    /// SQLITE_ERROR without a transaction, within one that writes, and while statements run; SQLITE_ERROR_SNAPSHOT if a
+    /// checkpoint has overwritten the state; SQLITE_BUSY during a checkpoint.
     pub fn open_snapshot(&self, schema: &str, snapshot: &Snapshot) -> Result<()> {
         self.core.open_snapshot(schema, snapshot)
     }
 
-    /// Makes the states readable again that a log has which was there before any connection was open.
+    /// Makes the states readable again that are in a log which existed before any connection was open.
     ///
-    /// Waits for locks of others as [`Connection::busy_timeout`] says.
+    /// Waits for locks of other connections as [`Connection::busy_timeout`] says.
     ///
-    /// [`Connection::snapshot`] has an example of what is then readable.
+    /// [`Connection::snapshot`] has an example of reading such a state.
     ///
     /// # Errors
     /// SQLITE_ERROR while the database is read, or if it is not in WAL mode.

@@ -1,11 +1,11 @@
-//! From Rust's values to SQL's.
+//! From Rust values to SQL values.
 
 use lithe_engine::BindValue;
 use lithe_engine::value::{Value, ValueRef};
 
 /// A Rust value that can be bound to a parameter.
 pub trait ToSql {
-    /// Gives the value to `f`, which is called once. (A call instead of a result, so that the value may be made on the way.)
+    /// Calls `f` once with the value. (A callback instead of a result, so that the value may be a temporary one.)
     fn with_value(&self, f: &mut dyn FnMut(BindValue<'_>));
 }
 
@@ -13,7 +13,7 @@ pub trait ToSql {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Null;
 
-/// A BLOB of so many zero bytes, which is not made in memory.
+/// A BLOB of this number of zero bytes, which is not allocated in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct ZeroBlob(pub u64);
 

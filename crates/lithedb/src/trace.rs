@@ -1,4 +1,4 @@
-//! Tracing: what a connection runs, statement by statement and row by row.
+//! Tracing: the statements that a connection runs, and their rows.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use lithe_engine as engine;
 
-/// What the trace hook is told.
+/// The argument of the trace hook.
 #[derive(Debug)]
 pub enum TraceEvent<'a> {
     /// A statement begins to run.
     Statement(TracedStatement<'a>),
     /// A trigger, or a statement of a trigger, begins to run: the text is an SQL comment that names it.
     Trigger(&'a str),
-    /// A statement has reached a row.
+    /// A statement has returned a row.
     Row(TracedStatement<'a>),
     /// A run of a statement has ended, at its end, by an error or by a reset, and has taken this time.
     Profile(TracedStatement<'a>, Duration),
@@ -80,11 +80,11 @@ impl Tracer {
 
     pub(crate) fn set(&self, hook: Option<Hook>) {
         self.is_on.set(hook.is_some());
-        // The old hook is dropped after the borrow has ended: dropping the hook may come back here.
+        // The old hook is dropped after the borrow has ended, because its destructor may call this.
         let _old = self.hook.replace(hook);
     }
 
-    /// Calls the hook. A hook that is called while it runs, because it runs statements itself, is passed over.
+    /// Calls the hook. A nested call, for a statement that the hook itself runs, is skipped.
     pub(crate) fn tell(&self, event: TraceEvent<'_>) {
         let hook = self.hook.borrow().clone();
         if let Some(hook) = hook {
@@ -92,7 +92,7 @@ impl Tracer {
         }
     }
 
-    /// When a run that begins now has begun, if that will be asked for.
+    /// The time at which a run begins, if the hook is set.
     pub(crate) fn begin(&self, statement: &engine::Statement) -> Option<Instant> {
         self.is_on().then(|| {
             self.tell(TraceEvent::Statement(TracedStatement(statement)));

@@ -1,5 +1,5 @@
-//! The application's virtual tables: a [`Module`] makes tables, a [`VirtualTable`] says how it can be searched, and a
-//! [`VirtualCursor`] goes over its rows.
+//! Virtual tables of the application: a [`Module`] creates and connects tables, a [`VirtualTable`] tells how it can be
+//! searched, and a [`VirtualCursor`] iterates over its rows.
 //!
 //! ```
 //! use lithe::{Connection, ValueRef};
@@ -83,7 +83,7 @@ impl Connection {
         self.core.create_module(name, Some(Box::new(module)));
     }
 
-    /// Adds a function as modules make them: it gets the whole [`Context`], with pointers and the connection.
+    /// Adds a function in the form that modules use: it gets the whole [`Context`], with pointers and the connection.
     ///
     /// Does not block. [`Connection::create_scalar_function`](crate::Connection::create_scalar_function) has an example of a simpler function.
     ///

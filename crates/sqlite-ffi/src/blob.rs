@@ -1,4 +1,4 @@
-//! A BLOB in place.
+//! Reading and writing a BLOB in place.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
@@ -16,7 +16,7 @@ impl Connection {
     }
 }
 
-/// A BLOB that is open.
+/// An open BLOB.
 pub struct Blob<'c> {
     connection: &'c Connection,
     handle: NonNull<c_void>,
@@ -42,41 +42,41 @@ impl<'c> Blob<'c> {
         Ok(Blob { connection, handle })
     }
 
-    /// Its size in bytes.
+    /// The size in bytes.
     pub fn len(&self) -> usize {
         // SAFETY: the BLOB is open.
         usize::try_from(unsafe { (self.connection.symbols.blob_bytes)(self.handle.as_ptr()) }).unwrap_or(0)
     }
 
-    /// Whether it has no bytes.
+    /// Whether the BLOB has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Reads as many bytes as `buffer` has, from the beginning.
+    /// Reads as many bytes as `buffer` has, from the beginning of the BLOB.
     ///
     /// # Errors
     /// As `sqlite3_blob_read`.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<()> {
         let len = length(buffer.len())?;
-        // SAFETY: the BLOB is open, and so many bytes can be written.
+        // SAFETY: the BLOB is open, and the buffer has `len` bytes.
         let code =
             unsafe { (self.connection.symbols.blob_read)(self.handle.as_ptr(), buffer.as_mut_ptr().cast(), len, 0) };
         self.connection.check(code)
     }
 
-    /// Overwrites it from the beginning.
+    /// Overwrites the BLOB from its beginning.
     ///
     /// # Errors
     /// As `sqlite3_blob_write`.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let len = length(bytes.len())?;
-        // SAFETY: the BLOB is open, and so many bytes can be read.
+        // SAFETY: the BLOB is open, and `bytes` has `len` bytes.
         let code = unsafe { (self.connection.symbols.blob_write)(self.handle.as_ptr(), bytes.as_ptr().cast(), len, 0) };
         self.connection.check(code)
     }
 
-    /// Goes to another row.
+    /// Moves the handle to another row.
     ///
     /// # Errors
     /// As `sqlite3_blob_reopen`.
@@ -89,7 +89,7 @@ impl<'c> Blob<'c> {
 
 impl Drop for Blob<'_> {
     fn drop(&mut self) {
-        // SAFETY: the handle is ours.
+        // SAFETY: the handle is closed only here.
         unsafe { (self.connection.symbols.blob_close)(self.handle.as_ptr()) };
     }
 }

@@ -13,17 +13,17 @@ use crate::symbols::Symbols;
 /// SQLITE_OK
 pub(crate) const OK: c_int = 0;
 
-/// How a database is opened: the bits of `sqlite3_open_v2`.
+/// Flags of `sqlite3_open_v2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenFlags(pub i32);
 
 impl OpenFlags {
-    /// Reading and writing; made if it is not there. The connection is used by one thread at a time, and without a mutex.
+    /// Read and write, create if missing, without a mutex: only one thread at a time uses the connection.
     pub const DEFAULT: OpenFlags = OpenFlags(0x2 | 0x4 | 0x8000);
     /// SQLITE_OPEN_SHAREDCACHE
     pub const SHARED_CACHE: OpenFlags = OpenFlags(0x2_0000);
 
-    /// Both.
+    /// The flags of both.
     #[must_use]
     pub fn with(self, other: OpenFlags) -> OpenFlags {
         OpenFlags(self.0 | other.0)
@@ -34,11 +34,11 @@ impl OpenFlags {
 pub struct Connection {
     pub(crate) symbols: &'static Symbols,
     pub(crate) handle: NonNull<c_void>,
-    /// One thread at a time.
+    /// Not `Sync`: only one thread at a time uses the connection.
     _not_sync: PhantomData<std::cell::Cell<()>>,
 }
 
-// SAFETY: a connection is not bound to the thread that opened it; `Cell` keeps it from being used by two at once.
+// SAFETY: a connection is not bound to the thread that opened it; `Cell` prevents two threads from using it at once.
 unsafe impl Send for Connection {}
 
 impl Connection {
@@ -59,9 +59,9 @@ impl Connection {
         if code == OK { Ok(()) } else { Err(self.error()) }
     }
 
-    /// What the last call that failed has said.
+    /// The error of the last call that failed.
     pub(crate) fn error(&self) -> Error {
-        // SAFETY: the connection is open; the message stands until the next call.
+        // SAFETY: the connection is open; the message is valid until the next call.
         unsafe {
             let code = (self.symbols.extended_errcode)(self.handle.as_ptr());
             Error { code, message: static_text((self.symbols.errmsg)(self.handle.as_ptr())) }
@@ -71,7 +71,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // SAFETY: the handle is ours, and nothing that borrows the connection is left.
+        // SAFETY: the handle is closed only here, and nothing that borrows the connection is left.
         unsafe { (self.symbols.close_v2)(self.handle.as_ptr()) };
     }
 }

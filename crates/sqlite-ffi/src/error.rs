@@ -1,4 +1,4 @@
-//! What a library answers when it does not do what it was asked for.
+//! Errors of a library.
 
 use std::fmt;
 use std::path::Path;
@@ -6,19 +6,19 @@ use std::path::Path;
 /// A result code and its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// The extended result code; 0 if the library could not even be loaded.
+    /// The extended result code; 0 if the library could not be loaded.
     pub code: i32,
     /// The message.
     pub message: String,
 }
 
-/// The usual result here.
+/// The result of a fallible call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// SQLITE_BUSY and SQLITE_FULL.
 const BUSY: i32 = 5;
 const FULL: i32 = 13;
-/// What an extended code adds is above.
+/// The bits of the primary code.
 const PRIMARY: i32 = 0xff;
 
 impl Error {
@@ -26,12 +26,12 @@ impl Error {
         Error { code: 0, message: format!("cannot load {}: {error}", path.display()) }
     }
 
-    /// A string with a NUL, or longer than C can say.
+    /// The error for a string with a NUL, or longer than C allows.
     pub(crate) fn argument(what: &str) -> Error {
         Error { code: 0, message: what.to_owned() }
     }
 
-    /// Whether somebody else is in the way.
+    /// Whether another connection holds a conflicting lock.
     pub fn is_busy(&self) -> bool {
         self.code & PRIMARY == BUSY
     }

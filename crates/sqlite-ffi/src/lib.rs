@@ -1,4 +1,4 @@
-//! Any `libsqlite3.so`, opened at run time: SQLite's own, ours, or another one, behind the same safe interface.
+//! Any `libsqlite3.so`, loaded at run time: SQLite's own, Lithe's, or another one, behind the same safe interface.
 //!
 //! ```text
 //!   path ──► Library ──► Connection ──► Statement ──► rows
@@ -6,15 +6,15 @@
 //!             └ sqlite3_libversion, sqlite3_sourceid: which one it is
 //! ```
 //!
-//! It knows the C interface of `sqlite3.h` and nothing else: no engine, no SQL. A library stays loaded until the process
-//! ends, so that what is made with it needs no lifetime of it.
+//! The crate knows the C interface of `sqlite3.h` and nothing else: no engine, no SQL. A library stays loaded until the
+//! process ends, so that its objects need no lifetime for it.
 //!
 //! # Why the calls are sound
 //!
-//! Symbols have the types that the header gives them ([`symbols`]). A handle is valid from the call that gave it out until
-//! the one that takes it back, which only `Drop` makes; whatever is made on a connection borrows it. Texts and BLOBs of a
-//! row stand until the statement is stepped again: they borrow the statement. A connection may go to another thread,
-//! but is used by one at a time.
+//! Symbols have the types of the header ([`symbols`]). A handle is valid from the call that returns it until the call
+//! that closes it, which only `Drop` makes; an object of a connection borrows the connection. Texts and BLOBs of a row
+//! are valid until the statement is stepped again: they borrow the statement. A connection may be sent to another
+//! thread, but only one thread at a time uses it.
 
 mod blob;
 mod connection;
@@ -32,24 +32,24 @@ pub use statement::{Statement, Value};
 
 use symbols::Symbols;
 
-/// A library that is loaded.
+/// A loaded library.
 #[derive(Clone, Copy)]
 pub struct Library {
     symbols: &'static Symbols,
 }
 
 impl Library {
-    /// Loads the library at `path`, which has to be an implementation of `sqlite3.h`: nothing can check that.
+    /// Loads the library at `path`, which must implement `sqlite3.h`: this cannot be checked.
     ///
     /// # Errors
-    /// If it cannot be loaded, or lacks a function.
+    /// If the library cannot be loaded, or lacks a function.
     pub fn load(path: &Path) -> Result<Library> {
         Ok(Library { symbols: Box::leak(Box::new(Symbols::load(path)?)) })
     }
 
     /// `sqlite3_libversion`.
     pub fn version(&self) -> String {
-        // SAFETY: it takes nothing, and answers a static string.
+        // SAFETY: the function has no arguments, and returns a static string.
         unsafe { static_text((self.symbols.libversion)()) }
     }
 

@@ -10,10 +10,10 @@ const ROW: c_int = 100;
 const DONE: c_int = 101;
 
 impl Connection {
-    /// Runs all statements of `sql`; rows are passed over.
+    /// Runs all statements of `sql`; rows are ignored.
     ///
     /// # Errors
-    /// That of the first statement that fails.
+    /// The error of the first statement that fails.
     pub fn run(&self, sql: &str) -> Result<()> {
         let mut rest = sql;
         while !rest.is_empty() {
@@ -29,16 +29,16 @@ impl Connection {
     /// Compiles the first statement of `sql`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The error of compiling.
     pub fn prepare(&self, sql: &str) -> Result<Statement<'_>> {
         self.compile(sql)?.0.ok_or_else(|| Error::argument("no statement"))
     }
 
-    /// The first statement, if there is one, and where the text goes on.
+    /// The first statement, if there is one, and the offset behind it.
     fn compile(&self, sql: &str) -> Result<(Option<Statement<'_>>, usize)> {
         let (start, len) = (sql.as_ptr().cast::<c_char>(), length(sql.len())?);
         let (mut handle, mut tail) = (null_mut(), null());
-        // SAFETY: so many bytes are there; handle and tail are written to.
+        // SAFETY: the text has `len` bytes; handle and tail are written to.
         let code = unsafe { (self.symbols.prepare_v2)(self.handle.as_ptr(), start, len, &mut handle, &mut tail) };
         self.check(code)?;
         let behind = if tail.is_null() { sql.len() } else { (tail as usize).saturating_sub(start as usize) };
@@ -79,10 +79,11 @@ impl<'c> Statement<'c> {
         Statement { connection, handle }
     }
 
-    /// Runs it with these parameters to its end, gives every row to `each`, and says how many rows there were.
+    /// Runs the statement with these parameters to its end, calls `each` with every row, and returns the number of
+    /// rows.
     ///
     /// # Errors
-    /// That of the statement, or the first of `each`.
+    /// The error of the statement, or the first error of `each`.
     pub fn each<E: From<crate::Error>>(
         &mut self,
         parameters: &[Value<'_>],
@@ -111,11 +112,11 @@ impl<'c> Statement<'c> {
         Ok(count)
     }
 
-    /// Binds a value, whose bytes the library is told to be there as long as they are bound. [`Statement::each`], the only
-    /// caller, takes them away again before it returns.
+    /// Binds a value as SQLITE_STATIC: its bytes must be valid as long as they are bound. [`Statement::each`], the only
+    /// caller, clears the binding before it returns.
     fn bind(&mut self, number: usize, value: Value<'_>) -> Result<()> {
         let (symbols, handle, number) = (self.connection.symbols, self.handle.as_ptr(), length(number)?);
-        // SAFETY: the statement is there, and the bytes stand until `reset`.
+        // SAFETY: the statement is live, and the bytes are valid until `reset`.
         let code = unsafe {
             match value {
                 Value::Null => (symbols.bind_null)(handle, number),
@@ -132,9 +133,9 @@ impl<'c> Statement<'c> {
         self.connection.check(code)
     }
 
-    /// Goes to the next row; false if there is none.
+    /// Steps to the next row; false if there is none.
     pub(crate) fn step(&mut self) -> Result<bool> {
-        // SAFETY: the statement is there.
+        // SAFETY: the statement is live.
         match unsafe { (self.connection.symbols.step)(self.handle.as_ptr()) } {
             ROW => Ok(true),
             DONE => Ok(false),
@@ -143,7 +144,7 @@ impl<'c> Statement<'c> {
     }
 
     fn reset(&mut self) -> Result<()> {
-        // SAFETY: the statement is there.
+        // SAFETY: the statement is live.
         let code = unsafe {
             let code = (self.connection.symbols.reset)(self.handle.as_ptr());
             (self.connection.symbols.clear_bindings)(self.handle.as_ptr());
@@ -154,15 +155,15 @@ impl<'c> Statement<'c> {
 
     /// How many columns a row has.
     pub fn width(&self) -> usize {
-        // SAFETY: the statement is there.
+        // SAFETY: the statement is live.
         usize::try_from(unsafe { (self.connection.symbols.column_count)(self.handle.as_ptr()) }).unwrap_or(0)
     }
 
-    /// A column of the row. What it borrows stands until the next row: going there takes the statement mutably.
+    /// A column of the row. The value is valid until the next step, which takes the statement mutably.
     pub fn value(&self, column: usize) -> Value<'_> {
         let (symbols, handle) = (self.connection.symbols, self.handle.as_ptr());
         let Ok(column) = length(column) else { return Value::Null };
-        // SAFETY: the statement is there; a column that is not answers NULL.
+        // SAFETY: the statement is live; a missing column is NULL.
         unsafe {
             match (symbols.column_type)(handle, column) {
                 INTEGER => Value::Integer((symbols.column_int64)(handle, column)),
@@ -175,10 +176,10 @@ impl<'c> Statement<'c> {
     }
 
     /// # Safety
-    /// `start` is what the library has just answered for the column.
+    /// `start` is the library's last result for the column.
     unsafe fn bytes(&self, start: *const u8, column: c_int) -> &[u8] {
-        // SAFETY: the statement is there; the bytes stand until the statement is stepped or reset, both of which take it
-        // mutably, and no other form of the column is asked for.
+        // SAFETY: the statement is live; the bytes are valid until it is stepped or reset, both of which take it
+        // mutably, and no other form of the column is requested.
         unsafe {
             let len = (self.connection.symbols.column_bytes)(self.handle.as_ptr(), column);
             match usize::try_from(len) {
@@ -191,7 +192,7 @@ impl<'c> Statement<'c> {
 
 impl Drop for Statement<'_> {
     fn drop(&mut self) {
-        // SAFETY: the handle is ours.
+        // SAFETY: the handle is finalized only here.
         unsafe { (self.connection.symbols.finalize)(self.handle.as_ptr()) };
     }
 }

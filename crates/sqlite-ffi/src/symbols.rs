@@ -1,11 +1,11 @@
-//! The functions of the library, by the types that `sqlite3.h` gives them.
+//! The functions of the library, with the types of `sqlite3.h`.
 
 use std::ffi::{c_char, c_double, c_int, c_void};
 use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// A destructor, as binding a value takes it; `None` is SQLITE_STATIC: the bytes stand as long as they are bound.
+/// A destructor for a bound value; `None` is SQLITE_STATIC: the bytes are valid as long as they are bound.
 pub type Destructor = Option<unsafe extern "C" fn(*mut c_void)>;
 
 macro_rules! symbols {
@@ -15,16 +15,16 @@ macro_rules! symbols {
         pub struct Symbols { $(pub $name: unsafe extern "C" fn($($arg),*) $(-> $ret)?),* }
 
         impl Symbols {
-            /// Loads the library and finds all of them.
+            /// Loads the library and looks up all functions.
             pub fn load(path: &Path) -> Result<Symbols> {
                 let failed = |error: libloading::Error| Error::loading(path, &error);
-                // SAFETY: what a library does when it is loaded is its own affair: the user has named it.
+                // SAFETY: the user has named the library, and is responsible for its initializers.
                 let library = unsafe { libloading::Library::new(path) }.map_err(failed)?;
                 let symbols = Symbols {
                     // SAFETY: the types are those of `sqlite3.h`, which the library claims to implement.
                     $($name: *unsafe { library.get($symbol.as_bytes()) }.map_err(failed)?),*
                 };
-                // It stays: the functions are used until the process ends.
+                // The library is never unloaded, because its functions are used until the process ends.
                 std::mem::forget(library);
                 Ok(symbols)
             }

@@ -12,7 +12,7 @@ use crate::connection::{Locked, locked, sqlite3};
 use crate::ffi_guard::api;
 use crate::text::{self, c_string};
 
-/// What `sqlite3_errcode` and its siblings answer.
+/// The result of `sqlite3_errcode` and related functions.
 #[derive(Debug)]
 pub(crate) struct LastError {
     /// The extended code.
@@ -20,7 +20,7 @@ pub(crate) struct LastError {
     /// -1: nowhere.
     offset: Cell<c_int>,
     system: Cell<c_int>,
-    /// There is an offset or a message: what a call without them has to forget.
+    /// There is an offset or a message, which the next call without them has to clear.
     has_details: Cell<bool>,
     /// `None`: the text of the code.
     message: RefCell<Option<CString>>,
@@ -39,7 +39,7 @@ impl LastError {
         }
     }
 
-    /// The last call ended with this code, and there is nothing more to say about it.
+    /// The last call ended with this code, without a message or an offset.
     #[inline]
     pub(crate) fn set_code(&self, code: c_int) {
         self.code.set(code);
@@ -76,7 +76,7 @@ impl LastError {
 }
 
 impl sqlite3 {
-    /// As much of a code as the application wants to see.
+    /// The code, without the bits of an extended code unless the application has enabled these.
     #[inline]
     pub(crate) fn masked(&self, code: c_int) -> c_int {
         code & self.code_mask.get()
@@ -99,7 +99,7 @@ impl sqlite3 {
         self.masked(error.code().0)
     }
 
-    /// The call has failed, and what has failed is not told yet. A message that is there stays, whatever it is about.
+    /// The call has failed with SQLITE_ERROR, and the error itself is reported later. The previous message stays.
     pub(crate) fn fail_untold(&self) -> c_int {
         self.error.code.set(code::ERROR);
         code::ERROR
@@ -125,14 +125,14 @@ impl sqlite3 {
         }
     }
 
-    /// The message of the last error, as it stands.
+    /// The message of the last error.
     pub(crate) fn message_bytes(&self) -> Vec<u8> {
         // SAFETY: both kinds of messages end with NUL.
         unsafe { CStr::from_ptr(self.error.message()) }.to_bytes().to_vec()
     }
 }
 
-/// The text of a code. Texts are made C strings once and kept: there are some thirty.
+/// The text of a code. The texts are converted to C strings once and cached; there are about thirty.
 pub(crate) fn errstr(code: c_int) -> &'static CStr {
     static KEPT: Mutex<BTreeMap<&'static str, &'static CStr>> = Mutex::new(BTreeMap::new());
     let text = ResultCode(code).text();
@@ -140,17 +140,17 @@ pub(crate) fn errstr(code: c_int) -> &'static CStr {
     kept.entry(text).or_insert_with(|| Box::leak(c_string(text.as_bytes()).into_boxed_c_str()))
 }
 
-/// "out of memory", which is what a null connection is taken for.
+/// The text for a null connection.
 const NO_MEMORY: &CStr = c"out of memory";
 const MISUSED: &CStr = c"bad parameter or other API misuse";
 
-/// Both in UTF-16.
+/// Both texts in UTF-16.
 static WIDE: LazyLock<[Vec<u16>; 2]> = LazyLock::new(|| {
     [NO_MEMORY, MISUSED].map(|text| text::to_utf16(text.to_bytes(), lithe_engine::value::Encoding::UTF16_NATIVE))
 });
 
 fn of_connection<T>(db: Option<Locked<'_>>, is_null: bool, f: impl FnOnce(&sqlite3) -> T, none: fn(c_int) -> T) -> T {
-    // One that was closed has no error any more, though its statements may live on.
+    // A closed connection has no error any more, although its statements may still exist.
     match db {
         Some(db) if !db.is_zombie() => f(&db),
         _ => none(if is_null { code::NOMEM } else { code::MISUSE }),

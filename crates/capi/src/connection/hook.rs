@@ -1,7 +1,7 @@
-//! Whom the application wants asked or told: commits, rollbacks, changed rows, progress, and what statements do.
+//! The callbacks of an application: commits, rollbacks, changed rows, progress, and tracing of statements.
 //!
-//! Trace callbacks are called from here, between the steps of the engine, so that a callback finds the statement at
-//! rest and may ask it anything. The others are called by the engine.
+//! Trace callbacks are called from here, between the steps of the engine, so that a callback may use every function on
+//! the statement. The engine calls the other callbacks.
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -29,15 +29,15 @@ type TraceV2 = unsafe extern "C" fn(c_uint, *mut c_void, *mut c_void, *mut c_voi
 type TraceV1 = unsafe extern "C" fn(*mut c_void, *const c_char);
 type ProfileV1 = unsafe extern "C" fn(*mut c_void, *const c_char, u64);
 
-/// Whom to tell, each with the application's pointer.
+/// The callbacks, each with the application's pointer.
 pub(crate) struct Hooks {
     mask: Cell<c_uint>,
     trace: Cell<Option<(TraceV2, *mut c_void)>>,
     trace_v1: Cell<Option<(TraceV1, *mut c_void)>>,
     profile_v1: Cell<Option<(ProfileV1, *mut c_void)>>,
-    /// The traced statement that is in the middle of a step, the innermost of several; null: none is.
+    /// The traced statement whose step is under way, the innermost of several; null: none is.
     stepped: Cell<*const sqlite3_stmt>,
-    /// The pointers of the hooks that the engine calls: setting a hook answers the pointer of the one before.
+    /// The pointers of the hooks that the engine calls: setting a hook returns the former pointer.
     commit: Cell<*mut c_void>,
     rollback: Cell<*mut c_void>,
     update: Cell<*mut c_void>,
@@ -63,7 +63,7 @@ impl Default for Hooks {
 }
 
 impl Hooks {
-    /// Whether statements have to be told of.
+    /// Whether statements are traced.
     #[inline]
     pub(crate) fn is_traced(&self) -> bool {
         self.mask.get() != 0
@@ -81,7 +81,7 @@ impl Hooks {
         if !self.wants(STATEMENT) {
             return;
         }
-        // One within another is told of as a comment.
+        // A nested statement is traced as a comment.
         let is_nested = !self.stepped.get().is_null();
         if let Some((callback, arg)) = self.trace.get() {
             let comment = is_nested.then(|| c_string(&[b"-- ", statement.sql.to_bytes()].concat()));
@@ -94,8 +94,8 @@ impl Hooks {
             // SAFETY: the application's function, called as documented.
             unsafe { callback(arg, comment.as_ptr().cast_mut()) };
         } else if let Some((callback, arg)) = self.trace_v1.get() {
-            // The old interface wants the values in the text.
-            // SAFETY: the statement is live, and the text is freed when the callback has seen it.
+            // The old interface passes the text with its values.
+            // SAFETY: the statement is live, and the text is freed after the callback.
             unsafe {
                 let text = statement.expanded_sql((*statement.db()).length_max());
                 callback(arg, text);
@@ -104,17 +104,17 @@ impl Hooks {
         }
     }
 
-    /// A step of the statement begins. Answers the one around it, for [`Hooks::end_step`].
+    /// A step of the statement begins. Returns the statement of the enclosing step, for [`Hooks::end_step`].
     pub(crate) fn begin_step(&self, statement: &sqlite3_stmt) -> *const sqlite3_stmt {
         self.stepped.replace(statement)
     }
 
-    /// The step that is in progress has ended.
+    /// The innermost step has ended.
     pub(crate) fn end_step(&self, around: *const sqlite3_stmt) {
         self.stepped.set(around);
     }
 
-    /// A trigger begins to run, or a statement of it, as the comment says.
+    /// A trigger, or a statement of it, begins to run; `comment` names it.
     fn trace_trigger(&self, comment: &str) {
         let statement = self.stepped.get();
         if statement.is_null() || !self.wants(STATEMENT) {
@@ -130,7 +130,7 @@ impl Hooks {
         }
     }
 
-    /// It has a row.
+    /// The statement has returned a row.
     pub(crate) fn trace_row(&self, statement: &sqlite3_stmt) {
         if let (true, Some((callback, arg))) = (self.wants(ROW), self.trace.get()) {
             // SAFETY: the application's function, called as documented.
@@ -138,7 +138,7 @@ impl Hooks {
         }
     }
 
-    /// Its run has ended.
+    /// The run of the statement has ended.
     pub(crate) fn profile(&self, statement: &sqlite3_stmt) {
         let Some(began) = statement.began.take() else { return };
         if !self.wants(PROFILE) {
@@ -164,12 +164,12 @@ impl Hooks {
     }
 }
 
-/// Lets the engine tell of triggers as long as somebody wants to know of statements.
+/// Makes the engine call the trace callback for triggers, if statements are traced.
 fn trace_triggers(db: &sqlite3) {
     let handle = std::ptr::from_ref(db);
     let wants = db.hooks.wants(STATEMENT);
     db.core().set_trigger_trace(wants.then(|| -> lithe_engine::TriggerTrace {
-        // SAFETY: the engine's connection is a part of the handle, and calls no hook when it has ended.
+        // SAFETY: the engine's connection is a part of the handle, and calls no hook after its end.
         Rc::new(move |comment| unsafe { (*handle).hooks.trace_trigger(comment) })
     }));
 }
@@ -180,7 +180,7 @@ fn handle(statement: &sqlite3_stmt) -> *mut c_void {
 
 type AutoVacuumFn = unsafe extern "C" fn(*mut c_void, *const c_char, c_uint, c_uint, c_uint) -> c_uint;
 
-/// A pointer of the application, destroyed with the hook that has it.
+/// A pointer of the application, destroyed with the hook that holds it.
 struct Kept {
     arg: *mut c_void,
     destroy: Destructor,
@@ -204,7 +204,7 @@ type RollbackFn = unsafe extern "C" fn(*mut c_void);
 type UpdateFn = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char, i64);
 type AuthorizeFn =
     unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char, *const c_char, *const c_char) -> c_int;
-/// What an authorizer answers besides SQLITE_OK.
+/// The results of an authorizer besides SQLITE_OK.
 const DENY: c_int = 1;
 const IGNORE: c_int = 2;
 type WalFn = unsafe extern "C" fn(*mut c_void, *mut sqlite3, *const c_char, c_int) -> c_int;

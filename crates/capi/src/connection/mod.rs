@@ -1,4 +1,4 @@
-//! The handle of a connection, `sqlite3*`: what it holds, how it is locked, and when it goes away.
+//! The handle of a connection, `sqlite3*`: its content, its lock, and its life.
 //!
 //! ```text
 //!   open ──► Open ──close──► freed          close answers SQLITE_BUSY while statements, blobs or backups exist
@@ -10,9 +10,9 @@
 //! | --- | --- |
 //! | [`error`] | the last error |
 //! | [`statement`] | the handle of a statement |
-//! | [`published`] | what a statement tells without the connection's mutex |
+//! | [`published`] | the state of a statement that is read without the connection's mutex |
 //! | [`hook`], [`preupdate`] | the application's callbacks |
-//! | [`virtual_tables`] | what is known while methods of virtual tables run |
+//! | [`virtual_tables`] | state that is needed while methods of virtual tables run |
 
 pub(crate) mod error;
 pub(crate) mod hook;
@@ -43,23 +43,23 @@ use hook::Hooks;
 use statement::sqlite3_stmt;
 use virtual_tables::VirtualTableState;
 
-/// Where the life of a handle stands. The numbers are hardly ever found in memory by accident.
+/// The state of a handle. The numbers are unlikely to occur in memory by accident.
 const OPEN: u32 = 0x4c69_7468;
 const ZOMBIE: u32 = 0x5a6f_6d62;
 const CLOSED: u32 = 0xdead_0000;
-/// Opening has failed: only the error can be asked for, and it can be closed.
+/// Opening has failed: the handle has only an error, and can be closed.
 const SICK: u32 = 0x5369_636b;
 
 /// Keys and values of a URI.
 pub(crate) type UriParameters = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// What a panic has done to a connection.
+/// The state of a connection after a panic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Poison {
     None,
-    /// There was one, and calls are still under way, further down on the stack.
+    /// There was a panic, and calls are still under way, further down on the stack.
     Spreading,
-    /// Nothing is open any more, and no lock is held: the handle can be closed.
+    /// The databases are closed, and no lock is held: only the handle is left to close.
     Settled,
 }
 
@@ -67,43 +67,43 @@ enum Poison {
 #[allow(non_camel_case_types)]
 pub struct sqlite3 {
     state: AtomicU32,
-    /// `None`: the application promises to use it by one thread at a time.
+    /// `None`: the application promises that only one thread at a time uses the connection.
     pub(crate) mutex: Option<RecursiveMutex>,
     /// `None` if opening has failed.
     core: UnsafeCell<Option<Connection>>,
     pub(crate) interrupt: Option<InterruptHandle>,
     pub(crate) error: LastError,
-    /// 0xff, or all bits if extended codes are wanted.
+    /// 0xff, or all bits if extended codes are enabled.
     pub(crate) code_mask: Cell<c_int>,
-    /// Calls that are under way and may run code of the application. Steps of statements are not among them: see
+    /// Calls under way that may run code of the application. Steps of statements are not counted here: see
     /// [`Connection::is_under_way`].
     depth: Cell<u32>,
-    /// A panic has left it in nobody knows what state.
+    /// Set when a panic has left the connection in an unknown state.
     poison: Cell<Poison>,
-    /// The newest of its statements: they are a list.
+    /// The newest of the connection's statements, which form a list.
     pub(crate) statements: Cell<*mut sqlite3_stmt>,
-    /// Open blobs and backups.
+    /// The number of open blobs and backups.
     pub(crate) others: Cell<usize>,
     pub(crate) hooks: Hooks,
     /// `sqlite3_set_clientdata`.
     pub(crate) client_data: RefCell<HashMap<Vec<u8>, Box<dyn Any>>>,
-    /// Names that were given out as C strings, by what they are of.
+    /// Names that were returned as C strings, by their key.
     pub(crate) names: RefCell<HashMap<String, Box<[u8]>>>,
-    /// Filenames that were given out, and the URI's parameters in them.
+    /// Filenames that were returned, with the URI's parameters in them.
     pub(crate) filenames: RefCell<HashMap<(Vec<u8>, UriParameters), Filename>>,
-    /// `sqlite3_load_extension` works, and the SQL function `load_extension()`.
+    /// Whether `sqlite3_load_extension` and the SQL function `load_extension()` are enabled.
     pub(crate) can_load_extensions: Cell<bool>,
     pub(crate) can_load_by_sql: Cell<bool>,
     pub(crate) virtual_tables: VirtualTableState,
-    /// What other modules keep as long as the connection, one value of a type: see [`sqlite3::kept`].
+    /// Data that other modules store as long as the connection lives, one value of a type: see [`sqlite3::kept`].
     kept: RefCell<Vec<Rc<dyn Any>>>,
-    /// Files of the engine's that were given out as structures of C, and what stands for one that is not open.
+    /// Files of the engine that were returned as C structures, and structures for files that are not open.
     pub(crate) file_pointers: RefCell<Vec<FilePointer>>,
     pub(crate) no_file: sqlite3_file,
 }
 
 impl sqlite3 {
-    /// A handle for what opening has given; without a connection it is a sick one.
+    /// A handle for the result of opening; without a connection it is a sick one.
     pub(crate) fn new(core: Option<Connection>, flags: OpenFlags, has_mutex: bool) -> sqlite3 {
         let interrupt = core.as_ref().map(Connection::interrupt_handle);
         sqlite3 {
@@ -149,7 +149,7 @@ impl sqlite3 {
         matches!(self.state(), OPEN | ZOMBIE)
     }
 
-    /// The connection's value of a type, which is made when somebody first asks.
+    /// The connection's value of a type, created at its first use.
     pub(crate) fn kept<T: Default + 'static>(&self) -> Rc<T> {
         let mut all = self.kept.borrow_mut();
         let known = all.iter().find_map(|kept| Rc::clone(kept).downcast::<T>().ok());
@@ -164,13 +164,13 @@ impl sqlite3 {
         !self.statements.get().is_null() || self.others.get() > 0
     }
 
-    /// Whether the application has closed it already.
+    /// Whether the application has closed the connection already.
     pub(crate) fn is_zombie(&self) -> bool {
         self.state() == ZOMBIE
     }
 }
 
-/// A connection, held until this is dropped.
+/// A connection whose mutex is held until this is dropped.
 pub(crate) struct Locked<'a> {
     held: Held<'a>,
     is_counted: bool,
@@ -193,7 +193,7 @@ impl<'a> Locked<'a> {
         Locked { held, is_counted: true }
     }
 
-    /// For a call on a statement: the engine knows of those that are under way.
+    /// For a call on a statement, which the engine counts itself.
     #[inline(always)]
     fn uncounted(db: &'a sqlite3) -> Locked<'a> {
         Locked { held: Held::new(db), is_counted: false }
@@ -207,7 +207,7 @@ impl Drop for Locked<'_> {
         if self.is_counted {
             db.depth.set(db.depth.get() - 1);
         }
-        // Only panics of this library are seen here, and those end the use of the connection that they happen in.
+        // Only panics of this library reach this destructor. They end the use of the connection in which they happen.
         if std::thread::panicking() {
             note_panic(db);
         } else if db.poison.get() == Poison::Spreading {
@@ -216,7 +216,8 @@ impl Drop for Locked<'_> {
     }
 }
 
-/// A connection, held by a call that only reads what stands in the connection's objects: it leaves nothing half done.
+/// A connection whose mutex is held for a call that only reads the connection's objects, so that a panic cannot leave
+/// them inconsistent.
 pub(crate) struct Held<'a> {
     db: &'a sqlite3,
     as_favourite: bool,
@@ -248,7 +249,7 @@ impl Drop for Held<'_> {
     }
 }
 
-/// The connection of a statement, to be read. It may be poisoned.
+/// The connection of a statement, for reading. It may be poisoned.
 ///
 /// # Safety
 /// As [`of_object`].
@@ -261,14 +262,14 @@ pub(crate) unsafe fn held<'a>(db: *const sqlite3) -> Held<'a> {
 /// The connection behind a handle, even a sick one.
 ///
 /// # Safety
-/// `db` is null, or a handle that `sqlite3_open*` gave out; a closed one is recognised as SQLite does it: mostly.
+/// `db` is null, or a handle that `sqlite3_open*` returned. A closed handle is recognised in most cases, as in SQLite.
 #[inline]
 pub(crate) unsafe fn locked<'a>(db: *const sqlite3) -> Option<Locked<'a>> {
     // SAFETY: our caller's promise.
     unsafe { known(db) }.map(Locked::new)
 }
 
-/// The connection behind a handle, even a sick one, without its mutex: what never changes may be asked for.
+/// The connection behind a handle, even a sick one, without its mutex: for reading what never changes.
 ///
 /// # Safety
 /// As [`locked`].
@@ -278,7 +279,7 @@ pub(crate) unsafe fn known<'a>(db: *const sqlite3) -> Option<&'a sqlite3> {
     unsafe { db.as_ref() }.filter(|db| matches!(db.state(), OPEN | ZOMBIE | SICK))
 }
 
-/// The connection behind a handle that can be used. SQLITE_MISUSE is for those that cannot.
+/// The connection behind a usable handle; SQLITE_MISUSE for other handles.
 ///
 /// # Safety
 /// As [`locked`].
@@ -296,7 +297,7 @@ pub(crate) unsafe fn live<'a>(db: *const sqlite3) -> Result<Locked<'a>, c_int> {
     Ok(db)
 }
 
-/// The connection of a statement, a blob or a backup, which may be a zombie.
+/// The connection of a statement, a blob or a backup; it may be a zombie.
 ///
 /// # Safety
 /// `db` is the live connection that the object was made on.
@@ -323,7 +324,7 @@ pub(crate) fn is_poisoned(db: &sqlite3) -> bool {
 }
 
 impl sqlite3 {
-    /// What a connection answers that a panic has made useless.
+    /// The result of a call on a poisoned connection.
     #[cold]
     pub(crate) fn fail_poisoned(&self) -> c_int {
         self.fail_with(
@@ -332,13 +333,13 @@ impl sqlite3 {
         )
     }
 
-    /// Whether nothing of it is open any more after a panic.
+    /// Whether the connection was abandoned after a panic.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.poison.get() == Poison::Settled
     }
 
-    /// After a panic, in whatever call: gives up what is open, unless a call on the connection is still under way. That
-    /// one will find the poison when it ends.
+    /// After a panic, in any call: abandons the connection, unless a call on it is still under way. That call settles
+    /// the poison when it ends.
     #[cold]
     fn settle_poison(&self) {
         if self.poison.get() == Poison::Settled {
@@ -346,7 +347,7 @@ impl sqlite3 {
         }
         self.poison.set(Poison::Spreading);
         if let Some(interrupt) = &self.interrupt {
-            // Statements that are under way soon come to their end.
+            // The interrupt makes statements under way end soon.
             interrupt.interrupt();
         }
         if !self.is_open() || self.depth.get() > 0 || self.core().is_under_way() {
@@ -358,7 +359,7 @@ impl sqlite3 {
         self.fail_poisoned();
     }
 
-    /// The rows on which statements stand are not to be looked at any more: what they borrow may change.
+    /// Invalidates the current rows of all statements, because the memory that their values borrow may change.
     fn close_rows(&self) {
         let mut next = self.statements.get();
         // SAFETY: the list holds live statements of this connection only, and every user of them holds its mutex.
@@ -390,7 +391,8 @@ unsafe fn settle_panic(db: *const ()) {
     unsafe { held(db.cast::<sqlite3>()) }.settle_poison();
 }
 
-/// `sqlite3_close` (busy while something is open) and `sqlite3_close_v2` (goes away when nothing is).
+/// `sqlite3_close` (SQLITE_BUSY while something is open) and `sqlite3_close_v2` (frees the handle when nothing is open
+/// any more).
 ///
 /// # Safety
 /// As [`locked`]; the handle is not used afterwards if this succeeds.
@@ -404,7 +406,7 @@ pub(crate) unsafe fn close(handle: *mut sqlite3, may_linger: bool) -> c_int {
         return code::MISUSE;
     }
     if db.is_open() && !is_poisoned(&db) {
-        // They may have statements of their own.
+        // Virtual tables may hold statements of their own.
         db.core().disconnect_virtual_tables();
     }
     if db.is_in_use() && !may_linger {
@@ -419,7 +421,7 @@ pub(crate) unsafe fn close(handle: *mut sqlite3, may_linger: bool) -> c_int {
     code::OK
 }
 
-/// Frees a zombie when the last thing that used it has gone.
+/// Frees a zombie when the last object that used it is gone.
 ///
 /// # Safety
 /// `handle` is live, and the caller holds no reference into it.
@@ -431,8 +433,8 @@ pub(crate) unsafe fn free_if_unused(handle: *mut sqlite3) {
             return;
         }
         db.state.store(CLOSED, Ordering::Relaxed);
-        // User functions are dropped with the connection, and their destructors may look at the handle once more.
-        // SAFETY: nobody else can have a reference: the state says that it is closed.
+        // User functions are dropped with the connection, and their destructors may still use the handle.
+        // SAFETY: no other reference exists, because the state says that the handle is closed.
         let core = unsafe { &mut *db.core.get() }.take();
         drop(core);
     }

@@ -1,4 +1,4 @@
-//! The pre-update hook, and what it may ask about the row that is about to change.
+//! The pre-update hook, and its functions that read the row that is about to change.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_int, c_void};
@@ -17,20 +17,20 @@ use crate::value::sqlite3_value;
 
 type PreUpdateFn = unsafe extern "C" fn(*mut c_void, *mut sqlite3, c_int, *const c_char, *const c_char, i64, i64);
 
-/// The hook of a connection, while it is called and otherwise.
+/// The hook of a connection.
 #[derive(Default)]
 pub(crate) struct PreUpdate {
-    /// The application's pointer: setting a hook answers that of the one before.
+    /// The application's pointer: setting a hook returns the former one.
     arg: Cell<*mut c_void>,
-    /// The change that the hook is being told of.
+    /// The change for which the hook is being called.
     change: Cell<Option<NonNull<RowChange<'static>>>>,
-    /// Values that were given out, until the hook returns.
+    /// Values that were returned, kept until the hook returns.
     #[allow(clippy::vec_box)] // their addresses are given out
     values: RefCell<Vec<Box<sqlite3_value>>>,
 }
 
 impl PreUpdate {
-    /// Calls `hook` while `change` may be asked about. A hook that changes rows is called within itself.
+    /// Calls `hook`, during which `change` can be read. A hook that changes rows is called recursively.
     pub(crate) fn during(&self, change: &RowChange<'_>, hook: impl FnOnce()) {
         let address = NonNull::from(change).cast::<RowChange<'static>>();
         let outer = self.change.replace(Some(address));
@@ -41,13 +41,13 @@ impl PreUpdate {
     }
 
     fn change(&self) -> Option<&RowChange<'_>> {
-        // SAFETY: the change stands until the hook has returned, which clears the pointer (`during`), and what is
-        // given out here is not kept beyond a call of the interface.
+        // SAFETY: the change is valid until the hook has returned, which clears the pointer (`during`), and the
+        // reference that is returned here is not kept beyond a call of the interface.
         self.change.get().map(|change| unsafe { change.as_ref() })
     }
 }
 
-/// Puts one of the change's values where C wants it.
+/// Writes the address of one of the change's values to `out`.
 ///
 /// # Safety
 /// `db` is a handle or null, and `out` can be written.
@@ -64,7 +64,7 @@ unsafe fn value_of(
     };
     let hooks = &db.hooks.preupdate;
     let Some(change) = hooks.change() else { return db.fail_code(code::MISUSE) };
-    // A negative column is out of range, once the operation has such a row at all.
+    // A negative column is out of range, provided that the operation has such a row at all.
     let value = match usize::try_from(column) {
         Ok(column) => read(change, column),
         Err(_) => read(change, 0).and(Err(FunctionError::of_code(code::RANGE))),
@@ -72,7 +72,7 @@ unsafe fn value_of(
     match value {
         Ok(value) => {
             let mut given = Box::<sqlite3_value>::default();
-            // SAFETY: the value is dropped when the hook returns, and the change stands until then.
+            // SAFETY: the value is dropped when the hook returns, and the change is valid until then.
             unsafe { given.borrow(value) };
             // SAFETY: our caller's promise.
             unsafe { *out = std::ptr::from_mut(&mut *given) };

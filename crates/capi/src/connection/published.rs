@@ -1,5 +1,6 @@
-//! What a statement tells without its connection's mutex: facts of its text, fixed when it is prepared, and where its run stands, which
-//! the steps publish. A thread may ask while another one runs the statement, as with SQLite's library.
+//! The state of a statement that is read without its connection's mutex: properties of its text, fixed when it is
+//! prepared, and the state of its run, which the steps update. A thread may read them while another one runs the
+//! statement, as in SQLite.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -7,27 +8,27 @@ use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 
 use lithe_engine::{ParameterName, Statement};
 
-/// Not begun, at its end, or reset.
+/// Not started, at its end, or reset.
 const IDLE: u8 = 0;
 /// A step is under way.
 const STEPPING: u8 = 1;
-/// It stands on a row.
+/// On a row.
 const ON_ROW: u8 = 2;
 
-/// What is told of one statement.
+/// The published state of one statement.
 pub(crate) struct Published {
-    /// Whether it changes no database.
+    /// Whether the statement changes no database.
     pub is_read_only: bool,
-    /// How many parameters it has.
+    /// How many parameters the statement has.
     pub parameter_count: c_int,
     parameters: Arc<[ParameterName]>,
-    /// How many columns its rows have: another number once it has been compiled again.
+    /// How many columns its rows have; a recompilation may change the number.
     column_count: AtomicI32,
     run: AtomicU8,
 }
 
 impl Published {
-    /// Those of a statement that has just been compiled.
+    /// The state of a statement that has just been compiled.
     pub fn new(statement: &Statement) -> Published {
         Published {
             is_read_only: statement.is_read_only(),
@@ -38,7 +39,7 @@ impl Published {
         }
     }
 
-    /// The name of a parameter, prefix included, and a NUL.
+    /// The name of a parameter, with its prefix and a NUL.
     pub fn parameter_name(&self, number: c_int) -> Option<&str> {
         let is_it = |parameter: &&ParameterName| usize::try_from(number) == Ok(parameter.number());
         self.parameters.iter().find(is_it).map(ParameterName::name_with_nul)
@@ -55,17 +56,17 @@ impl Published {
         self.column_count.load(Ordering::Relaxed)
     }
 
-    /// How many values the row has on which it stands; 0 if it stands on none.
+    /// How many values the current row has; 0 if there is no row.
     pub fn data_count(&self) -> c_int {
         if self.run.load(Ordering::Relaxed) == ON_ROW { self.column_count() } else { 0 }
     }
 
-    /// Whether it has begun to run, and is neither at its end nor reset.
+    /// Whether the statement has begun to run, and is neither at its end nor reset.
     pub fn is_running(&self) -> bool {
         self.run.load(Ordering::Relaxed) != IDLE
     }
 
-    /// It has been compiled again.
+    /// The statement was compiled again.
     pub fn set_columns(&self, statement: &Statement) {
         self.column_count.store(statement.column_count() as c_int, Ordering::Relaxed);
     }

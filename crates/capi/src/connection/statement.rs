@@ -1,8 +1,8 @@
-//! The handle of a statement, `sqlite3_stmt*`: what it holds, and who may be inside it.
+//! The handle of a statement, `sqlite3_stmt*`: its content, and the exclusive access to it.
 //!
-//! A statement is locked by its connection's mutex. While it steps, user functions and hooks run, and they may call
-//! in again with the handle of the very statement that is stepping: [`Inside`] lets only one call in at a time, and
-//! the others are answered from what stands beside the engine's statement.
+//! A statement is locked by its connection's mutex. While it steps, user functions and hooks run, and may make calls
+//! with the handle of the very statement that is stepping. [`Inside`] gives only one call access to the engine's
+//! statement; nested calls get values that are stored beside it.
 
 use std::cell::{Cell, OnceCell, RefCell, UnsafeCell};
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use crate::connection::{self, Held, Locked, sqlite3};
 use crate::memory;
 use crate::value::sqlite3_value;
 
-/// Names that were given out as C strings, by what they are of and the column or parameter.
+/// Names that were returned as C strings, by kind and number of the column or parameter.
 type Names = HashMap<(u8, c_int), Box<[u8]>>;
 
 /// A statement.
@@ -25,31 +25,31 @@ type Names = HashMap<(u8, c_int), Box<[u8]>>;
 pub struct sqlite3_stmt {
     db: *mut sqlite3,
     inner: UnsafeCell<Statement>,
-    /// A call is inside `inner`.
+    /// A call has access to `inner`.
     is_entered: Cell<bool>,
-    /// Rows so far, all runs together: whether a column was fetched for the present one.
+    /// Counts the rows of all runs: tells whether a column was fetched for the present row.
     pub(crate) row: Cell<u64>,
-    /// What is told without the connection's mutex.
+    /// The state that is read without the connection's mutex.
     pub(crate) published: Published,
     /// Runs that have ended.
     pub(crate) runs: Cell<i64>,
-    /// It was stepped since the last reset.
+    /// The statement was stepped since the last reset.
     pub(crate) was_stepped: Cell<bool>,
     pub(crate) columns: UnsafeCell<Vec<sqlite3_value>>,
-    /// The NULL that is a column that does not exist.
+    /// The NULL value of columns that do not exist.
     pub(crate) no_column: UnsafeCell<sqlite3_value>,
-    /// Made by `sqlite3_prepare` or `sqlite3_prepare16`: errors come out of `sqlite3_reset`.
+    /// Made by `sqlite3_prepare` or `sqlite3_prepare16`: `sqlite3_reset` returns the errors.
     pub(crate) is_legacy: bool,
-    /// The error that the last run ended with: `sqlite3_reset` answers it.
+    /// The error of the last run, which `sqlite3_reset` returns.
     pub(crate) failure: Cell<Option<Box<Error>>>,
     pub(crate) sql: CString,
-    /// The normalized text, once somebody has asked for it.
+    /// The normalized text, computed at its first use.
     pub(crate) normalized: OnceCell<CString>,
-    /// Names that were given out.
+    /// Names that were returned.
     pub(crate) names: RefCell<Names>,
     /// When the run began, for `sqlite3_profile`.
     pub(crate) began: Cell<Option<std::time::Instant>>,
-    /// The list of the connection's statements.
+    /// The next statement in the list of the connection.
     pub(crate) next: Cell<*mut sqlite3_stmt>,
     previous: Cell<*mut sqlite3_stmt>,
 }
@@ -91,7 +91,7 @@ impl sqlite3_stmt {
         statement
     }
 
-    /// Takes it out of the list.
+    /// Removes the statement from the list.
     fn unlink(&self, db: &sqlite3) {
         let (next, previous) = (self.next.get(), self.previous.get());
         // SAFETY: as in `create`.
@@ -111,19 +111,20 @@ impl sqlite3_stmt {
         self.db
     }
 
-    /// The text with the values of its parameters, in memory that the application frees; null if longer than `length_max`.
+    /// The text with the values of its parameters, in memory that the application frees; null if it exceeds
+    /// `length_max`.
     pub(crate) fn expanded_sql(&self, length_max: usize) -> *mut c_char {
         match self.enter() {
             Ok(mut inside) => {
                 let text = inside.get().expanded_sql();
                 if text.len() > length_max { null_mut() } else { memory::copy_text(&text) }
             }
-            // A function of the application asks while the statement is at work: the text has to do as it is.
+            // A function of the application calls this while the statement runs: the text is returned without values.
             Err(_) => memory::copy_text(self.sql.as_bytes()),
         }
     }
 
-    /// Goes inside, unless somebody is there.
+    /// Gets exclusive access to the engine's statement; SQLITE_MISUSE if another call further down on the stack has it.
     #[inline]
     pub(crate) fn enter(&self) -> Result<Inside<'_>, c_int> {
         if self.is_entered.replace(true) {
@@ -132,29 +133,30 @@ impl sqlite3_stmt {
         Ok(Inside { statement: self })
     }
 
-    /// Looks inside, unless somebody is there who may change it.
+    /// Gets read access to the engine's statement; `None` if another call, which may change it, has access.
     #[inline(always)]
     pub(crate) fn look(&self) -> Option<&Statement> {
         if self.is_entered.get() {
             return None;
         }
-        // SAFETY: nobody is inside, the mutex keeps other threads out, and a call that only looks calls nothing that could come in.
+        // SAFETY: no call has access, the mutex keeps other threads out, and a call that only reads makes no call that
+        // could get access.
         Some(unsafe { &*self.inner.get() })
     }
 
-    /// Nobody goes or looks inside any more: its connection was given up.
+    /// Prevents all later access to the engine's statement: its connection was abandoned.
     pub(crate) fn close(&self) {
         self.is_entered.set(true);
     }
 
-    /// The values of the present row do not stand any more.
+    /// Invalidates the values of the current row.
     #[inline]
     pub(crate) fn leave_row(&self) {
         self.row.set(self.row.get() + 1);
     }
 }
 
-/// The one call that is inside a statement.
+/// The exclusive access of one call to a statement.
 pub(crate) struct Inside<'s> {
     statement: &'s sqlite3_stmt,
 }
@@ -163,7 +165,7 @@ impl Inside<'_> {
     /// The engine's statement.
     #[inline]
     pub(crate) fn get(&mut self) -> &mut Statement {
-        // SAFETY: `is_entered` keeps every other call out, and the mutex other threads.
+        // SAFETY: `is_entered` keeps out every other call of this thread, and the mutex keeps out other threads.
         unsafe { &mut *self.statement.inner.get() }
     }
 }
@@ -191,7 +193,7 @@ pub(crate) unsafe fn statement<'a>(handle: *mut sqlite3_stmt) -> Result<(&'a sql
     Ok((statement, db))
 }
 
-/// The statement behind a handle for a call that only looks at it, with its connection held.
+/// The statement behind a handle for a call that only reads it, with its connection held.
 ///
 /// # Safety
 /// As [`statement`].
@@ -203,7 +205,7 @@ pub(crate) unsafe fn looked_at<'a>(handle: *mut sqlite3_stmt) -> Option<(&'a sql
     Some((statement, unsafe { connection::held(statement.db) }))
 }
 
-/// Ends a statement and frees it. Answers what its last run ended with.
+/// Ends a statement and frees it. Returns the result of its last run.
 ///
 /// # Safety
 /// As [`statement`]; the handle is not used afterwards.
@@ -216,7 +218,7 @@ pub(crate) unsafe fn finalize(handle: *mut sqlite3_stmt) -> c_int {
     let is_running = statement.is_entered.get() && !db.is_abandoned();
     let answer = if connection::is_poisoned(&db) && !is_running { db.fail_poisoned() } else { reset(statement, &db) };
     if answer == code::MISUSE && statement.is_entered.get() {
-        return answer; // it is running, further up on this very stack
+        return answer; // it is running, further down on this stack
     }
     statement.unlink(&db);
     // SAFETY: it was made by `create`, and nothing refers to it any more.
@@ -225,17 +227,17 @@ pub(crate) unsafe fn finalize(handle: *mut sqlite3_stmt) -> c_int {
         db.core().put_back(inner.into_inner());
     }
     drop(db);
-    // SAFETY: the lock has been given back, and no reference is left.
+    // SAFETY: the lock was released, and no reference is left.
     unsafe { connection::free_if_unused(db_handle) };
     answer
 }
 
-/// Ends the run. Answers what it ended with, as `sqlite3_reset` does.
+/// Ends the run. Returns its result, as `sqlite3_reset` does.
 #[inline(always)]
 pub(crate) fn reset(statement: &sqlite3_stmt, db: &sqlite3) -> c_int {
     let Ok(mut inside) = statement.enter() else { return code::MISUSE };
     if !statement.was_stepped.replace(false) {
-        // The last error is another call's, and stays.
+        // The last error belongs to another call, and stays.
         return code::OK;
     }
     statement.leave_row();
@@ -248,7 +250,7 @@ pub(crate) fn reset(statement: &sqlite3_stmt, db: &sqlite3) -> c_int {
     }
     match statement.failure.take() {
         None => db.ok(),
-        // It becomes the connection's last one, whatever has happened since.
+        // The run's error becomes the connection's last error, whatever has happened since.
         Some(error) => db.fail(&error),
     }
 }

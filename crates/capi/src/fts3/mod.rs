@@ -2,14 +2,15 @@
 //!
 //! ```text
 //!   fts3_tokenizer(name)             the address of a sqlite3_tokenizer_module, as a BLOB
-//!   fts3_tokenizer(name, address)    tables that are connected from now on find that module under the name
+//!   fts3_tokenizer(name, address)    registers that module under the name, for tables that are connected later
 //! ```
 //!
 //! The structures are those of `fts3_tokenizer.h`, with the same layout. The library's own tokenizers have modules, too
 //! ([`tokenizer::OWN`]), so that an application can give them other names or wrap them.
 //!
-//! An address that a statement contains is dangerous: SQL alone could make the library call anything. Bound
-//! parameters are the application's own. Of other values, only addresses of modules that the connection knows count.
+//! An address in the text of a statement is dangerous, because SQL alone could make the library call any address. An
+//! address in a bound parameter comes from the application. Other values are accepted only if they are addresses of
+//! modules that the connection knows.
 
 mod tokenizer;
 
@@ -24,7 +25,7 @@ use lithe_fts3::registry;
 use crate::connection::sqlite3;
 use tokenizer::{Module, sqlite3_tokenizer_module};
 
-/// What a connection keeps for FTS3: the modules that the application has named, the newest last.
+/// The modules that the application has registered on a connection, the newest last.
 #[derive(Default)]
 pub(crate) struct Fts3State {
     modules: RefCell<Vec<(String, Module)>>,
@@ -51,7 +52,8 @@ pub(crate) fn functions(db: *mut sqlite3) -> [Function; 2] {
 
 struct TokenizerFunction(*mut sqlite3);
 
-// SAFETY: its connection alone calls it, which one thread at a time uses: its mutex sees to that, or the application.
+// SAFETY: only its connection calls it, and only one thread at a time uses that: its mutex, or the application, makes
+// sure.
 unsafe impl Send for TokenizerFunction {}
 // SAFETY: as above.
 unsafe impl Sync for TokenizerFunction {}
@@ -90,7 +92,7 @@ impl ScalarFunction for TokenizerFunction {
     }
 }
 
-/// The module whose address a value is.
+/// The module whose address the value is.
 fn module_of(value: ValueRef<'_>) -> Option<Module> {
     let (ValueRef::Blob(bytes) | ValueRef::Text(bytes)) = value else { return None };
     let address = usize::from_ne_bytes(bytes.try_into().ok()?);

@@ -1,4 +1,4 @@
-//! Tokenizers: those of the application as the library's trait, and those of the library as structures of C.
+//! Tokenizers: the application's as implementations of the library's trait, the library's as C structures.
 
 use std::ffi::{CString, c_char, c_int};
 use std::ptr::{null, null_mut};
@@ -12,14 +12,14 @@ use crate::ffi_guard::guard;
 use crate::text;
 use crate::text::c_string;
 
-/// A tokenizer; what makes it appends fields of its own.
+/// A tokenizer; its module appends fields of its own.
 #[allow(non_camel_case_types)]
 #[repr(C)]
 pub struct sqlite3_tokenizer {
     module: *const sqlite3_tokenizer_module,
 }
 
-/// A text that is cut; what opens it appends fields of its own.
+/// A text that is tokenized; its module appends fields of its own.
 #[allow(non_camel_case_types)]
 #[repr(C)]
 pub struct sqlite3_tokenizer_cursor {
@@ -31,7 +31,7 @@ type DestroyFn = unsafe extern "C" fn(*mut sqlite3_tokenizer) -> c_int;
 type OpenFn =
     unsafe extern "C" fn(*mut sqlite3_tokenizer, *const c_char, c_int, *mut *mut sqlite3_tokenizer_cursor) -> c_int;
 type CloseFn = unsafe extern "C" fn(*mut sqlite3_tokenizer_cursor) -> c_int;
-/// Tells the text of the next token and its length, the bytes of the document from … to, and the position.
+/// Returns the text of the next token and its length, its first and last byte in the document, and its position.
 type NextFn = unsafe extern "C" fn(
     *mut sqlite3_tokenizer_cursor,
     *mut *const c_char,
@@ -42,7 +42,7 @@ type NextFn = unsafe extern "C" fn(
 ) -> c_int;
 type LanguageFn = unsafe extern "C" fn(*mut sqlite3_tokenizer_cursor, c_int) -> c_int;
 
-/// The methods of a tokenizer. `language` is there from version 1 on.
+/// The methods of a tokenizer. `language` exists from version 1 on.
 #[allow(non_camel_case_types)]
 #[repr(C)]
 pub struct sqlite3_tokenizer_module {
@@ -57,11 +57,11 @@ pub struct sqlite3_tokenizer_module {
 
 const _: () = assert!(size_of::<sqlite3_tokenizer_module>() == 7 * size_of::<usize>());
 
-/// Where the methods of a tokenizer are.
+/// The address of the methods of a tokenizer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Module(*const sqlite3_tokenizer_module);
 
-// SAFETY: methods are read only, and stay where they are.
+// SAFETY: the methods are only read, and are not moved.
 unsafe impl Send for Module {}
 // SAFETY: as above.
 unsafe impl Sync for Module {}
@@ -71,18 +71,18 @@ impl Module {
         Module(module)
     }
 
-    /// The address, as `fts3_tokenizer()` tells it.
+    /// The address, as `fts3_tokenizer()` returns it.
     pub(super) fn address(self) -> [u8; size_of::<usize>()] {
         (self.0 as usize).to_ne_bytes()
     }
 
-    /// The name of the library's tokenizer that this is.
+    /// The name of the library's tokenizer with this module, if there is one.
     pub(super) fn own_name(self) -> Option<&'static str> {
         OWN.iter().find(|(_, module)| std::ptr::from_ref(module) == self.0).map(|(name, _)| *name)
     }
 }
 
-/// What makes tokenizers of a module for tables.
+/// A constructor of a module's tokenizers for tables.
 pub(super) fn constructor(module: Module) -> Arc<Constructor> {
     match module.own_name().and_then(tokenizer::built_in) {
         Some(constructor) => constructor,
@@ -90,13 +90,14 @@ pub(super) fn constructor(module: Module) -> Arc<Constructor> {
     }
 }
 
-/// A tokenizer of the application's that a table uses.
+/// A tokenizer of the application that a table uses.
 struct CTokenizer {
     module: Module,
     made: *mut sqlite3_tokenizer,
 }
 
-// SAFETY: its connection alone uses it, which one thread at a time uses: its mutex sees to that, or the application.
+// SAFETY: only its connection uses it, and only one thread at a time uses that: its mutex, or the application, makes
+// sure.
 unsafe impl Send for CTokenizer {}
 // SAFETY: as above.
 unsafe impl Sync for CTokenizer {}
@@ -110,7 +111,7 @@ impl CTokenizer {
         let strings: Vec<CString> = arguments.iter().map(|argument| c_string(argument.as_bytes())).collect();
         let pointers: Vec<*const c_char> = strings.iter().map(|string| string.as_ptr()).chain([null()]).collect();
         let mut made = null_mut();
-        // SAFETY: the application's module and function, used as documented: the arguments stand during the call.
+        // SAFETY: the application's module and function, used as documented: the arguments are valid during the call.
         let answer = unsafe {
             let Some(create) = (*module.0).create else { return Err(failure(code::MISUSE)) };
             create(strings.len() as c_int, pointers.as_ptr(), &mut made)
@@ -126,7 +127,7 @@ impl CTokenizer {
     fn open(&self, text: &[u8], language: i32) -> Result<Cursor<'_>, FunctionError> {
         let mut cursor = null_mut();
         let len = c_int::try_from(text.len()).map_err(|_| failure(code::TOOBIG))?;
-        // SAFETY: the application's module and functions, used as documented: the text stands as long as the cursor.
+        // SAFETY: the application's module and functions, used as documented: the text is valid as long as the cursor.
         unsafe {
             let methods = &*self.module.0;
             let Some(open) = methods.open else { return Err(failure(code::MISUSE)) };
@@ -149,7 +150,7 @@ impl CTokenizer {
 
 impl Drop for CTokenizer {
     fn drop(&mut self) {
-        // SAFETY: the module has made it, and it is used no more.
+        // SAFETY: the module has made it, and it is not used any more.
         unsafe {
             if let Some(destroy) = (*self.module.0).destroy {
                 destroy(self.made);
@@ -158,7 +159,7 @@ impl Drop for CTokenizer {
     }
 }
 
-/// A text that is cut by the application.
+/// A text that the application tokenizes.
 struct Cursor<'m> {
     methods: &'m sqlite3_tokenizer_module,
     cursor: *mut sqlite3_tokenizer_cursor,
@@ -167,7 +168,7 @@ struct Cursor<'m> {
 impl Drop for Cursor<'_> {
     fn drop(&mut self) {
         if let Some(close) = self.methods.close {
-            // SAFETY: the module has opened it, and it is used no more.
+            // SAFETY: the module has opened it, and it is not used any more.
             unsafe { close(self.cursor) };
         }
     }
@@ -179,7 +180,7 @@ impl Tokenizer for CTokenizer {
         let Some(next) = cursor.methods.next else { return Err(failure(code::MISUSE)) };
         loop {
             let (mut token, mut len, mut start, mut end, mut position) = (null(), 0, 0, 0, 0);
-            // SAFETY: the application's function, called as documented; the token stands until the next call.
+            // SAFETY: the application's function, called as documented; the token is valid until the next call.
             let answer = unsafe { next(cursor.cursor, &mut token, &mut len, &mut start, &mut end, &mut position) };
             match answer {
                 code::OK => {}
@@ -218,14 +219,14 @@ pub(super) fn own(name: &str) -> Option<Module> {
     OWN.iter().find(|(known, _)| *known == name).map(|(_, module)| Module(module))
 }
 
-/// A tokenizer that one of these has made.
+/// A tokenizer that one of these modules has made.
 #[repr(C)]
 struct Made {
     base: sqlite3_tokenizer,
     tokenizer: Box<dyn Tokenizer>,
 }
 
-/// The tokens of a text, which are all cut when it is opened.
+/// The tokens of a text, all of which are computed when it is opened.
 #[repr(C)]
 struct Opened {
     base: sqlite3_tokenizer_cursor,
@@ -245,7 +246,7 @@ unsafe extern "C" fn create<const NUMBER: usize>(
     arguments: *const *const c_char,
     out: *mut *mut sqlite3_tokenizer,
 ) -> c_int {
-    // SAFETY: the application gives as many strings as it says.
+    // SAFETY: the application passes as many strings as it says.
     guard(|| unsafe {
         *out = null_mut();
         let count = usize::try_from(count).unwrap_or(0);
@@ -265,7 +266,7 @@ unsafe extern "C" fn create<const NUMBER: usize>(
 unsafe extern "C" fn destroy(made: *mut sqlite3_tokenizer) -> c_int {
     guard(|| {
         if !made.is_null() {
-            // SAFETY: `create` has made it, and the application is done with it.
+            // SAFETY: `create` has made it, and the application does not use it any more.
             drop(unsafe { Box::from_raw(made.cast::<Made>()) });
         }
         code::OK
@@ -278,7 +279,7 @@ unsafe extern "C" fn open(
     len: c_int,
     out: *mut *mut sqlite3_tokenizer_cursor,
 ) -> c_int {
-    // SAFETY: `create` has made it; the text stands during the call and, without a length, ends with a NUL.
+    // SAFETY: `create` has made it; the text is valid during the call and, without a length, ends with a NUL.
     guard(|| unsafe {
         *out = null_mut();
         let text = if len < 0 { text::bytes(text).unwrap_or_default() } else { text::sized(text.cast(), len.into()) };
@@ -302,7 +303,7 @@ unsafe extern "C" fn open(
 unsafe extern "C" fn close(opened: *mut sqlite3_tokenizer_cursor) -> c_int {
     guard(|| {
         if !opened.is_null() {
-            // SAFETY: `open` has made it, and the application is done with it.
+            // SAFETY: `open` has made it, and the application does not use it any more.
             drop(unsafe { Box::from_raw(opened.cast::<Opened>()) });
         }
         code::OK
@@ -317,7 +318,7 @@ unsafe extern "C" fn next(
     end: *mut c_int,
     position: *mut c_int,
 ) -> c_int {
-    // SAFETY: `open` has made it; the others are the application's variables.
+    // SAFETY: `open` has made it; the other pointers are variables of the application.
     guard(|| unsafe {
         let opened = &mut *opened.cast::<Opened>();
         let Some(found) = opened.tokens.get(opened.at) else { return code::DONE };

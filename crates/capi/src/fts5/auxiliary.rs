@@ -1,7 +1,7 @@
-//! Auxiliary functions in C, and what they may ask: `Fts5ExtensionApi`.
+//! Auxiliary functions in C, and their interface to a query: `Fts5ExtensionApi`.
 //!
-//! A call lends the function an `Fts5Context` ([`Call`]). What it is told by address (texts of columns, tokens, places of
-//! phrases) is kept there, and stands until the call is over.
+//! During a call the function gets an `Fts5Context` ([`Call`]). Results that are returned by address (texts of columns,
+//! tokens, positions of phrases) are stored there, and are valid until the call ends.
 
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int, c_void};
@@ -33,20 +33,20 @@ pub type ExtensionFn = unsafe extern "C" fn(
     c_int,
     *mut *mut sqlite3_value,
 );
-/// Is called for each row in which a phrase stands.
+/// Called for each row in which a phrase occurs.
 type RowFn = unsafe extern "C" fn(*const Fts5ExtensionApi, *mut Fts5Context, *mut c_void) -> c_int;
 
 /// A [`Call`], as the application sees it.
 pub enum Fts5Context {}
 
-/// Where a function stands among the places of a phrase: the next one, and the end.
+/// An iterator over the positions of a phrase: the next one, and the end.
 #[repr(C)]
 pub struct Fts5PhraseIter {
     next: *const u64,
     end: *const u64,
 }
 
-/// What a function may ask.
+/// The functions that an auxiliary function may call.
 #[repr(C)]
 pub struct Fts5ExtensionApi {
     version: c_int,
@@ -120,7 +120,8 @@ pub(super) struct CAuxiliary {
     pub destructor: Destructor,
 }
 
-// SAFETY: its connection alone uses it, which one thread at a time uses: its mutex sees to that, or the application.
+// SAFETY: only its connection uses it, and only one thread at a time uses that: its mutex, or the application, makes
+// sure.
 unsafe impl Send for CAuxiliary {}
 // SAFETY: as above.
 unsafe impl Sync for CAuxiliary {}
@@ -138,11 +139,11 @@ impl AuxiliaryFunction for CAuxiliary {
         let mut values: Vec<sqlite3_value> = Vec::with_capacity(arguments.len());
         values.resize_with(arguments.len(), sqlite3_value::default);
         for (value, argument) in values.iter_mut().zip(arguments) {
-            // SAFETY: the arguments stand during the call.
+            // SAFETY: the arguments are valid during the call.
             unsafe { value.borrow(*argument) };
         }
         let start = values.as_mut_ptr();
-        // SAFETY: each is within the vector, whose memory stays where it is.
+        // SAFETY: each is within the vector, whose memory is not moved.
         let mut pointers: Vec<_> = (0..arguments.len()).map(|index| unsafe { start.add(index) }).collect();
         pointers.push(null_mut());
         let mut context = sqlite3_context::new(self.db, self.user_data, None, null_mut());
@@ -157,20 +158,20 @@ impl AuxiliaryFunction for CAuxiliary {
 
 /// One call of a function, on one row.
 struct Call {
-    /// Nobody else uses it while the application's code runs.
+    /// No other code uses it while the application's code runs.
     api: *mut Api<'static>,
     user_data: *mut c_void,
     kept: RefCell<Kept>,
 }
 
-/// What the application has been told by address.
+/// Results that were returned to the application by address.
 #[derive(Default)]
 struct Kept {
     /// By the number of the column.
     columns: Vec<(usize, Rc<Column>)>,
-    /// Where phrases stand.
+    /// The positions of phrases.
     positions: Option<Rc<[Vec<u64>]>>,
-    /// In which columns they do.
+    /// The columns in which a phrase occurs.
     phrase_columns: Vec<(usize, Vec<u64>)>,
     tokens: Vec<Box<[u8]>>,
 }
@@ -205,7 +206,7 @@ impl Call {
         Ok(made)
     }
 
-    /// Keeps a token; its address and length.
+    /// Stores a token; returns its address and length.
     fn keep_token(&self, token: Option<Vec<u8>>) -> (*const c_char, c_int) {
         let Some(mut token) = token else { return (null(), 0) };
         let len = token.len() as c_int;
@@ -216,10 +217,10 @@ impl Call {
     }
 }
 
-/// The call behind a context, and what it may ask.
+/// The call behind a context, and the engine's interface.
 ///
 /// # Safety
-/// The context is that of a call that is going on, and nothing else that this has given is used any more.
+/// The context is that of a call under way, and no other result of this function is used any more.
 unsafe fn call<'c>(context: *mut Fts5Context) -> (&'c Call, &'c mut Api<'static>) {
     // SAFETY: our caller's promise.
     unsafe {
@@ -228,7 +229,7 @@ unsafe fn call<'c>(context: *mut Fts5Context) -> (&'c Call, &'c mut Api<'static>
     }
 }
 
-/// The code of what has happened.
+/// The code of a result.
 fn code_of(result: Result<(), FunctionError>) -> c_int {
     result.map_or_else(|error| error.code, |()| code::OK)
 }
@@ -247,8 +248,8 @@ macro_rules! methods {
         #[allow(unused_variables, clippy::too_many_arguments)]
         unsafe extern "C" fn $name(context: *mut Fts5Context $(, $arg: $ty)*) $(-> $ret)? {
             guard(|| {
-                // SAFETY: the application's function calls this, with the context that it was called with; pointers for answers
-                // can be written.
+                // SAFETY: the application's function calls this, with the context of its call; pointers for results can
+                // be written.
                 unsafe {
                     let ($context, $api) = call(context);
                     $body
@@ -339,7 +340,7 @@ methods! {
         let Some(kept) = api.auxiliary().and_then(|kept| kept.downcast::<Auxdata>().ok()) else { return null_mut() };
         let address = kept.0.borrow().0;
         if clear != 0 {
-            // It is the application's again.
+            // The data belong to the application again.
             *kept.0.borrow_mut() = (null_mut(), None);
             api.set_auxiliary(None);
         }
@@ -402,7 +403,7 @@ methods! {
     }
 }
 
-/// The next place of a phrase.
+/// The next position of a phrase.
 ///
 /// # Safety
 /// The iterator is as one of the methods above has left it.
@@ -414,7 +415,7 @@ unsafe fn next_place(iterator: *mut Fts5PhraseIter) -> Option<(c_int, c_int)> {
 /// # Safety
 /// As [`next_place`].
 unsafe fn next_number(iterator: *mut Fts5PhraseIter) -> Option<u64> {
-    // SAFETY: our caller's promise: the numbers up to the end stand as long as the call.
+    // SAFETY: our caller's promise: the numbers up to the end are valid as long as the call.
     unsafe {
         let iterator = &mut *iterator;
         if iterator.next == iterator.end {
@@ -426,7 +427,7 @@ unsafe fn next_number(iterator: *mut Fts5PhraseIter) -> Option<u64> {
     }
 }
 
-/// What a function keeps from row to row.
+/// Auxiliary data that a function keeps from row to row.
 struct Auxdata(RefCell<(*mut c_void, Destructor)>);
 
 impl Drop for Auxdata {
@@ -457,9 +458,9 @@ unsafe extern "C" fn tokenize_v2(
     told: *mut c_void,
     take: Option<TokenFn>,
 ) -> c_int {
-    // SAFETY: the application's function calls this with its context; the texts stand during the call.
+    // SAFETY: the application's function calls this with its context; the texts are valid during the call.
     guard(|| unsafe {
-        // What is told of tokens may use the context: nothing of it is held meanwhile.
+        // The callback for tokens may use the context, so no reference into it is held meanwhile.
         let table = Arc::clone(call(context).1.table());
         let text = text::sized(start.cast(), len.max(0).into());
         let locale = (!locale.is_null()).then(|| text::sized(locale.cast(), locale_len.max(0).into()));

@@ -1,7 +1,7 @@
 //! FTS5 in C: tokenizers and auxiliary functions of the application.
 //!
 //! ```text
-//!   SELECT fts5(?1)    a pointer of the kind "fts5_api_ptr" is told where the connection's fts5_api is
+//!   SELECT fts5(?1)    writes the address of the connection's fts5_api through a pointer of the kind "fts5_api_ptr"
 //!
 //!   fts5_api ── xCreateTokenizer(_v2) ──► tokenizer: CTokenizer, which tables use like those of the library
 //!      ├─────── xFindTokenizer(_v2) ────► tokenizer: the application's own structure, or one that stands for the library's
@@ -32,14 +32,14 @@ use crate::text;
 use auxiliary::{CAuxiliary, ExtensionFn};
 use tokenizer::{Found, Kind as TokenizerKind, Methods, fts5_tokenizer, fts5_tokenizer_v2};
 
-/// The kind of the pointers that are told of the interface.
+/// The kind of the pointers through which the address of the interface is returned.
 const POINTER_KIND: &[u8] = b"fts5_api_ptr";
 /// The version of [`fts5_api`] that has the functions with `_v2`.
 const API_VERSION: c_int = 3;
 /// The highest version of a tokenizer's methods.
 const TOKENIZER_VERSION: c_int = 2;
 
-/// What an application may add to FTS5, and ask it for.
+/// The interface by which an application extends FTS5.
 #[allow(non_camel_case_types)]
 #[repr(C)]
 pub struct fts5_api {
@@ -64,13 +64,14 @@ struct ConnectionApi {
     db: *mut sqlite3,
 }
 
-/// What a connection keeps for FTS5.
+/// The state of a connection for FTS5.
 #[derive(Default)]
 pub(crate) struct Fts5State {
     api: OnceCell<Box<ConnectionApi>>,
     /// The application's tokenizers by their names, the newest last.
     tokenizers: RefCell<Vec<(String, Arc<TokenizerKind>)>>,
-    /// What stands for tokenizers that the application has asked for. Pointers to it stay good until the connection ends.
+    /// Structures for tokenizers that the application has looked up. Pointers to them are valid until the connection
+    /// ends.
     found: RefCell<Vec<Rc<Found>>>,
 }
 
@@ -81,7 +82,7 @@ impl Fts5State {
         found.map(|(_, kind)| Arc::clone(kind))
     }
 
-    /// What stands for a tokenizer of the library's or, in the other version, of the application's.
+    /// A structure for a tokenizer of the library or, in the other version, of the application.
     fn stand_in(&self, db: &sqlite3, handle: *mut sqlite3, name: &str) -> Option<*const Found> {
         let constructor = registry::Registry::of(db.core()).tokenizer(name)?;
         let mut all = self.found.borrow_mut();
@@ -103,7 +104,8 @@ pub(crate) fn function(db: *mut sqlite3) -> Function {
 
 struct TellApi(*mut sqlite3);
 
-// SAFETY: its connection alone calls it, which one thread at a time uses: its mutex sees to that, or the application.
+// SAFETY: only its connection calls it, and only one thread at a time uses that: its mutex, or the application, makes
+// sure.
 unsafe impl Send for TellApi {}
 // SAFETY: as above.
 unsafe impl Sync for TellApi {}
@@ -112,7 +114,8 @@ impl ScalarFunction for TellApi {
     fn call(&self, context: &mut Context<'_>, _: &[ValueRef<'_>]) -> function::Result {
         let pointer = context.arguments.pointer(0).filter(|pointer| *pointer.kind == *POINTER_KIND);
         if let Some(pointer) = pointer.and_then(application_pointer) {
-            // SAFETY: the connection calls this, so it lives; a pointer of this kind is where the application wants the address.
+            // SAFETY: the connection calls this, so it lives; a pointer of this kind is the address of the
+            // application's variable.
             unsafe { pointer.address.cast::<*mut fts5_api>().write((*self.0).fts5_api(self.0)) };
         }
         context.answer(ValueRef::Null)
@@ -120,7 +123,7 @@ impl ScalarFunction for TellApi {
 }
 
 impl sqlite3 {
-    /// The connection's interface, which stays where it is.
+    /// The connection's interface, which is not moved.
     fn fts5_api(&self, handle: *mut sqlite3) -> *mut fts5_api {
         let state = self.kept::<Fts5State>();
         let made = state.api.get_or_init(|| {
@@ -200,7 +203,7 @@ unsafe extern "C" fn create_tokenizer_v2(
     })
 }
 
-/// The name of a tokenizer; that of tables that name none, for a null pointer.
+/// The name of a tokenizer; the default one's for a null pointer.
 ///
 /// # Safety
 /// `name` is null or a string of C.
@@ -215,7 +218,7 @@ unsafe extern "C" fn find_tokenizer(
     user_data: *mut *mut c_void,
     methods: *mut fts5_tokenizer,
 ) -> c_int {
-    // SAFETY: the application calls this as `fts5.h` says: what is found can be written.
+    // SAFETY: the application calls this as `fts5.h` says: the variables for results can be written.
     guard(|| unsafe {
         let (db, handle) = match connection(api) {
             Ok(connection) => connection,
@@ -292,7 +295,7 @@ unsafe extern "C" fn create_function(
             Err(code) => return code,
         };
         let Some(name) = text::name(name) else { return code::MISUSE };
-        // A name that functions of SQL cannot have is found before the function is taken over, and destroyed.
+        // A name that SQL functions cannot have is refused first, before the function is taken and can be destroyed.
         if let Err(error) = SqlConnection::overload_function(db.core(), &name) {
             return error.code;
         }

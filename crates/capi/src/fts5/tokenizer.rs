@@ -1,4 +1,4 @@
-//! Tokenizers: those of the application as the library's trait, and those of the library as structures of C.
+//! Tokenizers: the application's as implementations of the library's trait, the library's as C structures.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
@@ -15,15 +15,15 @@ use crate::memory::{self, Destructor};
 use crate::text;
 use crate::text::c_string;
 
-/// A token stands where the one before it stands.
+/// The token has the same position as the one before it.
 const COLOCATED: c_int = 1;
 
-/// A tokenizer that has been made: the application's, or a [`Made`] of ours.
+/// A tokenizer that was made: the application's, or a [`Made`] of the library.
 pub enum Fts5Tokenizer {}
 
 type CreateFn = unsafe extern "C" fn(*mut c_void, *const *const c_char, c_int, *mut *mut Fts5Tokenizer) -> c_int;
 type DeleteFn = unsafe extern "C" fn(*mut Fts5Tokenizer);
-/// Is told of each token: flags, text and its length, the bytes of the document from … to.
+/// Called for each token: flags, its text and length, its first and last byte in the document.
 pub type TokenFn = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, c_int, c_int, c_int) -> c_int;
 type TokenizeFn =
     unsafe extern "C" fn(*mut Fts5Tokenizer, *mut c_void, c_int, *const c_char, c_int, Option<TokenFn>) -> c_int;
@@ -38,7 +38,7 @@ type TokenizeLocaleFn = unsafe extern "C" fn(
     Option<TokenFn>,
 ) -> c_int;
 
-/// The methods of a tokenizer that knows nothing of locales.
+/// The methods of a tokenizer without locales.
 #[allow(non_camel_case_types)]
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
@@ -48,7 +48,7 @@ pub struct fts5_tokenizer {
     tokenize: Option<TokenizeFn>,
 }
 
-/// The methods of one that does.
+/// The methods of a tokenizer with locales.
 #[allow(non_camel_case_types)]
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -59,7 +59,7 @@ pub struct fts5_tokenizer_v2 {
     tokenize: Option<TokenizeLocaleFn>,
 }
 
-/// Either.
+/// Methods of either version.
 #[derive(Clone, Copy)]
 pub(super) enum Methods {
     First(fts5_tokenizer),
@@ -82,7 +82,8 @@ pub(super) struct Kind {
     pub destructor: Destructor,
 }
 
-// SAFETY: its connection alone uses it, which one thread at a time uses: its mutex sees to that, or the application.
+// SAFETY: only its connection uses it, and only one thread at a time uses that: its mutex, or the application, makes
+// sure.
 unsafe impl Send for Kind {}
 // SAFETY: as above.
 unsafe impl Sync for Kind {}
@@ -94,13 +95,13 @@ impl Drop for Kind {
     }
 }
 
-/// What makes tokenizers of a kind for tables.
+/// A constructor of a kind's tokenizers for tables.
 pub(super) fn constructor(kind: &Arc<Kind>) -> Arc<Constructor> {
     let kind = Arc::clone(kind);
     Arc::new(move |_, arguments| Ok(Box::new(CTokenizer::new(&kind, arguments)?)))
 }
 
-/// A tokenizer of the application's that a table uses.
+/// A tokenizer of the application that a table uses.
 struct CTokenizer {
     kind: Arc<Kind>,
     made: *mut Fts5Tokenizer,
@@ -117,7 +118,7 @@ impl CTokenizer {
         let pointers: Vec<*const c_char> = strings.iter().map(|string| string.as_ptr()).chain([null()]).collect();
         let mut made = null_mut();
         let (Some(create), _) = kind.methods.life() else { return Err(failure(code::MISUSE)) };
-        // SAFETY: the application's function, called as documented: the arguments stand during the call.
+        // SAFETY: the application's function, called as documented: the arguments are valid during the call.
         let answer = unsafe { create(kind.user_data, pointers.as_ptr(), strings.len() as c_int, &mut made) };
         match answer {
             code::OK => Ok(CTokenizer { kind: Arc::clone(kind), made }),
@@ -129,7 +130,7 @@ impl CTokenizer {
 impl Drop for CTokenizer {
     fn drop(&mut self) {
         if let (_, Some(delete)) = self.kind.methods.life() {
-            // SAFETY: its kind has made it, and it is used no more.
+            // SAFETY: its kind has made it, and it is not used any more.
             unsafe { delete(self.made) };
         }
     }
@@ -146,7 +147,7 @@ impl Tokenizer for CTokenizer {
         let mut call = Call { sink, text_len: text.len(), error: None, is_enough: false };
         let context = std::ptr::from_mut(&mut call).cast();
         let (start, len, flags) = (text.as_ptr().cast(), text.len() as c_int, purpose as c_int);
-        // SAFETY: the application's function, called as documented: the text stands during the call.
+        // SAFETY: the application's function, called as documented: the text is valid during the call.
         let answer = unsafe {
             match self.kind.methods {
                 Methods::First(fts5_tokenizer { tokenize: Some(tokenize), .. }) => {
@@ -173,7 +174,7 @@ fn failure(code: c_int) -> FunctionError {
     FunctionError { code, message: ResultCode(code).text().into() }
 }
 
-/// A text that the application cuts.
+/// A text that the application tokenizes.
 struct Call<'c, 's> {
     sink: &'c mut Sink<'s>,
     text_len: usize,
@@ -181,7 +182,7 @@ struct Call<'c, 's> {
     is_enough: bool,
 }
 
-/// Takes a token from a tokenizer of the application's.
+/// Takes a token from a tokenizer of the application.
 unsafe extern "C" fn take_token(
     context: *mut c_void,
     flags: c_int,
@@ -191,7 +192,7 @@ unsafe extern "C" fn take_token(
     end: c_int,
 ) -> c_int {
     guard(|| {
-        // SAFETY: the context is that of the call of the tokenizer that calls this; the token stands during the call.
+        // SAFETY: the context is that of the tokenizer's call; the token is valid during the call.
         let (call, token) =
             unsafe { (&mut *context.cast::<Call<'_, '_>>(), text::sized(token.cast(), len.max(0).into())) };
         let place = |at: c_int| usize::try_from(at).unwrap_or(0).min(call.text_len);
@@ -211,14 +212,14 @@ unsafe extern "C" fn take_token(
     })
 }
 
-/// Stands for a tokenizer that the application has asked for, where there is no structure of its own: the user data of
+/// Represents a tokenizer that the application has looked up and that has no structure of its own: the user data of
 /// [`STAND_IN`] and [`STAND_IN_V2`].
 pub(super) struct Found {
     pub db: *mut sqlite3,
     pub constructor: Arc<Constructor>,
 }
 
-/// A tokenizer that was made by it.
+/// A tokenizer that a [`Found`] has made.
 struct Made(Box<dyn Tokenizer>);
 
 /// The methods of stand-ins.
@@ -239,8 +240,8 @@ unsafe extern "C" fn create(
     count: c_int,
     out: *mut *mut Fts5Tokenizer,
 ) -> c_int {
-    // SAFETY: the application gives back the user data that it got, which stand as long as the connection, and as many strings as
-    // it says.
+    // SAFETY: the application passes the user data that it got, which live as long as the connection, and as many
+    // strings as it says.
     guard(|| unsafe {
         *out = null_mut();
         let found = &*found.cast::<Found>();
@@ -264,7 +265,7 @@ unsafe extern "C" fn create(
 unsafe extern "C" fn delete(made: *mut Fts5Tokenizer) {
     guard(|| {
         if !made.is_null() {
-            // SAFETY: `create` has made it, and the application is done with it.
+            // SAFETY: `create` has made it, and the application does not use it any more.
             drop(unsafe { Box::from_raw(made.cast::<Made>()) });
         }
     });
@@ -292,7 +293,7 @@ unsafe extern "C" fn tokenize_with_locale(
     locale_len: c_int,
     take: Option<TokenFn>,
 ) -> c_int {
-    // SAFETY: `create` has made it; the application gives texts that stand during the call.
+    // SAFETY: `create` has made it; the application passes texts that are valid during the call.
     guard(|| unsafe {
         let made = &*made.cast::<Made>();
         let text = text::sized(start.cast(), len.max(0).into());
@@ -301,14 +302,14 @@ unsafe extern "C" fn tokenize_with_locale(
     })
 }
 
-/// What a text is cut for, by its flags.
+/// The purpose of tokenizing a text, by the flags.
 fn purpose(flags: c_int) -> Purpose {
     let all = [Purpose::QueryPrefix, Purpose::Query, Purpose::Auxiliary];
     let has = |purpose: &Purpose| flags & *purpose as c_int == *purpose as c_int;
     all.into_iter().find(has).unwrap_or(Purpose::Document)
 }
 
-/// Tells the application of the tokens of a text.
+/// Calls the application's callback for the tokens of a text.
 ///
 /// # Safety
 /// `take` can be called with the context.
@@ -324,7 +325,7 @@ pub(super) unsafe fn give_tokens(
         let Some(take) = take else { return Err(failure(code::MISUSE)) };
         let flags = if token.is_colocated { COLOCATED } else { 0 };
         let (start, end) = (token.range.start as c_int, token.range.end as c_int);
-        // SAFETY: our caller's promise; the token stands during the call.
+        // SAFETY: our caller's promise; the token is valid during the call.
         match unsafe { take(context, flags, token.text.as_ptr().cast(), token.text.len() as c_int, start, end) } {
             code::OK => Ok(Flow::More),
             code::DONE => Ok(Flow::Enough),

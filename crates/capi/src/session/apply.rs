@@ -55,7 +55,7 @@ impl Handler for Callbacks {
     }
 }
 
-/// What a call asks for, besides the changeset.
+/// The arguments of a call, besides the changeset.
 struct Request {
     wants_table: Option<TableFilter>,
     wants_change: Option<ChangeFilter>,
@@ -69,7 +69,7 @@ struct Request {
 /// Applies a changeset.
 ///
 /// # Safety
-/// `db` is a handle or null, the callbacks are called as documented, and the pointers for what rebasing needs can be
+/// `db` is a handle or null, the callbacks are called as documented, and the pointers for the rebase buffer can be
 /// written or are null.
 unsafe fn apply(db: *mut sqlite3, input: std::result::Result<Input<'_>, Error>, request: Request) -> c_int {
     // SAFETY: our caller's promise.

@@ -23,7 +23,7 @@ pub struct sqlite3_changegroup {
     db: *mut sqlite3,
 }
 
-/// What a rebaser is told.
+/// A rebaser's configuration.
 #[allow(non_camel_case_types)]
 pub struct sqlite3_rebaser {
     inner: Rebaser,
@@ -57,7 +57,7 @@ fn concat(
     Ok(group)
 }
 
-/// Puts the message of an error where C wants it.
+/// Stores the message of an error where the application wants it.
 ///
 /// # Safety
 /// `message` can be written, or is null.
@@ -99,7 +99,8 @@ api! {
         handle: *mut sqlite3_changegroup, db: *mut sqlite3, database: *const c_char,
     ) -> c_int {
         let Some(group) = handle.as_mut() else { return code::MISUSE };
-        // As in SQLite, the connection is only noted: a caller with a lock of its own must not wait here for one who waits for it.
+        // As in SQLite, the connection is only stored, and not locked: a caller that holds a lock of its own could wait
+        // here for a thread that waits for that lock.
         if !db.as_ref().is_some_and(|db| db.is_open() && !db.is_zombie()) {
             return code::MISUSE;
         }

@@ -14,13 +14,13 @@ use crate::value::sqlite3_value;
 /// `SQLITE_CHANGESETSTART_INVERT`
 const START_INVERT: c_int = 2;
 
-/// An iterator of the application's, or the one of a changeset that is being applied.
+/// An iterator of the application, or that of a changeset that is being applied.
 #[allow(non_camel_case_types)]
 pub struct sqlite3_changeset_iter {
     own: Option<Box<ChangesetIterator<'static>>>,
-    /// The one that is being applied, while a callback has it.
+    /// The iterator of the changeset that is being applied, during a callback.
     lent: *const ChangesetIterator<'static>,
-    /// What was given out about the change.
+    /// Values of the change that were returned.
     #[allow(clippy::vec_box)] // their addresses are given out
     values: Vec<Box<sqlite3_value>>,
     name: CString,
@@ -32,7 +32,7 @@ impl sqlite3_changeset_iter {
         sqlite3_changeset_iter { own, lent, values: Vec::new(), name: CString::default(), primary_key: Vec::new() }
     }
 
-    /// Shows a callback the iterator of a changeset that is being applied.
+    /// Calls the callback with the iterator of a changeset that is being applied.
     pub(super) fn lend<T>(changes: &ChangesetIterator<'_>, callback: impl FnOnce(*mut Self) -> T) -> T {
         let lent = std::ptr::from_ref(changes).cast::<ChangesetIterator<'static>>();
         let mut handle = sqlite3_changeset_iter::new(None, lent);
@@ -42,7 +42,7 @@ impl sqlite3_changeset_iter {
     pub(super) fn changes(&self) -> &ChangesetIterator<'static> {
         match &self.own {
             Some(own) => own,
-            // SAFETY: it stands until the callback returns that has this handle (`lend`).
+            // SAFETY: it lives until the callback that has this handle returns (`lend`).
             None => unsafe { &*self.lent },
         }
     }
@@ -71,7 +71,7 @@ fn start(
     }
 }
 
-/// Puts a value of the change where C wants it; null if the change says nothing of the column.
+/// Writes the address of a value of the change to `out`; null if the change has no value for the column.
 ///
 /// # Safety
 /// `handle` is a live iterator or null, and `out` can be written or is null.
@@ -99,7 +99,7 @@ unsafe fn value_of(
     }
 }
 
-/// Writes what a function answers beside its code.
+/// Writes a result of a function beside its code.
 ///
 /// # Safety
 /// `out` can be written, or is null.
@@ -137,7 +137,7 @@ api! {
         let Some(handle) = handle.as_mut() else { return code::MISUSE };
         handle.forget_values();
         match handle.own.as_mut().map(|own| own.advance()) {
-            // Those that callbacks get do not move.
+            // The iterator of a callback cannot be moved.
             None => code::MISUSE,
             Some(Ok(true)) => code::ROW,
             Some(Ok(false)) => code::DONE,
@@ -152,7 +152,7 @@ api! {
         let Some(handle) = handle.as_mut() else { return code::MISUSE };
         let changes = handle.changes();
         if let Ok(violations) = changes.foreign_key_conflicts() {
-            // The conflict is of the whole changeset: it has no table, and no operation.
+            // The conflict concerns the whole changeset: it has no table, and no operation.
             put(table, null());
             put(count, c_int::try_from(violations).unwrap_or(c_int::MAX));
             put(op, 0);

@@ -1,6 +1,6 @@
 //! Sessions in C: recording, changesets, groups, rebasing, applying.
 //!
-//! What these functions do is in crate `lithe-session`; here are their handles, buffers and callbacks.
+//! Crate `lithe-session` implements these functions; here are their handles, buffers and callbacks.
 
 mod apply;
 mod group;
@@ -19,14 +19,14 @@ use crate::memory;
 
 type Error = FunctionError;
 
-/// A stream that is read: a buffer goes in, its bytes come out.
+/// A stream for reading, which fills a buffer.
 type XInput = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int) -> c_int;
-/// A stream that is written.
+/// A stream for writing.
 type XOutput = unsafe extern "C" fn(*mut c_void, *const c_void, c_int) -> c_int;
 
 /// `SQLITE_SESSION_CONFIG_STRMSIZE`
 const CONFIG_STREAM_SIZE: c_int = 1;
-/// How many bytes streams ask for and give at a time.
+/// How many bytes streams read and write at a time.
 static STREAM_SIZE: AtomicI32 = AtomicI32::new(1024);
 
 fn stream_size() -> usize {
@@ -45,7 +45,7 @@ fn error(code: c_int) -> Error {
 /// A changeset in memory.
 ///
 /// # Safety
-/// `bytes` has `count` bytes that stand as long as the input is used.
+/// `bytes` has `count` bytes that are valid as long as the input is used.
 unsafe fn whole<'i>(count: c_int, bytes: *const c_void) -> Result<Input<'i>, Error> {
     let count = usize::try_from(count).map_err(|_| error(code::MISUSE))?;
     if count == 0 {
@@ -78,7 +78,7 @@ unsafe fn stream<'i>(read: Option<XInput>, arg: *mut c_void) -> Result<Input<'i>
     }))
 }
 
-/// Writes to a stream in pieces of about the size that is wished for.
+/// Writes to a stream in pieces of about the configured size.
 struct Output {
     write: XOutput,
     arg: *mut c_void,
@@ -106,7 +106,7 @@ impl Output {
     }
 }
 
-/// Runs `produce`, whose pieces go to a stream.
+/// Runs `produce`, whose output goes to a stream.
 ///
 /// # Safety
 /// `write` may be called as documented.
@@ -122,7 +122,7 @@ unsafe fn to_stream(
     code_of(written)
 }
 
-/// Runs `produce`, whose pieces become one buffer of `sqlite3_malloc`. Nothing gives no buffer.
+/// Runs `produce`, whose output becomes one buffer of `sqlite3_malloc`. An empty output has no buffer.
 ///
 /// # Safety
 /// Both pointers can be written, or are null.
@@ -144,7 +144,7 @@ unsafe fn to_buffer(
     code::OK
 }
 
-/// A buffer of `sqlite3_malloc` that grows. No size is more than an int.
+/// A buffer of `sqlite3_malloc` that grows. Its size fits into an int.
 struct Buffer {
     block: *mut c_void,
     len: usize,
@@ -160,7 +160,7 @@ impl Buffer {
         }
         if len > self.capacity {
             let capacity = (self.capacity * 2).max(len).min(CAPACITY_MAX);
-            // SAFETY: the block is null or one of ours.
+            // SAFETY: the block is null or was allocated here.
             let block = unsafe { memory::sqlite3_realloc64(self.block, capacity as u64) };
             if block.is_null() {
                 return Err(error(code::NOMEM));
@@ -173,10 +173,10 @@ impl Buffer {
         Ok(())
     }
 
-    /// Gives back what is left over.
+    /// Frees the unused end of the buffer.
     fn shrink(&mut self) {
         if self.len > 0 && self.len < self.capacity {
-            // SAFETY: the block is one of ours.
+            // SAFETY: the block was allocated here.
             let block = unsafe { memory::sqlite3_realloc64(self.block, self.len as u64) };
             if !block.is_null() {
                 (self.block, self.capacity) = (block, self.len);
@@ -187,7 +187,7 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: the block is null or one of ours, and was not given out.
+        // SAFETY: the block is null or was allocated here, and was not given to the application.
         unsafe { memory::free(self.block) };
     }
 }

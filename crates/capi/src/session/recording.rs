@@ -25,7 +25,7 @@ type FilterFn = unsafe extern "C" fn(*mut c_void, *const c_char) -> c_int;
 pub struct sqlite3_session {
     db: *mut sqlite3,
     inner: Session,
-    /// By which the connection knows who listens.
+    /// The number under which the connection has the session as a watcher.
     watch: u64,
 }
 
@@ -41,7 +41,7 @@ unsafe fn session<'a>(handle: *mut sqlite3_session) -> Option<(&'a sqlite3_sessi
     }
 }
 
-/// Turns a switch, if `wanted` is not negative; the state afterwards.
+/// Sets a switch, if `wanted` is not negative; returns its state afterwards.
 fn switch(wanted: c_int, state: bool, set: impl FnOnce(bool)) -> c_int {
     if wanted < 0 {
         return c_int::from(state);

@@ -1,4 +1,4 @@
-//! xFileControl of the engine's own files: the verbs that SQLite's files know on Unix.
+//! xFileControl of the engine's own files: the verbs that SQLite's files handle on Unix.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -20,7 +20,7 @@ const MMAP_SIZE: c_int = 18;
 const HAS_MOVED: c_int = 20;
 const EXTERNAL_READER: c_int = 40;
 
-/// A switch that the application sets, or with a negative number asks for. Answers whether it was set.
+/// A switch that the application sets or, with a negative number, reads. Returns whether it was set.
 ///
 /// # Safety
 /// `arg` is a number that can be read and written.

@@ -2,12 +2,12 @@
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | [`registry`] | which VFSes there are, and which is the default |
+//! | [`registry`] | the list of VFSes, and the default one |
 //! | [`theirs`] | a VFS of the application, as the engine sees it |
 //! | [`ours`] | the engine's own, as C sees it |
 //! | `our_file`, `control` | a file of these, and its xFileControl |
 //!
-//! Here are the structures of both.
+//! Here are the structures of both directions.
 
 mod control;
 mod our_file;
@@ -20,7 +20,7 @@ pub(crate) use theirs::{ConnectionCell, Owner, TheirFile, TheirVfs};
 
 use std::ffi::{c_char, c_int, c_void};
 
-/// An open file: the first member of whatever a VFS makes of it.
+/// An open file: the first member of the VFS's own structure.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 pub struct sqlite3_file {
@@ -29,7 +29,7 @@ pub struct sqlite3_file {
 
 type Handle = *mut sqlite3_file;
 
-/// What can be done with a file.
+/// The methods of a file.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 pub struct sqlite3_io_methods {
@@ -61,7 +61,7 @@ pub(crate) type Unfetch = unsafe extern "C" fn(Handle, i64, *mut c_void) -> c_in
 type Vfs = *mut sqlite3_vfs;
 type Symbol = Option<unsafe extern "C" fn()>;
 
-/// A place where files live.
+/// A virtual file system.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 pub struct sqlite3_vfs {

@@ -1,4 +1,4 @@
-//! A file of the engine's own in memory that C has given for it.
+//! A file of the engine's own, in memory that the C caller allocates.
 
 use std::ffi::c_int;
 use std::sync::{Arc, Weak};
@@ -9,22 +9,23 @@ use super::sqlite3_file;
 use crate::code;
 use crate::ffi_guard::guard;
 
-/// A file of ours in memory that C has given for it.
+/// A file of the engine's own, in memory that the C caller allocates.
 #[repr(C)]
 pub(super) struct OurFile {
     pub(super) base: sqlite3_file,
     pub(super) file: *mut Held,
-    /// The level that is locked.
+    /// The lock level.
     pub(super) level: LockLevel,
     /// The name of its VFS.
     pub(super) vfs: &'static str,
-    /// The last connection that closes the log is to leave it where it is.
+    /// The log stays when the last connection closes it.
     pub(super) keeps_log: bool,
     /// What `SQLITE_FCNTL_MMAP_SIZE` has set.
     pub(super) mmap_size: i64,
 }
 
-/// How a structure holds its file: who opened it closes it; a pointer to a connection's file keeps nothing open.
+/// How a structure holds its file: a file that was opened by xOpen is closed with it; a pointer to a connection's file
+/// does not keep it open.
 pub(super) enum Held {
     Opened(Arc<dyn File>),
     OfConnection(Weak<dyn File>),
@@ -40,7 +41,7 @@ impl Held {
     }
 }
 
-/// The code of an outcome.
+/// The code of a result.
 pub(super) fn code_of(result: Result<()>) -> c_int {
     result.map_or_else(|error| error.code().0, |()| code::OK)
 }

@@ -1,6 +1,6 @@
-//! The engine's own VFSes, as C sees them: structures whose methods do what the engine does with its files.
+//! The engine's own VFSes as C structures, whose methods call the engine's.
 //!
-//! Applications call it to wrap it: a shim registers a VFS of its own whose methods call these.
+//! Applications call these methods in order to wrap them: a shim registers a VFS whose methods call them.
 
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -20,7 +20,8 @@ use super::{LEVELS, SHM_EXCLUSIVE, SHM_LOCK, SHM_UNLOCK, sqlite3_file, sqlite3_i
 use crate::code;
 use crate::ffi_guard::guard;
 
-/// A file of the engine's, as SQLITE_FCNTL_FILE_POINTER gives it: it answers SQLITE_MISUSE once the connection has closed it.
+/// A file of the engine, as SQLITE_FCNTL_FILE_POINTER returns it: its methods return SQLITE_MISUSE once the connection
+/// has closed the file.
 pub(crate) struct FilePointer(Box<OurFile>);
 
 impl FilePointer {
@@ -42,9 +43,9 @@ impl FilePointer {
         unsafe { &*self.0.file }.file().is_none()
     }
 
-    /// From now on it is that file.
+    /// Points the structure to another file.
     pub(crate) fn point_to(&mut self, file: &Arc<dyn File>) {
-        // SAFETY: as above; nobody else uses the connection now.
+        // SAFETY: as above; no other code uses the connection now.
         unsafe { *self.0.file = Held::OfConnection(Arc::downgrade(file)) };
     }
 
@@ -55,7 +56,7 @@ impl FilePointer {
 
 impl Drop for FilePointer {
     fn drop(&mut self) {
-        // SAFETY: made in `new`, and nobody else frees it.
+        // SAFETY: made in `new`, and freed only here.
         drop(unsafe { Box::from_raw(self.0.file) });
     }
 }
@@ -90,7 +91,7 @@ static METHODS: sqlite3_io_methods = sqlite3_io_methods {
 /// The names of the engine's VFSes, the default one first, in SQLite's order.
 const NAMES: [&CStr; 5] = [c"unix", c"memdb", c"unix-excl", c"unix-dotfile", c"unix-none"];
 
-/// A VFS of the engine's: its structure, and what does the work.
+/// A VFS of the engine: its structure, and its implementation.
 struct Ours {
     structure: AtomicPtr<sqlite3_vfs>,
     /// The methods that the structure was made with.
@@ -105,7 +106,8 @@ impl Ours {
         let methods = methods_of(&structure);
         let structure = AtomicPtr::new(Box::into_raw(Box::new(structure)));
         let name = name.to_str().unwrap_or_default();
-        // Files in memory are found by those who call this structure's methods, not by connections of the engine.
+        // Only callers of this structure's methods open files in this memory; connections of the engine have other
+        // files.
         let vfs = UnixVfs::named(name).unwrap_or_else(|| Arc::new(MemoryVfs::new()));
         Ours { structure, methods, name, vfs }
     }
@@ -127,17 +129,17 @@ pub(crate) fn structure(name: &str) -> *mut sqlite3_vfs {
     all().iter().find(|ours| ours.name == name).unwrap_or(default).structure.load(Ordering::Relaxed)
 }
 
-/// The name of the VFS, if it is one of the engine's. One whose methods the application has replaced within the structure is
-/// the application's.
+/// The name of the VFS, if it is one of the engine's. If the application has replaced methods within the structure, it
+/// counts as the application's.
 pub(crate) fn name_of(structure: *mut sqlite3_vfs) -> Option<&'static str> {
-    // SAFETY: structures of ours are never freed.
+    // SAFETY: these structures are never freed.
     let is_as_made = |ours: &&Ours| methods_of(unsafe { &*structure }) == ours.methods;
     find(structure).filter(is_as_made).map(|ours| ours.name)
 }
 
 const METHOD_COUNT: usize = 9;
 
-/// The methods by which the engine uses a VFS, as addresses that can be compared.
+/// The methods that the engine calls, as addresses for comparison.
 fn methods_of(vfs: &sqlite3_vfs) -> [usize; METHOD_COUNT] {
     [
         vfs.open.map_or(0, |method| method as usize),
@@ -156,7 +158,7 @@ fn find(structure: *mut sqlite3_vfs) -> Option<&'static Ours> {
     all().iter().find(|ours| ours.structure.load(Ordering::Relaxed) == structure)
 }
 
-/// The VFS of a structure that may be an application's copy of one of ours, under another name.
+/// The VFS of a structure that may be an application's copy of one of these, under another name.
 ///
 /// # Safety
 /// `structure` is null or can be read.
@@ -164,7 +166,7 @@ unsafe fn of_copy(structure: *mut sqlite3_vfs) -> &'static Ours {
     let [default, ..] = all();
     // SAFETY: our caller's promise.
     let app_data = unsafe { structure.as_ref() }.map_or(null_mut(), |copy| copy.app_data);
-    // SAFETY: structures of ours are never freed.
+    // SAFETY: these structures are never freed.
     let is_original = |ours: &&Ours| unsafe { (*ours.structure.load(Ordering::Relaxed)).app_data } == app_data;
     all().iter().find(is_original).unwrap_or(default)
 }
@@ -176,7 +178,7 @@ fn new_structure(name: &'static CStr) -> sqlite3_vfs {
         path_max: PATH_MAX,
         next: null_mut(),
         name: name.as_ptr(),
-        // By which copies of the structure are known.
+        // Identifies copies of the structure.
         app_data: name.as_ptr().cast_mut().cast(),
         open: Some(open),
         delete: Some(delete),
@@ -204,7 +206,7 @@ unsafe fn path<'a>(path: *const c_char) -> &'a Path {
     Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes()))
 }
 
-// Each function below is a method of the C interface: its caller passes what SQLite's documentation says.
+// Each function below is a method of the C interface: its caller passes the arguments of SQLite's documentation.
 
 unsafe extern "C" fn open(
     structure: *mut sqlite3_vfs,
@@ -214,7 +216,7 @@ unsafe extern "C" fn open(
     out_flags: *mut c_int,
 ) -> c_int {
     guard(|| {
-        // SAFETY: the caller gives memory for a file of ours.
+        // SAFETY: the caller passes memory for an `OurFile`.
         unsafe {
             (*handle).methods = null();
             let name = (!name.is_null()).then(|| path(name));
@@ -244,7 +246,7 @@ unsafe extern "C" fn open(
 
 unsafe extern "C" fn close(handle: *mut sqlite3_file) -> c_int {
     guard(|| {
-        // SAFETY: a file of ours; it is not used afterwards.
+        // SAFETY: an `OurFile`; it is not used afterwards.
         unsafe {
             let ours = &mut *handle.cast::<OurFile>();
             if matches!(ours.file.as_ref(), Some(Held::OfConnection(_))) {
@@ -355,9 +357,9 @@ unsafe extern "C" fn device_characteristics(handle: *mut sqlite3_file) -> c_int 
     unsafe { with(handle, |_, file| file.characteristics().0.cast_signed()) }
 }
 
-/// Nothing is shown in memory, as where SQLite's files are not mapped: the caller reads.
+/// Maps nothing, as SQLite where files are not mapped: the caller reads instead.
 unsafe extern "C" fn fetch(_: *mut sqlite3_file, _: i64, _: c_int, shown: *mut *mut c_void) -> c_int {
-    // SAFETY: the caller gives a place for a pointer.
+    // SAFETY: the caller passes the address of a pointer.
     unsafe { *shown = null_mut() };
     code::OK
 }
@@ -464,7 +466,7 @@ unsafe extern "C" fn dl_open(_: *mut sqlite3_vfs, name: *const c_char) -> *mut c
 }
 
 unsafe extern "C" fn dl_error(_: *mut sqlite3_vfs, n: c_int, out: *mut c_char) {
-    // SAFETY: as documented; what does not fit is left out.
+    // SAFETY: as documented; a longer message is cut.
     unsafe {
         let message = libc::dlerror();
         if let (false, Some(len_max)) = (message.is_null(), usize::try_from(n).ok().and_then(|n| n.checked_sub(1))) {
@@ -518,7 +520,7 @@ unsafe extern "C" fn last_error(_: *mut sqlite3_vfs, _: c_int, _: *mut c_char) -
     std::io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 
-/// System calls are made directly, so that there is nothing to replace.
+/// System calls are made directly, and cannot be replaced.
 unsafe extern "C" fn set_system_call(
     _: *mut sqlite3_vfs,
     _: *const c_char,

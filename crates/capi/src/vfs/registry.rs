@@ -1,4 +1,4 @@
-//! Which VFSes there are: a list of the C structures, the default one first.
+//! The list of VFSes: their C structures, the default one first.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null_mut;
@@ -15,7 +15,7 @@ use crate::ffi_guard::api;
 use crate::text;
 
 struct List {
-    /// Ours is among them from the first use on.
+    /// Includes the engine's own from the first use on.
     all: Vec<*mut sqlite3_vfs>,
     is_filled: bool,
 }
@@ -40,7 +40,7 @@ impl List {
     fn link(&mut self) {
         for at in 0..self.all.len() {
             let next = self.all.get(at + 1).copied().unwrap_or(null_mut());
-            // SAFETY: a registered structure stands until it is unregistered.
+            // SAFETY: a registered structure lives until it is unregistered.
             unsafe { (*self.all[at]).next = next };
         }
     }
@@ -51,7 +51,7 @@ impl List {
     }
 }
 
-/// The VFS of that name, or the default one, for a database; `None` is the engine's own default.
+/// The VFS of that name, or the default one, for a database; `None`: the engine's own default.
 pub(crate) fn find(
     name: Option<&str>,
     target: &Target,
@@ -64,7 +64,7 @@ pub(crate) fn find(
     match (found, name) {
         (Some(vfs), _) => Ok(match ours::name_of(vfs) {
             Some(name) => lithe_engine::builtin_vfs(name, target),
-            // SAFETY: a registered VFS stands as long as connections use it.
+            // SAFETY: a registered VFS lives as long as connections use it.
             None => Some(Arc::new(unsafe { TheirVfs::new(vfs, target, connection) })),
         }),
         (None, Some(name)) => Err(Error::generic(format!("no such vfs: {name}"))),
@@ -72,7 +72,7 @@ pub(crate) fn find(
     }
 }
 
-/// Whether the application has unregistered all.
+/// Whether the application has unregistered all VFSes.
 pub(crate) fn is_empty() -> bool {
     list().all.is_empty()
 }

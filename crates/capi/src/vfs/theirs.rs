@@ -1,4 +1,4 @@
-//! A VFS of the application, as the engine sees it: every call goes to the C methods.
+//! A VFS of the application as an implementation of the engine's trait: every call goes to the C methods.
 
 use std::any::Any;
 use std::ffi::{CString, OsStr, c_char, c_int, c_void};
@@ -36,7 +36,7 @@ const PDB: c_int = 30;
 const CKPT_DONE: c_int = 37;
 const CKPT_START: c_int = 39;
 
-/// How xShmMap is asked for memory: as it is, made if need be, and made if need be for a recovery.
+/// The argument of xShmMap: existing memory only, created if missing, and created if missing for a recovery.
 const EXISTING: c_int = 0;
 const EXTEND: c_int = 1;
 const RECOVER: c_int = 2;
@@ -45,7 +45,7 @@ const RECOVER: c_int = 2;
 pub(crate) struct TheirVfs {
     raw: *mut sqlite3_vfs,
     name: String,
-    /// The parameters of the connection's URI: xOpen of the database finds them behind its name.
+    /// The parameters of the connection's URI, which xOpen of the database finds behind its name.
     parameters: Vec<(Vec<u8>, Vec<u8>)>,
     connection: ConnectionCell,
 }
@@ -53,14 +53,14 @@ pub(crate) struct TheirVfs {
 /// The connection whose files a VFS opens.
 pub(crate) type ConnectionCell = Arc<Owner>;
 
-/// A connection as its files know it.
+/// A connection, as its files refer to it.
 pub(crate) struct Owner {
     /// The handle, null until the connection is open.
     handle: AtomicPtr<c_void>,
     ask_busy_handler: AskBusyHandler,
 }
 
-/// What SQLITE_FCNTL_BUSYHANDLER is given to call, with the handle.
+/// The function that SQLITE_FCNTL_BUSYHANDLER passes with the handle.
 type AskBusyHandler = unsafe extern "C" fn(*mut c_void) -> c_int;
 
 impl Owner {
@@ -75,7 +75,7 @@ impl Owner {
     }
 }
 
-// SAFETY: SQLite too calls a VFS from all threads; its author sees to that.
+// SAFETY: SQLite, too, calls a VFS from all threads; the VFS must allow that.
 unsafe impl Send for TheirVfs {}
 // SAFETY: as above.
 unsafe impl Sync for TheirVfs {}
@@ -86,16 +86,16 @@ impl fmt::Debug for TheirVfs {
     }
 }
 
-/// The time of a VFS that does not know it: the system's.
+/// The system's VFS, for the time if a VFS has no method for it.
 fn system() -> lithe_engine::vfs::UnixVfs {
     lithe_engine::vfs::UnixVfs
 }
 
-/// A code of a method as a result.
+/// The result for a code of a method.
 fn checked(op: Op, code: c_int) -> Result<()> {
     match ResultCode(code) {
         ResultCode::OK => Ok(()),
-        // To the application it is no matter of files.
+        // The application gets plain NOMEM, as in SQLite.
         ResultCode::IOERR_NOMEM => Err(Error::with_code(op, ResultCode::NOMEM)),
         code => Err(Error::with_code(op, code)),
     }
@@ -107,7 +107,7 @@ fn c_path(path: &Path) -> CString {
 
 impl TheirVfs {
     /// # Safety
-    /// `raw` is a VFS with its methods, and stands as long as this.
+    /// `raw` is a VFS with its methods, and lives as long as this.
     pub(crate) unsafe fn new(raw: *mut sqlite3_vfs, target: &Target, connection: &ConnectionCell) -> TheirVfs {
         // SAFETY: our caller's promise.
         let name = unsafe { crate::text::name((*raw).name) }.unwrap_or_default();
@@ -119,7 +119,7 @@ impl TheirVfs {
         unsafe { &*self.raw }
     }
 
-    /// The name with what SQLite puts behind it. Journals and logs get the names that belong to them.
+    /// The name of a file. A database's is followed by the names of its journal and its log, and by the URI's parameters.
     fn filename(&self, path: &Path, flags: OpenFlags) -> Filename {
         let bytes = path.as_os_str().as_bytes();
         let of = |suffix: &[u8]| [bytes, suffix].concat();
@@ -150,13 +150,13 @@ impl Vfs for TheirVfs {
         let Some(open) = self.methods().open else { return Err(Error::new(Op::Open)) };
         let filename = path.map(|path| self.filename(path, flags));
         let name = filename.as_ref().map_or(std::ptr::null(), |name| name.0);
-        // As many pointers as the VFS's file needs bytes: aligned for anything.
+        // An array of pointers of at least the size of the VFS's file, so that the memory is aligned for anything.
         let units = usize::try_from(self.methods().file_size).unwrap_or(0).div_ceil(16).max(1);
         let mut memory = vec![0_u128; units].into_boxed_slice();
         let handle = memory.as_mut_ptr().cast::<sqlite3_file>();
         let flags = flags.without(OpenFlags::TORN_SECTORS).without(OpenFlags::READONLY_SHM);
         let mut out_flags = flags.0.cast_signed();
-        // SAFETY: the VFS's method, called as documented, with memory of the size that it asked for.
+        // SAFETY: the VFS's method, called as documented, with memory of the required size.
         let answer = unsafe { open(self.raw, name, handle, flags.0.cast_signed(), &mut out_flags) };
         // SAFETY: the methods are the first member of the file.
         let methods = unsafe { (*handle).methods };
@@ -170,12 +170,12 @@ impl Vfs for TheirVfs {
             _filename: filename,
         };
         if answer != code::OK {
-            // A file whose methods are set is closed even so: dropping it does that.
+            // A file whose methods are set is closed even after an error: dropping it does that.
             let error = Error::with_code(Op::Open, ResultCode(answer));
             return Err(path.map_or(error.clone(), |path| error.at(path)));
         }
         if flags.intersects(OpenFlags::MAIN_DB) {
-            // As SQLite does, once for the page cache and once for the file.
+            // As in SQLite, once for the page cache and once for the file.
             file.show_up_to(Some(0));
             file.show_up_to(Some(0));
         }
@@ -204,7 +204,7 @@ impl Vfs for TheirVfs {
         let Some(full_pathname) = self.methods().full_pathname else { return Ok(path.to_path_buf()) };
         let len = usize::try_from(self.methods().path_max).unwrap_or(0) + 1;
         let mut buffer = vec![0_u8; len];
-        // SAFETY: as above; the buffer is as long as is said.
+        // SAFETY: as above; the buffer has the given length.
         let answer =
             unsafe { full_pathname(self.raw, c_path(path).as_ptr(), len as c_int, buffer.as_mut_ptr().cast()) };
         if code::primary(answer) != code::OK {
@@ -220,7 +220,7 @@ impl Vfs for TheirVfs {
 
     fn randomness(&self, buf: &mut [u8]) {
         match self.methods().randomness {
-            // SAFETY: as above; the buffer is as long as is said.
+            // SAFETY: as above; the buffer has the given length.
             Some(randomness) => unsafe {
                 randomness(self.raw, buf.len() as c_int, buf.as_mut_ptr().cast());
             },
@@ -255,20 +255,20 @@ impl Vfs for TheirVfs {
     }
 }
 
-/// An open file of theirs.
+/// An open file of the application's VFS.
 pub(crate) struct TheirFile {
     handle: *mut sqlite3_file,
     vfs: *mut sqlite3_vfs,
-    /// The connection that uses it; null until that is open.
+    /// The connection that uses the file; null until the connection is open.
     connection: ConnectionCell,
-    /// Null if it could not be opened.
+    /// Null if the file could not be opened.
     methods: *const sqlite3_io_methods,
     has_shm: bool,
     _memory: Box<[u128]>,
     _filename: Option<Filename>,
 }
 
-// SAFETY: a file is used by its connection, one thread at a time.
+// SAFETY: only its connection uses a file, one thread at a time.
 unsafe impl Send for TheirFile {}
 // SAFETY: as above.
 unsafe impl Sync for TheirFile {}
@@ -300,7 +300,7 @@ macro_rules! call {
 }
 
 impl TheirFile {
-    /// The file as one of theirs, if it is one.
+    /// The file as one of an application's VFS, if it is one.
     pub(crate) fn of(file: &Arc<dyn File>) -> Option<&TheirFile> {
         file.as_any()?.downcast_ref()
     }
@@ -309,7 +309,7 @@ impl TheirFile {
         self.handle
     }
 
-    /// The VFS that has opened it.
+    /// The VFS that has opened the file.
     pub(crate) fn vfs(&self) -> *mut sqlite3_vfs {
         self.vfs
     }
@@ -323,12 +323,12 @@ impl TheirFile {
             checked(Op::ShmMap, answer)?;
         }
         let Some(base) = NonNull::new(start.cast::<u8>()) else { return Ok(None) };
-        // SAFETY: the VFS promises memory of that size until xShmUnmap, which the pager calls when it is done; others
-        // in the process reach it through atomics as we do, or have a lock.
+        // SAFETY: the VFS promises memory of that size until xShmUnmap, which the pager calls at the end; other users
+        // in the process access it by atomics as this library does, or hold a lock.
         Ok(Some(unsafe { ShmRegion::from_raw(base, !is_read_only, Arc::new(())) }))
     }
 
-    /// xFileControl of the engine's own accord: most files do not know most verbs.
+    /// Calls xFileControl without a request of the application: a file need not know the verb.
     fn tell(&self, op: Op, verb: c_int, arg: *mut c_void) -> Result<()> {
         match self.control(verb, arg) {
             code::NOTFOUND => Ok(()),
@@ -336,8 +336,8 @@ impl TheirFile {
         }
     }
 
-    /// Tells the file whose connection it belongs to, and whom to ask when a lock is in the way: whatever it answers. Of the main
-    /// database that is known only when the connection is open.
+    /// Passes its connection, and the connection's busy handler, to the file, and ignores the result. For the main
+    /// database this is possible only when the connection is open.
     pub(crate) fn introduce(&self) {
         let db = self.connection.handle.load(Ordering::Acquire);
         if db.is_null() {
@@ -353,14 +353,15 @@ impl TheirFile {
     /// xFileControl.
     pub(crate) fn control(&self, op: c_int, arg: *mut c_void) -> c_int {
         match self.methods().and_then(|methods| methods.file_control) {
-            // SAFETY: the file's method; the application's argument, or ours, is what the verb wants.
+            // SAFETY: the file's method; the application's argument, or this library's, has the type that the verb
+            // requires.
             Some(control) => unsafe { control(self.handle, op, arg) },
             None => code::NOTFOUND,
         }
     }
 
     fn methods(&self) -> Option<&sqlite3_io_methods> {
-        // SAFETY: null, or the table of methods, which is static or stands as long as the file.
+        // SAFETY: null, or the table of methods, which is static or lives as long as the file.
         unsafe { self.methods.as_ref() }
     }
 
@@ -368,13 +369,13 @@ impl TheirFile {
         self.methods().map_or(0, |methods| methods.version)
     }
 
-    /// xFetch and xUnfetch, where the file has them.
+    /// xFetch and xUnfetch, if the file has them.
     fn fetching(&self) -> Option<(Fetch, Unfetch)> {
         let methods = self.methods().filter(|methods| methods.version >= 3)?;
         Some((methods.fetch?, methods.unfetch?))
     }
 
-    /// BUSY is an answer, not an error.
+    /// Returns false for BUSY, which is not an error here.
     fn unless_busy(op: Op, code: c_int) -> Result<bool> {
         if code::primary(code) == code::BUSY { Ok(false) } else { checked(op, code).map(|()| true) }
     }
@@ -385,8 +386,8 @@ impl File for TheirFile {
         let len = buf.len() as c_int;
         let answer = call!(self, Op::Read, read(buf.as_mut_ptr().cast(), len, offset.cast_signed()));
         if answer == ResultCode::IOERR_SHORT_READ.0 {
-            // What is missing has been filled with zeros. How much that is would be another call; zeros in front of it count as
-            // missing, too.
+            // The method has filled the missing bytes with zeros. Their number would need another call; so zeros before
+            // them count as missing, too.
             let there = buf.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
             return Ok(there.min(buf.len().saturating_sub(1)));
         }
@@ -414,7 +415,7 @@ impl File for TheirFile {
     }
 
     fn lock(&self, level: LockLevel) -> Result<bool> {
-        // PENDING is a step on the way to EXCLUSIVE, never asked for by itself.
+        // PENDING is an intermediate state on the way to EXCLUSIVE, and never requested by itself.
         let level = if level == LockLevel::Pending { LockLevel::Exclusive } else { level };
         TheirFile::unless_busy(Op::Lock, call!(self, Op::Lock, lock(level as c_int)))
     }
@@ -492,8 +493,8 @@ impl File for TheirFile {
     fn copy_shown(&self, buf: &mut [u8], offset: u64) -> Result<bool> {
         let Some((fetch, unfetch)) = self.fetching() else { return Ok(false) };
         let (mut shown, offset) = (null_mut(), offset.cast_signed());
-        // SAFETY: the file's methods, called as documented; what is shown has that many bytes until it is given back. No borrow of
-        // them is made: others may write there.
+        // SAFETY: the file's methods, called as documented; the mapped memory has that many bytes until it is released.
+        // No borrow of it is made, because other processes may write there.
         unsafe {
             checked(Op::Read, fetch(self.handle, offset, buf.len() as c_int, &mut shown))?;
             if shown.is_null() {
@@ -506,7 +507,7 @@ impl File for TheirFile {
     }
 
     fn show_up_to(&self, bytes: Option<u64>) -> Option<u64> {
-        // Without the methods there is nothing to set, and only an answer to ask for.
+        // Without the methods a limit cannot be set, but it can be read.
         if bytes.is_some() && self.fetching().is_none() {
             return None;
         }
@@ -517,7 +518,7 @@ impl File for TheirFile {
 
     fn forget_shown(&self) -> Result<()> {
         match self.fetching() {
-            // SAFETY: the file's method; without memory it says that nothing that was shown counts any more.
+            // SAFETY: the file's method; a null address means that no mapped memory is used any more.
             Some((_, unfetch)) => checked(Op::Read, unsafe { unfetch(self.handle, 0, null_mut()) }),
             None => Ok(()),
         }
@@ -560,7 +561,7 @@ impl File for TheirFile {
         let value_pointer = value.as_ref().map_or(null_mut(), |value| value.as_ptr().cast_mut());
         let mut texts: [*mut c_char; 4] = [null_mut(), name.as_ptr().cast_mut(), value_pointer, null_mut()];
         let answer = self.control(PRAGMA, texts.as_mut_ptr().cast());
-        // SAFETY: the file has left a text there that it made by `sqlite3_mprintf`, or nothing.
+        // SAFETY: the file has stored a text of `sqlite3_mprintf` there, or nothing.
         let text = unsafe { crate::memory::take_text(texts[0]) };
         match answer {
             code::NOTFOUND => None,

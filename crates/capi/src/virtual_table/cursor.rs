@@ -1,4 +1,4 @@
-//! A cursor of a module in C, as the engine sees it.
+//! A cursor of a module in C, as an implementation of the engine's trait.
 
 use std::ffi::c_int;
 use std::ptr::null_mut;
@@ -15,7 +15,7 @@ use crate::function::Frame;
 pub(super) struct CCursor {
     pub(super) cursor: *mut sqlite3_vtab_cursor,
     pub(super) module: Arc<ModuleData>,
-    /// The arguments of the scan, which the application may look at as long as it lasts.
+    /// The arguments of the scan, which the application may read until the scan ends.
     pub(super) frame: Frame,
 }
 
@@ -23,7 +23,7 @@ impl CCursor {
     fn finish(&self, code: c_int) -> Result {
         match code {
             code::OK => Ok(()),
-            // SAFETY: the cursor is there, and so is its table.
+            // SAFETY: the cursor and its table exist.
             code => Err(unsafe { failure((*self.cursor).vtab, code) }),
         }
     }
@@ -42,7 +42,7 @@ impl VirtualCursor for CCursor {
     fn filter(&mut self, _: &Scan<'_>, plan: &ScanPlan, arguments: &Values<'_>) -> Result {
         let Some(filter) = self.module.methods().filter else { return Err(code_only(code::ERROR)) };
         let text = crate::index_info::text_of(plan);
-        // SAFETY: the arguments stand during the call; the application's function is called as documented.
+        // SAFETY: the arguments are valid during the call; the application's function is called as documented.
         let code = unsafe {
             self.frame.fill(arguments.facts, arguments.values, u32::MAX);
             for (at, value) in self.frame.values.iter_mut().enumerate() {
@@ -78,7 +78,7 @@ impl VirtualCursor for CCursor {
         let failure = call.finish(answer.context);
         match (code, failure) {
             (code::OK, finished) => finished,
-            // What the table says comes before what the call has.
+            // An error of the table takes precedence over one of the call.
             (code, Err(error)) => Err(match self.finish(code) {
                 Err(own) if !own.message.is_empty() => own,
                 _ => error,

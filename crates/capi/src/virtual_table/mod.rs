@@ -33,7 +33,7 @@ use crate::value::sqlite3_value;
 use crate::variadic::{Arguments, CArgs};
 use table::CTable;
 
-/// A table, of which the application knows the first members and what comes behind them.
+/// A table: the first members are of this library, the application appends its own.
 #[allow(non_camel_case_types)]
 #[repr(C)]
 pub struct sqlite3_vtab {
@@ -42,7 +42,7 @@ pub struct sqlite3_vtab {
     message: *mut c_char,
 }
 
-/// A cursor, likewise.
+/// A cursor: the first member is of this library, the application appends its own.
 #[allow(non_camel_case_types)]
 #[repr(C)]
 pub struct sqlite3_vtab_cursor {
@@ -67,7 +67,8 @@ type FindFunctionFn =
 type IntegrityFn =
     unsafe extern "C" fn(*mut sqlite3_vtab, *const c_char, *const c_char, c_int, *mut *mut c_char) -> c_int;
 
-/// The methods of a module. Those from `savepoint` on are there from version 2 on, `shadow_name` from 3, `integrity` from 4.
+/// The methods of a module. Those from `savepoint` on exist from version 2 on, `shadow_name` from 3, `integrity` from
+/// 4.
 #[allow(non_camel_case_types)]
 #[repr(C)]
 pub struct sqlite3_module {
@@ -98,7 +99,7 @@ pub struct sqlite3_module {
     integrity: Option<IntegrityFn>,
 }
 
-/// What a module's tables have in common.
+/// The data that a module's tables share.
 struct ModuleData {
     db: *mut sqlite3,
     methods: *const sqlite3_module,
@@ -106,7 +107,7 @@ struct ModuleData {
     destructor: Destructor,
 }
 
-// SAFETY: modules are used by their connection only, which is used by one thread at a time: its mutex sees to that, or the
+// SAFETY: only its connection uses a module, and only one thread at a time uses that: its mutex makes sure, or the
 // application, if it asked for none.
 unsafe impl Send for ModuleData {}
 // SAFETY: as above.
@@ -178,13 +179,13 @@ impl CModule {
             let code = method(self.0.db, self.0.user_data, count, pointers.as_ptr(), &mut vtab, &mut message);
             (code, state.declaring.borrow_mut().pop().unwrap_or_default())
         };
-        // SAFETY: what the method has left there.
+        // SAFETY: the method has stored the message.
         let message = unsafe { memory::take_text(message) };
         if code != code::OK || vtab.is_null() {
             let code = if code == code::OK { code::ERROR } else { code };
             return Err(FunctionError { code, message: message.unwrap_or_default().into() });
         }
-        // SAFETY: the table is the application's; these members are ours.
+        // SAFETY: the application allocates the table; this library sets these members.
         unsafe { *vtab = sqlite3_vtab { module: self.0.methods, references: 1, message: null_mut() } };
         let Declaring { declaration, supports_constraints, risk } = declared;
         let table = CTable { vtab: Cell::new(vtab), module: Arc::clone(&self.0), supports_constraints };
@@ -192,7 +193,7 @@ impl CModule {
     }
 }
 
-/// What the application says about its failure.
+/// The error of a method, with the application's message.
 ///
 /// # Safety
 /// `vtab` is a table of the application.
@@ -217,7 +218,7 @@ unsafe fn create(
         (Ok(db), None) => return db.fail_code(code::MISUSE),
         (Err(code), _) => return code,
     };
-    // A call that registers no module never destroys what it was given.
+    // If no module is registered, the destructor is not called.
     let module = (!methods.is_null()).then(|| -> Box<dyn Module> {
         Box::new(CModule(Arc::new(ModuleData { db: handle, methods, user_data, destructor })))
     });
@@ -233,7 +234,7 @@ unsafe extern "C" fn lithe_vtab_config(db: *mut sqlite3, op: c_int, args: *mut C
     const INNOCUOUS: c_int = 2;
     const DIRECT_ONLY: c_int = 3;
     const USES_ALL_SCHEMAS: c_int = 4;
-    // SAFETY: the C half hands on what it was called with.
+    // SAFETY: the C half passes on its own arguments.
     guard(|| unsafe {
         let db = match live(db) {
             Ok(db) => db,
@@ -248,7 +249,7 @@ unsafe extern "C" fn lithe_vtab_config(db: *mut sqlite3, op: c_int, args: *mut C
             CONSTRAINT_SUPPORT => declaring.supports_constraints = Arguments::new(args).int() != 0,
             INNOCUOUS => declaring.risk = Risk::Innocuous,
             DIRECT_ONLY => declaring.risk = Risk::DirectOnly,
-            // All schemas are loaded before anything is compiled.
+            // All schemas are loaded before a statement is compiled.
             USES_ALL_SCHEMAS => {}
             _ => {
                 drop(all);
@@ -300,7 +301,7 @@ api! {
         };
         {
             let mut all = db.virtual_tables.declaring.borrow_mut();
-            // Once for each table that is made.
+            // Allowed once for each table that is being made.
             let Some(declaring) = all.last_mut().filter(|declaring| declaring.declaration.is_none()) else {
                 drop(all);
                 return db.fail_code(code::MISUSE);
@@ -319,7 +320,7 @@ api! {
     fn sqlite3_vtab_on_conflict(db: *mut sqlite3) -> c_int {
         let Ok(db) = live(db) else { return 0 };
         let policy = db.virtual_tables.policies.borrow().last().copied();
-        // SQLITE_ABORT, which is what nothing else is said means.
+        // SQLITE_ABORT is the default policy.
         policy.unwrap_or(code::ABORT)
     }
 
@@ -336,7 +337,7 @@ api! {
     }
 }
 
-/// The next value of a list that stands for the right side of an IN.
+/// The next value of a list that stands for the right-hand side of an IN.
 ///
 /// # Safety
 /// As the C functions document it.

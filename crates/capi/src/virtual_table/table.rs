@@ -1,4 +1,4 @@
-//! A table of a module in C, as the engine sees it.
+//! A table of a module in C, as an implementation of the engine's trait.
 
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -21,7 +21,7 @@ use crate::text::c_string;
 
 /// A table of a module in C.
 pub(super) struct CTable {
-    /// Null when it was destroyed.
+    /// Null after it was destroyed.
     pub(super) vtab: Cell<*mut sqlite3_vtab>,
     pub(super) module: Arc<ModuleData>,
     pub(super) supports_constraints: bool,
@@ -31,7 +31,7 @@ pub(super) struct CTable {
 unsafe impl Send for CTable {}
 
 impl CTable {
-    /// Calls one of the methods that take nothing else; one that is not there has succeeded.
+    /// Calls a method without further arguments; a missing method counts as successful.
     fn call(&self, method: Option<TableFn>) -> Result {
         self.finish(|vtab| {
             // SAFETY: the application's function, called as documented.
@@ -54,7 +54,7 @@ impl CTable {
         }
         match call(vtab) {
             code::OK => Ok(()),
-            // SAFETY: the table is there.
+            // SAFETY: the table exists.
             code => Err(unsafe { failure(vtab, code) }),
         }
     }
@@ -62,9 +62,9 @@ impl CTable {
 
 impl Drop for CTable {
     fn drop(&mut self) {
-        // The message of a failure that nobody has asked about goes, too.
+        // An unread message of a failure is freed, too.
         let _ = self.finish(|vtab| {
-            // SAFETY: nobody has the message any more.
+            // SAFETY: the message is not used any more.
             drop(unsafe { failure(vtab, code::OK) });
             code::OK
         });
@@ -90,13 +90,13 @@ impl VirtualTable for CTable {
             }
             code if code & 0xff == code::CONSTRAINT => {
                 asked.forget();
-                // SAFETY: the table is there; nobody wants the message.
+                // SAFETY: the table exists; the message is not used.
                 drop(unsafe { failure(vtab, code) });
                 Ok(false)
             }
             code => {
                 asked.forget();
-                // SAFETY: the table is there.
+                // SAFETY: the table exists.
                 Err(unsafe { failure(vtab, code) })
             }
         }
@@ -108,10 +108,10 @@ impl VirtualTable for CTable {
         let code = self.module.methods().open.map_or(code::ERROR, |open| unsafe { open(vtab, &mut cursor) });
         if code != code::OK || cursor.is_null() {
             let code = if code == code::OK { code::ERROR } else { code };
-            // SAFETY: the table is there.
+            // SAFETY: the table exists.
             return Err(unsafe { failure(vtab, code) });
         }
-        // SAFETY: the cursor is the application's; this member is ours.
+        // SAFETY: the application allocates the cursor; this library sets this member.
         unsafe { (*cursor).vtab = vtab };
         Ok(Box::new(CCursor { cursor, module: Arc::clone(&self.module), frame: Frame::default() }))
     }
@@ -137,8 +137,8 @@ impl VirtualTable for CTable {
         let mut rowid = 0;
         self.finish(|vtab| {
             let mut frame = Frame::default();
-            // SAFETY: the values stand during the call; the connection outlives its tables; the application's function
-            // is called as documented.
+            // SAFETY: the values are valid during the call; the connection outlives its tables; the application's
+            // function is called as documented.
             unsafe {
                 frame.fill(values.facts, values.values, u32::MAX);
                 for (at, value) in frame.values.iter_mut().enumerate() {
@@ -223,7 +223,7 @@ impl VirtualTable for CTable {
         let called = self.finish(|vtab| unsafe {
             integrity(vtab, database.as_ptr(), table.as_ptr(), is_quick.into(), &mut message)
         });
-        // SAFETY: what the method has left there.
+        // SAFETY: the method has stored the message.
         let message = unsafe { memory::take_text(message) };
         called.map(|()| message)
     }

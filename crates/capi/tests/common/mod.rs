@@ -1,4 +1,4 @@
-//! What tests of the C library have in common: a folder, C programs, SQLite's source.
+//! Helpers of the tests of the C library: a folder, C programs, SQLite's source.
 #![allow(dead_code)] // not every test needs all of it
 
 pub mod recording;
@@ -17,7 +17,7 @@ impl Workshop {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("capi-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
-        // The name that the library calls itself.
+        // The library's soname.
         std::os::unix::fs::symlink(library(), folder.join("libsqlite3.so.0")).unwrap();
         Workshop { folder }
     }
@@ -26,13 +26,13 @@ impl Workshop {
         self.folder.join(name)
     }
 
-    /// Compiles one of the C files beside this one.
+    /// Compiles one of the C files in the folder of the tests.
     pub fn compile(&self, source: &str, program: &str, options: &[&str]) -> PathBuf {
         let program = self.path(program);
         let mut compiler = Command::new("cc");
         compiler.args(["-g", "-O1", "-Wall", "-DLITHE", "-o"]).arg(&program);
         compiler.arg("-I").arg(crate_folder().join("include")).arg(crate_folder().join("tests").join(source));
-        compiler.args(options); // libraries come behind what needs them
+        compiler.args(options); // libraries must follow the files that use them
         expect_success(&compiler.output().unwrap(), source);
         program
     }
@@ -42,7 +42,7 @@ impl Workshop {
         self.compile("extension.c", "extension.so", &["-shared", "-fPIC"])
     }
 
-    /// Runs a program that wants a folder of its own.
+    /// Runs a program that needs a folder of its own.
     pub fn run_in_folder(&self, mut command: Command, name: &str) -> Output {
         let folder = self.path(&format!("files of {name}"));
         fs::create_dir_all(&folder).unwrap();
@@ -77,7 +77,7 @@ pub fn expect_success(output: &Output, what: &str) {
     assert!(output.status.success(), "{what}: {}\n{out}\n{err}", output.status);
 }
 
-/// The platform that the tests run on, by the compiler's name for it.
+/// The platform on which the tests run, by the compiler's name for it.
 fn host() -> String {
     let compiler = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     let output = Command::new(compiler).arg("-vV").output().unwrap();
@@ -86,12 +86,12 @@ fn host() -> String {
     text.lines().find_map(|line| line.strip_prefix("host: ")).expect("a host").to_owned()
 }
 
-/// The folder of SQLite's source, as the oracle's crate has it.
+/// The folder of SQLite's source in the crate that builds the reference library.
 pub fn sqlite_source() -> PathBuf {
     let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = Command::new(cargo);
-    // Crates of other platforms were not fetched for this build. Not `--offline`: where only this crate was built, what
-    // other members of the workspace need was not fetched either.
+    // Crates of other platforms were not fetched for this build. Not `--offline`: if only this crate was built, crates
+    // of other members of the workspace were not fetched either.
     command.args(["metadata", "--format-version", "1", "--locked", "--filter-platform", &host()]);
     let output = command.current_dir(crate_folder()).output().unwrap();
     expect_success(&output, "cargo metadata");
@@ -110,7 +110,8 @@ pub fn sqlite() -> PathBuf {
     sqlite_built("LITHE_REFERENCE", "sqlite", &[])
 }
 
-/// The same with what it has only if it is built so: that of LITHE_REFERENCE_FULL, or one that is built here.
+/// The same with the features that SQLite has only with build options: LITHE_REFERENCE_FULL, or a library that is built
+/// here.
 pub fn sqlite_with_options() -> PathBuf {
     let options = ["PREUPDATE_HOOK", "SESSION", "SNAPSHOT", "NORMALIZE", "BYTECODE_VTAB"]
         .map(|name| format!("-DSQLITE_ENABLE_{name}"));
@@ -128,7 +129,7 @@ fn sqlite_built(variable: &str, name: &str, options: &[&str]) -> PathBuf {
         return folder;
     }
     fs::create_dir_all(&folder).unwrap();
-    // Another test may be building it, too: the first to finish puts it there, whole.
+    // Another test may be building it, too: each renames its complete library into place.
     let built = folder.join(format!("{SQLITE}.{}.{:?}", std::process::id(), std::thread::current().id()));
     let mut compiler = Command::new("cc");
     compiler.args(["-O1", "-w", "-shared", "-fPIC", "-Wl,-soname,libsqlite3.so.0", "-o"]).arg(&built).arg(source);

@@ -1,4 +1,4 @@
-//! A program that plays scripts, on this library and on SQLite's with all options: it must print the same.
+//! Runs a program with scripts on this library and on SQLite's with all options: the output must be the same.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::thread;
 
 use super::{SQLITE, Workshop, expect_success, sqlite_with_options};
 
-/// Compares what the program in `source` prints about each script; a difference is shown with the lines before it.
+/// Compares the output of the program in `source` for each script; a difference is shown with the lines before it.
 pub fn compare(name: &str, source: &str, options: &[&str], scripts: impl Iterator<Item = (String, Vec<String>)>) {
     let workshop = Workshop::new(name);
     let reference = sqlite_with_options();
@@ -16,7 +16,7 @@ pub fn compare(name: &str, source: &str, options: &[&str], scripts: impl Iterato
     let program = workshop.compile(source, "record", &options);
     let mut wrong = Vec::new();
     for (script, lines) in scripts {
-        // To be played by hand.
+        // Writes the scripts to files, to be run by hand.
         if let Some(folder) = std::env::var_os("RECORD_SCRIPTS") {
             std::fs::write(Path::new(&folder).join(&script), lines.join("\n")).unwrap();
         }
@@ -36,7 +36,7 @@ pub fn compare(name: &str, source: &str, options: &[&str], scripts: impl Iterato
     );
 }
 
-/// Plays scripts on this library alone: the program must come to its end.
+/// Runs scripts on this library alone: the program must reach its end.
 #[allow(dead_code)] // the tests of the pre-update hook compare everything
 pub fn play(name: &str, source: &str, options: &[&str], scripts: impl Iterator<Item = Vec<String>>) {
     let workshop = Workshop::new(name);
@@ -46,7 +46,7 @@ pub fn play(name: &str, source: &str, options: &[&str], scripts: impl Iterator<I
     scripts.for_each(|lines| drop(record(&program, &workshop.folder, &lines)));
 }
 
-/// What the program prints about the lines, on the library in that folder.
+/// The output of the program for the lines, on the library in that folder.
 fn record(program: &Path, library: &Path, lines: &[String]) -> String {
     let mut command = Command::new(program);
     command.env("LD_LIBRARY_PATH", library).stdin(Stdio::piped()).stdout(Stdio::piped());

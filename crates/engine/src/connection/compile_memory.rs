@@ -1,4 +1,4 @@
-//! Memory that one compilation leaves to the next.
+//! Memory that each compilation reuses from the one before.
 
 use std::cell::Cell;
 
@@ -32,7 +32,7 @@ impl CompileMemory {
         result
     }
 
-    /// Gives the memory back.
+    /// Frees the memory.
     pub(crate) fn release(&self) {
         drop(self.template.take());
         drop(self.arena.take());

@@ -1,4 +1,4 @@
-//! What running programs ask of the connection.
+//! The connection as running programs see it.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -31,15 +31,15 @@ pub fn fail_local_time(on: bool) {
     LOCAL_TIME_FAILS.store(on, Ordering::Relaxed);
 }
 
-/// Bytes that one sorter or hash table may take before it goes to a temporary file, unless `cache_size` was set: pages that
-/// are read take no memory of ours, so memory is free.
+/// Bytes that one sorter or hash table may take before it spills to a temporary file, unless `cache_size` was set. The
+/// value is generous because pages that are read take no memory of the cache.
 const TEMPORARY_MEMORY: usize = 16 << 20;
-/// The share of `cache_size`, if it was set: the dirty pages of a transaction take all of it, and several sorters
-/// and tables may be in use beside them.
+/// The share of `cache_size` that a sorter or table gets, if it was set: the dirty pages of a transaction may take all
+/// of it, and several sorters and tables may be in use beside them.
 const TEMPORARY_SHARE: usize = 4;
-/// Up to so much, a small cache may be taken as a whole.
+/// A cache of at most this size is given to a sorter or table as a whole.
 const TEMPORARY_MEMORY_SMALL: usize = 1 << 20;
-/// However small the cache, so much is worth its while.
+/// A sorter or table gets at least this much, however small the cache is.
 const TEMPORARY_MEMORY_MIN: usize = 256 << 10;
 
 /// One running statement's view of its connection.

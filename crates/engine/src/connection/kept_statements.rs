@@ -1,9 +1,9 @@
 //! Statements and data that modules of virtual tables keep between two calls.
 //!
-//! A statement that is kept waits here, under the number of its `Kept`, between two uses; a use takes it out and puts it
-//! back. One that was left on a row is a running statement like any other: it holds its locks until it is reset, which
-//! happens here once its `Kept` has been dropped, and at the latest with the last statement of the application: a
-//! connection that may move to another thread has no row of a module's own.
+//! Between two uses a statement is stored here, under the number of its `Kept`; a use takes the statement out and puts
+//! it back. A statement that was left on a row is a running statement like any other: it holds its locks until it is
+//! reset. That happens here after its `Kept` has been dropped, and at the latest with the last statement of the
+//! application, because a connection that moves to another thread must have no row of a module open.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -15,13 +15,13 @@ use hashbrown::HashMap;
 use crate::connection::Connection;
 use crate::connection::statement::Statement;
 
-/// The statements that wait between two uses.
+/// The statements that are stored between two uses.
 #[derive(Default)]
 pub(crate) struct KeptStatements {
     idle: RefCell<HashMap<u64, Waiting>>,
-    /// How many of them stand on a row.
+    /// How many of the stored statements are on a row.
     running: Cell<usize>,
-    /// The number of statements from which on those are looked for whose `Kept` was dropped.
+    /// The number of statements at which those are removed whose `Kept` was dropped.
     sweep_at: Cell<usize>,
 }
 
@@ -30,12 +30,12 @@ struct Waiting {
     alive: Weak<u64>,
 }
 
-/// What extensions keep for the whole connection, by name.
+/// Data of extensions for the whole connection, by name.
 #[derive(Default)]
 pub(crate) struct ClientData(RefCell<HashMap<&'static str, Rc<dyn Any>>>);
 
 impl ClientData {
-    /// What is kept under a name; `make` makes it the first time.
+    /// The value stored under a name; `make` creates it at the first use.
     pub(crate) fn get_or_make(&self, name: &'static str, make: &dyn Fn() -> Box<dyn Any + Send>) -> Rc<dyn Any> {
         let known = self.0.borrow().get(name).cloned();
         known.unwrap_or_else(|| {
@@ -45,7 +45,7 @@ impl ClientData {
     }
 }
 
-/// The number of statements that are kept before the first look for those whose `Kept` was dropped.
+/// The number of stored statements below which those whose `Kept` was dropped are not searched for.
 const SWEEP_MIN: usize = 64;
 
 impl KeptStatements {
@@ -58,7 +58,8 @@ impl KeptStatements {
         Some(waiting.statement)
     }
 
-    /// Puts a statement back. One whose `Kept` was dropped, or for which there is another by now, ends.
+    /// Puts a statement back. If its `Kept` was dropped, or another statement is stored under its number, the statement
+    /// is reset.
     pub(crate) fn keep(&self, connection: &Connection, key: u64, alive: &Weak<u64>, statement: Statement) {
         if let Some(mut unwanted) = self.put(key, statement, alive) {
             unwanted.reset(connection);
@@ -71,8 +72,8 @@ impl KeptStatements {
         }
     }
 
-    /// A statement has let go of its cursors: statements that only those could have gone on with end as well, and if it is the
-    /// last one that a module did not leave on a row, all that are.
+    /// Called when a statement has closed its cursors: ends the stored statements whose `Kept` went with those cursors.
+    /// If no statement but stored ones is running, ends all stored statements that are on a row.
     #[inline]
     pub(crate) fn end_orphaned(&self, connection: &Connection) {
         let on_a_row = self.running.get();
@@ -94,7 +95,7 @@ impl KeptStatements {
         }
     }
 
-    /// Puts a statement back; returns it where there is one already, or its `Kept` was dropped.
+    /// Puts a statement back; returns it if another one is stored under its number, or its `Kept` was dropped.
     fn put(&self, key: u64, statement: Statement, alive: &Weak<u64>) -> Option<Statement> {
         let mut idle = self.idle.borrow_mut();
         if alive.strong_count() == 0 || idle.contains_key(&key) {
@@ -108,7 +109,7 @@ impl KeptStatements {
         None
     }
 
-    /// Takes out those that `is_wanted` does not want.
+    /// Takes out the statements for which `is_wanted` is false.
     fn remove(&self, is_wanted: impl Fn(&Waiting) -> bool) -> Vec<Statement> {
         let mut idle = self.idle.borrow_mut();
         let removed: Vec<Waiting> =
@@ -119,7 +120,7 @@ impl KeptStatements {
         removed.into_iter().map(|waiting| waiting.statement).collect()
     }
 
-    /// Those that stand on a row are counted.
+    /// `running` is the number of stored statements that are on a row.
     #[track_caller]
     fn assert_counted(&self, idle: &HashMap<u64, Waiting>) {
         let running = || idle.values().filter(|waiting| waiting.statement.is_running()).count();

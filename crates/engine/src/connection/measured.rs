@@ -1,5 +1,5 @@
-//! The sizes of the trees that joins use, where ANALYZE has not counted them: measured by a look at a few of their pages
-//! when a join is compiled, and kept for a while.
+//! The sizes of the trees that joins use and that ANALYZE has not counted: estimated from a few of their pages when a
+//! join is compiled, and cached.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::database::while_reading;
 use crate::databases::Databases;
 use crate::error::Result;
 
-/// The number of compilations for which sizes are good.
+/// The number of compilations for which the sizes are used.
 const USES: u32 = 256;
 
 /// What a connection knows about the sizes of its trees.
@@ -24,9 +24,9 @@ struct Known {
     measures: Arc<Measures>,
     /// The generation of the catalog to which the trees belong.
     generation: u64,
-    /// The number of changes by this connection after which the sizes are too old.
+    /// The number of changes by this connection at which the sizes expire.
     changes_max: u64,
-    /// For how many compilations they are still good.
+    /// The number of compilations after which the sizes expire.
     uses_left: u32,
 }
 
@@ -36,7 +36,8 @@ impl Measured {
         Arc::clone(&self.0.borrow().measures)
     }
 
-    /// A compilation begins: forgets sizes that are too old. `changes` is the number of rows that the connection has changed so far.
+    /// A compilation begins: forgets expired sizes. `changes` is the number of rows that the connection has changed so
+    /// far.
     pub(crate) fn forget_old(&self, generation: u64, changes: u64) {
         let mut known = self.0.borrow_mut();
         if known.uses_left == 0 || known.generation != generation || changes > known.changes_max {
@@ -45,7 +46,7 @@ impl Measured {
         known.uses_left -= 1;
     }
 
-    /// Measures trees, indexes only beside large tables. Returns false if no table is large.
+    /// Measures trees; indexes only if a table is large. Returns false if no table is large.
     pub(crate) fn measure(&self, databases: &Databases, wanted: &[Tree]) -> Result<bool> {
         let (tables, indexes): (Vec<Tree>, Vec<Tree>) = wanted.iter().partition(|tree| tree.is_table);
         if self.measure_trees(databases, &tables)? < LARGE {
@@ -64,7 +65,7 @@ impl Measured {
                 continue;
             }
             let btree = database.btree();
-            // One snapshot for all, so that a busy database is waited for once.
+            // All trees are read in one snapshot, so that a busy database is waited for once.
             while_reading(btree.pager(), || {
                 for tree in own {
                     rows_max = rows_max.max(self.measure_tree(btree, tree)?);

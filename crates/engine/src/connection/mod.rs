@@ -1,7 +1,7 @@
-//! The connection: the parts that it consists of, and how they begin and end together.
+//! The connection: its parts, and how they begin and end together.
 //!
-//! Each part owns its subject: its cells are its own, and its methods take what they need from other parts. What applications call is in
-//! `api`, and what modules of virtual tables call in `module_sql`.
+//! Each part owns its state: its cells are private, and its methods take what they need of other parts as arguments.
+//! The calls of applications are in `api`, those of modules of virtual tables in `module_sql`.
 //!
 //! | part | its one subject |
 //! | --- | --- |
@@ -11,15 +11,16 @@
 //! | `hooks` | callbacks of the application |
 //! | `virtual_tables` | modules, and tables that are connected |
 //! | `transaction` | where the connection stands between BEGIN, savepoints and statements |
-//! | `facts` | what running programs read and change: counters, encoding, limits of values |
-//! | `programs`, `compile_memory`, `measured` | compiled programs by their text, and what compilations leave to each other |
+//! | `facts` | the state that running programs read and change: counters, encoding, limits of values |
+//! | `programs`, `compile_memory`, `measured` | compiled programs by their text, and memory and sizes that compilations
+//! reuse |
 //! | `row_watches`, `kept_statements`, `table_uses` | rows of BLOB handles, statements of modules, tables of the last program |
 //!
-//! Beside the parts are `statement` (compiled statements and their runs; commands that the engine runs itself), `host` (what a running
-//! program asks of the connection) and `under_way` (calls, for the case of a panic).
+//! Beside the parts are `statement` (compiled statements and their runs; commands that the engine runs itself), `host`
+//! (the connection as running programs see it) and `under_way` (calls in progress, for the case of a panic).
 //!
-//! Every method takes `&self`. User functions, collations, hooks and virtual tables may come back to the connection
-//! while one of its statements runs, so its state is in cells, and no borrow of a cell outlives the line it is on.
+//! Every method takes `&self`. User functions, collations, hooks and virtual tables may call the connection while one
+//! of its statements runs, so its state is in cells, and no borrow of a cell outlives its line.
 
 pub(crate) mod compile_memory;
 pub(crate) mod host;
@@ -69,7 +70,7 @@ use program_cache::ProgramCache;
 use table_uses::TableUses;
 use transaction::{StatementRun, TransactionState};
 
-/// The table-valued functions that the engine brings along.
+/// The built-in table-valued functions.
 pub(crate) trait TableFunctions {
     /// The functions as tables of the catalog.
     fn tables(&self) -> Arc<Vec<Arc<Table>>>;
@@ -93,18 +94,18 @@ pub struct Connection {
     pub(crate) virtual_tables: VirtualTables,
     pub(crate) transaction: TransactionState,
     pub(crate) facts: ConnectionFacts,
-    /// Counts what makes compiled programs stale; the parts that change any of it have clones.
+    /// Counts the changes that make compiled programs stale; each part that makes such changes has a clone.
     pub(crate) generation: Generation,
     pub(crate) programs: ProgramCache,
     pub(crate) compile_memory: CompileMemory,
     pub(crate) measured: Measured,
-    /// The roots of the indexes that statements have used: PRAGMA optimize analyses their tables.
+    /// The roots of the indexes that statements have used: PRAGMA optimize analyses the tables of these.
     pub(crate) searches: RefCell<HashSet<(Db, Option<PageNo>)>>,
     pub(crate) row_watches: RowWatches,
     pub(crate) kept: KeptStatements,
     pub(crate) client_data: ClientData,
     pub(crate) table_uses: TableUses,
-    /// The engine's own table-valued functions.
+    /// The built-in table-valued functions.
     pub(crate) table_functions: &'static dyn TableFunctions,
     pub(crate) interrupts: Interrupts,
     pub(crate) busy: Rc<BusyHandler>,
@@ -152,8 +153,8 @@ impl Connection {
         })
     }
 
-    /// Closes the connection: rolls back an open transaction, gives locks back, closes the files. The last connection to a
-    /// database in WAL mode checkpoints it.
+    /// Closes the connection: rolls back an open transaction, releases the locks, closes the files. The last connection
+    /// to a database in WAL mode checkpoints it.
     pub fn close(self) -> Result<()> {
         self.close_databases()
     }
@@ -174,15 +175,16 @@ impl Connection {
         Ok(())
     }
 
-    /// Gives the connection up after a panic, unless a call on it is still under way.
+    /// Abandons the connection after a panic, unless a call on it is still under way.
     pub(crate) fn abandon_if_at_rest(&self) {
         if !self.transaction.is_under_way() {
             self.abandon();
         }
     }
 
-    /// After a panic in the middle of a call on this connection: rolls its transaction back, and gives every lock back, so that
-    /// others can go on. It answers SQLITE_INTERNAL from then on, and can only be closed.
+    /// After a panic in the middle of a call on this connection: rolls its transaction back and releases every lock, so
+    /// that other connections can continue. From then on the connection answers SQLITE_INTERNAL, and can only be
+    /// closed.
     ///
     /// The caller makes sure that no call on the connection is under way.
     pub fn abandon(&self) {
@@ -201,22 +203,22 @@ impl Connection {
         quietly(|| self.virtual_tables.roll_back(self));
     }
 
-    // ---- what parts need of each other ----
+    // ---- what parts need from each other ----
 
-    /// The catalog has the databases of the list.
+    /// Asserts that the catalog and the list have the same databases.
     #[track_caller]
     pub(crate) fn assert_databases(&self) {
         let known = self.definitions.catalog().databases().len();
         assert!(known == self.databases.count(), "the catalog has other databases than the connection");
     }
 
-    /// What statements are compiled against.
+    /// The environment in which statements are compiled.
     pub(crate) fn environment(&self) -> Environment {
         Environment {
             catalog: self.definitions.catalog(),
             functions: self.definitions.functions(),
             collations: self.definitions.collations(),
-            // What the schema has may have comments, whatever statements may.
+            // Comments are allowed in the texts of the schema, even if they are forbidden in statements.
             limits: Limits { comments: true, ..self.settings.limits() },
             flags: CompileFlags { preupdate_hook: self.hooks.preupdate.is_wanted(), ..self.settings.flags() },
             authorizer: self.hooks.authorizer(),
@@ -229,8 +231,8 @@ impl Connection {
         }
     }
 
-    /// The tables that statements may not write, because virtual tables of a defensive connection store their rows in them. Statements
-    /// that methods of these run may.
+    /// The shadow tables of virtual tables, which statements of a defensive connection may not write. Statements that
+    /// methods of virtual tables run may.
     fn shadow_tables(&self) -> ShadowTables {
         if !self.settings.flags().defensive || self.may_be_within_method() {
             return ShadowTables::default();
@@ -238,12 +240,13 @@ impl Connection {
         self.virtual_tables.shadow_tables(self.definitions.catalog())
     }
 
-    /// Whether what is compiled now may be a method's own statement: a step is under way, or a method is.
+    /// Whether the statement being compiled may be one that a method of a virtual table runs: a step or a method is
+    /// under way.
     fn may_be_within_method(&self) -> bool {
         self.transaction.is_executing() || self.virtual_tables.is_within_method()
     }
 
-    /// Whether what is compiled now may do what the same text may not at other times.
+    /// Whether the statement being compiled may do more than the same text may at other times.
     pub(crate) fn is_privileged(&self) -> bool {
         self.settings.flags().defensive && self.may_be_within_method()
     }
@@ -258,7 +261,7 @@ impl Connection {
         self.transaction.virtual_savepoint(self.transaction.depth())
     }
 
-    /// Keeps the limits of the process's memory: called when a statement begins and now and then while it runs.
+    /// Enforces the limits of the process's memory: called when a statement begins and periodically while it runs.
     ///
     /// # Errors
     /// SQLITE_NOMEM above the hard limit.
@@ -267,13 +270,14 @@ impl Connection {
         heap_limit::keep(|| self.release_memory())
     }
 
-    /// Gives back what is kept to be used again.
+    /// Frees memory that is kept for reuse.
     pub fn release_memory(&self) {
         self.programs.clear();
         self.compile_memory.release();
     }
 
-    /// After a step: others of a shared cache may look at what it has changed, or commit, until the next one.
+    /// After a step: until the next one, other connections of a shared cache may read what this one has changed, or
+    /// commit.
     #[inline]
     pub(crate) fn step_ends(&self) {
         if self.databases.shares_cache() && !self.transaction.is_executing() {
@@ -282,14 +286,14 @@ impl Connection {
     }
 }
 
-/// One step of giving up. A panic in it changes nothing for the others.
+/// Runs one step of abandoning the connection. A panic in it does not prevent the other steps.
 fn quietly(step: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(step));
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // `close` reports what goes wrong; here no caller is left to hear of it.
+        // `close` reports errors; a destructor has no caller that could take one.
         let _ = self.close_databases();
     }
 }

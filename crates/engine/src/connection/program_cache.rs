@@ -1,8 +1,8 @@
 //! Compiled programs by their text, and by the template of their text.
 //!
-//! Statements with the same text share one program. INSERTs that differ only in their literals share one too, compiled from
-//! their template (see [`lithe_sql::Template`]), and the machine that ran the last of them runs the next: its registers
-//! have their memory, and its cursors their place.
+//! Statements with the same text share one program. INSERTs that differ only in their literals share one program, too,
+//! compiled from their template (see [`lithe_sql::Template`]). The machine that ran the last such statement runs the
+//! next one, so that the memory of its registers and the positions of its cursors are reused.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -17,24 +17,24 @@ use lithe_vm::vm::Vm;
 
 use crate::connection::statement::Compiled;
 
-/// How many programs are kept of each sort.
+/// How many programs of each kind (by text, by template) are kept.
 const CAPACITY: usize = 128;
 
-/// The number of texts that came once and are remembered by their hashes.
+/// The number of texts seen once whose hashes are remembered.
 const LATELY: usize = 256;
 
-/// Texts longer than this are not kept: they are scripts of data, not statements that come again.
+/// Longer texts are not kept: they are mostly scripts of data that do not come again.
 const TEXT_LEN_MAX: usize = 16 * 1024;
 
-/// The programs that were compiled last. Nothing is borrowed between two calls.
+/// The programs that were compiled last. No cell is borrowed between two calls.
 pub(crate) struct ProgramCache {
     kept: RefCell<Kept>,
-    /// How texts are hashed, as long as the connection lives: a statement that is being compiled has its hash already when the cache is
-    /// emptied.
+    /// The hash function, fixed for the life of the connection because a statement that is being compiled may have its
+    /// hash before the cache is emptied.
     hashes: DefaultHashBuilder,
 }
 
-/// What a program is looked up by.
+/// The key by which a program is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lookup {
     /// The text of the statement.
@@ -46,19 +46,20 @@ pub(crate) enum Lookup {
 struct Kept {
     texts: Programs,
     templates: Programs,
-    /// A machine of a statement that was finalized, without its program: the next statement, whatever its program, has its memory.
+    /// A machine of a finalized statement, without its program: the next statement reuses its memory, whatever its
+    /// program is.
     spare: Option<Box<Vm>>,
-    /// What a machine without a program has.
+    /// The program of a machine that has none.
     nothing: Option<Arc<Program>>,
 }
 
-/// Programs by text; the oldest goes when there are too many.
+/// Programs by text; the oldest is dropped when there are too many.
 struct Programs {
-    /// By [`ProgramCache::hash`] of the text; each program has its own.
+    /// By [`ProgramCache::hash`] of the text; each program stores its own hash.
     programs: HashTable<Entry>,
     /// In the order in which their texts came.
     order: VecDeque<Arc<Compiled>>,
-    /// Hashes of texts that came lately: the upper half of each, at the place that the lower half says.
+    /// Hashes of texts seen lately: the upper half of each, at the index given by the lower half.
     lately: [u32; LATELY],
 }
 
@@ -81,8 +82,8 @@ impl Entry {
     }
 }
 
-/// The number of bytes at either end of a text that are hashed, with its length: values may be long, and all bytes are compared with those
-/// of a program that has the same hash.
+/// The number of bytes at either end of a text that are hashed, with its length, because values may be long. All bytes
+/// are compared with those of a program that has the same hash.
 const TOLD_BY: usize = 64;
 
 impl ProgramCache {
@@ -101,20 +102,22 @@ impl ProgramCache {
         self.kept.borrow_mut().programs(by).take(text, hash, generation)
     }
 
-    /// Whether a text of this hash has come before, as far as is known: only then is its program worth keeping.
+    /// Whether a text of this hash was seen before, as far as is known: only then is its program worth keeping.
     pub(crate) fn comes_again(&self, by: Lookup, hash: u64) -> bool {
         self.kept.borrow_mut().programs(by).comes_again(hash)
     }
 
-    /// Keeps the program for `text`, whose hash it has.
+    /// Keeps the program for `text`.
     pub(crate) fn put(&self, by: Lookup, text: &[u8], compiled: &Arc<Compiled>) {
         debug_assert!(compiled.hash == self.hash(text), "a program is kept where no text finds it");
         let forgotten = self.kept.borrow_mut().programs(by).put(text, compiled);
-        // Dropped when nothing is borrowed: the last reference to a function may go with a program, and its destructor is the application's.
+        // Dropped when nothing is borrowed: a program may hold the last reference to a function, whose destructor is
+        // application code.
         drop(forgotten);
     }
 
-    /// Keeps the machine of a statement that is not needed any more, for the next one of its program or of any other.
+    /// Keeps the machine of a statement that is no longer used, for the next statement with its program or with any
+    /// other.
     pub(crate) fn put_back(&self, compiled: Arc<Compiled>, vm: Box<Vm>) {
         let (left, nothing) = {
             let mut kept = self.kept.borrow_mut();
@@ -136,15 +139,15 @@ impl ProgramCache {
         self.kept.borrow_mut().spare.take()
     }
 
-    /// Keeps nothing any more. Programs that are kept, but not running, hold functions and collations that may have been replaced: their
-    /// destructors are due now.
+    /// Empties the cache. Kept programs hold functions and collations that may have been replaced, and their
+    /// destructors must run now.
     pub(crate) fn clear(&self) {
         let forgotten = self.kept.replace(Kept::new());
         drop(forgotten);
     }
 }
 
-/// A program that was kept, and a machine for it if one was, too.
+/// A kept program, and a machine for it if one was kept.
 pub(crate) type Found = (Arc<Compiled>, Option<Box<Vm>>);
 
 impl Kept {
@@ -175,8 +178,8 @@ impl Programs {
         Programs { programs: HashTable::new(), order: VecDeque::new(), lately: [0; LATELY] }
     }
 
-    /// Whether a text of this hash has come before, as far as is known. Only then is its program worth keeping: most texts that come
-    /// once never come again, and their programs take memory, and the place of one that does.
+    /// Whether a text of this hash was seen before, as far as is known. Only then is its program worth keeping: most
+    /// texts that are seen once never come again, and their programs would take memory and the place of useful ones.
     fn comes_again(&mut self, hash: u64) -> bool {
         let upper = (hash >> 32) as u32;
         std::mem::replace(&mut self.lately[hash as usize % LATELY], upper) == upper
@@ -193,19 +196,19 @@ impl Programs {
         is_current.then(|| (Arc::clone(&entry.compiled), entry.idle.take()))
     }
 
-    /// Keeps the program for `text`, whose hash it has. Returns the programs that are not kept any more, to be dropped when nothing is
-    /// borrowed: the last reference to a function may go with one, and the function's destructor is the application's.
+    /// Keeps the program for `text`. Returns the programs that are dropped from the cache, to be freed when nothing is
+    /// borrowed: a program may hold the last reference to a function, whose destructor is application code.
     #[must_use]
     fn put(&mut self, text: &[u8], compiled: &Arc<Compiled>) -> Forgotten {
         let mut forgotten = Forgotten::default();
-        // A text that is not UTF-8 has been replaced by another one, and would be found by that.
+        // A text that is not UTF-8 was replaced by another one, under which its program would be found.
         if text.len() > TEXT_LEN_MAX || compiled.sql.as_bytes() != text {
             return forgotten;
         }
         let new = Entry { compiled: Arc::clone(compiled), idle: None };
         let known = self.programs.entry(compiled.hash, |entry| entry.is_of(text), |entry| entry.compiled.hash);
         match known {
-            // The program before was compiled against another schema.
+            // The replaced program was compiled against another schema.
             hash_table::Entry::Occupied(mut known) => {
                 let old = std::mem::replace(known.get_mut(), new);
                 self.order.retain(|kept| !Arc::ptr_eq(kept, &old.compiled));
@@ -228,7 +231,8 @@ impl Programs {
         forgotten
     }
 
-    /// Keeps a machine for the next statement with its program, if the program is kept. Returns the machine that is kept no longer.
+    /// Keeps a machine for the next statement with its program, if the program is kept. Returns the machine that is not
+    /// kept.
     fn put_back(&mut self, compiled: &Arc<Compiled>, vm: Box<Vm>) -> Option<Box<Vm>> {
         let is_it = |entry: &Entry| Arc::ptr_eq(&entry.compiled, compiled);
         match self.programs.find_mut(compiled.hash, is_it).filter(|_| compiled.hash != 0) {
@@ -267,7 +271,8 @@ mod tests {
         assert_eq!(kept, [false, false, true, true]);
     }
 
-    /// A program that replaces one of an older schema is as new as any: it does not go when the older one would have gone.
+    /// A program that replaces one of an older schema counts as the newest: it is not dropped when the older one would
+    /// have been.
     #[test]
     fn a_program_compiled_again_is_the_newest() {
         let connection = Connection::open(b":memory:", OpenFlags::DEFAULT).unwrap();
@@ -283,7 +288,7 @@ mod tests {
         assert_eq!(connection.programs.kept.borrow().texts.programs.len(), CAPACITY);
     }
 
-    /// As when a collation is defined that a statement lacks, while it is compiled.
+    /// The cache is emptied during a compilation, for instance, when the application defines a missing collation.
     #[test]
     fn a_text_has_one_hash_however_often_the_cache_is_emptied() {
         let programs = ProgramCache::new();

@@ -12,7 +12,7 @@ use lithe_vm::program::Program;
 
 use crate::shared_cache::{SCHEMA, TableUse};
 
-/// What the program that ran last reads and writes: most statements that run are the one that ran before.
+/// The tables of the program that ran last, cached because a connection mostly runs the same program again.
 #[derive(Default)]
 pub(crate) struct TableUses(RefCell<Option<Known>>);
 
@@ -23,8 +23,8 @@ struct Known {
 }
 
 impl TableUses {
-    /// What a program reads and writes, by database, each beginning with the schema. The program was compiled against `catalog`, at
-    /// this generation.
+    /// The tables that a program reads and writes, by database, each beginning with the schema table. The program was
+    /// compiled against `catalog`, at this generation.
     pub(crate) fn of(&self, program: &Arc<Program>, catalog: &Catalog, generation: u64) -> Rc<[TableUse]> {
         if let Some(known) = &*self.0.borrow()
             && Arc::ptr_eq(&known.program, program)

@@ -1,8 +1,8 @@
-//! Calls that are under way, so that a panic in the middle of one does not go unnoticed.
+//! Calls under way, so that a panic in the middle of one is noticed.
 //!
-//! Each panic is a bug. Until it is mended, others should not suffer from it: the transaction is rolled back, no lock is kept,
-//! and the connection answers SQLITE_INTERNAL until it is closed (`Connection::abandon`). User code that a step calls may call
-//! the connection in turn, so that the connection is given up only when no step is under way any more.
+//! Each panic is a bug. Other connections must not suffer from it: the transaction is rolled back, no lock is kept, and
+//! the connection answers SQLITE_INTERNAL until it is closed (`Connection::abandon`). User code that a step calls may
+//! call the connection in turn, so the connection is abandoned only when no step is under way any more.
 
 use crate::connection::transaction::TransactionState;
 
@@ -18,7 +18,7 @@ impl<'c> UnderWay<'c> {
         UnderWay { state }
     }
 
-    /// The call has come back.
+    /// The call has returned.
     #[inline]
     pub(crate) fn end(self) {
         self.state.leave_call();
@@ -27,7 +27,7 @@ impl<'c> UnderWay<'c> {
 }
 
 impl Drop for UnderWay<'_> {
-    /// The call has not come back: a panic goes through it.
+    /// The call has not returned: a panic goes through it.
     #[cold]
     fn drop(&mut self) {
         self.state.leave_call();

@@ -1,4 +1,4 @@
-//! Checkpoints: the frames of a log are copied into the database.
+//! Checkpoints: they copy the frames of a log into the database file.
 
 use lithe_pager::{CheckpointMode, Pager};
 use lithe_vfs::ResultCode;
@@ -15,12 +15,13 @@ pub struct Checkpoint {
     pub is_busy: bool,
     /// Frames in the log; -1 if the database is not in WAL mode.
     pub log_frames: i64,
-    /// Frames that are in the database file now.
+    /// Frames of the log that are in the database file now.
     pub checkpointed_frames: i64,
 }
 
 impl Databases {
-    /// A checkpoint of `db`, or of all databases: then the numbers are those of the first. Databases of which `counts` says no are left out.
+    /// Checkpoints `db`, or all databases, and then returns the numbers of the first. Databases for which `counts` is
+    /// false are skipped.
     pub(crate) fn checkpoint(
         &self,
         db: Option<Db>,
@@ -52,15 +53,16 @@ impl Databases {
         Ok(answer)
     }
 
-    /// The automatic checkpoint, when a commit has left a long log. The checkpoint does what it can without waiting; frames that it could not
-    /// copy are tried again after the next commit.
+    /// The automatic checkpoint, after a commit that has left a long log. The checkpoint copies what it can without
+    /// waiting; the next commit tries again to copy the other frames.
     pub(crate) fn checkpoint_after_commit(&self, database: &Database, pager: &Pager) {
         if !database.has_committed.take() {
             return;
         }
         let limit = self.settings.wal_autocheckpoint.get();
         if pager.has_appended_past_log() {
-            // The next load finds a log that can begin anew. A follower of the log has seen new salts already, so that it may fail.
+            // The log is truncated, so that the next large commit finds a log that can be restarted. This may fail,
+            // because a reader of the log has seen the new salts already.
             let _ = pager.checkpoint_at_once(CheckpointMode::Truncate);
         } else if limit > 0 && pager.log_frames().is_some_and(|frames| frames >= limit) {
             let _ = pager.checkpoint_long_log(limit);

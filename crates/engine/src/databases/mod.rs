@@ -3,9 +3,9 @@
 //! | module | its one subject |
 //! | --- | --- |
 //! | `checkpoint` | checkpoints of the logs |
-//! | `sharing` | locks on tables in shared caches, and what others of a cache have not committed |
+//! | `sharing` | locks on tables in shared caches, and uncommitted changes of other connections of a cache |
 //!
-//! Nothing is borrowed between two calls: what a database does may come back to the connection, and change the list.
+//! Nothing is borrowed between two calls, because a call on a database may call the connection, and change the list.
 
 pub(crate) mod checkpoint;
 pub(crate) mod sharing;
@@ -27,36 +27,36 @@ use crate::open::{self, Target, VfsFinder};
 use crate::settings::store::StoreSettings;
 use crate::shared_cache::ConnectionId;
 
-/// How far a connection's transaction has come (`sqlite3_txn_state`).
+/// The state of a connection's transaction (`sqlite3_txn_state`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TransactionKind {
     /// Nothing is read or written.
     None = 0,
     /// The transaction reads.
     Read = 1,
-    /// The transaction writes, or could.
+    /// The transaction writes, or has the write lock.
     Write = 2,
 }
 
-/// The databases of a connection. Their positions are those of the catalog.
+/// The databases of a connection, in the order of the catalog.
 pub(crate) struct Databases {
     list: RefCell<Vec<Rc<Database>>>,
     /// What pragmas have set for the files.
     pub(crate) settings: StoreSettings,
-    /// The VFS of the main database, in which temporary files lie, too.
+    /// The VFS of the main database, also used for temporary files.
     vfs: Arc<dyn Vfs>,
     vfs_finder: RefCell<Option<VfsFinder>>,
-    /// The connection, among those that share caches.
+    /// The number of the connection in shared caches.
     id: ConnectionId,
-    /// A database shares its cache with other connections, or did.
+    /// A database shares its cache with other connections, or did so.
     shares_cache: Cell<bool>,
-    /// How often mappings of the process had failed when [`Databases::check_mappings`] last looked.
+    /// The number of failed mappings in the process at the last [`Databases::check_mappings`].
     mapping_faults: Cell<u64>,
     generation: Generation,
 }
 
 impl Databases {
-    /// The list of a connection with this main database, whose files are of `vfs`.
+    /// The databases of a connection with this main database, whose files are on `vfs`.
     pub(crate) fn new(main: Database, vfs: Arc<dyn Vfs>, generation: Generation) -> Databases {
         let shares_cache = Cell::new(main.shared().is_some());
         let temp = Database::temporary(Some(Arc::clone(&vfs)));
@@ -74,7 +74,7 @@ impl Databases {
 
     // ---- the list ----
 
-    /// Database `db`. Programs name only databases that exist: a change of the list makes them stale.
+    /// Database `db`. A program names only databases that exist, because a change of the list makes it stale.
     pub(crate) fn get(&self, db: Db) -> Result<Rc<Database>> {
         let found = self.list.borrow().get(usize::from(db.0)).cloned();
         found.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))
@@ -88,7 +88,7 @@ impl Databases {
         Ok(Rc::clone(database.btree()))
     }
 
-    /// All databases with their numbers. Nothing is borrowed between two of them, and nothing allocated.
+    /// All databases with their numbers. Between two steps nothing is borrowed; nothing is allocated.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Db, Rc<Database>)> {
         (0..).map_while(|at| Some((Db(at), self.list.borrow().get(usize::from(at)).cloned()?)))
     }
@@ -98,12 +98,12 @@ impl Databases {
         self.list.borrow().len()
     }
 
-    /// Whether `holds` is true of any database. It must not change the list.
+    /// Whether `holds` is true for any database. It must not change the list.
     pub(crate) fn any(&self, mut holds: impl FnMut(&Database) -> bool) -> bool {
         self.list.borrow().iter().any(|database| holds(database))
     }
 
-    /// Adds a database behind the others. It gets the settings of the files.
+    /// Adds a database at the end of the list, and applies the settings of the files.
     pub(crate) fn attach(&self, database: Database) -> Result<()> {
         assert!(self.count() < usize::from(u8::MAX), "a database without a number");
         assert!(!database.is_writing(), "a database is attached within a transaction of its own");
@@ -115,17 +115,17 @@ impl Databases {
         Ok(())
     }
 
-    /// Puts another database in the place of `db`.
+    /// Replaces the database `db`.
     pub(crate) fn replace(&self, db: Db, fresh: Database) {
         let before = std::mem::replace(&mut self.list.borrow_mut()[usize::from(db.0)], Rc::new(fresh));
         assert!(!before.is_writing(), "a database is replaced within its transaction");
-        // Dropped when nothing is borrowed any more.
+        // Dropped when nothing is borrowed.
         drop(before);
         self.generation.expire_programs();
     }
 
-    /// Takes an attached database out of the list; those behind it move up. Unless a statement still holds it, it is closed, with or
-    /// without a checkpoint.
+    /// Removes an attached database from the list; those after it move up. Unless a statement still holds the database,
+    /// it is closed, with or without a checkpoint.
     pub(crate) fn detach(&self, db: Db, checkpoints: bool) {
         assert!(db.0 >= 2, "main and temp stay");
         let removed = self.list.borrow_mut().remove(usize::from(db.0));
@@ -143,7 +143,7 @@ impl Databases {
         drop(closed);
     }
 
-    /// The connection does not use a database any more.
+    /// The connection stops using a database.
     fn leave(&self, database: &Database, checkpoints: bool) {
         if let Some(btree) = database.opened() {
             btree.pager().set_checkpoint_on_close(checkpoints);
@@ -163,7 +163,7 @@ impl Databases {
         let _old = self.vfs_finder.replace(finder);
     }
 
-    /// The VFS of the files of `target`: the one that it names, else that of the main database.
+    /// The VFS of the files of `target`: the one that `target` names, else that of the main database.
     pub(crate) fn vfs_of(&self, target: &Target) -> Result<Arc<dyn Vfs>> {
         let finder = self.vfs_finder.borrow().clone();
         let name = target.vfs.as_deref().unwrap_or(self.vfs.name());
@@ -173,13 +173,13 @@ impl Databases {
         }
     }
 
-    /// Where temporary content goes that is too large for memory; `None`: it stays in memory.
+    /// The VFS for temporary content that is too large for memory; `None`: it stays in memory.
     pub(crate) fn temporary_files(&self) -> Option<Arc<dyn Vfs>> {
         const MEMORY: u8 = 2;
         (self.settings.temp_store.get() != MEMORY).then(|| Arc::clone(&self.vfs))
     }
 
-    /// Fails if what a database of this connection has read may be zeros, because its file could not be shown where it is mapped:
+    /// Fails if pages that this connection has read may be zeros, because a part of a mapped file could not be read:
     /// see `Pager::check_mapping`.
     #[inline]
     pub(crate) fn check_mappings(&self) -> Result<()> {
@@ -198,7 +198,7 @@ impl Databases {
         Ok(())
     }
 
-    /// Spills the dirty pages of all databases: they go to the log or a temporary file.
+    /// Spills the dirty pages of all databases to the log or to a temporary file.
     pub(crate) fn flush(&self) -> Result<()> {
         self.iter().try_for_each(|(_, database)| match database.in_use() {
             Some(btree) => Ok(btree.pager().flush()?),
@@ -211,7 +211,7 @@ impl Databases {
         self.sum_of_pagers(Pager::memory_used)
     }
 
-    /// The value of a counter over all databases, which `reset` sets to 0.
+    /// The value of a counter, summed over all databases; `reset` sets it to 0.
     pub(crate) fn page_count_of(&self, counter: PageCounter, reset: bool) -> u64 {
         self.sum_of_pagers(|pager| pager.count(counter, reset))
     }
@@ -233,7 +233,7 @@ impl Databases {
         writing.map(|(_, database)| Rc::clone(database.btree())).collect()
     }
 
-    /// How far the transaction has come on a database, or at most on any (`None`).
+    /// The state of the transaction on a database, or the highest state on any database (`None`).
     pub(crate) fn transaction_kind(&self, only: Option<Db>) -> Option<TransactionKind> {
         let wanted = self.iter().filter(|(db, _)| only.is_none_or(|only| only == *db));
         let kind = wanted.map(|(_, database)| match database.opened().map(|btree| btree.pager()) {
@@ -246,8 +246,8 @@ impl Databases {
 
     // ---- schemas ----
 
-    /// The catalog is not to be trusted for the schema of `db`, which is loaded again when it is next needed. That of temp is only in
-    /// memory, and always right.
+    /// Marks the catalog's schema of `db` as stale; it is loaded again at its next use. That of temp is in memory only,
+    /// and never stale.
     pub(crate) fn forget_schema(&self, db: Db) {
         if let Ok(database) = self.get(db)
             && db != Db::TEMP
@@ -257,13 +257,13 @@ impl Databases {
         }
     }
 
-    /// The same of all databases, temp included: its schema table may have been written by hand.
+    /// The same for all databases, temp included, whose schema table may have been written by hand.
     pub(crate) fn forget_all_schemas(&self) {
         self.iter().for_each(|(_, database)| database.set_loaded(false));
         self.generation.expire_programs();
     }
 
-    /// The catalog must be what the file of `db`, which is read or written already, says now.
+    /// Fails unless the catalog agrees with the file of `db`, on which a transaction is open.
     pub(crate) fn check_schema(&self, db: Db, database: &Database, catalog: &Catalog) -> Result<()> {
         debug_assert!(database.btree().pager().is_reading(), "a schema is compared that may change at once");
         if database.is_loaded() && database.schema_cookie()? == catalog.schema(db).cookie {

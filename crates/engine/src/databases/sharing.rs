@@ -1,4 +1,4 @@
-//! Databases in shared caches: locks on tables, and what others of a cache have not committed.
+//! Databases in shared caches: locks on tables, and uncommitted changes of other connections of a cache.
 
 use lithe_btree::Btree;
 use lithe_catalog::Table;
@@ -11,14 +11,14 @@ use crate::error::Error;
 use crate::shared_cache::{SCHEMA, TableUse, UnlockCallback};
 
 impl Databases {
-    /// Whether any database shares its cache with other connections, or did.
+    /// Whether any database shares its cache with other connections, or did so.
     #[inline]
     pub(crate) fn shares_cache(&self) -> bool {
         self.shares_cache.get()
     }
 
-    /// A statement is about to run: takes the locks on the tables that it reads and writes in shared databases. Returns whether
-    /// it has locks on all.
+    /// A statement is about to run: takes the locks on the tables that it reads and writes in shared databases. Returns
+    /// whether it has locks on all its tables.
     pub(crate) fn lock_tables(&self, tables: &[TableUse]) -> Result<bool, Error> {
         assert!(tables.is_sorted_by_key(|used| used.db.0), "the tables of one database stand together");
         let spares_reads = self.settings.read_uncommitted.get();
@@ -30,7 +30,7 @@ impl Databases {
                 share.begin_write(self.id, false)?;
             }
             if spares_reads {
-                // The schema is locked all the same: it comes first.
+                // The schema, which comes first, is locked all the same.
                 share.lock_tables(self.id, &used[..1])?;
                 for used in used[1..].iter().filter(|used| used.writes) {
                     share.lock_tables(self.id, std::slice::from_ref(used))?;
@@ -45,7 +45,7 @@ impl Databases {
         Ok(!spares_reads)
     }
 
-    /// The engine itself reads or writes a table, without a program.
+    /// Locks a table that the engine itself reads or writes, without a program.
     pub(crate) fn lock_table(&self, db: Db, table: &Table, writes: bool) -> Result<(), Error> {
         let database = self.get(db)?;
         let Some(share) = database.shared() else { return Ok(()) };
@@ -58,12 +58,12 @@ impl Databases {
         share.lock_tables(self.id, if spares_read { &used[..1] } else { &used })
     }
 
-    /// A write transaction begins on a database: there is one at a time in a cache.
+    /// A write transaction begins on a database. A cache has at most one.
     pub(crate) fn begin_shared_write(&self, database: &Database, kind: BeginKind) -> Result<(), Error> {
         database.shared().map_or(Ok(()), |share| share.begin_write(self.id, kind == BeginKind::Exclusive))
     }
 
-    /// The transaction has ended in every shared cache. Statements that still run go on reading.
+    /// The transaction has ended in every shared cache. Statements that still run keep their read locks.
     pub(crate) fn end_shared_writes(&self) {
         for (_, database) in self.iter() {
             if let Some(share) = database.shared() {
@@ -72,14 +72,14 @@ impl Databases {
         }
     }
 
-    /// The connection neither reads nor writes a database any more.
+    /// The connection has stopped reading and writing a database.
     pub(crate) fn end_shared(&self, database: &Database) {
         if let Some(share) = database.shared() {
             share.end(self.id);
         }
     }
 
-    /// The connection does not use a database any more: others of its cache wait for it no more.
+    /// The connection stops using a database: other connections of its cache no longer wait for it.
     pub(crate) fn leave_cache(&self, database: &Database) {
         if let Some(share) = database.shared() {
             share.leave(self.id);
@@ -96,7 +96,7 @@ impl Databases {
         database.shared().is_some_and(|share| share.is_used_by_others(self.id))
     }
 
-    /// Before a step: reads what others of the cache have changed since the last one.
+    /// Before a step: makes changes visible that other connections of the cache have made since the last step.
     pub(crate) fn resume_shared(&self) -> Result<(), Error> {
         let sees_uncommitted = self.settings.read_uncommitted.get();
         self.each_shared(|pager| {
@@ -105,7 +105,8 @@ impl Databases {
         })
     }
 
-    /// After a step: others of the cache may look at what it has changed and, if `may_pause`, commit until the next one.
+    /// After a step: until the next one, other connections of the cache may read what this one has changed and, if
+    /// `may_pause`, commit.
     pub(crate) fn lend_shared(&self, may_pause: bool) {
         // Neither can fail.
         let _ = self.each_shared(|pager| {
@@ -117,7 +118,7 @@ impl Databases {
         });
     }
 
-    /// Reads what belongs to no table: in a shared cache as it is written, whether or not it is committed.
+    /// Reads data that belongs to no table: in a shared cache including uncommitted changes.
     pub(crate) fn as_it_is_written<T>(
         &self,
         db: Db,
@@ -161,7 +162,7 @@ impl Databases {
         }
     }
 
-    /// A database whose schema another connection is changing: nothing can be compiled meanwhile.
+    /// A database whose schema another connection is changing. Meanwhile nothing can be compiled.
     pub(crate) fn locked_schema(&self) -> Option<Db> {
         let is_locked =
             |database: &Database| database.shared().is_some_and(|share| share.cache.is_schema_locked(self.id));
@@ -197,7 +198,7 @@ mod tests {
     use crate::interrupt::Interrupts;
     use crate::open::{self, OpenFlags};
 
-    /// The databases of a connection whose main database is one in memory that others share.
+    /// The databases of a connection whose main database is in memory and shared.
     fn sharing(name: &str) -> Databases {
         let vfs: Arc<dyn Vfs> = Arc::new(MemoryVfs::new());
         let busy = Rc::new(BusyHandler::new(Arc::clone(&vfs), &Interrupts::default()));

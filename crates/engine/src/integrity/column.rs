@@ -1,9 +1,11 @@
-//! Whether a stored value may stand in its column: NOT NULL, STRICT types, and what the affinity would have changed.
+//! Checks whether a stored value is allowed in its column: NOT NULL, STRICT types, and conversions that the affinity
+//! would have made.
 
 use lithe_catalog::Table;
 use lithe_value::{Affinity, StorageClass, ValueRef};
 
-/// What is wrong with the value of column `at` of a row, if anything is. A NULL that must not be is not also of a wrong type.
+/// The fault of the value of column `at` of a row, if there is one. A NULL in a NOT NULL column is not reported as a
+/// wrong type as well.
 pub(super) fn fault(table: &Table, at: u16, value: ValueRef<'_>) -> Option<String> {
     let column = &table.columns[usize::from(at)];
     let place = format_args!("value in {}.{}", table.name, column.name);

@@ -16,13 +16,13 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     },
 ];
 
-/// How many problems are listed unless a number is given.
+/// The number of problems that are listed if the argument gives none.
 const PROBLEMS_MAX: usize = 100;
 
-/// The argument is the number of problems to list, or a table's name if it is in quotes or no number.
+/// The argument is the number of problems to list, or the name of a table if it is quoted or not a number.
 fn check(call: &Call<'_>, with_entries: bool) -> Result<Vec<CommandRow>> {
     let number = call.value.filter(|value| is_number(value) && !call.is_quoted).map(integer);
-    // A sign does not matter, as in SQLite.
+    // The sign is ignored, as in SQLite.
     let limit = number.and_then(|n| usize::try_from(n.unsigned_abs()).ok()).filter(|n| *n > 0).unwrap_or(PROBLEMS_MAX);
     let table = call.text().filter(|_| number.is_none());
     let request = Request { schema: call.schema, table: table.as_deref(), limit, with_entries };

@@ -1,14 +1,14 @@
-//! PRAGMA: one table entry each.
+//! PRAGMA: a table with one entry for each pragma.
 //!
 //! | module | pragmas |
 //! | --- | --- |
 //! | `settings` | switches of the connection |
-//! | `schema_info` | what the catalog knows: table_info, index_list, … |
-//! | `store` | what the pager and the file's header know: page_size, journal_mode, … |
+//! | `schema_info` | information of the catalog: table_info, index_list, … |
+//! | `store` | information of the pager and the file's header: page_size, journal_mode, … |
 //! | `check` | integrity_check, quick_check, foreign_key_check |
 //!
-//! A pragma that is not in the table does nothing and gives no rows: that is SQLite's rule, so that programs may ask
-//! for what an older or newer library has.
+//! As in SQLite, a pragma that is not in the table does nothing and returns no rows, so that a program may use pragmas
+//! of older or newer versions.
 
 mod check;
 mod optimize;
@@ -26,18 +26,18 @@ use crate::connection::statement::command::CommandRow;
 use crate::connection::transaction::StatementRun;
 use crate::error::{Error, Result};
 
-/// A pragma that SQLite has.
+/// A pragma of SQLite.
 struct Pragma {
     name: &'static str,
-    /// The names of the result columns; none stands for one column of the pragma's own name.
+    /// The names of the result columns; an empty list stands for one column with the pragma's own name.
     columns: &'static [&'static str],
     traits: u8,
     run: fn(&Call<'_>) -> Result<Vec<CommandRow>>,
 }
 
-/// No result columns, whatever is asked.
+/// The pragma never has result columns.
 const SILENT: u8 = 1;
-/// No result columns when a value is given: setting answers nothing.
+/// The pragma has no result columns if a value is given.
 const SILENT_WHEN_SET: u8 = 2;
 /// Uses the catalog.
 const NEEDS_SCHEMA: u8 = 4;
@@ -45,7 +45,7 @@ const NEEDS_SCHEMA: u8 = 4;
 const WRITES: u8 = 8;
 /// The pragma may change the database file, whether a value is given or not.
 const ALWAYS_WRITES: u8 = 16;
-/// The pragma is no table-valued function, although it has rows.
+/// The pragma is not a table-valued function, although it has rows.
 const NO_FUNCTION: u8 = 32;
 
 /// One run of a pragma.
@@ -55,7 +55,7 @@ struct Call<'c> {
     /// The schema that was named.
     schema: Option<Db>,
     value: Option<&'c [u8]>,
-    /// The value stood in quotes, or is the argument of a function.
+    /// The value was quoted, or is the argument of a table-valued function.
     is_quoted: bool,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct PragmaCall {
     schema: Option<Db>,
     value: Option<Box<[u8]>>,
     is_quoted: bool,
-    /// The file of the database has done it, with this answer.
+    /// The file of the database has run the pragma itself, with this answer.
     taken_over: Option<String>,
 }
 
@@ -77,7 +77,7 @@ impl std::fmt::Debug for Pragma {
     }
 }
 
-/// The pragma with its result columns.
+/// Compiles a pragma; returns its result columns, too.
 pub(crate) fn compile(connection: &Connection, pragma: &ast::Pragma<'_>) -> Result<(PragmaCall, ResultColumns)> {
     let schema = pragma.name.schema.map(|schema| connection.catalog().database(schema.name)).transpose()?;
     if let Some(taken) = taken_over(connection, pragma, schema)? {
@@ -104,7 +104,7 @@ pub(crate) fn compile(connection: &Connection, pragma: &ast::Pragma<'_>) -> Resu
     Ok((call, ResultColumns::of_names(names)))
 }
 
-/// Files of an application's own VFS may do a pragma themselves.
+/// Calls a file of an application's VFS, which may run a pragma itself.
 fn taken_over(
     connection: &Connection,
     pragma: &ast::Pragma<'_>,
@@ -127,7 +127,7 @@ fn taken_over(
     }
 }
 
-/// The pragmas that are table-valued functions, too, with their columns: those that answer something.
+/// The pragmas that are table-valued functions, with their columns: those that return rows.
 pub(crate) fn table_functions() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     groups().filter(|pragma| pragma.traits & (SILENT | NO_FUNCTION) == 0).map(|pragma| {
         let columns = if pragma.columns.is_empty() { std::slice::from_ref(&pragma.name) } else { pragma.columns };
@@ -162,7 +162,7 @@ fn pragma_list(_: &Call<'_>) -> Result<Vec<CommandRow>> {
 }
 
 impl PragmaCall {
-    /// Whether it changes no database file.
+    /// Whether the pragma changes no database file.
     pub(crate) fn is_read_only(&self) -> bool {
         let writes = |pragma: &Pragma| {
             pragma.traits & ALWAYS_WRITES != 0 || (pragma.traits & WRITES != 0 && self.value.is_some())
@@ -184,7 +184,7 @@ impl PragmaCall {
 }
 
 impl Call<'_> {
-    /// The database that was named, else main.
+    /// The named database, else main.
     fn db(&self) -> Db {
         self.schema.unwrap_or(Db::MAIN)
     }
@@ -194,23 +194,23 @@ impl Call<'_> {
         self.value.map(|value| String::from_utf8_lossy(value).into_owned())
     }
 
-    /// The value as an integer: 0 for what is none.
+    /// The value as an integer: 0 if it is not one.
     fn integer(&self) -> Option<i64> {
         self.value.map(integer)
     }
 
-    /// The value as a switch.
+    /// The value as a boolean.
     fn boolean(&self) -> Option<bool> {
         self.value.map(|value| boolean(value, false))
     }
 }
 
-/// The number that a text begins with, decimal or hexadecimal; 0 without one, and when it does not fit 64 bits.
+/// The number at the beginning of a text, decimal or hexadecimal; 0 without one, and if it does not fit into 64 bits.
 fn integer(text: &[u8]) -> i64 {
     leading_integer(text).0.unwrap_or(0)
 }
 
-/// As [`integer`], but the largest or smallest number when it does not fit.
+/// As [`integer`], but the largest or smallest number if it does not fit.
 fn clamped_integer(text: &[u8]) -> i64 {
     match leading_integer(text) {
         (Some(value), _) => value,
@@ -220,12 +220,12 @@ fn clamped_integer(text: &[u8]) -> i64 {
     }
 }
 
-/// The number that a text is, with nothing behind it.
+/// The text as a number, if it is one as a whole.
 fn whole_integer(text: &[u8]) -> Option<i64> {
     leading_integer(text).0.filter(|_| leading_integer(text).1)
 }
 
-/// The number that a text begins with if it has one that fits, and whether it is the whole text.
+/// The number at the beginning of a text if there is one that fits, and whether it is the whole text.
 fn leading_integer(text: &[u8]) -> (Option<i64>, bool) {
     let text = String::from_utf8_lossy(text);
     let (negative, digits) = match text.strip_prefix('-') {
@@ -256,7 +256,8 @@ fn boolean(text: &[u8], default: bool) -> bool {
     safety_level(text, u8::from(default)) != 0
 }
 
-/// The levels of `synchronous`, which switches use too: off/no/false 0, on/yes/true 1, full 2, extra 3, or a number.
+/// The levels of `synchronous`, whose words booleans share: off/no/false 0, on/yes/true 1, full 2, extra 3, or a
+/// number.
 fn safety_level(text: &[u8], default: u8) -> u8 {
     if text.first().is_some_and(u8::is_ascii_digit) {
         return integer(text) as u8;
@@ -266,7 +267,7 @@ fn safety_level(text: &[u8], default: u8) -> u8 {
     words.iter().find(|(word, _)| text.eq_ignore_ascii_case(word.as_bytes())).map_or(default, |(_, level)| *level)
 }
 
-/// One row of one value.
+/// One row with one value.
 fn answer(value: impl Into<Value>) -> Result<Vec<CommandRow>> {
     Ok(vec![vec![value.into()]])
 }

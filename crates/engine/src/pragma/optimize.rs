@@ -1,8 +1,8 @@
-//! PRAGMA optimize: ANALYZE of the tables for which it is worth while.
+//! PRAGMA optimize: runs ANALYZE on the tables whose statistics are missing or too old.
 //!
-//! The value is a mask: 0x2 runs ANALYZE, 0x10 under a limit, 0x1 only says what would be run, 0x10000 looks at all tables and not only at those
-//! with an index that was never analysed, or that this connection has searched. A table is analysed if one of its indexes never was, or if it has
-//! ten times as many rows as then, or a tenth.
+//! The value is a mask: 0x2 runs ANALYZE; 0x10 runs it under a limit; 0x1 only lists the statements; 0x10000 examines
+//! all tables, and not only those with an index that was never analysed or that this connection has used. A table is
+//! analysed if one of its indexes never was, or if its number of rows has grown or shrunk tenfold since.
 
 use lithe_catalog::{Index, Table};
 use lithe_value::Value;
@@ -18,9 +18,9 @@ const ANALYZE: i64 = 0x2;
 const LIMITED: i64 = 0x10;
 const ALL_TABLES: i64 = 0x10000;
 const MASK: i64 = 0xfffe;
-/// So many rows as before, or so many times fewer, are others.
+/// Statistics are too old if the number of rows has grown or shrunk by this factor.
 const GROWTH: u64 = 10;
-/// The limit under which ANALYZE runs, unless one is set. It takes no samples then.
+/// The limit under which ANALYZE runs, unless one is set. ANALYZE takes no samples then.
 const ANALYSIS_LIMIT: i64 = 2000;
 
 pub(super) fn optimize(call: &Call<'_>) -> Result<Vec<CommandRow>> {
@@ -50,7 +50,7 @@ pub(super) fn optimize(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     nothing()
 }
 
-/// ANALYZE for each table of `db` that wants it.
+/// Adds ANALYZE for each table of `db` whose statistics are missing or too old.
 fn add_tables(call: &Call<'_>, db: Db, mask: i64, statements: &mut Vec<String>) -> Result<()> {
     let catalog = call.connection.catalog();
     let quoted = |name: &[u8]| format!("\"{}\"", String::from_utf8_lossy(name).replace('"', "\"\""));
@@ -90,7 +90,7 @@ fn is_other(table: &Table, rows: u64) -> bool {
     }
 }
 
-/// Runs a statement to its end; the integer of its first row.
+/// Runs a statement to its end; returns the integer of its first row.
 fn run(call: &Call<'_>, sql: &str) -> Result<Option<i64>> {
     let connection = call.connection;
     let mut value = None;

@@ -1,4 +1,4 @@
-//! What the catalog knows.
+//! Pragmas that show the catalog.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) const PRAGMAS: &[Pragma] = &[
     entry("index_list", &["seq", "name", "unique", "origin", "partial"], index_list),
     entry("index_info", &["seqno", "cid", "name"], |call| index_info(call, false)),
     entry("index_xinfo", &["seqno", "cid", "name", "desc", "coll", "key"], |call| index_info(call, true)),
-    // The list of databases is known even when no file can be read.
+    // The list of databases can be read even if no file can.
     Pragma { name: "database_list", columns: &["seq", "name", "file"], traits: 0, run: database_list },
     entry(
         "foreign_key_list",
@@ -49,7 +49,7 @@ fn name(name: &NameBuf) -> Value {
     text(name.as_bytes())
 }
 
-/// The table that the value names, in the schema that was named or wherever it is found.
+/// The table that the value names, in the named schema, or in the first that has it.
 fn find_table<'c>(call: &Call<'_>, catalog: &'c Catalog) -> Option<(Db, &'c Arc<Table>)> {
     let schema = call.schema.map(|db| catalog.database_name(db).name());
     let found = catalog.find_table(schema, Name::new(call.value?))?;
@@ -71,7 +71,7 @@ fn table_info(call: &Call<'_>, extended: bool) -> Result<Vec<CommandRow>> {
 }
 
 fn column_row(shown_at: usize, at: usize, column: &Column, table: &Table, extended: bool) -> CommandRow {
-    // Numbers count the columns shown; hidden ones leave no gap.
+    // Rows are numbered by the columns shown; hidden ones leave no gap.
     let _ = at;
     let default = column.default.as_ref().map_or(Value::NULL, |default| text(&default.text));
     let primary_key = if table.rowid_column == Some(at as u16) { 1 } else { i64::from(column.primary_key) };
@@ -98,7 +98,7 @@ fn hidden_code(column: &Column) -> i64 {
     }
 }
 
-/// A view's columns are those of its select.
+/// The columns of a view are those of its SELECT.
 fn view_info(call: &Call<'_>, db: Db, view: &Table, extended: bool) -> Result<Vec<CommandRow>> {
     let columns = call.connection.view_columns(db, view)?;
     let row = |(at, (column_name, declared_type)): (usize, (String, String))| {
@@ -157,7 +157,7 @@ fn table_list_row(call: &Call<'_>, db: Db, schema: &NameBuf, table: &Table) -> R
     let columns = if table.view().is_some() {
         call.connection.view_columns(db, table).map_or(0, |columns| columns.len())
     } else {
-        // The columns of a virtual table whose module is not there are not known.
+        // The columns of a virtual table whose module is missing are unknown.
         let _ = call.connection.virtual_tables.connect_if_virtual(call.connection.module_context(), db, table);
         let catalog = call.connection.catalog();
         catalog.find_table(Some(schema.name()), table.name.name()).map_or(0, |found| found.table.columns.len())
@@ -197,7 +197,7 @@ fn index_info(call: &Call<'_>, extended: bool) -> Result<Vec<CommandRow>> {
     let schema = call.schema.map(|db| catalog.database_name(db).name());
     let Some(wanted) = call.value.map(Name::new) else { return nothing() };
     let found = catalog.find_index(schema, wanted).map(|found| (found.table, found.index));
-    // A WITHOUT ROWID table's name stands for its primary key.
+    // For a WITHOUT ROWID table, the table's name means its primary key.
     let found = found.or_else(|| {
         let table = find_table(call, &catalog)?.1;
         table.is_without_rowid().then(|| table.primary_key().map(|key| (table, key)))?
@@ -224,8 +224,8 @@ fn index_row(at: usize, column: &IndexColumn, index: &Index, table: &Table, exte
     row
 }
 
-/// What follows the key in an index of a WITHOUT ROWID table is shown with the collations of the primary key or else of the
-/// columns, which nothing compares by.
+/// In an index of a WITHOUT ROWID table, the columns after the key are shown with the collations of the primary key, or
+/// else of the columns, although nothing is compared by them.
 fn shown_collation<'t>(column: &'t IndexColumn, is_key: bool, table: &'t Table) -> &'t CollationName {
     match column.term {
         IndexTerm::Column(at) if !is_key && table.is_without_rowid() => {
@@ -242,7 +242,7 @@ fn database_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let mut rows = Vec::new();
     for (db, database) in call.connection.databases.iter() {
         if db == Db::TEMP && database.opened().is_none() {
-            continue; // the temporary database is there once a statement has used it
+            continue; // the temporary database is listed once a statement has used it
         }
         let file = Value::text(database.file_name().as_os_str().as_encoded_bytes());
         rows.push(vec![Value::from(i64::from(db.0)), name(catalog.database_name(db)), file]);

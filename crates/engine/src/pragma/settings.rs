@@ -47,7 +47,7 @@ const fn switch(name: &'static str, run: fn(&Call<'_>) -> Result<Vec<CommandRow>
     Pragma { name, columns: &[], traits: SILENT_WHEN_SET, run }
 }
 
-/// A switch among the flags that the compiler reads: a change makes compiled programs stale.
+/// Sets a switch among the flags of the compiler: a change makes compiled programs stale.
 fn compile_switch(call: &Call<'_>, field: fn(&mut CompileFlags) -> &mut bool) -> Result<Vec<CommandRow>> {
     let settings = &call.connection.settings;
     let Some(on) = call.boolean() else { return answer(*field(&mut settings.flags())) };
@@ -56,7 +56,8 @@ fn compile_switch(call: &Call<'_>, field: fn(&mut CompileFlags) -> &mut bool) ->
     nothing()
 }
 
-/// A switch among the facts that running programs read, and its twin for the compiler if there is one.
+/// Sets a switch among the flags that running programs read, and the compiler's flag of the same meaning if there is
+/// one.
 fn fact_switch(
     call: &Call<'_>,
     flag: Flags,
@@ -80,8 +81,7 @@ fn count_changes(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     fact_switch(call, Flags::COUNT_CHANGES, Some(|flags| &mut flags.count_changes))
 }
 
-/// Only counts within a transaction.
-/// Turning it off forgets all violations that were deferred, as in SQLite.
+/// Has an effect only within a transaction. Turning it off forgets all violations that were deferred, as in SQLite.
 fn defer_foreign_keys(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.boolean() == Some(false) {
         call.connection.facts.deferred_violations.set(0);
@@ -90,7 +90,7 @@ fn defer_foreign_keys(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     fact_switch(call, Flags::DEFER_FOREIGN_KEYS, Some(|flags| &mut flags.defer_foreign_keys))
 }
 
-/// Within a transaction it cannot be changed, and trying is no error.
+/// Cannot be changed within a transaction; trying to is not an error.
 fn foreign_keys(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.value.is_some() && !call.connection.is_autocommit() {
         call.connection.facts.expire_running();
@@ -131,7 +131,7 @@ fn trusted_schema(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     compile_switch(call, |flags| &mut flags.trusted_schema)
 }
 
-/// A defensive connection does not let SQL write the schema. RESET turns the switch off and reads the schemas anew, as
+/// A defensive connection does not let SQL write the schema. RESET turns the switch off and reads the schemas again as
 /// they were written.
 fn writable_schema(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.boolean() == Some(true) && call.connection.settings.config(Config::Defensive) {
@@ -143,7 +143,7 @@ fn writable_schema(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     compile_switch(call, |flags| &mut flags.writable_schema)
 }
 
-/// Switches that change nothing here, and are remembered.
+/// Switches that are only stored, because they change nothing here.
 fn remembered(call: &Call<'_>, bit: u8) -> Result<Vec<CommandRow>> {
     let settings = &call.connection.settings;
     let Some(on) = call.boolean() else { return answer(settings.remembers(bit)) };
@@ -171,7 +171,8 @@ fn read_uncommitted(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     nothing()
 }
 
-/// How many rows ANALYZE is asked to look at. It looks at all of them, which is never worse, but takes no samples then.
+/// The number of rows that ANALYZE is to examine. It always examines all rows, which is never worse, but takes no
+/// samples if a limit is set.
 fn analysis_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let cell = &call.connection.facts.analysis_limit;
     if let Some(limit) = call.integer().filter(|limit| *limit >= 0) {
@@ -180,7 +181,7 @@ fn analysis_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     answer(cell.get())
 }
 
-/// How many helper threads a statement may have: it needs none.
+/// The largest number of helper threads of a statement. Statements use none.
 fn threads(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     const THREADS_MAX: i64 = 8;
     let cell = &call.connection.settings.threads;
@@ -195,7 +196,7 @@ fn soft_heap_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     answer(heap_limit::soft_heap_limit(-1))
 }
 
-/// SQL can make it lower, not higher. It can only be kept where it is known how much memory is in use.
+/// SQL can lower the limit, not raise it. The limit can be enforced only if a gauge tells how much memory is in use.
 fn hard_heap_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let before = heap_limit::hard_heap_limit(-1);
     match call.integer() {
@@ -230,7 +231,7 @@ fn compile_options(_: &Call<'_>) -> Result<Vec<CommandRow>> {
 
 fn collation_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let collations = call.connection.collations();
-    // By the names that they were defined under.
+    // Each collation is listed under the name by which it was defined.
     let name = |(key, collation): (&'_ String, &Collation)| match collation {
         Collation::Custom(custom) => custom.name().to_owned(),
         _ => key.clone(),

@@ -1,4 +1,4 @@
-//! What the pager and the file's header know.
+//! Pragmas of the pager and of the file's header.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ const fn entry(name: &'static str, traits: u8, run: fn(&Call<'_>) -> Result<Vec<
     Pragma { name, columns: &[], traits, run }
 }
 
-/// A value of the header that applications own: read, or written in a transaction.
+/// A header field that belongs to the application: read, or written in a transaction.
 fn header_value(call: &Call<'_>, meta: Meta) -> Result<Vec<CommandRow>> {
     let Some(value) = call.value else {
         call.connection.begin_on(call.db(), false, call.run)?;
@@ -77,14 +77,14 @@ fn header_value(call: &Call<'_>, meta: Meta) -> Result<Vec<CommandRow>> {
     nothing()
 }
 
-/// A defensive connection does not let SQL say that the schema is another one.
+/// A defensive connection does not let SQL change the schema cookie.
 fn schema_version(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.value.is_some() && call.connection.settings.config(Config::Defensive) {
         return nothing();
     }
     let answer = header_value(call, Meta::SchemaCookie)?;
     if call.value.is_some() {
-        // An application that sets it has written the schema by hand.
+        // An application that sets the cookie has written the schema by hand.
         call.connection.databases.get(call.db())?.set_loaded(false);
         call.connection.generation.expire_programs();
     }
@@ -101,12 +101,12 @@ fn page_count(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     call.connection.databases.as_it_is_written(call.db(), |btree| answer(i64::from(btree.pager().page_count())))
 }
 
-/// Only a database that has no pages yet takes another size at once; others at the next VACUUM.
+/// Only a database without pages takes another size at once; others take it at the next VACUUM.
 fn page_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let database = call.connection.databases.get(call.db())?;
     let pager = database.btree().pager();
     let wanted = call.integer().and_then(|size| u32::try_from(size).ok()).and_then(PageSize::new);
-    // A reader of a database, even of an empty one, relies on its page size.
+    // A reader of a database, even of an empty one, depends on its page size.
     let is_read = pager.is_reading();
     let set = || {
         if let Some(size) = wanted {
@@ -120,7 +120,8 @@ fn page_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     };
     let looked = database.check_free();
     let looked = looked.and_then(|()| if pager.knows_page_size() { set() } else { while_reading(pager, set) });
-    // What cannot be read, or is locked, has a size as far as this connection knows: asking never fails.
+    // If the file cannot be read, or is locked, the size that this connection knows is returned: reading the pragma
+    // never fails.
     if call.value.is_none() {
         return answer(i64::from(pager.page_size().get()));
     }
@@ -131,7 +132,7 @@ fn page_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 fn cache_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let database = call.connection.databases.get(call.db())?;
     let pager = database.btree().pager();
-    // The file may say how large it is.
+    // The file may store a cache size.
     call.connection.load_schemas()?;
     match call.integer() {
         None => {
@@ -149,17 +150,17 @@ fn cache_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     }
 }
 
-/// What a page costs beyond its bytes, as SQLite counts it.
+/// The overhead of a page in bytes, as SQLite counts it.
 const PAGE_OVERHEAD: u64 = 136;
 
-/// Returns the number of dirty pages from which on a transaction spills, 0 for never.
+/// Returns the number of dirty pages at which a transaction spills, 0 for never.
 fn cache_spill(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let database = call.connection.databases.get(call.db())?;
     let pager = database.btree().pager();
     if let Some(value) = call.value {
         let is_number = value.iter().find(|byte| !b"+-".contains(byte)).is_some_and(u8::is_ascii_digit);
         let size = if is_number { integer(value) } else { 1 };
-        // Every database of the connection spills, or none.
+        // The switch holds for every database of the connection.
         let spills = boolean(value, size != 0);
         for (_, database) in call.connection.databases.iter() {
             if let Some(btree) = database.opened() {
@@ -185,13 +186,13 @@ fn cache_spill(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     answer(i64::try_from(in_cache.max(u64::from(pager.spill_pages()))).unwrap_or(i64::MAX))
 }
 
-/// How many pages a size is for SQLite: a number of them or, negative, of KiB.
+/// The size of a cache in pages, as SQLite computes it: `size` is a number of pages or, negative, of KiB.
 fn pages_of(size: i64, pager: &Pager) -> u64 {
     let page = u64::from(pager.page_size().get()) + PAGE_OVERHEAD;
     if size < 0 { size.unsigned_abs().saturating_mul(1024) / page } else { size.unsigned_abs() }
 }
 
-/// The cache size that the file itself remembers.
+/// The cache size that is stored in the file.
 fn default_cache_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let Some(size) = call.integer() else {
         call.connection.begin_on(call.db(), false, call.run)?;
@@ -205,7 +206,7 @@ fn default_cache_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     nothing()
 }
 
-/// The databases that a pragma without a schema is about: all that are open.
+/// The databases that a pragma without a schema applies to: all that are open.
 fn each(call: &Call<'_>) -> Result<Vec<Rc<Database>>> {
     match call.schema {
         Some(db) => Ok(vec![call.connection.databases.get(db)?]),
@@ -222,7 +223,7 @@ fn journal_size_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     answer(pager.journal_size_limit().map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX)))
 }
 
-/// Temporary databases belong to their connection anyway.
+/// A temporary database is always exclusive to its connection.
 fn locking_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let wanted = match call.text().map(|text| text.to_ascii_lowercase()).as_deref() {
         Some("exclusive") => Some(LockingMode::Exclusive),
@@ -239,10 +240,10 @@ fn locking_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     }
     let mode = match call.db() {
         Db::TEMP => LockingMode::Exclusive,
-        // The mode of databases to be attached.
+        // The mode of databases that are attached later.
         _ if call.schema.is_none() && wanted.is_none() => call.connection.databases.settings.locking_mode.get(),
         db => match call.connection.databases.get(db)?.btree().pager() {
-            // No other connection has it, whatever is wanted.
+            // No other connection can open the database, so it is exclusive whatever is set.
             pager if pager.path().is_none() => LockingMode::Exclusive,
             pager => pager.locking_mode(),
         },
@@ -282,7 +283,7 @@ fn secure_delete(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     })
 }
 
-/// Where temporary files lie is decided by the system.
+/// The system decides where temporary files are stored.
 fn temp_store_directory(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     match call.value {
         Some([_, ..]) => Err(Error::not_supported("PRAGMA temp_store_directory")),
@@ -344,7 +345,7 @@ fn encoding(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if !call.connection.databases.get(Db::MAIN)?.is_loaded() {
         wanted.ok_or_else(unsupported)?;
     }
-    // A database that is known to have pages keeps its encoding, and asking for another is no error, whatever it is.
+    // A database that has pages keeps its encoding; setting another one is not an error, even if the name is unknown.
     call.connection.begin_on(Db::MAIN, false, call.run)?;
     if !call.connection.has_encoding()? {
         call.connection.choose_encoding(wanted.ok_or_else(unsupported)?.1)?;
@@ -361,24 +362,24 @@ const JOURNAL_MODES: [(&str, JournalMode); 6] = [
     ("wal", JournalMode::Wal),
 ];
 
-/// Returns the mode in force, whether or not it could be changed.
+/// Returns the mode in force, whether or not it was changed.
 fn journal_mode(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let wanted = call.text().and_then(|text| {
         JOURNAL_MODES.iter().find(|(name, _)| name.eq_ignore_ascii_case(&text)).map(|(_, mode)| *mode)
     });
-    // A database without a journal can be damaged.
+    // Without a journal a crash can corrupt a database.
     let wanted = wanted.filter(|mode| *mode != JournalMode::Off || !call.connection.settings.config(Config::Defensive));
     let database = call.connection.databases.get(call.db())?;
     let pager = database.btree().pager();
     call.connection.load_schemas()?;
     if !pager.is_reading() && pager.data_version() == 0 {
-        // The file itself knows whether it has a log.
+        // The file's header tells whether it has a log.
         pager.begin_read()?;
         pager.end_read()?;
     }
     let mut mode = if database.is_shared_memory() { JournalMode::Memory } else { pager.journal_mode() };
     if let Some(wanted) = wanted {
-        // Without a schema all change, main last: it is what is answered.
+        // Without a schema all databases change, main last, because the mode of main is returned.
         for database in each(call)?.iter().rev().filter(|database| database.opened().is_some()) {
             mode = journal_mode::set(call.connection, database, wanted, call.run)?;
         }
@@ -400,7 +401,7 @@ fn synchronous(call: &Call<'_>) -> Result<Vec<CommandRow>> {
         return Err(Error::generic("Safety level may not be changed inside a transaction"));
     }
     if call.db() != Db::TEMP {
-        // Numbers have three bits. Those above 3 are no level, but none is less than FULL.
+        // Levels have three bits. A number above 3 is not a level, but means FULL at least.
         let level = match safety_level(value, 1) & 7 {
             7 => 0,
             level => usize::from(level).min(levels.len() - 1),
@@ -436,22 +437,23 @@ fn auto_vacuum(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     {
         return nothing();
     }
-    // What is known is not asked of the file, which may be locked. Nor is the lock kept: asking in a transaction begins none on it.
+    // The mode is not read from the file, which may be locked, if it is known. No lock is kept: reading the mode does
+    // not begin a transaction on the file.
     let ask = || while_reading(btree.pager(), || Ok(btree.auto_vacuum_mode()?));
     let now = match btree.last_auto_vacuum_mode().map_or_else(ask, Ok) {
-        // What is wanted is for the next VACUUM, whatever the mode is.
+        // The new mode takes effect at the next VACUUM, whatever the present one is.
         Err(error) if wanted == Some(AutoVacuum::None) && error.code().primary() == ResultCode::BUSY => {
             AutoVacuum::None
         }
         now => now?,
     };
     let Some(mode) = wanted else { return answer(now as i64) };
-    // Where there are no pointer maps yet, or no longer, the next VACUUM does it.
+    // If the file has no pointer maps, or is to lose them, the next VACUUM changes the mode.
     call.connection.databases.settings.next_auto_vacuum.set(Some(mode));
     if btree.pager().page_count() == 0 {
         btree.set_auto_vacuum(mode)?;
     } else if now != AutoVacuum::None && mode != AutoVacuum::None {
-        // The mode is written even if it is the same.
+        // The mode is written even if it does not change.
         call.connection.begin_on(call.db(), true, call.run)?;
         btree.set_auto_vacuum(mode)?;
         btree.auto_vacuum_mode()?;
@@ -459,8 +461,8 @@ fn auto_vacuum(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     nothing()
 }
 
-/// Gives a database that has no pages its first one, which says how it is to be vacuumed: none but VACUUM changes that. `false`:
-/// another connection has made one.
+/// Writes the first page of a database without pages, which stores the auto-vacuum mode: afterwards only VACUUM can
+/// change whether there are pointer maps. `false`: another connection has written the first page already.
 fn begin_with_auto_vacuum(call: &Call<'_>, btree: &Btree, mode: AutoVacuum) -> Result<bool> {
     call.connection.databases.settings.next_auto_vacuum.set(Some(mode));
     btree.set_auto_vacuum(mode)?;
@@ -476,7 +478,8 @@ fn begin_with_auto_vacuum(call: &Call<'_>, btree: &Btree, mode: AutoVacuum) -> R
     Ok(true)
 }
 
-/// Frees a page, and gives a row without columns for it. The next step frees the next: an application that stops after a row keeps what was done.
+/// Frees a page, and returns a row without columns for it. Each step frees one page, so that an application that stops
+/// after a row keeps what was freed.
 fn incremental_vacuum(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let limit = call.integer().and_then(|pages| u32::try_from(pages).ok()).filter(|pages| *pages > 0);
     let freed = call.run.vacuumed.take().unwrap_or(0);
@@ -495,7 +498,7 @@ fn incremental_vacuum(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     Ok(vec![CommandRow::new()])
 }
 
-/// Another kind of store is another temporary database: what was in the one before is gone.
+/// Another store means another temporary database: the content of the one before is lost.
 fn temp_store(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let cell = &call.connection.databases.settings.temp_store;
     let Some(value) = call.text() else { return answer(i64::from(cell.get())) };
@@ -518,7 +521,7 @@ fn temp_store(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     nothing()
 }
 
-/// Puts another temporary database in the place of the one there is, and its objects with it.
+/// Replaces the temporary database by an empty one, and drops its objects from the catalog.
 fn replace_temporary(connection: &Connection) {
     let files = connection.databases.temporary_files();
     connection.databases.replace(Db::TEMP, Database::temporary(files));

@@ -1,4 +1,4 @@
-//! Switches of a connection that are no pragmas, or not only (`sqlite3_db_config`).
+//! Switches of a connection that are not, or not only, pragmas (`sqlite3_db_config`).
 
 use lithe_resolve::environment::Flags as CompileFlags;
 use lithe_sql::Limits;
@@ -7,7 +7,7 @@ use lithe_vm::facts::{ConnectionFacts, Flags};
 use super::Settings;
 
 /// A switch, by SQLite's numbers (SQLITE_DBCONFIG_*).
-#[allow(missing_docs)] // the names say it: they are those of the SQLITE_DBCONFIG_* options
+#[allow(missing_docs)] // the names are those of the SQLITE_DBCONFIG_* options
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Config {
@@ -60,7 +60,7 @@ const ALL: [Config; 21] = [
 
 const _: () = assert!(ALL.len() <= u32::BITS as usize, "each switch has a bit");
 
-/// The switches of which neither the compiler nor the machine knows, a bit each.
+/// The switches that neither the compiler nor the machine reads, one bit each.
 #[derive(Clone, Copy)]
 pub(crate) struct Switches(u32);
 
@@ -86,7 +86,7 @@ impl Config {
         1 << (self as i32 - Config::EnableForeignKeys as i32)
     }
 
-    /// The compiler's flag of that meaning.
+    /// The compiler's flag of the same meaning.
     fn compile_flag(self) -> Option<fn(&mut CompileFlags) -> &mut bool> {
         Some(match self {
             Config::EnableForeignKeys => |flags| &mut flags.foreign_keys,
@@ -116,10 +116,10 @@ impl Settings {
         }
     }
 
-    /// Turns a switch on or off, with its twin among `facts` if it has one.
+    /// Turns a switch on or off, and the flag of the same meaning in `facts` if there is one.
     ///
-    /// Some switches need nothing else: no plan depends on the values of parameters, so ENABLE_QPSG is always kept; the C library asks for
-    /// the switch of FTS3's tokenizers; RESET_DATABASE is obeyed by VACUUM.
+    /// Some switches are only stored here: no plan depends on the values of parameters, so ENABLE_QPSG always holds;
+    /// the C library reads the switch of FTS3's tokenizers; VACUUM reads RESET_DATABASE.
     pub(crate) fn set_config(&self, config: Config, on: bool, facts: &ConnectionFacts) {
         let Some(flag) = config.compile_flag() else {
             let bits = self.switches.get().0;

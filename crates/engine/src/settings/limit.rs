@@ -30,7 +30,7 @@ pub enum Limit {
     VariableNumber = 9,
     /// How deep triggers fire triggers.
     TriggerDepth = 10,
-    /// Threads that help a statement. There are none.
+    /// Helper threads of a statement. None are used.
     WorkerThreads = 11,
     /// The depth of the parser's stack.
     ParserDepth = 12,
@@ -40,7 +40,7 @@ pub enum Limit {
     TriggerSteps = 14,
 }
 
-/// Every limit with the most that it can be, which is where it starts.
+/// Every limit with its maximum, which is also its initial value.
 const MAXIMA: [(Limit, i32); 15] = [
     (Limit::Length, 1_000_000_000),
     (Limit::SqlLength, 1_000_000_000),
@@ -68,10 +68,10 @@ const _: () = {
     }
 };
 
-/// No limit on lengths is lower: messages and headers need that much.
+/// The smallest limit on lengths, because messages and headers need that much.
 const LENGTH_MIN: i32 = 30;
 
-/// The limits that are only remembered.
+/// The limits that are only stored.
 #[derive(Clone, Copy)]
 pub(crate) struct OtherLimits {
     attached: i32,
@@ -99,7 +99,7 @@ impl Limit {
 }
 
 impl Settings {
-    /// The value of a limit. `facts` has those that running programs obey.
+    /// The value of a limit. `facts` has the limits that running programs read.
     pub(crate) fn limit(&self, limit: Limit, facts: &ConnectionFacts) -> i32 {
         let (limits, others) = (self.limits.get(), self.other_limits.get());
         let value = match limit {
@@ -152,7 +152,7 @@ impl Settings {
         }
         self.limits.set(limits);
         self.other_limits.set(others);
-        // Texts that were compiled under other limits may have to fail now.
+        // Texts that were compiled under other limits may fail now.
         self.generation.expire_programs();
         before
     }

@@ -1,4 +1,4 @@
-//! The settings of a connection: what the compiler obeys, limits, switches, and what pragmas only remember.
+//! The settings of a connection: flags of the compiler, limits, switches, and values of pragmas without effect.
 //!
 //! | module | its one subject |
 //! | --- | --- |
@@ -6,7 +6,8 @@
 //! | `limit` | limits by SQLite's numbers (`sqlite3_limit`) |
 //! | `store` | settings of the files, which belong to the list of databases |
 //!
-//! Some settings have a twin among the [`ConnectionFacts`] that running programs read: the methods that set them take these.
+//! Some settings are copied into the [`ConnectionFacts`] that running programs read: the methods that set them take
+//! these.
 
 pub(crate) mod config;
 pub(crate) mod limit;
@@ -22,7 +23,7 @@ use crate::generation::Generation;
 use config::Switches;
 use limit::OtherLimits;
 
-/// The bit of PRAGMA empty_result_callbacks among the switches that are only remembered.
+/// The bit of PRAGMA empty_result_callbacks among the switches that are only stored.
 pub(crate) const EMPTY_RESULT_CALLBACKS: u8 = 4;
 
 /// The settings of a connection.
@@ -31,9 +32,9 @@ pub(crate) struct Settings {
     limits: Cell<Limits>,
     other_limits: Cell<OtherLimits>,
     switches: Cell<Switches>,
-    /// How many digits a real has as a text.
+    /// How many significant digits a real has as a text.
     real_digits: Cell<i32>,
-    /// Pragmas that change nothing on this system and are only remembered, a bit each.
+    /// Pragmas that have no effect on this system and are only stored, one bit each.
     remembered: Cell<u8>,
     /// PRAGMA threads.
     pub(crate) threads: Cell<i64>,
@@ -54,7 +55,7 @@ impl Settings {
         }
     }
 
-    /// The flags that the compiler obeys.
+    /// The flags that the compiler reads.
     #[inline]
     pub(crate) fn flags(&self) -> CompileFlags {
         self.flags.get()
@@ -69,7 +70,7 @@ impl Settings {
         }
     }
 
-    /// Compiles as if the connection had no virtual tables. Programs that were compiled before stay good.
+    /// Compiles as if the connection had no virtual tables. Programs that were compiled before stay valid.
     pub(crate) fn without_virtual_tables<T>(&self, compile: impl FnOnce() -> T) -> T {
         let flags = self.flags.get();
         self.flags.set(CompileFlags { no_virtual_tables: true, ..flags });
@@ -78,7 +79,7 @@ impl Settings {
         compiled
     }
 
-    /// The limits that the parser and the compiler obey.
+    /// The limits that the parser and the compiler read.
     pub(crate) fn limits(&self) -> Limits {
         self.limits.get()
     }
@@ -98,12 +99,12 @@ impl Settings {
         with_digits(self.real_digits.get(), f)
     }
 
-    /// Whether a switch that is only remembered is on.
+    /// Whether a switch that is only stored is on.
     pub(crate) fn remembers(&self, bit: u8) -> bool {
         self.remembered.get() & bit != 0
     }
 
-    /// Sets a switch that is only remembered.
+    /// Sets a switch that is only stored.
     pub(crate) fn remember(&self, bit: u8, on: bool) {
         let bits = self.remembered.get();
         self.remembered.set(if on { bits | bit } else { bits & !bit });

@@ -1,4 +1,4 @@
-//! Settings of the files of a connection: what pragmas set for all its databases, those attached later included.
+//! Settings of the files of a connection: pragmas set them for all its databases, including those attached later.
 
 use std::cell::Cell;
 
@@ -6,7 +6,7 @@ use lithe_btree::{AutoVacuum, Btree, SecureDelete};
 use lithe_format::PageSize;
 use lithe_pager::LockingMode;
 
-/// The number of frames from which on a commit checkpoints the log.
+/// The number of frames at which a commit checkpoints the log.
 const WAL_AUTOCHECKPOINT: u32 = 1000;
 
 /// The settings of a connection that concern its files.
@@ -14,15 +14,15 @@ const WAL_AUTOCHECKPOINT: u32 = 1000;
 pub(crate) struct StoreSettings {
     /// PRAGMA temp_store.
     pub(crate) temp_store: Cell<u8>,
-    /// How many frames a log may have after a commit before it is copied into the database; 0: any number.
+    /// The number of frames in a log at which a commit copies it into the database; 0: never.
     pub(crate) wal_autocheckpoint: Cell<u32>,
-    /// PRAGMA page_size and auto_vacuum: what the next VACUUM gives a database that has pages.
+    /// PRAGMA page_size and auto_vacuum: the next VACUUM applies them to a database that has pages.
     pub(crate) next_page_size: Cell<Option<PageSize>>,
     pub(crate) next_auto_vacuum: Cell<Option<AutoVacuum>>,
-    /// PRAGMA locking_mode and secure_delete: what databases get that are attached from now on.
+    /// PRAGMA locking_mode and secure_delete: applied to databases that are attached later.
     pub(crate) locking_mode: Cell<LockingMode>,
     pub(crate) secure_delete: Cell<SecureDelete>,
-    /// PRAGMA mmap_size. `None`: it was not set, and each database is mapped as the pager does.
+    /// PRAGMA mmap_size. `None`: it was not set, and the pager's default applies to each database.
     pub(crate) mmap_size: Cell<Option<u64>>,
     /// PRAGMA read_uncommitted.
     pub(crate) read_uncommitted: Cell<bool>,

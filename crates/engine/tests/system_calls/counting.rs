@@ -1,4 +1,4 @@
-//! Files of the machine, and a list of what is asked of them.
+//! A VFS that records the calls on the system's files.
 
 use std::io::{IoSlice, IoSliceMut};
 use std::ops::Range;
@@ -11,7 +11,7 @@ use lithe_vfs::{
     SyncFlags, UnixVfs, Vfs,
 };
 
-/// The calls since the list was last taken: which call, and of which file ("db", "wal", "journal", "temp").
+/// The calls since the list was last taken: which call, on which file ("db", "wal", "journal", "temp").
 #[derive(Clone, Debug, Default)]
 pub struct Calls(Arc<Mutex<Vec<String>>>);
 
@@ -20,7 +20,7 @@ impl Calls {
         self.0.lock().unwrap().push(format!("{what} {file}"));
     }
 
-    /// What was asked, in order, the same call several times in a row once with its number.
+    /// The recorded calls in order; repeated calls are written once with their number.
     pub fn take(&self) -> String {
         let calls = std::mem::take(&mut *self.0.lock().unwrap());
         let runs = calls.chunk_by(|a, b| a == b).map(|run| match run.len() {
@@ -31,7 +31,7 @@ impl Calls {
     }
 }
 
-/// The files of the machine.
+/// The system's files.
 #[derive(Debug)]
 pub struct CountingVfs(pub Calls);
 

@@ -1,7 +1,7 @@
-//! What operations ask of the system: a warm read inside a transaction nothing, outside one what the protocol owes to
-//! other processes; a BLOB that is not mapped one read; a commit what its journal mode takes.
+//! The system calls of operations: a warm read makes none inside a transaction, and outside one those that the locking
+//! protocol requires; a BLOB that is not mapped takes one read; a commit the calls of its journal mode.
 //!
-//! `UPDATE=1` prints what is asked now.
+//! `UPDATE=1` prints the present calls.
 
 mod counting;
 
@@ -19,7 +19,7 @@ struct Database {
 }
 
 impl Database {
-    /// 1,000 small rows, 50 of 10,000 bytes, and the pragmas, each of them run.
+    /// 1,000 small rows, 50 of 10,000 bytes, and the pragmas, all executed.
     fn new(name: &str, pragmas: &[&str]) -> Database {
         let folder = std::env::temp_dir().join(format!("lithe-calls-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
@@ -52,7 +52,7 @@ impl Database {
         self.step(&mut self.prepare(sql));
     }
 
-    /// Runs a statement to its end and looks at every value.
+    /// Runs a statement to its end and reads every value.
     fn step(&self, statement: &mut Statement) {
         while let Step::Row = statement.step(&self.connection).unwrap() {
             for column in 0..statement.column_count() {
@@ -64,7 +64,7 @@ impl Database {
         statement.reset(&self.connection);
     }
 
-    /// What the third run of a statement asks for: those before it find things out.
+    /// Compares the calls of the third run of a statement: the runs before it fill caches.
     fn check(&self, sql: &str, expected: &str) {
         let mut statement = self.prepare(sql);
         self.step(&mut statement);
@@ -91,7 +91,7 @@ const NO_ROW: &str = "SELECT b FROM small WHERE a = 5000";
 const BLOB: &str = "SELECT b FROM large WHERE a = 25";
 const UPDATE: &str = "UPDATE small SET b = b + 1 WHERE a = 500";
 
-/// Law 4: nothing inside a transaction.
+/// Inside a transaction there are no system calls.
 #[test]
 fn reads_inside_a_transaction() {
     for (name, mode) in [("read-delete", "PRAGMA journal_mode=DELETE"), ("read-wal", "PRAGMA journal_mode=WAL")] {
@@ -112,7 +112,7 @@ fn reads_outside_a_transaction() {
     }
 }
 
-/// The pool keeps what is above the leaves. A BLOB is one read for its leaf, and one for the rest of it.
+/// The cache holds the pages above the leaves. A BLOB takes one read for its leaf, and one for the rest of it.
 #[test]
 fn reads_without_a_mapping() {
     let database = Database::new("unmapped", &["PRAGMA mmap_size=0", "PRAGMA cache_size=2000"]);
@@ -121,16 +121,16 @@ fn reads_without_a_mapping() {
     database.check(BLOB, "readv db");
 }
 
-/// Each write in one call a stretch, and the syncs that the mode owes.
+/// One write call for each contiguous range, and the syncs of the mode.
 #[test]
 fn commits() {
     const BEGIN: &str = "lock Shared db, access journal, size db, lock Reserved db";
     const JOURNAL: &str = "stat db, open journal, writev journal, size journal, sync journal, \
                            write journal, sync journal";
-    // Page 1, which counts transactions, and the leaf.
+    // Page 1, which has the change counter, and the leaf.
     const PAGES: &str = "lock Exclusive db, 2 * write db, sync db";
     const END: &str = "unlock to Shared db, size db, unlock to None db";
-    // A journal that is there is looked at: it might be hot.
+    // An existing journal is checked, because it may be hot.
     const BEGIN_BESIDE_JOURNAL: &str = "lock Shared db, access journal, check reserved db, size db, open journal, \
                                         read journal, size db, lock Reserved db";
     for (mode, expected) in [
@@ -144,7 +144,7 @@ fn commits() {
         ("OFF", [BEGIN, PAGES, END].join(", ")),
         (
             "WAL",
-            // The shared memory is mapped already.
+            // The shared memory is already mapped.
             "map shm db, lock shm write exclusive db, lock shm read exclusive db, unlock shm read exclusive db, \
              lock shm read shared db, size wal, size db, writev wal, sync wal, unlock shm write exclusive db, \
              unlock shm read shared db"

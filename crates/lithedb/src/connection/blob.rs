@@ -7,9 +7,9 @@ use lithe_engine::Result;
 
 use crate::connection::Connection;
 
-/// An open BLOB: bytes are read and written at offsets, its size does not change.
+/// An open BLOB: bytes are read and written at offsets; its size does not change.
 ///
-/// It also is `Read`, `Write` and `Seek`, with a position of its own.
+/// A `Blob` also implements `Read`, `Write` and `Seek`, with a position of its own.
 ///
 /// ```
 /// use lithe::{Connection, ZeroBlob, params};
@@ -34,7 +34,7 @@ impl<'c> Blob<'c> {
         Blob { connection, inner, position: 0 }
     }
 
-    /// Its size in bytes.
+    /// The size in bytes.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -48,7 +48,7 @@ impl<'c> Blob<'c> {
         self.inner.len()
     }
 
-    /// Whether it has no bytes.
+    /// Whether the BLOB has no bytes.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -62,7 +62,7 @@ impl<'c> Blob<'c> {
         self.len() == 0
     }
 
-    /// Reads `bytes.len()` bytes from `offset` on.
+    /// Reads `bytes.len()` bytes at `offset`.
     ///
     /// Does not block: opening has taken the locks. Offsets are bytes.
     ///
@@ -77,12 +77,13 @@ impl<'c> Blob<'c> {
     /// ```
     ///
     /// # Errors
-    /// SQLITE_ERROR if that reaches past the end; SQLITE_ABORT if the row has been changed or deleted since the BLOB was opened.
+    /// SQLITE_ERROR if the range exceeds the end; SQLITE_ABORT if the row was changed or deleted since the BLOB was
+    /// opened.
     pub fn read_at(&mut self, bytes: &mut [u8], offset: usize) -> Result<()> {
         self.inner.read(&self.connection.core, bytes, offset)
     }
 
-    /// Writes `bytes` from `offset` on.
+    /// Writes `bytes` at `offset`.
     ///
     /// Does not block: opening has taken the locks. The BLOB keeps its length.
     ///
@@ -96,12 +97,12 @@ impl<'c> Blob<'c> {
     /// ```
     ///
     /// # Errors
-    /// As [`Blob::read_at`]; SQLITE_READONLY if it was opened for reading.
+    /// As [`Blob::read_at`]; SQLITE_READONLY if the BLOB was opened for reading.
     pub fn write_at(&mut self, bytes: &[u8], offset: usize) -> Result<()> {
         self.inner.write(&self.connection.core, bytes, offset)
     }
 
-    /// Goes to the same column of another row, which is cheaper than opening it.
+    /// Moves the handle to the same column of another row, which is cheaper than opening it.
     ///
     /// Does not block.
     ///
@@ -121,9 +122,10 @@ impl<'c> Blob<'c> {
         self.inner.reopen(&self.connection.core, rowid)
     }
 
-    /// Closes it, with the error that dropping it would pass over.
+    /// Closes the BLOB, and returns the error that dropping it would ignore.
     ///
-    /// In autocommit mode this commits what was written: it waits for locks of others as [`Connection::busy_timeout`] says.
+    /// In autocommit mode this commits the writes: it waits for locks of other connections as
+    /// [`Connection::busy_timeout`] says.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -142,7 +144,7 @@ impl<'c> Blob<'c> {
 
 impl Drop for Blob<'_> {
     fn drop(&mut self) {
-        // An error of the commit that closing may cause has no other way out than `close`.
+        // Only `close` can return the error of the commit that closing may cause.
         let _ = self.inner.close(&self.connection.core);
     }
 }

@@ -1,4 +1,4 @@
-//! Statements kept for the next time.
+//! The cache of prepared statements.
 
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
@@ -9,7 +9,7 @@ use lithe_engine::Result;
 use crate::connection::Connection;
 use crate::connection::statement::Statement;
 
-/// Compiled statements that are not in use (and so hold nothing of the database), the one used last in front.
+/// Compiled statements that are not in use (and so hold no locks), the last used one in front.
 pub(crate) struct StatementCache {
     statements: VecDeque<engine::Statement>,
     capacity: usize,
@@ -25,14 +25,15 @@ impl StatementCache {
         self.statements.remove(at)
     }
 
-    /// Keeps a statement; the one that has not been used for longest goes if there are too many.
+    /// Keeps a statement; the least recently used one is dropped if there are too many.
     fn put(&mut self, statement: engine::Statement) -> Option<engine::Statement> {
         self.statements.push_front(statement);
         if self.statements.len() > self.capacity { self.statements.pop_back() } else { None }
     }
 }
 
-/// A statement of the connection's cache: goes back there when dropped, reset and with its parameters NULL.
+/// A statement of the connection's cache. On drop it is reset, its parameters become NULL, and it goes back to the
+/// cache.
 pub struct CachedStatement<'c> {
     connection: &'c Connection,
     statement: Statement<'c>,

@@ -21,12 +21,11 @@ use statement::params::Params;
 use transaction::{Transaction, TransactionBehavior};
 
 /// A connection to a database. Closed when dropped; a transaction that is still open is rolled back.
-///
-/// It must not be carried over `fork()`: a child process opens connections of its own, and leaves the parent's alone, without
+/// It must not be used after `fork()`: a child process opens connections of its own, and neither uses nor drops those
+/// of the parent.
 /// dropping them.
-///
-/// It may move to another thread, but is used by one thread at a time: `Send`, not `Sync`. For several threads open
-/// several connections; they share what can be shared.
+/// It can be sent to another thread, but only one thread at a time uses it: `Send`, not `Sync`. A program with several
+/// threads opens a connection for each.
 ///
 /// ```compile_fail
 /// fn is_sync<T: Sync>() {}
@@ -38,17 +37,17 @@ pub struct Connection {
     pub(crate) tracer: Tracer,
 }
 
-// SAFETY: the engine's connection is not `Send` by itself because it and its statements share parts of it by `Rc`.
-// All those `Rc`s are owned by the connection and its statements, and none is ever given to other code. A
-// `Statement`, `Blob` or `Transaction` borrows its `Connection`, so while one of them exists the connection cannot
-// move to another thread; the statements in the cache move with it. User-supplied closures are `Send`.
+// SAFETY: the engine's connection is not `Send` by itself because it and its statements share parts of it by `Rc`. All
+// those `Rc`s are owned by the connection and its statements, and none is given to other code. A `Statement`, `Blob` or
+// `Transaction` borrows its `Connection`, so while one of them exists the connection cannot be sent to another thread;
+// the statements in the cache are sent with it. User-supplied closures are `Send`.
 #[allow(unsafe_code)]
 unsafe impl Send for Connection {}
 
-/// How many statements [`Connection::prepare_cached`] keeps.
+/// The capacity of the cache of [`Connection::prepare_cached`].
 const STATEMENT_CACHE_CAPACITY: usize = 32;
 
-/// What `PRAGMA compile_options` shows for the features of this crate.
+/// The rows of `PRAGMA compile_options` for the features of this crate.
 const OPTIONS: &[&str] = &[
     #[cfg(feature = "modules")]
     "ENABLE_DBPAGE_VTAB",
@@ -74,7 +73,7 @@ impl Connection {
     /// Opens the database file at `path` for reading and writing, and creates it if it does not exist.
     ///
     /// `":memory:"` is a database in memory, `""` a temporary one, and a path that begins with `file:` is a
-    /// [URI](https://www.sqlite.org/uri.html). A file that exists is not looked into before the first statement needs it.
+    /// [URI](https://www.sqlite.org/uri.html). An existing file is not read before the first statement needs it.
     ///
     /// Does not block.
     ///
@@ -126,7 +125,7 @@ impl Connection {
         Connection { core, cache, tracer: Tracer::default() }
     }
 
-    /// Adds what an extension offers: modules of virtual tables, functions, collations.
+    /// Adds the contents of an extension: modules of virtual tables, functions, collations.
     ///
     /// ```
     /// # use lithe::Connection;
@@ -142,7 +141,7 @@ impl Connection {
         self.core.add_extensions(&[extension]);
     }
 
-    /// Opens a database whose files are where `vfs` says: in memory, on a simulated machine, or in a place of your own.
+    /// Opens a database whose files are on `vfs`: in memory, on a simulated machine, or in a place of your own.
     ///
     /// Does not block, unless the VFS does.
     ///
@@ -166,7 +165,7 @@ impl Connection {
         Ok(Connection::new(core))
     }
 
-    /// Opens a new database in memory. It is gone when the connection closes.
+    /// Opens a new database in memory. Closing the connection deletes it.
     ///
     /// Does not block.
     ///
@@ -182,8 +181,8 @@ impl Connection {
         Connection::open(":memory:")
     }
 
-    /// Runs one statement to its end and returns how many rows it changed (0 for a statement that changes none).
-    /// Rows that it gives are passed over.
+    /// Runs one statement to its end and returns how many rows it changed (0 for a statement that changes none). Rows
+    /// that it returns are ignored.
     ///
     /// ```
     /// # use lithe::{Connection, params};
@@ -193,7 +192,7 @@ impl Connection {
     /// # Ok::<(), lithe::Error>(())
     /// ```
     ///
-    /// Waits for locks of others as [`Connection::busy_timeout`] says.
+    /// Waits for locks of other connections as [`Connection::busy_timeout`] says.
     ///
     /// # Errors
     /// Those of the statement; SQLITE_MISUSE if the text holds more than one statement.
@@ -211,16 +210,16 @@ impl Connection {
     /// # Ok::<(), lithe::Error>(())
     /// ```
     ///
-    /// Waits for locks of others as [`Connection::busy_timeout`] says.
+    /// Waits for locks of other connections as [`Connection::busy_timeout`] says.
     ///
     /// # Errors
-    /// Those of the first statement that fails; the statements before it stay done.
+    /// Those of the first statement that fails; the effects of the statements before it stay.
     pub fn execute_batch(&self, sql: &str) -> Result<()> {
         let mut rest = sql.as_bytes();
         while !rest.is_empty() {
             let prepared = self.core.prepare(rest)?;
             if prepared.tail == 0 {
-                break; // at a NUL
+                break; // ends at a NUL
             }
             if let Some(statement) = prepared.statement {
                 let mut statement = Statement::new(self, statement);
@@ -258,9 +257,9 @@ impl Connection {
         }
     }
 
-    /// Compiles the first statement of `sql`, and says where the text goes on: how scripts are run statement by
-    /// statement. There is no statement if only white space and comments are left. The text may hold literals that are
-    /// not UTF-8: they become values of the same bytes.
+    /// Compiles the first statement of `sql`, and returns it with the number of bytes up to the next statement: so
+    /// scripts are run statement by statement. There is no statement if only white space and comments are left. The
+    /// text may contain literals that are not UTF-8: they become values of the same bytes.
     ///
     /// Blocks as [`Connection::prepare`] does.
     ///
@@ -282,8 +281,8 @@ impl Connection {
         Ok((prepared.statement.map(|statement| Statement::new(self, statement)), prepared.tail))
     }
 
-    /// As [`Connection::prepare`], but takes the compiled statement from the connection's cache if it is there, and puts
-    /// it back when it is dropped.
+    /// As [`Connection::prepare`], but takes the compiled statement from the connection's cache if it is there.
+    /// Dropping the statement puts it back.
     ///
     /// Blocks as [`Connection::prepare`] does.
     ///
@@ -302,8 +301,8 @@ impl Connection {
         CachedStatement::get(self, sql)
     }
 
-    /// Whether a database can only be read, because of how it was opened or because of its file's permissions. Nothing
-    /// if there is no such database.
+    /// Whether a database is read-only, because of how it was opened or because of its file's permissions. Returns
+    /// `None` if there is no such database.
     ///
     /// Does not block.
     ///
@@ -316,7 +315,7 @@ impl Connection {
         self.core.is_read_only(Some(database))
     }
 
-    /// Runs a query and gives its first row to `f`.
+    /// Runs a query and calls `f` with its first row.
     ///
     /// ```
     /// # use lithe::Connection;
@@ -326,7 +325,7 @@ impl Connection {
     /// # Ok::<(), lithe::Error>(())
     /// ```
     ///
-    /// Waits for locks of others as [`Connection::busy_timeout`] says.
+    /// Waits for locks of other connections as [`Connection::busy_timeout`] says.
     ///
     /// # Errors
     /// Those of the statement and of `f`; SQLITE_NOTFOUND "query returned no rows".
@@ -341,7 +340,7 @@ impl Connection {
 
     /// Begins a transaction: BEGIN DEFERRED.
     ///
-    /// Takes no lock: the first statement does.
+    /// Takes no lock: the first statement does so.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -374,7 +373,7 @@ impl Connection {
     /// ```
     ///
     /// # Errors
-    /// SQLITE_ERROR within another transaction, SQLITE_BUSY if others keep their locks for too long.
+    /// SQLITE_ERROR within another transaction, SQLITE_BUSY if other connections hold their locks for too long.
     pub fn transaction_with_behavior(&self, behavior: TransactionBehavior) -> Result<Transaction<'_>> {
         Transaction::begin(self, behavior)
     }
@@ -382,7 +381,8 @@ impl Connection {
     /// Opens a BLOB (or text) for reading and writing in place: the value of `column` in the row `rowid` of `table` in
     /// the schema `database` ("main", "temp" or an attached name).
     ///
-    /// Waits for locks of others as [`Connection::busy_timeout`] says. The BLOB may be as long as a value may be; offsets and lengths are bytes.
+    /// Waits for locks of other connections as [`Connection::busy_timeout`] says. The BLOB may be as long as a value may be;
+    /// offsets and lengths are bytes.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -467,7 +467,8 @@ impl Connection {
 
     /// How long a statement waits for a lock before it fails with SQLITE_BUSY. Zero, the default, does not wait.
     ///
-    /// Milliseconds count: what is shorter is no wait. Does not block itself. A handler ([`Connection::set_busy_handler`]) goes.
+    /// The timeout counts whole milliseconds: a shorter one means no wait. Does not block itself. Removes a handler
+    /// ([`Connection::set_busy_handler`]).
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -498,9 +499,10 @@ impl Connection {
         InterruptHandle(self.core.interrupt_handle())
     }
 
-    /// Closes the connection, with the errors that dropping it would pass over.
+    /// Closes the connection, and returns the errors that dropping it would ignore.
     ///
-    /// Writes and syncs what the last connection to a database in WAL mode has to write: a checkpoint. It waits for no lock.
+    /// The last connection to a database in WAL mode checkpoints it, with its writes and syncs. The checkpoint waits
+    /// for no lock.
     ///
     /// ```
     /// let connection = lithe::Connection::open_in_memory()?;
@@ -521,9 +523,9 @@ impl Connection {
 pub struct InterruptHandle(engine::InterruptHandle);
 
 impl InterruptHandle {
-    /// Statements that are running now end with SQLITE_INTERRUPT; ones started later are not touched.
+    /// Statements that are running now end with SQLITE_INTERRUPT; statements that start later are not affected.
     ///
-    /// Does not block: it sets a flag that statements look at.
+    /// Does not block: it sets a flag that statements read.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;

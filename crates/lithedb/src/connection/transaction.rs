@@ -14,11 +14,11 @@ pub enum TransactionBehavior {
     Deferred,
     /// Takes the write lock at once.
     Immediate,
-    /// Takes the write lock at once and, outside WAL mode, keeps readers out.
+    /// Takes the write lock at once and, outside WAL mode, excludes readers.
     Exclusive,
 }
 
-/// An open transaction. Dropped without [`Transaction::commit`] it rolls back. It is used like its connection.
+/// An open transaction. Dropped without [`Transaction::commit`] it rolls back. It dereferences to its connection.
 ///
 /// ```
 /// # let connection = lithe::Connection::open_in_memory().unwrap();
@@ -59,7 +59,7 @@ impl<'c> Transaction<'c> {
     /// ```
     ///
     /// # Errors
-    /// SQLITE_BUSY if readers are in the way: the transaction is rolled back then.
+    /// SQLITE_BUSY if readers hold locks: the transaction is rolled back then.
     pub fn commit(mut self) -> Result<()> {
         self.connection.execute_batch("COMMIT")?;
         self.is_open = false;
@@ -81,7 +81,7 @@ impl<'c> Transaction<'c> {
     /// ```
     ///
     /// # Errors
-    /// SQLITE_ERROR if the transaction is over already, after an error that rolled it back.
+    /// SQLITE_ERROR if the transaction has ended already, by an error that rolled it back.
     pub fn rollback(mut self) -> Result<()> {
         self.is_open = false;
         self.roll_back()
@@ -106,7 +106,7 @@ impl Deref for Transaction<'_> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if self.is_open {
-            // No caller is left to hear of an error; the connection's next BEGIN would report it.
+            // A destructor cannot return an error; the connection's next BEGIN would report it.
             let _ = self.roll_back();
         }
     }

@@ -1,4 +1,4 @@
-//! A statement that the engine runs itself, and one run of such a statement.
+//! A statement that the engine runs itself, without a program, and one run of such a statement.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,25 +15,25 @@ use crate::error::{Error, Result};
 /// A row that the engine has made.
 pub(crate) type CommandRow = Vec<Value>;
 
-/// A compiled statement that the engine runs itself. What commands there are, a module above knows.
+/// A compiled statement that the engine runs itself. Its implementations are in `crate::command`.
 pub(crate) trait Command: fmt::Debug + Send + Sync {
     /// The columns of the rows.
     fn columns(&self) -> &ResultColumns;
 
-    /// Whether `sqlite3_stmt_readonly` says so.
+    /// What `sqlite3_stmt_readonly` returns.
     fn is_read_only(&self) -> bool;
 
-    /// Runs the command, and answers all rows.
+    /// Runs the command and returns all rows.
     fn run(&self, connection: &Connection, run: &StatementRun, bindings: &[Value]) -> Result<Vec<CommandRow>>;
 }
 
-/// One run of a command: the rows that it made, and where the reader stands.
+/// One run of a command: its rows, and how many of them were returned.
 #[derive(Debug)]
 pub(crate) struct CommandRun {
     command: Arc<dyn Command>,
     bindings: Vec<Value>,
     rows: Option<Vec<CommandRow>>,
-    /// The number of rows given out.
+    /// The number of rows returned so far.
     given: usize,
 }
 

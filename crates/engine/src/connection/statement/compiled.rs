@@ -1,4 +1,4 @@
-//! What the text of a statement was compiled to.
+//! The result of compiling a statement's text.
 
 use std::sync::Arc;
 
@@ -7,33 +7,33 @@ use lithe_vm::program::{Program, QuotedStrings};
 
 use super::command::Command;
 
-/// What a text was compiled to. Immutable, shared between statements.
+/// The result of compiling a text. Immutable, shared between statements.
 #[derive(Debug)]
 pub struct Compiled {
     /// The statement's text.
     pub(crate) sql: String,
-    /// The hash under which the program cache has it (of the text, or of its template); 0 for one that is not kept.
+    /// The hash under which the program cache has the text or its template; 0 if it is not kept.
     pub(crate) hash: u64,
     pub(crate) body: Body,
-    /// How many parameters the application may bind: none of those that stand for literals.
+    /// How many parameters the application may bind, without those that stand for literals.
     pub(crate) parameter_count: usize,
     /// The text is a template: the literals of each statement are bound to its parameters.
     pub(crate) is_template: bool,
     /// Compiled as if the connection had no virtual tables.
     pub(crate) no_virtual_tables: bool,
     pub(crate) parameters: Arc<[ParameterName]>,
-    /// What stands in double quotes, and is a string.
+    /// Words in double quotes that were taken for strings.
     pub(crate) quoted_strings: QuotedStrings,
     /// Whether the statement explains another one.
     pub(crate) explain: Explain,
-    /// The number of the connection's generation that it was compiled at.
+    /// The connection's generation at which the text was compiled.
     pub(crate) generation: u64,
 }
 
 /// A named parameter.
 #[derive(Debug)]
 pub struct ParameterName {
-    /// The name with a NUL behind it: the interface of C returns it without a copy of its own.
+    /// The name with a NUL behind it, so that the C interface can return it without a copy.
     name: Box<str>,
     number: usize,
 }
@@ -53,7 +53,7 @@ impl ParameterName {
         self.name.strip_suffix('\0').unwrap_or_default()
     }
 
-    /// The same with a NUL behind it.
+    /// The name with a NUL behind it.
     pub fn name_with_nul(&self) -> &str {
         &self.name
     }
@@ -74,7 +74,7 @@ pub(crate) enum Body {
 }
 
 impl Compiled {
-    /// Whether it is worth keeping for the next statement of the same text.
+    /// Whether the program is worth keeping for the next statement of the same text.
     pub(crate) fn is_cacheable(&self) -> bool {
         matches!(&self.body, Body::Program(program) if program.stands())
     }

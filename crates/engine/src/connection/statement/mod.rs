@@ -34,7 +34,7 @@ use recompile::Legacy;
 /// What a step found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A row: its values are there until the next step.
+    /// A row: its values are valid until the next step.
     Row,
     /// The end.
     Done,
@@ -49,11 +49,11 @@ pub enum BindValue<'v> {
     ZeroBlob(u64),
 }
 
-/// How often a statement is compiled again when the schema keeps changing under it.
+/// How often a statement is compiled again when other connections keep changing the schema.
 const RECOMPILE_MAX: usize = 50;
 
-/// A statement of a connection. It does not know its connection: every call that needs it takes it, and it must be
-/// the one that prepared it. A statement is reset before it is dropped.
+/// A statement of a connection. It holds no reference to its connection: calls that need the connection take it as an
+/// argument, and it must be the one that prepared the statement. A statement is reset before it is dropped.
 pub struct Statement {
     pub(crate) compiled: Arc<Compiled>,
     /// The text, where the program was compiled from its template.
@@ -61,22 +61,23 @@ pub struct Statement {
     pub(crate) runner: Runner,
     /// Set for a statement that is not compiled again when the schema has changed.
     pub(crate) legacy: Option<Legacy>,
-    /// The parameter to which a BLOB of zeros is bound that is longer than values may be: running fails. 0 for none.
+    /// The parameter to which a BLOB of zeros is bound that exceeds the length limit, so that running fails. 0 for
+    /// none.
     too_many_zeros: usize,
-    /// Part of the connection's transaction while the statement runs.
+    /// The statement's part in the connection's transaction while it runs.
     run: StatementRun,
     is_running: bool,
     /// The statement runs under locks on tables of shared caches.
     is_under_locks: bool,
     is_on_row: bool,
-    /// The name that the interface above has for the statement.
+    /// The identifier that the interface above has given the statement.
     tag: usize,
 }
 
-/// The text of one statement of many with the same program.
+/// The text of a statement that shares its program with statements of other texts.
 pub(crate) struct OwnSql {
     bytes: Box<[u8]>,
-    /// The text as a string, made when it is first wanted: checking for UTF-8 means reading all of the text.
+    /// The text as a string, made at its first use because checking for UTF-8 reads all of it.
     text: OnceCell<Box<str>>,
 }
 
@@ -87,7 +88,7 @@ impl OwnSql {
 }
 
 pub(crate) enum Runner {
-    /// In a box: the machine goes from one statement to the next.
+    /// Boxed, because the machine is passed from one statement to the next.
     Program(Box<Vm>),
     Command(CommandRun),
 }
@@ -124,7 +125,7 @@ impl Statement {
         }
     }
 
-    /// Takes a statement apart that has been reset: its program and its machine with no parameter bound.
+    /// Takes a reset statement apart: returns its program and its machine, whose parameters are unbound.
     pub(crate) fn into_machine(self) -> Option<(Arc<Compiled>, Box<Vm>)> {
         assert!(!self.is_running, "a statement that runs has no machine to give");
         let Runner::Program(mut vm) = self.runner else { return None };
@@ -143,7 +144,7 @@ impl Statement {
         self.own_sql.as_ref().map_or(&self.compiled.sql, OwnSql::text)
     }
 
-    /// The text without what differs from run to run: literals and parameters are `?` (`sqlite3_normalized_sql`).
+    /// The text with its literals and parameters replaced by `?` (`sqlite3_normalized_sql`).
     pub fn normalized_sql(&self) -> Vec<u8> {
         let is_string = |text: &[u8]| self.compiled.quoted_strings.iter().any(|string| **string == *text);
         lithe_sql::normalize(self.sql().as_bytes(), is_string)
@@ -154,7 +155,7 @@ impl Statement {
         self.compiled.parameter_count
     }
 
-    /// The name of a parameter (from 1), prefix included.
+    /// The name of a parameter (numbered from 1), prefix included.
     pub fn parameter_name(&self, number: usize) -> Option<&str> {
         self.compiled.parameters.iter().find(|p| p.number() == number).map(ParameterName::name)
     }
@@ -169,7 +170,7 @@ impl Statement {
         self.compiled.parameters.iter().find(|p| p.name() == name).map(ParameterName::number)
     }
 
-    /// How many columns its rows have.
+    /// How many columns the rows have.
     pub fn column_count(&self) -> usize {
         self.columns().len()
     }
@@ -179,7 +180,7 @@ impl Statement {
         self.columns().get(index)
     }
 
-    /// The columns of its rows.
+    /// The columns of the rows.
     pub fn columns(&self) -> &ResultColumns {
         match &self.compiled.body {
             Body::Program(program) => &program.columns,
@@ -195,7 +196,7 @@ impl Statement {
         }
     }
 
-    /// What stands in double quotes, names nothing, and was taken for a string.
+    /// Words in double quotes that name nothing and were taken for strings.
     pub fn quoted_strings(&self) -> &[Box<[u8]>] {
         &self.compiled.quoted_strings
     }
@@ -219,7 +220,8 @@ impl Statement {
         self.is_running
     }
 
-    /// What [`Statement::set_tag`] has set: how hooks tell the interface above which of its statements it is.
+    /// The value that [`Statement::set_tag`] has set, by which hooks tell the interface above which statement calls
+    /// them.
     pub fn tag(&self) -> usize {
         self.tag
     }
@@ -280,7 +282,7 @@ impl Statement {
         }
     }
 
-    /// What holds between two calls.
+    /// The invariants between two calls.
     #[track_caller]
     fn assert_statement_state(&self) {
         assert!(self.is_running || !self.is_on_row, "on a row of a run that has ended");
@@ -334,7 +336,7 @@ impl Statement {
             vm.trip();
         }
         if connection.databases.shares_cache() {
-            connection.facts.note_write(); // others of the cache may have written
+            connection.facts.note_write(); // other connections of the cache may have written
             if let Err(error) = connection.databases.resume_shared() {
                 self.end(connection, Some(&error));
                 return Err(error);
@@ -356,7 +358,7 @@ impl Statement {
                 Ok(VmStep::Done) => Ok(Step::Done),
                 Err(error) => {
                     let (policy, error) = (error.policy(), Error::from(error));
-                    // As SQLite documents it: a writer that is interrupted takes its whole transaction with it.
+                    // As SQLite documents: interrupting a writer rolls its whole transaction back.
                     let undoes_all = error.code() == ResultCode::INTERRUPT && !vm.program().is_read_only;
                     Err((if undoes_all { OnConflict::Rollback } else { policy }, error))
                 }
@@ -364,7 +366,7 @@ impl Statement {
             Runner::Command(command) => command.step(connection, run).map_err(|error| (OnConflict::Abort, error)),
         };
         connection.transaction.leave_step();
-        // What was read may have been zeros: then neither a row nor another error means anything.
+        // Pages that were read may have been zeros, so that neither a row nor another error is reliable.
         let result = match connection.databases.check_mappings() {
             Ok(()) => result,
             Err(error) => Err((OnConflict::Abort, error)),
@@ -391,13 +393,15 @@ impl Statement {
             Ok(()) => Ok(Step::Done),
             Err((policy, error)) => {
                 let undone = connection.statement_fails(run, error.code(), policy);
-                // What was counted when the program ended is undone with the transaction that could not be committed.
+                // The changes that were counted at the end of the program were rolled back, because the transaction
+                // could not be committed.
                 if self.counts_changes() && (has_run || undone.is_err()) {
                     connection.facts.take_back_changes(changes);
                 }
                 match undone {
                     Err(why) if why.code().primary() == ResultCode::BUSY => {
-                        // What FAIL was to keep could not be committed. The message is still that of the violation, but not the code.
+                        // The changes that OR FAIL keeps could not be committed. The message is still that of the
+                        // violation, but not the code.
                         Err(Error::new(why.code(), error.message()))
                     }
                     undone => undone.and(Err(error)),
@@ -415,7 +419,7 @@ impl Statement {
         }
     }
 
-    /// Ends a run: what it holds is given back, and the next step starts over. Bound values stay.
+    /// Ends a run: releases its locks and cursors, and the next step starts over. Bound values stay.
     pub fn reset(&mut self, connection: &Connection) {
         self.is_on_row = false;
         if !self.is_running || connection.transaction.is_broken() {
@@ -427,11 +431,11 @@ impl Statement {
         under_way.end();
     }
 
-    /// Ends the run before its end. A reader that is stopped has succeeded as far as it went; a writer's work is kept,
-    /// as its rows were given out one by one.
+    /// Ends the run before its last row. A reader that is stopped counts as successful; a writer's changes are kept,
+    /// because its rows were already returned.
     pub(crate) fn end(&mut self, connection: &Connection, error: Option<&Error>) {
         if connection.transaction.is_broken() {
-            // After a panic the machine is not used any more, and what the statement has done so far is not kept.
+            // After a panic the machine is not used any more, and the statement's changes are not kept.
             self.is_running = false;
             connection.abandon_if_at_rest();
             return;
@@ -462,11 +466,11 @@ impl Statement {
                 }
             }
         }
-        // No caller waits for what the hook returns.
+        // A destructor or a reset has no result that could report the hook's code.
         let _ = connection.call_wal_hook();
     }
 
-    /// Closes cursors, so that locks can be given back.
+    /// Closes the cursors, so that locks can be released.
     fn release_rows(&mut self) {
         match &mut self.runner {
             Runner::Program(vm) if self.is_running => vm.reset(),
@@ -479,7 +483,7 @@ impl Statement {
         }
     }
 
-    /// The value of column `index` of the row that the statement stands on; NULL if it stands on none.
+    /// The value of column `index` of the current row; NULL if there is no row.
     #[inline]
     pub fn value(&self, index: usize) -> ValueRef<'_> {
         self.value_if_any(index).unwrap_or(ValueRef::Null)
@@ -497,7 +501,7 @@ impl Statement {
         }
     }
 
-    /// The text of column `index` with a NUL behind it, if the column is a text and the NUL fits where the text lies.
+    /// The text of column `index` with a NUL behind it, if the column is a text and the NUL fits into its buffer.
     #[inline]
     pub fn text_with_nul(&mut self, index: usize) -> Option<&[u8]> {
         match &mut self.runner {
@@ -506,7 +510,7 @@ impl Statement {
         }
     }
 
-    /// Whether the statement stands on a row.
+    /// Whether the statement is on a row.
     #[inline]
     pub fn is_on_row(&self) -> bool {
         self.is_on_row
@@ -514,7 +518,7 @@ impl Statement {
 }
 
 impl Statement {
-    /// The subtype of column `index` of the row that it stands on.
+    /// The subtype of column `index` of the current row.
     pub fn value_subtype(&self, index: usize) -> u8 {
         match &self.runner {
             Runner::Program(vm) if self.is_on_row => vm.column_subtype(index),
@@ -522,7 +526,7 @@ impl Statement {
         }
     }
 
-    /// The pointer that column `index` of the row that it stands on carries.
+    /// The pointer in column `index` of the current row.
     pub fn value_pointer(&self, index: usize) -> Option<&Rc<Pointer>> {
         match &self.runner {
             Runner::Program(vm) if self.is_on_row => vm.column_pointer(index),
@@ -540,7 +544,7 @@ impl Runner {
     }
 }
 
-/// The text as a string, which it nearly always is.
+/// The text as a string; invalid UTF-8 is replaced.
 pub(crate) fn text_of(sql: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(sql).map_or_else(|_| String::from_utf8_lossy(sql), Cow::Borrowed)
 }

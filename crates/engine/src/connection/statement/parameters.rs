@@ -45,7 +45,7 @@ impl Statement {
         self.too_many_zeros = number;
     }
 
-    /// Binds something of the application, which SQL sees as NULL and functions get as a pointer.
+    /// Binds a pointer of the application, which SQL sees as NULL and functions receive as a pointer.
     pub fn bind_pointer(&mut self, number: usize, pointer: Rc<Pointer>) -> Result<()> {
         if self.is_running() {
             return Err(Error::from_code(ResultCode::MISUSE));
@@ -64,16 +64,16 @@ impl Statement {
         }
     }
 
-    /// The length of a blob of zeros that is bound to the parameter `number`.
+    /// The length of the blob of zeros that is bound to the parameter `number`.
     pub(crate) fn bound_zeros(&self, number: usize) -> Option<u32> {
         if let Runner::Program(vm) = &self.runner { vm.bound_zeros(number) } else { None }
     }
 
-    /// All parameters become NULL.
+    /// Sets all parameters to NULL.
     pub fn clear_bindings(&mut self) {
         self.too_many_zeros = 0;
         if self.compiled.is_template {
-            return; // it has none of its own
+            return; // the statement has no parameters of its own
         }
         match &mut self.runner {
             Runner::Program(vm) => vm.clear_bindings(),
@@ -81,7 +81,8 @@ impl Statement {
         }
     }
 
-    /// Takes the values that are bound to another statement's parameters, which become NULL. Answers whether both have as many.
+    /// Moves the values of another statement's parameters to this one; the other's become NULL. Returns whether both
+    /// have the same number of parameters.
     pub fn take_bindings(&mut self, connection: &Connection, from: &mut Statement) -> Result<bool> {
         let count = self.parameter_count();
         if count != from.parameter_count() {

@@ -12,10 +12,11 @@ use crate::connection::Connection;
 use crate::connection::statement::{Body, Compiled, Runner, Statement};
 use crate::error::{Error, Result};
 
-/// What a statement of the old interface was compiled against, besides the schemas that its program names.
+/// The versions against which a statement of the old interface was compiled, besides the schemas that its program
+/// names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Legacy {
-    /// Changes of temporary tables, whose names hide others, expire all statements.
+    /// A change of temporary tables expires all statements, because their names hide those of other databases.
     temp_cookie: u32,
 }
 
@@ -24,8 +25,8 @@ fn temp_cookie(connection: &Connection) -> u32 {
 }
 
 impl Statement {
-    /// Makes it a statement as `sqlite3_prepare` gives them: when the schema has changed, it is not compiled again but fails
-    /// with SQLITE_SCHEMA.
+    /// Makes the statement behave as one of `sqlite3_prepare`: when the schema has changed, it is not compiled again
+    /// but fails with SQLITE_SCHEMA.
     pub fn set_legacy(&mut self, connection: &Connection) {
         self.legacy = Some(Legacy { temp_cookie: temp_cookie(connection) });
     }
@@ -38,8 +39,8 @@ impl Statement {
         self.compiled.generation != connection.generation.number() && program.schema_cookies.iter().any(differs)
     }
 
-    /// The statement's schemas may have changed: SQLITE_SCHEMA if they have. The old interface does not report
-    /// what else makes programs stale (functions, limits).
+    /// Returns SQLITE_SCHEMA if the statement's schemas have changed. The old interface does not report other changes
+    /// that make programs stale (functions, limits).
     #[cold]
     pub(crate) fn refresh_legacy(&mut self, connection: &Connection, legacy: Legacy) -> Result<()> {
         let schema_error = || Error::from_code(ResultCode::SCHEMA);
@@ -55,10 +56,10 @@ impl Statement {
         self.take_program(compiled)
     }
 
-    /// Makes an EXPLAIN (1) or EXPLAIN QUERY PLAN (2) of the statement, or (0) what these explain. Bound values stay.
+    /// Turns the statement into EXPLAIN (1) or EXPLAIN QUERY PLAN (2) of itself, or back (0). Bound values stay.
     ///
     /// # Errors
-    /// SQLITE_ERROR for other numbers, SQLITE_BUSY while it runs, and what compiling may find.
+    /// SQLITE_ERROR for other numbers, SQLITE_BUSY while it runs, and the errors of compiling.
     pub fn set_explain(&mut self, connection: &Connection, mode: i32) -> Result<()> {
         const MODES: [Explain; 3] = [Explain::No, Explain::Program, Explain::QueryPlan];
         let mode = usize::try_from(mode).ok().and_then(|mode| MODES.get(mode));
@@ -87,7 +88,7 @@ impl Statement {
         self.take_program(compiled)
     }
 
-    /// What the text means now.
+    /// Compiles the text against the current schema.
     fn compile_text(&self, connection: &Connection, explain: Explain) -> Result<Arc<Compiled>> {
         let compile = || connection.compile(self.sql().as_bytes(), Some(explain));
         let (compiled, _) = match self.compiled.no_virtual_tables {
@@ -97,7 +98,7 @@ impl Statement {
         Ok(Arc::new(compiled.ok_or_else(|| Error::from_code(ResultCode::SCHEMA))?))
     }
 
-    /// Goes over to that program; bound values stay.
+    /// Replaces the program; bound values stay.
     fn take_program(&mut self, compiled: Arc<Compiled>) -> Result<()> {
         assert!(!self.is_running(), "a program is replaced while it runs");
         assert!(compiled.generation >= self.compiled.generation, "a program is replaced by an older one");
@@ -108,7 +109,7 @@ impl Statement {
                 *new.counters_mut() = *old.counters();
             }
             (Runner::Command(old), Runner::Command(new)) => new.take_bindings(old),
-            // An EXPLAIN is run by the engine, what it explains by the machine.
+            // The engine runs an EXPLAIN; the machine runs the explained statement.
             (Runner::Program(old), Runner::Command(new)) => {
                 (1..=compiled.parameter_count).for_each(|number| new.bind(number, Value::from(old.bound(number))));
             }

@@ -1,4 +1,4 @@
-//! BEGIN, COMMIT, ROLLBACK and savepoints, and what a rollback puts back beside pages: the catalog and counters.
+//! BEGIN, COMMIT, ROLLBACK and savepoints, and what a rollback restores beside pages: the catalog and counters.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Running programs see of the transaction what holds.
+    /// Asserts that the flags which running programs read agree with the transaction.
     #[track_caller]
     pub(super) fn assert_facts(&self) {
         let state = &self.transaction;
@@ -30,7 +30,8 @@ impl Connection {
         assert!(self.facts.has_writer.get() == state.has_writers(), "programs run beside other writers");
     }
 
-    /// COMMIT. Fails with the transaction still open if statements write or others hold locks.
+    /// COMMIT. Fails, and leaves the transaction open, if statements write or another connection holds a conflicting
+    /// lock.
     pub(crate) fn commit(&self) -> Result<()> {
         let state = &self.transaction;
         state.assert_consistent();
@@ -44,7 +45,7 @@ impl Connection {
         self.check_deferred_violations()?;
         let committed = state.check_sound().and_then(|()| self.commit_all());
         match &committed {
-            // Another connection holds a lock: the transaction goes on, and COMMIT can be tried again.
+            // Another connection holds a lock: the transaction stays open, and COMMIT can be tried again.
             Err(error) if error.code().primary() == ResultCode::BUSY => {}
             Err(_) => self.roll_back_all(),
             Ok(()) => self.leave_transaction(),
@@ -74,7 +75,7 @@ impl Connection {
         if state.begin_savepoint()? {
             self.facts.in_transaction.set(true);
         }
-        // What virtual tables write now is of statements before: ROLLBACK TO must not undo it.
+        // What virtual tables write now belongs to earlier statements: ROLLBACK TO must not undo it.
         self.virtual_tables.open_savepoint(self, state.virtual_savepoint(state.depth()))?;
         if state.is_autocommit() {
             // A method of a virtual table has ended the transaction.
@@ -85,7 +86,7 @@ impl Connection {
         self.open_savepoints()
     }
 
-    /// RELEASE. Of the savepoint that began the transaction: commits.
+    /// RELEASE. For the savepoint that began the transaction: commits.
     pub(crate) fn release(&self, name: &str) -> Result<()> {
         let state = &self.transaction;
         state.assert_consistent();
@@ -110,8 +111,8 @@ impl Connection {
         self.virtual_tables.release(self, known)
     }
 
-    /// RELEASE of the savepoint that began a transaction in which a database was found malformed: nothing is kept, but the savepoints
-    /// stay open, and nothing may be written.
+    /// RELEASE of the savepoint that began a transaction in which a database was found malformed: all changes are
+    /// rolled back, but the savepoints stay open, and nothing may be written.
     fn undo_all_savepoints(&self) {
         let savepoints = self.transaction.take_savepoints();
         self.roll_back_all();
@@ -138,7 +139,7 @@ impl Connection {
         if state.roll_back_schema_to_savepoint(&self.catalog()) {
             self.facts.expire_running();
             self.restore_catalog(Some(catalog));
-            // What was known when the savepoint was made may have been nothing.
+            // The catalog that was saved with the savepoint may have lacked schemas.
             self.databases.iter().for_each(|(db, _)| self.databases.forget_schema(db));
         }
         self.set_violations(violations);
@@ -199,7 +200,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Virtual tables write what they have put off. That is not what the statement that commits has changed.
+    /// Virtual tables write their deferred changes. Those do not count as changes of the statement that commits.
     fn sync_virtual_tables(&self) -> Result<()> {
         let changes = self.facts.changes.get();
         self.virtual_tables.sync(self)?;
@@ -207,7 +208,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Rolls back every database and the catalog, and is back in autocommit mode.
+    /// Rolls back every database and the catalog, and returns to autocommit mode.
     pub(crate) fn roll_back_all(&self) {
         let state = &self.transaction;
         self.facts.note_write();
@@ -227,7 +228,8 @@ impl Connection {
         }
         self.restore_catalog(catalog);
         if is_other_schema {
-            // As SQLite: preparing the next statement reads the schema again, and fails if another connection has locked the file.
+            // As in SQLite: preparing the next statement reads the schema again, and fails if another connection has
+            // locked the file.
             self.databases.iter().for_each(|(db, _)| self.databases.forget_schema(db));
         }
         self.after_transaction();
@@ -247,7 +249,7 @@ impl Connection {
         }
     }
 
-    /// Back to autocommit mode. Without a statement that runs, the read locks are given back.
+    /// Returns to autocommit mode. If no statement runs, the read locks are released.
     pub(super) fn leave_transaction(&self) {
         self.transaction.end();
         self.facts.in_transaction.set(false);
@@ -259,7 +261,7 @@ impl Connection {
 
     // ---- the catalog ----
 
-    /// The schema is about to change: keeps what a rollback needs.
+    /// The schema is about to change: saves the catalog for a rollback.
     pub(crate) fn note_schema_change(&self) {
         self.transaction.note_schema_change(self.catalog());
     }
@@ -269,7 +271,8 @@ impl Connection {
             && !self.definitions.is_current(&catalog)
         {
             let mut catalog = catalog;
-            // What was attached since then stays, and its schema is read again: the transaction may have changed it.
+            // Databases that were attached since then stay, and their schemas are read again, because the transaction
+            // may have changed them.
             for db in Arc::make_mut(&mut catalog).take_databases(&self.catalog()) {
                 self.databases.forget_schema(db);
             }
@@ -278,7 +281,7 @@ impl Connection {
             }
             self.definitions.set_catalog(catalog);
             self.assert_databases();
-            // What was made from bytes has come since, perhaps: no rollback takes that back.
+            // A database may have been deserialized since then, which no rollback undoes.
             for (db, _) in self.databases.iter().filter(|(_, database)| database.is_image.get()) {
                 self.databases.forget_schema(db);
             }
@@ -288,8 +291,9 @@ impl Connection {
 
     // ---- commits to logs ----
 
-    /// Calls the hook for what was committed to logs since the last call, once the locks of the transaction are given back: the hook may
-    /// read, write and checkpoint. The commit stands, whatever it returns, but the statement fails with that code.
+    /// Calls the WAL hook for the commits to logs since its last call, after the locks of the transaction were
+    /// released: the hook may read, write and checkpoint. The commit is final whatever the hook returns, but the
+    /// statement fails with that code.
     #[inline]
     pub(crate) fn call_wal_hook(&self) -> Result<()> {
         if self.transaction.has_committed() { self.call_wal_hook_for_commits() } else { Ok(()) }

@@ -8,17 +8,17 @@
 //!          RELEASE of the first ─┘
 //! ```
 //!
-//! In autocommit mode the transaction ends with the last statement that writes (commit) or runs (locks given back).
+//! In autocommit mode the transaction ends with the last statement that writes (commit) or that runs (locks released).
 //!
-//! Savepoints of the databases are one stack: the user's first, then those of running statements. A database that starts to
-//! write later opens as many as there are, so that positions in the stack mean the same everywhere.
+//! The savepoints of a database form one stack: the user's first, then those of running statements. A database in which
+//! writing begins later opens as many as the stack has, so that positions in the stack mean the same in every database.
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | `state` | where the connection stands: counts, flags, the stack of savepoints |
+//! | `state` | the state of the transaction: counts, flags, the stack of savepoints |
 //! | `statement_savepoints` | savepoints of running statements |
 //! | `control` | BEGIN, COMMIT, ROLLBACK, SAVEPOINT, RELEASE, ROLLBACK TO |
-//! | `statements` | a statement's part: what it begins, commits and undoes |
+//! | `statements` | one statement in the transaction: what it begins, commits and undoes |
 
 mod control;
 mod state;

@@ -1,7 +1,7 @@
-//! Where a connection stands between transactions, savepoints and statements.
+//! The state of a connection's transaction, savepoints and statements.
 //!
-//! The state knows nothing of databases: it counts, and says which steps are allowed. Its methods assert what holds where one begins
-//! and ends, see [`TransactionState::assert_consistent`].
+//! The state knows nothing of databases: it counts, and checks which steps are allowed. Its methods assert the
+//! invariants where a transaction, savepoint or statement begins and ends, see [`TransactionState::assert_consistent`].
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -25,44 +25,44 @@ pub(crate) struct TransactionState {
     concurrent: Cell<bool>,
     /// The first SAVEPOINT began the transaction: its RELEASE is a COMMIT.
     first_savepoint_began: Cell<bool>,
-    /// Statements that run, and those of them that write.
+    /// Statements that run, and how many of them write.
     active: Cell<usize>,
     active_writers: Cell<usize>,
-    /// Statements that run under locks on tables of shared caches: changes of other tables are not in their way.
+    /// Statements that hold locks on their tables of shared caches: commits to other tables do not disturb them.
     active_under_locks: Cell<usize>,
     /// Statements that have begun to use a database.
     active_users: Cell<usize>,
-    /// Steps that are under way: more than one where user code runs statements of its own.
+    /// Steps under way: more than one where user code runs statements of its own.
     executing: Cell<u32>,
     /// Savepoints of running statements.
     pub(super) statement_savepoints: StatementSavepoints,
-    /// The catalog before the first schema change of the transaction: what a rollback goes back to.
+    /// The catalog before the first schema change of the transaction, restored by a rollback.
     catalog_before: RefCell<Option<Arc<Catalog>>>,
-    /// A ROLLBACK TO, or a statement that failed, took the schema back: each later ROLLBACK TO, and ROLLBACK, stops every statement of
-    /// the transaction, whatever there is to be taken back by then.
+    /// A ROLLBACK TO, or a statement that failed, has restored the schema: from then on each ROLLBACK TO, and ROLLBACK,
+    /// stops every statement of the transaction, even if it restores nothing itself.
     schema_was_taken_back: Cell<bool>,
-    /// Calls that are under way, from their beginning to the commit.
+    /// Calls under way, from their beginning to the commit.
     under_way: Cell<u32>,
-    /// A panic went through a call on this connection: nothing is known of the state that it has left behind.
+    /// A panic went through a call on this connection, so that its state may be inconsistent.
     is_broken: Cell<bool>,
-    /// After a panic: the databases are given up.
+    /// The connection was abandoned after a panic.
     is_abandoned: Cell<bool>,
     /// A statement of the transaction has found a database malformed: nothing may be written any more, and a COMMIT rolls back.
     found_malformed: Cell<bool>,
     /// Counts rollbacks: a statement that writes and began before one must stop.
     rollbacks: Cell<u64>,
-    /// Counts rollbacks to savepoints: they end BLOB handles for writing, as rollbacks do.
+    /// Counts rollbacks to savepoints: like other rollbacks, they end the access of BLOB handles for writing.
     savepoint_rollbacks: Cell<u64>,
-    /// Counts the rollbacks that took the schema back: every statement that began before one must stop.
+    /// Counts the rollbacks that restored the schema: every statement that began before one must stop.
     schema_rollbacks: Cell<u64>,
-    /// Databases that were committed to, for which the hook of commits to logs has not been called yet.
+    /// Databases that were committed to, for which the WAL hook has not been called yet.
     committed: RefCell<Vec<(Db, Rc<Database>)>>,
 }
 
 /// Violations of deferred foreign keys, and of immediate ones that `defer_foreign_keys` has deferred.
 pub(super) type Violations = (i64, i64);
 
-/// An open SAVEPOINT, and the state to which ROLLBACK TO goes back.
+/// An open SAVEPOINT, and the state that ROLLBACK TO restores.
 #[derive(Clone)]
 pub(super) struct Savepoint {
     pub(super) name: String,
@@ -82,14 +82,14 @@ pub(crate) struct StatementRun {
     rollbacks_before: Cell<u64>,
     schema_rollbacks_before: Cell<u64>,
     pub(super) catalog_before: RefCell<Option<Arc<Catalog>>>,
-    /// Of an incremental vacuum between two rows: how many pages it has freed.
+    /// For an incremental vacuum between two rows: how many pages it has freed.
     pub(crate) vacuumed: Cell<Option<u32>>,
-    /// The error with which a statement of the engine ends after its rows.
+    /// The error that a command returns after its rows.
     pub(crate) late_error: RefCell<Option<Error>>,
 }
 
 impl StatementRun {
-    /// Whether the statement writes, or may.
+    /// Whether the statement writes, or may write.
     pub(crate) fn is_writer(&self) -> bool {
         self.is_writer.get()
     }
@@ -126,7 +126,7 @@ impl TransactionState {
         }
     }
 
-    /// What the counts and the savepoints have to do with each other, where a statement or a transaction begins or ends.
+    /// Asserts that counts and savepoints agree where a statement or a transaction begins or ends.
     #[track_caller]
     pub(super) fn assert_consistent(&self) {
         let active = self.active.get();
@@ -174,7 +174,7 @@ impl TransactionState {
         self.concurrent.set(on);
     }
 
-    /// The transaction is over: back to autocommit mode. Statements may still run.
+    /// The transaction has ended: back to autocommit mode. Statements may still run.
     pub(super) fn end(&self) {
         self.autocommit.set(true);
         self.found_malformed.set(false);
@@ -187,31 +187,31 @@ impl TransactionState {
 
     // ---- the schema ----
 
-    /// A COMMIT has succeeded: what it has changed is not taken back any more.
+    /// A COMMIT has succeeded: a later rollback does not undo its schema changes.
     pub(super) fn keep_catalog(&self) {
         let _before = self.catalog_before.take();
         self.schema_was_taken_back.set(false);
     }
 
-    /// The schema is about to change: a rollback goes back to `catalog`, if it is the first change of the transaction.
+    /// The schema is about to change: a rollback restores `catalog`, if this is the first change of the transaction.
     pub(super) fn note_schema_change(&self, catalog: Arc<Catalog>) {
         self.catalog_before.borrow_mut().get_or_insert(catalog);
     }
 
-    /// A statement that failed has taken back what it had changed in the schema.
+    /// A statement that failed has restored the schema.
     pub(super) fn note_schema_taken_back(&self) {
         self.schema_was_taken_back.set(true);
     }
 
-    /// Whether `now` has another schema than the transaction began with, or had one within the transaction. A schema that was only read
-    /// since then has not changed.
+    /// Whether `now` has another schema than at the beginning of the transaction, or there was another one within the
+    /// transaction. A schema that was only read since then has not changed.
     fn has_changed_schema(&self, now: &Catalog) -> bool {
         let is_other = |before: &Arc<Catalog>| !before.has_schemas_of(now);
         self.schema_was_taken_back.get() || self.catalog_before.borrow().as_ref().is_some_and(is_other)
     }
 
-    /// ROLLBACK TO: returns whether every statement must stop, because the schema has changed since the transaction began, before the
-    /// savepoint or behind it.
+    /// ROLLBACK TO: returns whether every statement must stop, because the schema has changed since the transaction
+    /// began, before or after the savepoint.
     pub(super) fn roll_back_schema_to_savepoint(&self, now: &Catalog) -> bool {
         let is_changed = self.has_changed_schema(now);
         if is_changed {
@@ -221,8 +221,8 @@ impl TransactionState {
         is_changed
     }
 
-    /// ROLLBACK: returns the catalog to which it goes back, if there is any, and whether every statement must stop, because the schema has
-    /// changed.
+    /// ROLLBACK: returns the catalog to restore, if there is one, and whether every statement must stop because the
+    /// schema has changed.
     pub(super) fn roll_back_schema(&self, now: &Catalog) -> (Option<Arc<Catalog>>, bool) {
         let is_changed = self.has_changed_schema(now);
         if is_changed {
@@ -232,8 +232,8 @@ impl TransactionState {
         (self.catalog_before.take(), is_changed)
     }
 
-    /// Calls `roll_back`, which takes back what one failed statement has done. Others go on, whatever the statement did to the schema,
-    /// until they open another cursor.
+    /// Calls `roll_back`, which undoes the changes of one failed statement. Other statements continue, whatever that
+    /// statement did to the schema, until they open another cursor.
     pub(super) fn let_others_go_on(&self, roll_back: impl FnOnce()) {
         let before = self.schema_rollbacks.get();
         roll_back();
@@ -242,18 +242,18 @@ impl TransactionState {
 
     // ---- what was committed ----
 
-    /// The hook of commits to logs is to be called for these databases.
+    /// Notes that the WAL hook is to be called for these databases.
     pub(super) fn note_committed(&self, databases: Vec<(Db, Rc<Database>)>) {
         self.committed.borrow_mut().extend(databases);
     }
 
-    /// Whether the hook of commits to logs is to be called.
+    /// Whether the WAL hook is to be called.
     #[inline]
     pub(super) fn has_committed(&self) -> bool {
         !self.committed.borrow().is_empty()
     }
 
-    /// The databases for which the hook of commits to logs is to be called, once.
+    /// The databases for which the WAL hook is to be called; empties the list.
     pub(super) fn take_committed(&self) -> Vec<(Db, Rc<Database>)> {
         self.committed.take()
     }
@@ -287,7 +287,8 @@ impl TransactionState {
         self.savepoints.borrow().len()
     }
 
-    /// The number that virtual tables have for the savepoint at that position of the stack. One that began the transaction does not count.
+    /// The number by which virtual tables know the savepoint at that position of the stack. A savepoint that began the
+    /// transaction does not count.
     pub(crate) fn virtual_savepoint(&self, position: usize) -> i32 {
         assert!(position <= self.depth(), "a savepoint above the stack");
         i32::try_from(position).unwrap_or(i32::MAX) - i32::from(self.first_savepoint_began.get())
@@ -315,7 +316,7 @@ impl TransactionState {
         self.savepoints.borrow_mut().push(savepoint);
     }
 
-    /// The position of the youngest SAVEPOINT of that name.
+    /// The position of the newest SAVEPOINT of that name.
     ///
     /// # Errors
     /// SQLITE_ERROR if there is none.
@@ -330,14 +331,14 @@ impl TransactionState {
         position == 0 && self.first_savepoint_began.get()
     }
 
-    /// RELEASE: the SAVEPOINT at that position and those above it are gone.
+    /// RELEASE: removes the SAVEPOINT at that position and those above it.
     pub(super) fn release(&self, position: usize) {
         let mut savepoints = self.savepoints.borrow_mut();
         assert!(position < savepoints.len(), "a savepoint is released that is open");
         savepoints.truncate(position);
     }
 
-    /// ROLLBACK TO: those above the SAVEPOINT at that position are gone, it stays open. Returns what it goes back to.
+    /// ROLLBACK TO: removes the SAVEPOINTs above that position; the one at it stays open. Returns the state to restore.
     pub(super) fn roll_back_to(&self, position: usize) -> Savepoint {
         let mut savepoints = self.savepoints.borrow_mut();
         assert!(position < savepoints.len(), "a savepoint is rolled back to that is open");
@@ -350,8 +351,8 @@ impl TransactionState {
         self.savepoints.take()
     }
 
-    /// The transaction that the first of these SAVEPOINTs had begun was rolled back, because a database is malformed: they stay open, and
-    /// nothing may be written.
+    /// Puts SAVEPOINTs back after the transaction that the first of them had begun was rolled back, because a database
+    /// is malformed: they stay open, and nothing may be written.
     pub(super) fn reopen(&self, savepoints: Vec<Savepoint>) {
         assert!(self.is_autocommit() && !savepoints.is_empty(), "savepoints are opened again after a rollback");
         *self.savepoints.borrow_mut() = savepoints;
@@ -385,8 +386,8 @@ impl TransactionState {
         self.schema_rollbacks.set(self.schema_rollbacks.get() + 1);
     }
 
-    /// Whether a ROLLBACK since the last call must stop the statement. The cursors of a statement that only reads go on, unless the schema is
-    /// another one now; a statement without cursors goes on in any case.
+    /// Whether a ROLLBACK since the last call must stop the statement. A statement that only reads continues unless the
+    /// schema has changed; one without cursors always continues.
     #[inline]
     pub(crate) fn notice_rollback(&self, run: &StatementRun) -> bool {
         debug_assert!(run.rollbacks_before.get() <= self.rollbacks.get(), "a statement of another connection");
@@ -394,7 +395,7 @@ impl TransactionState {
         let is_other_schema =
             run.schema_rollbacks_before.replace(self.schema_rollbacks.get()) != self.schema_rollbacks.get();
         if is_undone {
-            // The statement's savepoint went with the transaction, and has no place in the stack any more.
+            // The statement's savepoint ended with the transaction, and is not in the stack any more.
             run.savepoint.take();
             run.catalog_before.take();
         }
@@ -414,7 +415,7 @@ impl TransactionState {
         self.active.get()
     }
 
-    /// Whether any statement, or BLOB handle, writes.
+    /// Whether any statement or BLOB handle writes.
     pub(crate) fn has_writers(&self) -> bool {
         self.active_writers.get() > 0
     }
@@ -424,12 +425,12 @@ impl TransactionState {
         self.active_users.get()
     }
 
-    /// Whether no statement writes but perhaps this one.
+    /// Whether no statement writes except possibly this one.
     pub(super) fn is_last_writer(&self, run: &StatementRun) -> bool {
         self.active_writers.get() == usize::from(run.is_writer.get())
     }
 
-    /// A statement starts to run, whose last run has ended.
+    /// A statement starts to run; its last run has ended.
     #[inline]
     pub(super) fn enter(&self, run: &StatementRun, violations: Violations) {
         self.assert_consistent();
@@ -441,8 +442,8 @@ impl TransactionState {
         run.schema_rollbacks_before.set(self.schema_rollbacks.get());
     }
 
-    /// A statement does not run any more. Returns whether none is left that uses a database. (A statement that uses none does not
-    /// keep the transaction open.)
+    /// A statement has stopped running. Returns whether no statement is left that uses a database. (A statement that
+    /// uses none does not keep the transaction open.)
     pub(super) fn leave(&self, run: &StatementRun) -> bool {
         self.assert_runs("a statement ends that did not run");
         debug_assert!(run.savepoint.get().is_none() || self.is_broken(), "a statement leaves its savepoint open");
@@ -474,20 +475,20 @@ impl TransactionState {
         }
     }
 
-    /// Some statement runs. (After a panic in a call from within, no count is right any more.)
+    /// Asserts that some statement runs, except after a panic in a nested call, when the counts are unreliable.
     #[inline]
     #[track_caller]
     pub(super) fn assert_runs(&self, what: &str) {
         assert!(self.has_active() || self.is_broken(), "{what}");
     }
 
-    /// A statement has got locks on all tables that it uses.
+    /// A statement has taken locks on all tables that it uses.
     pub(in crate::connection) fn enter_locks(&self) {
         self.active_under_locks.set(self.active_under_locks.get() + 1);
         debug_assert!(self.active_under_locks.get() <= self.active.get(), "locks on tables of no statement that runs");
     }
 
-    /// A statement gives its locks on tables back.
+    /// A statement releases its locks on tables.
     pub(in crate::connection) fn leave_locks(&self) {
         let under_locks = self.active_under_locks.get();
         assert!(under_locks > 0 || self.is_broken(), "locks on tables are given back that no statement has");
@@ -504,7 +505,7 @@ impl TransactionState {
     /// A step ends.
     #[inline]
     pub(in crate::connection) fn leave_step(&self) {
-        // (After a panic in a call from within, nothing is counted any more.)
+        // After a panic in a nested call the count is 0 already.
         let executing = self.executing.get();
         assert!(executing > 0 || self.is_broken(), "a step ends that did not begin");
         self.executing.set(executing.saturating_sub(1));
@@ -516,7 +517,8 @@ impl TransactionState {
         self.executing.get() > 0
     }
 
-    /// Whether all statements that run have locks on all their tables, so that others of a shared cache may commit between two steps.
+    /// Whether all running statements hold locks on all their tables, so that other connections of a shared cache may
+    /// commit between two steps.
     pub(in crate::connection) fn all_have_locks(&self) -> bool {
         self.active.get() == self.active_under_locks.get()
     }
@@ -535,7 +537,7 @@ impl TransactionState {
         if self.is_broken() { Err(broken()) } else { Ok(()) }
     }
 
-    /// A panic goes through a call on this connection.
+    /// Notes that a panic goes through a call on this connection.
     pub(in crate::connection) fn note_panic(&self) {
         self.is_broken.set(true);
     }
@@ -559,13 +561,13 @@ impl TransactionState {
         self.under_way.get() > 0
     }
 
-    /// The databases are about to be given up. Returns whether they were before.
+    /// The connection is about to be abandoned. Returns whether it was before.
     pub(in crate::connection) fn abandon(&self) -> bool {
         self.is_broken.set(true);
         self.is_abandoned.replace(true)
     }
 
-    /// The transaction is over, and no statement runs: after a panic.
+    /// After a panic: the transaction has ended, and no statement runs.
     pub(in crate::connection) fn forget(&self) {
         assert!(self.is_broken(), "a transaction is forgotten without a panic");
         self.autocommit.set(true);

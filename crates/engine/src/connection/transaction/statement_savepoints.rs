@@ -1,8 +1,8 @@
 //! Savepoints of running statements: a stack above the application's savepoints.
 //!
-//! A statement with RETURNING stands between two steps with its savepoint open, and statements that begin after it may end after it.
-//! A savepoint that is not the topmost when its statement succeeds therefore stays in the stack, unwanted, until those above it are gone:
-//! the stores know savepoints by their position alone.
+//! A statement with RETURNING has its savepoint open between two steps, and statements that begin after it may end
+//! after it. If a savepoint is not the topmost when its statement succeeds, it stays in the stack, unused, until those
+//! above it are gone, because a pager knows savepoints by their positions only.
 
 use std::cell::{Cell, RefCell};
 
@@ -35,7 +35,8 @@ impl StatementSavepoints {
         number
     }
 
-    /// The statement of a savepoint has succeeded. Returns the position from which on the stack has been released; `None` if all stay.
+    /// The statement of a savepoint has succeeded. Returns the position from which on the stack was released; `None` if
+    /// all savepoints stay.
     pub fn release(&self, number: u64) -> Option<usize> {
         let mut stack = self.stack.borrow_mut();
         let before = stack.len();
@@ -47,8 +48,8 @@ impl StatementSavepoints {
         (stack.len() < before).then_some(stack.len())
     }
 
-    /// The statement of a savepoint has failed: what was done since is undone, and the savepoints above are gone. Returns the position of the
-    /// savepoint; `None` if it is gone itself.
+    /// The statement of a savepoint has failed: its changes are undone, and the savepoints above are removed. Returns
+    /// the position of the savepoint; `None` if it was removed before.
     pub fn undo(&self, number: u64) -> Option<usize> {
         let mut stack = self.stack.borrow_mut();
         let position = stack.iter().position(|savepoint| savepoint.number == number)?;
@@ -56,7 +57,7 @@ impl StatementSavepoints {
         Some(position)
     }
 
-    /// The transaction is over.
+    /// The transaction has ended.
     pub fn clear(&self) {
         self.stack.borrow_mut().clear();
     }

@@ -1,4 +1,4 @@
-//! A statement's part in the transaction: where it begins to read and write, what it commits and what its failure undoes.
+//! One statement in the transaction: where it begins to read and write, what it commits, and what its failure undoes.
 
 use lithe_btree::AutoVacuum;
 use lithe_pager::{BeginKind, Pager};
@@ -19,7 +19,7 @@ impl Connection {
         run
     }
 
-    /// A statement starts to run, whose last run has ended.
+    /// A statement starts to run; its last run has ended.
     #[inline]
     pub(crate) fn run_begins(&self, run: &StatementRun) {
         if !self.transaction.has_active() {
@@ -33,7 +33,7 @@ impl Connection {
         self.begin_on_database(db, &*self.databases.get(db)?, write, run)
     }
 
-    /// The same of a database that was looked up.
+    /// The same for a database that was looked up already.
     pub(crate) fn begin_on_database(&self, db: Db, database: &Database, write: bool, run: &StatementRun) -> Result<()> {
         self.transaction.note_user(run);
         if write {
@@ -57,7 +57,7 @@ impl Connection {
         if pager.is_writing() { self.deepen(pager) } else { Ok(()) }
     }
 
-    /// DROP asks: does another statement use any database?
+    /// DROP calls this: fails if another statement uses any database.
     pub(crate) fn check_no_readers(&self) -> Result<()> {
         let own = 1 + self.virtual_tables.destroying();
         if self.transaction.user_count() > own {
@@ -66,7 +66,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The statement is about to write `db`, with others locked out as `kind` says.
+    /// The statement is about to write `db`; `kind` says which other connections are locked out.
     pub(crate) fn begin_writing(&self, db: Db, kind: BeginKind, run: &StatementRun) -> Result<()> {
         let database = self.databases.get(db)?;
         self.begin_writing_on(db, &database, kind, run)
@@ -87,7 +87,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The statement begins to write a database that it has to itself, whatever `query_only` says.
+    /// The statement begins to write a database under an exclusive lock, whatever `query_only` says.
     pub(crate) fn begin_exclusively(&self, database: &Database, run: &StatementRun) -> Result<()> {
         self.begin_write_on(database, BeginKind::Exclusive)?;
         self.note_writer(run);
@@ -99,8 +99,8 @@ impl Connection {
         self.facts.has_writer.set(true);
     }
 
-    /// Begins a write transaction on a database, with as many savepoints as there are. Where nothing was read yet, this
-    /// waits for other writers as the busy handler says.
+    /// Begins a write transaction on a database, with as many savepoints as the stack has. If the transaction has not
+    /// read the database yet, this waits for other writers as the busy handler decides.
     pub(crate) fn begin_write_on(&self, database: &Database, kind: BeginKind) -> Result<()> {
         let pager = database.btree().pager();
         database.check_free()?;
@@ -117,7 +117,7 @@ impl Connection {
         self.deepen(pager)
     }
 
-    /// Opens as many savepoints as there are.
+    /// Opens savepoints up to the depth of the stack.
     pub(super) fn deepen(&self, pager: &Pager) -> Result<()> {
         for _ in pager.savepoint_count()..self.transaction.depth() {
             pager.savepoint()?;
@@ -126,8 +126,8 @@ impl Connection {
         Ok(())
     }
 
-    /// BEGIN IMMEDIATE and BEGIN EXCLUSIVE: takes the write lock of a database before anything is written. A
-    /// database that can only be read is read.
+    /// BEGIN IMMEDIATE and BEGIN EXCLUSIVE: takes the write lock of a database before the first write. On a read-only
+    /// database a read begins instead.
     pub(crate) fn begin_immediate(&self, db: Db, kind: BeginKind) -> Result<()> {
         let database = self.databases.get(db)?;
         let pager = database.btree().pager();
@@ -137,7 +137,7 @@ impl Connection {
         }
     }
 
-    /// Opens the statement's own savepoint, unless undoing the whole transaction would do as well.
+    /// Opens the statement's own savepoint, unless a rollback of the whole transaction would do as well.
     pub(crate) fn open_statement_savepoint(&self, run: &StatementRun) -> Result<()> {
         let state = &self.transaction;
         state.assert_runs("a savepoint is opened by a statement that runs");
@@ -145,20 +145,20 @@ impl Connection {
         if is_alone || run.savepoint.get().is_some() {
             return Ok(());
         }
-        // What virtual tables write now is of statements before: undoing this one must not undo it.
+        // What virtual tables write now belongs to earlier statements: undoing this one must not undo it.
         self.virtual_tables.open_savepoint(self, state.virtual_savepoint(state.depth()))?;
         run.savepoint.set(Some(state.statement_savepoints.open()));
         *run.catalog_before.borrow_mut() = Some(self.catalog());
         self.open_savepoints()
     }
 
-    /// Brings every database that writes to the depth of the stack.
+    /// Opens savepoints up to the depth of the stack in every database that is written.
     pub(super) fn open_savepoints(&self) -> Result<()> {
         self.databases.writing().iter().try_for_each(|btree| self.deepen(btree.pager()))
     }
 
-    /// The statement has reached its end: commits in autocommit mode, if no other statement writes. On an error (SQLITE_BUSY, a full disk, a
-    /// deferred foreign key) the statement has failed after all, and the caller ends it with that.
+    /// The statement has reached its end: commits in autocommit mode, if no other statement writes. On an error
+    /// (SQLITE_BUSY, a full disk, a deferred foreign key) the caller ends the statement as failed, with that error.
     pub(crate) fn statement_succeeds(&self, run: &StatementRun) -> Result<()> {
         self.transaction.notice_rollback(run);
         let state = &self.transaction;
@@ -170,7 +170,8 @@ impl Connection {
         } else if run.savepoint.get().is_some() {
             self.close_statement_savepoint(run, false)?;
         }
-        // To SQLite, what a statement reads outside a transaction is one, at the end of which keys are no longer deferred.
+        // In SQLite a statement outside a transaction is one of its own, at whose end `defer_foreign_keys` is switched
+        // off.
         let is_deferring = self.facts.flags.get().contains(Flags::DEFER_FOREIGN_KEYS);
         if is_deferring && run.is_user() && state.is_autocommit() && is_last_writer {
             self.after_transaction();
@@ -179,9 +180,9 @@ impl Connection {
         Ok(())
     }
 
-    /// The statement has failed: undoes what the error's policy says, and what cannot be kept. Fails itself if what was to
-    /// be kept cannot be committed (SQLITE_BUSY), or what a violated constraint leaves cannot be undone: then the whole
-    /// transaction is undone, and this is the error that matters.
+    /// The statement has failed: undoes what the error's policy says, and what cannot be kept. Returns an error itself
+    /// if the changes to be kept cannot be committed (SQLITE_BUSY), or those of a violated constraint cannot be undone:
+    /// then the whole transaction is rolled back, and this error is reported.
     pub(crate) fn statement_fails(&self, run: &StatementRun, code: ResultCode, policy: OnConflict) -> Result<()> {
         let mut kept = Ok(());
         self.transaction.notice_rollback(run);
@@ -191,13 +192,13 @@ impl Connection {
         }
         state.assert_runs("a statement fails that did not run");
         let must_roll_back = match code.primary() {
-            // The store cannot tell what is in its buffers any more.
+            // The pager's buffers may be inconsistent.
             ResultCode::IOERR | ResultCode::NOMEM | ResultCode::FULL => {
                 run.savepoint.get().is_none() && run.is_writer()
             }
             ResultCode::INTERRUPT => run.is_writer() && run.savepoint.get().is_none(),
-            // A page could not be put elsewhere, and the statement stops half-way; but a journal that cannot be opened
-            // comes before all changes.
+            // A dirty page could not be spilled, and the statement stops half-way. But a journal that cannot be opened
+            // is found before any change.
             ResultCode::CANTOPEN => {
                 let has_changes = || self.databases.writing().iter().any(|btree| btree.pager().has_changes());
                 run.savepoint.get().is_none() && run.is_writer() && has_changes()
@@ -211,14 +212,16 @@ impl Connection {
         } else if policy == OnConflict::Fail {
             kept = self.keep_failed(run, is_last_writer);
         } else if state.is_autocommit() && is_last_writer && self.databases.is_writing() {
-            // Not its savepoint: the transaction is all its own, and would keep the write lock for as long as others read.
+            // The whole transaction is rolled back, not only to the statement's savepoint: it has no other statement,
+            // and would keep the write lock as long as other statements read.
             state.let_others_go_on(|| self.roll_back_all());
             self.forget_statement_savepoint(run);
         } else if run.savepoint.get().is_some()
             && let Err(error) = self.close_statement_savepoint(run, true)
         {
             self.roll_back_all();
-            // A violated constraint would not say that the whole transaction is undone.
+            // The error of a violated constraint would not tell the application that the whole transaction was rolled
+            // back.
             if code.primary() == ResultCode::CONSTRAINT {
                 kept = Err(error);
             }
@@ -227,7 +230,7 @@ impl Connection {
         kept
     }
 
-    /// OR FAIL: what was done before the failure stays.
+    /// OR FAIL: the changes before the failure stay.
     pub(super) fn keep_failed(&self, run: &StatementRun, is_last_writer: bool) -> Result<()> {
         let kept = if self.transaction.is_autocommit() && is_last_writer && self.databases.is_writing() {
             self.check_deferred_violations().and_then(|()| self.commit_all())
@@ -241,7 +244,7 @@ impl Connection {
         kept
     }
 
-    /// The transaction is over, and the statement's savepoint with it: it has no place in the stack any more.
+    /// The transaction has ended, and the statement's savepoint with it: it is not in the stack any more.
     pub(super) fn forget_statement_savepoint(&self, run: &StatementRun) {
         if let Some(number) = run.savepoint.take() {
             run.catalog_before.take();
@@ -284,7 +287,7 @@ impl Connection {
         tables
     }
 
-    /// The statement does not run any more. The last one to leave gives the read locks back.
+    /// The statement has stopped running. With the last one the read locks are released.
     pub(super) fn statement_leaves(&self, run: &StatementRun) {
         let is_unused = self.transaction.leave(run);
         self.facts.has_writer.set(self.transaction.has_writers());
@@ -296,11 +299,11 @@ impl Connection {
         }
     }
 
-    /// Ends the read transactions of all databases, and gives the read locks back.
+    /// Ends the read transactions of all databases and releases the read locks.
     pub(super) fn end_reads(&self) {
         for (_, database) in self.databases.iter() {
             if let Some(btree) = database.in_use() {
-                // Giving a lock back does not fail in a way on which anything could act.
+                // No caller could act on a failure to release a lock.
                 let _ = btree.pager().end_read();
                 self.databases.checkpoint_after_commit(&database, btree.pager());
             }

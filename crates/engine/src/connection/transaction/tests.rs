@@ -116,7 +116,7 @@ fn a_rollback_is_noticed_by_statements_that_began_before() {
     let before = connection.transaction.rollbacks();
     run(&connection, "BEGIN; INSERT INTO t VALUES (1); ROLLBACK").unwrap();
     assert_eq!(connection.transaction.rollbacks(), before + 1);
-    // It has only read, and the schema is the same.
+    // The statement has only read, and the schema is the same.
     assert!(!connection.transaction.notice_rollback(&run_of_a_statement));
     let catalog = connection.catalog();
     run(&connection, "BEGIN; CREATE TABLE u(a); ROLLBACK").unwrap();

@@ -13,12 +13,12 @@ use crate::to_sql::ToSql;
 use crate::trace::{TraceEvent, TracedStatement};
 use params::Params;
 
-/// A compiled statement of a connection. Parameters are bound to it, rows come out of it, and it can be run again.
+/// A compiled statement of a connection. Its parameters can be bound, its rows read, and it can be run again.
 pub struct Statement<'c> {
     connection: &'c Connection,
-    /// `None` only while a cached statement goes back to its cache.
+    /// `None` only while a cached statement is put back.
     inner: Option<engine::Statement>,
-    /// When the run that is traced has begun.
+    /// The beginning of a run, if it is traced.
     began: Option<Instant>,
 }
 
@@ -41,7 +41,7 @@ impl<'c> Statement<'c> {
     ///
     /// # Errors
     /// SQLITE_RANGE if there is no such parameter, SQLITE_TOOBIG for a value over the length limit, SQLITE_MISUSE
-    /// while the statement stands on a row.
+    /// while the statement is on a row.
     pub fn bind(&mut self, number: usize, value: impl ToSql) -> Result<()> {
         let mut result = Ok(());
         let core = &self.connection.core;
@@ -71,7 +71,7 @@ impl<'c> Statement<'c> {
         self.bind(number, value)
     }
 
-    /// All parameters become NULL.
+    /// Sets all parameters to NULL.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -119,7 +119,7 @@ impl<'c> Statement<'c> {
         self.inner().parameter_index(name)
     }
 
-    /// How many columns a row has; 0 for a statement that gives no rows.
+    /// How many columns a row has; 0 for a statement that returns no rows.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -155,7 +155,7 @@ impl<'c> Statement<'c> {
         self.inner().columns().iter().map(|column| column.name).collect()
     }
 
-    /// The position of the column of that name, whatever the case of its letters.
+    /// The index of the column of that name, ignoring the case of letters.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -192,7 +192,7 @@ impl<'c> Statement<'c> {
         self.inner().is_read_only()
     }
 
-    /// Whether it is EXPLAIN (1) or EXPLAIN QUERY PLAN (2), or none of them (0).
+    /// Whether the statement is EXPLAIN (1), EXPLAIN QUERY PLAN (2), or neither (0).
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -227,7 +227,7 @@ impl<'c> Statement<'c> {
         String::from_utf8_lossy(&self.inner().expanded_sql()).into_owned()
     }
 
-    /// The statement's text without what differs from run to run: literals and parameters are `?`.
+    /// The statement's text with its literals and parameters replaced by `?`.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -239,8 +239,8 @@ impl<'c> Statement<'c> {
         String::from_utf8_lossy(&self.inner().normalized_sql()).into_owned()
     }
 
-    /// Database, table and column that the values of a result column come from; `None` if they do not come straight from a table, or the
-    /// statement has no such column.
+    /// Database, table and column from which the values of a result column come; `None` if the column is not directly
+    /// one of a table, or the statement has no such column.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -254,9 +254,9 @@ impl<'c> Statement<'c> {
         Some((origin.database, origin.table, origin.column))
     }
 
-    /// Goes to the next row: `None` at the end. After the end or an error, the next call starts over.
+    /// Steps to the next row: `None` at the end. After the end or an error, the next call starts over.
     ///
-    /// Waits for locks of others as [`Connection::busy_timeout`] says.
+    /// Waits for locks of other connections as [`Connection::busy_timeout`] says.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -271,8 +271,8 @@ impl<'c> Statement<'c> {
     /// ```
     ///
     /// # Errors
-    /// SQLITE_BUSY and SQLITE_LOCKED if others are in the way, SQLITE_INTERRUPT, SQLITE_CONSTRAINT, SQLITE_CORRUPT, and what else SQLite
-    /// answers to the statement.
+    /// SQLITE_BUSY and SQLITE_LOCKED if another connection holds a conflicting lock, SQLITE_INTERRUPT,
+    /// SQLITE_CONSTRAINT, SQLITE_CORRUPT, and the other errors of SQLite for the statement.
     pub fn step(&mut self) -> Result<Option<Row<'_>>> {
         if self.connection.tracer.is_on() || self.began.is_some() {
             return self.step_traced();
@@ -300,7 +300,7 @@ impl<'c> Statement<'c> {
         stepped.map(|_| None)
     }
 
-    /// Tells the trace hook that the run has ended, if the run was traced.
+    /// Calls the trace hook for the end of the run, if the run was traced.
     fn end_traced(&mut self) {
         if let (Some(began), Some(inner)) = (self.began.take(), &self.inner) {
             self.connection.tracer.tell(TraceEvent::Profile(TracedStatement(inner), began.elapsed()));
@@ -355,7 +355,7 @@ impl<'c> Statement<'c> {
         Ok(Rows { statement: self })
     }
 
-    /// Runs the query and gives each row to `f`; the results come as a vector.
+    /// Runs the query and calls `f` with each row; returns the results as a vector.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory().unwrap();
@@ -373,7 +373,7 @@ impl<'c> Statement<'c> {
         self.query(params)?.map(f).collect()
     }
 
-    /// Ends a run: locks are given back, the next [`Statement::step`] starts over. Bound values stay.
+    /// Ends a run: locks are released, and the next [`Statement::step`] starts over. Bound values stay.
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
@@ -435,12 +435,12 @@ impl<'s, 'c> Rows<'s, 'c> {
     ///
     /// # Errors
     /// As [`Statement::step`].
-    #[allow(clippy::should_implement_trait)] // a row borrows from the statement: no `Iterator` can say that
+    #[allow(clippy::should_implement_trait)] // a row borrows from the statement, which `Iterator` cannot express
     pub fn next(&mut self) -> Result<Option<Row<'_>>> {
         self.statement.step()
     }
 
-    /// An iterator over what `f` makes of each row. It ends after the first error.
+    /// An iterator over the results of `f` for each row. It ends after the first error.
     ///
     /// Blocks, row by row, as [`Statement::step`] does. Each item is a result: the errors are those of [`Statement::step`] and of `f`.
     ///

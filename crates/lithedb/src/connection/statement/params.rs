@@ -13,7 +13,7 @@ pub trait Params {
     fn bind_to(self, statement: &mut Statement<'_>) -> Result<()>;
 }
 
-/// No values. (An own implementation, not `[T; 0]`, so that the compiler need not guess a type for `[]`.)
+/// No values. (A separate implementation, not `[T; 0]`, so that `[]` needs no type annotation.)
 impl Params for [&dyn ToSql; 0] {
     fn bind_to(self, statement: &mut Statement<'_>) -> Result<()> {
         bind_all(statement, std::iter::empty())
