@@ -9,7 +9,7 @@ use lithe_sql::ast::Span;
 
 use crate::NameBuf;
 
-/// An error of compilation: SQLite's code and words.
+/// An error of compilation, with SQLite's code and message.
 ///
 /// Boxed: an error is rare, and the result of nearly every function of the compiler is returned in registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,23 +24,23 @@ pub struct Report {
     pub message: String,
     /// Where in the statement's text the fault lies (`sqlite3_error_offset`).
     pub offset: Option<u32>,
-    /// What is wrong, as far as a decision depends on it.
+    /// The kind of error, where a decision depends on it.
     pub kind: ErrorKind,
     /// Whether SQLite resolves the rest of the expression nevertheless. An error there is reported instead of this one.
     pub is_resumable: bool,
 }
 
-/// What is wrong, where it decides what is reported or done next. No decision reads a message.
+/// The kind of an error, where it decides what is reported or done next. No decision depends on a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ErrorKind {
     /// Anything else.
     #[default]
     Other,
-    /// No error: by the authorizer's answer (SQLITE_IGNORE) the statement has no effect. [`CompileError::code`] is SQLITE_AUTH.
+    /// No error: the authorizer answered SQLITE_IGNORE, and the statement has no effect. [`CompileError::code`] is SQLITE_AUTH.
     Ignored,
     /// The virtual table has to be connected first: then the statement is compiled again.
     Unconnected(Box<Unconnected>),
-    /// No collation has this name. The application may define it when it is asked.
+    /// No collation has this name. The application may define one in its `collation_needed` callback.
     NoSuchCollation(Box<NameBuf>),
     /// No table has the name.
     NoSuchTable,
@@ -51,13 +51,13 @@ pub enum ErrorKind {
     },
     /// Views or common tables refer to themselves in a circle, or queries nest too deep.
     Recursion,
-    /// NATURAL and USING cannot be met.
+    /// The columns of NATURAL or USING cannot be joined.
     Join,
-    /// The definition of a column is wrong, by itself and not as a part of its table.
+    /// The definition of a column is wrong by itself, whatever the rest of the table's definition.
     ColumnDefinition,
 }
 
-/// A virtual table that a statement names and whose module has not been asked yet.
+/// A virtual table that a statement names and that is not connected yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unconnected {
     /// Its database.
@@ -87,7 +87,7 @@ impl CompileError {
         CompileError::new(message).with_offset(Some(span.start))
     }
 
-    /// The same with what a decision depends on.
+    /// The same error with another kind.
     #[must_use]
     pub fn of_kind(mut self, kind: ErrorKind) -> CompileError {
         self.0.kind = kind;
@@ -107,7 +107,7 @@ impl CompileError {
             .of_kind(ErrorKind::NoSuchCollation(Box::new(name)))
     }
 
-    /// The same error, behind which the rest of the expression is resolved.
+    /// The same error, after which the rest of the expression is resolved.
     #[must_use]
     pub fn resumable(mut self) -> CompileError {
         self.0.is_resumable = true;
@@ -121,12 +121,12 @@ impl CompileError {
         self
     }
 
-    /// What Lithe cannot do yet.
+    /// The error for a feature that Lithe does not have yet.
     pub fn not_supported(what: &str) -> CompileError {
         CompileError::new(format!("not supported yet: {what}"))
     }
 
-    /// By the authorizer's answer (SQLITE_IGNORE), the statement has no effect.
+    /// The authorizer answered SQLITE_IGNORE: the statement has no effect.
     pub fn ignored() -> CompileError {
         CompileError::new("not authorized").with_code(ResultCode::AUTH).of_kind(ErrorKind::Ignored)
     }
@@ -144,20 +144,20 @@ impl CompileError {
         self
     }
 
-    /// The same without a place: the text it arose in is not the statement's.
+    /// The same without an offset, for an error in a text that is not the statement's.
     #[must_use]
     pub fn without_offset(self) -> CompileError {
         self.with_offset(None)
     }
 
-    /// The same at another place of the statement's text.
+    /// The same with another offset in the statement's text.
     #[must_use]
     pub fn with_offset(mut self, offset: Option<u32>) -> CompileError {
         self.0.offset = offset;
         self
     }
 
-    /// What it says, to be taken apart.
+    /// The parts of the error, by value.
     pub fn into_report(self) -> Report {
         *self.0
     }

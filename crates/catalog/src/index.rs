@@ -14,12 +14,12 @@ pub struct Index {
     pub table: NameBuf,
     /// The root page of its B-tree; none only while CREATE makes it.
     pub root: Option<PageNo>,
-    /// All columns of its entries: those that were listed, then what makes an entry find its row (the rowid, or
-    /// the columns of the primary key that are not yet there).
+    /// All columns of its entries: those that were listed, then those that identify the row (the rowid, or the columns
+    /// of the primary key that are not listed).
     pub columns: Vec<IndexColumn>,
     /// How many of the columns were listed: those that are unique in a unique index.
     pub key_count: u16,
-    /// UNIQUE: and what happens on a conflict (`None`: nothing was written, which is ABORT).
+    /// UNIQUE, with its ON CONFLICT clause (`None`: no clause was written, which means ABORT).
     pub unique: Option<Option<Conflict>>,
     /// WHERE of a partial index, as text.
     pub filter: Option<Box<[u8]>>,
@@ -29,7 +29,7 @@ pub struct Index {
     pub sql: Option<Box<[u8]>>,
     /// What ANALYZE found.
     pub statistics: Option<Box<IndexStatistics>>,
-    /// What the code generator has made of it.
+    /// Data that the code generator derived from the index.
     pub derived: Derived,
 }
 
@@ -38,7 +38,7 @@ pub struct Index {
 pub struct IndexColumn {
     /// What is indexed.
     pub term: IndexTerm,
-    /// How its texts compare.
+    /// The collation by which its texts compare.
     pub collation: CollationName,
     /// DESC.
     pub descending: bool,
@@ -55,7 +55,7 @@ pub enum IndexTerm {
     Expr(Box<[u8]>),
 }
 
-/// Why an index is there.
+/// Why an index exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndexOrigin {
     /// CREATE INDEX: 'c' of PRAGMA index_list.
@@ -73,7 +73,7 @@ impl Index {
         self.unique.is_some()
     }
 
-    /// What happens when two entries have the same key, if the index or the constraint says so.
+    /// The ON CONFLICT clause of the index or its constraint, if there is one.
     pub fn conflict(&self) -> Option<Conflict> {
         self.unique.flatten()
     }

@@ -1,4 +1,4 @@
-//! The catalog: which tables, indexes, views and triggers exist, and how large they are, as statements find them.
+//! The catalog: which tables, indexes, views and triggers exist, and how large they are.
 //!
 //! ```text
 //!   Catalog            of one connection: an Arc that a statement being compiled holds
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Expressions (CHECK, DEFAULT, generated columns, index expressions, WHERE of partial indexes) and the bodies of
-//! views and triggers are kept as text, and parsed into the arena of each statement that needs them: an
-//! owned tree beside the arena's would be a second language, and the text is what the file has anyway. Literal
+//! views and triggers are kept as text, and parsed into the arena of each statement that needs them: an owned tree
+//! beside the arena's would be a second representation, and the file stores the text anyway. Literal
 //! defaults, nearly all there are, are kept as values.
 //!
 //! | module | its one subject |
@@ -21,14 +21,14 @@
 //! | `persistent_map` | objects by name, in a map whose copies share what did not change |
 //! | `table`, `index`, `trigger` | the objects |
 //! | `statistics` | sqlite_stat1 and sqlite_stat4 |
-//! | `measure` | sizes of trees that ANALYZE has not looked at |
+//! | `measure` | sizes of trees without ANALYZE's statistics |
 //! | `name` | names that are kept |
 //! | `build` | objects from CREATE statements, with SQLite's checks; loading the schema table's rows |
 //! | `error` | why a statement cannot be compiled |
 //!
 //! Read first: [`Catalog`], [`Schema`], [`Table`].
 //!
-//! This crate must not know statements: it resolves no expression, and whether a function or a collation exists it asks [`KnownNames`].
+//! This crate must not know statements: it resolves no expression; [`KnownNames`] tells it whether a function or a collation exists.
 
 #![forbid(unsafe_code)]
 
@@ -62,18 +62,18 @@ pub use trigger::*;
 #[derive(Clone, Debug)]
 pub struct Catalog {
     databases: Vec<Database>,
-    /// Table-valued functions, which are found where no table has the name.
+    /// Table-valued functions; a table of the same name comes first.
     functions: Arc<Vec<Arc<Table>>>,
 }
 
 /// A database under the name that the connection has for it.
 #[derive(Clone, Debug)]
 pub struct Database {
-    /// "main", "temp", or what ATTACH said.
+    /// "main", "temp", or the name that ATTACH gave.
     pub name: NameBuf,
     /// What is in it.
     pub schema: Arc<Schema>,
-    /// What tells it from a database that has or had the same name: a catalog of another time has the same one.
+    /// Distinguishes it from a database that has or had the same name. Earlier and later catalogs share it.
     identity: Arc<()>,
 }
 
@@ -151,7 +151,7 @@ impl Catalog {
         Arc::make_mut(&mut self.databases[usize::from(db.0)].schema)
     }
 
-    /// Puts another schema into the place of `db`'s.
+    /// Replaces the schema of `db`.
     pub fn set_schema(&mut self, db: Db, schema: Arc<Schema>) {
         self.databases[usize::from(db.0)].schema = schema;
     }
@@ -162,7 +162,7 @@ impl Catalog {
         Db((self.databases.len() - 1) as u8)
     }
 
-    /// DETACH: the databases behind it move down by one, and TEMP triggers on its tables are gone.
+    /// DETACH: the numbers of the databases after it decrease by one, and TEMP triggers on its tables are removed.
     pub fn detach(&mut self, db: Db) {
         let detached = self.databases.remove(usize::from(db.0));
         let temp = self.schema(Db::TEMP);
@@ -229,7 +229,7 @@ impl Catalog {
         Arc::ptr_eq(&self.functions, &other.functions)
     }
 
-    /// The table-valued functions become those of another catalog: no transaction changes them.
+    /// Takes the table-valued functions of another catalog, because no transaction changes them.
     pub fn take_table_functions(&mut self, from: &Catalog) {
         self.functions = Arc::clone(&from.functions);
     }
@@ -240,8 +240,8 @@ impl Catalog {
         self.databases.iter().all(|own| twin(own).is_none_or(|twin| Arc::ptr_eq(&own.schema, &twin.schema)))
     }
 
-    /// The databases become those of another catalog: ATTACH and DETACH are no part of a transaction. What both have keeps
-    /// this catalog's schema; gives those that only the other one has.
+    /// Takes the databases of another catalog, because ATTACH and DETACH are no part of a transaction. A database that
+    /// both catalogs have keeps this catalog's schema. Returns the databases that only the other catalog has.
     pub fn take_databases(&mut self, from: &Catalog) -> Vec<Db> {
         let mut new = Vec::new();
         let old = std::mem::take(&mut self.databases);
@@ -256,7 +256,7 @@ impl Catalog {
         new
     }
 
-    /// What is known of all virtual tables that are connected.
+    /// All virtual tables that are connected.
     pub fn virtual_tables(&self) -> impl Iterator<Item = &ConnectedTable> {
         let tables = self.databases.iter().flat_map(|database| database.schema.tables());
         tables.chain(self.functions.iter()).filter_map(|table| table.connected())
@@ -266,7 +266,7 @@ impl Catalog {
         self.table_function(name).map(|table| FoundTable { db: Db::MAIN, table })
     }
 
-    /// The schema tables under their other names: sqlite_schema everywhere, and in temp also the names of the others' tables.
+    /// The schema tables under their other names: sqlite_schema in each database, and in temp also sqlite_master.
     fn find_schema_table(&self, schema: Option<Name<'_>>, name: Name<'_>) -> Option<FoundTable<'_>> {
         let is_plain = name.is(SCHEMA_TABLE) || name.is(SCHEMA_TABLE_ALIAS);
         let db = match schema {
@@ -319,7 +319,7 @@ impl Catalog {
     }
 }
 
-/// What is said of a table that is not there.
+/// The error for a table that does not exist.
 pub fn no_such_table(schema: Option<Ident<'_>>, name: Ident<'_>) -> CompileError {
     CompileError::new(format!("no such table: {}", Qualified(schema, name))).of_kind(ErrorKind::NoSuchTable)
 }

@@ -1,8 +1,9 @@
-//! What a look at the trees themselves says about tables that ANALYZE has not counted.
+//! Sizes of tables without ANALYZE's statistics, measured on their trees.
 //!
-//! The planner cannot read files. A join over tables of unknown size is planned as if all were alike (as SQLite does) and
-//! its trees are noted as [wanted](Wanted); the connection measures them and lets the statement be compiled again
-//! if one of them is large: small tables are joined as fast in any order, in SQLite's as well as in another.
+//! The planner cannot read files. A join over tables of unknown size is planned as if all had the same size (as in
+//! SQLite), and their trees are recorded as [wanted](Wanted); the connection measures them and lets the statement be
+//! compiled again if one of them is large: small tables are joined as fast in any order, in SQLite's as well as in
+//! another.
 
 use std::cell::RefCell;
 
@@ -12,7 +13,7 @@ use lithe_format::PageNo;
 
 use super::Table;
 
-/// The rows from which on a table counts as large.
+/// A table with at least so many rows counts as large.
 pub const LARGE: u64 = 10_000;
 
 /// A tree whose size is not known.
@@ -24,11 +25,11 @@ pub struct Tree {
     pub root: PageNo,
     /// How many columns its keys have; 0 if it is a table with rowids.
     pub columns: usize,
-    /// Whether the tree has the rows of a table.
+    /// Whether the tree holds the rows of a table.
     pub is_table: bool,
 }
 
-/// What was measured of a tree.
+/// The measured statistics of a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Measure {
     /// About so many entries.
@@ -41,25 +42,25 @@ pub struct Measure {
     pub is_clustered: bool,
 }
 
-/// What was measured of a connection's trees.
+/// The measured statistics of a connection's trees.
 #[derive(Clone, Debug, Default)]
 pub struct Measures {
     trees: HashMap<(Db, PageNo), Measure>,
 }
 
-/// Trees that the planner would like to know more about.
+/// Trees whose sizes the planner lacks.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     trees: RefCell<Vec<Tree>>,
 }
 
 impl Measures {
-    /// What is known about a tree.
+    /// The statistics of a tree.
     pub fn of(&self, db: Db, root: Option<PageNo>) -> Option<&Measure> {
         self.trees.get(&(db, root?))
     }
 
-    /// A tree was measured.
+    /// Stores the statistics of a tree.
     pub fn set(&mut self, tree: Tree, measure: Measure) {
         self.trees.insert((tree.db, tree.root), measure);
     }
@@ -71,7 +72,7 @@ impl Measures {
 }
 
 impl Wanted {
-    /// All trees of a table are wanted.
+    /// Adds all trees of a table.
     pub fn add(&self, db: Db, table: &Table) {
         let Some(root) = table.root else { return };
         let mut trees = self.trees.borrow_mut();
@@ -87,7 +88,7 @@ impl Wanted {
         }
     }
 
-    /// The trees that were wanted. None is wanted any more.
+    /// Removes all trees and returns them.
     pub fn take(&self) -> Vec<Tree> {
         self.trees.take()
     }

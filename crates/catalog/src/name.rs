@@ -96,8 +96,8 @@ impl Equivalent<NameBuf> for Key<'_> {
     }
 }
 
-/// The collation of a column: what was written, and at once which of the built-in ones it is. One that the
-/// application defines is looked up when a statement that needs it is compiled.
+/// The collation of a column: its name as written, and the built-in collation that has this name. A collation of the
+/// application is looked up when a statement that needs it is compiled.
 #[derive(Clone, Debug, Default)]
 pub struct CollationName {
     /// `None` where nothing was written.
@@ -122,12 +122,12 @@ impl CollationName {
         if self.written.is_none() { Some(&Collation::Binary) } else { self.builtin.as_ref() }
     }
 
-    /// The name as written; BINARY where nothing was.
+    /// The name as written; BINARY where no name was written.
     pub fn name(&self) -> Name<'_> {
         self.written.as_ref().map_or(Name::new(b"BINARY"), NameBuf::name)
     }
 
-    /// Whether a COLLATE clause said so.
+    /// Whether a COLLATE clause names it.
     pub fn is_written(&self) -> bool {
         self.written.is_some()
     }

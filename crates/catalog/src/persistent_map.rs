@@ -60,7 +60,8 @@ impl<K: Clone + Hash + Eq, V: Clone> PersistentMap<K, V> {
 
     pub(super) fn get<Q: Hash + Equivalent<K>>(&self, key: &Q) -> Option<&V> {
         if let Node::Bucket(entries) = &*self.root {
-            // To compare a few keys, most of which differ at the first look, costs less than to hash one.
+            // A few keys are compared at less cost than one is hashed, because most differ in length or in the first
+            // bytes.
             return entries.iter().find(|entry| key.equivalent(&entry.key)).map(|entry| &entry.value);
         }
         let hash = self.hashes.hash_one(key);
@@ -140,7 +141,7 @@ fn child(hash: u64) -> usize {
     (hash & ((1 << BITS) - 1)) as usize
 }
 
-/// The bucket for a hash, to be changed. What others share is copied on the way.
+/// The bucket for a hash, to be changed. Nodes on the path that other copies of the map share are copied.
 fn bucket_mut<K: Clone, V: Clone>(root: &mut Arc<Node<K, V>>, hash: u64) -> &mut Bucket<K, V> {
     let (mut node, mut rest) = (root, hash);
     loop {
@@ -152,8 +153,8 @@ fn bucket_mut<K: Clone, V: Clone>(root: &mut Arc<Node<K, V>>, hash: u64) -> &mut
     }
 }
 
-/// Adds an entry below a node to which `used` bits of its hash lead. A bucket that has too many entries becomes a branch. What others share
-/// is copied on the way, which is as long as a hash at most.
+/// Adds an entry below a node to which `used` bits of its hash lead. A bucket that has too many entries becomes a branch. Nodes on the
+/// path that other copies share are copied; the hash bounds the path's length.
 fn add<K: Clone, V: Clone>(node: &mut Arc<Node<K, V>>, entry: Arc<Entry<K, V>>, used: u32) {
     let node = Arc::make_mut(node);
     match node {

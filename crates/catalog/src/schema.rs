@@ -1,4 +1,4 @@
-//! The objects of one database: what its schema table says, ready for use.
+//! The objects of one database: the decoded rows of its schema table.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct Schema {
     /// The table of each index.
     indexes: PersistentMap<NameBuf, (NameBuf, u64)>,
     triggers: PersistentMap<NameBuf, Numbered<Trigger>>,
-    /// Numbers objects in the order in which they came.
+    /// The number of the next object; numbers are in the order of creation.
     next_number: u64,
 }
 
@@ -109,12 +109,12 @@ impl Schema {
         self.triggers.get(&Key(name)).map(|trigger| trigger.number)
     }
 
-    /// The table's number in the order in which all objects came.
+    /// The table's number in the order of creation of all objects.
     pub fn table_number(&self, name: Name<'_>) -> Option<u64> {
         self.tables.get(&Key(name)).map(|table| table.number)
     }
 
-    /// The index's number in the order in which all objects came.
+    /// The index's number in the order of creation of all objects.
     pub fn index_number(&self, name: Name<'_>) -> Option<u64> {
         self.indexes.get(&Key(name)).map(|(_, number)| *number)
     }
@@ -129,12 +129,13 @@ impl Schema {
         in_order(self.triggers.values())
     }
 
-    /// Whether it has any trigger: most temporary schemas have none, and are not looked at then.
+    /// Whether it has any trigger. Most temporary schemas have none, and then need not be searched.
     pub fn has_triggers(&self) -> bool {
         !self.triggers.is_empty()
     }
 
-    /// Adds a table or view with the indexes that it brings. One of the same name is replaced, and leaves its triggers.
+    /// Adds a table or view with the indexes that it brings. A table of the same name is replaced, and the new one
+    /// keeps its triggers.
     pub fn add_table(&mut self, mut table: Table) {
         if let Some(old) = self.take_table(table.name.name()) {
             table.triggers.clone_from(&old.triggers);
@@ -154,7 +155,7 @@ impl Schema {
         }
     }
 
-    /// Adds an index to its table, which must be there.
+    /// Adds an index to its table, which must exist.
     pub fn add_index(&mut self, index: Index) {
         let Some(table) = self.table_mut(index.table.clone().name()) else { return };
         let name = (index.name.clone(), table.name.clone());
@@ -249,7 +250,7 @@ impl Schema {
     }
 }
 
-/// Puts an index where SQLite has it: first, but those that REPLACE after all others.
+/// Inserts an index in SQLite's order: the newest first, but indexes with ON CONFLICT REPLACE after all others.
 pub(super) fn insert_index(indexes: &mut Vec<Arc<Index>>, index: Arc<Index>) {
     let replaces = |index: &Index| index.conflict() == Some(lithe_sql::ast::Conflict::Replace);
     let at = if replaces(&index) { indexes.iter().take_while(|index| !replaces(index)).count() } else { 0 };

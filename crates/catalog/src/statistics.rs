@@ -8,14 +8,14 @@ const UNORDERED: &[u8] = b"unordered";
 const SIZE: &[u8] = b"sz=";
 const NO_SKIP_SCAN: &[u8] = b"noskipscan";
 
-/// What is known about a table.
+/// The statistics of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableStatistics {
     /// How many rows it has.
     pub rows: u64,
 }
 
-/// What is known about an index.
+/// The statistics of an index.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IndexStatistics {
     /// How many entries it has.
@@ -46,7 +46,7 @@ pub struct Sample {
 }
 
 impl IndexStatistics {
-    /// Reads `sqlite_stat1.stat` of an index. Anything that is no number ends the numbers, as in SQLite.
+    /// Reads `sqlite_stat1.stat` of an index. The first word that is no number ends the numbers, as in SQLite.
     pub fn parse(stat: &[u8]) -> IndexStatistics {
         let mut words = stat.split(|&byte| byte == b' ').filter(|word| !word.is_empty()).peekable();
         let mut numbers = Vec::new();

@@ -21,7 +21,7 @@ pub struct Table {
     pub kind: TableKind,
     /// The root page of its B-tree; none for views and virtual tables.
     pub root: Option<PageNo>,
-    /// Its columns in the order of the CREATE statement. Empty for a view: its select says.
+    /// Its columns in the order of the CREATE statement. Empty for a view, whose select determines its columns.
     pub columns: Vec<Column>,
     /// The column that is another name of the rowid: INTEGER PRIMARY KEY.
     pub rowid_column: Option<u16>,
@@ -36,7 +36,7 @@ pub struct Table {
     pub indexes: Vec<Arc<Index>>,
     /// The triggers of its own database, the newest first: the order in which they fire.
     pub triggers: Vec<Arc<Trigger>>,
-    /// CHECK constraints in order, those of columns first come first written.
+    /// CHECK constraints in the order in which they were written, those of columns first.
     pub checks: Vec<Check>,
     /// The foreign keys of which it is the child, the last written first.
     pub foreign_keys: Vec<ForeignKey>,
@@ -44,12 +44,12 @@ pub struct Table {
     pub sql: Box<[u8]>,
     /// What ANALYZE found.
     pub statistics: Option<TableStatistics>,
-    /// What the code generator has made of it.
+    /// Data that the code generator derived from the table.
     pub derived: Derived,
 }
 
-/// What a layer above has made of an object of the catalog, kept with it because each statement would make the same. It is no part of the
-/// object: a copy, which is made to be changed, begins without it.
+/// Data that a layer above derived from an object of the catalog, kept with the object because each statement would derive the same. The
+/// data are no part of the object: a copy, which is made to be changed, begins without them.
 #[derive(Default)]
 pub struct Derived(OnceLock<Box<dyn Any + Send + Sync>>);
 
@@ -57,7 +57,7 @@ impl Derived {
     /// What the layer keeps with this object, empty at first.
     ///
     /// # Panics
-    /// If another type was asked for before: one layer keeps one type with one kind of object.
+    /// If this function was called with another type before: one layer keeps one type with one kind of object.
     pub fn get<T: Default + Send + Sync + 'static>(&self) -> &T {
         let kept = self.0.get_or_init(|| Box::new(T::default()));
         kept.downcast_ref().expect("one type is kept with one kind of object")
@@ -113,7 +113,7 @@ pub struct VirtualTable {
 /// Whether a virtual table can be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VirtualState {
-    /// Its module has not been asked yet: its columns are not known.
+    /// Its module has not been called yet: its columns are not known.
     #[default]
     Unconnected,
     /// It is connected.
@@ -122,14 +122,14 @@ pub enum VirtualState {
     Function,
 }
 
-/// What is known of a virtual table that is connected.
+/// The properties of a virtual table that is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectedTable {
     /// Which of the connection's.
     pub id: VirtualId,
     /// Rows can be changed.
     pub is_writable: bool,
-    /// The columns of a WITHOUT ROWID table's key say which row is meant: the one at this position.
+    /// For a WITHOUT ROWID virtual table, the position of the column that is the key of its rows.
     pub key: Option<u16>,
     /// Where it may be used.
     pub risk: Risk,
@@ -142,11 +142,12 @@ pub struct Column {
     pub name: NameBuf,
     /// Its type as written (the six standard types in capitals); empty without one.
     pub declared_type: Box<[u8]>,
-    /// What the type means.
+    /// The affinity of the type.
     pub affinity: Affinity,
-    /// How its texts compare.
+    /// The collation by which its texts compare.
     pub collation: CollationName,
-    /// NOT NULL, and what happens then. Columns of a WITHOUT ROWID table's primary key are NOT NULL without saying so.
+    /// NOT NULL, with its ON CONFLICT clause. Columns of a WITHOUT ROWID table's primary key are NOT NULL without
+    /// saying so.
     pub not_null: Option<Conflict>,
     /// DEFAULT.
     pub default: Option<ColumnDefault>,
@@ -180,7 +181,8 @@ impl Column {
 pub struct ColumnDefault {
     /// The expression's text.
     pub text: Box<[u8]>,
-    /// Its value under the column's affinity, if it is a literal (perhaps with a sign): nothing has to be parsed again then.
+    /// Its value under the column's affinity, if it is a literal (perhaps with a sign), so that the text need not be parsed
+    /// again.
     pub value: Option<Value>,
     /// The value of rows from before ALTER TABLE ADD COLUMN, if the expression is one that SQLite knows without running it.
     pub old_rows: Option<Value>,
@@ -200,7 +202,7 @@ pub struct Generated {
 pub struct Check {
     /// CONSTRAINT name.
     pub name: Option<NameBuf>,
-    /// The condition's text: what a violation names when there is no name.
+    /// The condition's text: the message of a violation shows it if the constraint has no name.
     pub text: Box<[u8]>,
 }
 
@@ -219,7 +221,7 @@ impl Table {
         }
     }
 
-    /// What is known of it if it is a virtual table that is connected.
+    /// The properties of a virtual table that is connected.
     pub fn connected(&self) -> Option<&ConnectedTable> {
         match &self.virtual_table()?.state {
             VirtualState::Connected(connected) => Some(connected),
@@ -264,7 +266,7 @@ impl Table {
         of_index.chain(of_table.filter(move |_| key.is_none()))
     }
 
-    /// The root page has become known. The primary key of a WITHOUT ROWID table has the same one.
+    /// Sets the root page. The primary key of a WITHOUT ROWID table has the same one.
     pub fn set_root(&mut self, root: Option<PageNo>) {
         self.root = root;
         let is_without_rowid = self.is_without_rowid();

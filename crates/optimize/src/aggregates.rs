@@ -1,4 +1,4 @@
-//! What the aggregates of a SELECT are, and which columns of its sources are used inside of them and beside them.
+//! The aggregates of a SELECT, and the columns of its sources that are used inside and outside of them.
 //!
 //! A column that is neither grouped by nor inside an aggregate is *bare*.
 
@@ -15,14 +15,13 @@ pub fn extreme(call: &Aggregate<'_>) -> Option<bool> {
     }
 }
 
-/// Whether GROUP BY terms are shown as the row has them that gave min() or max() its result: values that are equal need not be
-/// the same.
+/// Whether GROUP BY terms are shown as in the row with the result of min() or max(), because equal values can differ.
 pub fn are_from_extreme_row(select: &Select<'_>) -> bool {
     select.aggregates.iter().any(|call| extreme(call).is_some())
 }
 
-/// The columns of the SELECT's own sources that it shows beside its aggregates and GROUP BY terms. `keeps_terms`: of those terms,
-/// too, whatever is no column is kept as a whole.
+/// The columns of the SELECT's own sources that it uses outside its aggregates and GROUP BY terms. `keeps_terms`: terms that are
+/// no columns are kept as a whole, so their columns do not count either.
 pub fn bare_columns<'a>(
     select: &'a Select<'a>,
     order_by: &'a [OrderTerm<'a>],
@@ -51,7 +50,8 @@ pub fn aggregate_columns<'a>(select: &'a Select<'a>) -> Vec<&'a Column<'a>> {
     found
 }
 
-/// Adds the columns of the SELECT's own sources in `expr`, nested queries included, but not what is `kept` as a whole.
+/// Adds the columns of the SELECT's own sources in `expr`, nested queries included, but not those inside the
+/// expressions `kept` as a whole.
 pub fn collect_columns<'a>(
     expr: &Expr<'a>,
     select: &'a Select<'a>,

@@ -1,7 +1,7 @@
-//! How the cores of a compound query come together: which are merged, in which order their sides come, and which are only appended.
+//! How the cores of a compound query are combined: which are merged, in which order their sides come, and which are only appended.
 //!
-//! UNION ALL without ORDER BY is one query after the other; so is UNION where only the first row counts. Everything else merges: both sides
-//! give their rows in the same order, by ORDER BY and then by all columns.
+//! UNION ALL without ORDER BY is one query after the other; so is UNION if only the first row is read. All other compounds merge: both
+//! sides give their rows in the same order, by ORDER BY and then by all columns.
 
 use lithe_catalog::Result;
 use lithe_resolve::ir::{Core, CoreBody, Expr, OrderTerm, OutputColumn};
@@ -19,13 +19,14 @@ impl<'a> Planner<'a> {
         columns: &'a [OutputColumn<'a>],
         request: SelectRequest<'a>,
     ) -> Result<&'a CompoundPlan<'a>> {
-        // The UNION ALLs at the end only append, unless everything is sorted; so do UNIONs whose second row nobody sees.
+        // The UNION ALLs at the end only append, unless everything is sorted; so do UNIONs of which only the first row
+        // is read.
         let appends = |core: &Core<'a>| match core.op {
             CompoundOp::UnionAll => true,
             CompoundOp::Union => request.is_first_row,
             CompoundOp::Intersect | CompoundOp::Except => false,
         };
-        // Whether there is a row does not depend on their order.
+        // If only the existence of a row matters, the order does not.
         let is_sorted = !request.order_by.is_empty() && request.needs_columns;
         let count = match is_sorted {
             false => cores.iter().rposition(|core| !appends(core)).map_or(1, |last| last + 1),
@@ -81,14 +82,14 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// The order of the sides of each merge, by the position of its right side: ORDER BY and, as soon as something has to know equal rows, all
-/// columns.
+/// The order of the sides of each merge, by the position of its right side: ORDER BY and, as soon as an operator has to find equal rows,
+/// all columns.
 fn orders_of<'a>(
     order_by: &[OrderTerm<'a>],
     columns: &[OutputColumn<'a>],
     merged: &[Core<'a>],
 ) -> Vec<Vec<MergeTerm<'a>>> {
-    // A column that is named twice is wanted twice: no index gives that order.
+    // A column that is named twice is in the order twice, which no index gives.
     let wanted = order_by.iter().map(|term| MergeTerm {
         column: usize::from(term.output.expect("ORDER BY of a compound names result columns")),
         collation: term.collation,

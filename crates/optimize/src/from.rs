@@ -1,4 +1,4 @@
-//! FROM and WHERE: the queries among the sources, then the join, then what a RIGHT JOIN goes through once more.
+//! FROM and WHERE: the queries among the sources, then the join, then the sources that a RIGHT JOIN reads once more.
 
 use lithe_catalog::Result;
 use lithe_resolve::ir::{Derived, Source, SourceKind};
@@ -11,14 +11,15 @@ use crate::planner::Planner;
 use crate::queries::ExprWalk;
 
 impl<'a> Planner<'a> {
-    /// Plans a join with all that belongs to it.
+    /// Plans a join with its sources and queries.
     pub fn plan_from(&mut self, request: JoinRequest<'a>) -> Result<FromPlan<'a>> {
         let derived = self.plan_sources(request.sources)?;
         let join = plan_join(&mut self.context, request)?;
         self.finish_from(derived, join)
     }
 
-    /// Plans the queries among the sources of a join: before the join, which needs to know how many rows they give.
+    /// Plans the queries among the sources of a join. They come before the join, whose planning needs their numbers of
+    /// rows.
     pub(crate) fn plan_sources(&mut self, sources: &'a [Source<'a>]) -> Result<&'a mut [DerivedPlan<'a>]> {
         let mut planned = bumpalo::collections::Vec::new_in(self.context.arena);
         for (at, source) in sources.iter().enumerate() {
@@ -31,13 +32,14 @@ impl<'a> Planner<'a> {
         Ok(planned.into_bump_slice_mut())
     }
 
-    /// What follows from the plan of the join.
+    /// Completes the plan of FROM after the join is planned.
     pub(crate) fn finish_from(
         &mut self,
         derived: &'a mut [DerivedPlan<'a>],
         join: JoinPlan<'a>,
     ) -> Result<FromPlan<'a>> {
-        // A coroutine gives its rows only once: an inner loop runs over a table. (A hash table asks for them only once, too.)
+        // A coroutine gives its rows only once, so an inner loop reads a table of them. (A hash table reads them only once,
+        // too.)
         for planned in derived.iter_mut() {
             if let DerivedWay::Coroutine { is_buffered } = &mut planned.rows {
                 let id = planned.source.id;
@@ -107,8 +109,8 @@ impl<'a> Planner<'a> {
         Ok(planned.into_bump_slice())
     }
 
-    /// A table is gone through once more by a path of its own: conditions of WHERE that are about nothing but the table may lead to its rows,
-    /// and an index that has all columns may be smaller. Of queries, functions and virtual tables all rows come again.
+    /// A table is read once more by a path of its own, which may use conditions of WHERE on this table alone, or a covering index, which
+    /// may be smaller. Queries, functions and virtual tables give all rows again.
     fn plan_unjoined_of(
         &mut self,
         join: &JoinPlan<'a>,

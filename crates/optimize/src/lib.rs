@@ -14,15 +14,15 @@
 //! | --- | --- |
 //! | `rewrite` | trees into better trees of the same meaning |
 //! | [`plan`] | the plan as data |
-//! | [`planner`] | what planning a statement remembers |
-//! | `query`, `compound` | the plan of a query; UNION and its siblings |
+//! | [`planner`] | the state of planning a statement |
+//! | `query`, `compound` | the plan of a query; UNION, INTERSECT, EXCEPT |
 //! | [`select`], `window` | how one SELECT is run: count, groups, sorting, windows |
-//! | [`aggregates`] | what aggregates are, and which columns are used inside of them and beside them |
-//! | `from` | FROM and WHERE: queries in FROM, the join, what a RIGHT JOIN goes through once more |
+//! | [`aggregates`] | aggregates, and the columns that are used inside and outside of them |
+//! | `from` | FROM and WHERE: queries in FROM, the join, the sources that a RIGHT JOIN reads once more |
 //! | `queries` | queries in expressions |
 //! | [`write`](mod@write) | what INSERT, UPDATE and DELETE do: triggers, keys, indexes, conflicts, how rows are found |
 //! | [`access`] | how a join is run, and what it costs |
-//! | [`explain`] | the plan in SQLite's words |
+//! | [`explain`] | the plan in SQLite's format |
 //!
 //! Read first: [`plan::QueryPlan`], [`planner::Planner`], [`access::JoinPlan`], [`write::update::UpdatePlan`].
 //!

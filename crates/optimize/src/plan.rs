@@ -1,5 +1,5 @@
-//! The plan of a statement as data: a tree of queries, each with its join, what is left to do to the rows, and the queries in its
-//! expressions.
+//! The plan of a statement as data: a tree of queries, each with its join, what remains to be done to the rows, and the queries
+//! in its expressions.
 //!
 //! ```text
 //!   QueryPlan ─▶ CoresPlan ─┬─ CorePlan ──────────┬─ SelectPlan ─▶ FromPlan ─▶ JoinPlan, DerivedPlan ─▶ QueryPlan
@@ -7,10 +7,10 @@
 //!                           └─ RecursivePlan ─▶ …
 //!
 //!   ExprQuery ─▶ QueryPlan                 a query in an expression, where the expression is evaluated
-//!   InsertSource, RowsPlan ─▶ QueryPlan    the rows that an INSERT, UPDATE or DELETE is about
+//!   InsertSource, RowsPlan ─▶ QueryPlan the rows of an INSERT, UPDATE or DELETE
 //! ```
 //!
-//! A plan lives in the statement's arena and has all decisions in it: EXPLAIN QUERY PLAN prints it, tests compare its text, and the code
+//! A plan lives in the statement's arena and contains all decisions: EXPLAIN QUERY PLAN prints it, tests compare its text, and the code
 //! generator turns it into a program. The order of the parts is the order in which they are run.
 
 use lithe_base::Db;
@@ -25,15 +25,15 @@ use crate::access::{DistinctPlan, JoinPlan, LogEst};
 pub struct QueryPlan<'a> {
     /// The query, rewritten.
     pub query: &'a Query<'a>,
-    /// What its rows are for.
+    /// The purpose of its rows.
     pub rows: RowsFor,
     /// The queries in LIMIT and OFFSET.
     pub limit_queries: ExprQueries<'a>,
-    /// How the rows are made.
+    /// How the rows are computed.
     pub body: QueryBody<'a>,
 }
 
-/// What the rows of a query are for, as far as the plan and its text depend on it.
+/// The purpose of a query's rows, as far as the plan and its text depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowsFor {
     /// Each is read, stored or given to the application.
@@ -42,16 +42,16 @@ pub enum RowsFor {
     Coroutine,
     /// They are the members of an IN.
     Set {
-        /// SQLite would put a Bloom filter beside the set, and say so.
+        /// SQLite would use a Bloom filter with the set, and show it.
         shows_filter: bool,
     },
-    /// The first one is a value.
+    /// Only the first row is read, as a value.
     FirstRow,
-    /// Whether there is one: no column is computed.
+    /// Only the existence of a row matters: no column is computed.
     Exists,
 }
 
-/// How the rows of a query are made.
+/// How the rows of a query are computed.
 #[derive(Clone, Copy, Debug)]
 pub enum QueryBody<'a> {
     /// By its cores.
@@ -65,7 +65,7 @@ pub enum QueryBody<'a> {
 pub enum CoresPlan<'a> {
     /// One SELECT or VALUES.
     One(CorePlan<'a>),
-    /// UNION and its siblings.
+    /// UNION, INTERSECT, EXCEPT, UNION ALL.
     Compound(&'a CompoundPlan<'a>),
 }
 
@@ -89,21 +89,21 @@ pub struct ValuesPlan<'a> {
     pub queries: ExprQueries<'a>,
 }
 
-/// The plan of a compound query. UNION ALL without ORDER BY is one query after the other. Everything else merges: both sides give their
-/// rows in the same order, by ORDER BY and then by all columns.
+/// The plan of a compound query. UNION ALL without ORDER BY is one query after the other. All other compounds merge: both sides give
+/// their rows in the same order, by ORDER BY and then by all columns.
 #[derive(Clone, Copy, Debug)]
 pub struct CompoundPlan<'a> {
     /// The first core. With `merges`, it is the left side of the first.
     pub first: CorePlan<'a>,
     /// The merges, from the left to the right: each merge is the left side of the next.
     pub merges: &'a [MergePlan<'a>],
-    /// No merge drops a row: then none of its sides need give more rows than the query.
+    /// Whether no merge drops a row: then no side needs to give more rows than the query.
     pub only_appends: bool,
     /// The cores whose rows follow: those of UNION ALL.
     pub appended: &'a [CorePlan<'a>],
 }
 
-/// A merge of what is on the left with a core.
+/// A merge of the cores on the left with the next core.
 #[derive(Clone, Copy, Debug)]
 pub struct MergePlan<'a> {
     /// How the sides are combined.
@@ -132,11 +132,11 @@ pub struct MergeTerm<'a> {
 pub struct RecursivePlan<'a> {
     /// The table.
     pub table: &'a CommonTable<'a>,
-    /// The operator before the first step: UNION drops rows that have been there.
+    /// The operator before the first step: UNION drops rows that occurred before.
     pub op: CompoundOp,
-    /// What makes the first rows.
+    /// The cores that give the first rows.
     pub setup: CoresPlan<'a>,
-    /// What makes further rows of each row.
+    /// The cores that compute further rows from each row.
     pub steps: &'a [CorePlan<'a>],
 }
 
@@ -145,11 +145,11 @@ pub struct RecursivePlan<'a> {
 pub enum SelectPlan<'a> {
     /// It has window functions.
     Windows(&'a WindowPlan<'a>),
-    /// `SELECT count(*) FROM t`: counted from the pages, no row is visited.
+    /// `SELECT count(*) FROM t`: the entries of the pages are counted, and no row is read.
     Count(&'a CountPlan<'a>),
     /// Aggregates without GROUP BY: all rows are one group.
     Aggregate(&'a AggregatePlan<'a>),
-    /// GROUP BY, or DISTINCT with an ORDER BY of the very same columns.
+    /// GROUP BY, or DISTINCT with an ORDER BY of the same columns.
     Group(&'a GroupPlan<'a>),
     /// Each row of the join is one of the result, if DISTINCT does not drop it.
     Plain(&'a PlainPlan<'a>),
@@ -158,7 +158,7 @@ pub enum SelectPlan<'a> {
 /// A tree whose entries are counted.
 #[derive(Clone, Copy, Debug)]
 pub struct CountPlan<'a> {
-    /// What is counted.
+    /// The source whose rows are counted.
     pub source: &'a Source<'a>,
     /// The database.
     pub db: Db,
@@ -201,7 +201,7 @@ pub struct AggregatePlan<'a> {
     pub from: FromPlan<'a>,
     /// The only aggregate is min() or max(), and rows come in the order of its argument: the first that is not NULL decides.
     pub extreme: Option<&'a OrderTerm<'a>>,
-    /// How the arguments of an aggregate with DISTINCT that have been there are found.
+    /// How repeated arguments of an aggregate with DISTINCT are found.
     pub distinct: DistinctPlan,
     /// The queries in the arguments of aggregates.
     pub step_queries: ExprQueries<'a>,
@@ -216,13 +216,13 @@ pub struct GroupPlan<'a> {
     pub select: &'a Select<'a>,
     /// GROUP BY, in the directions of an ORDER BY with as many terms.
     pub terms: &'a [OrderTerm<'a>],
-    /// What the statement calls it.
+    /// The clause of the statement, for EXPLAIN QUERY PLAN.
     pub clause: &'static str,
     /// Where the rows come from.
     pub from: FromPlan<'a>,
     /// How the rows of a group come together.
     pub grouping: Grouping,
-    /// How the arguments of an aggregate with DISTINCT that a group has had are found.
+    /// How repeated arguments in a group of an aggregate with DISTINCT are found.
     pub distinct: DistinctPlan,
     /// The ORDER BY that the order of the groups does not meet.
     pub order_by: &'a [OrderTerm<'a>],
@@ -247,9 +247,9 @@ pub enum Grouping {
 
 /// A SELECT with window functions.
 ///
-/// Everything of the SELECT that comes before its windows (FROM, WHERE, GROUP BY, HAVING) gives the *leaves*: the columns, GROUP BY terms
-/// and aggregates that windows and result columns are made of. A *pass* takes rows ordered by PARTITION BY and ORDER BY, computes all
-/// functions over windows with these two clauses, whatever their frames, and gives the rows on with the results behind the leaves. The
+/// The clauses before the windows (FROM, WHERE, GROUP BY, HAVING) give the *leaves*: the columns, GROUP BY terms and aggregates that
+/// windows and result columns use. A *pass* takes rows ordered by PARTITION BY and ORDER BY, computes all
+/// functions over windows with these two clauses, whatever their frames, and passes the rows on with the results after the leaves. The
 /// window that is written first is computed last, and so decides the order of the rows.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowPlan<'a> {
@@ -257,13 +257,13 @@ pub struct WindowPlan<'a> {
     pub subqueries: &'a [SelectNumber],
     /// The SELECT.
     pub select: &'a Select<'a>,
-    /// The terms of ORDER BY that are not the same for all rows; none where the last pass gives the rows in their order.
+    /// The terms of ORDER BY that are not the same for all rows; empty if the last pass gives the rows in this order.
     pub order_by: &'a [OrderTerm<'a>],
-    /// The leaves: what `input` gives.
+    /// The leaves: the columns of `input`.
     pub leaves: &'a [Expr<'a>],
     /// The SELECT of the leaves, in the order of the first pass.
     pub input: SelectPlan<'a>,
-    /// What a scan of the rows behind the passes costs.
+    /// The cost of a scan of the rows after the passes.
     pub scan: LogEst,
     /// The passes, in the order in which they are run.
     pub passes: &'a [PassPlan<'a>],
@@ -301,7 +301,7 @@ pub struct FromPlan<'a> {
     pub constant_queries: ExprQueries<'a>,
     /// The queries in the path and the checks of each loop; empty where no loop has any.
     pub loop_queries: &'a [ExprQueries<'a>],
-    /// For each loop of a RIGHT or FULL JOIN, from the outermost, how its rows are found that have not joined.
+    /// For each loop of a RIGHT or FULL JOIN, from the outermost, how the rows that have not joined are found.
     pub unjoined: &'a [UnjoinedPlan<'a>],
 }
 
@@ -312,7 +312,7 @@ pub struct DerivedPlan<'a> {
     pub source: &'a Source<'a>,
     /// What it is.
     pub derived: &'a Derived<'a>,
-    /// The plan of the query; of a common table that several sources use, all have the same.
+    /// The plan of the query; all sources that use one common table have the same plan.
     pub plan: &'a QueryPlan<'a>,
     /// Where its rows are.
     pub rows: DerivedWay,
@@ -337,12 +337,12 @@ pub enum DerivedWay {
     },
 }
 
-/// How the rows of a RIGHT JOIN's source are found that have not joined.
+/// How the rows of a RIGHT JOIN's source that have not joined are found.
 #[derive(Clone, Copy, Debug)]
 pub struct UnjoinedPlan<'a> {
     /// The source.
     pub source: &'a Source<'a>,
-    /// The join of the source alone; none where its rows simply come again.
+    /// The join of the source alone; none if the source gives all rows again.
     pub join: Option<&'a JoinPlan<'a>>,
     /// The queries in its path and checks.
     pub queries: ExprQueries<'a>,
@@ -353,7 +353,7 @@ pub struct UnjoinedPlan<'a> {
 pub enum InsertSource<'a> {
     /// One row.
     Row {
-        /// Its values; none of DEFAULT VALUES.
+        /// Its values; empty for DEFAULT VALUES.
         values: &'a [Expr<'a>],
         /// The queries in them.
         queries: ExprQueries<'a>,
@@ -362,8 +362,8 @@ pub enum InsertSource<'a> {
     Query {
         /// The query.
         plan: &'a QueryPlan<'a>,
-        /// All rows are computed before the first is inserted: the query reads the table, or triggers (RETURNING is one, to SQLite) might
-        /// change what it reads.
+        /// All rows are computed before the first is inserted: the query reads the table, or triggers (for SQLite, RETURNING is one)
+        /// might change the rows that it reads.
         is_collected: bool,
     },
 }
@@ -371,9 +371,9 @@ pub enum InsertSource<'a> {
 /// How an UPDATE or DELETE finds its rows.
 #[derive(Clone, Copy, Debug)]
 pub enum RowsPlan<'a> {
-    /// The rows are those of loops.
+    /// Loops find the rows.
     Found(&'a ChangePlan<'a>),
-    /// A query gives the keys of the rows, and the values of SET behind them.
+    /// A query gives the keys of the rows, followed by the values of SET.
     Gathered(&'a QueryPlan<'a>),
 }
 
@@ -392,13 +392,13 @@ impl RowsPlan<'_> {
 pub struct ChangePlan<'a> {
     /// Where the rows are found.
     pub from: FromPlan<'a>,
-    /// They are changed where the scan meets them.
+    /// Each row is changed when the scan reaches it.
     pub is_one_pass: bool,
-    /// The index of a rowid table whose entries the scan of a DELETE in one pass follows: it deletes the entry on which it stands.
+    /// The index of a rowid table whose entries the scan of a DELETE in one pass follows: it deletes the entry at its cursor.
     pub scanned: Option<&'a Index>,
-    /// The queries in the values that are computed where WHERE is.
+    /// The queries in the values that are computed together with WHERE.
     pub value_queries: ExprQueries<'a>,
-    /// The queries in SET, where its values are computed for each row that is changed.
+    /// The queries in SET, if its values are computed for each changed row.
     pub queries: ExprQueries<'a>,
 }
 
@@ -417,11 +417,11 @@ pub struct ExprQuery<'a> {
 /// What is done with a query in an expression.
 #[derive(Clone, Copy, Debug)]
 pub enum ExprQueryWay<'a> {
-    /// It is run for its first row, or to know whether there is one.
+    /// It is run for its first row, or to find out whether there is one.
     Row(&'a QueryPlan<'a>),
     /// Its rows are a set in which IN looks a value up.
     Set(&'a QueryPlan<'a>),
-    /// Its rows are a set whose members are keys that a loop looks for.
+    /// Its rows are a set whose members are search keys of a loop.
     Keys(&'a QueryPlan<'a>),
     /// A table has the members of IN's set already: its rowids.
     Rowids(Db, &'a Table),
@@ -437,7 +437,7 @@ impl<'a> FromPlan<'a> {
 }
 
 impl<'a> ExprQueryWay<'a> {
-    /// Whether it answers IN.
+    /// Whether it is the set of an IN.
     pub fn is_set(&self) -> bool {
         matches!(self, ExprQueryWay::Set(_) | ExprQueryWay::Rowids(..) | ExprQueryWay::Index(..))
     }

@@ -1,4 +1,4 @@
-//! What planning a statement remembers: what joins are planned over, common tables that are planned already, and the queries in expressions.
+//! The state of planning a statement: the context of joins, common tables that are planned already, and the queries in expressions.
 
 use lithe_resolve::Resolver;
 use lithe_resolve::ir::{Query, SubqueryId};
@@ -6,10 +6,10 @@ use lithe_resolve::ir::{Query, SubqueryId};
 use crate::access::PlanContext;
 use crate::plan::{ExprQuery, ExprQueryWay, QueryPlan};
 
-/// Plans a statement. Its methods stand where their subjects are: `query`, `select`, `window`, `compound`, `from`, `queries`. What
-/// INSERT, UPDATE and DELETE do is planned by functions of `write`.
+/// Plans a statement. Its methods are in the modules of their subjects: `query`, `select`, `window`, `compound`, `from`,
+/// `queries`. The functions of `write` plan INSERT, UPDATE and DELETE.
 pub struct Planner<'a> {
-    /// What joins are planned over.
+    /// The context in which joins are planned.
     pub context: PlanContext<'a>,
     /// Common tables that several sources use.
     pub(crate) shared: Vec<(SubqueryId, &'a QueryPlan<'a>)>,
@@ -36,7 +36,7 @@ impl<'a> Planner<'a> {
     }
 
     /// The plan of a query in an expression whose code is emitted now. An expression may stand in several places, each with a plan of its
-    /// own: they are given in the order in which they were made. Code that is emitted once more gets the last.
+    /// own: the plans are returned in the order in which they were made. Code that is emitted once more gets the last plan.
     pub fn take_expr_query(
         &mut self,
         query: &Query<'a>,

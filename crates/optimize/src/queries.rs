@@ -15,7 +15,8 @@ use crate::planner::Planner;
 use crate::rewrite::used_aggregates;
 
 impl<'a> Planner<'a> {
-    /// Plans the queries in expressions that are evaluated one after the other. The values of `known` are there already.
+    /// Plans the queries in expressions that are evaluated one after the other. The values of `known` are computed
+    /// already.
     pub fn plan_exprs<'e>(
         &mut self,
         exprs: impl IntoIterator<Item = &'e Expr<'a>>,
@@ -46,7 +47,7 @@ impl<'a> Planner<'a> {
 /// Goes through expressions as their evaluation does.
 pub(crate) struct ExprWalk<'w, 'a> {
     planner: &'w mut Planner<'a>,
-    /// Expressions whose values are there already.
+    /// Expressions whose values are computed already.
     known: &'w [Expr<'a>],
     found: bumpalo::collections::Vec<'a, ExprQuery<'a>>,
 }
@@ -100,7 +101,8 @@ impl<'a> ExprWalk<'_, 'a> {
         }
     }
 
-    /// The query with a number of its own: SQLite copies the query of a row value's IN, to select the columns that are keys.
+    /// A copy of the query with its own number: SQLite copies the query of a row value's IN to select the columns that are
+    /// keys.
     fn copy_of(&self, query: &'a Query<'a>) -> &'a Query<'a> {
         let context = &self.planner.context;
         let number = &*context.arena.alloc(Cell::new(context.resolver.new_select()));
@@ -114,11 +116,11 @@ impl<'a> ExprWalk<'_, 'a> {
         self.found.push(query);
     }
 
-    /// The query of an EXISTS, which asks for no more than one row: ORDER BY and DISTINCT say nothing, and of LIMIT counts only whether it is
-    /// zero. (SQLite drops DISTINCT beside an OFFSET, too.)
+    /// The query of an EXISTS, which needs one row: ORDER BY and DISTINCT have no effect, and a LIMIT matters only if it is zero. (SQLite
+    /// drops DISTINCT with an OFFSET, too.)
     fn first_row_of(&self, query: &'a Query<'a>) -> &'a Query<'a> {
         let arena = self.planner.context.arena;
-        // Windows of ORDER BY stay, and what they are made of.
+        // Windows of ORDER BY are kept, with the aggregates that they use.
         let aggregates = |select: &'a Select<'a>| match select.windows {
             [] => used_aggregates(arena, select, &[]),
             _ => select.aggregates,
@@ -151,7 +153,7 @@ impl<'a> ExprWalk<'_, 'a> {
         arena.alloc(Query { cores, order_by: &[], limit, ..*query })
     }
 
-    /// A set that is a query is made before the value that is looked up in it.
+    /// A set that is a query is computed before the value that is looked up in it.
     fn set(&mut self, set: &In<'a>) -> Result<()> {
         let query = match set.set {
             InSet::List([]) => return Ok(()),
@@ -172,7 +174,7 @@ impl<'a> ExprWalk<'_, 'a> {
         self.expr(&set.value)
     }
 
-    /// An order of rows evaluates column by column on both sides; a query gives all of its columns at once.
+    /// A comparison of rows by order evaluates both sides column by column; a query gives all its columns at once.
     fn rows(&mut self, compare: &CompareRows<'a>) -> Result<()> {
         let is_order = matches!(compare.op, CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge);
         let sides = [&compare.left, &compare.right];
@@ -192,8 +194,8 @@ impl<'a> ExprWalk<'_, 'a> {
     }
 }
 
-/// What has the members of the set already, if there is such a thing: `x IN (SELECT column FROM table)` needs no set where the table or one
-/// of its indexes is the set.
+/// The tree that holds the members of the set already, if there is one: `x IN (SELECT column FROM table)` needs no set if the table or one
+/// of its indexes has the column as its key.
 fn existing_set<'a>(set: &In<'a>) -> Option<ExprQueryWay<'a>> {
     let (db, table, columns) = plain_columns(set)?;
     if let [column] = columns[..]
@@ -235,7 +237,7 @@ fn serves(index: &Index, columns: &[&Column<'_>], hows: &[How<'_>]) -> bool {
     index.filter.is_none() && columns.len() <= usize::from(index.key_count) && (0..columns.len()).all(is_served)
 }
 
-/// Whether values of a column are not changed when a comparison applies `applied` to them.
+/// Whether the affinity `applied` of a comparison leaves the values of a column unchanged.
 fn keeps_values(applied: Option<Affinity>, column: Option<Affinity>) -> bool {
     match (applied, column) {
         (None | Some(Affinity::Blob), _) => true,

@@ -9,7 +9,7 @@ use crate::rewrite::Rewriter;
 use crate::select::SelectRequest;
 
 impl<'a> Planner<'a> {
-    /// The query as it is planned: rewritten, and what it uses noted.
+    /// Rewrites a query before planning, and records the columns that it uses.
     pub fn prepare_query(&mut self, query: &'a Query<'a>) -> &'a Query<'a> {
         let rewriter = Rewriter::new(self.context.resolver);
         let query = rewriter.rewrite(query);
@@ -18,7 +18,7 @@ impl<'a> Planner<'a> {
         query
     }
 
-    /// The expression with the queries in it rewritten, and what it uses noted.
+    /// Rewrites the queries in an expression, and records the columns that it uses.
     pub fn prepare_expr(&mut self, expr: &Expr<'a>) -> Expr<'a> {
         let rewriter = Rewriter::new(self.context.resolver);
         let expr = rewriter.expr(expr);

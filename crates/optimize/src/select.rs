@@ -1,10 +1,10 @@
-//! How one SELECT is run: what its join is asked for, and what is left to be done to the rows.
+//! How one SELECT is run: the request for its join, and what remains to be done to the rows.
 //!
 //! ```text
 //!   Select, ORDER BY ──▶ which kind of SELECT it is, decided by the tree alone
 //!                            │ join request
 //!                            ▼
-//!                        FromPlan ──▶ grouping, sorting, DISTINCT: what the order of the rows leaves to do
+//!                        FromPlan ──▶ grouping, sorting, DISTINCT, as far as the order of the rows does not suffice
 //! ```
 
 use bumpalo::Bump;
@@ -19,14 +19,14 @@ use crate::aggregates::{are_from_extreme_row, bare_columns, extreme};
 use crate::plan::{AggregatePlan, CountPlan, ExprQueries, GroupPlan, Grouping, PlainPlan, SelectPlan, Sorting};
 use crate::planner::Planner;
 
-/// What is wanted of a SELECT.
+/// The requirements on the rows of a SELECT.
 #[derive(Clone, Copy)]
 pub(crate) struct SelectRequest<'a> {
     /// The order of its rows.
     pub order_by: &'a [OrderTerm<'a>],
-    /// LIMIT and OFFSET, if they are its own.
+    /// LIMIT and OFFSET, if they apply to the SELECT alone.
     pub limit: Option<&'a Limit<'a>>,
-    /// No more of its rows are read.
+    /// At most so many of its rows are read.
     pub row_limit: Option<u64>,
     /// The values of its rows are read.
     pub needs_columns: bool,
@@ -48,7 +48,7 @@ pub(crate) struct ResultRow<'e, 'a> {
     pub distinct: bool,
     /// The values of the columns are read.
     pub needs_columns: bool,
-    /// Values that are there already.
+    /// Expressions whose values are computed already.
     pub known: &'e [Expr<'a>],
 }
 
@@ -69,7 +69,7 @@ impl<'a> Planner<'a> {
             return self.plan_groups(select, order_by, "GROUP BY", request.needs_columns);
         }
         if select.distinct && is_order_of_result(select, order_by) {
-            // What is grouped by the result columns comes in their order.
+            // Rows grouped by the result columns come in their order.
             let arena = self.context.arena;
             let group_by = distinct_terms(arena, select.columns);
             let grouped = arena.alloc(Select { distinct: false, is_aggregate: true, group_by, ..*select });
@@ -137,7 +137,8 @@ impl<'a> Planner<'a> {
         };
         let from = self.plan_from(request)?;
         let join = from.join;
-        // A sorter has the groups in the order of ORDER BY; loops that bring equal rows together may have them in another.
+        // A sorter gives the groups in the order of ORDER BY; loops in which equal rows are adjacent may give them in
+        // another order.
         let is_ordered = orders_groups && (!join.in_order || join.order_by_met || join.one_row);
         let order_by = if is_ordered { &[] } else { order_by };
         let grouping = self.grouping(select, terms, join)?;
@@ -176,8 +177,8 @@ impl<'a> Planner<'a> {
         Ok(SelectPlan::Group(self.context.arena.alloc(plan)))
     }
 
-    /// How the rows of a group come together. A hash table has groups whose states take little memory each, and to which nothing else belongs:
-    /// rows of groups for which it has no space are sorted.
+    /// How the rows of a group are brought together. A hash table holds the groups if the state of each is small and has a fixed size;
+    /// rows of groups for which the table has no space are sorted.
     fn grouping(&self, select: &Select<'a>, terms: &[OrderTerm<'a>], join: &JoinPlan<'a>) -> Result<Grouping> {
         if join.in_order || join.one_row {
             return Ok(Grouping::Streamed);
@@ -186,7 +187,7 @@ impl<'a> Planner<'a> {
             return Ok(Grouping::Sorted);
         }
         for term in terms {
-            // A collation of the application says what is less, not what is alike.
+            // A collation of the application only compares; it cannot hash.
             if matches!(self.context.env.collation(term.collation)?, Collation::Custom(_)) {
                 return Ok(Grouping::Sorted);
             }
@@ -205,7 +206,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// The queries in what is computed for a row: a sorter takes its terms first, then the columns that are none of them.
+    /// The queries in the expressions of a row: first the terms of a sorter, then the columns that are not among them.
     pub(crate) fn plan_row(&mut self, row: ResultRow<'_, 'a>) -> Result<ExprQueries<'a>> {
         let ResultRow { columns, order_by, distinct, needs_columns, known } = row;
         self.walk_exprs(known, |walk| {
@@ -224,8 +225,8 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// The terms of GROUP BY whose values a group has. Columns of streamed rows are shown as they are when the row is added to the group, and
-/// beside min() and max() as the row has them that gave the result.
+/// The terms of GROUP BY whose values a group has. For streamed rows, a column has the value of the row added last; with min() or max(),
+/// that of the row with the result.
 fn terms_known<'a>(select: &Select<'a>, terms: &[OrderTerm<'a>], grouping: Grouping) -> Vec<Expr<'a>> {
     terms.iter().map(|term| term.expr).filter(|expr| keeps_term(select, expr, grouping)).collect()
 }
@@ -249,7 +250,7 @@ fn is_small(call: &Aggregate<'_>) -> bool {
         && !call.args.iter().chain(&call.filter).any(has_query)
 }
 
-/// What the join of a plain SELECT is asked for.
+/// The request for the join of a plain SELECT.
 fn plain_request<'a>(
     select: &'a Select<'a>,
     order_by: &'a [OrderTerm<'a>],
@@ -266,8 +267,8 @@ fn plain_request<'a>(
 }
 
 impl<'a> Planner<'a> {
-    /// The terms of GROUP BY and the argument of the only aggregate, if it has DISTINCT: an index can bring rows that are equal in all of them
-    /// together.
+    /// The terms of GROUP BY and the argument of the only aggregate, if it has DISTINCT: an index can make rows that are equal in all of
+    /// these adjacent.
     fn distinct_in_groups(&self, select: &Select<'a>, terms: &[OrderTerm<'a>]) -> Option<&'a [Expr<'a>]> {
         let args @ [arg] = single_distinct_argument(select)? else { return None };
         let is_plain = |term: &OrderTerm<'a>| !term.descending && !same(&term.expr, arg);
@@ -285,13 +286,13 @@ fn single_distinct_argument<'a>(select: &Select<'a>) -> Option<&'a [Expr<'a>]> {
     }
 }
 
-/// The argument of the only aggregate, if it has DISTINCT and nothing is shown beside it: an index can bring equal arguments together.
+/// The argument of the only aggregate, if it has DISTINCT and no bare column is used: an index can make equal arguments adjacent.
 fn single_distinct<'a>(select: &'a Select<'a>) -> Option<&'a [Expr<'a>]> {
     let args = single_distinct_argument(select)?;
     bare_columns(select, &[], true).is_empty().then_some(args)
 }
 
-/// What the order of the join's rows leaves to ORDER BY.
+/// What remains to be sorted, given the order of the join's rows.
 fn sorting_of(join: &JoinPlan<'_>, order_by: &[OrderTerm<'_>]) -> Sorting {
     if order_by.is_empty() || join.in_order || join.one_row {
         Sorting::Nothing
@@ -300,7 +301,7 @@ fn sorting_of(join: &JoinPlan<'_>, order_by: &[OrderTerm<'_>]) -> Sorting {
     }
 }
 
-/// The columns as terms that bring equal rows together.
+/// The columns as terms of an order in which equal rows are adjacent.
 pub fn distinct_terms<'a>(arena: &'a Bump, columns: &[Expr<'a>]) -> &'a [OrderTerm<'a>] {
     let term = |(at, expr): (usize, &Expr<'a>)| OrderTerm {
         expr: *expr,
@@ -329,8 +330,8 @@ fn is_order_of_result<'a>(select: &Select<'a>, order_by: &[OrderTerm<'a>]) -> bo
     order_by.len() == select.columns.len() && order_by.iter().zip(select.columns).enumerate().all(is_same)
 }
 
-/// Whether the term has a COLLATE: SQLite takes one that is written in a clause, and one of the result column that the clause names by a
-/// number, for different terms.
+/// Whether the term has a COLLATE: for SQLite, a COLLATE in the clause differs from one in the result column that the clause names by
+/// number.
 fn has_collate(term: &OrderTerm<'_>) -> bool {
     matches!(term.expr, Expr::Collate(..))
 }
@@ -351,7 +352,7 @@ fn directed_like<'a>(
     arena.alloc_slice_fill_iter(group_by.iter().zip(order_by).map(directed))
 }
 
-/// Whether groups that come in the order of `terms` come in that of ORDER BY.
+/// Whether groups in the order of `terms` are in the order of ORDER BY.
 fn is_order_of<'a>(select: &Select<'a>, terms: &[OrderTerm<'a>], order_by: &[OrderTerm<'a>]) -> bool {
     let names_column = |term: &OrderTerm<'a>| {
         let column = term.output.and_then(|at| select.columns.get(usize::from(at)));
@@ -373,7 +374,7 @@ fn useful_order<'a>(order_by: &'a [OrderTerm<'a>], select: &Select<'a>) -> &'a [
     if is_single_row || order_by.iter().all(|term| is_constant(&term.expr)) { &[] } else { order_by }
 }
 
-/// The order in which the first row decides.
+/// The order for a single min() or max(), in which the first row decides.
 fn single_extreme<'a>(arena: &'a Bump, select: &'a Select<'a>) -> Option<&'a OrderTerm<'a>> {
     let [call] = select.aggregates else { return None };
     let is_max = extreme(call)?;
@@ -389,7 +390,7 @@ fn single_extreme<'a>(arena: &'a Bump, select: &'a Select<'a>) -> Option<&'a Ord
     }))
 }
 
-/// The tree that is counted, when the query does nothing but count the rows of a table.
+/// The tree to count, if the query only counts the rows of a table.
 fn counted<'a>(select: &'a Select<'a>) -> Option<CountPlan<'a>> {
     let ([source], [Expr::Aggregate(call)], [], None) = (select.sources, select.columns, select.terms, &select.having)
     else {

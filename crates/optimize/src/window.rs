@@ -1,4 +1,4 @@
-//! Window functions: what the rows are made of before any window is computed, and the passes that compute the windows.
+//! Window functions: the columns of the rows before any window is computed, and the passes that compute the windows.
 
 use lithe_catalog::Result;
 use lithe_resolve::ir::{
@@ -26,7 +26,7 @@ impl<'a> Planner<'a> {
         let (copied_order, copies) = self.order_by_copies(select, order_by);
         let mut groups = groups_of(select.windows, &copies);
         let order_by = match &mut groups[..] {
-            // In one pass, the copies are what the calls are.
+            // In one pass, the copies have the same values as the calls.
             [only] => {
                 only.calls.retain(|call| select.windows.iter().any(|own| own.id == call.id));
                 order_by
@@ -64,7 +64,8 @@ impl<'a> Planner<'a> {
 
     /// ORDER BY with calls of its own where it names a result column by its alias or number, and these calls.
     ///
-    /// SQLite computes them apart, in passes before the others: what they are can differ from the result columns where rows are ties.
+    /// SQLite computes them separately, in passes before the others, so their values can differ from the result columns where rows
+    /// are ties.
     fn order_by_copies(
         &self,
         select: &Select<'a>,
@@ -146,14 +147,14 @@ impl<'a> ExprWalk<'_, 'a> {
 /// The calls of one pass.
 struct Group<'a> {
     calls: Vec<&'a WindowCall<'a>>,
-    /// How many different windows they have: to SQLite, each is a subquery of its own.
+    /// How many different windows they have: SQLite computes each in a subquery of its own.
     frames: usize,
 }
 
-/// The calls of a SELECT by their passes, in the order in which the passes are run: what is written first is run last. The copies that
-/// ORDER BY has are computed before the first window of the SELECT, whatever theirs is.
+/// The calls of a SELECT by their passes, in the order in which the passes are run: the window written first is run last. The copies
+/// of ORDER BY are computed before the first window of the SELECT, whatever their windows are.
 fn groups_of<'a>(calls: &[&'a WindowCall<'a>], copies: &[&'a WindowCall<'a>]) -> Vec<Group<'a>> {
-    // A window with a query in it equals no other.
+    // A window that contains a query is equal to no other.
     let is_with =
         |call: &WindowCall<'a>, first: &WindowCall<'a>| call.id == first.id || same_window(call.window, first.window);
     let (last, mut left): (Vec<_>, Vec<_>) = calls.iter().copied().partition(|call| is_with(call, calls[0]));
@@ -162,7 +163,7 @@ fn groups_of<'a>(calls: &[&'a WindowCall<'a>], copies: &[&'a WindowCall<'a>]) ->
     while let Some(first) = left.first().copied() {
         let (calls, others): (Vec<_>, Vec<_>) = left.into_iter().partition(|call| is_with(call, first));
         left = others;
-        // Rows that are not sorted in between are the same rows to both.
+        // If rows are not sorted in between, one pass serves both.
         match groups.last_mut().filter(|group| sorts_alike(group.calls[0].window, first.window)) {
             Some(group) => {
                 group.calls.extend(calls);
@@ -200,7 +201,8 @@ fn same_window(one: &Window<'_>, other: &Window<'_>) -> bool {
         && same_bound(&one.end, &other.end)
 }
 
-/// The leaves of the result columns, ORDER BY and the windows, each once: the values that a SELECT with windows is made of.
+/// The leaves of the result columns, ORDER BY and the windows, each once: the values from which a SELECT with windows is
+/// computed.
 fn leaves_of<'a>(select: &'a Select<'a>, order_by: &[OrderTerm<'a>]) -> Vec<Expr<'a>> {
     let mut leaves = Leaves { select, found: Vec::new() };
     select.columns.iter().for_each(|expr| leaves.expr(expr));

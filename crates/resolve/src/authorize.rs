@@ -1,7 +1,8 @@
-//! Asking the application whether a statement may do what it says (`sqlite3_set_authorizer`).
+//! The authorizer: the application's callback that decides whether a statement may be compiled
+//! (`sqlite3_set_authorizer`).
 //!
-//! It is asked while the statement is compiled: of what is read, where names are resolved; of the rest, at the start. The questions are
-//! methods of the environment (`environment::ask`).
+//! The resolver calls it while it resolves names, about what a statement reads; the compiler calls it first, about everything else. The
+//! calls are methods of the environment (`environment::ask`).
 
 use std::fmt;
 use std::rc::Rc;
@@ -49,7 +50,7 @@ pub enum Action {
     Recursive = 33,
 }
 
-/// A question to the authorizer. What the two details are depends on the action.
+/// The arguments of one call of the authorizer. The action decides what the two details are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request<'r> {
     /// The action.
@@ -64,20 +65,20 @@ pub struct Request<'r> {
     pub within: Option<&'r str>,
 }
 
-/// The application's answer.
+/// The result of the authorizer callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission {
     /// SQLITE_OK
     Allow,
     /// SQLITE_DENY: the statement is not compiled.
     Deny,
-    /// SQLITE_IGNORE: the statement is compiled without it. A column that may not be read is NULL.
+    /// SQLITE_IGNORE: the statement is compiled without the action. A column that may not be read is NULL.
     Ignore,
-    /// Something else: an error.
+    /// Another result: an error.
     Malfunction,
 }
 
-/// Answers questions.
+/// The application's callback.
 pub type Callback = Rc<dyn Fn(&Request<'_>) -> Permission>;
 
 /// The authorizer callback, if there is one.
@@ -103,7 +104,7 @@ impl Authorizer {
     }
 }
 
-/// An error with the code of what the authorizer forbids.
+/// An error with SQLITE_AUTH.
 pub fn denied(message: impl Into<String>) -> CompileError {
     CompileError::new(message).with_code(ResultCode::AUTH)
 }

@@ -1,10 +1,11 @@
-//! From the syntax tree to the resolved tree: every name finds what it means, every expression its affinity and collation.
+//! From the syntax tree to the resolved tree: every name is resolved to its object, and every expression gets its affinity
+//! and collation.
 //!
 //! ```text
 //!                       Environment                  the connection, as compilation sees it
 //!                         │  ├─ Arc<Catalog>
 //!                         │  ├─ functions, collations, limits, flags
-//!                         │  └─ Authorizer           asked about what a statement reads and changes
+//!                         │  └─ Authorizer           called about what a statement reads and changes
 //!                         ▼
 //!   sql::ast ──────▶ resolver ──────▶ ir::Query      rewritten, planned and turned into programs by the crates above
 //!                                     ResolvedInsert, ResolvedChange
@@ -12,15 +13,15 @@
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | [`environment`] | what is known of the connection; the questions to its authorizer |
-//! | [`authorize`] | what the authorizer is asked, and what it answers |
+//! | [`environment`] | the state of the connection; the calls of its authorizer |
+//! | [`authorize`] | the arguments and results of the authorizer callback |
 //! | [`ir`] | the resolved tree |
 //! | `resolver` | names → the resolved tree |
 //!
 //! Read first: [`environment::Environment`], [`ir::Query`], [`Resolver`].
 //!
-//! This crate must not know how a statement is run: no access path, no cost, no instruction. Trees live in the arena of one statement;
-//! nothing of them is left when its program is made.
+//! This crate must not know how a statement is run: no access path, no cost, no instruction. Trees live in the arena of one statement,
+//! which is freed when its program is generated.
 
 #![forbid(unsafe_code)]
 

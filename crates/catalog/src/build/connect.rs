@@ -1,4 +1,4 @@
-//! A virtual table once its module has said what its columns are.
+//! A virtual table whose module has declared its columns.
 
 use bumpalo::Bump;
 use lithe_sql::Limits;
@@ -33,8 +33,8 @@ pub fn connect_table(table: &Table, declaration: &[u8], connected: ConnectedTabl
     Ok(Table { kind: TableKind::Virtual(virtual_table), columns, rowid_column, root: None, ..table.clone() })
 }
 
-/// The word HIDDEN in a column's type is not of the type: it hides the column. For the affinity it counts, so that a column
-/// whose only type it is has affinity NUMERIC.
+/// The word HIDDEN in a column's type hides the column and is removed from the type. The affinity is determined before
+/// that: a column whose type is HIDDEN alone has affinity NUMERIC.
 fn hide(column: &mut Column) {
     let declared = String::from_utf8_lossy(&column.declared_type).into_owned();
     let is_hidden = |word: &&str| word.eq_ignore_ascii_case("hidden");

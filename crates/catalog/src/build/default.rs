@@ -1,4 +1,4 @@
-//! What a DEFAULT is in rows from before ALTER TABLE ADD COLUMN.
+//! The value that a DEFAULT has in rows from before ALTER TABLE ADD COLUMN.
 //!
 //! Such rows are not rewritten, so the value must be known without running a program. In a TEXT column it is the number as it
 //! was written (`2.50`), where a new row gets the text of the number (`2.5`), as in SQLite.
@@ -10,8 +10,8 @@ use lithe_value::{Affinity, Encoding, Value, ValueRef, cast};
 
 use super::prohibit::literal_value;
 
-/// The value of a constant under an affinity, which is still to be applied; `None` for what SQLite does not take for a
-/// constant here.
+/// The value of a constant that will have `affinity`, before the affinity is applied; `None` for an expression that
+/// SQLite does not treat as a constant here.
 pub(super) fn of_old_rows(expr: &Expr<'_>, affinity: Affinity) -> Option<Value> {
     let is_text = affinity == Affinity::Text;
     match &expr.kind {

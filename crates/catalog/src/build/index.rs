@@ -17,7 +17,7 @@ pub fn build_index(create: &CreateIndex<'_>, sql: &[u8], table: &Table, options:
     key::refuse_nulls_order(create.columns)?;
     if let Some(filter) = &create.filter {
         let checked = prohibit::check(filter, table, Place::PartialIndex, options);
-        // Behind WHERE, the first term is still looked at.
+        // After an error in WHERE, SQLite still checks the first term.
         let behind = |error| match create.columns {
             [first, ..] => prohibit::check_behind(error, &first.expr, table, Place::Index, options),
             [] => error,
@@ -62,7 +62,7 @@ fn index_column(term: &OrderTerm<'_>, sql: &[u8], table: &Table, options: &Build
     Ok(IndexColumn { term: index_term, collation, descending: term.descending() && options.descending_indexes })
 }
 
-/// The column that the term is, or `None` for an expression. A string literal alone is meant as a name.
+/// The column that the term names, or `None` for an expression. A string literal alone is a column's name.
 fn column_of(expr: &Expr<'_>, table: &Table, options: &BuildOptions<'_>) -> Result<Option<u16>> {
     let name = match expr.kind {
         ExprKind::Column(name) => name.name,

@@ -1,4 +1,4 @@
-//! PRIMARY KEY and UNIQUE: the indexes that they bring, and WITHOUT ROWID tables, whose rows live in one of them.
+//! PRIMARY KEY and UNIQUE: the indexes of these constraints, and WITHOUT ROWID tables, whose rows live in one of them.
 
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ pub(super) fn refuse_nulls_order(terms: &[OrderTerm<'_>]) -> Result<()> {
     }
 }
 
-/// Gives the table the index of a constraint, unless it has the same one already.
+/// Adds the index of a constraint to the table, unless an index with the same columns exists.
 pub(super) fn add_key(table: &mut Table, key: KeyConstraint) -> Result<()> {
     let mut columns = key.index_columns();
     if let Some(at) = table.indexes.iter().position(|index| has_same_key(index, &columns)) {
@@ -175,7 +175,8 @@ pub(super) fn make_without_rowid(table: &mut Table, options: &BuildOptions<'_>, 
             index.columns = row.clone();
         } else {
             index.columns.truncate(usize::from(index.key_count));
-            // SQLite's choice: those of constraints are ascending, whatever the key says; those of CREATE INDEX are not.
+            // As in SQLite, the key columns appended to an index of a constraint are ascending, those appended to an
+            // index of CREATE INDEX have the key's direction.
             let listed = index.columns.len();
             append_missing(&mut index.columns, &key);
             index.columns[listed..].iter_mut().for_each(|column| column.descending = false);
@@ -203,7 +204,8 @@ fn with_other_columns(mut columns: Vec<IndexColumn>, table: &Table) -> Vec<Index
     columns
 }
 
-/// Appends those of `more` that are not there with the same collation. So an index gets the columns of the primary key.
+/// Appends the columns of `more` that `columns` lacks under the same collation: how an index gets the columns of the
+/// primary key.
 pub(super) fn append_missing(columns: &mut Vec<IndexColumn>, more: &[IndexColumn]) {
     for column in more {
         if !columns.iter().any(|there| there.term == column.term && there.collation == column.collation) {

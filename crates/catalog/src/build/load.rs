@@ -1,4 +1,4 @@
-//! Loading the rows of a schema table. The text in them may be anything: whatever cannot be understood is
+//! Loading the rows of a schema table. The text in them may be anything: text that cannot be read gives the error
 //! "malformed database schema (x) - reason".
 
 use bumpalo::Bump;
@@ -21,7 +21,7 @@ pub struct SchemaRow<'r> {
     pub name: Option<&'r [u8]>,
     /// The name of its table.
     pub table_name: Option<&'r [u8]>,
-    /// The root page as it is stored; `None` for NULL or what is no number of a page.
+    /// The root page as it is stored; `None` for NULL or a value that is no page number.
     pub root_page: Option<i64>,
     /// The CREATE statement; `None` for the indexes of constraints.
     pub sql: Option<&'r [u8]>,
@@ -62,8 +62,7 @@ impl SchemaRow<'_> {
         }
     }
 
-    /// Of a row that is one of the object's: whether it is the first one that CREATE writes. The rows of a table's indexes are behind
-    /// that of the table.
+    /// Whether this row of the object is the first one that CREATE writes. The rows of a table's indexes follow the table's row.
     pub fn begins(&self, object: NewObject<'_>) -> bool {
         let is_index = self.kind.is_some_and(|kind| kind.eq_ignore_ascii_case(b"index"));
         !(matches!(object, NewObject::Table(_)) && is_index)
@@ -71,14 +70,14 @@ impl SchemaRow<'_> {
 }
 
 impl Catalog {
-    /// Takes the object of one row of `db`'s schema table into the catalog. `page_count` is the size of the database;
+    /// Adds the object of one row of `db`'s schema table to the catalog. `page_count` is the size of the database;
     /// no root page is larger. What the row's text creates is in the catalog even where the row says another name or kind:
-    /// under `PRAGMA writable_schema` the text counts, and the error is passed over.
+    /// under `PRAGMA writable_schema` the text counts, and the caller ignores the error.
     pub fn load_row(&mut self, db: Db, row: &SchemaRow<'_>, page_count: u32, options: &BuildOptions<'_>) -> Result<()> {
         self.read_row(db, row, page_count, options).map_err(|error| malformed(row, &error))
     }
 
-    /// As [`Catalog::load_row`], with the bare reason why the row cannot be understood.
+    /// As [`Catalog::load_row`], with an error that has only the reason.
     pub fn read_row(&mut self, db: Db, row: &SchemaRow<'_>, page_count: u32, options: &BuildOptions<'_>) -> Result<()> {
         match row.sql {
             _ if row.root_page.is_none() => fail(""),
@@ -136,7 +135,8 @@ impl Catalog {
         }
     }
 
-    /// The table of a trigger of `db`: the text in the schema table has lost TEMP and the trigger's schema.
+    /// The table of a trigger of `db`. The text in the schema table has neither TEMP nor the trigger's schema, because
+    /// CREATE does not store them.
     fn loaded_trigger_target(
         &self,
         db: Db,
@@ -159,7 +159,7 @@ impl Catalog {
         check_names(row, kind, name.as_bytes(), Some(name.as_bytes()))
     }
 
-    /// The row of an index that a constraint brought: it says no more than the root page.
+    /// The row of a constraint's index: it only adds the root page.
     fn load_constraint_index(&mut self, db: Db, row: &SchemaRow<'_>, page_count: u32) -> Result<()> {
         let name = NameBuf::from(String::from_utf8_lossy(row.name.unwrap_or_default()).into_owned());
         let root = root_page(row, page_count);
@@ -198,7 +198,7 @@ fn root_page(row: &SchemaRow<'_>, page_count: u32) -> Result<Option<PageNo>> {
     Ok(PageNo::new(root))
 }
 
-/// What the text creates must be what the row says; an index or trigger may name its table in another case.
+/// The name, kind and table in the row must be those of the object that the text creates; case does not matter.
 fn check_names(row: &SchemaRow<'_>, kind: &[u8], name: &[u8], table: Option<&[u8]>) -> Result<()> {
     let is = |column: Option<&[u8]>, wanted: &[u8]| column.is_some_and(|column| column.eq_ignore_ascii_case(wanted));
     if is(row.kind, kind) && is(row.name, name) && table.is_none_or(|table| is(row.table_name, table)) {

@@ -1,13 +1,14 @@
 //! Catalog objects from CREATE statements, with SQLite's checks and messages.
 //!
-//! Two callers: DDL, which checks everything, and the loading of a schema table, whose text SQLite or Lithe has checked once
-//! but which may come from anywhere: what loading does not check is found when a statement uses it.
+//! Two callers: DDL, which checks everything, and the loading of a schema table, whose text SQLite or Lithe checked when it
+//! was written, but which may have been written by hand: errors that loading does not find are reported when a statement
+//! uses the object.
 //!
 //! | module | its one subject |
 //! | --- | --- |
 //! | `table` | CREATE TABLE: columns, constraints, options |
-//! | `default` | the value that a DEFAULT has in rows that are older than their column |
-//! | `key` | PRIMARY KEY and UNIQUE: the indexes they bring, WITHOUT ROWID |
+//! | `default` | the value that a DEFAULT has in rows that are older than the column |
+//! | `key` | PRIMARY KEY and UNIQUE: the indexes of the constraints, WITHOUT ROWID |
 //! | `index` | CREATE INDEX |
 //! | `collation` | COLLATE in definitions |
 //! | `view`, `trigger` | CREATE VIEW, CREATE TRIGGER, CREATE VIRTUAL TABLE |
@@ -47,18 +48,18 @@ pub use view::{build_view, build_virtual_table};
 pub struct BuildOptions<'e> {
     /// Names of functions and collations. `None` while a schema is loaded: names in it are not checked.
     pub names: Option<&'e dyn KnownNames>,
-    /// What statements may not exceed.
+    /// The limits of statements.
     pub limits: &'e Limits,
     /// A name in double quotes that is no column is a string.
     pub quoted_strings: bool,
     /// DESC counts in indexes: the database's schema format is 4 or more.
     pub descending_indexes: bool,
-    /// ALTER TABLE looks at what it has written: at what is never true, too.
+    /// ALTER TABLE checks the text that it has written, subexpressions that are never evaluated included.
     pub is_altering: bool,
 }
 
 impl<'e> BuildOptions<'e> {
-    /// For what is read from a schema table: it was checked when it was written.
+    /// For text read from a schema table, which was checked when it was written.
     pub fn of_stored(limits: &'e Limits) -> BuildOptions<'e> {
         BuildOptions { names: None, limits, quoted_strings: true, descending_indexes: true, is_altering: false }
     }
@@ -68,7 +69,7 @@ impl<'e> BuildOptions<'e> {
 pub trait KnownNames {
     /// What a call of function `name` is.
     fn function(&self, name: Name<'_>, argument_count: usize) -> KnownFunction;
-    /// Whether the collation is there.
+    /// Whether the collation exists.
     fn has_collation(&self, name: Name<'_>) -> bool;
 }
 
@@ -77,7 +78,7 @@ pub trait KnownNames {
 pub enum KnownFunction {
     /// There is no function of that name.
     Missing,
-    /// There is, but it takes another number of arguments.
+    /// The function exists, but takes another number of arguments.
     WrongArguments,
     /// A scalar function.
     Scalar {

@@ -23,7 +23,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// The place in SQLite's words.
+    /// The place, as SQLite's messages name it.
     fn words(self) -> &'static str {
         match self {
             Place::Check => "CHECK constraints",
@@ -33,12 +33,13 @@ impl Place {
         }
     }
 
-    /// CHECK may use random() and the time; what is stored in an index must stay what it is.
+    /// Whether functions must be deterministic. CHECK may use random() and the time; the stored values of an index must
+    /// be reproducible.
     fn is_deterministic(self) -> bool {
         self != Place::Check
     }
 
-    /// Where a row may have no rowid yet, or another one tomorrow, the rowid cannot be named.
+    /// Whether the rowid can be named: not where a row may have no rowid yet, or may get another one.
     fn knows_rowid(self) -> bool {
         matches!(self, Place::Check | Place::PartialIndex)
     }
@@ -56,7 +57,7 @@ pub(super) fn check(expr: &Expr<'_>, table: &Table, place: Place, options: &Buil
     checker.error.map_or(Ok(()), Err)
 }
 
-/// As [`check`], behind something that is wrong: what is reported.
+/// The error that is reported if `error` was found before `expr`, which is checked too.
 pub(super) fn check_behind(
     error: CompileError,
     expr: &Expr<'_>,
@@ -69,9 +70,9 @@ pub(super) fn check_behind(
     checker.error.unwrap_or(error)
 }
 
-/// Walks an expression in SQLite's order, which decides what is reported: a name that means nothing ends the walk, at once or,
-/// within a call, behind the call; anything else that is wrong ends it at the next thing that is neither a name nor a call.
-/// The last thing that was found to be wrong counts. Functions answer whether the walk goes on.
+/// Walks an expression in SQLite's order, which decides what is reported: an unknown name ends the walk, at once or, within a
+/// call, after the call; any other error ends it at the next expression that is neither a name nor a call. The last error
+/// found is reported. The functions return whether the walk continues.
 struct Checker<'c> {
     table: &'c Table,
     place: Place,
@@ -112,7 +113,7 @@ impl Checker<'_> {
             ExprKind::Exists(_) | ExprKind::Subquery(_) => self.ends(self.prohibited("subqueries")),
             ExprKind::Parameter(_) => self.ends(self.prohibited("parameters")),
             ExprKind::In(set) if !set.is_in_nothing() && !matches!(set.set, InSet::List(_)) => {
-                // A query is looked at before the value that is sought in it.
+                // SQLite checks the query before the value on the left of IN.
                 self.ends(self.prohibited("subqueries"))
             }
             _ => self.error.is_none() && self.operator(expr),
@@ -123,7 +124,7 @@ impl Checker<'_> {
     fn operator(&mut self, expr: &Expr<'_>) -> bool {
         match &expr.kind {
             ExprKind::Unary(_, operand) => self.expr(operand),
-            // What is never true is not looked at, but by ALTER TABLE.
+            // SQLite does not check an AND that is never true, except in ALTER TABLE.
             ExprKind::Binary(BinaryOp::And, left, right) if !self.options.is_altering && is_never_both(left, right) => {
                 true
             }
@@ -157,7 +158,7 @@ impl Checker<'_> {
         is_right
     }
 
-    /// Keeps an error behind which names and calls are still looked at.
+    /// Keeps an error after which names and calls are still checked.
     fn goes_on(&mut self, found: Result<()>) -> bool {
         if let Err(error) = found {
             self.error = Some(error);
@@ -224,7 +225,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that there is such a function here; `None` when functions are not looked at.
+    /// Checks that there is such a function here; `None` when functions are not checked.
     fn function_name(&self, name: Name<'_>, argument_count: usize) -> Result<Option<KnownFunction>> {
         let Some(names) = self.options.names else { return Ok(None) };
         let kind = names.function(name, argument_count);
@@ -249,7 +250,7 @@ impl Checker<'_> {
     }
 }
 
-/// "row value misused" for a row that is compared with what is not as wide.
+/// "row value misused" for a comparison of two values with different numbers of columns.
 fn same_width(left: &Expr<'_>, right: &Expr<'_>) -> Result<()> {
     let width = |expr: &Expr<'_>| if let ExprKind::RowValue(items) = expr.kind { items.len() } else { 1 };
     let is_query = |expr: &Expr<'_>| matches!(expr.kind, ExprKind::Subquery(_));
@@ -264,8 +265,8 @@ pub fn is_rowid_name(name: Name<'_>) -> bool {
     ["rowid", "_rowid_", "oid"].iter().any(|rowid| name.is(rowid))
 }
 
-/// What stands in a DEFAULT must not depend on anything: no columns, subqueries, parameters. Function calls of constants
-/// are constant, whatever the function does.
+/// Whether the expression may be a DEFAULT: it uses no columns, subqueries or parameters. A function call with constant
+/// arguments is constant, whatever the function does.
 pub(super) fn is_constant(expr: &Expr<'_>) -> bool {
     let all = |exprs: &[&Expr<'_>]| exprs.iter().all(|expr| is_constant(expr));
     if expr.is_false() {
@@ -318,7 +319,7 @@ pub(super) fn literal_value(expr: &Expr<'_>) -> Option<lithe_value::Value> {
         ExprKind::Column(name) if name.quote() == Quote::None && name.name.is("true") => Some(Value::from(1)),
         ExprKind::Column(name) if name.quote() == Quote::None && name.name.is("false") => Some(Value::from(0)),
         ExprKind::Unary(UnaryOp::Plus, operand) => literal_number(operand),
-        // The smallest integer is written as the negative of a number that is none.
+        // The smallest integer is written as a minus before a number that is too large for an integer.
         ExprKind::Unary(UnaryOp::Minus, Expr { kind: ExprKind::Float(digits), .. }) if is_smallest_integer(digits) => {
             Some(Value::from(i64::MIN))
         }

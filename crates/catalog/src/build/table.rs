@@ -25,7 +25,7 @@ pub fn build_table(create: &CreateTable<'_>, sql: &[u8], options: &BuildOptions<
         builder.add_column(column)?;
     }
     for (at, constraint) in body.constraints.iter().enumerate() {
-        // The first CHECK behind the columns is called as the last constraint of the last column, in SQLite.
+        // In SQLite, a first CHECK after the columns takes the name of the last constraint of the last column.
         if at > 0 || constraint.name.is_some() {
             builder.constraint_name = constraint.name.map(|name| name.name.into());
         }
@@ -42,7 +42,7 @@ struct TableBuilder<'b> {
     /// The INTEGER PRIMARY KEY was written DESC, which counts when the table turns out to be WITHOUT ROWID.
     key_is_descending: bool,
     has_primary_key: bool,
-    /// What CONSTRAINT said last in the definition of the column: constraints behind it are called so, too.
+    /// The last CONSTRAINT name in the definition of the column: the constraints after it have this name, too.
     constraint_name: Option<NameBuf>,
 }
 
@@ -235,7 +235,7 @@ impl TableBuilder<'_> {
         super::collation::check_collation(collation, self.options)
     }
 
-    /// What can be said when all of the definition is known.
+    /// Makes the checks that need the whole definition.
     fn finish(mut self, body: &TableColumns<'_>) -> Result<Table> {
         if body.strict {
             self.make_strict()?;
@@ -294,7 +294,8 @@ impl TableBuilder<'_> {
             .chain(checks_of_table)
             .try_for_each(|check| prohibit::check(check, &self.table, Place::Check, self.options));
         let mut error = checked.err();
-        // Generated columns are looked at whatever was found before. (A column alone is taken for an expression of it.)
+        // Generated columns are checked even after an error. (SQLite reads a column alone as `+column`, an operator
+        // that the walk does not enter after an error.)
         for constraint in of_columns() {
             let ColumnConstraintKind::Generated { value, .. } = &constraint.kind else { continue };
             let is_column = matches!(value.kind, ExprKind::Column(_));
@@ -308,7 +309,7 @@ impl TableBuilder<'_> {
     }
 }
 
-/// What is stored for a default is what would be stored for the same value if it were given.
+/// A default is stored as the same value would be if INSERT gave it.
 fn apply_affinity_to_default(column: &mut Column) {
     let Some(default) = &mut column.default else { return };
     for value in [&mut default.value, &mut default.old_rows].into_iter().flatten() {
@@ -317,7 +318,7 @@ fn apply_affinity_to_default(column: &mut Column) {
     }
 }
 
-/// The six types that SQLite knows by heart are kept in capitals, all others as written.
+/// SQLite keeps its six standard types in capitals, all others as written.
 fn canonical_type(written: &[u8]) -> Box<[u8]> {
     const STANDARD: [&[u8]; 6] = [b"ANY", b"BLOB", b"INT", b"INTEGER", b"REAL", b"TEXT"];
     let standard = STANDARD.into_iter().find(|standard| standard.eq_ignore_ascii_case(written));
@@ -340,15 +341,15 @@ fn is_integer(column: &Column) -> bool {
     &*column.declared_type == b"INTEGER"
 }
 
-/// "generated column loop on x" for virtual columns that need each other. SQLite finds that by reading a row; `uses` tells
-/// which columns the expression of a column names.
+/// "generated column loop on x" for virtual columns that depend on each other. SQLite finds the loop by reading a row.
+/// `uses` gives the columns that a column's expression names.
 pub fn check_generated_loops(table: &Table, uses: impl Fn(u16) -> Vec<u16>) -> Result<()> {
     let is_virtual = |at: u16| table.columns[usize::from(at)].generated.as_ref().is_some_and(|g| !g.stored);
     let mut search =
         LoopSearch { is_virtual: &is_virtual, uses: &uses, busy: Vec::new(), clean: Vec::new(), left: LOOK_MAX };
     let mut fault = None;
     for at in (0..table.columns.len() as u16).filter(|&at| is_virtual(at)) {
-        // Every column is read, and the last complaint is the one that stays.
+        // SQLite reads every column, and reports the last error.
         fault = search.find(at).or(fault);
     }
     match fault {
@@ -360,17 +361,17 @@ pub fn check_generated_loops(table: &Table, uses: impl Fn(u16) -> Vec<u16>) -> R
     }
 }
 
-/// How many columns are looked at before the complaint that was found last will do: those that need each other can be gone
-/// through in as many ways as they have orders.
+/// How many columns the search visits at most, because columns that depend on each other can be visited in exponentially
+/// many orders. The last error found until then is reported.
 const LOOK_MAX: u32 = 10_000;
 
-/// Looks for columns that are needed while they are being computed.
+/// The search for columns that are needed while they are being computed.
 struct LoopSearch<'s, V, U> {
     is_virtual: &'s V,
     uses: &'s U,
     /// The columns that are being computed.
     busy: Vec<u16>,
-    /// The columns in which there is nothing to complain about.
+    /// The columns that are known to be in no loop.
     clean: Vec<u16>,
     left: u32,
 }

@@ -1,5 +1,5 @@
-//! Every check against SQLite: the same statements, the same messages; and for tables that exist, the same columns and
-//! indexes as PRAGMA shows them.
+//! Every check is compared with SQLite: the same statements give the same messages; tables have the columns and indexes
+//! that PRAGMA shows.
 
 use bumpalo::Bump;
 use lithe_sql::Limits;

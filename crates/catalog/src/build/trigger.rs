@@ -8,14 +8,15 @@ use crate::{Catalog, FoundTable, NameBuf, Trigger, TriggerEvent, display_name};
 
 /// The database that a trigger will be in, and its table.
 ///
-/// A trigger is in the database that its name says, else in its table's; a TEMP trigger may be on a table of any database.
+/// A trigger is in the database that qualifies its name, else in the database of its table; a TEMP trigger may be on a
+/// table of any database.
 pub fn trigger_database<'c>(create: &CreateTrigger<'_>, catalog: &'c Catalog) -> Result<(Db, FoundTable<'c>)> {
     if create.temporary && create.name.schema.is_some() {
         return fail("temporary trigger may not have qualified name");
     }
     let named = create.name.schema.map(|schema| catalog.database(schema.name)).transpose()?;
     let home = if create.temporary { Some(Db::TEMP) } else { named };
-    // The table's name is looked up in the trigger's database, unless that is temp, which sees all of them.
+    // The table's name is looked up in the trigger's database, unless that is temp: then in all databases.
     let schema = match (create.table.schema, home) {
         (Some(schema), _) => Some(schema.name),
         (None, Some(db)) if db != Db::TEMP => Some(catalog.database_name(db).name()),
@@ -40,7 +41,7 @@ pub fn trigger_database<'c>(create: &CreateTrigger<'_>, catalog: &'c Catalog) ->
     Ok((home.unwrap_or(found.db), found))
 }
 
-/// The trigger that `create` describes, in database `db`, on `target`. Its text is not filled in.
+/// The trigger that `create` describes, in database `db`, on `target`. Its text is left empty.
 pub fn build_trigger(create: &CreateTrigger<'_>, db: Db, target: FoundTable<'_>, catalog: &Catalog) -> Result<Trigger> {
     check_target(create, target)?;
     let event = match create.event {

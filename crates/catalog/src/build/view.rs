@@ -13,7 +13,7 @@ pub fn build_view(create: &CreateView<'_>, sql: &[u8]) -> Table {
     Table { name: create.name.name.name.into(), kind: TableKind::View(view), ..Table::default() }
 }
 
-/// The virtual table that `create` describes, without columns: its module knows them.
+/// The virtual table that `create` describes, without columns: its module declares them.
 pub fn build_virtual_table(create: &CreateVirtualTable<'_>) -> Table {
     let virtual_table = VirtualTable {
         module: create.module.name.into(),

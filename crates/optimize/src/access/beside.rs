@@ -1,46 +1,47 @@
-//! What a statement uses of a source beside the expressions that an index has: such an index may be covering, though the columns that its
-//! expressions are made of are not in it.
+//! The columns of a source that a statement uses outside the expressions of an index. Such an index may be covering although it lacks the
+//! columns in its expressions.
 //!
 //! ```text
 //!   CREATE INDEX i ON t(length(c), b)
 //!   SELECT b FROM t WHERE length(c) = 3                       covering
-//!   SELECT length(c), count(*) FROM t GROUP BY length(c)      costs as if it were; what is shown of a group comes from the columns of a row
+//!   SELECT length(c), count(*) FROM t GROUP BY length(c) costs as if covering; the result of a group is computed from the columns of a
+//!   row
 //! ```
 
 use lithe_resolve::ir::{Child, CoreBody, Expr, Query, Select, SourceId, SourceKind, for_each_child, same};
 
 use super::usage::ColumnSet;
 
-/// The columns of one source that are used beside expressions of an index.
+/// The columns of one source that are used outside the expressions of an index.
 pub struct Beside<'e, 'a> {
     source: SourceId,
     indexed: &'e [Expr<'a>],
-    /// What is used beside them anywhere.
+    /// The columns that are used outside the expressions.
     pub used: ColumnSet,
-    /// The same, where code reads the columns of the row though the index has the expression.
+    /// The columns in expressions that the index has, but that are computed from the row all the same.
     pub used_of_row: ColumnSet,
 }
 
-/// Where an expression stands.
+/// From which row an expression is computed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reads {
-    /// It is evaluated on the entry of the index.
+    /// From the entry of the index.
     Entry,
-    /// It is put together later, of columns that were kept.
+    /// Later, from columns of the row that were kept.
     Row,
-    /// It is put together behind windows, which SQLite gives the columns to carry.
+    /// After the windows, through which SQLite carries the columns.
     BehindWindows,
-    /// As `Row`; but what aggregates are given is evaluated on the entry.
+    /// As `Row`, but the arguments of aggregates are computed from the entry.
     RowBesideAggregates,
 }
 
 impl<'e, 'a> Beside<'e, 'a> {
-    /// Nothing is used of it yet.
+    /// No column is used yet.
     pub fn new(source: SourceId, indexed: &'e [Expr<'a>]) -> Beside<'e, 'a> {
         Beside { source, indexed, used: ColumnSet::default(), used_of_row: ColumnSet::default() }
     }
 
-    /// Adds all that a query uses.
+    /// Adds all columns that a query uses.
     pub fn add_query(&mut self, query: &Query<'a>) {
         let mut shown = Reads::Entry;
         for core in query.cores {
@@ -59,7 +60,7 @@ impl<'e, 'a> Beside<'e, 'a> {
         }
     }
 
-    /// Adds all that an expression outside of queries uses.
+    /// Adds all columns that an expression outside of queries uses.
     pub fn add_expr(&mut self, expr: &Expr<'a>) {
         self.add(expr, Reads::Entry);
     }
@@ -111,7 +112,7 @@ impl<'e, 'a> Beside<'e, 'a> {
         {
             self.used_of_row.insert(column.index);
         }
-        // There is no query in an index.
+        // An index contains no query.
         for_each_child(expr, &mut |child| {
             if let Child::Expr(operand) = child {
                 self.add_to_row(operand);

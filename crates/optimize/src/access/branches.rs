@@ -1,4 +1,4 @@
-//! The paths of an OR's branches, chosen with everything else that is demanded of the source in mind.
+//! The paths of an OR's branches, chosen with all other conditions on the source.
 
 use lithe_catalog::{Result, fail};
 use lithe_resolve::ir::{Expr, SourceSet, Term, skip_collate};
@@ -11,7 +11,7 @@ use super::terms::{self, Condition, Terms};
 use super::{Join, LogEst};
 
 impl<'a> Join<'_, 'a> {
-    /// Whether all that the branches demand can be checked when there are rows of these sources.
+    /// Whether all conditions of the branches can be checked once these sources have rows.
     pub fn or_is_decided(&self, number: usize, known: SourceSet) -> bool {
         let branches = self.terms.disjunctions[number].branches.iter();
         branches.flat_map(|branch| &branch.conditions).all(|condition| condition.needs.is_subset_of(known))
@@ -20,7 +20,8 @@ impl<'a> Join<'_, 'a> {
     /// The paths of the branches of disjunction `number` through `source`.
     pub fn or_path(&self, source: usize, number: usize, outside: SourceSet) -> Result<Path<'a>> {
         let disjunction = &self.terms.disjunctions[number];
-        // SQLite turns a comparison of two columns round in a further term behind the others, and begins with the last of them.
+        // SQLite adds the reverse of a comparison of two columns as a further term after the others, and begins with the last
+        // term.
         let count = disjunction.branches.len();
         let is_turned = |branch: &Terms<'a>| self.is_turned(source, branch);
         let (turned, straight): (Vec<_>, Vec<_>) =
@@ -35,7 +36,7 @@ impl<'a> Join<'_, 'a> {
         Ok(Path::Or(self.context.arena.alloc_slice_copy(&branches)))
     }
 
-    /// Whether the branch compares two columns of which the source's stands on the right.
+    /// Whether the branch compares two columns, with the source's column on the right.
     fn is_turned(&self, source: usize, branch: &Terms<'a>) -> bool {
         let id = self.request.sources[source].id;
         compares_columns(branch)
@@ -65,7 +66,7 @@ impl<'a> Join<'_, 'a> {
             in_select: false,
             found: Candidates::default(),
         };
-        // Of the sources that stand outside some may be gone: LEFT JOINs that nothing reads.
+        // Some sources of outer loops may have been eliminated: those of LEFT JOINs that nothing reads.
         let must_follow = self.facts[source].must_follow;
         finder.find(source, must_follow.minus(must_follow.minus(outside)))?;
         let usable = finder.found.all.iter().filter(|candidate| candidate.needs.is_subset_of(outside));
@@ -75,7 +76,7 @@ impl<'a> Join<'_, 'a> {
             let constraint = terms.constraint(id);
             done[constraint.condition] |= constraint.part;
         }
-        // The other conditions are checked by the loop itself, behind the union; so is the whole OR, when part of a branch
+        // The loop itself checks the other conditions, after the union. It also checks the whole OR when part of a branch
         // needs sources of inner loops.
         let known = outside.union(SourceSet::single(source));
         let open = terms.conditions.iter().zip(done).take(own);

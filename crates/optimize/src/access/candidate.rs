@@ -1,4 +1,4 @@
-//! Candidates: the ways to run through one source that are worth considering, each with its costs.
+//! Candidates: the access paths through one source that are worth considering, each with its costs.
 
 use lithe_resolve::ir::SourceSet;
 use lithe_vtab::CompiledScan;
@@ -7,39 +7,39 @@ use super::few::Few;
 use super::log_est::LogEst;
 use super::terms::ConstraintId;
 
-/// A way to run through a source.
+/// An access path through a source.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// The source, by position.
     pub source: usize,
     /// Sources that must be in outer loops.
     pub needs: SourceSet,
-    /// What it costs once.
+    /// The cost of setting it up once.
     pub setup: LogEst,
-    /// What it costs for each row of the outer loops.
+    /// The cost for each row of the outer loops.
     pub run: LogEst,
     /// The rows that come out for each row of the outer loops.
     pub rows: LogEst,
-    /// The way.
+    /// The kind of path.
     pub way: Way,
     /// Constraints that it uses, skipped columns left out.
     pub used: Few<ConstraintId, 6>,
-    /// Those among them that are about another column, which is equal: using them does not make them true.
+    /// Those among them that constrain another, equal column: their use does not make them true.
     pub borrowed: Few<ConstraintId, 6>,
-    /// Candidates compete only with others of the same order: 0 when the order of its rows is of no use, else a number
-    /// of the index.
+    /// Candidates compete only with others of the same order: 0 when the order of its rows is of no use, else the
+    /// number of the index.
     pub order: u8,
-    /// A column is looked up by `=` or IS.
+    /// Whether a column is looked up by `=` or IS.
     pub has_equality: bool,
-    /// A column is looked up, by any comparison that finds equal values.
+    /// Whether a column is looked up, by any comparison for equality.
     pub looks_up: bool,
-    /// It must not be used any more.
+    /// Whether it is excluded from the search.
     pub is_forbidden: bool,
-    /// At most one row comes out for each row of the outer loops.
+    /// Whether it gives at most one row for each row of the outer loops.
     pub one_row: bool,
-    /// Conditions that are not used by the path drop rows of this source alone.
+    /// Whether conditions that the path does not use drop rows of this source alone.
     pub culls_itself: bool,
-    /// Its rows come in the order that is wanted, whatever that is.
+    /// Whether its rows come in the wanted order.
     pub gives_order: bool,
 }
 
@@ -52,11 +52,12 @@ pub enum Way {
     Rowid(Key),
     /// A range of rowids.
     RowidRange(Range),
-    /// Through an index.
+    /// A search or scan of an index.
     Index(IndexWay),
-    /// A hash table is built of the rows: where SQLite makes an automatic index.
+    /// A hash table of the rows, where SQLite makes an automatic index.
     Hash,
-    /// The rows that a table-valued function gives for arguments: a constraint for each hidden column that has one.
+    /// The rows that a table-valued function returns for its arguments: a constraint for each hidden column that has
+    /// one.
     Function(Vec<Option<ConstraintId>>),
     /// A scan of a virtual table: [`Candidates::scans`] has it.
     Virtual(usize),
@@ -67,11 +68,11 @@ pub enum Way {
 /// A scan of a virtual table.
 #[derive(Clone, Debug)]
 pub struct VirtualWay {
-    /// What its module gets.
+    /// The arguments that its module gets.
     pub arguments: Vec<Argument>,
-    /// What its module has said about it.
+    /// The plan that its module returned (xBestIndex).
     pub scan: CompiledScan,
-    /// Its number is shown in hexadecimal.
+    /// EXPLAIN QUERY PLAN shows its number in hexadecimal.
     pub shows_hex: bool,
 }
 
@@ -93,7 +94,7 @@ pub struct Argument {
     pub of: ArgumentOf,
     /// The scan makes the constraint true.
     pub omit: bool,
-    /// Of an IN: all values together, not one after the other.
+    /// The argument is an IN whose values are passed all together, not one after the other.
     pub all_at_once: bool,
 }
 
@@ -102,7 +103,7 @@ pub struct Argument {
 pub struct IndexWay {
     /// Which of the source's indexes.
     pub index: usize,
-    /// What the first columns are equal to.
+    /// The values of the first columns.
     pub keys: Few<Key, 6>,
     /// The range of the next column.
     pub range: Range,
@@ -110,12 +111,12 @@ pub struct IndexWay {
     pub is_covering: bool,
 }
 
-/// What a column is equal to.
+/// The value of an index column.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Key {
-    /// What a constraint says.
+    /// The value of a constraint.
     Constraint(ConstraintId),
-    /// Every value there is, one after the other (skip-scan).
+    /// Every value in the index, one after the other (skip-scan).
     #[default]
     Any,
 }
@@ -123,9 +124,9 @@ pub enum Key {
 /// Bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Range {
-    /// From here on.
+    /// The lower bound.
     pub low: Option<Bound>,
-    /// Up to here.
+    /// The upper bound.
     pub high: Option<Bound>,
 }
 
@@ -139,7 +140,7 @@ pub struct Bound {
 }
 
 impl Candidate {
-    /// How many constraints are used by it.
+    /// How many constraints it uses.
     fn used_count(&self) -> usize {
         self.used.len()
     }
@@ -159,7 +160,7 @@ impl Candidate {
         matches!(self.way, Way::Index(_))
     }
 
-    /// Whether this one leaves out something that `other` uses, and claims to be cheaper.
+    /// Whether this candidate uses only some of the constraints of `other`, and is estimated to be cheaper.
     fn is_cheaper_part_of(&self, other: &Candidate) -> bool {
         (self.uses_part_of(other) || self.has_range_for_key_of(other))
             && !(self.run > other.run && self.rows > other.rows)
@@ -167,12 +168,12 @@ impl Candidate {
             && (!self.is_covering_index() || other.is_covering_index())
     }
 
-    /// Whether this one uses fewer constraints than `other`, all of which `other` uses.
+    /// Whether this candidate's constraints are a proper subset of those of `other`.
     fn uses_part_of(&self, other: &Candidate) -> bool {
         self.used_count() < other.used_count() && self.used.iter().all(|constraint| other.used.contains(constraint))
     }
 
-    /// Whether this one has a range of a column where `other` knows what the column is equal to.
+    /// Whether this candidate has a range of a column for which `other` has an equality.
     fn has_range_for_key_of(&self, other: &Candidate) -> bool {
         let (Way::Index(own), Way::Index(other)) = (&self.way, &other.way) else { return false };
         own.index == other.index
@@ -181,9 +182,9 @@ impl Candidate {
             && own.keys.iter().zip(other.keys.iter()).all(|(own, other)| own == other)
     }
 
-    /// Whether nothing speaks for `other` when this one is there.
+    /// Whether this candidate is at least as good as `other` in every respect.
     fn makes_needless(&self, other: &Candidate) -> bool {
-        // Of scans that cost the same, that of the table is taken.
+        // Of two scans that cost the same, the scan of the table is preferred.
         let is_tied = self.is_indexed() && other.way == Way::Scan && self.run == other.run && self.used.is_empty();
         !is_tied
             && self.needs.is_subset_of(other.needs)
@@ -192,7 +193,7 @@ impl Candidate {
             && self.rows <= other.rows
     }
 
-    /// Whether this one, found later, takes the place of `other`.
+    /// Whether this candidate, which was found later, replaces `other`.
     fn replaces(&self, other: &Candidate) -> bool {
         let is_better_than_hash = other.way == Way::Hash
             && self.skipped() == 0
@@ -214,7 +215,7 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// Adds a candidate, unless a better one is there; those it is better than go.
+    /// Adds a candidate, unless there is a better one, and removes those that it is better than.
     pub fn add(&mut self, mut candidate: Candidate) {
         self.adjust_costs(&mut candidate);
         let mut place = None;
@@ -242,8 +243,8 @@ impl Candidates {
         }
     }
 
-    /// A path that uses more constraints than another one is not more expensive than that one: estimates that say so are
-    /// wrong somewhere.
+    /// Adjusts costs so that a path that uses more constraints than another path is not more expensive than that path.
+    /// Estimates that differ from this are wrong.
     fn adjust_costs(&mut self, candidate: &mut Candidate) {
         if !candidate.is_indexed() {
             return;
@@ -259,8 +260,8 @@ impl Candidates {
         }
     }
 
-    /// Before the search for an order: tables that a good plan reaches by equalities are not to be scanned only because
-    /// that gives the order. `loops` are those of the plan, from the outermost on.
+    /// Excludes scans before the search for an order, because a table that a good plan reaches by equalities should not
+    /// be scanned only to get the order. `loops` are those of the plan, from the outermost on.
     pub fn forbid_scans_where_keys_serve(&mut self, loops: &[usize]) {
         let by_key = loops.iter().map_while(|&at| self.all[at].looks_up.then_some(self.all[at].source));
         let sources = by_key.fold(SourceSet::EMPTY, |all, source| all.union(SourceSet::single(source)));

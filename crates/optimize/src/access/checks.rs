@@ -1,7 +1,7 @@
-//! Where each condition is checked: at the outermost loop where everything it needs is known, unless the path makes it true.
+//! Where each condition is checked: in the outermost loop in which all its sources have rows, unless the path makes it true.
 //!
 //! A loop has two places. *Join checks* decide whether a row joins the rows of the outer loops; an outer join that finds
-//! none gives a row of NULLs. *Row checks* come behind that and see the row of NULLs, too:
+//! none gives a row of NULLs. *Row checks* come after that, and also apply to the row of NULLs:
 //!
 //! ```text
 //!   a LEFT JOIN b ON p(a, b) WHERE q(b) AND r(a)
@@ -10,7 +10,8 @@
 //!     loop b: join checks p(a, b); row checks q(b)
 //! ```
 //!
-//! What stands left of a RIGHT JOIN is NULL in the rows that it adds, so conditions of WHERE wait for the last RIGHT JOIN.
+//! In the rows that a RIGHT JOIN adds, the sources on its left are NULL, so conditions of WHERE are checked after the last
+//! RIGHT JOIN.
 
 use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::IndexTerm;
@@ -23,19 +24,19 @@ use super::candidate::Candidate;
 use super::plan::{Loop, Path};
 use super::terms::{ConstraintId, Op};
 
-/// The conditions of a join while their places are sought.
+/// The conditions of a join while their places are determined.
 pub struct Checks<'c, 'a> {
     join: &'c Join<'c, 'a>,
     /// The sources in the order of the loops.
     order: &'a [usize],
-    /// What is known of each condition.
+    /// The state of each condition.
     states: &'a mut [State],
 }
 
-/// What is known of a condition.
+/// The state of a condition.
 #[derive(Clone, Copy)]
 struct State {
-    /// The parts that paths make true.
+    /// The parts that the chosen paths make true.
     done: u64,
     /// It need not be checked.
     is_dropped: bool,
@@ -54,29 +55,29 @@ impl<'c, 'a> Checks<'c, 'a> {
         let arena = join.context.arena;
         let order: &'a [usize] = arena.alloc_slice_fill_iter(chosen.iter().map(|candidate| candidate.source));
         let read = order.iter().fold(SourceSet::EMPTY, |all, &source| all.union(SourceSet::single(source)));
-        // Conditions on sources that are not read at all belong to LEFT JOINs that are eliminated.
+        // Conditions on sources that are not read belong to eliminated LEFT JOINs.
         let conditions = &join.terms.conditions;
         let begun =
             conditions.iter().map(|condition| State { done: 0, is_dropped: !condition.needs.is_subset_of(read) });
         Checks { join, order, states: arena.alloc_slice_fill_iter(begun) }
     }
 
-    /// A path uses the constraint, and finds no rows for which it is not true.
+    /// A path uses the constraint, and finds only rows for which it is true.
     pub fn note_used(&mut self, id: ConstraintId) {
         let constraint = self.join.terms.constraint(id);
-        // What only a virtual table can use is a condition as a whole.
+        // A constraint that only a virtual table can use is a whole condition.
         let state = &mut self.states[constraint.condition];
         state.is_dropped |= matches!(constraint.op, Op::Virtual(_));
         state.done |= constraint.part;
     }
 
-    /// The path is a union for the disjunction of this number: it makes it true.
+    /// The path is a union for the disjunction of this number, and makes it true.
     pub fn note_or(&mut self, number: usize) {
         self.states[self.join.terms.disjunctions[number].condition].is_dropped = true;
     }
 
-    /// The path goes over the entries of a partial index, every one of which meets `conditions`. In a row of NULLs that an outer join adds
-    /// they may not hold.
+    /// The path reads the entries of a partial index, all of which meet `conditions`. The conditions may be false for a row of NULLs that
+    /// an outer join adds.
     pub fn note_met_by_entries(&mut self, source: usize, conditions: &[Term<'a>]) {
         let facts = &self.join.facts[source];
         let is_inner = matches!(facts.source.join, JoinKind::Inner | JoinKind::Cross);
@@ -109,7 +110,7 @@ impl<'c, 'a> Checks<'c, 'a> {
         taken
     }
 
-    /// The conditions that need no source, are always the same and cost little: checked before anything is read.
+    /// The conditions that need no source, are constant and cheap: they are checked before anything is read.
     pub fn constant(&self) -> &'a [Expr<'a>] {
         if !(0..self.states.len()).any(|at| self.is_constant(at)) {
             return &[];
@@ -119,7 +120,7 @@ impl<'c, 'a> Checks<'c, 'a> {
         bumpalo::collections::Vec::from_iter_in(constant, self.join.context.arena).into_bump_slice()
     }
 
-    /// Gives every other condition its place in the loops.
+    /// Assigns every other condition to its place in the loops.
     pub fn place(&self, loops: &mut [Loop<'a>]) {
         let arena = self.join.context.arena;
         let mut placed = ArenaVec::new_in(arena);
@@ -147,7 +148,8 @@ impl<'c, 'a> Checks<'c, 'a> {
         }
     }
 
-    /// Whether the entry of the loop's index is enough for the condition: it is checked before those that need the row.
+    /// Whether the condition needs only the entry of the loop's index: then it is checked before those that need the
+    /// row.
     fn is_covered(&self, planned: &Loop<'a>, expr: &Expr<'a>) -> bool {
         let Path::Index(path) = planned.path else { return true };
         let id = self.join.request.sources[planned.source].id;
@@ -175,7 +177,7 @@ impl<'c, 'a> Checks<'c, 'a> {
         let level_of = |source: usize| self.order.iter().position(|&of| of == source).unwrap_or(0);
         let level = needs.iter().map(level_of).max().unwrap_or(0);
         let first = Place { level, is_row_check: self.is_row_check(level, origin) };
-        // Behind every RIGHT JOIN that the condition must not influence.
+        // After every RIGHT JOIN that the condition must not influence.
         let end = match origin {
             TermOrigin::Where => sources.len(),
             TermOrigin::InnerOn(id) | TermOrigin::OuterOn(id) => {
@@ -186,8 +188,8 @@ impl<'c, 'a> Checks<'c, 'a> {
         rights.map(|(at, _)| Place { level: level_of(at), is_row_check: true }).fold(first, Place::max)
     }
 
-    /// Whether a condition that can be checked from this loop on is a row check there: the loop is an outer join's, and
-    /// the condition not of its ON.
+    /// Whether a condition that can be checked from this loop on is a row check there: the loop belongs to an outer
+    /// join, and the condition is not in its ON.
     fn is_row_check(&self, level: usize, origin: TermOrigin) -> bool {
         let source = &self.join.request.sources[self.order[level]];
         let is_outer = matches!(source.join, JoinKind::Left | JoinKind::Right | JoinKind::Full);
@@ -195,8 +197,8 @@ impl<'c, 'a> Checks<'c, 'a> {
     }
 }
 
-/// Whether the condition is checked behind the others of its loop: its query is run for each row. Columns of a row that a query gives are
-/// compared behind them, too.
+/// Whether the condition is checked after the others of its loop, because its query is run for each row. Comparisons with columns of a
+/// query's row come after them, too.
 fn waits_for_others(expr: &Expr<'_>) -> bool {
     any(expr, &mut |part| match part {
         Expr::Subquery(subquery) | Expr::Exists(subquery) => subquery.query.is_correlated(),

@@ -1,4 +1,4 @@
-//! Collecting what the planner knows about each source: from ANALYZE, from a look at the trees, or by SQLite's defaults.
+//! Collecting the planner's facts about each source: from ANALYZE, from measured trees, or SQLite's defaults.
 
 use lithe_base::Db;
 use lithe_catalog::{Column, Index, IndexTerm, LARGE, Measure, Measures, Result, Table};
@@ -16,14 +16,14 @@ use super::plan::{JoinRequest, Purpose};
 use super::terms::Terms;
 use super::usage::Usage;
 
-/// A table of which ANALYZE knows nothing is taken to have about a million rows.
+/// A table without statistics is assumed to have about a million rows.
 const ROWS_DEFAULT: LogEst = LogEst(200);
-/// A table has at least so many rows (1,000) for estimates of an index that ANALYZE does not know.
+/// For estimates of an index without statistics, a table has at least so many rows (1,000).
 const ROWS_MIN: LogEst = LogEst(99);
 /// Rows that are equal in the first 1, 2, ... columns of an index, without ANALYZE: 10, 9, 8, 7, 6, and 5 from there on.
 const EQUAL_ROWS_DEFAULT: [LogEst; 5] = [LogEst(33), LogEst(32), LogEst(30), LogEst(28), LogEst(27)];
 const EQUAL_ROWS_REST: LogEst = LogEst(23);
-/// A partial index is taken to hold half of the rows.
+/// A partial index is assumed to hold half of the rows.
 const PARTIAL_FRACTION: i16 = 10;
 
 /// Collects the facts about the sources of a join.
@@ -34,7 +34,8 @@ pub fn collect<'a>(
     measures: Option<&'a Measures>,
 ) -> Result<Vec<SourceFacts<'a>>> {
     let sources = request.sources;
-    // The table's cursor goes to every row that is changed: for the search only the conditions count.
+    // The table's cursor seeks every row that is changed, so only the columns of the conditions decide whether an index
+    // is covering.
     let used_by_conditions = match (request.purpose, sources) {
         (Purpose::Write, [_]) => {
             let mut usage = Usage::new_in(context.arena);
@@ -81,8 +82,8 @@ pub fn collect<'a>(
     Ok(facts)
 }
 
-/// What was measured of the tables of a join that ANALYZE has not counted: only of joins and of tables that are grouped, where an index
-/// may seem better than it is (`groups`); of all of their tables, and only if one is large. Else the estimates are those of SQLite, and so are the plans.
+/// The measured sizes of a join's tables that have no statistics. They are used for joins, and for grouped tables (`groups`), where an
+/// index may seem better than it is; only if all tables were measured and one is large. Otherwise estimates and plans are those of SQLite.
 pub fn measures<'a>(context: &PlanContext<'a>, sources: &[Source<'a>], groups: bool) -> Option<&'a Measures> {
     let tables = || {
         sources.iter().filter_map(|source| match source.kind {
@@ -101,7 +102,7 @@ pub fn measures<'a>(context: &PlanContext<'a>, sources: &[Source<'a>], groups: b
     (unknown().next().is_none() && tables().map(rows).max() >= Some(LARGE)).then_some(measures)
 }
 
-/// How many rows a table has by what ANALYZE found.
+/// The number of rows of a table by ANALYZE's statistics.
 fn counted_rows(table: &Table) -> Option<u64> {
     table.statistics.map(|statistics| statistics.rows).or_else(|| {
         let whole = table.indexes.iter().find(|index| index.filter.is_none() && index.statistics.is_some())?;
@@ -113,7 +114,7 @@ fn counted_rows(table: &Table) -> Option<u64> {
 #[derive(Clone, Copy)]
 struct Sizes<'a> {
     db: Db,
-    /// None: not at all.
+    /// None: measured sizes are not used.
     measures: Option<&'a Measures>,
 }
 
@@ -127,14 +128,14 @@ impl<'a> Sizes<'a> {
 #[derive(Default)]
 struct JoinOrder {
     before: SourceSet,
-    /// Sources that every further one must follow: all up to the last RIGHT JOIN, whose rows without a partner come when
-    /// all loops outside are done; and what stands left of a CROSS JOIN.
+    /// Sources that all later ones must follow: all up to the last RIGHT JOIN, whose unmatched rows come after all outer
+    /// loops have ended, and those on the left of a CROSS JOIN.
     fixed: SourceSet,
 }
 
 impl JoinOrder {
-    /// The sources that must come before the one at `at`: an outer or CROSS join keeps its place; inner joins behind it are
-    /// free again.
+    /// The sources that must come before the one at `at`: an outer or CROSS join keeps its place, inner joins after it can
+    /// be reordered again.
     fn before(&mut self, at: usize, join: JoinKind) -> SourceSet {
         match join {
             JoinKind::Inner => self.before = self.fixed,
@@ -152,7 +153,8 @@ impl JoinOrder {
     }
 }
 
-/// The sources that an EXISTS asks about: they stand in outer loops, since for each of their rows there is another answer.
+/// The sources on which an EXISTS depends. They must be in outer loops, because the EXISTS is evaluated for each of their
+/// rows.
 fn asked_by(source: &Source<'_>, at: usize, terms: &Terms<'_>) -> SourceSet {
     let mut asked = SourceSet::EMPTY;
     if source.is_exists {
@@ -203,7 +205,7 @@ impl<'a> SourceFacts<'a> {
             let wanted = match self.source.indexed {
                 Indexed::Any => true,
                 Indexed::By(only) => std::ptr::eq(only, &raw const **index),
-                // SQLite takes any index of a WITHOUT ROWID table all the same.
+                // SQLite ignores NOT INDEXED for a WITHOUT ROWID table.
                 Indexed::Not => table.is_without_rowid(),
             };
             if wanted {
@@ -246,7 +248,7 @@ impl<'a> SourceFacts<'a> {
             is_unique_not_null,
             is_covering: is_covered || !matches!(by_expressions, ByExpressions::Not),
             covers_by_expressions: !matches!(by_expressions, ByExpressions::Not),
-            // Of a row that may be one of NULLs, the entry does not say what the expressions are.
+            // The entry does not hold the expressions of a row of NULLs that an outer join adds.
             needs_row: match by_expressions {
                 ByExpressions::Not => false,
                 ByExpressions::Covers => self.may_be_null_row,
@@ -264,8 +266,8 @@ impl<'a> SourceFacts<'a> {
         })
     }
 
-    /// SQLite takes the row behind an entry to cost as much as the next row of a scan. In truth it is a search of the
-    /// table's tree, unless the row before was next to it.
+    /// SQLite estimates the row of an entry to cost as much as the next row of a scan. The real cost is a search in the
+    /// table's tree, unless the row is next to the previous one.
     fn row_fetch(&self, measure: Option<&Measure>) -> i16 {
         match measure {
             Some(measure) if !measure.is_clustered => self.rows.log2().0.max(ROW_FETCH),

@@ -1,4 +1,4 @@
-//! What planning knows beside the join that is planned: the connection, and what the statement has shown so far.
+//! The context in which a join is planned: the connection, and the results of planning the statement so far.
 
 use std::cell::RefCell;
 
@@ -16,8 +16,8 @@ use super::usage::{ColumnSet, Usage};
 
 /// The statement, as the planner sees it.
 ///
-/// Joins are planned in the order in which they are run: those of a query in FROM before the join that reads the query's rows. So
-/// the estimates of the inner joins are known when an outer one is planned.
+/// Joins are planned in the order in which they run: those of a query in FROM before the join that reads the query's rows. So the
+/// estimates of the inner joins are known when an outer join is planned.
 pub struct PlanContext<'a> {
     /// The connection.
     pub env: &'a Environment,
@@ -26,20 +26,20 @@ pub struct PlanContext<'a> {
     /// The resolver of the statement: for expressions that the catalog keeps as text.
     pub resolver: &'a Resolver<'a>,
     usage: Usage<'a>,
-    /// What `usage` was made of.
+    /// The queries that `usage` was computed from.
     noted_queries: ArenaVec<'a, &'a Query<'a>>,
     noted_exprs: ArenaVec<'a, Expr<'a>>,
-    /// About how many rows the loops have in which the join that is planned will run.
+    /// The estimated number of rows of the loops in which the next join will run.
     pub(super) outer_rows: LogEst,
     pub(super) estimates: Estimates<'a>,
     /// The scans of virtual tables that plans refer to by number.
     scans: RefCell<Vec<CompiledScan>>,
 }
 
-/// How many rows joins and queries in FROM are taken to have.
+/// The estimated numbers of rows of joins and queries in FROM.
 #[derive(Debug)]
 pub(super) struct Estimates<'a> {
-    /// The joins that have been planned: their first source, and the rows that they give.
+    /// The planned joins: the first source and the number of rows of each.
     pub joins: ArenaVec<'a, (SourceId, LogEst)>,
     /// The queries in FROM, by their source.
     pub derived: ArenaVec<'a, (SourceId, LogEst)>,
@@ -70,13 +70,14 @@ impl<'a> PlanContext<'a> {
         }
     }
 
-    /// Notes what a query uses: before its joins are planned.
+    /// Records the columns that a query uses, before its joins are planned.
     pub fn note_query(&mut self, query: &'a Query<'a>) {
         self.usage.add_query(query);
         self.noted_queries.push(query);
     }
 
-    /// Notes what an expression outside of queries uses: before the joins that read its sources are planned.
+    /// Records the columns that an expression outside of queries uses, before the joins that read its sources are
+    /// planned.
     pub fn note_expr(&mut self, expr: &Expr<'a>) {
         self.usage.add_expr(expr);
         self.noted_exprs.push(*expr);
@@ -87,7 +88,7 @@ impl<'a> PlanContext<'a> {
         self.usage.of(source)
     }
 
-    /// What the statement uses of `source` beside expressions that an index has.
+    /// The columns of `source` that the statement uses outside the expressions of an index.
     pub(super) fn used_beside<'e>(&self, source: SourceId, indexed: &'e [Expr<'a>]) -> Beside<'e, 'a> {
         let mut beside = Beside::new(source, indexed);
         self.noted_queries.iter().for_each(|query| beside.add_query(query));
@@ -95,12 +96,12 @@ impl<'a> PlanContext<'a> {
         beside
     }
 
-    /// About how many rows a query in FROM has; `None` if the source is none.
+    /// The estimated number of rows of a query in FROM; `None` for another source.
     pub(super) fn estimated_rows(&self, source: &Source<'a>) -> Option<LogEst> {
         self.estimates.derived.iter().rev().find(|(id, _)| *id == source.id).map(|(_, rows)| *rows)
     }
 
-    /// The joins that are planned from here on run in further loops of about `rows` rows, until [`PlanContext::leave_loops`].
+    /// Until [`PlanContext::leave_loops`], the planned joins run inside further loops of about `rows` rows.
     pub fn enter_loops(&mut self, rows: LogEst) {
         self.outer_rows += rows;
     }
@@ -110,7 +111,7 @@ impl<'a> PlanContext<'a> {
         self.outer_rows -= rows;
     }
 
-    /// Adds a way to scan a virtual table; the program's number of it.
+    /// Adds a scan of a virtual table, and returns its number in the program.
     pub(super) fn add_scan(&self, scan: CompiledScan) -> ScanId {
         let mut scans = self.scans.borrow_mut();
         scans.push(scan);

@@ -1,4 +1,4 @@
-//! Covering indexes: whether the entries of an index have all that a statement uses of a row.
+//! Covering indexes: whether the entries of an index hold all columns of a row that a statement uses.
 
 use lithe_catalog::{Index, IndexColumn, IndexOrigin, IndexTerm, Table};
 use lithe_resolve::ir::{Expr, SourceId};
@@ -6,21 +6,21 @@ use lithe_resolve::ir::{Expr, SourceId};
 use super::context::PlanContext;
 use super::usage::ColumnSet;
 
-/// How an index covers what is used of a row through the expressions that it has.
+/// Whether the expressions of an index make it covering.
 #[derive(Clone, Copy)]
 pub(super) enum ByExpressions {
-    /// Columns are used that it lacks.
+    /// The statement uses columns that the index lacks.
     Not,
-    /// The columns that it lacks are used in these expressions alone.
+    /// The statement uses the columns that the index lacks only in these expressions.
     Covers,
-    /// The same; but code reads the columns of the row nevertheless.
+    /// The same, but some expression is computed from the columns of the row all the same.
     NeedsRow,
 }
 
-/// Whether the index holds all columns that are used, or its WHERE says what they are. The rowid ends every entry of a rowid table's index.
-/// To SQLite, a generated column may be made of all others; and it does not know that the entries of a UNIQUE constraint's index end with the
-/// key of a WITHOUT ROWID table. Such an index is no covering one in the plan, so that the rows come in SQLite's order; code finds the key's columns in
-/// the entry nevertheless, and does not visit the row.
+/// Whether the index holds all used columns, or its WHERE makes them constant. The rowid ends every entry of a rowid table's index. SQLite
+/// assumes that a generated column depends on all others, and ignores that the entries of a UNIQUE constraint's index end with the key of
+/// a WITHOUT ROWID table. The plan does not treat such an index as covering, so that the rows come in SQLite's order; the generated code
+/// still reads the key's columns from the entry, and does not seek the row.
 pub(super) fn is_covered(used: &ColumnSet, table: &Table, index: &Index, fixed: &[(u16, Expr<'_>)]) -> bool {
     let is_table = table.is_without_rowid() && index.root == table.root;
     let is_of_constraint = table.is_without_rowid() && index.origin == IndexOrigin::Unique;
@@ -33,7 +33,7 @@ pub(super) fn is_covered(used: &ColumnSet, table: &Table, index: &Index, fixed: 
     is_table || is_covered()
 }
 
-/// Whether the columns that the index lacks are used in expressions alone that it has, which are `indexed`.
+/// Whether the columns that the index lacks are used only in `indexed`, the expressions of the index.
 pub(super) fn by_expressions<'a>(
     context: &PlanContext<'a>,
     source: SourceId,

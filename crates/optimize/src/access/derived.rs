@@ -1,28 +1,28 @@
-//! Queries in FROM: whether their rows come from a coroutine, and about how many they are.
+//! Queries in FROM: whether they become coroutines, and the estimated number of their rows.
 
 use lithe_resolve::ir::{Core, CoreBody, Derived, Expr, JoinKind, Query, Select, Source, SourceKind};
 
 use super::context::PlanContext;
 use super::log_est::{LogEst, ROW_FETCH};
 
-/// What a query gives of which nothing is known.
+/// The number of rows of a query that cannot be estimated.
 const ROWS_UNKNOWN: LogEst = LogEst(200);
-/// More rows than any query gives.
+/// The largest estimate of a query's rows.
 const ROWS_MAX: LogEst = LogEst(320);
 /// GROUP BY gives at most 100 groups.
 const GROUPS_MAX: LogEst = LogEst(66);
 
 impl<'a> PlanContext<'a> {
-    /// Estimates how many rows a query in FROM gives, all joins of which have been planned: before the join that reads the rows is.
+    /// Estimates the number of rows of a query in FROM. Its joins have been planned, the join that reads its rows has not.
     pub fn estimate_source(&mut self, source: &Source<'a>, derived: &Derived<'a>) {
         let is_new = derived.cte.is_none_or(|cte| !self.estimates.known_tables.contains(&cte.id));
-        // SQLite counts the rows of a common table where it is made, and nowhere else.
+        // SQLite estimates the rows of a common table only at the source that materialises it.
         let rows = if is_new { self.estimate_derived(derived) } else { ROWS_UNKNOWN };
         self.estimates.known_tables.extend(derived.cte.map(|cte| cte.id));
         self.estimates.derived.push((source.id, rows));
     }
 
-    /// Keeps that a join with these sources was planned to give so many rows.
+    /// Records the estimated number of rows of a planned join.
     pub(super) fn note_planned(&mut self, sources: &[Source<'a>], rows: LogEst) {
         if let Some(first) = sources.first() {
             self.estimates.joins.push((first.id, rows));
@@ -31,16 +31,16 @@ impl<'a> PlanContext<'a> {
 
     fn estimate_derived(&self, derived: &Derived<'a>) -> LogEst {
         let is_recursive = derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some());
-        // VALUES in FROM is no query to SQLite.
+        // SQLite does not treat VALUES in FROM as a query.
         let is_values = derived.cte.is_none() && derived.view.is_none() && is_values(derived.query);
         if is_recursive || is_values { ROWS_UNKNOWN } else { self.estimate_query(derived.query) }
     }
 
-    /// About how many rows the query gives.
+    /// The estimated number of rows of the query.
     fn estimate_query(&self, query: &Query<'a>) -> LogEst {
         let cores = query.cores.iter().map(|core| match core.body {
             CoreBody::Select(select) => self.estimate_select(select),
-            // SQLite takes the number for the logarithm.
+            // As in SQLite, the number of rows itself is used as the logarithm.
             CoreBody::Values(rows) => LogEst(i16::try_from(rows.len()).unwrap_or(ROWS_UNKNOWN.0).min(ROWS_UNKNOWN.0)),
         });
         let rows = cores.reduce(LogEst::sum).unwrap_or(LogEst::ONE);
@@ -50,7 +50,7 @@ impl<'a> PlanContext<'a> {
         }
     }
 
-    /// What a scan of the rows of a SELECT costs, the joins of which have been planned.
+    /// The cost of a scan of the rows of a SELECT whose joins have been planned.
     pub fn scan_cost_of_rows(&self, select: &Select<'a>) -> LogEst {
         self.estimate_select(select) + ROW_FETCH
     }
@@ -73,7 +73,7 @@ fn is_values(query: &Query<'_>) -> bool {
 /// left is one already.
 pub fn may_be_coroutine(sources: &[Source<'_>], at: usize, derived: &Derived<'_>) -> bool {
     let is_query = |source: &Source<'_>| matches!(source.kind, SourceKind::Subquery(_));
-    // A common table that others use, too, or that the user wants as a table.
+    // A common table that several sources use, or that is declared MATERIALIZED.
     let is_table = derived.cte.is_some_and(|cte| cte.uses.get() > 1 || cte.materialized == Some(true));
     !is_table
         && !sources.iter().any(|source| source.join.keeps_right_rows())

@@ -1,4 +1,4 @@
-//! What the planner knows about each source and its indexes: sizes, row counts, restrictions.
+//! The planner's facts about each source and its indexes: sizes, row counts, restrictions.
 
 use lithe_catalog::{Index, Table};
 use lithe_resolve::ir::{Coll, ColumnIndex, Expr, Source, SourceKind, SourceSet, TermOrigin, same};
@@ -17,25 +17,26 @@ pub struct SourceFacts<'a> {
     pub table: Option<&'a Table>,
     /// How many rows it has.
     pub rows: LogEst,
-    /// The size of a row, in units that only comparisons with indexes give a meaning.
+    /// The size of a row, in units that only serve to compare it with the sizes of index entries.
     pub row_size: LogEst,
     /// Whether ANALYZE has counted the rows.
     pub is_analyzed: bool,
-    /// Whether the sizes are those of the trees themselves.
+    /// Whether the sizes were measured on the trees.
     pub is_measured: bool,
-    /// About how many different values each column has, if its rows were looked at.
+    /// The estimated number of distinct values of each column, if the table was measured.
     pub distinct: &'a [u64],
     /// Whether ANALYZE has taken samples.
     pub is_sampled: bool,
     /// Sources whose loops must be outside of this one's.
     pub must_follow: SourceSet,
-    /// Whether its row may be all NULL because nothing matched: then only conditions of its own ON can lead to its rows.
+    /// Which conditions its paths may use: only those of its own ON if its row may be all NULL because nothing matched.
     pub restriction: Restriction,
     /// The columns that the statement uses.
     pub used: ColumnSet,
-    /// It is the right side of an outer join, or a RIGHT JOIN stands behind it.
+    /// It is the right side of an outer join, or a RIGHT JOIN follows it.
     pub may_be_null_row: bool,
-    /// The values of an index's expressions may come from its entries: the rows are neither changed nor those that a RIGHT JOIN adds.
+    /// The values of an index's expressions may be read from its entries, because the rows are neither changed nor added by a RIGHT
+    /// JOIN.
     pub reads_entries: bool,
     /// Its indexes. Partial ones may be usable in a branch of an OR only.
     pub indexes: Vec<IndexFacts<'a>>,
@@ -67,11 +68,11 @@ pub struct IndexFacts<'a> {
     pub is_unique_not_null: bool,
     /// All columns that the statement uses are in it.
     pub is_covering: bool,
-    /// Not all are: but those that are missing are used in expressions alone that are in it.
+    /// Some columns are missing, but the statement uses them only in expressions that are in the index.
     pub covers_by_expressions: bool,
     /// It costs as much as a covering index, but some expressions that it has are evaluated on columns of the row.
     pub needs_row: bool,
-    /// Whether ANALYZE knows it.
+    /// Whether it has ANALYZE's statistics.
     pub is_analyzed: bool,
     /// All columns of the table are in it.
     pub is_whole: bool,
@@ -79,7 +80,7 @@ pub struct IndexFacts<'a> {
     pub is_unordered: bool,
     /// Not for skip-scans.
     pub no_skip_scan: bool,
-    /// What fetching a row that an entry leads to costs, relative to stepping to the next entry.
+    /// The cost of fetching the row of an entry, relative to stepping to the next entry.
     pub row_fetch: i16,
     /// It is a partial index.
     pub is_partial: bool,
@@ -135,8 +136,8 @@ impl<'a> SourceFacts<'a> {
         }
     }
 
-    /// What reading all rows costs: three times as much as stepping over them, to prefer indexes, whose worst case is
-    /// better; a little less when samples make estimates trustworthy.
+    /// The cost of reading all rows: three times the cost of stepping over them, to prefer indexes, whose worst case is
+    /// better; a little less when samples make estimates reliable.
     pub fn scan_cost(&self) -> LogEst {
         const ROW_FETCH_SAMPLED: i16 = ROW_FETCH - 2;
         self.rows + if self.is_sampled { ROW_FETCH_SAMPLED } else { ROW_FETCH }
@@ -169,8 +170,8 @@ impl<'a> IndexFacts<'a> {
         self.index.statistics.as_ref().is_some_and(|statistics| !statistics.samples.is_empty())
     }
 
-    /// Whether the index column at `at` serves the constraint: the same thing is compared, under the same affinity and
-    /// collation.
+    /// Whether the index column at `at` serves the constraint: the constraint compares the same column or expression,
+    /// under the same affinity and collation.
     pub fn serves(&self, at: usize, constraint: &Constraint<'a>) -> bool {
         self.columns[at].is_compared_by(constraint)
     }
@@ -187,7 +188,7 @@ impl<'a> IndexColumnFacts<'a> {
 }
 
 impl<'a> IndexedTerm<'a> {
-    /// Whether it is what a constraint compares.
+    /// Whether it is the left side of a constraint.
     pub fn is(&self, left: &Left<'a>) -> bool {
         match (self, left) {
             (IndexedTerm::Column(column), Left::Column(compared)) => column == compared,

@@ -1,17 +1,17 @@
-//! A short list of small values, which takes no memory of its own unless it grows long.
+//! A short list of small values, which allocates memory only if it grows long.
 //!
 //! Most lists of the planner have one element: the constraints that a path uses, the loops of a plan. A list on the heap costs each of them two
 //! calls of the allocator.
 
 use std::ops::{Deref, DerefMut};
 
-/// A list whose first `N` values stand in the list itself.
+/// A list that stores up to `N` values in itself.
 #[derive(Clone, Debug)]
 pub struct Few<T, const N: usize> {
     short: [T; N],
-    /// How many of `short` count; 0 where `long` has the values.
+    /// How many values `short` holds; 0 if `long` holds them.
     len: usize,
-    /// All values, where they are more than `N`.
+    /// All values, if there are more than `N`.
     long: Vec<T>,
 }
 

@@ -1,4 +1,5 @@
-//! The last step of planning: from chosen candidates to a plan with all values in it, and a place for every condition.
+//! The last step of planning: from chosen candidates to a plan with the values of all keys and bounds, and a place for
+//! every condition.
 
 use lithe_catalog::Result;
 use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, SourceKind, SourceSet};
@@ -79,7 +80,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
         order_by_met: behind.is_some(),
         distinct,
         one_row: chosen.iter().all(|candidate| candidate.one_row),
-        // Most rows of a DISTINCT are taken to have seven equals.
+        // DISTINCT is assumed to leave one row of eight.
         rows: match distinct {
             DistinctPlan::ComparePrevious | DistinctPlan::Remember if !join.request.is_aggregated => {
                 found.rows - DISTINCT_FRACTION
@@ -105,7 +106,7 @@ impl<'a> Join<'_, 'a> {
         if is_grouped && keeps_order { DistinctPlan::ComparePrevious } else { DistinctPlan::Remember }
     }
 
-    /// Whether rows come in the reverse order because nobody has asked for one, and `reverse_unordered_selects` is on.
+    /// Whether rows come in the reverse order, because there is no ORDER BY and `reverse_unordered_selects` is on.
     fn runs_backwards(&self) -> bool {
         let request = self.request;
         self.context.env.flags.reverse_unordered_selects
@@ -114,7 +115,7 @@ impl<'a> Join<'_, 'a> {
             && request.purpose != Purpose::Write
     }
 
-    /// What the loops do for the ORDER BY behind a GROUP BY, if they meet it, too.
+    /// What the loops do for the ORDER BY after a GROUP BY, if they meet it, too.
     fn order_by_behind(&self, candidates: &Candidates, found: &Found) -> Option<OrderResult> {
         let WantedOrder::GroupBy(_, order_by @ [_, ..]) = self.request.order else { return None };
         let wanted = OrderColumns::of_terms(self.request.sources, order_by, Wish::Sorted);
@@ -134,7 +135,7 @@ impl<'a> Join<'_, 'a> {
     }
 
     /// Whether SQLite would put a Bloom filter before the search of this loop: all tables so far are analysed, an equality
-    /// leads to rows of which other conditions drop many, and there are more searches than rows.
+    /// finds rows of which other conditions drop many, and there are more searches than rows.
     fn shows_filter(&self, chosen: &[&Candidate], level: usize) -> bool {
         let is_analyzed = chosen[..=level].iter().all(|candidate| self.facts[candidate.source].is_analyzed);
         let searches = chosen[..level].iter().fold(LogEst::ONE, |all, candidate| all + candidate.rows);
@@ -146,7 +147,7 @@ impl<'a> Join<'_, 'a> {
             && searches > self.facts[candidate.source].rows
     }
 
-    /// The path of a candidate with its values; what it makes true is noted in `checks`.
+    /// The path of a candidate with its values. The conditions that it makes true are recorded in `checks`.
     fn path(
         &self,
         candidate: &Candidate,
@@ -175,7 +176,7 @@ impl<'a> Join<'_, 'a> {
         }
     }
 
-    /// What every entry of a partial index meets need not be checked.
+    /// The conditions that every entry of a partial index meets need not be checked.
     fn note_met_by_entries(&self, source: usize, index: usize, checks: &mut Checks<'_, 'a>) -> Result<()> {
         let facts = &self.facts[source];
         let index = &facts.indexes[index];
@@ -186,7 +187,7 @@ impl<'a> Join<'_, 'a> {
         Ok(())
     }
 
-    /// The path of a candidate that neither is a union nor builds a table.
+    /// The path of a candidate that is neither a union nor a hash table.
     pub fn simple_path(&self, terms: &Terms<'a>, source: usize, way: &Way) -> Path<'a> {
         let values = Values { join: self, terms };
         match way {
@@ -227,14 +228,14 @@ impl<'a> Join<'_, 'a> {
         }
     }
 
-    /// What the scan of a virtual table makes true need not be checked, if the table says so.
+    /// Conditions that the scan of a virtual table makes true need not be checked, if its module sets `omit`.
     fn virtual_path(&self, way: &VirtualWay, checks: &mut Checks<'_, 'a>) -> Path<'a> {
         let values = Values { join: self, terms: self.terms };
         let mut skips_offset = false;
         for argument in way.arguments.iter().filter(|argument| argument.omit) {
             match argument.of {
                 ArgumentOf::Constraint(id) => checks.note_used(id),
-                // What it makes of LIMIT is none of our business: nobody asks for more rows.
+                // A LIMIT that the module applies needs no record: the statement reads no more rows anyway.
                 ArgumentOf::Limit => {}
                 ArgumentOf::Offset => skips_offset = true,
             }
@@ -257,7 +258,7 @@ impl<'a> Join<'_, 'a> {
         Path::Virtual(arena.alloc(VirtualPath { scan, keys, all_at_once, omit, skips_offset, text }))
     }
 
-    /// All equalities with what is known are the key, not only the one that the candidate was made for.
+    /// All equalities with known values are the key, not only the one that the candidate was made for.
     fn hash_path(&self, source: usize, outside: SourceSet, checks: &mut Checks<'_, 'a>) -> Path<'a> {
         let facts = &self.facts[source];
         let values = Values { join: self, terms: self.terms };
@@ -281,8 +282,8 @@ impl<'a> Join<'_, 'a> {
     }
 }
 
-/// The columns of a hash table's rows behind the key. The rows of a key come in the order of these columns, as in SQLite's automatic
-/// index: all that the statement uses, of a WITHOUT ROWID table those of the primary key, too; its last column is the rowid.
+/// The columns of a hash table's rows after the key. The rows of a key come in the order of these columns, as in SQLite's automatic
+/// index: all columns that the statement uses, for a WITHOUT ROWID table also the primary key, and last the rowid.
 fn columns_behind(facts: &SourceFacts<'_>, keys: &[(ColumnIndex, Key<'_>)]) -> Vec<ColumnIndex> {
     let mut used = facts.used.clone();
     if let Some(table) = facts.table.filter(|table| table.is_without_rowid()) {
@@ -292,7 +293,7 @@ fn columns_behind(facts: &SourceFacts<'_>, keys: &[(ColumnIndex, Key<'_>)]) -> V
     let key_op = |column: ColumnIndex| keys.iter().find(|(key, _)| *key == column).map(|(_, key)| key);
     let all = || used.positions().map(ColumnIndex::new);
     let rowid = used.has_rowid().then_some(ColumnIndex::ROWID);
-    // What IS compares stands in the key as two values, neither of which is the column.
+    // A column compared by IS is stored in the key as two values, neither of which is the column.
     let compared_by_is = all().filter(|column| matches!(key_op(*column), Some(Key::Value { is: true, .. })));
     all().filter(|column| key_op(*column).is_none()).chain(rowid).chain(compared_by_is).collect()
 }
@@ -330,7 +331,7 @@ impl<'a> Values<'_, 'a> {
             Right::Row(compare, swapped) => Bound {
                 values: arena.alloc_slice_copy(&row_values(compare, swapped, columns)),
                 how: &compare.how[..columns],
-                // Rows that are equal in fewer columns than are compared may still be on either side.
+                // If the bound has fewer columns than the comparison, rows equal to the bound may lie on either side.
                 inclusive: inclusive || columns < compare.how.len(),
             },
             Right::Set(..) => unreachable!("IN is no bound"),
@@ -349,7 +350,7 @@ fn key_of<'a>(constraint: &Constraint<'a>) -> Key<'a> {
     }
 }
 
-/// The first value of the row that bounds.
+/// The first value of the row that is the bound.
 fn first_value<'a>(compare: &CompareRows<'a>, swapped: bool) -> Expr<'a> {
     match if swapped { compare.left } else { compare.right } {
         Expr::Row(items) => items[0],
@@ -358,7 +359,7 @@ fn first_value<'a>(compare: &CompareRows<'a>, swapped: bool) -> Expr<'a> {
     }
 }
 
-/// The first values of the row that bounds.
+/// The first values of the row that is the bound.
 fn row_values<'a>(compare: &CompareRows<'a>, swapped: bool, count: usize) -> Vec<Expr<'a>> {
     match if swapped { compare.left } else { compare.right } {
         Expr::Row(items) => items[..count].to_vec(),

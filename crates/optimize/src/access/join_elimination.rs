@@ -1,4 +1,5 @@
-//! LEFT JOINs that change nothing: at most one row joins (or equal rows do not count), and nobody looks at its columns.
+//! LEFT JOINs that change nothing: at most one row joins (or DISTINCT drops equal rows), and nothing else uses its
+//! columns.
 
 use lithe_resolve::ir::{JoinKind, SourceSet, TermOrigin, sources_of};
 

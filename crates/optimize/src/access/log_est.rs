@@ -1,8 +1,8 @@
 //! Estimates of costs and numbers of rows, as logarithms.
 //!
 //! A [`LogEst`] is ten times the logarithm to base 2: 0 is one, 10 is two, 33 is ten, 100 is 1,024. Estimates are never
-//! better than a factor, costs of nested loops multiply, and an `i16` holds any of them; SQLite's documentation
-//! describes its estimates in the same numbers, and plans come out alike only when they are rounded alike.
+//! exact, costs of nested loops multiply, and an `i16` holds any estimate. SQLite's documentation describes its
+//! estimates in the same numbers, and plans are the same only when they are rounded in the same way.
 
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
@@ -10,10 +10,10 @@ use std::ops::{Add, AddAssign, Sub, SubAssign};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LogEst(pub i16);
 
-/// What fetching a row costs more than stepping to an entry of an index: a factor of 3.
+/// The cost of fetching a row relative to stepping to an entry of an index: a factor of 3.
 pub const ROW_FETCH: i16 = 16;
 
-/// Beyond this difference the smaller of two summands does not show.
+/// Beyond this difference the smaller of two summands does not change the sum.
 const SUM_REACH: i16 = 49;
 
 /// How much the sum of two estimates is above the larger one, by their difference: `round(10 * log2(1 + 2^(-d / 10)))`.
@@ -26,7 +26,7 @@ const EIGHTHS: [i16; 8] = [0, 2, 3, 5, 6, 7, 8, 9];
 impl LogEst {
     /// One.
     pub const ONE: LogEst = LogEst(0);
-    /// As much as there can be.
+    /// The largest estimate.
     pub const MAX: LogEst = LogEst(i16::MAX);
 
     /// The estimate of `n`; 0 counts as 1.
@@ -42,7 +42,7 @@ impl LogEst {
         if x <= 1.0 { LogEst::ONE } else { LogEst::of(x.min(2e18) as u64) }
     }
 
-    /// The number that is estimated, about.
+    /// The estimated number, approximately.
     pub fn to_u64(self) -> u64 {
         let exponent = i32::from(self.0.div_euclid(10));
         let rest = self.0.rem_euclid(10);
@@ -55,7 +55,7 @@ impl LogEst {
         }
     }
 
-    /// The estimate of the sum of what is estimated.
+    /// The estimate of the sum of the two estimated numbers.
     #[must_use]
     pub fn sum(self, other: LogEst) -> LogEst {
         let (large, small) = if self >= other { (self, other) } else { (other, self) };
@@ -65,7 +65,7 @@ impl LogEst {
         }
     }
 
-    /// The estimate of the binary logarithm of what is estimated: what a search in a B-tree of so many rows costs.
+    /// The estimate of the binary logarithm of the estimated number: the cost of a search in a B-tree of so many rows.
     #[must_use]
     pub fn log2(self) -> LogEst {
         if self.0 <= 10 { LogEst::ONE } else { LogEst(LogEst::of(self.0 as u64).0 - LogEst::of(10).0) }

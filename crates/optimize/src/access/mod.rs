@@ -1,10 +1,9 @@
 //! Access paths: from the sources and conditions of one SELECT to a plan of nested loops.
 //!
-//! What goes in is a [`JoinRequest`], what comes out a [`JoinPlan`]: plain data that the code generator turns into
-//! instructions and `explain` into text. A plan says for each loop, from the outermost to the innermost, which source it
-//! runs over and by which path, which conditions it checks itself, and, for the whole join, how much of the wanted
-//! order the rows come in. All that is known beside the request is in the [`PlanContext`]: the connection, the columns that the
-//! statement uses, and how many rows the joins that have been planned before are taken to give.
+//! The input is a [`JoinRequest`], the output a [`JoinPlan`]: plain data that the code generator turns into instructions and
+//! `explain` into text. A plan says for each loop, from the outermost to the innermost, its source and path, the conditions
+//! that it checks, and, for the whole join, how much of the wanted order the rows have. The [`PlanContext`] has everything
+//! else: the connection, the columns that the statement uses, and the estimated numbers of rows of the joins planned before.
 //!
 //! ```text
 //!   context    what is known beside the request
@@ -82,7 +81,7 @@ fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinP
     let mut order = wanted_columns(&request);
     let join = Join { context, request: &request, scope, terms: &terms, facts: &facts, order: &order };
     if matches!(request.order, WantedOrder::Any) && join.result_is_unique() {
-        // No two rows are equal: DISTINCT wishes for nothing.
+        // No two rows are equal, so DISTINCT needs no order.
         order = OrderColumns::none();
     }
     let join = Join { context, request: &request, scope, terms: &terms, facts: &facts, order: &order };
@@ -107,7 +106,7 @@ fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinP
         finder.find(source, facts.must_follow)?;
     }
     let mut candidates = finder.found;
-    // Sizes that are known need no guess at what is the fact table.
+    // With known sizes, the fact table need not be guessed.
     let is_star = measures.is_none() && star::adjust(&mut candidates, request.sources);
     match join.search(&mut candidates, is_star) {
         Some(found) => finish::plan(&join, &candidates, &found),
@@ -115,7 +114,7 @@ fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinP
     }
 }
 
-/// Everything that is known about the join while it is planned.
+/// The state of planning one join.
 struct Join<'c, 'a> {
     context: &'c PlanContext<'a>,
     request: &'c JoinRequest<'a>,
@@ -126,8 +125,8 @@ struct Join<'c, 'a> {
 }
 
 impl Join<'_, '_> {
-    /// The cheapest plan. With an order wanted the search runs twice: how many rows there are to be sorted is known only
-    /// when the join has been planned without regard to the order.
+    /// The cheapest plan. If an order is wanted, the search runs twice, because the number of rows to be sorted is known
+    /// only after the join has been planned without the order.
     fn search(&self, candidates: &mut Candidates, is_star: bool) -> Option<Found> {
         let first = self.one_search(candidates, is_star, None)?;
         if self.order.columns.is_empty() {
@@ -152,7 +151,7 @@ impl Join<'_, '_> {
         search.run(rows_sorted)
     }
 
-    /// What the loops do for another order than the one that was asked for.
+    /// What the loops do for another order than the requested one.
     fn order_given(&self, candidates: &Candidates, loops: &[usize], order: &OrderColumns<'_>) -> OrderResult {
         // Lifetimes of the columns are the arena's in all callers; the order is only compared.
         let path = loops.iter().map(|&number| &candidates.all[number]);
@@ -160,7 +159,7 @@ impl Join<'_, '_> {
     }
 }
 
-/// The columns whose order is wanted. DISTINCT alone is served by equal rows standing together.
+/// The columns whose order is wanted. DISTINCT alone needs equal rows to be adjacent.
 fn wanted_columns<'a>(request: &JoinRequest<'a>) -> OrderColumns<'a> {
     let sources = request.sources;
     match request.order {
@@ -172,7 +171,7 @@ fn wanted_columns<'a>(request: &JoinRequest<'a>) -> OrderColumns<'a> {
     }
 }
 
-/// Whether all columns of an order are there.
+/// Whether all columns of an order are met.
 fn is_whole(result: &OrderResult, order: &OrderColumns<'_>) -> bool {
     result.satisfied == Satisfied::Columns(order.columns.len())
 }

@@ -1,15 +1,16 @@
-//! Which order nested loops give their rows, and how much of the wanted one it is.
+//! The order in which nested loops give their rows, and how much of the wanted order it meets.
 //!
 //! The rows of nested loops are sorted first by the order of the outermost loop, rows that are equal in it by the next
-//! loop's, and so on; but the order of an inner loop only shows when the outer loops tell all their rows apart:
+//! loop's, and so on; but the order of an inner loop matters only if the order of the outer loops distinguishes all
+//! their rows:
 //!
 //! ```text
 //!   outer: index on (a, b), b unique          ORDER BY a, b, c      a, b: from the outer loop
 //!   inner: index on (c)                                             c: from the inner loop, as (a, b) is unique
 //! ```
 //!
-//! A wanted column is also satisfied when it is constant in every row, or when the loops so far give each of its
-//! values a place of its own.
+//! A wanted column is also satisfied when it is the same in every row, or when it depends only on loops whose rows the
+//! order so far distinguishes.
 
 use lithe_resolve::ir::{
     Coll, ColumnIndex, Expr, OrderTerm, SourceKind, SourceSet, collation_of, is_constant, same, skip_collate,
@@ -25,7 +26,7 @@ use super::terms::{Left, Op, Terms};
 pub struct OrderColumns<'a> {
     /// From the most significant on.
     pub columns: Vec<OrderColumn<'a>>,
-    /// What for.
+    /// The purpose of the order.
     pub wish: Wish,
 }
 
@@ -43,7 +44,7 @@ pub enum Wish {
 /// A column whose order is wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderColumn<'a> {
-    /// What is sorted by, without COLLATE.
+    /// The expression to sort by, without COLLATE.
     pub expr: Expr<'a>,
     /// The source and its column, when it is one.
     pub column: Option<(usize, ColumnIndex)>,
@@ -72,11 +73,11 @@ pub enum Satisfied {
 /// What the loops of a path do for the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OrderResult {
-    /// How much of the order is there.
+    /// How much of the order is met.
     pub satisfied: Satisfied,
     /// The sources whose loops have to run backwards.
     pub reversed: SourceSet,
-    /// The sources whose loops have to give NULLs at the other end: the values first, then the NULLs (or the reverse).
+    /// The sources whose loops have to move NULLs to the other end: the values first, then the NULLs (or the reverse).
     pub nulls_moved: SourceSet,
 }
 
@@ -101,7 +102,7 @@ impl<'a> OrderColumns<'a> {
         OrderColumns { columns: terms.iter().map(column).collect(), wish }
     }
 
-    /// Expressions equal values of which are to come together.
+    /// Expressions whose equal values must be adjacent.
     pub fn of_exprs(sources: &[lithe_resolve::ir::Source<'a>], exprs: &[Expr<'a>], wish: Wish) -> OrderColumns<'a> {
         let columns = exprs.iter().map(|expr| OrderColumn::of(sources, expr)).collect();
         OrderColumns { columns, wish }
@@ -160,8 +161,8 @@ impl<'a> OrderColumns<'a> {
 }
 
 impl OrderColumns<'_> {
-    /// What the innermost loop does for the whole of this order between two rows of the loops outside, and two values of an IN; none if
-    /// it does not meet the order even there. SQLite lets the loop run that way, though all rows are sorted.
+    /// What the innermost loop does for the whole order for one row of the outer loops, and one value of each IN; none if it does not
+    /// meet the order even then. As in SQLite, the loop runs in this direction although all rows are sorted.
     pub fn met_by_innermost(
         &self,
         candidate: &Candidate,
@@ -193,7 +194,7 @@ impl OrderColumns<'_> {
     }
 }
 
-/// Orders of more columns than this are not looked for in loops.
+/// For orders of more columns, the loops are not examined.
 pub const ORDER_COLUMNS_MAX: usize = 63;
 
 impl<'a> OrderColumn<'a> {
@@ -217,7 +218,7 @@ impl<'a> OrderColumn<'a> {
     }
 }
 
-/// The look at a sequence of loops.
+/// The examination of a sequence of loops.
 struct Check<'c, 'a> {
     wanted: &'c OrderColumns<'a>,
     facts: &'c [SourceFacts<'a>],
@@ -226,9 +227,9 @@ struct Check<'c, 'a> {
     done: u64,
     /// The sources of the loops so far.
     outside: SourceSet,
-    /// The sources of loops all rows of which are told apart by the order so far.
+    /// The sources of loops whose rows the order so far distinguishes.
     distinct: SourceSet,
-    /// One value of each IN is looked at.
+    /// Each IN counts as one value.
     sets_are_values: bool,
     result: OrderResult,
 }
@@ -242,7 +243,7 @@ struct LoopColumn<'a> {
 }
 
 impl<'a> Check<'_, 'a> {
-    /// Adds the next loop; `false` when the order of loops behind it cannot show.
+    /// Adds the next loop; `false` when the order of further loops does not matter.
     fn add(&mut self, candidate: &Candidate) -> bool {
         self.note_constants(candidate);
         let is_distinct = candidate.one_row || self.follow(candidate);
@@ -284,7 +285,8 @@ impl<'a> Check<'_, 'a> {
         })
     }
 
-    /// Follows the order of the loop as far as it is the wanted one; gives whether it tells all rows of the loop apart.
+    /// Compares the order of the loop with the wanted one as far as they agree. Returns whether the order distinguishes
+    /// all rows of the loop.
     fn follow(&mut self, candidate: &Candidate) -> bool {
         let Some(order) = loop_order(&self.facts[candidate.source], candidate) else {
             self.done = self.order_of_query(candidate);
@@ -308,10 +310,10 @@ impl<'a> Check<'_, 'a> {
                 is_distinct &= at > 0 && at >= order.unique_columns;
                 break;
             };
-            // NULLs can be moved to the other end only where the column with them is the first that the path leaves free.
+            // NULLs can be moved to the other end only if their column is the first one without an equality.
             if self.wanted.columns[wanted].nulls_opposite {
                 if at != order.keys.len() {
-                    // The loop runs in the direction that was wanted nevertheless, as in SQLite.
+                    // As in SQLite, the loop runs in the wanted direction nevertheless.
                     reverse = backwards.or(reverse);
                     is_distinct &= at > 0 && at >= order.unique_columns;
                     break;
@@ -323,20 +325,20 @@ impl<'a> Check<'_, 'a> {
             reverse = backwards.or(reverse);
             self.done |= 1 << wanted;
             if column.term.is_column(ColumnIndex::ROWID) {
-                // It tells all rows apart: what stands behind it in an index does not show.
+                // The rowid distinguishes all rows, so columns after it do not matter.
                 is_distinct = true;
                 break;
             }
         }
-        // The order of distinct rows is nobody's wish: SQLite follows the index as it is.
+        // DISTINCT needs no direction: as in SQLite, the index is read forwards.
         if reverse == Some(true) && self.wanted.wish != Wish::Distinct {
             self.result.reversed.insert(candidate.source);
         }
         is_distinct
     }
 
-    /// The wanted columns that the ORDER BY of a query in FROM gives its rows: SQLite compares the two lists term by term, and reads such a
-    /// query forwards only.
+    /// The wanted columns that the ORDER BY of a query in FROM meets. SQLite compares the two lists term by term, and reads such a query
+    /// forwards only.
     fn order_of_query(&self, candidate: &Candidate) -> u64 {
         let SourceKind::Subquery(derived) = self.facts[candidate.source].source.kind else { return 0 };
         let is_recursive = derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some());
@@ -402,7 +404,7 @@ impl<'a> Check<'_, 'a> {
         reverse.is_none_or(|reverse| reverse == backwards).then_some((at, Some(backwards)))
     }
 
-    /// Columns that depend on nothing but loops whose rows are all told apart need no order any more.
+    /// Columns that depend only on loops whose rows are all distinguished are met.
     fn note_determined(&mut self) {
         for (at, wanted) in self.wanted.columns.iter().enumerate() {
             let is_determined = wanted.needs.is_subset_of(self.distinct);

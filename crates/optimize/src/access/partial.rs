@@ -1,4 +1,4 @@
-//! Partial indexes: when the conditions of the join make sure that the index has all rows that are wanted.
+//! Partial indexes: when the conditions of the join imply that the index has all rows that can join.
 
 use lithe_catalog::{Index, Result, Table};
 use lithe_resolve::ir::{
@@ -25,7 +25,7 @@ pub fn is_usable<'a>(
     let filter = context.resolver.looking(stored)?;
     Ok(conjuncts_all(&filter, &|part| {
         terms.conditions.iter().enumerate().any(|(at, condition)| {
-            // Nothing but its bounds says that the operand of a LIKE is not NULL.
+            // Only the bounds of a LIKE imply that its operand is not NULL.
             let is_bound = || terms.constraints.iter().any(|c| c.condition == at && c.made_of == MadeOf::Like);
             let is_like = matches!(condition.expr, Expr::Function(call) if is_pattern_match(call));
             may_imply(facts, condition) && implies(&condition.expr, part) && (!is_like || is_bound())
@@ -48,8 +48,8 @@ pub fn conditions_of_entries<'a>(
     Ok(conditions)
 }
 
-/// The columns that the index's WHERE makes equal to a constant in every entry, by position. Where another collation than BINARY decides,
-/// and in a column that takes values as they are, equal values are not the same.
+/// The columns that the index's WHERE makes equal to a constant in every entry, by position. Columns compared by another collation than
+/// BINARY, and columns without a type, are left out, because equal values can differ there.
 pub fn fixed_columns<'a>(
     context: &PlanContext<'a>,
     source: &Source<'a>,
@@ -72,7 +72,8 @@ fn may_imply(facts: &SourceFacts<'_>, condition: &Condition<'_>) -> bool {
     facts.admits(condition.origin) && condition.likelihood.is_none() && !is_always_true(facts, &condition.expr)
 }
 
-/// Whether it says IS NOT NULL of a column that never is: SQLite takes that for the number 1, which implies nothing.
+/// Whether the condition is IS NOT NULL of a NOT NULL column: SQLite replaces it by the number 1, which implies
+/// nothing.
 fn is_always_true(facts: &SourceFacts<'_>, condition: &Expr<'_>) -> bool {
     let Expr::IsNull(Expr::Column(column), true) = condition else { return false };
     let is_inner = matches!(facts.source.join, JoinKind::Inner | JoinKind::Cross);
@@ -87,8 +88,8 @@ fn conjuncts_all<'a>(expr: &Expr<'a>, test: &dyn Fn(&Expr<'a>) -> bool) -> bool 
     }
 }
 
-/// Whether `wanted` is true wherever `condition` is: they are the same, one branch of `wanted` is, or `wanted` only says
-/// that something is not NULL and `condition` could not be true if it were.
+/// Whether `condition` implies `wanted`: they are the same, `condition` is the same as one branch of `wanted`, or
+/// `wanted` is IS NOT NULL of an operand whose NULL would make `condition` not true.
 fn implies<'a>(condition: &Expr<'a>, wanted: &Expr<'a>) -> bool {
     if same(condition, wanted) || is_same_equality(condition, wanted) {
         return true;

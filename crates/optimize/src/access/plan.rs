@@ -1,4 +1,4 @@
-//! The plan of a join, as data: what code generation and EXPLAIN QUERY PLAN read.
+//! The plan of a join, as data for code generation and EXPLAIN QUERY PLAN.
 
 use lithe_base::Db;
 use lithe_catalog::{Index, Table};
@@ -14,9 +14,9 @@ pub struct JoinRequest<'a> {
     pub sources: &'a [Source<'a>],
     /// The conjuncts of WHERE and ON. Those that use no source at all are among them.
     pub terms: &'a [Term<'a>],
-    /// The order that the rows should come in, if it costs little.
+    /// The wanted order of the rows.
     pub order: WantedOrder<'a>,
-    /// The result columns, when nothing but they and `order` use the rows; else empty.
+    /// The result columns, if only these and `order` use the rows; else empty.
     pub result: &'a [Expr<'a>],
     /// DISTINCT of `result`.
     pub distinct: bool,
@@ -26,9 +26,10 @@ pub struct JoinRequest<'a> {
     pub result_width: usize,
     /// The most rows that will be read (LIMIT + OFFSET, when they are known), for costs.
     pub row_limit: Option<u64>,
-    /// LIMIT and OFFSET, where a virtual table may be told of them: of a SELECT of which every row is one of its result.
+    /// LIMIT and OFFSET of a SELECT in which every row of the join is a row of the result: a virtual table may apply
+    /// them.
     pub limit: Option<&'a Limit<'a>>,
-    /// What the rows are for.
+    /// The purpose of the rows.
     pub purpose: Purpose,
 }
 
@@ -57,55 +58,56 @@ pub enum WantedOrder<'a> {
     Any,
     /// Exactly this order: ORDER BY.
     OrderBy(&'a [OrderTerm<'a>]),
-    /// Any order that brings equal rows together: GROUP BY. The second list is the ORDER BY behind it if it sorts by just
-    /// the same expressions, else empty: to be met as well if possible.
+    /// Any order that brings equal rows together: GROUP BY. The second list is the ORDER BY after it if that has the same
+    /// expressions, else empty; it is met, too, if possible.
     GroupBy(&'a [OrderTerm<'a>], &'a [OrderTerm<'a>]),
     /// Only the first row in this order is wanted: min() or max() alone.
     MinMax(&'a OrderTerm<'a>),
 }
 
-/// What a join's rows are for.
+/// The purpose of a join's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// They are read.
     Read,
-    /// The one source's rows are updated or deleted: the table's cursor has to stand on the row.
+    /// The rows of the single source are updated or deleted, so the table's cursor must point to the row.
     Write,
-    /// They are the rows of a RIGHT JOIN's source that have not joined: the code that reads them was made for the loop before.
+    /// They are the rows of a RIGHT JOIN's source that have not joined. The code that reads them was generated for the first
+    /// loop.
     Unjoined,
 }
 
 /// The plan of a join.
 #[derive(Clone, Copy, Debug)]
 pub struct JoinPlan<'a> {
-    /// What was planned.
+    /// The request that was planned.
     pub request: JoinRequest<'a>,
     /// Conditions that use no source: nothing is read unless they hold.
     pub constant_checks: &'a [Expr<'a>],
     /// The loops, from the outermost to the innermost.
     pub loops: &'a [Loop<'a>],
-    /// The order wanted is met.
+    /// Whether the wanted order is met.
     pub in_order: bool,
-    /// So many terms of the ORDER BY, from the first on, are met: rows that are equal in them stand together.
+    /// How many terms of the ORDER BY, from the first on, are met: rows that are equal in these are adjacent.
     pub ordered_terms: usize,
-    /// For [`WantedOrder::GroupBy`] that is met: the ORDER BY behind it is, too.
+    /// For [`WantedOrder::GroupBy`]: whether the ORDER BY after it is met, too.
     pub order_by_met: bool,
     /// What DISTINCT has to do.
     pub distinct: DistinctPlan,
-    /// At most one row comes out.
+    /// The join gives at most one row.
     pub one_row: bool,
-    /// About so many rows come out.
+    /// The estimated number of rows.
     pub rows: LogEst,
-    /// What a scan of each source costs: a RIGHT JOIN scans its source once more.
+    /// The cost of a scan of each source, because a RIGHT JOIN scans its source once more.
     pub scans: &'a [LogEst],
 }
 
 /// What DISTINCT has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DistinctPlan {
-    /// Nothing: it was not asked for, or no two rows can be equal.
+    /// Nothing: there is no DISTINCT, or no two rows can be equal.
     Nothing,
-    /// Compare each row with the one before: equal rows stand together.
+    /// Compare each row with the previous one, because equal rows are adjacent.
     ComparePrevious,
     /// Remember all rows.
     Remember,
@@ -120,17 +122,17 @@ pub struct Loop<'a> {
     pub path: Path<'a>,
     /// Whether the path is followed backwards.
     pub reverse: bool,
-    /// Whether NULLs of the first column that the path leaves free come at the other end.
+    /// Whether NULLs of the first column without an equality come at the other end.
     pub nulls_moved: bool,
     /// Conditions that decide whether a row joins those of the outer loops.
     pub join_checks: &'a [Expr<'a>],
-    /// Conditions that the joined row must meet; a row of NULLs that an outer join adds, too.
+    /// Conditions that the joined row must meet, even a row of NULLs that an outer join adds.
     pub row_checks: &'a [Expr<'a>],
     /// SQLite would put a Bloom filter before the search.
     pub shows_filter: bool,
-    /// The path gives one row at most: nobody looks for another one.
+    /// The path gives one row at most: the loop does not step to another one.
     pub one_row: bool,
-    /// What the loop costs once, and for each row of the outer loops.
+    /// The cost of setting the loop up once; `run` is the cost for each row of the outer loops.
     pub setup: LogEst,
     /// See `setup`.
     pub run: LogEst,
@@ -147,32 +149,33 @@ pub enum Path<'a> {
     Rowid(Key<'a>),
     /// A range of rowids.
     RowidRange(Option<Bound<'a>>, Option<Bound<'a>>),
-    /// Through an index.
+    /// A search or scan of an index.
     Index(&'a IndexPath<'a>),
     /// A hash table of the rows, built when the loop is first entered.
     Hash(&'a HashPath<'a>),
-    /// The rows that a table-valued function gives for these arguments, one for each hidden column; none is not given.
+    /// The rows that a table-valued function returns for these arguments, one for each hidden column; `None` for an
+    /// argument that is not given.
     Function(&'a [Option<Expr<'a>>]),
     /// A scan of a virtual table.
     Virtual(&'a VirtualPath<'a>),
-    /// A path for each branch of an OR; rows that several of them find come out once.
+    /// A path for each branch of an OR; a row that several branches find is returned once.
     Or(&'a [OrBranch<'a>]),
 }
 
 /// A scan of a virtual table.
 #[derive(Clone, Copy, Debug)]
 pub struct VirtualPath<'a> {
-    /// The program's number of it.
+    /// Its number in the program.
     pub scan: ScanId,
     /// Its arguments.
     pub keys: &'a [Key<'a>],
-    /// Of an IN: all values are one argument.
+    /// For each argument: it is an IN, all values of which are passed as one argument.
     pub all_at_once: &'a [bool],
-    /// The table promises that the constraint holds.
+    /// For each argument: the module ensures the constraint, which is not checked again.
     pub omit: &'a [bool],
-    /// It leaves out the rows that OFFSET means.
+    /// The module skips the rows of OFFSET.
     pub skips_offset: bool,
-    /// What EXPLAIN QUERY PLAN says about it.
+    /// Its text in EXPLAIN QUERY PLAN.
     pub text: &'a str,
 }
 
@@ -185,7 +188,7 @@ pub struct IndexPath<'a> {
     pub table: &'a Table,
     /// The index.
     pub index: &'a Index,
-    /// What the first columns are equal to.
+    /// The values of the first columns.
     pub keys: &'a [Key<'a>],
     /// The lower bound of the next column.
     pub low: Option<Bound<'a>>,
@@ -195,11 +198,11 @@ pub struct IndexPath<'a> {
     pub is_covering: bool,
     /// The columns of the table, by position, that the WHERE of a partial index makes equal to a constant.
     pub fixed: &'a [(u16, Expr<'a>)],
-    /// The bounds are those of a LIKE or GLOB: texts are looked for, then blobs with the same bytes.
+    /// The bounds are those of a LIKE or GLOB: the search finds texts, then blobs with the same bytes.
     pub is_like: bool,
 }
 
-/// What a column is equal to.
+/// The value that a column is equal to.
 #[derive(Clone, Copy, Debug)]
 pub enum Key<'a> {
     /// A value; NULL finds nothing, unless the comparison is IS.
@@ -222,14 +225,14 @@ pub enum Key<'a> {
         /// How the column is compared with it.
         how: How<'a>,
     },
-    /// Every value that there is, one after the other.
+    /// Every value in the index, one after the other.
     Any,
 }
 
 /// One end of a range.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound<'a> {
-    /// The values of as many columns. No values: NULL (for IS NOT NULL).
+    /// The values, one for each bounded column. No values: NULL (for IS NOT NULL).
     pub values: &'a [Expr<'a>],
     /// How the columns are compared with them.
     pub how: &'a [How<'a>],
@@ -240,16 +243,16 @@ pub struct Bound<'a> {
 /// A hash table of a source's rows.
 #[derive(Clone, Copy, Debug)]
 pub struct HashPath<'a> {
-    /// The columns that are the key, and what they are equal to.
+    /// The columns that are the key, and the values that they are equal to.
     pub keys: &'a [(ColumnIndex, Key<'a>)],
     /// Only rows that meet these conditions are put into it.
     pub filter: &'a [Expr<'a>],
-    /// The columns that rows in it have behind the key.
+    /// The columns of its rows after the key.
     pub columns: &'a [ColumnIndex],
 }
 
 impl HashPath<'_> {
-    /// Whether equal keys are the same bytes: SQLite makes a Bloom filter of no others.
+    /// Whether equal keys have the same bytes: SQLite makes a Bloom filter only then.
     pub fn is_binary(&self) -> bool {
         self.keys.iter().all(|(_, key)| matches!(key, Key::Value { how, .. } if how.collation == Coll::Binary))
     }
@@ -260,11 +263,11 @@ impl HashPath<'_> {
 pub struct OrBranch<'a> {
     /// Its place among the branches, from 1, as EXPLAIN QUERY PLAN counts them.
     pub number: usize,
-    /// What the branch demands of the rows of outer loops: checked before its path is followed.
+    /// The branch's conditions on outer loops, which are checked before its path is followed.
     pub demands: &'a [Expr<'a>],
     /// The path.
     pub path: Path<'a>,
-    /// What else the branch demands.
+    /// The other conditions of the branch.
     pub checks: &'a [Expr<'a>],
     /// The cost.
     pub run: LogEst,
@@ -273,7 +276,7 @@ pub struct OrBranch<'a> {
 }
 
 impl<'a> JoinPlan<'a> {
-    /// Whether a virtual table leaves out the rows that OFFSET means.
+    /// Whether a virtual table skips the rows of OFFSET.
     pub fn skips_offset(&self) -> bool {
         self.loops.iter().any(|planned| matches!(planned.path, Path::Virtual(path) if path.skips_offset))
     }
@@ -283,14 +286,14 @@ impl<'a> JoinPlan<'a> {
         &self.request.sources[planned.source]
     }
 
-    /// Whether the source of a loop may be a row of NULLs: it is the right side of an outer join, or a RIGHT JOIN stands behind it.
+    /// Whether the source of a loop may be a row of NULLs: it is the right side of an outer join, or a RIGHT JOIN follows it.
     pub fn may_be_null_row(&self, planned: &Loop<'a>) -> bool {
         let sources = self.request.sources;
         !matches!(sources[planned.source].join, JoinKind::Inner | JoinKind::Cross)
             || sources[planned.source + 1..].iter().any(|source| source.join.keeps_right_rows())
     }
 
-    /// The sources that are read: all but those of LEFT JOINs that are eliminated.
+    /// The sources that are read: all but those of eliminated LEFT JOINs.
     pub fn sources_read(&self) -> SourceSet {
         let mut sources = SourceSet::EMPTY;
         self.loops.iter().for_each(|planned| sources.insert(planned.source));
@@ -299,7 +302,8 @@ impl<'a> JoinPlan<'a> {
 }
 
 impl IndexPath<'_> {
-    /// Whether each value of INs finds at most one row: what stands behind it then, or the same row changed, is no row to go on with.
+    /// Whether each value of INs finds at most one row: then the loop does not step to the next entry, which may be another key or
+    /// the same row after a change.
     pub fn finds_one_each(&self) -> bool {
         let is_whole_key = self.index.is_unique() && self.keys.len() == usize::from(self.index.key_count);
         let has_in = self.keys.iter().any(|key| matches!(key, Key::In { .. }));

@@ -1,15 +1,15 @@
-//! The rows of a RIGHT JOIN's table that have not joined: its table is gone through once more.
+//! The rows of a RIGHT JOIN's table that have not joined: the table is read once more.
 
 use lithe_resolve::ir::{JoinKind, Source, SourceSet, Term, TermOrigin, has_query, is_deterministic, sources_of};
 
 use super::context::PlanContext;
 use super::plan::{JoinPlan, JoinRequest, Purpose};
 
-/// What is asked for to go through the table of the source at `at`.
+/// The request to read the table of the source at `at` once more.
 pub fn rest_request<'a>(context: &PlanContext<'a>, join: &JoinPlan<'a>, at: usize) -> JoinRequest<'a> {
     let all = join.request.sources;
-    // The row part checks all conditions of WHERE: these only lead to rows. Where another RIGHT JOIN stands behind, each row counts: with
-    // what it joins there is decided before WHERE is asked.
+    // The code for a row checks all conditions of WHERE; the conditions here only help to find rows. If another RIGHT JOIN follows, no
+    // row may be left out, because its matches there are found before WHERE is checked.
     let is_last = !all[at + 1..].iter().any(|source| source.join.keeps_right_rows());
     let leads = |term: &Term<'a>| {
         is_last

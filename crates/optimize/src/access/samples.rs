@@ -6,8 +6,8 @@
 //!                      └─────────┘   the gap: 7     └─────────┘
 //! ```
 //!
-//! Constants that begin a sample have as many entries as it says. Others have as many as those between samples have on average, and stand
-//! after a third of their gap; after two thirds, where they end a range. The estimates are SQLite's, to the digit.
+//! Constants that a sample begins with have as many entries as the sample counts. Other constants have the average number of entries
+//! between samples, and are placed a third into their gap, or two thirds if they end a range. The estimates are exactly SQLite's.
 
 use std::cmp::Ordering;
 
@@ -18,9 +18,9 @@ use lithe_value::{Collation, NumberText, Value, ValueRef};
 use super::facts::{IndexColumnFacts, IndexFacts};
 use super::log_est::LogEst;
 
-/// Where samples have no entry between two bounds, there may be two.
+/// The estimate where samples have no entry between two bounds: 2.
 const NEARLY_NONE: LogEst = LogEst(10);
-/// Between bounds in one gap is a quarter of what the gap says.
+/// Two bounds in one gap have a quarter of the gap's entries between them.
 const SAME_GAP: i16 = 20;
 
 /// The samples of an index.
@@ -29,9 +29,9 @@ pub struct Samples<'f, 'a> {
     columns: &'f [IndexColumnFacts<'a>],
 }
 
-/// A bound of a range: constants for the columns behind the key.
+/// A bound of a range: constants for the columns after the key.
 pub struct SampledBound {
-    /// The constants, as the index has them.
+    /// The constants, as the index stores them.
     pub values: Vec<Value>,
     /// Entries that begin with them lie below the bound.
     pub is_above_equal: bool,
@@ -48,7 +48,7 @@ struct Place {
 }
 
 impl<'f, 'a> Samples<'f, 'a> {
-    /// The samples, if there are any and they are in an order that is known here: that of built-in collations.
+    /// The samples, if there are any and their order is that of built-in collations.
     pub fn of(index: &'f IndexFacts<'a>) -> Option<Samples<'f, 'a>> {
         let statistics = index.index.statistics.as_deref().filter(|statistics| !statistics.samples.is_empty())?;
         let width = statistics.samples.first().map_or(0, |sample| sample.equal.len());
@@ -64,7 +64,7 @@ impl<'f, 'a> Samples<'f, 'a> {
         self.columns.len()
     }
 
-    /// The value that an expression has, as the index has it in column `at`; none for what is no constant.
+    /// The value of a constant expression, as the index stores it in column `at`; none for another expression.
     pub fn constant(&self, at: usize, expr: &Expr<'_>) -> Option<Value> {
         let value = constant(expr)?;
         let mut scratch = NumberText::default();
@@ -103,8 +103,8 @@ impl<'f, 'a> Samples<'f, 'a> {
         }
     }
 
-    /// Where an entry stands that begins with the values. Samples and their prefixes are searched, from the shortest prefix of a sample on
-    /// that is behind the sample before.
+    /// The place of entries that begin with the values. Samples and their prefixes are searched, from the shortest prefix of a sample that
+    /// is greater than the previous sample.
     fn place(&self, key: &[Value], is_end: bool) -> Place {
         let key = &key[..key.len().min(self.columns.len())];
         let width = key.len();
@@ -141,7 +141,8 @@ impl<'f, 'a> Samples<'f, 'a> {
         Place { at, less: less.saturating_add(before), equal: self.average(width - 1) }
     }
 
-    /// The shortest prefix of a sample, of at least `count` columns and at most `width`, that is behind the sample before.
+    /// The shortest prefix of a sample, of at least `count` columns and at most `width`, that is greater than the previous
+    /// sample.
     fn prefix(&self, at: usize, count: usize, width: usize) -> usize {
         let Some(before) = at.checked_sub(1) else { return count };
         let samples = &self.statistics.samples;
@@ -149,7 +150,7 @@ impl<'f, 'a> Samples<'f, 'a> {
         (count..width).find(is_behind).unwrap_or(width)
     }
 
-    /// How many entries are equal in columns up to `at`, of those that no sample stands for, on average.
+    /// The average number of entries that are equal in columns up to `at`, of those outside the samples.
     fn average(&self, at: usize) -> u64 {
         const HUNDREDTHS: u64 = 100;
         if at > 0 && at + 1 == self.columns.len() {
@@ -178,12 +179,12 @@ impl<'f, 'a> Samples<'f, 'a> {
         ((rows - entries).saturating_mul(HUNDREDTHS) / (groups - sampled_groups)).max(1)
     }
 
-    /// What sqlite_stat1 says about columns up to `at`.
+    /// The number of equal entries in columns up to `at`, by sqlite_stat1.
     fn equal_rows(&self, at: usize) -> Option<u64> {
         self.statistics.equal_rows.get(at).copied().filter(|&equal| equal > 0)
     }
 
-    /// How many entries there are. Behind the columns that sqlite_stat1 tells of, SQLite takes the last sample for the end.
+    /// The number of entries. For columns without statistics in sqlite_stat1, SQLite uses the last sample as the end.
     fn rows_for(&self, at: usize) -> u64 {
         match (self.equal_rows(at), self.statistics.samples.last()) {
             (None, Some(last)) => number(&last.less, at + 1),
@@ -191,7 +192,7 @@ impl<'f, 'a> Samples<'f, 'a> {
         }
     }
 
-    /// How many entries there are, to ranges: by the last column but one.
+    /// The number of entries for ranges: by the last column but one.
     fn rows(&self) -> u64 {
         self.rows_for(self.columns.len().saturating_sub(2))
     }
@@ -205,8 +206,8 @@ impl<'f, 'a> Samples<'f, 'a> {
         orders.fold(Ordering::Equal, Ordering::then)
     }
 
-    /// What part of the entries a range of column `at` takes, where the columns before are not known: that of the samples that lie between
-    /// the bounds. A bound can be one of no known value. The answer is a logarithm, at most 0; none where nothing is known.
+    /// The share of entries in a range of column `at`, if the columns before it are unknown: the share of samples between the bounds. A
+    /// bound may have no known value. The result is a logarithm, at most 0; none if no bound is known.
     pub fn share(&self, at: usize, low: Option<Option<Value>>, high: Option<Option<Value>>) -> Option<i16> {
         if [&low, &high].into_iter().flatten().all(Option::is_none) {
             return None;
@@ -228,7 +229,7 @@ impl<'f, 'a> Samples<'f, 'a> {
             Some(value) => value.as_ref().map_or(samples, not_above),
         };
         let between = (last - first).max(1);
-        // Bounds that are close to each other are taken for what they are without samples.
+        // Bounds that are close to each other are estimated without samples.
         let is_known = between != 1 || low.is_none() || high.is_none();
         is_known.then(|| LogEst::of(between as u64).0 - LogEst::of(samples as u64).0)
     }

@@ -1,8 +1,8 @@
 //! The order of the loops: a beam search over partial plans.
 //!
 //! A partial plan is a sequence of candidates, one for each of some sources. From level to level the best few are
-//! extended by every candidate whose needs they meet. Two plans over the same sources with the same promise of order are
-//! rivals: only the cheaper one goes on.
+//! extended by every candidate whose needs they meet. Of two plans over the same sources that give the same order, only
+//! the cheaper one is kept.
 
 use std::cmp::Ordering;
 
@@ -16,9 +16,9 @@ use super::log_est::LogEst;
 use super::order::{OrderColumns, OrderResult, Satisfied, Wish};
 use super::terms::Terms;
 
-/// What finding the group of a row costs: 2.
+/// The cost of finding the group of a row: 2.
 const GROUPING: i16 = 10;
-/// However often a join is run, no more than this (28 times) is taken into account.
+/// If a join runs more often than this (28 times), this number counts.
 pub const REPEATS_MAX: LogEst = LogEst(48);
 
 /// The join to be ordered.
@@ -48,9 +48,9 @@ pub struct Search<'c, 'a> {
 pub struct Found {
     /// The loops.
     pub loops: Few<usize, 8>,
-    /// The rows that come out.
+    /// The estimated number of rows.
     pub rows: LogEst,
-    /// How many columns of the wanted order are there.
+    /// How many columns of the wanted order are met.
     pub ordered: usize,
     /// What the loops do for the order.
     pub order: OrderResult,
@@ -95,17 +95,16 @@ impl Partial<'_> {
 /// The best plans over so many sources.
 struct Kept<'s> {
     plans: Vec<Partial<'s>>,
-    /// As many are kept.
+    /// How many are kept.
     breadth: usize,
-    /// The highest cost of them, when they are as many.
+    /// The highest cost of the kept plans, once there are so many.
     cost_max: Option<LogEst>,
 }
 
 impl<'a> Search<'_, 'a> {
     /// The cheapest plan; none when a source has no path.
     ///
-    /// `rows_sorted` is an estimate of the rows that a sort would have to deal with: `None` leaves the order out of the
-    /// account, which gives that very estimate.
+    /// `rows_sorted` is an estimate of the rows to be sorted. `None` ignores the order; this search gives the estimate.
     pub fn run(&self, rows_sorted: Option<LogEst>) -> Option<Found> {
         let breadth = self.breadth();
         let wants_order = rows_sorted.is_some() && !self.order.columns.is_empty();
@@ -209,7 +208,7 @@ impl<'a> Search<'_, 'a> {
     /// The cost of sorting `rows` that are sorted by the first `sorted` columns already.
     fn sort_cost(&self, rows: LogEst, sorted: usize) -> LogEst {
         if self.order.wish == Wish::Grouped && self.facts.iter().any(|facts| facts.is_measured) {
-            // The groups are found by hash.
+            // The groups are found in a hash table.
             return rows + GROUPING;
         }
         let wanted = self.order.columns.len();
@@ -235,7 +234,8 @@ impl<'a> Search<'_, 'a> {
 impl Search<'_, '_> {
     /// Keeps a partial plan if it is among the best.
     fn keep<'s>(&self, kept: &mut Kept<'s>, plan: Partial<'s>) {
-        // What costs more than all others is better neither than one of them over the same sources nor than the worst.
+        // A plan that costs more than all kept ones is better neither than a plan over the same sources nor than the
+        // worst.
         if kept.cost_max.is_some_and(|max| plan.cost > max) {
             return;
         }
@@ -265,7 +265,8 @@ impl Search<'_, '_> {
             return;
         }
         let rank = |plan: &Partial<'_>| (plan.cost, plan.unsorted);
-        // SQLite takes the rows of the first plan where it means its cost; ties are decided alike only if we do, too.
+        // SQLite compares with the rows of the first plan here, where its cost is meant. Ties are decided in the same
+        // way only if this code does so, too.
         let mut worst = (0, (plans[0].cost, plans[0].rows));
         for (at, other) in plans.iter().enumerate().skip(1) {
             if rank(other) > worst.1 {
@@ -277,7 +278,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether the innermost loops of both go through indexes, and the entries of this one's are smaller.
+    /// Whether the innermost loops of both read indexes, and the index of this plan has smaller entries.
     fn ends_narrower(&self, plan: &Partial<'_>, rival: &Partial<'_>) -> bool {
         let entry_size = |plan: &Partial<'_>| {
             let candidate = &self.candidates.all[plan.last?];

@@ -11,7 +11,7 @@ use super::order::{OrderResult, Satisfied};
 use super::search::Found;
 use super::terms::{ConstraintId, Op, Right};
 
-/// What SQLite says that these cost.
+/// SQLite's cost of such a plan.
 const ROWID_COST: LogEst = LogEst(33);
 const UNIQUE_COST: LogEst = LogEst(39);
 
@@ -79,7 +79,8 @@ impl Join<'_, '_> {
 
     /// A value for each column of the index, if it is unique.
     fn all_keys(&self, index: &IndexFacts<'_>) -> Option<Few<ConstraintId, 6>> {
-        /// SQLite looks no further than at three columns here; what it finds otherwise has other costs.
+        /// SQLite checks no more than three columns here; paths by more columns are found elsewhere and have other
+        /// costs.
         const COLUMNS_MAX: usize = 3;
         if !index.index.is_unique() || index.is_partial || index.key_count() > COLUMNS_MAX {
             return None;

@@ -1,8 +1,8 @@
 //! Star joins: a large fact table, and dimension tables that its rows refer to.
 //!
-//! The best plan scans the fact table and looks up the dimensions. On the way to it, though, scans of the small dimensions
-//! look so cheap that a narrow beam keeps nothing else: partial plans that are a product of dimensions. So scans of dimensions
-//! are made to cost as much as the dearest path through the fact table.
+//! The best plan scans the fact table and looks up the dimensions. But in partial plans, scans of the small dimensions are so
+//! cheap that a narrow beam keeps nothing but products of dimensions. So scans of dimensions get the cost of the most
+//! expensive path through the fact table.
 
 use lithe_resolve::ir::{JoinKind, Source, SourceKind, SourceSet};
 
@@ -14,7 +14,7 @@ const SOURCES_MIN: usize = 5;
 /// A fact table has at least so many dimensions.
 const DIMENSIONS_MIN: usize = 3;
 
-/// Raises the cost of scans of dimensions; tells whether a fact table was found.
+/// Raises the cost of scans of dimensions. Returns whether a fact table was found.
 pub fn adjust(candidates: &mut Candidates, sources: &[Source<'_>]) -> bool {
     if sources.len() < SOURCES_MIN {
         return false;

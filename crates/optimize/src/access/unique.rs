@@ -1,4 +1,4 @@
-//! DISTINCT that has nothing to do: when no two rows of one table can be equal in the result columns.
+//! DISTINCT without effect: no two rows of one table can be equal in the result columns.
 
 use lithe_resolve::ir::{ColumnIndex, Expr, collation_of, skip_collate};
 
@@ -7,8 +7,8 @@ use super::facts::{IndexFacts, IndexedTerm};
 use super::terms::{Left, Op};
 
 impl Join<'_, '_> {
-    /// Whether the result columns tell all rows apart: they have the rowid, or the columns of a unique index that are not
-    /// bound to one value anyway.
+    /// Whether the result columns distinguish all rows: they include the rowid, or all columns of a unique index that do
+    /// not have a fixed value.
     pub fn result_is_unique(&self) -> bool {
         let [facts] = self.facts else { return false };
         if facts.table.is_none() {

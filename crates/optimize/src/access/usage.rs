@@ -1,4 +1,5 @@
-//! Which columns of each source a statement uses: what makes an index covering, and what a materialised row must hold.
+//! Which columns of each source a statement uses: these columns decide whether an index is covering, and what a
+//! materialised row must hold.
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
@@ -70,17 +71,17 @@ impl<'u> Usage<'u> {
         Usage { sources: ArenaVec::with_capacity_in(SOURCES_USUAL, arena), none: ColumnSet::default() }
     }
 
-    /// What is used of `source`.
+    /// The used columns of `source`.
     pub fn of(&self, source: SourceId) -> &ColumnSet {
         self.sources.get(source.index()).unwrap_or(&self.none)
     }
 
-    /// Adds everything that the query uses, of its own sources and of others.
+    /// Adds all columns that the query uses, of its own sources and of enclosing queries.
     pub fn add_query<'a>(&mut self, query: &'a Query<'a>) {
         for_each_in_query(query, &mut |child| self.add_child(child));
     }
 
-    /// Adds everything that the expression uses.
+    /// Adds all columns that the expression uses.
     pub fn add_expr(&mut self, expr: &Expr<'_>) {
         match expr {
             Expr::Column(column) => self.add_column(column),

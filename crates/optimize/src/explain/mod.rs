@@ -1,7 +1,7 @@
-//! EXPLAIN QUERY PLAN: the plan as lines of text in SQLite's words.
+//! EXPLAIN QUERY PLAN: the plan as lines of text in SQLite's format.
 //!
-//! The lines are made from the plan alone, part by part in the order in which the parts are run. When nobody asked for the plan no text is
-//! made at all.
+//! The lines are made from the plan alone, part by part in the order in which the parts are run. Without EXPLAIN QUERY PLAN no text is
+//! made.
 //!
 //! ```text
 //!   COMPOUND QUERY                    open
@@ -30,7 +30,7 @@ pub struct PlanLine {
     pub parent: i32,
     /// The estimated cost of a loop; 0 on other lines.
     pub cost: LogEst,
-    /// The text, in SQLite's words.
+    /// The text, in SQLite's format.
     pub detail: String,
 }
 
@@ -45,7 +45,7 @@ struct Lines {
     rows: Vec<PlanLine>,
     /// The lines that are open, from the outermost to the innermost.
     open: Vec<i32>,
-    /// The lines of loops and of branches of an OR, by where these lie.
+    /// The lines of loops and of branches of an OR, by the address of these in memory.
     of_loops: HashMap<usize, i32>,
     shown_values: ShownValues,
 }
@@ -56,7 +56,7 @@ impl Explain {
         Explain { lines: Some(Box::default()) }
     }
 
-    /// Nobody wants to know.
+    /// Lines are not collected.
     pub fn off() -> Explain {
         Explain { lines: None }
     }

@@ -5,7 +5,7 @@
 //!   SEARCH t USING INTEGER PRIMARY KEY (rowid=?)
 //!   SEARCH t USING COVERING INDEX i (a=? AND b>?)
 //!   SEARCH t USING INDEX i (ANY(a) AND b=?)      skip-scan
-//!   SEARCH t USING AUTOMATIC COVERING INDEX (a=?)    what we do by a hash table
+//!   SEARCH t USING AUTOMATIC COVERING INDEX (a=?) here: a hash table
 //! ```
 
 use lithe_catalog::{Index, IndexTerm, Table};
@@ -18,7 +18,7 @@ pub fn describe_loop(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> Str
     describe_path(plan, plan.source_of(planned), &planned.path, name)
 }
 
-/// The line of a loop whose rows come once more, for those that have not joined.
+/// The line of the loop that reads a source once more, for the rows that have not joined.
 pub fn describe_again(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> String {
     let source = Source { join: JoinKind::Inner, ..*plan.source_of(planned) };
     describe_path(plan, &source, &planned.path, name)
@@ -57,8 +57,7 @@ fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name
     line
 }
 
-/// The number that SQLite's functions of JSON have for the arguments that they are told: 1 for the JSON alone, 3 with a root. Pragmas
-/// always have 0.
+/// The index number of SQLite's JSON functions for the given arguments: 1 for the JSON alone, 3 with a root. Pragmas always have 0.
 fn function_index(source: &Source<'_>, arguments: &[Option<Expr<'_>>]) -> u8 {
     let SourceKind::Table(_, table) = source.kind else { return 0 };
     match arguments {
@@ -112,7 +111,7 @@ fn describe_index(path: &IndexPath<'_>, is_min_max: bool, line: &mut String) {
     }
 }
 
-/// What is said about the columns of the index, one after the other.
+/// The conditions on the columns of the index, one after the other.
 fn conditions(path: &IndexPath<'_>) -> Vec<String> {
     let name = |at: usize| index_column_name(path.table, path.index, at);
     let mut conditions: Vec<String> = Vec::new();
@@ -149,7 +148,7 @@ fn index_column_name(table: &Table, index: &Index, at: usize) -> String {
     }
 }
 
-/// To SQLite, an index of the rows for which a constant is true is a partial one, too; EXISTS leaves such a constant behind.
+/// SQLite calls an automatic index partial even if its only condition is a constant, which the rewrite of EXISTS leaves.
 fn describe_hash(plan: &JoinPlan<'_>, source: &Source<'_>, path: &HashPath<'_>, line: &mut String) {
     let is_constant = |check: &Expr<'_>| is_deterministic(check) && !has_query(check);
     let has_constant =

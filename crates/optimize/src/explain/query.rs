@@ -1,4 +1,4 @@
-//! The lines of a query's plan, from the tree that the plan is.
+//! The lines of a query's plan.
 
 use std::ptr;
 
@@ -17,12 +17,12 @@ use crate::plan::{
 /// How VALUES is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum ShownValues {
-    /// As a source: the statement is nothing else.
+    /// As a source: the whole statement is VALUES.
     #[default]
     AsClause,
     /// As a query of constants: in a view or common table.
     AsConstants,
-    /// Not at all: the line of the loop that reads it says so.
+    /// Not at all: the line of the loop that reads it shows it.
     Nowhere,
 }
 
@@ -34,7 +34,7 @@ impl Explain {
         }
     }
 
-    /// The lines of a join, of whose rows the code that reads them adds none.
+    /// The lines of a join without lines for the code of a row.
     pub fn join(&mut self, from: &FromPlan<'_>) {
         if let Some(lines) = &mut self.lines {
             lines.join_with_body(from, |_| {});
@@ -54,7 +54,7 @@ impl Explain {
         }
     }
 
-    /// The lines of what an INSERT gets its rows from.
+    /// The lines of the source of an INSERT's rows.
     pub fn inserted_rows(&mut self, source: &InsertSource<'_>) {
         match source {
             InsertSource::Row { queries, .. } => self.expr_queries(queries),
@@ -141,7 +141,7 @@ impl Lines {
         }
     }
 
-    /// Each merge hangs under the next, as its left side.
+    /// Each merge is under the next one, as its left side.
     fn merges(&mut self, plan: &CompoundPlan<'_>, rows: RowsFor) {
         for merge in plan.merges.iter().rev() {
             self.open(format!("MERGE ({})", name_of(merge.op)));
@@ -180,7 +180,7 @@ impl Lines {
         self.close();
     }
 
-    /// To SQLite, VALUES that are no source of an INSERT are a scan of a table of unknown size.
+    /// SQLite treats VALUES, except as the source of an INSERT, as a scan of a table of unknown size.
     fn values(&mut self, plan: &ValuesPlan<'_>, rows: RowsFor) {
         let count = plan.rows.len();
         let cost = if rows == RowsFor::Coroutine { LogEst::ONE } else { LogEst(216) };
@@ -208,7 +208,7 @@ impl Lines {
         let distinct = plan.from.join.distinct;
         self.join_with_body(&plan.from, |lines| {
             lines.expr_queries(plan.queries);
-            // SQLite fills the filter where rows come straight from their loops.
+            // SQLite fills the filter if rows come directly from their loops.
             if plan.sorting == Sorting::Nothing {
                 lines.filter_of_set(rows);
             }
@@ -268,7 +268,7 @@ impl Lines {
         }
     }
 
-    /// To SQLite, each window is computed in a subquery, and reads what the one within it gives.
+    /// SQLite computes each window in a subquery, which reads the rows of the subquery within it.
     fn windows(&mut self, plan: &WindowPlan<'_>, rows: RowsFor) {
         for number in plan.subqueries {
             self.open(format!("CO-ROUTINE (subquery-{number})"));
@@ -301,7 +301,7 @@ impl Lines {
         }
     }
 
-    /// What becomes of the rows of groups and windows.
+    /// The lines for what happens to the rows of groups and windows: DISTINCT and ORDER BY.
     fn end_of_select(&mut self, select: &Select<'_>, order_by: &[OrderTerm<'_>], rows: RowsFor) {
         if order_by.is_empty() {
             self.filter_of_set(rows);
@@ -333,7 +333,7 @@ impl Lines {
         });
     }
 
-    /// The lines of a join; `body` adds those of what is done for each row.
+    /// The lines of a join; `body` adds those of the code for each row.
     fn join_with_body(&mut self, from: &FromPlan<'_>, body: impl FnOnce(&mut Lines)) {
         self.sources(from);
         self.loops(from, body);
@@ -387,7 +387,7 @@ impl Lines {
     fn unjoined(&mut self, join: &JoinPlan<'_>, planned: &Loop<'_>, unjoined: &UnjoinedPlan<'_>) {
         let name = self.source_name(unjoined.source);
         self.open(match unjoined.source.kind {
-            // SQLite does not look at the alias here.
+            // SQLite does not use the alias here.
             SourceKind::Table(_, table) => format!("RIGHT-JOIN {}", table.name),
             SourceKind::Subquery(derived) => format!("RIGHT-JOIN {}", self.made_name(unjoined.source, derived)),
             _ => format!("RIGHT-JOIN {name}"),
@@ -405,7 +405,7 @@ impl Lines {
         self.close();
     }
 
-    /// VALUES in FROM is no query to SQLite, and has no line.
+    /// SQLite does not treat VALUES in FROM as a query, so it has no line.
     fn derived(&mut self, planned: &DerivedPlan<'_>) {
         let what = match planned.rows {
             DerivedWay::Shared { is_first: false, .. } => return,
@@ -436,7 +436,7 @@ impl Lines {
         }
     }
 
-    /// How lines name a source that is made: views and common tables by their own names.
+    /// How lines name a source that is materialised: views and common tables by their own names.
     fn made_name(&self, source: &Source<'_>, derived: &Derived<'_>) -> String {
         match (derived.cte, derived.view) {
             (Some(cte), _) => cte.name.to_string(),

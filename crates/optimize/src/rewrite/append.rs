@@ -11,7 +11,7 @@ use super::map::Map;
 use super::{Draft, Rewriter};
 
 impl<'a> Rewriter<'a> {
-    /// Takes the query at `at` apart, if it is of that kind and the outer query is as plain as it has to be.
+    /// Splits the query at `at`, if it is such a UNION ALL and the outer query is plain enough.
     pub(super) fn append(
         &self,
         draft: &mut Draft<'a>,
@@ -47,7 +47,7 @@ impl<'a> Rewriter<'a> {
         self.arena.alloc(Select { sources, terms, ..*outer })
     }
 
-    /// ORDER BY by result columns, as a compound has it; none if a term is something else.
+    /// ORDER BY by result columns, as a compound needs it; none if a term is another expression.
     fn order_of_outputs(&self, query: &Query<'a>) -> Option<&'a [OrderTerm<'a>]> {
         let mut terms = Vec::with_capacity(query.order_by.len());
         for term in query.order_by {

@@ -17,11 +17,11 @@ use super::Rewriter;
 /// A column that is equal to a constant in every row of the result.
 #[derive(Clone, Copy)]
 struct Fixed<'a> {
-    /// The condition that says so, by position.
+    /// The equality, by its position among the conditions.
     term: usize,
     column: &'a Column<'a>,
     value: Expr<'a>,
-    /// Applied to the constant when it is compared.
+    /// The affinity that the comparison applies to the constant.
     affinity: Option<Affinity>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Rewriter<'a> {
         if fixed.is_empty() {
             return select;
         }
-        // As in SQLite, what becomes equal to a constant here is not looked at again.
+        // As in SQLite, columns that become equal to a constant here are not propagated again.
         let changed: Vec<(usize, Expr<'a>)> =
             usable.filter_map(|(at, term)| Some((at, self.with_constant(at, &term.expr, &fixed)?))).collect();
         if changed.is_empty() {
@@ -50,7 +50,8 @@ impl<'a> Rewriter<'a> {
         self.arena.alloc(Select { terms, ..*select })
     }
 
-    /// The comparison at `at` with a constant in the place of one of its columns; none if it compares none of these with something else.
+    /// The comparison at `at` with one of its columns replaced by its constant; none if it does not compare such a column with another
+    /// expression.
     fn with_constant(&self, at: usize, expr: &Expr<'a>, fixed: &[Fixed<'a>]) -> Option<Expr<'a>> {
         let Expr::Compare(compare) = expr else { return None };
         let sides = [(compare.left, compare.right), (compare.right, compare.left)];
@@ -87,7 +88,8 @@ fn is_same_column(one: &Column<'_>, other: &Column<'_>) -> bool {
     one.source == other.source && one.index == other.index
 }
 
-/// What has to be applied to both sides of a comparison, once the column in it is its constant; `None` if the two may differ then.
+/// The affinity to apply to both sides of a comparison once the column is replaced by its constant; `None` if the result might
+/// differ.
 fn affinity_for<'a>(known: &Fixed<'a>, compare: &Compare<'a>, other: &Expr<'a>) -> Option<Option<Affinity>> {
     let is_numeric = |affinity: Option<Affinity>| affinity.is_some_and(Affinity::is_numeric);
     match (known.affinity, compare.how.affinity) {

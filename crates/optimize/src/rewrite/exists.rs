@@ -1,5 +1,5 @@
-//! `WHERE EXISTS (SELECT … FROM t WHERE …)` becomes a join with t, whose loop ends with the first row that joins: what is looked up in t
-//! may then be looked up through an index or a hash table that is made once, and t may stand in the outer loop.
+//! `WHERE EXISTS (SELECT … FROM t WHERE …)` becomes a join with t, whose loop ends with the first row that joins. The join may use a
+//! hash table of t that is built once, and t may be the outer loop.
 
 use lithe_resolve::ir::{
     CoreBody, Expr, JOIN_SOURCES_MAX, JoinKind, Query, Select, Source, SourceKind, Term, TermOrigin,
@@ -8,14 +8,14 @@ use lithe_resolve::ir::{
 use super::Rewriter;
 
 impl<'a> Rewriter<'a> {
-    /// The SELECT with the tables of its EXISTS among its sources. What EXISTS stands within these stays as it is, as in SQLite.
+    /// The SELECT with the tables of its EXISTS among its sources. As in SQLite, an EXISTS within these is not rewritten.
     pub(super) fn join_exists(&self, select: &'a Select<'a>) -> &'a Select<'a> {
         if select.sources.is_empty() || select.sources.iter().any(|source| source.join.keeps_right_rows()) {
             return select;
         }
         let mut sources = select.sources.to_vec();
         let mut terms: Vec<Term<'a>> = Vec::with_capacity(select.terms.len());
-        // SQLite has the conditions of an EXISTS behind all others, which decides between plans.
+        // SQLite appends the conditions of an EXISTS after all others, and their order decides between plans.
         let mut conditions_within: Vec<Term<'a>> = Vec::new();
         for term in select.terms {
             match joinable(term) {
@@ -35,7 +35,7 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// The table that an EXISTS of WHERE looks into, and the conditions, if it is a plain SELECT from one table.
+/// The table of an EXISTS in WHERE, and its conditions, if it is a plain SELECT from one table.
 fn joinable<'a>(term: &Term<'a>) -> Option<(&'a Source<'a>, &'a [Term<'a>])> {
     let Term { expr: Expr::Exists(subquery), origin: TermOrigin::Where } = term else { return None };
     let query: &'a Query<'a> = subquery.query;

@@ -1,5 +1,5 @@
-//! A query in FROM becomes part of the query around it: its sources take its place, its conditions join the others, its
-//! result columns stand where they were named.
+//! A query in FROM becomes part of the enclosing query: its sources take its place, its conditions are added to the
+//! others, its result columns replace their names.
 
 use lithe_resolve::ir::{
     Column, CommonTable, CompareOp, CoreBody, Derived, Expr, JOIN_SOURCES_MAX, JoinKind, Matched, OrderTerm, Query,
@@ -10,7 +10,7 @@ use lithe_resolve::ir::{
 use super::map::{Change, Map, Nested};
 use super::{Draft, Rewriter};
 
-/// What is to be merged.
+/// The query to be merged.
 struct Merge<'q, 'a> {
     outer: &'a Select<'a>,
     at: usize,
@@ -20,7 +20,7 @@ struct Merge<'q, 'a> {
 }
 
 impl<'a> Rewriter<'a> {
-    /// Flattens whatever can be, from the left to the right; what comes in its place is looked at again.
+    /// Flattens all queries that can be, from left to right, including those that a flattened query brings.
     pub(super) fn flatten_all(&self, draft: &mut Draft<'a>) {
         loop {
             let cores = draft.query.cores;
@@ -36,7 +36,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Flattens one query of one core; says whether it could.
+    /// Flattens one query of one core. Returns whether it found one.
     fn flatten_one(&self, draft: &mut Draft<'a>) -> bool {
         for (core_at, core) in draft.query.cores.iter().enumerate() {
             let CoreBody::Select(outer) = core.body else { continue };
@@ -103,7 +103,8 @@ impl<'a> Rewriter<'a> {
         self.arena.alloc_slice_copy(&sources)
     }
 
-    /// The result columns of a query that may be without a row: all but the columns of its one source must be told to be NULL then.
+    /// The result columns of a query on the nullable side of an outer join. Columns of its single source are NULL then by
+    /// themselves, all others are wrapped to become NULL.
     fn matched(&self, columns: &'a [Expr<'a>], inner: &Select<'a>) -> &'a [Expr<'a>] {
         let source = &inner.sources[0];
         let Some(key) = self.key_of(source) else { return columns };
@@ -123,8 +124,8 @@ impl<'a> Rewriter<'a> {
         table.is_without_rowid().then(|| self.resolver.table_column(source.id, table, at as u16))
     }
 
-    /// The inner conditions belong to WHERE or, when the query was the right side of a LEFT JOIN, to its ON. Those of a query on the left of a
-    /// RIGHT JOIN say nothing about the rows that this join adds.
+    /// The inner conditions belong to WHERE or, when the query was the right side of a LEFT JOIN, to its ON. Those of a query on the left
+    /// of a RIGHT JOIN do not apply to the rows that this join adds.
     pub(super) fn spliced_terms(
         &self,
         outer: &Select<'a>,
@@ -154,8 +155,7 @@ impl<'a> Rewriter<'a> {
         self.arena.alloc_slice_copy(&terms)
     }
 
-    /// The result columns of a query in FROM: what they are computed by says nothing of its results to the query around it. Columns
-    /// are handed on as they are.
+    /// The result columns of a query in FROM, as the enclosing query sees them: without subtypes. Columns stay as they are.
     pub(super) fn seen_from_outside(&self, columns: &'a [Expr<'a>]) -> &'a [Expr<'a>] {
         let loses = |column: &Expr<'a>| !matches!(column, Expr::Column(_)) && may_have_subtype(column);
         if !columns.iter().any(loses) {
@@ -199,11 +199,11 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// Replaces the columns of one source by the expressions that they are.
+/// Replaces the columns of one source by their expressions.
 pub(super) struct Replace<'a> {
     pub source: SourceId,
     pub columns: &'a [Expr<'a>],
-    /// The columns are those of one of several parts, and may have other affinities than what they replace.
+    /// The columns are those of one of several parts, and may have other affinities than the replaced columns.
     pub is_part: bool,
 }
 
@@ -266,13 +266,13 @@ fn count_uses(query: &Query<'_>) {
     }
 }
 
-/// Whether the query stays what it is: recursive, or materialised by the user's wish.
+/// Whether the query must not be merged: it is recursive, or declared MATERIALIZED.
 pub(super) fn is_kept_apart(derived: &Derived<'_>) -> bool {
     derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some() || cte.materialized == Some(true))
 }
 
-/// Whether a source of the outer query may be merged at all: not the right side of a RIGHT or FULL JOIN, whose rows are told apart by the
-/// source they come from.
+/// Whether a source of the outer query may be merged at all: not the right side of a RIGHT or FULL JOIN, because its unmatched rows are
+/// found by that one source.
 fn fits(outer: &Select<'_>, at: usize) -> bool {
     outer.sources.get(at).is_some_and(|source| !source.join.keeps_right_rows())
 }
@@ -296,8 +296,8 @@ fn can_merge<'a>(outer_query: &Query<'a>, merge: &Merge<'_, 'a>) -> bool {
         && (!may_lack_row(outer, at) || row_may_lack(outer, at, inner))
 }
 
-/// LIMIT can move outwards only if nothing else happens to the rows outside. (An ORDER BY outside makes the first rows of a LIMIT that
-/// leaves open which ones it means the first of that order, as in SQLite.)
+/// LIMIT can move outwards only if the outer query does nothing else to the rows. (As in SQLite, the outer ORDER BY then also decides
+/// which rows an inner LIMIT without ORDER BY takes.)
 fn limit_fits(outer_query: &Query<'_>, outer: &Select<'_>, inner: &Query<'_>) -> bool {
     let Some(limit) = inner.limit else { return true };
     let is_bare = outer.sources.len() == 1
@@ -321,9 +321,9 @@ fn order_fits(outer_query: &Query<'_>, outer: &Select<'_>, inner: &Query<'_>) ->
             && outer.sources.len() == 1
 }
 
-/// Whether a query that may be without a row has one source, whose columns are NULL then, or which tells by its key that it has no row. A
-/// condition on a column that is computed finds no index: so another one must look the row up by a column of the table, or the query is better
-/// a table of its own, with an automatic index.
+/// Whether a query on the nullable side of an outer join can be merged: it has one source, whose columns are NULL in an added row, or
+/// whose key shows that there is no row. A condition on a computed column can use no index. So another condition must look the row up by a
+/// column of the table; otherwise a table of its own with an automatic index is better.
 fn row_may_lack<'a>(outer: &'a Select<'a>, at: usize, inner: &Select<'a>) -> bool {
     let [only] = inner.sources else { return false };
     let is_plain = |position: usize| is_column_of(&inner.columns[position], only);

@@ -1,6 +1,6 @@
 //! Rebuilding expressions and queries with some of their columns replaced.
 //!
-//! Trees share what does not change: every function here gives `None` for "as it was".
+//! Trees share what does not change: every function here returns `None` for an unchanged part.
 
 use bumpalo::Bump;
 use lithe_resolve::ir::{
@@ -10,17 +10,17 @@ use lithe_resolve::ir::{
 };
 use lithe_value::Affinity;
 
-/// What a rebuilding changes.
+/// The changes that a rebuild makes.
 pub(super) trait Change<'a> {
-    /// What stands for a column from now on.
+    /// The replacement of a column.
     fn column(&mut self, column: &'a Column<'a>) -> Option<Expr<'a>>;
 
-    /// Whether comparisons apply the affinities of what stands for their operands now.
+    /// Whether comparisons apply the affinities of their new operands.
     fn compares_anew(&self) -> bool {
         false
     }
 
-    /// What stands for a nested query, if that is not simply the query with its parts changed.
+    /// The replacement of a nested query, if it is not just the query with its parts changed.
     fn query(&mut self, query: &'a Query<'a>) -> Nested<'a> {
         let _ = query;
         Nested::Parts
@@ -36,18 +36,18 @@ pub(super) trait Change<'a> {
         id
     }
 
-    /// What stands for a call of a window function from now on, if that is not simply the call with its parts changed.
+    /// The replacement of a call of a window function, if it is not just the call with its parts changed.
     fn window_call(&mut self, call: &'a WindowCall<'a>) -> Option<&'a WindowCall<'a>> {
         let _ = call;
         None
     }
 }
 
-/// What becomes of a nested query.
+/// The replacement of a nested query.
 pub(super) enum Nested<'a> {
     /// Its parts change.
     Parts,
-    /// This, or nothing new.
+    /// This query; `None` if it is unchanged.
     Whole(Option<&'a Query<'a>>),
 }
 
@@ -160,7 +160,7 @@ impl<'a> Map<'_, 'a> {
         }
     }
 
-    /// All of them, if any has changed.
+    /// All expressions, if any has changed.
     fn several<const N: usize>(&mut self, exprs: [&Expr<'a>; N]) -> Option<[Expr<'a>; N]> {
         let changed = exprs.map(|expr| self.changed(expr));
         let any = changed.iter().any(Option::is_some);
@@ -411,7 +411,7 @@ pub(super) fn outer_of<'a>(arena: &'a Bump, query: &Query<'a>) -> &'a [SourceId]
     arena.alloc_slice_copy(&used)
 }
 
-/// All sources that a query uses, and all that it defines; nested queries answer for themselves.
+/// All sources that a query uses, and all that it defines; nested queries have lists of their own.
 fn collect<'a>(query: &Query<'a>, used: &mut Vec<SourceId>, own: &mut Vec<SourceId>) {
     let mut add = |id: SourceId| {
         if !used.contains(&id) {

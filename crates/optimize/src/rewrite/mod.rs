@@ -3,17 +3,17 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | `map` | rebuilds trees |
-//! | `simplify` | LEFT JOIN that a condition makes an inner one |
+//! | `simplify` | outer joins that a condition makes inner joins |
 //! | `constants` | columns that are equal to a constant |
 //! | `flatten` | a query in FROM becomes part of the one around it |
 //! | `exists` | EXISTS in WHERE that becomes a join |
 //! | `append` | a UNION ALL in FROM becomes the outer query's own |
-//! | `push` | conditions move into the queries in FROM that they are about, and from HAVING to WHERE |
+//! | `push` | conditions move into the queries in FROM whose columns they use, and from HAVING to WHERE |
 //! | `window_copies` | calls of window functions that are computed once more |
-//! | `prune` | result columns that nobody uses, ORDER BY that nobody sees |
+//! | `prune` | result columns that are not used, ORDER BY without effect |
 //!
-//! The meaning includes what comparisons do: affinity and collation of each were settled by the resolver, and no
-//! replacement of a column by an expression changes them.
+//! The meaning includes comparisons: the resolver determined the affinity and collation of each, and replacing a column
+//! by an expression does not change them.
 
 mod append;
 mod constants;
@@ -39,7 +39,7 @@ pub(crate) use window_copies::WindowCopies;
 pub struct Rewriter<'a> {
     resolver: &'a Resolver<'a>,
     arena: &'a Bump,
-    /// The result columns that were taken away.
+    /// The result columns that were removed.
     unused: RefCell<Vec<Expr<'a>>>,
 }
 
@@ -55,8 +55,8 @@ impl<'a> Rewriter<'a> {
         Rewriter { resolver, arena: resolver.arena, unused: RefCell::default() }
     }
 
-    /// The result columns that were taken away because no query around uses them. Whether an index covers a query is decided with them, as in SQLite:
-    /// another index would give rows in another order.
+    /// The result columns that were removed because no enclosing query uses them. As in SQLite, they still count when it is decided
+    /// whether an index is covering, because another index would give rows in another order.
     pub fn into_unused(self) -> Vec<Expr<'a>> {
         self.unused.into_inner()
     }
@@ -105,7 +105,7 @@ impl<'a> Rewriter<'a> {
         Core { body, ..*core }
     }
 
-    /// A SELECT that has been flattened as far as it goes: what remains is done to the queries in it.
+    /// Rewrites a SELECT that is flattened already, and the queries in it.
     fn select(&self, select: &'a Select<'a>, order_by: &'a [OrderTerm<'a>], is_merged: bool) -> &'a Select<'a> {
         let select = self.join_exists(select);
         let select = self.propagate_constants(select);

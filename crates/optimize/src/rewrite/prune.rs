@@ -1,4 +1,4 @@
-//! What nobody will look at: ORDER BY of a query whose rows lose their order, result columns that are not used.
+//! Removal of parts without effect: ORDER BY of a query whose rows lose their order, result columns that are not used.
 
 use bumpalo::Bump;
 use lithe_resolve::ir::{
@@ -10,7 +10,7 @@ use lithe_sql::ast::CompoundOp;
 use super::Rewriter;
 
 impl<'a> Rewriter<'a> {
-    /// The SELECT with the queries in its FROM freed of what it does not use.
+    /// The SELECT without the parts of its FROM queries that it does not use.
     pub(super) fn prune_sources(
         &self,
         select: &'a Select<'a>,
@@ -24,7 +24,7 @@ impl<'a> Rewriter<'a> {
                 continue;
             }
             let is_shared = derived.cte.is_some_and(|cte| cte.uses.get() > 1);
-            // Who says MATERIALIZED gets the table with its order.
+            // A MATERIALIZED table keeps its order.
             let is_fixed = derived.cte.is_some_and(|cte| cte.materialized == Some(true));
             let mut query = *derived.query;
             if !is_fixed {
@@ -39,9 +39,9 @@ impl<'a> Rewriter<'a> {
         select
     }
 
-    /// Puts NULL into the place of columns that are not used. Every column counts where rows are compared; and with
-    /// aggregates, where a min() or max() that nobody looks at still says which row the bare columns come from. Windows stay, because the
-    /// one that is written first orders the rows.
+    /// Replaces columns that are not used by NULL. All columns are kept if rows are compared, and with aggregates, because a min() or
+    /// max() that is not used still decides which row the bare columns come from. Windows are kept, because the first written one orders
+    /// the rows.
     fn prune_columns(
         &self,
         select: &'a Select<'a>,
@@ -115,7 +115,7 @@ pub(crate) fn used_aggregates<'a>(
 }
 
 fn prune_order<'a>(select: &Select<'a>, is_sorted: bool, query: Query<'a>) -> Query<'a> {
-    // SQLite keeps the order of groups, which shows where the outer ORDER BY ties.
+    // SQLite keeps the order of groups, which is visible where the outer ORDER BY has ties.
     let is_grouped = query.single_select().is_some_and(|inner| inner.is_aggregate);
     let is_lost = query.limit.is_none() && !is_grouped && loses_order(select, is_sorted, &query);
     if is_lost { Query { order_by: &[], ..query } } else { query }
@@ -148,9 +148,9 @@ impl<'a> Search<'_, 'a> {
     }
 }
 
-/// Whether nothing of the SELECT shows in which order the rows of a query in its FROM come. `is_sorted`: the rows of the SELECT are sorted, by
-/// ORDER BY or to be merged with others; ties may come in any order, as in SQLite. What aggregates and window functions make of the order is seen.
-/// SQLite sorts the rows even if all become one: that shows where what is sorted fails.
+/// Whether the order of the rows of a query in FROM has no effect on the SELECT. `is_sorted`: the rows of the SELECT are sorted, by
+/// ORDER BY or to be merged with others; ties may come in any order, as in SQLite. Aggregates and window functions may depend on the
+/// order. SQLite sorts the rows even if all become one row, which is visible if sorting fails with an error.
 pub(super) fn loses_order(select: &Select<'_>, is_sorted: bool, inner: &Query<'_>) -> bool {
     let is_one_row = || is_one_row_in_any_order(select) && !calls_functions(inner);
     let is_left_open = is_sorted || select.sources.len() > 1 || is_one_row();
@@ -173,13 +173,13 @@ fn is_blind(call: &Aggregate<'_>) -> bool {
     call.function.is_builtin() && IN_ANY_ORDER.contains(&call.function.name())
 }
 
-/// Whether the SELECT makes one row of all, by aggregates alone: no column shows which row came first.
+/// Whether the SELECT makes one row of all rows, by aggregates alone: no column depends on which row came first.
 fn is_one_row_in_any_order(select: &Select<'_>) -> bool {
     let shown = || select.columns.iter().chain(&select.having);
     select.is_aggregate && select.group_by.is_empty() && !shown().any(|expr| shows_column(expr, select))
 }
 
-/// Whether a column of the SELECT's own sources stands in the expression outside of aggregates.
+/// Whether the expression uses a column of the SELECT's own sources outside of aggregates.
 fn shows_column(expr: &Expr<'_>, select: &Select<'_>) -> bool {
     match expr {
         Expr::Aggregate(_) => false,
@@ -188,7 +188,7 @@ fn shows_column(expr: &Expr<'_>, select: &Select<'_>) -> bool {
             let mut found = false;
             for_each_child(expr, &mut |child| match child {
                 Child::Expr(operand) => found = found || shows_column(operand, select),
-                // What a nested query uses is not looked for.
+                // A nested query counts as a use: it is not searched.
                 Child::Query(_) => found = true,
             });
             found

@@ -1,4 +1,4 @@
-//! Conditions move into the queries in FROM that they are about: fewer rows come out, and indexes inside can serve.
+//! Conditions move into the queries in FROM whose columns they use: these give fewer rows, and can use indexes.
 
 use lithe_resolve::ir::{
     Child, Coll, Core, CoreBody, Derived, Expr, JoinKind, Query, Select, SourceId, SourceKind, SourceSet, Term,
@@ -12,7 +12,7 @@ use super::flatten::{Replace, is_kept_apart};
 use super::map::Map;
 
 impl<'a> Rewriter<'a> {
-    /// The SELECT with all its conditions as deep as they can be.
+    /// The SELECT with all its conditions moved as deep as possible.
     pub(super) fn push_all(&self, select: &'a Select<'a>) -> &'a Select<'a> {
         let mut select = select;
         for at in 0..select.sources.len() {
@@ -61,9 +61,9 @@ impl<'a> Rewriter<'a> {
             Core { body: CoreBody::Select(self.with_conditions(inner, &conditions)), ..*core }
         }));
         let source = self.with_query(&select.sources[at], derived, query);
-        // Inside, a column is what its core makes of it, and compared as such; outside, its integers may have become reals,
-        // and it may be compared in another way. A row has to do for both. A group whose rows are deleted while it is gathered shows
-        // NULLs: it is looked at once more, as in SQLite.
+        // Inside, a column has the value and affinity of its core; outside, its integers may have become reals, and it may be
+        // compared in another way. A row must meet the condition in both places. A group whose rows are deleted while it is computed
+        // has NULLs, so as in SQLite its condition is checked again outside.
         let is_other = |term: &Term<'a>| looks_at_real(&term.expr) || has_other_affinity(&term.expr, id, derived.query);
         let has_groups = |core: &Core<'a>| matches!(core.body, CoreBody::Select(inner) if !inner.group_by.is_empty());
         let is_grouped = query.cores.iter().any(has_groups);
@@ -73,7 +73,8 @@ impl<'a> Rewriter<'a> {
         self.with_source(&Select { terms, ..*select }, at, source)
     }
 
-    /// The SELECT with further conditions on its result: in WHERE if they are about rows, in HAVING if about groups.
+    /// The SELECT with further conditions on its result: in WHERE if they depend on rows, in HAVING if they depend on
+    /// groups.
     fn with_conditions(&self, select: &Select<'a>, conditions: &[Expr<'a>]) -> &'a Select<'a> {
         let mut terms = bumpalo::collections::Vec::from_iter_in(select.terms.iter().copied(), self.arena);
         let mut having = select.having;
@@ -91,7 +92,7 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// Whether rows may be dropped before the query is done with them.
+/// Whether rows may be dropped inside the query.
 fn takes_conditions(select: &Select<'_>, derived: &Derived<'_>) -> bool {
     let has_right = select.sources.iter().any(|s| s.join.keeps_right_rows());
     let is_shared = derived.cte.is_some_and(|cte| cte.uses.get() > 1);
@@ -103,7 +104,7 @@ fn takes_conditions(select: &Select<'_>, derived: &Derived<'_>) -> bool {
         && derived.query.cores.iter().all(is_open)
 }
 
-/// Whether the condition is about nothing but this source, and may be checked earlier.
+/// Whether the condition uses only this source, and may be checked earlier.
 fn can_push(select: &Select<'_>, at: usize, derived: &Derived<'_>, term: &Term<'_>) -> bool {
     let source = &select.sources[at];
     let stands_well = match term.origin {
@@ -118,7 +119,8 @@ fn can_push(select: &Select<'_>, at: usize, derived: &Derived<'_>, term: &Term<'
         && derived.query.cores.iter().all(|core| is_about_partitions(core, source.id, &term.expr))
 }
 
-/// Whether the condition is about columns by which every window of the SELECT is partitioned: it drops whole partitions.
+/// Whether the condition uses only columns by which every window of the SELECT is partitioned, and so drops whole
+/// partitions.
 fn is_about_partitions(core: &Core<'_>, id: SourceId, expr: &Expr<'_>) -> bool {
     let CoreBody::Select(select) = core.body else { return false };
     let partitions = |at: usize| {
@@ -141,7 +143,8 @@ fn is_all_appended(query: &Query<'_>) -> bool {
     query.cores.iter().all(|core| core.op == CompoundOp::UnionAll)
 }
 
-/// Whether the condition does not tell apart what UNION takes for equal: no collation but BINARY is involved.
+/// Whether rows that UNION treats as equal give the same result of the condition: only the collation BINARY is
+/// involved.
 fn is_binary(expr: &Expr<'_>) -> bool {
     !any(expr, &mut |expr| match expr {
         Expr::Column(column) => column.collation != Coll::Binary,
@@ -170,8 +173,8 @@ fn has_other_affinity(expr: &Expr<'_>, id: SourceId, query: &Query<'_>) -> bool 
     })
 }
 
-/// Whether the condition looks at nothing but GROUP BY terms: then it is the same for all rows of a group, and rows can be
-/// dropped before they are grouped.
+/// Whether the condition uses only GROUP BY terms: then it is the same for all rows of a group, and rows can be dropped
+/// before they are grouped.
 fn is_about_rows<'a>(select: &Select<'a>, condition: &Expr<'a>) -> bool {
     if select.group_by.is_empty() {
         return false;

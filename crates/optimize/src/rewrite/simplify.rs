@@ -1,4 +1,4 @@
-//! Outer joins → inner ones, where a condition throws the rows without a match away anyway:
+//! Outer joins → inner joins, if a condition rejects the rows without a match anyway:
 //!
 //! ```text
 //!   a condition on b of            makes it
@@ -16,7 +16,7 @@ use lithe_resolve::ir::{
 use super::Rewriter;
 
 impl<'a> Rewriter<'a> {
-    /// The SELECT with its needless outer joins made inner ones.
+    /// The SELECT with its outer joins made inner joins where a condition allows it.
     pub(super) fn simplify_joins(&self, select: &'a Select<'a>) -> &'a Select<'a> {
         let mut select = select;
         for at in 0..select.sources.len() {
@@ -56,8 +56,8 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// Whether a condition on the rows of the whole join rejects those in which the source is NULL. Where a RIGHT JOIN follows,
-/// only conditions of WHERE are about these rows.
+/// Whether a condition on the rows of the whole join rejects those in which the source is NULL. If a RIGHT JOIN follows,
+/// only conditions of WHERE apply to these rows.
 fn rejects_nulls_of(select: &Select<'_>, at: usize, has_right: bool) -> bool {
     let id = select.sources[at].id;
     let counts = |term: &&Term<'_>| match term.origin {
@@ -66,17 +66,18 @@ fn rejects_nulls_of(select: &Select<'_>, at: usize, has_right: bool) -> bool {
         TermOrigin::OuterOn(_) => false,
     };
     let mut conditions = select.terms.iter().filter(counts);
-    // SQLite sees an IS NOT NULL only where it is the first condition, and joins otherwise give their rows in another order.
+    // SQLite uses an IS NOT NULL here only as the first condition; with other plans than SQLite's, joins give their rows in
+    // another order.
     conditions.clone().find(is_written_first).is_some_and(|first| rejects_nulls(&first.expr, id))
         || conditions.any(|term| is_null_for_nulls(&skip_likelihood(term.expr), id))
 }
 
-/// Whether the condition is of WHERE. Those of ON stand behind it, to SQLite.
+/// Whether the condition is of WHERE. In SQLite, those of ON come after it.
 fn is_written_first(term: &&Term<'_>) -> bool {
     term.origin == TermOrigin::Where
 }
 
-/// Whether the condition is that a value is not NULL which is NULL when all columns of source `id` are.
+/// Whether the condition is IS NOT NULL of a value that is NULL when all columns of source `id` are.
 fn rejects_nulls(expr: &Expr<'_>, id: SourceId) -> bool {
     matches!(expr, Expr::IsNull(x, true) if is_null_for_nulls(x, id))
 }
@@ -91,15 +92,15 @@ fn is_null_for_nulls(expr: &Expr<'_>, id: SourceId) -> bool {
         Expr::Column(column) => column.source == id,
         Expr::Collate(x, _) | Expr::Cast(x, _) => is_null_for_nulls(x, id),
         Expr::Unary(_, x) => is_null_for_nulls(x, id),
-        // Conditions are taken apart at their ANDs: this one stands below another operator, where SQLite wants both sides to say it.
+        // Conditions are taken apart at their ANDs: this one is below another operator, where SQLite requires both sides to be NULL.
         Expr::And(x, y) | Expr::Or(x, y) => is_null_for_nulls(x, id) && is_null_for_nulls(y, id),
         Expr::Binary(op, x, y) => {
-            // A division by zero is NULL, too, but that is no matter here.
+            // All of these are NULL for a NULL operand. (A division by zero is NULL, too, which does not matter here.)
             let _: &BinaryOp = op;
             is_null_for_nulls(x, id) || is_null_for_nulls(y, id)
         }
         Expr::Matched(matched) => is_null_for_nulls(&matched.value, id),
-        // What a module makes of a comparison with a column of its table is not known.
+        // The module of a virtual table decides how a comparison with its column behaves.
         Expr::Compare(compare) if [compare.left, compare.right].iter().any(is_virtual) => false,
         Expr::Compare(compare) if !matches!(compare.op, CompareOp::Is | CompareOp::IsNot) => {
             is_null_for_nulls(&compare.left, id) || is_null_for_nulls(&compare.right, id)
@@ -108,7 +109,7 @@ fn is_null_for_nulls(expr: &Expr<'_>, id: SourceId) -> bool {
             is_null_for_nulls(&between.value, id)
                 || is_null_for_nulls(&between.low, id) && is_null_for_nulls(&between.high, id)
         }
-        // An empty set makes it false: not true either, but NOT IN would be.
+        // With an empty set, IN is false for NULL, too, but NOT IN would be true.
         Expr::In(set) => matches!(set.set, InSet::List([_, ..])) && is_null_for_nulls(&set.value, id),
         _ => false,
     }

@@ -13,7 +13,7 @@ pub struct Changed {
     pub rowid: bool,
     /// The entries of all indexes are made anew.
     pub all_indexes: bool,
-    /// What REPLACE would delete is looked at for all unique indexes, those that stay included.
+    /// Rows that REPLACE would delete are searched in all unique indexes, even in those that do not change.
     pub checks_all_indexes: bool,
 }
 
@@ -28,7 +28,7 @@ impl Changed {
                 ChangedColumn::Rowid => changed.rowid = true,
             }
         }
-        // A generated column may depend on another one: as many rounds as there are columns reach them all.
+        // A generated column may depend on another one, so the loop runs until nothing changes.
         let mut grows = table.has_generated_columns();
         while grows {
             grows = false;
@@ -59,7 +59,7 @@ impl Changed {
         self.has_column(column) || self.rowid && table.rowid_column == Some(column)
     }
 
-    /// Whether `expr` uses what is changed in the row `source` of the table.
+    /// Whether `expr` uses a changed column of the row `source` of the table.
     pub fn is_used_by(&self, expr: &Expr<'_>, source: SourceId, table: &Table) -> bool {
         if let Expr::Column(column) = expr {
             return column.source == source && self.has_index(table, column.index);

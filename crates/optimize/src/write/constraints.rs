@@ -1,4 +1,4 @@
-//! NOT NULL and CHECK: which of them a change can violate, and what becomes of a row that does.
+//! NOT NULL and CHECK: which of them a change can violate, and what happens to a row that violates one.
 
 use lithe_catalog::{Check, Column, Result, Table};
 use lithe_resolve::ir::Expr;
@@ -28,11 +28,11 @@ pub struct NotNull {
     pub is_generated: bool,
     /// The value is a literal other than NULL: there is nothing to check.
     pub is_known: bool,
-    /// What becomes of the row.
+    /// What happens on NULL.
     pub on_null: OnNull,
 }
 
-/// What becomes of a row with a NULL where none may be.
+/// What happens to a row with NULL in a NOT NULL column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnNull {
     /// The row is left out.
@@ -48,15 +48,15 @@ pub enum OnNull {
 pub struct CheckPlan<'a> {
     /// The constraint.
     pub check: &'a Check,
-    /// What must not be false.
+    /// The condition, which must not be false.
     pub condition: Expr<'a>,
     /// How the statement fails; `None`: the row is left out.
     pub failure: Option<Conflict>,
 }
 
 impl<'a> Constraints<'a> {
-    /// Those of a row that goes into a table. `policy` is what holds about conflicts, `changed` what an UPDATE changes. `is_known` tells of a
-    /// column whose value is a literal other than NULL.
+    /// The constraints of a row that is written to a table. `policy` is the conflict action of the statement, `changed` the columns that
+    /// an UPDATE changes. `is_known` is true for a column whose value is a literal other than NULL.
     pub(super) fn of(
         resolver: &Resolver<'a>,
         written: &WrittenTable<'a>,
@@ -81,7 +81,7 @@ impl<'a> Constraints<'a> {
         Constraints { not_null: not_null.into_bump_slice(), computes_anew: may_become_default(table, policy), checks }
     }
 
-    /// The CHECK constraints. What is wrong with one is an error where they are checked.
+    /// The CHECK constraints. An error in one is reported where they are checked.
     pub fn checks(&self) -> Result<&'a [CheckPlan<'a>]> {
         self.checks.clone()
     }
@@ -96,13 +96,13 @@ fn on_null(column: &Column, policy: Conflict) -> OnNull {
     match policy {
         Conflict::Ignore => OnNull::Ignore,
         Conflict::Replace if column.default.is_some() => OnNull::Default,
-        // Without a default it is ABORT.
+        // REPLACE without a default is ABORT.
         Conflict::Replace => OnNull::Fail(Conflict::Abort),
         policy => OnNull::Fail(policy),
     }
 }
 
-/// Whether NOT NULL may put a default where NULL was, on which generated columns depend.
+/// Whether NOT NULL may replace NULL by a default, on which generated columns depend.
 fn may_become_default(table: &Table, policy: Option<Conflict>) -> bool {
     let is_replaced = |column: &Column| {
         column.not_null.is_some_and(|own| on_null(column, policy_of(policy, Some(own))) == OnNull::Default)

@@ -1,4 +1,4 @@
-//! DELETE: whether the trees are emptied as they are, which triggers fire, which keys are concerned, and how the rows are found.
+//! DELETE: whether whole trees are cleared, which triggers fire, which foreign keys are checked, and how the rows are found.
 
 use lithe_catalog::Result;
 use lithe_resolve::{ResolvedChange, Scope};
@@ -18,7 +18,7 @@ use crate::planner::Planner;
 /// What a DELETE does.
 #[derive(Debug)]
 pub enum DeletePlan<'a> {
-    /// The trees of the table and of its indexes are emptied: without WHERE, and where nothing looks at the rows.
+    /// The trees of the table and of its indexes are cleared, because there is no WHERE and nothing needs the rows.
     All,
     /// The rows are deleted one by one.
     Rows(Box<DeleteRows<'a>>),
@@ -35,7 +35,7 @@ pub struct DeleteRows<'a> {
     pub table: WrittenTable<'a>,
     /// The triggers that fire.
     pub triggers: Triggers<'a>,
-    /// The foreign keys that are concerned.
+    /// The foreign keys to check.
     pub keys: ForeignKeys<'a>,
     /// How the rows are found.
     pub rows: RowsPlan<'a>,
@@ -46,7 +46,7 @@ pub struct DeleteRows<'a> {
 }
 
 impl DeleteRows<'_> {
-    /// Whether triggers or foreign keys look at the rows.
+    /// Whether triggers or foreign keys use the rows.
     pub fn is_watched(&self) -> bool {
         !self.triggers.is_empty() || !self.keys.is_empty()
     }
@@ -77,8 +77,8 @@ pub fn plan<'a>(
     Ok((change, plan))
 }
 
-/// Plans the deletion of the rows of a table that is about to be dropped, as far as foreign keys are concerned: no triggers fire,
-/// and keys that do not fit are none.
+/// Plans the deletion of the rows of a table that is about to be dropped, for the checks of foreign keys: no triggers fire, and
+/// keys that do not match their parent are ignored.
 pub fn plan_of_dropped<'a>(planner: &mut Planner<'a>, change: &ResolvedChange<'a>) -> Result<DeletePlan<'a>> {
     let keys = ForeignKeys::of_dropped(planner.context.resolver, &change.target);
     plan_deletion(planner, change, Triggers::none(), keys)

@@ -1,5 +1,5 @@
-//! INSERT: where its rows come from (values, a query, the records of another table), what becomes of conflicts, which triggers fire, and which
-//! keys are concerned.
+//! INSERT: where its rows come from (values, a query, the records of another table), how conflicts are resolved, which triggers fire, and
+//! which foreign keys are checked.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use crate::planner::Planner;
 pub enum InsertPlan<'a> {
     /// The records of a table of the same shape are inserted as they are.
     Records(RecordsPlan<'a>),
-    /// Rows are made of values.
+    /// Rows are computed from values.
     Rows(Box<InsertRowsPlan<'a>>),
     /// INSTEAD OF triggers get the rows.
     View(ViewInsert<'a>),
@@ -36,7 +36,7 @@ pub enum InsertPlan<'a> {
     Virtual(VirtualInsert<'a>),
 }
 
-/// What an INSERT does that takes over the records of another table.
+/// An INSERT that copies the records of another table.
 #[derive(Debug)]
 pub struct RecordsPlan<'a> {
     /// The table that is written.
@@ -47,9 +47,9 @@ pub struct RecordsPlan<'a> {
     pub policy: Option<Conflict>,
     /// Whether more than one change may be made.
     pub changes_more_than_once: bool,
-    /// What is looked for before a row is written: its rowid, if a column is its other name.
+    /// The check before a row is written: its rowid, if the table has an INTEGER PRIMARY KEY.
     pub unique: UniquePlan,
-    /// What the deletion of rows that are in the way entails.
+    /// The effects of deleting conflicting rows.
     pub replaced: Option<Replaced<'a>>,
 }
 
@@ -62,7 +62,7 @@ pub struct InsertRowsPlan<'a> {
     pub policy: Option<Conflict>,
     /// The triggers that fire.
     pub triggers: Triggers<'a>,
-    /// The foreign keys that are concerned.
+    /// The foreign keys to check.
     pub keys: ForeignKeys<'a>,
     /// Where the rows come from.
     pub rows: InsertSource<'a>,
@@ -70,9 +70,9 @@ pub struct InsertRowsPlan<'a> {
     pub rowid: NewRowid,
     /// NOT NULL and CHECK.
     pub constraints: Constraints<'a>,
-    /// What is looked for before a row is written.
+    /// The uniqueness checks before a row is written.
     pub unique: UniquePlan,
-    /// What the deletion of rows that are in the way entails, where REPLACE may delete some.
+    /// The effects of deleting conflicting rows, if REPLACE may delete some.
     pub replaced: Option<Replaced<'a>>,
     /// The update of each ON CONFLICT clause; `None` where the clause has none, or none that may run.
     pub upserts: Vec<Option<UpsertPlan<'a>>>,
@@ -98,7 +98,7 @@ pub struct ViewInsert<'a> {
 /// What an INSERT into a virtual table does.
 #[derive(Debug)]
 pub struct VirtualInsert<'a> {
-    /// The table as its module has it.
+    /// The connected table.
     pub connected: &'a ConnectedTable,
     /// Where the rows come from.
     pub rows: InsertSource<'a>,
@@ -136,8 +136,8 @@ pub fn plan<'a>(
     Ok((resolved, plan))
 }
 
-/// Plans an INSERT into a table that fires these triggers. `policy` is what holds about conflicts. `is_body`: the statement stands in the
-/// body of a trigger.
+/// Plans an INSERT into a table that fires these triggers. `policy` is the conflict action of the statement. `is_body`: the statement
+/// stands in the body of a trigger.
 fn plan_table<'a>(
     planner: &mut Planner<'a>,
     insert: &ast::Insert<'a>,
@@ -169,7 +169,7 @@ fn plan_table<'a>(
     let rowid = NewRowid::of(resolved, &rows);
     let literals = |at| rows.is_literal(resolved, at);
     let constraints = Constraints::of(resolver, &table, policy, None, literals);
-    // ON CONFLICT of the rowid is looked at even where a new one will be made, and so are its triggers.
+    // ON CONFLICT of the rowid is planned even if a new rowid will be generated, and so are its triggers.
     let is_named = resolved.upserts.iter().any(|clause| clause.constraint == Constraint::Rowid);
     let is_asked = is_named && value_for(resolved, ChangedColumn::Rowid).is_some();
     let rowid_is_given = matches!(rowid, NewRowid::Integer(_) | NewRowid::Value(_)) || is_asked;
@@ -179,7 +179,7 @@ fn plan_table<'a>(
         let update = update.filter(|_| unique.may_update(at));
         upserts.push(update.map(|update| update.plan(planner, resolved, &table)));
     }
-    // A CHECK and an index have the affinities applied before the record is made.
+    // If there is a CHECK or an index, affinities are applied to the registers before the record is made.
     let is_stored = target.table.has_rowid() && table.indexes.is_empty() && !constraints.has_checks();
     let stored = is_stored.then_some(StoredRow { source: target.source, table: target.table });
     let returning = ReturningPlan::of(planner, resolved.returning, stored);
@@ -199,7 +199,7 @@ fn plan_table<'a>(
     })))
 }
 
-/// What is looked for before a row is written, and what REPLACE deletes.
+/// The uniqueness checks before a row is written, and the rows that REPLACE deletes.
 fn plan_unique<'a>(
     resolver: &Resolver<'a>,
     resolved: &ResolvedInsert<'a>,
@@ -227,8 +227,8 @@ fn may_replace(resolved: &ResolvedInsert<'_>, policy: Option<Conflict>) -> bool 
     let table = resolved.target.table;
     let is_replace = |conflict| policy_of(policy, conflict) == Conflict::Replace;
     let is_given = value_for(resolved, ChangedColumn::Rowid).is_some();
-    // ON CONFLICT DO NOTHING without a target leaves nothing to be replaced, and a clause for an index counts more than what
-    // the index says.
+    // After ON CONFLICT DO NOTHING without a target nothing is replaced, and a clause for an index overrides the index's own
+    // action.
     if resolved.upserts.iter().any(|upsert| upsert.constraint == Constraint::Any && upsert.update.is_none()) {
         return false;
     }

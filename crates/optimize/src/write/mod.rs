@@ -1,4 +1,4 @@
-//! What INSERT, UPDATE and DELETE do, planned before their code.
+//! The plans of INSERT, UPDATE and DELETE.
 //!
 //! ```text
 //!   statement ──▶ triggers, foreign keys ──▶ table and indexes ──▶ constraints, unique ──▶ rows                 ──▶ returning
@@ -8,22 +8,22 @@
 //! | module | its one subject |
 //! | --- | --- |
 //! | `refuse` | tables that cannot be changed |
-//! | `prepare` | queries in statements rewritten, what they use noted |
+//! | `prepare` | rewriting the queries in statements, recording the columns that they use |
 //! | [`insert`], [`update`], [`delete`] | the plan of each statement |
 //! | [`source`], `records` | where the rows of an INSERT come from; the records of a table of the same shape |
 //! | [`view`], [`virtual_table`] | UPDATE and DELETE of views and virtual tables |
 //! | `rows` | how the rows of UPDATE and DELETE are found: in one pass or in two |
 //! | [`constraints`] | which NOT NULL and CHECK constraints are checked |
-//! | [`unique`] | what is looked for before a row is written, and what becomes of a conflict |
-//! | [`replace`] | what the deletion of a row by REPLACE entails |
-//! | [`upsert`] | what ON CONFLICT … DO UPDATE entails |
+//! | [`unique`] | the uniqueness checks before a row is written, and the resolution of conflicts |
+//! | [`replace`] | the effects of a row's deletion by REPLACE |
+//! | [`upsert`] | the effects of ON CONFLICT … DO UPDATE |
 //! | [`returning`], `stored_reals` | what RETURNING computes of a row |
 //! | [`table`] | the table, and the indexes that have to follow |
 //! | [`changed`] | which columns an UPDATE changes, and what depends on them |
 //! | [`triggers`], [`foreign_keys`] | which triggers and foreign keys take part |
 //!
-//! Errors are reported in SQLite's order. So a part of a plan that SQLite looks at late (the keys of a row that REPLACE deletes, the update of an
-//! ON CONFLICT clause, the condition of a CHECK, the queries in RETURNING) may be an error that is kept until then.
+//! Errors are reported in SQLite's order. So a part of a plan that SQLite checks late (the keys of a row that REPLACE deletes, the update
+//! of an ON CONFLICT clause, the condition of a CHECK, the queries in RETURNING) may be an error that is kept until then.
 
 pub mod changed;
 pub mod constraints;
@@ -51,11 +51,11 @@ use lithe_sql::ast::Conflict;
 /// The body of a trigger in which a statement stands.
 #[derive(Clone, Copy, Debug)]
 pub struct TriggerBody {
-    /// What the statement that fires the trigger says about conflicts: it counts more than what the statement in the body says.
+    /// The conflict action of the statement that fires the trigger, which overrides that of the statement in the body.
     pub policy: Option<Conflict>,
 }
 
-/// What holds about conflicts in a statement that says `own`.
+/// The conflict action of a statement whose own clause is `own`.
 fn statement_policy(body: Option<TriggerBody>, own: Option<Conflict>) -> Option<Conflict> {
     body.and_then(|body| body.policy).or(own)
 }

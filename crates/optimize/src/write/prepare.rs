@@ -1,12 +1,12 @@
-//! Resolved statements made ready for planning: the queries in them rewritten, and all that they use noted before joins are
-//! planned.
+//! Preparing resolved statements for planning: the queries in them are rewritten, and the columns that they use are
+//! recorded before joins are planned.
 
 use lithe_resolve::ir::{Derived, Expr, Source, SourceKind, Term};
 use lithe_resolve::{Assigned, InsertRows, ResolvedChange, ResolvedInsert, ResolvedUpsert, Returning, UpsertSet};
 
 use crate::planner::Planner;
 
-/// Makes an INSERT ready.
+/// Prepares an INSERT.
 pub(super) fn insert<'a>(planner: &mut Planner<'a>, insert: ResolvedInsert<'a>) -> ResolvedInsert<'a> {
     let rows = match insert.rows {
         InsertRows::Default => InsertRows::Default,
@@ -25,7 +25,7 @@ pub(super) fn insert<'a>(planner: &mut Planner<'a>, insert: ResolvedInsert<'a>) 
     ResolvedInsert { rows, returning, upserts: upserts.into_bump_slice(), ..insert }
 }
 
-/// Makes an UPDATE or DELETE ready.
+/// Prepares an UPDATE or DELETE.
 pub(super) fn change<'a>(planner: &mut Planner<'a>, change: ResolvedChange<'a>) -> ResolvedChange<'a> {
     let terms = prepare_each(planner, change.terms, |term| &term.expr, |term, expr| Term { expr, ..*term });
     // The query of a view that is changed becomes part of another query.
@@ -67,7 +67,7 @@ fn prepare_exprs<'a>(planner: &mut Planner<'a>, exprs: &'a [Expr<'a>]) -> &'a [E
     prepare_each(planner, exprs, |expr| expr, |_, expr| expr)
 }
 
-/// Makes the expression in each item ready. Without nested queries nothing is rewritten, and what the expressions use is noted.
+/// Prepares the expression in each item. Without nested queries nothing is rewritten, and only the used columns are recorded.
 fn prepare_each<'a, T>(
     planner: &mut Planner<'a>,
     items: &'a [T],

@@ -1,7 +1,7 @@
 //! INSERT INTO … SELECT * FROM a table of the same shape: which records can be inserted as they are.
 //!
-//! Taking a record apart and putting it together again gives the same bytes if both tables say the same about every column: where no
-//! trigger, foreign key or hook reads the rows on their way, the records are inserted as they are.
+//! Decoding a record and encoding it again gives the same bytes if both tables declare every column alike. So if no trigger, foreign
+//! key or hook reads the rows, the records are inserted as they are.
 
 use lithe_base::Db;
 use lithe_catalog::{Column, Table, TableKind};
@@ -20,7 +20,7 @@ pub(super) fn transferred<'a>(insert: &ast::Insert<'a>, resolved: &ResolvedInser
         .then_some((db, table))
 }
 
-/// The one table that the query gives as it is.
+/// The table, if the query returns all its rows unchanged.
 fn whole_table<'a>(query: &'a Query<'a>) -> Option<(Db, &'a Table)> {
     let select = query.single_select().filter(|_| query.order_by.is_empty() && query.limit.is_none())?;
     let Select { sources: [source], terms: [], windows: [], having: None, .. } = *select else { return None };
@@ -36,7 +36,8 @@ fn is_column(expr: &Expr<'_>, source: SourceId, table: &Table, at: usize) -> boo
     column.source == source && (is_rowid || column.index.position() == Some(at))
 }
 
-/// Whether the query is written as SELECT *. (Otherwise SQLite makes no short cut, and EXPLAIN QUERY PLAN shows the scan.)
+/// Whether the query is written as SELECT *. (Otherwise SQLite does not use its transfer optimization, and EXPLAIN QUERY
+/// PLAN shows the scan.)
 fn is_star(insert: &ast::Insert<'_>) -> bool {
     let Some(select) = insert.source else { return false };
     match select.first {
@@ -54,7 +55,7 @@ fn is_whole_row(resolved: &ResolvedInsert<'_>, table: &Table) -> bool {
         && resolved.columns.iter().zip(0..).all(|(column, at)| *column == own(at))
 }
 
-/// Whether nothing has to be looked at in new rows of the table, but the rowid.
+/// Whether new rows of the table need no check but that of the rowid.
 fn is_transferred(table: &Table) -> bool {
     table.kind == TableKind::Ordinary
         && table.indexes.is_empty()
@@ -71,7 +72,7 @@ fn have_one_shape(from: &Table, to: &Table) -> bool {
         && from.columns.iter().zip(&to.columns).all(|(from, to)| holds_the_same(from, to))
 }
 
-/// Records that are older than a column do not have it: then both must have the same default.
+/// Records that are older than a column lack it, so both columns must have the same default.
 fn holds_the_same(from: &Column, to: &Column) -> bool {
     from.affinity == to.affinity
         && from.default == to.default

@@ -7,8 +7,8 @@ use lithe_sql::ast::{self, QualifiedName};
 
 use super::triggers::{Event, Triggers};
 
-/// Refuses to change what cannot be changed. RETURNING counts as a trigger for a view that has triggers of any kind: SQLite
-/// gives the rows then, and changes nothing.
+/// Refuses to change a table or view that cannot be changed. For a view that has any trigger, RETURNING counts as one:
+/// SQLite then returns the rows and changes nothing.
 pub(super) fn read_only<'a>(
     resolver: &Resolver<'a>,
     target: &ChangeTarget<'a>,
@@ -30,8 +30,8 @@ pub(super) fn read_only<'a>(
     Ok(())
 }
 
-/// Refuses to change a view that has no triggers for it, or a table that must not be changed, before anything else about the statement
-/// is found wrong.
+/// Refuses to change a view that has no triggers for it, or a table that must not be changed, before any other error of the statement
+/// is reported.
 pub(super) fn early<'a>(
     resolver: &Resolver<'a>,
     base: &Scope<'_, 'a>,
@@ -47,7 +47,7 @@ pub(super) fn early<'a>(
     read_only(resolver, &target, &Triggers::of(resolver, &target, event), has_returning)
 }
 
-/// As [`early`], of an UPDATE: which triggers it has is known when its columns are.
+/// As [`early`], for an UPDATE, whose triggers depend on its columns.
 pub(super) fn update_early<'a>(resolver: &Resolver<'a>, base: &Scope<'_, 'a>, update: &ast::Update<'a>) -> Result<()> {
     let FoundTable { db, table } = resolver.find_table(base, update.table)?;
     if is_ordinary(table) {
@@ -61,7 +61,8 @@ pub(super) fn update_early<'a>(resolver: &Resolver<'a>, base: &Scope<'_, 'a>, up
     read_only(resolver, &target, &triggers, !update.returning.is_empty())
 }
 
-/// An ordinary table other than the schema table: what forbids to change it is found when the statement is resolved.
+/// Whether the table is an ordinary one other than the schema table. If it cannot be changed, that is reported when the
+/// statement is resolved.
 fn is_ordinary(table: &Table) -> bool {
     table.kind == TableKind::Ordinary && table.root != Some(PageNo::FIRST)
 }

@@ -28,7 +28,7 @@ impl<'a> ReturningPlan<'a> {
         Some(ReturningPlan { exprs, queries: planner.plan_exprs(exprs, &[]) })
     }
 
-    /// The queries in the values. What is wrong with them is an error where the values are computed.
+    /// The queries in the values. An error in them is reported where the values are computed.
     pub fn queries(&self) -> Result<ExprQueries<'a>> {
         self.queries.clone()
     }

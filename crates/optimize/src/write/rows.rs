@@ -1,8 +1,8 @@
-//! How the rows that an UPDATE or DELETE is about are found: in one pass, in two, or by a query.
+//! How an UPDATE or DELETE finds its rows: in one pass, in two, or by a query.
 //!
-//! In *one pass* a row is changed when the scan meets it. That is only right if the change cannot make the scan meet the row
-//! again, or miss another: a row that moves ahead of the scan would be changed twice (the Halloween problem). Otherwise the
-//! first pass collects the keys of the rows, and the second one seeks each of them.
+//! In *one pass* a row is changed when the scan reaches it. That is correct only if the change cannot make the scan reach
+//! the row again, or miss another: a row that moves ahead of the scan would be changed twice (the Halloween problem).
+//! Otherwise the first pass collects the keys of the rows, and the second one seeks each of them.
 
 use lithe_catalog::{Index, Result};
 use lithe_resolve::ir::{Expr, Term, has_query};
@@ -18,7 +18,7 @@ use crate::planner::Planner;
 pub(super) enum Passes {
     /// Once, if the plan allows it.
     OneIfPossible,
-    /// Once, if the rows come in the order of the table: RETURNING gives them in it, as SQLite does.
+    /// Once, if the rows come in the order of the table: as in SQLite, RETURNING returns them in this order.
     OneIfInOrder,
     /// Once, if there is one row at most.
     OneIfSingle,
@@ -26,8 +26,8 @@ pub(super) enum Passes {
     Two,
 }
 
-/// Plans how the rows of an UPDATE or DELETE are found. `values` of SET are computed where WHERE is, because they depend on more than the
-/// row. `stays` tells of an index that the change does not move the row's entry to another place.
+/// Plans how the rows of an UPDATE or DELETE are found. `values` of SET are computed together with WHERE, because they depend on more
+/// than the row. `stays` is true for an index in which the change does not move the row's entry.
 pub(super) fn plan<'a>(
     planner: &mut Planner<'a>,
     change: &ResolvedChange<'a>,
@@ -36,7 +36,7 @@ pub(super) fn plan<'a>(
     values: &[Expr<'a>],
     stays: impl Fn(&Index) -> bool,
 ) -> Result<RowsPlan<'a>> {
-    // The columns of the key are read whatever else is.
+    // The columns of the key are always read.
     for expr in table.key_exprs(planner.context.resolver) {
         planner.context.note_expr(expr);
     }
@@ -69,8 +69,8 @@ fn plan_found<'a>(
     let derived = planner.plan_sources(change.sources)?;
     let request = JoinRequest::of_rows(change.sources, change.terms, Purpose::Write);
     let mut join = plan_join(&mut planner.context, request)?;
-    // Rows that may be changed where the scan meets them are visited. (SQLite decides so before it knows whether the index
-    // changes, and whether SET has subqueries.)
+    // If rows may be changed when the scan reaches them, the scan reads the table. (SQLite decides so before it knows
+    // whether the index changes, and whether SET has subqueries.)
     let visits =
         values.is_empty() && may_be_one_pass(&join, change, passes, |_| true) && !has_subquery(planner, change.terms);
     let has_rowid = change.target.table.has_rowid();
@@ -106,14 +106,14 @@ fn plan_set<'a>(planner: &mut Planner<'a>, change: &ResolvedChange<'a>) -> Resul
     planner.plan_exprs(values_set(change.set), &[])
 }
 
-/// The values of SET that count: of several for one column the last.
+/// The values of SET that take effect: of several for one column the last.
 pub(super) fn values_set<'s, 'a>(set: &'s [Assigned<'a>]) -> impl Iterator<Item = &'s Expr<'a>> {
     let counts = |at: usize| !set[at + 1..].iter().any(|later| later.column == set[at].column);
     set.iter().enumerate().filter(move |(at, _)| counts(*at)).map(|(_, assigned)| &assigned.value)
 }
 
-/// One row is changed in one pass whatever happens to it. Several are if the scan follows the table, or an index in which they
-/// stay where they are. (No subquery of the statement may see the rows that are changed already.)
+/// A single row is always changed in one pass. Several rows are if the scan reads the table, or an index in which their
+/// entries do not move. (No subquery of the statement may read rows that are changed already.)
 fn may_be_one_pass(
     plan: &JoinPlan<'_>,
     change: &ResolvedChange<'_>,
@@ -135,7 +135,7 @@ fn may_be_one_pass(
     }
 }
 
-/// The loops with indexes that lead to the table, whatever they hold.
+/// The loops with no index used as covering.
 fn without_covering<'a>(context: &PlanContext<'a>, loops: &'a [Loop<'a>]) -> &'a [Loop<'a>] {
     if !loops.iter().any(|planned| matches!(planned.path, Path::Index(path) if path.is_covering)) {
         return loops;

@@ -12,11 +12,11 @@ use crate::planner::Planner;
 pub enum NewRowid {
     /// The table has none.
     Absent,
-    /// It is made: none is given, or NULL.
+    /// It is generated: none is given, or NULL.
     Made,
     /// It is this one.
     Integer(i64),
-    /// It is the value at this place of a row; made where that is NULL.
+    /// It is the value at this place of a row; it is generated where that is NULL.
     Value(usize),
 }
 
@@ -81,8 +81,8 @@ impl InsertSource<'_> {
     }
 }
 
-/// The place among the values of the one for a column. Of several for a column the first one counts, of several for the
-/// rowid the last.
+/// The position of a column's value among the values. Of several values for a column the first one counts, of several
+/// for the rowid the last.
 pub fn value_for(resolved: &ResolvedInsert<'_>, column: ChangedColumn) -> Option<usize> {
     if matches!(resolved.rows, InsertRows::Default) {
         return None;

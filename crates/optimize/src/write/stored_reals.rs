@@ -1,8 +1,8 @@
 //! Integers of REAL columns in RETURNING.
 //!
-//! A real without a fraction that is stored in a REAL column is an integer in the record. Where the record is made from the row's
-//! registers themselves, SQLite's RETURNING finds the integer there, too: the column alone is read as a real, but an expression that only
-//! passes its value on (`+c`, CASE, coalesce(), max()) gives the integer, though typeof() and arithmetic see a real.
+//! A real without a fraction that is stored in a REAL column is an integer in the record. If the record is made from the row's registers
+//! themselves, SQLite's RETURNING reads the integer from there, too. The column alone is read as a real, but an expression that only
+//! passes its value on (`+c`, CASE, coalesce(), max()) gives the integer, although typeof() and arithmetic read a real.
 
 use bumpalo::Bump;
 use lithe_catalog::{Column as TableColumn, Table};
@@ -74,8 +74,8 @@ impl<'a> StoredRow<'a> {
         Some(Expr::Subquery(arena.alloc(Subquery { query, ..*subquery })))
     }
 
-    /// Whether the register of the column has what the record has. Generated columns that are not stored are in no record; but those of a
-    /// STRICT table are looked at with the others when types are checked.
+    /// Whether the register of the column has the value of the record. Virtual generated columns are in no record, but in a STRICT table
+    /// their types are checked with the others.
     fn is_integer(self, column: &Column<'a>) -> bool {
         let Some(at) = column.index.position().filter(|_| column.source == self.source) else { return false };
         let column = &self.table.columns[at];

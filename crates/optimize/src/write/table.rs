@@ -1,4 +1,4 @@
-//! The table that a statement changes, and the indexes that have to follow.
+//! The table that a statement changes, and the indexes that it has to update.
 
 use lithe_base::Db;
 use lithe_catalog::{Index, IndexOrigin, IndexTerm, Result, Table};
@@ -20,7 +20,7 @@ pub struct WrittenTable<'a> {
     pub indexes: &'a [WrittenIndex<'a>],
 }
 
-/// An index whose entries follow the rows of its table.
+/// An index that a statement updates with the rows of its table.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenIndex<'a> {
     /// The index.
@@ -29,7 +29,7 @@ pub struct WrittenIndex<'a> {
     pub is_table: bool,
     /// WHERE of a partial index.
     pub filter: Option<Expr<'a>>,
-    /// What the columns hold.
+    /// The expressions of its columns.
     pub exprs: &'a [Expr<'a>],
 }
 
@@ -62,7 +62,7 @@ impl<'a> WrittenTable<'a> {
         self.indexes.iter().find(|index| index.is_table)
     }
 
-    /// What tells a row from the others: its rowid, or the columns of its primary key.
+    /// The key of a row: its rowid, or the columns of its primary key.
     pub fn key_exprs(&self, resolver: &Resolver<'a>) -> &'a [Expr<'a>] {
         match self.key() {
             None => std::slice::from_ref(resolver.arena.alloc(resolver.rowid(self.source, self.table))),
@@ -78,32 +78,32 @@ impl<'a> WrittenTable<'a> {
         }
     }
 
-    /// Whether `expr` depends on what is changed.
+    /// Whether `expr` depends on a changed column.
     pub fn depends_on(&self, expr: &Expr<'a>, changed: &Changed) -> bool {
         changed.is_used_by(expr, self.source, self.table)
     }
 }
 
 impl<'a> WrittenIndex<'a> {
-    /// What the columns of the key hold.
+    /// The expressions of the key's columns.
     pub fn key_exprs(&self) -> &'a [Expr<'a>] {
         &self.exprs[..usize::from(self.index.key_count)]
     }
 
-    /// Whether an entry depends on what is changed in the row of `target`.
+    /// Whether an entry depends on a changed column of the row of `target`.
     pub fn depends_on(&self, target: &ChangeTarget<'a>, changed: &Changed) -> bool {
         let is_changed = |expr: &Expr<'a>| changed.is_used_by(expr, target.source, target.table);
         self.exprs.iter().chain(&self.filter).any(is_changed)
     }
 }
 
-/// An index under a collation that is not defined cannot be written.
+/// An index with a collation that is not defined cannot be written.
 fn check_collations(resolver: &Resolver<'_>, index: &Index) -> Result<()> {
     let own = index.columns.iter().filter(|column| column.collation.builtin().is_none());
     own.map(|column| resolver.env.collation(Coll::of(&column.collation))).try_for_each(|found| found.map(|_| ()))
 }
 
-/// What the columns of an index hold, of the row `source`.
+/// The expressions of an index's columns, for the row `source`.
 pub fn index_exprs<'a>(
     resolver: &Resolver<'a>,
     db: Db,

@@ -52,7 +52,7 @@ impl<'a> Triggers<'a> {
         self.triggers.iter().copied()
     }
 
-    /// Those of a time.
+    /// Those with this time.
     pub fn at(&self, time: TriggerTime) -> impl Iterator<Item = FoundTrigger<'a>> + '_ {
         self.all().filter(move |trigger| trigger.trigger.time == time)
     }
@@ -72,11 +72,11 @@ impl<'a> Triggers<'a> {
         self.at(TriggerTime::InsteadOf).next().is_some()
     }
 
-    /// The columns that the triggers before the change name as those of NEW.
+    /// The columns of NEW that the BEFORE triggers name.
     pub fn columns_named_before(&self, resolver: &Resolver<'a>, table: &Table) -> Vec<u16> {
         let mut columns = Vec::new();
         for trigger in self.at(TriggerTime::Before) {
-            // A text that is no statement is an error when the trigger is compiled.
+            // A text that does not parse is an error when the trigger is compiled.
             let Ok(stmt) = resolver.parse_stored(&trigger.trigger.sql) else { continue };
             walk_stmt(&stmt, &mut |node| {
                 if let Node::Expr(Expr { kind: ExprKind::QualifiedColumn(name), .. }) = node

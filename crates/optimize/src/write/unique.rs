@@ -1,11 +1,11 @@
-//! What is looked for before a row is written, in which order, and what becomes of a conflict.
+//! The uniqueness checks before a row is written, their order, and the resolution of conflicts.
 //!
-//! Each check looks for a row with the same key. There is none: good. There is one: an error, or the new row is left out
-//! (IGNORE), or the old row is deleted (REPLACE), or changed in its place (UPSERT).
+//! Each check searches for a row with the same key. If there is one, the statement fails, or the new row is skipped
+//! (IGNORE), or the old row is deleted (REPLACE), or updated instead (UPSERT).
 //!
-//! The order of checks is SQLite's: the rowid, then the indexes in their order, in which those that REPLACE come last; the
-//! rowid after them if it is the rowid that replaces, because a row must not be deleted for a new one that then fails.
-//! Constraints that ON CONFLICT clauses name come before all, in the order of the clauses.
+//! The order of checks is SQLite's: the rowid, then the indexes in their order, in which those with REPLACE come last. The
+//! rowid comes after them if its action is REPLACE, because no row may be deleted for a new row that then fails.
+//! Constraints that ON CONFLICT clauses name come first, in the order of the clauses.
 
 use lithe_catalog::Index;
 use lithe_resolve::environment::Environment;
@@ -18,41 +18,41 @@ use super::table::{WrittenIndex, WrittenTable};
 /// A row whose unique keys are checked.
 #[derive(Clone, Copy)]
 pub(super) struct Written<'c, 'a> {
-    /// Where it goes.
+    /// The table that it is written to.
     pub table: &'c WrittenTable<'a>,
-    /// What the statement says about conflicts.
+    /// The conflict action of the statement.
     pub policy: Option<Conflict>,
     /// What an UPDATE changes; `None` for INSERT.
     pub changed: Option<&'c Changed>,
-    /// Whether the row's rowid can be one that is there: it was given, not made.
+    /// Whether the rowid was given, not generated, and so may exist already.
     pub rowid_is_given: bool,
     /// ON CONFLICT clauses.
     pub upserts: &'c [ResolvedUpsert<'a>],
 }
 
-/// What is checked before a row is written.
+/// The uniqueness checks before a row is written.
 #[derive(Debug)]
 pub struct UniquePlan {
     /// The checks, in their order.
     pub checks: Vec<UniqueCheck>,
-    /// Rows that REPLACE deletes are counted: triggers or foreign keys may put others in their place.
+    /// Rows that REPLACE deletes are counted, because triggers or foreign keys may insert others with the same key.
     pub counts_replaced: bool,
 }
 
 /// A check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UniqueCheck {
-    /// What is checked.
+    /// The checked key.
     pub key: UniqueKey,
     /// For an index, whether the row's entry is made (anew). An index that an UPDATE leaves alone keeps its entry.
     pub makes_entry: bool,
-    /// What becomes of a row with the same key; `None` where none is looked for.
+    /// What happens on a conflict; `None` if no row with the same key is searched.
     pub on_conflict: Option<OnConflict>,
-    /// Nothing can be in the way, but what is wrong with the foreign keys of a row that would be deleted is told.
+    /// No conflict is possible, but an error in the foreign keys of a row that would be deleted is reported.
     pub tells_replace: bool,
 }
 
-/// What tells rows apart.
+/// A unique key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UniqueKey {
     /// The rowid.
@@ -61,14 +61,14 @@ pub enum UniqueKey {
     Index(usize),
 }
 
-/// What becomes of a row with the same key.
+/// What happens on a conflict with an existing row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnConflict {
     /// The new row is left out.
     Ignore,
-    /// The row that is there is updated as the ON CONFLICT clause with this number says.
+    /// The existing row is updated by the ON CONFLICT clause with this number.
     Update(usize),
-    /// The row that is there is deleted.
+    /// The existing row is deleted.
     Replace,
     /// The statement fails.
     Fail(Conflict),
@@ -95,7 +95,7 @@ impl UniquePlan {
         self.checks.iter().any(|check| check.on_conflict == Some(OnConflict::Update(clause)))
     }
 
-    /// Whether a row may be deleted, or what is wrong with its deletion is told.
+    /// Whether a row may be deleted, or an error about its deletion is reported.
     pub(super) fn names_replaced(&self) -> bool {
         self.checks.iter().any(|check| check.tells_replace || check.on_conflict == Some(OnConflict::Replace))
     }
@@ -139,7 +139,7 @@ impl<'a> Written<'_, 'a> {
         }
     }
 
-    /// An ON CONFLICT clause counts more than what the statement or the constraint say.
+    /// An ON CONFLICT clause overrides the conflict action of the statement and of the constraint.
     fn on_conflict(&self, key: UniqueKey, own: Option<Conflict>) -> OnConflict {
         let named = self.constraint(key);
         let is_about = |clause: &ResolvedUpsert<'_>| [named, Constraint::Any].contains(&clause.constraint);
@@ -166,7 +166,7 @@ impl<'a> Written<'_, 'a> {
         }
     }
 
-    /// Whether any constraint says REPLACE.
+    /// Whether any constraint has the action REPLACE.
     fn may_replace(&self) -> bool {
         let replaces = |conflict| policy_of(self.policy, conflict) == Conflict::Replace;
         self.rowid_is_given && replaces(self.table.table.rowid_conflict)
@@ -196,7 +196,7 @@ impl<'a> Written<'_, 'a> {
     }
 }
 
-/// What a statement or a constraint says about conflicts; ABORT by default.
+/// The conflict action of the statement, else of the constraint; ABORT by default.
 pub fn policy_of(statement: Option<Conflict>, constraint: Option<Conflict>) -> Conflict {
     statement.or(constraint).unwrap_or(Conflict::Abort)
 }

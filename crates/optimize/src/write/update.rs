@@ -1,4 +1,5 @@
-//! UPDATE: what changes, which triggers fire, which keys and indexes are concerned, and how the rows are found.
+//! UPDATE: what changes, which triggers fire, which keys are checked, which indexes are written, and how the rows are
+//! found.
 
 use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::{Index, IndexTerm, Result, Table};
@@ -50,26 +51,26 @@ pub struct UpdateRows<'a> {
     pub changes_more_than_once: bool,
 }
 
-/// What the update of one row entails: of an UPDATE, or of an UPSERT.
+/// The effects of updating one row, by an UPDATE or an UPSERT.
 #[derive(Debug)]
 pub struct RowUpdate<'a> {
     /// What SET changes, generated columns included.
     pub changed: Changed,
     /// The triggers that fire.
     pub triggers: Triggers<'a>,
-    /// The foreign keys that are concerned.
+    /// The foreign keys to check.
     pub keys: ForeignKeys<'a>,
-    /// What holds about conflicts.
+    /// The conflict action of the statement.
     pub policy: Option<Conflict>,
     /// The row moves to another place of the table.
     pub changes_key: bool,
     /// NOT NULL and CHECK.
     pub constraints: Constraints<'a>,
-    /// What is looked for before the row is written.
+    /// The uniqueness checks before the row is written.
     pub unique: UniquePlan,
-    /// Whether REPLACE may delete rows that are in the way.
+    /// Whether REPLACE may delete conflicting rows.
     pub replaces: bool,
-    /// What the deletion of such rows entails.
+    /// The effects of deleting such rows.
     pub replaced: Option<Replaced<'a>>,
 }
 
@@ -97,7 +98,7 @@ pub fn plan<'a>(
     Ok((change, plan))
 }
 
-/// Plans an UPDATE of a table that fires these triggers. `policy` is what holds about conflicts.
+/// Plans an UPDATE of a table that fires these triggers. `policy` is the conflict action of the statement.
 fn plan_rows<'a>(
     planner: &mut Planner<'a>,
     change: &ResolvedChange<'a>,
@@ -121,7 +122,8 @@ fn plan_rows<'a>(
     };
     let row = RowUpdate::of(resolver, target, &table, (triggers, keys), changed, (policy, replaces));
     let passes = row.passes(change.returning.is_some());
-    // A scan of an index must not meet entries that the update has moved. Those that stay are not written, unless all are.
+    // A scan of an index must not reach entries that the update has moved. Entries that do not move are not written,
+    // unless all are.
     let is_moved = |index: &WrittenIndex<'a>| !index.is_table && index.depends_on(target, &row.changed);
     let moved = ArenaVec::from_iter_in(table.indexes.iter().filter(|index| is_moved(index)), planner.context.arena);
     let stays = |index: &Index| !moved.iter().any(|moved| std::ptr::eq(moved.index, index));
@@ -133,7 +135,7 @@ fn plan_rows<'a>(
 }
 
 impl<'a> RowUpdate<'a> {
-    /// What is entailed where these triggers fire and these keys are concerned.
+    /// The effects of an update that fires these triggers and checks these keys.
     pub(super) fn of(
         resolver: &Resolver<'a>,
         target: &ChangeTarget<'a>,
@@ -150,7 +152,8 @@ impl<'a> RowUpdate<'a> {
         RowUpdate { changed, triggers, keys, policy, changes_key, constraints, unique, replaces, replaced }
     }
 
-    /// The new row, if its record is made from its registers: a CHECK and an index have the affinities applied before.
+    /// The new row, if its record is made from its registers: if there is a CHECK or an index, affinities are applied
+    /// before.
     pub(super) fn stored_row(&self, table: &WrittenTable<'a>) -> Option<StoredRow<'a>> {
         let has_affinities = self.constraints.has_checks() || self.unique.makes_any_entry();
         let is_stored = table.table.has_rowid() && !has_affinities;
@@ -167,13 +170,13 @@ impl<'a> RowUpdate<'a> {
     }
 }
 
-/// What foreign keys demand of the indexes.
+/// Records which indexes foreign keys require.
 pub(super) fn note_keys<'a>(resolver: &Resolver<'a>, table: &Table, keys: &ForeignKeys<'a>, changed: &mut Changed) {
     changed.all_indexes = keys.refer_to(table);
     changed.checks_all_indexes = keys.need_all_indexes(resolver.env, table, changed);
 }
 
-/// The table with the indexes that are written: a row that gets another rowid, or that is deleted for another one, is in all of them.
+/// The table with the indexes that are written: all of them if a row gets another rowid, or is deleted for another row.
 fn written_table<'a>(
     resolver: &Resolver<'a>,
     target: &ChangeTarget<'a>,
@@ -189,7 +192,7 @@ fn written_table<'a>(
     })
 }
 
-/// Whether a row may have to be deleted for another one: only what changes can be in the way of something.
+/// Whether a row may have to be deleted for another one: only changed keys can conflict.
 fn may_replace(table: &Table, policy: Option<Conflict>, changed: &Changed) -> bool {
     let is_replace = |conflict| policy_of(policy, conflict) == Conflict::Replace;
     let is_changed = |index: &Index| {

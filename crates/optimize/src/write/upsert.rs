@@ -1,4 +1,4 @@
-//! ON CONFLICT … DO UPDATE: what the update of the row that is in the way entails.
+//! ON CONFLICT … DO UPDATE: the effects of updating the conflicting row.
 
 use lithe_catalog::Result;
 use lithe_resolve::{ResolvedInsert, Resolver, UpsertSet};
@@ -14,18 +14,18 @@ use super::update::{RowUpdate, note_keys};
 use crate::plan::ExprQueries;
 use crate::planner::Planner;
 
-/// The update of an ON CONFLICT clause. What is wrong with it is an error where the update begins.
+/// The update of an ON CONFLICT clause. An error in it is reported where the update begins.
 #[derive(Debug)]
 pub struct UpsertPlan<'a> {
     /// The queries in the condition, and in the values of SET.
     pub queries: Result<ExprQueries<'a>>,
-    /// What the update entails.
+    /// The effects of the update.
     pub row: Result<RowUpdate<'a>>,
     /// What RETURNING computes of the row.
     pub returning: Option<ReturningPlan<'a>>,
 }
 
-/// The update of an ON CONFLICT clause, of which it is not known yet whether it may run.
+/// The update of an ON CONFLICT clause, before it is known whether it may run.
 pub(super) struct ClauseUpdate<'a> {
     set: UpsertSet<'a>,
     changed: Changed,
@@ -53,12 +53,12 @@ impl<'a> ClauseUpdate<'a> {
         Ok(updates)
     }
 
-    /// An update that fires triggers or that foreign keys are about may change more than the one row.
+    /// Whether the update fires triggers or affects foreign keys, and so may change more than the one row.
     pub fn is_watched(&self) -> bool {
         !self.triggers.is_empty() || self.keys.as_ref().map_or(true, |keys| !keys.is_empty())
     }
 
-    /// Plans the update. Whatever the INSERT says: a conflict of the update itself is an error.
+    /// Plans the update. A conflict of the update itself is an error, whatever the conflict action of the INSERT.
     pub fn plan(
         self,
         planner: &mut Planner<'a>,

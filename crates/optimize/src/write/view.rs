@@ -1,4 +1,4 @@
-//! UPDATE or DELETE of the rows of a view: they are all computed first, with the values of SET behind them.
+//! UPDATE or DELETE of the rows of a view: all rows are computed first, followed by the values of SET.
 
 use std::cell::Cell;
 
@@ -17,15 +17,15 @@ use crate::planner::Planner;
 pub struct ViewChange<'a> {
     /// The triggers that fire.
     pub triggers: Triggers<'a>,
-    /// Gives the rows, and the values of SET behind them.
+    /// The query that gives the rows, followed by the values of SET.
     pub rows: &'a QueryPlan<'a>,
-    /// What holds about conflicts.
+    /// The conflict action of the statement.
     pub policy: Option<Conflict>,
     /// What RETURNING computes of a row.
     pub returning: Option<ReturningPlan<'a>>,
 }
 
-/// Plans an UPDATE or DELETE of a view that fires these triggers. `policy` is what holds about conflicts.
+/// Plans an UPDATE or DELETE of a view that fires these triggers. `policy` is the conflict action of the statement.
 pub(super) fn plan<'a>(
     planner: &mut Planner<'a>,
     change: &ResolvedChange<'a>,

@@ -12,9 +12,9 @@ use crate::planner::Planner;
 /// How the rows of a virtual table are changed.
 #[derive(Debug)]
 pub struct VirtualChange<'a> {
-    /// The table as its module has it.
+    /// The connected table.
     pub connected: &'a ConnectedTable,
-    /// What holds about conflicts.
+    /// The conflict action of the statement.
     pub policy: Option<Conflict>,
     /// Where the rows are found.
     pub from: &'a FromPlan<'a>,
@@ -24,7 +24,7 @@ pub struct VirtualChange<'a> {
     pub queries: ExprQueries<'a>,
 }
 
-/// Plans an UPDATE or DELETE of the rows of a virtual table. `policy` is what holds about conflicts.
+/// Plans an UPDATE or DELETE of the rows of a virtual table. `policy` is the conflict action of the statement.
 pub(super) fn plan<'a>(
     planner: &mut Planner<'a>,
     change: &ResolvedChange<'a>,
@@ -50,7 +50,7 @@ pub(super) fn plan<'a>(
 pub struct Argument<'a> {
     /// Its value.
     pub expr: Expr<'a>,
-    /// The column that the statement leaves alone.
+    /// The column, if the statement does not change it.
     pub unchanged: Option<u16>,
 }
 

@@ -1,4 +1,4 @@
-//! Questions to the authorizer about what a statement reads and calls.
+//! Authorizer calls about what a statement reads and calls.
 
 use lithe_base::Db;
 use lithe_base::ResultCode;
@@ -9,7 +9,7 @@ use super::Environment;
 use crate::authorize::{Action, Request, denied};
 
 impl Environment {
-    /// Asks whether something may be done to what `first` and `second` name.
+    /// Calls the authorizer about an action on what `first` and `second` name.
     pub fn ask(
         &self,
         action: Action,
@@ -32,7 +32,7 @@ impl Environment {
         })
     }
 
-    /// Asks whether a column may be read; without permission it is NULL.
+    /// Calls the authorizer about reading a column. False (SQLITE_IGNORE): the column is NULL.
     pub fn ask_read(&self, table: Name<'_>, column: Name<'_>, db: Db, within: Option<Name<'_>>) -> Result<bool> {
         let answer = self.ask(Action::Read, Some(table), Some(column), Some(db), within);
         answer.map_err(|error| match error.code {
@@ -45,7 +45,7 @@ impl Environment {
         })
     }
 
-    /// Asks whether a function may be called; without permission the call is NULL.
+    /// Calls the authorizer about a function call. False (SQLITE_IGNORE): the call is NULL.
     pub fn ask_function(&self, function: &str, within: Option<Name<'_>>) -> Result<bool> {
         let answer = self.ask(Action::Function, None, Some(Name::new(function.as_bytes())), None, within);
         answer.map_err(|error| match error.code {

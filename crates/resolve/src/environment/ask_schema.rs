@@ -1,7 +1,7 @@
-//! The questions about statements that change the schema.
+//! Authorizer calls about statements that change the schema.
 //!
-//! SQLite writes the schema table by statements of its own, about which it asks, too. Where the application answers that they
-//! shall not be done (SQLITE_IGNORE), the schema would not hold together: that counts as permission here.
+//! SQLite writes the schema table by statements of its own, and calls the authorizer about these, too. SQLITE_IGNORE counts
+//! as permission here, because without such a statement the schema would be inconsistent.
 
 use lithe_base::Db;
 use lithe_catalog::{Index, IndexTerm, Result, SCHEMA_TABLE, TEMP_SCHEMA_TABLE, Table};
@@ -11,7 +11,7 @@ use super::Environment;
 use crate::authorize::{Action, Request};
 
 impl Environment {
-    /// Asks whether a statement may change the schema. False: the statement has no effect.
+    /// Calls the authorizer about a statement that changes the schema. False: the statement has no effect.
     pub fn ask_schema_change(&self, statement: &Stmt<'_>) -> Result<bool> {
         if self.authorizer.0.is_none() {
             return Ok(true);
@@ -48,7 +48,7 @@ impl Environment {
                     _ => None,
                 };
                 let database = self.catalog.database_name(found.db).name();
-                // The third detail, of all actions this one's only, comes where others have the database.
+                // Only this action has a third detail, which takes the place of the database.
                 let (database, column) = (database.to_str_lossy(), column.map(|name| name.to_str_lossy()));
                 self.authorizer.ask(&Request {
                     action: Action::AlterTable,
@@ -81,7 +81,7 @@ impl Environment {
         self.ask_create([Action::CreateTable, Action::CreateTempTable], create.name.name.name, None, db)
     }
 
-    /// `actions`: that for ordinary databases and that for the temporary one.
+    /// `actions`: the action for ordinary databases and the action for the temporary one.
     fn ask_create(&self, actions: [Action; 2], name: Name<'_>, table: Option<Name<'_>>, db: Db) -> Result<bool> {
         let action = actions[usize::from(db == Db::TEMP)];
         Ok(self.ask_schema_table(Action::Insert, db)? && self.ask(action, Some(name), table, Some(db), None)?)
@@ -151,7 +151,8 @@ impl Environment {
         self.ask_schema_table(Action::Insert, db).map(drop)
     }
 
-    /// An index is to be filled from these columns. (Those in its expressions are asked about where these are resolved.)
+    /// An index is to be filled from these columns. (The authorizer is called about columns in its expressions when
+    /// these are resolved.)
     pub fn ask_indexed_columns(&self, db: Db, table: &Table, index: &Index) -> Result<()> {
         for column in index.key_columns() {
             if let IndexTerm::Column(at) = column.term {
@@ -167,7 +168,7 @@ impl Environment {
         self.ask(Action::Reindex, Some(index.name.name()), None, Some(db), None).map(drop)
     }
 
-    /// Rows of a system table are looked for by `columns`, and deleted.
+    /// Rows of a system table are searched by `columns`, and deleted.
     pub fn ask_delete_rows(&self, db: Db, table: &str, columns: &[&str]) -> Result<()> {
         let table = Name::new(table.as_bytes());
         self.ask(Action::Delete, Some(table), None, Some(db), None)?;
@@ -179,7 +180,7 @@ impl Environment {
         self.ask_delete_rows(db, &schema_table(db).to_str_lossy(), columns)
     }
 
-    /// A tree goes, and another one may move into its place.
+    /// A tree is dropped, and another one may move to its root page.
     pub fn ask_root_page(&self, db: Db) -> Result<()> {
         let (table, column) = (schema_table(db), Name::new(b"rootpage"));
         self.ask(Action::Update, Some(table), Some(column), Some(db), None)?;

@@ -1,4 +1,4 @@
-//! The functions and collations of the connection, as the catalog's builders ask for them.
+//! The functions and collations of the connection, for the catalog's builders.
 
 use lithe_catalog::{KnownFunction, KnownNames};
 use lithe_functions::Lookup;

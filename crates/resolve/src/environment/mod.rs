@@ -1,4 +1,4 @@
-//! What compiling a statement needs to know about its connection.
+//! The state of the connection that compiling a statement needs.
 
 mod ask;
 mod ask_schema;
@@ -44,7 +44,7 @@ pub struct Environment {
     pub virtual_tables: VirtualTables,
     /// Functions that virtual tables have overloaded in this statement.
     pub overloaded: OverloadedFunctions,
-    /// Values bound to the parameters, if the planner may look at them; empty otherwise.
+    /// Values bound to the parameters, if the planner may use them; empty otherwise.
     pub parameters: Vec<Value>,
     /// The sizes of trees that were measured without ANALYZE.
     pub measures: Arc<Measures>,
@@ -59,7 +59,7 @@ pub struct ShadowTables(Option<Rc<IsShadow>>);
 type IsShadow = dyn Fn(Name<'_>) -> bool;
 
 impl ShadowTables {
-    /// Those that `is_shadow` says are protected.
+    /// Protects the tables of which `is_shadow` is true.
     pub fn protected(is_shadow: impl Fn(Name<'_>) -> bool + 'static) -> ShadowTables {
         ShadowTables(Some(Rc::new(is_shadow)))
     }
@@ -139,13 +139,13 @@ pub struct Flags {
     pub case_sensitive_like: bool,
     /// PRAGMA automatic_index.
     pub automatic_index: bool,
-    /// PRAGMA cell_size_check and the like do not change programs; a read-only connection (PRAGMA query_only) does.
+    /// PRAGMA query_only.
     pub query_only: bool,
-    /// A pre-update hook is set: programs tell it of the rows that they change.
+    /// A pre-update hook is set: programs call it for each row that they change.
     pub preupdate_hook: bool,
-    /// Virtual tables are as if they were not there (SQLITE_PREPARE_NO_VTAB).
+    /// Statements cannot use virtual tables (SQLITE_PREPARE_NO_VTAB).
     pub no_virtual_tables: bool,
-    /// The schema is being loaded or checked: no code is wanted, and names in it are trusted.
+    /// The schema is being loaded or checked: no program is generated, and names in the schema are trusted.
     pub reading_schema: bool,
 }
 
@@ -188,8 +188,8 @@ impl Flags {
         self.writable_schema && !self.defensive
     }
 
-    /// Whether a name in double quotes may be a string in a statement that changes the schema. A schema that is written by
-    /// hand is held to the rule for other statements.
+    /// Whether a name in double quotes may be a string in a statement that changes the schema. If the schema table may be
+    /// written by hand, the rule for other statements holds.
     pub fn has_quoted_strings_in_ddl(&self) -> bool {
         self.dqs_ddl || self.dqs_dml && self.may_write_schema()
     }
@@ -217,8 +217,8 @@ impl Environment {
 }
 
 impl Environment {
-    /// BINARY compares the bytes that the database stores: in UTF-16 their order is not that of UTF-8, in which
-    /// registers have them.
+    /// BINARY compares the bytes that the database stores: in UTF-16 their order is not that of UTF-8, the encoding of
+    /// texts in registers.
     pub fn binary_collation(&self) -> Collation {
         match self.catalog.schema(Db::MAIN).encoding {
             TextEncoding::Utf8 => Collation::Binary,
@@ -228,7 +228,7 @@ impl Environment {
     }
 }
 
-/// One each: collations of applications are the same if they are the same object.
+/// One object each, because custom collations are equal only if they are the same object.
 static UTF16LE: LazyLock<Collation> = LazyLock::new(|| Collation::Custom(Arc::new(Utf16Binary { swaps: true })));
 static UTF16BE: LazyLock<Collation> = LazyLock::new(|| Collation::Custom(Arc::new(Utf16Binary { swaps: false })));
 

@@ -6,7 +6,7 @@ use lithe_value::Collation;
 
 use super::{Call, Case, Expr, InSet, UnaryOp};
 
-/// A collation by name. Plain data; it becomes a [`Collation`] when code for a comparison is generated, so that
+/// A collation by name. The name becomes a [`Collation`] when code for a comparison is generated, so that
 /// an unknown name is an error only where texts are really compared.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Coll<'a> {

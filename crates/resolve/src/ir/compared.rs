@@ -4,19 +4,19 @@ use lithe_value::Affinity;
 
 use super::{Coll, Expr, How, affinity_of, collation_of, comparison_affinity, has_explicit_collation};
 
-/// What an expression says about comparisons with it.
+/// The affinity and collation that an expression brings to a comparison.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Compared<'a> {
     /// Its affinity.
     pub affinity: Option<Affinity>,
     /// Its collation.
     pub collation: Option<Coll<'a>>,
-    /// Whether a COLLATE says so.
+    /// Whether the collation is that of an explicit COLLATE.
     pub is_explicit: bool,
 }
 
 impl<'a> Compared<'a> {
-    /// What the expression says.
+    /// The affinity and collation of the expression.
     pub fn of(expr: &Expr<'a>) -> Compared<'a> {
         Compared {
             affinity: affinity_of(expr),

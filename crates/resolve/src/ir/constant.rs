@@ -4,8 +4,9 @@ use lithe_value::Value;
 
 use super::{Child, Expr, UnaryOp, for_each_child};
 
-/// Whether the value is the same throughout one run of the statement: made of literals, parameters and functions that
-/// depend on nothing else. Nested queries do not count, though some of them are constant.
+/// Whether the value is the same throughout one run of the statement: the expression consists of literals, parameters
+/// and functions whose results depend only on their arguments. An expression with a nested query is not constant here,
+/// though some nested queries are.
 pub fn is_constant(expr: &Expr<'_>) -> bool {
     match expr {
         Expr::Column(_)

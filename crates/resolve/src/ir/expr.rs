@@ -16,7 +16,7 @@ pub enum Expr<'a> {
     Null,
     /// An integer.
     Integer(i64),
-    /// TRUE or FALSE: 1 or 0. Where it is written, SQLite does not see a number.
+    /// TRUE or FALSE: 1 or 0. SQLite does not treat the word as a number, as in ORDER BY 1.
     Boolean(bool),
     /// A real.
     Real(f64),
@@ -81,7 +81,7 @@ pub enum Expr<'a> {
 
 const _: () = assert!(size_of::<Expr<'_>>() <= 24);
 
-/// A result column, of a query in FROM, whose sources have taken the place of the query on a side of an outer join that may be without a row.
+/// A result column of a query in FROM that was flattened on the nullable side of an outer join.
 #[derive(Clone, Copy, Debug)]
 pub struct Matched<'a> {
     /// A column of the source that is NULL only where the source has no row: its rowid, or the key of a WITHOUT ROWID table.
@@ -94,7 +94,7 @@ pub struct Matched<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ComputedId(pub u32);
 
-/// A column of a source, with what comparisons need to know about it.
+/// A column of a source, with the properties that comparisons need.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a> {
     /// Which source.
@@ -133,7 +133,7 @@ pub enum UnaryOp {
     Plus,
     /// `NOT x`
     Not,
-    /// The value of x without its subtype: x has come out of a query in FROM.
+    /// The value of x without its subtype, because x is a column of a query in FROM.
     DropSubtype,
     /// The value of a REAL column as it is in its record, where a real without a fraction is an integer.
     Stored,
@@ -208,9 +208,9 @@ impl CompareOp {
 /// How two values are compared.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct How<'a> {
-    /// Applied to both operands first.
+    /// The affinity that is applied to both operands first.
     pub affinity: Option<Affinity>,
-    /// Decides between texts.
+    /// The collation that compares texts.
     pub collation: Coll<'a>,
 }
 
@@ -225,7 +225,7 @@ pub struct Compare<'a> {
     pub right: Expr<'a>,
     /// Affinity and collation.
     pub how: How<'a>,
-    /// The column in whose place an operand is a constant that it is equal to.
+    /// The column that constant propagation replaced by an operand.
     pub replaced: Option<&'a Column<'a>>,
 }
 
@@ -243,7 +243,7 @@ pub struct CompareRows<'a> {
     pub how: &'a [How<'a>],
 }
 
-/// Which truth IS asks for.
+/// The truth value that IS compares with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TruthTest {
     /// What NULL gives.
@@ -338,7 +338,8 @@ pub struct Call<'a> {
     pub args: &'a [Expr<'a>],
     /// The collation that the arguments give it: min, max, nullif and the like compare by it.
     pub collation: Coll<'a>,
-    /// It stands for the column that USING makes of several: it has the affinity and the collation of the first of them.
+    /// The call stands for the column that USING makes of several columns, and has the affinity and collation of the
+    /// first of these.
     pub is_merged_column: bool,
     /// The place in the schema where it stands, if its result must never change: "an index", "a CHECK constraint".
     pub must_be_pure: Option<&'static str>,

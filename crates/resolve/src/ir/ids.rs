@@ -1,4 +1,4 @@
-//! Numbers of the things in a statement, and sets of sources.
+//! Numbers of sources, aggregates, windows and subqueries in a statement, and sets of sources.
 
 /// A source of rows: one FROM item of one query, OLD or NEW of a trigger, `excluded` of an UPSERT.
 ///
@@ -21,7 +21,7 @@ impl ColumnIndex {
     /// The rowid. A column that is declared INTEGER PRIMARY KEY is the rowid too: the resolver never gives its position.
     pub const ROWID: ColumnIndex = ColumnIndex(-1);
 
-    /// The column at `position`. Tables have at most 32,767 columns; the limits see to it.
+    /// The column at `position`. Tables have at most 32,767 columns, by SQLITE_LIMIT_COLUMN.
     pub fn new(position: usize) -> ColumnIndex {
         ColumnIndex(i16::try_from(position).expect("the column limit is below 32,768"))
     }

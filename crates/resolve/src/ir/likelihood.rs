@@ -1,10 +1,10 @@
-//! What likely(), unlikely() and likelihood() say of a condition.
+//! likely(), unlikely() and likelihood(): the probability of a condition.
 
 use super::{Call, Expr, skip_collate};
 
-/// What unlikely() means.
+/// The probability of unlikely().
 const UNLIKELY: f64 = 1.0 / 16.0;
-/// What likely() means.
+/// The probability of likely().
 const LIKELY: f64 = 15.0 / 16.0;
 
 /// The expression below likely(), unlikely() or likelihood(), and the probability that the call states; the expression itself if it is

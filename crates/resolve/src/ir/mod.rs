@@ -1,6 +1,6 @@
 //! The resolved tree: what a statement means, after every name has found its table, column or function.
 //!
-//! All of it is plain `Copy` data in the statement's arena and needs no catalog lookups any more. The resolver
+//! All nodes are plain `Copy` data in the statement's arena and need no more look-ups in the catalog. The resolver
 //! (`resolve`) makes it, `rewrite` transforms it into other trees of the same kind, `access` plans the joins in it, and
 //! `codegen` reads it.
 //!
@@ -11,9 +11,9 @@
 //!     └─ limit                    └─ columns     Expr …
 //! ```
 //!
-//! A [`SourceId`] is unique in the statement, so a column of an enclosing query looks like any other; which sources
-//! are whose is said by [`Select::sources`] and, for what a nested query takes from outside, [`Query::outer`].
-//! Sets of sources ([`SourceSet`]) are by position in one FROM clause.
+//! A [`SourceId`] is unique in the statement, so a column of an enclosing query has the same form as any other.
+//! [`Select::sources`] lists the sources of a SELECT, [`Query::outer`] the sources of enclosing queries that a nested
+//! query uses. Sets of sources ([`SourceSet`]) are by position in one FROM clause.
 
 mod affinity;
 mod collation;

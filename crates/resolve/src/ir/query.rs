@@ -24,24 +24,24 @@ pub struct Query<'a> {
     pub order_by: &'a [OrderTerm<'a>],
     /// LIMIT and OFFSET.
     pub limit: Option<&'a Limit<'a>>,
-    /// The result columns as others see them.
+    /// The result columns, as the query's users see them.
     pub columns: &'a [OutputColumn<'a>],
     /// Sources of enclosing queries that are used in here, each once: empty when the query is not correlated.
     pub outer: &'a [SourceId],
 }
 
-/// Whether rows of VALUES end as a table without affinities to SQLite, and not as SELECTs with UNION ALL: a constant row behind one
-/// without affinities makes them so, one that is not constant ends it.
+/// Whether SQLite reads rows of VALUES, after the last one, as a table without affinities, and not as SELECTs with UNION ALL. A
+/// constant row after a row without affinities starts such a table, a row that is not constant ends it.
 fn are_rows_of_table(rows: &[&[Expr<'_>]]) -> bool {
     tables_of_rows(rows).last().unwrap_or_default()
 }
 
-/// Whether rows of VALUES are, up to some row, a table without affinities to SQLite.
+/// Whether SQLite reads rows of VALUES, up to some row, as a table without affinities.
 pub fn has_table_of_rows(rows: &[&[Expr<'_>]]) -> bool {
     tables_of_rows(rows).any(|is_table| is_table)
 }
 
-/// For each row of VALUES but the first, whether the rows up to there are a table to SQLite.
+/// For each row of VALUES but the first, whether SQLite reads the rows up to there as a table.
 fn tables_of_rows(rows: &[&[Expr<'_>]]) -> impl Iterator<Item = bool> {
     let has_no_affinity = |row: &[Expr<'_>]| row.iter().all(|expr| affinity_of(expr).is_none());
     let pairs = rows.iter().zip(rows.iter().skip(1));
@@ -86,7 +86,8 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// How many of the cores, from the first on, are sorted to be merged: UNION ALL without ORDER BY gives the rows as they come.
+    /// How many of the cores, from the first on, are sorted to be merged: UNION ALL without ORDER BY returns the rows of one core
+    /// after the other.
     pub fn merged_cores(&self) -> usize {
         match self.cores {
             [_] => 0,
@@ -97,8 +98,8 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// The query where only matters whether it has a row: a SELECT without its ORDER BY and DISTINCT, as in SQLite, where even an OFFSET counts equal
-    /// rows then.
+    /// The query for EXISTS, where only the existence of a row matters: a SELECT without its ORDER BY and DISTINCT. As in SQLite, an
+    /// OFFSET then counts equal rows, too.
     pub fn of_any_row(&'a self, arena: &'a Bump) -> &'a Query<'a> {
         let [core] = self.cores else { return self };
         let CoreBody::Select(select) = core.body else { return self };
@@ -116,7 +117,7 @@ impl<'a> Query<'a> {
     }
 }
 
-/// A result column of a query, as the outside sees it.
+/// A result column of a query, as the query's users see it.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputColumn<'a> {
     /// The name: of AS, of the column, or the expression's text.
@@ -129,11 +130,11 @@ pub struct OutputColumn<'a> {
     pub affinity: Option<Affinity>,
     /// The collation by which they compare.
     pub collation: Coll<'a>,
-    /// Whether the expression has a collation, be it BINARY; another core of a compound may bring one otherwise.
+    /// Whether the expression has a collation, be it BINARY; if not, another core of a compound may have one.
     pub has_collation: bool,
-    /// Where the value comes from, when it comes straight from a table's column. Of a compound query, the first core says.
+    /// The table's column that the value is, if it is one. The first core of a compound query decides.
     pub origin: Option<Origin<'a>>,
-    /// The same, seen from a query around this one: there the last core says.
+    /// The same, seen from an enclosing query: there the last core decides.
     pub inner_origin: Option<Origin<'a>>,
     /// Whether `*` leaves it out.
     pub hidden: bool,
@@ -165,7 +166,7 @@ pub struct Core<'a> {
     pub op: CompoundOp,
     /// What it is.
     pub body: CoreBody<'a>,
-    /// The number by which EXPLAIN QUERY PLAN names it. Whatever is made of the query, it stays.
+    /// The number by which EXPLAIN QUERY PLAN names it. Rewrites of the query keep it.
     pub number: &'a Cell<SelectNumber>,
 }
 
@@ -193,7 +194,7 @@ pub struct Select<'a> {
     pub group_by: &'a [OrderTerm<'a>],
     /// HAVING.
     pub having: Option<Expr<'a>>,
-    /// The aggregates of this query (those inside nested queries that belong to this one, too).
+    /// The aggregates of this query (aggregates inside nested queries that belong to this one, too).
     pub aggregates: &'a [&'a Aggregate<'a>],
     /// Whether rows are grouped: GROUP BY is given, or an aggregate or HAVING is used.
     pub is_aggregate: bool,
@@ -224,7 +225,7 @@ pub struct Source<'a> {
     pub name: Name<'a>,
     /// Whether the name is an alias.
     pub is_alias: bool,
-    /// How it is joined to all that stand on its left.
+    /// How it is joined to all sources on its left.
     pub join: JoinKind,
     /// Whether it was the table of an EXISTS: its loop ends with the first row that joins.
     pub is_exists: bool,
@@ -239,7 +240,8 @@ pub enum SourceKind<'a> {
     Table(Db, &'a Table),
     /// A subquery, a view or a common table expression.
     Subquery(&'a Derived<'a>),
-    /// The rows that a recursive common table expression has just made: only within its recursive terms.
+    /// The rows that the previous step of a recursive common table expression produced: only within its recursive
+    /// terms.
     Recursive(&'a CommonTable<'a>),
     /// One row that is not read from anywhere: OLD, NEW, `excluded`, a row about to be written.
     Row(&'a Table),
@@ -256,7 +258,7 @@ pub struct Derived<'a> {
     pub view: Option<&'a Table>,
     /// The common table expression, if it is one.
     pub cte: Option<&'a CommonTable<'a>>,
-    /// A join in parentheses, and no SELECT.
+    /// Whether it is a join in parentheses, and no SELECT.
     pub is_join: bool,
 }
 
@@ -267,7 +269,7 @@ pub struct CommonTable<'a> {
     pub id: SubqueryId,
     /// Its name.
     pub name: Name<'a>,
-    /// How many sources use it (the recursive ones not counted): above one, it is materialised once.
+    /// How many sources use it (the recursive ones not counted): if more than one, the table is materialised once.
     pub uses: Cell<u32>,
     /// `Some(true)` for MATERIALIZED, `Some(false)` for NOT MATERIALIZED.
     pub materialized: Option<bool>,
@@ -276,7 +278,7 @@ pub struct CommonTable<'a> {
     pub setup_cores: Cell<Option<u16>>,
 }
 
-/// How a source is joined to what stands on its left.
+/// How a source is joined to the sources on its left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JoinKind {
     /// Comma, JOIN, INNER JOIN
@@ -306,9 +308,9 @@ impl JoinKind {
 /// INDEXED BY and NOT INDEXED.
 #[derive(Clone, Copy, Debug)]
 pub enum Indexed<'a> {
-    /// Nothing was said.
+    /// Neither was written.
     Any,
-    /// This index or an error ("no query solution").
+    /// INDEXED BY: this index, or the error "no query solution".
     By(&'a Index),
     /// None.
     Not,
@@ -406,7 +408,7 @@ pub enum FrameBound<'a> {
     Following(Expr<'a>),
 }
 
-/// A result column that only a program looks at.
+/// A result column that only a program reads, so that its names do not matter.
 pub fn plain_output<'a>(expr: &Expr<'a>) -> OutputColumn<'a> {
     let collation = collation_of(expr);
     OutputColumn {

@@ -1,5 +1,5 @@
-//! Subtypes: what a function says of its result besides the value, as JSON functions do of JSON. Functions that ask see it; it goes
-//! with a value through expressions, and not out of the query in which it was made.
+//! Subtypes: a number that a function attaches to its result, as JSON functions mark JSON. Functions can read the subtype of an
+//! argument. A subtype stays with the value through expressions, but not outside the query that computed it.
 
 use lithe_functions::{Flags, Kind};
 
@@ -26,12 +26,12 @@ pub fn may_have_subtype(expr: &Expr<'_>) -> bool {
     }
 }
 
-/// The expression without what takes its subtype.
+/// The expression below an operator that drops its subtype.
 pub fn skip_subtype<'a>(expr: Expr<'a>) -> Expr<'a> {
     if let Expr::Unary(UnaryOp::DropSubtype, operand) = expr { *operand } else { expr }
 }
 
-/// Whether a text that the expression gives is JSON, always.
+/// Whether every text that the expression gives is JSON.
 pub fn makes_json(expr: &Expr<'_>) -> bool {
     match expr {
         Expr::Function(call) => call.function.flags().contains(Flags::MAKES_JSON),

@@ -1,8 +1,8 @@
-//! Resolution: every name of a statement finds its table, column or function; the syntax tree becomes the resolved
-//! tree of [`crate::ir`]. All errors of name resolution arise here, in SQLite's words.
+//! Resolution: every name of a statement is resolved to its table, column or function, and the syntax tree becomes the
+//! resolved tree of [`crate::ir`]. All errors of name resolution are reported here, with SQLite's messages.
 //!
-//! [`Resolver`] is the state of one statement, in parts by subject. The productions of the grammar are resolved by functions that take it. An expression
-//! contains queries and a query contains expressions, so that queries are a part of `expr`.
+//! [`Resolver`] is the state of one statement, in parts by subject. The productions of the grammar are resolved by functions that take the
+//! resolver. An expression contains queries and a query contains expressions, so that queries are a part of `expr`.
 //!
 //! | module | its one subject |
 //! | --- | --- |
@@ -67,9 +67,9 @@ pub struct Resolver<'a> {
     checks: query_checks::QueryChecks<'a>,
     /// Whether any expression calls a scalar function, or RAISE.
     has_calls: Cell<bool>,
-    /// Expressions of the schema are compared and not run: there are no authorizer checks.
+    /// Expressions of the schema are resolved only to be compared, so the authorizer is not called.
     is_looking: Cell<bool>,
-    /// The authorizer has answered that a DELETE removes its rows one by one.
+    /// The authorizer answered SQLITE_IGNORE for a DELETE: it deletes its rows one by one.
     pub delete_one_by_one: Cell<bool>,
     /// The table whose rows the RETURNING clause being resolved returns, and their source.
     returning: Cell<Option<(&'a Table, SourceId)>>,
@@ -82,7 +82,7 @@ pub struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// A resolver for a new statement. It lives in the arena, where nothing is dropped: so do its lists.
+    /// A resolver for a new statement. The resolver and its lists live in the arena, where nothing is dropped.
     pub fn new(env: &'a Environment, arena: &'a Bump) -> Resolver<'a> {
         Resolver {
             env,
@@ -177,7 +177,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// What the crates above resolve, one by one.
+/// The entry points for the crates above.
 impl<'a> Resolver<'a> {
     /// Resolves an expression that has to be a single value.
     pub fn expr(&self, scope: &Scope<'_, 'a>, expr: &ast::Expr<'a>) -> Result<Expr<'a>> {
@@ -231,7 +231,7 @@ impl<'a> Resolver<'a> {
         stored::resolve_stored_expr(self, text, clause, source, db, table)
     }
 
-    /// As [`Resolver::stored_expr`], of a tree that is there already: a CREATE statement's.
+    /// As [`Resolver::stored_expr`], for the tree of a CREATE statement, which is parsed already.
     pub fn table_expr(
         &self,
         expr: &ast::Expr<'a>,
@@ -249,7 +249,8 @@ impl<'a> Resolver<'a> {
         schema::resolve_default(self, text)
     }
 
-    /// "view v cannot reference objects in database x": what is not temporary stays when other databases are detached.
+    /// "view v cannot reference objects in database x", because a view that is not temporary remains when other
+    /// databases are detached.
     pub fn refuse_other_databases(&self, db: Db, name: Name<'_>, select: &ast::Select<'a>) -> Result<()> {
         schema::refuse_other_databases(self, db, name, select)
     }

@@ -1,4 +1,4 @@
-//! Which names of a text meant which table or column, and which were strings: what ALTER TABLE has to replace.
+//! The names in a text that refer to a table or column, and those that are strings: ALTER TABLE replaces them.
 
 use std::cell::RefCell;
 
@@ -19,7 +19,7 @@ pub struct NameLog<'a> {
 }
 
 impl<'a> NameLog<'a> {
-    /// A log of the names in `text`; those in other texts, of views that it uses, are not of interest.
+    /// A log of the names in `text`; names in other texts, of the views that it uses, are not logged.
     pub fn new(text: &'a [u8]) -> NameLog<'a> {
         NameLog {
             text,
@@ -35,7 +35,7 @@ impl<'a> NameLog<'a> {
         std::ptr::eq(self.text, text)
     }
 
-    /// The source has an alias: what stands before its columns is that, and not the table's name.
+    /// The source has an alias: its columns are qualified by the alias, not by the table's name.
     pub(super) fn note_alias(&self, source: SourceId) {
         self.aliased.borrow_mut().push(source);
     }

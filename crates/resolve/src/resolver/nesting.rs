@@ -17,7 +17,7 @@ pub(super) struct Nesting<'a> {
     has_nested: Cell<bool>,
     /// The views that are being expanded, from the outermost.
     views: RefCell<Vec<'a, &'a Table>>,
-    /// How many of them, one within the other, are sources; the view that a statement changes is none.
+    /// How many of the nested views are sources; the view that a statement changes is not one.
     source_views: Cell<u32>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Nesting<'a> {
         result
     }
 
-    /// Whether the view is being expanded: where it comes again, it is circular.
+    /// Whether the view is being expanded: another use of it is circular.
     pub fn is_open(&self, view: &Table) -> bool {
         self.views.borrow().iter().any(|open| std::ptr::eq(*open, view))
     }

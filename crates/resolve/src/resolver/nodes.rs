@@ -1,4 +1,4 @@
-//! Nodes of the resolved tree that are made of others: comparisons above all. Affinity and collation are settled here, once,
+//! Nodes of the resolved tree that are made of others: comparisons above all. Affinity and collation are determined here
 //! from the operands as they were written; later transformations of the tree do not change them.
 
 use lithe_catalog::{CompileError, Result};
@@ -10,7 +10,7 @@ use crate::ir::{
 };
 
 impl<'a> Resolver<'a> {
-    /// `left op right`, whatever they are.
+    /// `left op right` of any values.
     pub fn compare(&self, op: CompareOp, left: Expr<'a>, right: Expr<'a>) -> Result<Expr<'a>> {
         match (width(&left), width(&right)) {
             (1, 1) => Ok(self.compare_scalars(op, left, right)),
@@ -44,7 +44,7 @@ impl<'a> Resolver<'a> {
         CompareRows { op, left, right, how: self.slice(&hows) }
     }
 
-    /// NOT above the expression, if wanted.
+    /// NOT above the expression, if `not` is set.
     pub(super) fn not_if(&self, not: bool, expr: Expr<'a>) -> Expr<'a> {
         if not { Expr::Unary(UnaryOp::Not, self.alloc(expr)) } else { expr }
     }

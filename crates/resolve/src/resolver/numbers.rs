@@ -23,7 +23,7 @@ pub(super) struct Numbers<'a> {
 }
 
 impl<'a> Numbers<'a> {
-    /// `arena`: where the resolver lives, which is never dropped.
+    /// `arena`: the arena of the resolver, which is never dropped.
     pub fn new(arena: &'a Bump) -> Numbers<'a> {
         let new_selects = RefCell::new(Vec::new_in(arena));
         let [source, aggregate, window, subquery, select] = [0; 5].map(Cell::new);
@@ -54,7 +54,7 @@ impl<'a> Numbers<'a> {
         number
     }
 
-    /// Runs `f`. Behind its result, the counts of SELECTs before and after.
+    /// Runs `f`. Returns its result and the counts of SELECTs before and after.
     pub fn counted<T>(&self, f: impl FnOnce() -> T) -> (T, Range<u32>) {
         let before = self.select.get();
         (f(), before..self.select.get())

@@ -19,7 +19,7 @@ use crate::ir::SourceId;
 #[derive(Clone, Copy)]
 pub(super) struct QueryCheck<'a> {
     action: Action,
-    /// The table, with its database where SQLite tells it.
+    /// The table, with its database where SQLite gives it to the authorizer.
     table: Option<(Name<'a>, Option<Db>)>,
     within: Option<Name<'a>>,
 }
@@ -68,14 +68,14 @@ pub(super) struct QueryChecks<'a> {
     delayed: RefCell<Vec<'a, QueryCheck<'a>>>,
     /// The next query stands in an expression.
     is_expr: Cell<bool>,
-    /// The next query stands in FROM without a name: SQLite gives the authorizer no name that it is within.
+    /// The next query stands in FROM without a name: SQLite gives the authorizer no name of an enclosing object.
     is_unnamed: Cell<bool>,
     /// Sources of which columns are read.
     read_sources: RefCell<Vec<'a, SourceId>>,
 }
 
 impl<'a> QueryChecks<'a> {
-    /// `arena`: where the resolver lives, which is never dropped.
+    /// `arena`: the arena of the resolver, which is never dropped.
     pub fn new(env: &'a Environment, arena: &'a Bump) -> QueryChecks<'a> {
         QueryChecks {
             env,

@@ -1,4 +1,4 @@
-//! What the authorizer is asked about columns and tables that are read.
+//! Authorizer calls about columns and tables that are read.
 
 use lithe_base::Db;
 use lithe_catalog::Result;
@@ -9,7 +9,7 @@ use super::query_checks::QueryCheck;
 use super::scope::{Scope, ScopeColumns, ScopeSource};
 use crate::ir::Expr;
 
-/// The column, if the authorizer allows it to be read; NULL if it says so.
+/// The column, if the authorizer allows it to be read; NULL if it answers SQLITE_IGNORE.
 pub(super) fn may_read<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -17,12 +17,12 @@ pub(super) fn may_read<'a>(
     expr: Expr<'a>,
 ) -> Result<Expr<'a>> {
     let (Expr::Column(column), Some(_)) = (expr, &resolver.env.authorizer.0) else { return Ok(expr) };
-    // What stands in the definition of a table or index was asked about when it was created.
+    // For the definition of a table or index, the authorizer was called when that was created.
     if scope.rules.is_loaded {
         return Ok(expr);
     }
     let Some(source) = sources.iter().find(|source| source.id == column.source) else { return Ok(expr) };
-    // The row that could not be inserted is read from nowhere.
+    // `excluded` is no table: the authorizer is not called.
     if source.qualified_only && !source.is_trigger_row {
         return Ok(expr);
     }
@@ -36,7 +36,7 @@ pub(super) fn may_read<'a>(
             let db = source.db.or_else(|| Some(resolver.env.catalog.find_table(None, table.name.name())?.db));
             (table.name.name(), named.unwrap_or(Name::new(b"ROWID")), db)
         }
-        // Only views are queries of a database.
+        // Of queries, only views belong to a database.
         ScopeColumns::Query(columns) => match position {
             Some(at) if source.db.is_some() => (source.table_name, columns[at].name, source.db),
             _ => return Ok(expr),
@@ -47,7 +47,7 @@ pub(super) fn may_read<'a>(
     Ok(if is_allowed { expr } else { Expr::Null })
 }
 
-/// A table of which no column is read is read all the same.
+/// Calls the authorizer about a table of which rows, but no columns, are read.
 pub(super) fn note_tables_without_columns<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -60,7 +60,7 @@ pub(super) fn note_tables_without_columns<'a>(
         if let ScopeColumns::Table(table) = source.columns
             && !resolver.checks.is_read(source.id)
         {
-            // SQLite knows the database of what stands in a view.
+            // SQLite gives the database only for a table in a view.
             let db = scope.fixed_db.and(source.db);
             resolver.checks.note_table(QueryCheck::rows_of(table.name.name(), db, scope.within));
         }

@@ -1,5 +1,5 @@
-//! What CREATE statements need of resolution: DEFAULT values, names in expressions, views and triggers that stay in their
-//! database.
+//! Resolution for CREATE statements: DEFAULT values, names in expressions, the check that views and triggers use only
+//! their own database.
 
 use bumpalo::Bump;
 use lithe_base::Db;
@@ -20,12 +20,13 @@ pub(super) fn resolve_default<'a>(resolver: &Resolver<'a>, text: &'a [u8]) -> Re
     let found = Found::default();
     let no_strings_in_double_quotes = !resolver.env.flags.has_quoted_strings_in_ddl();
     let rules = Rules { no_strings_in_double_quotes, in_default: true, is_loaded: true, ..Rules::default() };
-    // A default is part of the schema, whichever that is: what may be called there is bounded.
+    // A default is part of a schema, whichever that is, so only functions that a schema may call are allowed.
     let scope = Scope { rules, fixed_db: Some(Db::MAIN), ..Scope::outermost(text, &found) };
     resolve_expr(resolver, &scope, &parsed).map_err(CompileError::without_offset)
 }
 
-/// "view v cannot reference objects in database x": what is not temporary stays when other databases are detached.
+/// "view v cannot reference objects in database x", because a view that is not temporary remains when other databases
+/// are detached.
 pub(super) fn refuse_other_databases<'a>(
     resolver: &Resolver<'a>,
     db: Db,

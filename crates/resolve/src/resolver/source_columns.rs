@@ -73,7 +73,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The column that USING means, which may be a hidden one.
+    /// The column that USING names, which may be a hidden one.
     pub(super) fn column_for_using(&self, source: &ScopeSource<'a>, name: Name<'a>) -> Option<Expr<'a>> {
         match source.columns {
             ScopeColumns::Table(table) => Some(self.table_column(source.id, table, table.column(name)?)),
@@ -104,7 +104,7 @@ impl<'a> Resolver<'a> {
 /// A column that `*` shows.
 #[derive(Clone, Copy)]
 pub(super) struct Visible<'a> {
-    /// The name by which USING and NATURAL know it.
+    /// The name for USING and NATURAL.
     pub name: Name<'a>,
     /// The name that the result gets.
     pub shown: Name<'a>,
@@ -134,7 +134,7 @@ pub(super) fn visible_columns<'a>(source: &ScopeSource<'a>) -> Vec<Visible<'a>> 
     }
 }
 
-/// The column behind an expression, if it is one.
+/// The column, if the expression is one.
 pub(super) fn as_column<'a>(expr: &Expr<'a>) -> Option<&'a Column<'a>> {
     if let Expr::Column(column) = expr { Some(column) } else { None }
 }

@@ -21,12 +21,13 @@ pub(super) fn resolve_stored_expr<'a>(
     table: &'a Table,
 ) -> Result<Expr<'a>> {
     let parsed = resolver.parse_stored_expr(text)?;
-    // What the schema has already means what it has ever meant.
+    // The expression is in the schema already: a name in double quotes may be a string in it, whatever the connection's
+    // settings.
     let rules = Rules { is_loaded: true, no_strings_in_double_quotes: false, ..stored_rules(resolver, clause) };
     expr_of_table(resolver, &parsed, text, rules, source, db, table)
 }
 
-/// As [`resolve_stored_expr`], of a tree that is there already: a CREATE statement's.
+/// As [`resolve_stored_expr`], for the tree of a CREATE statement, which is parsed already.
 pub(super) fn resolve_table_expr<'a>(
     resolver: &Resolver<'a>,
     expr: &ast::Expr<'a>,
@@ -39,10 +40,10 @@ pub(super) fn resolve_table_expr<'a>(
     expr_of_table(resolver, expr, text, stored_rules(resolver, clause), source, db, table)
 }
 
-/// Asks the authorizer about the functions and columns in CHECK and generated columns of a new table.
+/// Calls the authorizer about the functions and columns in CHECK and generated columns of a new table.
 ///
 /// # Errors
-/// The authorizer's refusal.
+/// If the authorizer denies an action.
 pub fn ask_about_expressions(env: &Environment, db: Db, table: &Table) -> Result<()> {
     if env.authorizer.0.is_none() {
         return Ok(());

@@ -8,7 +8,7 @@ use lithe_vtab::Risk;
 use super::Resolver;
 use super::scope::Scope;
 
-/// A table that was looked up, and what by.
+/// A table that was looked up, with the name and scope of the look-up.
 #[derive(Clone, Copy)]
 pub(super) struct LookedUp<'a> {
     fixed_db: Option<Db>,
@@ -17,7 +17,7 @@ pub(super) struct LookedUp<'a> {
 }
 
 impl LookedUp<'_> {
-    /// Whether it was looked up by the same word: at the same place, so that its letters need not be compared.
+    /// Whether it was looked up by the same word of the text: the place is compared, not the letters.
     fn is_of(&self, fixed_db: Option<Db>, name: ast::QualifiedName<'_>) -> bool {
         let is_same =
             |one: ast::Ident<'_>, other: ast::Ident<'_>| std::ptr::eq(one.name.as_bytes(), other.name.as_bytes());
@@ -31,7 +31,7 @@ impl LookedUp<'_> {
 }
 
 impl<'a> Resolver<'a> {
-    /// The table of that name, where views and triggers of one database see only that one.
+    /// The table of that name. In views and triggers of one database, only that database is searched.
     pub fn find_table(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
         let found = self.look_up_table(scope, name)?;
         self.check_connected(scope, found)?;
@@ -41,7 +41,7 @@ impl<'a> Resolver<'a> {
         Ok(found)
     }
 
-    /// A virtual table can be used when its module has been asked for it, and from the schema only if it does no harm there.
+    /// Checks that a virtual table is connected, and that it is safe to use from the schema if the name stands there.
     pub(super) fn check_connected(&self, scope: &Scope<'_, 'a>, found: FoundTable<'a>) -> Result<()> {
         let Some(table) = found.table.virtual_table() else { return Ok(()) };
         let risk = match table.state {
@@ -63,7 +63,7 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    /// The parts of a statement ask one after the other for the table that one word of its text names.
+    /// Several parts of a statement look up the table that one word of its text names, so the last result is kept.
     pub(super) fn look_up_table(&self, scope: &Scope<'_, 'a>, name: ast::QualifiedName<'a>) -> Result<FoundTable<'a>> {
         if let Some(last) = self.last_table.get()
             && last.is_of(scope.fixed_db, name)

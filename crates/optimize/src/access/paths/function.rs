@@ -1,4 +1,4 @@
-//! The path of a table-valued function: its arguments are what its hidden columns are equal to.
+//! The path of a table-valued function: its arguments are the values that its hidden columns are equal to.
 
 use lithe_catalog::Table;
 use lithe_resolve::ir::{ColumnIndex, SourceSet};
@@ -9,18 +9,18 @@ use crate::access::few::Few;
 use crate::access::log_est::LogEst;
 use crate::access::terms::{ConstraintId, Left, Op, Right};
 
-/// A function gives about so many rows: 25.
+/// The estimated number of rows of a function: 25.
 const ROWS: LogEst = LogEst(46);
-/// What a pragma with its argument costs, and how many rows it gives: 20.
+/// The cost of a pragma with its argument, and its number of rows: 20.
 const PRAGMA: LogEst = LogEst(43);
-/// What a pragma costs without the argument that it may have.
+/// The cost of a pragma without its optional argument.
 const PRAGMA_OF_ALL: LogEst = LogEst(310);
-/// What a function of JSON costs that is told no JSON.
+/// The cost of a JSON function without its JSON argument.
 const WITHOUT_JSON: LogEst = LogEst(3280);
-/// Without the arguments that it could have it is not meant to be called.
+/// The cost of a function without arguments that it could have: so high that another plan is preferred.
 const WITHOUT_ARGUMENTS: LogEst = LogEst(3300);
 
-/// What a call costs, and how many rows it gives.
+/// The cost of a call, and its number of rows.
 fn estimate(table: &Table, arguments: &[Option<ConstraintId>]) -> (LogEst, LogEst) {
     let is_pragma = table.name.to_string().starts_with("pragma_");
     match (is_pragma, arguments.first()) {
@@ -32,7 +32,7 @@ fn estimate(table: &Table, arguments: &[Option<ConstraintId>]) -> (LogEst, LogEs
 }
 
 impl PathFinder<'_, '_> {
-    /// The call with all arguments, and the one with none, in case they cannot be had.
+    /// The call with all arguments, and the call without, in case the arguments are not available.
     pub(super) fn add_function(&mut self, source: usize, needs: SourceSet) {
         let Some(table) = self.facts[source].table else { return };
         let hidden = table.columns.iter().enumerate().filter(|(_, column)| column.hidden);
@@ -55,7 +55,7 @@ impl PathFinder<'_, '_> {
         }
     }
 
-    /// What a hidden column is equal to.
+    /// The constraint whose value a hidden column is equal to.
     fn argument(&self, source: usize, column: ColumnIndex) -> Option<ConstraintId> {
         let own = self.terms.numbered().filter(|(_, constraint)| {
             constraint.source == source

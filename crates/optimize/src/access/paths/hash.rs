@@ -1,4 +1,4 @@
-//! Hash joins: a table built of a source's rows when the statement runs, where SQLite makes an automatic index.
+//! Hash joins: a hash table of a source's rows, built when the statement runs, where SQLite makes an automatic index.
 
 use lithe_catalog::IndexTerm;
 use lithe_resolve::ir::{ColumnIndex, Indexed, SourceKind, SourceSet};
@@ -9,14 +9,14 @@ use crate::access::facts::SourceFacts;
 use crate::access::log_est::LogEst;
 use crate::access::terms::{Constraint, ConstraintId, Left, Op, Terms};
 
-/// What building costs more than a sort of the rows: 7 for a table, a sixth for rows that are in memory anyway.
+/// The cost of building relative to a sort of the rows: 7 for a table, a sixth for rows that are in memory anyway.
 const BUILD_TABLE: i16 = 28;
 const BUILD_DERIVED: i16 = -25;
 /// A search finds about 20 rows.
 const FOUND_ROWS: LogEst = LogEst(43);
 
 impl<'a> PathFinder<'_, 'a> {
-    /// A hash table for each equality with something from outer loops.
+    /// Adds a hash table for each equality with a value of outer loops.
     pub(super) fn add_hashes(&mut self, source: usize, needs: SourceSet) {
         let facts = &self.facts[source];
         if !self.context.env.flags.automatic_index || !may_be_hashed(facts) {
@@ -33,7 +33,7 @@ impl<'a> PathFinder<'_, 'a> {
             candidate.run = search.sum(FOUND_ROWS);
             candidate.rows = FOUND_ROWS;
             if facts.is_measured && self.terms.constraint(id).needs.is_empty() {
-                // A search for the same value each time finds the same rows each time.
+                // A hash table pays only if the searched value differs from row to row of the outer loops.
                 let condition = self.terms.constraint(id).condition;
                 candidate.rows = facts.rows - self.rarity_in(self.terms, &self.terms.conditions[condition], condition);
                 candidate.run = search.sum(candidate.rows);
@@ -65,9 +65,10 @@ fn may_be_hashed(facts: &SourceFacts<'_>) -> bool {
     rows_are_reusable && matches!(facts.source.indexed, Indexed::Any) && !facts.source.join.keeps_right_rows()
 }
 
-/// Whether an index begins with the column, or ANALYZE says that it tells few rows apart. It may be one that this query cannot use.
+/// Whether an index begins with the column, even one that this query cannot use, or the statistics show that the column has few
+/// distinct values.
 fn has_good_index(facts: &SourceFacts<'_>, column: ColumnIndex) -> bool {
-    /// Rows that may be equal in the column (4) before a table of it is no gain.
+    /// How many rows may be equal in the column (4) before a hash table by it is no gain.
     const EQUAL_ROWS_MAX: LogEst = LogEst(20);
     let indexes = facts.table.map_or(&[][..], |table| &table.indexes);
     indexes.iter().any(|index| {

@@ -1,7 +1,7 @@
 //! Paths through indexes.
 //!
-//! The columns of an index are tried from the left: each constraint that says what a column is equal to makes a longer
-//! key and leads on to the next column; a bound ends the key. Every prefix is a candidate of its own.
+//! The columns of an index are tried from the left: each equality on a column extends the key by this column; a bound
+//! ends the key. Every prefix is a candidate of its own.
 
 use lithe_catalog::Result;
 use lithe_resolve::ir::{Expr, InSet, Indexed, JoinKind, SourceSet, skip_collate};
@@ -15,13 +15,13 @@ use crate::access::log_est::LogEst;
 use crate::access::samples::{SampledBound, Samples};
 use crate::access::terms::{Constraint, ConstraintId, MadeOf, Op, Right};
 
-/// IS NULL is taken to find twice as many rows as `=`.
+/// IS NULL is estimated to find twice as many rows as `=`.
 const NULL_FACTOR: i16 = 10;
 /// An equality that an index scan can check before it fetches the row saves nearly all of the fetches.
 const EQUALITY_SAVES: i16 = 19;
 /// Skipping a column must leave at least so many equal rows (18) for each of its values.
 const SKIP_ROWS_MIN: LogEst = LogEst(42);
-/// What looking for the next value of a skipped column costs: a factor of 1.4.
+/// The cost of the search for the next value of a skipped column: a factor of 1.4.
 const SKIP_COST: i16 = 5;
 /// How much better an IN must be than a scan of the entries found so far: a factor of 2.
 const IN_MARGIN: i16 = 10;
@@ -29,7 +29,7 @@ const IN_MARGIN: i16 = 10;
 /// Twice as many.
 const HALF: i16 = 10;
 
-/// An index path under way.
+/// An index path while its key is extended.
 #[derive(Clone)]
 struct Prefix {
     way: IndexWay,
@@ -40,7 +40,7 @@ struct Prefix {
     rows: LogEst,
     /// How often the search is repeated: for each value of INs, for each skipped value.
     repeats: LogEst,
-    /// The first values of the key, as far as they are constants that samples can be asked about.
+    /// The first values of the key, as far as they are constants that can be compared with samples.
     known: Vec<Value>,
     has_equality: bool,
     one_row: bool,
@@ -73,8 +73,8 @@ impl<'a> PathFinder<'_, 'a> {
         Ok(())
     }
 
-    /// Whether the index holds all rows that the conditions leave. While the union of an OR is estimated these are the conditions of a branch
-    /// alone, as in SQLite.
+    /// Whether the index holds all rows that meet the conditions. As in SQLite, only the conditions of the branch count while the
+    /// union of an OR is estimated.
     fn may_use(&self, source: usize, index: &IndexFacts<'a>) -> Result<bool> {
         let facts = &self.facts[source];
         match facts.table {
@@ -85,7 +85,7 @@ impl<'a> PathFinder<'_, 'a> {
         }
     }
 
-    /// All entries of the index, where that is better than all rows of the table, or gives an order.
+    /// A scan of the index, if it is better than a scan of the table, or gives an order.
     fn add_index_scan(&mut self, source: usize, at: usize, needs: SourceSet, order: u8) {
         let facts = &self.facts[source];
         let index = &facts.indexes[at];
@@ -112,7 +112,7 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     /// Whether the rows need not be fetched: all their columns are in the index. Outside of a SELECT, and in the branches of an OR,
-    /// SQLite believes that of an index of a table WITHOUT ROWID only if it has all columns of the table.
+    /// SQLite requires that an index of a WITHOUT ROWID table has all columns of the table.
     fn gives_all(&self, source: usize, index: &IndexFacts<'a>) -> bool {
         let has_rowid = self.facts[source].table.is_some_and(lithe_catalog::Table::has_rowid);
         let is_believed = self.in_select || has_rowid || index.is_whole;
@@ -120,14 +120,14 @@ impl<'a> PathFinder<'_, 'a> {
         index.is_covering && is_believed && is_known && !self.hides_expressions(source, index)
     }
 
-    /// Whether the rows come from a RIGHT JOIN's source, and so from the table, and the index has expressions of them.
+    /// Whether the source is that of a RIGHT JOIN, whose rows are read from the table, and the index has expressions.
     fn hides_expressions(&self, source: usize, index: &IndexFacts<'a>) -> bool {
         let has_expressions = index.columns.iter().any(|column| matches!(column.term, IndexedTerm::Expr(_)));
         has_expressions && matches!(self.facts[source].source.join, JoinKind::Right | JoinKind::Full)
     }
 
-    /// How many fetches of rows are saved by conditions that the entries suffice for. SQLite looks at its terms in order, up
-    /// to the first that needs the row.
+    /// How many fetches of rows are saved by conditions that need only the entries. SQLite counts its terms in order, up to
+    /// the first that needs the row.
     fn fetches_saved(&self, source: usize, index: &IndexFacts<'a>) -> i16 {
         let mut saved = 0;
         for condition in &self.terms.conditions {
@@ -159,12 +159,12 @@ impl<'a> PathFinder<'_, 'a> {
         })
     }
 
-    /// What the size of entries relative to rows adds to the cost of stepping.
+    /// The cost that the size of entries relative to rows adds to stepping.
     fn relative_size(&self, source: usize, index: &IndexFacts<'a>) -> i16 {
         15 * index.entry_size.0 / self.facts[source].row_size.0.max(1)
     }
 
-    /// Adds candidates for all constraints on the next column, and goes on with each of them.
+    /// Adds candidates for all constraints on the next column, and extends each of them.
     fn extend(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: Prefix) {
         let at = prefix.way.keys.len();
         if at >= self.searchable(source, index) {
@@ -178,7 +178,7 @@ impl<'a> PathFinder<'_, 'a> {
         self.skip(source, index, order, prefix);
     }
 
-    /// By how many columns entries are found: those of the primary key, where the index is the table, else all.
+    /// The number of columns that a search can use: those of the primary key if the index is the table, else all.
     fn searchable(&self, source: usize, index: &IndexFacts<'a>) -> usize {
         let table = self.facts[source].table.and_then(|table| table.root);
         let is_table = index.index.root.is_some() && index.index.root == table;
@@ -195,7 +195,7 @@ impl<'a> PathFinder<'_, 'a> {
         if asks_for_null && !index.columns[at].nullable {
             return;
         }
-        // An index may name a column twice. A column of a set of rows is gone through once.
+        // An index may name a column twice. A column of a set of row values is used once.
         if matches!(constraint.right, Right::Set(set, _) if set.how.len() > 1) && prefix.used.contains(&id) {
             return;
         }
@@ -233,7 +233,7 @@ impl<'a> PathFinder<'_, 'a> {
         }
     }
 
-    /// Notes that the constraint is used for the column behind the key.
+    /// Records that the constraint is used for the column after the key.
     fn take(&self, source: usize, index: &IndexFacts<'a>, next: &mut Prefix, id: ConstraintId) {
         let column = index.columns[next.way.keys.len()].term.column();
         if self.is_borrowed(id, source, column) {
@@ -243,7 +243,7 @@ impl<'a> PathFinder<'_, 'a> {
         next.needs = next.needs.union(self.terms.constraint(id).needs);
     }
 
-    /// Makes the key one column longer. `false`: it is not worth it.
+    /// Extends the key by one column. `false`: the extension is not worth its cost.
     fn extend_key(
         &self,
         index: &IndexFacts<'a>,
@@ -285,7 +285,7 @@ impl<'a> PathFinder<'_, 'a> {
         index.is_analyzed && search.0 >= 10 && (index.rows[at] + values.log2() + IN_MARGIN) < values + search
     }
 
-    /// How many entries are left when the column at `at` is equal to something, too.
+    /// How many entries are left with an equality on the column at `at`, too.
     fn rows_after(
         &self,
         index: &IndexFacts<'a>,
@@ -328,7 +328,7 @@ impl<'a> PathFinder<'_, 'a> {
         self.add_prefix(source, index, order, prefix, rows);
     }
 
-    /// How many entries samples say are in the range, as far as its bounds are constants.
+    /// The number of entries in the range by samples, if its bounds are constants.
     fn sampled_range(&self, index: &IndexFacts<'a>, prefix: &Prefix) -> Option<LogEst> {
         let samples = Samples::of(index)?;
         let (range, at) = (&prefix.way.range, prefix.way.keys.len());
@@ -356,7 +356,7 @@ impl<'a> PathFinder<'_, 'a> {
         Some(self.rows_in_range(rows, &unknown))
     }
 
-    /// The constants that a bound begins with; none where it begins with something else.
+    /// The constants at the start of a bound; none if its first value is no constant.
     fn sampled_bound(&self, samples: &Samples<'_, 'a>, at: usize, bound: &Bound) -> Option<SampledBound> {
         let constraint = self.terms.constraint(bound.constraint);
         let is_above = |op: Op| matches!(op, Op::Gt | Op::Le);
@@ -433,7 +433,7 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     /// Skips the next column: all its values are visited, one after the other. Only the first columns are skipped, and only
-    /// ANALYZE can tell that their values are few.
+    /// if statistics show that they have few values.
     fn skip(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: Prefix) {
         let at = prefix.way.keys.len();
         let is_good = index.is_analyzed
@@ -455,7 +455,7 @@ impl<'a> PathFinder<'_, 'a> {
 }
 
 impl<'a> PathFinder<'_, 'a> {
-    /// Whether samples of an index say that more than half of a source's rows meet the condition, which is an equality.
+    /// Whether, by the samples of an index, more than half of a source's rows meet the condition, which is an equality.
     pub(super) fn is_met_by_most(&self, source: usize, condition: usize) -> bool {
         let indexes = self.facts[source].indexes.iter().filter(|index| index.is_usable && index.is_sampled());
         indexes.into_iter().any(|index| {
@@ -470,7 +470,8 @@ impl<'a> PathFinder<'_, 'a> {
     }
 }
 
-/// How many entries samples say are equal to the constant, or to one of them, in the column at `at`, and to the `known` values before it.
+/// The number of entries, by samples, that are equal to the constant (or to one of them) in the column at `at`, and to the `known` values
+/// before it.
 fn sampled_rows(index: &IndexFacts<'_>, known: &mut Vec<Value>, at: usize, constraint: &Constraint<'_>) -> Option<u64> {
     if known.len() != at {
         return None;

@@ -1,13 +1,13 @@
 //! The candidates of one source: every path that its table, indexes and conditions offer, with costs.
 //!
 //! Costs are logarithms (see [`LogEst`]) of a unit in which stepping to the next entry of an index is about 1 and fetching
-//! a row 3: a factor of 3 is 16. They are those of SQLite, to the digit, because plans are compared by users:
+//! a row 3: a factor of 3 is 16. They are exactly those of SQLite, because users compare plans:
 //!
 //! ```text
 //!   scan of a table             rows + 16
 //!   search in a B-tree          log2(rows)
 //!   range of an index           search, then entries, each by its size relative to a row's
-//!   rows behind an index        + entries + 16, unless the index is covering
+//!   rows of an index's entries + entries + 16, unless the index is covering
 //! ```
 
 mod function;
@@ -40,15 +40,15 @@ pub struct PathFinder<'c, 'a> {
     pub terms: &'c Terms<'a>,
     /// The columns whose order is wanted.
     pub order: &'c OrderColumns<'a>,
-    /// What a virtual table may be told of LIMIT and OFFSET.
+    /// LIMIT and OFFSET, if a virtual table may apply them.
     pub limit: Option<&'a Limit<'a>>,
     /// Whether the conditions are those of a branch of an OR.
     pub in_or: bool,
-    /// The rows are going to be changed: a scan of an index instead of the table is no option.
+    /// The rows will be changed, so an index cannot be scanned instead of the table.
     pub for_write: bool,
     /// The rows are those of a SELECT's loops: neither changed, nor those that a RIGHT JOIN adds, nor those of an OR's branch.
     pub in_select: bool,
-    /// What was found.
+    /// The candidates found.
     pub found: Candidates,
 }
 
@@ -71,8 +71,8 @@ impl<'a> PathFinder<'_, 'a> {
         if !self.in_or {
             self.add_hashes(source, must_follow);
         }
-        // As in SQLite: where there is nothing but this table to be planned, what it costs to go through all of it raises the cost of no
-        // search, and no search is left out for it.
+        // As in SQLite, if this table is the only source, its scan comes last: it then neither raises the costs of searches nor rules
+        // any out.
         let comes_last = self.facts.len() == 1 && self.order.columns.is_empty();
         if !comes_last {
             self.add_table_paths(source, must_follow);
@@ -108,7 +108,7 @@ impl<'a> PathFinder<'_, 'a> {
         }
     }
 
-    /// Whether the constraint says what it says of another column, which is equal.
+    /// Whether the constraint is on another, equal column.
     fn is_borrowed(&self, id: ConstraintId, source: usize, column: Option<ColumnIndex>) -> bool {
         let constraint = self.terms.constraint(id);
         match (constraint.left, column) {
@@ -117,27 +117,27 @@ impl<'a> PathFinder<'_, 'a> {
         }
     }
 
-    /// Adds the candidate, with fewer rows coming out for the conditions that it does not use.
+    /// Adds the candidate, with its number of rows reduced by the conditions that it does not use.
     fn add(&mut self, mut candidate: Candidate) {
-        // How many rows a search in a hash table finds is a guess that takes account of all conditions, unless the table was looked at.
+        // The number of rows found in a hash table is a guess that includes all conditions, unless the table was measured.
         if candidate.way != Way::Hash || self.facts[candidate.source].is_measured {
             self.apply_other_conditions(&mut candidate);
         }
-        // The loop over the table of an EXISTS ends with its first row; SQLite leaves that out of account where it makes an index.
+        // The loop over the table of an EXISTS ends with its first row; SQLite ignores that for an automatic index.
         if self.facts[candidate.source].source.is_exists && candidate.way != Way::Hash {
             candidate.rows = candidate.rows.min(LogEst::ONE);
         }
         self.found.add(candidate);
     }
 
-    /// Conditions that the path does not use still drop rows: each a few, an equality many.
+    /// Conditions that the path does not use still drop rows: each drops a few, an equality many.
     fn apply_other_conditions(&self, candidate: &mut Candidate) {
         let facts = &self.facts[candidate.source];
         let own = SourceSet::single(candidate.source);
         let known = candidate.needs.union(own);
         let mut most_dropped = 0;
         for (at, condition) in self.terms.conditions.iter().enumerate() {
-            // SQLite looks the column up by the other one, and its constant drops rows.
+            // SQLite looks the replaced column up by the other condition, and lets its constant drop rows.
             candidate.culls_itself |= condition.replaced == Some(candidate.source) && candidate.has_equality;
             if !condition.needs.is_subset_of(known) || !condition.needs.contains(candidate.source) {
                 continue;
@@ -167,8 +167,8 @@ impl<'a> PathFinder<'_, 'a> {
         candidate.rows = candidate.rows.min(all - most_dropped);
     }
 
-    /// How many rows a condition that no path uses probably drops, where sizes are known: more than SQLite, which knows
-    /// nothing, dares to assume.
+    /// How many rows a condition that no path uses probably drops, if sizes are known: more than SQLite assumes, which
+    /// has no sizes.
     pub(super) fn rarity_in(&self, terms: &Terms<'a>, condition: &Condition<'a>, at: usize) -> i16 {
         const EQUALITY: i16 = 33;
         const PATTERN: i16 = 26;
@@ -195,22 +195,22 @@ impl<'a> PathFinder<'_, 'a> {
             (_, MadeOf::NotNull) => 1,
             (Op::Eq | Op::Is | Op::In | Op::IsNull, _) => (EQUALITY - self.values_of(&constraint.right).0).max(OTHER),
             (Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => BOUND,
-            // Said once more for a virtual table.
+            // A copy of another constraint for a virtual table.
             (Op::Virtual(_), _) => 0,
         });
         // Both bounds of BETWEEN count, but no condition drops more than an equality.
         dropped.sum::<i16>().clamp(OTHER, EQUALITY)
     }
 
-    /// One of how many rows the column that is equal to something has on average.
+    /// The average number of distinct values of the column in an equality: one of so many rows meets it.
     fn distinct(&self, constraint: &Constraint<'a>) -> Option<LogEst> {
         let Left::Column(column) = constraint.left else { return None };
         let distinct = *self.facts[constraint.source].distinct.get(column.position()?)?;
         Some(LogEst::of(distinct) - self.values_of(&constraint.right))
     }
 
-    /// The constraints on something of `source`: those that say it themselves, then those that say it of an equal column (of
-    /// any source): `a = b AND b = 5` constrains a, too.
+    /// The constraints on a column or expression of `source`: its own, then those on an equal column of any source: `a = b
+    /// AND b = 5` constrains a, too.
     fn constraints_on(
         &self,
         source: usize,
@@ -234,7 +234,7 @@ impl<'a> PathFinder<'_, 'a> {
     }
 }
 
-/// How many of a table's rows an equality drops that no index serves.
+/// How many of a table's rows an equality that no index serves drops.
 fn dropped_by(equality: Selectivity) -> i16 {
     match equality {
         Selectivity::NotEqual => 0,

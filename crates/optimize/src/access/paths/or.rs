@@ -1,4 +1,4 @@
-//! ORs: each branch has its own path through the source, and the union of what they find comes out. Here only the
+//! ORs: each branch has its own path through the source, and the result is the union of the rows found. Here only the
 //! costs are estimated; the branches' paths are chosen when the plan is finished.
 
 use lithe_resolve::ir::SourceSet;
@@ -9,7 +9,7 @@ use crate::access::log_est::LogEst;
 use crate::access::order::OrderColumns;
 use crate::access::terms::{Condition, Terms};
 
-/// For each combination of needed sources the cheapest union is kept; so many combinations at most.
+/// The cheapest union is kept for each combination of needed sources, for at most so many combinations.
 const UNIONS_MAX: usize = 3;
 
 /// The costs of paths for some of the branches.
@@ -21,7 +21,8 @@ struct Union {
 }
 
 impl<'a> PathFinder<'_, 'a> {
-    /// A candidate for each OR all of whose branches have a path through the source, by indexes that INDEXED BY and NOT INDEXED leave.
+    /// Adds a candidate for each OR all of whose branches have a path through the source, by indexes that INDEXED BY and NOT INDEXED
+    /// allow.
     pub(super) fn add_disjunctions(&mut self, source: usize, needs: SourceSet) {
         for number in 0..self.terms.disjunctions.len() {
             let disjunction = &self.terms.disjunctions[number];
@@ -65,9 +66,9 @@ impl<'a> PathFinder<'_, 'a> {
         unions.unwrap_or_default()
     }
 
-    /// What a branch demands of rows of outer loops alone is checked before its path is followed.
+    /// Conditions of a branch on outer loops alone are checked before its path is followed.
     fn drop_by_outer(&self, source: usize, branch: &Terms<'a>, way: &mut Union) {
-        /// What checking costs.
+        /// The cost of this check.
         const CHECK: LogEst = LogEst(10);
         let is_outer = |condition: &Condition<'a>| {
             !condition.needs.contains(source) && condition.needs.is_subset_of(way.needs) && !condition.needs.is_empty()
@@ -78,7 +79,7 @@ impl<'a> PathFinder<'_, 'a> {
         way.rows -= dropped;
     }
 
-    /// The candidates of a branch, all other conditions left out of account.
+    /// The candidates of a branch, without all other conditions.
     fn branch_candidates(&self, source: usize, needs: SourceSet, branch: &Terms<'a>) -> Candidates {
         let order = OrderColumns::none();
         let mut finder = PathFinder {
@@ -102,7 +103,7 @@ impl<'a> PathFinder<'_, 'a> {
 
 fn best_of(candidates: &Candidates) -> Vec<Union> {
     let mut best = Vec::new();
-    // A scan for one branch would be one for all of them.
+    // A scan for one branch could serve all branches.
     for candidate in candidates.all.iter().filter(|candidate| !candidate.used.is_empty()) {
         keep_best(&mut best, Union { needs: candidate.needs, run: candidate.run, rows: candidate.rows });
     }

@@ -8,15 +8,15 @@ use crate::access::few::Few;
 use crate::access::log_est::{LogEst, ROW_FETCH};
 use crate::access::terms::{ConstraintId, Op, Right};
 
-/// Each bound of a range lets a quarter through.
+/// Each bound of a range leaves a quarter of the rows.
 const RANGE_FRACTION: i16 = 20;
-/// A query behind IN gives about so many values: 25.
+/// The estimated number of values of a query in IN: 25.
 const IN_QUERY_VALUES: LogEst = LogEst(46);
 /// A range has at least two rows.
 const RANGE_ROWS_MIN: LogEst = LogEst(10);
 
 impl<'a> PathFinder<'_, 'a> {
-    /// The paths by rowid and the scan.
+    /// Adds the paths by rowid and the scan.
     pub(super) fn add_table_paths(&mut self, source: usize, needs: SourceSet) {
         let Some(table) = self.facts[source].table else { return self.add_scan(source, needs) };
         if !table.has_rowid() {
@@ -103,8 +103,8 @@ impl<'a> PathFinder<'_, 'a> {
         self.add(candidate);
     }
 
-    /// How many of `rows` are in a range, when nothing is known of the values: each bound takes three quarters away,
-    /// both together more than that.
+    /// How many of `rows` are in a range without statistics: each bound removes three quarters, both together more than
+    /// that.
     pub(super) fn rows_in_range(&self, rows: LogEst, range: &Range) -> LogEst {
         let takes = |bound: &crate::access::candidate::Bound| {
             let constraint = self.terms.constraint(bound.constraint);

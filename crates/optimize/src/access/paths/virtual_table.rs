@@ -1,7 +1,7 @@
-//! The paths of a virtual table: what its module answers when it is asked about the constraints.
+//! The paths of a virtual table: the plans that its module returns for the constraints (xBestIndex).
 //!
-//! It is asked with all constraints first. If its answer depends on other sources, or loops over the values of an IN, it is
-//! asked again with fewer of them, so that there are candidates for every order of the loops.
+//! The module is called with all constraints first. If its plan depends on other sources, or loops over the values of an
+//! IN, it is called again with fewer constraints, so that there are candidates for every order of the loops.
 
 use std::cell::RefCell;
 
@@ -17,10 +17,10 @@ use crate::access::log_est::LogEst;
 use crate::access::order::Wish;
 use crate::access::terms::{Constraint, ConstraintId, Left, MadeOf, Op, Right};
 
-/// The number of the rowid, where columns have theirs.
+/// The number of the rowid among column numbers.
 const ROWID: i32 = -1;
 
-/// A virtual table that is asked.
+/// A virtual table whose module is called.
 #[derive(Clone, Copy)]
 struct Asked<'c, 'a> {
     source: usize,
@@ -29,9 +29,9 @@ struct Asked<'c, 'a> {
     connected: ConnectedTable,
     /// The constraints.
     ids: &'c [ConstraintId],
-    /// LIMIT and OFFSET, if they can be left to the table.
+    /// LIMIT and OFFSET, if the table may apply them.
     limit: Option<&'a Limit<'a>>,
-    /// What it has answered, by the constraints that it might use: no question is put twice.
+    /// The plans returned so far, by the usable constraints: the module is not called twice with the same ones.
     answers: &'c RefCell<Vec<(Vec<bool>, Option<Answer>)>>,
 }
 
@@ -72,11 +72,11 @@ impl<'a> PathFinder<'_, 'a> {
         Ok(())
     }
 
-    /// The constraints on columns of the table that its module may be told of.
+    /// The constraints on columns of the table that are passed to its module.
     fn virtual_constraints(&self, source: usize) -> Vec<ConstraintId> {
         let facts = &self.facts[source];
-        // Rows that have not joined come by the same scan once more: of a table that is RIGHT joined it may leave none out. The
-        // arguments of a function are another matter: they say which rows there are.
+        // The same scan runs once more for rows that have not joined, so for a RIGHT joined table it must not leave out rows.
+        // The arguments of a function are passed all the same, because they determine its rows.
         let is_right = facts.source.join.keeps_right_rows();
         let is_argument = |constraint: &Constraint<'a>| {
             let Left::Column(column) = constraint.left else { return false };
@@ -94,7 +94,7 @@ impl<'a> PathFinder<'_, 'a> {
         self.terms.numbered().filter(|(_, constraint)| is_usable(constraint)).map(|(id, _)| id).collect()
     }
 
-    /// Asks the table for a scan with those constraints that `may_use` lets through, and adds the candidate that it answers.
+    /// Calls the module with those constraints that `may_use` admits, and adds the returned plan as a candidate.
     fn ask(&mut self, asked: Asked<'_, 'a>, may_use: impl Fn(&Constraint<'a>) -> bool) -> Result<Option<Answer>> {
         let usable: Vec<bool> = asked.ids.iter().map(|&id| may_use(self.terms.constraint(id))).collect();
         let known = asked.answers.borrow().iter().find(|(question, _)| *question == usable).map(|(_, answer)| *answer);
@@ -110,7 +110,7 @@ impl<'a> PathFinder<'_, 'a> {
         Ok(answer)
     }
 
-    /// LIMIT and OFFSET can be left to the table if every condition is one that it is told of, and the order too.
+    /// LIMIT and OFFSET, if the table may apply them: every condition and the order are passed to its module.
     fn limit_for(&self, source: usize, ids: &[ConstraintId]) -> Option<&'a Limit<'a>> {
         let limit = self.limit?;
         let is_told = |at: usize| ids.iter().any(|&id| self.terms.constraint(id).condition == at);
@@ -120,8 +120,8 @@ impl<'a> PathFinder<'_, 'a> {
         (self.facts.len() == 1 && is_ordered && is_fixed && all_told).then_some(limit)
     }
 
-    /// Whether the table wants to count the rows although some of them will not be wanted. Which of them come first it is trusted
-    /// to know, also if it does not give them in that order.
+    /// Whether the module would apply LIMIT although it does not apply every constraint, and so would count rows that are dropped
+    /// later. The module may apply LIMIT even if it does not return the rows in the wanted order.
     fn is_limit_misplaced(&self, asked: Asked<'_, 'a>, info: &IndexInfo) -> bool {
         let (own, limits) = info.usage.split_at(asked.ids.len().min(info.usage.len()));
         if limits.iter().all(|usage| usage.argument == 0) {
@@ -133,7 +133,7 @@ impl<'a> PathFinder<'_, 'a> {
         !asked.ids.iter().zip(own).all(is_handled)
     }
 
-    /// What the table answers; nothing if it has no way of scanning with these constraints.
+    /// The plan that the module returns; none if it has no plan for these constraints.
     fn question(&self, asked: Asked<'_, 'a>, usable: &[bool], may_limit: bool) -> Result<Option<IndexInfo>> {
         let constraints = asked.ids.iter().zip(usable);
         let constraints = constraints.map(|(&id, &usable)| self.index_constraint(self.terms.constraint(id), usable));
@@ -205,7 +205,7 @@ impl<'a> PathFinder<'_, 'a> {
         candidate.run = cost(info.estimated_cost);
         candidate.rows = LogEst::of(info.estimated_rows.max(1).cast_unsigned());
         candidate.one_row = info.finds_one_row && !has_in;
-        // The limit alone is no reason to leave another scan out of account.
+        // LIMIT alone does not make the candidate a look-up.
         candidate.looks_up = !candidate.used.is_empty();
         candidate.gives_order = gives_order;
         candidate.order = u8::from(gives_order);
@@ -222,7 +222,7 @@ impl<'a> PathFinder<'_, 'a> {
         let (mut value, mut is_in) = (None, false);
         match of.right {
             Right::Value(expr) => value = self.known_value(&expr),
-            // The columns of rows come one by one, and only from their set.
+            // Each column of a set of row values is a constraint of its own, but its values come only from the set.
             Right::Set(set, _) => is_in = set.how.len() == 1,
             Right::Null | Right::Row(..) => {}
         }
@@ -235,7 +235,7 @@ impl<'a> PathFinder<'_, 'a> {
         IndexConstraint { column: number_of(column), op: number_of_op(of), usable, collation, value, is_in }
     }
 
-    /// The value of a literal, or of a parameter that may be looked at.
+    /// The value of a literal, or of a parameter whose value the planner may use.
     fn known_value(&self, expr: &Expr<'a>) -> Option<Value> {
         match *expr {
             Expr::Parameter(number) => self.context.env.parameters.get((number as usize).checked_sub(1)?).cloned(),
@@ -248,7 +248,7 @@ impl<'a> PathFinder<'_, 'a> {
         self.facts[source].used.positions().fold(0, |all, at| all | 1 << at.min(LAST))
     }
 
-    /// The order, if all of it is of columns of this one table.
+    /// The order, if it consists of columns of this table alone.
     fn index_order(&self, source: usize) -> (Vec<IndexOrder>, OrderUse) {
         let order_use = match self.order.wish {
             Wish::Sorted => OrderUse::Sorted,
@@ -270,7 +270,7 @@ impl<'a> PathFinder<'_, 'a> {
     }
 }
 
-/// What an answer means for the order of loops.
+/// What a returned plan means for the order of loops.
 #[derive(Clone, Copy)]
 struct Answer {
     needs: SourceSet,
@@ -282,7 +282,7 @@ fn number_of(column: ColumnIndex) -> i32 {
 }
 
 fn number_of_op(of: &Constraint<'_>) -> u8 {
-    // Rows that are equal in the first column may still be on either side.
+    // Rows that are equal in the first column may lie on either side.
     let is_row = matches!(of.right, Right::Row(..));
     match of.op {
         Op::Lt if is_row => constraint::LE,

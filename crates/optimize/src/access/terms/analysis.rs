@@ -1,11 +1,11 @@
-//! What the analysis of a join's conditions works on.
+//! The state of the analysis of a join's conditions.
 
 use lithe_resolve::ir::Source;
 
 use super::Terms;
 use crate::access::context::PlanContext;
 
-/// What the analysis of a join's conditions needs to know.
+/// The input of the analysis of a join's conditions.
 #[derive(Clone, Copy)]
 pub struct Scope<'c, 'a> {
     /// The statement.
@@ -14,7 +14,8 @@ pub struct Scope<'c, 'a> {
     pub sources: &'a [Source<'a>],
     /// Whether any source has an index on an expression: else expressions on the left side are of no use.
     pub has_expression_indexes: bool,
-    /// Whether conditions are looked for that others imply. SQLite does not, so only where its plans are left anyway.
+    /// Whether implied conditions are derived. SQLite does not do so, so this is set only where plans differ from
+    /// SQLite's anyway.
     pub finds_implied: bool,
 }
 

@@ -20,7 +20,7 @@ pub fn analyze<'a>(scope: Scope<'_, 'a>, terms: &[Term<'a>]) -> Terms<'a> {
     analysis.finish()
 }
 
-/// What is common to the constraints of one condition.
+/// The compared side that the constraints of one condition share.
 #[derive(Clone, Copy)]
 struct Side<'a> {
     source: usize,
@@ -60,7 +60,7 @@ impl<'a> Analysis<'_, 'a> {
         }
     }
 
-    /// Adds the condition; gives it without likelihood().
+    /// Adds the condition, and returns it without likelihood().
     fn add_condition(&mut self, expr: Expr<'a>, origin: TermOrigin) -> Expr<'a> {
         let (expr, probability) = without_likelihood(expr);
         let likelihood = probability.map(like::logarithm);
@@ -85,8 +85,8 @@ impl<'a> Analysis<'_, 'a> {
         let at = match origin {
             TermOrigin::Where => None,
             TermOrigin::OuterOn(id) => position(id),
-            // An inner join's condition is one of WHERE, but where a RIGHT JOIN follows: it must not see that one's
-            // null rows.
+            // An inner join's condition is one of WHERE, unless a RIGHT JOIN follows, whose rows of NULLs it must not
+            // reject.
             TermOrigin::InnerOn(id) => {
                 position(id).filter(|&at| self.scope.sources[at..].iter().any(|source| source.join.keeps_right_rows()))
             }
@@ -110,7 +110,7 @@ impl<'a> Analysis<'_, 'a> {
             self.note_equality(op, if left.is_some() { &compare.right } else { &compare.left });
         }
         let replaced = self.replaced(compare);
-        // A comparison of two columns can be looked at from both sides; either use makes it true.
+        // A comparison of two columns is a constraint on either side; either use makes it true.
         if let Some(side) = left {
             let equivalent = self.equivalent(compare, op, right);
             self.constrain(side, op, Right::Value(compare.right), compare.how, 1, equivalent);
@@ -129,14 +129,15 @@ impl<'a> Analysis<'_, 'a> {
         }
     }
 
-    /// Notes the column that has become a constant. On the left side, SQLite has the comparison with the column, too.
+    /// Records the column that a constant replaced. If that was on the left, SQLite has the comparison with the column,
+    /// too.
     fn replaced(&mut self, compare: &Compare<'a>) -> Option<Side<'a>> {
         let column = compare.replaced?;
         let source = self.position(column)?;
         let at = self.condition();
         self.terms.conditions[at].replaced = Some(source);
         if self.terms.conditions[at].equality == Selectivity::ManyRows {
-            // A constant that was not written is no sign of many equal rows.
+            // A propagated constant is no sign of many equal rows.
             self.terms.conditions[at].equality = Selectivity::FewRows;
         }
         is_constant(&compare.left).then_some(Side { source, left: Left::Column(column.index) })
@@ -227,7 +228,7 @@ impl<'a> Analysis<'_, 'a> {
             self.constrain(side, Op::Ge, Right::Value(between.low), between.low_how, 1, None);
             self.constrain(side, Op::Le, Right::Value(between.high), between.high_how, 2, None);
         }
-        // A value that is another one each time is only good for one comparison with both bounds.
+        // A value that is not deterministic must be compared with both bounds at once.
         if is_deterministic(&between.value) {
             if let Some(side) = self.side(&between.low) {
                 self.constrain(side, Op::Le, Right::Value(between.value), between.low_how, 1, None);
@@ -243,7 +244,7 @@ impl<'a> Analysis<'_, 'a> {
     }
 
     fn in_set(&mut self, set: &'a In<'a>) {
-        // A correlated query gives another set for each row of the source itself: that is no constraint.
+        // A query correlated with the source itself gives another set for each of its rows, and so is no constraint.
         match (set.value, set.set) {
             (Expr::Row(items), InSet::Query(_)) => {
                 for (at, item) in items.iter().enumerate().take(PARTS_MAX) {
@@ -251,7 +252,7 @@ impl<'a> Analysis<'_, 'a> {
                         self.constrain(side, Op::In, Right::Set(set, at as u16), set.how[at], 1 << at, None);
                     }
                 }
-                // Columns of several sources may each be one of the set's without making one of its rows together.
+                // Columns of several sources may each be in the set although the row of them is not.
                 let sources: Vec<_> = items.iter().map(|item| self.side(item).map(|side| side.source)).collect();
                 let is_one_source = sources.iter().all(|source| source.is_some() && *source == sources[0]);
                 if is_one_source { self.set_parts(items.len()) } else { self.always_check() }
@@ -299,14 +300,14 @@ impl<'a> Analysis<'_, 'a> {
         }
     }
 
-    /// Adds the IN that an OR of equalities is.
+    /// Adds the IN that an OR of equalities is equivalent to.
     pub(super) fn derived_in(&mut self, set: &'a In<'a>) {
         let before = self.terms.constraints.len();
         self.in_set(set);
         self.mark_extra(before);
     }
 
-    /// Adds a constraint that says the same as the whole condition.
+    /// Adds a constraint that is equivalent to the whole condition.
     pub(super) fn constrain_as(&mut self, constraint: Constraint<'a>) {
         let Constraint { source, left, op, right, how, .. } = constraint;
         self.constrain(Side { source, left }, op, right, how, 1, None);
@@ -321,13 +322,14 @@ impl<'a> Analysis<'_, 'a> {
         self.terms.constraints.last_mut().expect("a constraint was just added")
     }
 
-    /// The condition is done when `count` parts of it are; too many of them are never all used.
+    /// The condition needs no check when `count` parts of it are used; if there are too many parts, it is always
+    /// checked.
     fn set_parts(&mut self, count: usize) {
         let at = self.condition();
         self.terms.conditions[at].parts = if count > PARTS_MAX { 0 } else { u64::MAX >> (PARTS_MAX - count) };
     }
 
-    /// The condition must be checked whatever paths use of it.
+    /// The condition must be checked even if a path uses it.
     pub(super) fn always_check(&mut self) {
         let at = self.condition();
         self.terms.conditions[at].parts = 0;
@@ -350,7 +352,8 @@ impl<'a> Analysis<'_, 'a> {
         }
     }
 
-    /// What a path could look up: a column of one of the sources, or an expression that an index may hold.
+    /// The side of a comparison that a path could look up: a column of one of the sources, or an expression that an
+    /// index may hold.
     fn side(&self, expr: &Expr<'a>) -> Option<Side<'a>> {
         let expr = skip_subtype(skip_collate(*expr));
         if let Expr::Column(column) = expr {

@@ -1,4 +1,4 @@
-//! Functions that the planner knows: LIKE and GLOB with a prefix; what likelihood() says, as a logarithm.
+//! Functions that the planner knows: LIKE and GLOB with a prefix; the probability of likelihood(), as a logarithm.
 //!
 //! `x LIKE 'abc%'` can only be true between `x >= 'ABC'` and `x < 'abd'`, compared without regard to case; GLOB, and LIKE under
 //! PRAGMA case_sensitive_like, between the same bounds compared as bytes.
@@ -9,17 +9,17 @@ use lithe_value::Affinity;
 use super::Op;
 use super::analysis::Analysis;
 
-/// What a pattern's characters mean.
+/// The special characters of a pattern.
 struct Wildcards {
     any: u8,
     others: &'static [u8],
     escape: Option<u8>,
 }
 
-/// The beginning that all texts that match have in common.
+/// The common beginning of all texts that match.
 struct Prefix {
     bytes: Vec<u8>,
-    /// Whatever begins with it matches.
+    /// Every text that begins with it matches.
     is_complete: bool,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn prefix<'a>(analysis: &mut Analysis<'_, 'a>, call: &'a Call<'a>) {
     let Some(prefix) = prefix_of(&text, &wildcards) else { return };
     let ignores_case = !is_glob && !analysis.scope.context.env.flags.case_sensitive_like;
     let (low, high) = bounds(&prefix.bytes, ignores_case);
-    // A number can match a pattern, too; its place in an index is not among the texts.
+    // A number can match a pattern, too, but is not among the texts of an index.
     let is_stored = matches!(value, Expr::Column(column) if column.table.is_none_or(|of| of.virtual_table().is_none()));
     let is_text = affinity_of(value) == Some(Affinity::Text) && is_stored;
     if !is_text && (looks_like_number(&low) || looks_like_number(&high)) {
@@ -70,7 +70,7 @@ pub(super) fn logarithm(probability: f64) -> i16 {
     crate::access::LogEst::of(parts).0 - 270
 }
 
-/// The character of ESCAPE; `None` when it is none that can be reckoned with.
+/// The character of ESCAPE; `None` for an escape that cannot be used here.
 fn escape_of(arg: Option<&Expr<'_>>) -> Option<Option<u8>> {
     match arg {
         None => Some(None),
@@ -115,14 +115,14 @@ fn bounds(prefix: &[u8], ignores_case: bool) -> (Vec<u8>, Vec<u8>) {
     (low, high)
 }
 
-/// Whether a column with numeric affinity would keep the text as a number, or `-` which only lacks its digits.
+/// Whether a column with numeric affinity would store the text as a number; also true for a single `-`.
 fn looks_like_number(text: &[u8]) -> bool {
     text == b"-"
         || !matches!(Affinity::Numeric.apply_numeric(lithe_value::ValueRef::Text(text)), lithe_value::ValueRef::Text(_))
 }
 
 impl<'a> Analysis<'_, 'a> {
-    /// The text that a pattern is: a literal, or a parameter's value if it may be looked at.
+    /// The text of a pattern: a literal, or a parameter's value if the planner may use it.
     fn text_of(&self, pattern: &Expr<'a>) -> Option<Vec<u8>> {
         match pattern {
             Expr::Text(text) => Some(text.to_vec()),

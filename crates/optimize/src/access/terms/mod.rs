@@ -1,8 +1,9 @@
 //! The conditions of a join, as the planner sees them.
 //!
 //! Every conjunct of WHERE and ON is a [`Condition`]: when it can be checked, and how many rows it may let through.
-//! A condition that compares a column with something that is known without its source is also a [`Constraint`]: a path
-//! through that source can use it, and then nobody has to check it any more. Some conditions are several constraints:
+//! A condition that compares a column with a value that does not depend on the column's source is also a
+//! [`Constraint`]: a path through that source can use it, and then it need not be checked. Some conditions are several
+//! constraints:
 //!
 //! ```text
 //!   a = b                    a = ..., b = ...         either one is the whole condition
@@ -53,22 +54,22 @@ pub struct Condition<'a> {
     pub parts: u64,
     /// The probability that it is true, if likelihood() and the like say so: a logarithm, at most 0.
     pub likelihood: Option<i16>,
-    /// It compares something with a value, so that it is not true when that something is NULL.
+    /// It compares an operand with a value, so it is not true when the operand is NULL.
     pub is_simple: bool,
-    /// The source with a column in whose place it has a constant.
+    /// The source with a column that constant propagation replaced in it.
     pub replaced: Option<usize>,
-    /// It is a comparison with a small constant, which many rows may equal; or one with another constant.
+    /// Whether it is an equality with a small constant, which many rows may have, or with another value.
     pub equality: Selectivity,
 }
 
 /// How many rows an equality that no index serves may let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selectivity {
-    /// It is none.
+    /// It is no equality.
     NotEqual,
     /// Equal to -1, 0 or 1: often many.
     ManyRows,
-    /// Equal to something else.
+    /// Equal to another value.
     FewRows,
 }
 
@@ -97,9 +98,9 @@ pub struct Constraint<'a> {
     pub needs: SourceSet,
     /// `column = column` that makes the two interchangeable: the other column.
     pub equivalent: Option<(usize, ColumnIndex)>,
-    /// Made of a LIKE or GLOB, or of IS NOT NULL.
+    /// What it was derived from.
     pub made_of: MadeOf,
-    /// SQLite has it as a term of its own beside the condition.
+    /// In SQLite it is a term of its own besides the condition.
     pub is_extra: bool,
 }
 
@@ -121,11 +122,11 @@ pub enum Right<'a> {
     Null,
     /// One of a set: this column of it.
     Set(&'a In<'a>, u16),
-    /// A row value; `true` when the rows have changed sides.
+    /// A row value; `true` when the operands are swapped.
     Row(&'a CompareRows<'a>, bool),
 }
 
-/// Which constraint a comparison is.
+/// The operator of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// `=`
@@ -164,13 +165,13 @@ impl Op {
         matches!(self, Op::Lt | Op::Le)
     }
 
-    /// Whether a bound is among what it bounds.
+    /// Whether the bound itself is in the range.
     pub fn is_inclusive(self) -> bool {
         matches!(self, Op::Le | Op::Ge)
     }
 }
 
-/// What a constraint was made of, if not of the same comparison.
+/// What a constraint was derived from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MadeOf {
     /// A comparison.
@@ -193,7 +194,7 @@ pub struct Disjunction<'a> {
 }
 
 impl<'a> Terms<'a> {
-    /// Room for what `count` conditions usually are.
+    /// Empty, with the capacity that `count` conditions usually need.
     pub fn with_capacity_in(count: usize, arena: &'a Bump) -> Terms<'a> {
         Terms {
             conditions: ArenaVec::with_capacity_in(count, arena),
@@ -213,7 +214,8 @@ impl<'a> Terms<'a> {
     }
 
     /// The columns of any source that must be equal to the column, itself left out, by conditions of the origins that `admits`
-    /// takes: a WHERE does not hold yet where a row is looked for whose absence is a row of NULLs.
+    /// takes. A condition of WHERE does not count for the right side of an outer join, whose missing row becomes a row of
+    /// NULLs before WHERE is checked.
     pub fn equal_columns(
         &self,
         source: usize,
@@ -244,7 +246,7 @@ impl<'a> Terms<'a> {
 }
 
 impl Constraint<'_> {
-    /// Whether an index column of this affinity sorts values as the comparison sees them.
+    /// Whether an index column of this affinity sorts values as the comparison orders them.
     pub fn fits_affinity(&self, column: Affinity) -> bool {
         fits_affinity(self.how.affinity, column)
     }

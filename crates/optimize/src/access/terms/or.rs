@@ -1,4 +1,4 @@
-//! ORs: those that are an IN or a single comparison in disguise, and those that several paths may serve together.
+//! ORs: those that are equivalent to an IN or a single comparison, and those that several paths may serve together.
 
 use lithe_resolve::ir::{
     ColumnIndex, Expr, How, In, InSet, SourceSet, TermOrigin, affinity_of, any, collation_of, comparison_affinity, same,
@@ -7,7 +7,7 @@ use lithe_resolve::ir::{
 use super::analysis::Analysis;
 use super::{Condition, Constraint, Disjunction, Left, MadeOf, Op, Right, Terms};
 
-/// Analyses an OR; gives conditions on single sources that follow from it.
+/// Analyses an OR. Returns conditions on single sources that follow from it.
 pub(super) fn disjunction<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>, origin: TermOrigin) -> Vec<Expr<'a>> {
     let branches: Vec<Terms<'a>> = operands(&expr, &split_or)
         .into_iter()
@@ -35,7 +35,7 @@ pub(super) fn disjunction<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>, o
     implied
 }
 
-/// `a AND x OR b AND y` implies `a OR b`: what all branches say of a source alone, if the OR is about several.
+/// `a AND x OR b AND y` implies `a OR b`: the conditions of all branches on one source, if the OR uses several sources.
 fn implied<'a>(analysis: &Analysis<'_, 'a>, branches: &[Terms<'a>]) -> Vec<Expr<'a>> {
     let needs = analysis.terms.conditions[analysis.condition()].needs;
     let arena = analysis.scope.context.arena;
@@ -52,7 +52,7 @@ fn implied<'a>(analysis: &Analysis<'_, 'a>, branches: &[Terms<'a>]) -> Vec<Expr<
     if needs.len() < 2 { Vec::new() } else { sources.filter_map(all_say).collect() }
 }
 
-/// Whether evaluating the expression twice does no harm: nothing in it is called or run.
+/// Whether the expression may be evaluated twice: it contains no calls and no queries.
 fn is_plain(expr: &Expr<'_>) -> bool {
     !any(expr, &mut |part| {
         let is_query = matches!(part, Expr::In(set) if matches!(set.set, InSet::Query(_)));
@@ -89,7 +89,7 @@ fn as_in<'a>(analysis: &Analysis<'_, 'a>, branches: &[Terms<'a>]) -> Option<&'a 
     let first = branches.first()?;
     first.constraints.iter().find_map(|constraint| {
         let value = column_expr(analysis, first, constraint)?;
-        // The comparison that IN makes looks at the left side only.
+        // The affinity and collation of IN come from the left side only.
         let affinity = comparison_affinity(affinity_of(&value), None);
         let how = How { affinity, collation: collation_of(&value).unwrap_or_default() };
         let items = branches.iter().map(|branch| equal_value(branch, constraint, &value, how));
@@ -112,7 +112,8 @@ fn column_of(constraint: &Constraint<'_>) -> Option<(usize, ColumnIndex)> {
     }
 }
 
-/// What the branch says that the column of `wanted` is equal to, if it says nothing else, and compares it as `how`.
+/// The value of the column of `wanted` in the branch, if the branch is nothing but this equality, and compares as
+/// `how`.
 fn equal_value<'a>(branch: &Terms<'a>, wanted: &Constraint<'a>, column: &Expr<'a>, how: How<'a>) -> Option<Expr<'a>> {
     let [Condition { parts: 1, .. }] = branch.conditions[..] else { return None };
     let is_compared_so = |constraint: &Constraint<'a>, value: &Expr<'a>| match affinity_of(value) {
@@ -142,7 +143,7 @@ fn column_expr<'a>(analysis: &Analysis<'_, 'a>, branch: &Terms<'a>, constraint: 
 
 /// `x = a OR x > a` is `x >= a`, and the like; `x > a AND y OR x = a AND z` implies it.
 fn constrain_by_both<'a>(analysis: &mut Analysis<'_, 'a>, left: &Terms<'a>, right: &Terms<'a>) {
-    // A condition of several parts, such as BETWEEN, says more than one comparison.
+    // A condition of several parts, such as BETWEEN, is more than one comparison.
     let is_whole = |terms: &Terms<'a>| matches!(terms.conditions[..], [Condition { parts: 1, .. }]);
     let pairs = left.constraints.iter().flat_map(|one| right.constraints.iter().map(move |other| (one, other)));
     let implied: Vec<Constraint<'a>> = pairs.filter_map(|(one, other)| one_comparison(one, other)).collect();
@@ -153,7 +154,7 @@ fn constrain_by_both<'a>(analysis: &mut Analysis<'_, 'a>, left: &Terms<'a>, righ
     }
 }
 
-/// The comparison that holds when either of the two holds, which are of the same column and value.
+/// The comparison that is equivalent to the OR of two comparisons of the same column and value.
 fn one_comparison<'a>(left: &Constraint<'a>, right: &Constraint<'a>) -> Option<Constraint<'a>> {
     let (Right::Value(a), Right::Value(b)) = (left.right, right.right) else { return None };
     // The bounds of a LIKE leave BLOBs out.
@@ -169,7 +170,7 @@ fn one_comparison<'a>(left: &Constraint<'a>, right: &Constraint<'a>) -> Option<C
     Some(Constraint { op: union(left.op, right.op)?, ..*left })
 }
 
-/// The comparison that holds when either of the two holds.
+/// The comparison that is equivalent to the OR of the two.
 fn union(left: Op, right: Op) -> Option<Op> {
     let less = |op| matches!(op, Op::Eq | Op::Lt | Op::Le);
     let greater = |op| matches!(op, Op::Eq | Op::Gt | Op::Ge);

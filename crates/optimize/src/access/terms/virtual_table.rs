@@ -1,4 +1,5 @@
-//! Constraints that only virtual tables can use: `<>`, IS NOT, IS NOT NULL, LIKE and its kind, functions of their own.
+//! Constraints that only virtual tables can use: `<>`, IS NOT, IS NOT NULL, LIKE and the like, and the table's own
+//! functions.
 
 use lithe_resolve::ir::{Call, Column, CompareOp, Expr, How, SourceKind, skip_collate};
 use lithe_vtab::constraint;
@@ -12,7 +13,7 @@ pub(super) fn is_concerned(analysis: &Analysis<'_, '_>) -> bool {
     analysis.scope.sources.iter().any(|source| is_virtual(&source.kind))
 }
 
-/// Adds what the condition is to a virtual table.
+/// Adds the constraint that the condition is for a virtual table.
 pub(super) fn add<'a>(analysis: &mut Analysis<'_, 'a>, expr: Expr<'a>) {
     match expr {
         Expr::Compare(compare) => {
@@ -49,7 +50,7 @@ fn function<'a>(analysis: &mut Analysis<'_, 'a>, call: &'a Call<'a>) {
     constrain(analysis, second, op, Right::Value(*first));
 }
 
-/// The constraint that a call of a table's own function is.
+/// The constraint for a call of a table's own function.
 fn own_op(analysis: &Analysis<'_, '_>, call: &Call<'_>, first: &Expr<'_>) -> Option<u8> {
     let Expr::Column(Column { table: Some(table), .. }) = first else { return None };
     let table = analysis.scope.context.env.virtual_tables.get(table.connected()?.id.0)?;

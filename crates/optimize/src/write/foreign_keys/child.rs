@@ -34,7 +34,7 @@ impl ChildKey<'_> {
     }
 }
 
-/// Whether the change is about any key of the table.
+/// Whether the change can violate any key of the table.
 pub(super) fn is_concerned(target: &ChangeTarget<'_>, change: Change<'_>) -> bool {
     target.table.foreign_keys.iter().any(|key| match change {
         Change::Insert { .. } | Change::Delete => true,
@@ -42,7 +42,7 @@ pub(super) fn is_concerned(target: &ChangeTarget<'_>, change: Change<'_>) -> boo
     })
 }
 
-/// The keys of the table that the change is about. If it is about `any` key, it is about those that refer to the table itself.
+/// The keys of the table that the change can violate. If `any` key is affected, those that refer to the table itself are, too.
 pub(super) fn keys_of<'a>(
     env: &'a Environment,
     target: &ChangeTarget<'a>,
@@ -67,7 +67,7 @@ pub(super) fn keys_of<'a>(
     Ok(keys)
 }
 
-/// The keys of the table that have a parent they fit.
+/// The keys of the table that match an existing parent.
 pub(super) fn fitting_keys_of<'a>(env: &'a Environment, target: &ChangeTarget<'a>) -> Vec<ChildKey<'a>> {
     let (db, table) = (target.db, target.table);
     let schema = env.catalog.schema(db);
@@ -79,7 +79,7 @@ pub(super) fn fitting_keys_of<'a>(env: &'a Environment, target: &ChangeTarget<'a
     table.foreign_keys.iter().filter_map(fitting).collect()
 }
 
-/// The keys of the table that name a parent which is not there.
+/// The keys of the table whose parent does not exist.
 pub(super) fn orphaned_keys_of<'a>(env: &Environment, target: &ChangeTarget<'a>) -> Vec<&'a ForeignKey> {
     let schema = env.catalog.schema(target.db);
     target.table.foreign_keys.iter().filter(|key| schema.table(key.parent.name()).is_none()).collect()

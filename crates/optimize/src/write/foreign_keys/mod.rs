@@ -1,8 +1,8 @@
-//! Which foreign keys a change is about: those of the table, and those that refer to it.
+//! Which foreign keys a change affects: those of the table, and those that refer to it.
 //!
 //! ```text
-//!   a child row comes or goes      is its parent there?       child, parent_key
-//!   a parent row comes or goes     which children has it?     parent
+//!   a child row is added or removed does its parent exist? child, parent_key
+//!   a parent row is added or removed which children has it? parent
 //! ```
 
 mod child;
@@ -25,7 +25,7 @@ pub use parent_key::ParentKey;
 pub enum Change<'c> {
     /// INSERT
     Insert {
-        /// A violation may as well end the statement where it arises: nothing has changed by then, and nothing can mend what is wrong.
+        /// A violation ends the statement at once, because nothing has changed before it, and nothing after it can resolve it.
         fails_at_once: bool,
     },
     /// DELETE
@@ -34,14 +34,14 @@ pub enum Change<'c> {
     Update(&'c Changed),
 }
 
-/// The foreign keys that a change of a table's rows is about.
+/// The foreign keys that a change of a table's rows affects.
 #[derive(Clone, Debug, Default)]
 pub struct ForeignKeys<'a> {
     /// Those of the table.
     pub of_child: Vec<ChildKey<'a>>,
     /// Those that refer to it.
     pub to_parent: Vec<ParentReference<'a>>,
-    /// Those of a table that is dropped whose parent is not there.
+    /// The keys of a dropped table whose parent does not exist.
     pub orphaned: Vec<&'a ForeignKey>,
 }
 
@@ -53,7 +53,8 @@ impl<'a> ForeignKeys<'a> {
         if !env.flags.foreign_keys || target.table.view().is_some() {
             return Ok(keys);
         }
-        // An old row that any key is about is read for all that refer to it, which have to fit.
+        // If a key affects an old row, the row is read for all keys that refer to the table, and these have to match
+        // it.
         let is_old = !matches!(change, Change::Insert { .. });
         let is_read = is_old && (child::is_concerned(target, change) || parent::is_concerned(env, target, change));
         let fit = if is_read { parent::check_fit(env, target) } else { Ok(()) };
@@ -61,7 +62,7 @@ impl<'a> ForeignKeys<'a> {
             .and_then(|of_child| Ok((of_child, parent::references_to(env, target, change)?)));
         match (fit, found) {
             (Ok(()), Ok((of_child, to_parent))) => (keys.of_child, keys.to_parent) = (of_child, to_parent),
-            // Of several keys that do not fit SQLite names the one that it comes to last: actions come after the checks.
+            // Of several mismatched keys SQLite reports the last one it processes: actions come after the checks.
             (fit, found) => {
                 parent::check_fit_of_actions(env, target, change)?;
                 found?;
@@ -71,7 +72,7 @@ impl<'a> ForeignKeys<'a> {
         Ok(keys)
     }
 
-    /// The keys of a table that is dropped: those that fit together, and those without a parent.
+    /// The keys of a dropped table: those that match their parents, and those without a parent.
     pub fn of_dropped(resolver: &Resolver<'a>, target: &ChangeTarget<'a>) -> ForeignKeys<'a> {
         let env = resolver.env;
         ForeignKeys {
@@ -86,15 +87,15 @@ impl<'a> ForeignKeys<'a> {
         self.of_child.is_empty() && self.to_parent.is_empty() && self.orphaned.is_empty()
     }
 
-    /// Whether rows of the table itself refer to its rows: while one is changed, others are looked for, and no index may have an entry
-    /// of a row that is not there.
+    /// Whether rows of the table itself refer to its rows: while one row is changed, others are searched, so no index may have an
+    /// entry of a row that is deleted.
     pub fn refer_to(&self, table: &Table) -> bool {
         self.of_child.iter().any(|key| key.is_to(table))
             || self.to_parent.iter().any(|reference| reference.is_from(table))
     }
 
-    /// Whether an UPDATE has to look at unique indexes whose entries stay, too: a key of the table to itself changes, or one with ON UPDATE
-    /// refers to what changes.
+    /// Whether an UPDATE has to check unique indexes whose entries do not change, too: a key of the table to itself changes, or a key with
+    /// ON UPDATE refers to a changed column.
     pub(super) fn need_all_indexes(&self, env: &Environment, table: &Table, changed: &Changed) -> bool {
         let acts = |reference: &ParentReference<'_>| reference.action() != ForeignKeyAction::NoAction;
         self.of_child.iter().any(|key| key.is_to(table) && key.is_changed(table, changed))

@@ -21,7 +21,7 @@ pub struct ParentReference<'a> {
     pub key: &'a ForeignKey,
     /// The number of the key among all of the schema's.
     pub number: u64,
-    /// What it refers to.
+    /// The parent's key.
     pub parent_key: ParentKey<'a>,
     is_update: bool,
 }
@@ -32,13 +32,13 @@ impl ParentReference<'_> {
         std::ptr::eq(self.child, table)
     }
 
-    /// What happens to the children.
+    /// The action on the children.
     pub fn action(&self) -> ForeignKeyAction {
         if self.is_update { self.key.on_update } else { self.key.on_delete }
     }
 }
 
-/// The keys that refer to the table and that the change is about.
+/// The keys that refer to the table and that the change affects.
 pub(super) fn references_to<'a>(
     env: &'a Environment,
     target: &ChangeTarget<'a>,
@@ -47,7 +47,7 @@ pub(super) fn references_to<'a>(
     let (db, table) = (target.db, target.table);
     let mut references = Vec::new();
     for (number, (child, key)) in numbered_references(env, db, table) {
-        // Whether the key fits its parent is asked only if the change is about it.
+        // The key is matched with its parent only if the change affects it.
         if is_about(table, key, change) {
             let parent_key = parent_key::find(child, key, table)?;
             let is_update = matches!(change, Change::Update(_));
@@ -57,17 +57,19 @@ pub(super) fn references_to<'a>(
     Ok(references)
 }
 
-/// Whether the change is about any key that refers to the table.
+/// Whether the change affects any key that refers to the table.
 pub(super) fn is_concerned<'a>(env: &'a Environment, target: &ChangeTarget<'a>, change: Change<'_>) -> bool {
     numbered_references(env, target.db, target.table).any(|(_, (_, key))| is_about(target.table, key, change))
 }
 
-/// Whether all keys that refer to the table fit it, or "foreign key mismatch" for the oldest that does not.
+/// Checks that all keys that refer to the table match it; otherwise "foreign key mismatch" for the oldest that does
+/// not.
 pub(super) fn check_fit<'a>(env: &'a Environment, target: &ChangeTarget<'a>) -> Result<()> {
     last_misfit(target.table, numbered_references(env, target.db, target.table))
 }
 
-/// Whether the keys with an action for the change fit the table, or "foreign key mismatch" for the oldest that does not.
+/// Checks that the keys with an action for the change match the table; otherwise "foreign key mismatch" for the oldest
+/// that does not.
 pub(super) fn check_fit_of_actions<'a>(
     env: &'a Environment,
     target: &ChangeTarget<'a>,
@@ -95,7 +97,7 @@ fn last_misfit<'a>(
 
 fn is_about(table: &Table, key: &ForeignKey, change: Change<'_>) -> bool {
     match change {
-        // A single new row cannot mend anything: the statement began without an immediate violation.
+        // A single new row cannot resolve a violation, because the statement began without an immediate one.
         Change::Insert { fails_at_once } => key.deferred || !fails_at_once,
         Change::Delete => true,
         Change::Update(changed) => is_key_changed(key, table, changed),
@@ -116,7 +118,7 @@ fn is_key_changed(key: &ForeignKey, table: &Table, changed: &Changed) -> bool {
     changed.rowid || primary.is_some_and(|index| index.key_columns().iter().any(is_in_key))
 }
 
-/// The keys that refer to the table and fit it.
+/// The keys that refer to the table and match it.
 pub(super) fn fitting_references_to<'a>(env: &'a Environment, target: &ChangeTarget<'a>) -> Vec<ParentReference<'a>> {
     let (db, table) = (target.db, target.table);
     let fitting = |(number, (child, key)): (u64, (&'a Table, &'a ForeignKey))| {

@@ -1,4 +1,4 @@
-//! Which unique key of the parent a foreign key means.
+//! Which unique key of the parent a foreign key refers to.
 
 use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, ForeignKey, Index, IndexTerm, Result, Table};
@@ -14,7 +14,7 @@ pub struct ParentKey<'a> {
     pub child_columns: Vec<u16>,
 }
 
-/// Finds it, or "foreign key mismatch".
+/// Finds the parent's key, or fails with "foreign key mismatch".
 pub(super) fn find<'a>(child: &Table, key: &ForeignKey, parent: &'a Table) -> Result<ParentKey<'a>> {
     find_key(key, parent).ok_or_else(|| {
         let message = format!("foreign key mismatch - \"{}\" referencing \"{}\"", child.name, key.parent);

@@ -24,7 +24,7 @@ pub(super) fn resolve_assignments<'a>(
         for (at, column) in assignment.columns.iter().enumerate() {
             note_named(resolver, scope, target, *column);
             let named = target.find(column.name);
-            // What is assigned is looked at before the column that it is for.
+            // SQLite resolves the assigned value before the column.
             let column = assigned_column(resolver, target, column.name).or_else(|error| {
                 resolve_expr_or_row(resolver, scope, &assignment.value)?;
                 Err(error)

@@ -20,7 +20,7 @@ pub(crate) fn resolve_insert<'a>(
     insert: &ast::Insert<'a>,
 ) -> Result<ResolvedInsert<'a>> {
     let target = change_target(resolver, base, insert.table)?;
-    // Several rows are generated while they are read, before the statement is known to insert them.
+    // SQLite generates code for several rows while it parses them, before it processes the INSERT.
     let has_rows_first = base.within.is_none() && has_several_rows(insert);
     if !has_rows_first {
         ask_to_insert(resolver, base, &target)?;
@@ -32,7 +32,7 @@ pub(crate) fn resolve_insert<'a>(
         if has_rows_first {
             ask_to_insert(resolver, base, &target)?;
         }
-        // A schema that is verified is only asked whether its names mean something.
+        // In a schema that is being verified, only names are resolved.
         if !resolver.only_names {
             check_width(insert, columns, &rows)?;
         }
@@ -62,7 +62,7 @@ fn has_several_rows(insert: &ast::Insert<'_>) -> bool {
     insert.source.is_some_and(|select| matches!(select.first, SelectCore::Values([_, _, ..])))
 }
 
-/// The columns that the values of an INSERT are for.
+/// The columns that get the values of an INSERT.
 fn insert_columns<'a>(
     resolver: &Resolver<'a>,
     base: &Scope<'_, 'a>,
@@ -86,7 +86,7 @@ fn insert_columns<'a>(
             }
             Some(at) => target.column_or_rowid(at),
             None if is_rowid_name(name) && table.has_rowid() => ChangedColumn::Rowid,
-            // SQLite does not look at these names when it verifies a schema.
+            // SQLite does not resolve these names when it verifies a schema.
             None if resolver.only_names => continue,
             None => return fail(format!("table {} has no column named {name}", written_name(insert))),
         });

@@ -1,7 +1,7 @@
 //! INSERT, UPDATE, DELETE: their tables, columns, values and conditions.
 //!
-//! The row that a statement changes is one source of the resolved tree, [`ChangeTarget::source`]: WHERE and SET see it
-//! where it stands, constraints and RETURNING see the same source when it is in registers. `excluded` of an UPSERT is
+//! The row that a statement changes is one source of the resolved tree, [`ChangeTarget::source`]: WHERE and SET read it
+//! at the cursor; constraints and RETURNING read the same source in registers. `excluded` of an UPSERT is
 //! another source.
 
 mod assign;
@@ -29,7 +29,7 @@ pub struct ChangeTarget<'a> {
     pub db: Db,
     /// The table or view.
     pub table: &'a Table,
-    /// The columns of a view: its own entry in the catalog does not know them.
+    /// The columns of a view, which its entry in the catalog does not have.
     pub view_columns: &'a [OutputColumn<'a>],
     /// The row that is changed.
     pub source: SourceId,
@@ -97,13 +97,13 @@ pub enum InsertRows<'a> {
 /// A resolved ON CONFLICT clause.
 #[derive(Clone, Copy, Debug)]
 pub struct ResolvedUpsert<'a> {
-    /// The constraint that it is about.
+    /// The constraint that the clause handles.
     pub constraint: Constraint,
     /// DO UPDATE; `None` is DO NOTHING.
     pub update: Option<UpsertSet<'a>>,
 }
 
-/// A constraint that rows can violate by being there twice.
+/// A uniqueness constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constraint {
     /// Any.
@@ -126,18 +126,18 @@ pub struct UpsertSet<'a> {
 /// A resolved UPDATE or DELETE.
 #[derive(Clone, Copy, Debug)]
 pub struct ResolvedChange<'a> {
-    /// Whose rows.
+    /// The table whose rows are changed.
     pub target: ChangeTarget<'a>,
     /// OR action.
     pub or: Option<Conflict>,
     /// The target, then the sources of FROM.
     pub sources: &'a [Source<'a>],
-    /// The conjuncts of WHERE, and what FROM demands.
+    /// The conjuncts of WHERE, and of ON and USING in FROM.
     pub terms: &'a [Term<'a>],
     /// SET; empty for DELETE.
     pub set: &'a [Assigned<'a>],
-    /// The keys of the rows of an UPDATE ... FROM with the values of SET behind them, if these have aggregates or windows: then
-    /// they are not made row by row.
+    /// A query of the keys of the rows of an UPDATE ... FROM, followed by the values of SET, if these have aggregates or
+    /// windows and so cannot be computed row by row.
     pub gathered: Option<&'a Query<'a>>,
     /// RETURNING.
     pub returning: Option<Returning<'a>>,

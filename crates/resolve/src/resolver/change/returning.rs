@@ -8,7 +8,7 @@ use crate::resolver::Resolver;
 use crate::resolver::expr::query::columns::resolve_result_columns;
 use crate::resolver::scope::{Found, Scope};
 
-/// RETURNING sees the table under its own name, and nothing else of the statement.
+/// In RETURNING, only the table is visible, under its own name.
 pub(super) fn resolve_returning<'a>(
     resolver: &Resolver<'a>,
     base: &Scope<'_, 'a>,

@@ -37,19 +37,19 @@ fn resolve_parts<'a>(
     let target = target_of(resolver, base, update.table, &from)?;
     with_tables(base, update.with, |scope| {
         if !update.from.is_empty() {
-            // What SET names is looked up before FROM, what it assigns after it.
+            // The columns in SET are looked up before FROM is resolved, the assigned values after.
             for column in update.set.iter().flat_map(|assignment| assignment.columns.iter()) {
                 assigned_column(resolver, &target, column.name)?;
             }
         }
         let joined = joined_to_target(resolver, scope, update.from, &found)?;
-        // ON sees the tables of FROM only.
+        // In ON, only the tables of FROM are visible.
         let on = change_scope(scope, &joined.scope, &found);
         let terms = resolve_join_terms(resolver, &on, &joined)?;
         from.sources.extend(joined.sources);
         from.scope.extend(joined.scope);
         let row = change_scope(scope, &from.scope, &found);
-        // With FROM, SET has the place of the result columns of a SELECT.
+        // With FROM, SQLite resolves the values of SET as the result columns of a SELECT.
         let is_select =
             !update.from.is_empty() && target.table.view().is_none() && target.table.virtual_table().is_none();
         let rules = Rules { aggregates: is_select, windows: is_select, ..row.rules };
@@ -103,7 +103,7 @@ fn gathered_query<'a>(
     Some(plain_query(resolver, SelectPart { body, columns, order_by: &[], uses }, resolver.numbers.new_select()))
 }
 
-/// The FROM of an UPDATE. The target joins all of it: where a RIGHT JOIN makes a difference, it is a join of its own.
+/// The FROM of an UPDATE. The target is joined to the whole FROM: if that has a RIGHT JOIN, it becomes a nested join.
 fn joined_to_target<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,

@@ -1,4 +1,4 @@
-//! ON CONFLICT: which unique constraint a clause is about, and what it assigns.
+//! ON CONFLICT: which unique constraint a clause handles, and what it assigns.
 
 use lithe_catalog::{Index, IndexColumn, IndexTerm, Result, fail};
 use lithe_sql::ast::{self, Name};
@@ -34,7 +34,7 @@ pub(super) fn resolve_upserts<'a>(
         let place = (insert.upserts.len() > 1).then_some(at);
         let constraint = find_constraint(resolver, &of_target, target, upsert, place)?;
         if constraint == Constraint::Any && !can_conflict(target, columns) && !resolver.only_names {
-            continue; // As in SQLite, the names of a SET that no row can reach need no meaning.
+            continue; // As in SQLite, unknown names are allowed in a SET that no row can reach.
         }
         let update =
             upsert.update.map(|update| resolve_upsert_set(resolver, &of_update, target, update)).transpose()?;
@@ -59,7 +59,7 @@ fn can_conflict(target: &ChangeTarget<'_>, columns: &[ChangedColumn]) -> bool {
     columns.contains(&ChangedColumn::Rowid) || target.table.indexes.iter().any(|index| index.is_unique())
 }
 
-/// The constraint that the target of an ON CONFLICT clause names. `place` tells which of several clauses it is.
+/// The constraint that the target of an ON CONFLICT clause names. `place` is the number of the clause among several.
 fn find_constraint<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -85,7 +85,7 @@ fn find_constraint<'a>(
             return Ok(Constraint::Index(at));
         }
     }
-    // SQLite does not look for it when it verifies a schema.
+    // SQLite does not look up the constraint when it verifies a schema.
     if resolver.only_names {
         return Ok(Constraint::Rowid);
     }
@@ -126,7 +126,7 @@ fn has_column<'a>(
     terms: &[Expr<'a>],
 ) -> Result<bool> {
     let wanted = match &column.term {
-        // The rowid under its column's name is no column of an index to SQLite.
+        // For SQLite, the rowid under its column's name is no column of an index.
         IndexTerm::Column(at) if target.table.rowid_column == Some(*at) => return Ok(false),
         IndexTerm::Column(at) => resolver.table_column(target.source, target.table, *at),
         IndexTerm::Expr(text) => {

@@ -75,7 +75,7 @@ pub(super) fn resolve_in<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, set
         return Ok(Expr::Integer(i64::from(set.not)));
     }
     let value = || resolve_expr_or_row(resolver, scope, &set.value);
-    // A query is resolved before the value that is sought in it.
+    // SQLite resolves the query before the value on the left of IN.
     let result = match set.set {
         ast::InSet::List(items) => {
             let value = or_later_error(resolver, value(), scope, items)?;
@@ -203,7 +203,7 @@ fn case_of_row<'a>(
     Ok(Expr::Case(resolver.arena.alloc(Case { operand: None, whens: whens.into_bump_slice(), otherwise })))
 }
 
-/// How many columns a value has as far as its text tells: not where a star stands for them.
+/// How many columns a value has, by its text alone; `None` for a query with a star.
 fn written_width(expr: &ast::Expr<'_>) -> Option<usize> {
     match expr.kind {
         ExprKind::RowValue(items) => Some(items.len()),
@@ -218,7 +218,7 @@ fn written_width(expr: &ast::Expr<'_>) -> Option<usize> {
     }
 }
 
-/// How column `at` of a value is compared with that of the rows of a query in IN: as two expressions would be.
+/// How column `at` of a value is compared with that of the rows of a query in IN: as two expressions are.
 fn in_how<'a>(value: &Expr<'a>, at: usize, members: &Query<'a>) -> How<'a> {
     let value = match value {
         Expr::Row(items) => Compared::of(&items[at]),

@@ -32,14 +32,14 @@ fn resolve_call<'a>(
     span: Span,
 ) -> Result<Expr<'a>> {
     let function = match callable_function(resolver, scope, call, span) {
-        // A schema that is verified is only asked whether its names mean something; functions may be registered later.
+        // In a schema that is being verified, only names are resolved, because functions may be registered later.
         Err(_) if resolver.only_names => return resolve_names_of_call(resolver, scope, call),
         function => or_later_error(resolver, function, scope, call.args)?,
     };
     if !may_call(resolver, scope, function.name())? {
         return Ok(Expr::Null);
     }
-    // Nor are windows, when a schema is verified.
+    // In a schema that is being verified, named windows are not looked up either.
     if let (true, Some(ast::Over::Name(name))) = (resolver.only_names, &call.over)
         && !scope.windows.iter().any(|window| window.name.name == name.name)
     {
@@ -56,14 +56,14 @@ fn resolve_call<'a>(
     resolve_scalar(resolver, scope, function, args, span)
 }
 
-/// Asks the authorizer about a function, but not within the definition of a table or index, about which it was asked when that was created.
-/// (It is about a default.)
+/// Calls the authorizer about a function, but not within the definition of a table or index, because it was called when that was created.
+/// (For a DEFAULT it is called at each use.)
 fn may_call(resolver: &Resolver<'_>, scope: &Scope<'_, '_>, function: &str) -> Result<bool> {
     let is_asked = !scope.rules.is_loaded || scope.rules.in_default;
     Ok(!is_asked || resolver.env.ask_function(function, scope.within)?)
 }
 
-/// The function, if it is there and may be called here in this way.
+/// The function, if it exists and may be called here in this way.
 pub(super) fn callable_function<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -94,13 +94,13 @@ fn resolve_names_of_call<'a>(
     Ok(Expr::Null)
 }
 
-/// Looks at the names in FILTER and ORDER BY of a call.
+/// Resolves the names in FILTER and ORDER BY of a call.
 fn look_at_clauses<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>) -> Result<()> {
     call.filter.as_ref().map(|filter| resolve_expr(resolver, scope, filter)).transpose()?;
     resolve_plain_order(resolver, scope, call.order_by).map(drop)
 }
 
-/// The function that a virtual table puts in the place of this one, if `of` is a column of one that does.
+/// The function by which a virtual table overloads this one, if `of` is a column of such a table.
 fn overloaded_function<'a>(
     resolver: &Resolver<'a>,
     function: &'a Arc<Function>,
@@ -159,7 +159,7 @@ fn operator_call_or_error<'a>(
         )?);
     }
     let resolved = resolved.into_bump_slice();
-    // The value of LIKE and its kind is their second argument.
+    // The value on the left of LIKE and the like is the second argument.
     let function = overloaded_function(resolver, function, resolved, resolved.get(1));
     resolve_scalar(resolver, scope, function, resolved, span)
 }
@@ -173,7 +173,7 @@ pub(super) fn resolve_like<'a>(
     let name = match like.op {
         LikeOp::Like => "like",
         LikeOp::Glob => "glob",
-        // An error names it as it is written.
+        // A message shows the operator as it is written.
         LikeOp::Regexp => str::from_utf8(like.op_span.text(scope.text)).unwrap_or("regexp"),
         LikeOp::Match => "match",
     };
@@ -185,7 +185,7 @@ pub(super) fn resolve_like<'a>(
     Ok(resolver.not_if(like.not, call))
 }
 
-/// CURRENT_TIME and its siblings.
+/// CURRENT_TIME, CURRENT_DATE and CURRENT_TIMESTAMP.
 pub(super) fn current_time<'a>(resolver: &Resolver<'a>, time: CurrentTime) -> Result<Expr<'a>> {
     let name = match time {
         CurrentTime::Date => "current_date",
@@ -195,13 +195,13 @@ pub(super) fn current_time<'a>(resolver: &Resolver<'a>, time: CurrentTime) -> Re
     call_builtin(resolver, name, &[])
 }
 
-/// A call of a function that is always there.
+/// A call of a built-in function.
 fn call_builtin<'a>(resolver: &Resolver<'a>, name: &str, args: &[Expr<'a>]) -> Result<Expr<'a>> {
     let function = find_function(resolver, Rules::default(), Name::new(name.as_bytes()), args.len(), Span::default())?;
     Ok(call_of(resolver, function, resolver.slice(args)))
 }
 
-/// `coalesce(x, y ...)`: what FULL JOIN makes of two columns.
+/// `coalesce(x, y ...)`: the merged column of a FULL JOIN.
 pub(super) fn coalesce<'a>(resolver: &Resolver<'a>, args: &[Expr<'a>]) -> Expr<'a> {
     match call_builtin(resolver, "coalesce", args) {
         Ok(Expr::Function(call)) => Expr::Function(resolver.arena.alloc(Call { is_merged_column: true, ..*call })),
@@ -226,8 +226,8 @@ fn find_function<'a>(
     }
 }
 
-/// Whether the schema may call the function: the author of a schema decides what runs in connections of others. The
-/// temporary schema is the connection's own.
+/// Whether the schema may call the function. A schema may come from an untrusted author, so it may call only safe
+/// functions unless the schema is trusted. The temporary schema is the connection's own.
 fn check_trust<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -269,7 +269,7 @@ fn check_call<'a>(scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>, function:
         if call.distinct && call.args.len() != 1 {
             return Err(CompileError::new("DISTINCT aggregates must have exactly one argument"));
         }
-        // In WHERE of a query with aggregates it may be one of an outer query: its arguments tell.
+        // In WHERE of a query with aggregates, the call may be an aggregate of an outer query; its arguments decide.
         let mut outer = std::iter::successors(scope.parent, |outer| outer.parent);
         let may_be_outer = scope.rules.aggregates_elsewhere && outer.any(|outer| outer.rules.aggregates);
         let may_stand = scope.rules.aggregates || may_be_outer;
@@ -361,7 +361,7 @@ fn resolve_aggregate<'a>(
     let id = resolver.numbers.new_aggregate();
     let mut aggregate = Aggregate { id, function, args, distinct: call.distinct, order_by, filter, collation, span };
     if aggregate.is_min_or_max() {
-        // The order says nothing then, and bare columns come from the row that has the value.
+        // ORDER BY has no effect on min() and max(), and bare columns come from the row that has the value.
         aggregate.order_by = &[];
     }
     let owner = owner_of(resolver, scope, &aggregate);
@@ -382,7 +382,7 @@ fn resolve_aggregate<'a>(
 }
 
 /// The scope whose sources the aggregate's arguments use, the innermost of them; `scope` itself when they use none. The
-/// rows of a trigger and of RETURNING are not sources: their columns are values that are there already.
+/// rows of a trigger and of RETURNING are not sources, because their columns are values in registers.
 fn owner_of<'s, 'a>(resolver: &Resolver<'a>, scope: &'s Scope<'s, 'a>, aggregate: &Aggregate<'a>) -> &'s Scope<'s, 'a> {
     let returned = resolver.returning.get().map(|(_, source)| source);
     let is_own = |candidate: &Scope<'_, 'a>, id| {
@@ -437,7 +437,7 @@ fn misuse(rules: Rules, name: Name<'_>, span: Span) -> CompileError {
     CompileError::at(span, format!("misuse of aggregate function {name}()"))
 }
 
-/// The error for an aggregate that came by an alias to where none may stand.
+/// The error for an aggregate that an alias brings to a place where none may stand.
 pub(super) fn misuse_of_aggregate_in(expr: &Expr<'_>) -> CompileError {
     let mut found = None;
     any(expr, &mut |expr| {
@@ -449,7 +449,7 @@ pub(super) fn misuse_of_aggregate_in(expr: &Expr<'_>) -> CompileError {
     found.map_or_else(|| CompileError::new("misuse of aggregate: ()"), misuse_of_aggregate)
 }
 
-/// The error for that aggregate.
+/// The error for an aggregate that may not stand there.
 pub(super) fn misuse_of_aggregate(aggregate: &Aggregate<'_>) -> CompileError {
     CompileError::at(aggregate.span, format!("misuse of aggregate: {}()", aggregate.function.name()))
 }

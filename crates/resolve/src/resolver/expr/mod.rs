@@ -55,7 +55,7 @@ pub(super) fn resolve_exprs<'a>(
     Ok(resolved.into_bump_slice())
 }
 
-/// As [`resolve_exprs`], of expressions that are no part of another one: the first that is wrong is the last one looked at.
+/// As [`resolve_exprs`], of expressions that are no part of another one: the first error ends the resolution.
 pub(super) fn resolve_each<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -68,8 +68,8 @@ pub(super) fn resolve_each<'a>(
     Ok(resolved.into_bump_slice())
 }
 
-/// `first`, or instead of its error a later one. Behind a resumable error SQLite resolves the rest of the expression, that is names, calls
-/// and queries up to the first operand that is anything else, and reports the last error.
+/// `first`, or instead of its error a later one. Behind a resumable error SQLite resolves the rest of the expression, that is, names,
+/// calls and queries up to the first other operand, and reports the last error.
 pub(super) fn or_later_error<'a, 'e, T>(
     resolver: &Resolver<'a>,
     first: Result<T>,
@@ -92,7 +92,8 @@ where
     Err(error)
 }
 
-/// Resolves an expression behind `error`, which an error in the expression replaces. Whether the search continues behind the expression.
+/// Resolves an expression after `error`, which an error in the expression replaces. Returns whether the search continues after the
+/// expression.
 fn find_later_error<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -184,7 +185,7 @@ pub(super) fn resolve_expr_or_row<'a>(
 fn resolve_parameter<'a>(scope: &Scope<'_, 'a>, number: u32) -> Result<Expr<'a>> {
     match scope.rules.stored {
         Some(clause) => Err(prohibited("parameters", clause)),
-        // CREATE TRIGGER refuses parameters; in one that was written into the schema by hand they are NULL.
+        // CREATE TRIGGER refuses parameters; in a trigger that was written into the schema table by hand they are NULL.
         None if scope.rules.raise => Ok(Expr::Null),
         None => Ok(Expr::Parameter(number)),
     }
@@ -263,7 +264,7 @@ fn resolve_binary<'a>(
     }
 }
 
-/// `x IS TRUE`: unless there is a column of that name.
+/// `x IS TRUE`, unless there is a column named TRUE.
 fn truth_test<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -358,7 +359,7 @@ fn is_truth(expr: &ast::Expr<'_>) -> Option<bool> {
     }
 }
 
-/// What `y IN ()` and `y NOT IN ()` are, whatever y is.
+/// The constant value of `y IN ()` and `y NOT IN ()`.
 fn is_empty_in(expr: &ast::Expr<'_>) -> Option<bool> {
     match expr.kind {
         ExprKind::In(ast::In { set: ast::InSet::List([]), not, .. }) => Some(*not),

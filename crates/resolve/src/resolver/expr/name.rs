@@ -1,8 +1,8 @@
 //! A column's name → the column.
 //!
-//! A name is looked up in the innermost scope first. There, all sources are asked; two answers are ambiguous unless
-//! USING made them one column. Then come the rowid under its three names, then the aliases of result columns, then
-//! the enclosing scope. What is found nowhere may be TRUE, FALSE, or a string in double quotes.
+//! A name is looked up in the innermost scope first. There, all sources are searched; two matches are ambiguous unless
+//! USING merged the columns. Then come the rowid under its three names, the aliases of result columns, and the
+//! enclosing scope. A name that is found nowhere may be TRUE, FALSE, or a string in double quotes.
 
 use lithe_base::Db;
 use lithe_catalog::{CompileError, Result};
@@ -39,7 +39,7 @@ impl<'a> From<&QualifiedColumn<'a>> for Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    /// A name that stands nowhere in the text: a star's.
+    /// A name that is not written in the text: a column of a star.
     pub fn bare(name: Name<'a>) -> Wanted<'a> {
         Ident::new(name, Span::default(), Quote::Other).into()
     }
@@ -55,7 +55,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// What one scope says to a name.
+/// The result of looking up a name in one scope.
 enum Answer<'a> {
     Unknown,
     Found(Expr<'a>),
@@ -89,7 +89,7 @@ pub(super) fn resolve_column<'a>(
     no_column(resolver, scope, wanted)
 }
 
-/// Keeps the log of names, where there is one.
+/// Adds a name to the log of names, if there is one.
 fn note_names<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, wanted: Wanted<'a>, expr: &Expr<'a>) {
     let (Some(log), Expr::Column(column)) = (&resolver.log, expr) else { return };
     let Some(table) = column.table else { return };
@@ -103,7 +103,7 @@ fn note_names<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, wanted: Wanted
 }
 
 fn column_here<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, mut wanted: Wanted<'a>) -> Result<Answer<'a>> {
-    // A constraint is about its own table, whatever database the name says.
+    // A constraint uses its own table, whatever database qualifies the name.
     if matches!(scope.rules.stored, Some(Stored::Check | Stored::PartialIndex)) {
         wanted.schema = None;
     }
@@ -278,7 +278,7 @@ fn aliased<'a>(scope: &Scope<'_, 'a>, alias: &Alias<'a>) -> Result<Expr<'a>> {
     Ok(alias.expr)
 }
 
-/// What a name that is no column is.
+/// A name that is no column: TRUE, FALSE, a string, or an error.
 fn no_column<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, wanted: Wanted<'a>) -> Result<Expr<'a>> {
     let Wanted { column, table: None, .. } = wanted else {
         return Err(CompileError::at(wanted.span, format!("no such column: {}", wanted.display())));
@@ -301,7 +301,7 @@ fn no_column<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, wanted: Wanted<
     }
 }
 
-/// Tells every query between `scope` and the one that owns a source that the source is used.
+/// Records the use of a source in every query between `scope` and the query that owns the source.
 pub(super) fn note_sources<'a>(scope: &Scope<'_, 'a>, expr: &Expr<'a>) {
     crate::ir::for_each_source(expr, &mut |source| scope.note_use(source));
 }

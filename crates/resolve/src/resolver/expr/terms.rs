@@ -8,7 +8,7 @@ use crate::ir::{Expr, OrderTerm, collation_of};
 use crate::resolver::Resolver;
 use crate::resolver::scope::Scope;
 
-/// ORDER BY terms that are what they say: neither numbers nor aliases.
+/// ORDER BY terms that are plain expressions: neither numbers nor aliases.
 pub(super) fn resolve_plain_order<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,

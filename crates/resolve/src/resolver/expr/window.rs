@@ -11,7 +11,7 @@ use crate::ir::{Expr, FrameBound, OrderTerm, Window, any, is_constant};
 use crate::resolver::Resolver;
 use crate::resolver::scope::Scope;
 
-/// The window of a call. Functions that look at the whole partition have a frame of their own, whatever is written.
+/// The window of a call. Functions that need the whole partition have a fixed frame, whatever is written.
 pub(super) fn resolve_window<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -51,7 +51,7 @@ fn window_parts<'a>(
 ) -> Result<Parts<'a>> {
     check_term_count(resolver, "ORDER", window.partition_by.len())?;
     check_term_count(resolver, "ORDER", window.order_by.len())?;
-    // What is wrong in ORDER BY is reported before what is wrong in PARTITION BY.
+    // SQLite reports an error in ORDER BY before one in PARTITION BY.
     let order_by = resolve_plain_order(resolver, scope, window.order_by)?;
     let own = Parts {
         partition_by: resolve_exprs(resolver, scope, window.partition_by)?,
@@ -73,7 +73,7 @@ fn window_parts<'a>(
     fail(format!("cannot override {overridden} of window: {}", base_name.name))
 }
 
-/// Looks at the names in a WINDOW clause, whether or not a call uses its windows.
+/// Resolves the names in a WINDOW clause, whether or not a call uses its windows.
 pub(super) fn look_at_windows<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -148,7 +148,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Frames of the functions that do not care about the one that is written.
+/// The fixed frames of functions that ignore the written frame.
 fn fixed_frame<'a>(function: &str) -> Option<(FrameUnit, FrameBound<'a>, FrameBound<'a>)> {
     use FrameBound::{CurrentRow, Following, Unbounded};
     Some(match function {

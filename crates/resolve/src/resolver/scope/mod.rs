@@ -1,4 +1,4 @@
-//! What can be seen from a place in a statement.
+//! The names that are visible at a place in a statement.
 //!
 //! Scopes form a chain from the innermost query outwards. A scope has the sources of one FROM clause, the result
 //! columns that can be named by their aliases, and the rules of the clause that is being resolved. Scopes live on the
@@ -29,11 +29,11 @@ pub struct Scope<'s, 'a> {
     pub text: &'a [u8],
     /// What may stand here.
     pub rules: Rules,
-    /// What the resolution of this query collects.
+    /// The sources, aggregates and windows that the resolution of this query collects.
     pub found: &'s Found<'a>,
     /// Windows of the WINDOW clause.
     pub windows: &'a [lithe_sql::ast::WindowDef<'a>],
-    /// Tables are looked for in this database only: the text is that of a view or trigger in it.
+    /// Tables are searched in this database only, because the text is that of a view or trigger in it.
     pub fixed_db: Option<Db>,
     /// The view, trigger or common table whose text this is, for the authorizer.
     pub within: Option<Name<'a>>,
@@ -66,7 +66,7 @@ pub struct ScopeSource<'a> {
     pub id: SourceId,
     /// The name that qualifies its columns.
     pub name: Name<'a>,
-    /// The name of its table or view, whatever its alias.
+    /// The name of its table or view, even if it has an alias.
     pub table_name: Name<'a>,
     /// The database, if the source is a table or view of one.
     pub db: Option<Db>,
@@ -115,7 +115,7 @@ pub struct Rules {
     pub windows: bool,
     /// Inside the arguments of an aggregate.
     pub in_aggregate: bool,
-    /// Aggregates may not stand here, but do elsewhere in the query: the message about a misuse is another one.
+    /// Aggregates may not stand here, but may elsewhere in the query: a misuse has another message.
     pub aggregates_elsewhere: bool,
     /// RAISE: within a trigger.
     pub raise: bool,
@@ -125,11 +125,11 @@ pub struct Rules {
     pub stored: Option<Stored>,
     /// In DEFAULT: IS TRUE and IS FALSE compare with 1 and 0.
     pub in_default: bool,
-    /// The expression stands in the catalog: its functions were not asked for when the schema was read.
+    /// The expression is kept in the catalog: its functions were not looked up when the schema was loaded.
     pub is_loaded: bool,
 }
 
-/// The clauses of the schema, which hold for other connections and times as well.
+/// The clauses of the schema, which also hold for other connections and later times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stored {
     /// CHECK
@@ -140,7 +140,7 @@ pub enum Stored {
     Index,
     /// WHERE of a partial index
     PartialIndex,
-    /// A trigger's or view's body: only databases other than its own are out of reach.
+    /// The body of a trigger or view, which may use only its own database.
     Body,
 }
 
@@ -196,7 +196,7 @@ impl<'s, 'a> Scope<'s, 'a> {
         Scope { aliases, ..*self }
     }
 
-    /// The rules of a clause of a query in this scope, before it is said which calls it may have.
+    /// The rules of a clause of a query in this scope, before the clause allows aggregates or windows.
     pub fn clause_rules(&self) -> Rules {
         Rules { aggregates: false, windows: false, in_aggregate: false, aggregates_elsewhere: false, ..self.rules }
     }
@@ -206,7 +206,7 @@ impl<'s, 'a> Scope<'s, 'a> {
         self.sources.iter().any(|own| own.id == source)
     }
 
-    /// Notes that something in this query uses `source`: nothing new if it is the query's own.
+    /// Records that this query uses `source`, unless the source is the query's own.
     pub fn note_use(&self, source: SourceId) {
         let mut outer = self.found.outer.borrow_mut();
         if !self.owns(source) && !outer.contains(&source) {

@@ -21,7 +21,7 @@ pub struct WithScope<'s, 'a> {
 struct KnownTable<'a> {
     written: &'a ast::CommonTable<'a>,
     state: RefCell<State<'a>>,
-    /// Whether it has been used at all; one that depends on rows around it is resolved for each use.
+    /// Whether it has been used. A table that depends on rows of an enclosing query is resolved for each use.
     was_used: Cell<bool>,
 }
 
@@ -30,7 +30,7 @@ struct KnownTable<'a> {
 pub(crate) enum State<'a> {
     /// Not at all.
     Unused,
-    /// It is being resolved: a reference to it is an error of this name.
+    /// It is being resolved: a reference to it is this error.
     Busy(&'static str),
     /// Wholly, for all uses.
     Done(Done<'a>),

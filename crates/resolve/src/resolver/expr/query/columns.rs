@@ -107,8 +107,8 @@ fn result_item<'a>(
     }
 }
 
-/// The name of a column in the result of a statement, by `full_column_names` and `short_column_names`; none if
-/// that is its text.
+/// The name of a column in the result of a statement, by `full_column_names` and `short_column_names`; none if the name
+/// is the expression's text.
 fn shown_name<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -319,7 +319,7 @@ pub(super) fn columns_of_nested<'a>(
     (exprs, columns, names)
 }
 
-/// The columns of that name which RIGHT and FULL joins with USING add to one on their left.
+/// The columns of that name that RIGHT and FULL joins with USING merge with a column on their left.
 fn merged_by_full<'a>(resolver: &Resolver<'a>, behind: &[ScopeSource<'a>], name: Name<'a>) -> Vec<Expr<'a>> {
     let adds = |source: &&ScopeSource<'a>| {
         matches!(source.join, JoinKind::Right | JoinKind::Full) && source.using.contains(&name)
@@ -354,7 +354,7 @@ fn find_source<'s, 'a>(scope: &'s Scope<'_, 'a>, id: crate::ir::SourceId) -> Opt
     own.or_else(|| scope.parent.and_then(|parent| find_source(parent, id)))
 }
 
-/// The table whose name qualifies a column of the source: inside a join in parentheses it is that of the column's own.
+/// The table whose name qualifies a column of the source: inside a join in parentheses it is the column's own table.
 fn named_by<'a>(source: &ScopeSource<'a>, position: usize) -> (Option<lithe_base::Db>, Name<'a>) {
     match source.columns {
         ScopeColumns::Nested(_, names) => (names[position].db, names[position].table),
@@ -362,7 +362,7 @@ fn named_by<'a>(source: &ScopeSource<'a>, position: usize) -> (Option<lithe_base
     }
 }
 
-/// The name of the column that an expression is.
+/// The column's name, if the expression is a column.
 pub(crate) fn column_name<'a>(scope: &Scope<'_, 'a>, expr: &Expr<'a>, origin: Option<Origin<'a>>) -> Option<Name<'a>> {
     let column = as_column(expr)?;
     match find_source(scope, column.source)?.columns {

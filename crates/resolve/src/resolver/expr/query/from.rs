@@ -25,7 +25,7 @@ pub(crate) struct Item<'a> {
     db: Option<Db>,
 }
 
-/// Resolves FROM. Subqueries in FROM see the names of `outer`, and not each other.
+/// Resolves FROM. In subqueries of FROM, the names of `outer` are visible, but not those of the other items.
 pub(crate) fn resolve_from<'a>(
     resolver: &Resolver<'a>,
     outer: &Scope<'_, 'a>,
@@ -75,7 +75,7 @@ pub(crate) fn resolve_from_item<'a>(
     if let ast::Source::Nested([only]) = item.source
         && !is_first
     {
-        // One item in parentheses is that item; an alias inside of them is lost, as in SQLite.
+        // One item in parentheses is the same as that item alone; an alias inside of them is lost, as in SQLite.
         let item = FromItem { source: only.source, indexed: only.indexed, ..*item };
         return resolve_from_item(resolver, outer, &item, join, part, found, recursion);
     }
@@ -232,7 +232,7 @@ fn derived_item<'a>(resolver: &Resolver<'a>, query: &'a Query<'a>, name: Name<'a
     Item { kind: SourceKind::Subquery(derived), columns: ScopeColumns::Query(derived.columns), name, db: None }
 }
 
-/// A join in parentheses: `SELECT *` of it, whose columns can still be qualified by the names inside, unless it
+/// A join in parentheses: `SELECT *` from the join. Its columns can still be qualified by the names inside, unless it
 /// has an alias.
 fn nested_item<'a>(
     resolver: &Resolver<'a>,
@@ -303,7 +303,7 @@ fn join_kind(kind: ast::JoinKind) -> JoinKind {
     }
 }
 
-/// INDEXED BY: the index has to be one of the table.
+/// INDEXED BY: the index must belong to the table.
 fn indexed<'a>(item: &Item<'a>, from: &FromItem<'a>) -> Result<Indexed<'a>> {
     match (from.indexed, &item.kind) {
         (ast::Indexed::Any, _) => Ok(Indexed::Any),

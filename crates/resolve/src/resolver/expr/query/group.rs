@@ -12,7 +12,7 @@ use crate::resolver::expr::resolve_expr;
 use crate::resolver::expr::terms::{check_term_count, term_of};
 use crate::resolver::scope::Scope;
 
-/// GROUP BY. Aggregates are resolved here only for their error, which comes behind the errors of all terms.
+/// GROUP BY. Aggregates are resolved here only to report an error, which comes after the errors of all terms.
 pub(super) fn resolve_group_by<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,

@@ -84,7 +84,7 @@ pub(super) fn resolve_join_condition<'a>(
     Ok(condition)
 }
 
-/// ON and USING of all sources, resolved; and the equalities of arguments of table-valued functions, which stand behind all other
+/// ON and USING of all sources, resolved; and the equalities of arguments of table-valued functions, which follow all other
 /// conditions.
 pub(crate) fn resolve_join_terms<'a>(
     resolver: &Resolver<'a>,

@@ -5,8 +5,8 @@ use lithe_value::Affinity;
 use super::CorePart;
 use crate::ir::{CoreBody, Expr, OutputColumn, affinity_of, data_types, has_table_of_rows};
 
-/// Finds the affinities of a compound query's columns: the first that a core has, unless values of another core are of a kind which
-/// that affinity would change. A CAST in the first core counts as a number only.
+/// Finds the affinities of a compound query's columns: the first that a core has, unless that affinity would change values of
+/// another core. A CAST in the first core counts as a number only.
 pub(super) struct Merge {
     columns: Vec<MergedColumn>,
 }

@@ -61,7 +61,7 @@ pub(crate) fn resolve_query<'a>(
     }
 }
 
-/// The query without its WITH. `recursion` tells when the start of a recursive common table is resolved.
+/// The query without its WITH. `recursion` is set for a recursive common table, and records that its start is resolved.
 pub(super) fn query_body<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -97,7 +97,7 @@ pub(super) fn query_body<'a>(
     }
     resolver.checks.end_query(place, &checks)?;
     if recursion.is_none() && sorts_otherwise(select) {
-        // Rows are equal by the collations of the compound, and sorted by others.
+        // The compound compares rows by its own collations, ORDER BY sorts them by others.
         let compound = Query { cores, order_by: &[], limit: None, columns, outer: resolver.slice(&outer) };
         return Ok(all_of(resolver, compound, order_by, limit));
     }
@@ -201,7 +201,7 @@ fn recursive_cores<'a>(
 
 /// A core of a query as it is written.
 struct WrittenCore<'s, 'a> {
-    /// How it is joined to the cores before it; none for the first.
+    /// The operator before it; none for the first core.
     op: Option<CompoundOp>,
     core: &'s SelectCore<'a>,
     number: SelectNumber,
@@ -219,7 +219,8 @@ impl<'s, 'a> WrittenCore<'s, 'a> {
         WrittenCore { op: Some(term.op), core: &term.core, number: term.number, order_by: &[] }
     }
 
-    /// Whether it is rows behind a compound operator, which are a SELECT from a SELECT.
+    /// Whether it is a VALUES with several rows after a compound operator, which SQLite reads as a SELECT from a
+    /// SELECT.
     fn is_wrapped(&self) -> bool {
         self.op.is_some() && matches!(self.core, SelectCore::Values([_, _, ..]))
     }
@@ -329,14 +330,14 @@ fn all_checks<'a>(
     whole.into_iter().chain(recursive).chain(parts.iter().flat_map(of_part)).collect()
 }
 
-/// Whether a compound that compares its rows is sorted by another collation: rows that are equal to the compound might not be
-/// adjacent then.
+/// Whether a compound that compares its rows is sorted by another collation. Rows that are equal by the compound's collation
+/// might not be adjacent then.
 fn sorts_otherwise(select: &ast::Select<'_>) -> bool {
     select.rest.iter().any(|term| term.op != CompoundOp::UnionAll)
         && select.order_by.iter().any(|term| matches!(term.expr.kind, ast::ExprKind::Collate(_)))
 }
 
-/// Two cores beside each other must have as many columns.
+/// Adjacent cores must have the same number of columns.
 fn check_widths<'a>(
     right: Option<&CorePart<'a>>,
     left: &CorePart<'a>,
@@ -367,8 +368,8 @@ pub(crate) struct SelectPart<'a> {
     pub uses: Vec<SourceId>,
 }
 
-/// A subquery of RETURNING that reads the changed table itself, not by a view or another subquery, is run for each row, as
-/// one that depends on the row; others are run once.
+/// A subquery of RETURNING that reads the changed table itself, not by a view or another subquery, is run for each row,
+/// like one that depends on the row; any other subquery is run once.
 pub(super) fn as_returned<'a>(resolver: &Resolver<'a>, query: &'a Query<'a>) -> &'a Query<'a> {
     let Some((table, source)) = resolver.returning.get() else { return query };
     let is_changed = |kind: &SourceKind<'a>| matches!(kind, SourceKind::Table(_, read) if std::ptr::eq(*read, table));

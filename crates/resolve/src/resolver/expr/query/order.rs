@@ -86,7 +86,7 @@ pub(super) fn resolve_compound_order<'a>(
     Ok(resolved.into_bump_slice())
 }
 
-/// The result column that a term of a compound's ORDER BY means: the leftmost core that knows it decides.
+/// The result column that a term of a compound's ORDER BY means: the leftmost core that has it decides.
 fn compound_column<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
@@ -201,15 +201,16 @@ fn position_of<'a>(
         Ok(number) if (1..=columns).contains(&number) => Ok(Some(number - 1)),
         _ => {
             let message = format!("{} {clause} BY term out of range - should be between 1 and {columns}", ordinal(at));
-            // SQLite reports an offset for a number that is no column's in any query, and none for one that is too large here.
+            // SQLite reports an offset for a number that no query could have as a column, and none for a number that is only
+            // larger than this query's columns.
             let is_placed = !(1..=NUMBER_MAX).contains(&number);
             Err(if is_placed { CompileError::at(literal(expr).span, message) } else { CompileError::new(message) })
         }
     }
 }
 
-/// An integer of 31 bits that is written as a literal, perhaps with a COLLATE around its signs. Another one is an expression like any
-/// other, a negative hexadecimal one, too.
+/// An integer of 31 bits that is written as a literal, perhaps with a COLLATE around its signs. Any other number, a negative
+/// hexadecimal one included, is an ordinary expression.
 fn integer_of<'a>(resolver: &Resolver<'a>, expr: &ast::Expr<'_>) -> Option<i64> {
     match expr.kind {
         ExprKind::Collate(collate) => integer_of(resolver, &collate.value),

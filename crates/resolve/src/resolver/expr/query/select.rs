@@ -17,8 +17,8 @@ use crate::resolver::expr::window::look_at_windows;
 use crate::resolver::reads::note_tables_without_columns;
 use crate::resolver::scope::{Found, Rules, Scope};
 
-/// Resolves a SELECT in SQLite's order, which decides which of several errors is reported, and in which order the authorizer is asked: FROM,
-/// result columns, HAVING, WHERE with ON, ORDER BY, GROUP BY.
+/// Resolves a SELECT in SQLite's order, which decides which of several errors is reported, and in which order the authorizer is called:
+/// FROM, result columns, HAVING, WHERE with ON, ORDER BY, GROUP BY.
 pub(super) fn resolve_select<'a>(
     resolver: &Resolver<'a>,
     outer: &Scope<'_, 'a>,

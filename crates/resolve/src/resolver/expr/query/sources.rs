@@ -1,8 +1,8 @@
-//! What is wrong with the sources of a query that cannot be resolved.
+//! Errors about the sources of a query that cannot be resolved.
 //!
-//! SQLite looks at the sources of a query, and at those of all queries in it, before it looks at any name of a column: where
-//! several things are wrong, the one about a source is reported. The resolver looks at each query as a whole; so when it has
-//! found an error, the sources are searched once more, in SQLite's order: FROM, then result columns, WHERE, ON, GROUP BY,
+//! SQLite resolves the sources of a query, and of all queries in it, before any column name: of several errors, the one
+//! about a source is reported. The resolver resolves each query as a whole. After an error it therefore searches the sources
+//! once more, in SQLite's order: FROM, then result columns, WHERE, ON, GROUP BY,
 //! HAVING, ORDER BY, LIMIT and WINDOW, of the last SELECT of a compound first.
 
 use std::cell::RefCell;
@@ -271,7 +271,7 @@ impl<'a> Search<'_, 'a> {
                 like.escape.iter().try_for_each(|escape| self.expr(scope, with, escape))
             }
             ExprKind::Between(between) => self.exprs(scope, with, &[between.value, between.low, between.high]),
-            // Nothing is resolved of `x IN ()`.
+            // SQLite resolves nothing in `x IN ()`.
             ExprKind::In(set) if set.is_in_nothing() => Ok(()),
             ExprKind::In(set) => {
                 self.expr(scope, with, &set.value)?;

@@ -1,7 +1,7 @@
 //! Common table expressions, ordinary and recursive.
 //!
-//! A common table is resolved when it is first used, seeing what its user sees. Its uses share the result, unless
-//! it turned out to depend on a row of an enclosing query.
+//! A common table is resolved at its first use, in the scope of that use. All uses share the result, unless the table
+//! depends on a row of an enclosing query.
 
 use std::cell::Cell;
 
@@ -26,7 +26,7 @@ pub(crate) struct Recursion<'r, 'a> {
     /// How many cores make the start.
     pub setup_cores: usize,
     columns: Cell<&'a [OutputColumn<'a>]>,
-    /// Whether the present core has had its reference.
+    /// Whether the current core has referred to the table.
     is_referred: Cell<bool>,
 }
 
