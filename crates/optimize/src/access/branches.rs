@@ -57,7 +57,7 @@ impl<'a> Join<'_, 'a> {
         let order = OrderColumns::none();
         let mut finder = PathFinder {
             context: self.context,
-            facts: self.facts,
+            infos: self.infos,
             terms: &terms,
             order: &order,
             limit: None,
@@ -67,7 +67,7 @@ impl<'a> Join<'_, 'a> {
             found: Candidates::default(),
         };
         // Some sources of outer loops may have been eliminated: those of LEFT JOINs that nothing reads.
-        let must_follow = self.facts[source].must_follow;
+        let must_follow = self.infos[source].must_follow;
         finder.find(source, must_follow.minus(must_follow.minus(outside)))?;
         let usable = finder.found.all.iter().filter(|candidate| candidate.needs.is_subset_of(outside));
         let Some(chosen) = usable.min_by_key(|candidate| candidate.run) else { return fail("no query solution") };
@@ -106,7 +106,7 @@ impl<'a> Join<'_, 'a> {
         let skipped = self.terms.disjunctions[disjunction].condition;
         let own = branch.conditions.iter();
         let others = self.terms.conditions.iter().enumerate().filter_map(|(at, condition)| {
-            let is_usable = condition.needs.is_subset_of(known) && self.facts[source].admits(condition.origin);
+            let is_usable = condition.needs.is_subset_of(known) && self.infos[source].admits(condition.origin);
             (at != skipped && is_usable).then_some(condition)
         });
         own.chain(others).map(|condition| Term { expr: condition.expr, origin: condition.origin }).collect()
