@@ -93,16 +93,18 @@ pub(crate) fn balance(btree: &Btree, steps: &[Step], mut pending: Option<Pending
     let inserts = pending.is_some();
     loop {
         debug_assert!(pending.as_ref().is_none_or(|pending| pending.cells.len() > 0), "no cell waits for space");
-        if steps.len() == 1 {
-            let Some(cells) = pending.take() else {
+        let [.., parent, step] = steps[..] else {
+            if pending.is_none() {
                 return root::lose_level_if_empty(btree, steps[0].no);
-            };
+            }
             root::grow_level(btree, &mut steps)?;
-            pending = Some(cells);
-        } else if pending.is_none() && (inserts || !is_underfull(btree, steps[steps.len() - 1].no)?) {
+            assert_eq!(steps.len(), 2, "the root has a child, which is balanced next");
+            continue;
+        };
+        if pending.is_none() && (inserts || !is_underfull(btree, step.no)?) {
             return Ok(());
         }
-        pending = siblings::balance(btree, &steps, pending)?;
+        pending = siblings::balance(btree, parent, step, pending)?;
         steps.pop();
     }
 }

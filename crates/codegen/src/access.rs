@@ -25,8 +25,6 @@ pub enum ColumnAccess<'a> {
         index: CursorId,
         /// For each column of the table its place in the index entry, [`NOT_IN_INDEX`] if it is not there.
         columns: &'a [u16],
-        /// Where a WITHOUT ROWID table's index or a rowid table's index entry ends in a rowid: read by `IdxRowid`.
-        has_rowid: bool,
         /// The table's cursor (which a DeferredSeek positions); `None` when the index covers all that is used.
         table: Option<CursorId>,
         /// The columns that the WHERE of a partial index makes equal to a constant.

@@ -4,7 +4,8 @@ use lithe_catalog::Result;
 use lithe_resolve::ir::{Derived, Source, SourceKind};
 
 use crate::access::{
-    Bound, IndexPath, JoinPlan, JoinRequest, Key, Loop, Path, may_be_coroutine, plan_join, rest_request,
+    Bound, IndexPath, JoinPlan, JoinRequest, Key, Loop, Path, RowidKey, TreePath, may_be_coroutine, plan_join,
+    rest_request,
 };
 use crate::plan::{DerivedPlan, DerivedWay, ExprQueries, FromPlan, QueryPlan, RowsFor, UnjoinedPlan};
 use crate::planner::Planner;
@@ -140,16 +141,10 @@ impl<'a> ExprWalk<'_, 'a> {
     /// The expressions of a path, in the order in which the search evaluates them.
     fn path(&mut self, path: &Path<'a>, reverse: bool) -> Result<()> {
         match *path {
-            Path::Scan => Ok(()),
-            Path::Rowid(key) => self.keys_of(&[key]),
-            Path::RowidRange(low, high) => {
-                let ends = if reverse { [low, high] } else { [high, low] };
-                ends.iter().flatten().try_for_each(|bound| self.bound(bound))
-            }
-            Path::Index(path) => self.index(path, reverse),
+            Path::Tree(path) => self.tree(&path, reverse),
             Path::Hash(path) => {
                 path.filter.iter().try_for_each(|check| self.expr(check))?;
-                path.keys.iter().try_for_each(|(_, key)| self.value(key))
+                path.keys.iter().try_for_each(|key| self.expr(&key.value))
             }
             Path::Function(arguments) => arguments.iter().flatten().try_for_each(|argument| self.expr(argument)),
             Path::Virtual(path) => {
@@ -163,11 +158,24 @@ impl<'a> ExprWalk<'_, 'a> {
                 let looped: Vec<Key<'a>> = keys().filter(|(_, all)| !**all).map(|(key, _)| *key).collect();
                 self.sets(&looped)
             }
-            Path::Or(branches) => branches.iter().try_for_each(|branch| {
+            Path::Or(path) => path.branches.iter().try_for_each(|branch| {
                 branch.demands.iter().try_for_each(|demand| self.expr(demand))?;
-                self.path(&branch.path, reverse)?;
+                self.tree(&branch.path, reverse)?;
                 branch.checks.iter().try_for_each(|check| self.expr(check))
             }),
+        }
+    }
+
+    fn tree(&mut self, path: &TreePath<'a>, reverse: bool) -> Result<()> {
+        match *path {
+            TreePath::Scan => Ok(()),
+            TreePath::Rowid(RowidKey::Value(value)) => self.expr(&value),
+            TreePath::Rowid(RowidKey::In { set, .. }) => self.keys(set),
+            TreePath::RowidRange(low, high) => {
+                let ends = if reverse { [low, high] } else { [high, low] };
+                ends.iter().flatten().try_for_each(|bound| self.bound(bound))
+            }
+            TreePath::Index(path) => self.index(path, reverse),
         }
     }
 
@@ -177,11 +185,6 @@ impl<'a> ExprWalk<'_, 'a> {
         let ends = if reverse == descending { [&path.low, &path.high] } else { [&path.high, &path.low] };
         ends.into_iter().flatten().try_for_each(|bound| self.bound(bound))?;
         self.sets(path.keys)
-    }
-
-    fn keys_of(&mut self, keys: &[Key<'a>]) -> Result<()> {
-        keys.iter().try_for_each(|key| self.value(key))?;
-        self.sets(keys)
     }
 
     fn value(&mut self, key: &Key<'a>) -> Result<()> {

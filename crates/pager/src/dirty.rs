@@ -181,14 +181,14 @@ impl DirtySet {
         found
     }
 
-    /// A buffer of `len` bytes for a copy: `like`, or zeros.
-    pub(crate) fn buffer(&mut self, like: &[u8]) -> Arc<[u8]> {
-        match self.take_spare(like.len()) {
-            Some(mut page) => {
-                page.copy_from_slice(like);
-                page.into_shared()
+    /// A copy of the page.
+    pub(crate) fn copy(&mut self, page: &[u8]) -> UniquePage {
+        match self.take_spare(page.len()) {
+            Some(mut copy) => {
+                copy.copy_from_slice(page);
+                copy
             }
-            None => Arc::from(like),
+            None => UniquePage::copy_of(page),
         }
     }
 
@@ -214,9 +214,7 @@ impl DirtySet {
 
     /// A buffer of `len` bytes that are anything.
     pub(crate) fn blank(&mut self, len: usize) -> UniquePage {
-        self.take_spare(len).unwrap_or_else(|| {
-            UniquePage::new(zeros(len)).unwrap_or_else(|_| unreachable!("a new buffer is ours alone"))
-        })
+        self.take_spare(len).unwrap_or_else(|| UniquePage::copy_of(&ZEROS[..len]))
     }
 
     fn take_spare(&mut self, len: usize) -> Option<UniquePage> {

@@ -271,6 +271,13 @@ impl UniquePage {
         }
     }
 
+    /// A new page with these bytes.
+    pub(crate) fn copy_of(bytes: &[u8]) -> UniquePage {
+        let mut bytes: Arc<[u8]> = Arc::from(bytes);
+        let data = NonNull::from(Arc::get_mut(&mut bytes).expect("a new buffer has one owner"));
+        UniquePage { bytes: Some(bytes), data }
+    }
+
     /// The bytes, to be shared again.
     pub(crate) fn into_shared(mut self) -> Arc<[u8]> {
         self.take_shared().expect("a page is shared again once")

@@ -23,6 +23,7 @@ pub fn end_coroutine(m: &mut Machine, program: &Program, co: Reg, pc: usize) -> 
     m.reg_mut(co).set_integer(pc as i64 - 1);
     match program.insns[caller - 1] {
         Insn::Yield { target, .. } => target.0 as usize,
+        // The register holds what InitCoroutine or Yield has put there, and the code generator enters a coroutine by Yield alone.
         other => unreachable!("a coroutine is entered by Yield, not {}", other.name()),
     }
 }
@@ -167,6 +168,7 @@ fn row_set(register: &mut Register) -> &mut RowSet {
     }
     match register {
         Register::RowSet(set) => set,
-        _ => unreachable!("it was made one"),
+        // The lines above have made it one.
+        _ => unreachable!("the register holds a set of rowids"),
     }
 }

@@ -26,10 +26,14 @@ struct Window {
     middle: usize,
 }
 
-/// Shares the cells of the last page of `steps`, and what is pending there, with its siblings. Answers
+/// Shares the cells of the page of `step`, and what is pending there, with its siblings. Answers
 /// what is now pending on the parent.
-pub(super) fn balance(btree: &Btree, steps: &[Step], pending: Option<Pending>) -> Result<Option<Pending>> {
-    let [.., parent_step, step] = steps else { unreachable!("a page with siblings has a parent") };
+pub(super) fn balance(
+    btree: &Btree,
+    parent_step: Step,
+    step: Step,
+    pending: Option<Pending>,
+) -> Result<Option<Pending>> {
     let page = btree.page(step.no)?;
     let header = btree.header(&page, step.no)?;
     let tree = if header.kind.is_table() { TreeKind::Table } else { TreeKind::Index };

@@ -14,7 +14,7 @@ use super::super::access::{ColumnAccess, NOT_IN_INDEX};
 pub(super) fn emit<'a>(cg: &mut Codegen<'a>, column: &Column<'a>, dst: Reg) -> Result<()> {
     match cg.access(column.source) {
         ColumnAccess::Table { cursor, table } => emit_table_column(cg, cursor, table, column, dst),
-        ColumnAccess::Index { index, columns, has_rowid, table, fixed, of } => {
+        ColumnAccess::Index { index, columns, table, fixed, of } => {
             let position = column.index.position();
             let place = position.map_or(NOT_IN_INDEX, |at| columns[at]);
             if place != NOT_IN_INDEX {
@@ -23,14 +23,14 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, column: &Column<'a>, dst: Reg) -> R
                 return Ok(());
             }
             match (position, table) {
-                (None, _) if has_rowid => cg.b.emit(Insn::IdxRowid { cursor: index, dst }),
-                (_, Some(cursor)) => return emit_table_column(cg, cursor, of, column, dst),
+                // Only rowid tables have a column without a position, and their entries end in the rowid.
+                (None, _) => cg.b.emit(Insn::IdxRowid { cursor: index, dst }),
+                (Some(_), Some(cursor)) => return emit_table_column(cg, cursor, of, column, dst),
                 (Some(at), None) => match fixed.iter().find(|(column, _)| usize::from(*column) == at) {
                     Some((_, value)) => return emit_fixed(cg, index, value, of.columns[at].affinity, dst),
                     // A virtual generated column of a covering index: its operands are in the index.
                     None => return emit_generated_of_row(cg, index, of, at, column.source, dst),
                 },
-                (None, None) => unreachable!("an index entry of a rowid table ends in the rowid"),
             }
             Ok(())
         }

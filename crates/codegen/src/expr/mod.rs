@@ -136,6 +136,8 @@ impl<'a> Codegen<'a> {
             Expr::Exists(subquery) => subquery::emit_exists(self, subquery, dst)?,
             Expr::Row(_) => return fail("row value misused"),
             Expr::Raise(raise) => call::emit_raise(self, raise)?,
+            // The resolver makes these of the ORDER BY terms of a compound query alone, which are columns of its rows: no code
+            // computes them.
             Expr::Output(_) => unreachable!("ORDER BY of a compound query is read from its rows"),
         }
         Ok(())

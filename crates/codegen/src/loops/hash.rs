@@ -14,7 +14,7 @@
 //! value is NULL, and the value or 0.
 
 use lithe_catalog::Result;
-use lithe_optimize::access::{HashPath, Key};
+use lithe_optimize::access::{HashKey, HashPath};
 use lithe_resolve::ir::{Coll, ColumnIndex, Source};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Reg};
@@ -42,8 +42,7 @@ pub(super) fn begin_hash<'a>(
     build(cg, source, opened, path, (hash, reverse), empty)?;
     let start = cg.b.registers(width);
     let mut place = 0;
-    for (_, key) in path.keys {
-        let Key::Value { value, how, is } = key else { unreachable!("keys of a hash table are values") };
+    for HashKey { value, how, is, .. } in path.keys {
         if *is {
             emit_value(cg, value, how, start.at(place + 1), None)?;
             split_null(cg, start.at(place));
@@ -63,11 +62,11 @@ pub(super) fn begin_hash<'a>(
 fn set_access<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, path: &HashPath<'a>, hash: CursorId, width: usize) {
     let mut place = 0;
     let mut columns: Vec<(ColumnIndex, u16)> = Vec::with_capacity(path.keys.len() + path.columns.len());
-    for (column, key) in path.keys {
-        if is_null_safe(key) {
+    for key in path.keys {
+        if key.is {
             place += 2;
         } else {
-            columns.push((*column, place));
+            columns.push((key.column, place));
             place += 1;
         }
     }
@@ -78,18 +77,13 @@ fn set_access<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, path: &HashPath<'a>
 
 /// How many columns the key has.
 fn key_width(path: &HashPath<'_>) -> usize {
-    path.keys.iter().map(|(_, key)| if is_null_safe(key) { 2 } else { 1 }).sum()
-}
-
-fn is_null_safe(key: &Key<'_>) -> bool {
-    matches!(key, Key::Value { is: true, .. })
+    path.keys.iter().map(|key| if key.is { 2 } else { 1 }).sum()
 }
 
 /// The rows of one key are in the order of their columns, or in the reverse one.
 fn hash_cursor<'a>(cg: &mut Codegen<'a>, path: &HashPath<'a>, width: usize, reverse: bool) -> Result<CursorId> {
     let mut columns = Vec::with_capacity(width);
-    for (_, key) in path.keys {
-        let Key::Value { how, is, .. } = key else { unreachable!("keys of a hash table are values") };
+    for HashKey { how, is, .. } in path.keys {
         if *is {
             columns.push((Coll::Binary, reverse, false));
         }
@@ -140,9 +134,9 @@ fn emit_key_columns<'a>(
     next: Addr,
 ) -> Result<()> {
     let mut place = 0;
-    for (column, key) in path.keys {
-        let expr = column_of(cg, source, *column);
-        if is_null_safe(key) {
+    for key in path.keys {
+        let expr = column_of(cg, source, key.column);
+        if key.is {
             cg.emit_into(&expr, start.at(place + 1))?;
             split_null(cg, start.at(place));
             place += 2;

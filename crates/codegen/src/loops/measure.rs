@@ -7,7 +7,7 @@
 //!   top: Noop            one row
 //! ```
 
-use lithe_optimize::access::{LogEst, Path};
+use lithe_optimize::access::{LogEst, Path, TreePath};
 use lithe_resolve::ir::{Source, SourceKind};
 use lithe_vm::operand::{Addr, CursorId};
 use lithe_vm::program::MeasuredLoop;
@@ -38,7 +38,7 @@ pub(super) fn begin_row(
 /// The name of what is read: an index, or else the table. The rows of a query have none.
 fn name_of(source: &Source<'_>, path: &Path<'_>) -> Option<String> {
     match (path, source.kind) {
-        (Path::Index(path), _) => Some(path.index.name.to_string()),
+        (Path::Tree(TreePath::Index(path)), _) => Some(path.index.name.to_string()),
         (_, SourceKind::Subquery(_) | SourceKind::Row(_)) => None,
         (Path::Hash(_), _) => Some("auto-index".to_owned()),
         (_, SourceKind::Table(_, table)) => Some(table.name.to_string()),

@@ -43,7 +43,7 @@ mod walk;
 
 use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::{Result, Table};
-use lithe_optimize::access::{JoinPlan, Loop, Path, Purpose};
+use lithe_optimize::access::{JoinPlan, Loop, Path, Purpose, TreePath};
 use lithe_optimize::plan::{DerivedWay, FromPlan};
 use lithe_resolve::ir::{Core, CoreBody, Expr, Source, SourceKind};
 use lithe_vm::insn::Insn;
@@ -314,11 +314,11 @@ fn begin_path<'a>(
         let none = if is_coroutine { exhausted } else { empty };
         return Ok((opened.begin_scan(cg, source, reverse, none)?, None));
     };
-    if let Path::Or(branches) = planned.path {
-        let body = or::begin_or(cg, source, planned.reverse, opened, branches, exhausted)?;
+    if let Path::Or(path) = planned.path {
+        let body = or::begin_or(cg, source, planned.reverse, opened, path, exhausted)?;
         return Ok((nothing, Some(body)));
     }
-    if let Path::Index(path) = &planned.path {
+    if let Path::Tree(TreePath::Index(path)) = &planned.path {
         return Ok((begin_index(cg, plan, planned, path, opened, exhausted)?, None));
     }
     let cursor = opened.table_cursor();
@@ -334,8 +334,8 @@ fn begin_path<'a>(
     }
     cg.set_access(source.id, ColumnAccess::Table { cursor, table });
     let walk = match &planned.path {
-        Path::Rowid(key) => rowid::begin_rowid(cg, cursor, key, planned.reverse, exhausted)?,
-        Path::RowidRange(low, high) => {
+        Path::Tree(TreePath::Rowid(key)) => rowid::begin_rowid(cg, cursor, key, planned.reverse, exhausted)?,
+        Path::Tree(TreePath::RowidRange(low, high)) => {
             rowid::begin_rowid_range(cg, cursor, low.as_ref(), high.as_ref(), planned.reverse, exhausted)?
         }
         _ => {
@@ -415,7 +415,8 @@ fn replace_indexed_exprs<'a>(
 ) -> Result<()> {
     for (place, column) in path.index.columns.iter().enumerate() {
         if let lithe_catalog::IndexTerm::Expr(text) = &column.term {
-            let expr = lithe_optimize::access::indexed_expr(&cg.planner.context, source, text)?;
+            let expr =
+                lithe_optimize::access::indexed_expr(&cg.planner.context, source.id, (path.db, path.table), text)?;
             cg.known.replace(expr, super::expr::Replacement::Column(index, place as u16));
         }
     }

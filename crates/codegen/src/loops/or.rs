@@ -12,8 +12,8 @@
 
 use lithe_catalog::{Result, Table};
 use lithe_format::PageNo;
-use lithe_optimize::access::{OrBranch, Path};
-use lithe_resolve::ir::{Coll, Source, SourceKind};
+use lithe_optimize::access::{OrPath, Path, TreePath};
+use lithe_resolve::ir::{Coll, Source};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use lithe_vm::program::CursorKind;
@@ -45,10 +45,10 @@ pub(super) fn begin_or<'a>(
     source: &'a Source<'a>,
     reverse: bool,
     opened: &Opened,
-    branches: &'a [OrBranch<'a>],
+    path: OrPath<'a>,
     exhausted: Addr,
 ) -> Result<OrBody> {
-    let SourceKind::Table(_, table) = source.kind else { unreachable!("only tables have the paths of an OR") };
+    let OrPath { table, branches } = path;
     let seen = begin_seen(cg, source, table)?;
     let body = OrBody { ret: cg.b.register() };
     let body_label = cg.b.label();
@@ -67,14 +67,14 @@ pub(super) fn begin_or<'a>(
             cg.jump_if_false(demand, done, true)?;
         }
         let measured = measure::begin_run(cg);
-        let walk = begin_branch(cg, source, reverse, opened, opened.branches[at], &branch.path, done)?;
+        let walk = begin_branch(cg, (source, table), reverse, opened, opened.branches[at], &branch.path, done)?;
         let cursors = [opened.branches[at].unwrap_or(opened.table_cursor())];
         measure::begin_row(
             cg,
             measured,
             cg.explain.line_of_branch(branch),
             source,
-            &branch.path,
+            &Path::Tree(branch.path),
             branch.rows,
             &cursors,
         );
@@ -94,9 +94,9 @@ pub(super) fn begin_or<'a>(
     Ok(body)
 }
 
-fn root_of(path: &Path<'_>) -> Option<PageNo> {
+fn root_of(path: &TreePath<'_>) -> Option<PageNo> {
     match path {
-        Path::Index(path) => path.index.root,
+        TreePath::Index(path) => path.index.root,
         _ => None,
     }
 }
@@ -155,20 +155,21 @@ fn emit_test<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, seen: Seen, order: B
 /// Walks the rows of a branch, each with the table's cursor on it.
 fn begin_branch<'a>(
     cg: &mut Codegen<'a>,
-    source: &'a Source<'a>,
+    (source, table): (&'a Source<'a>, &'a Table),
     reverse: bool,
     opened: &Opened,
     index: Option<CursorId>,
-    path: &Path<'a>,
+    path: &TreePath<'a>,
     exhausted: Addr,
 ) -> Result<Walk> {
-    let SourceKind::Table(_, table) = source.kind else { unreachable!("only tables have the paths of an OR") };
     let cursor = opened.table_cursor();
     cg.set_access(source.id, ColumnAccess::Table { cursor, table });
     match path {
-        Path::Rowid(key) => begin_rowid(cg, cursor, key, reverse, exhausted),
-        Path::RowidRange(low, high) => begin_rowid_range(cg, cursor, low.as_ref(), high.as_ref(), reverse, exhausted),
-        Path::Index(path) => {
+        TreePath::Rowid(key) => begin_rowid(cg, cursor, key, reverse, exhausted),
+        TreePath::RowidRange(low, high) => {
+            begin_rowid_range(cg, cursor, low.as_ref(), high.as_ref(), reverse, exhausted)
+        }
+        TreePath::Index(path) => {
             let index = index.unwrap_or(cursor);
             let walk = begin_index(cg, index, path, reverse, exhausted)?;
             if index != cursor {
@@ -177,9 +178,6 @@ fn begin_branch<'a>(
             }
             Ok(walk)
         }
-        Path::Scan => begin_rowid_range(cg, cursor, None, None, reverse, exhausted),
-        Path::Hash(_) | Path::Or(_) | Path::Function(_) | Path::Virtual(_) => {
-            unreachable!("a branch of an OR has a plain path")
-        }
+        TreePath::Scan => begin_rowid_range(cg, cursor, None, None, reverse, exhausted),
     }
 }

@@ -3,7 +3,7 @@
 //! A table is gone through once more by a path of its own: conditions of WHERE that are about nothing but the table may lead to
 //! its rows, and an index that has all columns may be smaller.
 
-use lithe_catalog::{Result, Table};
+use lithe_catalog::Result;
 use lithe_optimize::access::{JoinPlan, Loop, Path};
 use lithe_optimize::plan::UnjoinedPlan;
 use lithe_resolve::ir::SourceKind;
@@ -23,9 +23,9 @@ pub(super) fn emit<'a>(
     right: &RightJoin<'a>,
     unjoined: &UnjoinedPlan<'a>,
 ) -> Result<()> {
-    match (unjoined.join, right.source.kind) {
-        (Some(join), SourceKind::Table(_, table)) => emit_of_table(cg, loops, at, open, right, join, table),
-        _ => emit_of_others(cg, loops, at, open, right),
+    match unjoined.join {
+        Some(join) => emit_of_table(cg, loops, at, open, right, join),
+        None => emit_of_others(cg, loops, at, open, right),
     }
 }
 
@@ -36,14 +36,13 @@ fn emit_of_table<'a>(
     open: &OpenLoop<'a>,
     right: &RightJoin<'a>,
     plan: &'a JoinPlan<'a>,
-    table: &'a Table,
 ) -> Result<()> {
     let planned = &plan.loops[0];
     cg.b.emit(Insn::CheckMayOpen {});
     emit_null_rows(cg, loops, at);
     let replacements = cg.known.replacements();
     let (next, done) = (cg.b.label(), cg.b.label());
-    let mut opened = Opened::open_indexes(cg, table, planned, open.opened.table)?;
+    let mut opened = Opened::open_indexes(cg, planned, open.opened.table)?;
     let measured = measure::begin_run(cg);
     let (walk, or) = begin_path(cg, plan, planned, &mut opened, Exits { next, exhausted: done, empty: done })?;
     if measured.is_some() && or.is_none() {

@@ -1,7 +1,7 @@
 //! Paths by rowid.
 
 use lithe_catalog::Result;
-use lithe_optimize::access::{Bound, Key};
+use lithe_optimize::access::{Bound, Key, RowidKey};
 use lithe_value::Affinity;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, CursorId, Reg};
@@ -14,7 +14,7 @@ use super::walk::Walk;
 pub fn begin_rowid<'a>(
     cg: &mut Codegen<'a>,
     cursor: CursorId,
-    key: &Key<'a>,
+    key: &RowidKey<'a>,
     reverse: bool,
     exhausted: Addr,
 ) -> Result<Walk> {
@@ -22,16 +22,16 @@ pub fn begin_rowid<'a>(
     let mut around: Vec<Around> = Vec::new();
     match key {
         // The search itself turns the value into an integer, and finds nothing for what is none.
-        Key::Value { value, .. } => {
+        RowidKey::Value(value) => {
             let value = cg.emit(value)?;
             cg.b.emit(Insn::SeekRowid { cursor, rowid: value.reg, target: exhausted });
             cg.release(value);
         }
-        Key::In { .. } => {
-            begin_sets(cg, std::slice::from_ref(key), rowid, |_| reverse, exhausted, &mut around)?;
+        RowidKey::In { set, column, how } => {
+            let key = Key::In { set, column: *column, how: *how };
+            begin_sets(cg, &[key], rowid, |_| reverse, exhausted, &mut around)?;
             cg.b.emit(Insn::SeekRowid { cursor, rowid, target: when_none(&around, exhausted) });
         }
-        Key::Null | Key::Any => unreachable!("a rowid is looked up by value"),
     }
     Ok(Walk { step: None, around })
 }

@@ -1,7 +1,7 @@
 //! The cursors of a source, and how its columns are read.
 
-use lithe_catalog::{IndexTerm, Result, Table};
-use lithe_optimize::access::{IndexPath, Loop, Path};
+use lithe_catalog::{IndexTerm, Result};
+use lithe_optimize::access::{IndexPath, Loop, Path, TreePath};
 use lithe_resolve::ir::{Source, SourceKind};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId};
@@ -51,7 +51,7 @@ impl Opened {
             SourceKind::Table(db, table) => {
                 let is_read = needs_table || reads_table(&planned.path);
                 let cursor = if is_read { Some(cg.open_table(db, table)?) } else { None };
-                opened = Opened::open_indexes(cg, table, planned, cursor)?;
+                opened = Opened::open_indexes(cg, planned, cursor)?;
             }
             SourceKind::Subquery(_) => {
                 let prepared = prepared.of(source.id);
@@ -64,17 +64,15 @@ impl Opened {
     }
 
     /// Opens what another path through a table needs besides the table's cursor.
-    pub fn open_indexes<'a>(
-        cg: &mut Codegen<'a>,
-        table: &'a Table,
-        planned: &Loop<'a>,
-        cursor: Option<CursorId>,
-    ) -> Result<Opened> {
-        let index = open_index(cg, table, &planned.path)?;
+    pub fn open_indexes<'a>(cg: &mut Codegen<'a>, planned: &Loop<'a>, cursor: Option<CursorId>) -> Result<Opened> {
+        let index = match &planned.path {
+            Path::Tree(path) => open_index(cg, path)?,
+            _ => None,
+        };
         let mut opened = Opened { table: cursor, index, ..Opened::default() };
-        if let Path::Or(branches) = planned.path {
-            for branch in branches {
-                opened.branches.push(open_index(cg, table, &branch.path)?);
+        if let Path::Or(path) = planned.path {
+            for branch in path.branches {
+                opened.branches.push(open_index(cg, &branch.path)?);
             }
         }
         Ok(opened)
@@ -137,9 +135,9 @@ impl Opened {
 /// Whether the path reads the table itself.
 fn reads_table(path: &Path<'_>) -> bool {
     match path {
-        Path::Scan | Path::Rowid(_) | Path::RowidRange(..) | Path::Or(_) => true,
-        Path::Function(_) | Path::Virtual(_) => true,
-        Path::Index(path) => !path.is_covering || is_table(path),
+        Path::Tree(TreePath::Scan | TreePath::Rowid(_) | TreePath::RowidRange(..)) => true,
+        Path::Or(_) | Path::Function(_) | Path::Virtual(_) => true,
+        Path::Tree(TreePath::Index(path)) => !path.is_covering || is_table(path),
         // The table is opened where the hash table is built.
         Path::Hash(_) => false,
     }
@@ -151,9 +149,8 @@ pub(super) fn is_table(path: &IndexPath<'_>) -> bool {
 }
 
 /// The cursor on the path's index, if it has one of its own.
-fn open_index<'a>(cg: &mut Codegen<'a>, table: &'a Table, path: &Path<'a>) -> Result<Option<CursorId>> {
-    let Path::Index(path) = path else { return Ok(None) };
-    let _ = table;
+fn open_index<'a>(cg: &mut Codegen<'a>, path: &TreePath<'a>) -> Result<Option<CursorId>> {
+    let TreePath::Index(path) = path else { return Ok(None) };
     if is_table(path) {
         return Ok(None);
     }
@@ -178,7 +175,7 @@ pub(super) fn index_access<'a>(
             }
         }
     }
-    ColumnAccess::Index { index, columns, has_rowid: of.has_rowid(), table, fixed: path.fixed, of }
+    ColumnAccess::Index { index, columns, table, fixed: path.fixed, of }
 }
 
 /// Brings the table's cursor to the row of the entry under the index's cursor: later, when a column is asked for, if the

@@ -36,6 +36,7 @@ pub(crate) fn delete_rows_of_dropped<'a>(cg: &mut Codegen<'a>, found: FoundTable
     let text = format!("DELETE FROM {database}.{}", quoted(found.table.name.name()));
     let text = cg.arena.alloc_slice_copy(text.as_bytes());
     let names = Found::default();
+    // The parser makes a DELETE of a text that begins with DELETE, or fails.
     let Stmt::Delete(delete) = cg.resolver.parse_stored(text)? else {
         unreachable!("the text is a DELETE");
     };

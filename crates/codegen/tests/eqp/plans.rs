@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use bumpalo::Bump;
-use lithe_optimize::access::{DistinctPlan, Path as AccessPath};
+use lithe_optimize::access::{DistinctPlan, Path as AccessPath, TreePath};
 use lithe_optimize::plan::{
     CompoundPlan, CorePlan, CoresPlan, DerivedPlan, DerivedWay, ExprQueries, ExprQueryWay, FromPlan, GroupPlan,
     PlainPlan, QueryBody, QueryPlan, RowsFor, SelectPlan, Sorting, WindowPlan,
@@ -218,10 +218,10 @@ impl Text {
 
 fn path(path: &AccessPath<'_>) -> String {
     match path {
-        AccessPath::Scan => "scan".to_owned(),
-        AccessPath::Rowid(_) => "rowid".to_owned(),
-        AccessPath::RowidRange(..) => "range of rowids".to_owned(),
-        AccessPath::Index(path) => {
+        AccessPath::Tree(TreePath::Scan) => "scan".to_owned(),
+        AccessPath::Tree(TreePath::Rowid(_)) => "rowid".to_owned(),
+        AccessPath::Tree(TreePath::RowidRange(..)) => "range of rowids".to_owned(),
+        AccessPath::Tree(TreePath::Index(path)) => {
             let bounds = [path.low.map(|_| "from"), path.high.map(|_| "to")];
             let bounds: String = bounds.into_iter().flatten().map(|bound| format!(", {bound}")).collect();
             let covering = if path.is_covering { ", covering" } else { "" };
@@ -230,6 +230,6 @@ fn path(path: &AccessPath<'_>) -> String {
         AccessPath::Hash(path) => format!("hash table, {} keys", path.keys.len()),
         AccessPath::Function(_) => "function".to_owned(),
         AccessPath::Virtual(_) => "virtual table".to_owned(),
-        AccessPath::Or(branches) => format!("{} branches of OR", branches.len()),
+        AccessPath::Or(path) => format!("{} branches of OR", path.branches.len()),
     }
 }

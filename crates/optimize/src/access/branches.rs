@@ -6,7 +6,7 @@ use lithe_resolve::ir::{Expr, SourceSet, Term, skip_collate};
 use super::candidate::{Candidates, Way};
 use super::order::OrderColumns;
 use super::paths::PathFinder;
-use super::plan::{OrBranch, Path};
+use super::plan::{OrBranch, OrPath, Path};
 use super::terms::{self, Condition, Terms};
 use super::{Join, LogEst};
 
@@ -33,7 +33,8 @@ impl<'a> Join<'_, 'a> {
         for (at, branch) in straight.into_iter().chain(turned) {
             branches.push(self.or_branch(source, number, at + 1, branch, outside)?);
         }
-        Ok(Path::Or(self.context.arena.alloc_slice_copy(&branches)))
+        let Some(table) = self.infos[source].table else { return fail("no query solution") };
+        Ok(Path::Or(OrPath { table, branches: self.context.arena.alloc_slice_copy(&branches) }))
     }
 
     /// Whether the branch compares two columns, with the source's column on the right.
@@ -69,8 +70,14 @@ impl<'a> Join<'_, 'a> {
         // Some sources of outer loops may have been eliminated: those of LEFT JOINs that nothing reads.
         let must_follow = self.infos[source].must_follow;
         finder.find(source, must_follow.minus(must_follow.minus(outside)))?;
-        let usable = finder.found.all.iter().filter(|candidate| candidate.needs.is_subset_of(outside));
-        let Some(chosen) = usable.min_by_key(|candidate| candidate.run) else { return fail("no query solution") };
+        let trees = finder.found.all.iter().filter_map(|candidate| match &candidate.way {
+            Way::Tree(way) => Some((candidate, way)),
+            Way::Hash | Way::Function(_) | Way::Virtual(_) | Way::Or(_) => None,
+        });
+        let usable = trees.filter(|(candidate, _)| candidate.needs.is_subset_of(outside));
+        let Some((chosen, way)) = usable.min_by_key(|(candidate, _)| candidate.run) else {
+            return fail("no query solution");
+        };
         let mut done = vec![0; terms.conditions.len()];
         for &id in chosen.used.iter().filter(|id| !chosen.borrowed.contains(id)) {
             let constraint = terms.constraint(id);
@@ -89,8 +96,7 @@ impl<'a> Join<'_, 'a> {
             &*self.context.arena.alloc_slice_fill_iter(conditions.into_iter().map(|condition| condition.expr))
         };
         let (run, rows): (LogEst, LogEst) = (chosen.run, chosen.rows);
-        let way: &Way = &chosen.way;
-        let path = self.simple_path(&terms, source, way);
+        let path = self.tree_path(&terms, source, way);
         Ok(OrBranch { number, demands: exprs(demands), path, checks: exprs(checks), run, rows })
     }
 

@@ -46,14 +46,8 @@ pub struct Candidate {
 /// The kinds of paths.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Way {
-    /// All rows, in the order of the table.
-    Scan,
-    /// The rows with some rowids.
-    Rowid(Key),
-    /// A range of rowids.
-    RowidRange(Range),
-    /// A search or scan of an index.
-    Index(IndexWay),
+    /// Through the table or one of its indexes; or all rows of a query, as they come.
+    Tree(TreeWay),
     /// A hash table of the rows, where SQLite makes an automatic index.
     Hash,
     /// The rows that a table-valued function returns for its arguments: a constraint for each hidden column that has
@@ -63,6 +57,19 @@ pub enum Way {
     Virtual(usize),
     /// Each branch of the disjunction of this number has its own path, chosen when the whole plan is known.
     Or(usize),
+}
+
+/// The kinds of paths through the B-tree of a table or of one of its indexes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TreeWay {
+    /// All rows, in the order of the table.
+    Scan,
+    /// The rows with the rowid, or the rowids, of a constraint.
+    Rowid(ConstraintId),
+    /// A range of rowids.
+    RowidRange(Range),
+    /// A search or scan of an index.
+    Index(IndexWay),
 }
 
 /// A scan of a virtual table.
@@ -147,17 +154,17 @@ impl Candidate {
 
     fn skipped(&self) -> usize {
         match &self.way {
-            Way::Index(way) => way.keys.iter().filter(|key| **key == Key::Any).count(),
+            Way::Tree(TreeWay::Index(way)) => way.keys.iter().filter(|key| **key == Key::Any).count(),
             _ => 0,
         }
     }
 
     fn is_covering_index(&self) -> bool {
-        matches!(&self.way, Way::Index(way) if way.is_covering)
+        matches!(&self.way, Way::Tree(TreeWay::Index(way)) if way.is_covering)
     }
 
     fn is_indexed(&self) -> bool {
-        matches!(self.way, Way::Index(_))
+        matches!(self.way, Way::Tree(TreeWay::Index(_)))
     }
 
     /// Whether this candidate uses only some of the constraints of `other`, and is estimated to be cheaper.
@@ -175,7 +182,9 @@ impl Candidate {
 
     /// Whether this candidate has a range of a column for which `other` has an equality.
     fn has_range_for_key_of(&self, other: &Candidate) -> bool {
-        let (Way::Index(own), Way::Index(other)) = (&self.way, &other.way) else { return false };
+        let (Way::Tree(TreeWay::Index(own)), Way::Tree(TreeWay::Index(other))) = (&self.way, &other.way) else {
+            return false;
+        };
         own.index == other.index
             && own.range != Range::default()
             && own.keys.len() < other.keys.len()
@@ -185,7 +194,8 @@ impl Candidate {
     /// Whether this candidate is at least as good as `other` in every respect.
     fn is_as_good_as(&self, other: &Candidate) -> bool {
         // Of two scans that cost the same, the scan of the table is preferred.
-        let is_tied = self.is_indexed() && other.way == Way::Scan && self.run == other.run && self.used.is_empty();
+        let is_tied =
+            self.is_indexed() && other.way == Way::Tree(TreeWay::Scan) && self.run == other.run && self.used.is_empty();
         !is_tied
             && self.needs.is_subset_of(other.needs)
             && self.setup <= other.setup

@@ -21,7 +21,7 @@ use lithe_resolve::ir::{
 
 use super::Join;
 use super::candidate::Candidate;
-use super::plan::{Loop, Path};
+use super::plan::{Loop, Path, TreePath};
 use super::terms::{ConstraintId, Op};
 
 /// The conditions of a join while their places are determined.
@@ -151,7 +151,7 @@ impl<'c, 'a> Checks<'c, 'a> {
     /// Whether the condition needs only the entry of the loop's index: then it is checked before those that need the
     /// row.
     fn is_covered(&self, planned: &Loop<'a>, expr: &Expr<'a>) -> bool {
-        let Path::Index(path) = planned.path else { return true };
+        let Path::Tree(TreePath::Index(path)) = planned.path else { return true };
         let id = self.join.request.sources[planned.source].id;
         let has = |column: ColumnIndex| {
             column

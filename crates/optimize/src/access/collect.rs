@@ -4,7 +4,7 @@ use lithe_base::Db;
 use lithe_catalog::{Column, Index, IndexTerm, LARGE, Measure, Measures, Result, Table};
 use lithe_format::PageNo;
 use lithe_resolve::Stored;
-use lithe_resolve::ir::{Coll, ColumnIndex, Expr, Indexed, JoinKind, Source, SourceKind, SourceSet};
+use lithe_resolve::ir::{Coll, ColumnIndex, Expr, Indexed, JoinKind, Source, SourceId, SourceKind, SourceSet};
 use lithe_value::Affinity;
 
 use super::context::PlanContext;
@@ -228,7 +228,7 @@ impl<'a> SourceInfo<'a> {
     ) -> Result<SourceIndexInfo<'a>> {
         let mut columns = Vec::with_capacity(index.columns.len());
         for column in &index.columns {
-            columns.push(column_info(context, self.source, table, column)?);
+            columns.push(column_info(context, self.source.id, (sizes.db, table), column)?);
         }
         let keys = &columns[..usize::from(index.key_count)];
         let is_unique_not_null = index.is_unique() && keys.iter().all(|column| !column.nullable);
@@ -242,6 +242,8 @@ impl<'a> SourceInfo<'a> {
         let expressions: Vec<Expr<'a>> = expressions.collect();
         let by_expressions = covering::by_expressions(context, self.source.id, table, (index, fixed), &expressions);
         Ok(SourceIndexInfo {
+            db: sizes.db,
+            table,
             index,
             rows: context.arena.alloc_slice_copy(&self.equal_rows(index, sizes)),
             entry_size: entry_size(table, index),
@@ -307,8 +309,8 @@ impl<'a> SourceInfo<'a> {
 
 fn column_info<'a>(
     context: &PlanContext<'a>,
-    source: &Source<'a>,
-    table: &'a Table,
+    source: SourceId,
+    (db, table): (Db, &'a Table),
     column: &'a lithe_catalog::IndexColumn,
 ) -> Result<IndexColumnInfo<'a>> {
     let collation = Coll::of(&column.collation);
@@ -329,17 +331,21 @@ fn column_info<'a>(
             IndexColumnInfo { term: IndexedTerm::Column(index), collation, affinity: of.affinity, descending, nullable }
         }
         IndexTerm::Expr(text) => {
-            let expr = indexed_expr(context, source, text)?;
+            let expr = indexed_expr(context, source, (db, table), text)?;
             let affinity = lithe_resolve::ir::affinity_of(&expr).unwrap_or(Affinity::Blob);
             IndexColumnInfo { term: IndexedTerm::Expr(expr), collation, affinity, descending, nullable: true }
         }
     })
 }
 
-/// An expression that an index of the source's table holds.
-pub fn indexed_expr<'a>(context: &PlanContext<'a>, source: &Source<'a>, text: &'a [u8]) -> Result<Expr<'a>> {
-    let SourceKind::Table(db, table) = source.kind else { unreachable!("only tables have indexes") };
-    context.resolver.looking(|| context.resolver.stored_expr(text, Stored::Index, source.id, db, table))
+/// An expression that an index of the table holds; its columns are those of the source.
+pub fn indexed_expr<'a>(
+    context: &PlanContext<'a>,
+    source: SourceId,
+    (db, table): (Db, &'a Table),
+    text: &'a [u8],
+) -> Result<Expr<'a>> {
+    context.resolver.looking(|| context.resolver.stored_expr(text, Stored::Index, source, db, table))
 }
 
 /// The size of a column's values in units of four bytes, guessed from its type: what CHAR(n) and BLOB(n) say, 16 bytes

@@ -2,16 +2,16 @@
 //! every condition.
 
 use lithe_catalog::Result;
-use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, SourceKind, SourceSet};
+use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, SourceSet};
 
-use super::candidate::{self, ArgumentOf, Candidate, Candidates, VirtualWay, Way};
+use super::candidate::{self, ArgumentOf, Candidate, Candidates, TreeWay, VirtualWay, Way};
 use super::checks::Checks;
 use super::order::{OrderColumns, OrderResult, Wish};
 use super::paths::{describe_scan, hash};
 use super::plan::*;
 use super::search::Found;
 use super::sources::SourceInfo;
-use super::terms::{Constraint, ConstraintId, Op, Right, Terms};
+use super::terms::{Constraint, ConstraintId, Left, Op, Right, Terms};
 use super::{Join, LogEst, is_whole, partial};
 
 /// DISTINCT leaves an eighth of the rows.
@@ -164,14 +164,16 @@ impl<'a> Join<'_, 'a> {
             }
             Way::Hash => Ok(self.hash_path(candidate.source, outside, checks)),
             Way::Virtual(scan) => Ok(self.virtual_path(&scans[*scan], checks)),
-            way => {
-                for &id in candidate.used.iter().filter(|id| !candidate.borrowed.contains(id)) {
-                    checks.note_used(id);
-                }
-                if let Way::Index(way) = way {
+            Way::Function(arguments) => {
+                note_used(candidate, checks);
+                Ok(self.function_path(arguments))
+            }
+            Way::Tree(way) => {
+                note_used(candidate, checks);
+                if let TreeWay::Index(way) = way {
                     self.note_met_by_entries(candidate.source, way.index, checks)?;
                 }
-                Ok(self.simple_path(self.terms, candidate.source, way))
+                Ok(Path::Tree(self.tree_path(self.terms, candidate.source, way)))
             }
         }
     }
@@ -187,25 +189,24 @@ impl<'a> Join<'_, 'a> {
         Ok(())
     }
 
-    /// The path of a candidate that is neither a union nor a hash table.
-    pub fn simple_path(&self, terms: &Terms<'a>, source: usize, way: &Way) -> Path<'a> {
+    /// The path of such a candidate through the trees, with values of `terms`: those of the join, or of a branch of an OR.
+    pub fn tree_path(&self, terms: &Terms<'a>, source: usize, way: &TreeWay) -> TreePath<'a> {
         let values = Values { join: self, terms };
         match way {
-            Way::Scan => Path::Scan,
-            Way::Rowid(key) => Path::Rowid(values.key(key)),
-            Way::RowidRange(range) => Path::RowidRange(values.bound(&range.low), values.bound(&range.high)),
-            Way::Index(way) => {
+            TreeWay::Scan => TreePath::Scan,
+            TreeWay::Rowid(id) => TreePath::Rowid(rowid_key_of(terms.constraint(*id))),
+            TreeWay::RowidRange(range) => TreePath::RowidRange(values.bound(&range.low), values.bound(&range.high)),
+            TreeWay::Index(way) => {
                 let info = &self.infos[source];
-                let SourceKind::Table(db, table) = info.source.kind else { unreachable!("only tables have indexes") };
                 let index = &info.indexes[way.index];
                 let keys: Vec<Key<'a>> = way.keys.iter().map(|key| values.key(key)).collect();
                 let is_like = way
                     .range
                     .low
                     .is_some_and(|bound| terms.constraint(bound.constraint).made_of == super::terms::MadeOf::Like);
-                Path::Index(self.context.arena.alloc(IndexPath {
-                    db,
-                    table,
+                TreePath::Index(self.context.arena.alloc(IndexPath {
+                    db: index.db,
+                    table: index.table,
                     index: index.index,
                     keys: self.context.arena.alloc_slice_copy(&keys),
                     low: values.bound(&way.range.low),
@@ -216,16 +217,16 @@ impl<'a> Join<'_, 'a> {
                     is_like,
                 }))
             }
-            Way::Function(arguments) => {
-                let value = |id: &Option<ConstraintId>| match terms.constraint((*id)?).right {
-                    Right::Value(value) => Some(value),
-                    Right::Null => Some(Expr::Null),
-                    Right::Row(..) | Right::Set(..) => None,
-                };
-                Path::Function(self.context.arena.alloc_slice_fill_iter(arguments.iter().map(value)))
-            }
-            Way::Hash | Way::Or(_) | Way::Virtual(_) => unreachable!("handled by the caller"),
         }
+    }
+
+    fn function_path(&self, arguments: &[Option<ConstraintId>]) -> Path<'a> {
+        let value = |id: &Option<ConstraintId>| match self.terms.constraint((*id)?).right {
+            Right::Value(value) => Some(value),
+            Right::Null => Some(Expr::Null),
+            Right::Row(..) | Right::Set(..) => None,
+        };
+        Path::Function(self.context.arena.alloc_slice_fill_iter(arguments.iter().map(value)))
     }
 
     /// Conditions that the scan of a virtual table makes true need not be checked, if its module sets `omit`.
@@ -261,13 +262,12 @@ impl<'a> Join<'_, 'a> {
     /// All equalities with known values are the key, not only the one that the candidate was made for.
     fn hash_path(&self, source: usize, outside: SourceSet, checks: &mut Checks<'_, 'a>) -> Path<'a> {
         let info = &self.infos[source];
-        let values = Values { join: self, terms: self.terms };
-        let mut keys: Vec<(ColumnIndex, Key<'a>)> = Vec::new();
+        let mut keys: Vec<HashKey<'a>> = Vec::new();
         for (id, constraint) in self.terms.numbered() {
-            let super::terms::Left::Column(column) = constraint.left else { continue };
-            let is_new = keys.iter().all(|(other, _)| *other != column);
+            let (Left::Column(column), Right::Value(value)) = (constraint.left, constraint.right) else { continue };
+            let is_new = keys.iter().all(|other| other.column != column);
             if is_new && constraint.needs.is_subset_of(outside) && hash::is_key(info, self.terms, source, constraint) {
-                keys.push((column, values.key(&candidate::Key::Constraint(id))));
+                keys.push(HashKey { column, value, how: constraint.how, is: constraint.op == Op::Is });
                 checks.note_used(id);
             }
         }
@@ -282,20 +282,27 @@ impl<'a> Join<'_, 'a> {
     }
 }
 
+/// The conditions that the candidate's path makes true need not be checked.
+fn note_used(candidate: &Candidate, checks: &mut Checks<'_, '_>) {
+    for &id in candidate.used.iter().filter(|id| !candidate.borrowed.contains(id)) {
+        checks.note_used(id);
+    }
+}
+
 /// The columns of a hash table's rows after the key. The rows of a key come in the order of these columns, as in SQLite's automatic
 /// index: all columns that the statement uses, for a WITHOUT ROWID table also the primary key, and last the rowid.
-fn columns_behind(info: &SourceInfo<'_>, keys: &[(ColumnIndex, Key<'_>)]) -> Vec<ColumnIndex> {
+fn columns_behind(info: &SourceInfo<'_>, keys: &[HashKey<'_>]) -> Vec<ColumnIndex> {
     let mut used = info.used.clone();
     if let Some(table) = info.table.filter(|table| table.is_without_rowid()) {
         let primary = table.columns.iter().enumerate().filter(|(_, column)| column.primary_key > 0);
         primary.for_each(|(at, _)| used.insert(ColumnIndex::new(at)));
     }
-    let key_op = |column: ColumnIndex| keys.iter().find(|(key, _)| *key == column).map(|(_, key)| key);
+    let key_on = |column: ColumnIndex| keys.iter().find(|key| key.column == column);
     let all = || used.positions().map(ColumnIndex::new);
     let rowid = used.has_rowid().then_some(ColumnIndex::ROWID);
     // A column compared by IS is stored in the key as two values, neither of which is the column.
-    let compared_by_is = all().filter(|column| matches!(key_op(*column), Some(Key::Value { is: true, .. })));
-    all().filter(|column| key_op(*column).is_none()).chain(rowid).chain(compared_by_is).collect()
+    let compared_by_is = all().filter(|column| key_on(*column).is_some_and(|key| key.is));
+    all().filter(|column| key_on(*column).is_none()).chain(rowid).chain(compared_by_is).collect()
 }
 
 /// Values of constraints.
@@ -334,8 +341,18 @@ impl<'a> Values<'_, 'a> {
                 // If the bound has fewer columns than the comparison, rows equal to the bound may lie on either side.
                 inclusive: inclusive || columns < compare.how.len(),
             },
+            // A range is made of comparisons by `<`, `<=`, `>`, `>=`; a constraint whose right side is a set has the operator IN.
             Right::Set(..) => unreachable!("IN is no bound"),
         }
+    }
+}
+
+fn rowid_key_of<'a>(constraint: &Constraint<'a>) -> RowidKey<'a> {
+    match constraint.right {
+        Right::Value(value) => RowidKey::Value(value),
+        Right::Null => RowidKey::Value(Expr::Null),
+        Right::Set(set, column) => RowidKey::In { set, column, how: constraint.how },
+        Right::Row(compare, swapped) => RowidKey::Value(first_value(compare, swapped)),
     }
 }
 

@@ -17,7 +17,8 @@ use lithe_resolve::ir::{
     sources_of,
 };
 
-use super::candidate::{Candidate, Key, Way};
+use super::candidate::{Candidate, Key, TreeWay, Way};
+use super::few::Few;
 use super::sources::{IndexedTerm, SourceIndexInfo, SourceInfo};
 use super::terms::{Left, Op, Terms};
 
@@ -171,7 +172,7 @@ impl OrderColumns<'_> {
         terms: &Terms<'_>,
     ) -> Option<OrderResult> {
         let is_rowid_of_set = match &candidate.way {
-            Way::Rowid(Key::Constraint(id)) => terms.constraint(*id).op == Op::In,
+            Way::Tree(TreeWay::Rowid(id)) => terms.constraint(*id).op == Op::In,
             _ => false,
         };
         let columns = self.columns.len();
@@ -342,7 +343,7 @@ impl<'a> Check<'_, 'a> {
     fn order_of_query(&self, candidate: &Candidate) -> u64 {
         let SourceKind::Subquery(derived) = self.infos[candidate.source].source.kind else { return 0 };
         let is_recursive = derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some());
-        if candidate.way != Way::Scan || is_recursive {
+        if candidate.way != Way::Tree(TreeWay::Scan) || is_recursive {
             return 0;
         }
         let is_met = |(wanted, given): &(&OrderColumn<'a>, &OrderTerm<'a>)| {
@@ -359,7 +360,7 @@ impl<'a> Check<'_, 'a> {
     }
 
     /// The comparison that binds the loop's column at `at`.
-    fn key_op(&self, order: &LoopOrder<'_, 'a>, at: usize) -> Option<Op> {
+    fn key_op(&self, order: &LoopOrder<'a>, at: usize) -> Option<Op> {
         match order.keys.get(at) {
             Some(Key::Constraint(id)) => Some(self.terms.constraint(*id).op),
             Some(Key::Any) | None => None,
@@ -367,7 +368,7 @@ impl<'a> Check<'_, 'a> {
     }
 
     /// Whether the column is bound by an IN of row values that binds a later one, too: the order is that of the rows then.
-    fn is_part_of_row(&self, order: &LoopOrder<'_, 'a>, at: usize) -> bool {
+    fn is_part_of_row(&self, order: &LoopOrder<'a>, at: usize) -> bool {
         let condition = |key: &Key| match key {
             Key::Constraint(id) => Some(self.terms.constraint(*id).condition),
             Key::Any => None,
@@ -416,23 +417,22 @@ impl<'a> Check<'_, 'a> {
 }
 
 /// The order in which the candidate's rows come; none when it has none.
-fn loop_order<'l, 'a>(info: &SourceInfo<'a>, candidate: &'l Candidate) -> Option<LoopOrder<'l, 'a>> {
+fn loop_order<'a>(info: &SourceInfo<'a>, candidate: &Candidate) -> Option<LoopOrder<'a>> {
     let rowid = || LoopColumn {
         term: IndexedTerm::Column(ColumnIndex::ROWID),
         collation: None,
         descending: false,
         nullable: false,
     };
-    match &candidate.way {
-        Way::Scan | Way::RowidRange(_) | Way::Rowid(_) => {
-            let has_rowid = info.table.is_some_and(lithe_catalog::Table::has_rowid);
-            let keys: &[Key] = match &candidate.way {
-                Way::Rowid(key) => std::slice::from_ref(key),
-                _ => &[],
-            };
-            has_rowid.then(|| LoopOrder { keys, columns: vec![rowid()], unique_columns: 0, is_unique: true })
-        }
-        Way::Index(way) => {
+    let by_rowid = |keys| {
+        let has_rowid = info.table.is_some_and(lithe_catalog::Table::has_rowid);
+        has_rowid.then(|| LoopOrder { keys, columns: vec![rowid()], unique_columns: 0, is_unique: true })
+    };
+    let Way::Tree(way) = &candidate.way else { return None };
+    match way {
+        TreeWay::Scan | TreeWay::RowidRange(_) => by_rowid(Few::new()),
+        TreeWay::Rowid(id) => by_rowid(Few::one(Key::Constraint(*id))),
+        TreeWay::Index(way) => {
             let index = &info.indexes[way.index];
             if index.is_unordered {
                 return None;
@@ -444,19 +444,18 @@ fn loop_order<'l, 'a>(info: &SourceInfo<'a>, candidate: &'l Candidate) -> Option
                 nullable: column.nullable,
             });
             Some(LoopOrder {
-                keys: &way.keys,
+                keys: way.keys.clone(),
                 columns: columns.collect(),
                 unique_columns: index.key_count(),
                 is_unique: index.index.is_unique() && !way.keys.contains(&Key::Any),
             })
         }
-        Way::Hash | Way::Or(_) | Way::Function(_) | Way::Virtual(_) => None,
     }
 }
 
 /// The order in which a loop gives its rows.
-struct LoopOrder<'l, 'a> {
-    keys: &'l [Key],
+struct LoopOrder<'a> {
+    keys: Few<Key, 6>,
     columns: Vec<LoopColumn<'a>>,
     /// The first columns that are unique together.
     unique_columns: usize,

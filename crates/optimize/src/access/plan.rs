@@ -143,14 +143,8 @@ pub struct Loop<'a> {
 /// How the rows of a source are found.
 #[derive(Clone, Copy, Debug)]
 pub enum Path<'a> {
-    /// All of them, in the order of the table.
-    Scan,
-    /// By rowid.
-    Rowid(Key<'a>),
-    /// A range of rowids.
-    RowidRange(Option<Bound<'a>>, Option<Bound<'a>>),
-    /// A search or scan of an index.
-    Index(&'a IndexPath<'a>),
+    /// Through the table or one of its indexes; or all rows of a query, as they come.
+    Tree(TreePath<'a>),
     /// A hash table of the rows, built when the loop is first entered.
     Hash(&'a HashPath<'a>),
     /// The rows that a table-valued function returns for these arguments, one for each hidden column; `None` for an
@@ -159,7 +153,36 @@ pub enum Path<'a> {
     /// A scan of a virtual table.
     Virtual(&'a VirtualPath<'a>),
     /// A path for each branch of an OR; a row that several branches find is returned once.
-    Or(&'a [OrBranch<'a>]),
+    Or(OrPath<'a>),
+}
+
+/// A path through the B-tree of a table or of one of its indexes.
+#[derive(Clone, Copy, Debug)]
+pub enum TreePath<'a> {
+    /// All rows, in the order of the table.
+    Scan,
+    /// By rowid.
+    Rowid(RowidKey<'a>),
+    /// A range of rowids.
+    RowidRange(Option<Bound<'a>>, Option<Bound<'a>>),
+    /// A search or scan of an index.
+    Index(&'a IndexPath<'a>),
+}
+
+/// The rowids that are looked up.
+#[derive(Clone, Copy, Debug)]
+pub enum RowidKey<'a> {
+    /// One.
+    Value(Expr<'a>),
+    /// Each of a set, in ascending order; see [`Key::In`].
+    In {
+        /// The set.
+        set: &'a In<'a>,
+        /// Which column of the set, when it is one of row values.
+        column: u16,
+        /// How the rowid is compared with it.
+        how: How<'a>,
+    },
 }
 
 /// A scan of a virtual table.
@@ -244,18 +267,40 @@ pub struct Bound<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct HashPath<'a> {
     /// The columns that are the key, and the values that they are equal to.
-    pub keys: &'a [(ColumnIndex, Key<'a>)],
+    pub keys: &'a [HashKey<'a>],
     /// Only rows that meet these conditions are put into it.
     pub filter: &'a [Expr<'a>],
     /// The columns of its rows after the key.
     pub columns: &'a [ColumnIndex],
 }
 
+/// A column of a hash table's key.
+#[derive(Clone, Copy, Debug)]
+pub struct HashKey<'a> {
+    /// The column of the source.
+    pub column: ColumnIndex,
+    /// The value that it is equal to.
+    pub value: Expr<'a>,
+    /// How they are compared.
+    pub how: How<'a>,
+    /// IS instead of `=`.
+    pub is: bool,
+}
+
 impl HashPath<'_> {
     /// Whether equal keys have the same bytes: SQLite makes a Bloom filter only then.
     pub fn is_binary(&self) -> bool {
-        self.keys.iter().all(|(_, key)| matches!(key, Key::Value { how, .. } if how.collation == Coll::Binary))
+        self.keys.iter().all(|key| key.how.collation == Coll::Binary)
     }
+}
+
+/// The paths of an OR.
+#[derive(Clone, Copy, Debug)]
+pub struct OrPath<'a> {
+    /// The table that they go through.
+    pub table: &'a Table,
+    /// One for each branch.
+    pub branches: &'a [OrBranch<'a>],
 }
 
 /// The path of a branch of an OR.
@@ -266,7 +311,7 @@ pub struct OrBranch<'a> {
     /// The branch's conditions on outer loops, which are checked before its path is followed.
     pub demands: &'a [Expr<'a>],
     /// The path.
-    pub path: Path<'a>,
+    pub path: TreePath<'a>,
     /// The other conditions of the branch.
     pub checks: &'a [Expr<'a>],
     /// The cost.

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use bumpalo::Bump;
 use lithe_resolve::ir::SourceSet;
 
-use super::candidate::{Candidate, Candidates, Way};
+use super::candidate::{Candidate, Candidates, TreeWay, Way};
 use super::few::Few;
 use super::log_est::LogEst;
 use super::order::{OrderColumns, OrderResult, Satisfied, Wish};
@@ -283,7 +283,7 @@ impl Search<'_, '_> {
         let entry_size = |plan: &Partial<'_>| {
             let candidate = &self.candidates.all[plan.last?];
             match &candidate.way {
-                Way::Index(way) => Some(self.infos[candidate.source].indexes[way.index].entry_size),
+                Way::Tree(TreeWay::Index(way)) => Some(self.infos[candidate.source].indexes[way.index].entry_size),
                 _ => None,
             }
         };

@@ -3,7 +3,7 @@
 use lithe_resolve::ir::{ColumnIndex, Indexed, JoinKind, SourceKind, SourceSet};
 
 use super::Join;
-use super::candidate::{Candidate, Candidates, IndexWay, Key, Way};
+use super::candidate::{Candidate, Candidates, IndexWay, Key, TreeWay, Way};
 use super::few::Few;
 use super::log_est::LogEst;
 use super::order::{OrderResult, Satisfied};
@@ -27,7 +27,7 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
     }
     let by_rowid = table.has_rowid().then(|| join.constraint_on_rowid()).flatten();
     let (way, used, run) = match by_rowid {
-        Some(id) => (Way::Rowid(Key::Constraint(id)), Few::one(id), ROWID_COST),
+        Some(id) => (TreeWay::Rowid(id), Few::one(id), ROWID_COST),
         None => {
             let (at, keys) =
                 info.indexes.iter().enumerate().find_map(|(at, index)| Some((at, join.all_keys(index)?)))?;
@@ -38,7 +38,7 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
                 is_covering,
                 ..IndexWay::default()
             };
-            (Way::Index(way), keys, UNIQUE_COST)
+            (TreeWay::Index(way), keys, UNIQUE_COST)
         }
     };
     let candidate = Candidate {
@@ -47,7 +47,7 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
         setup: LogEst::ONE,
         run,
         rows: LogEst::ONE,
-        way,
+        way: Way::Tree(way),
         used,
         borrowed: Few::new(),
         order: 0,

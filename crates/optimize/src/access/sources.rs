@@ -1,5 +1,6 @@
 //! The statistics and properties of each source and its indexes: sizes, row counts, restrictions.
 
+use lithe_base::Db;
 use lithe_catalog::{Index, Table};
 use lithe_resolve::ir::{Coll, ColumnIndex, Expr, Source, SourceKind, SourceSet, TermOrigin, same};
 use lithe_value::Affinity;
@@ -56,6 +57,10 @@ pub enum Restriction {
 /// An index of a source.
 #[derive(Debug)]
 pub struct SourceIndexInfo<'a> {
+    /// The database of the table.
+    pub db: Db,
+    /// The table.
+    pub table: &'a Table,
     /// The index.
     pub index: &'a Index,
     /// Its columns.

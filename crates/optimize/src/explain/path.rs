@@ -11,7 +11,7 @@
 use lithe_catalog::{Index, IndexTerm, Table};
 use lithe_resolve::ir::{ColumnIndex, Expr, JoinKind, Source, SourceKind, has_query, is_deterministic};
 
-use crate::access::{Bound, HashPath, IndexPath, JoinPlan, Key, Loop, OrBranch, Path, WantedOrder};
+use crate::access::{Bound, HashPath, IndexPath, JoinPlan, Key, Loop, OrBranch, Path, TreePath, WantedOrder};
 
 /// The line of a loop. `name` is the source's, as EXPLAIN QUERY PLAN names it.
 pub fn describe_loop(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> String {
@@ -26,7 +26,7 @@ pub fn describe_again(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> St
 
 /// The line of a branch of an OR.
 pub fn describe_branch(plan: &JoinPlan<'_>, source: &Source<'_>, branch: &OrBranch<'_>, name: &str) -> String {
-    describe_path(plan, source, &branch.path, name)
+    describe_path(plan, source, &Path::Tree(branch.path), name)
 }
 
 fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name: &str) -> String {
@@ -37,18 +37,18 @@ fn describe_path(plan: &JoinPlan<'_>, source: &Source<'_>, path: &Path<'_>, name
         line.push_str(" EXISTS");
     }
     match path {
-        Path::Scan | Path::Or(_) => {}
+        Path::Tree(TreePath::Scan) | Path::Or(_) => {}
         Path::Function(arguments) => {
             line.push_str(&format!(" VIRTUAL TABLE INDEX {}:", function_index(source, arguments)));
         }
         Path::Virtual(path) => line.push_str(&format!(" VIRTUAL TABLE INDEX {}", path.text)),
-        Path::Rowid(_) => line.push_str(" USING INTEGER PRIMARY KEY (rowid=?)"),
-        Path::RowidRange(low, high) => {
+        Path::Tree(TreePath::Rowid(_)) => line.push_str(" USING INTEGER PRIMARY KEY (rowid=?)"),
+        Path::Tree(TreePath::RowidRange(low, high)) => {
             let both = if low.is_some() && high.is_some() { " AND " } else { "" };
             let (low, high) = (low.map_or("", |_| "rowid>?"), high.map_or("", |_| "rowid<?"));
             line.push_str(&format!(" USING INTEGER PRIMARY KEY ({low}{both}{high})"));
         }
-        Path::Index(path) => describe_index(path, is_min_max, &mut line),
+        Path::Tree(TreePath::Index(path)) => describe_index(path, is_min_max, &mut line),
         Path::Hash(path) => describe_hash(plan, source, path, &mut line),
     }
     if source.join.keeps_left_rows() {
@@ -71,7 +71,7 @@ pub fn describe_filter(plan: &JoinPlan<'_>, planned: &Loop<'_>, name: &str) -> S
     let source = plan.source_of(planned);
     let columns = match &planned.path {
         Path::Hash(path) => hash_columns(source, path),
-        Path::Index(path) => conditions(path).into_iter().take(path.keys.len()).collect(),
+        Path::Tree(TreePath::Index(path)) => conditions(path).into_iter().take(path.keys.len()).collect(),
         _ => vec![format!("{}=?", rowid_name(source))],
     };
     format!("BLOOM FILTER ON {name} ({})", columns.join(" AND "))
@@ -89,9 +89,9 @@ fn rowid_name(source: &Source<'_>) -> String {
 
 fn is_search(path: &Path<'_>) -> bool {
     match path {
-        Path::Scan | Path::Or(_) | Path::Function(_) | Path::Virtual(_) => false,
-        Path::Rowid(_) | Path::RowidRange(..) | Path::Hash(_) => true,
-        Path::Index(path) => !path.keys.is_empty() || path.low.is_some() || path.high.is_some(),
+        Path::Tree(TreePath::Scan) | Path::Or(_) | Path::Function(_) | Path::Virtual(_) => false,
+        Path::Tree(TreePath::Rowid(_) | TreePath::RowidRange(..)) | Path::Hash(_) => true,
+        Path::Tree(TreePath::Index(path)) => !path.keys.is_empty() || path.low.is_some() || path.high.is_some(),
     }
 }
 
@@ -161,7 +161,7 @@ fn describe_hash(plan: &JoinPlan<'_>, source: &Source<'_>, path: &HashPath<'_>, 
 }
 
 fn hash_columns(source: &Source<'_>, path: &HashPath<'_>) -> Vec<String> {
-    path.keys.iter().map(|(column, _)| format!("{}=?", column_name(source, *column))).collect()
+    path.keys.iter().map(|key| format!("{}=?", column_name(source, key.column))).collect()
 }
 
 fn column_name(source: &Source<'_>, column: ColumnIndex) -> String {

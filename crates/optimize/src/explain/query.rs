@@ -365,7 +365,7 @@ impl Lines {
             self.line(describe_filter(join, planned, &name));
         }
         match planned.path {
-            Path::Or(branches) => self.branches(join, source, branches, &name),
+            Path::Or(path) => self.branches(join, source, path.branches, &name),
             _ => {
                 let line = self.loop_line(planned.run, describe_loop(join, planned, &name));
                 self.of_loops.insert(ptr::from_ref(planned).addr(), line);

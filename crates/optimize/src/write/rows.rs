@@ -9,7 +9,7 @@ use lithe_resolve::ir::{Expr, Term, has_query};
 use lithe_resolve::{Assigned, ResolvedChange};
 
 use super::table::WrittenTable;
-use crate::access::{IndexPath, JoinPlan, JoinRequest, Loop, Path, PlanContext, Purpose, plan_join};
+use crate::access::{IndexPath, JoinPlan, JoinRequest, Loop, Path, PlanContext, Purpose, TreePath, plan_join};
 use crate::plan::{ChangePlan, ExprQueries, RowsFor, RowsPlan};
 use crate::planner::Planner;
 
@@ -80,7 +80,9 @@ fn plan_found<'a>(
     let is_blind = join.one_row || !change.set.iter().any(|assigned| has_query(&assigned.value));
     let is_one_pass = visits && is_blind && may_be_one_pass(&join, change, passes, stays);
     let scanned = match join.loops {
-        [Loop { path: Path::Index(path), .. }] if is_one_pass && has_rowid && change.set.is_empty() => Some(path.index),
+        [Loop { path: Path::Tree(TreePath::Index(path)), .. }] if is_one_pass && has_rowid && change.set.is_empty() => {
+            Some(path.index)
+        }
         _ => None,
     };
     let from = planner.finish_from(derived, join)?;
@@ -122,8 +124,8 @@ fn may_be_one_pass(
 ) -> bool {
     let [scan] = plan.loops else { return false };
     let follows = match scan.path {
-        Path::Scan | Path::Rowid(_) | Path::RowidRange(..) => true,
-        Path::Index(path) => passes != Passes::OneIfInOrder && stays(path.index),
+        Path::Tree(TreePath::Scan | TreePath::Rowid(_) | TreePath::RowidRange(..)) => true,
+        Path::Tree(TreePath::Index(path)) => passes != Passes::OneIfInOrder && stays(path.index),
         Path::Hash(_) | Path::Or(_) | Path::Function(_) | Path::Virtual(_) => return false,
     };
     match passes {
@@ -137,13 +139,13 @@ fn may_be_one_pass(
 
 /// The loops with no index used as covering.
 fn without_covering<'a>(context: &PlanContext<'a>, loops: &'a [Loop<'a>]) -> &'a [Loop<'a>] {
-    if !loops.iter().any(|planned| matches!(planned.path, Path::Index(path) if path.is_covering)) {
+    if !loops.iter().any(|planned| matches!(planned.path, Path::Tree(TreePath::Index(path)) if path.is_covering)) {
         return loops;
     }
     let uncovered = |planned: &Loop<'a>| match planned.path {
-        Path::Index(path) => {
+        Path::Tree(TreePath::Index(path)) => {
             let path: &'a IndexPath<'a> = context.arena.alloc(IndexPath { is_covering: false, ..*path });
-            Loop { path: Path::Index(path), ..*planned }
+            Loop { path: Path::Tree(TreePath::Index(path)), ..*planned }
         }
         _ => *planned,
     };

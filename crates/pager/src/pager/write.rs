@@ -176,7 +176,7 @@ impl Pager {
         let txn = &mut *self.txn.borrow_mut();
         self.prepare_to_write(txn, no)?;
         self.spill_if_full(txn)?;
-        let copy = txn.dirty.buffer(&clean);
+        let copy = txn.dirty.copy(&clean).into_shared();
         Ok(self.insert(txn, no, copy))
     }
 
@@ -260,8 +260,7 @@ impl Pager {
             Ok(page) => page,
             Err(shared) => {
                 txn.note_change(no);
-                let copy = UniquePage::new(txn.dirty.buffer(&shared));
-                copy.unwrap_or_else(|_| unreachable!("a new buffer is ours alone"))
+                txn.dirty.copy(&shared)
             }
         };
         PageMut { pager: self, slot, no, memo, page }

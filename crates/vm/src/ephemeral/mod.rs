@@ -92,7 +92,8 @@ impl EphemeralCursor {
             Store::Table(table) => table.clear(),
             Store::Index(index) => index.clear(),
             Store::Set(set) => set.clear(),
-            Store::Moved(_) => unreachable!("the machine looks first"),
+            // Every instruction takes the cursor from `VmCursor::settled`, which has put one on the tree in its place.
+            Store::Moved(_) => unreachable!("the content has moved to a tree"),
         }
     }
 
@@ -129,7 +130,8 @@ impl EphemeralCursor {
             Store::Table(table) => table.len(),
             Store::Index(index) => index.len(),
             Store::Set(set) => set.len(),
-            Store::Moved(_) => unreachable!("the machine looks first"),
+            // Every instruction takes the cursor from `VmCursor::settled`, which has put one on the tree in its place.
+            Store::Moved(_) => unreachable!("the content has moved to a tree"),
         }
     }
 

@@ -188,6 +188,7 @@ fn emit_check<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>) -> Result<()> {
         literal(database)
     );
     let text: &'a [u8] = cg.arena.alloc_slice_copy(text.as_bytes());
+    // The parser makes a SELECT of a text that begins with SELECT, or fails.
     let Stmt::Select(select) = cg.resolver.parse_stored(text)? else { unreachable!("the text is a SELECT") };
     let found = Found::default();
     let rules = Rules { raise: true, ..Rules::default() };

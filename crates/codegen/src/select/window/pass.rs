@@ -12,14 +12,14 @@ use lithe_functions::Flags;
 use lithe_optimize::plan::PassPlan;
 use lithe_resolve::ir::{Expr, OrderTerm, WindowCall, collation_of, may_have_subtype};
 use lithe_vm::insn::{Insn, insert_flags};
-use lithe_vm::operand::{Addr, AffinityListId, AggregateId, CollationId, CompareFlags, CursorId, Reg, Sequence};
+use lithe_vm::operand::{Addr, AffinityListId, CollationId, CompareFlags, CursorId, Reg, Sequence};
 use lithe_vm::program::AggregateCall;
 
 use super::super::super::Codegen;
 use super::Carried;
 use super::frame::{self, measures};
-use super::result::{self, looks_rows_up};
-use super::state::{Ahead, CallInPass, Frame, Pass};
+use super::result;
+use super::state::{Ahead, CallInPass, CallKind, Frame, Pass};
 use crate::Coroutine;
 
 /// A coroutine that gives the rows of `input` with the results of the pass behind them.
@@ -176,8 +176,8 @@ fn open_pass<'a>(
                 frames.len() - 1
             }
         };
-        let aggregate = window_aggregate(cg, call)?;
-        calls.push(CallInPass { call, args, subtypes, filter, frame, aggregate });
+        let kind = call_kind(cg, call)?;
+        calls.push(CallInPass { call, args, subtypes, filter, frame, kind });
     }
     let table = cg.ephemeral_table(width);
     let pass = Pass {
@@ -213,16 +213,16 @@ fn read_ahead<'a>(cg: &mut Codegen<'a>, plan: &PassPlan<'a>, input: Coroutine) -
     }
 }
 
-fn window_aggregate<'a>(cg: &mut Codegen<'a>, call: &WindowCall<'a>) -> Result<Option<(AggregateId, Reg)>> {
-    if looks_rows_up(call) {
-        return Ok(None);
+fn call_kind<'a>(cg: &mut Codegen<'a>, call: &WindowCall<'a>) -> Result<CallKind> {
+    if let Some(lookup) = result::lookup(call) {
+        return Ok(CallKind::Lookup(lookup));
     }
     let id = cg.b.aggregate(AggregateCall {
         function: Arc::clone(call.function),
         argument_count: call.args.len() as u16,
         collation: cg.env.collation(call.collation)?,
     });
-    Ok(Some((id, cg.b.register())))
+    Ok(CallKind::Aggregate(id, cg.b.register()))
 }
 
 /// Puts a row into the table.
@@ -270,7 +270,7 @@ fn emit_partition<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, carried: &Carried<'
         frame::begin(cg, frame, pass)?;
     }
     for call in &pass.calls {
-        if let Some((_, state)) = call.aggregate {
+        if let CallKind::Aggregate(_, state) = call.kind {
             cg.b.emit(Insn::Null { start: state, count: 1 });
         }
     }

@@ -8,17 +8,17 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 
 use super::super::super::Codegen;
-use super::state::{CallInPass, Pass};
+use super::state::{CallInPass, CallKind, FrameValue, Lookup, Pass};
 
-/// Whether the function is no aggregate but the value of some row.
-pub(super) fn looks_rows_up(call: &WindowCall<'_>) -> bool {
-    lookup(call).is_some()
-}
-
-fn lookup(call: &WindowCall<'_>) -> Option<WindowFunction> {
-    use WindowFunction::{FirstValue, Lag, LastValue, Lead, NthValue};
-    match call.function.kind() {
-        Kind::Window(kind @ (FirstValue | LastValue | NthValue | Lead | Lag)) => Some(*kind),
+/// The row that the function looks up; none of an aggregate.
+pub(super) fn lookup(call: &WindowCall<'_>) -> Option<Lookup> {
+    let Kind::Window(kind) = call.function.kind() else { return None };
+    match kind {
+        WindowFunction::Lead => Some(Lookup::Neighbour { ahead: true }),
+        WindowFunction::Lag => Some(Lookup::Neighbour { ahead: false }),
+        WindowFunction::FirstValue => Some(Lookup::InFrame(FrameValue::First)),
+        WindowFunction::LastValue => Some(Lookup::InFrame(FrameValue::Last)),
+        WindowFunction::NthValue => Some(Lookup::InFrame(FrameValue::Nth)),
         _ => None,
     }
 }
@@ -34,12 +34,12 @@ pub(super) fn emit<'a>(
     dst: Reg,
 ) -> Result<()> {
     let excludes = pass.frames[call.frame].exclude() != FrameExclude::Absent;
-    match (call.aggregate, lookup(call.call)) {
-        (Some((aggregate, acc)), _) if !excludes => {
+    match call.kind {
+        CallKind::Aggregate(aggregate, acc) if !excludes => {
             cg.b.emit(Insn::AggValue { aggregate, acc, dst });
             Ok(())
         }
-        (Some((aggregate, acc)), _) => {
+        CallKind::Aggregate(aggregate, acc) => {
             cg.b.emit(Insn::Null { start: acc, count: 1 });
             for_each_in_frame(cg, pass, call, group, |cg, _| {
                 call.emit_step(cg, pass.other, |aggregate, start, acc| Insn::AggStep { aggregate, start, acc });
@@ -48,11 +48,9 @@ pub(super) fn emit<'a>(
             cg.b.emit(Insn::AggFinal { aggregate, acc, dst });
             Ok(())
         }
-        (None, Some(WindowFunction::Lead)) => emit_neighbour(cg, pass, call, true, dst),
-        (None, Some(WindowFunction::Lag)) => emit_neighbour(cg, pass, call, false, dst),
-        (None, Some(kind)) if !excludes => emit_frame_value(cg, pass, call, kind, dst),
-        (None, Some(kind)) => emit_excluding_value(cg, pass, call, kind, group, dst),
-        (None, None) => unreachable!("a window function is an aggregate or looks rows up"),
+        CallKind::Lookup(Lookup::Neighbour { ahead }) => emit_neighbour(cg, pass, call, ahead, dst),
+        CallKind::Lookup(Lookup::InFrame(value)) if !excludes => emit_frame_value(cg, pass, call, value, dst),
+        CallKind::Lookup(Lookup::InFrame(value)) => emit_excluding_value(cg, pass, call, value, group, dst),
     }
 }
 
@@ -96,23 +94,23 @@ fn emit_frame_value<'a>(
     cg: &mut Codegen<'a>,
     pass: &Pass<'a>,
     call: &CallInPass<'a>,
-    kind: WindowFunction,
+    value: FrameValue,
     dst: Reg,
 ) -> Result<()> {
     let frame = &pass.frames[call.frame];
     let (row, end) = (cg.b.temporary(), cg.b.label());
     cg.b.emit(Insn::Null { start: dst, count: 1 });
-    match kind {
-        WindowFunction::NthValue => {
+    match value {
+        FrameValue::Nth => {
             emit_nth_argument(cg, pass, call, row);
             cg.b.emit(Insn::Add { lhs: row, rhs: frame.first, dst: row });
             cg.b.emit(Insn::AddImmediate { reg: row, value: -1 });
         }
-        WindowFunction::LastValue => {
+        FrameValue::Last => {
             cg.emit_copy(frame.behind, row);
             cg.b.emit(Insn::AddImmediate { reg: row, value: -1 });
         }
-        _ => cg.emit_copy(frame.first, row),
+        FrameValue::First => cg.emit_copy(frame.first, row),
     }
     let (flags, collation) = INTEGERS;
     cg.b.emit(Insn::Lt { flags, collation, lhs: row, rhs: frame.first, target: end });
@@ -140,12 +138,12 @@ fn emit_excluding_value<'a>(
     cg: &mut Codegen<'a>,
     pass: &Pass<'a>,
     call: &CallInPass<'a>,
-    kind: WindowFunction,
+    value: FrameValue,
     group: Reg,
     dst: Reg,
 ) -> Result<()> {
     let nth = cg.b.register();
-    if kind == WindowFunction::NthValue {
+    if value == FrameValue::Nth {
         emit_nth_argument(cg, pass, call, nth);
     } else {
         cg.b.emit(Insn::Integer { value: 1, dst: nth });
@@ -153,12 +151,12 @@ fn emit_excluding_value<'a>(
     cg.b.emit(Insn::Null { start: dst, count: 1 });
     for_each_in_frame(cg, pass, call, group, |cg, done| {
         let next = cg.b.label();
-        if kind != WindowFunction::LastValue {
+        if value != FrameValue::Last {
             cg.b.emit(Insn::AddImmediate { reg: nth, value: -1 });
             cg.b.emit(Insn::IfPositive { reg: nth, minus: 0, target: next });
         }
         cg.b.emit(Insn::Column { cursor: pass.other, column: call.args, dst });
-        if kind != WindowFunction::LastValue {
+        if value != FrameValue::Last {
             cg.b.emit(Insn::Goto { target: done });
         }
         cg.b.place(next);

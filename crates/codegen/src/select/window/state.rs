@@ -67,8 +67,37 @@ pub(super) struct CallInPass<'a> {
     pub filter: Option<u16>,
     /// The number of its frame.
     pub frame: usize,
-    /// The aggregate and its state; none for functions that look rows up.
-    pub aggregate: Option<(AggregateId, Reg)>,
+    /// What the function is.
+    pub kind: CallKind,
+}
+
+/// A window function is an aggregate, or looks rows up.
+#[derive(Clone, Copy)]
+pub(super) enum CallKind {
+    /// The aggregate, and the register of its state.
+    Aggregate(AggregateId, Reg),
+    /// The value of some row.
+    Lookup(Lookup),
+}
+
+/// The functions that look rows up.
+#[derive(Clone, Copy)]
+pub(super) enum Lookup {
+    /// lead() and lag().
+    Neighbour {
+        /// lead().
+        ahead: bool,
+    },
+    /// first_value(), last_value() and nth_value().
+    InFrame(FrameValue),
+}
+
+/// The row of a frame that a function looks up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum FrameValue {
+    First,
+    Last,
+    Nth,
 }
 
 /// The registers of a frame.
@@ -101,7 +130,7 @@ impl Ahead {
 impl CallInPass<'_> {
     /// The row under `cursor` enters or leaves an aggregate, unless FILTER keeps it out.
     pub fn emit_step(&self, cg: &mut Codegen<'_>, cursor: CursorId, insn: impl FnOnce(AggregateId, Reg, Reg) -> Insn) {
-        let Some((id, state)) = self.aggregate else { return };
+        let CallKind::Aggregate(id, state) = self.kind else { return };
         let skip = cg.b.label();
         if let Some(column) = self.filter {
             let reg = cg.b.temporary();

@@ -24,10 +24,10 @@ pub(super) fn emit<'a>(
 ) -> Result<()> {
     let (action, is_update) = (reference.action(), change.new.is_some());
     let is_put_off = action == ForeignKeyAction::Restrict && cg.env.flags.defer_foreign_keys;
-    if action == ForeignKeyAction::NoAction || is_put_off || cg.env.flags.foreign_keys_no_action {
+    if is_put_off || cg.env.flags.foreign_keys_no_action {
         return Ok(());
     }
-    let text = trigger_text(change.target.table, reference, action, is_update);
+    let Some(text) = trigger_text(change.target.table, reference, action, is_update) else { return Ok(()) };
     let token = u64::from(reference.db.0) << 56 | FOREIGN_KEY_BIT | reference.number << 4 | u64::from(is_update);
     let text = cg.arena.alloc_slice_copy(text.as_bytes());
     let set_null = (action == ForeignKeyAction::SetNull).then_some(reference.key);
@@ -39,8 +39,13 @@ pub(super) fn emit<'a>(
     Ok(())
 }
 
-/// CREATE TRIGGER ... that does what the action says.
-fn trigger_text(parent: &Table, reference: &ParentReference<'_>, action: ForeignKeyAction, is_update: bool) -> String {
+/// CREATE TRIGGER ... that does what the action says; none for NO ACTION.
+fn trigger_text(
+    parent: &Table,
+    reference: &ParentReference<'_>,
+    action: ForeignKeyAction,
+    is_update: bool,
+) -> Option<String> {
     let child = reference.child;
     let pairs: Vec<(String, &Column)> = (reference.parent_key.columns.iter().zip(&reference.parent_key.child_columns))
         .map(|(&of_parent, &of_child)| {
@@ -53,7 +58,7 @@ fn trigger_text(parent: &Table, reference: &ParentReference<'_>, action: Foreign
     let is_child = list(" AND ", &|parent, child| format!("OLD.{parent} = {}", quoted(child.name.name())));
     let table = quoted(child.name.name());
     let step = match action {
-        ForeignKeyAction::NoAction => unreachable!("nothing has to be done"),
+        ForeignKeyAction::NoAction => return None,
         ForeignKeyAction::Restrict => {
             format!("SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed') FROM {table} WHERE {is_child}")
         }
@@ -71,7 +76,7 @@ fn trigger_text(parent: &Table, reference: &ParentReference<'_>, action: Foreign
         let _ = write!(text, "WHEN NOT ({stays}) ");
     }
     let _ = write!(text, "BEGIN {step}; END");
-    text
+    Some(text)
 }
 
 /// What a column of a child becomes.

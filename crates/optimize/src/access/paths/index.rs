@@ -8,7 +8,7 @@ use lithe_resolve::ir::{Expr, InSet, Indexed, JoinKind, SourceSet, skip_collate}
 use lithe_value::Value;
 
 use super::PathFinder;
-use crate::access::candidate::{Bound, IndexWay, Key, Range, Way};
+use crate::access::candidate::{Bound, IndexWay, Key, Range, TreeWay, Way};
 use crate::access::few::Few;
 use crate::access::log_est::LogEst;
 use crate::access::samples::{SampledBound, Samples};
@@ -100,7 +100,7 @@ impl<'a> PathFinder<'_, 'a> {
             return;
         }
         let is_covering = self.gives_all(source, index);
-        let way = Way::Index(IndexWay { index: at, is_covering, ..IndexWay::default() });
+        let way = Way::Tree(TreeWay::Index(IndexWay { index: at, is_covering, ..IndexWay::default() }));
         let mut candidate = self.candidate(source, needs, way);
         candidate.rows = index.rows[0];
         candidate.run = index.rows[0] + 1 + self.relative_size(source, index);
@@ -384,7 +384,7 @@ impl<'a> PathFinder<'_, 'a> {
         let columns = match self.terms.constraint(id).right {
             Right::Row(compare, swapped) => {
                 let row = if swapped { &compare.right } else { &compare.left };
-                let Expr::Row(items) = row else { unreachable!("the bounded side is a list") };
+                let items = if let Expr::Row(items) = row { *items } else { std::slice::from_ref(row) };
                 let columns = &index.columns[..self.searchable(source, index)];
                 let matches = items.iter().zip(compare.how).enumerate().skip(1).take_while(|(n, (item, how))| {
                     columns.get(at + n).is_some_and(|column| {
@@ -420,7 +420,7 @@ impl<'a> PathFinder<'_, 'a> {
         if !prefix.way.is_covering {
             run = run.sum(rows + index.row_fetch);
         }
-        let mut candidate = self.candidate(source, prefix.needs, Way::Index(prefix.way.clone()));
+        let mut candidate = self.candidate(source, prefix.needs, Way::Tree(TreeWay::Index(prefix.way.clone())));
         candidate.run = run + prefix.repeats;
         candidate.rows = rows + prefix.repeats;
         candidate.used = prefix.used.clone();

@@ -22,7 +22,7 @@ pub use virtual_table::describe as describe_scan;
 use lithe_catalog::Result;
 use lithe_resolve::ir::{ColumnIndex, Expr, Limit, SourceSet};
 
-use super::candidate::{Candidate, Candidates, Way};
+use super::candidate::{Candidate, Candidates, TreeWay, Way};
 use super::few::Few;
 use super::log_est::LogEst;
 use super::order::OrderColumns;
@@ -162,7 +162,7 @@ impl<'a> PathFinder<'_, 'a> {
             }
         }
         let all = match &candidate.way {
-            Way::Index(way) if !info.is_measured => info.indexes[way.index].rows[0],
+            Way::Tree(TreeWay::Index(way)) if !info.is_measured => info.indexes[way.index].rows[0],
             _ => info.rows,
         };
         candidate.rows = candidate.rows.min(all - most_dropped);

@@ -27,8 +27,8 @@ struct Asked<'c, 'a> {
     must_follow: SourceSet,
     table: &'a Table,
     connected: ConnectedTable,
-    /// The constraints.
-    ids: &'c [ConstraintId],
+    /// The constraints, each with the column that it is on.
+    ids: &'c [(ConstraintId, ColumnIndex)],
     /// LIMIT and OFFSET, if the table may apply them.
     limit: Option<&'a Limit<'a>>,
     /// The plans returned so far, by the usable constraints: the module is not called twice with the same ones.
@@ -57,7 +57,7 @@ impl<'a> PathFinder<'_, 'a> {
             self.ask(asked, |constraint| !is_in(constraint))?;
         }
         let mut tried: Vec<SourceSet> = vec![SourceSet::EMPTY];
-        for &id in &ids {
+        for &(id, _) in &ids {
             let needs = self.terms.constraint(id).needs;
             if !tried.contains(&needs) {
                 tried.push(needs);
@@ -73,30 +73,32 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     /// The constraints on columns of the table that are passed to its module.
-    fn virtual_constraints(&self, source: usize) -> Vec<ConstraintId> {
+    fn virtual_constraints(&self, source: usize) -> Vec<(ConstraintId, ColumnIndex)> {
         let info = &self.infos[source];
         // The same scan runs once more for rows that have not joined, so for a RIGHT joined table it must not leave out rows.
         // The arguments of a function are passed all the same, because they determine its rows.
         let is_right = info.source.join.keeps_right_rows();
-        let is_argument = |constraint: &Constraint<'a>| {
-            let Left::Column(column) = constraint.left else { return false };
+        let is_argument = |constraint: &Constraint<'a>, column: ColumnIndex| {
             let column = column.position().and_then(|at| info.table?.columns.get(at));
             constraint.op == Op::Eq && column.is_some_and(|column| column.hidden)
         };
-        let is_usable = |constraint: &Constraint<'a>| {
+        let is_usable = |constraint: &Constraint<'a>, column: ColumnIndex| {
             constraint.source == source
-                && (!is_right || is_argument(constraint))
+                && (!is_right || is_argument(constraint, column))
                 && !constraint.needs.contains(source)
-                && matches!(constraint.left, Left::Column(_))
                 && constraint.made_of != MadeOf::NotNull
                 && info.admits(self.terms.conditions[constraint.condition].origin)
         };
-        self.terms.numbered().filter(|(_, constraint)| is_usable(constraint)).map(|(id, _)| id).collect()
+        let on_columns = self.terms.numbered().filter_map(|(id, constraint)| match constraint.left {
+            Left::Column(column) => Some((id, column, constraint)),
+            Left::Expr(_) => None,
+        });
+        on_columns.filter(|(_, column, of)| is_usable(of, *column)).map(|(id, column, _)| (id, column)).collect()
     }
 
     /// Calls the module with those constraints that `may_use` admits, and adds the returned plan as a candidate.
     fn ask(&mut self, asked: Asked<'_, 'a>, may_use: impl Fn(&Constraint<'a>) -> bool) -> Result<Option<Answer>> {
-        let usable: Vec<bool> = asked.ids.iter().map(|&id| may_use(self.terms.constraint(id))).collect();
+        let usable: Vec<bool> = asked.ids.iter().map(|&(id, _)| may_use(self.terms.constraint(id))).collect();
         let known = asked.answers.borrow().iter().find(|(question, _)| *question == usable).map(|(_, answer)| *answer);
         if let Some(answer) = known {
             return Ok(answer);
@@ -111,9 +113,9 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     /// LIMIT and OFFSET, if the table may apply them: every condition and the order are passed to its module.
-    fn limit_for(&self, source: usize, ids: &[ConstraintId]) -> Option<&'a Limit<'a>> {
+    fn limit_for(&self, source: usize, ids: &[(ConstraintId, ColumnIndex)]) -> Option<&'a Limit<'a>> {
         let limit = self.limit?;
-        let is_told = |at: usize| ids.iter().any(|&id| self.terms.constraint(id).condition == at);
+        let is_told = |at: usize| ids.iter().any(|&(id, _)| self.terms.constraint(id).condition == at);
         let is_ordered = self.order.columns.is_empty() || !self.index_order(source).0.is_empty();
         let is_fixed = is_constant(&limit.limit) && limit.offset.as_ref().is_none_or(is_constant);
         let all_told = (0..self.terms.conditions.len()).all(is_told);
@@ -127,7 +129,7 @@ impl<'a> PathFinder<'_, 'a> {
         if limits.iter().all(|usage| usage.argument == 0) {
             return false;
         }
-        let is_handled = |(&id, usage): (&ConstraintId, &Usage)| {
+        let is_handled = |(&(id, _), usage): (&(ConstraintId, ColumnIndex), &Usage)| {
             usage.argument > 0 && (self.terms.constraint(id).op != Op::In || usage.all_at_once)
         };
         !asked.ids.iter().zip(own).all(is_handled)
@@ -136,7 +138,8 @@ impl<'a> PathFinder<'_, 'a> {
     /// The plan that the module returns; none if it has no plan for these constraints.
     fn question(&self, asked: Asked<'_, 'a>, usable: &[bool], may_limit: bool) -> Result<Option<IndexInfo>> {
         let constraints = asked.ids.iter().zip(usable);
-        let constraints = constraints.map(|(&id, &usable)| self.index_constraint(self.terms.constraint(id), usable));
+        let constraints = constraints
+            .map(|(&(id, column), &usable)| self.index_constraint(self.terms.constraint(id), column, usable));
         let count = |op, value: Expr<'a>| IndexConstraint {
             column: 0,
             op,
@@ -168,7 +171,7 @@ impl<'a> PathFinder<'_, 'a> {
         let malfunction = || fail(format!("{}.xBestIndex malfunction", asked.table.name));
         let mut arguments: Vec<(u32, Argument)> = Vec::new();
         let (mut needs, mut has_in) = (asked.must_follow, false);
-        let own = asked.ids.iter().map(|&id| ArgumentOf::Constraint(id));
+        let own = asked.ids.iter().map(|&(id, _)| ArgumentOf::Constraint(id));
         let offset = asked.limit.and_then(|limit| limit.offset).map(|_| ArgumentOf::Offset);
         let all = own.chain(offset).chain(asked.limit.map(|_| ArgumentOf::Limit));
         for ((of, constraint), usage) in all.zip(&info.constraints).zip(&info.usage) {
@@ -217,8 +220,7 @@ impl<'a> PathFinder<'_, 'a> {
         Ok(Answer { needs, has_in })
     }
 
-    fn index_constraint(&self, of: &Constraint<'a>, usable: bool) -> IndexConstraint {
-        let Left::Column(column) = of.left else { unreachable!("only columns are asked about") };
+    fn index_constraint(&self, of: &Constraint<'a>, column: ColumnIndex, usable: bool) -> IndexConstraint {
         let (mut value, mut is_in) = (None, false);
         match of.right {
             Right::Value(expr) => value = self.known_value(&expr),
