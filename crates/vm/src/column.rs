@@ -19,14 +19,6 @@ use crate::register::{BytesKind, Register};
 /// A column that is not one of the ordinary ones.
 #[inline(never)]
 pub fn column(m: &mut Machine, program: &Program, cursor: CursorId, column: u16, dst: Reg) -> Result<(), Fault> {
-    if let VmCursor::Pseudo { start, count, is_null } = *m.cursor(cursor) {
-        if is_null || u32::from(column) >= count {
-            m.reg_mut(dst).set_null();
-        } else {
-            crate::flow::copy(m, Reg(start).at(usize::from(column)), dst, 1)?;
-        }
-        return Ok(());
-    }
     let register = &mut m.registers[dst.0 as usize];
     if let VmCursor::Sorter(sorter) = &mut m.cursors[usize::from(cursor.0)]
         && let Some(value) = sorter.value_quickly(usize::from(column))
@@ -233,12 +225,7 @@ pub fn row_data(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error
         VmCursor::Tree(tree) => return tree.record(register),
         VmCursor::Ephemeral(ephemeral) => ephemeral.with_record(|record| copy(record, register)),
         VmCursor::Sorter(sorter) => sorter.sorter.row().map(|record| copy(record, register)),
-        VmCursor::Hash(_)
-        | VmCursor::Rows(_)
-        | VmCursor::Scan(_)
-        | VmCursor::Groups(_)
-        | VmCursor::Pseudo { .. }
-        | VmCursor::Closed(_) => None,
+        VmCursor::Hash(_) | VmCursor::Rows(_) | VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Closed(_) => None,
     }
     .ok_or_else(|| Error::new(ResultCode::INTERNAL, "no record under the cursor"))
 }
@@ -250,12 +237,7 @@ pub fn sequence(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error
         VmCursor::Tree(tree) => &mut tree.place.sequence,
         VmCursor::Ephemeral(ephemeral) => &mut ephemeral.sequence,
         VmCursor::Sorter(sorter) => &mut sorter.sequence,
-        VmCursor::Hash(_)
-        | VmCursor::Rows(_)
-        | VmCursor::Scan(_)
-        | VmCursor::Groups(_)
-        | VmCursor::Pseudo { .. }
-        | VmCursor::Closed(_) => {
+        VmCursor::Hash(_) | VmCursor::Rows(_) | VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Closed(_) => {
             return Err(Error::new(ResultCode::INTERNAL, "a sequence on a cursor that has none"));
         }
     };

@@ -255,8 +255,6 @@ instructions! {
     OpenDup { cursor: CursorId, original: CursorId }
     /// Open `cursor` as a sorter. With `limit` not [`Reg::NONE`], only that many smallest rows are wanted (its value is an integer, negative: all).
     SorterOpen { cursor: CursorId, limit: Reg }
-    /// Open `cursor` on the one row whose columns are the registers `start..start+count`.
-    OpenPseudo { cursor: CursorId, start: Reg, count: u32 }
     /// Close `cursor`.
     Close { cursor: CursorId }
     /// Cursor `cursor` gives NULL for every column from now on, until it moves (outer joins).
@@ -360,8 +358,6 @@ instructions! {
     SorterSort { cursor: CursorId, target: Addr }
     /// Go to the next row of the sorter and jump if there is one.
     SorterNext { cursor: CursorId, target: Addr }
-    /// Empty the sorter or temporary table, keeping it open.
-    ResetSorter { cursor: CursorId }
 
     // ---- sets of rowids ----
     /// Add the integer in `rowid` to the rowid set in register `set`.

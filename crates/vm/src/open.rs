@@ -81,7 +81,7 @@ pub fn ephemeral(m: &mut Machine, program: &Program, cursor: CursorId) -> Result
         return Ok(());
     }
     // Emptied, not made anew: there may be further cursors on it.
-    reset(m, cursor)
+    clear(m, cursor)
 }
 
 /// Opens a second cursor on a temporary table.
@@ -119,16 +119,13 @@ pub fn groups(m: &mut Machine, program: &Program, host: &dyn Host, cursor: Curso
     *m.cursor(cursor) = VmCursor::Groups(Box::new(groups));
 }
 
-/// Empties a sorter or temporary table.
-#[inline(never)]
-pub fn reset(m: &mut Machine, cursor: CursorId) -> Result<(), Error> {
+/// Empties a temporary table.
+fn clear(m: &mut Machine, cursor: CursorId) -> Result<(), Error> {
     match m.cursor(cursor).settled()? {
-        VmCursor::Sorter(sorter) => sorter.clear(),
         VmCursor::Ephemeral(ephemeral) => ephemeral.clear(),
         VmCursor::Hash(hash) => hash.clear()?,
         VmCursor::Tree(tree) => tree.clear()?,
-        VmCursor::Rows(_) | VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
-        }
+        VmCursor::Sorter(_) | VmCursor::Rows(_) | VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Closed(_) => {}
     }
     Ok(())
 }

@@ -144,8 +144,6 @@ pub enum CursorKind {
     EphemeralSet,
     /// A sorter.
     Sorter,
-    /// One row held in registers.
-    Pseudo,
     /// A hash table for an equi-join.
     Hash,
     /// The groups of a GROUP BY.

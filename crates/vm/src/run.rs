@@ -445,9 +445,6 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::OpenEphemeral { cursor } => open::ephemeral(m, program, cursor)?,
             Insn::OpenDup { cursor, original } => open::duplicate(m, cursor, original)?,
             Insn::SorterOpen { cursor, limit } => open::sorter(m, program, host, cursor, limit),
-            Insn::OpenPseudo { cursor, start, count } => {
-                *m.cursor(cursor) = VmCursor::Pseudo { start: start.0, count, is_null: false };
-            }
             Insn::Close { cursor } => m.cursor(cursor).close(),
             Insn::NullRow { cursor } => m.cursor(cursor).set_null_row(),
             Insn::IfNullRow { cursor, target } => {
@@ -643,7 +640,6 @@ fn steps_until_row<'p, const WATCHED: bool>(
                     pc = at(target);
                 }
             }
-            Insn::ResetSorter { cursor } => open::reset(m, cursor)?,
 
             // ---- sets of rowids ----
             Insn::RowSetAdd { set, rowid } => flow::row_set_add(m, set, rowid),

@@ -20,6 +20,8 @@ mod like;
 mod math;
 mod number;
 pub(crate) mod quote;
+#[cfg(test)]
+mod sample;
 mod soundex;
 mod substring;
 mod text;

@@ -7,7 +7,7 @@
 //! | `graph` | cycles of a graph |
 //! | `limits` | lines of files and functions, files of a structure |
 //! | `documents` | module docs, pages and links |
-//! | `named_code` | functions that pages name beside their files |
+//! | `named_code` | functions that pages name beside their files; code that they quote |
 //! | `rustdoc` | what public functions of `lithedb` say |
 //! | `figures` | the table of benchmarks |
 

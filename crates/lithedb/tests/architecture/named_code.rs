@@ -1,5 +1,6 @@
 //! What the pages of docs/internals say of the code: each name in "`crates/FILE` (`name`, `Type::name`)" is defined in that file or
-//! folder, and a line that begins with "The code:" names nothing in another way.
+//! folder, and a line that begins with "The code:" names nothing in another way. A block whose first line is `// crates/FILE` quotes that
+//! file: its other lines stand there, one after the other.
 
 use std::fs;
 use std::path::Path;
@@ -24,6 +25,54 @@ fn names_beside_files_are_defined_there() {
     }
     assert!(wrong.is_empty(), "{wrong}");
     assert!(checked > 50, "only {checked} names were found");
+}
+
+#[test]
+fn blocks_that_name_a_file_quote_it() {
+    let mut wrong = String::new();
+    let mut checked = 0;
+    for page in entries(&root().join("docs/internals")) {
+        let text = fs::read_to_string(&page).unwrap();
+        for (path, lines) in quotations(&text) {
+            checked += 1;
+            if !quotes(&read(&root().join(path)), &lines) {
+                wrong.push_str(&format!("{}: this is not in {path}:\n{}\n", page.display(), lines.join("\n")));
+            }
+        }
+        let is_of_recipes = page.ends_with("extending.md");
+        if is_of_recipes && text.matches("```rust").count() != quotations(&text).count() {
+            wrong.push_str(&format!("{}: a block of Rust that names no file is compiled by nobody\n", page.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(checked >= 8, "only {checked} quotations were found");
+}
+
+/// The blocks that name a file: its path, and the lines without their indentation.
+fn quotations(text: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
+    text.split("```").skip(1).step_by(2).filter_map(|block| {
+        let mut lines = block.lines().skip(1).map(str::trim).filter(|line| !line.is_empty());
+        let path = lines.next()?.strip_prefix("// ").filter(|path| path.starts_with("crates/"))?;
+        Some((path, lines.collect()))
+    })
+}
+
+/// Whether the lines stand in the text one after the other, whatever their indentation; in doc comments, too.
+fn quotes(text: &str, lines: &[&str]) -> bool {
+    let bare = |line| -> &str { str::trim(line).trim_start_matches("//!").trim_start() };
+    let all: Vec<&str> = text.lines().map(bare).filter(|line| !line.is_empty()).collect();
+    !lines.is_empty() && all.windows(lines.len()).any(|found| found == lines)
+}
+
+#[test]
+fn quotations_are_found() {
+    let page =
+        "Text\n\n   ```rust,ignore\n   // crates/a.rs\n   one();\n\n   two();\n   ```\n```text\n// no file\n```\n";
+    let found: Vec<_> = quotations(page).collect();
+    assert_eq!(found, [("crates/a.rs", vec!["one();", "two();"])]);
+    assert!(quotes("fn f() {\n    one();\n    two();\n}\n", &found[0].1));
+    assert!(quotes("//! one();\n//! two();\n", &found[0].1));
+    assert!(!quotes("one();\nthree();\ntwo();\n", &found[0].1) && !quotes("one();\n", &[]));
 }
 
 /// The paragraphs, lists and tables of a page, its blocks left out.

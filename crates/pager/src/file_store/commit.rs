@@ -126,7 +126,7 @@ impl FileStore {
     /// A commit without a journal in a file never syncs the folder. A journal whose end was not synced, of whatever
     /// connection, must be gone for good before: if it came back after a power loss, it would undo parts of the commit.
     pub(crate) fn outlast_old_journal(&self, pages_before: u32) -> Result<()> {
-        let is_needed = !self.settings.journal_mode.get().has_journal_file() && self.removal_may_not_last.get();
+        let is_needed = !self.settings.journal_mode.get().has_journal_file() && self.kept_journal.may_come_back();
         if !is_needed || !self.settings.syncs() || !self.calls.outlasts_old_journal {
             return Ok(());
         }
@@ -134,7 +134,7 @@ impl FileStore {
         if pages_before > 0 {
             self.delete_journal_for_good()?;
         }
-        self.removal_may_not_last.set(false);
+        self.kept_journal.set_may_come_back(false);
         Ok(())
     }
 

@@ -28,9 +28,7 @@ impl FileStore {
             return Ok(());
         }
         let pages_before = pending.txn.pages_before;
-        // Under a lesser lock somebody else may have deleted it meanwhile.
-        let kept = self.kept_journal.borrow_mut().take().filter(|_| self.keeps_journal.get());
-        let file = kept.map_or_else(|| self.open_journal_file(pages_before), Ok)?;
+        let file = self.kept_journal.take().map_or_else(|| self.open_journal_file(pages_before), Ok)?;
         let mut journal = self.new_journal(pending, file);
         if !self.calls.journals_at_commit
             && let Err(error) = journal.begin(pages_before, self.settings.synchronous.get())
@@ -41,14 +39,14 @@ impl FileStore {
             return Err(error);
         }
         rollback.journal = Some(journal);
-        self.keeps_journal.set(false);
+        self.kept_journal.set_ours(false);
         Ok(())
     }
 
     /// The file of the journal, or of the log, as far as it is open.
     pub(crate) fn journal_file(&self) -> Option<Arc<dyn File>> {
         let journal = self.rollback.borrow().journal.as_ref().map(|journal| Arc::clone(journal.file()));
-        journal.or_else(|| self.kept_journal.borrow().clone()).or_else(|| self.log_file())
+        journal.or_else(|| self.kept_journal.file()).or_else(|| self.log_file())
     }
 
     fn open_journal_file(&self, pages_before: u32) -> Result<Arc<dyn File>> {
@@ -210,7 +208,7 @@ impl FileStore {
         // After an error the journal is still there, for a rollback or for the next one who opens the database.
         if finished.is_ok() {
             *txn = RollbackTxn::default();
-            self.keeps_journal.set(self.settings.keeps_locks());
+            self.kept_journal.set_ours(self.settings.keeps_locks());
         }
         finished
     }
@@ -242,8 +240,8 @@ impl FileStore {
             return ended;
         }
         *txn = RollbackTxn::default();
-        self.kept_journal.replace(Some(file));
-        self.keeps_journal.set(keeps_locks);
+        self.kept_journal.keep_open(file);
+        self.kept_journal.set_ours(keeps_locks);
         Ok(())
     }
 
@@ -253,12 +251,12 @@ impl FileStore {
         let stays = mode.leaves_journal() || mode == JournalMode::Delete && self.settings.keeps_locks();
         if !stays {
             let lasts = synchronous >= Synchronous::Extra;
-            self.removal_may_not_last.set(!lasts);
+            self.kept_journal.set_may_come_back(!lasts);
             return Ok(self.vfs.delete(&self.journal_path, lasts)?);
         }
         let is_cut = mode == JournalMode::Truncate;
         let syncs = synchronous >= if is_cut { Synchronous::Full } else { Synchronous::Normal };
-        self.removal_may_not_last.set(!syncs);
+        self.kept_journal.set_may_come_back(!syncs);
         // A name of a super-journal must not be what the next journal ends with.
         let size_max = if is_cut || journal.has_super { Some(0) } else { self.settings.journal_size_limit.get() };
         let file = journal.file();
@@ -290,8 +288,8 @@ impl FileStore {
     }
 
     pub(crate) fn delete_journal(&self) -> Result<()> {
-        self.kept_journal.take();
-        self.keeps_journal.set(false);
+        self.kept_journal.close();
+        self.kept_journal.set_ours(false);
         match self.vfs.delete(&self.journal_path, false) {
             Err(error) if error.code() != ResultCode::IOERR_DELETE_NOENT => Err(error.into()),
             _ => Ok(()),

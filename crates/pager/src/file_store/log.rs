@@ -11,8 +11,8 @@ use lithe_format::wal_index::IndexHeader;
 use lithe_format::{MAX_PAGE_NO, PageNo, PageSize};
 use lithe_vfs::{Access, File, LockLevel, OpenFlags, ResultCode, ShmLock, SyncFlags};
 
-use super::FileStore;
 use super::snapshot::pages_in;
+use super::{FileStore, LogUse};
 use crate::counts::PageCounter;
 use crate::error::{Error, Result};
 use crate::options::Synchronous;
@@ -508,10 +508,21 @@ impl FileStore {
 
     /// Runs `work` on the database as if it were in rollback mode, whatever its header says.
     pub(crate) fn without_wal<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.ignores_wal.set(true);
+        assert_eq!(self.log_use.get(), LogUse::AsHeaderSays, "a database that has a log leaves WAL mode");
+        self.log_use.set(LogUse::Ignored);
         let done = work();
-        self.ignores_wal.set(false);
+        self.log_use.set(LogUse::AsHeaderSays);
         done
+    }
+
+    /// Whether the header was made to say WAL, and the database was not read since.
+    pub(crate) fn has_entered_wal(&self) -> bool {
+        self.log_use.get() == LogUse::Entered
+    }
+
+    /// Whether the database counts as one without a log, whatever its header says.
+    pub(super) fn ignores_log(&self) -> bool {
+        self.log_use.get() == LogUse::Ignored
     }
 
     /// Whether the log has nothing left that the database lacks.

@@ -42,7 +42,7 @@ use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::mappings::LastMapping;
 use crate::options::{BeginKind, JournalMode, OpenOptions};
-use crate::rollback::RollbackTxn;
+use crate::rollback::{KeptJournal, RollbackTxn};
 use crate::settings::Settings;
 use crate::snapshot::{Change, Fingerprint, Shape, Snapshot, SnapshotId};
 use crate::wal::Wal;
@@ -103,22 +103,31 @@ pub(crate) struct FileStore {
     /// The snapshot whose pages this connection reads into the pool.
     pool_id: Cell<SnapshotId>,
     pub(crate) rollback: RefCell<RollbackTxn>,
-    /// The file of a journal that the last commit has left open: it is closed with the last lock.
-    pub(crate) kept_journal: RefCell<Option<Arc<dyn File>>>,
-    /// The rollback journal lies there between transactions, for as long as the EXCLUSIVE lock is held.
-    pub(crate) keeps_journal: Cell<bool>,
-    /// The last journal, of whatever connection, may come back after a power loss: its end was not synced, as far as is known.
-    pub(crate) removal_may_not_last: Cell<bool>,
+    pub(crate) kept_journal: KeptJournal,
     /// The write-ahead log, in WAL mode.
     pub(crate) wal: RefCell<Option<Wal>>,
     /// The log as others share it, while a transaction uses an index of its own.
     pub(crate) shared_wal: RefCell<Option<Wal>>,
+    pub(crate) log_use: Cell<LogUse>,
+}
+
+/// Whether the database has a log, as far as the connection decides that and not the file's header alone.
+///
+/// ```text
+///   AsHeaderSays ── PRAGMA in a transaction of its own ───────────────────────► Entered ── next read ──► AsHeaderSays
+///        └───────── in a transaction of the caller's ──► EntersAtCommit ── commit ──┘
+///                                                             └─── rollback ───► AsHeaderSays
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogUse {
+    /// It has one if the header says WAL.
+    AsHeaderSays,
+    /// The commit of this transaction makes the header say WAL.
+    EntersAtCommit,
     /// The header was made to say WAL: the log is opened when the database is next read.
-    pub(crate) enters_wal: Cell<bool>,
-    /// The commit of this transaction enters WAL mode.
-    pub(crate) enters_wal_at_commit: Cell<bool>,
+    Entered,
     /// The log is not opened, whatever the header says: the file cannot change, or is leaving WAL mode.
-    ignores_wal: Cell<bool>,
+    Ignored,
 }
 
 impl FileStore {
@@ -165,14 +174,10 @@ impl FileStore {
             seen: Cell::new(None),
             pool_id: Cell::default(),
             rollback: RefCell::default(),
-            kept_journal: RefCell::new(None),
-            keeps_journal: Cell::new(false),
-            removal_may_not_last: Cell::new(true),
+            kept_journal: KeptJournal::default(),
             wal: RefCell::new(None),
             shared_wal: RefCell::new(None),
-            enters_wal: Cell::new(false),
-            enters_wal_at_commit: Cell::new(false),
-            ignores_wal: Cell::new(immutable),
+            log_use: Cell::new(if immutable { LogUse::Ignored } else { LogUse::AsHeaderSays }),
         }
     }
 
@@ -271,10 +276,10 @@ impl FileStore {
 
     /// Lowers the lock. A journal that lies there is anybody's from now on.
     pub(crate) fn unlock(&self, level: LockLevel) -> Result<()> {
-        self.keeps_journal.set(false);
+        self.kept_journal.set_ours(false);
         self.has_counted.set(false);
         if level == LockLevel::None {
-            self.kept_journal.take();
+            self.kept_journal.close();
         }
         if self.locks {
             self.file.unlock(level)?;
@@ -285,11 +290,11 @@ impl FileStore {
 
     /// Lowers the lock when all is done: the journal that exclusive locking has kept goes first, in mode DELETE.
     pub(crate) fn give_up_lock(&self, level: LockLevel) -> Result<()> {
-        let is_ours = self.keeps_journal.get() && self.level.get() == LockLevel::Exclusive;
+        let is_ours = self.kept_journal.is_ours() && self.level.get() == LockLevel::Exclusive;
         if is_ours {
-            self.kept_journal.take();
+            self.kept_journal.close();
         }
-        if is_ours && !self.enters_wal.get() && self.settings.journal_mode.get() == JournalMode::Delete {
+        if is_ours && !self.has_entered_wal() && self.settings.journal_mode.get() == JournalMode::Delete {
             // One that stays is no harm: it has no header.
             let _ = self.vfs.delete(&self.journal_path, false);
             if !self.calls.journals_at_commit {

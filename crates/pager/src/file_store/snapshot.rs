@@ -4,7 +4,7 @@ use lithe_format::db_header::{CHANGE_COUNTER_AT, DbHeader, FileVersion, HEADER_L
 use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{Access, LockLevel};
 
-use super::FileStore;
+use super::{FileStore, LogUse};
 use crate::error::{Error, Result};
 use crate::page_ref::{MappedFile, PageRef};
 use crate::pool::{Changes, Written};
@@ -48,8 +48,8 @@ impl FileStore {
         if let Some(known) = self.known.get().filter(|_| alone) {
             return Ok(known.or_of_shape(beginning.shape));
         }
-        if alone && self.enters_wal.get() && !self.calls.reads_header_alone {
-            self.enters_wal.set(false);
+        if alone && self.has_entered_wal() && !self.calls.reads_header_alone {
+            self.log_use.set(LogUse::AsHeaderSays);
             self.open_wal()?;
             return self.begin_read_wal(beginning.shape);
         }
@@ -77,15 +77,17 @@ impl FileStore {
     /// As [`FileStore::look`]. A checkpoint that the power cut short may have left a header that is none, on a device
     /// that does not write sectors whole: then the log has page 1.
     fn look_for_log(&self, shape: Shape) -> Result<Found> {
-        self.enters_wal.set(false);
+        if self.has_entered_wal() {
+            self.log_use.set(LogUse::AsHeaderSays);
+        }
         if !self.calls.reads_header_alone {
             return self.look_through_page_1(shape);
         }
-        if self.is_void.get() && !self.ignores_wal.get() && self.vfs.access(&self.wal_path, Access::Exists)? {
+        if self.is_void.get() && !self.ignores_log() && self.vfs.access(&self.wal_path, Access::Exists)? {
             return Ok(Found::Log(shape));
         }
         match self.look_at_file(shape) {
-            Err(Error::NotADb) if !self.ignores_wal.get() && self.vfs.access(&self.wal_path, Access::Exists)? => {
+            Err(Error::NotADb) if !self.ignores_log() && self.vfs.access(&self.wal_path, Access::Exists)? => {
                 Ok(Found::Log(shape))
             }
             looked => looked,
@@ -100,7 +102,7 @@ impl FileStore {
         if self.has_looked.replace(true) {
             self.file.read_at(&mut fingerprint, CHANGE_COUNTER_AT as u64)?;
         }
-        let has_log = !self.immutable && self.vfs.access(&self.wal_path, Access::Exists)? && !self.ignores_wal.get();
+        let has_log = !self.immutable && self.vfs.access(&self.wal_path, Access::Exists)? && !self.ignores_log();
         let size = self.file.size()?;
         if has_log && size == 0 && !self.is_read_only() {
             self.delete_log_of_nothing()?;
@@ -186,7 +188,7 @@ impl FileStore {
             return Ok(Found::Rollback(known.or_of_shape(shape)));
         }
         let found = self.look_closely(shape, size)?;
-        self.removal_may_not_last.set(true);
+        self.kept_journal.set_may_come_back(true);
         if let Found::Rollback(snapshot) = &found {
             self.adopt_into_pool(snapshot.id, snapshot.shape.page_size);
         }
@@ -235,7 +237,7 @@ impl FileStore {
             return Err(Error::NotADb);
         }
         let shape = Shape { page_size: header.page_size, reserved: header.reserved };
-        if header.read_version == FileVersion::Wal && !self.ignores_wal.get() {
+        if header.read_version == FileVersion::Wal && !self.ignores_log() {
             // What else is to be known of it is found through the log.
             return Ok(Found::Log(shape));
         }

@@ -11,7 +11,7 @@ use lithe_vfs::{DeviceCharacteristics, File, FileEvent, LockLevel, ResultCode, V
 
 use super::{Pager, State, Store};
 use crate::error::{Error, Result};
-use crate::file_store::FileStore;
+use crate::file_store::{FileStore, LogUse};
 use crate::options::{BeginKind, CacheSize, JournalMode, LockingMode, Synchronous};
 use crate::settings::{BusyHandler, WhenBusy};
 use crate::wal::{Checkpoint, CheckpointMode, Wait, Wal};
@@ -98,7 +98,7 @@ impl Pager {
     /// How transactions are made durable.
     pub fn journal_mode(&self) -> JournalMode {
         match &self.store {
-            Store::File(file) if file.is_wal() || file.enters_wal.get() => JournalMode::Wal,
+            Store::File(file) if file.is_wal() || file.has_entered_wal() => JournalMode::Wal,
             _ => self.settings.journal_mode.get(),
         }
     }
@@ -236,7 +236,7 @@ impl Pager {
                     _ => self.settings.journal_mode.set(mode),
                 }
                 if matches!(mode, JournalMode::Memory | JournalMode::Off) {
-                    file.keeps_journal.set(false);
+                    file.kept_journal.set_ours(false);
                 }
                 if old.leaves_journal() && !mode.leaves_journal() && !self.settings.keeps_locks() {
                     self.delete_old_journal(file)?;
@@ -263,26 +263,27 @@ impl Pager {
         let Store::File(file) = &self.store else { return Ok(()) };
         self.write_versions_on_page_1(FileVersion::Wal)?;
         file.deletes_journal.set(true);
-        file.enters_wal_at_commit.set(true);
+        file.log_use.set(LogUse::EntersAtCommit);
         Ok(())
     }
 
     /// Whether the commit of this transaction enters WAL mode.
     pub(crate) fn enters_wal_now(&self) -> bool {
-        matches!(&self.store, Store::File(file) if file.enters_wal_at_commit.get())
+        matches!(&self.store, Store::File(file) if file.log_use.get() == LogUse::EntersAtCommit)
     }
 
     /// The transaction that enters WAL mode has committed, or was rolled back.
     pub(super) fn end_entering_wal(&self, file: &FileStore, committed: bool) -> Result<()> {
-        if !file.enters_wal_at_commit.take() {
+        if file.log_use.get() != LogUse::EntersAtCommit {
             return Ok(());
         }
+        file.log_use.set(LogUse::AsHeaderSays);
         file.deletes_journal.set(false);
         if !committed {
             return Ok(());
         }
         let deleted = if self.journal_mode().leaves_journal() { file.delete_journal() } else { Ok(()) };
-        file.enters_wal.set(true);
+        file.log_use.set(LogUse::Entered);
         self.settings.journal_mode.set(JournalMode::Delete);
         deleted
     }
@@ -296,7 +297,7 @@ impl Pager {
             return Err(Error::ReadOnly(ResultCode::READONLY));
         }
         let left_journal =
-            self.journal_mode().leaves_journal() || self.settings.keeps_locks() || file.keeps_journal.get();
+            self.journal_mode().leaves_journal() || self.settings.keeps_locks() || file.kept_journal.is_ours();
         // The SHARED lock that a commit leaves keeps the file in WAL mode, and there no journal is anybody's.
         file.deletes_journal.set(!file.calls.journals_at_commit);
         let left_journal = left_journal && (file.calls.journals_at_commit || self.journal_mode().leaves_journal());
@@ -306,7 +307,7 @@ impl Pager {
         written?;
         if !file.is_wal() {
             // The first look at the file opens the log. Should it find that others have left WAL mode, it is as if nothing was set.
-            file.enters_wal.set(true);
+            file.log_use.set(LogUse::Entered);
             self.settings.journal_mode.set(JournalMode::Delete);
         }
         Ok(self.journal_mode())
@@ -314,7 +315,7 @@ impl Pager {
 
     /// Opens the log if nothing was read since the database entered WAL mode, unless others have left it again.
     pub(super) fn open_log_if_entered(&self, file: &FileStore) -> Result<()> {
-        if !file.enters_wal.get() {
+        if !file.has_entered_wal() {
             return Ok(());
         }
         self.begin_read()?;
@@ -428,7 +429,7 @@ impl Pager {
 
     /// Whether anything of the database is known: that it has a log, above all.
     pub fn has_looked(&self) -> bool {
-        self.data_version() > 0 || matches!(&self.store, Store::File(file) if file.is_wal() || file.enters_wal.get())
+        self.data_version() > 0 || matches!(&self.store, Store::File(file) if file.is_wal() || file.has_entered_wal())
     }
 
     /// The automatic checkpoint, after a commit that has left `limit` frames or more in the log. It waits for no

@@ -10,15 +10,18 @@
 //! | module | subject |
 //! | --- | --- |
 //! | `journal_file` | writing a journal, and ending it in the way of the journal mode |
+//! | `kept_journal` | what is left of it between transactions |
 //! | `playback` | putting old pages back from a journal |
 //! | `super_journal` | the file that joins the commits of several databases |
 //!
 //! Who does this when, and with which locks, is `file_store::commit` and `file_store::hot`.
 
 pub(crate) mod journal_file;
+mod kept_journal;
 pub(crate) mod playback;
 mod super_journal;
 
+pub(crate) use kept_journal::KeptJournal;
 pub use super_journal::SuperJournal;
 pub(crate) use super_journal::delete_if_unused;
 

@@ -31,15 +31,6 @@ pub enum VmCursor {
     Scan(Box<scan::ScanCursor>),
     /// The groups of a GROUP BY. They are no rows: only instructions of their own use them.
     Groups(Box<GroupsCursor>),
-    /// On the registers from `start` on.
-    Pseudo {
-        /// The first.
-        start: u32,
-        /// How many.
-        count: u32,
-        /// Every column is NULL.
-        is_null: bool,
-    },
 }
 
 impl Default for VmCursor {
@@ -104,7 +95,7 @@ impl VmCursor {
             | VmCursor::Hash(_)
             | VmCursor::Rows(_)
             | VmCursor::Groups(_) => {}
-            VmCursor::Scan(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {}
+            VmCursor::Scan(_) | VmCursor::Closed(_) => {}
         }
     }
 
@@ -138,7 +129,7 @@ impl VmCursor {
             VmCursor::Hash(hash) => hash.next(),
             VmCursor::Rows(rows) => Ok(rows.next()),
             // A scan of a virtual table needs its connection: `VNext` moves it.
-            VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => Ok(false),
+            VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Closed(_) => Ok(false),
         }
     }
 
@@ -159,10 +150,6 @@ impl VmCursor {
             VmCursor::Tree(tree) => tree.first(),
             VmCursor::Ephemeral(ephemeral) => Ok(ephemeral.first()),
             VmCursor::Rows(rows) => Ok(rows.first()),
-            VmCursor::Pseudo { is_null, .. } => {
-                *is_null = false;
-                Ok(true)
-            }
             VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Sorter(_) | VmCursor::Hash(_) | VmCursor::Closed(_) => {
                 Ok(false)
             }
@@ -188,7 +175,6 @@ impl VmCursor {
             VmCursor::Hash(hash) => hash.set_null_row(),
             VmCursor::Rows(rows) => rows.set_null_row(),
             VmCursor::Scan(scan) => scan.set_null_row(),
-            VmCursor::Pseudo { is_null, .. } => *is_null = true,
             // A table that was never opened has only NULLs to give.
             VmCursor::Groups(_) | VmCursor::Closed(_) => {}
         }
@@ -203,7 +189,6 @@ impl VmCursor {
             VmCursor::Hash(hash) => hash.is_null_row(),
             VmCursor::Rows(rows) => rows.is_null_row(),
             VmCursor::Scan(scan) => scan.is_null_row(),
-            VmCursor::Pseudo { is_null, .. } => *is_null,
             VmCursor::Groups(_) | VmCursor::Closed(_) => true,
         }
     }
@@ -239,7 +224,7 @@ impl VmCursor {
                 Ok(true)
             }
             // (The columns of a virtual table are read by an instruction of their own.)
-            VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
+            VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Closed(_) => {
                 dst.set_null();
                 Ok(true)
             }

@@ -55,6 +55,16 @@ fn a_counting_loop() {
 }
 
 #[test]
+fn a_small_integer_is_added() {
+    let mut b = ProgramBuilder::new();
+    let reg = load(&mut b, 40);
+    b.emit(Insn::AddImmediate { reg, value: 2 });
+    b.emit(Insn::ResultRow { start: reg, count: 1 });
+    b.emit(Insn::Halt {});
+    check(b, "42");
+}
+
+#[test]
 fn operators() {
     let pairs =
         [pair(2, 3), pair(i64::MAX, 1), pair("12abc", 1.5), pair(Value::NULL, 1), pair(7, 0), pair(i64::MIN, -1)];

@@ -214,7 +214,7 @@ fn sorting() {
             emit_row(b, sorter, 2);
             b.emit(Insn::SorterNext { cursor: sorter, target: again });
             b.place(end);
-            b.emit(Insn::ResetSorter { cursor: sorter });
+            b.emit(Insn::SorterOpen { cursor: sorter, limit: Reg::NONE });
             let empty = b.label();
             b.emit(Insn::SorterSort { cursor: sorter, target: empty });
             emit_row(b, sorter, 2);

@@ -347,20 +347,6 @@ fn walking_both_ways_and_counting() {
 }
 
 #[test]
-fn pseudo_cursors_read_registers() {
-    let host = TestHost::new();
-    let mut b = ProgramBuilder::new();
-    let cursor = b.cursor(info(CursorKind::Pseudo, None, None, 2));
-    let start = load_row(&mut b, &[Value::from(1), Value::from("two")]);
-    b.emit(Insn::OpenPseudo { cursor, start, count: 2 });
-    emit_row(&mut b, cursor, 3);
-    b.emit(Insn::NullRow { cursor });
-    emit_row(&mut b, cursor, 2);
-    b.emit(Insn::Halt {});
-    assert_eq!(show(&host.run(b).unwrap()), "1,'two',NULL ; NULL,NULL");
-}
-
-#[test]
 fn a_statement_runs_again_and_again() {
     let host = TestHost::new();
     let mut b = ProgramBuilder::new();
