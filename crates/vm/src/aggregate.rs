@@ -11,10 +11,10 @@ use lithe_value::{Collation, Value, ValueRef};
 use lithe_vfs::ResultCode;
 
 use crate::accumulator::Accumulator;
+use crate::boxed_error::BoxedError;
 use crate::call::{FunctionConnection, RegisterArguments, check_length, decoded, function_failed};
 use crate::cursor::VmCursor;
 use crate::error::Error;
-use crate::fault::Fault;
 use crate::host::Host;
 use crate::machine::Machine;
 use crate::operand::{AggregateId, CursorId, Reg};
@@ -94,7 +94,7 @@ pub fn column(
     id: AggregateId,
     operand: ColumnOperand,
     acc: Reg,
-) -> Result<(), Fault> {
+) -> Result<(), BoxedError> {
     if let VmCursor::Tree(tree) = m.cursor(operand.cursor)
         && tree.begin_row(usize::from(operand.column))?
         && column_quickly(m, program, id, operand, acc)

@@ -20,7 +20,7 @@ const PROLOGUE_LEN: usize = 8;
 const BODY_LEN: usize = 32;
 const LABEL_COUNT: usize = 16;
 
-/// A builder with room for more instructions is not kept.
+/// A builder with the capacity for more instructions is not kept.
 const SPARE_LEN_MAX: usize = 1024;
 
 /// A program under construction.

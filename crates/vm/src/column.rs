@@ -7,10 +7,10 @@ use lithe_value::bytes::compare_bytes;
 use lithe_value::compare::{compare_integer_real, compare_reals};
 use lithe_vfs::ResultCode;
 
+use crate::boxed_error::BoxedError;
 use crate::compare;
 use crate::cursor::VmCursor;
 use crate::error::Error;
-use crate::fault::Fault;
 use crate::machine::Machine;
 use crate::operand::{CollationId, CompareFlags, CursorId, Reg};
 use crate::program::Program;
@@ -18,7 +18,7 @@ use crate::register::{BytesKind, Register};
 
 /// A column that is not one of the ordinary ones.
 #[inline(never)]
-pub fn column(m: &mut Machine, program: &Program, cursor: CursorId, column: u16, dst: Reg) -> Result<(), Fault> {
+pub fn column(m: &mut Machine, program: &Program, cursor: CursorId, column: u16, dst: Reg) -> Result<(), BoxedError> {
     let register = &mut m.registers[dst.0 as usize];
     if let VmCursor::Sorter(sorter) = &mut m.cursors[usize::from(cursor.0)]
         && let Some(value) = sorter.value_quickly(usize::from(column))
@@ -34,7 +34,13 @@ pub fn column(m: &mut Machine, program: &Program, cursor: CursorId, column: u16,
 
 /// A column of reals that is not one of the ordinary ones.
 #[inline(never)]
-pub fn real_column(m: &mut Machine, program: &Program, cursor: CursorId, number: u16, dst: Reg) -> Result<(), Fault> {
+pub fn real_column(
+    m: &mut Machine,
+    program: &Program,
+    cursor: CursorId,
+    number: u16,
+    dst: Reg,
+) -> Result<(), BoxedError> {
     column(m, program, cursor, number, dst)?;
     if let Register::Integer(integer) = *m.reg(dst) {
         m.reg_mut(dst).set_real(integer as f64);
@@ -73,7 +79,7 @@ pub fn with_column<T>(
     cursor: CursorId,
     number: u16,
     f: impl FnOnce(&mut Machine, &Register) -> T,
-) -> Result<T, Fault> {
+) -> Result<T, BoxedError> {
     let between = Reg(program.register_count);
     column(m, program, cursor, number, between)?;
     let value = std::mem::take(m.reg_mut(between));
@@ -89,7 +95,7 @@ pub fn compare(
     program: &Program,
     operands: ColumnCompare,
     test: fn(Ordering) -> bool,
-) -> Result<bool, Fault> {
+) -> Result<bool, BoxedError> {
     let ColumnCompare { flags, collation, cursor, column, rhs } = operands;
     if let VmCursor::Tree(tree) = m.cursor(cursor)
         && tree.begin_row(usize::from(column))?
@@ -137,7 +143,7 @@ pub struct ColumnCompare {
 
 /// Whether a column is NULL.
 #[inline(never)]
-pub fn is_null(m: &mut Machine, program: &Program, cursor: CursorId, column: u16) -> Result<bool, Fault> {
+pub fn is_null(m: &mut Machine, program: &Program, cursor: CursorId, column: u16) -> Result<bool, BoxedError> {
     if let VmCursor::Tree(tree) = m.cursor(cursor)
         && let Some(is_null) = tree.is_null_quickly(usize::from(column))
     {
@@ -165,7 +171,7 @@ pub fn columns(
     column: u16,
     dst: Reg,
     count: u32,
-) -> Result<(), Fault> {
+) -> Result<(), BoxedError> {
     if let VmCursor::Tree(tree) = m.cursor(cursor) {
         tree.want_columns(usize::from(column) + count as usize);
     }

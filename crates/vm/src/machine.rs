@@ -9,10 +9,10 @@ use lithe_functions::CallSite;
 use lithe_value::{Value, ValueRef};
 
 use crate::aside::HeldPages;
+use crate::boxed_error::BoxedError;
 use crate::cursor::VmCursor;
 use crate::ephemeral::Temporary;
 use crate::error::Error;
-use crate::fault::Fault;
 use crate::frame::{FramePool, OnceSet, new_cursors, new_registers};
 use crate::host::Host;
 use crate::operand::{CursorId, Db, Reg};
@@ -314,14 +314,14 @@ impl Machine {
 
     /// One more turn of a loop: looks now and then whether somebody wants the statement to stop.
     #[inline]
-    pub fn turn(&mut self, host: &dyn Host) -> Result<(), Fault> {
+    pub fn turn(&mut self, host: &dyn Host) -> Result<(), BoxedError> {
         debug_assert!(self.turns > 0, "the turns until the next look are counted down");
         self.turns -= 1;
         if self.turns == 0 { self.look_at_interrupts(host) } else { Ok(()) }
     }
 
     #[cold]
-    fn look_at_interrupts(&mut self, host: &dyn Host) -> Result<(), Fault> {
+    fn look_at_interrupts(&mut self, host: &dyn Host) -> Result<(), BoxedError> {
         self.turns = TURNS;
         host.check_memory()?;
         if host.is_interrupted() { Err(Error::Interrupt.into()) } else { Ok(()) }
@@ -329,7 +329,7 @@ impl Machine {
 
     /// One more instruction: asks the progress handler now and then.
     #[inline(never)]
-    pub fn count_instruction(&mut self, host: &dyn Host) -> Result<(), Fault> {
+    pub fn count_instruction(&mut self, host: &dyn Host) -> Result<(), BoxedError> {
         self.unwatched += 1;
         let interval = host.progress_interval();
         if interval == 0 || self.unwatched < interval {

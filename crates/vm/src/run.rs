@@ -10,12 +10,12 @@ use lithe_value::number::Numeric;
 use crate::aggregate;
 use crate::analyze;
 use crate::arithmetic;
+use crate::boxed_error::BoxedError;
 use crate::call;
 use crate::column::{self, ColumnCompare};
 use crate::compare;
 use crate::cursor::VmCursor;
 use crate::error::Error;
-use crate::fault::Fault;
 use crate::flow;
 use crate::group::Found;
 use crate::grouping;
@@ -59,9 +59,9 @@ pub fn run(program: &Program, m: &mut Machine, host: &dyn Host) -> Result<Step, 
         profile.pause();
     }
     m.counters.vm_steps += steps;
-    result.map_err(|fault| {
+    result.map_err(|error| {
         frames.unwind(m, host);
-        fault.into_error()
+        error.into_error()
     })
 }
 
@@ -137,7 +137,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
     host: &dyn Host,
     frames: &mut Frames<'p>,
     steps: &mut u64,
-) -> Result<Step, Fault> {
+) -> Result<Step, BoxedError> {
     let mut pc = m.pc;
     let mut ordering = Ordering::Equal;
     loop {

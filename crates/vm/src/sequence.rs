@@ -10,9 +10,9 @@ use lithe_format::serial_type::{SchemaFormat, SerialType};
 use lithe_value::{Affinity, Encoding, ValueRef};
 
 use crate::arithmetic::cast_register;
+use crate::boxed_error::BoxedError;
 use crate::cursor::VmCursor;
 use crate::error::Error;
-use crate::fault::Fault;
 use crate::host::Host;
 use crate::machine::{Machine, SequenceState};
 use crate::operand::{ConstId, CursorId, Reg, Sequence};
@@ -36,7 +36,7 @@ pub fn read(
     cursor: CursorId,
     name: ConstId,
     sequence: Sequence,
-) -> Result<(), Fault> {
+) -> Result<(), BoxedError> {
     let name = program.constants[name.0 as usize].as_ref();
     let mut state = SequenceState::default();
     let mut number = Register::Null;
