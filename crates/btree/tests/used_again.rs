@@ -293,3 +293,33 @@ impl Key {
 fn record_of(key: &Key) -> Vec<u8> {
     record::Builder::new().build(&[key.value()]).to_vec()
 }
+
+/// The cursor of a statement that has added the last row is the next statement's: it goes back over all rows, through pages of a
+/// transaction that has ended.
+#[test]
+fn the_last_row_is_where_a_later_transaction_begins() {
+    for mmap_size in [u64::MAX, 0] {
+        let options = OpenOptions { mmap_size, ..OpenOptions::default() };
+        let file = File::new("last");
+        let (_, root) = file.fill(&options, 2000);
+        let btree = Btree::new(open(&file.0, &options));
+        let pager = btree.pager();
+        let mut cursor = Cursor::table(root);
+        pager.begin_read().unwrap();
+        pager.begin_write(BeginKind::Immediate).unwrap();
+        cursor.insert_table(&btree, 4000, &Payload::from_bytes(&content(4000)), None).unwrap();
+        cursor.reset();
+        btree.commit().unwrap();
+        pager.end_read().unwrap();
+        pager.begin_read().unwrap();
+        let mut found = Vec::new();
+        let mut is_there = cursor.last(&btree).unwrap();
+        while is_there {
+            found.push(cursor.rowid().unwrap());
+            is_there = cursor.previous(&btree).unwrap();
+        }
+        assert!(found.into_iter().eq((0..=2000).map(|n| 2 * n).rev()));
+        cursor.reset();
+        pager.end_read().unwrap();
+    }
+}

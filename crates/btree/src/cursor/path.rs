@@ -141,6 +141,14 @@ impl Path {
         self.levels.iter_mut().for_each(|level| pager.own_page(&mut level.node.page));
     }
 
+    /// Reads the pages anew that are mapped and of a transaction that has ended. The tree must not have changed since.
+    pub(super) fn renew(&mut self, btree: &Btree) -> Result<()> {
+        for level in self.levels.iter_mut().filter(|level| !btree.pager().is_intact(&level.node.page)) {
+            level.node = Node::load(btree, level.node.no, self.kind)?;
+        }
+        Ok(())
+    }
+
     /// Lets go of the leaf at the end.
     #[inline]
     pub(super) fn leave_leaf(&mut self) {

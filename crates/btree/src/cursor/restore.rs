@@ -123,6 +123,8 @@ impl Cursor {
             self.state = State::Lost; // the rowid, or the saved key, is what is left
             return Ok(false);
         }
+        // The cursor of a statement that has ended keeps its place, and its mapped pages end with their transaction.
+        self.path.renew(btree)?;
         let node = Node::load(btree, self.written.no, self.kind())?;
         self.path.push(Level { node, index: self.written.index as u16 });
         self.state = State::Row;

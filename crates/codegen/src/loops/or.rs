@@ -67,7 +67,7 @@ pub(super) fn begin_or<'a>(
             cg.jump_if_false(demand, done, true)?;
         }
         let measured = measure::begin_run(cg);
-        let walk = begin_branch(cg, source, reverse, opened, opened.branches[at], &branch.path, done)?;
+        let walk = begin_branch(cg, source, reverse, opened, opened.branches[at], branch, done)?;
         let cursors = [opened.branches[at].unwrap_or(opened.table_cursor())];
         measure::begin_row(
             cg,
@@ -159,18 +159,20 @@ fn begin_branch<'a>(
     reverse: bool,
     opened: &Opened,
     index: Option<CursorId>,
-    path: &Path<'a>,
+    branch: &OrBranch<'a>,
     exhausted: Addr,
 ) -> Result<Walk> {
     let SourceKind::Table(_, table) = source.kind else { unreachable!("only tables have the paths of an OR") };
     let cursor = opened.table_cursor();
     cg.set_access(source.id, ColumnAccess::Table { cursor, table });
-    match path {
+    match &branch.path {
         Path::Rowid(key) => begin_rowid(cg, cursor, key, reverse, exhausted),
         Path::RowidRange(low, high) => begin_rowid_range(cg, cursor, low.as_ref(), high.as_ref(), reverse, exhausted),
         Path::Index(path) => {
             let index = index.unwrap_or(cursor);
             let walk = begin_index(cg, index, path, reverse, exhausted)?;
+            // The row may be moved by an UPDATE: what stands behind it then is no row to go on with.
+            let walk = if branch.one_row || path.finds_one_each() { Walk { step: None, ..walk } } else { walk };
             if index != cursor {
                 super::source::emit_row_of_entry(cg, source, path, index, cursor)?;
                 cg.set_access(source.id, index_access(cg, path, index, Some(cursor)));

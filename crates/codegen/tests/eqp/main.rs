@@ -50,6 +50,11 @@ fn orders_that_are_given() {
 }
 
 #[test]
+fn ors_with_conditions_around_them() {
+    check(include_str!("or_around.sql"));
+}
+
+#[test]
 fn partial_indexes() {
     check(include_str!("partial.sql"));
 }

@@ -209,7 +209,7 @@ impl<'a> SourceFacts<'a> {
                 Indexed::Not => table.is_without_rowid(),
             };
             if wanted {
-                let is_usable = partial::is_usable(context, self, table, index, terms)?;
+                let is_usable = partial::is_usable(context, self, table, index, terms, terms.conditions.len())?;
                 if is_usable || !terms.disjunctions.is_empty() {
                     let facts = IndexFacts { is_usable, ..self.index_facts(context, table, index, sizes)? };
                     self.indexes.push(facts);
