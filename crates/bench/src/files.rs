@@ -149,9 +149,9 @@ pub fn disk_bytes(path: &Path) -> Result<u64> {
     use std::os::unix::fs::MetadataExt;
     /// `st_blocks` counts these, whatever the file system's blocks are.
     const BLOCK_LEN: u64 = 512;
-    let facts = fs::symlink_metadata(path).context("look at", path)?;
-    let mut bytes = facts.blocks() * BLOCK_LEN;
-    if facts.is_dir() {
+    let metadata = fs::symlink_metadata(path).context("look at", path)?;
+    let mut bytes = metadata.blocks() * BLOCK_LEN;
+    if metadata.is_dir() {
         for entry in fs::read_dir(path).context("list", path)? {
             bytes += disk_bytes(&entry.context("list", path)?.path())?;
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// The facts that figures depend on.
+/// The properties of a machine on which figures depend.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Machine {
     /// The processor's name.
@@ -52,8 +52,8 @@ impl Machine {
         }
     }
 
-    /// The facts as names and values, for people.
-    pub fn facts(&self) -> Vec<(&'static str, String)> {
+    /// The properties as names and values, for people.
+    pub fn properties(&self) -> Vec<(&'static str, String)> {
         vec![
             ("Processor", format!("{}, {} cores", self.cpu, self.cores)),
             ("Memory", format!("{:.1} GiB", self.memory as f64 / f64::from(1 << 30))),
@@ -133,6 +133,6 @@ mod tests {
         let machine = Machine::here(&std::env::temp_dir());
         assert!(machine.cores > 0 && machine.memory > 0 && !machine.cpu.is_empty());
         assert!(machine.sqlite.starts_with("3."), "{}", machine.sqlite);
-        assert!(machine.facts().iter().all(|(name, _)| !name.is_empty()));
+        assert!(machine.properties().iter().all(|(name, _)| !name.is_empty()));
     }
 }

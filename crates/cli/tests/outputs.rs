@@ -129,4 +129,4 @@ macro_rules! sessions {
     ($($name:ident)*) => { $(#[test] fn $name() { check(stringify!($name)); })* };
 }
 
-sessions! { modes tables errors arguments files import dump settings recover facts watch safe archive scripts }
+sessions! { modes tables errors arguments files import dump settings recover dbinfo watch safe archive scripts }

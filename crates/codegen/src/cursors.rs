@@ -12,7 +12,7 @@ use lithe_resolve::ir::{Coll, OrderTerm};
 use lithe_value::Collation;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Db, OnConflict};
-use lithe_vm::program::{CursorInfo, CursorKind, SchemaCheck, TableFacts};
+use lithe_vm::program::{CursorInfo, CursorKind, SchemaCheck, TableMetadata};
 
 use super::Codegen;
 use super::derived::{self, stored_defaults};
@@ -82,8 +82,8 @@ impl<'a> Codegen<'a> {
             TableKind::View(_) => return fail(format!("{} is a view", table.name)),
         };
         let column_count = table.stored_columns() as u16;
-        let facts = self.read_facts(db, table);
-        self.new_cursor(CursorInfo { kind, db, root: table.root, key, column_count, table: facts })
+        let metadata = self.read_metadata(db, table);
+        self.new_cursor(CursorInfo { kind, db, root: table.root, key, column_count, table: metadata })
     }
 
     /// A cursor on an index, not yet opened by an instruction.
@@ -206,18 +206,18 @@ impl<'a> Codegen<'a> {
     }
 
     /// What reading a table's rows needs: the values of columns that came by ALTER TABLE after the rows.
-    fn read_facts(&self, db: Db, table: &Table) -> Option<Arc<TableFacts>> {
+    fn read_metadata(&self, db: Db, table: &Table) -> Option<Arc<TableMetadata>> {
         let has_default = |column: &Column| column.default.as_ref().is_some_and(|default| default.old_rows.is_some());
         if !table.columns.iter().any(has_default) {
             return None;
         }
-        Some(Arc::new(TableFacts {
+        Some(Arc::new(TableMetadata {
             name: (&table.name).into(),
             database: self.env.catalog.database_name(db).into(),
             defaults: stored_defaults(table),
             rowid_column: table.rowid_column,
             without_rowid: table.is_without_rowid(),
-            ..TableFacts::default()
+            ..TableMetadata::default()
         }))
     }
 }

@@ -8,13 +8,13 @@ use lithe_catalog::{Column, Index, IndexOrigin, IndexTerm, NameBuf, Table};
 use lithe_format::db_header::TextEncoding;
 use lithe_resolve::environment::Environment;
 use lithe_value::Value;
-use lithe_vm::program::TableFacts;
+use lithe_vm::program::TableMetadata;
 use lithe_vm::result_columns::TableColumn;
 
 /// Of a table.
 #[derive(Default)]
 struct OfTable {
-    facts: OnceLock<Arc<TableFacts>>,
+    write_metadata: OnceLock<Arc<TableMetadata>>,
     rowid_failure: OnceLock<Arc<str>>,
     /// By column.
     not_null_failures: OnceLock<Box<[OnceLock<Arc<str>>]>>,
@@ -37,19 +37,19 @@ struct IndexKey {
 }
 
 /// What running write instructions need to know about the table.
-pub(crate) fn write_facts(env: &Environment, db: Db, table: &Table) -> Arc<TableFacts> {
+pub(crate) fn write_metadata(env: &Environment, db: Db, table: &Table) -> Arc<TableMetadata> {
     let database = env.catalog.database_name(db);
-    let make = || Arc::new(make_write_facts(database, table));
-    let kept = table.derived.get::<OfTable>().facts.get_or_init(make);
+    let make = || Arc::new(make_write_metadata(database, table));
+    let kept = table.derived.get::<OfTable>().write_metadata.get_or_init(make);
     // The table does not know the name of its database, which is the connection's.
     if kept.database.as_bytes() == database.as_bytes() { Arc::clone(kept) } else { make() }
 }
 
-fn make_write_facts(database: &NameBuf, table: &Table) -> TableFacts {
+fn make_write_metadata(database: &NameBuf, table: &Table) -> TableMetadata {
     let strict_type =
         |column: &Column| (column.name.to_string(), String::from_utf8_lossy(&column.declared_type).into_owned());
     let is_computed = |&at: &u16| !table.columns[usize::from(at)].is_stored();
-    TableFacts {
+    TableMetadata {
         name: (&table.name).into(),
         database: database.into(),
         defaults: stored_defaults(table),

@@ -44,7 +44,7 @@ impl Run {
     }
 
     /// Whether `next` goes on where this run ends.
-    fn goes_on_with(&self, next: &Run) -> bool {
+    fn continues_with(&self, next: &Run) -> bool {
         self.end() == next.first && self.place + self.len == next.place
     }
 }
@@ -105,14 +105,14 @@ impl PageMap {
         let mut new = Run { first: no.get(), len: 1, place };
         let mut left = self.last_up_to(no.get());
         if let Some(right) = self.after(left)
-            && new.goes_on_with(self.run(right))
+            && new.continues_with(self.run(right))
         {
             new.len += self.run(right).len;
             self.take_out(right);
             left = self.last_up_to(no.get());
         }
         match left {
-            Some(left) if self.run(left).goes_on_with(&new) => self.run_mut(left).len += new.len,
+            Some(left) if self.run(left).continues_with(&new) => self.run_mut(left).len += new.len,
             _ => self.put_after(left, new),
         }
         before

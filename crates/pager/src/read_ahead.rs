@@ -49,31 +49,31 @@ pub(crate) struct ReadAhead {
     unseen: Cell<u8>,
     /// The leaf that was looked at last: the next run is likely one of its values.
     leaf: Cell<u32>,
-    /// It was not in memory, and asked for with all that is in reach.
+    /// It was not in memory, and asked for with the whole window.
     leaf_was_missing: Cell<bool>,
     /// How many pages before and behind a leaf the runs of the last ones reached.
-    reach: Cell<Reach>,
+    window: Cell<ReadaheadWindow>,
 }
 
 /// How far from their leaves values lie, in pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Reach {
+struct ReadaheadWindow {
     before: u32,
     behind: u32,
 }
 
 /// What lies further away than this is not asked for with the leaf: it might be anywhere.
-const REACH_MAX: u32 = 16;
+const WINDOW_MAX: u32 = 16;
 
-impl Reach {
+impl ReadaheadWindow {
     /// After a value of the leaf `leaf` was found on `first..=last`.
-    fn after(self, leaf: u32, first: u32, last: u32) -> Reach {
+    fn after(self, leaf: u32, first: u32, last: u32) -> ReadaheadWindow {
         let (before, behind) = (leaf.saturating_sub(first), last.saturating_sub(leaf));
-        if before.max(behind) > REACH_MAX {
+        if before.max(behind) > WINDOW_MAX {
             // One less: values that lie elsewhere now and then do not matter.
-            return Reach { before: self.before.saturating_sub(1), behind: self.behind.saturating_sub(1) };
+            return ReadaheadWindow { before: self.before.saturating_sub(1), behind: self.behind.saturating_sub(1) };
         }
-        Reach { before: self.before.max(before), behind: self.behind.max(behind) }
+        ReadaheadWindow { before: self.before.max(before), behind: self.behind.max(behind) }
     }
 }
 
@@ -86,7 +86,7 @@ impl ReadAhead {
             unseen: Cell::new(0),
             leaf: Cell::new(0),
             leaf_was_missing: Cell::new(false),
-            reach: Cell::default(),
+            window: Cell::default(),
         }
     }
 }
@@ -118,7 +118,7 @@ impl ReadAhead {
     fn look_at_run(&self, shown: &Shown<'_>, first: PageNo, count: u32) {
         let leaf = self.leaf.replace(0);
         if leaf > 0 {
-            self.reach.set(self.reach.get().after(leaf, first.get(), first.get().saturating_add(count - 1)));
+            self.window.set(self.window.get().after(leaf, first.get(), first.get().saturating_add(count - 1)));
         }
         let is_missing = !shown.is_in_memory(first, count);
         if is_missing {
@@ -138,9 +138,9 @@ impl ReadAhead {
         self.leaf.set(no.get());
         self.leaf_was_missing.set(is_missing);
         if is_missing {
-            let reach = self.reach.get();
-            let before = reach.before.min(no.get() - 1);
-            shown.ask_for(PageNo::new(no.get() - before).unwrap_or(no), before + 1 + reach.behind);
+            let window = self.window.get();
+            let before = window.before.min(no.get() - 1);
+            shown.ask_for(PageNo::new(no.get() - before).unwrap_or(no), before + 1 + window.behind);
         }
     }
 }
@@ -176,10 +176,10 @@ mod tests {
 
     #[test]
     fn how_far_values_reach() {
-        let mut reach = Reach::default();
+        let mut window = ReadaheadWindow::default();
         let mut check = |leaf, first, last, before, behind| {
-            reach = reach.after(leaf, first, last);
-            assert_eq!(reach, Reach { before, behind }, "leaf {leaf}, {first}..={last}");
+            window = window.after(leaf, first, last);
+            assert_eq!(window, ReadaheadWindow { before, behind }, "leaf {leaf}, {first}..={last}");
         };
         check(100, 101, 103, 0, 3);
         check(100, 96, 98, 4, 3);

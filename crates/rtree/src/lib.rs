@@ -13,7 +13,7 @@
 //! On the same trees stands Geopoly, polygons found by their boxes: folder `geopoly`.
 //!
 //! Read first: [`node::Node`], [`tree::Tree`], [`query::Query`]. The crate stands on `lithe-vtab` alone and knows no engine;
-//! its facts are those of SQLite's documentation (<https://www.sqlite.org/rtree.html>) and of files that SQLite has made.
+//! its rules are those of SQLite's documentation (<https://www.sqlite.org/rtree.html>) and of files that SQLite has made.
 
 #![forbid(unsafe_code)]
 #![deny(

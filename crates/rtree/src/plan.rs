@@ -108,7 +108,7 @@ fn compare(coordinate: usize, comparison: Comparison, value: ValueRef<'_>) -> Co
 
 /// The geometry that an argument points to.
 fn geometry(arguments: &Values<'_>, at: usize) -> Result<Constraint> {
-    let pointer = arguments.facts.pointer(at).filter(|pointer| *pointer.kind == *POINTER_KIND);
+    let pointer = arguments.attributes.pointer(at).filter(|pointer| *pointer.kind == *POINTER_KIND);
     let argument =
         pointer.and_then(|pointer| pointer.value.downcast_ref::<MatchArgument>()).ok_or_else(error::logic)?;
     Ok(Constraint::Match(argument.kind.begin(&argument.parameters)?))

@@ -168,7 +168,7 @@ impl Reader<'_, '_> {
             if let Some(literal) = literal(&self.lexer, token, minus) {
                 let next = self.lexer.next_significant();
                 if matches!(next.kind, TokenKind::Comma | TokenKind::RightParen) {
-                    self.lift(literal, minus.unwrap_or(token.span).start, token.span.end)?;
+                    self.parameterise(literal, minus.unwrap_or(token.span).start, token.span.end)?;
                 }
                 after = Some(next);
             }
@@ -193,7 +193,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn lift(&mut self, literal: Literal, start: u32, end: u32) -> Option<()> {
+    fn parameterise(&mut self, literal: Literal, start: u32, end: u32) -> Option<()> {
         if self.template.literals.len() == LITERALS_MAX {
             return None;
         }

@@ -19,7 +19,7 @@ use lithe_vm::builder::ProgramBuilder;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Db};
 use lithe_vm::program::{AggregateCall, CursorInfo, CursorKind, SchemaCheck};
-use lithe_vm::{ConnectionFacts, Error, Host, Step, Vm};
+use lithe_vm::{ConnectionState, Error, Host, Step, Vm};
 
 /// A path: a host, a table's root, a number of rounds.
 type Timed = fn(&ExampleHost, PageNo, u32);
@@ -28,7 +28,7 @@ const ROWS: i64 = 100_000;
 
 fn main() {
     let rounds: u32 = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(20);
-    let host = ExampleHost { btree: memory_btree(), facts: ConnectionFacts::default() };
+    let host = ExampleHost { btree: memory_btree(), state: ConnectionState::default() };
     let root = fill(&host.btree);
     host.btree.pager().commit().unwrap();
     let only = std::env::args().nth(2);
@@ -177,7 +177,7 @@ fn memory_btree() -> Rc<Btree> {
 /// A connection on one database in memory.
 struct ExampleHost {
     btree: Rc<Btree>,
-    facts: ConnectionFacts,
+    state: ConnectionState,
 }
 
 impl Host for ExampleHost {
@@ -215,8 +215,8 @@ impl Host for ExampleHost {
 
     fn drop_from_catalog(&self, _db: Db, _kind: u8, _name: &str) {}
 
-    fn facts(&self) -> &ConnectionFacts {
-        &self.facts
+    fn state(&self) -> &ConnectionState {
+        &self.state
     }
 
     fn julian_millis(&self) -> i64 {

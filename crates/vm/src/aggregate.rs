@@ -164,13 +164,13 @@ fn step_custom(
     start: Reg,
     acc: Reg,
 ) -> Result<(), Error> {
-    m.stand_still();
+    m.suspend();
     let count = usize::from(program.aggregates[usize::from(id.0)].argument_count);
     let arguments: Vec<Register> = m.regs_mut(start, count).iter_mut().map(std::mem::take).collect();
     let values: Vec<ValueRef<'_>> = arguments.iter().map(Register::as_ref).collect();
     let result = step_values(m, program, host, id, &values, &RegisterArguments(&arguments), acc);
     drop(values);
-    m.go_on();
+    m.resume();
     put_back(m, start, arguments);
     result
 }
@@ -199,9 +199,9 @@ fn step_values(
     }
     let mut accumulator = take(m, program, id, acc)?;
     let is_kept = flag != Reg::NONE && keeps_its_value(call, &accumulator, values);
-    stand_still_if_called(m, &accumulator);
+    suspend_if_called(m, &accumulator);
     let result = accumulator.step(call, values, arguments, host);
-    m.go_on();
+    m.resume();
     accumulator.put(m.reg_mut(acc));
     if is_kept {
         m.reg_mut(flag).set_integer(1);
@@ -263,9 +263,9 @@ pub fn watch_kept(m: &mut Machine, flag: Reg) {
 
 /// Code of the application may commit.
 #[inline]
-fn stand_still_if_called(m: &mut Machine, accumulator: &Accumulator) {
+fn suspend_if_called(m: &mut Machine, accumulator: &Accumulator) {
     if matches!(accumulator, Accumulator::Custom(_)) {
-        m.stand_still();
+        m.suspend();
     }
 }
 
@@ -281,7 +281,7 @@ pub fn inverse(
 ) -> Result<(), Error> {
     let call = &program.aggregates[usize::from(id.0)];
     let mut accumulator = take(m, program, id, acc)?;
-    stand_still_if_called(m, &accumulator);
+    suspend_if_called(m, &accumulator);
     let Machine { registers, scratch, .. } = m;
     let values = scratch.values(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
     let arguments = RegisterArguments(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
@@ -290,7 +290,7 @@ pub fn inverse(
         .map_err(function_failed)
         .and_then(|values| accumulator.inverse(call, &values, &arguments, host));
     scratch.give_back(values);
-    m.go_on();
+    m.resume();
     accumulator.put(m.reg_mut(acc));
     result
 }
@@ -308,9 +308,9 @@ pub fn value(
     let call = &program.aggregates[usize::from(id.0)];
     let mut accumulator = take(m, program, id, acc)?;
     let mut out = if acc == dst { Value::NULL } else { m.reg_mut(dst).take_memory() };
-    stand_still_if_called(m, &accumulator);
+    suspend_if_called(m, &accumulator);
     let result = accumulator.value(call, host, &mut out);
-    m.go_on();
+    m.resume();
     accumulator.put(m.reg_mut(acc));
     m.reg_mut(dst).set_value(out);
     result?.go_with(m.reg_mut(dst));
@@ -333,9 +333,9 @@ pub fn finish(
     }
     let mut accumulator = take(m, program, id, acc)?;
     let mut out = m.reg_mut(dst).take_memory();
-    stand_still_if_called(m, &accumulator);
+    suspend_if_called(m, &accumulator);
     let result = accumulator.finish(call, host, &mut out);
-    m.go_on();
+    m.resume();
     m.reg_mut(dst).set_value(out);
     result?.go_with(m.reg_mut(dst));
     Ok(())
@@ -448,7 +448,7 @@ impl Accumulator {
     ) -> Result<(), Error> {
         match self {
             Accumulator::Builtin(builtin) => {
-                builtin.step(values, &call.collation, host.facts().length_max.get() as usize)
+                builtin.step(values, &call.collation, host.state().length_max.get() as usize)
             }
             Accumulator::Ranking(ranking) => ranking.step(values),
             Accumulator::Custom(state) => {

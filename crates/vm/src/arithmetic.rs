@@ -26,7 +26,7 @@ pub fn binary(
 ) -> Result<(), Error> {
     let result = match (m.reg(lhs).as_ref(), m.reg(rhs).as_ref()) {
         (left, right) if matches!(left, ValueRef::Blob(_)) || matches!(right, ValueRef::Blob(_)) => {
-            let encoding = host.facts().encoding.get();
+            let encoding = host.state().encoding.get();
             let (mut left_text, mut right_text) = (Buffer::new(), Buffer::new());
             let left = convert::blob_as_text(left, encoding, &mut left_text)?;
             operator(left, convert::blob_as_text(right, encoding, &mut right_text)?)
@@ -47,7 +47,7 @@ pub fn unary(
     dst: Reg,
 ) -> Result<(), Error> {
     let mut text = Buffer::new();
-    let result = operator(convert::blob_as_text(m.reg(src).as_ref(), host.facts().encoding.get(), &mut text)?);
+    let result = operator(convert::blob_as_text(m.reg(src).as_ref(), host.state().encoding.get(), &mut text)?);
     m.reg_mut(dst).set(result);
     Ok(())
 }
@@ -60,9 +60,9 @@ pub fn concat(m: &mut Machine, host: &dyn Host, lhs: Reg, rhs: Reg, dst: Reg) ->
     }
     // The result is built in the memory of `dst`, unless that is where an operand is.
     let mut out = if dst == lhs || dst == rhs { Default::default() } else { m.reg_mut(dst).take_memory() };
-    let length_max = host.facts().length_max.get() as usize;
+    let length_max = host.state().length_max.get() as usize;
     let (left, right) = (m.reg(lhs).as_ref(), m.reg(rhs).as_ref());
-    let encoding = host.facts().encoding.get();
+    let encoding = host.state().encoding.get();
     if encoding != Encoding::Utf8 && !left.is_null() && !right.is_null() {
         let joined = concat_utf16(left, right, encoding)?;
         arith::concat(ValueRef::Text(joined.as_slice()), ValueRef::Text(b""), length_max, &mut out)?;
@@ -76,15 +76,15 @@ pub fn concat(m: &mut Machine, host: &dyn Host, lhs: Reg, rhs: Reg, dst: Reg) ->
 /// The same for two texts in UTF-8. False says nothing: there are others.
 #[inline]
 fn concat_texts(m: &mut Machine, host: &dyn Host, (lhs, rhs): (Reg, Reg), dst: Reg) -> Result<bool, Error> {
-    let facts = host.facts();
+    let state = host.state();
     let is_text = |reg| m.reg(reg).text().is_some();
-    if dst == lhs || dst == rhs || facts.encoding.get() != Encoding::Utf8 || !is_text(lhs) || !is_text(rhs) {
+    if dst == lhs || dst == rhs || state.encoding.get() != Encoding::Utf8 || !is_text(lhs) || !is_text(rhs) {
         return Ok(false);
     }
     let mut buffer = m.reg_mut(dst).take_buffer();
     let (Some(left), Some(right)) = (m.reg(lhs).text(), m.reg(rhs).text()) else { return Ok(false) };
     let length = left.len().saturating_add(right.len());
-    if length > facts.length_max.get() as usize {
+    if length > state.length_max.get() as usize {
         return Err(Error::too_big());
     }
     buffer.clear();
@@ -135,7 +135,7 @@ pub fn truth(register: &Register, host: &dyn Host) -> Option<bool> {
 /// A BLOB is true if it is the text of a number, in the database's encoding.
 #[cold]
 fn truth_of_blob(bytes: &[u8], host: &dyn Host) -> Option<bool> {
-    let encoding = host.facts().encoding.get();
+    let encoding = host.state().encoding.get();
     if encoding == Encoding::Utf8 {
         return convert::truth(ValueRef::Blob(bytes));
     }
@@ -182,7 +182,7 @@ pub fn cast_register(register: &mut Register, affinity: Affinity, host: &dyn Hos
     ) {
         return Ok(());
     }
-    let encoding = host.facts().encoding.get();
+    let encoding = host.state().encoding.get();
     let mut out = Value::NULL;
     if let (ValueRef::Text(bytes) | ValueRef::Blob(bytes), Affinity::Text | Affinity::Blob) =
         (register.as_ref(), affinity)

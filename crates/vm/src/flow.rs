@@ -3,8 +3,8 @@
 use lithe_value::{NumberText, ValueRef};
 use lithe_vfs::ResultCode;
 
+use crate::connection_state::Flags;
 use crate::error::Error;
-use crate::facts::Flags;
 use crate::host::Host;
 use crate::insn::Insn;
 use crate::machine::Machine;
@@ -76,7 +76,7 @@ fn foreign_key_failed() -> Error {
 /// A statement inside a trigger has ended: what it has changed is what changes() answers next.
 #[inline(never)]
 pub fn reset_count(m: &mut Machine, host: &dyn Host) {
-    host.facts().set_changes(m.changes);
+    host.state().set_changes(m.changes);
     m.changes = 0;
 }
 
@@ -111,11 +111,11 @@ pub fn offset_limit(limit: i64, offset: i64) -> i64 {
 /// A row with a foreign key has gone wrong (1) or right (-1).
 #[inline(never)]
 pub fn count_violation(m: &mut Machine, host: &dyn Host, deferred: bool, delta: i32) {
-    let facts = host.facts();
-    let counter = if facts.has(Flags::DEFER_FOREIGN_KEYS) {
-        &facts.deferred_immediate_violations
+    let state = host.state();
+    let counter = if state.has(Flags::DEFER_FOREIGN_KEYS) {
+        &state.deferred_immediate_violations
     } else if deferred {
-        &facts.deferred_violations
+        &state.deferred_violations
     } else {
         m.immediate_violations += i64::from(delta);
         return;
@@ -126,9 +126,9 @@ pub fn count_violation(m: &mut Machine, host: &dyn Host, deferred: bool, delta: 
 /// Whether no row violates a foreign key, as far as this kind of counter tells.
 #[inline(never)]
 pub fn has_no_violation(m: &Machine, host: &dyn Host, deferred: bool) -> bool {
-    let facts = host.facts();
-    let own = if deferred { facts.deferred_violations.get() } else { m.immediate_violations };
-    own == 0 && facts.deferred_immediate_violations.get() == 0
+    let state = host.state();
+    let own = if deferred { state.deferred_violations.get() } else { m.immediate_violations };
+    own == 0 && state.deferred_immediate_violations.get() == 0
 }
 
 /// Adds to a rowid set.

@@ -13,8 +13,8 @@ use lithe_functions::{RowChange, SqlConnection};
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::File;
 
+use crate::connection_state::ConnectionState;
 use crate::error::Error;
-use crate::facts::ConnectionFacts;
 use crate::operand::{Db, VirtualId};
 use crate::virtual_table::VirtualTable;
 
@@ -77,8 +77,8 @@ pub trait Host {
     /// Forgets a table (0), index (1) or trigger (2).
     fn drop_from_catalog(&self, db: Db, kind: u8, name: &str);
 
-    /// The connection's facts and cells that functions and write instructions use.
-    fn facts(&self) -> &ConnectionFacts;
+    /// The state of the connection that functions and write instructions use.
+    fn state(&self) -> &ConnectionState;
 
     /// The time in milliseconds since the Julian epoch.
     fn julian_millis(&self) -> i64;

@@ -4,7 +4,7 @@
 //!
 //! * `Reg` operands named `start`/`count` mean the registers `start .. start + count`.
 //! * `target` is where to jump; without a jump the next instruction runs.
-//! * A cursor's static facts (database, root page, key description, column count, defaults) stand in
+//! * A cursor's static description (database, root page, key description, column count, defaults) stand in
 //!   [`crate::program::CursorInfo`], indexed by [`CursorId`]: the instructions stay 16 bytes.
 //! * Registers filled by `Column` may borrow from the cursor's page. They stay valid when the cursor moves
 //!   (they keep a reference to the page), so no instruction needs to "unborrow" before moving on.

@@ -31,11 +31,11 @@ pub mod builder;
 mod call;
 mod column;
 mod compare;
+pub mod connection_state;
 mod cursor;
 mod ephemeral;
 pub mod error;
 pub mod explain;
-pub mod facts;
 mod fault;
 mod flow;
 mod frame;
@@ -75,8 +75,8 @@ mod verify;
 pub mod vm;
 mod write;
 
+pub use connection_state::ConnectionState;
 pub use error::Error;
-pub use facts::ConnectionFacts;
 pub use host::Host;
 /// Virtual tables as the machine meets them.
 pub use lithe_vtab as virtual_table;

@@ -41,13 +41,13 @@ pub struct Machine {
     pub held_pages: HeldPages,
     /// Rows changed so far (by the statement of the current frame).
     pub changes: i64,
-    /// How often the connection had been written through when the last row was given; see [`ConnectionFacts::writes`].
+    /// How often the connection had been written through when the last row was given; see [`ConnectionState::writes`].
     ///
-    /// [`ConnectionFacts::writes`]: crate::facts::ConnectionFacts::writes
+    /// [`ConnectionState::writes`]: crate::connection_state::ConnectionState::writes
     pub writes_seen: u64,
-    /// How many [`ConnectionFacts::expirations`] there were when the run began.
+    /// How many [`ConnectionState::expirations`] there were when the run began.
     ///
-    /// [`ConnectionFacts::expirations`]: crate::facts::ConnectionFacts::expirations
+    /// [`ConnectionState::expirations`]: crate::connection_state::ConnectionState::expirations
     pub expirations_before: u64,
     /// There have been more since: no further cursor may be opened.
     pub is_expired: bool,
@@ -144,10 +144,10 @@ impl Machine {
 
     /// As new but for its memory, for a program that is still to come. False if the memory is much.
     pub fn unload(&mut self) -> bool {
-        self.assert_at_rest();
+        self.assert_idle();
         // What a run has left in registers is NULL and memory.
         debug_assert!(self.registers.iter().all(Register::is_null), "a run is over that has left values behind");
-        self.registers.iter_mut().for_each(Register::rest);
+        self.registers.iter_mut().for_each(Register::release_memory);
         // A cursor that was closed has left its place, which serves a cursor on any tree; but no collation of the application is kept.
         self.cursors.iter_mut().for_each(VmCursor::forget_key);
         self.parameters.clear();
@@ -178,7 +178,7 @@ impl Machine {
 
     /// Ready for the next run: no page, no database and no row is held any more.
     pub fn reset(&mut self) {
-        self.go_on();
+        self.resume();
         self.registers.iter_mut().for_each(Register::clear);
         for cursor in &mut self.cursors {
             if let VmCursor::Tree(tree) = cursor {
@@ -208,7 +208,7 @@ impl Machine {
     /// What holds of a machine that no run uses.
     #[inline]
     #[track_caller]
-    pub fn assert_at_rest(&self) {
+    pub fn assert_idle(&self) {
         assert!(self.pc == 0 && self.row.is_empty(), "a run has left its place behind");
         assert!(self.locked.is_empty() && self.sequences.is_empty(), "a run has left locks or sequences behind");
         assert!(self.immediate_violations == 0, "a run has left violations behind");
@@ -217,7 +217,7 @@ impl Machine {
     /// The machine stands still, because a step ends or the application is called, which may commit: what registers have
     /// borrowed becomes theirs, and the cursors can be reached until it goes on.
     #[inline]
-    pub fn stand_still(&mut self) {
+    pub fn suspend(&mut self) {
         if self.held_pages.may_change() {
             self.copy_borrowed_registers();
             self.held_pages.put_aside(&mut self.cursors);
@@ -239,21 +239,21 @@ impl Machine {
 
     /// The machine goes on.
     #[inline]
-    pub fn go_on(&mut self) {
+    pub fn resume(&mut self) {
         self.held_pages.take_back(&mut self.cursors);
     }
 
     /// The statement goes on after a row: what its cursors stand on may have been written to meanwhile.
     #[inline]
     pub fn notice_writes(&mut self, host: &dyn Host) {
-        if self.writes_seen != host.facts().writes.get() {
+        if self.writes_seen != host.state().writes.get() {
             self.look_again(host);
         }
     }
 
     #[cold]
     fn look_again(&mut self, host: &dyn Host) {
-        self.is_expired = self.expirations_before < host.facts().last_expiration.get();
+        self.is_expired = self.expirations_before < host.state().last_expiration.get();
         look_again(&mut self.cursors);
     }
 
@@ -274,7 +274,7 @@ impl Machine {
     /// The transaction was rolled back while the statement stood on a row: its cursors on tables and indexes are of no use any
     /// more. Those on temporary ones are.
     pub fn trip(&mut self, program: &Program) {
-        self.go_on();
+        self.resume();
         for (cursor, info) in self.cursors.iter_mut().zip(&program.cursors) {
             if let (VmCursor::Tree(tree), CursorKind::Table | CursorKind::Index) = (cursor, &info.kind) {
                 tree.trip();

@@ -63,7 +63,7 @@ fn tree_at_page(
     }
     let slot = m.cursor(cursor);
     let before = slot.take_place();
-    let encoding = host.facts().encoding.get();
+    let encoding = host.state().encoding.get();
     slot.put(VmCursor::Tree(TreeCursor::open(btree, root, info.key.as_ref(), encoding, before)));
     Ok(())
 }

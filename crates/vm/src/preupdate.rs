@@ -33,7 +33,7 @@ pub fn tell(
 ) {
     let Some(table) = &program.cursor(cursor).table else { return };
     let Some(operation) = RowOperation::from_number(i32::from(operation)) else { return };
-    m.stand_still();
+    m.suspend();
     let (old_rowid, new_rowid) = match table.without_rowid {
         true => (0, 0),
         false => rowids(m, rows),
@@ -65,7 +65,7 @@ pub fn tell(
         blob_column: None,
     });
     scratch.give_back(values);
-    m.go_on();
+    m.resume();
 }
 
 /// The rowids before and after the change; the same where there is only one row.

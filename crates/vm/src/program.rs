@@ -93,7 +93,7 @@ pub struct MeasuredLoop {
     pub cursors: Vec<CursorId>,
 }
 
-/// The static facts of one cursor.
+/// The static description of one cursor.
 #[derive(Clone, Debug)]
 pub struct CursorInfo {
     /// What the cursor runs over.
@@ -107,12 +107,12 @@ pub struct CursorInfo {
     /// Number of columns that a row has.
     pub column_count: u16,
     /// The table that rows belong to (for hooks, constraint texts and STRICT checks).
-    pub table: Option<Arc<TableFacts>>,
+    pub table: Option<Arc<TableMetadata>>,
 }
 
-/// The facts about a table that a running program needs.
+/// What a running program needs to know about a table.
 #[derive(Debug, Default)]
-pub struct TableFacts {
+pub struct TableMetadata {
     /// The table's name.
     pub name: String,
     /// The name of its database.

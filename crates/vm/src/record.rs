@@ -56,7 +56,7 @@ impl RowRegisters {
     ) -> Option<&'b [u8]> {
         let registers = &registers[self.start.0 as usize..][..self.count];
         let ends_in_zeros = registers.last().and_then(Register::untouched_zeros).is_some();
-        if ends_in_zeros || (host.facts().length_max.get() as usize) < SHORT_RECORD_MAX {
+        if ends_in_zeros || (host.state().length_max.get() as usize) < SHORT_RECORD_MAX {
             return None;
         }
         let affinities = program.affinities.get(usize::from(self.affinities.0)).map_or(&[][..], |list| list);
@@ -108,7 +108,7 @@ impl<'a> RowValues<'a> {
             ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => 0,
         };
         let len = self.values.iter().map(content).sum::<u64>() + u64::from(self.zeros);
-        let length_max = u64::from(host.facts().length_max.get());
+        let length_max = u64::from(host.state().length_max.get());
         match length_max.checked_sub(len) {
             None => Err(Error::too_big()),
             // Rarely is a row so long that what stands around its texts and BLOBs matters.

@@ -567,7 +567,7 @@ impl Register {
 
     /// Gives the memory of a long value back that [`Register::clear`] has kept.
     #[inline]
-    pub fn rest(&mut self) {
+    pub fn release_memory(&mut self) {
         if let Register::Spare(memory) = self
             && memory.len() > LONG
         {

@@ -201,11 +201,11 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 }
             }
             Insn::ResultRow { start, count } => {
-                if host.facts().may_roll_back() {
+                if host.state().may_roll_back() {
                     m.keep_long_keys()?;
                 }
-                m.stand_still();
-                m.writes_seen = host.facts().writes.get();
+                m.suspend();
+                m.writes_seen = host.state().writes.get();
                 m.row = start.0 as usize..(start.0 + count) as usize;
                 m.pc = pc;
                 return Ok(Step::Row);

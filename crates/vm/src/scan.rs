@@ -23,9 +23,9 @@ fn call_cursor<T>(m: &mut Machine, cursor: CursorId, f: impl FnOnce(&mut Machine
     let mut slot = std::mem::take(m.cursor(cursor));
     let result = match &mut slot {
         VmCursor::Scan(scan) => {
-            m.stand_still();
+            m.suspend();
             let result = f(m, scan);
-            m.go_on();
+            m.resume();
             Some(result)
         }
         _ => None,
@@ -48,9 +48,9 @@ fn sql_of(host: &dyn Host) -> Result<&dyn SqlConnection, Error> {
 pub fn open(m: &mut Machine, host: &dyn Host, cursor: CursorId, table: VirtualId) -> Result<(), Error> {
     m.cursor(cursor).close();
     let table = table_of(host, table)?;
-    m.stand_still();
+    m.suspend();
     let opened = ScanCursor::open(table);
-    m.go_on();
+    m.resume();
     *m.cursor(cursor) = VmCursor::Scan(Box::new(opened?));
     Ok(())
 }
@@ -71,7 +71,7 @@ pub fn filter(
         let registers = m.regs(start, usize::from(scan.arguments));
         slot.begin();
         with_values(registers, |values| {
-            slot.filter(connection, &scan.plan, &Values { values, facts: &RegisterArguments(registers) })
+            slot.filter(connection, &scan.plan, &Values { values, attributes: &RegisterArguments(registers) })
         })
         .map_err(failed)?;
         Ok(!slot.eof())
@@ -177,20 +177,20 @@ pub fn update(
     dst: Reg,
 ) -> Result<(), Error> {
     let (table, connection) = (table_of(host, table)?, sql_of(host)?);
-    m.stand_still();
+    m.suspend();
     let policy = OnConflict::from_u8(policy);
     let registers = m.regs(start, usize::from(count));
     let is_insert = count > 1 && registers[0].is_null();
     let changed = with_values(registers, |values| {
-        let values = Values { values, facts: &RegisterArguments(registers) };
+        let values = Values { values, attributes: &RegisterArguments(registers) };
         table.update(connection, &Change { values, policy })
     });
-    m.go_on();
+    m.resume();
     match changed {
         Ok(rowid) => {
             m.changes += 1;
             if let Some(rowid) = rowid.filter(|_| is_insert) {
-                host.facts().last_insert_rowid.set(rowid);
+                host.state().last_insert_rowid.set(rowid);
             }
             match rowid {
                 Some(rowid) => m.reg_mut(dst).set_integer(rowid),
@@ -223,12 +223,12 @@ pub fn change(
     to: TextId,
 ) -> Result<(), Error> {
     let name = program.text(name).unwrap_or_default();
-    m.stand_still();
+    m.suspend();
     let changed = match op {
         0 => host.create_virtual(db, name),
         1 => host.destroy_virtual(db, name),
         _ => host.rename_virtual(db, name, program.text(to).unwrap_or_default()),
     };
-    m.go_on();
+    m.resume();
     changed
 }

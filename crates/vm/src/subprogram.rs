@@ -35,12 +35,12 @@ struct Frame<'p> {
     ignore: usize,
     content: FrameContent,
     changes: i64,
-    facts: SavedFacts,
+    counters: SavedCounters,
 }
 
-/// What of the connection's facts a trigger must not change.
+/// The counters of the connection that a trigger must not change.
 #[derive(Clone, Copy)]
-struct SavedFacts {
+struct SavedCounters {
     changes: i64,
     last_insert_rowid: i64,
 }
@@ -76,8 +76,8 @@ impl<'p> Frames<'p> {
         if !call.recursive && self.waiting.iter().any(|frame| frame.token == callee.token) {
             return Ok(None);
         }
-        let facts = host.facts();
-        if self.waiting.len() >= facts.trigger_depth_max.get() as usize {
+        let state = host.state();
+        if self.waiting.len() >= state.trigger_depth_max.get() as usize {
             return Err(Error::new(ResultCode::ERROR, "triggers nested too deep"));
         }
         let content = m.frames.take(&callee.program);
@@ -89,7 +89,7 @@ impl<'p> Frames<'p> {
             ignore: call.ignore,
             content: exchange(content, m),
             changes: std::mem::take(&mut m.changes),
-            facts: SavedFacts { changes: facts.changes.get(), last_insert_rowid: facts.last_insert_rowid.get() },
+            counters: SavedCounters { changes: state.changes.get(), last_insert_rowid: state.last_insert_rowid.get() },
         });
         Ok(Some(&callee.program))
     }
@@ -124,7 +124,7 @@ impl<'p> Frames<'p> {
 
     fn pop(&mut self, m: &mut Machine, host: &dyn Host) -> Option<(&'p Program, usize, usize)> {
         let frame = self.waiting.pop()?;
-        frame.restore_facts(m, host);
+        frame.restore_counters(m, host);
         let left = exchange(frame.content, m);
         assert_eq!(m.cursors.len(), frame.program.cursors.len(), "the frame that is gone on with is its program's");
         m.frames.give_back(left);
@@ -135,7 +135,7 @@ impl<'p> Frames<'p> {
     #[inline(never)]
     pub fn unwind(&mut self, m: &mut Machine, host: &dyn Host) {
         if let Some(outermost) = self.waiting.drain(..).next() {
-            outermost.restore_facts(m, host);
+            outermost.restore_counters(m, host);
             exchange(outermost.content, m);
         }
         assert!(self.waiting.is_empty(), "an error ends all subprograms");
@@ -150,10 +150,10 @@ impl<'p> Frames<'p> {
 }
 
 impl Frame<'_> {
-    fn restore_facts(&self, m: &mut Machine, host: &dyn Host) {
+    fn restore_counters(&self, m: &mut Machine, host: &dyn Host) {
         m.changes = self.changes;
-        host.facts().changes.set(self.facts.changes);
-        host.facts().last_insert_rowid.set(self.facts.last_insert_rowid);
+        host.state().changes.set(self.counters.changes);
+        host.state().last_insert_rowid.set(self.counters.last_insert_rowid);
     }
 }
 

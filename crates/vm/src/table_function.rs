@@ -24,7 +24,7 @@ pub fn filter(
     name: TextId,
     start: Reg,
 ) -> Result<bool, Error> {
-    m.stand_still();
+    m.suspend();
     let given = m.reg(start).integer() as u32;
     let count = (u32::BITS - given.leading_zeros()) as usize;
     let registers = m.regs(start.at(1), count);
@@ -34,7 +34,7 @@ pub fn filter(
         .map(|(at, register)| (given & (1 << at) != 0).then(|| register.as_ref()))
         .collect();
     let rows = host.table_rows(&program.texts[name.0 as usize], &arguments);
-    m.go_on();
+    m.resume();
     let rows = rows?;
     let is_empty = rows.rows.is_empty();
     *m.cursor(cursor) = VmCursor::Rows(Box::new(RowsCursor::new(rows)));

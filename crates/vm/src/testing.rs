@@ -12,8 +12,8 @@ use lithe_value::Value;
 use lithe_vfs::{File, SyncFlags};
 
 use crate::builder::ProgramBuilder;
+use crate::connection_state::ConnectionState;
 use crate::error::Error;
-use crate::facts::ConnectionFacts;
 use crate::host::Host;
 use crate::insn::Insn;
 use crate::operand::{CursorId, Db, Reg};
@@ -46,7 +46,7 @@ impl Random {
 /// A connection on one database in memory, in a write transaction.
 pub struct TestHost {
     pub btree: Rc<Btree>,
-    pub facts: ConnectionFacts,
+    pub state: ConnectionState,
     pub budget: Cell<usize>,
     pub interrupted: Cell<bool>,
     pub wants_hook: Cell<bool>,
@@ -58,7 +58,7 @@ impl TestHost {
     pub fn new() -> TestHost {
         TestHost {
             btree: memory_btree(),
-            facts: ConnectionFacts::default(),
+            state: ConnectionState::default(),
             budget: Cell::new(1 << 20),
             interrupted: Cell::new(false),
             wants_hook: Cell::new(false),
@@ -118,8 +118,8 @@ impl Host for TestHost {
 
     fn drop_from_catalog(&self, _db: Db, _kind: u8, _name: &str) {}
 
-    fn facts(&self) -> &ConnectionFacts {
-        &self.facts
+    fn state(&self) -> &ConnectionState {
+        &self.state
     }
 
     fn julian_millis(&self) -> i64 {
@@ -204,7 +204,7 @@ pub fn key(columns: usize) -> Arc<KeyInfo> {
     Arc::new(KeyInfo::new(vec![KeyColumn::default(); columns], TextEncoding::Utf8))
 }
 
-/// The facts of a cursor.
+/// The description of a cursor.
 pub fn info(kind: CursorKind, root: Option<PageNo>, key: Option<Arc<KeyInfo>>, columns: u16) -> CursorInfo {
     CursorInfo { kind, db: Db::MAIN, root, key, column_count: columns, table: None }
 }

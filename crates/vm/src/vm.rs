@@ -112,8 +112,8 @@ impl Vm {
     }
 
     /// The machine is kept, for a statement that may never come: it gives the memory of long values back.
-    pub fn rest(&mut self) {
-        self.machine.registers.iter_mut().for_each(Register::rest);
+    pub fn release_memory(&mut self) {
+        self.machine.registers.iter_mut().for_each(Register::release_memory);
     }
 
     /// Whether a run has begun and not ended.
@@ -123,7 +123,7 @@ impl Vm {
 
     /// Runs until there is a row, the end, or an error. After the end or an error the next step begins a new run.
     pub fn step(&mut self, host: &dyn Host) -> Result<Step, Error> {
-        self.machine.go_on();
+        self.machine.resume();
         if self.state != State::Running {
             self.begin(host);
         } else if self.is_at_end() {
@@ -133,7 +133,7 @@ impl Vm {
         } else {
             self.machine.notice_writes(host);
         }
-        host.facts().now.set(None);
+        host.state().now.set(None);
         match run(&self.program, &mut self.machine, host) {
             Ok(Step::Row) => {
                 assert!(self.machine.row.end <= self.machine.registers.len(), "a row beyond the registers");
@@ -172,10 +172,10 @@ impl Vm {
     }
 
     fn begin(&mut self, host: &dyn Host) {
-        self.machine.assert_at_rest();
+        self.machine.assert_idle();
         self.machine.has_update_hook = host.has_update_hook();
         self.machine.watches_rows = host.watches_rows();
-        self.machine.expirations_before = host.facts().expirations.get();
+        self.machine.expirations_before = host.state().expirations.get();
         self.machine.is_expired = false;
         self.machine.counters.runs += 1;
         self.state = State::Running;
@@ -185,7 +185,7 @@ impl Vm {
     fn end(&mut self, host: &dyn Host, changes: i64) {
         assert!(self.state == State::Running, "a run ends that has not begun");
         if self.program.counts_changes {
-            host.facts().set_changes(changes);
+            host.state().set_changes(changes);
         }
         self.state = State::Ended;
         self.machine.reset();

@@ -184,7 +184,7 @@ pub fn inserted(m: &mut Machine, info: &CursorInfo, host: &dyn Host, flags: u8, 
         m.changes += 1;
     }
     if flags & insert_flags::LAST_ROWID != 0 {
-        host.facts().last_insert_rowid.set(rowid);
+        host.state().last_insert_rowid.set(rowid);
     }
     if m.watches_rows {
         tell_watchers(info, host, rowid);

@@ -51,7 +51,7 @@ pub struct Values<'a> {
     /// The values.
     pub values: &'a [ValueRef<'a>],
     /// Their subtypes and pointers.
-    pub facts: &'a dyn Arguments,
+    pub attributes: &'a dyn Arguments,
 }
 
 /// The kind of the pointer that stands for all values of an IN.
@@ -61,7 +61,7 @@ const UNCHANGED: &[u8] = b"Unchanged";
 
 impl Values<'_> {
     fn pointer(&self, index: usize, kind: &[u8]) -> Option<&dyn Any> {
-        let pointer = self.facts.pointer(index)?;
+        let pointer = self.attributes.pointer(index)?;
         (*pointer.kind == *kind).then_some(&*pointer.value)
     }
 

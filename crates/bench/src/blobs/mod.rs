@@ -54,7 +54,7 @@ pub fn run(options: &Options) -> Result<Experiment> {
         id: "blobs".to_owned(),
         title: "BLOBs: a database against files".to_owned(),
         about: about(options),
-        options: facts(options),
+        options: described(options),
         ..Experiment::default()
     };
     let workload = Workload::new(options)?;
@@ -102,7 +102,7 @@ fn about(options: &Options) -> String {
     )
 }
 
-fn facts(options: &Options) -> std::collections::BTreeMap<String, String> {
+fn described(options: &Options) -> std::collections::BTreeMap<String, String> {
     let pairs = [
         ("count", options.count.to_string()),
         ("size", options.size.to_string()),

@@ -140,7 +140,7 @@ pub fn use_tool(tool: &Tool, seed: u64) -> Result<()> {
             With::Sqlite => make_database::<Sqlite>(make, seed),
         },
         Tool::Export(export) => export_files(export),
-        Tool::Stat(stat) => print_facts(&stat.file),
+        Tool::Stat(stat) => print_statistics(&stat.file),
         Tool::Run(run) if run.path.is_dir() => run_files(run, seed),
         Tool::Run(run) => match run.with {
             With::Lithe => run_database::<Lithe>(run, seed),
@@ -196,7 +196,7 @@ fn export_files(export: &Export) -> Result<()> {
     Ok(())
 }
 
-fn print_facts(file: &Path) -> Result<()> {
+fn print_statistics(file: &Path) -> Result<()> {
     let connection = open::<Lithe>(file, &Settings::default())?;
     for (name, sql) in [
         ("BLOBs", "SELECT count(*) FROM kv"),

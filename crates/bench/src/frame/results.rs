@@ -49,7 +49,7 @@ pub struct Experiment {
     /// What was to be reached.
     pub goals: Vec<Goal>,
     /// Figures that are not samples: sizes on disk, versions.
-    pub facts: Vec<(String, String)>,
+    pub figures: Vec<(String, String)>,
     /// What was left out, and why.
     pub skipped: Vec<String>,
     /// How long it all took.

@@ -11,7 +11,7 @@ pub fn experiment(experiment: &Experiment) -> String {
     for chart in &experiment.charts {
         out.push_str(&self::chart(chart));
     }
-    for (name, value) in &experiment.facts {
+    for (name, value) in &experiment.figures {
         let _ = writeln!(out, "{name}: {value}");
     }
     if !experiment.goals.is_empty() {

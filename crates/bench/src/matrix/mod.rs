@@ -73,7 +73,7 @@ pub fn run(options: &Options) -> Result<Experiment> {
             options.total / 1_000_000,
             options.cache_kib
         ),
-        options: facts(options),
+        options: described(options),
         charts: vec![chart],
         ..Experiment::default()
     };
@@ -90,7 +90,7 @@ fn short(bytes: usize) -> String {
     }
 }
 
-fn facts(options: &Options) -> std::collections::BTreeMap<String, String> {
+fn described(options: &Options) -> std::collections::BTreeMap<String, String> {
     let list = |sizes: &[usize]| sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     let pairs = [
         ("BLOB sizes", list(&options.sizes)),

@@ -67,7 +67,7 @@ pub fn run(options: &Options) -> Result<Experiment> {
              query its own transaction. A point is the number of queries of all threads together in a second.",
             options.rows, options.queries
         ),
-        options: facts(options),
+        options: described(options),
         ..Experiment::default()
     };
     for &mode in &options.journal_modes {
@@ -181,7 +181,7 @@ impl World<'_> {
     }
 }
 
-fn facts(options: &Options) -> std::collections::BTreeMap<String, String> {
+fn described(options: &Options) -> std::collections::BTreeMap<String, String> {
     let threads: Vec<String> = options.threads.iter().map(usize::to_string).collect();
     options_of(&[
         ("rows", options.rows.to_string()),

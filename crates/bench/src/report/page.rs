@@ -86,8 +86,8 @@ fn section(experiment: &Experiment) -> String {
     for line in &experiment.skipped {
         let _ = write!(out, "<p class=\"faint\">Left out: {}</p>", escape(line));
     }
-    if !experiment.facts.is_empty() {
-        out.push_str(&details("Facts", &pairs(experiment.facts.iter().map(|(n, v)| (n.as_str(), v.clone())))));
+    if !experiment.figures.is_empty() {
+        out.push_str(&details("Figures", &pairs(experiment.figures.iter().map(|(n, v)| (n.as_str(), v.clone())))));
     }
     let options = experiment.options.iter().map(|(name, value)| (name.as_str(), value.clone()));
     out.push_str(&details("Options", &pairs(options)));
@@ -132,10 +132,10 @@ fn pairs<'a>(pairs: impl Iterator<Item = (&'a str, String)>) -> String {
 }
 
 fn machine(report: &Report) -> String {
-    let facts = report.machine.facts();
+    let properties = report.machine.properties();
     format!(
         "<section id=\"machine\"><h2>The machine</h2>{}<p class=\"faint\">The whole run:</p><pre>{}</pre></section>",
-        pairs(facts.into_iter()),
+        pairs(properties.into_iter()),
         escape(&report.command)
     )
 }

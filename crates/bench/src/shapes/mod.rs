@@ -73,9 +73,9 @@ pub fn run(options: &Options) -> Result<Experiment> {
         experiment.charts.push(Chart::bars(id, title, "ms", rows));
     }
     for (at, shape) in SHAPES.iter().enumerate() {
-        experiment.facts.push((shape.label.to_owned(), shape.sql.to_owned()));
+        experiment.figures.push((shape.label.to_owned(), shape.sql.to_owned()));
         let plans = plans.iter().map(|(name, plans)| (format!("{}: {name}", shape.label), plans[at].clone()));
-        experiment.facts.extend(plans);
+        experiment.figures.extend(plans);
     }
     judge(&mut experiment, &duels);
     Ok(experiment)

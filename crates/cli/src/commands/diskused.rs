@@ -250,7 +250,7 @@ fn section(name: &str, tree: &Tree, size: i64) -> String {
     let [interior_unused, leaf_unused, overflow_unused] = tree.unused;
     let metadata = tree.bytes - tree.payload - unused;
     let mut text = title(name);
-    text.push_str(&fact("Percentage of total database", &percent(tree.bytes, size), ""));
+    text.push_str(&statistic("Percentage of total database", &percent(tree.bytes, size), ""));
     text.push_str(&line("Number of entries", tree.entries, None));
     text.push_str(&line("Bytes of storage consumed", tree.bytes, None));
     text.push_str(&line("Bytes of payload", tree.payload, Some((tree.payload, tree.bytes))));
@@ -258,8 +258,8 @@ fn section(name: &str, tree: &Tree, size: i64) -> String {
     if tree.depth > 0 {
         text.push_str(&line("B-tree depth", tree.depth, None));
     }
-    text.push_str(&fact("Average payload per entry", &format!("{:.2}", tree.payload as f64 / entries), ""));
-    text.push_str(&fact("Average unused bytes per entry", &format!("{:.2}", unused as f64 / entries), ""));
+    text.push_str(&statistic("Average payload per entry", &format!("{:.2}", tree.payload as f64 / entries), ""));
+    text.push_str(&statistic("Average unused bytes per entry", &format!("{:.2}", unused as f64 / entries), ""));
     text.push_str(&line("Maximum payload per entry", tree.payload_max, None));
     text.push_str(&line("Entries that use overflow", tree.overflow_count, Some((tree.overflow_count, tree.entries))));
     if interior > 0 {
@@ -298,10 +298,10 @@ fn title(text: &str) -> String {
 }
 
 fn line(name: &str, value: i64, share: Option<(i64, i64)>) -> String {
-    fact(name, &value.to_string(), &share.map_or_else(String::new, |(part, whole)| percent(part, whole)))
+    statistic(name, &value.to_string(), &share.map_or_else(String::new, |(part, whole)| percent(part, whole)))
 }
 
-fn fact(name: &str, value: &str, share: &str) -> String {
+fn statistic(name: &str, value: &str, share: &str) -> String {
     const WIDTH: usize = 50;
     let dots = ".".repeat(WIDTH.saturating_sub(name.chars().count()));
     format!("{}\n", format!("{name}{dots} {value:<10} {share:>7}").trim_end())

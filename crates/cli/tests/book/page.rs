@@ -53,19 +53,19 @@ impl Page {
 
 fn commands(block: &[&str]) -> Vec<Command> {
     let mut found: Vec<Command> = Vec::new();
-    let mut goes_on = false;
+    let mut continues = false;
     for line in block {
         if let Some(rest) = line.strip_prefix("$ ") {
             found.push(Command { line: rest.to_owned(), ..Command::default() });
-            goes_on = true;
+            continues = true;
             continue;
         }
         let command = found.last_mut().expect("a console block begins with a command");
-        if let Some(rest) = line.strip_prefix("> ").filter(|_| goes_on) {
+        if let Some(rest) = line.strip_prefix("> ").filter(|_| continues) {
             command.line += &format!("\n{rest}");
             continue;
         }
-        goes_on = false;
+        continues = false;
         match PROMPTS.iter().find_map(|prompt| line.strip_prefix(prompt)) {
             Some(typed) => command.input += &format!("{typed}\n"),
             None => command.output += &format!("{line}\n"),

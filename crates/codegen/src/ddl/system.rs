@@ -9,7 +9,7 @@ use lithe_sql::ast::Name;
 use lithe_value::Value;
 use lithe_vm::insn::{Insn, delete_flags, insert_flags};
 use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, CursorId, Db, Reg, Sequence, TextId};
-use lithe_vm::program::{CursorInfo, CursorKind, TableFacts};
+use lithe_vm::program::{CursorInfo, CursorKind, TableMetadata};
 
 use crate::Codegen;
 
@@ -161,8 +161,8 @@ pub(super) fn told_table(cg: &mut Codegen<'_>, db: Db, name: &str, column_count:
         return None;
     }
     let database = cg.env.catalog.database_name(db).into();
-    let facts = TableFacts { name: COUNTS_TABLE.to_owned(), database, ..TableFacts::default() };
-    let table = Some(Arc::new(facts));
+    let metadata = TableMetadata { name: COUNTS_TABLE.to_owned(), database, ..TableMetadata::default() };
+    let table = Some(Arc::new(metadata));
     let info = CursorInfo { kind: CursorKind::KeyOnly, db, root: None, key: None, column_count, table };
     Some(ToldTable { names: cg.b.cursor(info), column_count })
 }

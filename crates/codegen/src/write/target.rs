@@ -7,7 +7,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Db, Reg};
 
 use crate::Codegen;
-use crate::derived::write_facts;
+use crate::derived::write_metadata;
 
 /// A table, open for writing.
 #[derive(Clone, Copy)]
@@ -62,8 +62,8 @@ impl<'a> Target<'a> {
 
     /// Writes with a cursor on the table that is open already.
     pub fn use_cursor(&mut self, cg: &mut Codegen<'a>, cursor: CursorId) {
-        let facts = write_facts(cg.env, self.db, self.table);
-        cg.b.cursor_info(cursor).table = Some(facts);
+        let metadata = write_metadata(cg.env, self.db, self.table);
+        cg.b.cursor_info(cursor).table = Some(metadata);
         self.cursor = cursor;
     }
 

@@ -13,7 +13,7 @@ use lithe_value::ValueRef;
 pub struct View {
     /// The columns located so far; they are located in order.
     columns: Vec<Column>,
-    /// 0 until the header's length has been read; a header is never that short in fact.
+    /// 0 until the header's length has been read; a header is never that short.
     header_len: u32,
     /// Where the next serial type starts.
     header_at: u32,

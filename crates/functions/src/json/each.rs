@@ -143,7 +143,7 @@ impl<'a> Children<'a> {
         let id = self.at;
         let key = if self.is_object {
             let (kind, label, rest) = binary::header(self.rest)?;
-            self.go_on(rest);
+            self.advance(rest);
             Key::Label(binary::label(kind, label)?)
         } else {
             Key::Index(self.index)
@@ -151,11 +151,11 @@ impl<'a> Children<'a> {
         self.index += 1;
         let node = Node { id, at: self.at, bytes: self.rest };
         let (_, _, rest) = binary::header(self.rest)?;
-        self.go_on(rest);
+        self.advance(rest);
         Some((key, node))
     }
 
-    fn go_on(&mut self, rest: &'a [u8]) {
+    fn advance(&mut self, rest: &'a [u8]) {
         self.at += self.rest.len() - rest.len();
         self.rest = rest;
     }

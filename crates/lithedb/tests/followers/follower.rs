@@ -143,7 +143,7 @@ impl Follower {
     pub fn copy_frames(&mut self) -> bool {
         let path = self.log_path();
         let Some(log) = Log::read(&path) else { return false };
-        let Some(known) = self.generation.as_mut().filter(|known| known.goes_on_in(&log)) else {
+        let Some(known) = self.generation.as_mut().filter(|known| known.continues_in(&log)) else {
             self.generation = None;
             return self.begin_generation(&log);
         };
@@ -193,7 +193,7 @@ impl Follower {
 }
 
 impl Generation {
-    fn goes_on_in(&self, log: &Log) -> bool {
+    fn continues_in(&self, log: &Log) -> bool {
         if self.end > log.len() || self.page_size != log.page_size() {
             return false;
         }

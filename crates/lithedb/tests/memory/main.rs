@@ -90,7 +90,7 @@ fn refuse(stages: &Stages, (at, number): Case) -> bool {
         Err(error) => {
             let code = error.code();
             assert!(matches!(code, ResultCode::NOMEM | ResultCode::IOERR_NOMEM), "{place}: {code:?} {error}");
-            go_on(stages, at, &connection, &place)
+            after_failure(stages, at, &connection, &place)
         }
     };
     let Line { before: _, after, answer: expected } = &stages.lines[at];
@@ -108,7 +108,7 @@ fn refuse(stages: &Stages, (at, number): Case) -> bool {
 }
 
 /// After a line that failed: it has done nothing, and does it when it is run again, or all. What it answers then.
-fn go_on(stages: &Stages, at: usize, connection: &Connection, place: &str) -> Option<u64> {
+fn after_failure(stages: &Stages, at: usize, connection: &Connection, place: &str) -> Option<u64> {
     let line = SCRIPT[at];
     if line.starts_with("BEGIN") && !connection.is_autocommit() {
         connection.execute_batch("ROLLBACK").unwrap_or_else(|error| panic!("{place}: {error}"));

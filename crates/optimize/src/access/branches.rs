@@ -56,13 +56,13 @@ impl<'a> Join<'_, 'a> {
         let known = outside.union(SourceSet::single(source));
         let skipped = self.terms.disjunctions[disjunction].condition;
         let is_usable = |condition: &Condition<'a>| {
-            self.facts[source].admits(condition.origin) && is_one_constraint(&condition.expr)
+            self.infos[source].admits(condition.origin) && is_one_constraint(&condition.expr)
         };
         let terms = terms::analyze(self.scope, &self.terms.of_branch(branch, skipped, is_usable));
         let order = OrderColumns::none();
         let mut finder = PathFinder {
             context: self.context,
-            facts: self.facts,
+            infos: self.infos,
             scope: self.scope,
             terms: &terms,
             own_conditions: terms.conditions.len(),
@@ -74,7 +74,7 @@ impl<'a> Join<'_, 'a> {
             found: Candidates::default(),
         };
         // Some sources of outer loops may have been eliminated: those of LEFT JOINs that nothing reads.
-        let must_follow = self.facts[source].must_follow;
+        let must_follow = self.infos[source].must_follow;
         finder.find(source, must_follow.minus(must_follow.minus(outside)))?;
         let usable = finder.found.all.iter().filter(|candidate| candidate.needs.is_subset_of(outside));
         let Some(chosen) = usable.min_by_key(|candidate| candidate.run) else { return fail("no query solution") };

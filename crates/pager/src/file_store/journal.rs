@@ -167,8 +167,8 @@ impl FileStore {
 
     fn hint_size_beyond(&self, pending: &Pending<'_>, pages: &[PageNo], hinted: &mut u32) -> Result<()> {
         let (known, end) = (pending.txn.pages_before.max(*hinted), pending.page_count());
-        let goes_on = pages.len() > 1 || pages.first().is_some_and(|first| first.get() > known);
-        if (end > known && goes_on) || pending.is_reshaped() {
+        let continues = pages.len() > 1 || pages.first().is_some_and(|first| first.get() > known);
+        if (end > known && continues) || pending.is_reshaped() {
             *hinted = end;
             self.file.size_hint(u64::from(end) * u64::from(pending.page_size().get()))?;
         }

@@ -156,8 +156,8 @@ impl FileStore {
     }
 
     /// The snapshot becomes that of another connection of the same shared cache.
-    pub(crate) fn go_on_to(&self, shape: Shape, newest: IndexHeader) -> Result<Snapshot> {
-        self.with_wal(|wal| wal.go_on_to_shared(newest))?;
+    pub(crate) fn advance_to(&self, shape: Shape, newest: IndexHeader) -> Result<Snapshot> {
+        self.with_wal(|wal| wal.advance_to_shared(newest))?;
         self.look_through_log(shape)
     }
 

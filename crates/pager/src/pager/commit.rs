@@ -358,7 +358,7 @@ impl Pager {
         let patience = if self.settings.waits_when_busy() { WRITER_PATIENCE } else { Duration::ZERO };
         let conflicts = |no: PageNo| no != PageNo::FIRST && (self.concurrent.has_read(no) || self.is_written(no));
         let went_on = self.retry_while_busy(|| file.with_wal(|wal| wal.begin_commit(patience, &conflicts)))?;
-        if went_on && let Err(error) = self.go_on_from_others(file, first_page.as_deref()) {
+        if went_on && let Err(error) = self.advance_past_others(file, first_page.as_deref()) {
             file.with_wal(Wal::roll_back);
             return Err(error);
         }
@@ -367,7 +367,7 @@ impl Pager {
     }
 
     /// The snapshot is that of others now, who wrote none of our pages, but perhaps page 1.
-    fn go_on_from_others(&self, file: &FileStore, first_page: Option<&[u8]>) -> Result<()> {
+    fn advance_past_others(&self, file: &FileStore, first_page: Option<&[u8]>) -> Result<()> {
         // A log without commits leaves the database as it is.
         let count = file.with_wal(Wal::page_count).unwrap_or(self.pages_before());
         let takes_or_frees = self.is_written(PageNo::FIRST) || self.is_resized();

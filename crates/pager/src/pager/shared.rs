@@ -118,7 +118,7 @@ impl Pager {
         let now = file.with_wal(Wal::snapshot_header);
         let Some(newest) = self.member.newest_to_follow(cache, &now, is_published) else { return Ok(()) };
         self.drop_overlay();
-        self.adopt(file, file.go_on_to(self.view.shape(), newest))?;
+        self.adopt(file, file.advance_to(self.view.shape(), newest))?;
         self.changes.bump_for_others();
         Ok(())
     }

@@ -15,7 +15,7 @@ use crate::error::{Error, Result, zeros};
 use crate::file_store::FileStore;
 use crate::options::{CacheSize, JournalMode};
 use crate::page_ref::{MappedFile, PageRef};
-use crate::spill::{Place, SpillFacts, SpillMark, SpillTarget};
+use crate::spill::{Place, SpillConditions, SpillMark, SpillTarget};
 use crate::wal::Wal;
 use crate::write_txn::{Pending, WriteTxn};
 
@@ -69,20 +69,20 @@ impl Pager {
             return Ok(target);
         }
         let adds = victims.last().is_some_and(|&id| txn.dirty.slot(id).no.get() > txn.pages_before);
-        let mut facts = self.spill_facts(txn);
+        let mut conditions = self.spill_conditions(txn);
         if let Store::File(file) = &self.store
-            && facts.appends_to_log
+            && conditions.appends_to_log
             && adds
         {
-            facts.past_log = self.begin_past_log(file, txn)?;
+            conditions.past_log = self.begin_past_log(file, txn)?;
         }
-        Ok(*txn.spill.target.insert(SpillTarget::choose(&facts)))
+        Ok(*txn.spill.target.insert(SpillTarget::choose(&conditions)))
     }
 
-    fn spill_facts(&self, txn: &WriteTxn) -> SpillFacts {
+    fn spill_conditions(&self, txn: &WriteTxn) -> SpillConditions {
         let file = if let Store::File(file) = &self.store { Some(file) } else { None };
         let page_size = self.page_size();
-        SpillFacts {
+        SpillConditions {
             appends_to_log: file.is_some_and(|file| self.appends_to_log(file)),
             writes_file: file.is_some_and(|file| !file.is_wal()),
             is_foreign: file.is_some_and(|file| file.calls.spills_to_database),
@@ -185,7 +185,7 @@ impl Pager {
         if self.appends_to_log(file) {
             victims.retain(|&id| txn.dirty.slot(id).no.get() > kept_end);
         } else {
-            let target = txn.spill.target.unwrap_or_else(|| SpillTarget::choose(&self.spill_facts(txn)));
+            let target = txn.spill.target.unwrap_or_else(|| SpillTarget::choose(&self.spill_conditions(txn)));
             // Pages that others know are not overwritten for this alone.
             let first = if txn.spill.overwrites { 0 } else { txn.pages_before };
             victims.retain(|&id| {
@@ -234,7 +234,7 @@ impl Pager {
         }
         assert!(self.view.reads_copies.get(), "pages that somebody may hold are overwritten");
         if file.lock(LockLevel::Exclusive).is_err() {
-            return Ok(*txn.spill.target.insert(target.beside_readers(&self.spill_facts(txn))));
+            return Ok(*txn.spill.target.insert(target.beside_readers(&self.spill_conditions(txn))));
         }
         txn.spill.overwrites = true;
         // Pages are read by calls from now on: each is copied once, and not worth a fault.

@@ -96,8 +96,8 @@ impl Slot {
     }
 
     fn bring_up_to_date(&mut self, file: &FileStore, lent: &Lent) -> Result<()> {
-        let goes_on = self.overlay.as_ref().is_some_and(|overlay| overlay.base.has_content_of(&lent.base));
-        let changed = self.txn.changed.take().filter(|_| goes_on);
+        let continues = self.overlay.as_ref().is_some_and(|overlay| overlay.base.has_content_of(&lent.base));
+        let changed = self.txn.changed.take().filter(|_| continues);
         let is_as_long = self.overlay.as_ref().is_some_and(|overlay| overlay.page_count == lent.page_count);
         if changed.as_ref().is_some_and(Vec::is_empty) && is_as_long {
             self.txn.changed = changed;

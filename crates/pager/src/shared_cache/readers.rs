@@ -55,7 +55,7 @@ pub(crate) struct ReaderState {
 #[derive(Debug, Default)]
 pub(crate) struct Readers {
     all: Mutex<Vec<Arc<ReaderState>>>,
-    /// Somebody commits, or waits for readers to rest.
+    /// Somebody commits, or waits for readers to pause.
     pub(crate) is_closed: AtomicBool,
     /// Counts the commits.
     pub(crate) commits: AtomicU64,

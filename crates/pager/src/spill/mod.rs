@@ -27,7 +27,7 @@ mod temp;
 use lithe_format::wal::Sum;
 
 use self::placed::PlacedPages;
-pub(crate) use self::target::{Place, SpillFacts, SpillTarget};
+pub(crate) use self::target::{Place, SpillConditions, SpillTarget};
 use self::temp::TempSpill;
 
 /// How much was spilled at some moment.

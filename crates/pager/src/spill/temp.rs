@@ -33,7 +33,7 @@ struct Replaced {
 }
 
 impl Replaced {
-    fn goes_on(&self, place: u32, before: u32) -> bool {
+    fn continues(&self, place: u32, before: u32) -> bool {
         self.place + self.len == place && self.before + self.len == before
     }
 }
@@ -113,7 +113,7 @@ impl TempSpill {
 
     fn note_replaced(&mut self, place: u32, before: u32) {
         match self.replaced.last_mut() {
-            Some(last) if last.goes_on(place, before) => last.len += 1,
+            Some(last) if last.continues(place, before) => last.len += 1,
             _ => self.replaced.push(Replaced { place, len: 1, before }),
         }
     }

@@ -152,7 +152,7 @@ impl Wal {
         if !same_run {
             self.frames.set((1, 0));
         }
-        self.go_on_to(newest, false)?;
+        self.advance_to(newest, false)?;
         Ok(true)
     }
 
@@ -175,24 +175,24 @@ impl Wal {
         self.reads_as_writer.set(false);
         let begun = begun?;
         let Some(base) = base else { return Ok(begun) };
-        self.go_on_to(base.header, false)?;
+        self.advance_to(base.header, false)?;
         Ok(begun.max(Begun::Changed))
     }
 
-    /// As [`Wal::go_on_to`], for the commit of another connection of the same shared cache, which is published.
-    pub(crate) fn go_on_to_shared(&self, newest: IndexHeader) -> Result<()> {
+    /// As [`Wal::advance_to`], for the commit of another connection of the same shared cache, which is published.
+    pub(crate) fn advance_to_shared(&self, newest: IndexHeader) -> Result<()> {
         if newest.salts != self.header.get().salts {
             // A log that was started over had nothing left that we have not seen: we hold a read mark.
             self.frames.set((1, 0));
         }
-        self.go_on_to(newest, false)
+        self.advance_to(newest, false)
     }
 
     /// The snapshot becomes that of a commit of this process. The read mark stays: it is further back,
     /// and keeps more than is needed.
     ///
     /// `written` says that its frames are known to be in the file, because we have just put them there.
-    fn go_on_to(&self, header: IndexHeader, written: bool) -> Result<()> {
+    fn advance_to(&self, header: IndexHeader, written: bool) -> Result<()> {
         assert!(self.mark.get().is_some(), "who goes on has a snapshot");
         let (first, last) = self.frames.get();
         let first = if first > last { self.index.backfilled().saturating_add(1) } else { first };
@@ -333,7 +333,7 @@ impl Wal {
         if tail.restarted {
             self.limit_size(page_size, header.last_frame, policy);
         }
-        Ok(ended.and_then(|()| self.go_on_to(header, true)))
+        Ok(ended.and_then(|()| self.advance_to(header, true)))
     }
 
     /// Leaves the writer slot, and waits until the commit is durable and published.

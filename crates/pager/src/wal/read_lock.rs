@@ -103,7 +103,7 @@ impl ReadLock {
 
     /// Stops working and keeps the lock.
     #[inline]
-    pub(super) fn rest(&self, mark: usize) {
+    pub(super) fn pause(&self, mark: usize) {
         self.uses.store(self.uses.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         self.state.store(IDLE | mark as u32, Ordering::Release);
     }

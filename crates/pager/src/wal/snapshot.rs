@@ -88,7 +88,7 @@ impl Wal {
             return Ok(());
         }
         if self.keep.get() && !self.outgrown.take() && self.read_lock.is_unshared() {
-            self.read_lock.rest(mark);
+            self.read_lock.pause(mark);
             return Ok(());
         }
         self.read_lock.unlock(mark)

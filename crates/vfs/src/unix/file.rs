@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "calls of the system that Miri does not know")]
-    fn calls_that_stop_early_go_on() {
+    fn calls_that_stop_early_continue() {
         check(&[Ok(10)], Ok(10), true);
         check(&[Err(Errno::INTR), Ok(3), Err(Errno::INTR), Err(Errno::INTR), Ok(1), Ok(6)], Ok(10), true);
         check(&[Ok(4), Ok(0)], Ok(4), false);

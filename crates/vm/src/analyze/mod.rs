@@ -60,7 +60,7 @@ pub fn analyze_index(
         VmCursor::Tree(tree) => tree.place.cursor.count(&tree.btree)?,
         _ => return Err(not_an_index()),
     };
-    let selection = host.facts().takes_samples().then(|| Selection::new(key.columns().len(), entries));
+    let selection = host.state().takes_samples().then(|| Selection::new(key.columns().len(), entries));
     let mut groups = Groups::new(key, shape.is_one_unique, selection);
     let mut record = Register::Null;
     let mut stands = m.cursor(cursor).first()?;

@@ -101,7 +101,7 @@ impl Sorter {
         };
         assert!(!self.batch.is_empty(), "a run has rows");
         runs.write_run(self.batch.rows())?;
-        let spilled = &host.facts().temporary_spilled;
+        let spilled = &host.state().temporary_spilled;
         spilled.set(spilled.get() + self.batch.bytes() as u64);
         self.batch.clear();
         Ok(())

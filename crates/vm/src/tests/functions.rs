@@ -36,7 +36,7 @@ fn add_aggregate(b: &mut ProgramBuilder, function: Arc<Function>, argument_count
 #[test]
 fn scalar_functions() {
     let host = TestHost::new();
-    host.facts.last_insert_rowid.set(77);
+    host.state.last_insert_rowid.set(77);
     let mut b = ProgramBuilder::new();
     let upper = add_call(&mut b, builtin("upper", 1), 1);
     let text = load(&mut b, "some text that is not inline");

@@ -15,7 +15,7 @@ use lithe_sql::ast::{
 };
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
-use lithe_vm::program::TableFacts;
+use lithe_vm::program::TableMetadata;
 
 use super::super::build_options::build_options;
 use super::super::names::quoted;
@@ -239,9 +239,9 @@ fn emit_type_check<'a>(
 /// STRICT: the values of a generated column must have its type.
 fn emit_generated_type_demand(cg: &mut Codegen<'_>, column: &Column, value: Reg) {
     let strict_type = (column.name.to_string(), String::from_utf8_lossy(&column.declared_type).into_owned());
-    let facts = TableFacts { strict_types: Some(vec![strict_type]), ..TableFacts::default() };
+    let metadata = TableMetadata { strict_types: Some(vec![strict_type]), ..TableMetadata::default() };
     let cursor = cg.ephemeral_table(1);
-    cg.b.cursor_info(cursor).table = Some(Arc::new(facts));
+    cg.b.cursor_info(cursor).table = Some(Arc::new(metadata));
     cg.b.emit(Insn::TypeCheck { cursor, start: value, count: 1 });
     cg.journal.note_may_abort();
 }

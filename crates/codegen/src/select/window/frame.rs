@@ -223,8 +223,8 @@ fn emit_is_beyond_distance<'a>(
     let column = pass.key_column.expect("the key is in the table");
     let (bound, distance) = frame.bound(end);
     let rhs = distance.expect("the bound has a distance");
-    let (fixed, goes_on) = (cg.b.label(), cg.b.label());
-    emit_group_limit(cg, pass, frame, end, group, target, goes_on);
+    let (fixed, continues) = (cg.b.label(), cg.b.label());
+    emit_group_limit(cg, pass, frame, end, group, target, continues);
     let (limit, seen) = (cg.b.register(), cg.b.register());
     cg.b.emit(Insn::Column { cursor: pass.current, column, dst: limit });
     cg.b.emit(Insn::Column { cursor: frame.cursor, column, dst: seen });
@@ -245,10 +245,10 @@ fn emit_is_beyond_distance<'a>(
     let key = frame.key.expect("the frame compares keys");
     cg.b.emit(Insn::CompareVectors { key, lhs: seen, rhs: limit, count: 1 });
     cg.b.emit(match end {
-        End::Start => Insn::Jump { less: goes_on, equal: target, greater: target },
-        End::End => Insn::Jump { less: goes_on, equal: goes_on, greater: target },
+        End::Start => Insn::Jump { less: continues, equal: target, greater: target },
+        End::End => Insn::Jump { less: continues, equal: continues, greater: target },
     });
-    cg.b.place(goes_on);
+    cg.b.place(continues);
     Ok(())
 }
 
@@ -261,13 +261,13 @@ fn emit_group_limit<'a>(
     end: End,
     group: Reg,
     target: Addr,
-    goes_on: Addr,
+    continues: Addr,
 ) {
     let seen = cg.b.temporary();
     let (flags, collation, rhs) = (CompareFlags::default(), CollationId::BINARY, group);
     let limit = match (end, frame.bound(end).0) {
         (End::Start, FrameBound::Preceding(_)) => Some(Insn::Ge { flags, collation, lhs: seen, rhs, target }),
-        (End::End, FrameBound::Following(_)) => Some(Insn::Le { flags, collation, lhs: seen, rhs, target: goes_on }),
+        (End::End, FrameBound::Following(_)) => Some(Insn::Le { flags, collation, lhs: seen, rhs, target: continues }),
         (End::End, FrameBound::Preceding(_)) => Some(Insn::Gt { flags, collation, lhs: seen, rhs, target }),
         _ => None,
     };

@@ -27,7 +27,7 @@ impl<'a> PathFinder<'_, 'a> {
         for number in 0..self.terms.disjunctions.len() {
             let disjunction = &self.terms.disjunctions[number];
             let origin = self.terms.conditions[disjunction.condition].origin;
-            if !disjunction.sources.contains(source) || !self.facts[source].admits(origin) {
+            if !disjunction.sources.contains(source) || !self.infos[source].admits(origin) {
                 continue;
             }
             for union in self.unions(source, needs, number) {
@@ -46,7 +46,7 @@ impl<'a> PathFinder<'_, 'a> {
         let mut unions: Option<Vec<Union>> = None;
         for branch in &disjunction.branches {
             let mut ways = best_of(&self.branch_candidates(source, needs, number, branch));
-            if self.facts[source].is_measured {
+            if self.infos[source].is_measured {
                 ways.iter_mut().for_each(|way| self.drop_by_outer(source, branch, way));
             }
             unions = Some(match unions {
@@ -88,7 +88,7 @@ impl<'a> PathFinder<'_, 'a> {
         let with_around = around.then(|| terms::analyze(self.scope, &self.terms.of_branch(branch, skipped, |_| true)));
         let mut finder = PathFinder {
             context: self.context,
-            facts: self.facts,
+            infos: self.infos,
             scope: self.scope,
             terms: with_around.as_ref().unwrap_or(branch),
             own_conditions: branch.conditions.len(),

@@ -1,4 +1,4 @@
-//! The facts of a connection that a running program reads and changes.
+//! The state of a connection that a running program reads and changes.
 
 use std::cell::Cell;
 
@@ -7,7 +7,7 @@ use lithe_value::Encoding;
 /// Counters, settings and limits of one connection. Cells: user code may re-enter the connection while
 /// a program runs, so nothing is ever borrowed.
 #[derive(Debug)]
-pub struct ConnectionFacts {
+pub struct ConnectionState {
     /// `changes()`: rows changed by the last INSERT, UPDATE or DELETE that completed.
     pub changes: Cell<i64>,
     /// `total_changes()`: rows changed since the connection opened, triggers included.
@@ -86,9 +86,9 @@ pub const LIKE_PATTERN_LENGTH_MAX: u32 = 50_000;
 /// SQLite's limit on triggers that fire triggers.
 pub const TRIGGER_DEPTH_MAX: u32 = 1000;
 
-impl Default for ConnectionFacts {
+impl Default for ConnectionState {
     fn default() -> Self {
-        ConnectionFacts {
+        ConnectionState {
             changes: Cell::default(),
             total_changes: Cell::default(),
             last_insert_rowid: Cell::default(),
@@ -111,7 +111,7 @@ impl Default for ConnectionFacts {
     }
 }
 
-impl ConnectionFacts {
+impl ConnectionState {
     /// Whether pages that were written may be rolled back under statements that stand on rows.
     pub fn may_roll_back(&self) -> bool {
         self.in_transaction.get() || self.has_writer.get()
@@ -133,7 +133,7 @@ impl ConnectionFacts {
 
     /// Statements that run may open cursors again: they are compiled anew when they next begin, which is what SQLite asks of them last
     /// when an index was created, whatever it has asked before.
-    pub fn let_running_go_on(&self) {
+    pub fn let_running_continue(&self) {
         self.last_expiration.set(0);
         self.note_write();
     }
