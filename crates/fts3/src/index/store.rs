@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | start_block | 0 | the first leaf |
 //! | leaves_end_block | 0 | the last leaf |
-//! | end_block | `0 SIZE` | `END SIZE`: the last block, a space, the bytes of the leaves (negative in a merge that goes on) |
+//! | end_block | `0 SIZE` | `END SIZE`: the last block, a space, the bytes of the leaves (negative in an unfinished merge) |
 //! | root | the leaf | the topmost interior node |
 
 use lithe_vtab::{Kept, Names, SqlConnection, ValueRef};
