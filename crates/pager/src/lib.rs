@@ -1,6 +1,5 @@
 //! Transactions over pages.
 //!
-//! A [`Pager`] is one connection's hold on one database: it reads pages in place, keeps what a
 //! A [`Pager`] is one connection's handle of one database: it reads pages in place, keeps what a transaction writes in
 //! private copies (the dirty set), and publishes them at commit, through a rollback journal or a write-ahead log. What
 //! connections of one process share of a file is a [`Database`]. The crate does not know what a page means, except for
