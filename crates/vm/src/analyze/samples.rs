@@ -35,7 +35,7 @@ pub struct Sample {
 enum Reason {
     #[default]
     Place,
-    /// It represents its group of so many leading columns, less one.
+    /// The sample represents its group, whose entries have equal values in this number of leading columns plus one.
     Group(usize),
 }
 
@@ -74,7 +74,7 @@ impl Sample {
 /// The samples of the entries so far.
 pub struct Selection {
     width: usize,
-    /// One entry in so many is taken for its place.
+    /// Every `distance`th entry is a sample because of its position.
     distance: u64,
     /// In the order of the index.
     samples: Vec<Sample>,
