@@ -1,7 +1,7 @@
-//! Times the paths that the machine lives on: a scan that sums two columns, and a point query by rowid.
+//! Times the hot paths of the machine: a scan that sums two columns, and a point query by rowid.
 //!
-//! `cargo run --release -p lithe-vm --example machine_paths [rounds [scan|point|sort]]`; under `valgrind --tool=callgrind` it shows where the
-//! instructions go.
+//! `cargo run --release -p lithe-vm --example machine_paths [rounds [scan|point|sort]]`; under `valgrind --tool=callgrind` it
+//! shows where the instructions go.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ fn time_points(host: &ExampleHost, root: PageNo, rounds: u32) {
     println!("point: {:.1} ns a query", nanoseconds / QUERIES as f64);
 }
 
-/// SELECT a FROM t ORDER BY b, without giving the rows.
+/// SELECT a FROM t ORDER BY b, without returning the rows.
 fn time_sort(host: &ExampleHost, root: PageNo, rounds: u32) {
     let mut b = ProgramBuilder::new();
     let table = table_cursor(&mut b, root);
@@ -151,7 +151,7 @@ fn table_cursor(b: &mut ProgramBuilder, root: PageNo) -> CursorId {
     b.cursor(info(CursorKind::Table, Some(root), None, 3))
 }
 
-/// t(a, b, c): a number that counts, a number that does not, a text of 100 bytes.
+/// t(a, b, c): a number that counts up, a pseudo-random number, a text of 100 bytes.
 fn fill(btree: &Btree) -> PageNo {
     let root = btree.create_tree(TreeKind::Table).unwrap();
     let mut cursor = Cursor::table(root);

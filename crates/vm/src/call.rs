@@ -49,7 +49,8 @@ struct CallAt {
 }
 
 impl CallAt {
-    /// The result gets the memory of `dst` to build a text in, unless that is where an argument is, or this call has memory from before.
+    /// Gives the result the memory of `dst` to build a text in, unless `dst` holds an argument or this call has memory
+    /// of an earlier result.
     #[inline]
     fn take_memory(self, m: &mut Machine, count: usize) {
         let CallAt { id, start, dst } = self;
@@ -61,8 +62,8 @@ impl CallAt {
     }
 }
 
-/// A call of a built-in function that reads its arguments as they are. Such a function does not see the machine, whose cursors stay where
-/// they are, and knows itself how long its result may be.
+/// Calls a built-in function with its arguments as they are. Such a function has no access to the machine, so the cursors are not
+/// put aside; it checks the length of its result itself.
 #[inline]
 fn call_builtin(
     m: &mut Machine,
@@ -89,7 +90,7 @@ fn call_builtin(
     Ok(())
 }
 
-/// Any other call.
+/// Calls any other function.
 fn call_any(m: &mut Machine, call: &FunctionCall, host: &dyn Host, at: CallAt) -> Result<(), Error> {
     let is_builtin = call.function.is_builtin();
     let writes = host.state().writes.get();
@@ -115,7 +116,7 @@ fn call_any(m: &mut Machine, call: &FunctionCall, host: &dyn Host, at: CallAt) -
     held_pages.take_back(cursors);
     let (subtype, pointer) = (context.subtype, context.pointer.take());
     if !is_builtin {
-        // It may have interrupted its own statement, and written to the rows on which the cursors stand.
+        // The function may have interrupted its own statement, and written to the rows under the cursors.
         m.turns = 1;
         if writes != host.state().writes.get() {
             look_again(cursors);
@@ -128,8 +129,8 @@ fn call_any(m: &mut Machine, call: &FunctionCall, host: &dyn Host, at: CallAt) -
     Ok(())
 }
 
-/// The arguments as a function gets them. In a database of UTF-16, BLOBs that a built-in function reads as text are text of that
-/// encoding, decoded into `texts`.
+/// The arguments as a function receives them. In a database of UTF-16, a BLOB that a built-in function reads as text is text of that
+/// encoding; it is decoded into `texts`.
 #[inline]
 pub fn decoded<'s, 'a>(
     function: &Function,
@@ -158,7 +159,7 @@ fn blobs_as_texts<'a>(
     values.iter().enumerate().zip(texts).map(read).collect()
 }
 
-/// What is known of the arguments besides their values: it is in their registers.
+/// Subtypes and pointers of the arguments, from their registers.
 pub struct RegisterArguments<'r>(pub &'r [Register]);
 
 impl Arguments for RegisterArguments<'_> {
@@ -171,7 +172,7 @@ impl Arguments for RegisterArguments<'_> {
     }
 }
 
-/// The same of a call whose arguments the compiler has looked at.
+/// The same, with the arguments that the compiler found to be parameters.
 struct CallArguments<'r> {
     registers: RegisterArguments<'r>,
     /// Bit i set: argument i is a parameter.
@@ -192,7 +193,7 @@ impl Arguments for CallArguments<'_> {
     }
 }
 
-/// Functions of the application do not know how long a result may be.
+/// Checks the length of a result: functions of the application do not check it.
 pub fn check_length(out: &Value, host: &dyn Host) -> Result<(), Error> {
     let length = out.as_ref().bytes().map_or(0, <[u8]>::len);
     if length > host.state().length_max.get() as usize { Err(Error::too_big()) } else { Ok(()) }

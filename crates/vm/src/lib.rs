@@ -1,6 +1,6 @@
 //! The register machine: a compiled [`program::Program`] in, rows out.
 //!
-//! Knows cursors, values and functions. Must not know SQL text, names to be resolved, or plans.
+//! Depends on cursors, values and functions. Must not depend on SQL text, names to be resolved, or plans.
 //!
 //! ```text
 //!              Program (shared, immutable)             Host: the connection
@@ -78,7 +78,7 @@ mod write;
 pub use connection_state::ConnectionState;
 pub use error::Error;
 pub use host::Host;
-/// Virtual tables as the machine meets them.
+/// Virtual tables, as the machine uses them.
 pub use lithe_vtab as virtual_table;
 pub use program::Program;
 pub use vm::{Step, Vm};

@@ -18,7 +18,7 @@ use crate::virtual_table::{
     Change, ColumnContext, Values, VirtualTable, is_unchanged_pointer, list_pointer, unchanged_pointer,
 };
 
-/// Runs code of the application, which may commit, on the cursor of a virtual table.
+/// Runs code of a module, which may commit, on the cursor of a virtual table.
 fn call_cursor<T>(m: &mut Machine, cursor: CursorId, f: impl FnOnce(&mut Machine, &mut ScanCursor) -> T) -> Option<T> {
     let mut slot = std::mem::take(m.cursor(cursor));
     let result = match &mut slot {
@@ -35,7 +35,7 @@ fn call_cursor<T>(m: &mut Machine, cursor: CursorId, f: impl FnOnce(&mut Machine
 }
 
 fn table_of(host: &dyn Host, table: VirtualId) -> Result<Rc<dyn VirtualTable>, Error> {
-    // A table that was disconnected since: compile again, which connects it.
+    // The table was disconnected since: the statement is compiled again, which connects it.
     host.virtual_table(table).ok_or(Error::Schema)
 }
 
@@ -83,7 +83,7 @@ pub fn filter(
 #[inline(never)]
 pub fn next(m: &mut Machine, host: &dyn Host, cursor: CursorId) -> Result<bool, Error> {
     match m.cursor(cursor) {
-        // No code of the application runs, so that the machine need not stand still.
+        // No code of the application runs, so the machine is not paused.
         VmCursor::Scan(scan) => {
             if scan.next_in_memory() {
                 return Ok(true);
@@ -102,7 +102,7 @@ fn not_open() -> Error {
     Error::new(ResultCode::INTERNAL, "no cursor on a virtual table")
 }
 
-/// dst = a column of the row. False on a null row, and where the rows are those of a table-valued function.
+/// dst = a column of the row. False on a null row, and on the rows of a table-valued function.
 #[inline(never)]
 pub fn column(
     m: &mut Machine,
@@ -132,7 +132,7 @@ pub fn column(
     Ok(true)
 }
 
-/// dst = all values of the set under `cursor`, for a scan that wants them at once.
+/// dst = all values of the set under `cursor`, for a scan that takes them at once.
 #[inline(never)]
 pub fn list(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let mut values = Vec::new();
@@ -148,7 +148,7 @@ pub fn list(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     Ok(())
 }
 
-/// dst = a blob with a byte for each register, 1 where a column was left out.
+/// dst = a blob with a byte for each register, 1 if the column was omitted.
 #[inline(never)]
 pub fn note_unchanged(m: &mut Machine, start: Reg, count: u32, dst: Reg) {
     let is_left_out =
@@ -157,7 +157,7 @@ pub fn note_unchanged(m: &mut Machine, start: Reg, count: u32, dst: Reg) {
     m.reg_mut(dst).set(ValueRef::Blob(&bytes));
 }
 
-/// Marks the registers again whose columns were left out.
+/// Marks the registers again whose columns were omitted.
 #[inline(never)]
 pub fn mark_unchanged(m: &mut Machine, start: Reg, count: u32, src: Reg) {
     let bytes = m.reg(src).as_ref().bytes().unwrap_or_default().to_vec();
@@ -166,7 +166,7 @@ pub fn mark_unchanged(m: &mut Machine, start: Reg, count: u32, src: Reg) {
     }
 }
 
-/// Changes a row. With the policy IGNORE a constraint that does not hold changes nothing, and is no error.
+/// Changes a row (xUpdate). With the policy IGNORE a failed constraint changes nothing, and is no error.
 #[inline(never)]
 pub fn update(
     m: &mut Machine,
@@ -203,7 +203,7 @@ pub fn update(
             match policy {
                 _ if code.primary() != ResultCode::CONSTRAINT || !table.supports_constraints() => Err(failed(error)),
                 OnConflict::Ignore => Ok(()),
-                // What is in the way is the table's own to replace.
+                // The table itself must replace the rows that conflict.
                 OnConflict::Replace => Err(failed(error)),
                 policy => Err(Error::constraint(policy, code, failed(error).to_string())),
             }

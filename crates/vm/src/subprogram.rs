@@ -6,8 +6,8 @@
 //!           └─ trigger     registers, cursors, pc
 //! ```
 //!
-//! The machine holds the innermost frame; those around it wait in [`Frames`]. What a trigger does to changes()
-//! and last_insert_rowid() ends with it.
+//! The machine holds the innermost frame; the frames around it wait in [`Frames`]. The changes of a trigger to changes() and
+//! last_insert_rowid() are reverted when it ends.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::machine::Machine;
 use crate::operand::{Reg, SubprogramId};
 use crate::program::{Program, Subprogram};
 
-/// The frames around the one that runs, outermost first.
+/// The frames around the running one, outermost first.
 #[derive(Default)]
 pub struct Frames<'p> {
     waiting: Vec<Frame<'p>>,
@@ -29,7 +29,7 @@ pub struct Frames<'p> {
 /// A frame that waits for the subprogram it has called.
 struct Frame<'p> {
     program: &'p Program,
-    /// Of the subprogram that it has called.
+    /// The token of the subprogram that it has called.
     token: u64,
     return_to: usize,
     ignore: usize,
@@ -45,25 +45,25 @@ struct SavedCounters {
     last_insert_rowid: i64,
 }
 
-/// Where a call goes: the subprogram, and where to go on after it.
+/// A call: the subprogram, and where to continue after it.
 pub struct Call {
-    /// Which one.
+    /// The subprogram.
     pub id: SubprogramId,
-    /// Also if it is running already.
+    /// Whether it may run while it is running already.
     pub recursive: bool,
-    /// Where its end leads.
+    /// The address after its end.
     pub return_to: usize,
-    /// Where RAISE(IGNORE) leads.
+    /// The address after RAISE(IGNORE).
     pub ignore: usize,
 }
 
 impl<'p> Frames<'p> {
-    /// How many subprograms have been called and not left.
+    /// How many subprograms have been called and not ended.
     pub fn depth(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Calls a subprogram: its program, unless it must not run within itself.
+    /// Calls a subprogram; returns its program, or `None` if it must not run within itself.
     #[inline(never)]
     pub fn enter(
         &mut self,
@@ -94,7 +94,7 @@ impl<'p> Frames<'p> {
         Ok(Some(&callee.program))
     }
 
-    /// The subprograms that `program` names. A trigger that fires itself cannot have itself in its own table: a
+    /// The subprograms that `program` refers to. The table of a trigger cannot contain the trigger itself, so a
     /// program without a table uses that of the outermost program.
     fn table(&self, program: &'p Program) -> &'p [Arc<Subprogram>] {
         match self.waiting.first() {
@@ -103,7 +103,8 @@ impl<'p> Frames<'p> {
         }
     }
 
-    /// Ends the innermost subprogram: the program that called it, and where that goes on. `None` at the outermost.
+    /// Ends the innermost subprogram: returns the program that called it, and its next address. `None` at the
+    /// outermost.
     #[inline]
     pub fn leave(&mut self, m: &mut Machine, host: &dyn Host) -> Option<(&'p Program, usize)> {
         if self.waiting.is_empty() { None } else { self.leave_inner(m, host) }
@@ -131,7 +132,7 @@ impl<'p> Frames<'p> {
         Some((frame.program, frame.return_to, frame.ignore))
     }
 
-    /// An error ends all subprograms: the machine has the outermost frame again.
+    /// Ends all subprograms after an error: the machine gets the outermost frame back.
     #[inline(never)]
     pub fn unwind(&mut self, m: &mut Machine, host: &dyn Host) {
         if let Some(outermost) = self.waiting.drain(..).next() {
@@ -157,7 +158,7 @@ impl Frame<'_> {
     }
 }
 
-/// Puts the content of a frame into the machine; answers what the machine was working on.
+/// Puts the content of a frame into the machine; returns the content that the machine had.
 fn exchange(mut content: FrameContent, m: &mut Machine) -> FrameContent {
     std::mem::swap(&mut m.registers, &mut content.registers);
     std::mem::swap(&mut m.cursors, &mut content.cursors);

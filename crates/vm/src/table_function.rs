@@ -1,4 +1,4 @@
-//! Table-valued functions: their rows come from the connection.
+//! Table-valued functions: the host computes their rows.
 
 use lithe_value::ValueRef;
 
@@ -10,10 +10,10 @@ use crate::machine::Machine;
 use crate::operand::{CursorId, Reg, TextId};
 use crate::program::Program;
 
-/// The most arguments: so many bits the register has that says which are given.
+/// The maximum number of arguments: the number of bits of the register that marks the present ones.
 pub const ARGUMENTS_MAX: usize = 32;
 
-/// Asks for the rows of the function that `name` names. The register `start` has a bit for each argument that is given;
+/// Opens a cursor on the rows of the function `name`. The register `start` has a bit for each argument that is given;
 /// the arguments follow it. False if there is no row.
 #[inline(never)]
 pub fn filter(

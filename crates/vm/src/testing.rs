@@ -1,4 +1,4 @@
-//! What the tests of several modules use: random numbers, a host, programs run to their end.
+//! Helpers for the tests of several modules: random numbers, a host, programs run to their end.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -20,7 +20,7 @@ use crate::operand::{CursorId, Db, Reg};
 use crate::program::{CursorInfo, CursorKind, SchemaCheck};
 use crate::vm::{Step, Vm};
 
-/// Numbers that a seed determines.
+/// Pseudo-random numbers from a seed.
 pub struct Random(u64);
 
 impl Random {
@@ -67,7 +67,7 @@ impl TestHost {
         }
     }
 
-    /// Runs a program to its end: its rows.
+    /// Runs a program to its end; returns its rows.
     pub fn run(&self, mut builder: ProgramBuilder) -> Result<Vec<Vec<Value>>, Error> {
         rows(&mut Vm::new(Arc::new(builder.finish())), self)
     }
@@ -199,7 +199,7 @@ pub fn show(rows: &[Vec<Value>]) -> String {
     rows.iter().map(row).collect::<Vec<_>>().join(" ; ")
 }
 
-/// A key of so many columns, all ascending under BINARY.
+/// A key of this number of columns, all ascending under BINARY.
 pub fn key(columns: usize) -> Arc<KeyInfo> {
     Arc::new(KeyInfo::new(vec![KeyColumn::default(); columns], TextEncoding::Utf8))
 }
@@ -209,7 +209,7 @@ pub fn info(kind: CursorKind, root: Option<PageNo>, key: Option<Arc<KeyInfo>>, c
     CursorInfo { kind, db: Db::MAIN, root, key, column_count: columns, table: None }
 }
 
-/// Emits what puts a value into a new register.
+/// Emits code that puts a value into a new register.
 pub fn load(b: &mut ProgramBuilder, value: impl Into<Value>) -> Reg {
     let value = b.constant(value.into());
     let dst = b.register();
@@ -217,7 +217,7 @@ pub fn load(b: &mut ProgramBuilder, value: impl Into<Value>) -> Reg {
     dst
 }
 
-/// Emits what puts several values into registers in a row.
+/// Emits code that puts several values into registers in a row.
 pub fn load_row(b: &mut ProgramBuilder, values: &[Value]) -> Reg {
     let start = b.registers(values.len());
     for (i, value) in values.iter().enumerate() {
@@ -227,7 +227,7 @@ pub fn load_row(b: &mut ProgramBuilder, values: &[Value]) -> Reg {
     start
 }
 
-/// Emits a loop over a cursor that gives its first columns as rows.
+/// Emits a loop over a cursor that returns its first columns as rows.
 pub fn emit_scan(b: &mut ProgramBuilder, cursor: CursorId, columns: u16) {
     let end = b.label();
     b.emit(Insn::Rewind { cursor, target: end });
@@ -237,7 +237,7 @@ pub fn emit_scan(b: &mut ProgramBuilder, cursor: CursorId, columns: u16) {
     b.place(end);
 }
 
-/// Emits what gives the first columns of the row under a cursor.
+/// Emits code that returns the first columns of the row under a cursor.
 pub fn emit_row(b: &mut ProgramBuilder, cursor: CursorId, columns: u16) {
     let start = b.registers(usize::from(columns));
     for column in 0..columns {

@@ -1,4 +1,4 @@
-//! The page: what was found, on what, and how to repeat it. It loads nothing: style and charts are in it.
+//! The page: the results, the machine, and how to repeat the run. It loads nothing: style and charts are embedded.
 
 use std::fmt::Write;
 
@@ -33,7 +33,7 @@ fn head() -> String {
     )
 }
 
-/// Title, what it was measured on, and a sentence an experiment, won or lost.
+/// The title, the machine, and a sentence for each experiment, won or lost.
 fn opening(report: &Report) -> String {
     let goals: Vec<&Goal> = report.experiments.iter().flat_map(|e| &e.goals).collect();
     let met = goals.iter().filter(|goal| goal.is_met()).count();
@@ -100,7 +100,7 @@ fn section(experiment: &Experiment) -> String {
     out
 }
 
-/// A chart, once for wide and once for narrow windows; its numbers beneath.
+/// A chart, once for wide and once for narrow windows, with its numbers below.
 fn figure(chart: &Chart) -> String {
     let better = if chart.more_is_better { "more is better" } else { "less is better" };
     let caption = format!("{}: {}, {better}", chart.title, chart.unit);

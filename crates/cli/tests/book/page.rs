@@ -3,10 +3,10 @@
 //! ```text
 //!   <!-- file: notes.sql -->          the fenced block that follows is the content of this file
 //!
-//!   ```console                        commands with what they answer
-//!   $ lithe notes.db                  a command; `> ` at the beginning of the next line goes on with it
+//!   ```console                        commands with their output
+//!   $ lithe notes.db                  a command; `> ` at the beginning of the next line continues it
 //!   lithe> SELECT 1;                  a line that is typed into it; so are lines after `   ...> `
-//!   1                                 what it answers; a line with nothing but `…` stands for any lines
+//!   1                                 its output; a line with only `…` stands for any lines
 //!   ```
 //! ```
 
@@ -25,7 +25,7 @@ pub enum Step {
 #[derive(Default)]
 pub struct Command {
     pub line: String,
-    /// What is typed into the command: of an interactive session, the lines behind its prompts.
+    /// The input of the command; in an interactive session, the lines after its prompts.
     pub input: String,
     pub output: String,
 }
@@ -74,7 +74,7 @@ fn commands(block: &[&str]) -> Vec<Command> {
     found
 }
 
-/// Whether an answer is what the page shows: line by line, where `…` stands for any lines.
+/// Whether an output matches the page: line by line, where `…` stands for any lines.
 pub fn matches(shown: &str, answer: &str) -> bool {
     let shown: Vec<&str> = shown.lines().map(str::trim_end).collect();
     let answer: Vec<&str> = answer.lines().map(str::trim_end).collect();

@@ -1,9 +1,9 @@
-//! As much of a connection as compiled statements need: two databases in memory and a catalog.
+//! The part of a connection that compiled statements need: two databases in memory and a catalog.
 //!
-//! Stricter than a real one in one thing: a statement that ends with ABORT and has not asked for a statement journal must
-//! have changed nothing.
+//! It is stricter than a real one in one point: a statement that ends with ABORT without a statement journal must have changed
+//! nothing.
 
-#![allow(dead_code)] // Not all tests that share this file ask for everything.
+#![allow(dead_code)] // Not all tests that share this file use all of it.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -116,7 +116,7 @@ impl Connection {
         (self.state.changes.get(), self.state.last_insert_rowid.get())
     }
 
-    /// What is wrong with the main database: its pages, and indexes that have not one entry for each row that belongs there.
+    /// Faults of the main database: of its pages, and of indexes that do not have one entry for each row that belongs there.
     pub fn integrity_check(&self) -> Vec<String> {
         let catalog = Arc::clone(&self.catalog.borrow());
         let mut roots = Vec::new();
@@ -307,7 +307,7 @@ impl Host for Connection {
     fn update_hook(&self, _op: i32, _database: &str, _table: &str, _rowid: i64) {}
 }
 
-/// The statement, which is none of the engine's commands.
+/// The statement, which must not be one of the engine's commands.
 fn request<'a>(statement: &Statement<'a>, sql: &'a str) -> CompileRequest<'a> {
     let stmt = statement.program().expect("the tests have no commands");
     let (explain, parameter_count) = (statement.explain, statement.parameters.count);

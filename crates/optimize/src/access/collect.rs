@@ -209,7 +209,7 @@ impl<'a> SourceInfo<'a> {
                 Indexed::Not => table.is_without_rowid(),
             };
             if wanted {
-                let is_usable = partial::is_usable(context, self, table, index, terms)?;
+                let is_usable = partial::is_usable(context, self, table, index, terms, terms.conditions.len())?;
                 if is_usable || !terms.disjunctions.is_empty() {
                     let info = SourceIndexInfo { is_usable, ..self.index_info(context, table, index, sizes)? };
                     self.indexes.push(info);

@@ -94,7 +94,9 @@ fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinP
     let mut finder = PathFinder {
         context,
         infos: &infos,
+        scope,
         terms: &terms,
+        own_conditions: terms.conditions.len(),
         order: &order,
         limit: request.limit,
         in_or: false,

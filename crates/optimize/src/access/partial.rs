@@ -11,20 +11,21 @@ use super::context::PlanContext;
 use super::sources::SourceInfo;
 use super::terms::{Condition, MadeOf, Terms, is_pattern_match};
 
-/// Whether the index may be used: it holds all rows, or at least all those that meet the conditions.
+/// Whether the index may be used: it holds all rows, or at least all those that meet the first `own_conditions` conditions.
 pub fn is_usable<'a>(
     context: &PlanContext<'a>,
     info: &SourceInfo<'a>,
     table: &'a Table,
     index: &'a Index,
     terms: &Terms<'a>,
+    own_conditions: usize,
 ) -> Result<bool> {
     let Some(filter) = &index.filter else { return Ok(true) };
     let SourceKind::Table(db, _) = info.source.kind else { return Ok(false) };
     let stored = || context.resolver.stored_expr(filter, Stored::PartialIndex, info.source.id, db, table);
     let filter = context.resolver.looking(stored)?;
     Ok(conjuncts_all(&filter, &|part| {
-        terms.conditions.iter().enumerate().any(|(at, condition)| {
+        terms.conditions[..own_conditions].iter().enumerate().any(|(at, condition)| {
             // Only the bounds of a LIKE imply that its operand is not NULL.
             let is_bound = || terms.constraints.iter().any(|c| c.condition == at && c.made_of == MadeOf::Like);
             let is_like = matches!(condition.expr, Expr::Function(call) if is_pattern_match(call));

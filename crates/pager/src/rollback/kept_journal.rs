@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!              a commit keeps locks: its journal stays                 the next transaction takes it
-//!   nobody's ────────────────────────────────────────► ours ─────────────────────────────────────────► in the transaction
+//!   free     ────────────────────────────────────────► ours ─────────────────────────────────────────► in the transaction
 //!      ▲                                                 │
 //!      └────── the EXCLUSIVE lock is given up ◄──────────┘
 //! ```
@@ -17,9 +17,9 @@ use lithe_vfs::File;
 pub(crate) struct KeptJournal {
     /// The file that the last commit has left open: it is closed with the last lock.
     file: RefCell<Option<Arc<dyn File>>>,
-    /// The journal lies there between transactions, for as long as the EXCLUSIVE lock is held.
+    /// The journal stays between transactions, for as long as the EXCLUSIVE lock is held.
     is_ours: Cell<bool>,
-    /// The last journal, of whatever connection, may come back after a power loss: its end was not synced, as far as is known.
+    /// The last journal, of whatever connection, may come back after a power loss: as far as is known, its end was not synced.
     may_come_back: Cell<bool>,
 }
 
@@ -30,7 +30,8 @@ impl Default for KeptJournal {
 }
 
 impl KeptJournal {
-    /// The open file, for the next transaction. Under a lesser lock somebody else may have deleted it meanwhile: then there is none.
+    /// The open file, for the next transaction; `None` if this connection has held a lesser lock since, under which another one may have
+    /// deleted the journal.
     pub(crate) fn take(&self) -> Option<Arc<dyn File>> {
         self.file.take().filter(|_| self.is_ours.get())
     }
@@ -50,12 +51,12 @@ impl KeptJournal {
         self.file.take();
     }
 
-    /// Says whether the journal of the last commit lies there, and nobody else may use it.
+    /// Says whether the journal of the last commit stays, and no other connection may use it.
     pub(crate) fn set_ours(&self, is_ours: bool) {
         self.is_ours.set(is_ours);
     }
 
-    /// Whether the journal of the last commit lies there, and nobody else may use it.
+    /// Whether the journal of the last commit stays, and no other connection may use it.
     pub(crate) fn is_ours(&self) -> bool {
         self.is_ours.get()
     }

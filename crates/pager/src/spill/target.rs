@@ -1,4 +1,4 @@
-//! The choice of a spill target: pure functions of what is known when the first page leaves the dirty set.
+//! The choice of a spill target: pure functions of the state at the time when the first page leaves the dirty set.
 
 use lithe_format::PageNo;
 
@@ -6,9 +6,9 @@ use lithe_format::PageNo;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     TempFile,
-    /// A frame of the log that does not commit yet.
+    /// A frame of the log, before the commit.
     Log,
-    /// Where the page belongs.
+    /// The page's own place in the database file.
     Database,
 }
 
@@ -18,8 +18,8 @@ pub(crate) struct SpillTarget {
     elsewhere: Place,
     /// N: pages behind it go to their own place.
     behind: u32,
-    /// What was in the place of a page goes to the journal first, one page at a time: the journal brings it back. Else, of what a
-    /// savepoint may want back, nothing is overwritten.
+    /// The old content of a page goes to the journal before it is overwritten, one page at a time, and the journal restores it.
+    /// If not, no page that a savepoint may need is overwritten.
     is_journaled: bool,
 }
 
@@ -28,23 +28,23 @@ pub(crate) struct SpillTarget {
 pub(crate) struct SpillConditions {
     /// The transaction is the writer of a log.
     pub(crate) appends_to_log: bool,
-    /// The database is a file, and nobody writes to a log.
+    /// The database is a file, and commits do not go to a log.
     pub(crate) writes_file: bool,
-    /// The VFS is the application's, and sees the calls that SQLite makes.
+    /// The VFS is the application's, and gets the calls that SQLite makes.
     pub(crate) is_foreign: bool,
-    /// There is no journal, and the transaction has read nothing but copies.
+    /// There is no journal, and the transaction has read only copies.
     pub(crate) may_overwrite: bool,
-    /// Pages have another size than before: what is behind the end is in the middle.
+    /// Pages have another size than before: the old end of the file is within the new pages.
     pub(crate) is_reshaped: bool,
-    /// Page 1 says where the database ends, not the size of the file.
+    /// Page 1 has a valid page count, so the size of the file does not count.
     pub(crate) counts_pages: bool,
-    /// The last page on the sector with the last page of the database: a write that the power cuts short may harm the sector.
+    /// The last page on the sector of the database's last page: a write that a power loss interrupts may harm the sector.
     pub(crate) sector_end: u32,
-    /// The log has begun anew for a load past it: the last page of the file.
+    /// The log was restarted for a load past it: the last page of the file.
     pub(crate) past_log: Option<u32>,
 }
 
-/// No page is behind it.
+/// No page is behind this number.
 const NOWHERE: u32 = u32::MAX;
 
 impl SpillTarget {
@@ -66,16 +66,16 @@ impl SpillTarget {
         split(Place::TempFile, if conditions.counts_pages { conditions.sector_end } else { NOWHERE })
     }
 
-    /// Where page `no` goes. `kept_end` is the last page that an open savepoint may want back; `has_frame` says that the log has the
-    /// page already, as this transaction has written it before.
+    /// The place of page `no`. `kept_end` is the last page that an open savepoint may need; `has_frame`: the log has the page
+    /// already, because this transaction has written it before.
     pub(crate) fn place_of(&self, no: PageNo, kept_end: u32, has_frame: bool) -> Place {
         let end = if self.is_journaled { self.behind } else { self.behind.max(kept_end) };
-        // Page 1 says where the database ends, and waits for the commit.
+        // Page 1 has the page count, so it waits for the commit.
         let has_place = no > PageNo::FIRST && no.get() > end && !has_frame;
         if has_place { Place::Database } else { self.elsewhere }
     }
 
-    /// Whether what was in the place of a page goes to the journal first.
+    /// Whether the old content of a page goes to the journal before the page is overwritten.
     pub(crate) fn is_journaled(&self) -> bool {
         self.is_journaled
     }
@@ -85,7 +85,7 @@ impl SpillTarget {
         self.behind
     }
 
-    /// The same for a transaction beside readers, which may not overwrite what they read.
+    /// The target for a transaction beside readers, which must not overwrite what they read.
     pub(crate) fn beside_readers(self, conditions: &SpillConditions) -> SpillTarget {
         assert!(!self.is_journaled, "in SQLite's order readers are looked for before each page");
         SpillTarget::choose(&SpillConditions { may_overwrite: false, ..*conditions })

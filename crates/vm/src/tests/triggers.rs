@@ -1,4 +1,4 @@
-//! Subprograms: frames, recursion, RAISE, what a trigger leaves behind.
+//! Subprograms: frames, recursion, RAISE, the state after a trigger.
 
 use crate::builder::ProgramBuilder;
 use crate::connection_state::Flags;
@@ -36,7 +36,7 @@ fn refuses_odd(policy: OnConflict) -> Arc<Subprogram> {
     subprogram(b, 1)
 }
 
-/// Calls the trigger for 0 to 3; a row for each number that it let pass.
+/// Calls the trigger for 0 to 3; a row for each number that it does not refuse.
 fn calls_for_each(trigger: Arc<Subprogram>) -> ProgramBuilder {
     let mut b = ProgramBuilder::new();
     let number = b.register();

@@ -54,7 +54,7 @@ pub(super) fn emit<'a>(
     }
 }
 
-/// lead() and lag(): the argument of the row so many further on or back, else the default.
+/// lead() and lag(): the argument of the row at this offset after or before the current one, else the default.
 fn emit_neighbour<'a>(
     cg: &mut Codegen<'a>,
     pass: &Pass<'a>,
@@ -133,7 +133,7 @@ fn emit_nth_argument<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, call: &CallInPas
     cg.b.place(right);
 }
 
-/// The same where EXCLUDE leaves gaps: the rows of the frame are counted.
+/// The same for a frame in which EXCLUDE leaves gaps: the rows of the frame are counted.
 fn emit_excluding_value<'a>(
     cg: &mut Codegen<'a>,
     pass: &Pass<'a>,
@@ -164,7 +164,7 @@ fn emit_excluding_value<'a>(
     })
 }
 
-/// Runs `body` for each row of the frame that EXCLUDE does not leave out, under the cursor `other`.
+/// Runs `body` for each row of the frame that EXCLUDE does not exclude, under the cursor `other`.
 fn for_each_in_frame<'a>(
     cg: &mut Codegen<'a>,
     pass: &Pass<'a>,

@@ -78,9 +78,14 @@ impl<'a> PathFinder<'_, 'a> {
     fn may_use(&self, source: usize, index: &SourceIndexInfo<'a>) -> Result<bool> {
         let info = &self.infos[source];
         match info.table {
-            Some(table) if self.in_or && index.is_partial => {
-                crate::access::partial::is_usable(self.context, info, table, index.index, self.terms)
-            }
+            Some(table) if self.in_or && index.is_partial => crate::access::partial::is_usable(
+                self.context,
+                info,
+                table,
+                index.index,
+                self.terms,
+                self.own_conditions,
+            ),
             _ => Ok(index.is_usable),
         }
     }

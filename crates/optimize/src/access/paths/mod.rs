@@ -27,7 +27,9 @@ use super::few::Few;
 use super::log_est::LogEst;
 use super::order::OrderColumns;
 use super::sources::SourceInfo;
-use super::terms::{Condition, Constraint, ConstraintId, Left, MadeOf, Op, Selectivity, Terms, is_pattern_match};
+use super::terms::{
+    Condition, Constraint, ConstraintId, Left, MadeOf, Op, Scope, Selectivity, Terms, is_pattern_match,
+};
 use crate::access::context::PlanContext;
 
 /// Finds the candidates of the sources of one join, or of a branch of an OR in it.
@@ -36,8 +38,12 @@ pub struct PathFinder<'c, 'a> {
     pub context: &'c PlanContext<'a>,
     /// The sources.
     pub infos: &'c [SourceInfo<'a>],
-    /// The conditions: of the join, or of the branch.
+    /// What the conditions are about.
+    pub scope: Scope<'c, 'a>,
+    /// The conditions: of the join, or of the branch and then of the join around it.
     pub terms: &'c Terms<'a>,
+    /// How many of the conditions, from the first on, reduce the number of rows. The others are estimated elsewhere.
+    pub own_conditions: usize,
     /// The columns whose order is wanted.
     pub order: &'c OrderColumns<'a>,
     /// LIMIT and OFFSET, if a virtual table may apply them.
@@ -120,7 +126,8 @@ impl<'a> PathFinder<'_, 'a> {
     /// Adds the candidate, with its number of rows reduced by the conditions that it does not use.
     fn add(&mut self, mut candidate: Candidate) {
         // The number of rows found in a hash table is a guess that includes all conditions, unless the table was measured.
-        if candidate.way != Way::Hash || self.infos[candidate.source].is_measured {
+        let is_or = matches!(candidate.way, Way::Or(_));
+        if !is_or && candidate.way != Way::Hash || self.infos[candidate.source].is_measured {
             self.apply_other_conditions(&mut candidate);
         }
         // The loop over the table of an EXISTS ends with its first row; SQLite ignores that for an automatic index.
@@ -136,7 +143,7 @@ impl<'a> PathFinder<'_, 'a> {
         let own = SourceSet::single(candidate.source);
         let known = candidate.needs.union(own);
         let mut most_dropped = 0;
-        for (at, condition) in self.terms.conditions.iter().enumerate() {
+        for (at, condition) in self.terms.conditions[..self.own_conditions].iter().enumerate() {
             // SQLite looks the replaced column up by the other condition, and lets its constant drop rows.
             candidate.culls_itself |= condition.replaced == Some(candidate.source) && candidate.has_equality;
             if !condition.needs.is_subset_of(known) || !condition.needs.contains(candidate.source) {
