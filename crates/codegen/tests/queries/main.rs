@@ -60,7 +60,7 @@ fn make(ours: &Connection, theirs: &rusqlite::Connection, line: &str) {
     }
 }
 
-/// What is different about a query.
+/// The difference of a query's results.
 fn difference(ours: &Connection, theirs: &rusqlite::Connection, query: &str) -> String {
     let (expected, found) = (their_columns(theirs, query), ours.columns(query));
     if expected != found {

@@ -33,7 +33,7 @@ pub(super) struct Waiters {
     pub(super) timed: Option<Ticket>,
     /// The number of waits in vain in a row.
     in_vain: u32,
-    /// The number of syncs that begin without a wait, because of them.
+    /// The number of coming syncs that begin without a wait, because of waits in vain.
     skipped: u32,
 }
 
