@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The crate must not know the engine: it sees a connection through `lithe-vtab`. Read first: [`LIBRARY`], [`SHELL`],
-//! `series::GenerateSeries` (the shortest table).
+//! `completion::Completion` (the shortest table).
 //!
 //! | module | content |
 //! | --- | --- |
