@@ -12,6 +12,7 @@ use lithe_vtab::{
 };
 
 use crate::auxiliary::state::{CursorState, POINTER_KIND};
+use crate::config::Detail;
 use crate::functions::{INSTTOKEN_SUBTYPE, rank_value};
 use crate::index::Order;
 use crate::plan::{Item, flag, items};
@@ -294,9 +295,14 @@ impl VirtualCursor for Fts5Cursor {
                 self.go_to(row.as_ref().map(|row| row.rowid));
                 let Some(SortedRow { rank, found, .. }) = row else { return Ok(()) };
                 self.rank_of_row = Some(rank);
-                if let (Some(found), Some(search)) = (found, &mut self.state.borrow_mut().search) {
+                let state = &mut *self.state.borrow_mut();
+                if let (Some(found), Some(search)) = (found, &mut state.search) {
                     search.recall(found);
                     self.is_stale = false;
+                    if state.table.config.detail != Detail::Full {
+                        // What was found is less than what the row was sorted by.
+                        self.rank_of_row = None;
+                    }
                 }
             }
             Progress::Search { last } => {

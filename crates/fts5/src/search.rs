@@ -208,11 +208,24 @@ impl Search {
         self.root.row().unwrap_or(0)
     }
 
-    /// What the phrases have found in the row, for a scan that comes back to it later. None: they find the same again, because it does
-    /// not depend on the rows before.
+    /// What the phrases have found in the row, for a scan that comes back to the row later. None: they find the same again, because what
+    /// they find does not depend on the rows before.
+    ///
+    /// Where the index does not know offsets, SQLite evaluates the query once more on the text of a row that a sort gives. The unwanted
+    /// side of a NOT without rows then counts as little as the NOT.
     pub fn found(&self, table: &Table) -> Option<Found> {
-        let of_phrase = |phrase| self.positions(table, phrase).map(Vec::into_boxed_slice);
-        self.root.depends_on_rows_before(false).then(|| (0..self.phrases.len()).map(of_phrase).collect())
+        let phrases = 0..self.phrases.len();
+        if table.config.detail == Detail::Full {
+            let of_phrase = |phrase| self.positions(table, phrase).map(Vec::into_boxed_slice);
+            return self.root.depends_on_rows_before(false).then(|| phrases.map(of_phrase).collect());
+        }
+        let row = self.root.row()?;
+        let has_part = |phrase: &usize| self.root.evaluated_leaf(row, *phrase).is_some();
+        if phrases.clone().all(|phrase| has_part(&phrase) || self.root.leaf(row, phrase).is_none()) {
+            return None;
+        }
+        let of_phrase = |phrase| self.positions(table, phrase).filter(|_| has_part(&phrase)).map(Vec::into_boxed_slice);
+        Some(phrases.map(of_phrase).collect())
     }
 
     /// From now on, until it is started, the query tells what it had found earlier.

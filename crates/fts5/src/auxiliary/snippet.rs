@@ -76,7 +76,7 @@ fn find(api: &mut Api<'_>, column: usize, wanted: i64, best: &mut Best) -> Resul
     let len = api.column_size(Some(column))?;
     let candidate = Candidate { column, len, sentences: &sentences, wanted };
     for instance in all.iter().filter(|instance| instance.column == column) {
-        if i64::from(instance.offset) >= len {
+        if i64::from(instance.offset) > len {
             return Ok(false);
         }
         candidate.around(&all, &lens, i64::from(instance.offset), best);

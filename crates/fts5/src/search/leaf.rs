@@ -92,6 +92,10 @@ impl Leaf {
 
     /// Goes to the first row.
     pub fn open(&mut self, scan: &Scan<'_>, has_token_data: bool) -> Result {
+        // A leaf whose filters leave no column has no rows: SQLite opens no postings for it, so that the leaf never stands on a row.
+        if self.columns.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(());
+        }
         for term in self.phrases.iter_mut().flat_map(|phrase| &mut phrase.terms) {
             term.open(scan, has_token_data, self.columns.as_deref())?;
         }

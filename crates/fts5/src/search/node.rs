@@ -217,6 +217,16 @@ impl Node {
             Node::Not(both) => both.0.leaf(row, phrase).or_else(|| both.1.leaf(row, phrase)),
         }
     }
+
+    /// The same, but without what stands behind a NOT whose other side has no row (any more).
+    pub fn evaluated_leaf(&self, row: i64, phrase: usize) -> Option<&Leaf> {
+        match self {
+            Node::Leaf(_) => self.leaf(row, phrase),
+            Node::And(group) | Node::Or(group) => group.all.iter().find_map(|one| one.evaluated_leaf(row, phrase)),
+            Node::Not(both) if both.0.row().is_none() => None,
+            Node::Not(both) => both.0.evaluated_leaf(row, phrase).or_else(|| both.1.evaluated_leaf(row, phrase)),
+        }
+    }
 }
 
 /// Moves nodes on until all stand on one row. None: one of them is at its end.
