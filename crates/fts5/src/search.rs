@@ -126,6 +126,10 @@ impl Search {
     pub fn start(&mut self, table: &Table, connection: &dyn SqlConnection, order: Order, from: Option<i64>) -> Result {
         self.order = order;
         self.recalled = None;
+        if table.config.token_data && self.has_whole_token() {
+            // Like SQLite, which looks such tokens up in segments alone.
+            table.flush_tokens(connection)?;
+        }
         self.generation = table.index.generation();
         let scan = Scan { reader: table.index.reader(connection), order, detail: table.config.detail };
         self.root.open(&scan, table.config.token_data)?;
@@ -133,6 +137,11 @@ impl Search {
             self.root.seek(&scan, from)?;
         }
         self.pass_over(&scan)
+    }
+
+    /// Whether the query has a token that is not a prefix.
+    fn has_whole_token(&self) -> bool {
+        self.phrases.iter().flat_map(|query| &query.phrase.terms).any(|term| !term.is_prefix)
     }
 
     /// Goes on to a row that matches.

@@ -155,15 +155,28 @@ impl Table {
     /// # Errors
     /// Those of writing.
     pub fn flush(&self, connection: &dyn SqlConnection) -> Result {
+        self.flushing(connection, || {
+            self.write_totals(connection)?;
+            self.put_totals(None);
+            self.index.reader(connection).flush()
+        })
+    }
+
+    /// Writes the tokens that are kept in memory, but not the totals.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn flush_tokens(&self, connection: &dyn SqlConnection) -> Result {
+        self.flushing(connection, || self.index.reader(connection).flush())
+    }
+
+    fn flushing(&self, connection: &dyn SqlConnection, write: impl FnOnce() -> Result) -> Result {
         // A trigger of a shadow table opens savepoints in the middle of this: what is kept is on its way already.
         if self.is_flushing.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
         let last_rowid = connection.last_insert_rowid();
-        let result = self.write_totals(connection).and_then(|()| {
-            self.put_totals(None);
-            self.index.reader(connection).flush()
-        });
+        let result = write();
         connection.set_last_insert_rowid(last_rowid);
         self.is_flushing.store(false, Ordering::Relaxed);
         result
