@@ -228,11 +228,7 @@ impl<'c> Reader<'c> {
         is_wanted: impl Fn(&[u8]) -> bool,
         is_there: impl Fn(&[u8]) -> bool,
     ) -> Result<Postings> {
-        if let Some((_, is_delete)) = &mut self.index.state()?.last_change {
-            // SQLite's reading of many tokens passes for a change that is no deletion: a row that was deleted just before and comes
-            // again now goes to a segment of its own.
-            *is_delete = false;
-        }
+        self.read_many_tokens()?;
         let key = key(MAIN_INDEX, prefix);
         let mut terms = Terms::from(self, &key, &key)?;
         let mut union = Union::default();

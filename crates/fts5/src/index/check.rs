@@ -54,6 +54,7 @@ impl Reader<'_> {
     /// # Errors
     /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
     pub fn check(&self) -> Result<u64> {
+        self.read_many_tokens()?;
         let mut sum = 0;
         for index in 0..=self.index.prefixes.len() as u8 {
             let kind = MAIN_INDEX + index;

@@ -45,6 +45,18 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Many tokens are about to be read. SQLite's reading passes for a change that is no deletion: a row that was deleted just before and
+    /// comes again goes to a segment of its own then.
+    ///
+    /// # Errors
+    /// SQLITE_INTERNAL.
+    pub fn read_many_tokens(&self) -> Result {
+        if let Some((_, is_delete)) = &mut self.index.state()?.last_change {
+            *is_delete = false;
+        }
+        Ok(())
+    }
+
     /// Notes the tokens of a row; see [`PendingRow`].
     ///
     /// # Errors

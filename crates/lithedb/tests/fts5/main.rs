@@ -342,10 +342,13 @@ fn segments_are_written_when_sqlite_writes_them() {
         let script = texts(&before).into_iter().zip(rowids);
         scripts.push(script.map(|(sql, insert)| if sql.is_empty() { insert } else { sql }).collect());
     }
-    // A row that is deleted and comes again, with a query in between.
-    for query in ["x", "x*", "x OR y*", "xyz*"] {
-        let select = format!("SELECT rowid FROM t WHERE t MATCH '{query}'");
-        scripts.push(vec![insert(2), "DELETE FROM t WHERE rowid = 2".to_owned(), select, insert(2)]);
+    // A row that is deleted and comes again, with a query, a check or an unknown command in between.
+    let query = |query: &&str| format!("SELECT rowid FROM t WHERE t MATCH '{query}'");
+    let reads = ["x", "x*", "x OR y*", "xyz*"].iter().map(query);
+    let commands =
+        ["INSERT INTO t(t) VALUES('integrity-check')", "PRAGMA quick_check", "INSERT INTO t(t) VALUES('none')"];
+    for read in reads.chain(texts(&commands)) {
+        scripts.push(vec![insert(2), "DELETE FROM t WHERE rowid = 2".to_owned(), read, insert(2)]);
     }
     for options in ["", ", prefix=1", ", tokendata=1"] {
         for script in &scripts {
