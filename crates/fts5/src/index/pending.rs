@@ -149,7 +149,9 @@ impl Pending {
     /// # Errors
     /// Those of `show`.
     pub fn in_order(&self, prefix: &[u8], mut show: impl FnMut(Term<'_>) -> Result) -> Result {
-        let wanted = (0u32..).zip(&self.entries).filter(|(_, entry)| self.key(entry).starts_with(prefix));
+        // (A flush wants all terms: their keys, which lie anywhere in the arena, are not looked at.)
+        let is_wanted = |entry: &Entry| prefix.is_empty() || self.key(entry).starts_with(prefix);
+        let wanted = (0u32..).zip(&self.entries).filter(|(_, entry)| is_wanted(entry));
         // One number for each term, its first bytes above its place: most terms need nothing else to be compared.
         let mut sorted: Vec<u128> = wanted.map(|(at, entry)| u128::from(entry.lead) << 32 | u128::from(at)).collect();
         sorted.sort_unstable();

@@ -1,5 +1,7 @@
 //! NEAR: which instances of phrases lie near instances of all others.
 
+use crate::position::Reader;
+
 /// The instances of one phrase in a row.
 #[derive(Debug, Default)]
 pub(super) struct Instances {
@@ -24,11 +26,49 @@ impl Instances {
         self.positions.get(self.at).copied()
     }
 
+    /// At these places, of a phrase with so many tokens.
+    pub fn at(positions: Vec<u64>, len: u64) -> Instances {
+        Instances { positions, len, ..Instances::default() }
+    }
+
     fn keep(&mut self, position: u64) {
         let is_kept = self.kept.checked_sub(1).and_then(|last| self.positions.get(last)) == Some(&position);
         if let Some(place) = self.positions.get_mut(self.kept).filter(|_| !is_kept) {
             *place = position;
             self.kept += 1;
+        }
+    }
+}
+
+impl AsMut<Instances> for Instances {
+    fn as_mut(&mut self) -> &mut Instances {
+        self
+    }
+}
+
+/// Whether two phrases of one token each have instances for which [`trim`] leaves any. The first that are found will do.
+pub(super) fn are_near<'a>(first: Reader<'a>, second: Reader<'a>, distance: u32) -> bool {
+    let reach = 1 + u64::from(distance);
+    first_pair(first, second, |one, other| one.abs_diff(other) <= reach)
+}
+
+/// Whether a position of the second list is directly behind one of the first.
+pub(super) fn are_neighbours<'a>(first: Reader<'a>, second: Reader<'a>) -> bool {
+    first_pair(first, second, |one, other| other == one + 1)
+}
+
+/// Goes through two lists in the order of their positions, until a pair of positions, of which none lies between, is the wanted one.
+#[inline]
+fn first_pair<'a>(mut first: Reader<'a>, mut second: Reader<'a>, is_it: impl Fn(u64, u64) -> bool) -> bool {
+    let (Some(mut one), Some(mut other)) = (first.next(), second.next()) else { return false };
+    loop {
+        if is_it(one, other) {
+            return true;
+        }
+        let (behind, position) = if one < other { (&mut first, &mut one) } else { (&mut second, &mut other) };
+        match behind.next() {
+            Some(next) => *position = next,
+            None => return false,
         }
     }
 }

@@ -59,7 +59,17 @@ impl Node {
         if let Node::And(group) | Node::Or(group) = &mut self {
             group.is_root = true;
         }
+        self.allow_lateness();
         self
+    }
+
+    /// Leaves that match in every row of the query need not find their phrases before an auxiliary function asks for these.
+    fn allow_lateness(&mut self) {
+        match self {
+            Node::Leaf(leaf) => leaf.allow_lateness(),
+            Node::And(group) => group.all.iter_mut().for_each(Node::allow_lateness),
+            Node::Or(_) | Node::Not(_) => {}
+        }
     }
 
     /// The rowid of the row. None if there is no row (any more).
