@@ -175,7 +175,7 @@ impl Connection {
 
     /// Fails if a name or literal of the statement exceeds the length limit of values.
     fn check_lengths_in(&self, sql: &[u8]) -> Result<()> {
-        let length_max = self.facts.length_max.get() as usize;
+        let length_max = self.state.length_max.get() as usize;
         if sql.len() <= length_max {
             return Ok(());
         }
@@ -246,7 +246,7 @@ impl Connection {
             }
             compiled => compiled?,
         };
-        if program.insns.len() > self.settings.limit(Limit::VdbeOp, &self.facts).unsigned_abs() as usize {
+        if program.insns.len() > self.settings.limit(Limit::VdbeOp, &self.state).unsigned_abs() as usize {
             return Err(Error::from_code(ResultCode::NOMEM));
         }
         let indexes = program.cursors.iter().filter(|cursor| cursor.kind == CursorKind::Index);
@@ -310,7 +310,7 @@ impl Connection {
     /// Calls the application for a missing collation; returns whether it is defined now.
     fn define_missing_collation(&self, name: &str) -> bool {
         let Some(callback) = self.hooks.collation_needed.get() else { return false };
-        if let Some(collation) = callback(name, self.facts.encoding.get())
+        if let Some(collation) = callback(name, self.state.encoding.get())
             && self.set_collation(name, Some(collation)).is_err()
         {
             return false;
