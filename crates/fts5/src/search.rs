@@ -37,7 +37,7 @@ pub const ROWS_AHEAD_MAX: usize = 512;
 /// An operand of a scan that the index serves. A scan's operands must all be true.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operand {
-    /// What it is.
+    /// The operator.
     pub kind: OperandKind,
     /// The text on the right side.
     pub text: Vec<u8>,
@@ -49,7 +49,7 @@ pub struct Operand {
     pub wants_tokens: bool,
 }
 
-/// What an operand is.
+/// The operator of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandKind {
     /// `MATCH` or `=`.
@@ -68,11 +68,11 @@ pub struct Search {
     order: Order,
     /// Of the index, when the postings were opened.
     generation: u64,
-    /// What the phrases had found in the row of a sorted scan, which the query does not stand on any more.
+    /// The positions of the phrases in the row of a sorted scan, which the query has left.
     recalled: Option<Found>,
 }
 
-/// Where the phrases of a query stand in a row: what [`Search::positions`] answers of each.
+/// The positions of the phrases of a query in a row, of each as [`Search::positions`] answers them.
 pub type Found = Box<[Option<Box<[u64]>>]>;
 
 /// A phrase of a query, with the columns in which it may stand.
@@ -122,7 +122,7 @@ impl Search {
     /// Goes to the first row that is not before `from`, in that order. Postings are opened anew.
     ///
     /// # Errors
-    /// Those of reading the index.
+    /// The errors of reading the index.
     pub fn start(&mut self, table: &Table, connection: &dyn SqlConnection, order: Order, from: Option<i64>) -> Result {
         self.order = order;
         self.recalled = None;
@@ -144,7 +144,7 @@ impl Search {
         self.phrases.iter().flat_map(|query| &query.phrase.terms).any(|term| !term.is_prefix)
     }
 
-    /// Goes on to a row that matches.
+    /// Moves to the next matching row, unless the query is on one.
     fn pass_over(&mut self, scan: &Scan<'_>) -> Result {
         while self.root.row().is_some() && !self.root.is_match() {
             self.root.next(scan)?;
@@ -155,7 +155,7 @@ impl Search {
     /// Goes to the next row.
     ///
     /// # Errors
-    /// Those of reading the index.
+    /// The errors of reading the index.
     pub fn next(&mut self, table: &Table, connection: &dyn SqlConnection) -> Result {
         let Some(rowid) = self.root.row() else { return Ok(()) };
         if table.index.generation() != self.generation {
@@ -172,7 +172,7 @@ impl Search {
     /// Goes to a row that [`Search::rows_ahead`] has told, or the first behind.
     ///
     /// # Errors
-    /// Those of reading the index.
+    /// The errors of reading the index.
     pub fn seek(&mut self, table: &Table, connection: &dyn SqlConnection, rowid: i64) -> Result {
         let scan = Scan { reader: table.index.reader(connection), order: self.order, detail: table.config.detail };
         self.root.seek(&scan, rowid)?;
@@ -190,7 +190,7 @@ impl Search {
     /// How many rows match.
     ///
     /// # Errors
-    /// Those of reading the index.
+    /// The errors of reading the index.
     pub fn count(&mut self, table: &Table, connection: &dyn SqlConnection) -> Result<u64> {
         let mut ahead = Vec::new();
         let mut count = 0;
@@ -217,8 +217,8 @@ impl Search {
         self.root.row().unwrap_or(0)
     }
 
-    /// What the phrases have found in the row, for a scan that comes back to the row later. None: they find the same again, because what
-    /// they find does not depend on the rows before.
+    /// The positions of the phrases in the row, for a scan that comes back to the row later. None: the phrases find the same positions again,
+    /// because these do not depend on the rows before.
     ///
     /// Where the index does not know offsets, SQLite evaluates the query once more on the text of a row that a sort gives. The unwanted
     /// side of a NOT without rows then counts as little as the NOT.

@@ -132,7 +132,7 @@ impl Table {
         self.index_document(connection, new, &document)
     }
 
-    /// Nobody knows the old values: either all indexed columns are given, or none.
+    /// The old values are unknown, so that either all indexed columns are given, or none.
     fn update_contentless(
         &self,
         connection: &dyn SqlConnection,

@@ -26,7 +26,7 @@ pub struct Leaf {
     distance: u32,
     row: Option<i64>,
     is_match: bool,
-    /// Nobody is to know what the phrases have found.
+    /// The instances of the phrases do not count for auxiliary functions.
     is_forgotten: bool,
     lateness: Lateness,
 }
@@ -36,11 +36,11 @@ pub struct Leaf {
 #[derive(Debug, Default)]
 struct Lateness {
     is_allowed: bool,
-    /// The phrases of this row were not looked for.
+    /// The phrases were not found in this row yet.
     is_late: bool,
-    /// They were asked for nevertheless: from now on they are looked for at once.
+    /// An auxiliary function has asked for positions: from the next row on, phrases are found at once.
     was_asked: Cell<bool>,
-    /// What they have found: of each phrase.
+    /// The instances of each phrase, once an auxiliary function has asked for them.
     found: OnceCell<Vec<Instances>>,
 }
 
@@ -102,7 +102,7 @@ impl Leaf {
         self.row = None;
     }
 
-    /// Whether nobody is to know what the phrases have found.
+    /// Whether the instances of the phrases do not count for auxiliary functions.
     pub fn is_forgotten(&self) -> bool {
         self.is_forgotten
     }
@@ -142,7 +142,7 @@ impl Leaf {
         self.settle(scan)
     }
 
-    /// After a token has moved: goes on to a row that has all of them.
+    /// Called after a token has moved: moves all tokens to a row that has each of them.
     fn settle(&mut self, scan: &Scan<'_>) -> Result {
         self.row = self.meet(scan)?;
         self.is_forgotten = false;
@@ -153,12 +153,11 @@ impl Leaf {
 
     /// Whether the phrases stand in the row; finds them, unless that can wait.
     fn find_soon(&mut self, detail: Detail) -> bool {
-        if self.lateness.is_allowed && !self.lateness.was_asked.get() && detail == Detail::Full {
-            if let Some(is_match) = self.matches_somewhere() {
-                self.lateness.is_late = true;
-                self.lateness.found.take();
-                return is_match;
-            }
+        let may_be_late = self.lateness.is_allowed && !self.lateness.was_asked.get() && detail == Detail::Full;
+        if may_be_late && let Some(is_match) = self.matches_somewhere() {
+            self.lateness.is_late = true;
+            self.lateness.found.take();
+            return is_match;
         }
         self.find(detail)
     }
@@ -179,7 +178,7 @@ impl Leaf {
         Some(if is_near { near::are_near(first, second, self.distance) } else { near::are_neighbours(first, second) })
     }
 
-    /// What the phrases find in the row, late.
+    /// Finds the instances of the phrases in the row, late.
     fn found_late(&self) -> &[Instances] {
         self.lateness.was_asked.set(true);
         self.lateness.found.get_or_init(|| {

@@ -76,7 +76,8 @@ fn first_pair<'a>(mut first: Reader<'a>, mut second: Reader<'a>, is_it: impl Fn(
 /// Of the instances of phrases, leaves only those of which one of each phrase lies so that at most `distance` tokens are between the end
 /// of any and the beginning of the last. Whether there are any.
 ///
-/// Of instances that lie near in more ways than one, SQLite does not find all: which, depends on the order in which phrases go on.
+/// Of instances that lie near in several combinations, SQLite does not find all. Which ones are found depends on the order in which
+/// phrases advance.
 pub(super) fn trim<P: AsMut<Instances>>(phrases: &mut [P], distance: u32) -> bool {
     phrases.iter_mut().map(AsMut::as_mut).for_each(|one| (one.at, one.kept) = (0, 0));
     while align(phrases, u64::from(distance)).is_some() {
@@ -85,7 +86,7 @@ pub(super) fn trim<P: AsMut<Instances>>(phrases: &mut [P], distance: u32) -> boo
                 one.keep(position);
             }
         }
-        // The phrase goes on whose next instance comes first.
+        // The phrase whose next instance comes first advances.
         let all = phrases.iter_mut().map(AsMut::as_mut);
         match all.min_by_key(|one| one.positions.get(one.at + 1).copied().unwrap_or(u64::MAX)) {
             Some(next) => next.at += 1,

@@ -174,7 +174,7 @@ impl Node {
         self.settle(scan)
     }
 
-    /// After children have moved: goes on to a row on which the node can stand.
+    /// Called after children have moved: moves to a row on which the node can stand.
     fn settle(&mut self, scan: &Scan<'_>) -> Result {
         match self {
             Node::Leaf(_) => {}
