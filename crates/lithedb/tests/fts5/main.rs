@@ -320,6 +320,27 @@ fn phrases_without_part_in_a_row_count_as_in_sqlite() {
     }
 }
 
+/// A phrase or a NEAR of a query that needs it in every row is found at its first place, and at all places once a function asks.
+#[test]
+fn places_are_found_when_a_function_asks() {
+    let mut pair = Pair::new();
+    pair.ask("CREATE VIRTUAL TABLE t USING fts5(a, b)").unwrap();
+    let (mut rng, range) = (Rng::with_seed(1), 1..40);
+    for count in range.clone() {
+        let (a, b) = (document(&mut rng, count, 6), document(&mut rng, 5, 6));
+        pair.ask(&format!("INSERT INTO t(a, b) VALUES('{a}', '{b}')")).unwrap();
+    }
+    for query in
+        ["\"of1 xyz2\"", "NEAR(of1 w4, 2)", "NEAR(of1 of1)", "of1 + of1", "NEAR(w4 of5) AND xyz2", "\"w4 of1 of1\""]
+    {
+        pair.ask(&format!("SELECT rowid FROM t WHERE t MATCH '{query}'")).unwrap();
+        for row in range.clone() {
+            let called = format!("CASE WHEN rowid >= {row} THEN highlight(t, 0, '[', ']') || bm25(t) END");
+            pair.ask(&format!("SELECT rowid, {called} FROM t WHERE t MATCH '{query}' ORDER BY rowid DESC")).unwrap();
+        }
+    }
+}
+
 /// When rows that are kept in memory become a segment: random statements have found these.
 #[test]
 fn segments_are_written_when_sqlite_writes_them() {
