@@ -28,7 +28,7 @@
 //! Read first: [`table::Table`], [`index::Index`], [`cursor::Fts5Cursor`]. This crate must not know the engine: it sees a connection through
 //! `lithe-vtab` only.
 //!
-//! What shadow tables, documents and queries contain comes from outside. Reading it never panics: the lints below leave no
+//! The contents of shadow tables, documents and queries come from outside. Reading it never panics: the lints below leave no
 //! operation that could.
 #![forbid(unsafe_code)]
 #![deny(
