@@ -240,8 +240,8 @@ impl Btree {
     }
 }
 
-/// How many of the last leaves have successive numbers, up to `count`: at least one. A chain that was freed in its
-/// order lies there in that order.
+/// How many of the last leaves have successive numbers, up to `count`: at least one. A freed overflow
+/// chain leaves such runs, because its pages were freed in its order.
 fn last_run(page: &[u8], leaves: u32, count: u32) -> u32 {
     let number = |index| trunk::leaf(page, index).map_or(0, PageNo::get);
     debug_assert!(leaves > 0 && count > 0, "a run has at least one page");

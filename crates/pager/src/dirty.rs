@@ -182,7 +182,7 @@ impl DirtySet {
         found
     }
 
-    /// A buffer of `len` bytes for a copy: `like`, or zeros.
+    /// A buffer that holds a copy of `like`.
     pub(crate) fn buffer(&mut self, like: &[u8]) -> Arc<[u8]> {
         match self.take_spare(like.len()) {
             Some(mut page) => {
@@ -240,7 +240,7 @@ impl DirtySet {
         }
     }
 
-    /// All pages in it, in no order.
+    /// All dirty pages, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (PageNo, &Arc<[u8]>)> {
         self.index.values().map(|&id| {
             let slot = self.slot(id);

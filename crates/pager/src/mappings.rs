@@ -1,14 +1,14 @@
 //! The mappings of one file, as the connections of this process share them.
 //!
-//! A mapping reserves little more than the file's size, because address space is scarce once a process has thousands of databases open,
-//! or a limit. A file that has outgrown its mapping is mapped anew, twice as long, and the older mappings stay, because readers hold
-//! references into them. All of them together take no more than twice the last.
+//! A mapping reserves little more than the file's size, because address space is scarce in a process that has thousands of databases
+//! open or a limit on its address space. A file that has outgrown its mapping is mapped again, twice as long, and the older mappings
+//! stay, because readers hold references into them. All mappings of a file together take no more than twice the last one.
 //!
 //! ```text
 //!   file        | a | b | c | d | e |
-//!   mappings    | a | b |                    references of before
+//!   mappings    | a | b |                    older references
 //!               | a | b | c | d |
-//!               | a | b | c | d | e |   |   |   |       new ones
+//!               | a | b | c | d | e |   |   |   |       new references
 //! ```
 //!
 //! A file that the system does not map is read through buffers. So is every file with a mapping that has failed: see

@@ -1,4 +1,4 @@
-//! How a database is opened and its pragmas' vocabularies.
+//! The options a database is opened with, and the values of its pragmas.
 
 use lithe_format::PageSize;
 
@@ -97,7 +97,7 @@ impl JournalMode {
         matches!(self, JournalMode::Delete | JournalMode::Truncate | JournalMode::Persist)
     }
 
-    /// Whether the journal's file stays when a transaction is over.
+    /// Whether the journal's file stays when a transaction has ended.
     pub(crate) fn leaves_journal(self) -> bool {
         matches!(self, JournalMode::Truncate | JournalMode::Persist)
     }
@@ -120,7 +120,7 @@ pub enum Synchronous {
 /// `PRAGMA locking_mode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LockingMode {
-    /// Locks are given back at the end of a transaction.
+    /// Locks are released at the end of a transaction.
     #[default]
     Normal,
     /// Locks once taken are kept.

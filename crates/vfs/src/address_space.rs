@@ -39,7 +39,7 @@ pub(crate) fn zeros(at: *mut c_void, len: usize, _extra: MapFlags, _protection: 
     if at.is_null() {
         return Some(NonNull::from(Vec::leak(vec![0u8; len])).cast());
     }
-    // SAFETY: a range of this length was made above, and is never given back.
+    // SAFETY: a range of this length was made above, and is never freed.
     unsafe { std::ptr::write_bytes(at.cast::<u8>(), 0, len) };
     NonNull::new(at.cast())
 }

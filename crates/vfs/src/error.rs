@@ -142,7 +142,7 @@ ops! {
     Read, "read", IOERR_READ;
     /// Writing.
     Write, "write", IOERR_WRITE;
-    /// Cutting or extending a file.
+    /// Changing the length of a file.
     Truncate, "truncate", IOERR_TRUNCATE;
     /// Forcing content to the device.
     Sync, "sync", IOERR_FSYNC;

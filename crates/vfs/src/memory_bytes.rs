@@ -9,7 +9,7 @@
 //!
 //! Files begin far from each other in a zone of address space that systems leave empty: the first ones 64 GiB apart, later ones in
 //! the middle between those. Only the length that a file has grown to is taken, so that a process may have thousands of files, or a
-//! limit. Where the zone is not available, a file gets a fixed reservation instead.
+//! limit on its address space. Where the zone is not available, a file gets a fixed reservation instead.
 //!
 //! As in `mapping`, address space is recycled and never unmapped: a stale reference reads zeros or another file's bytes.
 

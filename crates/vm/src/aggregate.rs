@@ -74,7 +74,7 @@ pub fn column_quickly(m: &mut Machine, program: &Program, id: AggregateId, opera
     *kept_flag == Reg::NONE && step_value(&mut registers[acc.0 as usize], value, collation)
 }
 
-/// Steps over one value. A NULL counts for count(*) only; for the others it may also mean that the value was not read, so that
+/// Steps over one value. A NULL counts for count(*) only; for other functions it may also mean that the value was not read, so that
 /// the answer is false.
 #[inline(always)]
 fn step_value(acc: &mut Register, value: ValueRef<'_>, collation: &Collation) -> bool {
@@ -511,7 +511,7 @@ impl Accumulator {
     }
 }
 
-/// Calls a method of the application's state; answers the subtype and the pointer of the value.
+/// Calls a method of the application's state; returns the subtype and the pointer of the value.
 fn answer(
     out: &mut Value,
     call: &AggregateCall,

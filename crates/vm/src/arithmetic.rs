@@ -74,7 +74,7 @@ pub fn concat(m: &mut Machine, host: &dyn Host, lhs: Reg, rhs: Reg, dst: Reg) ->
     Ok(())
 }
 
-/// As [`concat`], for two texts in UTF-8. False: an operand is not one, and nothing is changed.
+/// As `concat`, for two texts in UTF-8. False: an operand is not one, and nothing is changed.
 #[inline]
 fn concat_texts(m: &mut Machine, host: &dyn Host, (lhs, rhs): (Reg, Reg), dst: Reg) -> Result<bool, Error> {
     let state = host.state();

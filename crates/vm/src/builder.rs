@@ -182,7 +182,7 @@ impl ProgramBuilder {
         std::mem::take(&mut self.free_registers)
     }
 
-    /// Makes the temporary registers free that were free before, and no others.
+    /// Makes exactly those temporary registers free that were free before.
     pub fn restore_temporaries(&mut self, free: Vec<Reg>) {
         self.free_registers = free;
     }

@@ -129,7 +129,7 @@ fn call_any(m: &mut Machine, call: &FunctionCall, host: &dyn Host, at: CallAt) -
     Ok(())
 }
 
-/// The arguments as a function gets them. In a database of UTF-16, a BLOB that a built-in function reads as text is text of that
+/// The arguments as a function receives them. In a database of UTF-16, a BLOB that a built-in function reads as text is text of that
 /// encoding; it is decoded into `texts`.
 #[inline]
 pub fn decoded<'s, 'a>(

@@ -17,7 +17,7 @@ pub struct ConnectionState {
     /// Counts events that may have changed a page of any database of the connection: steps of statements that write, rollbacks,
     /// and the like. A statement reads its current row again if the count has changed.
     pub writes: Cell<u64>,
-    /// Counts events that expire running statements: they may continue with their open cursors, but open no others.
+    /// Counts events that expire running statements: they may continue with their open cursors, but open no further ones.
     pub expirations: Cell<u64>,
     /// The number of the last expiration, or 0 if a later event has cancelled it.
     pub last_expiration: Cell<u64>,

@@ -14,7 +14,7 @@ use crate::register::Register;
 use crate::rowset::RowSet;
 use crate::subprogram::Frames;
 
-/// Ends a coroutine: answers where its caller continues. The coroutine's register is set so that another Yield reaches
+/// Ends a coroutine: returns where its caller continues. The coroutine's register is set so that another Yield reaches
 /// this end again.
 #[inline(never)]
 pub fn end_coroutine(m: &mut Machine, program: &Program, co: Reg, pc: usize) -> usize {

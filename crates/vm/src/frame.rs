@@ -48,7 +48,7 @@ pub struct FramePool {
     spare: Vec<FrameContent>,
 }
 
-/// As many frames as the triggers of one statement ordinarily need; the others are dropped.
+/// As many frames as the triggers of one statement ordinarily need; further frames are dropped.
 const SPARE_MAX: usize = 8;
 
 impl FramePool {

@@ -74,7 +74,7 @@ mod tests {
         fused_behind(&[], label_between, user)
     }
 
-    /// The same with other instructions right behind the Column.
+    /// The same with other instructions directly after the Column.
     fn fused_behind(
         behind: &[fn(Reg) -> Insn],
         label_between: bool,

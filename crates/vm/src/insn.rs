@@ -268,7 +268,7 @@ instructions! {
     Close { cursor: CursorId }
     /// Cursor `cursor` gives NULL for every column from now on, until it moves (outer joins).
     NullRow { cursor: CursorId }
-    /// Jump if `cursor` stands on a null row (or is not open).
+    /// Jump if `cursor` is on a null row (or is not open).
     IfNullRow { cursor: CursorId, target: Addr }
     /// Go to the first row; jump if there is none.
     Rewind { cursor: CursorId, target: Addr }
@@ -483,7 +483,7 @@ pub mod insert_flags {
     pub const LAST_ROWID: u8 = 2;
     /// The row probably goes to the end.
     pub const APPEND: u8 = 4;
-    /// The cursor already stands where the row goes (an immediately preceding seek).
+    /// The cursor is already at the place of the row (after an immediately preceding seek).
     pub const USE_SEEK: u8 = 8;
     /// The insert is the second half of an UPDATE (update hook says UPDATE; a missing old row is no error).
     pub const IS_UPDATE: u8 = 16;
@@ -495,7 +495,7 @@ pub mod insert_flags {
 pub mod delete_flags {
     /// Count the row in changes().
     pub const COUNT_CHANGE: u8 = 1;
-    /// Keep the position: the next Next goes on with the row after the deleted one.
+    /// Keep the position: the next Next moves to the row after the deleted one.
     pub const SAVE_POSITION: u8 = 2;
     /// First half of an UPDATE or REPLACE: the insert follows; hooks are not called here.
     pub const IS_UPDATE: u8 = 4;

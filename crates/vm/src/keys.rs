@@ -81,7 +81,7 @@ pub fn compare_records(left: &[u8], right: &[u8], key: &KeyInfo) -> Ordering {
     compare_short_headers(left, right, key).unwrap_or_else(|| compare_any_records(left, right, key))
 }
 
-/// As [`compare_records`], for records with short headers and types of one or two bytes; `None` for others.
+/// As [`compare_records`], for records with short headers and types of one or two bytes; `None` for other records.
 #[inline]
 fn compare_short_headers(left: &[u8], right: &[u8], key: &KeyInfo) -> Option<Ordering> {
     let (mut left, mut right) = (ShortColumns::new(left)?, ShortColumns::new(right)?);

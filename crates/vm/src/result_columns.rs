@@ -1,7 +1,7 @@
 //! What the application can read about the columns of a statement's rows: names, declared types, origins.
 //!
 //! ```text
-//!   text     total|b|c              the names, one behind the other, without separators
+//!   text     total|b|c              the concatenated names, without separators
 //!   columns  | where the name ends, affinity, origin |  ...
 //!                                              └─► INTEGER, main, t, b      shared by all programs that read the column
 //! ```
@@ -125,7 +125,7 @@ impl ResultColumns {
         self.columns.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no result columns.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }

@@ -63,7 +63,7 @@ impl<'p> Frames<'p> {
         self.waiting.len()
     }
 
-    /// Calls a subprogram; answers its program, or `None` if it must not run within itself.
+    /// Calls a subprogram; returns its program, or `None` if it must not run within itself.
     #[inline(never)]
     pub fn enter(
         &mut self,
@@ -103,7 +103,7 @@ impl<'p> Frames<'p> {
         }
     }
 
-    /// Ends the innermost subprogram: answers the program that called it, and its next address. `None` at the
+    /// Ends the innermost subprogram: returns the program that called it, and its next address. `None` at the
     /// outermost.
     #[inline]
     pub fn leave(&mut self, m: &mut Machine, host: &dyn Host) -> Option<(&'p Program, usize)> {
@@ -158,7 +158,7 @@ impl Frame<'_> {
     }
 }
 
-/// Puts the content of a frame into the machine; answers the content that the machine had.
+/// Puts the content of a frame into the machine; returns the content that the machine had.
 fn exchange(mut content: FrameContent, m: &mut Machine) -> FrameContent {
     std::mem::swap(&mut m.registers, &mut content.registers);
     std::mem::swap(&mut m.cursors, &mut content.cursors);

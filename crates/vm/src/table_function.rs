@@ -10,7 +10,7 @@ use crate::machine::Machine;
 use crate::operand::{CursorId, Reg, TextId};
 use crate::program::Program;
 
-/// The most arguments: the register that says which ones are given has so many bits.
+/// The maximum number of arguments: the number of bits of the register that marks the present ones.
 pub const ARGUMENTS_MAX: usize = 32;
 
 /// Opens a cursor on the rows of the function `name`. The register `start` has a bit for each argument that is given;

@@ -67,7 +67,7 @@ impl TestHost {
         }
     }
 
-    /// Runs a program to its end; answers its rows.
+    /// Runs a program to its end; returns its rows.
     pub fn run(&self, mut builder: ProgramBuilder) -> Result<Vec<Vec<Value>>, Error> {
         rows(&mut Vm::new(Arc::new(builder.finish())), self)
     }
@@ -199,7 +199,7 @@ pub fn show(rows: &[Vec<Value>]) -> String {
     rows.iter().map(row).collect::<Vec<_>>().join(" ; ")
 }
 
-/// A key of so many columns, all ascending under BINARY.
+/// A key of this number of columns, all ascending under BINARY.
 pub fn key(columns: usize) -> Arc<KeyInfo> {
     Arc::new(KeyInfo::new(vec![KeyColumn::default(); columns], TextEncoding::Utf8))
 }

@@ -241,7 +241,7 @@ impl Cursor {
     }
 
     /// Whether a row of `size` bytes would come last on a leaf without space for it. Then the row gets a leaf of its own if it
-    /// comes after all others, and the full leaf must not be written in vain: it would be journaled, logged and copied.
+    /// comes after all others, and the full leaf must not be written needlessly: it would be journaled, logged and copied.
     fn is_at_end_of_full_leaf(&self, btree: &Btree, index: usize, size: usize) -> Result<bool> {
         let node = &self.here().node;
         if index != node.count() || node.kind != PageKind::TableLeaf {

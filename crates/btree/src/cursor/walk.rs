@@ -15,7 +15,7 @@ impl Cursor {
         self.descend_leftmost(btree)
     }
 
-    /// Goes to the last entry; false if there is none.
+    /// Goes to the last entry; `false` if there is none.
     #[inline]
     pub fn last(&mut self, btree: &Btree) -> Result<bool> {
         if self.at_last && matches!(self.state, State::Row | State::Written) && self.path.is_fresh(btree) {
@@ -33,7 +33,7 @@ impl Cursor {
         Ok(self.at_last)
     }
 
-    /// Goes to the next entry; false past the last one, or if the cursor stood nowhere.
+    /// Goes to the next entry; `false` past the last one, or if the cursor stood nowhere.
     #[inline]
     pub fn next(&mut self, btree: &Btree) -> Result<bool> {
         if self.state == State::Row
@@ -50,7 +50,7 @@ impl Cursor {
         self.next_page(btree)
     }
 
-    /// Goes to the entry before; false before the first one, or if the cursor stood nowhere.
+    /// Goes to the entry before; `false` before the first one, or if the cursor stood nowhere.
     #[inline]
     pub fn previous(&mut self, btree: &Btree) -> Result<bool> {
         if self.state == State::Row

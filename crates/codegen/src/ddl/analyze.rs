@@ -125,7 +125,7 @@ fn open_statistics<'a>(
     Ok(cursor)
 }
 
-/// Asks the authorizer. SQLite empties a whole table without a DELETE, unless a pre-update hook must be called for the rows.
+/// Calls the authorizer. SQLite empties a whole table without a DELETE, unless a pre-update hook must be called for the rows.
 fn ask_about_deletion(cg: &Codegen<'_>, db: Db, name: &str, part: Part<'_>) -> Result<()> {
     match part {
         Part::Everything if cg.env.flags.preupdate_hook => cg.env.ask_delete_rows(db, name, &[]),

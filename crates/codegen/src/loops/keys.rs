@@ -67,7 +67,7 @@ pub fn emit_bound<'a>(cg: &mut Codegen<'a>, bound: &Bound<'a>, start: Reg, none:
         cg.b.emit(Insn::Null { start, count: 1 });
     }
     for (at, (value, how)) in bound.values.iter().zip(bound.how).enumerate() {
-        // Only the first value of a row is sufficient alone; the condition is checked again for the others.
+        // Only the first value of a row is sufficient alone; the condition is checked again for the other values.
         emit_value(cg, value, how, start.at(at), (at == 0).then_some(none))?;
     }
     Ok(())

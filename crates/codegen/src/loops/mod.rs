@@ -281,7 +281,7 @@ struct Exits {
     next: Addr,
     /// No row was found.
     exhausted: Addr,
-    /// All rows of the source are read, and there are none.
+    /// The source has no rows at all.
     empty: Addr,
 }
 

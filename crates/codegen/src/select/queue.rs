@@ -11,7 +11,7 @@ use lithe_vm::program::CursorKind;
 use super::super::Codegen;
 use crate::{Queue, QueueOrder};
 
-/// Opens the queue for rows of so many columns.
+/// Opens the queue for rows with this number of columns.
 pub(super) fn open<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>, op: CompoundOp, width: usize) -> Result<Queue<'a>> {
     let seen = if op == CompoundOp::Union {
         let columns: Vec<_> = query.columns.iter().map(|column| (column.collation, false, false)).collect();

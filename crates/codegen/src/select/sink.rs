@@ -229,7 +229,7 @@ pub(super) fn open_sorter<'a>(cg: &mut Codegen<'a>, order_by: &[OrderTerm<'a>], 
     Ok(Sorter { cursor, keys, places, row: cg.b.registers(row_width), row_width, blocks: None })
 }
 
-/// Opens a sorter for rows that come ordered by the first `terms` of ORDER BY, but not by the others.
+/// Opens a sorter for rows that are already ordered by the first `terms` of ORDER BY, but not by the other terms.
 pub(super) fn open_block_sorter<'a>(
     cg: &mut Codegen<'a>,
     order_by: &[OrderTerm<'a>],

@@ -26,8 +26,8 @@ pub(super) struct Checked<'c, 'a> {
     pub ignore: Addr,
 }
 
-/// Checks NOT NULL of the columns that may be NULL: the generated ones, or the others. A default that replaces a NULL is checked
-/// after all others.
+/// Checks NOT NULL of the columns that may be NULL: the generated columns, or the other columns. A default that replaces a NULL is checked
+/// after all other columns.
 pub(super) fn emit_not_null<'a>(
     cg: &mut Codegen<'a>,
     checked: &Checked<'_, 'a>,

@@ -22,7 +22,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Registers for a row of so many columns.
+    /// Registers for a row with this number of columns.
     pub fn new(cg: &mut Codegen<'_>, width: usize) -> Row {
         let rowid = cg.b.registers(width + 1);
         Row { rowid, columns: rowid.at(1) }

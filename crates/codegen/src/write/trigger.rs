@@ -58,7 +58,7 @@ impl Programs {
         self.set_null == Some(std::ptr::from_ref(key).addr())
     }
 
-    /// Begins a program; answers its number.
+    /// Begins a program; returns its number.
     fn begin(&mut self, key: Key, set_null: Option<&ForeignKey>) -> usize {
         // SQLite takes programs for other rows as the same one.
         if !self.programs.iter().any(|program| program.key.is_of(&key)) {

@@ -2,7 +2,7 @@
 //!
 //! The plan says what is checked, in which order, and how a conflict is resolved (`lithe_optimize::write::unique`).
 //!
-//! Triggers and foreign key actions of the rows that REPLACE deletes may insert others with the same keys. So all constraints are
+//! Triggers and foreign key actions of the rows that REPLACE deletes may insert other rows with the same keys. So all constraints are
 //! checked a second time if such a row was deleted, the rowid first, and then a conflict is an error.
 
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub(super) struct Unique {
     pub replaces: bool,
     /// The table's cursor is where the row goes.
     pub is_sought: bool,
-    /// Counts the rows deleted for the new one whose triggers or foreign keys may have inserted others.
+    /// Counts the rows deleted for the new one whose triggers or foreign keys may have inserted other rows.
     watched: Option<Reg>,
     /// Whether there is such a row.
     is_watched: bool,

@@ -28,7 +28,7 @@ impl<'c, 'a> Upserts<'c, 'a> {
     }
 
     /// Emits the updates, which the insertion jumps over; each continues with the next row. An update that no check can reach is
-    /// not compiled: errors in its triggers are not reported. Errors in the triggers of the others are reported before those in
+    /// not compiled: errors in its triggers are not reported. Errors in the triggers of the other updates are reported before those in
     /// triggers AFTER INSERT.
     pub fn emit_updates(
         &self,

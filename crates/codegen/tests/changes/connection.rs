@@ -307,7 +307,7 @@ impl Host for Connection {
     fn update_hook(&self, _op: i32, _database: &str, _table: &str, _rowid: i64) {}
 }
 
-/// The statement, which is none of the engine's commands.
+/// The statement, which must not be one of the engine's commands.
 fn request<'a>(statement: &Statement<'a>, sql: &'a str) -> CompileRequest<'a> {
     let stmt = statement.program().expect("the tests have no commands");
     let (explain, parameter_count) = (statement.explain, statement.parameters.count);

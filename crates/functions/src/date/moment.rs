@@ -178,7 +178,7 @@ impl Moment {
         time
     }
 
-    /// Moves by so many milliseconds; drops date and time, which are recomputed.
+    /// Moves by a number of milliseconds; drops date and time, which are recomputed.
     pub(super) fn add_milliseconds(&mut self, milliseconds: i64) {
         let sum = self.milliseconds().saturating_add(milliseconds);
         self.milliseconds = Some(sum);

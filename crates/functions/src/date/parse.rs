@@ -112,7 +112,7 @@ fn fraction_of_second(text: &[u8]) -> (f64, &[u8]) {
     ((fraction / scale).min(FRACTION_MAX), rest)
 }
 
-/// A number of exactly so many digits.
+/// A number with exactly this number of digits.
 pub(super) fn digits(text: &[u8], count: usize, range: std::ops::RangeInclusive<i64>) -> Option<(i64, &[u8])> {
     let (digits, rest) = text.split_at_checked(count)?;
     let number = digits

@@ -47,7 +47,7 @@ impl<'o> Output<'o> {
         if length > self.length_max { Err(FunctionError::too_big()) } else { Ok(()) }
     }
 
-    /// Fails if the text gets too long with so many more bytes. SQLite counts the NUL after it.
+    /// Fails if the text would become too long with this number of additional bytes. SQLite counts the NUL after it.
     fn check(&self, additional: usize) -> Result {
         self.check_conversion(self.len.saturating_add(additional).saturating_add(1))
     }

@@ -145,7 +145,7 @@ pub fn header(blob: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((first & 15, content, rest))
 }
 
-/// Reads a value; answers it with the bytes after it. Strictly, or as SQLite reads it, which checks only the parts that it needs.
+/// Reads a value; returns the value and the bytes after it. Strictly, or as SQLite reads it, which checks only the parts that it needs.
 fn value(blob: &[u8], depth: usize, is_strict: bool) -> Result<(Json<'_>, &[u8]), Failure> {
     let (kind, content, rest) = header(blob).ok_or(MALFORMED)?;
     if depth > DEPTH_MAX {

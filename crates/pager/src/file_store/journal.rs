@@ -217,7 +217,8 @@ impl FileStore {
         finished
     }
 
-    /// The same in SQLite's order: a journal is closed before it is deleted, and one that stays is closed with the last lock.
+    /// [`FileStore::finish_journal_file`] in SQLite's order: a journal is closed before it is deleted, and a persistent one is closed
+    /// with the last lock.
     fn finish_journal_in_steps(&self, txn: &mut RollbackTxn, journal: JournalFile) -> Result<()> {
         let settings = &self.settings;
         let (mode, synchronous, flags) =
@@ -252,7 +253,7 @@ impl FileStore {
     fn finish_journal_file(&self, journal: &JournalFile) -> Result<()> {
         let (mode, synchronous) = (self.settings.journal_mode.get(), self.settings.synchronous.get());
         // While the EXCLUSIVE lock is held no other connection reads the journal. So mode DELETE keeps the file instead
-        // of creating it anew for each commit.
+        // of creating it again for each commit.
         let stays = mode.leaves_journal() || mode == JournalMode::Delete && self.settings.keeps_locks();
         if !stays {
             let lasts = synchronous >= Synchronous::Extra;

@@ -303,7 +303,7 @@ impl FileStore {
         }
     }
 
-    /// Gives the writer slot back. After a commit, which made `changes` to the snapshot `before`, answers the snapshot that is
+    /// Releases the writer slot. After a commit, which made `changes` to the snapshot `before`, answers the snapshot that is
     /// read from now on.
     pub(crate) fn end_write_wal(
         &self,

@@ -349,7 +349,7 @@ impl FileStore {
         self.known.get().is_some_and(|known| known.counts_pages)
     }
 
-    /// Forgets the known snapshot, so that the next transaction reads the state of the database anew.
+    /// Forgets the known snapshot, so that the next transaction reads the state of the database again.
     pub(crate) fn forget_known(&self) {
         self.known.set(None);
     }

@@ -51,8 +51,8 @@ impl Pager {
         }
     }
 
-    /// The second phase of a commit, which decides it. After an error that has left the transaction open it can be
-    /// rolled back; if the error came so late that there is no way back, the commit is made, and the transaction over.
+    /// The second phase of a commit, which decides it. After an error that has left the transaction open, the transaction can be
+    /// rolled back; after an error past the commit point, the commit is made and the transaction has ended.
     pub fn commit_phase_two(&self) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "commit without a write transaction")?;
         self.assert_state();
@@ -198,7 +198,7 @@ impl Pager {
         if let Store::File(file) = &self.store {
             file.forget_journal();
         }
-        // Should this fail as well, the end of the read transaction reads the state of the file anew.
+        // Should this fail as well, the end of the read transaction reads the state of the file again.
         let _ = self.commit_phase_two();
     }
 
@@ -289,7 +289,7 @@ impl Pager {
         self.changes.bump();
     }
 
-    /// A write transaction has ended.
+    /// Records that a write transaction has ended.
     #[inline]
     #[track_caller]
     fn assert_nothing_written(&self) {

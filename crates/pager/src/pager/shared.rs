@@ -49,7 +49,7 @@ impl Pager {
         is_plain && self.failure.borrow().is_none() && (self.member.was_lent() || self.has_changes())
     }
 
-    /// A write transaction begins.
+    /// Records that a write transaction begins.
     pub(super) fn note_begin(&self) {
         if self.member.cache().is_some() {
             self.drop_overlay();
@@ -57,7 +57,7 @@ impl Pager {
         }
     }
 
-    /// The write transaction has ended.
+    /// Records that the write transaction has ended.
     pub(super) fn note_end(&self, committed: bool) {
         let Some(cache) = self.member.cache() else { return };
         self.let_readers_resume();

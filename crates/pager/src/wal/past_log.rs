@@ -57,7 +57,7 @@ impl Wal {
         Ok(!self.index.is_private() && self.file.shm_is_shared()?)
     }
 
-    /// Whether pages have gone past the log, in a transaction that is not over.
+    /// Whether pages have gone past the log, in a transaction that is still open.
     pub(crate) fn has_begun_past_log(&self) -> bool {
         self.tail.borrow().as_ref().is_some_and(|tail| tail.past_log)
     }

@@ -38,7 +38,7 @@ pub(super) struct Waiters {
 }
 
 impl Waiters {
-    /// No other writer can append: the next sync waits for no one.
+    /// No other writer can append: the next sync begins without a wait.
     pub(super) fn expect_none(&mut self) {
         self.expected = 0;
     }

@@ -5,9 +5,9 @@
 //! * Its *place*: one entry is taken at regular distances, a third of all samples. These are never replaced.
 //! * Its *group*: when a group of entries that are equal in some leading columns ends, the entry that represents it is
 //!   taken if
-//! the group is larger than the smallest one that a sample was taken for. The entry that represents a group is the one that
-//! represents its largest group of one column more, and so on. A group that already has an entry among the samples needs no
-//! other.
+//!   the group is larger than the smallest one that a sample was taken for. The entry that represents a group is the one that
+//!   represents its largest group of one column more, and so on. A group that already has an entry among the samples needs no
+//!   other.
 //!
 //! Pseudo-random numbers decide between equals.
 
@@ -35,7 +35,7 @@ pub struct Sample {
 enum Reason {
     #[default]
     Place,
-    /// It represents its group of so many leading columns, less one.
+    /// The sample represents its group, whose entries have equal values in this number of leading columns plus one.
     Group(usize),
 }
 
@@ -74,7 +74,7 @@ impl Sample {
 /// The samples of the entries so far.
 pub struct Selection {
     width: usize,
-    /// One entry in so many is taken for its place.
+    /// Every `distance`th entry is a sample because of its position.
     distance: u64,
     /// In the order of the index.
     samples: Vec<Sample>,

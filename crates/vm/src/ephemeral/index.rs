@@ -111,7 +111,7 @@ impl MemoryIndex {
             block.insert(place.slot, entry);
             return;
         }
-        // Keys in ascending order leave full blocks behind; keys in any other order leave half-full ones.
+        // Keys in ascending order produce full blocks; keys in any other order half-full ones.
         let at = if place.slot == BLOCK_MAX { BLOCK_MAX } else { BLOCK_MAX / 2 };
         let mut upper = Vec::with_capacity(BLOCK_MAX);
         upper.extend(block.drain(at..));

@@ -91,7 +91,7 @@ impl RunWriter {
         if self.buffer.len() >= BUFFER_LEN { self.flush() } else { Ok(()) }
     }
 
-    /// Writes the rest; answers the range of the run.
+    /// Writes the rest; returns the range of the run.
     pub fn finish(mut self) -> Result<Range<u64>, Error> {
         self.flush()?;
         assert!(self.buffer.is_empty() && self.at >= self.start, "what is left of a run is written at its end");
@@ -153,7 +153,7 @@ impl RunReader {
         Ok(())
     }
 
-    /// Fills the buffer to hold `len` bytes from `at` on; answers their new position. `None` at the end of the run.
+    /// Fills the buffer to hold `len` bytes from `at` on; returns their new position. `None` at the end of the run.
     fn want(&mut self, at: usize, len: usize) -> Result<Option<usize>, Error> {
         assert!(at <= self.buffer.len(), "a row begins in the buffer");
         if self.buffer.len() - at >= len {

@@ -1,4 +1,4 @@
-//! The frame of the current row: the rows from `first` up to, not including, `behind`. As the current row moves on, both ends
+//! The frame of the current row: the rows from `first` up to, not including, `behind`. As the current row moves, both ends
 //! move forward only; rows enter and leave the aggregates at the ends.
 
 use lithe_catalog::Result;

@@ -57,7 +57,7 @@ pub(super) fn emit_check<'a>(
     Ok(())
 }
 
-/// Asks the authorizer about the parent's key.
+/// Calls the authorizer for the parent's key.
 fn may_read_parent<'a>(cg: &Codegen<'a>, key: &ChildKey<'a>) -> Result<bool> {
     let mut is_readable = true;
     for &column in &key.parent_key.columns {
