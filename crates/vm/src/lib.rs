@@ -53,6 +53,7 @@ pub mod operand;
 mod preupdate;
 pub mod profile;
 pub mod program;
+mod rare;
 mod record;
 pub mod register;
 pub mod result_columns;
