@@ -298,7 +298,7 @@ impl<'p> EditPage<'p> {
     }
 
     /// Finds `size` bytes of content and two for the pointer; only `header` is changed.
-    #[inline]
+    #[inline(always)]
     fn allocate(&mut self, size: usize) -> Result<Option<usize>> {
         if let Some(at) = self.allocate_content(size, POINTER_LEN)? {
             return Ok(Some(at));
@@ -315,7 +315,7 @@ impl<'p> EditPage<'p> {
 
     /// Finds `size` bytes of content without moving cells, and leaves `pointer_len` bytes of the gap for the pointer;
     /// only `header` is changed.
-    #[inline]
+    #[inline(always)]
     fn allocate_content(&mut self, size: usize, pointer_len: usize) -> Result<Option<usize>> {
         let gap = self.header.gap();
         if self.header.first_freeblock != 0

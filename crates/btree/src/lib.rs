@@ -15,7 +15,7 @@
 //! The crate knows pages and records; it does not know SQL, schemas or files. Every call goes through `&Btree` (one a
 //! connection and attached database) and cursors, which own their position in a tree but borrow nothing.
 //!
-//! Reading order:
+//! Read first: [`Btree`], [`Cursor`], `node::Node`. The modules in reading order:
 //!
 //! | module | its one subject |
 //! | --- | --- |
@@ -26,9 +26,11 @@
 //! | `search`, `interiors` | finding a rowid among those of a page; interior pages that are searched often, decoded |
 //! | `overflow` | long payloads |
 //! | `freelist`, `ptrmap` | unused pages; in auto-vacuum databases, the parent of each page |
-//! | `tree`, `copy` | making, emptying and dropping whole trees; copying one to another database |
+//! | `btree`, `tree`, `copy` | the trees of a database; making, emptying and dropping whole trees; copying one to another database |
 //! | `relocate`, `auto_vacuum` | moving a page; moving those at the file's end |
 //! | [`check`] | the integrity check |
+//! | [`estimate`] | estimated numbers of entries, for planners |
+//! | `lost_keys` | keys of deleted entries on which cursors still are |
 //!
 //! **The content of a file is never trusted**: a page is checked in constant time when it enters a path, every offset
 //! that it holds is checked when it is followed, and no walk is deeper or longer than the format allows. Damage is

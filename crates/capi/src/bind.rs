@@ -8,6 +8,7 @@ use lithe_engine::BindValue;
 use lithe_engine::value::{Encoding, ValueRef};
 
 use crate::code;
+use crate::connection::sqlite3;
 use crate::connection::statement::{sqlite3_stmt, statement};
 use crate::context::engine_pointer;
 use crate::ffi_guard::api;
@@ -22,10 +23,19 @@ use crate::value::{Pointer, sqlite3_value};
 #[inline(always)]
 unsafe fn bind(handle: *mut sqlite3_stmt, number: c_int, value: BindValue<'_>) -> c_int {
     // SAFETY: our caller's promise.
-    let (statement, db) = match unsafe { statement(handle) } {
-        Ok(found) => found,
-        Err(code) => return code,
-    };
+    match unsafe { statement(handle) } {
+        Ok((statement, db)) => {
+            let code = bind_locked(statement, &db, number, value);
+            db.release();
+            code
+        }
+        Err(code) => code,
+    }
+}
+
+/// The same. The connection has been locked.
+#[inline(always)]
+fn bind_locked(statement: &sqlite3_stmt, db: &sqlite3, number: c_int, value: BindValue<'_>) -> c_int {
     let Ok(mut inside) = statement.enter() else { return db.fail_code(code::MISUSE) };
     if statement.was_stepped.get() {
         return db.fail_code(code::MISUSE); // the statement must be reset first, even at its end

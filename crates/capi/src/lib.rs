@@ -13,20 +13,22 @@
 //!
 //! | to … | see |
 //! | --- | --- |
-//! | open, close | `open`, `connection`, `uri`, `extension` |
+//! | open, close, load extensions | `open`, `connection`, `uri`, `extension`, `api_routines` |
 //! | run SQL | `prepare`, `bind`, `step`, `column`, `exec`, `connection::statement` |
 //! | values, functions, collations | `value`, `context`, `function`, `collation` |
 //! | callbacks | `connection::hook`, `connection::preupdate` |
 //! | virtual tables | `virtual_table`, `index_info`, `rtree` (its geometries), `fts3` (tokenizers), `fts5` (tokenizers, auxiliary functions), `carray`, `statement_table`, `program_tables` |
-//! | parts of BLOBs, copies of databases, states of the past | `blob`, `backup`, `snapshot` |
-//! | settings, counts, names | `config`, `database_config`, `status`, `connection_info`, `database`, `connection::error`,
+//! | parts of BLOBs, copies of databases, snapshots, checkpoints | `blob`, `backup`, `snapshot`, `wal` |
+//! | settings, counts, names, messages | `config`, `code`, `error_log`, `database_config`, `status`, `connection_info`, `database`, `connection::error`,
 //! `threading`, `version` |
+//! | changesets | `session` |
 //! | files | `vfs`, `file_control` |
-//! | memory, mutexes, strings | `heap`, `memory`, `mutex`, `recursive_mutex`, `thread`, `mprintf`, `string_builder`, `string`, `incomplete`, `text` |
+//! | memory, mutexes, strings | `heap`, `memory`, `small_blocks`, `mutex`, `recursive_mutex`, `thread`, `mprintf`, `string_builder`, `string`, `incomplete`, `text` |
 //! | functions with variable arguments | `variadic` and `csrc/variadic.c` |
 //! | the costs of the loops of statements | `scan_status` |
 //!
-//! The library knows the engine, and contains no SQL engine code of its own.
+//! Read first: `connection::sqlite3`, `connection::statement::sqlite3_stmt`, `ffi_guard`. The crate must not know SQL, pages or files:
+//! each call ends in the engine.
 
 mod api_routines;
 mod backup;

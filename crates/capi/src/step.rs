@@ -100,7 +100,11 @@ fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Ins
 api! {
     fn sqlite3_step(handle: *mut sqlite3_stmt) -> c_int {
         match statement(handle) {
-            Ok((statement, db)) => step(statement, &db),
+            Ok((statement, db)) => {
+                let code = step(statement, &db);
+                db.release();
+                code
+            }
             Err(code) => code,
         }
     }
@@ -110,7 +114,11 @@ api! {
             return code::OK;
         }
         match statement(handle) {
-            Ok((statement, db)) => reset(statement, &db),
+            Ok((statement, db)) => {
+                let code = reset(statement, &db);
+                db.release();
+                code
+            }
             Err(code) => code,
         }
     }

@@ -3,17 +3,32 @@
 //! ```text
 //!   text ── prepare ──► Compiled ── Statement::step ──► rows
 //!              │            │              │
-//!        parser, plan    Program        Vm on RunHost ──► Connection ──► Database ──► Btree, Pager
-//!                        or Command                         │
-//!                                                   catalog, transaction, settings
+//!   sql, resolve,      a Program       Vm on RunHost ──► Connection ──► Database ──► Btree, Pager
+//!   optimize, codegen  or a Command                          │
+//!                                                    catalog, transaction, settings
 //! ```
 //!
-//! Above the engine are the interfaces (Rust, C); it knows neither.
+//! Read first: [`Connection`], [`Statement`], [`Prepared`]. The crate must not know C, or the interfaces above it (`lithedb`, `capi`).
 //!
-//! A connection consists of parts, each with its own state and methods: `databases`, `definitions`, `settings`,
-//! `hooks`, `virtual_tables`, and the modules below [`connection`], which puts them together. Reading order:
-//! `connection`, its `transaction`, `statement` and `host`, then what works on a connection: `prepare`, `template`,
-//! `schema`, `command` (statements that the engine runs itself), `pragma`. The calls of applications are in `api`.
+//! A connection consists of parts, each with its own state and methods: `databases`, `definitions`, `settings`, `hooks`,
+//! `virtual_tables`, and the modules below [`connection`], which puts them together.
+//!
+//! | module | subject |
+//! | --- | --- |
+//! | [`connection`] | the connection, its transaction, its statements, and `host`, their view of it |
+//! | `api` | the calls of applications on a connection |
+//! | `prepare`, `template`, `generation` | from text to a statement; INSERTs that share a program; stale programs |
+//! | `command`, `pragma` | statements that the engine runs itself |
+//! | `definitions`, `schema`, `statistics`, `collations` | the meaning of names; loading the catalog; the statistics of ANALYZE |
+//! | `database`, `databases`, `open`, `attach`, `journal_mode` | the databases of a connection |
+//! | `commit`, `busy`, `shared_cache`, `snapshot` | commits; waiting for locks; table locks; recorded states |
+//! | `settings`, `heap_limit`, `random` | settings, limits of memory, random numbers |
+//! | `hooks`, `preupdate`, `interrupt` | callbacks of the application; stopping a statement |
+//! | `blob`, `row_watches`, `backup`, `vacuum` | parts of BLOBs; copies of databases |
+//! | `virtual_tables`, `module_sql`, `module_pages`, `table_functions`, `extension` | virtual tables, and the SQL that modules run |
+//! | `integrity`, `foreign_key_check` | checks of a database |
+//! | `metadata`, `listing`, `expanded`, `status`, `scan_status`, `file_control` | information about columns, statements and files |
+//! | `internal_functions`, `error` | SQLite's functions for its own tests; errors |
 #![forbid(unsafe_code)]
 
 mod api;

@@ -1,5 +1,14 @@
 //! SQLite's file format as bytes: this crate opens no file and keeps no state.
 //!
+//! ```text
+//!   file        header and page 1 | page 2 | page 3 | …
+//!   -journal    header | records: old pages
+//!   -wal        header | frames: new pages
+//!   -shm        header, read marks, hash tables: the WAL index
+//! ```
+//!
+//! Read first: [`btree_page::PageHeader`], [`record`], [`wal::FrameHeader`].
+//!
 //! Every module is one structure of the file, opens with its drawing, and is the only home of the offsets in it. The
 //! crate knows storage classes (crate `value`) because records hold them; it does not know files, transactions, caches
 //! or SQL.

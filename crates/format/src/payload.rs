@@ -80,10 +80,16 @@ const fn min_local(usable: u32) -> u32 {
 /// without a copy in a record first. Zeros at the end need no memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload<'a> {
-    parts: [&'a [u8]; Payload::MAX_PARTS],
-    count: u8,
+    parts: Parts<'a>,
     zeros: u32,
     len: u32,
+}
+
+/// Most payloads are in one piece, and cost no list.
+#[derive(Clone, Copy, Debug)]
+enum Parts<'a> {
+    One([&'a [u8]; 1]),
+    Several { parts: [&'a [u8]; Payload::MAX_PARTS], count: u8 },
 }
 
 impl<'a> Payload<'a> {
@@ -97,9 +103,7 @@ impl<'a> Payload<'a> {
     #[inline]
     pub fn from_bytes(bytes: &'a [u8]) -> Payload<'a> {
         assert!(bytes.len() as u64 <= MAX_PAYLOAD, "payload longer than any");
-        let mut parts: [&[u8]; Payload::MAX_PARTS] = [&[]; Payload::MAX_PARTS];
-        parts[0] = bytes;
-        Payload { parts, count: 1, zeros: 0, len: bytes.len() as u32 }
+        Payload { parts: Parts::One([bytes]), zeros: 0, len: bytes.len() as u32 }
     }
 
     /// A payload of several parts with zeros after them.
@@ -107,22 +111,12 @@ impl<'a> Payload<'a> {
     /// # Panics
     /// If there are more than [`Payload::MAX_PARTS`] parts, or more than [`MAX_PAYLOAD`] bytes.
     pub fn from_parts(parts: &[&'a [u8]], zeros: u32) -> Payload<'a> {
-        let mut payload = Payload { parts: [&[]; Payload::MAX_PARTS], count: 0, zeros, len: zeros };
-        assert!(u64::from(zeros) <= MAX_PAYLOAD, "payload longer than any");
-        for part in parts {
-            payload.push(part);
-        }
-        payload
-    }
-
-    fn push(&mut self, part: &'a [u8]) {
-        let len = u64::from(self.len) + part.len() as u64;
+        let len = parts.iter().fold(u64::from(zeros), |len, part| len.saturating_add(part.len() as u64));
         assert!(len <= MAX_PAYLOAD, "payload longer than any");
+        let mut places = [&[] as &[u8]; Payload::MAX_PARTS];
         #[expect(clippy::indexing_slicing, reason = "a caller owes no more parts than fit")]
-        let place = &mut self.parts[usize::from(self.count)];
-        *place = part;
-        self.count += 1;
-        self.len = len as u32;
+        places[..parts.len()].copy_from_slice(parts);
+        Payload { parts: Parts::Several { parts: places, count: parts.len() as u8 }, zeros, len: len as u32 }
     }
 
     /// The length in bytes, zeros included.
@@ -140,13 +134,19 @@ impl<'a> Payload<'a> {
     /// All bytes, if they lie in one piece.
     #[inline]
     pub fn as_slice(&self) -> Option<&'a [u8]> {
-        if self.count == 1 && self.zeros == 0 { self.parts.first().copied() } else { None }
+        match self.parts() {
+            [all] if self.zeros == 0 => Some(all),
+            _ => None,
+        }
     }
 
     /// The parts before the zeros.
     #[inline]
     pub fn parts(&self) -> &[&'a [u8]] {
-        self.parts.get(..usize::from(self.count)).unwrap_or_default()
+        match &self.parts {
+            Parts::One(part) => part,
+            Parts::Several { parts, count } => parts.get(..usize::from(*count)).unwrap_or_default(),
+        }
     }
 
     /// The number of zeros after the last part.

@@ -23,7 +23,8 @@
 //! | [`terms`], [`tokenize`] | the modules fts4aux and fts3tokenize |
 //! | [`tokenizer`], [`registry`] | text to tokens; the tokenizers of a connection |
 //!
-//! This crate must not know the engine: it sees a connection through `lithe-vtab` only.
+//! Read first: [`table::Table`], [`index::Index`], [`cursor::Fts3Cursor`]. This crate must not know the engine: it sees a connection through
+//! `lithe-vtab` only.
 //!
 //! Shadow tables, documents and queries come from outside and may contain anything. Reading them never panics: the lints below forbid every
 //! operation that could.

@@ -26,7 +26,7 @@ use state::{POINTER_KIND, SharedState};
 
 /// A function of the row on which a scan stands.
 pub trait AuxiliaryFunction: Send + Sync {
-    /// What it answers. The arguments are those behind the table.
+    /// Calls the function. The arguments are those behind the table.
     ///
     /// # Errors
     /// End the statement.
@@ -54,7 +54,7 @@ pub(crate) fn built_in(name: &str) -> Option<Arc<dyn AuxiliaryFunction>> {
 /// Calls a function for the row on which a scan stands.
 ///
 /// # Errors
-/// Those of the function.
+/// The errors of the function.
 pub fn call(
     function: &Arc<dyn AuxiliaryFunction>,
     state: &SharedState,

@@ -28,7 +28,7 @@ const OPTIONS: [&str; 10] = [
     "tokendata",
 ];
 
-/// What CREATE VIRTUAL TABLE says.
+/// The options of CREATE VIRTUAL TABLE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// The columns.
@@ -51,7 +51,7 @@ pub struct Config {
     pub locale: bool,
     /// Whether tokens have data behind a NUL.
     pub token_data: bool,
-    /// What the index knows of a token's places.
+    /// How much the index stores of a token's positions.
     pub detail: Detail,
 }
 
@@ -76,7 +76,7 @@ pub enum Content {
     External(String),
 }
 
-/// What the index knows of a token's places.
+/// How much the index stores of a token's positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// Columns and offsets.
@@ -283,7 +283,7 @@ fn word(text: &str) -> Option<(String, &str)> {
             (word.to_owned(), rest)
         }
     };
-    // What begins with neither a bareword's byte nor a quote is no word; an empty text in quotes is one.
+    // A text that begins with neither a bareword's byte nor a quote is no word; an empty text in quotes is one.
     let is_word = !word.is_empty() || matches!(first, '\'' | '"' | '`' | '[');
     is_word.then(|| (word, rest.trim_start_matches(' ')))
 }

@@ -12,6 +12,7 @@ use lithe_vtab::{
 };
 
 use crate::auxiliary::state::{CursorState, POINTER_KIND};
+use crate::config::Detail;
 use crate::functions::{INSTTOKEN_SUBTYPE, rank_value};
 use crate::index::Order;
 use crate::plan::{Item, flag, items};
@@ -24,15 +25,15 @@ use sorted::{Sorted, SortedRow};
 
 /// A full-text table as the engine keeps it.
 pub struct Fts5Table {
-    /// What cursors share.
+    /// The table, which cursors share.
     pub table: Arc<Table>,
-    /// What the application has added to the connection.
+    /// The tokenizers and functions of the application.
     pub registry: Arc<Registry>,
     /// 1 + the innermost savepoint that the table knows.
     pub savepoint: AtomicI32,
 }
 
-/// How a scan goes on.
+/// The source of the next row of a scan.
 enum Progress {
     /// Nothing (more) to find.
     Ended,
@@ -68,7 +69,7 @@ struct Ahead {
     rows: Vec<i64>,
     /// How many of them the scan has passed.
     passed: usize,
-    /// How many are read the next time at most: a scan that goes on reads more.
+    /// The most rows that are read ahead the next time. The number grows with the scan.
     count_max: usize,
     /// The scan is on one of them, and the query on a row before.
     is_on_row: bool,
@@ -294,9 +295,14 @@ impl VirtualCursor for Fts5Cursor {
                 self.go_to(row.as_ref().map(|row| row.rowid));
                 let Some(SortedRow { rank, found, .. }) = row else { return Ok(()) };
                 self.rank_of_row = Some(rank);
-                if let (Some(found), Some(search)) = (found, &mut self.state.borrow_mut().search) {
+                let state = &mut *self.state.borrow_mut();
+                if let (Some(found), Some(search)) = (found, &mut state.search) {
                     search.recall(found);
                     self.is_stale = false;
+                    if state.table.config.detail != Detail::Full {
+                        // Fewer phrases count now than when the row was sorted.
+                        self.rank_of_row = None;
+                    }
                 }
             }
             Progress::Search { last } => {
@@ -306,7 +312,7 @@ impl VirtualCursor for Fts5Cursor {
                     return self.next_found(scan.connection, table, last);
                 }
                 let rowid = self.state.borrow().rowid.unwrap_or_default();
-                // The table was changed: the query goes on behind the row, wherever its postings are now.
+                // The table was changed: the query opens its postings anew and continues behind the row.
                 self.ahead.clear();
                 self.with_search(scan, |search, table, connection| {
                     search.start(table, connection, order, Some(rowid))?;
@@ -390,7 +396,7 @@ impl Fts5Cursor {
     }
 }
 
-/// What the arguments of a scan ask for.
+/// The arguments of a scan, decoded.
 struct Asked {
     operands: Vec<Operand>,
     special: Option<Vec<u8>>,

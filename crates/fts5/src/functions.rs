@@ -57,10 +57,10 @@ fn with_locale(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     }
 }
 
-/// What `rank` is in the row of a scan.
+/// The value of `rank` in the row of a scan.
 ///
 /// # Errors
-/// `no such function`, and those of the function.
+/// `no such function`, and the errors of the function.
 pub fn rank_value(state: &SharedState, connection: &dyn SqlConnection, rank: &Rank) -> Result<Value> {
     let known = state.borrow().auxiliary.ranking.clone();
     let ranking = match known {
@@ -88,7 +88,7 @@ fn evaluated(connection: &dyn SqlConnection, literals: &str) -> Result<Vec<Value
     Ok((0..statement.column_count()).map(|at| Value::from(statement.column(at))).collect())
 }
 
-/// What a function of SQL is where its first argument is a table: the auxiliary function of that name.
+/// The function that SQL calls where the first argument is a table: the auxiliary function of that name.
 pub fn overloaded(registry: &Registry, name: &str) -> Option<Overloaded> {
     let function = registry.function(name)?;
     let call = Bound { name: name.to_owned(), function };

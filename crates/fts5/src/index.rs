@@ -9,7 +9,7 @@
 //! # Reading
 //!
 //! A [`Postings`] is an iterator over rows (rowid and position list), up or down ([`Order`]), that can [`seek`](Postings::seek).
-//! What segments say is merged with what the connection has not written yet; deleted rows and tombstones are
+//! The rows of segments are merged with those that the connection has not written yet; deleted rows and tombstones are
 //! left out. It outlives a call, so each movement gets a [`Reader`], which is made anew with each call ([`Index::reader`]).
 //!
 //! Position lists are those of [`crate::position`]: read them by [`position::Reader`](crate::position::Reader) with detail=full, by
@@ -146,7 +146,7 @@ impl<'c> Reader<'c> {
     /// The rows of a token; on the first of them. With tokendata=1, a token that has data behind a NUL is another one.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
     pub fn term(&self, token: &[u8], order: Order) -> Result<Postings> {
         self.postings(&key(MAIN_INDEX, token), order)
     }
@@ -209,7 +209,7 @@ impl<'c> Reader<'c> {
         self.union(token, order, |found| matches!(found.get(token.len()), None | Some(0)), |_| true)
     }
 
-    /// Whether a position list has a place in one of these columns. With detail=none, nobody knows.
+    /// Whether a position list has a position in one of these columns. With detail=none, lists have no columns, and the answer is true.
     fn stands_in(&self, positions: &[u8], columns: &[usize]) -> bool {
         match self.index.detail {
             Detail::Full => {
@@ -228,6 +228,7 @@ impl<'c> Reader<'c> {
         is_wanted: impl Fn(&[u8]) -> bool,
         is_there: impl Fn(&[u8]) -> bool,
     ) -> Result<Postings> {
+        self.read_many_tokens()?;
         let key = key(MAIN_INDEX, prefix);
         let mut terms = Terms::from(self, &key, &key)?;
         let mut union = Union::default();

@@ -21,13 +21,14 @@
 //! | [`plan`], [`cursor`] | how a scan is made; scans |
 //! | [`query`], [`search`] | the text of a MATCH; a query that is being evaluated |
 //! | [`auxiliary`], [`rank`] | functions of the row on which a scan stands, and what they see of it; what `rank` is |
-//! | [`functions`] | functions of SQL that need no row |
+//! | [`functions`], [`locale`] | functions of SQL that need no row; texts with a locale |
 //! | [`vocabulary`] | the module fts5vocab |
 //! | [`tokenizer`], [`registry`] | text to tokens; what an application adds to a connection |
 //!
-//! This crate must not know the engine: it sees a connection through `lithe-vtab` only.
+//! Read first: [`table::Table`], [`index::Index`], [`cursor::Fts5Cursor`]. This crate must not know the engine: it sees a connection through
+//! `lithe-vtab` only.
 //!
-//! What shadow tables, documents and queries contain comes from outside. Reading it never panics: the lints below leave no
+//! The contents of shadow tables, documents and queries come from outside. Reading it never panics: the lints below leave no
 //! operation that could.
 #![forbid(unsafe_code)]
 #![deny(

@@ -24,7 +24,7 @@ pub mod flag {
     pub const DESCENDING: i32 = 128;
 }
 
-/// What one argument of a scan is.
+/// The meaning of one argument of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
     /// MATCH, on a column or (None) on the table.
@@ -64,7 +64,7 @@ pub fn items(text: &str, columns: usize) -> Vec<Item> {
     items
 }
 
-/// What the constraints of a scan have come to.
+/// The plan that the constraints of a scan result in.
 #[derive(Default)]
 struct Planner {
     text: String,

@@ -1,4 +1,4 @@
-//! What `rank` is: a function with arguments, as `rank MATCH 'bm25(10, 5)'` and the command `rank` name it.
+//! The function behind `rank`: a function with arguments, as `rank MATCH 'bm25(10, 5)'` and the command `rank` name it.
 
 use crate::is_bareword;
 
@@ -44,7 +44,7 @@ fn behind(rest: &str) -> bool {
     true
 }
 
-/// What follows a literal: NULL, a number, a text, a BLOB.
+/// The literal at the beginning of a text: NULL, a number, a text, a BLOB.
 fn literal(text: &str) -> Option<&str> {
     match text.bytes().next()? {
         b'n' | b'N' => text.get(..4).filter(|word| word.eq_ignore_ascii_case("null")).and(text.get(4..)),

@@ -1,4 +1,4 @@
-//! What an application adds to the FTS5 of a connection: tokenizers and auxiliary functions of its own.
+//! The tokenizers and auxiliary functions that an application adds to the FTS5 of a connection.
 //!
 //! Names do not tell capital from small letters. The newest of a name counts, and goes before what is always there.
 
@@ -14,7 +14,7 @@ use crate::tokenizer::{Constructor, DEFAULT, Tokenizer, ascii, porter, trigram, 
 /// The name under which a connection keeps its [`Registry`].
 const CLIENT_DATA: &str = "fts5";
 
-/// What a connection knows beside what is always there.
+/// The tokenizers and auxiliary functions of a connection beside the built-in ones.
 #[derive(Default)]
 pub struct Registry {
     tokenizers: Mutex<Named<Constructor>>,
@@ -80,7 +80,7 @@ pub fn add_tokenizer(connection: &dyn SqlConnection, name: &str, constructor: Ar
 /// Adds an auxiliary function, for statements that are compiled from now on.
 ///
 /// # Errors
-/// Those of giving a function of SQL that name, where there is none.
+/// The errors of giving a function of SQL that name, where there is none.
 pub fn add_function(connection: &dyn SqlConnection, name: &str, function: Arc<dyn AuxiliaryFunction>) -> Result {
     let registry = Registry::of(connection);
     let mut all = registry.functions.lock().unwrap_or_else(PoisonError::into_inner);

@@ -37,7 +37,7 @@ pub const ROWS_AHEAD_MAX: usize = 512;
 /// An operand of a scan that the index serves. A scan's operands must all be true.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operand {
-    /// What it is.
+    /// The operator.
     pub kind: OperandKind,
     /// The text on the right side.
     pub text: Vec<u8>,
@@ -49,7 +49,7 @@ pub struct Operand {
     pub wants_tokens: bool,
 }
 
-/// What an operand is.
+/// The operator of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandKind {
     /// `MATCH` or `=`.
@@ -68,11 +68,11 @@ pub struct Search {
     order: Order,
     /// Of the index, when the postings were opened.
     generation: u64,
-    /// What the phrases had found in the row of a sorted scan, which the query does not stand on any more.
+    /// The positions of the phrases in the row of a sorted scan, which the query has left.
     recalled: Option<Found>,
 }
 
-/// Where the phrases of a query stand in a row: what [`Search::positions`] answers of each.
+/// The positions of the phrases of a query in a row, of each as [`Search::positions`] answers them.
 pub type Found = Box<[Option<Box<[u64]>>]>;
 
 /// A phrase of a query, with the columns in which it may stand.
@@ -122,10 +122,14 @@ impl Search {
     /// Goes to the first row that is not before `from`, in that order. Postings are opened anew.
     ///
     /// # Errors
-    /// Those of reading the index.
+    /// The errors of reading the index.
     pub fn start(&mut self, table: &Table, connection: &dyn SqlConnection, order: Order, from: Option<i64>) -> Result {
         self.order = order;
         self.recalled = None;
+        if table.config.token_data && self.has_whole_token() {
+            // Like SQLite, which looks such tokens up in segments alone.
+            table.flush_tokens(connection)?;
+        }
         self.generation = table.index.generation();
         let scan = Scan { reader: table.index.reader(connection), order, detail: table.config.detail };
         self.root.open(&scan, table.config.token_data)?;
@@ -135,7 +139,12 @@ impl Search {
         self.pass_over(&scan)
     }
 
-    /// Goes on to a row that matches.
+    /// Whether the query has a token that is not a prefix.
+    fn has_whole_token(&self) -> bool {
+        self.phrases.iter().flat_map(|query| &query.phrase.terms).any(|term| !term.is_prefix)
+    }
+
+    /// Moves to the next matching row, unless the query is on one.
     fn pass_over(&mut self, scan: &Scan<'_>) -> Result {
         while self.root.row().is_some() && !self.root.is_match() {
             self.root.next(scan)?;
@@ -146,7 +155,7 @@ impl Search {
     /// Goes to the next row.
     ///
     /// # Errors
-    /// Those of reading the index.
+    /// The errors of reading the index.
     pub fn next(&mut self, table: &Table, connection: &dyn SqlConnection) -> Result {
         let Some(rowid) = self.root.row() else { return Ok(()) };
         if table.index.generation() != self.generation {
@@ -163,7 +172,7 @@ impl Search {
     /// Goes to a row that [`Search::rows_ahead`] has told, or the first behind.
     ///
     /// # Errors
-    /// Those of reading the index.
+    /// The errors of reading the index.
     pub fn seek(&mut self, table: &Table, connection: &dyn SqlConnection, rowid: i64) -> Result {
         let scan = Scan { reader: table.index.reader(connection), order: self.order, detail: table.config.detail };
         self.root.seek(&scan, rowid)?;
@@ -181,7 +190,7 @@ impl Search {
     /// How many rows match.
     ///
     /// # Errors
-    /// Those of reading the index.
+    /// The errors of reading the index.
     pub fn count(&mut self, table: &Table, connection: &dyn SqlConnection) -> Result<u64> {
         let mut ahead = Vec::new();
         let mut count = 0;
@@ -208,11 +217,24 @@ impl Search {
         self.root.row().unwrap_or(0)
     }
 
-    /// What the phrases have found in the row, for a scan that comes back to it later. None: they find the same again, because it does
-    /// not depend on the rows before.
+    /// The positions of the phrases in the row, for a scan that comes back to the row later. None: the phrases find the same positions again,
+    /// because these do not depend on the rows before.
+    ///
+    /// Where the index does not know offsets, SQLite evaluates the query once more on the text of a row that a sort gives. The unwanted
+    /// side of a NOT without rows then counts as little as the NOT.
     pub fn found(&self, table: &Table) -> Option<Found> {
-        let of_phrase = |phrase| self.positions(table, phrase).map(Vec::into_boxed_slice);
-        self.root.depends_on_rows_before(false).then(|| (0..self.phrases.len()).map(of_phrase).collect())
+        let phrases = 0..self.phrases.len();
+        if table.config.detail == Detail::Full {
+            let of_phrase = |phrase| self.positions(table, phrase).map(Vec::into_boxed_slice);
+            return self.root.depends_on_rows_before(false).then(|| phrases.map(of_phrase).collect());
+        }
+        let row = self.root.row()?;
+        let has_part = |phrase: &usize| self.root.evaluated_leaf(row, *phrase).is_some();
+        if phrases.clone().all(|phrase| has_part(&phrase) || self.root.leaf(row, phrase).is_none()) {
+            return None;
+        }
+        let of_phrase = |phrase| self.positions(table, phrase).filter(|_| has_part(&phrase)).map(Vec::into_boxed_slice);
+        Some(phrases.map(of_phrase).collect())
     }
 
     /// From now on, until it is started, the query tells what it had found earlier.

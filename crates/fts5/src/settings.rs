@@ -1,4 +1,4 @@
-//! What `x_config` says: the version of the format, and what commands have set.
+//! The contents of `x_config`: the version of the format, and the settings that commands have made.
 
 use lithe_vtab::{FunctionError, SqlConnection, Value, ValueRef};
 
@@ -10,7 +10,7 @@ pub const VERSION: i64 = 4;
 /// See [`VERSION`].
 pub const VERSION_SECURE_DELETE: i64 = 5;
 
-/// What commands have set.
+/// The settings that commands have made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The version of the format.
@@ -55,10 +55,10 @@ impl Default for Settings {
 const AUTOMERGE_MAX: i64 = 64;
 const SEGMENTS_OF_LEVEL_MAX: i64 = 2000;
 
-/// What became of a setting.
+/// The result of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is set.
+    /// The value is set.
     Set,
     /// The value makes no sense.
     WrongValue,
@@ -70,7 +70,7 @@ impl Settings {
     /// Reads `x_config`.
     ///
     /// # Errors
-    /// `invalid fts5 file format`; those of reading the table.
+    /// `invalid fts5 file format`; the errors of reading the table.
     pub fn read(connection: &dyn SqlConnection, names: &Names) -> Result<Settings> {
         let mut settings = Settings { version: 0, ..Settings::default() };
         let mut statement = connection.prepare(&format!("SELECT k, v FROM {}", names.shadow("config")))?;

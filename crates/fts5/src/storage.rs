@@ -1,4 +1,4 @@
-//! What a table stores beside its index: the documents, their sizes, and the totals.
+//! The tables beside the index: the documents, their sizes, and the totals.
 //!
 //! | table | what it has |
 //! | --- | --- |
@@ -155,7 +155,7 @@ impl Storage {
     /// Writes a row to `x_content`; its rowid.
     ///
     /// # Errors
-    /// SQLITE_CONSTRAINT if the rowid is taken and the row does not replace another one; those of writing.
+    /// SQLITE_CONSTRAINT if the rowid is taken and the row does not replace another one; the errors of writing.
     pub fn put_content(
         &self,
         connection: &dyn SqlConnection,
@@ -179,7 +179,7 @@ impl Storage {
     /// Deletes a row of `x_content`.
     ///
     /// # Errors
-    /// Those of writing.
+    /// The errors of writing.
     pub fn delete_content(&self, connection: &dyn SqlConnection, rowid: i64) -> Result {
         connection.statement(&self.delete)?.run(&[ValueRef::Integer(rowid)])
     }
@@ -201,7 +201,7 @@ impl Storage {
     /// Writes how many tokens each column of a row has.
     ///
     /// # Errors
-    /// Those of writing.
+    /// The errors of writing.
     pub fn put_sizes(&self, connection: &dyn SqlConnection, rowid: i64, sizes: &Sizes) -> Result {
         if !self.has_sizes {
             return Ok(());
@@ -216,7 +216,7 @@ impl Storage {
     /// Deletes the sizes of a row.
     ///
     /// # Errors
-    /// Those of writing.
+    /// The errors of writing.
     pub fn delete_sizes(&self, connection: &dyn SqlConnection, rowid: i64) -> Result {
         if !self.has_sizes {
             return Ok(());
@@ -227,7 +227,7 @@ impl Storage {
     /// How many tokens each column of a row has. None: there is no such row.
     ///
     /// # Errors
-    /// Those of reading.
+    /// The errors of reading.
     pub fn sizes(&self, connection: &dyn SqlConnection, rowid: i64, columns: usize) -> Result<Option<Sizes>> {
         let mut statement = connection.statement(&self.find_sizes)?;
         statement.bind(1, ValueRef::Integer(rowid))?;
@@ -244,7 +244,7 @@ impl Storage {
     /// them.
     ///
     /// # Errors
-    /// Those of reading.
+    /// The errors of reading.
     pub fn sizes_from(
         &self,
         connection: &dyn SqlConnection,
@@ -271,7 +271,7 @@ impl Storage {
     /// Sets a value of `x_config`.
     ///
     /// # Errors
-    /// Those of writing.
+    /// The errors of writing.
     pub fn set_config(&self, connection: &dyn SqlConnection, key: &str, value: ValueRef<'_>) -> Result {
         connection.statement(&self.set_config)?.run(&[ValueRef::Text(key.as_bytes()), value])
     }

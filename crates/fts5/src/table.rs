@@ -1,4 +1,4 @@
-//! What a full-text table is, shared by the virtual table and its cursors; how documents come into it and go.
+//! A full-text table, shared by the virtual table and its cursors; how documents are indexed and removed.
 
 use std::borrow::Cow;
 use std::sync::PoisonError;
@@ -20,17 +20,17 @@ use lithe_vtab::Names;
 pub struct Table {
     /// Its names. (ALTER TABLE connects the table anew.)
     pub names: Names,
-    /// What CREATE VIRTUAL TABLE says.
+    /// The options of CREATE VIRTUAL TABLE.
     pub config: Config,
-    /// What cuts its texts.
+    /// The tokenizer of its texts.
     pub tokenizer: Box<dyn Tokenizer>,
     /// The index.
     pub index: Index,
-    /// What is stored beside the index.
+    /// The tables beside the index.
     pub storage: Storage,
     /// A statement reads the content.
     pub(crate) is_reading: AtomicBool,
-    /// What is kept in memory is being written.
+    /// Pending terms are being written.
     pub(crate) is_flushing: AtomicBool,
 }
 
@@ -56,7 +56,7 @@ impl Table {
     /// How much there is in the table, what is not yet written included.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
     pub fn totals(&self, connection: &dyn SqlConnection) -> Result<Totals> {
         if let Some(totals) = &*self.storage.totals.lock().unwrap_or_else(PoisonError::into_inner) {
             return Ok(totals.clone());
@@ -72,7 +72,7 @@ impl Table {
     /// Adds a document to the index, under a rowid that is already taken in `x_content`, if there is one.
     ///
     /// # Errors
-    /// Those of the tokenizer and of writing.
+    /// The errors of the tokenizer and of writing.
     pub fn index_document(&self, connection: &dyn SqlConnection, rowid: i64, document: &[Document<'_>]) -> Result {
         let reader = self.index.reader(connection);
         let mut totals = self.totals(connection)?;
@@ -89,7 +89,7 @@ impl Table {
     /// Takes a document out of the index, which has it under this rowid; the row's sizes go, too.
     ///
     /// # Errors
-    /// Those of the tokenizer and of writing.
+    /// The errors of the tokenizer and of writing.
     pub fn unindex_document(&self, connection: &dyn SqlConnection, rowid: i64, document: &[Document<'_>]) -> Result {
         let reader = self.index.reader(connection);
         let mut totals = self.totals(connection)?;
@@ -106,7 +106,7 @@ impl Table {
     /// Takes a row out of a table with contentless_delete=1.
     ///
     /// # Errors
-    /// Those of reading and writing.
+    /// The errors of reading and writing.
     pub fn bury_document(&self, connection: &dyn SqlConnection, rowid: i64) -> Result {
         let Some(sizes) = self.storage.sizes(connection, rowid, self.config.columns.len())? else { return Ok(()) };
         let reader = self.index.reader(connection);
@@ -153,17 +153,30 @@ impl Table {
     /// Writes what is kept in memory.
     ///
     /// # Errors
-    /// Those of writing.
+    /// The errors of writing.
     pub fn flush(&self, connection: &dyn SqlConnection) -> Result {
+        self.flushing(connection, || {
+            self.write_totals(connection)?;
+            self.put_totals(None);
+            self.index.reader(connection).flush()
+        })
+    }
+
+    /// Writes the tokens that are kept in memory, but not the totals.
+    ///
+    /// # Errors
+    /// The errors of writing.
+    pub fn flush_tokens(&self, connection: &dyn SqlConnection) -> Result {
+        self.flushing(connection, || self.index.reader(connection).flush())
+    }
+
+    fn flushing(&self, connection: &dyn SqlConnection, write: impl FnOnce() -> Result) -> Result {
         // A trigger of a shadow table opens savepoints in the middle of this: what is kept is on its way already.
         if self.is_flushing.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
         let last_rowid = connection.last_insert_rowid();
-        let result = self.write_totals(connection).and_then(|()| {
-            self.put_totals(None);
-            self.index.reader(connection).flush()
-        });
+        let result = write();
         connection.set_last_insert_rowid(last_rowid);
         self.is_flushing.store(false, Ordering::Relaxed);
         result
@@ -193,7 +206,7 @@ impl Table {
     /// The document in a row of `x_content` or of the content table. None: there is no such row.
     ///
     /// # Errors
-    /// Those of reading.
+    /// The errors of reading.
     pub fn stored_document(&self, connection: &dyn SqlConnection, rowid: i64) -> Result<Option<StoredDocument>> {
         let lookup = self.storage.lookup();
         let mut statement = connection.statement(&lookup)?;
@@ -265,7 +278,7 @@ impl Table {
     /// Shows all documents of the content, with their rowids.
     ///
     /// # Errors
-    /// Those of reading, and of `visit`.
+    /// The errors of reading, and of `visit`.
     pub fn for_each_document(
         &self,
         connection: &dyn SqlConnection,

@@ -17,7 +17,7 @@ pub mod unicode61;
 /// The tokenizer of tables that name none.
 pub const DEFAULT: &str = "unicode61";
 
-/// What a text is tokenized for, by the bits of `FTS5_TOKENIZE_*`.
+/// The purpose for which a text is tokenized, by the bits of `FTS5_TOKENIZE_*`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// A string of a query.
@@ -37,14 +37,14 @@ pub struct Token<'t> {
     pub text: &'t [u8],
     /// The bytes of the document that it stands for.
     pub range: Range<usize>,
-    /// It stands where the token before it stands (FTS5_TOKEN_COLOCATED).
+    /// The token has the position of the token before it (FTS5_TOKEN_COLOCATED).
     pub is_colocated: bool,
 }
 
-/// Whether there is to be a next token.
+/// The answer of a sink: whether the tokenizer continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// Go on.
+    /// The sink takes another token.
     More,
     /// That is enough.
     Enough,
@@ -58,7 +58,7 @@ pub trait Tokenizer: Send + Sync {
     /// Hands the tokens of a text to `sink`, in order.
     ///
     /// # Errors
-    /// Those of the sink, and of a tokenizer that the application has made.
+    /// The errors of the sink, and of a tokenizer of the application.
     fn tokenize(&self, text: &[u8], purpose: Purpose, locale: Option<&[u8]>, sink: &mut Sink<'_>) -> Result;
 
     /// Which patterns its tokens can find.
@@ -73,9 +73,9 @@ pub enum Patterns {
     /// None.
     #[default]
     None,
-    /// Those of GLOB: capital and small letters differ.
+    /// The patterns of GLOB, which tell capital letters from small ones.
     Glob,
-    /// Those of LIKE and GLOB.
+    /// The patterns of LIKE and GLOB.
     LikeAndGlob,
 }
 

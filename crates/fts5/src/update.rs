@@ -132,7 +132,7 @@ impl Table {
         self.index_document(connection, new, &document)
     }
 
-    /// Nobody knows the old values: either all indexed columns are given, or none.
+    /// The old values are unknown, so that either all indexed columns are given, or none.
     fn update_contentless(
         &self,
         connection: &dyn SqlConnection,
@@ -231,10 +231,11 @@ impl Table {
     }
 
     fn configure(&self, connection: &dyn SqlConnection, key: &str, value: ValueRef<'_>) -> Result {
+        // (What is pending is written even if there is no such command.)
+        self.flush(connection)?;
         if Settings::default().set(key, value) != Outcome::Set {
             return Err(FunctionError::of_code(code::ERROR));
         }
-        self.flush(connection)?;
         self.storage.set_config(connection, key, value)?;
         self.index.reader(connection).bump_cookie()
     }

@@ -186,9 +186,9 @@ impl VirtualTable for Fts5Table {
         Ok(())
     }
 
-    fn rollback_to(&self, _: &dyn SqlConnection, savepoint: i32) -> Result {
-        // (The savepoint itself stays, and nothing older is kept in memory: it was written when the savepoint was opened.)
-        self.savepoint.store(savepoint.saturating_add(1), Ordering::Relaxed);
+    fn rollback_to(&self, _: &dyn SqlConnection, _: i32) -> Result {
+        // Nothing older than the savepoint is in memory, because opening the savepoint has written it. (The depth stays, as in SQLite:
+        // the release of this savepoint writes a segment where a savepoint within it was open once.)
         self.table.forget(false);
         Ok(())
     }

@@ -4,21 +4,25 @@
 //! and its code. The application's functions are of the same type, [`Function`].
 //! This crate does not depend on statements: a function receives borrowed values and a [`Context`], and writes a result.
 //!
-//! Reading order:
+//! ```text
+//!   name, number of arguments ──► Registry ──► Function ──► its code, with Context and &[ValueRef] ──► Context::out
+//! ```
+//!
+//! Read first: [`Function`], [`Context`], [`Registry`]. The modules in reading order:
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! [`signature`] | how a function is called: arguments, flags, the code of scalar functions |
+//! | [`signature`] | how a function is called: arguments, flags, the code of scalar functions |
 //! | [`function`] | [`Function`], of any kind |
-//! [`context`] | [`Context`]: the result, the connection, the state kept per call site |
-//! [`sql`] | the access of functions and modules to their connection: statements, BLOBs, other tables |
-//! [`row_change`] | a change of a row, as the pre-update hook receives it |
+//! | [`context`] | [`Context`]: the result, the connection, the state kept per call site |
+//! | [`sql`] | the access of functions and modules to their connection: statements, BLOBs, other tables |
+//! | [`row_change`] | a change of a row, as the pre-update hook receives it |
 //! | [`registry`] | [`Registry`]: finding a function by name and number of arguments |
 //! | [`scalar`] | scalar functions, a module for each kind |
 //! | [`mod@format`] | `format()`, alias `printf()` |
 //! | [`date`] | dates and times |
 //! | [`json`] | JSON and JSONB |
-//! [`aggregate`] | aggregates: built-in ones and the application's |
+//! | [`aggregate`] | aggregates: built-in ones and the application's |
 //! | [`window`] | functions that need a window |
 
 #![forbid(unsafe_code)]

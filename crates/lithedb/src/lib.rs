@@ -39,6 +39,9 @@
 //! | record changes and apply them elsewhere | [`session`] |
 //! | search texts, with tokenizers and functions of your own | [`fts5`] |
 //! | stop a long statement from another thread | [`Connection::interrupt_handle`] |
+//!
+//! For those who change this crate: `Connection` wraps `lithe_engine::Connection` (field `core`) with a cache of statements. The crate
+//! has no SQL code of its own, and must not know pages or files.
 
 #![deny(unsafe_code)]
 

@@ -45,7 +45,7 @@
 //! impl VirtualCursor for Count {
 //!     fn filter(&mut self, _: &Scan<'_>, _: &ScanPlan, arguments: &Values<'_>) -> Result {
 //!         self.at = 1;
-//!         self.last = if let ValueRef::Integer(last) = arguments.values[0] { last } else { 0 };
+//!         self.last = if let Some(ValueRef::Integer(last)) = arguments.values.first() { *last } else { 0 };
 //!         Ok(())
 //!     }
 //!     fn next(&mut self, _: &Scan<'_>) -> Result {

@@ -1,4 +1,11 @@
-//! Small modules of virtual tables and functions, each in one file, that use only the traits of `lithe-vtab`.
+//! The additions of SQLite's shell and library: virtual tables and functions, each in one file.
+//!
+//! ```text
+//!   LIBRARY, SHELL: Extension ──► modules, functions, collations ──► every connection that is opened with it
+//! ```
+//!
+//! The crate must not know the engine: it sees a connection through `lithe-vtab`. Read first: [`LIBRARY`], [`SHELL`],
+//! `completion::Completion` (the shortest table).
 //!
 //! | module | content |
 //! | --- | --- |

@@ -28,7 +28,7 @@
 //!   rollback journal   open ── page written ──► journal ── commit ──► journal hot, EXCLUSIVE ──► file changed ──► decided
 //!                               file open                             (a crash leads back)                       (journal gone)
 //!                               pages leave memory: temporary file, or behind the end of the file
-//!   log                turn ── pages leave memory: frames ── commit ──► all frames appended ──► synced ──► published
+//!   log                writer slot ── pages leave memory: frames ── commit ──► all frames appended ──► synced ──► published
 //! ```
 //!
 //! | module | subject |

@@ -12,7 +12,7 @@
 //! each page is visited at most once, so that reading ends whatever the pointers are. An overflow page belongs to the first cell that
 //! reaches it; a payload is never longer than the file.
 //!
-//! The crate knows pages and records. It must not know SQL, connections or files.
+//! Read first: [`Geometry`], [`PageSource`], [`Recovery`]. The crate knows pages and records. It must not know SQL, connections or files.
 #![forbid(unsafe_code)]
 
 mod cells;

@@ -10,9 +10,20 @@
 //!                               node         the bytes of a node
 //! ```
 //!
-//! Geopoly uses the same trees: it finds polygons by their boxes. Folder `geopoly`.
+//! | module | subject |
+//! | --- | --- |
+//! | `module`, [`declaration`], `table`, `scans` | the modules `rtree` and `rtree_i32`; their arguments; opened tables, and the scans on them |
+//! | [`tree`], `choose`, [`split`] | changes of the tree: choice of a leaf, growth of boxes, split and removal of nodes |
+//! | [`node`], [`nodes`], [`bounds`] | the bytes of a node; a cache of decoded nodes; bounding boxes |
+//! | [`store`], `sql_store`, `shadow_tables` | the three tables of a tree: the interface to them, access by SQL, creating and dropping |
+//! | `plan`, `constraint`, `cursor` | the plan of a scan, its constraints, scans |
+//! | [`query`], `walk` | rows in the order that callbacks ask for; a depth-first walk without callbacks |
+//! | [`geometry`](mod@geometry) | geometries of the application: the right operands of MATCH |
+//! | [`check`], `functions` | checks of a tree; `rtreenode()`, `rtreedepth()`, `rtreecheck()` |
+//! | `geopoly` | Geopoly: polygons, found by their boxes in the same trees |
+//! | [`error`] | errors |
 //!
-//! Read first: [`node::Node`], [`tree::Tree`], [`query::Query`]. The crate stands on `lithe-vtab` alone and knows no engine;
+//! Read first: [`node::Node`], [`tree::Tree`], [`query::Query`]. The crate sees a connection through `lithe-vtab` and knows no engine;
 //! its rules are those of SQLite's documentation (<https://www.sqlite.org/rtree.html>) and of files that SQLite has made.
 
 #![forbid(unsafe_code)]

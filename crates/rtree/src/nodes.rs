@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::node::{Node, NodeNo};
 
-/// The most cached nodes. A node's place follows from its number.
-const PLACES: usize = 1024;
+/// The most cached nodes, which are 5 MB of a tree with two dimensions in pages of 4 KB. A node's place follows from its number.
+const PLACES: usize = 4096;
 
 /// The nodes of one tree.
 #[derive(Default)]

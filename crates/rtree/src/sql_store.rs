@@ -180,6 +180,10 @@ impl Store for SqlStore<'_> {
         Ok(found)
     }
 
+    fn release_node(&self, node: NodeNo) {
+        self.statements.nodes.remove(node);
+    }
+
     fn put_node(&self, node: NodeNo, data: &Arc<Node>) -> Result {
         self.statements.nodes.remove(node);
         if self.write(&self.statements.put_node, &[ValueRef::Integer(node.0), ValueRef::Blob(data.bytes())])? {

@@ -21,6 +21,8 @@ pub trait Store {
         let bytes = self.node(node)?.ok_or_else(error::corrupt)?;
         Ok(Arc::new(Node::from_bytes(layout, bytes)?))
     }
+    /// A node is about to be changed, and will be written: it need not be kept until then.
+    fn release_node(&self, node: NodeNo);
     /// Writes an existing node.
     fn put_node(&self, node: NodeNo, data: &Arc<Node>) -> Result;
     /// Writes a new node; answers the number that `x_node` allocates.

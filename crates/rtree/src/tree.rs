@@ -104,6 +104,10 @@ impl<'s> Tree<'s> {
     }
 
     fn node_mut(&mut self, number: NodeNo) -> Result<&mut Node> {
+        if !self.hold(number)?.is_dirty {
+            // A node that no cache and no scan holds is changed without a copy.
+            self.store.release_node(number);
+        }
         let held = self.hold(number)?;
         held.is_dirty = true;
         Ok(Arc::make_mut(&mut held.node))

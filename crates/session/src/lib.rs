@@ -13,7 +13,7 @@
 //! | [`header`] | the header of a table's changes |
 //! | [`input`] | the bytes of a changeset, whole or in pieces |
 //! | [`iterator`] | the changes of a changeset, one after the other |
-//! | `changes` | changes of one table by their primary key, in SQLite's order |
+//! | `changes`, `merge` | changes of one table by their primary key, in SQLite's order; two changes of a row merged into one |
 //! | `schema` | the schema of a recorded table |
 //! | [`session`], [`generate`], `diff` | recording changes, writing them, comparing two tables |
 //! | [`invert`](invert()) | the inverse of a changeset |
@@ -21,7 +21,8 @@
 //! | [`mod@apply`] | applying a changeset; conflicts |
 //! | [`rebase`] | local changes rebased on remote ones |
 //!
-//! This crate must not know the engine: it uses a database only through [`SqlConnection`].
+//! Read first: [`Session`], [`ChangesetIterator`], [`Apply`]. This crate must not know the engine: it uses a database only through
+//! [`SqlConnection`].
 //!
 //! # The bytes
 //!

@@ -8,7 +8,7 @@
 //!         keyword         limits, error
 //! ```
 //!
-//! Read `token` and `lexer`, then `ast`, then `parser`, starting with `parser/mod.rs`. `text` converts literals and quoted names;
+//! Read first: [`Lexer`], [`ast::Statement`], [`parse_statement`]; then `parser`, starting with `parser/mod.rs`. `text` converts literals and quoted names;
 //! `complete` is for shells, `template` for repeated statements with different literals, `normalize` for tools that group
 //! statements of the same form.
 

@@ -1,10 +1,16 @@
 //! Values: storage classes, affinity, collation, comparison, number to text and back.
 //!
-//! The lowest crate. It knows nothing of files, pages, statements or connections; it has no state and does no I/O. All
+//! ```text
+//!   bytes of a record, arguments ──► ValueRef ──► compare, cast, arith, affinity ──► Value
+//! ```
+//!
+//! Read first: [`ValueRef`], [`Value`], [`Affinity`].
+//!
+//! One of the lowest crates: it uses no other crate of the workspace. It knows nothing of files, pages, statements or connections; it has no state and does no I/O. All
 //! code that holds, compares, converts or computes with an SQL value uses this crate, so that each of SQLite's rules
 //! has one home.
 //!
-//! Reading order:
+//! The modules in reading order:
 //!
 //! | module | its one subject |
 //! | --- | --- |

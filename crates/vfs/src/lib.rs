@@ -1,5 +1,15 @@
 //! The interface to the system: files, locks, shared memory, mappings, clock and randomness.
 //!
+//! ```text
+//!   pager ──► Vfs::open ──► File: read_at, write_at, sync, lock, shm_map, map
+//!                │
+//!                ├── UnixVfs      the system's files
+//!                ├── MemoryVfs    files in memory
+//!                └── Sim          records calls, makes them fail, loses power
+//! ```
+//!
+//! Read first: [`Vfs`], [`File`], [`LockLevel`].
+//!
 //! [`Vfs`] and [`File`] are the traits; [`UnixVfs`] is the system's file system, [`MemoryVfs`] keeps files in memory,
 //! and [`Sim`] simulates a machine that fails on command. The crate does not know what a page is: it handles paths,
 //! offsets and lock levels.

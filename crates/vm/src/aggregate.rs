@@ -21,16 +21,24 @@ use crate::operand::{AggregateId, CursorId, Reg};
 use crate::program::{AggregateCall, Program};
 use crate::register::Register;
 
-/// Steps over one row whose argument is absent or a number. False: the state is unchanged, and [`step`] must do it.
+/// Steps over one row whose argument is absent or a number, or only counted. False: the state is unchanged, and [`step`] must do it.
 #[inline(never)]
 pub fn step_quickly(m: &mut Machine, start: Reg, acc: Reg) -> bool {
+    let kept_flag = m.kept_flag;
     let number = match m.reg(start) {
         Register::Integer(integer) => ValueRef::Integer(*integer),
         Register::Real(real) => ValueRef::Real(*real),
-        _ => ValueRef::Null,
+        other if other.is_null() => ValueRef::Null,
+        _ => match m.reg_mut(acc) {
+            Register::CountValues(count) if kept_flag == Reg::NONE => {
+                *count += 1;
+                return true;
+            }
+            _ => ValueRef::Null,
+        },
     };
     // Numbers compare alike under all collations.
-    m.kept_flag == Reg::NONE && step_value(m.reg_mut(acc), number, &Collation::Binary)
+    kept_flag == Reg::NONE && step_value(m.reg_mut(acc), number, &Collation::Binary)
 }
 
 /// The one argument of an aggregate, read from a row.
@@ -68,7 +76,7 @@ pub fn column_quickly(m: &mut Machine, program: &Program, id: AggregateId, opera
 
 /// Steps over one value. A NULL counts for count(*) only; for other functions it may also mean that the value was not read, so that
 /// the answer is false.
-#[inline]
+#[inline(always)]
 fn step_value(acc: &mut Register, value: ValueRef<'_>, collation: &Collation) -> bool {
     match (acc, value) {
         (Register::CountRows(count), _) => *count += 1,

@@ -58,6 +58,7 @@ impl HeldPages {
     }
 
     /// Records that a cursor is opened on a database whose pages may change.
+    #[inline]
     pub fn read_from(&mut self, holders: &Rc<PageHolders>) {
         debug_assert!(self.aside.reach.get() != Reach::Aside, "a machine that stands still opens no cursor");
         if !self.databases.iter().any(|known| Rc::ptr_eq(known, holders)) {

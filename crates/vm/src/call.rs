@@ -51,7 +51,7 @@ struct CallAt {
 impl CallAt {
     /// Gives the result the memory of `dst` to build a text in, unless `dst` holds an argument or this call has memory
     /// of an earlier result.
-    #[inline]
+    #[inline(always)]
     fn take_memory(self, m: &mut Machine, count: usize) {
         let CallAt { id, start, dst } = self;
         let takes = m.reg(dst).has_memory() && !(start.0..start.0 + count as u32).contains(&dst.0);

@@ -1,6 +1,7 @@
 //! The register machine: a compiled [`program::Program`] in, rows out.
 //!
-//! Depends on cursors, values and functions. Must not depend on SQL text, names to be resolved, or plans.
+//! This crate knows cursors, values and functions. It must not know SQL text, names to be resolved, or plans.
+//! Read first: [`insn::Insn`], [`Program`], [`Vm`].
 //!
 //! ```text
 //!              Program (shared, immutable)             Host: the connection
@@ -52,6 +53,7 @@ pub mod operand;
 mod preupdate;
 pub mod profile;
 pub mod program;
+mod rare;
 mod record;
 pub mod register;
 pub mod result_columns;

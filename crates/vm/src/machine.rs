@@ -342,25 +342,28 @@ impl Machine {
     }
 
     /// Binds a value to a parameter (1-based), in the memory of the parameter.
+    #[inline(always)]
     pub fn bind(&mut self, number: usize, value: ValueRef<'_>) -> Result<(), Error> {
         let Some(parameter) = number.checked_sub(1).and_then(|index| self.parameters.get_mut(index)) else {
             return Err(Error::from_code(lithe_vfs::ResultCode::RANGE));
         };
         match value {
-            ValueRef::Text(_) | ValueRef::Blob(_) => {
-                let mut shared = match std::mem::take(parameter) {
-                    Register::Shared(shared) => shared,
-                    _ => Rc::new(Value::NULL),
-                };
-                match Rc::get_mut(&mut shared) {
-                    Some(own) => own.set(value),
-                    None => shared = Rc::new(Value::from(value)),
-                }
-                *parameter = Register::Shared(shared);
-            }
+            ValueRef::Text(_) | ValueRef::Blob(_) => bind_bytes(parameter, value),
             _ => parameter.set(value),
         }
         Ok(())
+    }
+}
+
+/// Binds a text or a BLOB.
+#[inline(never)]
+fn bind_bytes(parameter: &mut Register, value: ValueRef<'_>) {
+    if let Register::Shared(shared) = parameter
+        && let Some(own) = Rc::get_mut(shared)
+    {
+        own.set(value);
+    } else {
+        *parameter = Register::Shared(Rc::new(Value::from(value)));
     }
 }
 

@@ -100,7 +100,7 @@ impl<'a> RowValues<'a> {
     }
 
     /// Refuses a row whose record is longer than the connection's limit.
-    #[inline]
+    #[inline(always)]
     pub fn check_length(&self, host: &dyn Host) -> Result<(), Error> {
         // Without `bytes()`, whose Option is tested by a pointer that numbers do not have.
         let content = |value: &ValueRef<'_>| match value {

@@ -8,7 +8,6 @@ use std::cmp::Ordering;
 use lithe_value::number::Numeric;
 
 use crate::aggregate;
-use crate::analyze;
 use crate::arithmetic;
 use crate::boxed_error::BoxedError;
 use crate::call;
@@ -26,6 +25,7 @@ use crate::open;
 use crate::operand::{Addr, AffinityListId};
 use crate::preupdate;
 use crate::program::Program;
+use crate::rare;
 use crate::record::{self, RowRegisters};
 use crate::register::Register;
 use crate::scan;
@@ -47,32 +47,26 @@ pub enum Step {
 }
 
 /// Runs the program from the machine's current instruction.
+#[inline(always)]
 pub fn run(program: &Program, m: &mut Machine, host: &dyn Host) -> Result<Step, Error> {
     let mut frames = Frames::default();
-    let mut steps = 0;
     let result = if host.progress_interval() == 0 && m.profile.is_none() {
-        steps_until_row::<false>(program, m, host, &mut frames, &mut steps)
+        steps_until_row::<false>(program, m, host, &mut frames)
     } else {
-        steps_until_row::<true>(program, m, host, &mut frames, &mut steps)
+        steps_until_row::<true>(program, m, host, &mut frames)
     };
     if let Some(profile) = &mut m.profile {
         profile.pause();
     }
-    m.counters.vm_steps += steps;
     result.map_err(|error| {
         frames.unwind(m, host);
         error.into_error()
     })
 }
 
-#[inline(always)]
-fn at(target: Addr) -> usize {
-    target.0 as usize
-}
-
 /// A comparison that jumps: two integers are compared here, other values by a call.
 macro_rules! compare_and_jump {
-    ($m:ident, $program:ident, $pc:ident, $flags:ident, $collation:ident, $lhs:ident, $rhs:ident, $target:ident,
+    ($m:ident, $program:ident, $next:expr, $flags:ident, $collation:ident, $lhs:ident, $rhs:ident, $target:expr,
      $op:tt, $test:ident) => {{
         let (lhs, rhs) = ($m.reg($lhs), $m.reg($rhs));
         let jumps = match (lhs, rhs) {
@@ -80,15 +74,15 @@ macro_rules! compare_and_jump {
             _ => compare::jumps(lhs, rhs, $flags, &$program.collations[usize::from($collation.0)], Ordering::$test),
         };
         if jumps {
-            $pc = at($target);
+            $next = $target;
         }
     }};
 }
 
 /// A comparison of a column that jumps. Two values of one class that can be read in place are compared in one call.
 macro_rules! compare_column_and_jump {
-    ($m:ident, $program:ident, $pc:ident, $flags:ident, $collation:ident, $cursor:ident, $column:ident, $rhs:ident,
-     $target:ident, $test:ident) => {{
+    ($m:ident, $program:ident, $next:expr, $flags:ident, $collation:ident, $cursor:ident, $column:ident, $rhs:ident,
+     $target:expr, $test:ident) => {{
         let (flags, collation, cursor, column, rhs) = ($flags, $collation, $cursor, $column, $rhs);
         let operands = ColumnCompare { flags, collation, cursor, column, rhs };
         let jumps = match column::order_quickly($m, operands) {
@@ -96,7 +90,7 @@ macro_rules! compare_column_and_jump {
             None => column::compare($m, $program, operands, Ordering::$test)?,
         };
         if jumps {
-            $pc = at($target);
+            $next = $target;
         }
     }};
 }
@@ -131,73 +125,108 @@ macro_rules! arithmetic {
 
 /// `WATCHED`: there is a progress handler, or the statement is measured, so each instruction is counted. The other instance of
 /// the loop does not have this code.
+#[inline(always)]
 fn steps_until_row<'p, const WATCHED: bool>(
     mut program: &'p Program,
     m: &mut Machine,
     host: &dyn Host,
     frames: &mut Frames<'p>,
-    steps: &mut u64,
 ) -> Result<Step, BoxedError> {
     let mut pc = m.pc;
+    loop {
+        match run_frame::<WATCHED>(program, pc, m, host, frames)? {
+            FrameEnd::Row => return Ok(Step::Row),
+            FrameEnd::Done => return Ok(Step::Done),
+            FrameEnd::Other(other, at) => (program, pc) = (other, at),
+        }
+    }
+}
+
+/// Why the instructions of one program are left.
+enum FrameEnd<'p> {
+    /// There is a row.
+    Row,
+    /// The statement is at its end.
+    Done,
+    /// A subprogram begins or ends: the run goes on in this program, at this instruction.
+    Other(&'p Program, usize),
+}
+
+/// Runs the instructions of one program, from `pc` on.
+#[inline(never)]
+fn run_frame<'p, const WATCHED: bool>(
+    program: &'p Program,
+    pc: usize,
+    m: &mut Machine,
+    host: &dyn Host,
+    frames: &mut Frames<'p>,
+) -> Result<FrameEnd<'p>, BoxedError> {
+    let insns = &*program.insns;
+    let at = |target: Addr| &insns[target.0 as usize..];
+    let place = |next: &[Insn]| insns.len() - next.len();
+    // The instructions from the next one on: where that is and how many are left is less to keep and to check than a number.
+    let mut next = &insns[pc..];
     let mut ordering = Ordering::Equal;
     loop {
-        *steps += 1;
+        m.counters.vm_steps += 1;
         if WATCHED {
             m.count_instruction(host)?;
             if let Some(profile) = &mut m.profile {
-                profile.begin(program, pc);
+                profile.begin(program, place(next));
             }
         }
-        let insn = &program.insns[pc];
-        pc += 1;
+        let insn = next.split_off_first().expect("a program ends with Halt");
         match *insn {
             // ---- control ----
             Insn::Goto { target } => {
-                if at(target) < pc {
+                if (target.0 as usize) < place(next) {
                     m.turn(host)?;
                 }
-                pc = at(target);
+                next = at(target);
             }
             Insn::Gosub { ret, target } => {
-                m.reg_mut(ret).set_integer(pc as i64);
-                pc = at(target);
+                m.reg_mut(ret).set_integer(place(next) as i64);
+                next = at(target);
             }
-            Insn::Return { ret } => pc = m.reg(ret).integer() as usize,
+            Insn::Return { ret } => next = &insns[m.reg(ret).integer() as usize..],
             Insn::InitCoroutine { co, entry, target } => {
                 m.reg_mut(co).set_integer(i64::from(entry.0));
-                pc = at(target);
+                next = at(target);
             }
             Insn::Yield { co, .. } => {
                 m.turn(host)?;
                 let other = m.reg(co).integer() as usize;
-                m.reg_mut(co).set_integer(pc as i64);
-                pc = other;
+                m.reg_mut(co).set_integer(place(next) as i64);
+                next = &insns[other..];
             }
-            Insn::EndCoroutine { co } => pc = flow::end_coroutine(m, program, co, pc),
+            Insn::EndCoroutine { co } => next = &insns[flow::end_coroutine(m, program, co, place(next))..],
             Insn::Once { target } => {
-                if !m.once.is_first(pc) {
-                    pc = at(target);
+                if !m.once.is_first(place(next)) {
+                    next = at(target);
                 }
             }
             Insn::Halt {} => match frames.leave(m, host) {
-                Some((caller, return_to)) => (program, pc) = (caller, return_to),
+                Some((caller, return_to)) => return Ok(FrameEnd::Other(caller, return_to)),
                 None => {
                     flow::check_immediate_violations(m)?;
-                    return Ok(Step::Done);
+                    return Ok(FrameEnd::Done);
                 }
             },
             Insn::HaltError { policy, code, message } => {
                 let text = &program.texts[message.0 as usize];
-                (program, pc) = flow::halt_error(m, host, frames, policy, code, text)?;
+                let (caller, at) = flow::halt_error(m, host, frames, policy, code, text)?;
+                return Ok(FrameEnd::Other(caller, at));
             }
             Insn::HaltErrorReg { policy, code, message } => {
                 let text = flow::message_text(m.reg(message));
-                (program, pc) = flow::halt_error(m, host, frames, policy, code, &text)?;
+                let (caller, at) = flow::halt_error(m, host, frames, policy, code, &text)?;
+                return Ok(FrameEnd::Other(caller, at));
             }
             Insn::HaltIfNull { policy, value, code, message } => {
                 if m.reg(value).is_null() {
                     let text = &program.texts[message.0 as usize];
-                    (program, pc) = flow::halt_error(m, host, frames, policy, code, text)?;
+                    let (caller, at) = flow::halt_error(m, host, frames, policy, code, text)?;
+                    return Ok(FrameEnd::Other(caller, at));
                 }
             }
             Insn::ResultRow { start, count } => {
@@ -207,12 +236,11 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 m.suspend();
                 m.writes_seen = host.state().writes.get();
                 m.row = start.0 as usize..(start.0 + count) as usize;
-                m.pc = pc;
-                return Ok(Step::Row);
+                m.pc = place(next);
+                return Ok(FrameEnd::Row);
             }
             Insn::ResetCount {} => flow::reset_count(m, host),
             Insn::Noop {} => {}
-            Insn::TraceTrigger { text } => host.trace_trigger(program.text(text).unwrap_or_default()),
 
             // ---- values ----
             Insn::Null { start, count } => {
@@ -248,7 +276,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
                     if target == Addr::NONE {
                         return Err(Error::mismatch().into());
                     }
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::IsTrue { null_gives, invert, src, dst } => {
@@ -294,49 +322,49 @@ fn steps_until_row<'p, const WATCHED: bool>(
 
             // ---- comparison and branches ----
             Insn::Eq { flags, collation, lhs, rhs, target } => {
-                compare_and_jump!(m, program, pc, flags, collation, lhs, rhs, target, ==, is_eq)
+                compare_and_jump!(m, program, next, flags, collation, lhs, rhs, at(target), ==, is_eq)
             }
             Insn::Ne { flags, collation, lhs, rhs, target } => {
-                compare_and_jump!(m, program, pc, flags, collation, lhs, rhs, target, !=, is_ne)
+                compare_and_jump!(m, program, next, flags, collation, lhs, rhs, at(target), !=, is_ne)
             }
             Insn::Lt { flags, collation, lhs, rhs, target } => {
-                compare_and_jump!(m, program, pc, flags, collation, lhs, rhs, target, <, is_lt)
+                compare_and_jump!(m, program, next, flags, collation, lhs, rhs, at(target), <, is_lt)
             }
             Insn::Le { flags, collation, lhs, rhs, target } => {
-                compare_and_jump!(m, program, pc, flags, collation, lhs, rhs, target, <=, is_le)
+                compare_and_jump!(m, program, next, flags, collation, lhs, rhs, at(target), <=, is_le)
             }
             Insn::Gt { flags, collation, lhs, rhs, target } => {
-                compare_and_jump!(m, program, pc, flags, collation, lhs, rhs, target, >, is_gt)
+                compare_and_jump!(m, program, next, flags, collation, lhs, rhs, at(target), >, is_gt)
             }
             Insn::Ge { flags, collation, lhs, rhs, target } => {
-                compare_and_jump!(m, program, pc, flags, collation, lhs, rhs, target, >=, is_ge)
+                compare_and_jump!(m, program, next, flags, collation, lhs, rhs, at(target), >=, is_ge)
             }
             Insn::ColumnEq { flags, collation, cursor, column, rhs, target } => {
-                compare_column_and_jump!(m, program, pc, flags, collation, cursor, column, rhs, target, is_eq)
+                compare_column_and_jump!(m, program, next, flags, collation, cursor, column, rhs, at(target), is_eq)
             }
             Insn::ColumnNe { flags, collation, cursor, column, rhs, target } => {
-                compare_column_and_jump!(m, program, pc, flags, collation, cursor, column, rhs, target, is_ne)
+                compare_column_and_jump!(m, program, next, flags, collation, cursor, column, rhs, at(target), is_ne)
             }
             Insn::ColumnLt { flags, collation, cursor, column, rhs, target } => {
-                compare_column_and_jump!(m, program, pc, flags, collation, cursor, column, rhs, target, is_lt)
+                compare_column_and_jump!(m, program, next, flags, collation, cursor, column, rhs, at(target), is_lt)
             }
             Insn::ColumnLe { flags, collation, cursor, column, rhs, target } => {
-                compare_column_and_jump!(m, program, pc, flags, collation, cursor, column, rhs, target, is_le)
+                compare_column_and_jump!(m, program, next, flags, collation, cursor, column, rhs, at(target), is_le)
             }
             Insn::ColumnGt { flags, collation, cursor, column, rhs, target } => {
-                compare_column_and_jump!(m, program, pc, flags, collation, cursor, column, rhs, target, is_gt)
+                compare_column_and_jump!(m, program, next, flags, collation, cursor, column, rhs, at(target), is_gt)
             }
             Insn::ColumnGe { flags, collation, cursor, column, rhs, target } => {
-                compare_column_and_jump!(m, program, pc, flags, collation, cursor, column, rhs, target, is_ge)
+                compare_column_and_jump!(m, program, next, flags, collation, cursor, column, rhs, at(target), is_ge)
             }
             Insn::ColumnIsNull { cursor, column, target } => {
                 if column::is_null(m, program, cursor, column)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::ColumnNotNull { cursor, column, target } => {
                 if !column::is_null(m, program, cursor, column)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::EqValue { flags, collation, lhs, rhs, dst } => {
@@ -362,7 +390,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 ordering = compare::vectors(m.regs(lhs, count as usize), m.regs(rhs, count as usize), key);
             }
             Insn::Jump { less, equal, greater } => {
-                pc = at(match ordering {
+                next = at(match ordering {
                     Ordering::Less => less,
                     Ordering::Equal => equal,
                     Ordering::Greater => greater,
@@ -370,46 +398,46 @@ fn steps_until_row<'p, const WATCHED: bool>(
             }
             Insn::If { null_jumps, reg, target } => {
                 if arithmetic::truth(m.reg(reg), host).unwrap_or(null_jumps != 0) {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::IfNot { null_jumps, reg, target } => {
                 if !arithmetic::truth(m.reg(reg), host).unwrap_or(null_jumps == 0) {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::IsNull { reg, target } => {
                 if m.reg(reg).is_null() {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::NotNull { reg, target } => {
                 if !m.reg(reg).is_null() {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::AnyNull { start, count, target } => {
                 if m.regs(start, count as usize).iter().any(Register::is_null) {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::ClassNotIn { classes, reg, target } => {
                 if classes & m.reg(reg).class().bit() == 0 {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::IfPositive { reg, minus, target } => {
                 let number = m.reg(reg).integer();
                 if number > 0 {
                     m.reg_mut(reg).set_integer(number - i64::from(minus));
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::DecrementJumpZero { reg, target } => {
                 let number = m.reg(reg).integer().saturating_sub(1);
                 m.reg_mut(reg).set_integer(number);
                 if number == 0 {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::OffsetLimit { limit, offset, dst } => {
@@ -419,25 +447,19 @@ fn steps_until_row<'p, const WATCHED: bool>(
 
             // ---- transactions and schema ----
             Insn::Transaction { db, write } => schema::transaction(program, host, db, write)?,
-            Insn::StatementJournal {} => host.open_statement_journal()?,
-            Insn::ReadCookie { db, index, dst } => schema::read_cookie(m, host, db, index, dst)?,
-            Insn::SetCookie { db, index, value } => host.set_cookie(db, index, value as u32)?,
-            Insn::CreateTree { db, kind, dst } => schema::create_tree(m, host, db, kind, dst)?,
-            Insn::CheckNoReaders {} => host.check_no_readers()?,
-            Insn::CheckMayOpen {} => crate::open::check_may_open(m)?,
-            Insn::DropTree { db, root, moved } => schema::drop_tree(m, host, db, root, moved)?,
-            Insn::ClearTree { count_changes, cursor } => {
-                schema::clear_tree(m, program, host, cursor, count_changes != 0)?;
-            }
-            Insn::ParseSchema { db, condition } => host.parse_schema(db, program.text(condition))?,
-            Insn::LoadStatistics { db } => host.load_statistics(db)?,
-            Insn::AnalyzeIndex { is_one_unique, cursor, samples, columns, dst } => {
-                let shape = analyze::Shape { columns: usize::from(columns), is_one_unique: is_one_unique != 0 };
-                analyze::analyze_index(m, program, host, cursor, samples, shape, dst)?;
-            }
-            Insn::DropFromCatalog { db, kind, name } => {
-                host.drop_from_catalog(db, kind, &program.texts[name.0 as usize]);
-            }
+            Insn::StatementJournal {}
+            | Insn::ReadCookie { .. }
+            | Insn::SetCookie { .. }
+            | Insn::CreateTree { .. }
+            | Insn::CheckNoReaders {}
+            | Insn::CheckMayOpen {}
+            | Insn::DropTree { .. }
+            | Insn::ClearTree { .. }
+            | Insn::ParseSchema { .. }
+            | Insn::LoadStatistics { .. }
+            | Insn::AnalyzeIndex { .. }
+            | Insn::DropFromCatalog { .. }
+            | Insn::TraceTrigger { .. } => rare::run(*insn, m, program, host)?,
 
             // ---- cursors ----
             Insn::OpenRead { cursor } | Insn::OpenWrite { cursor } => open::tree(m, program, host, cursor)?,
@@ -449,17 +471,17 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::NullRow { cursor } => m.cursor(cursor).set_null_row(),
             Insn::IfNullRow { cursor, target } => {
                 if m.cursor(cursor).is_null_row() {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::Rewind { cursor, target } => {
                 if !m.cursor(cursor).first()? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::Last { cursor, target } => {
                 if !m.cursor(cursor).last()? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::Next { cursor, target } => {
@@ -469,94 +491,94 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 };
                 if is_next_cell || m.cursor(cursor).next()? {
                     m.turn(host)?;
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::Previous { cursor, target } => {
                 if m.cursor(cursor).previous()? {
                     m.turn(host)?;
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::SeekRowidGe { cursor, key, target } => {
                 if !seek::rowid_bound(m, Bound::Ge, cursor, key)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::SeekRowidGt { cursor, key, target } => {
                 if !seek::rowid_bound(m, Bound::Gt, cursor, key)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::SeekRowidLe { cursor, key, target } => {
                 if !seek::rowid_bound(m, Bound::Le, cursor, key)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::SeekRowidLt { cursor, key, target } => {
                 if !seek::rowid_bound(m, Bound::Lt, cursor, key)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::SeekGe { cursor, count, start, target } => {
                 if !seek::key_bound(m, program, Bound::Ge, cursor, start, count)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::SeekGt { cursor, count, start, target } => {
                 if !seek::key_bound(m, program, Bound::Gt, cursor, start, count)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::SeekLe { cursor, count, start, target } => {
                 if !seek::key_bound(m, program, Bound::Le, cursor, start, count)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::SeekLt { cursor, count, start, target } => {
                 if !seek::key_bound(m, program, Bound::Lt, cursor, start, count)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::IdxGe { cursor, count, start, target } => {
                 if seek::compare_entry(m, program, cursor, start, count)?.is_ge() {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::IdxGt { cursor, count, start, target } => {
                 if seek::compare_entry(m, program, cursor, start, count)?.is_gt() {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::IdxLe { cursor, count, start, target } => {
                 if seek::compare_entry(m, program, cursor, start, count)?.is_le() {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::IdxLt { cursor, count, start, target } => {
                 if seek::compare_entry(m, program, cursor, start, count)?.is_lt() {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::SeekRowid { cursor, rowid, target } => {
                 if !seek::rowid(m, cursor, rowid)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::DeferredSeek { index, table } => seek::deferred(m, index, table)?,
             Insn::Found { cursor, count, start, target } => {
                 if seek::found(m, program, cursor, start, count)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::NotFound { cursor, count, start, target } => {
                 if !seek::found(m, program, cursor, start, count)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::NoConflict { cursor, count, start, target } => {
                 if seek::has_no_conflict(m, program, cursor, start, count)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::Column { cursor, column, dst } => {
@@ -631,13 +653,13 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::SorterInsert { cursor, start, count } => seek::sorter_insert(m, host, cursor, start, count as usize)?,
             Insn::SorterSort { cursor, target } => {
                 if !seek::sorter_sort(m, host, cursor)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::SorterNext { cursor, target } => {
                 if m.cursor(cursor).next()? {
                     m.turn(host)?;
-                    pc = at(target);
+                    next = at(target);
                 }
             }
 
@@ -648,11 +670,11 @@ fn steps_until_row<'p, const WATCHED: bool>(
                     m.turn(host)?;
                     m.reg_mut(dst).set_integer(rowid);
                 }
-                None => pc = at(target),
+                None => next = at(target),
             },
             Insn::RowSetTest { set, rowid, target } => {
                 if flow::row_set_test(m, set, rowid) {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::RowSetBatch { set } => flow::row_set_batch(m, set),
@@ -661,13 +683,13 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::HashInsert { cursor, start, count } => seek::hash_insert(m, host, cursor, start, count as usize)?,
             Insn::HashFind { cursor, count, start, target } => {
                 if !seek::hash_find(m, cursor, start, usize::from(count))? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::HashNext { cursor, target } => {
                 if m.cursor(cursor).next()? {
                     m.turn(host)?;
-                    pc = at(target);
+                    next = at(target);
                 }
             }
 
@@ -675,14 +697,14 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::OpenGroups { cursor, start, count } => open::groups(m, program, host, cursor, start, count as usize),
             Insn::GroupFind { cursor, start, known, full } => match grouping::find(m, cursor, start) {
                 Found::New => {}
-                Found::Known => pc = at(known),
-                Found::Full => pc = at(full),
+                Found::Known => next = at(known),
+                Found::Full => next = at(full),
             },
             Insn::GroupSort { cursor } => grouping::sort(m, cursor),
             Insn::GroupNext { cursor, start, limit, target } => {
                 m.turn(host)?;
                 if !grouping::next(m, cursor, start, limit) {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
 
@@ -718,15 +740,15 @@ fn steps_until_row<'p, const WATCHED: bool>(
 
             // ---- triggers, foreign keys ----
             Insn::Subprogram { recursive, program: id, ignore } => {
-                let call = Call { id, recursive: recursive != 0, return_to: pc, ignore: at(ignore) };
+                let call = Call { id, recursive: recursive != 0, return_to: place(next), ignore: ignore.0 as usize };
                 if let Some(callee) = frames.enter(m, program, host, call)? {
-                    (program, pc) = (callee, 0);
+                    return Ok(FrameEnd::Other(callee, 0));
                 }
             }
             Insn::FkCounter { deferred, delta } => flow::count_violation(m, host, deferred != 0, delta),
             Insn::FkIfZero { deferred, target } => {
                 if flow::has_no_violation(m, host, deferred != 0) {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::FkCheck {} => flow::check_immediate_violations(m)?,
@@ -736,13 +758,12 @@ fn steps_until_row<'p, const WATCHED: bool>(
             // ---- virtual tables ----
             Insn::FunctionRows { cursor, name, start, target } => {
                 if !table_function::filter(m, program, host, cursor, name, start)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
-            Insn::VOpen { cursor, table } => scan::open(m, host, cursor, table)?,
             Insn::VFilter { cursor, scan, start, target } => {
                 if !scan::filter(m, program, host, cursor, scan, start)? {
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::VColumn { flags, cursor, column, dst } => {
@@ -753,18 +774,14 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::VNext { cursor, target } => {
                 if scan::next(m, host, cursor)? {
                     m.turn(host)?;
-                    pc = at(target);
+                    next = at(target);
                 }
             }
             Insn::VList { cursor, dst } => scan::list(m, cursor, dst)?,
             Insn::VNoteUnchanged { start, count, dst } => scan::note_unchanged(m, start, count, dst),
             Insn::VMarkUnchanged { start, count, src } => scan::mark_unchanged(m, start, count, src),
-            Insn::VBegin { table } => host.begin_virtual(table)?,
-            Insn::VUpdate { policy, count, table, start, dst } => {
-                scan::update(m, host, table, policy, (start, count), dst)?;
-            }
-            Insn::VChange { op, db, name, to } => {
-                scan::change(m, program, host, op, db, name, to)?;
+            Insn::VOpen { .. } | Insn::VBegin { .. } | Insn::VUpdate { .. } | Insn::VChange { .. } => {
+                rare::run(*insn, m, program, host)?;
             }
         }
     }

@@ -66,6 +66,7 @@ impl Vm {
     }
 
     /// Binds a value to parameter `number`, counted from 1.
+    #[inline(always)]
     pub fn bind(&mut self, number: usize, value: ValueRef<'_>) -> Result<(), Error> {
         self.machine.bind(number, value)
     }

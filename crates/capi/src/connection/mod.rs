@@ -172,7 +172,8 @@ impl sqlite3 {
 
 /// A connection whose mutex is held until this is dropped.
 pub(crate) struct Locked<'a> {
-    held: Held<'a>,
+    db: &'a sqlite3,
+    as_favourite: bool,
     is_counted: bool,
 }
 
@@ -181,38 +182,67 @@ impl Deref for Locked<'_> {
 
     #[inline]
     fn deref(&self) -> &sqlite3 {
-        self.held.db
+        self.db
     }
 }
 
 impl<'a> Locked<'a> {
     #[inline(always)]
     fn new(db: &'a sqlite3) -> Locked<'a> {
-        let held = Held::new(db);
+        let as_favourite = enter(db);
         db.depth.set(db.depth.get() + 1);
-        Locked { held, is_counted: true }
+        Locked { db, as_favourite, is_counted: true }
     }
 
     /// For a call on a statement, which the engine counts itself.
     #[inline(always)]
     fn uncounted(db: &'a sqlite3) -> Locked<'a> {
-        Locked { held: Held::new(db), is_counted: false }
+        Locked { db, as_favourite: enter(db), is_counted: false }
     }
-}
 
-impl Drop for Locked<'_> {
+    /// Leaves the mutex at the end of a call without a panic. Calls that are made for each row end so: their code need not find out whether
+    /// a panic goes on.
     #[inline(always)]
-    fn drop(&mut self) {
-        let db = self.held.db;
-        if self.is_counted {
+    pub(crate) fn release(mut self) {
+        self.end_call(false);
+        leave(self.db, self.as_favourite);
+        std::mem::forget(self);
+    }
+
+    #[inline(always)]
+    fn end_call(&mut self, panics: bool) {
+        let db = self.db;
+        if std::mem::take(&mut self.is_counted) {
             db.depth.set(db.depth.get() - 1);
         }
-        // Only panics of this library reach this destructor. They end the use of the connection in which they happen.
-        if std::thread::panicking() {
+        if panics {
             note_panic(db);
         } else if db.poison.get() == Poison::Spreading {
             db.settle_poison();
         }
+    }
+}
+
+impl Drop for Locked<'_> {
+    #[inline(never)]
+    fn drop(&mut self) {
+        // Only panics of this library reach this destructor. They end the use of the connection in which they happen.
+        self.end_call(std::thread::panicking());
+        leave(self.db, self.as_favourite);
+    }
+}
+
+/// Takes the connection's mutex. Returns whether this thread took it as its favourite.
+#[inline(always)]
+fn enter(db: &sqlite3) -> bool {
+    db.mutex.as_ref().is_some_and(RecursiveMutex::enter)
+}
+
+/// Leaves the connection's mutex as it was taken.
+#[inline(always)]
+fn leave(db: &sqlite3, as_favourite: bool) {
+    if let Some(mutex) = &db.mutex {
+        mutex.leave_as(as_favourite);
     }
 }
 
@@ -235,17 +265,14 @@ impl Deref for Held<'_> {
 impl<'a> Held<'a> {
     #[inline(always)]
     fn new(db: &'a sqlite3) -> Held<'a> {
-        let as_favourite = db.mutex.as_ref().is_some_and(RecursiveMutex::enter);
-        Held { db, as_favourite }
+        Held { db, as_favourite: enter(db) }
     }
 }
 
 impl Drop for Held<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        if let Some(mutex) = &self.db.mutex {
-            mutex.leave_as(self.as_favourite);
-        }
+        leave(self.db, self.as_favourite);
     }
 }
 

@@ -12,7 +12,8 @@
 //! | `testcase` | `.testcase`, `.check` |
 //! | `trace`, `progress`, `stats` | observation of statements: `.trace`, `.auth`, `.log`, `.progress`, `.stats` |
 //! | `limit`, `dbconfig`, `filectrl` | switches of the engine: `.limit`, `.dbconfig`, `.filectrl`, `.vfslist` |
-//! | `modules` | `.load`, `.unmodule`, `.nonce` |
+//! | `modules` | `.unmodule`, `.nonce` |
+//! | `missing` | `.load`, `.imposter`, `.testctrl`, which say why they are not supported |
 //! | `recover`, `archive` | damaged databases; files in databases |
 //! | `import`, `dump`, `dbinfo`, `diskused`, `intck`, `lint`, `selftest`, `sha3sum` | the commands of those names |
 
@@ -28,6 +29,7 @@ mod import;
 mod intck;
 mod limit;
 mod lint;
+mod missing;
 mod mode;
 mod modules;
 mod parameter;
@@ -129,11 +131,13 @@ const COMMANDS: &[Command] = &[
         "Read rows from FILE (or |PROGRAM) into TABLE: --ascii --csv --tabs --skip N --schema S -v",
         import::import,
     ),
+    command(".imposter", "INDEX NAME", "Not supported yet", missing::imposter),
     command(".indexes", "?TABLE?", "List indexes", show::indexes),
     command(".indices", "?TABLE?", "List indexes", show::indexes),
     command(".intck", "?N?", "Check the integrity table by table", intck::intck),
     command(".limit", "?LIMIT? ?VALUE?", "Show or set the limits of the connection", limit::limit),
     command(".lint", "fkey-indexes ?-verbose? ?-groupbyparent?", "Show the indexes that foreign keys lack", lint::lint),
+    command(".load", "FILE ?ENTRY?", "Not supported yet", missing::load),
     command(".log", "FILE|stdout|stderr|off", "Send the error log to FILE", trace::log),
     command(
         ".mode",
@@ -217,6 +221,7 @@ const COMMANDS: &[Command] = &[
     command(".system", "COMMAND…", "Run a command of the system", files::shell),
     command(".tables", "?PATTERN?", "List tables and views", show::tables),
     command(".testcase", "?NAME?", "Keep the output for .check", testcase::testcase),
+    command(".testctrl", "NAME …", "Not supported yet", missing::testctrl),
     command(".timeout", "MS", "Wait MS milliseconds for locks of others", set::timeout),
     command(".timer", "on|off", "Show how long statements take", set::timer),
     command(

@@ -1,4 +1,4 @@
-//! `.unmodule`: removes modules of virtual tables. `.load`: adds an extension. `.nonce`: leaves the safe mode for a command.
+//! `.unmodule`: removes modules of virtual tables. `.nonce`: leaves the safe mode for a command.
 
 use super::usage;
 use crate::shell::Shell;

@@ -91,10 +91,7 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
     let old = if is_watched { Some(emit_old_row(cg, target, updating.old_key)?) } else { None };
     let row = emit_new_row(cg, updating)?;
     let row_change = RowChange { target: change, old, new: Some(row), policy: *policy, ignore: updating.next };
-    fire::compile(cg, triggers, &row_change).map_err(|error| match &plan.replaced {
-        Some(replaced) if plan.replaces => replaced.error_of(error),
-        _ => error,
-    })?;
+    fire::compile(cg, triggers, &row_change)?;
     if triggers.has_before() {
         row::emit_given_type_check(cg, target, row);
         emit_generated(cg, target, row)?;

@@ -1,4 +1,4 @@
-//! What an auxiliary function may ask of the row on which a scan stands, of the query that has found it, and of the table.
+//! The interface of an auxiliary function to the row on which a scan stands, to the query that has found it, and to the table.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -38,7 +38,7 @@ impl PhraseRows<'_> {
     /// Goes to the next row. None: there is none.
     ///
     /// # Errors
-    /// Those of reading the index.
+    /// The errors of reading the index.
     pub fn next_row(&mut self) -> Result<Option<Api<'_>>> {
         let table = Arc::clone(&self.state.table);
         let Some(search) = &mut self.state.search else { return Ok(None) };
@@ -94,7 +94,7 @@ impl<'a> Api<'a> {
     /// How many rows and tokens there are in the table (xColumnTotalSize).
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
     pub fn totals(&self) -> Result<Totals> {
         self.state.table.totals(self.connection)
     }
@@ -107,7 +107,7 @@ impl<'a> Api<'a> {
     /// A column of the row with its locale (xColumnText, xColumnLocale). NULL in a contentless table.
     ///
     /// # Errors
-    /// SQLITE_RANGE; those of reading the row.
+    /// SQLITE_RANGE; the errors of reading the row.
     pub fn column(&mut self, column: usize) -> Result<LocaleText> {
         self.check_column(column)?;
         self.state.column(self.connection, column)
@@ -117,11 +117,11 @@ impl<'a> Api<'a> {
         if column < self.column_count() { Ok(()) } else { Err(FunctionError::of_code(code::RANGE)) }
     }
 
-    /// How many tokens a column of the row has, or all of them (xColumnSize). -1 for each indexed column where nobody knows: in
+    /// How many tokens a column of the row has, or all of them (xColumnSize). -1 for each indexed column whose size is unknown: in
     /// contentless tables with columnsize=0.
     ///
     /// # Errors
-    /// SQLITE_RANGE; those of reading the row.
+    /// SQLITE_RANGE; the errors of reading the row.
     pub fn column_size(&mut self, column: Option<usize>) -> Result<i64> {
         column.map_or(Ok(()), |column| self.check_column(column))?;
         let columns = column.map_or(0..self.column_count(), |column| column..column + 1);
@@ -162,7 +162,7 @@ impl<'a> Api<'a> {
     /// Cuts a text with the table's tokenizer (xTokenize).
     ///
     /// # Errors
-    /// Those of the tokenizer and of the sink.
+    /// The errors of the tokenizer and of the sink.
     pub fn tokenize(&self, text: &[u8], locale: Option<&[u8]>, sink: &mut Sink<'_>) -> Result {
         self.state.table.tokenizer.tokenize(text, Purpose::Auxiliary, locale, sink)
     }
@@ -184,7 +184,7 @@ impl<'a> Api<'a> {
     /// How many rows a phrase stands in.
     ///
     /// # Errors
-    /// SQLITE_RANGE; those of reading the index.
+    /// SQLITE_RANGE; the errors of reading the index.
     pub fn count_rows(&self, phrase: usize) -> Result<u64> {
         let found = self.state.search.as_ref().and_then(|search| search.of_phrase(phrase));
         let mut search = found.ok_or_else(|| FunctionError::of_code(code::RANGE))?;
@@ -203,7 +203,7 @@ impl<'a> Api<'a> {
         Ok(PhraseRows { state, connection: self.connection, function: self.function, has_begun: false })
     }
 
-    /// What this function has kept (xGetAuxdata).
+    /// The data that this function has kept (xGetAuxdata).
     pub fn auxiliary(&self) -> Option<Rc<dyn Any>> {
         let key = self.key();
         let found = self.state.auxiliary.kept.iter().find(|(own, _)| *own == key);
@@ -236,7 +236,7 @@ impl<'a> Api<'a> {
     /// Where each phrase of the query stands in the row.
     ///
     /// # Errors
-    /// Those of reading the row.
+    /// The errors of reading the row.
     pub fn positions(&mut self) -> Result<Rc<[Vec<u64>]>> {
         if let Some(known) = &self.row_matches().positions {
             return Ok(Rc::clone(known));
@@ -249,7 +249,7 @@ impl<'a> Api<'a> {
         Ok(found)
     }
 
-    /// What the index says of each phrase. None of one that has no part in the row's being found.
+    /// The positions of each phrase, from the index. None of a phrase that has no part in the match of the row.
     fn listed_positions(&self) -> Vec<Option<Vec<u64>>> {
         let table = &self.state.table;
         let Some(search) = &self.state.search else { return Vec::new() };
@@ -293,7 +293,7 @@ impl<'a> Api<'a> {
     /// The columns and offsets at which a phrase stands in the row (xPhraseFirst, xPhraseNext).
     ///
     /// # Errors
-    /// Those of reading the row.
+    /// The errors of reading the row.
     pub fn phrase_positions(&mut self, phrase: usize) -> Result<Vec<u64>> {
         Ok(self.positions()?.get(phrase).cloned().unwrap_or_default())
     }
@@ -301,7 +301,7 @@ impl<'a> Api<'a> {
     /// Shows `each` where a phrase stands in the row, by [`crate::position`].
     ///
     /// # Errors
-    /// Those of reading the row.
+    /// The errors of reading the row.
     pub fn each_position(&mut self, phrase: usize, each: &mut dyn FnMut(u64)) -> Result {
         let table = &self.state.table;
         if table.config.detail == Detail::Full {
@@ -319,7 +319,7 @@ impl<'a> Api<'a> {
     /// The columns in which a phrase stands in the row (xPhraseFirstColumn, xPhraseNextColumn).
     ///
     /// # Errors
-    /// Those of reading the row.
+    /// The errors of reading the row.
     pub fn phrase_columns(&mut self, phrase: usize) -> Result<Vec<usize>> {
         let positions = match self.state.table.config.detail {
             // The index says it without the text.
@@ -334,7 +334,7 @@ impl<'a> Api<'a> {
     /// All phrases in the row: by their places, and of those at one place, by their numbers (xInstCount, xInst).
     ///
     /// # Errors
-    /// Those of reading the row.
+    /// The errors of reading the row.
     pub fn instances(&mut self) -> Result<Rc<[Instance]>> {
         if let Some(known) = &self.row_matches().instances {
             return Ok(Rc::clone(known));
@@ -354,7 +354,7 @@ impl<'a> Api<'a> {
     /// tokendata=1, another one than the query's.
     ///
     /// # Errors
-    /// SQLITE_RANGE; those of reading the index.
+    /// SQLITE_RANGE; the errors of reading the index.
     pub fn instance_token(&mut self, instance: usize, token: usize) -> Result<Option<Vec<u8>>> {
         let range = || FunctionError::of_code(code::RANGE);
         let Instance { phrase, column, offset } = *self.instances()?.get(instance).ok_or_else(range)?;

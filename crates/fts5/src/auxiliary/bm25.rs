@@ -22,7 +22,7 @@ const B: f64 = 0.75;
 /// The least weight of a phrase: more of it is never worse.
 const IDF_MIN: f64 = 1e-6;
 
-/// What is the same for all rows of a scan.
+/// The numbers that are the same for all rows of a scan.
 struct Weights {
     idf: Vec<f64>,
     average_len: f64,

@@ -28,7 +28,7 @@ impl SizesAhead {
     /// How many tokens each column of a row has.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB if the row is not there, and those of reading it.
+    /// SQLITE_CORRUPT_VTAB if the row is not there, and the errors of reading it.
     pub fn find(&mut self, table: &Table, connection: &dyn SqlConnection, rowid: i64) -> Result<&[u64]> {
         let versions = (table.index.generation(), connection.content_version(&table.names.database));
         if versions.1.is_none() || versions != self.versions {

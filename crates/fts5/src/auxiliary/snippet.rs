@@ -12,10 +12,10 @@ use super::state::Instance;
 use super::wrong_number;
 use crate::Result;
 
-/// What the first instance of a phrase within a piece counts, and each further one.
+/// The scores of the first instance of a phrase within a piece, and of each further one.
 const FIRST_SCORE: i64 = 1000;
 const AGAIN_SCORE: i64 = 1;
-/// What beginning with a sentence counts, and with the column's first.
+/// The scores of a piece that begins with a sentence, and with the first one of the column.
 const SENTENCE_SCORE: i64 = 100;
 const BEGINNING_SCORE: i64 = 120;
 
@@ -76,7 +76,7 @@ fn find(api: &mut Api<'_>, column: usize, wanted: i64, best: &mut Best) -> Resul
     let len = api.column_size(Some(column))?;
     let candidate = Candidate { column, len, sentences: &sentences, wanted };
     for instance in all.iter().filter(|instance| instance.column == column) {
-        if i64::from(instance.offset) >= len {
+        if i64::from(instance.offset) > len {
             return Ok(false);
         }
         candidate.around(&all, &lens, i64::from(instance.offset), best);
@@ -127,7 +127,7 @@ impl Candidate<'_> {
         }
     }
 
-    /// What the instances within the piece that begins at `start` are worth, and from where to where they reach.
+    /// The score of the instances within the piece that begins at `start`, and the range that they cover.
     fn score(&self, all: &[Instance], lens: &[i64], start: i64) -> (i64, Option<(i64, i64)>) {
         let mut seen = vec![false; lens.len()];
         let mut score = 0;
@@ -178,7 +178,7 @@ impl Piece<'_> {
         out
     }
 
-    /// The piece with marks around runs of tokens, and ellipses where the text goes on.
+    /// The piece with marks around runs of tokens, and an ellipsis at each end that is not an end of the text.
     fn marked(&self, runs: &[(usize, usize)], [open, close, ellipsis]: [&[u8]; 3]) -> Vec<u8> {
         let count = self.tokens.len() as i64;
         if self.start == 0 && self.end <= 0 {

@@ -27,7 +27,7 @@ pub struct CursorState {
     pub search: Option<Search>,
     /// The row. None before the first and behind the last.
     pub rowid: Option<i64>,
-    /// What functions keep for the length of a scan.
+    /// The data that functions keep for the length of a scan.
     pub auxiliary: Auxiliary,
     /// The statement that reads the row, and the row that it stands on.
     pub(crate) reader: Kept,
@@ -70,7 +70,7 @@ impl CursorState {
     /// A column of the row. NULL in a contentless table.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB if the row is not there, and those of reading it.
+    /// SQLITE_CORRUPT_VTAB if the row is not there, and the errors of reading it.
     pub fn column(&mut self, connection: &dyn SqlConnection, column: usize) -> Result<LocaleText> {
         let table = Arc::clone(&self.table);
         let nothing = LocaleText { value: Value::default(), locale: None };
@@ -98,10 +98,10 @@ impl CursorState {
         Ok(LocaleText { value: Value::from(value), locale })
     }
 
-    /// How many tokens each column of the row has. None with columnsize=0: nobody has counted.
+    /// How many tokens each column of the row has. None with columnsize=0, which stores no sizes.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB if the row is not there, and those of reading it.
+    /// SQLITE_CORRUPT_VTAB if the row is not there, and the errors of reading it.
     pub fn sizes(&mut self, connection: &dyn SqlConnection) -> Result<Option<&[u64]>> {
         let Some(rowid) = self.rowid.filter(|_| self.table.config.column_size) else { return Ok(None) };
         self.sizes_ahead.find(&self.table, connection, rowid).map(Some)
@@ -122,14 +122,14 @@ pub struct Instance {
 /// Where tokens begin and end in a text.
 pub(super) type Places = Vec<(usize, usize)>;
 
-/// What functions have found out about a row: they ask again and again.
+/// The positions that functions have read of a row, kept because they read them several times.
 #[derive(Default)]
 pub struct RowMatches {
     pub(super) positions: Option<Rc<[Vec<u64>]>>,
     pub(super) instances: Option<Rc<[Instance]>>,
 }
 
-/// What functions keep for the length of a scan, each its own.
+/// The data that functions keep for the length of a scan, each its own.
 #[derive(Default)]
 pub struct Auxiliary {
     pub(super) kept: Vec<(usize, Rc<dyn Any>)>,

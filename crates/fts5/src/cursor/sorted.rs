@@ -16,7 +16,7 @@ use crate::search::Found;
 pub(super) struct SortedRow {
     pub rank: Value,
     pub rowid: i64,
-    /// What the phrases have found, if they may find something else when the scan comes back to the row.
+    /// The positions of the phrases, if the phrases may find others when the scan comes back to the row.
     pub found: Option<Found>,
 }
 

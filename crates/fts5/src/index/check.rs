@@ -9,7 +9,7 @@ use crate::Result;
 use crate::config::Detail;
 use crate::position;
 
-/// What an entry adds to the sum: a term of an index stands in a place (column and offset) of a row.
+/// The number that an entry adds to the sum: a term of an index stands in a place (column and offset) of a row.
 pub fn entry(rowid: i64, place: (u64, u64), index: u8, token: &[u8]) -> u64 {
     let step = |sum: u64, number: u64| sum.wrapping_add(sum << 3).wrapping_add(number);
     let start = step(step(rowid as u64, place.0), place.1);
@@ -52,8 +52,9 @@ impl Reader<'_> {
     /// Reads all terms; their sum.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
     pub fn check(&self) -> Result<u64> {
+        self.read_many_tokens()?;
         let mut sum = 0;
         for index in 0..=self.index.prefixes.len() as u8 {
             let kind = MAIN_INDEX + index;

@@ -22,7 +22,7 @@ pub struct DescendingCursor {
     leaf: Leaf,
     /// The rows of the page up to the one that the cursor stands on, which is the last.
     rows: Vec<Row>,
-    /// The row's positions, if they go on on the next page.
+    /// The row's positions, if they continue on the next page.
     spilled: Option<Vec<u8>>,
 }
 
@@ -30,7 +30,7 @@ impl DescendingCursor {
     /// On the last row of the term that a cursor stands on, on its first row. None: it has no rows.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
     pub fn new(reader: &Reader<'_>, cursor: &SegmentCursor) -> Result<DescendingCursor> {
         let (term_page, doclist_at, doclist_end) = cursor.doclist();
         let leaf = reader.leaf(cursor.segment.id, term_page)?;

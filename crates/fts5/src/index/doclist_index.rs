@@ -55,7 +55,7 @@ impl Page {
 /// The last page whose first rowid is not above `rowid`; none if there is no such page.
 ///
 /// # Errors
-/// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+/// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
 pub fn find(reader: &Reader<'_>, segment: u64, term_page: u64, rowid: i64) -> Result<Option<u64>> {
     descend(reader, segment, term_page, |page| page.rowid <= rowid)
 }

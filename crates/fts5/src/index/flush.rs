@@ -1,4 +1,4 @@
-//! What is pending becomes a segment.
+//! Pending terms become a segment.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl Reader<'_> {
     /// A row is about to be changed: what is pending is written first if it does not take the row, or enough is pending.
     ///
     /// # Errors
-    /// Those of [`Reader::flush`].
+    /// The errors of [`Reader::flush`].
     pub fn change_begin(&self, rowid: i64, is_delete: bool) -> Result {
         let settings = self.settings()?;
         self.index.changed();
@@ -45,6 +45,18 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Many tokens are about to be read. SQLite's reading passes for a change that is no deletion: a row that was deleted just before and
+    /// comes again goes to a segment of its own then.
+    ///
+    /// # Errors
+    /// SQLITE_INTERNAL.
+    pub fn read_many_tokens(&self) -> Result {
+        if let Some((_, is_delete)) = &mut self.index.state()?.last_change {
+            *is_delete = false;
+        }
+        Ok(())
+    }
+
     /// Notes the tokens of a row; see [`PendingRow`].
     ///
     /// # Errors
@@ -56,7 +68,7 @@ impl Reader<'_> {
     /// Writes what is pending to a segment, and merges segments if it is time to.
     ///
     /// # Errors
-    /// SQLITE_FULL if there are too many segments; SQLITE_CORRUPT_VTAB; those of writing shadow tables.
+    /// SQLITE_FULL if there are too many segments; SQLITE_CORRUPT_VTAB; the errors of writing shadow tables.
     pub fn flush(&self) -> Result {
         let (pending, rows, deletions) = {
             let mut state = self.index.state()?;

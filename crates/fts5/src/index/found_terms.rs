@@ -13,7 +13,7 @@ const CURSORS_MAX: usize = 256;
 /// Terms, each with a cursor on its first row in each segment that has it, the newest first.
 #[derive(Debug, Default)]
 pub(super) struct FoundTerms {
-    /// What the connection sees of the database: [`SqlConnection::content_version`](lithe_vtab::SqlConnection::content_version).
+    /// The version of the database that the connection sees: [`SqlConnection::content_version`](lithe_vtab::SqlConnection::content_version).
     version: u64,
     terms: HashMap<Box<[u8]>, Arc<[SegmentCursor]>>,
     cursors: usize,

@@ -20,7 +20,7 @@ pub struct MemoryRows {
     passed: usize,
     order: Order,
     detail: Detail,
-    /// The places of all tokens in the row, once somebody has asked for them: most queries do not.
+    /// The positions of all tokens in the row, made at the first call of [`MemoryRows::positions`]: most queries need none.
     merged: OnceCell<Vec<u8>>,
 }
 

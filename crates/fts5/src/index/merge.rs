@@ -301,7 +301,7 @@ impl Structure {
                 (best, count) = (at, level.segments.len());
             }
         }
-        // A merge that is under way goes on, however few segments it has.
+        // A merge that has begun continues, however few segments it has.
         if count >= least || self.levels.get(best).is_some_and(|level| level.merging > 0) {
             return Some(best);
         }

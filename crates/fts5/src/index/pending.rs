@@ -1,4 +1,4 @@
-//! What the connection has not written to a segment yet: terms with their rows, in memory.
+//! Pending terms with their rows, in memory: those that the connection has not written to a segment yet.
 //!
 //! ```text
 //!   slots ──► entries ──► slices in one arena, each twice as long as the one before
@@ -18,7 +18,7 @@ use crate::config::Detail;
 pub use rows::Place;
 use rows::{Arena, Rows};
 
-/// What a term costs beside its key and doclist in SQLite's count, which says when to flush.
+/// The cost of a term beside its key and doclist in SQLite's count, which says when to flush.
 const ENTRY_COST: usize = 48;
 /// Spreads bits over a hash: an odd number without a pattern.
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -37,7 +37,7 @@ pub struct Pending {
 #[derive(Debug)]
 struct Entry {
     hash: u64,
-    /// The first bytes of the key: all there is to compare of most.
+    /// The first bytes of the key. Most keys have no more.
     lead: u64,
     key_at: u32,
     key_len: u32,
@@ -147,9 +147,11 @@ impl Pending {
     /// Shows all terms that begin with `prefix`, in the order of their bytes.
     ///
     /// # Errors
-    /// Those of `show`.
+    /// The errors of `show`.
     pub fn in_order(&self, prefix: &[u8], mut show: impl FnMut(Term<'_>) -> Result) -> Result {
-        let wanted = (0u32..).zip(&self.entries).filter(|(_, entry)| self.key(entry).starts_with(prefix));
+        // (A flush wants all terms: their keys, which lie anywhere in the arena, are not looked at.)
+        let is_wanted = |entry: &Entry| prefix.is_empty() || self.key(entry).starts_with(prefix);
+        let wanted = (0u32..).zip(&self.entries).filter(|(_, entry)| is_wanted(entry));
         // One number for each term, its first bytes above its place: most terms need nothing else to be compared.
         let mut sorted: Vec<u128> = wanted.map(|(at, entry)| u128::from(entry.lead) << 32 | u128::from(at)).collect();
         sorted.sort_unstable();

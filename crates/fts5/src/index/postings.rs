@@ -121,7 +121,7 @@ impl Postings {
     /// Goes to the next row, in its order.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
     pub fn next(&mut self, reader: &Reader<'_>) -> Result {
         let Some(current) = self.current else { return Ok(()) };
         if self.others == Some(self.rowid) {
@@ -201,7 +201,7 @@ impl Postings {
         }
     }
 
-    /// All sources that stand on a row go on.
+    /// Advances all sources that stand on a row.
     fn pass(&mut self, reader: &Reader<'_>, rowid: i64) -> Result {
         for source in &mut self.sources {
             if source.row().is_some_and(|row| row.rowid == rowid) {

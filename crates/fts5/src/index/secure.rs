@@ -32,10 +32,10 @@ struct Parts {
     terms: Vec<(Vec<u8>, Vec<RowPart>)>,
 }
 
-/// What of a row is on the page.
+/// The part of a row that is on the page.
 struct RowPart {
     rowid: i64,
-    /// What follows the rowid.
+    /// The bytes behind the rowid.
     data: Vec<u8>,
     /// How many bytes of positions follow on the next pages.
     spilled: usize,

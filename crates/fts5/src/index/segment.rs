@@ -41,13 +41,13 @@ pub struct SegmentCursor {
     has_doclist_index: bool,
     /// The row. None: behind the last row of the term.
     pub row: Option<Row>,
-    /// The row's positions, if they go on on the next page.
+    /// The row's positions, if they continue on the next page.
     spilled: Option<Vec<u8>>,
-    /// Where the page goes on behind the row.
+    /// The offset behind the row on its page.
     at: usize,
     /// The page on which the row begins.
     row_page: u64,
-    /// The last row of this page that [`SegmentCursor::rows_ahead`] has read, and where the page goes on behind it.
+    /// The last row of this page that [`SegmentCursor::rows_ahead`] has read, and the offset behind it.
     ahead: Option<(Row, usize)>,
 }
 
@@ -76,7 +76,7 @@ impl SegmentCursor {
     /// On the first row of the segment's first term.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
     pub fn first(reader: &Reader<'_>, segment: &Segment) -> Result<SegmentCursor> {
         let mut cursor = SegmentCursor::on(segment);
         if segment.first_page > 0 {
@@ -240,7 +240,7 @@ impl SegmentCursor {
         self.gather(reader, row, end)
     }
 
-    /// Puts the positions of a row together that go on on the next pages, and goes to the page where they end.
+    /// Joins the positions of a row that continue on the next pages, and moves to the page where they end.
     fn gather(&mut self, reader: &Reader<'_>, row: Row, end: usize) -> Result {
         let segment = self.segment.id;
         let corrupt = |page| reader.store().corrupt_page(segment, page);
@@ -377,7 +377,7 @@ impl SegmentCursor {
     }
 
     /// The rows that follow on this page, in no more than `len_max` bytes, as far as each has the term, and comes before `below`: their bytes, the
-    /// last one, and where the page goes on behind it. Not with detail=none.
+    /// last one, and the offset behind it. Not with detail=none.
     pub fn run(&self, detail: Detail, below: Option<i64>, len_max: usize) -> Option<(&[u8], Row, usize)> {
         let (row, leaf) = self.row.zip(self.leaf.as_ref()).filter(|_| self.spilled.is_none())?;
         let end = self.next_term.unwrap_or_else(|| leaf.size()).min(self.at.saturating_add(len_max));

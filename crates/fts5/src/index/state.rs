@@ -1,4 +1,4 @@
-//! What a connection remembers of an index between two calls.
+//! The state of an index that a connection keeps between two calls.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
@@ -16,10 +16,10 @@ use crate::settings::Settings;
 use crate::structure::Structure;
 use lithe_vtab::Names;
 
-/// What a connection remembers of an index between two calls.
+/// The state of an index that a connection keeps between two calls.
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// What is not yet in a segment.
+    /// The terms that are not in a segment yet.
     pub pending: Pending,
     /// How many rows were inserted into `pending` (contentless_delete=1).
     pub pending_rows: u64,
@@ -27,7 +27,7 @@ pub(super) struct State {
     pub deletions: u64,
     /// The row of the last change, and whether it was a deletion.
     pub last_change: Option<(i64, bool)>,
-    /// The structure, while the connection has a transaction that writes: nobody else changes it.
+    /// The structure, while the connection has a write transaction, so that no other connection changes it.
     pub structure: Option<Arc<Structure>>,
     pub is_writing: bool,
     /// The structure as it was read last, and what [`SqlConnection::content_version`](lithe_vtab::SqlConnection::content_version) was then.
@@ -118,7 +118,7 @@ impl Reader<'_> {
     /// The structure of the index.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
     pub fn structure(&self) -> Result<Arc<Structure>> {
         let known = self.index.state()?.structure.clone();
         if let Some(structure) = known {
@@ -153,7 +153,7 @@ impl Reader<'_> {
         Ok(structure)
     }
 
-    /// What commands have set.
+    /// The settings that commands have made.
     ///
     /// # Errors
     /// As [`Reader::structure`].
@@ -175,7 +175,7 @@ impl Reader<'_> {
     /// Makes all connections read the settings anew.
     ///
     /// # Errors
-    /// As [`Reader::structure`], and those of writing.
+    /// As [`Reader::structure`], and the errors of writing.
     pub fn bump_cookie(&self) -> Result {
         let mut structure = Structure::clone(&*self.structure()?);
         structure.cookie = structure.cookie.wrapping_add(1);
@@ -198,7 +198,7 @@ impl Reader<'_> {
     /// Makes an index without any term.
     ///
     /// # Errors
-    /// Those of writing.
+    /// The errors of writing.
     pub fn reset(&self) -> Result {
         {
             let mut state = self.index.state()?;

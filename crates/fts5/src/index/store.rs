@@ -106,7 +106,7 @@ impl Store<'_> {
     /// A record of `x_data`, if it is there.
     ///
     /// # Errors
-    /// Those of reading the table.
+    /// The errors of reading the table.
     pub fn find<B: for<'b> From<&'b [u8]>>(&self, id: i64) -> Result<Option<B>> {
         let mut statement = self.connection.statement(&self.statements.read)?;
         statement.bind(1, ValueRef::Integer(id))?;
@@ -122,7 +122,7 @@ impl Store<'_> {
     /// Writes a record of `x_data`.
     ///
     /// # Errors
-    /// Those of writing the table.
+    /// The errors of writing the table.
     pub fn write(&self, id: i64, bytes: &[u8]) -> Result {
         self.run(&self.statements.write, &[ValueRef::Integer(id), ValueRef::Blob(bytes)])
     }
@@ -130,7 +130,7 @@ impl Store<'_> {
     /// Writes over the beginning of a record of `x_data`, in place: no row counts as changed.
     ///
     /// # Errors
-    /// Those of opening and writing the BLOB.
+    /// The errors of opening and writing the BLOB.
     pub fn overwrite(&self, id: i64, bytes: &[u8]) -> Result {
         let Statements { database, data, .. } = self.statements;
         let place = BlobPlace { database, table: data, column: "block", writable: true };
@@ -140,7 +140,7 @@ impl Store<'_> {
     /// Deletes the records of `x_data` from `first` to `last`.
     ///
     /// # Errors
-    /// Those of writing the table.
+    /// The errors of writing the table.
     pub fn delete(&self, first: i64, last: i64) -> Result {
         self.run(&self.statements.delete, &[ValueRef::Integer(first), ValueRef::Integer(last)])
     }
@@ -148,7 +148,7 @@ impl Store<'_> {
     /// Deletes everything.
     ///
     /// # Errors
-    /// Those of writing the tables.
+    /// The errors of writing the tables.
     pub fn delete_all(&self) -> Result {
         self.run(&self.statements.delete_all, &[])?;
         self.run(&self.statements.delete_all_pages, &[])
@@ -157,7 +157,7 @@ impl Store<'_> {
     /// The page on which a segment's term stands if it is there, and whether the last doclist on that page has an index.
     ///
     /// # Errors
-    /// Those of reading the table.
+    /// The errors of reading the table.
     pub fn find_page(&self, segment: u64, term: &[u8]) -> Result<Option<(u64, bool)>> {
         let mut statement = self.connection.statement(&self.statements.find_page)?;
         statement.bind(1, ValueRef::Integer(segment as i64))?;
@@ -172,7 +172,7 @@ impl Store<'_> {
     /// make no sense.
     ///
     /// # Errors
-    /// Those of reading the table.
+    /// The errors of reading the table.
     pub(super) fn page_terms(&self, segment: u64, count_max: u64) -> Result<Option<PageTerms>> {
         let mut statement = self.connection.statement(&self.statements.list_pages)?;
         statement.bind(1, ValueRef::Integer(segment as i64))?;
@@ -192,7 +192,7 @@ impl Store<'_> {
     /// Says that the terms of a segment from `term` on stand on a page.
     ///
     /// # Errors
-    /// Those of writing the table.
+    /// The errors of writing the table.
     pub fn add_page(&self, segment: u64, term: &[u8], page: u64, has_doclist_index: bool) -> Result {
         let number = (page << 1 | u64::from(has_doclist_index)) as i64;
         let values = [ValueRef::Integer(segment as i64), ValueRef::Blob(term), ValueRef::Integer(number)];
@@ -202,7 +202,7 @@ impl Store<'_> {
     /// Forgets where terms of a segment stand.
     ///
     /// # Errors
-    /// Those of writing the table.
+    /// The errors of writing the table.
     pub fn delete_pages(&self, segment: u64) -> Result {
         self.run(&self.statements.delete_pages, &[ValueRef::Integer(segment as i64)])
     }
@@ -210,7 +210,7 @@ impl Store<'_> {
     /// Forgets that terms of a segment stand on a page.
     ///
     /// # Errors
-    /// Those of writing the table.
+    /// The errors of writing the table.
     pub fn delete_page(&self, segment: u64, page: u64) -> Result {
         self.run(&self.statements.delete_page, &[ValueRef::Integer(segment as i64), ValueRef::Integer(page as i64)])
     }

@@ -73,7 +73,7 @@ impl Terms {
     /// Goes to the next row of the token, or to the first of the next token.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
     pub fn next(&mut self, reader: &Reader<'_>) -> Result {
         let Some(rows) = &mut self.rows else { return Ok(()) };
         rows.next(reader)?;
@@ -86,7 +86,7 @@ impl Terms {
     /// Shows the rows of the token from this one on with their positions, and goes to the first of the next token.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
     pub fn show_rows(&mut self, reader: &Reader<'_>, show: &mut impl FnMut(i64, &[u8])) -> Result {
         if let Some(rows) = &mut self.rows {
             rows.show_all(reader, show)?;

@@ -118,7 +118,7 @@ impl Tombstones {
     /// Whether a row of the segment is deleted.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
     pub fn has(&mut self, reader: &Reader<'_>, rowid: i64) -> Result<bool> {
         if self.count == 0 {
             return Ok(false);
@@ -140,7 +140,7 @@ impl Reader<'_> {
     /// Deletes a row of the segments that have rows of that origin.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB, and those of reading and writing shadow tables.
+    /// SQLITE_CORRUPT_VTAB, and the errors of reading and writing shadow tables.
     pub fn add_tombstone(&self, origin: u64, rowid: i64) -> Result {
         let mut structure = crate::structure::Structure::clone(&*self.structure()?);
         let (mut is_counted, mut has_new_pages) = (false, false);

@@ -9,8 +9,8 @@
 //! Where two inputs that meet have the same row of the same term, the older one moves on at once: the newer one counts. SQLite
 //! does so in the same tree, so an unfinished merge leaves the same entries behind.
 //!
-//! The winner goes on without a comparison as long as its rows are those of one term, in front of the next row that any other
-//! input has of that term: nobody could beat or meet it.
+//! The winner advances without a comparison as long as its rows belong to one term and precede the next row that any other
+//! input has of that term, because no other input can win or tie.
 
 use std::cmp::Ordering;
 
@@ -56,7 +56,7 @@ pub struct Tournament {
     lead: Lead,
 }
 
-/// What is known of how far the winner may go without a comparison.
+/// How far the winner may advance without a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lead {
     /// Nothing yet.
@@ -71,7 +71,7 @@ impl Tournament {
     /// All inputs stand on their first rows.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB, and those of reading shadow tables.
+    /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
     pub fn new(reader: &Reader<'_>, mut inputs: Vec<Input>) -> Result<Tournament> {
         for input in &mut inputs {
             input.settle(reader)?;

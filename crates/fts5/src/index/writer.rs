@@ -95,7 +95,7 @@ impl<'c> Writer<'c> {
     /// Begins a term, which is above the last one.
     ///
     /// # Errors
-    /// Those of writing the tables.
+    /// The errors of writing the tables.
     pub fn term_begin(&mut self, term: &[u8]) -> Result {
         if self.used() + term.len() + 2 >= self.page_size && self.bytes.len() > HEADER_LEN {
             self.write_page()?;
@@ -131,7 +131,7 @@ impl<'c> Writer<'c> {
     /// Begins a row of the term, which is above the last one.
     ///
     /// # Errors
-    /// Those of writing the tables.
+    /// The errors of writing the tables.
     pub fn row_begin(&mut self, rowid: i64) -> Result {
         if self.used() >= self.page_size {
             self.write_page()?;
@@ -166,7 +166,7 @@ impl<'c> Writer<'c> {
     /// Appends the positions of the row.
     ///
     /// # Errors
-    /// Those of writing the tables.
+    /// The errors of writing the tables.
     pub fn positions(&mut self, positions: &[u8], is_delete: bool) -> Result {
         varint::write(&mut self.bytes, (positions.len() as u64) << 1 | u64::from(is_delete));
         let mut rest = positions;
@@ -199,7 +199,7 @@ impl<'c> Writer<'c> {
     /// front of the number that is beyond the page's end; SQLite does this otherwise than [`Writer::positions`].
     ///
     /// # Errors
-    /// Those of writing the tables.
+    /// The errors of writing the tables.
     pub fn row_from_memory(&mut self, rowid: i64, data: &[u8], detail: Detail) -> Result {
         self.put_rowid(rowid)?;
         if detail == Detail::None {
@@ -327,7 +327,7 @@ impl<'c> Writer<'c> {
     /// Writes what is left; the number of the last page. 0: nothing was written at all.
     ///
     /// # Errors
-    /// Those of writing the tables.
+    /// The errors of writing the tables.
     pub fn finish(&mut self) -> Result<u64> {
         if self.bytes.len() > HEADER_LEN {
             self.write_page()?;

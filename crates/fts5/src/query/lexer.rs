@@ -4,7 +4,7 @@ use lithe_vtab::FunctionError;
 
 use crate::{Result, is_bareword};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the names say it
 pub enum Kind {
@@ -28,7 +28,7 @@ pub enum Kind {
 /// A token where it stands in the text. The one at the end has no text.
 #[derive(Clone, Copy, Debug)]
 pub struct Token<'q> {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// Its bytes; of a string in quotes, with them.
     pub text: &'q [u8],

@@ -21,11 +21,11 @@ const STACK_OF_PHRASE: usize = 4;
 /// Makes tokens of a string of a query.
 pub type Tokenize<'t> = dyn FnMut(&[u8], Purpose) -> Result<Vec<Term>> + 't;
 
-/// What the parser must know of the table.
+/// The properties of the table that the parser reads.
 pub struct Request<'r> {
     /// The names of its columns.
     pub columns: &'r [&'r str],
-    /// What its index knows.
+    /// The option `detail`.
     pub detail: Detail,
     /// Makes tokens of strings.
     pub tokenize: &'r mut Tokenize<'r>,
@@ -165,7 +165,7 @@ impl<'q> Parser<'q, '_> {
         Ok((Expr::And(all.into_iter().map(Expr::Near).collect()), 1))
     }
 
-    /// What the index must know for this is there.
+    /// Checks that the option `detail` allows this.
     fn checked(&self, near: Near) -> Result<Near> {
         let kind = match near.phrases.as_slice() {
             _ if self.request.detail == Detail::Full => return Ok(near),

@@ -1,6 +1,6 @@
 //! LIKE and GLOB as queries of trigrams.
 //!
-//! What stands between wildcards must be in the text, in one piece: each piece of at least three characters becomes a phrase. The
+//! The text between two wildcards must be in the document in one piece: each piece of at least three characters becomes a phrase. The
 //! rows that are found so are looked at again, since neither the order of the pieces nor shorter ones count here.
 
 use lithe_tokenize::unicode;
@@ -24,7 +24,7 @@ pub struct Pattern<'p> {
 /// Makes a query of a pattern. None: no piece of it is long enough.
 ///
 /// # Errors
-/// Those of the tokenizer.
+/// The errors of the tokenizer.
 pub fn parse(pattern: &Pattern<'_>, detail: Detail, tokenize: &mut Tokenize<'_>) -> Result<Option<Expr>> {
     let mut all = Vec::new();
     for piece in pieces(pattern.text, pattern.is_glob) {

@@ -3,6 +3,9 @@
 //! The postings of all tokens meet on a row; then their positions decide whether the tokens stand in a row, in the wanted
 //! columns, near each other.
 
+use std::cell::{Cell, OnceCell};
+use std::mem;
+
 use crate::Result;
 use crate::config::Detail;
 use crate::index::Postings;
@@ -23,8 +26,22 @@ pub struct Leaf {
     distance: u32,
     row: Option<i64>,
     is_match: bool,
-    /// Nobody is to know what the phrases have found.
+    /// The instances of the phrases do not count for auxiliary functions.
     is_forgotten: bool,
+    lateness: Lateness,
+}
+
+/// Most queries want rows, not places. A leaf that matches in every row of the query looks then for one place in a row, and finds all when
+/// an auxiliary function asks. (Of other leaves, what they have found in a row may be asked for in later rows.)
+#[derive(Debug, Default)]
+struct Lateness {
+    is_allowed: bool,
+    /// The phrases were not found in this row yet.
+    is_late: bool,
+    /// An auxiliary function has asked for positions: from the next row on, phrases are found at once.
+    was_asked: Cell<bool>,
+    /// The instances of each phrase, once an auxiliary function has asked for them.
+    found: OnceCell<Vec<Instances>>,
 }
 
 /// A phrase.
@@ -56,7 +73,13 @@ impl Leaf {
             row: None,
             is_match: false,
             is_forgotten: false,
+            lateness: Lateness::default(),
         }
+    }
+
+    /// The leaf matches in every row of the query.
+    pub fn allow_lateness(&mut self) {
+        self.lateness.is_allowed = true;
     }
 
     /// Whether it has a phrase of the query.
@@ -79,7 +102,7 @@ impl Leaf {
         self.row = None;
     }
 
-    /// Whether nobody is to know what the phrases have found.
+    /// Whether the instances of the phrases do not count for auxiliary functions.
     pub fn is_forgotten(&self) -> bool {
         self.is_forgotten
     }
@@ -87,11 +110,16 @@ impl Leaf {
     /// Forgets what the phrases have found in the row.
     pub fn forget(&mut self) {
         self.is_forgotten = true;
+        self.lateness.is_late = false;
         self.phrases.iter_mut().for_each(|phrase| phrase.matches.positions.clear());
     }
 
     /// Goes to the first row.
     pub fn open(&mut self, scan: &Scan<'_>, has_token_data: bool) -> Result {
+        // A leaf whose filters leave no column has no rows: SQLite opens no postings for it, so that the leaf never stands on a row.
+        if self.columns.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(());
+        }
         for term in self.phrases.iter_mut().flat_map(|phrase| &mut phrase.terms) {
             term.open(scan, has_token_data, self.columns.as_deref())?;
         }
@@ -114,12 +142,57 @@ impl Leaf {
         self.settle(scan)
     }
 
-    /// After a token has moved: goes on to a row that has all of them.
+    /// Called after a token has moved: moves all tokens to a row that has each of them.
     fn settle(&mut self, scan: &Scan<'_>) -> Result {
         self.row = self.meet(scan)?;
         self.is_forgotten = false;
-        self.is_match = self.row.is_some() && (self.takes_all() || self.find(scan.detail));
+        self.lateness.is_late = false;
+        self.is_match = self.row.is_some() && (self.takes_all() || self.find_soon(scan.detail));
         Ok(())
+    }
+
+    /// Whether the phrases stand in the row; finds them, unless that can wait.
+    fn find_soon(&mut self, detail: Detail) -> bool {
+        let may_be_late = self.lateness.is_allowed && !self.lateness.was_asked.get() && detail == Detail::Full;
+        if may_be_late && let Some(is_match) = self.matches_somewhere() {
+            self.lateness.is_late = true;
+            self.lateness.found.take();
+            return is_match;
+        }
+        self.find(detail)
+    }
+
+    /// Whether the phrases stand in the row, of two tokens without conditions on columns. None: that is not all there is.
+    fn matches_somewhere(&self) -> Option<bool> {
+        if self.columns.is_some() || self.phrases.iter().any(|phrase| phrase.is_first) {
+            return None;
+        }
+        let terms = |phrase: usize| self.phrases.get(phrase).map(|phrase| phrase.terms.as_slice());
+        let (is_near, first, second) = match (self.phrases.len(), terms(0), terms(1)) {
+            (1, Some([first, second]), None) => (false, first, second),
+            (2, Some([first]), Some([second])) => (true, first, second),
+            _ => return None,
+        };
+        let first = Reader::new(first.single_list(self.row)?);
+        let second = Reader::new(second.single_list(self.row)?);
+        Some(if is_near { near::are_near(first, second, self.distance) } else { near::are_neighbours(first, second) })
+    }
+
+    /// Finds the instances of the phrases in the row, late.
+    fn found_late(&self) -> &[Instances] {
+        self.lateness.was_asked.set(true);
+        self.lateness.found.get_or_init(|| {
+            let find = |phrase: &LeafPhrase| {
+                let mut positions = Vec::new();
+                phrase.find_into(self.row, Detail::Full, None, &mut positions);
+                Instances::at(positions, phrase.terms.len() as u64)
+            };
+            let mut all: Vec<Instances> = self.phrases.iter().map(find).collect();
+            if all.len() > 1 {
+                near::trim(&mut all, self.distance);
+            }
+            all
+        })
     }
 
     /// Moves all tokens on until they stand in one row. None: one is in no more rows, or there are none.
@@ -167,7 +240,9 @@ impl Leaf {
     /// Finds the phrases in the row. At the first one that is not there it stops: what is known of others is from earlier rows.
     fn find(&mut self, detail: Detail) -> bool {
         for phrase in &mut self.phrases {
-            phrase.find(self.row, detail, self.columns.as_deref());
+            let mut positions = mem::take(&mut phrase.matches.positions);
+            phrase.find_into(self.row, detail, self.columns.as_deref(), &mut positions);
+            phrase.matches.positions = positions;
             if phrase.matches.positions.is_empty() {
                 return false;
             }
@@ -185,6 +260,10 @@ impl Leaf {
                     term.positions(self.row, detail, &mut positions);
                 }
                 positions
+            }
+            Some(_) if self.lateness.is_late => {
+                let at = phrase - self.first_phrase;
+                self.found_late().get(at).map(|found| found.positions.clone()).unwrap_or_default()
             }
             Some(phrase) => phrase.matches.positions.clone(),
             None => Vec::new(),
@@ -212,9 +291,8 @@ impl AsMut<Instances> for LeafPhrase {
 
 impl LeafPhrase {
     /// Finds the places of the row where its tokens stand one behind the other.
-    fn find(&mut self, row: Option<i64>, detail: Detail, columns: Option<&[usize]>) {
-        let LeafPhrase { terms, is_first, matches } = self;
-        let matches = &mut matches.positions;
+    fn find_into(&self, row: Option<i64>, detail: Detail, columns: Option<&[usize]>, matches: &mut Vec<u64>) {
+        let LeafPhrase { terms, is_first, .. } = self;
         let Some((first, mut others)) = terms.split_first() else { return };
         let pair = others.first().and_then(|second| first.single_list(row).zip(second.single_list(row)));
         match pair.filter(|_| detail == Detail::Full) {

@@ -1,5 +1,7 @@
 //! NEAR: which instances of phrases lie near instances of all others.
 
+use crate::position::Reader;
+
 /// The instances of one phrase in a row.
 #[derive(Debug, Default)]
 pub(super) struct Instances {
@@ -24,6 +26,11 @@ impl Instances {
         self.positions.get(self.at).copied()
     }
 
+    /// At these places, of a phrase with so many tokens.
+    pub fn at(positions: Vec<u64>, len: u64) -> Instances {
+        Instances { positions, len, ..Instances::default() }
+    }
+
     fn keep(&mut self, position: u64) {
         let is_kept = self.kept.checked_sub(1).and_then(|last| self.positions.get(last)) == Some(&position);
         if let Some(place) = self.positions.get_mut(self.kept).filter(|_| !is_kept) {
@@ -33,10 +40,44 @@ impl Instances {
     }
 }
 
+impl AsMut<Instances> for Instances {
+    fn as_mut(&mut self) -> &mut Instances {
+        self
+    }
+}
+
+/// Whether two phrases of one token each have instances for which [`trim`] leaves any. The first that are found will do.
+pub(super) fn are_near<'a>(first: Reader<'a>, second: Reader<'a>, distance: u32) -> bool {
+    let reach = 1 + u64::from(distance);
+    first_pair(first, second, |one, other| one.abs_diff(other) <= reach)
+}
+
+/// Whether a position of the second list is directly behind one of the first.
+pub(super) fn are_neighbours<'a>(first: Reader<'a>, second: Reader<'a>) -> bool {
+    first_pair(first, second, |one, other| other == one + 1)
+}
+
+/// Goes through two lists in the order of their positions, until a pair of positions, of which none lies between, is the wanted one.
+#[inline]
+fn first_pair<'a>(mut first: Reader<'a>, mut second: Reader<'a>, is_it: impl Fn(u64, u64) -> bool) -> bool {
+    let (Some(mut one), Some(mut other)) = (first.next(), second.next()) else { return false };
+    loop {
+        if is_it(one, other) {
+            return true;
+        }
+        let (behind, position) = if one < other { (&mut first, &mut one) } else { (&mut second, &mut other) };
+        match behind.next() {
+            Some(next) => *position = next,
+            None => return false,
+        }
+    }
+}
+
 /// Of the instances of phrases, leaves only those of which one of each phrase lies so that at most `distance` tokens are between the end
 /// of any and the beginning of the last. Whether there are any.
 ///
-/// Of instances that lie near in more ways than one, SQLite does not find all: which, depends on the order in which phrases go on.
+/// Of instances that lie near in several combinations, SQLite does not find all. Which ones are found depends on the order in which
+/// phrases advance.
 pub(super) fn trim<P: AsMut<Instances>>(phrases: &mut [P], distance: u32) -> bool {
     phrases.iter_mut().map(AsMut::as_mut).for_each(|one| (one.at, one.kept) = (0, 0));
     while align(phrases, u64::from(distance)).is_some() {
@@ -45,7 +86,7 @@ pub(super) fn trim<P: AsMut<Instances>>(phrases: &mut [P], distance: u32) -> boo
                 one.keep(position);
             }
         }
-        // The phrase goes on whose next instance comes first.
+        // The phrase whose next instance comes first advances.
         let all = phrases.iter_mut().map(AsMut::as_mut);
         match all.min_by_key(|one| one.positions.get(one.at + 1).copied().unwrap_or(u64::MAX)) {
             Some(next) => next.at += 1,

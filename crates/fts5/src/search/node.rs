@@ -59,7 +59,17 @@ impl Node {
         if let Node::And(group) | Node::Or(group) = &mut self {
             group.is_root = true;
         }
+        self.allow_lateness();
         self
+    }
+
+    /// Leaves that match in every row of the query need not find their phrases before an auxiliary function asks for these.
+    fn allow_lateness(&mut self) {
+        match self {
+            Node::Leaf(leaf) => leaf.allow_lateness(),
+            Node::And(group) => group.all.iter_mut().for_each(Node::allow_lateness),
+            Node::Or(_) | Node::Not(_) => {}
+        }
     }
 
     /// The rowid of the row. None if there is no row (any more).
@@ -164,7 +174,7 @@ impl Node {
         self.settle(scan)
     }
 
-    /// After children have moved: goes on to a row on which the node can stand.
+    /// Called after children have moved: moves to a row on which the node can stand.
     fn settle(&mut self, scan: &Scan<'_>) -> Result {
         match self {
             Node::Leaf(_) => {}
@@ -215,6 +225,16 @@ impl Node {
             Node::Leaf(leaf) => (leaf.row() == Some(row) && leaf.has(phrase)).then_some(leaf),
             Node::And(group) | Node::Or(group) => group.all.iter().find_map(|one| one.leaf(row, phrase)),
             Node::Not(both) => both.0.leaf(row, phrase).or_else(|| both.1.leaf(row, phrase)),
+        }
+    }
+
+    /// The same, but without what stands behind a NOT whose other side has no row (any more).
+    pub fn evaluated_leaf(&self, row: i64, phrase: usize) -> Option<&Leaf> {
+        match self {
+            Node::Leaf(_) => self.leaf(row, phrase),
+            Node::And(group) | Node::Or(group) => group.all.iter().find_map(|one| one.evaluated_leaf(row, phrase)),
+            Node::Not(both) if both.0.row().is_none() => None,
+            Node::Not(both) => both.0.evaluated_leaf(row, phrase).or_else(|| both.1.evaluated_leaf(row, phrase)),
         }
     }
 }

@@ -1,17 +1,17 @@
-//! What leaves and nodes need to move.
+//! The context in which leaves and nodes move.
 
 use std::cmp::Ordering;
 
 use crate::config::Detail;
 use crate::index::{Order, Reader};
 
-/// What a movement needs.
+/// The context of a movement.
 pub struct Scan<'s> {
     /// The index.
     pub reader: Reader<'s>,
     /// In which order rows come.
     pub order: Order,
-    /// What the index knows.
+    /// The option `detail` of the table.
     pub detail: Detail,
 }
 

@@ -33,7 +33,7 @@ pub const ARROWS: &[(&str, &[&str])] = &[
     ("rtree", &["vtab", "functions", "value"]),
     ("session", &["vtab", "format"]),
     ("lithedb", &["engine", "modules", "rtree", "fts3", "fts5", "session"]),
-    ("capi", &["lithedb", "engine", "modules", "rtree", "fts3", "fts5", "session"]),
+    ("capi", &["engine", "modules", "rtree", "fts3", "fts5", "session"]),
     ("recover", &["format", "value"]),
     ("cli", &["lithedb", "recover"]),
     ("sqlite-ffi", &[]),

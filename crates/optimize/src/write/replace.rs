@@ -26,10 +26,4 @@ impl<'a> Replaced<'a> {
     pub fn keys(&self) -> Result<&ForeignKeys<'a>> {
         self.keys.as_ref().map_err(CompileError::clone)
     }
-
-    /// The error about foreign keys of a row that REPLACE would delete, or `error`, which SQLite finds before: SQLite reports the last
-    /// error.
-    pub fn error_of(&self, error: CompileError) -> CompileError {
-        self.keys().err().unwrap_or(error)
-    }
 }

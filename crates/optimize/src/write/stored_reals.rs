@@ -2,7 +2,7 @@
 //!
 //! A real without a fraction that is stored in a REAL column is an integer in the record. If the record is made from the row's registers
 //! themselves, SQLite's RETURNING reads the integer from there, too. The column alone is read as a real, but an expression that only
-//! passes its value on (`+c`, CASE, coalesce(), max()) gives the integer, although typeof() and arithmetic read a real.
+//! passes its value on (`+c`, CAST AS NUMERIC, CASE, coalesce(), max()) gives the integer, although typeof() and arithmetic read a real.
 
 use bumpalo::Bump;
 use lithe_catalog::{Column as TableColumn, Table};
@@ -35,6 +35,9 @@ impl<'a> StoredRow<'a> {
         match expr {
             Expr::Column(column) if self.is_integer(column) => Expr::Unary(UnaryOp::Stored, arena.alloc(*expr)),
             Expr::Unary(UnaryOp::Plus, operand) => Expr::Unary(UnaryOp::Plus, arena.alloc(self.pass(arena, operand))),
+            Expr::Cast(operand, Affinity::Numeric) => {
+                Expr::Cast(arena.alloc(self.pass(arena, operand)), Affinity::Numeric)
+            }
             Expr::Collate(operand, collation) => Expr::Collate(arena.alloc(self.pass(arena, operand)), collation),
             Expr::Case(case) => {
                 let when = |when: &When<'a>| When { value: self.pass(arena, &when.value), ..*when };

@@ -109,8 +109,7 @@ fn plan_rows<'a>(
     let target = &change.target;
     let mut changed = Changed::of(resolver, target, change.set)?;
     let replaces = may_replace(target.table, policy, &changed);
-    let keys = ForeignKeys::of(resolver, target, Change::Update(&changed))
-        .map_err(|error| if replaces { Replaced::of(resolver, target).error_of(error) } else { error })?;
+    let keys = ForeignKeys::of(resolver, target, Change::Update(&changed))?;
     note_keys(resolver, target.table, &keys, &mut changed);
     let table = written_table(resolver, target, policy, &changed, replaces)?;
     // Values that depend on other tables have to be computed where those tables are read.

@@ -110,6 +110,9 @@ impl Pager {
     /// snapshot while it waits may be what the other one waits for.
     pub fn begin_write(&self, kind: BeginKind) -> Result<()> {
         self.assert_state();
+        if self.state.get() == State::Writing {
+            return self.check_failure();
+        }
         let begins_concurrently = kind == BeginKind::Concurrent && self.state.get() == State::Idle;
         if begins_concurrently && self.begin_concurrently()? {
             return Ok(());

@@ -31,7 +31,7 @@ impl Pager {
     }
 
     /// The page `no`, as [`Pager::write`] gives it, for a caller that keeps the page's [memo](PageMut::memo) valid.
-    #[inline]
+    #[inline(always)]
     pub fn write_with_memo(&self, no: PageNo) -> Result<PageMut<'_>> {
         match self.write_again(no) {
             Some(page) => Ok(page),
@@ -40,6 +40,7 @@ impl Pager {
     }
 
     /// The page `no`, if the transaction has written it before.
+    #[inline(always)]
     fn write_again(&self, no: PageNo) -> Option<PageMut<'_>> {
         if !self.is_writing() {
             return None;
@@ -252,6 +253,7 @@ impl Pager {
     }
 
     /// Takes the bytes out of their slot; if a reader or a savepoint holds them too, a copy.
+    #[inline(always)]
     fn take_from(&self, txn: &mut WriteTxn, slot: SlotId, no: PageNo) -> PageMut<'_> {
         self.changes.bump();
         let taken = txn.dirty.slot_mut(slot);
@@ -262,10 +264,7 @@ impl Pager {
         debug_assert_eq!(bytes.len(), self.page_size().bytes(), "a page has its size");
         let page = match UniquePage::new(bytes) {
             Ok(page) => page,
-            Err(shared) => {
-                txn.note_change(no);
-                txn.dirty.copy(&shared)
-            }
+            Err(shared) => copy_of_shared(txn, no, &shared),
         };
         PageMut { pager: self, slot, no, memo, page }
     }
@@ -292,6 +291,13 @@ impl Pager {
         self.changes.bump();
         Ok(true)
     }
+}
+
+/// A copy of page `no`, whose bytes a reader or a savepoint holds.
+#[inline(never)]
+fn copy_of_shared(txn: &mut WriteTxn, no: PageNo, shared: &[u8]) -> UniquePage {
+    txn.note_change(no);
+    txn.dirty.copy(shared)
 }
 
 impl PageMut<'_> {
@@ -324,6 +330,7 @@ impl PageMut<'_> {
         page
     }
 
+    #[inline]
     fn put_back(&self, bytes: Arc<[u8]>) {
         let mut txn = self.pager.txn.borrow_mut();
         let slot = txn.dirty.slot_mut(self.slot);

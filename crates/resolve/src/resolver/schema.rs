@@ -5,7 +5,8 @@ use bumpalo::Bump;
 use lithe_base::Db;
 use lithe_catalog::{CompileError, Result, fail};
 use lithe_sql::ast::{
-    CreateTrigger, ExprKind, FromItem, InSet, Name, Node, QualifiedName, Select, Source, Stmt, walk_select, walk_stmt,
+    BinaryOp, CreateTrigger, ExprKind, FromItem, InSet, Name, Node, QualifiedName, Select, Source, Stmt, is_never_both,
+    walk_select, walk_stmt,
 };
 use lithe_sql::{Limits, parse_statement};
 
@@ -74,17 +75,21 @@ fn refuse(kind: &str, name: Name<'_>, foreign: Option<Name<'_>>) -> Result<()> {
     }
 }
 
-/// The bare names in an expression's text.
+/// The bare names in an expression's text, but for those in an AND that the parser replaces by 0.
 pub fn names_in_text<'t>(arena: &'t Bump, text: &[u8], limits: &Limits) -> Vec<Name<'t>> {
     let select = arena.alloc_slice_copy(&[b"SELECT ", text].concat());
     let Ok(parsed) = parse_statement(select, arena, limits) else { return Vec::new() };
     let mut names = Vec::new();
+    let mut replaced_until = 0;
     if let Some(Stmt::Select(select)) = parsed.statement.and_then(|statement| statement.program()) {
         walk_select(select, &mut |node| {
-            if let Node::Expr(expr) = node
-                && let ExprKind::Column(name) = expr.kind
-            {
-                names.push(name.name);
+            let Node::Expr(expr) = node else { return };
+            match expr.kind {
+                ExprKind::Binary(BinaryOp::And, left, right) if is_never_both(left, right) => {
+                    replaced_until = expr.span.end.max(replaced_until);
+                }
+                ExprKind::Column(name) if expr.span.start >= replaced_until => names.push(name.name),
+                _ => {}
             }
         });
     }

@@ -34,7 +34,10 @@ pub(super) fn add_column<'a>(
     definition: &'a ColumnDef<'a>,
     sql: &'a [u8],
 ) -> Result<()> {
-    altered.check("Cannot add a column to a view")?;
+    if altered.table.view().is_some() {
+        return fail("Cannot add a column to a view");
+    }
+    altered.check("virtual tables may not be altered")?;
     let Altered { db, table } = altered;
     let new_sql = new_text(cg, altered, definition.span.text(sql))?;
     let (new_table, refusal) = build(cg, altered, definition, &new_sql)?;

@@ -15,7 +15,7 @@ use super::text::{TextEdits, token_from, without_constraint};
 use crate::write::emit_failure;
 use crate::{Codegen, ColumnAccess};
 
-const OF_VIEW: &str = "cannot edit constraints of view \"{}\"";
+const REFUSAL: &str = "cannot edit constraints of {}";
 
 /// ADD [CONSTRAINT name] CHECK (...); `sql` is the statement's text.
 pub(super) fn add_check<'a>(
@@ -26,7 +26,7 @@ pub(super) fn add_check<'a>(
     span: Span,
     sql: &'a [u8],
 ) -> Result<()> {
-    altered.check(OF_VIEW)?;
+    altered.check(REFUSAL)?;
     let (_, body) = altered.definition(cg)?;
     let text = &altered.table.sql;
     let mut edits = TextEdits::default();
@@ -53,7 +53,7 @@ pub(super) fn set_not_null<'a>(
     span: Span,
     sql: &'a [u8],
 ) -> Result<()> {
-    altered.check(OF_VIEW)?;
+    altered.check(REFUSAL)?;
     let at = find(altered, column)?;
     let without = text_without_not_null(cg, altered, at)?;
     let definition = parse(cg, without)?;
@@ -71,7 +71,7 @@ pub(super) fn set_not_null<'a>(
 
 /// ALTER COLUMN DROP NOT NULL.
 pub(super) fn drop_not_null<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, column: Ident<'a>) -> Result<()> {
-    altered.check(OF_VIEW)?;
+    altered.check(REFUSAL)?;
     let at = find(altered, column)?;
     let new_sql = text_without_not_null(cg, altered, at)?;
     replace_text(cg, altered, new_sql.to_vec())
@@ -79,7 +79,7 @@ pub(super) fn drop_not_null<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, colu
 
 /// DROP CONSTRAINT name: drops the first constraint of that name.
 pub(super) fn drop_constraint<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, name: Ident<'a>) -> Result<()> {
-    altered.check(OF_VIEW)?;
+    altered.check(REFUSAL)?;
     let (_, body) = altered.definition(cg)?;
     let text = &altered.table.sql;
     let edits = match named(body, name).first() {

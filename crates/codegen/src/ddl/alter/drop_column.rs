@@ -16,7 +16,7 @@ use crate::Codegen;
 
 /// ALTER TABLE DROP COLUMN.
 pub(super) fn drop_column<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, name: Ident<'a>, sql: &[u8]) -> Result<()> {
-    altered.check("cannot drop column from view \"{}\"")?;
+    altered.check("cannot drop column from {}")?;
     let Altered { db, table } = altered;
     let at = altered.column(name, sql)?;
     altered.refuse_rowid_name("drop", name)?;

@@ -94,14 +94,14 @@ struct Altered<'a> {
 }
 
 impl<'a> Altered<'a> {
-    /// Rejects tables that cannot be altered. `of_view` is the message for a view.
-    fn check(&self, of_view: &str) -> Result<()> {
+    /// Rejects tables that cannot be altered: views and virtual tables with `refusal`, in which `{}` stands for `view "name"`.
+    fn check(&self, refusal: &str) -> Result<()> {
         let name = &self.table.name;
         if self.table.view().is_some() {
-            return fail(of_view.replace("{}", &name.to_string()));
+            return fail(refusal.replace("{}", &format!("view \"{name}\"")));
         }
         if self.table.virtual_table().is_some() {
-            return fail("virtual tables may not be altered");
+            return fail(refusal.replace("{}", &format!("virtual table \"{name}\"")));
         }
         if self.table.is_system() {
             return fail(format!("table {name} may not be altered"));

@@ -11,8 +11,8 @@ use lithe_catalog::{CompileError, Index, NameBuf, Result, Schema, Table, Trigger
 use lithe_resolve::environment::Environment;
 use lithe_resolve::{Found, NameLog, Resolver, Scope, Stored};
 use lithe_sql::ast::{
-    ColumnConstraintKind, CreateTable, CreateTrigger, Expr, ExprKind, Quote, Stmt, TableBody, TableConstraintKind,
-    TriggerEvent,
+    ColumnConstraintKind, CreateIndex, CreateTable, CreateTrigger, Expr, ExprKind, Quote, Stmt, TableBody,
+    TableConstraintKind, TriggerEvent,
 };
 use lithe_vm::operand::Db;
 
@@ -129,9 +129,11 @@ fn table_edits<'a>(
         Change::Table(_) if is_legacy(cg, change) => in_table_as_ever(cg, altered, change, create, is_own),
         _ => in_table(altered, change, create, is_own),
     };
-    if !matches!(change, Change::Table(_)) {
+    if !is_legacy(cg, change) {
         resolve_constraints(&resolver, of, table, create, &table.sql)
             .map_err(|error| in_object("table", table.name.name(), "", &error))?;
+    }
+    if !matches!(change, Change::Table(_)) {
         replace_strings(&resolver, &table.sql, &mut text);
     }
     if let (true, Change::Cut(span)) = (is_own, change) {
@@ -175,6 +177,22 @@ pub(super) fn resolve_constraints<'a>(
         if let TableConstraintKind::Check(check) = &constraint.kind {
             resolve(&check.condition, Stored::Check)?;
         }
+    }
+    Ok(())
+}
+
+/// Resolves the terms of an index and its WHERE.
+pub(super) fn resolve_terms<'a>(
+    resolver: &Resolver<'a>,
+    db: Db,
+    table: &'a Table,
+    create: &'a CreateIndex<'a>,
+    text: &'a [u8],
+) -> Result<()> {
+    let source = resolver.new_source();
+    let terms = create.columns.iter().map(|term| (&term.expr, Stored::Index));
+    for (expr, clause) in terms.chain(create.filter.iter().map(|filter| (filter, Stored::PartialIndex))) {
+        resolver.table_expr(expr, text, clause, source, db, table)?;
     }
     Ok(())
 }
@@ -235,13 +253,8 @@ fn index_edit<'a>(
     }
     let mut text = if is_own { in_index(altered, change, create, is_legacy(cg, change)) } else { TextEdits::default() };
     if !matches!(change, Change::Table(_)) {
-        let source = resolver.new_source();
-        let terms = create.columns.iter().map(|term| (&term.expr, Stored::Index));
-        for (expr, clause) in terms.chain(create.filter.iter().map(|filter| (filter, Stored::PartialIndex))) {
-            resolver
-                .table_expr(expr, sql, clause, source, of, table)
-                .map_err(|error| in_object("index", index.name.name(), "", &error))?;
-        }
+        resolve_terms(&resolver, of, table, create, sql)
+            .map_err(|error| in_object("index", index.name.name(), "", &error))?;
         replace_strings(&resolver, sql, &mut text);
     }
     let new_sql = (!text.is_empty()).then(|| text.apply(sql));

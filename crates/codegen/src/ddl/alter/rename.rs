@@ -24,8 +24,8 @@ pub(super) fn rename_table<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, to: I
         return fail(format!("table {} may not be altered", table.name));
     }
     refuse_reserved(cg, to.name)?;
-    if table.virtual_table().is_none() {
-        altered.check("view {} may not be altered")?;
+    if table.view().is_some() {
+        return fail(format!("view {} may not be altered", table.name));
     }
     rename(cg, altered, Change::Table(to))
 }
@@ -38,7 +38,7 @@ pub(super) fn rename_column<'a>(
     to: Ident<'a>,
     sql: &[u8],
 ) -> Result<()> {
-    altered.check("cannot rename columns of view \"{}\"")?;
+    altered.check("cannot rename columns of {}")?;
     let at = altered.column(from, sql)?;
     altered.refuse_rowid_name("rename from", from)?;
     altered.refuse_rowid_name("rename to", to)?;

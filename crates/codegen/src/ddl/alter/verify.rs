@@ -15,6 +15,7 @@ use lithe_sql::{Parsed, parse_statement};
 use lithe_vm::operand::Db;
 
 use super::edits::RowEdit;
+use super::objects::{resolve_constraints, resolve_terms};
 use crate::Codegen;
 
 /// When a schema is checked.
@@ -191,7 +192,10 @@ fn test<'a>(resolver: &Resolver<'a>, db: Db, when: When) -> Result<()> {
             test_index(resolver, db, &row, when)?;
         }
         match row.kind {
-            "table" | "index" if when.has_quoted_strings() => {}
+            "table" | "index" if when.has_quoted_strings() => {
+                resolve_definition(resolver, db, &row)
+                    .map_err(|error| in_object(row.kind, name, when.words(), &error))?;
+            }
             "table" | "index" => read_row(&mut again, db, &row, &options, when)?,
             // PRAGMA legacy_alter_table: views and triggers are not resolved.
             _ if env.flags.legacy_alter_table => {}
@@ -209,6 +213,19 @@ fn test<'a>(resolver: &Resolver<'a>, db: Db, when: When) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Resolves the expressions in the definition of a table or an index.
+fn resolve_definition<'a>(resolver: &Resolver<'a>, db: Db, row: &Row) -> Result<()> {
+    let Some(table) = resolver.env.catalog.schema(db).table(row.table.name()) else { return Ok(()) };
+    if row.kind == "table" {
+        let Stmt::CreateTable(create) = resolver.parse_stored(&table.sql)? else { return Ok(()) };
+        return resolve_constraints(resolver, db, table, create, &table.sql);
+    }
+    let Some(index) = table.indexes.iter().find(|index| index.name == row.name) else { return Ok(()) };
+    let Some(sql) = &index.sql else { return Ok(()) };
+    let Stmt::CreateIndex(create) = resolver.parse_stored(sql)? else { return Ok(()) };
+    resolve_terms(resolver, db, table, create, sql)
 }
 
 fn resolve_stored_trigger<'a>(resolver: &Resolver<'a>, db: Db, trigger: &'a Trigger, when: &str) -> Result<()> {

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 
 impl Statement {
     /// Binds a value to the parameter `number` (from 1).
+    #[inline(always)]
     pub fn bind(&mut self, connection: &Connection, number: usize, value: BindValue<'_>) -> Result<()> {
         if self.is_running() {
             return Err(Error::from_code(ResultCode::MISUSE));

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lithe_btree::Btree;
 use lithe_catalog::Catalog;
 use lithe_vfs::ResultCode;
 use lithe_vm::connection_state::Flags;
@@ -173,22 +172,17 @@ impl Connection {
         if self.databases.is_writing() {
             self.hooks.call_commit_hook().inspect_err(|_| self.roll_back_all())?;
         }
-        let databases: Vec<_> = self.databases.iter().collect();
-        for (_, database) in databases.iter().filter(|(_, database)| database.is_writing()) {
+        let written: Vec<_> = self.databases.iter().filter(|(_, database)| database.is_writing()).collect();
+        for (_, database) in &written {
             database.has_committed.set(true);
             database.commits.set(database.commits.get().wrapping_add(1));
         }
-        let committed: Vec<_> = match self.hooks.wal.is_set() {
-            true => databases.iter().filter(|(_, database)| database.is_writing()).cloned().collect(),
-            false => Vec::new(),
-        };
-        let in_use = databases.iter().filter_map(|(db, database)| Some((*db, Rc::clone(database.in_use()?))));
-        let in_use: Vec<(Db, Rc<Btree>)> = in_use.collect();
+        let all = || self.databases.iter().filter_map(|(_, database)| database.in_use().map(Rc::clone)).collect();
         match self.hooks.auto_vacuum.get() {
-            None => crate::commit::commit(&in_use, None)?,
+            None => crate::commit::commit(&written, all, None)?,
             Some(hook) => {
                 let how_many = |db: Db, sizes| hook(&self.catalog().database_name(db).to_string(), sizes);
-                crate::commit::commit(&in_use, Some(&how_many))?;
+                crate::commit::commit(&written, all, Some(&how_many))?;
             }
         }
         assert!(!self.databases.is_writing(), "a database is written after the commit");
@@ -196,7 +190,9 @@ impl Connection {
         self.virtual_tables.commit(self);
         self.databases.end_shared_writes();
         self.after_transaction();
-        self.transaction.note_committed(committed);
+        if self.hooks.wal.is_set() {
+            self.transaction.note_committed(written);
+        }
         Ok(())
     }
 

@@ -24,7 +24,7 @@ const SLICE_LEN_MAX: u32 = 4096;
 const LINK_LEN: u32 = 4;
 /// In place of the size of a long row. The lowest bit: older entries are deleted.
 const LONG: u8 = 0x80;
-/// What is added to the difference of two offsets, as in position lists.
+/// Added to the difference of two offsets, as in position lists.
 const BIAS: u64 = 2;
 /// In front of a column's number, as in position lists.
 const COLUMN_MARK: u8 = 1;
@@ -81,7 +81,7 @@ impl Arena {
         }
     }
 
-    /// Where the slice goes on that ends at `end`.
+    /// The beginning of the slice that follows the one that ends at `end`.
     fn link(&self, end: u32) -> u32 {
         self.bytes.get(end as usize..).and_then(<[u8]>::first_chunk).map_or(0, |link| u32::from_le_bytes(*link))
     }
