@@ -75,6 +75,7 @@ mod verify;
 pub mod vm;
 mod write;
 
+pub use call::call_alone;
 pub use error::Error;
 pub use facts::ConnectionFacts;
 pub use host::Host;

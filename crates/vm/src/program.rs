@@ -58,6 +58,8 @@ pub struct Program {
     pub measured: Option<Box<[MeasuredLoop]>>,
     /// What stands in double quotes, names nothing, and was taken for a string.
     pub quoted_strings: QuotedStrings,
+    /// Bit n: the plan depends on the value of parameter n + 1; the last bit is that of all further parameters.
+    pub planned_parameters: u32,
 }
 
 /// Texts of a statement that stand in double quotes and are strings, without the quotes.

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
+use lithe_catalog::{CompileError, Result};
 use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
 use lithe_resolve::ir::{Expr, Query, Source, SourceId, SubqueryId};
@@ -34,6 +35,8 @@ pub struct PlanContext<'a> {
     pub(super) estimates: Estimates<'a>,
     /// The scans of virtual tables that plans refer to by number.
     scans: RefCell<Vec<CompiledScan>>,
+    /// The first error of a function that the planner called.
+    failure: RefCell<Option<CompileError>>,
 }
 
 /// The estimated numbers of rows of joins and queries in FROM.
@@ -67,6 +70,7 @@ impl<'a> PlanContext<'a> {
             outer_rows: LogEst::default(),
             estimates: Estimates::new(resolver.arena),
             scans: RefCell::default(),
+            failure: RefCell::default(),
         }
     }
 
@@ -109,6 +113,17 @@ impl<'a> PlanContext<'a> {
     /// Ends what [`PlanContext::enter_loops`] with the same number began.
     pub fn leave_loops(&mut self, rows: LogEst) {
         self.outer_rows -= rows;
+    }
+
+    /// A function that the planner called has failed, which fails the statement.
+    pub(super) fn fail(&self, error: CompileError) {
+        self.failure.borrow_mut().get_or_insert(error);
+    }
+
+    /// # Errors
+    /// That of a function that the planner called.
+    pub(super) fn check_failure(&self) -> Result<()> {
+        self.failure.take().map_or(Ok(()), Err)
     }
 
     /// Adds a scan of a virtual table, and returns its number in the program.

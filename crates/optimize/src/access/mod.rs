@@ -16,6 +16,7 @@
 //!   collect    where the facts come from
 //!   few        short lists
 //!   samples    what sqlite_stat4 says about constants
+//!   known      the values of constants, parameters and calls
 //!   paths      → candidates, each a way through one source with its costs
 //!   search     → the cheapest sequence of candidates (order: how sorted its rows are)
 //!   rest       what a RIGHT JOIN goes through once more
@@ -34,6 +35,7 @@ mod facts;
 mod few;
 mod finish;
 mod join_elimination;
+mod known;
 mod log_est;
 mod order;
 mod partial;
@@ -105,6 +107,7 @@ fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinP
     for (source, facts) in facts.iter().enumerate() {
         finder.find(source, facts.must_follow)?;
     }
+    context.check_failure()?;
     let mut candidates = finder.found;
     // With known sizes, the fact table need not be guessed.
     let is_star = measures.is_none() && star::adjust(&mut candidates, request.sources);

@@ -9,6 +9,7 @@ use lithe_value::Value;
 
 use super::PathFinder;
 use crate::access::candidate::{Bound, IndexWay, Key, Range, Way};
+use crate::access::context::PlanContext;
 use crate::access::facts::{IndexFacts, IndexedTerm};
 use crate::access::few::Few;
 use crate::access::log_est::LogEst;
@@ -300,7 +301,7 @@ impl<'a> PathFinder<'_, 'a> {
         }
         if prefix.repeats == LogEst::ONE
             && self.terms.conditions[constraint.condition].replaced.is_none()
-            && let Some(sampled) = sampled_rows(index, &mut prefix.known, at, constraint)
+            && let Some(sampled) = sampled_rows(self.context, index, &mut prefix.known, at, constraint)
         {
             return LogEst::of(sampled).min(rows) - self.values_of(&constraint.right);
         }
@@ -330,7 +331,7 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// The number of entries in the range by samples, if its bounds are constants.
     fn sampled_range(&self, index: &IndexFacts<'a>, prefix: &Prefix) -> Option<LogEst> {
-        let samples = Samples::of(index)?;
+        let samples = Samples::of(self.context, index)?;
         let (range, at) = (&prefix.way.range, prefix.way.keys.len());
         if at >= samples.width() {
             return None;
@@ -463,7 +464,7 @@ impl<'a> PathFinder<'_, 'a> {
                 constraint.condition == condition && constraint.source == source && index.serves(0, constraint)
             });
             constraints.any(|constraint| {
-                let rows = sampled_rows(index, &mut Vec::new(), 0, constraint);
+                let rows = sampled_rows(self.context, index, &mut Vec::new(), 0, constraint);
                 rows.is_some_and(|rows| LogEst::of(rows) + HALF > index.rows[0])
             })
         })
@@ -472,12 +473,18 @@ impl<'a> PathFinder<'_, 'a> {
 
 /// The number of entries, by samples, that are equal to the constant (or to one of them) in the column at `at`, and to the `known` values
 /// before it.
-fn sampled_rows(index: &IndexFacts<'_>, known: &mut Vec<Value>, at: usize, constraint: &Constraint<'_>) -> Option<u64> {
+fn sampled_rows<'a>(
+    context: &PlanContext<'a>,
+    index: &IndexFacts<'a>,
+    known: &mut Vec<Value>,
+    at: usize,
+    constraint: &Constraint<'a>,
+) -> Option<u64> {
     if known.len() != at {
         return None;
     }
-    let samples = Samples::of(index)?;
-    let mut equal = |value: &Expr<'_>| {
+    let samples = Samples::of(context, index)?;
+    let mut equal = |value: &Expr<'a>| {
         known.truncate(at);
         known.push(samples.constant(at, value)?);
         Some(samples.equal(known))
@@ -487,6 +494,9 @@ fn sampled_rows(index: &IndexFacts<'_>, known: &mut Vec<Value>, at: usize, const
         Right::Null => equal(&Expr::Null),
         Right::Set(set, _) => {
             let InSet::List(items) = &set.set else { return None };
+            if matches!(items, [Expr::Parameter(_)]) {
+                return None; // SQLite has `= +?` in place of an IN with one item
+            }
             let each = items.iter().map(equal).collect::<Option<Vec<u64>>>();
             known.truncate(at);
             Some(each?.into_iter().fold(0, u64::saturating_add).min(index.rows[0].to_u64()))
