@@ -1,4 +1,4 @@
-//! What the report says about this program: the compiler and the commit that it was built from.
+//! The compiler and the commit of this program, for the report.
 
 use std::process::Command;
 

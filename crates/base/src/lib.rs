@@ -6,8 +6,8 @@
 //!             +----------- ResultCode, Db (this crate) --------+
 //! ```
 //!
-//! The crate is the lowest one, so that the planner's crates name a database and an error's code without knowing files or the
-//! machine. Read first: [`ResultCode`], [`Db`]. The crate knows nothing of any other.
+//! The crate is the lowest one, so that the planner's crates can name a database and an error's code without a dependency on
+//! files or the system. Read first: [`ResultCode`], [`Db`]. The crate depends on no other.
 #![forbid(unsafe_code)]
 
 mod database;

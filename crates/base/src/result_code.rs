@@ -1,4 +1,4 @@
-//! SQLite's result codes: a primary code in the low byte, and above it what an extended code adds.
+//! SQLite's result codes: a primary code in the low byte, and above it the number of an extended code.
 //!
 //! ```text
 //!   31                    8 7          0
@@ -14,12 +14,12 @@ use std::fmt;
 pub struct ResultCode(pub i32);
 
 impl ResultCode {
-    /// The code without what an extended code adds: `IOERR_FSYNC` is an `IOERR`.
+    /// The primary code of an extended code: `IOERR_FSYNC` is an `IOERR`.
     pub const fn primary(self) -> ResultCode {
         ResultCode(self.0 & 0xff)
     }
 
-    /// The text of `sqlite3_errstr`: that of the primary code, but for one extended code.
+    /// The text of `sqlite3_errstr`: that of the primary code, except for one extended code.
     pub fn text(self) -> &'static str {
         let exact = TABLE.iter().find(|entry| entry.0 == self);
         let entry = exact.or_else(|| TABLE.iter().find(|entry| entry.0 == self.primary()));

@@ -1,4 +1,4 @@
-//! Options that every experiment has.
+//! The options common to all experiments.
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub struct Common {
 }
 
 impl Common {
-    /// Where the temporary folder goes.
+    /// The parent of the temporary folder.
     pub fn folder(&self) -> PathBuf {
         self.folder.clone().unwrap_or_else(std::env::temp_dir)
     }
@@ -48,13 +48,12 @@ impl Common {
         is_there && self.contestants.contains(&side)
     }
 
-    /// How many rounds count.
+    /// The number of measured rounds.
     pub fn rounds(&self) -> usize {
         usize::from(self.rounds)
     }
 
-    /// These options as arguments, for another experiment's command line. `--rounds` is not among them: experiments have
-    /// their own number of rounds.
+    /// These options as arguments for another experiment. `--rounds` is left out, because experiments have different defaults.
     pub fn as_arguments(&self) -> Vec<String> {
         let mut arguments = vec![format!("--seed={}", self.seed)];
         if let Some(folder) = &self.folder {

@@ -1,7 +1,6 @@
-//! What is stored: random, incompressible bytes, and keys in random order, all made from a seed.
+//! The stored data: random, incompressible bytes, and keys in random order, all derived from a seed.
 //!
-//! The content of a BLOB is a function of the seed, its key and its version, so that whatever comes back can be checked
-//! against what went in without keeping it.
+//! The content of a BLOB is a function of the seed, its key and its version, so that bytes read back can be checked without a copy.
 
 use std::ops::RangeInclusive;
 
@@ -17,23 +16,23 @@ pub struct Content {
 }
 
 impl Content {
-    /// BLOBs of `size` bytes, give or take up to `variance`.
+    /// BLOBs of `size` bytes, plus or minus up to `variance`.
     pub fn new(seed: u64, size: usize, variance: usize) -> Content {
         Content { seed, sizes: size.saturating_sub(variance)..=size + variance }
     }
 
-    /// How many bytes the BLOB has, in every version.
+    /// The length of the BLOB in every version.
     pub fn size(&self, key: usize) -> usize {
         rng(self.seed, key, SIZE_STREAM).usize(self.sizes.clone())
     }
 
-    /// Puts the BLOB into `buffer`, whatever was there.
+    /// Fills `buffer` with the BLOB.
     pub fn fill(&self, key: usize, version: u32, buffer: &mut Vec<u8>) {
         buffer.resize(self.size(key), 0);
         rng(self.seed, key, version).fill(buffer);
     }
 
-    /// Whether `bytes` are this BLOB: its length, and every byte.
+    /// Checks that `bytes` equal this BLOB: its length, and every byte.
     pub fn check(&self, key: usize, version: u32, bytes: &[u8], expected: &mut Vec<u8>) -> Result<()> {
         self.fill(key, version, expected);
         if bytes == expected.as_slice() {
@@ -47,16 +46,16 @@ impl Content {
         Err(Error::WrongContent(text))
     }
 
-    /// How many bytes the BLOBs 1 to `count` have together.
+    /// The total length of the BLOBs 1 to `count`.
     pub fn total(&self, count: usize) -> u64 {
         (1..=count).map(|key| self.size(key) as u64).sum()
     }
 }
 
-/// The "version" of a BLOB from which its size is made.
+/// The "version" of a BLOB from which its size is derived.
 const SIZE_STREAM: u32 = u32::MAX;
 
-/// A generator for one purpose. The parts are spread over all bits, since neighbouring seeds would begin alike.
+/// A generator for one purpose. The parts are mixed into all bits, because neighbouring seeds would give similar sequences.
 fn rng(seed: u64, key: usize, version: u32) -> Rng {
     let mut mixed = seed ^ (key as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(version) << 40);
     mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xd6e8_feb8_6659_fd93);

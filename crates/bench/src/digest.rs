@@ -1,13 +1,13 @@
-//! A number made of all rows of a result, for comparing the results of two libraries.
+//! A digest of all rows of a result, to compare the results of two libraries.
 //!
-//! Every byte of them counts in the round that warms up. While times count it is the number of rows alone, so that the
-//! comparing is not measured.
+//! In the warm-up round the digest depends on every byte. In the measured rounds it is only the number of rows, so that the digest itself
+//! is not measured.
 
 use std::hint::black_box;
 
 use crate::sql::{Cell, Row};
 
-/// Grows with every row. Order counts.
+/// A digest, updated with each row. The order of rows counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Digest {
     hash: u64,
@@ -17,16 +17,16 @@ pub struct Digest {
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
-/// Sums of floating-point numbers may be added up in another order: beyond this many digits they may differ.
+/// The significant digits of reals that are compared: libraries may add up floating-point numbers in different orders.
 const DIGITS: usize = 9;
 
 impl Digest {
-    /// Of no row.
+    /// The digest of no rows.
     pub fn new(is_thorough: bool) -> Digest {
         Digest { hash: FNV_OFFSET, is_thorough }
     }
 
-    /// The number.
+    /// The digest's value.
     pub fn finish(self) -> u64 {
         self.hash
     }

@@ -1,4 +1,4 @@
-//! The other contestant: BLOBs as plain files, all in one folder or in a tree of at most 100 entries a folder.
+//! The contestant without a database: BLOBs as plain files, all in one folder or in a tree of at most 100 entries a folder.
 //!
 //! ```text
 //!   folder   root/012345
@@ -25,14 +25,14 @@ pub enum Layout {
     Tree,
 }
 
-/// How a file is overwritten.
+/// The method of overwriting a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overwrite {
-    /// Emptied and written anew: what most programs do.
+    /// Truncated and rewritten, as most programs do.
     Truncate,
-    /// Its bytes replaced where they are.
+    /// Its bytes replaced in place.
     InPlace,
-    /// As `Truncate`, and on the disk before the next one.
+    /// As `Truncate`, and synced to the disk before the next file.
     TruncateAndSync,
 }
 
@@ -41,7 +41,7 @@ pub enum Overwrite {
 pub struct Files {
     root: PathBuf,
     layout: Layout,
-    /// How many digits a number has: always an even count.
+    /// The number of digits of a name, always even.
     digits: usize,
 }
 
@@ -52,13 +52,13 @@ impl Files {
         Files { root: root.to_owned(), layout, digits: digits + digits % 2 }
     }
 
-    /// A way to name them that allocates nothing.
+    /// A generator of their names that does not allocate.
     pub fn names(&self) -> Names<'_> {
         let path = format!("{}/", self.root.display());
         Names { files: self, root_len: path.len(), path }
     }
 
-    /// Makes the folders and the files.
+    /// Creates the folders and the files.
     pub fn create(&self, count: usize, mut content: impl FnMut(usize, &mut Vec<u8>) -> Result<()>) -> Result<()> {
         let (mut names, mut bytes) = (self.names(), Vec::new());
         fs::create_dir_all(&self.root).context("create", &self.root)?;
@@ -75,13 +75,13 @@ impl Files {
         Ok(())
     }
 
-    /// How many bytes they take on the disk, folders included: what `du` says.
+    /// The disk space of the files and folders in bytes, as `du` reports it.
     pub fn disk_bytes(&self) -> Result<u64> {
         disk_bytes(&self.root)
     }
 }
 
-/// Names files, one after the other, in a buffer of its own.
+/// Generates the names of files in a buffer of its own.
 pub struct Names<'a> {
     files: &'a Files,
     root_len: usize,
@@ -107,8 +107,8 @@ impl Names<'_> {
         &self.path
     }
 
-    /// Opens a file, asks for its size, reads it into the beginning of `buffer` (which grows if it is too small), closes
-    /// it: the four system calls that reading a file takes. Says how many bytes there were.
+    /// Opens a file, queries its size, reads it into the beginning of `buffer` (which grows if it is too small), and closes it: the four
+    /// system calls of reading a file. Answers the number of bytes.
     pub fn read(&mut self, key: usize, buffer: &mut Vec<u8>) -> Result<usize> {
         let path = self.of(key);
         read_file(path, buffer).context("read", path)
@@ -121,7 +121,7 @@ impl Names<'_> {
     }
 }
 
-/// What [`Names::read`] does, with any path.
+/// As [`Names::read`], for any path.
 pub fn read_file(path: &str, buffer: &mut Vec<u8>) -> std::io::Result<usize> {
     let mut file = File::open(path)?;
     let size = usize::try_from(fstat(&file)?.st_size).unwrap_or(0);
@@ -144,14 +144,14 @@ fn overwrite_file(path: &str, how: Overwrite, bytes: &[u8]) -> std::io::Result<(
     Ok(())
 }
 
-/// How many bytes a file, or a folder with all that is in it, takes on the disk.
+/// The disk space of a file, or of a folder with all its content, in bytes.
 pub fn disk_bytes(path: &Path) -> Result<u64> {
     use std::os::unix::fs::MetadataExt;
     /// `st_blocks` counts these, whatever the file system's blocks are.
     const BLOCK_LEN: u64 = 512;
-    let facts = fs::symlink_metadata(path).context("look at", path)?;
-    let mut bytes = facts.blocks() * BLOCK_LEN;
-    if facts.is_dir() {
+    let metadata = fs::symlink_metadata(path).context("look at", path)?;
+    let mut bytes = metadata.blocks() * BLOCK_LEN;
+    if metadata.is_dir() {
         for entry in fs::read_dir(path).context("list", path)? {
             bytes += disk_bytes(&entry.context("list", path)?.path())?;
         }
@@ -159,8 +159,7 @@ pub fn disk_bytes(path: &Path) -> Result<u64> {
     Ok(bytes)
 }
 
-/// Waits until everything that was written to the file system of `path` is on the disk, so that nobody's turn pays for
-/// what was written before it.
+/// Waits until all writes to the file system of `path` are on the disk, so that no turn pays for the writes of an earlier one.
 pub fn settle(path: &Path) -> Result<()> {
     let folder = File::open(path).context("open", path)?;
     rustix::fs::syncfs(&folder).context("write everything on the disk of", path)

@@ -1,30 +1,30 @@
-//! What it was measured on: processor, memory, system, file system, versions.
+//! The machine of the measurements: processor, memory, system, file system, versions.
 
 use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// The facts that figures depend on.
+/// The properties of a machine on which figures depend.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Machine {
     /// The processor's name.
     pub cpu: String,
-    /// How many processors the program may use.
+    /// The number of processors that the program may use.
     pub cores: usize,
     /// Memory in bytes.
     pub memory: u64,
     /// The kernel, its version, the architecture.
     pub system: String,
-    /// The type of the file system of the files measured, its device and mount options.
+    /// The type of the file system of the measured files, its device and mount options.
     pub file_system: String,
-    /// Where the files measured were.
+    /// The folder of the measured files.
     pub folder: String,
-    /// How busy the machine was when it began: the average number of runnable processes of the last minute.
+    /// The load at the start: the average number of runnable processes in the last minute.
     pub load: String,
     /// Version and commit of Lithe.
     pub lithe: String,
-    /// SQLite's version and how it was compiled.
+    /// SQLite's version.
     pub sqlite: String,
     /// The options that SQLite was compiled with.
     pub sqlite_options: Vec<String>,
@@ -52,8 +52,8 @@ impl Machine {
         }
     }
 
-    /// The facts as names and values, for people.
-    pub fn facts(&self) -> Vec<(&'static str, String)> {
+    /// The properties as names and values, for people.
+    pub fn properties(&self) -> Vec<(&'static str, String)> {
         vec![
             ("Processor", format!("{}, {} cores", self.cpu, self.cores)),
             ("Memory", format!("{:.1} GiB", self.memory as f64 / f64::from(1 << 30))),
@@ -67,7 +67,7 @@ impl Machine {
         ]
     }
 
-    /// What makes figures of this machine worth less than they seem.
+    /// Conditions that make figures of this machine unreliable.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if cfg!(debug_assertions) {
@@ -102,7 +102,7 @@ fn memory_bytes() -> u64 {
     kilobytes.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) * 1024
 }
 
-/// The mount that the folder is on: the one with the longest path that is a beginning of the folder's.
+/// The mount that contains the folder: the one with the longest path that is a prefix of the folder's.
 fn file_system(folder: &Path) -> Option<String> {
     let folder = fs::canonicalize(folder).ok()?;
     let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
@@ -133,6 +133,6 @@ mod tests {
         let machine = Machine::here(&std::env::temp_dir());
         assert!(machine.cores > 0 && machine.memory > 0 && !machine.cpu.is_empty());
         assert!(machine.sqlite.starts_with("3."), "{}", machine.sqlite);
-        assert!(machine.facts().iter().all(|(name, _)| !name.is_empty()));
+        assert!(machine.properties().iter().all(|(name, _)| !name.is_empty()));
     }
 }

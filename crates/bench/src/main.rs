@@ -1,20 +1,20 @@
-//! `lithe-bench`: the experiments, Lithe side by side with files, SQLite and others. docs/BENCHMARKS.md has the method.
+//! `lithe-bench`: the experiments, Lithe compared with files, SQLite and other databases. docs/BENCHMARKS.md has the method.
 //!
-//! | module | its one subject |
+//! | module | subject |
 //! | --- | --- |
 //! | `cli` | the command line |
-//! | `common` | options that every experiment has |
+//! | `common` | the options common to all experiments |
 //! | `frame` | turns, clocks, temporary folders, progress, results |
-//! | `content` | what is stored, and in which order it is visited |
-//! | `machine` | what it was measured on |
+//! | `content` | the stored data, and the order of its keys |
+//! | `machine` | the machine of the measurements |
 //! | `sql` | SQL libraries behind one interface |
 //! | `files` | plain files |
-//! | `bare` | what nobody can do without who writes pages durably: the limit |
+//! | `bare` | the limit of durable writes: bare system calls |
 //! | `tables` | the tables of several experiments |
 //! | `report` | the page, the raw figures, the pictures |
 //! | `blobs` … | the experiments |
 #![forbid(unsafe_code)]
-// The frame is made for all experiments; those after `blobs` use the rest of it.
+// The frame serves all experiments; some of its parts are used only by those after `blobs`.
 #![allow(dead_code)]
 
 mod bare;

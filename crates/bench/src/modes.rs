@@ -1,4 +1,4 @@
-//! Journal modes by the names that rows of charts have.
+//! Journal modes with their names in charts.
 
 use crate::frame::results::{Name, Side};
 use crate::sql::JournalMode;
@@ -9,19 +9,19 @@ pub const ROLLBACK: Mode = Mode { id: "delete", words: "rollback journal", journ
 /// A write-ahead log.
 pub const WAL: Mode = Mode { id: "wal", words: "WAL", journal: JournalMode::Wal };
 
-/// A journal mode and what it is called.
+/// A journal mode with its names.
 #[derive(Clone, Copy, Debug)]
 pub struct Mode {
-    /// In the ids of rows.
+    /// The name in the ids of rows.
     pub id: &'static str,
-    /// For people.
+    /// The name in output.
     pub words: &'static str,
-    /// As the pragma has it.
+    /// The value of the pragma.
     pub journal: JournalMode,
 }
 
 impl Mode {
-    /// The name of a row: somebody who does something in this mode.
+    /// The name of a contestant in this mode.
     pub fn name(self, side: Side, what_id: &str, what: &str) -> Name {
         let label = if what.is_empty() { String::new() } else { format!(", {what}") };
         Name::new(format!("{side}-{}{what_id}", self.id), format!("{}: {}{label}", side.name(), self.words), side)

@@ -1,4 +1,4 @@
-//! The two tables of the experiments `points`, `import`, `update` and `concurrency`, with 2,000 characters a row.
+//! The two tables of the experiments `points`, `import`, `update` and `concurrency`, with 2,000 characters in each row.
 
 use std::path::Path;
 
@@ -20,18 +20,18 @@ pub const INSERT_USER: &str = "INSERT INTO user(c1, c2, c3) VALUES (?1, ?2, ?3)"
 
 const INSERT_ORDER: &str = "INSERT INTO orders(user_id, c1, c2) VALUES (?1, ?2, ?3)";
 
-/// How long a string is: as long as its column allows.
+/// The length of a string: the longest that its column allows.
 pub const STRING_LEN: usize = 1000;
 
-/// Bytes that a row takes in a file, about.
+/// The approximate bytes of a row in a file.
 const ROW_BYTES: u64 = 2100;
 
-/// Random strings by row and column: pieces of one long text, so that they cost nothing while the clock runs.
+/// Random strings by row and column: pieces of one long text, so that they cost no time while the clock runs.
 #[derive(Clone, Debug)]
 pub struct Strings(String);
 
 impl Strings {
-    /// From a seed.
+    /// The strings of a seed.
     pub fn new(seed: u64) -> Strings {
         Strings(text(&mut fastrand::Rng::with_seed(seed), 1 << 20))
     }
@@ -48,7 +48,7 @@ impl Strings {
         [Cell::from(number(key)), Cell::from(self.of(key, 0)), Cell::from(self.of(key, 1))]
     }
 
-    /// An error if a row of `user` is not what [`Strings::row`] gave.
+    /// Fails if a row of `user` differs from [`Strings::row`].
     pub fn check(&self, key: usize, row: &dyn crate::sql::Row) -> Result<()> {
         let is_right = row.integer(0) as usize == key
             && row.bytes(2) == self.of(key, 0).as_bytes()
@@ -62,13 +62,13 @@ pub fn number(key: usize) -> usize {
     key * 7 % 1000
 }
 
-/// How much space `rows` rows of both tables take, in `databases` databases.
+/// The disk space of `rows` rows in both tables, in `databases` databases.
 pub fn bytes_needed(rows: usize, databases: u64) -> u64 {
-    // As much again for a log.
+    // One factor 2 is for the log.
     2 * 2 * ROW_BYTES * rows as u64 * databases
 }
 
-/// Makes a database with `rows` rows in both tables.
+/// Creates a database with `rows` rows in both tables.
 pub fn create<L: Library>(path: &Path, rows: usize, strings: &Strings) -> Result<()> {
     let progress = Progress::start(&format!("making {}'s database", L::SIDE.name()), 2 * rows);
     let connection = L::open(path, &Settings::default())?;
@@ -86,7 +86,7 @@ pub fn create<L: Library>(path: &Path, rows: usize, strings: &Strings) -> Result
     settle(path)
 }
 
-/// What the limit writes into: as many pages as such a database has.
+/// The database of the limit: with as many pages as such a database has.
 pub fn bare(scratch: &Scratch, rows: usize) -> Result<Database> {
     Database::create(&scratch.file("limit.db"), 2 * user::pages(rows))
 }

@@ -1,9 +1,9 @@
-//! A library named by `--library` takes part: Lithe's own.
+//! A library of `--library` takes part: Lithe's own.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Lithe's `libsqlite3.so`: cargo builds it for this test, which is not linked with it.
+/// Lithe's `libsqlite3.so`, which cargo builds for this test, but does not link with it.
 fn library() -> PathBuf {
     let folder = std::env::current_exe().unwrap();
     folder.parent().unwrap().join("libsqlite3.so")
@@ -18,7 +18,7 @@ fn a_library_takes_part_and_gives_the_same_answers() {
     assert!(output.status.success(), "{said}");
     assert!(said.contains("sqlite3_libversion 3.54.1"), "{said}");
     let shown = String::from_utf8_lossy(&output.stdout);
-    // An operation that a library cannot do, or whose result differs, is named.
+    // The output names an operation that a library cannot run, or whose result differs.
     let is_wrong = |line: &&str| line.contains("by library:") && !line.contains("not supported yet");
     assert!(!shown.contains("differs") && !shown.lines().any(|line| is_wrong(&line)), "{shown}");
 }

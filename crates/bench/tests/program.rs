@@ -1,4 +1,4 @@
-//! The program from outside: how it ends when something is missing or somebody interrupts it, and the page in a browser.
+//! The program from outside: its exit if something is missing or after an interrupt, and the page in a browser.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn bench() -> Command {
     Command::new(env!("CARGO_BIN_EXE_lithe-bench"))
 }
 
-/// Fails, and says so in these words.
+/// Checks that the program fails with these words.
 fn check_fails(arguments: &[&str], words: &str) {
     let output = bench().args(arguments).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -79,7 +79,7 @@ fn page_of_kept_figures(folder: &Path) -> PathBuf {
     folder.join("report.html")
 }
 
-/// In a browser the page is as wide as the window, on a desktop and on a phone: nobody has to scroll sideways.
+/// In a browser the page is as wide as the window, on a desktop and on a phone, so that no horizontal scrolling is needed.
 #[test]
 fn the_page_fits_desktops_and_phones() {
     let Some(browser) = browser() else {
@@ -88,7 +88,7 @@ fn the_page_fits_desktops_and_phones() {
     };
     let folder = tempfile::tempdir().unwrap();
     let page = fs::read_to_string(page_of_kept_figures(folder.path())).unwrap();
-    // A window cannot be as narrow as a phone, but a frame in it can.
+    // A window cannot be as narrow as a phone, but a frame in the window can.
     fs::write(folder.path().join("page.html"), page).unwrap();
     for width in [1280, 390] {
         let frame = format!(

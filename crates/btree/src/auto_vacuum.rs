@@ -3,8 +3,8 @@
 //! ```text
 //!   | 1 | map | root | root | tree | free | tree | free | tree | tree |
 //!                                    ^             ^      |      |
-//!                                    └─────────────┼──────┼──────┘    the pointer map says who
-//!                                                  └──────┘           points to a page that moves
+//!                                    └─────────────┼──────┼──────┘    the pointer map has the parent
+//!                                                  └──────┘           of each page that moves
 //!   | 1 | map | root | root | tree | tree | tree | tree |             <- end
 //! ```
 
@@ -15,7 +15,7 @@ use lithe_format::PageNo;
 use lithe_format::db_header::Meta;
 use lithe_format::ptrmap::PtrmapType;
 
-/// What there is when a commit is about to take free pages out of a database.
+/// The sizes of a database when a commit is about to remove free pages from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// Pages in the database.
@@ -27,9 +27,8 @@ pub struct Sizes {
 }
 
 impl Btree {
-    /// What a commit owes to a database in auto-vacuum mode FULL: after it there is no free page, unless `how_many` of them,
-    /// asked with what there is, says that fewer shall go. To be called before the pager commits; does nothing in
-    /// other databases.
+    /// Removes free pages before a commit, in auto-vacuum mode FULL: all of them, unless `how_many`, called with the sizes,
+    /// answers a lower number. The caller calls this before the pager commits. It does nothing in other databases.
     pub fn auto_vacuum_commit(&self, how_many: Option<&dyn Fn(Sizes) -> u32>) -> Result<()> {
         let empty = self.pager().page_count() == 0;
         if empty || self.auto_vacuum_mode()? != AutoVacuum::Full {
@@ -37,15 +36,15 @@ impl Btree {
         }
         let free_pages = self.freelist_count()?;
         let sizes = Sizes { pages: self.pager().page_count(), free_pages, page_size: self.pager().page_size().get() };
-        // As in SQLite, it is asked even if there is nothing to take.
+        // As in SQLite, the function is called even if there is no free page.
         match how_many.map_or(free_pages, |how_many| how_many(sizes)).min(free_pages) {
             0 => Ok(()),
             count => self.incremental_vacuum(count).map(drop),
         }
     }
 
-    /// Takes up to `count` free pages off the file's end, or all of them for 0. Answers whether any page
-    /// is still free.
+    /// Removes up to `count` free pages from the file's end, or all of them for 0. Answers whether any page is still
+    /// free.
     pub fn incremental_vacuum(&self, count: u32) -> Result<bool> {
         if self.pager().page_count() == 0 || !self.auto_vacuum()? {
             return Ok(false);
@@ -87,8 +86,8 @@ impl Btree {
         Ok(())
     }
 
-    /// The size of a database of `end` pages after `free` of them are gone, and the pointer maps with them
-    /// that describe nothing any more.
+    /// The size of a database of `end` pages after `free` of them are removed, with the pointer maps that then describe
+    /// no page.
     fn size_without(&self, end: u32, free: u32) -> Result<u32> {
         let geometry = self.ptrmap_geometry();
         let is_content = |n| PageNo::new(n).is_some_and(|no| geometry.is_content(no));

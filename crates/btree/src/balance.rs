@@ -1,4 +1,4 @@
-//! Balancing: what does not fit on a page, or leaves it too empty, is shared with its siblings.
+//! Balancing: cells that do not fit on a page, or leave it too empty, are shared with its siblings.
 //!
 //! ```text
 //!   parent          ... | d0 | d1 | ...            ... | e0 | e1 | e2 | ...
@@ -12,8 +12,8 @@
 //! do not fit there are pending in turn, and the next step balances the parent. At the root, which has
 //! no siblings, the tree grows or loses a level.
 //!
-//! Between the steps every page is well-formed, and everything that is not on a page is pending here; an
-//! error in between leaves the tree to the statement's rollback.
+//! Between the steps every page is well-formed, and every cell that is not on a page is pending here. After an error in
+//! between, the statement's rollback restores the tree.
 
 mod gather;
 mod plan;
@@ -30,7 +30,7 @@ use lithe_format::PageNo;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub no: PageNo,
-    /// The child on the way; on the last page, any cell.
+    /// The index of the child that the path follows; on the last page, that of any cell.
     pub index: usize,
 }
 
@@ -84,12 +84,12 @@ impl CellList {
     }
 }
 
-/// Balances the last page of `steps`, of which `pending` cells did not fit, and then its ancestors as
-/// far as that changes them.
+/// Balances the last page of `steps`, on which `pending` cells did not fit, and then its ancestors as far as they have
+/// to change.
 pub(crate) fn balance(btree: &Btree, steps: &[Step], mut pending: Option<Pending>) -> Result<()> {
     assert!(!steps.is_empty() && steps.len() <= MAX_DEPTH, "a path of {} pages", steps.len());
     let mut steps = steps.to_vec();
-    // An insertion makes no page emptier; the pages that appending begins are meant to be filled.
+    // An insertion makes no page emptier. The almost empty pages that an append begins are filled by later rows.
     let inserts = pending.is_some();
     loop {
         debug_assert!(pending.as_ref().is_none_or(|pending| pending.cells.len() > 0), "no cell waits for space");

@@ -1,4 +1,4 @@
-//! What all cursors of one connection on one database share.
+//! The state that all cursors of one connection on one database share.
 
 use crate::error::{Result, corrupt};
 use crate::interiors::Interiors;
@@ -16,25 +16,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The trees of one database, as one connection sees them.
 pub struct Btree {
     pager: Pager,
-    /// How often trees have changed, by root page modulo the length: a cursor whose counter stands
-    /// still knows that its path is still what it was. Trees that share a counter only make each
-    /// other's cursors look twice.
+    /// Change counters, by root page modulo the length: while the counter is unchanged, a cursor knows that its path is
+    /// current. Trees that share a counter only make each other's cursors check their pages once more.
     changes: [Cell<u64>; CHANGE_COUNTERS],
-    /// The same of changes to more than one leaf: while such a counter stands still, all interior pages are what they were.
+    /// Counters of changes to more than one leaf: while such a counter is unchanged, all interior pages are current.
     shapes: [Cell<u64>; CHANGE_COUNTERS],
     /// Changes of all trees at once: they count in every version and every shape.
     changes_of_all: Cell<u64>,
-    /// The pager's write version after the last thing that this crate did. Another one means that
-    /// somebody else changed pages: a rollback, a new snapshot.
+    /// The pager's write version after the last change by this crate. Another version means that the pages were changed
+    /// otherwise: by a rollback, or by a new snapshot.
     known_version: Cell<u64>,
     secure_delete: Cell<SecureDelete>,
-    /// What the header says, once it has been looked at.
+    /// The mode in the header, once it was read.
     auto_vacuum: Cell<Option<AutoVacuum>>,
-    /// The same when it was last looked at.
+    /// The mode when it was last read.
     last_auto_vacuum: Cell<Option<AutoVacuum>>,
-    /// The schema cookie, likewise: every statement asks for it.
+    /// The schema cookie, once it was read: every statement compares it.
     schema_cookie: Cell<Option<u32>>,
-    /// What a database that is still empty will get.
+    /// The mode that a database that is still empty will get.
     auto_vacuum_wanted: Cell<AutoVacuum>,
     /// Memory for the page numbers of chains that are being written.
     page_list: Cell<Vec<PageNo>>,
@@ -44,7 +43,7 @@ pub struct Btree {
 
 const CHANGE_COUNTERS: usize = 64;
 
-/// So many changes are counted before the versions of two databases could be the same.
+/// A database has this many versions before they could equal those of another one.
 const VERSION_BITS: u32 = 40;
 
 /// Whether deleted content is overwritten with zeros.
@@ -62,19 +61,19 @@ pub enum SecureDelete {
 /// Whether the file shrinks when pages become free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum AutoVacuum {
-    /// Never; free pages wait to be used again.
+    /// Never; free pages wait for reuse.
     #[default]
     None,
     /// At every commit.
     Full,
-    /// When asked, step by step.
+    /// In steps, by PRAGMA incremental_vacuum.
     Incremental,
 }
 
 impl Btree {
     /// The trees of the database that `pager` reads and writes.
     pub fn new(pager: Pager) -> Btree {
-        // A cursor that moves from one database to another must not take the one's pages for the other's.
+        // A cursor that moves from one database to another must not mistake pages of the one for pages of the other.
         static DATABASES: AtomicU64 = AtomicU64::new(0);
         let first_version = DATABASES.fetch_add(1, Ordering::Relaxed) << VERSION_BITS;
         Btree {
@@ -94,7 +93,7 @@ impl Btree {
         }
     }
 
-    /// The pager below: transactions, savepoints and settings are its business.
+    /// The pager, which has the transactions, savepoints and settings.
     pub fn pager(&self) -> &Pager {
         &self.pager
     }
@@ -139,7 +138,7 @@ impl Btree {
         Ok(at_u32(&self.page(PageNo::FIRST)?, which.offset()))
     }
 
-    /// The schema cookie, of which every statement makes sure.
+    /// The schema cookie, which every statement compares.
     #[inline]
     pub fn schema_cookie(&self) -> Result<u32> {
         self.notice_others();
@@ -164,8 +163,8 @@ impl Btree {
         Ok(())
     }
 
-    /// Gives a database of no pages its first: the header, and an empty schema table. Every write begins
-    /// with it; where there are pages, nothing happens.
+    /// Gives a database without pages its first page: the header, and an empty schema table. Every write begins with
+    /// this; where there are pages, nothing happens.
     pub fn initialise(&self) -> Result<()> {
         if self.pager.page_count() > 0 {
             return Ok(());
@@ -190,7 +189,7 @@ impl Btree {
             return Ok(mode);
         }
         if self.pager.page_count() == 0 {
-            // Whichever connection makes the first page, this mode holds until the schema is read again.
+            // Whichever connection makes the first page, this mode is in force until the schema is read again.
             self.last_auto_vacuum.set(Some(self.auto_vacuum_wanted.get()));
             return Ok(self.auto_vacuum_wanted.get());
         }
@@ -211,8 +210,8 @@ impl Btree {
         self.last_auto_vacuum.get().filter(|_| self.pager.page_count() > 0)
     }
 
-    /// Sets the auto-vacuum mode: of an empty database to any, of another between the two modes that
-    /// have pointer maps. Answers whether it was possible.
+    /// Sets the auto-vacuum mode: in an empty database any mode, in another one only between the two modes that have
+    /// pointer maps. Answers whether it was possible.
     pub fn set_auto_vacuum(&self, mode: AutoVacuum) -> Result<bool> {
         if self.pager.page_count() == 0 {
             self.auto_vacuum_wanted.set(mode);
@@ -228,13 +227,13 @@ impl Btree {
         Ok(true)
     }
 
-    /// Whether there are pointer maps to be kept.
+    /// Whether the database has pointer maps that must be maintained.
     #[inline]
     pub(crate) fn auto_vacuum(&self) -> Result<bool> {
         Ok(self.auto_vacuum_mode()? != AutoVacuum::None)
     }
 
-    /// Payload arithmetic of a kind of page.
+    /// Payload limits of a kind of page.
     #[inline]
     pub(crate) fn limits(&self, kind: PageKind) -> Limits {
         if kind.is_table() { Limits::table_leaf(self.usable_size()) } else { Limits::index(self.usable_size()) }
@@ -251,7 +250,7 @@ impl Btree {
         PageHeader::read(page, header_at(no), self.usable_size()).map_err(|malformed| corrupt(no, malformed.0))
     }
 
-    /// Page `no`, to be changed.
+    /// Page `no`, for writing.
     #[inline]
     pub(crate) fn write(&self, no: PageNo) -> Result<PageMut<'_>> {
         self.notice_others();
@@ -260,7 +259,7 @@ impl Btree {
         page
     }
 
-    /// Page `no`, to be changed by a caller that keeps the page's memo true: see [`Pager::write_with_memo`].
+    /// Page `no`, for writing by a caller that keeps the page's memo valid: see [`Pager::write_with_memo`].
     #[inline]
     pub(crate) fn edit(&self, no: PageNo) -> Result<PageMut<'_>> {
         self.notice_others();
@@ -269,7 +268,7 @@ impl Btree {
         page
     }
 
-    /// Page `no`, to be changed, all of `anew` for certain: see [`Pager::overwrite`].
+    /// Page `no`, for writing; the caller overwrites all of `anew`: see [`Pager::overwrite`].
     #[inline]
     pub(crate) fn overwrite(&self, no: PageNo, anew: Range<usize>) -> Result<PageMut<'_>> {
         self.notice_others();
@@ -287,7 +286,7 @@ impl Btree {
         page
     }
 
-    /// Page `no` is being changed by this crate.
+    /// Records that this crate changes page `no`.
     #[inline]
     fn wrote(&self, no: PageNo) {
         self.known_version.set(self.pager.write_version());
@@ -304,7 +303,7 @@ impl Btree {
         done
     }
 
-    /// Changes whenever the tree at `root` may have: by this connection's writes, a rollback, or a new
+    /// Changes whenever the tree at `root` may have changed: by this connection's writes, a rollback, or a new
     /// snapshot.
     #[inline]
     pub fn version(&self, root: PageNo) -> u64 {
@@ -312,14 +311,14 @@ impl Btree {
         self.changes[root.get() as usize % CHANGE_COUNTERS].get() + self.changes_of_all.get()
     }
 
-    /// Changes whenever pages of the tree at `root` that are no leaves may have.
+    /// Changes whenever interior pages of the tree at `root` may have changed.
     #[inline]
     pub(crate) fn shape(&self, root: PageNo) -> u64 {
         self.notice_others();
         self.shapes[root.get() as usize % CHANGE_COUNTERS].get() + self.changes_of_all.get()
     }
 
-    /// Announces a change to the tree at `root` and answers the new version.
+    /// Records a change to the tree at `root` and answers the new version.
     #[inline]
     pub(crate) fn changed(&self, root: PageNo) -> u64 {
         let shape = &self.shapes[root.get() as usize % CHANGE_COUNTERS];
@@ -327,7 +326,7 @@ impl Btree {
         self.cells_changed(root, PageKind::TableLeaf)
     }
 
-    /// As [`Btree::changed`], of a change to cells of one page of this kind, which points to no other children than before.
+    /// As [`Btree::changed`], for a change to cells of one page of this kind that leaves the page's children unchanged.
     #[inline]
     pub(crate) fn cells_changed(&self, root: PageNo, kind: PageKind) -> u64 {
         if !kind.is_leaf() {
@@ -338,7 +337,7 @@ impl Btree {
         counter.get() + self.changes_of_all.get()
     }
 
-    /// Commits what was written to this database alone. What is known of its trees stays known: a commit changes none of them.
+    /// Commits what was written to this database alone. The state of cursors stays valid, because a commit changes no tree.
     pub fn commit(&self) -> Result<()> {
         let is_known = self.known_version.get() == self.pager.write_version();
         if self.pager.commit_alone()? && is_known {
@@ -347,7 +346,7 @@ impl Btree {
         Ok(())
     }
 
-    /// Announces that any tree may have changed.
+    /// Records that any tree may have changed.
     #[cold]
     pub(crate) fn all_changed(&self) {
         self.changes_of_all.set(self.changes_of_all.get() + 1);
@@ -364,7 +363,7 @@ impl Btree {
         }
     }
 
-    /// An empty list with memory.
+    /// An empty list that reuses its memory.
     pub(crate) fn take_page_list(&self) -> Vec<PageNo> {
         let mut list = self.page_list.take();
         list.clear();

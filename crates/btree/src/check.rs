@@ -17,7 +17,7 @@ use lithe_format::ptrmap::{Entry, Geometry, PtrmapType};
 use lithe_pager::PageRef;
 use std::fmt;
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// One message a fault; empty if all is well.
@@ -27,8 +27,8 @@ pub struct Report {
 }
 
 impl Btree {
-    /// Checks the trees with the given roots, and unless that is only `part` of the database, that no page is
-    /// lost; the freelist, too, but for a part without the schema. Stops after `max_messages` messages.
+    /// Checks the trees with the given roots, and unless that is only `part` of the database, that no page is lost;
+    /// also the freelist, unless the part is without the schema. Stops after `max_messages` messages.
     pub fn integrity_check(&self, roots: &[PageNo], part: bool, max_messages: usize) -> Result<Report> {
         let pages = self.pager().page_count();
         if pages == 0 {
@@ -68,7 +68,7 @@ struct Check<'b> {
     entries: u64,
 }
 
-/// What a message is about: its beginning.
+/// The subject of a message, with which it begins.
 #[derive(Clone, Copy)]
 enum Place {
     Database,
@@ -96,7 +96,7 @@ impl Check<'_> {
         if lock_byte_page <= self.pages {
             self.mark(lock_byte_page);
         }
-        // The freelist begins on the root of the schema, and is checked with it, as in SQLite.
+        // As in SQLite, the freelist is checked with the root of the schema, where it begins.
         if !part || roots.contains(&PageNo::FIRST) {
             self.place = Place::Freelist;
             let first = self.page(PageNo::FIRST.get())?;
@@ -160,7 +160,7 @@ impl Check<'_> {
         }
     }
 
-    /// Claims page `no`; false if that is impossible, which is then said.
+    /// Claims page `no`; `false` if that is impossible, which is then reported.
     fn claim(&mut self, no: u32) -> bool {
         if no == 0 || no > self.pages {
             self.say(format_args!("invalid page number {no}"));
@@ -182,7 +182,7 @@ impl Check<'_> {
         self.seen[no as usize / 64] & 1 << (no % 64) != 0
     }
 
-    /// Checks that the pointer map knows who points to page `no`.
+    /// Checks that the pointer map has the right parent of page `no`.
     fn check_ptrmap(&mut self, no: u32, kind: PtrmapType, parent: u32) {
         if self.ptrmap.is_none() {
             return;

@@ -10,12 +10,12 @@ use lithe_format::payload::Payload;
 
 impl Btree {
     /// Adds all entries of the tree at `from_root` of another database to the tree at `root`, which must be empty;
-    /// answers how many there were. This is what VACUUM does with every tree: the copy has no gaps.
+    /// answers how many there were. VACUUM copies every tree with this: the copy has no gaps.
     pub fn copy_tree(&self, root: PageNo, from: &Btree, from_root: PageNo) -> Result<u64> {
         self.copy_entries(root, from, from_root, false)
     }
 
-    /// As [`Btree::copy_tree`], with the rows numbered anew from 1 on: for tables whose rowids mean nothing to anybody.
+    /// As [`Btree::copy_tree`], with the rows renumbered from 1 on: for tables whose rowids have no meaning.
     pub fn copy_rows_renumbered(&self, root: PageNo, from: &Btree, from_root: PageNo) -> Result<u64> {
         self.copy_entries(root, from, from_root, true)
     }

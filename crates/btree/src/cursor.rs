@@ -1,9 +1,9 @@
-//! A place in a tree.
+//! A position in a tree.
 //!
-//! A cursor keeps its path, the pages from the root to where it stands, and borrows nothing: every call
-//! is given the [`Btree`]. The pages of the path stay as they were when the cursor read them, whatever
-//! is written meanwhile (the pager copies before it changes a page that somebody holds), so a row can
-//! be read for as long as the cursor stands on it, even after its deletion.
+//! A cursor keeps its path, the pages from the root to its position, and borrows nothing: every call gets the [`Btree`]
+//! as an argument. The pages of the path stay as they were when the cursor read them, whatever is written meanwhile
+//! (the pager copies a page before a write while another reference to it exists), so a row can be read for as long as
+//! the cursor stands on it, even after its deletion.
 //!
 //! ```text
 //!                                  write elsewhere in the tree
@@ -15,8 +15,8 @@
 //! In a **gap** the cursor stands where its row was: `next` goes to the row after, `previous` to the
 //! row before, and neither skips one.
 //!
-//! The path of a cursor on a table ends at a leaf; on an index it may end at an interior page, for
-//! the cells there are entries too.
+//! The path of a cursor on a table ends at a leaf; on an index it may end at an interior page, because the cells there
+//! are entries too.
 
 mod blob;
 mod delete;
@@ -50,30 +50,30 @@ pub enum Seek {
     Less,
     /// On an entry greater than the key: the smallest such one of the tree.
     Greater,
-    /// Nowhere: the tree has no entries.
+    /// On no entry: the tree is empty.
     Empty,
 }
 
-/// A place in a tree; see the [module's documentation](self).
+/// A position in a tree; see the [module's documentation](self).
 pub struct Cursor {
     key_info: Option<Arc<KeyInfo>>,
     limits: Limits,
     state: State,
     /// Whether the cursor is known to stand on the very last entry.
     at_last: bool,
-    /// A rollback has ended the cursor: until the next [`Cursor::reset`] it gives only [`Error::RolledBack`].
+    /// A rollback has ended the cursor: until the next [`Cursor::reset`] every call answers [`Error::RolledBack`].
     is_tripped: bool,
     path: Path,
     written: Step,
-    /// Whether the last search of an index ended on the leaf on which the one before it had ended: then the next may, too.
+    /// The last search of an index ended on the same leaf as the one before it: then the next one may, too.
     stays_near: bool,
-    /// What the cell says that the cursor stands on, once somebody has asked.
+    /// The parsed cell on which the cursor stands, computed at the first use.
     row: Option<ParsedRow>,
-    /// The index entry to seek when the path no longer has its page.
+    /// The index entry to seek when the page is not in the path any more.
     saved_key: SavedKey,
-    /// The overflow pages of the payload that was read or written in stretches last.
+    /// The overflow pages of the payload that was last read or written in parts.
     chain: Chain,
-    /// For payloads that have to be put together before they can be compared.
+    /// A buffer for payloads that have to be assembled before they can be compared.
     scratch: Vec<u8>,
 }
 
@@ -84,12 +84,11 @@ enum State {
     /// On an entry: the cell `index` of the last page of the path.
     Row,
     /// On the entry that it has just written, on `written`, which the path leads to but does not hold: the pager copies
-    /// a page that somebody holds, and the next write is likely to go there too.
+    /// a page before a write while another reference to it exists, and the next write is likely to go there too.
     Written,
     /// The entry is gone, and the last page of the path shows a neighbour of the gap.
     Gap(Neighbour),
-    /// Where the entry was the path no longer tells: it has to be sought, by the rowid in `row` or
-    /// by `saved_key`.
+    /// The path does not lead to the entry any more: it has to be sought, by the rowid in `row` or by `saved_key`.
     Lost,
 }
 
@@ -101,7 +100,7 @@ enum Neighbour {
     After,
 }
 
-/// The start of an index entry's record, at least as far as the columns that are compared.
+/// The start of an index entry's record, at least up to the last column that is compared.
 #[derive(Default)]
 struct SavedKey {
     bytes: Vec<u8>,
@@ -156,7 +155,7 @@ impl Cursor {
         }
     }
 
-    /// Makes this a cursor on another tree, and keeps the memory of the one before, which has been [reset](Cursor::reset).
+    /// Moves the cursor to another tree, and reuses its memory. The cursor has been [reset](Cursor::reset).
     pub fn reopen(&mut self, root: PageNo, key_info: Option<Arc<KeyInfo>>) {
         debug_assert!(
             matches!(self.state, State::Nowhere | State::Written),
@@ -170,10 +169,10 @@ impl Cursor {
         self.path.reopen(root, self.kind());
     }
 
-    /// Lets go of the place and of its leaf. Cursors are reset before their transaction ends. The way to the leaf is
-    /// kept for the next search, which looks whether it is still what it was: a statement that is run again and again
-    /// reads no page above the leaves. A cursor that has just added the last entry of all keeps its place, which holds no
-    /// leaf: rows that are added one by one, each by a statement of its own, are added without a search.
+    /// Leaves the entry and drops its leaf. Cursors are reset before their transaction ends. The path to the leaf is kept
+    /// for the next search, which checks whether it is still current: a statement that is run again and again reads no
+    /// page above the leaves. A cursor that has just added the last entry of all keeps its position, which holds no leaf:
+    /// rows that are added one by one, each by a statement of its own, are added without a search.
     pub fn reset(&mut self) {
         self.is_tripped = false;
         if self.state == State::Written && self.at_last {
@@ -182,14 +181,14 @@ impl Cursor {
         self.state = State::Nowhere;
         self.at_last = false;
         self.row = None;
-        // Held, a leaf would be copied by the next write.
+        // A leaf that the cursor holds would be copied by the next write.
         self.path.leave_leaf();
     }
 
-    /// A rollback has taken back what the cursor stands on, and its user must not go on.
+    /// Ends the cursor after a rollback that has undone the entry on which it stands.
     pub fn trip(&mut self) {
         self.reset();
-        // Without a path every movement passes `load_root`, and a lost place `find_again`: both look at the mark.
+        // Without a path every movement calls `load_root`, and a lost position `find_again`: both check the mark.
         self.path.clear();
         self.stays_near = false;
         self.at_last = false;
@@ -210,13 +209,13 @@ impl Cursor {
         self.key_info.as_ref()
     }
 
-    /// Whether the cursor stands on an entry, as far as it knows without [restoring](Cursor::restore).
+    /// Whether the cursor stands on an entry, as far as is known without [restoring](Cursor::restore) it.
     #[inline]
     pub fn is_valid(&self) -> bool {
         matches!(self.state, State::Row | State::Written | State::Lost)
     }
 
-    /// What holds in each state, where a call begins.
+    /// Asserts the condition of each state. Called where a public call begins.
     #[inline]
     #[track_caller]
     fn assert_cursor_state(&self) {
@@ -237,7 +236,7 @@ impl Cursor {
         if self.key_info.is_some() { TreeKind::Index } else { TreeKind::Table }
     }
 
-    /// The page and the place there on which the cursor stands.
+    /// The page on which the cursor stands, and the cell there.
     #[inline]
     fn here(&self) -> &Level {
         self.path.last().expect("a cursor on an entry has a path")

@@ -1,4 +1,4 @@
-//! Changing one page: cells in and out, and the space between them.
+//! Changing one page: adding and removing cells, and managing the space between them.
 //!
 //! Space for a cell comes, in this order, from a freeblock, from the gap between pointers and
 //! content, or from the gap after all cells have been moved together (defragmented).
@@ -25,13 +25,13 @@ pub(crate) struct EditPage<'p> {
     page: PageMut<'p>,
     pub header: PageHeader,
     limits: Limits,
-    /// One more than the bytes that cells could have, if these have been summed up, else 0. The page's memo, which the next one who
-    /// opens the page finds.
+    /// The page's memo, for the next caller that opens the page: one more than the number of free bytes, if these have been summed
+    /// up, else 0. Free bytes are those that cells could have.
     free: u32,
     secure_delete: bool,
 }
 
-/// It is not known how many bytes are free.
+/// The memo if the number of free bytes is not known.
 const NOT_SUMMED_UP: u32 = 0;
 
 impl<'p> EditPage<'p> {
@@ -57,7 +57,7 @@ impl<'p> EditPage<'p> {
         Ok(EditPage { page, header, limits, free, secure_delete: btree.secure_delete() })
     }
 
-    /// Makes page `no` an empty page of the given kind, whatever it was.
+    /// Makes page `no` an empty page of the given kind, whatever its content.
     pub fn create(btree: &'p Btree, mut page: PageMut<'p>, no: PageNo, kind: PageKind) -> EditPage<'p> {
         let at = btree_page::header_at(no);
         let limits = btree.limits(kind);
@@ -72,14 +72,14 @@ impl<'p> EditPage<'p> {
         page
     }
 
-    /// Writes the header, with which the page is whole again, and leaves the memo.
+    /// Writes the header, which makes the page well-formed again, and sets the memo.
     #[inline]
     fn write_header(&mut self) {
         self.header.write(&mut self.page);
         self.page.set_memo(self.free);
     }
 
-    /// So many bytes of the page are free now that were not.
+    /// Adds to the number of free bytes.
     #[inline]
     fn note_freed(&mut self, bytes: usize) {
         if self.free != NOT_SUMMED_UP {
@@ -87,7 +87,7 @@ impl<'p> EditPage<'p> {
         }
     }
 
-    /// So many bytes of the page are not free any more.
+    /// Subtracts from the number of free bytes.
     #[inline]
     fn note_taken(&mut self, bytes: usize) {
         if self.free != NOT_SUMMED_UP {
@@ -96,7 +96,7 @@ impl<'p> EditPage<'p> {
         }
     }
 
-    /// Bytes that cells could have, pointers included: the gap, the freeblocks, the fragments.
+    /// The bytes that cells could have, pointers included: the gap, the freeblocks, the fragments.
     #[inline]
     pub fn free_bytes(&mut self) -> Result<usize> {
         if self.free != NOT_SUMMED_UP { Ok(self.free as usize - 1) } else { self.sum_up_free_bytes() }
@@ -108,7 +108,7 @@ impl<'p> EditPage<'p> {
         Ok(free)
     }
 
-    /// Whether so much is free, once `bytes` more are, that the page should be merged with its siblings.
+    /// Whether so many bytes are free, once `bytes` more are, that the page should be merged with its siblings.
     #[inline]
     pub fn is_underfull_without(&mut self, bytes: usize) -> Result<bool> {
         Ok((self.free_bytes()? + bytes) * 3 > self.limits.usable as usize * 2)
@@ -131,8 +131,8 @@ impl<'p> EditPage<'p> {
         }
     }
 
-    /// Reserves space for a cell of `size` bytes before cell `index`, and answers where, for the caller to
-    /// [fill](EditPage::bytes_mut); or `None`, and nothing has changed, if the page is too full.
+    /// Reserves space for a cell of `size` bytes before cell `index`, and answers its offset, for the caller to
+    /// [fill](EditPage::bytes_mut). `None`, and nothing has changed, if the page is too full.
     #[inline]
     pub fn insert(&mut self, index: usize, size: usize) -> Result<Option<usize>> {
         debug_assert!(size >= FREEBLOCK_MIN && index <= usize::from(self.header.cell_count));
@@ -156,8 +156,9 @@ impl<'p> EditPage<'p> {
         &mut self.page[at..at + size]
     }
 
-    /// Reserves space for a cell of `size` bytes in the place of cell `index`, which is taken out and ends at `old_end`.
-    /// Answers where, for the caller to [fill](EditPage::bytes_mut); `None` if the page is too full for the new cell.
+    /// Reserves space for a cell of `size` bytes in place of cell `index`, which is removed and ends at `old_end`.
+    /// Answers the offset, for the caller to [fill](EditPage::bytes_mut); `None` if the page is too full for the new
+    /// cell.
     #[inline]
     pub fn replace(&mut self, index: usize, old_end: usize, size: usize) -> Result<Option<usize>> {
         let (at, old_size) = self.cell_until(index, old_end)?;
@@ -167,7 +168,7 @@ impl<'p> EditPage<'p> {
         self.replace_elsewhere(index, at, old_size, size)
     }
 
-    /// [`EditPage::replace`] where cell `index`, of `old_size` bytes at `at`, and the new one are not equally long.
+    /// [`EditPage::replace`] if cell `index`, of `old_size` bytes at `at`, and the new one are not equally long.
     fn replace_elsewhere(&mut self, index: usize, at: usize, old_size: usize, size: usize) -> Result<Option<usize>> {
         if self.header.cell_count == 1 || at + old_size > self.limits.usable as usize {
             self.remove(index)?;
@@ -175,7 +176,7 @@ impl<'p> EditPage<'p> {
         }
         self.page.set_memo(NOT_SUMMED_UP);
         self.free(at, old_size)?;
-        // The pointer is there already.
+        // The pointer has space already.
         if let Some(place) = self.allocate_content(size, 0)? {
             self.note_taken(size);
             put_u16(&mut self.page, self.header.pointers_at() + POINTER_LEN * index, place as u16);
@@ -187,7 +188,7 @@ impl<'p> EditPage<'p> {
         self.insert(index, size)
     }
 
-    /// Cell `index`, which is known to end at `end`: where it starts and how many bytes it occupies.
+    /// The start and length of cell `index`, which is known to end at `end`.
     #[inline]
     pub fn cell_until(&self, index: usize, end: usize) -> Result<(usize, usize)> {
         let at = btree_page::cell_pointer(&self.page, self.header.pointers_at(), index);
@@ -196,13 +197,13 @@ impl<'p> EditPage<'p> {
         Ok((at, (end - at).max(FREEBLOCK_MIN)))
     }
 
-    /// Takes cell `index` out.
+    /// Removes cell `index`.
     pub fn remove(&mut self, index: usize) -> Result<()> {
         let cell = self.cell(index)?;
         self.remove_cell(index, cell)
     }
 
-    /// Takes cell `index` out, of which is known where it starts and how many bytes it occupies.
+    /// Removes cell `index`, whose start and length are known.
     pub fn remove_cell(&mut self, index: usize, (at, size): (usize, usize)) -> Result<()> {
         self.page.set_memo(NOT_SUMMED_UP);
         self.remove_pointer(index);
@@ -232,7 +233,7 @@ impl<'p> EditPage<'p> {
         Node::of(page.share(), no, &header)
     }
 
-    /// What is wrong with this page.
+    /// An error about this page.
     #[cold]
     fn corrupt(&self, what: &'static str) -> Error {
         corrupt(self.page.no(), what)
@@ -261,14 +262,14 @@ impl<'p> EditPage<'p> {
         self.header.content_at = content_at as u32;
     }
 
-    /// Writes the header after all cells are there.
+    /// Writes the header after all cells are added.
     pub fn end_of_cells(&mut self) {
         let fits = self.header.pointers_end() <= self.header.content_at as usize;
         assert!(fits, "more cells than fit on page {}", self.page.no());
         self.write_header();
     }
 
-    /// Puts `cell` in the place of cell `index`, if that has the same length; answers whether.
+    /// Writes `cell` over cell `index`, if that has the same length; answers whether.
     pub fn overwrite(&mut self, index: usize, cell: &[u8]) -> Result<bool> {
         let (at, size) = self.cell(index)?;
         if size == cell.len() {
@@ -312,8 +313,8 @@ impl<'p> EditPage<'p> {
         }
     }
 
-    /// Finds `size` bytes of content where nothing has to be moved for it, and leaves as much of the gap as the pointer
-    /// takes; only `header` is changed.
+    /// Finds `size` bytes of content without moving cells, and leaves `pointer_len` bytes of the gap for the pointer;
+    /// only `header` is changed.
     #[inline]
     fn allocate_content(&mut self, size: usize, pointer_len: usize) -> Result<Option<usize>> {
         let gap = self.header.gap();
@@ -330,7 +331,7 @@ impl<'p> EditPage<'p> {
         Ok(Some(self.header.content_at as usize))
     }
 
-    /// The end of the first freeblock that is large enough.
+    /// Allocates at the end of the first freeblock that is large enough.
     fn allocate_freeblock(&mut self, size: usize) -> Result<Option<usize>> {
         let mut before = 0;
         let mut at = usize::from(self.header.first_freeblock);
@@ -356,7 +357,7 @@ impl<'p> EditPage<'p> {
         Ok(None)
     }
 
-    /// Gives `size` bytes at `at` back, joined with the freeblocks and fragments that touch them.
+    /// Frees `size` bytes at `at`, and joins them with the freeblocks and fragments that touch them.
     fn free(&mut self, at: usize, size: usize) -> Result<()> {
         if self.secure_delete {
             self.page[at..at + size].fill(0);
@@ -367,7 +368,7 @@ impl<'p> EditPage<'p> {
         let page: &[u8] = &self.page;
         while next != 0 && next < start {
             (before_that, before) = (before, next);
-            // (Whether the others are what they should be is seen when a cell is put into them.)
+            // The rest of a freeblock is only checked when a cell is put into it.
             next = usize::from(at_u16(page, next));
             if next <= before && next != 0 {
                 return Err(self.corrupt("freeblocks out of order"));
@@ -426,15 +427,15 @@ impl<'p> EditPage<'p> {
         read_freeblock(&self.page, at, self.limits.usable).map_err(|e| self.corrupt(e.0))
     }
 
-    /// Moves cells, so that the gap is at least `wanted` bytes long, if so many are free.
+    /// Moves cells, so that the gap is at least `wanted` bytes long. The page has that many free bytes.
     fn make_gap(&mut self, wanted: usize) -> Result<()> {
         let without_fragments = self.free_bytes()?.saturating_sub(usize::from(self.header.fragmented));
         let few = self.header.fragmented <= FRAGMENTED_MAX / 2;
         if few && without_fragments >= wanted && self.close_freeblocks()? { Ok(()) } else { self.defragment() }
     }
 
-    /// Moves what lies between freeblocks towards the end of the page as a whole, so that only fragments are left between cells. `false`,
-    /// and nothing has happened, if there are so many freeblocks that moving cell by cell costs no more.
+    /// Moves each range of cells between freeblocks towards the end of the page as a whole, so that only fragments are left between
+    /// cells. `false`, and nothing has changed, if there are so many freeblocks that moving cell by cell costs no more.
     fn close_freeblocks(&mut self) -> Result<bool> {
         let mut blocks = [(0, 0); CLOSED_MAX];
         let mut count = 0;
@@ -459,7 +460,7 @@ impl<'p> EditPage<'p> {
                 return Err(self.corrupt("cell outside the page"));
             }
             let shift = blocks.iter().fold(0, |shift, (at, size)| if cell < *at { shift + size } else { shift });
-            // Behind a cell there are at least the freeblocks that the cell is moved over.
+            // The freeblocks over which a cell is moved lie behind it.
             *pointer = ((cell + shift) as u16).to_be_bytes();
         }
         let mut shift = 0;
@@ -504,8 +505,8 @@ impl<'p> EditPage<'p> {
     }
 }
 
-/// Whether the memo `free` is what it should be. Of a damaged page, whose cells and freeblocks overlap, nothing is known: a cell that is
-/// written may change a freeblock.
+/// Whether the memo `free` is right. For a damaged page, whose cells and freeblocks overlap, the answer is `true`: a cell that is
+/// written may have changed a freeblock.
 fn is_sum(free: u32, page: &[u8], header: &PageHeader, limits: &Limits) -> bool {
     let sum = free_bytes(page, header, limits.usable);
     if free == NOT_SUMMED_UP || sum.as_ref().is_ok_and(|sum| sum + 1 == free as usize) {
@@ -520,7 +521,7 @@ fn is_sum(free: u32, page: &[u8], header: &PageHeader, limits: &Limits) -> bool 
     !matches!((sum, used), (Ok(sum), Some(used)) if sum + used == limits.usable as usize)
 }
 
-/// Bytes of a page that cells could have: the gap, the freeblocks, the fragments.
+/// The bytes of a page that cells could have: the gap, the freeblocks, the fragments.
 pub(crate) fn free_bytes(page: &[u8], header: &PageHeader, usable: u32) -> std::result::Result<usize, Malformed> {
     let mut free = header.gap() + usize::from(header.fragmented);
     let mut at = usize::from(header.first_freeblock);
@@ -538,7 +539,7 @@ pub(crate) fn free_bytes(page: &[u8], header: &PageHeader, usable: u32) -> std::
     Ok(free)
 }
 
-/// The freeblock at `at`. Each is after the one before it, so a walk along them ends.
+/// The freeblock at `at`. Each is behind the one before it, so a walk along them ends.
 fn read_freeblock(page: &[u8], at: usize, usable: u32) -> std::result::Result<Freeblock, Malformed> {
     let block = Freeblock::read(page, at).ok_or(Malformed("freeblock outside the page"))?;
     let end = at + usize::from(block.size);

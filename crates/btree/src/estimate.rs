@@ -20,25 +20,27 @@ use lithe_format::record;
 use lithe_value::ValueRef;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// So many paths are followed in an index, where leaves are looked into, and in a table, where they are only counted.
+/// The number of paths that are followed in an index, where entries of leaves are read, and in a table, where they are
+/// only counted.
 const INDEX_PATHS: usize = 12;
 const TABLE_PATHS: usize = 6;
-/// So many rows of each leaf of a table are looked at.
+/// The most rows of each leaf of a table that are read.
 const TABLE_LEAF_ROWS: usize = 32;
 
 /// Rows whose rowids differ by no more than this are probably on the same page, or on the next.
 const CLOSE: u64 = 16;
 
-/// What was found out about a tree.
+/// Estimates for a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
-    /// About so many entries.
+    /// The approximate number of entries.
     pub rows: u64,
-    /// `equal_rows[i]`: about so many entries have the same values in the first i + 1 columns. Empty for a table.
+    /// `equal_rows[i]`: the approximate number of entries that have the same values in the first i + 1 columns. Empty
+    /// for a table.
     pub equal_rows: Vec<u64>,
-    /// About so many different values are in each column of a table. Empty for an index.
+    /// The approximate number of different values in each column of a table. Empty for an index.
     pub distinct: Vec<u64>,
-    /// Rows that are neighbours in this index mostly are neighbours in the table, too.
+    /// Neighbours in this index mostly are neighbours in the table, too.
     pub is_clustered: bool,
 }
 
@@ -57,18 +59,18 @@ pub fn index(btree: &Btree, root: PageNo, columns: usize) -> Result<Estimate> {
     Ok(sample.estimate())
 }
 
-/// What has been seen.
+/// What was read so far.
 struct Sample {
-    /// Pages of each level that were met, and children or entries on them.
+    /// For each level the number of pages read, and of children or entries on them.
     levels: [(u64, u64); MAX_DEPTH],
     /// Of a table: hashes of the values of each column.
     values: Vec<Vec<u64>>,
     looks_at_values: bool,
-    /// Neighbours on a leaf that were compared.
+    /// Pairs of neighbours on a leaf that were compared.
     pairs: u64,
-    /// How many of them lead to rowids close to each other.
+    /// How many of the pairs lead to rowids close to each other.
     close: u64,
-    /// In how many of them the first i + 1 columns differed.
+    /// In how many of the pairs the first i + 1 columns differed.
     changes: Vec<u64>,
 }
 
@@ -99,7 +101,8 @@ impl Sample {
         Ok(())
     }
 
-    /// From a child of the root to a leaf; where is decided by the number of the path, so that not all end in the middle.
+    /// Goes from a child of the root to a leaf; the number of the path selects the children, so that not all paths end in
+    /// the middle.
     fn descend(&mut self, btree: &Btree, mut no: PageNo, kind: TreeKind, path: usize) -> Result<()> {
         for depth in 1..MAX_DEPTH {
             let node = Node::load(btree, no, kind)?;
@@ -129,7 +132,7 @@ impl Sample {
         for index in 0..leaf.count() {
             let span = cell::read_index(&leaf.page, leaf.cell_at(index)?, leaf.kind, &limits);
             let local = span.filter(|span| !span.overflows()).map(|span| &leaf.page[span.range()]);
-            // What is too long to be on the page, or is no record, is left out: this is an estimate.
+            // A payload that is too long to be on the page, or is no record, is left out: this is an estimate.
             let values = local.and_then(|local| record::values(local).ok());
             if let (Some(before), Some(values)) = (&before, &values) {
                 self.compare(before, values);
@@ -179,8 +182,8 @@ impl Sample {
     }
 }
 
-/// About how many different values `rows` rows have, of which a sample is known. Of the values that were seen, those seen
-/// once tell how many more there are that were not: if all were seen again and again, none.
+/// The approximate number of different values in `rows` rows, estimated from a sample. The number of values that were
+/// seen once indicates how many more exist that were not seen: if each was seen again and again, none.
 fn distinct_in_all(mut sample: Vec<u64>, rows: u64) -> u64 {
     sample.sort_unstable();
     let groups = || sample.chunk_by(|a, b| a == b);
@@ -216,7 +219,7 @@ mod tests {
         check((0..100).collect(), 10_000, 10_000..=10_000);
         check((0..25).collect(), 25, 25..=25);
         check((0..120).map(|n| n % 3).collect(), 100_000, 3..=3);
-        // 150 values, uniformly: a multiplicative generator stands for chance.
+        // 150 values, uniformly distributed by a multiplicative generator.
         let spread = |n: u64| (n.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(n) >> 33) % 150;
         check((1..=120).map(spread).collect(), 20_000, 80..=400);
         check(Vec::new(), 0, 1..=1);

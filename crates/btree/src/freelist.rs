@@ -1,4 +1,4 @@
-//! Allocating pages: from the freelist, else at the end of the file; and giving them back.
+//! Allocating pages, from the freelist or at the end of the file, and freeing them.
 
 use crate::btree::Btree;
 use crate::error::{Error, Result, corrupt};
@@ -9,7 +9,7 @@ use lithe_format::ptrmap::PtrmapType;
 use lithe_format::{MAX_PAGE_NO, PageNo};
 
 impl Btree {
-    /// A page that nothing uses. Its content does not matter: the caller makes it new.
+    /// Allocates an unused page. Its content does not matter: the caller calls `new_page` for it.
     pub(crate) fn allocate(&self) -> Result<PageNo> {
         assert!(self.pager().is_writing(), "a page is allocated within a write transaction");
         if self.freelist_count()? == 0 {
@@ -41,7 +41,7 @@ impl Btree {
         Ok(at_u32(&self.page(PageNo::FIRST)?, FREELIST_COUNT_AT))
     }
 
-    /// A page at the end of the file, behind pages that hold no data of their own.
+    /// Allocates a page at the end of the file, behind pages that hold no data of their own.
     pub(crate) fn extend(&self) -> Result<PageNo> {
         loop {
             let count = self.pager().page_count();
@@ -90,7 +90,7 @@ impl Btree {
         self.put_freelist(free.wrapping_sub(run), Some(trunk_no))
     }
 
-    /// A page of the freelist must be one that could be free.
+    /// Checks that a page of the freelist is one that can be free.
     fn check_free(&self, no: PageNo, found_on: PageNo) -> Result<()> {
         let possible =
             no != PageNo::FIRST && no.get() <= self.pager().page_count() && no != self.page_size().lock_byte_page();
@@ -147,7 +147,7 @@ impl Btree {
         Ok(pages)
     }
 
-    /// Takes page `no` off the freelist, on which it must be.
+    /// Removes page `no` from the freelist, on which it must be.
     pub(crate) fn allocate_exactly(&self, no: PageNo) -> Result<()> {
         assert!(self.pager().is_writing(), "a page is taken within a write transaction");
         let mut found = None;
@@ -174,7 +174,7 @@ impl Btree {
         self.put_freelist(count - 1, first)
     }
 
-    /// The last leaf takes the place of the one at `index`.
+    /// Removes the leaf at `index`: the last leaf takes its place.
     fn remove_leaf(&self, trunk_no: PageNo, index: u32) -> Result<()> {
         let mut page = self.write(trunk_no)?;
         let leaves = trunk::leaf_count(&page);
@@ -185,7 +185,7 @@ impl Btree {
         Ok(())
     }
 
-    /// What comes in place of the trunk `no`: its last leaf, which gets the other leaves, or the next trunk.
+    /// The replacement of the trunk `no`: its last leaf, which gets the other leaves, or the next trunk.
     fn remove_trunk(&self, no: PageNo) -> Result<Option<PageNo>> {
         let old = self.page(no)?;
         let leaves = trunk::leaf_count(&old);
@@ -200,7 +200,7 @@ impl Btree {
         Ok(Some(heir))
     }
 
-    /// Visits the trunks, each with the trunk before it and its number of leaves, until `visit` answers true.
+    /// Visits the trunks, each with the trunk before it and its number of leaves, until `visit` answers `true`.
     fn walk_freelist(&self, mut visit: impl FnMut(Option<PageNo>, PageNo, &[u8], u32) -> Result<bool>) -> Result<()> {
         let mut left = self.freelist_count()?;
         let mut before = None;
@@ -212,7 +212,7 @@ impl Btree {
             if leaves > trunk::max_leaves(self.usable_size()) {
                 return Err(corrupt(trunk_no, "more leaves than a trunk page holds"));
             }
-            // Each trunk takes from the count, so that a circle of trunks comes to an end.
+            // Each trunk reduces the count, so that a circle of trunks comes to an end.
             left = left.checked_sub(leaves + 1).ok_or_else(|| corrupt(trunk_no, "freelist longer than its count"))?;
             if visit(before, trunk_no, &page, leaves)? {
                 return Ok(());
@@ -223,7 +223,7 @@ impl Btree {
         Ok(())
     }
 
-    /// Makes `no` a leaf of the trunk; false if the trunk is full.
+    /// Makes `no` a leaf of the trunk; `false` if the trunk is full.
     fn add_to_trunk(&self, trunk_no: PageNo, no: PageNo) -> Result<bool> {
         self.check_free(trunk_no, PageNo::FIRST)?;
         let leaves = trunk::leaf_count(&self.page(trunk_no)?);
@@ -240,8 +240,8 @@ impl Btree {
     }
 }
 
-/// How many of the last leaves have successive numbers, up to `count`: at least one. A chain that was
-/// freed in its order lies there as it was.
+/// How many of the last leaves have successive numbers, up to `count`: at least one. A freed overflow
+/// chain leaves such runs, because its pages were freed in its order.
 fn last_run(page: &[u8], leaves: u32, count: u32) -> u32 {
     let number = |index| trunk::leaf(page, index).map_or(0, PageNo::get);
     debug_assert!(leaves > 0 && count > 0, "a run has at least one page");

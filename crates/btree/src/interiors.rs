@@ -8,13 +8,13 @@
 //!   decoded           for each cell    | the first eight bytes of the entry's first column, or the integer there |    8 bytes
 //! ```
 //!
-//! On a page, a look at one cell is a look at a pointer and at the cell, each on a line of its own that is rarely in the
-//! processor's cache, and the rowid has to be taken out of its varint. Decoded, both are side by side, eight cells a line,
-//! and the header needs no look at all. A quarter of what finding a row costs is saved.
+//! A comparison with a cell on a page reads a pointer and the cell, each on a cache line of its own that is rarely in the
+//! processor's cache, and decodes the varint of the rowid. In a decoded page rowid and child are side by side, eight cells
+//! a cache line, and the header is not read at all. That saves a quarter of the cost of finding a row.
 //!
-//! What is decoded holds for one [shape](crate::Btree::shape) of one tree: changes to cells of a leaf leave it as it is. Only pages that are
-//! searched [`VISITS`] times within a shape are decoded, so that trees that grow cost nothing; and no more than [`BYTES_MAX`] of them are kept, so that it is
-//! the pages near the roots of large trees.
+//! A decoded page is valid for one [shape](crate::Btree::shape) of one tree: changes to cells of a leaf do not affect it. Only pages that
+//! are searched [`VISITS`] times within a shape are decoded, so that trees that grow cost nothing. No more than [`BYTES_MAX`] are kept, so
+//! that they are pages near the roots of large trees.
 
 use crate::key::StartOrder;
 use crate::search::{Range, lower_bound};
@@ -27,13 +27,13 @@ const VISITS: u32 = 32;
 /// A quarter of the usual page cache.
 const BYTES_MAX: usize = 512 * 1024;
 
-/// A power of two. Pages whose numbers lead to the same slot take turns.
+/// A power of two. Pages whose numbers map to the same slot replace each other.
 const SLOTS: usize = 512;
 
 /// The decoded pages of one database.
 #[derive(Default)]
 pub(crate) struct Interiors {
-    /// None, or all of them.
+    /// Empty, or [`SLOTS`] slots.
     slots: RefCell<Vec<Slot>>,
     bytes: Cell<usize>,
 }
@@ -48,15 +48,15 @@ struct Slot {
     decoded: Option<Decoded>,
 }
 
-/// What is known of a page.
+/// A decoded page.
 pub(crate) enum Decoded {
-    /// Of a table.
+    /// A page of a table.
     Table(Box<Interior>),
-    /// Of an index.
+    /// A page of an index.
     Index(Starts),
 }
 
-/// What the entries of an interior page of an index begin with.
+/// The first bytes of the entries of an interior page of an index, as numbers.
 pub(crate) struct Starts {
     pub(crate) order: StartOrder,
     pub(crate) starts: Box<[u64]>,
@@ -78,16 +78,16 @@ pub(crate) struct Interior {
 
 #[derive(Clone, Copy)]
 struct Child {
-    /// Less the first one of the page.
+    /// The rowid, less the first one of the page.
     rowid: u32,
     child: PageNo,
 }
 
-/// Where a search goes on.
+/// The next step of a search.
 pub(crate) struct Turn {
     pub index: usize,
     pub child: PageNo,
-    /// The rowids of the child.
+    /// The range of the child's rowids.
     pub range: Range,
 }
 
@@ -98,7 +98,8 @@ impl Interiors {
         Tree { slots: self.slots.borrow(), root: root.get(), shape }
     }
 
-    /// Page `no` of the tree at `root` has been searched, and was not decoded. `decode` decodes it if that pays now.
+    /// Counts a search of page `no` of the tree at `root`, which is not decoded. `decode` decodes the page if that pays
+    /// now.
     pub(crate) fn visit(&self, root: PageNo, shape: u64, no: PageNo, decode: impl FnOnce() -> Option<Decoded>) {
         let slots = &mut *self.slots.borrow_mut();
         if slots.is_empty() {
@@ -106,7 +107,7 @@ impl Interiors {
         }
         let slot = &mut slots[place(no)];
         if slot.no != no.get() || slot.root != root.get() || slot.shape != shape {
-            // Another page is there. If it is decoded, and still looked at, it has the advantage.
+            // The slot has another page. If that page is decoded, and still visited, it stays for now.
             if slot.visits > 0 && slot.decoded.is_some() && slot.root == root.get() && slot.shape == shape {
                 slot.visits -= 1;
                 return;
@@ -167,8 +168,7 @@ impl Decoded {
 }
 
 impl Starts {
-    /// Before which cells an entry may belong that begins with `start`: from the first of them to the last. `None` says nothing: the
-    /// numbers are of other things.
+    /// The range of cells before which an entry that begins with `start` may belong. `None`: the numbers are of another order.
     #[inline]
     pub fn narrow(&self, order: StartOrder, start: u64) -> Option<(usize, usize)> {
         if order != self.order {
@@ -185,7 +185,7 @@ impl Starts {
 
 impl Interior {
     /// The page with these `count` cells, each a rowid and the child before it, and a child after the last. `None` for a page
-    /// that is not as it should be, or whose rowids are too far apart.
+    /// that is malformed, or whose rowids are too far apart.
     pub(crate) fn of_cells(
         count: usize,
         cell: impl Fn(usize) -> Option<(i64, PageNo)>,
@@ -218,7 +218,7 @@ impl Interior {
         Turn { index, child: self.cells.get(index).map_or(self.right_child, |cell| cell.child), range }
     }
 
-    /// The first cell whose rowid is not less, of the root, whose lines are in the processor's cache.
+    /// The first cell whose rowid is not less, on the root, which is in the processor's cache.
     #[inline]
     fn halve(&self, rowid: i64) -> (usize, Range) {
         let distance = rowid.saturating_sub(self.first_rowid).max(0);
@@ -230,7 +230,7 @@ impl Interior {
         (index, Range { above: index.checked_sub(1).and_then(rowid_of), to: rowid_of(index) })
     }
 
-    /// The same, of a page whose rowids are within `range`.
+    /// As [`Interior::halve`], on a page whose rowids are within `range`.
     #[inline]
     fn guess(&self, rowid: i64, range: Range) -> (usize, Range) {
         let rowid_of = |index: usize| Some(self.first_rowid + i64::from(self.cells[index].rowid));

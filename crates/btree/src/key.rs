@@ -1,8 +1,8 @@
-//! What index entries are compared with: a few values, under collations and directions.
+//! Keys that index entries are compared with: a few values, under collations and directions.
 //!
-//! An entry is a record on a page. It is compared column by column, from its bytes, and no column is
-//! looked at after the first that decides. The first column decides nearly always, so the two
-//! commonest kinds of first column, an integer and a text under BINARY, have paths of their own.
+//! An entry is a record on a page. It is compared column by column, from its bytes, and no column is decoded after the
+//! first that decides. The first column decides nearly always, so the two most common kinds of first column, an integer
+//! and a text under BINARY, have fast paths.
 
 mod compare;
 mod entry;
@@ -21,8 +21,8 @@ pub struct KeyColumn {
     pub collation: Collation,
     /// Whether the order is reversed (DESC).
     pub descending: bool,
-    /// Whether NULL counts as larger than everything instead of smaller, before `descending`
-    /// applies. Indexes of the file never say so; those that sort do.
+    /// Whether NULL counts as larger than everything instead of smaller, before `descending` applies. Indexes in the
+    /// file never have this; sorters do.
     pub nulls_large: bool,
 }
 
@@ -34,8 +34,8 @@ pub struct KeyInfo {
 }
 
 impl KeyInfo {
-    /// An order by the given columns, of which no more are ever compared: for an index of a table all its
-    /// columns and the rowid, for a table WITHOUT ROWID the columns of its primary key.
+    /// An order by the given columns, and no others: for an index of a table all its columns and the rowid, for a table
+    /// WITHOUT ROWID the columns of its primary key.
     pub fn new(columns: Vec<KeyColumn>, encoding: TextEncoding) -> KeyInfo {
         KeyInfo { columns: columns.into_boxed_slice(), encoding }
     }
@@ -51,7 +51,7 @@ impl KeyInfo {
     }
 }
 
-/// Where a key stands among the entries that begin with its values.
+/// The place of a key among the entries that begin with its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Prefix {
     /// It equals each of them: the search stops at any one. For keys that name all columns.
@@ -63,7 +63,7 @@ pub enum Prefix {
     After,
 }
 
-/// A key on its way through a tree.
+/// A key that is searched in a tree.
 #[derive(Clone, Debug)]
 pub struct SearchKey<'a> {
     info: &'a KeyInfo,
@@ -74,7 +74,7 @@ pub struct SearchKey<'a> {
     encoded: Vec<Vec<u8>>,
 }
 
-/// The first column, if it is of a kind that has a path of its own.
+/// The first column, if it is of a kind that has a fast path.
 #[derive(Clone, Copy, Debug)]
 enum First<'a> {
     Integer {
@@ -90,8 +90,8 @@ enum First<'a> {
     Other,
 }
 
-/// The first eight bytes of a text as a number: numbers that differ have the order of their texts.
-/// How the first columns of entries are ordered, where a number says it: all are integers, or all are texts that their bytes order.
+/// The order of entries' first columns, where a number represents each: all are integers, or all are texts in the order of their
+/// bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StartOrder {
     is_text: bool,
@@ -105,7 +105,7 @@ impl StartOrder {
         self.directed(value as u64 ^ 1 << 63)
     }
 
-    /// The number of a text that begins with `start`. Different texts may have the same.
+    /// The number of a text that begins with `start`. Different texts may have the same number.
     #[inline]
     fn of_text(self, start: u64) -> u64 {
         self.directed(start)
@@ -117,6 +117,7 @@ impl StartOrder {
     }
 }
 
+/// The first eight bytes of a text as a number: numbers that differ have the order of their texts.
 #[inline]
 fn start_of(text: &[u8]) -> u64 {
     match text.first_chunk() {
@@ -126,8 +127,8 @@ fn start_of(text: &[u8]) -> u64 {
 }
 
 impl<'a> SearchKey<'a> {
-    /// A key of `values`, which may be fewer than the columns of the index; further ones than those of
-    /// `info` are not compared.
+    /// A key of `values`, which may be fewer than the columns of the index; values beyond the columns of `info` are not
+    /// compared.
     pub fn new(info: &'a KeyInfo, values: &'a [ValueRef<'a>], prefix: Prefix) -> SearchKey<'a> {
         let values = &values[..values.len().min(info.columns.len())];
         let first = match (values.first(), info.columns.first()) {
@@ -145,7 +146,7 @@ impl<'a> SearchKey<'a> {
         SearchKey { info, values, prefix, first, encoded }
     }
 
-    /// The number of the first value, and what it is a number of.
+    /// The number of the first value, and its order.
     #[inline]
     pub(crate) fn start(&self) -> Option<(StartOrder, u64)> {
         match self.first {
@@ -176,14 +177,14 @@ fn encode(values: &[ValueRef<'_>], encoding: TextEncoding) -> Vec<Vec<u8>> {
     values.iter().map(text).collect()
 }
 
-/// A text in UTF-8 as the database has it.
+/// A text in UTF-8 as the database encodes it.
 fn encoded(text: &[u8], encoding: TextEncoding) -> Vec<u8> {
     let mut out = Buffer::new();
     encoding_of(encoding).encode(text, &mut out);
     out.into_vec()
 }
 
-/// A text of the database as UTF-8, for collations that know nothing else.
+/// A text of the database as UTF-8, for collations that need that.
 fn utf8_from(text: &[u8], encoding: TextEncoding) -> Cow<'_, [u8]> {
     if encoding == TextEncoding::Utf8 {
         return Cow::Borrowed(text);

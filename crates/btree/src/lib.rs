@@ -12,28 +12,27 @@
 //!              └──────────────────┴──────────────┴───── Pager
 //! ```
 //!
-//! The crate knows pages and records; it must not know SQL, schemas or files. Everything goes through
-//! `&Btree` (one a connection and attached database) and cursors, which own their place in a tree
-//! but borrow nothing.
+//! The crate knows pages and records; it does not know SQL, schemas or files. Every call goes through `&Btree` (one a
+//! connection and attached database) and cursors, which own their position in a tree but borrow nothing.
 //!
 //! Reading order:
 //!
 //! | module | its one subject |
 //! | --- | --- |
 //! | `node` | a page of a tree, checked |
-//! | [`cursor`] | a place in a tree: walking, seeking, inserting, deleting, finding the row again |
+//! | [`cursor`] | a position in a tree: walking, seeking, inserting, deleting, restoring |
 //! | [`key`] | what index entries are compared with |
 //! | `edit`, `balance` | the cells of one page; sharing them among siblings |
 //! | `search`, `interiors` | finding a rowid among those of a page; interior pages that are searched often, decoded |
 //! | `overflow` | long payloads |
-//! | `freelist`, `ptrmap` | which pages are unused; in auto-vacuum databases, who points to each page |
+//! | `freelist`, `ptrmap` | unused pages; in auto-vacuum databases, the parent of each page |
 //! | `tree`, `copy` | making, emptying and dropping whole trees; copying one to another database |
 //! | `relocate`, `auto_vacuum` | moving a page; moving those at the file's end |
 //! | [`check`] | the integrity check |
 //!
-//! **What a file can contain is never trusted**: a page is checked in constant time when it enters a path,
-//! every offset that it holds is checked when it is followed, and no walk is deeper or longer than
-//! the format allows. What is wrong is [`Error::Corrupt`](lithe_pager::Error) with the page's number.
+//! **The content of a file is never trusted**: a page is checked in constant time when it enters a path, every offset
+//! that it holds is checked when it is followed, and no walk is deeper or longer than the format allows. Damage is
+//! reported as [`Error::Corrupt`](lithe_pager::Error) with the page's number.
 #![forbid(unsafe_code)]
 
 mod auto_vacuum;

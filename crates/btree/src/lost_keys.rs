@@ -1,9 +1,9 @@
 //! Keys of deleted index entries that cursors may still stand on.
 //!
-//! A cursor seeks its entry again by the entry's columns, which it reads from the page as it was, and
-//! which its path keeps alive. Only where these columns do not fit into the local part of the payload are they lost
-//! with the overflow chain, whose pages may be used for something else at once. Such long keys are rare; each
-//! is remembered here when its chain is freed, for the cursors that came to it before.
+//! A cursor seeks its entry again by the entry's columns, which it reads from the old version of the page, which its
+//! path keeps alive. Only if these columns do not fit into the local part of the payload are they lost with the
+//! overflow chain, whose pages may be reused at once. Such long keys are rare; each is remembered here when its chain
+//! is freed, for the cursors that stand on it.
 
 use lithe_format::PageNo;
 use std::cell::{Cell, RefCell};
@@ -13,23 +13,23 @@ use std::collections::VecDeque;
 #[derive(Debug, Default)]
 pub(crate) struct LostKeys {
     keys: RefCell<VecDeque<LostKey>>,
-    /// How long the records of `keys` are together.
+    /// The total length of the records in `keys`.
     bytes: Cell<usize>,
-    /// Of each tree, the last version whose keys are not all kept any more.
+    /// For each tree, the last version whose keys are not all kept any more.
     forgotten: RefCell<Vec<(PageNo, u64)>>,
 }
 
 #[derive(Debug)]
 struct LostKey {
     root: PageNo,
-    /// The first overflow page that it had.
+    /// The first page of its overflow chain.
     chain: PageNo,
-    /// The version of the tree in which it was last.
+    /// The last version of the tree that had the key.
     version: u64,
     record: Vec<u8>,
 }
 
-/// More bytes than this are not kept: the oldest keys go first.
+/// The most bytes that are kept: the oldest keys are dropped first.
 const BYTES_MAX: usize = 16 << 20;
 
 impl LostKeys {
@@ -54,17 +54,17 @@ impl LostKeys {
         }
     }
 
-    /// Whether an entry that a cursor came to at `version` may have been deleted and is not kept.
+    /// Whether the key of an entry that a cursor came to at `version` may have been deleted and dropped.
     pub fn may_be_forgotten(&self, root: PageNo, version: u64) -> bool {
         self.forgotten.borrow().iter().any(|(of, last)| *of == root && *last >= version)
     }
 
-    /// Puts into `record` the entry whose chain began at `chain` when the tree was of version `version`, if it has been
-    /// deleted since.
+    /// Copies to `record` the entry whose chain began at `chain` in the tree's version `version`, if it was deleted
+    /// since. Answers whether it was.
     pub fn recall(&self, root: PageNo, chain: PageNo, version: u64, record: &mut Vec<u8>) -> bool {
         let keys = self.keys.borrow();
-        // The first deletion after the cursor came is that of its entry; later ones are of entries
-        // that got the page afterwards.
+        // The first deletion after the cursor came is that of its entry; later ones are of entries that got the page
+        // afterwards.
         let lost = keys.iter().find(|key| key.root == root && key.chain == chain && key.version >= version);
         if let Some(lost) = lost {
             record.clone_from(&lost.record);

@@ -1,4 +1,4 @@
-//! A page of a tree in a cursor's path: checked in constant time when it entered, bounds-checked ever after.
+//! A page of a tree in a cursor's path: checked in constant time when it is loaded, and bounds-checked at each access.
 
 use crate::btree::Btree;
 use crate::error::{Result, corrupt};
@@ -9,7 +9,7 @@ use lithe_format::bytes::get_u32;
 use lithe_format::cell;
 use lithe_pager::PageRef;
 
-/// Which of the two kinds of tree.
+/// The two kinds of trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeKind {
     /// Rows by rowid, all of them on leaves.
@@ -68,7 +68,8 @@ impl Node {
         }
     }
 
-    /// Page `no`, an interior page of a table that is known to have so many cells: of the page itself nothing is read.
+    /// Page `no`, an interior page of a table that is known to have this many cells: nothing is read from the page
+    /// itself.
     #[inline]
     pub fn of_interior(btree: &Btree, no: PageNo, cell_count: u16) -> Result<Node> {
         let (kind, header_at) = (PageKind::TableInterior, btree_page::header_at(no));
@@ -82,7 +83,7 @@ impl Node {
         })
     }
 
-    /// The rowids and children of an interior page of a table; `None` if it is not as it should be.
+    /// The rowids and children of an interior page of a table; `None` if it is malformed.
     pub fn decode_interior(&self) -> Option<Interior> {
         let cell = |index| {
             let rowid = cell::read_interior_rowid(&self.page, self.cell_at(index).ok()?)?;
@@ -101,7 +102,7 @@ impl Node {
         usize::from(self.cell_count)
     }
 
-    /// Where cell `index` starts, as the page has it. The caller checks the bounds.
+    /// The start of cell `index`, as the page states it. The caller checks the bounds.
     #[inline]
     pub fn cell_at(&self, index: usize) -> Result<usize> {
         debug_assert!(index < self.count(), "cell {index} of {}", self.cell_count);
@@ -117,7 +118,7 @@ impl Node {
         } else {
             get_u32(&self.page, usize::from(self.header_at) + RIGHT_CHILD_AT).and_then(PageNo::new)
         };
-        // Page 1 is the root of the schema table and nobody's child.
+        // Page 1 is the root of the schema table and no page's child.
         field.filter(|no| *no != PageNo::FIRST).ok_or_else(|| corrupt(self.no, "child page 0 or 1"))
     }
 
@@ -129,7 +130,7 @@ impl Node {
         Ok(pointers.ok_or_else(|| corrupt(self.no, "cell pointers outside the page"))?.as_chunks().0)
     }
 
-    /// What is wrong with this page.
+    /// An error about this page.
     #[cold]
     pub fn corrupt(&self, what: &'static str) -> crate::Error {
         corrupt(self.no, what)

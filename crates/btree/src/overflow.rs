@@ -1,13 +1,13 @@
-//! Payloads that do not fit on their page go on on a chain of overflow pages.
+//! Payloads that do not fit on their page continue on a chain of overflow pages.
 //!
 //! ```text
 //!   cell            first overflow page     next                    last
 //!   | ... local | 7 |  ->  | 8 | content |  ->  | 9 | content |  ->  | 0 | content |
 //! ```
 //!
-//! A chain is a linked list, but chains are nearly always laid down one page after the other, and we take care
-//! that they are. So a reader guesses that the next pages follow, takes the whole run at once, and
-//! checks each link on the way; from the first that disagrees it goes on where the link says.
+//! A chain is a linked list, but the allocator nearly always gives it successive pages. So a reader guesses that the
+//! next pages follow, reads the whole run at once, and checks each link on the way. At the first link that differs it
+//! continues where the link leads.
 
 mod read;
 mod write;
@@ -21,7 +21,7 @@ use lithe_format::PageNo;
 
 const CHAIN_CUT: &str = "overflow chain ends too soon";
 
-/// A page of a chain that will be written must be one that could be.
+/// Checks that a page of a chain can be one.
 fn check_chain_page(btree: &Btree, no: PageNo) -> Result<()> {
     if no == PageNo::FIRST || no.get() > btree.pager().page_count() {
         return Err(corrupt(no, "overflow chain names an impossible page"));

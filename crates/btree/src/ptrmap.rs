@@ -1,4 +1,4 @@
-//! Keeping the pointer maps of auto-vacuum databases true: who points to each page.
+//! Maintaining the pointer maps of auto-vacuum databases: the parent of each page.
 
 use crate::btree::Btree;
 use crate::error::{Result, corrupt};
@@ -8,7 +8,7 @@ use lithe_format::{PageNo, cell};
 use std::ops::Range;
 
 impl Btree {
-    /// Where the maps lie.
+    /// The places of the pointer maps.
     pub(crate) fn ptrmap_geometry(&self) -> Geometry {
         Geometry::new(self.page_size(), self.usable_size())
     }
@@ -19,7 +19,7 @@ impl Btree {
         Entry::read(&self.page(map)?, at).ok_or_else(|| corrupt(map, "pointer map entry of no known type"))
     }
 
-    /// Stores the entry of page `no`. A map that says so already is not written.
+    /// Stores the entry of page `no`. A map that has the entry already is not written.
     pub(crate) fn put_ptrmap(&self, no: PageNo, kind: PtrmapType, parent: Option<PageNo>) -> Result<()> {
         let (map, at) = self.ptrmap_place(no)?;
         let entry = Entry { kind, parent };

@@ -62,8 +62,8 @@ impl Mover<'_> {
         }
     }
 
-    /// A cursor may stand on the entry of the chain that has page `no`, and read its key from the chain when it
-    /// seeks the entry again. Only an index has keys on chains.
+    /// Remembers the key whose chain has page `no`: a cursor may stand on the entry, and read its key from the chain
+    /// when it seeks the entry again. Only an index has keys on chains.
     fn remember_key(&mut self, no: PageNo, entry: Entry) -> Result<()> {
         let btree = self.btree;
         let mut way = vec![no];
@@ -110,8 +110,8 @@ impl Btree {
         Err(corrupt(no, "page of no tree"))
     }
 
-    /// The payload in a cell of page `owner` whose overflow chain starts with page `first`, and where the
-    /// cell says so.
+    /// The payload in a cell of page `owner` whose overflow chain starts with page `first`, and the place of the
+    /// pointer to the chain.
     fn chain_start(&self, owner: PageNo, first: PageNo) -> Result<(usize, PayloadSpan)> {
         let page = self.page(owner)?;
         let header = self.header(&page, owner)?;
@@ -127,7 +127,7 @@ impl Btree {
         Err(corrupt(owner, NOT_THE_PARENT))
     }
 
-    /// Where the tree page `parent` points to page `no`, as a child or as the start of an overflow chain.
+    /// The place where the tree page `parent` points to page `no`, as a child or as the start of an overflow chain.
     fn pointer_to(&self, parent: PageNo, no: PageNo, kind: PtrmapType) -> Result<usize> {
         if kind == PtrmapType::OverflowFirst {
             return Ok(self.chain_start(parent, no)?.0);

@@ -1,15 +1,15 @@
-//! Finding a rowid among those of a page, in as few looks as the rowids allow.
+//! Finding a rowid among those of a page, with as few reads of keys as the rowids allow.
 //!
-//! Rowids mostly come without gaps, or with gaps all alike: then a rowid is where the straight line between
-//! two known ones has it. A look costs a line of the page that is probably not in the processor's
-//! cache, so guessing right once saves more than a division costs.
+//! Rowids mostly come without gaps, or with equal gaps: then linear interpolation between two known ones finds the
+//! place. A read costs a cache line of the page that is probably not in the processor's cache, so a right guess saves
+//! more than a division costs.
 
-/// Bounds of all rowids of a page, from the pages above; `None` where there is none.
+/// Bounds of all rowids of a page, from the pages above; `None`: no bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Range {
-    /// All are greater.
+    /// All rowids are greater.
     pub above: Option<i64>,
-    /// All are less or equal.
+    /// All rowids are less or equal.
     pub to: Option<i64>,
 }
 
@@ -19,8 +19,8 @@ impl Range {
     }
 }
 
-/// The child that has `wanted` if any has, of `count` and one more, whose largest keys are `key`; and the range of its keys. All are
-/// within `range`. `None` if a key is.
+/// The child that has `wanted` if any has, of `count` and one more, whose largest keys are `key`; and the range of its keys. All
+/// keys are within `range`. `None` if `key` answers `None`.
 #[inline]
 pub(crate) fn find_child(
     count: usize,
@@ -29,7 +29,7 @@ pub(crate) fn find_child(
     key: impl Fn(usize) -> Option<i64>,
 ) -> Option<(usize, Range)> {
     if range == Range::default() {
-        // The root, which is looked at in every search: its lines are in the cache, and guessing saves none.
+        // The root is read in every search, so it is in the cache, and a guess saves nothing.
         halve(count, wanted, key)
     } else {
         lower_bound(true, count, wanted, range, key)
@@ -37,10 +37,11 @@ pub(crate) fn find_child(
 }
 
 /// The first of `count` ascending keys that is not less than `wanted` (or `count`), by halving, and the range between it and
-/// the key before it. `None` if a key is.
+/// the key before it. `None` if `key` answers `None`.
 #[inline]
 fn halve(count: usize, wanted: i64, key: impl Fn(usize) -> Option<i64>) -> Option<(usize, Range)> {
-    // Which half it is nobody foresees: so there is no branch, and the range is read when it is known where it is.
+    // The outcome of a comparison cannot be predicted: so there is no branch, and the range is read when the place is
+    // known.
     let (mut low, mut left) = (0, count);
     while left > 0 {
         let half = left / 2;
@@ -54,8 +55,8 @@ fn halve(count: usize, wanted: i64, key: impl Fn(usize) -> Option<i64>) -> Optio
     Some((low, Range { above, to }))
 }
 
-/// The first of `count` ascending keys that is not less than `wanted` (or `count`), and if that is `tight`, the range
-/// between it and the key before it. All keys must be within `range`. `None` if a key is.
+/// The first of `count` ascending keys that is not less than `wanted` (or `count`), and if `tight`, the range between
+/// it and the key before it. All keys must be within `range`. `None` if `key` answers `None`.
 #[inline]
 pub(crate) fn lower_bound(
     tight: bool,
@@ -83,17 +84,17 @@ pub(crate) fn lower_bound(
     }
     let mut looks = 0;
     let mut last_was_less = false;
-    // The largest key that a page above allows for a leaf is mostly there, as the last one; of an interior page, it is that of its last child, behind all
-    // keys.
+    // On a leaf, the largest key that a page above allows mostly exists, as the last one. On an interior page it is that of the last child,
+    // behind all keys.
     let mut to_is_last = !tight && range.to.is_some();
     while low < high {
         let middle = match (looks, above, to) {
-            // Keys that are spread evenly at random leave the first guess off by the root of their number, and the second
-            // by the root of that.
+            // If keys are spread evenly at random, the first guess is off by the root of their number, and the second by
+            // the root of that.
             (0 | 1 | 3, Some(above), Some(to)) => {
                 low + guess(wanted, above, to, high - low, high - low + usize::from(!to_is_last))
             }
-            // The guess was not far off: the neighbour on the side of `wanted` decides.
+            // The guess was near: the neighbour on the side of `wanted` decides.
             (2 | 4, ..) if last_was_less => low,
             (2 | 4, ..) => high - 1,
             _ => low + (high - low) / 2,
@@ -115,12 +116,13 @@ pub(crate) fn lower_bound(
     Some((low, Range { above, to }))
 }
 
-/// Where among `count` keys above `above` `wanted` is, if they ascend evenly, and `to` is `steps` keys from `above`.
+/// The place of `wanted` among `count` keys greater than `above`, if they ascend evenly, and `to` is `steps` keys from
+/// `above`.
 #[inline]
 fn guess(wanted: i64, above: i64, to: i64, count: usize, steps: usize) -> usize {
     let span = to.wrapping_sub(above) as u64;
     let offset = wanted.wrapping_sub(above) as u64;
-    // Of numbers far apart, 48 bits are precise enough, and their product with a number of cells fits.
+    // For numbers far apart, 48 bits are precise enough, and their product with a number of cells does not overflow.
     let shift = (u64::BITS - span.leading_zeros()).saturating_sub(48);
     let (span, offset) = ((span >> shift).max(1), offset >> shift);
     let place = (offset * steps as u64).div_ceil(span);

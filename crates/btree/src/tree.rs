@@ -11,14 +11,14 @@ use lithe_format::db_header::Meta;
 use lithe_format::ptrmap::PtrmapType;
 use lithe_format::{PageNo, cell};
 
-/// Of the long keys of a tree that is emptied so many bytes are remembered.
+/// The most bytes of long keys that are remembered when a tree is emptied.
 const REMEMBERED_MAX: usize = 1 << 20;
 
 /// A tree that is being emptied.
 struct Clearing {
     root: PageNo,
     kind: TreeKind,
-    /// The entries that there were.
+    /// The number of entries so far.
     cleared: u64,
     /// Bytes of long keys that were remembered.
     remembered: usize,
@@ -27,8 +27,8 @@ struct Clearing {
 impl Btree {
     /// Makes an empty tree and answers its root.
     ///
-    /// In an auto-vacuum database the roots are the first pages of the file, so that none is ever in
-    /// the way when the file shrinks: whatever is on the next page moves elsewhere.
+    /// In an auto-vacuum database the roots are the first pages of the file, so that no root has to move when the file
+    /// shrinks: the page after the last root is moved elsewhere.
     pub fn create_tree(&self, kind: TreeKind) -> Result<PageNo> {
         assert!(self.pager().is_writing(), "a tree is made within a write transaction");
         self.initialise()?;
@@ -53,9 +53,8 @@ impl Btree {
         Ok(clearing.cleared)
     }
 
-    /// Removes the tree at `root`. In an auto-vacuum database the tree with the largest root may take the
-    /// place: then the answer is the root that it had, and who knows it by that number must call
-    /// it `root` from now on.
+    /// Removes the tree at `root`. In an auto-vacuum database the tree with the largest root may move to the page
+    /// `root`: then the answer is the former root, and the caller must use `root` for that tree from now on.
     pub fn drop_tree(&self, root: PageNo) -> Result<Option<PageNo>> {
         if root == PageNo::FIRST {
             return Err(Error::Misuse("the schema table is not dropped"));
@@ -83,7 +82,7 @@ impl Btree {
         Ok((largest != root).then_some(largest))
     }
 
-    /// Which kind of tree has its root on page `root`.
+    /// The kind of the tree whose root is page `root`.
     pub fn tree_kind(&self, root: PageNo) -> Result<TreeKind> {
         let header = self.header(&self.page(root)?, root)?;
         Ok(if header.kind.is_table() { TreeKind::Table } else { TreeKind::Index })
@@ -122,7 +121,7 @@ impl Btree {
         let capacity = REMEMBERED_MAX.saturating_sub(clearing.remembered);
         if clearing.kind == TreeKind::Index && span.len as usize <= capacity {
             let mut record = Vec::new();
-            // A key that cannot be read is damaged, which a cursor that stands on the key finds out.
+            // A key that cannot be read is damaged; a cursor that stands on it will report that.
             if overflow::read_whole(self, &node.page, node.no, span, &mut record).is_ok() {
                 clearing.remembered += record.len();
                 self.lost_keys.remember(clearing.root, first, self.version(clearing.root), record);

@@ -95,7 +95,7 @@ fn the_check_says_what_sqlite_says() {
     std::fs::remove_file(&path).unwrap();
 }
 
-/// What SQLite's check says of the structure; `None` if it gives up before.
+/// The result of SQLite's check of the structure; `None` if it gives up before.
 fn their_check(path: &Path) -> Option<Vec<String>> {
     let sqlite = rusqlite::Connection::open(path).unwrap();
     let mut statement = sqlite.prepare("PRAGMA integrity_check(100)").ok()?;
@@ -130,7 +130,8 @@ fn damage_is_an_error_and_nothing_else() {
     std::fs::remove_file(&path).unwrap();
 }
 
-/// A row that reaches into the next one's bytes is written where a freeblock is by now: what is known of the page's free bytes is wrong.
+/// A row that extends into the next one's bytes is written where a freeblock is by now: the known number of the page's free bytes is
+/// wrong.
 #[test]
 fn rows_that_overlap_are_no_panic() {
     let btree = memory(SHAPES[0]);

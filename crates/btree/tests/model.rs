@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 const STEPS: usize = 3000;
 
-/// How many seeds a shape runs through; `SEEDS=100` for a long night.
+/// How many seeds a shape runs through; `SEEDS=100` for a long run.
 fn seeds() -> u64 {
     std::env::var("SEEDS").map_or(4, |seeds| seeds.parse().expect("a number"))
 }
@@ -38,7 +38,7 @@ fn indexes() {
     }
 }
 
-/// What differs between the two kinds of trees. Keys are numbers; how they look in the tree is the model's.
+/// The differences between the two kinds of trees. Keys are numbers; the model decides how they are stored in the tree.
 trait Model {
     const KIND: TreeKind;
     fn cursor(&self, root: PageNo) -> Cursor;
@@ -233,7 +233,7 @@ fn seek<M: Model>(model: &M, cursor: &mut Cursor, btree: &Btree, key: i64, map: 
     }
 }
 
-/// A cursor that stands while others write, and then moves on.
+/// A cursor that stands while other cursors write, and then moves on.
 fn scan_on<M: Model>(model: &M, cursor: &mut Cursor, btree: &Btree, key: i64, random: &mut Random, map: &mut Map) {
     if !cursor.is_valid() || model_key(model, cursor, btree).is_none() {
         match model.seek(cursor, btree, key) {
@@ -258,7 +258,7 @@ fn scan_on<M: Model>(model: &M, cursor: &mut Cursor, btree: &Btree, key: i64, ra
     }
 }
 
-/// The key of the row under a cursor that others may have deleted.
+/// The key of the row under a cursor that another cursor may have deleted.
 fn model_key<M: Model>(model: &M, cursor: &mut Cursor, btree: &Btree) -> Option<i64> {
     if !cursor.restore(btree).unwrap() {
         cursor.reset();

@@ -1,4 +1,4 @@
-//! Files that we write are read by SQLite, and the other way round.
+//! SQLite reads files that this crate writes, and the other way round.
 
 mod common;
 
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-/// A file that is gone when the test is.
+/// A file that is deleted at the end of the test.
 struct TempFile(PathBuf);
 
 impl TempFile {
@@ -83,7 +83,7 @@ fn sqlite_reads_what_we_write() {
                 Err(error) => assert!(deleted.contains(&row.a), "{error}: {}", row.a),
             }
         }
-        // And SQLite goes on with it.
+        // SQLite then writes to the file.
         sqlite.execute_batch("DELETE FROM t WHERE a % 5 = 0; INSERT INTO t(b, c) SELECT b || 'x', c FROM t").unwrap();
         let check: String = sqlite.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
         assert_eq!(check, "ok", "{shape:?}");
@@ -279,8 +279,8 @@ fn a_transaction_after_another() {
     assert!(btree.integrity_check(&[PageNo::FIRST, root], false, 10).unwrap().messages.is_empty());
 }
 
-/// A statement reads while another commits: in rollback mode that changes the mapped pages under the reader's cursor, which owns
-/// its pages first.
+/// A statement reads while another commits: in rollback mode that changes the mapped pages under the reader's cursor, which
+/// copies its pages first.
 #[test]
 fn a_place_survives_a_commit() {
     struct Held(RefCell<Cursor>);

@@ -1,4 +1,4 @@
-//! A cursor that is used again keeps its way down the tree, and sees when it is not the way any more.
+//! A cursor that is reused keeps its path down the tree, and notices when the path is not current any more.
 
 mod common;
 
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 const SHAPE: Shape = Shape { page_size: 512, reserved: 0, auto_vacuum: AutoVacuum::None };
 
-/// A file of the test's own, removed with what lies beside it.
+/// A file of the test's own, removed with its companions.
 struct File(PathBuf);
 
 impl File {
@@ -60,8 +60,8 @@ fn content(rowid: i64) -> Vec<u8> {
     record
 }
 
-/// Seeks rowids here and there, so often that interior pages are decoded, and looks at what is beside some. The cursor is reset
-/// each time as by a statement that is run again.
+/// Seeks rowids here and there, so often that interior pages are decoded, and checks the neighbours of some. The cursor is
+/// reset each time, as by a statement that is run again.
 fn check(cursor: &mut Cursor, btree: &Btree, count: i64, odd: bool) {
     let gap = if odd { 1 } else { 2 };
     for step in 0..3000 {
@@ -128,9 +128,8 @@ fn changes_are_seen() {
     }
 }
 
-/// A row that does not fit the last leaf comes to a new leaf: page 1, the leaf's parent and the new leaf are written,
-/// the full leaf is not.
-/// What a cursor and the tree know outlasts a commit of the connection's own, and no commit of another one.
+/// The state of a cursor and the tree stays valid after a commit of the connection's own, and not after that of another
+/// one.
 #[test]
 fn a_commit_of_its_own_changes_no_tree() {
     for mmap_size in [u64::MAX, 0] {
@@ -171,6 +170,8 @@ fn a_commit_of_its_own_changes_no_tree() {
     }
 }
 
+/// A row that does not fit the last leaf goes to a new leaf: page 1, the leaf's parent and the new leaf are written, but
+/// not the full leaf.
 #[test]
 fn a_full_leaf_is_not_written() {
     let file = File::new("full");
@@ -189,7 +190,7 @@ fn a_full_leaf_is_not_written() {
     assert!(counts.contains(&2) && counts.contains(&3), "{counts:?}");
 }
 
-/// Rows make space for longer ones: what lies between the free blocks of a leaf moves as a whole, or row by row where there are many.
+/// Rows make space for longer ones: the cells between the free blocks of a leaf move as a whole, or row by row where there are many.
 #[test]
 fn rows_move_together_on_their_page() {
     const LONG: usize = 90;
@@ -292,4 +293,34 @@ impl Key {
 
 fn record_of(key: &Key) -> Vec<u8> {
     record::Builder::new().build(&[key.value()]).to_vec()
+}
+
+/// The cursor of a statement that has added the last row is the next statement's: it goes back over all rows, through pages of a
+/// transaction that has ended.
+#[test]
+fn the_last_row_is_where_a_later_transaction_begins() {
+    for mmap_size in [u64::MAX, 0] {
+        let options = OpenOptions { mmap_size, ..OpenOptions::default() };
+        let file = File::new("last");
+        let (_, root) = file.fill(&options, 2000);
+        let btree = Btree::new(open(&file.0, &options));
+        let pager = btree.pager();
+        let mut cursor = Cursor::table(root);
+        pager.begin_read().unwrap();
+        pager.begin_write(BeginKind::Immediate).unwrap();
+        cursor.insert_table(&btree, 4000, &Payload::from_bytes(&content(4000)), None).unwrap();
+        cursor.reset();
+        btree.commit().unwrap();
+        pager.end_read().unwrap();
+        pager.begin_read().unwrap();
+        let mut found = Vec::new();
+        let mut is_there = cursor.last(&btree).unwrap();
+        while is_there {
+            found.push(cursor.rowid().unwrap());
+            is_there = cursor.previous(&btree).unwrap();
+        }
+        assert!(found.into_iter().eq((0..=2000).map(|n| 2 * n).rev()));
+        cursor.reset();
+        pager.end_read().unwrap();
+    }
 }

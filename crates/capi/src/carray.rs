@@ -244,7 +244,7 @@ struct CArrayCursor {
 
 /// The address in a pointer of that kind.
 fn address(arguments: &Values<'_>, kind: &CStr) -> Option<*mut c_void> {
-    let pointer = arguments.facts.pointer(0).filter(|pointer| *pointer.kind == *kind.to_bytes())?;
+    let pointer = arguments.attributes.pointer(0).filter(|pointer| *pointer.kind == *kind.to_bytes())?;
     application_pointer(pointer).map(|pointer| pointer.address)
 }
 

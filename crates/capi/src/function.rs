@@ -73,7 +73,7 @@ impl Frame {
     ///
     /// # Safety
     /// The arguments are valid as long as the frame is used.
-    pub(crate) unsafe fn fill(&mut self, facts: &dyn Arguments, args: &[ValueRef<'_>], flags: u32) {
+    pub(crate) unsafe fn fill(&mut self, attributes: &dyn Arguments, args: &[ValueRef<'_>], flags: u32) {
         if self.values.len() < args.len() {
             self.values.resize_with(args.len(), sqlite3_value::default);
         }
@@ -82,11 +82,11 @@ impl Frame {
             unsafe { value.borrow(*arg) };
             // Only texts and blobs carry a subtype; the flag is a hint.
             if flags & Flags::SUBTYPE.0 != 0 || arg.bytes().is_some() {
-                value.subtype = facts.subtype(index);
+                value.subtype = attributes.subtype(index);
             }
-            value.is_from_bind = facts.is_bound(index);
+            value.is_from_bind = attributes.is_bound(index);
             if arg.is_null() {
-                value.pointer = facts.pointer(index).and_then(application_pointer);
+                value.pointer = attributes.pointer(index).and_then(application_pointer);
             }
         }
         let start = self.values.as_mut_ptr();

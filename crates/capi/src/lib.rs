@@ -19,7 +19,7 @@
 //! | callbacks | `connection::hook`, `connection::preupdate` |
 //! | virtual tables | `virtual_table`, `index_info`, `rtree` (its geometries), `fts3` (tokenizers), `fts5` (tokenizers, auxiliary functions), `carray`, `statement_table`, `program_tables` |
 //! | parts of BLOBs, copies of databases, states of the past | `blob`, `backup`, `snapshot` |
-//! | settings, counts, names | `config`, `database_config`, `status`, `facts`, `database`, `connection::error`,
+//! | settings, counts, names | `config`, `database_config`, `status`, `connection_info`, `database`, `connection::error`,
 //! `threading`, `version` |
 //! | files | `vfs`, `file_control` |
 //! | memory, mutexes, strings | `heap`, `memory`, `mutex`, `recursive_mutex`, `thread`, `mprintf`, `string_builder`, `string`, `incomplete`, `text` |
@@ -38,13 +38,13 @@ mod collation;
 mod column;
 mod config;
 mod connection;
+mod connection_info;
 mod context;
 mod database;
 mod database_config;
 mod error_log;
 mod exec;
 mod extension;
-mod facts;
 mod ffi_guard;
 mod file_control;
 mod fts3;

@@ -11,7 +11,7 @@ use crate::carray::CArray;
 use crate::code;
 use crate::config;
 use crate::connection::{self, sqlite3};
-use crate::facts;
+use crate::connection_info;
 use crate::ffi_guard::api;
 use crate::program_tables::{ProgramTable, Programs};
 use crate::statement_table::Statements;
@@ -57,7 +57,7 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
     let vfs_name = unsafe { text::name(vfs) };
     let filename = filename.unwrap_or_default();
     let has_mutex = threading::wants_mutex(flags);
-    let connection = Owner::new(facts::ask_busy_handler);
+    let connection = Owner::new(connection_info::ask_busy_handler);
     let (core, error) = match open_core(filename, flags, vfs_name.as_deref(), &connection) {
         Ok(core) => (Some(core), None),
         Err(error) => (None, Some(error)),

@@ -128,7 +128,7 @@ fn folder(name: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn others_go_on() {
+fn others_continue() {
     let folder = folder("others");
     for mode in ["DELETE", "TRUNCATE", "PERSIST", "MEMORY", "WAL"] {
         for cache in ["private", "shared"] {

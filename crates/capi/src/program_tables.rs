@@ -97,7 +97,7 @@ impl Programs {
     fn with_statement<T>(&self, argument: &Values<'_>, f: impl FnOnce(&Statement) -> T) -> Option<T> {
         // SAFETY: the connection outlives its tables, and its mutex is held.
         let db = unsafe { &*self.db };
-        if let Some(pointer) = argument.facts.pointer(0) {
+        if let Some(pointer) = argument.attributes.pointer(0) {
             let pointer = application_pointer(pointer).filter(|_| *pointer.kind == *b"stmt-pointer")?;
             let mut next = db.statements.get();
             // SAFETY: the list has live statements of this connection; only one of them is read.

@@ -745,14 +745,14 @@ static void hooks(const char *folder) {
   CHECK(sqlite3_close(db) == SQLITE_OK);
 }
 
-/* ---- facts of a connection ---- */
+/* ---- information about a connection ---- */
 
 static int busy_calls;
 static int on_busy(void *arg, int n) { busy_calls++; CHECK(arg == &busy_calls); return n < 2; }
 
-static void facts(const char *folder) {
+static void connection_info(const char *folder) {
   sqlite3 *db = NULL, *other = NULL;
-  const char *name = path(folder, "facts.db");
+  const char *name = path(folder, "connection_info.db");
   CHECK(sqlite3_open_v2(name, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK);
   run(db, "CREATE TABLE t(a INTEGER PRIMARY KEY AUTOINCREMENT, b TEXT COLLATE NOCASE NOT NULL, c)");
   CHECK(sqlite3_get_autocommit(db) && sqlite3_txn_state(db, NULL) == SQLITE_TXN_NONE);
@@ -771,9 +771,9 @@ static void facts(const char *folder) {
   SAME(sqlite3_db_name(db, 0), "main");
   SAME(sqlite3_db_name(db, 1), "temp");
   SAME(sqlite3_db_name(db, 2), NULL);
-  CHECK(strstr(sqlite3_db_filename(db, "main"), "facts.db") != NULL && sqlite3_db_filename(db, "x") == NULL);
-  CHECK(strstr(sqlite3_filename_journal(sqlite3_db_filename(db, "main")), "facts.db-journal") != NULL);
-  CHECK(strstr(sqlite3_filename_wal(sqlite3_db_filename(db, "main")), "facts.db-wal") != NULL);
+  CHECK(strstr(sqlite3_db_filename(db, "main"), "connection_info.db") != NULL && sqlite3_db_filename(db, "x") == NULL);
+  CHECK(strstr(sqlite3_filename_journal(sqlite3_db_filename(db, "main")), "connection_info.db-journal") != NULL);
+  CHECK(strstr(sqlite3_filename_wal(sqlite3_db_filename(db, "main")), "connection_info.db-wal") != NULL);
   CHECK(sqlite3_db_readonly(db, "main") == 0 && sqlite3_db_readonly(db, "x") == -1);
   CHECK(sqlite3_db_mutex(db) != NULL);
   CHECK(sqlite3_limit(db, SQLITE_LIMIT_VARIABLE_NUMBER, 5) == 32766);
@@ -1285,7 +1285,7 @@ int main(int argc, char **argv) {
   functions();
   collations();
   hooks(folder);
-  facts(folder);
+  connection_info(folder);
   opening(folder);
   blobs();
   backups();

@@ -1,11 +1,11 @@
-//! Databases behind the bytes of another file, such as a program: the VFS that SQLite calls `apndvfs`.
+//! Databases appended to another file, such as a program: the VFS that SQLite calls `apndvfs`.
 //!
 //! ```text
-//!   | other bytes, zeros | pages of the database | "Start-Of-SQLite3-" | where page 1 lies, 8 bytes |
+//!   | other bytes, zeros | pages of the database | "Start-Of-SQLite3-" | the offset of page 1, 8 bytes |
 //!   0                    ^ a multiple of 4096    ^ 25 bytes before the end
 //! ```
 //!
-//! An empty file, and one that is a database from its first byte on, are ordinary databases.
+//! An empty file, and a file that begins with a database, are opened as ordinary databases.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use lithe::vfs::{
     Access, DeviceCharacteristics, Error, File, FileEvent, LockLevel, Op, OpenFlags, Opened, Result, SyncFlags, Vfs,
 };
 
-/// What stands behind the database, before the eight bytes that say where it begins.
+/// The mark after the database; the offset of the database follows, in eight bytes.
 pub const MARK: &[u8; 17] = b"Start-Of-SQLite3-";
 pub const TRAILER_LEN: u64 = MARK.len() as u64 + 8;
 /// The first bytes of every database.
 const DATABASE_MARK: &[u8; 16] = b"SQLite format 3\0";
 /// A new database begins at a multiple of this.
 const ALIGNMENT: u64 = 4096;
-/// The most bytes that file and database have together.
+/// The greatest size of the file.
 const SIZE_MAX: u64 = 0x4000_0000;
 
-/// Opens databases behind other bytes, in the files of another VFS.
+/// Opens databases that are appended to files of another VFS.
 #[derive(Debug)]
 pub struct AppendVfs {
     base: Arc<dyn Vfs>,
@@ -83,7 +83,7 @@ impl Vfs for AppendVfs {
     }
 }
 
-/// Where the database begins, if there is a trailer that says so.
+/// The offset of the database, if the file ends with a trailer.
 fn start_of(file: &dyn File, size: u64) -> Result<Option<u64>> {
     let Some(at) = size.checked_sub(TRAILER_LEN) else { return Ok(None) };
     let mut trailer = [0; TRAILER_LEN as usize];
@@ -99,7 +99,7 @@ fn begins_as_database(file: &dyn File) -> Result<bool> {
     Ok(first == *DATABASE_MARK)
 }
 
-/// A database from `start` on.
+/// A database from the offset `start` on.
 #[derive(Debug)]
 struct AppendedFile {
     base: Arc<dyn File>,
@@ -125,7 +125,7 @@ impl File for AppendedFile {
         if self.start + end + TRAILER_LEN > SIZE_MAX {
             return Err(Error::with_code(Op::Write, ResultCode::FULL));
         }
-        // The trailer comes first: whatever happens then, the file ends in one.
+        // The new trailer is written first, so that the file ends with one even if the write fails.
         if end > self.size()? {
             self.write_trailer(end)?;
         }

@@ -203,23 +203,23 @@ impl Modes {
 }
 
 impl Args {
-    /// Whether a person is to be talked to.
+    /// Whether the shell prompts and reads from a terminal.
     pub fn wants_terminal(&self) -> bool {
         self.interactive || (crate::input::is_terminal() && !self.batch)
     }
 
-    /// The arguments of this process. Leaves it with a message if they are wrong.
+    /// The arguments of this process. Prints a message and exits if they are invalid.
     pub fn from_command_line() -> Args {
         Args::try_parse_from(normalised(std::env::args_os())).unwrap_or_else(|error| match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => error.exit(),
             _ => {
                 eprintln!("{}", complaint(&error));
-                std::process::exit(1) // what scripts expect that know `sqlite3`
+                std::process::exit(1) // the status of `sqlite3`, which scripts expect
             }
         })
     }
 
-    /// How the database is opened.
+    /// The options with which the database is opened.
     pub fn opening(&self) -> Opening {
         Opening {
             readonly: self.readonly,
@@ -235,12 +235,12 @@ impl Args {
         }
     }
 
-    /// Makes the settings what the arguments say.
+    /// Applies the arguments to the settings.
     pub fn apply(&self, settings: &mut Settings) {
         let style = &mut settings.style;
         if let Some(mode) = self.modes.chosen() {
             style.set_mode(mode);
-            // Whoever wants CSV wants it to its end.
+            // CSV output is not truncated.
             if mode.name == "csv" {
                 style.limits = Limits::default();
             }
@@ -265,7 +265,7 @@ impl Args {
     }
 }
 
-/// An error of the command line in the words of `sqlite3`.
+/// The message of `sqlite3` for an error of the command line.
 fn complaint(error: &clap::Error) -> String {
     let option = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(option)) => option.split(' ').next().unwrap_or_default(),
@@ -290,8 +290,8 @@ fn is_empty(value: &ContextValue) -> bool {
     matches!(value, ContextValue::String(text) if text.is_empty())
 }
 
-/// `-csv` becomes `--csv`; single letters, lone dashes and values stay as they are. What follows `-A` is the archive's: `-Atf x` is
-/// `-A -tf x`.
+/// `-csv` becomes `--csv`; single letters, lone dashes and values stay as they are. The arguments after `-A` belong to `.archive`: `-Atf x`
+/// is `-A -tf x`.
 fn normalised(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut all = Vec::new();
     let mut is_archive = false;

@@ -12,12 +12,12 @@ pub struct Completer {
 }
 
 impl Completer {
-    /// Knows the dot commands, and no names yet.
+    /// A completer with the dot commands, without names.
     pub fn new(commands: &'static [&'static str]) -> Completer {
         Completer { commands, names: Vec::new() }
     }
 
-    /// Tables, columns and the like.
+    /// Sets the names of tables, columns and other objects.
     pub fn set_names(&mut self, names: Vec<String>) {
         self.names = names;
     }

@@ -8,36 +8,36 @@ use lithe::{Connection, Deserialize, OpenFlags};
 use crate::appended::{self, AppendVfs};
 use crate::quote;
 
-/// How a database is opened.
+/// Options for opening a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Opening {
     pub readonly: bool,
-    /// A symbolic link is refused.
+    /// Whether a symbolic link is refused.
     pub nofollow: bool,
-    /// A file that does not exist is not made.
+    /// Whether the file must exist.
     pub exists: bool,
-    /// The file's bytes become a database in memory, which leaves the file as it is.
+    /// Whether the file's bytes are loaded into a database in memory, which does not change the file.
     pub deserialize: bool,
-    /// The file is a text as `.dbtotxt` writes it, and becomes a database in memory.
+    /// Whether the file is a text of `.dbtotxt`, which is loaded into a database in memory.
     pub hexdb: bool,
-    /// Bytes that a database in memory made from bytes may grow to.
+    /// The greatest size of a database in memory that is made from bytes.
     pub maxsize: Option<u64>,
-    /// The database lies behind the bytes of another file.
+    /// Whether the database is appended to another file.
     pub append: bool,
-    /// The file is a ZIP archive, whose members are the rows of a table `zip` in memory.
+    /// Whether the file is a ZIP archive, whose members become the rows of a table `zip` in memory.
     pub zip: bool,
-    /// The VFS; none is the machine's.
+    /// The VFS; None means the default.
     pub vfs: Option<String>,
-    /// Bytes of the file that are mapped; none is what the engine chooses.
+    /// The bytes of the file that are mapped; None means the engine's default.
     pub mmap: Option<u64>,
 }
 
-/// How many bytes the end record of a ZIP archive has, and its first ones.
+/// The length of a ZIP archive's end record, and its first bytes.
 const ZIP_END_LEN: u64 = 22;
 const ZIP_END: &[u8] = b"PK\x05\x06";
 
 impl Opening {
-    /// With what the end of the file says it is, unless the user has said it.
+    /// The options, with the kind of the file that its end shows, unless the user has stated the kind.
     fn deduced(&self, file: &str) -> Opening {
         let is_said = self.append || self.zip || self.deserialize || self.hexdb;
         let end = if is_said { None } else { end_of(file) };
@@ -49,7 +49,7 @@ impl Opening {
     }
 }
 
-/// As many of a file's last bytes as a trailer of [`appended`] has.
+/// The last bytes of a file, as many as a trailer of [`appended`] has.
 fn end_of(file: &str) -> Option<Vec<u8>> {
     let mut file = std::fs::File::open(file).ok()?;
     let length = file.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
@@ -59,7 +59,7 @@ fn end_of(file: &str) -> Option<Vec<u8>> {
     Some(end)
 }
 
-/// Opens a database with what the shell has beyond the library.
+/// Opens a database with the shell's additional modules.
 pub fn open(file: &str, how: &Opening) -> Result<Connection, String> {
     let how = &how.deduced(file);
     let connection = if how.zip {
@@ -124,7 +124,7 @@ fn failed(file: &str, reason: &str) -> String {
     format!("Error: unable to open database \"{file}\": {reason}")
 }
 
-/// A file of more bytes would not be a text that a person made.
+/// The most bytes of a database from a text.
 const TEXT_BYTES_MAX: usize = 1 << 30;
 
 /// The bytes that a text of `.dbtotxt` describes: `| size N …`, `| page K offset O`, `|  AT: 16 bytes …`.

@@ -1,7 +1,7 @@
-//! `.expert`: the indexes that the next statement would use if they were there.
+//! `.expert`: the indexes that the next statement would use if they existed.
 //!
-//! The schema is copied to a database in memory. There, all short lists of columns that the statement may look for or sort by get
-//! an index; the planner chooses among them. What it has chosen loses the columns without which the plan is the same.
+//! The schema is copied to a database in memory. There, the statement's columns get indexes on all lists of a few of them; the planner
+//! chooses among the indexes. Each chosen index is then shortened while the plan stays the same.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use lithe::{Action, Connection, Permission, Request};
 
 use crate::quote;
 
-/// Of a table so many columns are tried, in lists of so many.
+/// The most columns of a table that are tried, and the longest lists of them.
 const COLUMNS_MAX: usize = 5;
 const LIST_MAX: usize = 3;
 
@@ -72,7 +72,7 @@ pub fn advice(connection: &Connection, sql: &str) -> lithe::Result<String> {
     Ok(text)
 }
 
-/// What is copied.
+/// The copied schema, with its statistics.
 struct Schema {
     statements: Vec<String>,
     statistics: Vec<[Option<String>; 3]>,
@@ -93,7 +93,7 @@ impl Schema {
     /// A database in memory with the schema and more indexes.
     fn copy(&self, indexes: &[Candidate]) -> lithe::Result<Connection> {
         let copy = Connection::open(":memory:")?;
-        // A virtual table without its module is not there: statements that use it fail later.
+        // A virtual table whose module is missing is not created: statements that use it fail later.
         self.statements.iter().for_each(|sql| drop(copy.execute_batch(sql)));
         if !self.statistics.is_empty() {
             copy.execute_batch("ANALYZE sqlite_schema")?;
@@ -111,7 +111,7 @@ impl Schema {
 fn plan(connection: &Connection, sql: &str) -> lithe::Result<Vec<String>> {
     let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
     let mut lines = Vec::new();
-    // Parameters have no values.
+    // The parameters are NULL.
     while let Some(row) = statement.step()? {
         lines.push(row.get(3)?);
     }
@@ -124,7 +124,7 @@ fn uses(plan: &[String], index: &Candidate) -> bool {
     plan.iter().any(|line| line.split_whitespace().any(|word| word == name))
 }
 
-/// A plan as it is whatever its indexes are called and cover.
+/// A plan without the names of its indexes, and without COVERING.
 fn without_names(plan: &[String]) -> Vec<String> {
     let line = |line: &String| {
         let mut words: Vec<&str> = line.split_whitespace().filter(|word| *word != "COVERING").collect();
@@ -136,7 +136,7 @@ fn without_names(plan: &[String]) -> Vec<String> {
     plan.iter().map(line).collect()
 }
 
-/// Lists of the columns that the statement reads, and names behind the beginning of its FROM.
+/// Lists of the columns that the statement reads and that occur in its text after FROM or UPDATE.
 fn candidates(copy: &Connection, sql: &str) -> lithe::Result<Vec<Candidate>> {
     let read: Arc<Mutex<BTreeMap<String, Vec<String>>>> = Arc::default();
     let noted = Arc::clone(&read);

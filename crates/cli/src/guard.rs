@@ -1,20 +1,20 @@
-//! What statements may do: the safe mode, and what `.auth` shows.
+//! Restrictions of statements: the safe mode, and the requests that `.auth` prints.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lithe::{Action, Connection, Permission, Request};
 
-/// Whether commands that reach beyond the database are refused.
+/// Whether commands with effects beyond the database are refused.
 #[derive(Clone, Debug, Default)]
 pub struct SafeMode {
     pub is_on: bool,
-    /// Who says this word may leave the safe mode for one command.
+    /// The word with which `.nonce` suspends the safe mode for one command.
     pub nonce: Option<String>,
-    /// The next command may do what it likes.
+    /// Whether the next command is exempt.
     pub is_suspended: bool,
 }
 
-/// The number of the line that runs: 0 for arguments. The authorizer names the line, and has no shell.
+/// The number of the current line, 0 for arguments. It is global, because the authorizer reports it but has no access to the shell.
 static LINE: AtomicUsize = AtomicUsize::new(0);
 
 pub fn set_current_line(line: usize) {
@@ -25,11 +25,11 @@ pub fn current_line() -> usize {
     LINE.load(Ordering::Relaxed)
 }
 
-/// Functions that reach beyond the database.
+/// Functions with effects beyond the database.
 const UNSAFE_FUNCTIONS: [&str; 7] =
     ["edit", "fts3_tokenizer", "load_extension", "readfile", "writefile", "zipfile", "zipfile_cds"];
 
-/// Sets the authorizer that `.auth` (`shows`) and the safe mode want.
+/// Sets the authorizer for `.auth` (`shows`) and the safe mode.
 pub fn guard(connection: &Connection, shows: bool, safe: &SafeMode) {
     let (wants, safe) = (shows || safe.is_on, safe.clone());
     let authorizer = move |request: &Request<'_>| {
@@ -55,7 +55,7 @@ fn permission(request: &Request<'_>, safe: &SafeMode) -> Permission {
 }
 
 impl SafeMode {
-    /// What is forbidden in safe mode ends the shell: a script must not go on as if it had been done.
+    /// Ends the process at a forbidden action, because a script must not continue as if it had succeeded.
     pub fn refuse(&self, what: &str) -> ! {
         eprintln!("line {}: {what}", current_line());
         std::process::exit(1)

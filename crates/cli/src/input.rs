@@ -1,4 +1,4 @@
-//! Where lines come from.
+//! The sources of input lines.
 
 use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
@@ -11,24 +11,24 @@ use crate::complete::Completer;
 
 /// A source of lines.
 pub enum Input {
-    /// A person at a terminal.
+    /// A terminal, with its history file.
     Terminal(Box<Editor<Completer, FileHistory>>, Option<PathBuf>),
     /// A file, a pipe or a text.
     Lines(Box<dyn BufRead>),
 }
 
-/// What reading a line gave.
+/// The result of reading a line.
 pub enum Line {
     /// A line, without its end.
     Text(Vec<u8>),
-    /// Ctrl-C: the statement that was being typed is given up.
+    /// Ctrl-C: the unfinished statement is dropped.
     Interrupted,
     /// The end.
     End,
 }
 
 impl Input {
-    /// A terminal with history and completion, of the dot commands too.
+    /// A terminal with history and completion, also of dot commands.
     pub fn terminal(commands: &'static [&'static str]) -> Result<Input, String> {
         let config = Config::builder().auto_add_history(true).build();
         let mut editor: Editor<Completer, FileHistory> =
@@ -36,23 +36,23 @@ impl Input {
         editor.set_helper(Some(Completer::new(commands)));
         let history = std::env::home_dir().map(|home| home.join(".lithe_history"));
         if let Some(file) = &history {
-            // A history that is not there yet, or cannot be read, is an empty one.
+            // A history file that is missing or unreadable counts as empty.
             let _ = editor.load_history(file);
         }
         Ok(Input::Terminal(Box::new(editor), history))
     }
 
-    /// Standard input as it comes.
+    /// Standard input, unbuffered by a line editor.
     pub fn standard() -> Input {
         Input::Lines(Box::new(std::io::stdin().lock()))
     }
 
-    /// Whether somebody may be sitting there.
+    /// Whether the input is a terminal.
     pub fn is_interactive(&self) -> bool {
         matches!(self, Input::Terminal(..))
     }
 
-    /// The next line, after showing `prompt` to a person.
+    /// Reads the next line; a terminal shows `prompt` first.
     pub fn line(&mut self, prompt: &str) -> Result<Line, String> {
         match self {
             Input::Terminal(editor, _) => match editor.readline(prompt) {
@@ -74,7 +74,7 @@ impl Input {
         }
     }
 
-    /// Names that completion offers besides keywords.
+    /// Sets the names that completion offers besides keywords.
     pub fn set_names(&mut self, names: Vec<String>) {
         if let Input::Terminal(editor, _) = self
             && let Some(helper) = editor.helper_mut()
@@ -87,7 +87,7 @@ impl Input {
 impl Drop for Input {
     fn drop(&mut self) {
         if let Input::Terminal(editor, Some(file)) = self {
-            // Losing the history is no reason to fail.
+            // A history that cannot be saved is not an error.
             let _ = editor.save_history(file);
         }
     }

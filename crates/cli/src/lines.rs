@@ -1,4 +1,4 @@
-//! Reading lines: the arguments, standard input and files, taken apart into SQL and dot commands.
+//! Reads lines from the arguments, standard input and files, and splits them into SQL and dot commands.
 
 use std::process::ExitCode;
 
@@ -10,7 +10,7 @@ use crate::prompt;
 use crate::shell::{Reported, Shell};
 use crate::sink::Sink;
 
-/// Does what the arguments say, then reads standard input unless they gave SQL.
+/// Runs the arguments, then standard input unless the arguments have SQL.
 pub fn run(shell: &mut Shell, args: &Args) -> ExitCode {
     if args.version {
         println!("{} (level with SQLite {})", env!("CARGO_PKG_VERSION"), lithe::SQLITE_VERSION);
@@ -25,7 +25,7 @@ pub fn run(shell: &mut Shell, args: &Args) -> ExitCode {
             eprintln!("-- Loading resources from {file}");
         }
         if commands::read_file(shell, &file).is_err() {
-            eprintln!("cannot open: \"{file}\""); // and the shell goes on, as if there were no such option
+            eprintln!("cannot open: \"{file}\""); // the shell continues as if the option were absent
         }
         run_next_inputs(shell);
         set_current_line(0);
@@ -47,7 +47,7 @@ pub fn run(shell: &mut Shell, args: &Args) -> ExitCode {
     exit_status(shell)
 }
 
-/// The file of commands that is read at each start: `~/.litherc`, or `lithe/litherc` in the folder of configurations.
+/// The file of commands that is read at each start: `~/.litherc`, or `lithe/litherc` in the configuration folder.
 fn start_file(args: &Args) -> Option<String> {
     if args.noinit {
         return None;
@@ -76,7 +76,7 @@ fn read_standard_input(shell: &mut Shell, args: &Args) {
         Err(message) => return shell.complain(&message),
     };
     if wants_terminal {
-        // The line editor takes Ctrl-C for itself when it opens the terminal: what comes later gets it.
+        // The line editor installs its own handler for Ctrl-C when it opens the terminal; the later handler gets the signal.
         shell.interrupts.listen();
         println!("Lithe {} (level with SQLite {})", env!("CARGO_PKG_VERSION"), lithe::SQLITE_VERSION);
         println!("Enter \".help\" for usage hints.");
@@ -86,11 +86,11 @@ fn read_standard_input(shell: &mut Shell, args: &Args) {
     }
     run_input(shell, &mut input);
     if wants_terminal {
-        shell.has_failed = false; // a person has seen the errors
+        shell.has_failed = false; // the user has seen the errors
     }
 }
 
-/// Runs what `.read` has opened.
+/// Runs the input that `.read` has opened.
 fn run_next_inputs(shell: &mut Shell) {
     while let Some(mut input) = shell.next_input.take() {
         shell.read_depth += 1;
@@ -179,19 +179,19 @@ fn exit_status(shell: &mut Shell) -> ExitCode {
     ExitCode::from(shell.exit_code.unwrap_or(u8::from(shell.has_failed)))
 }
 
-/// A statement that is being typed.
+/// An unfinished statement.
 #[derive(Default)]
 struct Pending {
     text: Vec<u8>,
-    /// The number of the last line, and of the one with which the text began.
+    /// The number of the last line, and that of the first line of the text.
     line: usize,
     first_line: usize,
-    /// Somebody types it, and needs no line numbers.
+    /// Whether the text is typed at a terminal; its errors need no line numbers.
     is_typed: bool,
 }
 
 impl Pending {
-    /// The line to be named in messages.
+    /// The line for error messages.
     fn place(&self) -> Option<usize> {
         (!self.is_typed).then_some(self.first_line)
     }

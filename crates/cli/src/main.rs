@@ -1,24 +1,24 @@
-//! `lithe`: a shell on database files, as users of `sqlite3` expect it.
+//! `lithe`: a shell for database files, compatible with `sqlite3`.
 //!
-//! | module | its one subject |
+//! | module | subject |
 //! | --- | --- |
 //! | `args` | the command line |
 //! | `lines` | reading lines: SQL and dot commands |
 //! | `database` | opening databases |
-//! | `appended` | databases behind the bytes of another file |
+//! | `appended` | databases appended to another file |
 //! | `shell` | the state between statements; running SQL |
 //! | `expert` | the indexes that a statement would use: `.expert` |
 //! | `parameters` | the values of statements' parameters |
-//! | `input` | where lines come from: terminal, file, argument |
-//! | `sink` | where rows go: standard output, file, program |
-//! | `guard` | what statements may do: the safe mode, and what `.auth` shows |
-//! | `progress`, `recording`, `statistics` | what `.progress`, `.session` and `.stats` keep |
-//! | `scan_status` | what the loops of a statement have cost: `.scanstats` |
+//! | `input` | the sources of lines: terminal, file, argument |
+//! | `sink` | the destinations of rows: standard output, file, program |
+//! | `guard` | restrictions of statements: the safe mode, and the requests that `.auth` prints |
+//! | `progress`, `recording`, `statistics` | the state of `.progress`, `.session` and `.stats` |
+//! | `scan_status` | the costs of a statement's loops: `.scanstats` |
 //! | `commands` | the dot commands, one table entry each |
-//! | `output` | how rows are shown, a module for each mode |
-//! | `prompt` | the prompts, and what a statement that is being typed lacks |
+//! | `output` | the output modes, a module for each family |
+//! | `prompt` | the prompts, and the missing parts of an unfinished statement |
 //! | `complete` | completion of keywords and names |
-//! | `report` | errors, with a caret under the place |
+//! | `report` | error messages, with an arrow to the place |
 #![forbid(unsafe_code)]
 
 mod appended;

@@ -2,12 +2,12 @@
 
 use lithe::{Connection, Statement, Value};
 
-/// Whether the table is there.
+/// Whether the table exists.
 pub fn exists(connection: &Connection) -> bool {
     connection.has_table("temp", "sqlite_parameters")
 }
 
-/// Gives a statement's parameters their values. Those without one are NULL.
+/// Binds a statement's parameters. Parameters without a value are NULL.
 pub fn bind(connection: &Connection, statement: &mut Statement<'_>) -> lithe::Result<()> {
     if statement.parameter_count() == 0 || !exists(connection) {
         return Ok(());

@@ -1,21 +1,21 @@
-//! How often the progress handler was called.
+//! The state of the progress handler.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What `.progress` has set.
+/// The settings of `.progress`.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
-    /// Calls of the handler.
+    /// The number of calls of the handler.
     pub calls: Arc<AtomicU64>,
-    /// The calls after which statements are interrupted; 0 never.
+    /// The number of calls at which statements are interrupted; 0 means never.
     pub limit: Arc<AtomicU64>,
-    /// The count begins again with each input.
+    /// Whether the count restarts with each input.
     pub resets: bool,
 }
 
 impl Progress {
-    /// A new text of SQL begins.
+    /// Called before a new text of SQL.
     pub fn begin_input(&self) {
         if self.resets {
             self.calls.store(0, Ordering::Relaxed);

@@ -1,9 +1,9 @@
-//! The prompts: their escapes, and what a statement that is being typed still lacks.
+//! The prompts: their escapes, and the missing parts of an unfinished statement.
 //!
 //! ```text
 //!   /A name of the shell   /v version level, short   /V in full   /f name of the database file
 //!   /x…/:…/; within a transaction or not        /m…/:…/; a database in memory or not
-//!   /D…/D time, by strftime()   /B blanks, up to the width of the main prompt   /C what the statement lacks
+//!   /D…/D time, by strftime()   /B blanks, up to the width of the main prompt   /C the missing parts of the statement
 //!   /e escape character   /NNN octal   // a slash
 //! ```
 
@@ -11,20 +11,20 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::shell::Shell;
 
-/// What the prompts say of the shell.
+/// The shell's state for the prompts.
 pub struct State<'s> {
     /// The database's file; `None` if it is in memory.
     pub file: Option<&'s str>,
     pub is_in_transaction: bool,
-    /// What has been typed of the statement.
+    /// The unfinished statement.
     pub pending: &'s str,
-    /// The prompt of a new statement, as it looks.
+    /// The prompt of a new statement, rendered.
     pub main: &'s str,
-    /// The time by a format of strftime().
+    /// The current time in a format of strftime().
     pub time: &'s dyn Fn(&str) -> String,
 }
 
-/// The prompt for the next line: the main one, or the one of a statement that goes on.
+/// The prompt for the next line: the main one, or the continuation prompt within a statement.
 pub fn next(shell: &Shell, pending: &[u8]) -> String {
     let settings = &shell.settings;
     let connection = &shell.database.connection;
@@ -50,7 +50,7 @@ pub fn next(shell: &Shell, pending: &[u8]) -> String {
 /// A prompt, with its escapes replaced.
 fn rendered(template: &str, state: &State<'_>) -> String {
     let mut out = String::new();
-    // Of each conditional that is open: whether its text is shown.
+    // For each open conditional: whether its text is shown.
     let mut shown = Vec::new();
     let mut blanks_at = None;
     let mut rest = template;
@@ -86,7 +86,7 @@ fn rendered(template: &str, state: &State<'_>) -> String {
                 rest = &escape[digits..];
                 text.extend(u32::from_str_radix(&escape[..digits], 8).ok().and_then(char::from_u32));
             }
-            // Shown even where the conditional around it is not.
+            // An unknown escape is shown even if its conditional is not.
             unknown => out.push_str(&format!("UNKNOWN(\"/{unknown}\")")),
         }
         if is_shown(&shown) {
@@ -99,7 +99,7 @@ fn rendered(template: &str, state: &State<'_>) -> String {
     filled(out, blanks_at, state)
 }
 
-/// With blanks at that place, so that the prompt is as wide as the main one.
+/// Inserts blanks at that place, so that the prompt is as wide as the main one.
 fn filled(mut prompt: String, blanks_at: Option<usize>, state: &State<'_>) -> String {
     let missing = state.main.width().saturating_sub(without_colors(&prompt).width());
     if let Some(at) = blanks_at {
@@ -108,7 +108,7 @@ fn filled(mut prompt: String, blanks_at: Option<usize>, state: &State<'_>) -> St
     prompt
 }
 
-/// Without the sequences that choose colours: ESC, `[`, numbers, `m`.
+/// Removes the sequences that set colours: ESC, `[`, numbers, `m`.
 fn without_colors(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -126,7 +126,7 @@ fn without_colors(text: &str) -> String {
     out + rest
 }
 
-/// What ends the statement: quotes, comments, parentheses, the END of a trigger, the semicolon.
+/// The missing end of the statement: quotes, comments, parentheses, the END of a trigger, the semicolon.
 fn lacking(sql: &str) -> String {
     let mut open = Vec::new();
     let mut rest = sql;

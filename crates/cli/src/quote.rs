@@ -25,7 +25,7 @@ pub fn string(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// A literal without control characters, but for line ends and tabs: those become `unistr('…\u001b…')`.
+/// A literal without control characters other than line ends and tabs: it uses `unistr('…\u001b…')` for them.
 pub fn text_literal(bytes: &[u8]) -> String {
     escaped(bytes, |byte| byte < b' ' && !matches!(byte, b'\n' | b'\r' | b'\t'))
 }
@@ -35,7 +35,7 @@ pub fn text_literal_on_one_line(bytes: &[u8]) -> String {
     escaped(bytes, |byte| byte < b' ')
 }
 
-/// A text that is not UTF-8 is a BLOB's bytes: there is no literal for it.
+/// Escapes a text. A text that is not UTF-8 has no literal: it is a cast of its bytes.
 fn escaped(bytes: &[u8], is_escaped: impl Fn(u8) -> bool) -> String {
     let Ok(text) = std::str::from_utf8(bytes) else { return format!("CAST({} AS TEXT)", blob_literal(bytes)) };
     if !bytes.iter().any(|byte| is_escaped(*byte)) {
@@ -62,7 +62,7 @@ pub fn identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A table whose name is in quotes is made only if it is not there: `sqlite3` shows it so.
+/// Adds IF NOT EXISTS for a table whose name is quoted, as `sqlite3` does.
 pub fn if_not_exists(sql: &str) -> String {
     match sql.strip_prefix("CREATE TABLE ") {
         Some(rest) if rest.starts_with(['"', '\'']) => format!("CREATE TABLE IF NOT EXISTS {rest}"),

@@ -1,4 +1,4 @@
-//! Sessions by name.
+//! Sessions with names.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -1,12 +1,12 @@
-//! How errors are told: what, where, and a caret under the place.
+//! Error messages: what went wrong, where, and an arrow to the place.
 
 use lithe::{Error, ResultCode};
 
-/// How much of a statement's line is shown, and how much of that in front of the place.
+/// The length of the shown part of a statement, and of its part before the place.
 const CONTEXT: usize = 78;
 const CONTEXT_BEFORE: usize = 50;
 
-/// An error of compiling `sql`. `place` is how the statement is named: "near line 3".
+/// An error in compiling `sql`. `place` locates the statement: "near line 3".
 pub fn parse_error(error: &Error, sql: &str, place: &str) -> String {
     let mut report = format!("Parse error{place}: {}", error.message());
     if error.code() != ResultCode::ERROR {
@@ -18,7 +18,7 @@ pub fn parse_error(error: &Error, sql: &str, place: &str) -> String {
     report
 }
 
-/// An error of running a statement.
+/// An error in running a statement.
 pub fn runtime_error(error: &Error, place: &str) -> String {
     let code = error.code().primary().0;
     let code = if code == 1 { String::new() } else { format!(" ({code})") };

@@ -1,22 +1,22 @@
-//! What the loops of a statement have cost, as `.scanstats` shows it: the query plan with figures, or the instructions with theirs.
+//! The costs of a statement's loops for `.scanstats`: the query plan or the instructions, with measurements.
 
 use std::io::{self, Write};
 
 use lithe::{PlanElement, Statement};
 
-/// What is shown after each statement.
+/// The output after each statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScanStatus {
     Off,
-    /// Runs and rows of each loop.
+    /// The runs and rows of each loop.
     On,
-    /// Beside what the planner expected.
+    /// The same, beside the planner's estimates.
     Estimates,
-    /// Each instruction.
+    /// The costs of each instruction.
     Instructions,
 }
 
-/// Shows what `.scanstats` wants of a statement that has run.
+/// Shows the costs of a statement that has run.
 pub fn show_scan_status(shown: ScanStatus, statement: &Statement<'_>, out: &mut dyn Write) -> io::Result<()> {
     match shown {
         ScanStatus::Off => Ok(()),
@@ -25,7 +25,7 @@ pub fn show_scan_status(shown: ScanStatus, statement: &Statement<'_>, out: &mut 
     }
 }
 
-/// A line of the plan, and what stands behind it.
+/// A line of the plan, and the figures after it.
 struct Line {
     text: String,
     figures: String,
@@ -50,13 +50,13 @@ fn show_plan(statement: &Statement<'_>, with_estimates: bool, out: &mut dyn Writ
 
 struct Shown<'e> {
     elements: &'e [PlanElement],
-    /// Those of the whole statement.
+    /// The cycles of the whole statement.
     cycles: u64,
     with_estimates: bool,
 }
 
 impl Shown<'_> {
-    /// Adds the lines under a line; `expected` is how often the planner expects a loop among them to run.
+    /// Adds the lines below a line; `expected` is the number of times that the planner expects their loops to run.
     fn add_children(&self, parent: i32, indent: &str, mut expected: f64, lines: &mut Vec<Line>) {
         let children: Vec<&PlanElement> = self.elements.iter().filter(|element| element.parent == parent).collect();
         for (at, child) in children.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What the user has set.
+//! The user's settings.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::output::Style;
 /// Settings of a shell.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How rows are shown.
+    /// The style of rows.
     pub style: Style,
     pub echo: bool,
     pub bail: bool,
@@ -15,28 +15,28 @@ pub struct Settings {
     pub timer: bool,
     /// Show the query plan before each statement.
     pub eqp: bool,
-    /// Show EXPLAIN as a listing, whatever the mode.
+    /// Show EXPLAIN as a listing, in any mode.
     pub explain: bool,
-    /// Show what statements ask the authorizer (`.auth`).
+    /// Print authorizer requests (`.auth`).
     pub shows_requests: bool,
-    /// Styles under names of the user's (`.mode --tag`).
+    /// Styles that the user has named (`.mode --tag`).
     pub tagged_styles: HashMap<String, Style>,
     pub prompt: String,
     pub continuation: String,
-    /// Prompts may choose colours.
+    /// Whether prompts may set colours.
     pub has_color: bool,
 }
 
-/// The prompts of a shell that nobody has told others.
+/// The built-in prompts.
 const PROMPTS: [&str; 2] = ["lithe> ", "   ...> "];
 
-/// The prompts at the start: those of the variables SQLITE_PS1 and SQLITE_PS2, if they are there.
+/// The prompts at the start: the variables SQLITE_PS1 and SQLITE_PS2, or the built-in ones.
 pub fn prompts_at_start() -> [String; 2] {
     let [main, continuation] = default_prompts();
     [std::env::var("SQLITE_PS1").unwrap_or(main), std::env::var("SQLITE_PS2").unwrap_or(continuation)]
 }
 
-/// The prompts whatever the variables say.
+/// The built-in prompts, regardless of the variables.
 pub fn default_prompts() -> [String; 2] {
     PROMPTS.map(str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! The shell: what stays between statements, and how SQL is run.
+//! The shell: its state between statements, and running SQL.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -28,41 +28,41 @@ use crate::stopwatch::Stopwatch;
 /// The state of a shell.
 pub struct Shell {
     pub database: OpenDatabase,
-    /// The number of the connection in use, and the others by theirs.
+    /// The number of the active connection, and the other connections by their numbers.
     pub active: usize,
     pub parked: BTreeMap<usize, OpenDatabase>,
     pub settings: Settings,
     pub output: Sink,
     pub interrupts: Interrupts,
-    /// What `.read` has opened, to be run before anything else.
+    /// The input that `.read` has opened, which is run next.
     pub next_input: Option<Input>,
-    /// How deep `.read` is nested.
+    /// The nesting depth of `.read`.
     pub read_depth: u32,
     /// Set by `.exit`.
     pub exit_code: Option<u8>,
     pub has_failed: bool,
-    /// What `.stats` shows.
+    /// The setting of `.stats`.
     pub statistics: Statistics,
-    /// What `.scanstats` shows.
+    /// The setting of `.scanstats`.
     pub scan_status: ScanStatus,
-    /// The name of the test whose output is kept.
+    /// The name of the test whose output is captured.
     pub testcase: Option<String>,
     pub progress: Progress,
     pub safe_mode: SafeMode,
-    /// The style that comes back after the output of one command.
+    /// The style to restore after the output of one command.
     pub style_before: Option<Style>,
-    /// The next statement is not run: the indexes that it would use are shown (`.expert`).
+    /// Whether the next statement is not run, but its indexes are advised (`.expert`).
     pub gives_advice: bool,
-    /// The style that comes back after the next text of SQL (`.mode --once`).
+    /// The style to restore after the next text of SQL (`.mode --once`).
     pub style_once: Option<Style>,
 }
 
-/// A database that is open, and what has been begun on its connection.
+/// An open database, with its connection.
 pub struct OpenDatabase {
-    /// Sessions come first: they end before their connection.
+    /// Declared first, because sessions must be dropped before their connection.
     pub sessions: Vec<NamedSession>,
     pub connection: Rc<Connection>,
-    /// The database as it was named.
+    /// The name with which the database was opened.
     pub file: String,
 }
 
@@ -77,17 +77,17 @@ impl OpenDatabase {
 #[derive(Clone)]
 pub struct Interrupts {
     handle: Arc<Mutex<InterruptHandle>>,
-    /// Ctrl-C since the last statement ended.
+    /// The number of Ctrl-C since the last statement ended.
     pressed: Arc<AtomicU32>,
 }
 
-/// So many times Ctrl-C during one statement ends the shell.
+/// The number of Ctrl-C during one statement that ends the process.
 const PRESSED_MAX: u32 = 3;
 
-/// How deep `.read` files may read others.
+/// The greatest nesting depth of `.read`.
 pub const READ_DEPTH_MAX: u32 = 25;
 
-/// A failure that has been reported.
+/// An error that has been reported.
 pub struct Reported;
 
 impl Shell {
@@ -128,7 +128,7 @@ impl Shell {
         Ok(shell)
     }
 
-    /// Goes on with another database in the place of this one, and answers this one.
+    /// Replaces the active database; answers the previous one.
     pub fn replace_database(&mut self, next: OpenDatabase) -> OpenDatabase {
         let before = std::mem::replace(&mut self.database, next);
         let handle = self.database.connection.interrupt_handle();
@@ -137,19 +137,19 @@ impl Shell {
         before
     }
 
-    /// Sets the authorizer that `.auth` and the safe mode want.
+    /// Sets the authorizer for `.auth` and the safe mode.
     pub fn guard(&self) {
         guard::guard(&self.database.connection, self.settings.shows_requests, &self.safe_mode);
     }
 
-    /// Sends the output elsewhere from now on.
+    /// Sets the destination of the output.
     pub fn set_output(&mut self, output: Sink) {
         if let Err(error) = std::mem::replace(&mut self.output, output).close() {
             self.complain(&format!("Error: cannot write the output: {error}"));
         }
     }
 
-    /// What was for one command or text of SQL only has got it.
+    /// Ends the settings that applied to one command or text of SQL only.
     pub fn end_once(&mut self) {
         if self.output.is_once() {
             self.set_output(Sink::stdout());
@@ -159,7 +159,7 @@ impl Shell {
         }
     }
 
-    /// Runs all statements of a text. `line` is where it begins, if it comes from a file.
+    /// Runs all statements of a text. `line` is its first line, if it comes from a file.
     pub fn run_sql(&mut self, text: &[u8], line: Option<usize>) -> Result<(), Reported> {
         if self.settings.echo {
             println!("{}", String::from_utf8_lossy(text));
@@ -190,7 +190,7 @@ impl Shell {
         result
     }
 
-    /// Runs the first statement of a text and says where it ends.
+    /// Runs the first statement of a text; answers where the statement ends.
     fn run_first(&mut self, text: &[u8], place: &str) -> Result<Ran, Reported> {
         self.interrupts.pressed.store(0, Ordering::Relaxed);
         let mut sink = std::mem::replace(&mut self.output, Sink::stdout());
@@ -261,7 +261,7 @@ impl Shell {
         result
     }
 
-    /// EXPLAIN is shown as a listing or tree, not as rows for a program.
+    /// Whether EXPLAIN is shown as a listing or tree, not as rows.
     fn shows_explain(&self) -> bool {
         self.settings.explain && self.settings.style.mode.is_for_people()
     }
@@ -284,7 +284,7 @@ impl Shell {
         Reported
     }
 
-    /// Tells of a failure.
+    /// Prints an error.
     pub fn complain(&mut self, message: &str) {
         self.has_failed = true;
         eprintln!("{message}");
@@ -305,7 +305,7 @@ enum Failure {
 /// EXPLAIN QUERY PLAN as a tree.
 fn show_plan(plan: &mut Statement<'_>, out: &mut dyn Write) -> Result<(), Failure> {
     let mut nodes: Vec<(i64, i64, String)> = Vec::new();
-    // Parameters are bound already, or have no values.
+    // The parameters are bound already, or are NULL.
     while let Some(row) = plan.step().map_err(Failure::Running)? {
         let node = row.get(0).and_then(|id| Ok((id, row.get(1)?, row.get(3)?)));
         nodes.push(node.map_err(Failure::Running)?);
@@ -328,10 +328,10 @@ fn show_children(nodes: &[(i64, i64, String)], parent: i64, indent: &str, out: &
 }
 
 impl Interrupts {
-    /// From now on Ctrl-C stops the running statement.
+    /// Makes Ctrl-C interrupt the running statement from now on.
     pub fn listen(&self) {
         let interrupts = self.clone();
-        // Without the handler Ctrl-C ends the shell, as it ends most programs.
+        // Without the handler, Ctrl-C ends the process.
         let _ = ctrlc::set_handler(move || {
             if interrupts.pressed.fetch_add(1, Ordering::Relaxed) + 1 >= PRESSED_MAX {
                 std::process::exit(1);

@@ -1,4 +1,4 @@
-//! Where rows go: standard output, a file, another program, a file that a viewer then opens.
+//! The destinations of rows: standard output, a file, another program, a file that a viewer then opens.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -8,17 +8,17 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 /// The output of a shell.
 pub struct Sink {
     to: To,
-    /// For the next statements or command only.
+    /// Whether it is for the next statements or command only.
     is_once: bool,
 }
 
 enum To {
     Stdout,
     File(BufWriter<File>),
-    /// Kept, for a test.
+    /// Captured for a test.
     Memory(Vec<u8>),
     Program(BufWriter<ChildStdin>, Child),
-    /// What is written before the rows end, and the file's path.
+    /// A file for a viewer, with its path and the text at its end.
     Viewer {
         file: BufWriter<File>,
         path: PathBuf,
@@ -34,12 +34,12 @@ impl Sink {
         Sink { to: To::Stdout, is_once: false }
     }
 
-    /// Memory, which [`Sink::into_memory`] answers.
+    /// A sink in memory, for [`Sink::into_memory`].
     pub fn memory() -> Sink {
         Sink { to: To::Memory(Vec::new()), is_once: false }
     }
 
-    /// What was written to memory; nothing if it went elsewhere.
+    /// The captured output; empty if the sink is not in memory.
     pub fn into_memory(self) -> Vec<u8> {
         if let To::Memory(bytes) = self.to { bytes } else { Vec::new() }
     }
@@ -80,7 +80,7 @@ impl Sink {
         self.is_once
     }
 
-    /// A writer that hands on what it has when it is flushed.
+    /// A buffered writer, which must be flushed.
     pub fn writer(&mut self) -> Box<dyn Write + '_> {
         match &mut self.to {
             To::Stdout => Box::new(BufWriter::new(io::stdout().lock())),
@@ -98,7 +98,7 @@ impl Sink {
         result.map_err(|e| format!("cannot write the output: {e}"))
     }
 
-    /// Writes what is left, and waits for a program to end.
+    /// Flushes the output, and waits for a program to end.
     pub fn close(self) -> io::Result<()> {
         match self.to {
             To::Stdout => io::stdout().flush(),
@@ -120,7 +120,7 @@ impl Sink {
     }
 }
 
-/// A line for the system's shell.
+/// A command of the system's shell.
 pub fn shell_command(line: &str) -> Command {
     let mut command = Command::new("sh");
     command.arg("-c").arg(line);

@@ -1,15 +1,15 @@
-//! What statements and the connection have cost.
+//! The costs of statements and of the connection.
 
 use std::io::{self, Write};
 
 use lithe::{Connection, Counter, PageCounter, Statement};
 
-/// What is shown after each statement.
+/// The output after each statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statistics {
     Off,
     On,
-    /// The result columns too.
+    /// Also the result columns.
     Statement,
     /// Only the instructions.
     VmSteps,
@@ -26,7 +26,7 @@ impl Statistics {
     }
 }
 
-/// Shows what `.stats` wants after a statement.
+/// Shows the costs of a statement, as `.stats` is set.
 pub fn show_statistics(
     shown: Statistics,
     connection: &Connection,
@@ -65,7 +65,7 @@ fn column_lines(statement: &Statement<'_>, out: &mut dyn Write) -> io::Result<()
     Ok(())
 }
 
-/// The lines on the allocator and on lookaside memory are left out: memory is not counted here, and there is no lookaside.
+/// SQLite's lines on the allocator and on lookaside memory are left out: the engine does not count memory, and has no lookaside.
 pub fn connection_lines(connection: &Connection, out: &mut dyn Write) -> io::Result<()> {
     let pages = |counter| connection.page_count(counter, true);
     line(out, "Pager Heap Usage", format_args!("{} bytes", connection.page_memory()))?;
@@ -89,7 +89,7 @@ fn statement_lines(statement: &mut Statement<'_>, out: &mut dyn Write) -> io::Re
     lines.into_iter().try_for_each(|(name, counter)| line(out, name, statement.counter(counter, false)))
 }
 
-/// What the system counts of this process, where it does.
+/// The system's counters for this process, where they exist.
 pub fn process_lines(out: &mut dyn Write) -> io::Result<()> {
     let names = [
         ("rchar: ", "Bytes received by read()"),

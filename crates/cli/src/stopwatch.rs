@@ -1,4 +1,4 @@
-//! How long a statement takes, by the clock and on the processor: what `.timer` shows.
+//! The real and processor time of a statement, for `.timer`.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -6,26 +6,26 @@ use std::time::{Duration, Instant};
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
-/// A moment from which time is taken.
+/// A start of a measurement.
 pub struct Stopwatch {
     clock: Instant,
     processor: Option<Usage>,
 }
 
-/// The time that has passed since then.
+/// The measured time.
 pub struct Lap {
     real: Duration,
-    /// In the program and in the system; not known where the system does not say.
+    /// In user mode and in the system; None if the system does not report it.
     processor: Option<(Duration, Duration)>,
 }
 
 impl Stopwatch {
-    /// From now on.
+    /// Starts now.
     pub fn start() -> Stopwatch {
         Stopwatch { clock: Instant::now(), processor: usage() }
     }
 
-    /// Until now.
+    /// The time since the start.
     pub fn lap(&self) -> Lap {
         let passed = |before: TimeVal, now: TimeVal| duration(now).saturating_sub(duration(before));
         let processor = self.processor.zip(usage()).map(|(before, now)| {
@@ -35,7 +35,7 @@ impl Stopwatch {
     }
 }
 
-/// The line that users of the `sqlite3` shell know.
+/// The line of the `sqlite3` shell.
 impl fmt::Display for Lap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Run Time: real {:.6}", self.real.as_secs_f64())?;

@@ -1,13 +1,12 @@
-//! The memory of a transaction much larger than the cache: what a process has of its own (RssAnon: pages of mapped files are
-//! the system's) stays small while the shell writes 200,000 pages, half of them again, and then a sixth here and there, in one
-//! transaction.
+//! The memory of a transaction much larger than the cache: the anonymous memory of the process (RssAnon, without pages of mapped files)
+//! stays small while the shell writes 200,000 pages, half of them again, and then a sixth at scattered places, in one transaction.
 #![cfg(target_os = "linux")]
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// With a cache of 2 MB. A few bytes for each page would exceed it.
+/// The limit with a cache of 2 MB. A few bytes for each page would exceed it.
 const MOST_KIB: u64 = 16_000;
 
 const SCRIPT: &str = "PRAGMA cache_size = -2000; PRAGMA mmap_size = 0; PRAGMA synchronous = OFF;
@@ -42,7 +41,7 @@ fn check(journal_mode: &str) {
     assert!(0 < most && most < MOST_KIB, "{journal_mode}: {most} KiB");
 }
 
-/// What the process has of its own, in KiB.
+/// The anonymous memory of the process, in KiB.
 fn memory_of(status: &str) -> Option<u64> {
     let text = std::fs::read_to_string(status).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;

@@ -1,15 +1,15 @@
-//! What the shell prints, for what users of `sqlite3` type: sessions in files, with the expected output beside them.
+//! The output of the shell: sessions in files, each with its expected output.
 //!
 //! ```text
-//! @ file NAME          what follows is written to a file of the session's folder
-//! @ run ARGUMENTS      the shell runs there with these arguments, what follows is its input
+//! @ file NAME          the following text is written to a file of the session's folder
+//! @ run ARGUMENTS      the shell runs there with these arguments; the following text is its input
 //! @ out                its output, with control characters as \xNN
 //! @ err                its error output
 //! @ exit CODE
 //! ```
 //!
-//! `UPDATE=1` writes what was printed into the files; the difference is then to be read. Outputs were compared with those of
-//! `sqlite3` 3.40 and, where newer versions are documented to print something else, with that documentation.
+//! `UPDATE=1` writes the output into the files; the difference must then be reviewed. Outputs were compared with those of `sqlite3` 3.40
+//! and, where newer versions are documented to differ, with their documentation.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -29,7 +29,7 @@ fn check(name: &str) {
     assert_eq!(printed, expected, "{}", path.display());
 }
 
-/// The session with what the shell prints now.
+/// The session with the current output of the shell.
 fn replay(session: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mut replayed = String::new();
@@ -49,7 +49,7 @@ fn replay(session: &str) -> String {
                 replayed.push_str(block);
                 replayed.push_str(&run(folder.path(), &[], body));
             }
-            ["@", "out" | "err"] | ["@", "exit", _] => {} // what was printed then
+            ["@", "out" | "err"] | ["@", "exit", _] => {} // the earlier output
             _ => replayed.push_str(block),
         }
     }
@@ -67,7 +67,7 @@ fn blocks(session: &str) -> Vec<&str> {
     starts.iter().zip(ends).map(|(start, end)| &session[*start..end]).collect()
 }
 
-/// Words, apart at spaces that are not in single quotes.
+/// Splits at spaces outside single quotes.
 fn split(arguments: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut is_quoted = false;
@@ -91,7 +91,7 @@ fn run(folder: &Path, arguments: &[String], input: &str) -> String {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A shell that has ended does not read.
+    // A shell that has ended does not read its input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
     let mut printed = String::new();
@@ -104,7 +104,7 @@ fn run(folder: &Path, arguments: &[String], input: &str) -> String {
     printed
 }
 
-/// Text as it is, other bytes by their number. The last line's end is not shown, but its absence is.
+/// Text unchanged, other bytes by their numbers. The final line end is not shown, but its absence is.
 fn visible(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -129,4 +129,4 @@ macro_rules! sessions {
     ($($name:ident)*) => { $(#[test] fn $name() { check(stringify!($name)); })* };
 }
 
-sessions! { modes tables errors arguments files import dump settings recover facts watch safe archive scripts }
+sessions! { modes tables errors arguments files import dump settings recover dbinfo watch safe archive scripts }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 const TIMEOUT_MS: u64 = 60_000;
 
-/// The line editor switches bracketed paste on when it begins to read a line: what is typed earlier is lost.
+/// The line editor prints this (it enables bracketed paste) when it begins to read a line: earlier input is lost.
 const READY: &str = "\x1b[?2004h";
 
 /// A shell on a database in memory, whose history is in a folder of its own.
@@ -53,7 +53,7 @@ fn control_c_stops_the_statement() {
     session.exp_string(READY).unwrap();
     session.send_line(forever).unwrap();
     session.exp_string("FROM n;").unwrap();
-    // Ctrl-C before the statement has begun would stop nothing.
+    // Ctrl-C before the statement has begun would not interrupt it.
     std::thread::sleep(std::time::Duration::from_millis(500));
     session.send_control('c').unwrap();
     session.exp_string("interrupted").unwrap();
@@ -88,7 +88,7 @@ fn statements_are_remembered() {
 
     let mut session = shell(&home);
     session.exp_string(READY).unwrap();
-    session.send("\x1b[A\x1b[A\r").unwrap(); // twice the arrow upwards: behind `.exit`
+    session.send("\x1b[A\x1b[A\r").unwrap(); // the up arrow twice: past `.exit`
     session.flush().unwrap();
     session.exp_string(" 42 ").unwrap();
 }

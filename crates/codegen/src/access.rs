@@ -1,4 +1,4 @@
-//! Where the columns of each source are, while code is generated.
+//! How the columns of each source are read, while code is generated.
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
@@ -8,44 +8,44 @@ use lithe_vm::operand::{CursorId, Reg};
 
 /// How the columns of a source are read at the place where code is generated now.
 ///
-/// The code that opens a loop over a source sets this ([`super::Codegen::set_access`]) before code of expressions is emitted
-/// inside, and may change it for code that comes later (rows that come back from a sorter, for instance).
+/// The code that opens a loop over a source sets this ([`super::Codegen::set_access`]) before the expressions inside are
+/// compiled, and may change it for later code (for instance when rows are read back from a sorter).
 #[derive(Clone, Copy, Debug)]
 pub enum ColumnAccess<'a> {
     /// From a cursor on the table itself, rowid table or WITHOUT ROWID.
     Table {
         /// The cursor.
         cursor: CursorId,
-        /// The table, which knows where in the record a column stands.
+        /// The table, which maps its columns to those of the record.
         table: &'a Table,
     },
-    /// From an index where it has the column, else from the table behind it.
+    /// From an index if it has the column, else from the table.
     Index {
         /// The index cursor.
         index: CursorId,
         /// For each column of the table its place in the index entry, [`NOT_IN_INDEX`] if it is not there.
         columns: &'a [u16],
-        /// Where a WITHOUT ROWID table's index or a rowid table's index entry ends in a rowid: read by `IdxRowid`.
+        /// The entry ends in a rowid, as that of a rowid table does: `IdxRowid` reads it.
         has_rowid: bool,
-        /// The table's cursor (which a DeferredSeek positions); `None` when the index covers all that is used.
+        /// The table's cursor (which a DeferredSeek positions); `None` when the index is covering.
         table: Option<CursorId>,
         /// The columns that the WHERE of a partial index makes equal to a constant.
         fixed: &'a [(u16, Expr<'a>)],
         /// The table.
         of: &'a Table,
     },
-    /// Column i is column i of a temporary table, sorter or pseudo cursor; with `first` added.
+    /// Column i is column `first` + i of a temporary table, sorter or pseudo cursor.
     Cursor {
         /// The cursor.
         cursor: CursorId,
-        /// Where column 0 stands.
+        /// The column that has column 0 of the source.
         first: u16,
     },
-    /// Some columns, in any places of a temporary table or sorter.
+    /// Some columns, in any columns of a temporary table or sorter.
     CursorMap {
         /// The cursor.
         cursor: CursorId,
-        /// The columns that are there and their places.
+        /// The columns of the source, and the columns that have them.
         columns: &'a [(ColumnIndex, u16)],
     },
     /// Column i is in register `start` + i.
@@ -57,7 +57,7 @@ pub enum ColumnAccess<'a> {
     },
     /// Some columns, each in a register.
     RegisterMap {
-        /// The columns that are there and their registers.
+        /// The columns of the source, and their registers.
         columns: &'a [(ColumnIndex, Reg)],
     },
     /// Column i is in register `start` + i of the enclosing program's frame: OLD and NEW of a trigger.
@@ -74,7 +74,7 @@ pub enum ColumnAccess<'a> {
     },
 }
 
-/// Most statements have no more sources.
+/// The capacity for the sources of most statements.
 const SOURCES_USUAL: usize = 4;
 
 /// In [`ColumnAccess::Index`]: the column is not in the index.
@@ -87,7 +87,7 @@ pub(super) struct AccessMap<'a> {
 }
 
 impl<'a> AccessMap<'a> {
-    /// Nothing is known yet.
+    /// No source is opened yet.
     pub fn new(arena: &'a Bump) -> AccessMap<'a> {
         AccessMap { sources: ArenaVec::with_capacity_in(SOURCES_USUAL, arena) }
     }
@@ -97,7 +97,7 @@ impl<'a> AccessMap<'a> {
         self.sources.get(source.index()).copied().flatten().expect("a source is opened before it is read")
     }
 
-    /// From now on the columns of `source` are read like this; gives back how before.
+    /// Sets how the columns of `source` are read from here on; returns the previous access.
     pub fn set(&mut self, source: SourceId, access: Option<ColumnAccess<'a>>) -> Option<ColumnAccess<'a>> {
         if self.sources.len() <= source.index() {
             self.sources.resize(source.index() + 1, None);

@@ -30,19 +30,19 @@ pub struct CompileRequest<'a> {
     pub stmt: Stmt<'a>,
     /// The text that the tree was parsed from.
     pub sql: &'a [u8],
-    /// Whether its plan is wanted: only then are the lines of EXPLAIN QUERY PLAN made.
+    /// Whether its plan is explained: only then are the lines of EXPLAIN QUERY PLAN built.
     pub explain: ExplainKind,
     /// The largest number of a parameter in the text.
     pub parameter_count: u32,
-    /// How many SELECTs of the text have a number.
+    /// The number of SELECTs in the text that are numbered.
     pub select_count: u32,
-    /// Where memory for the program under construction is kept, if anywhere.
+    /// Where the memory of a program under construction is kept for reuse, if anywhere.
     pub builders: Option<&'a SpareBuilder>,
     /// Calls functions for the planner.
     pub evaluator: Option<&'a dyn Evaluator>,
 }
 
-/// Compiles a statement. The resolved tree lives in `arena` and is not needed any more when the program is made.
+/// Compiles a statement. The resolved tree is in `arena`, which may be freed after the compilation.
 pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Environment) -> Result<Arc<Program>> {
     let mut resolver = Resolver::new(env, arena);
     resolver.evaluator = request.evaluator;
@@ -54,7 +54,7 @@ pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Envir
     let mut cg = Codegen::new(resolver, explain, request.builders);
     cg.is_measured = is_measured;
     let columns = match compile_statement(&mut cg, request) {
-        // The authorizer says that nothing shall be done.
+        // The authorizer returned SQLITE_IGNORE for the statement: it does nothing.
         Err(error) if error.kind == ErrorKind::Ignored => {
             cg = Codegen::new(resolver, Explain::off(), request.builders);
             &[]
@@ -78,7 +78,7 @@ pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Envir
     Ok(Arc::new(program))
 }
 
-/// Emits the statement's code; gives the columns of its rows.
+/// Emits the statement's code; returns the columns of its rows.
 fn compile_statement<'a>(cg: &mut Codegen<'a>, request: &CompileRequest<'a>) -> Result<&'a [OutputColumn<'a>]> {
     let CompileRequest { stmt, sql, parameter_count: parameters, .. } = *request;
     let found = Found::default();
@@ -109,7 +109,7 @@ fn compile_statement<'a>(cg: &mut Codegen<'a>, request: &CompileRequest<'a>) -> 
     Ok(&[])
 }
 
-/// What the application is told about the result columns.
+/// The descriptions of the result columns, for the application.
 fn result_columns<'a>(env: &'a Environment, columns: &'a [OutputColumn<'a>]) -> ResultColumns {
     ResultColumns::new(columns.iter().map(|column| NewColumn {
         name: column.name.as_bytes(),

@@ -12,12 +12,12 @@ use lithe_resolve::ir::{Coll, OrderTerm};
 use lithe_value::Collation;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Db, OnConflict};
-use lithe_vm::program::{CursorInfo, CursorKind, SchemaCheck, TableFacts};
+use lithe_vm::program::{CursorInfo, CursorKind, SchemaCheck, TableMetadata};
 
 use super::Codegen;
 use super::derived::{self, stored_defaults};
 
-/// The databases that a program uses, and how.
+/// The databases that a program uses, and whether it writes them.
 #[derive(Debug)]
 pub(super) struct Transactions<'a> {
     used: ArenaVec<'a, (Db, bool)>,
@@ -28,7 +28,7 @@ impl<'a> Transactions<'a> {
         Transactions { used: ArenaVec::with_capacity_in(1, arena) }
     }
 
-    /// The program reads (or writes) `db`.
+    /// Records that the program reads (or writes) `db`.
     pub fn use_database(&mut self, db: Db, write: bool) {
         match self.used.iter_mut().find(|(used, _)| *used == db) {
             Some((_, writes)) => *writes |= write,
@@ -36,12 +36,12 @@ impl<'a> Transactions<'a> {
         }
     }
 
-    /// The program uses what another one uses.
+    /// Records that the program uses all databases of another one.
     pub fn add(&mut self, others: &Transactions<'a>) {
         others.used.iter().for_each(|(db, write)| self.use_database(*db, *write));
     }
 
-    /// The databases that are used, in their order. None is used any more.
+    /// Takes the databases that are used, in their order.
     fn take(&mut self) -> ArenaVec<'a, (Db, bool)> {
         let arena = self.used.bump();
         let mut used = std::mem::replace(&mut self.used, ArenaVec::new_in(arena));
@@ -51,15 +51,15 @@ impl<'a> Transactions<'a> {
 }
 
 impl<'a> Codegen<'a> {
-    /// The statement fails with SQLITE_ERROR.
+    /// Emits a failure with SQLITE_ERROR.
     pub(crate) fn emit_run_error(&mut self, message: &str) {
         let message = self.b.text(message);
         let (policy, code) = (OnConflict::Abort as u8, ResultCode::ERROR.0);
         self.b.emit(Insn::HaltError { policy, code, message });
     }
 
-    /// Emits the Transaction instructions: at the end of the prologue, where all that will be used is known, and
-    /// still before any cursor is opened.
+    /// Emits the Transaction instructions: at the end of the prologue, when all databases are known, and before any cursor is
+    /// opened.
     pub(super) fn emit_transactions(&mut self) {
         let used = self.transactions.take();
         let outer = self.b.set_prologue(true);
@@ -82,8 +82,8 @@ impl<'a> Codegen<'a> {
             TableKind::View(_) => return fail(format!("{} is a view", table.name)),
         };
         let column_count = table.stored_columns() as u16;
-        let facts = self.read_facts(db, table);
-        self.new_cursor(CursorInfo { kind, db, root: table.root, key, column_count, table: facts })
+        let metadata = self.read_metadata(db, table);
+        self.new_cursor(CursorInfo { kind, db, root: table.root, key, column_count, table: metadata })
     }
 
     /// A cursor on an index, not yet opened by an instruction.
@@ -93,7 +93,7 @@ impl<'a> Codegen<'a> {
         self.new_cursor(CursorInfo { kind: CursorKind::Index, db, root: index.root, key, column_count, table: None })
     }
 
-    /// As [`Codegen::index_cursor`], of which nothing but the tree is used: nothing is compared, so no collation is asked for.
+    /// As [`Codegen::index_cursor`], for uses of the tree only: no keys are compared, so its collations need not exist.
     pub fn index_tree(&mut self, db: Db, index: &'a Index) -> Result<CursorId> {
         let column_count = index.columns.len() as u16;
         let (kind, root) = (CursorKind::Index, index.root);
@@ -109,7 +109,7 @@ impl<'a> Codegen<'a> {
                     self.transactions.use_database(db, false);
                     self.b.emit(Insn::VOpen { cursor, table: connected.id });
                 }
-                // The rows of a function are asked for when they are wanted. To SQLite it is a table of the main database.
+                // FunctionRows computes the rows of a function later. SQLite treats the function as a table of the main database.
                 VirtualState::Function | VirtualState::Unconnected => self.transactions.use_database(Db::MAIN, false),
             }
             return Ok(cursor);
@@ -119,7 +119,7 @@ impl<'a> Codegen<'a> {
         Ok(cursor)
     }
 
-    /// A cursor on a system table, opened for writing here. Its rows are not counted, and hooks do not hear of them.
+    /// A cursor on a system table, opened for writing here. Its rows are not counted, and hooks are not called for them.
     pub fn open_system_table(&mut self, db: Db, table: &'a Table) -> Result<CursorId> {
         self.transactions.use_database(db, true);
         let cursor = self.table_cursor(db, table)?;
@@ -150,7 +150,7 @@ impl<'a> Codegen<'a> {
         self.b.cursor(info)
     }
 
-    /// The description of a key: for each column the collation, whether it is descending, whether NULLs are large.
+    /// The description of a key: for each column the collation, whether it is descending, whether NULLs sort as large.
     pub fn key_info(&mut self, columns: &[(Coll<'a>, bool, bool)]) -> Result<Arc<KeyInfo>> {
         let mut key = Vec::with_capacity(columns.len());
         for &(collation, descending, nulls_large) in columns {
@@ -172,7 +172,8 @@ impl<'a> Codegen<'a> {
         Ok(self.b.cursor(info))
     }
 
-    /// The description of an index's key. It is kept with the index, unless the application defines one of its collations.
+    /// The description of an index's key. It is cached with the index, unless a collation of the application is among its
+    /// collations.
     pub fn index_key(&self, db: Db, index: &Index) -> Result<Arc<KeyInfo>> {
         let schema = self.env.catalog.schema(db);
         let properties = (schema.file_format >= DESCENDING_FORMAT, schema.encoding);
@@ -189,7 +190,7 @@ impl<'a> Codegen<'a> {
         Ok(derived::index_key(index, properties, make))
     }
 
-    /// The description of a key of such columns: DESC counts from the fourth schema format on.
+    /// The description of a key of such columns. DESC is ignored before schema format 4.
     fn key_of_columns(&self, db: Db, columns: &[IndexColumn]) -> Result<Arc<KeyInfo>> {
         let schema = self.env.catalog.schema(db);
         let descending_counts = schema.file_format >= DESCENDING_FORMAT;
@@ -205,22 +206,22 @@ impl<'a> Codegen<'a> {
         Ok(Arc::new(KeyInfo::new(key, schema.encoding)))
     }
 
-    /// What reading a table's rows needs: the values of columns that came by ALTER TABLE after the rows.
-    fn read_facts(&self, db: Db, table: &Table) -> Option<Arc<TableFacts>> {
+    /// The table info for reading rows: the defaults of columns that were added by ALTER TABLE after the rows.
+    fn read_metadata(&self, db: Db, table: &Table) -> Option<Arc<TableMetadata>> {
         let has_default = |column: &Column| column.default.as_ref().is_some_and(|default| default.old_rows.is_some());
         if !table.columns.iter().any(has_default) {
             return None;
         }
-        Some(Arc::new(TableFacts {
+        Some(Arc::new(TableMetadata {
             name: (&table.name).into(),
             database: self.env.catalog.database_name(db).into(),
             defaults: stored_defaults(table),
             rowid_column: table.rowid_column,
             without_rowid: table.is_without_rowid(),
-            ..TableFacts::default()
+            ..TableMetadata::default()
         }))
     }
 }
 
-/// From this schema format on, DESC counts in indexes.
+/// From this schema format on, DESC is effective in indexes.
 const DESCENDING_FORMAT: u32 = 4;

@@ -1,4 +1,5 @@
-//! What programs refer to of a table or an index, made once and kept with it in the catalog: descriptions of rows and keys, messages.
+//! Descriptions of rows and keys, and messages, to which programs refer. They are computed once and cached with the table or
+//! index in the catalog.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,48 +9,48 @@ use lithe_catalog::{Column, Index, IndexOrigin, IndexTerm, NameBuf, Table};
 use lithe_format::db_header::TextEncoding;
 use lithe_resolve::environment::Environment;
 use lithe_value::Value;
-use lithe_vm::program::TableFacts;
+use lithe_vm::program::TableMetadata;
 use lithe_vm::result_columns::TableColumn;
 
-/// Of a table.
+/// The cache of a table.
 #[derive(Default)]
 struct OfTable {
-    facts: OnceLock<Arc<TableFacts>>,
+    write_metadata: OnceLock<Arc<TableMetadata>>,
     rowid_failure: OnceLock<Arc<str>>,
     /// By column.
     not_null_failures: OnceLock<Box<[OnceLock<Arc<str>>]>>,
-    /// As result columns; the rowid comes behind all columns.
+    /// As result columns; the rowid follows all columns.
     columns: OnceLock<Box<[OnceLock<Arc<TableColumn>>]>>,
 }
 
-/// Of an index.
+/// The cache of an index.
 #[derive(Default)]
 struct OfIndex {
     unique_failure: OnceLock<Arc<str>>,
     key: OnceLock<IndexKey>,
 }
 
-/// The description of an index's key, and what it depends on beside the index.
+/// The description of an index's key, and the properties that it depends on besides the index.
 struct IndexKey {
     descending_counts: bool,
     encoding: TextEncoding,
     key: Arc<KeyInfo>,
 }
 
-/// What running write instructions need to know about the table.
-pub(crate) fn write_facts(env: &Environment, db: Db, table: &Table) -> Arc<TableFacts> {
+/// The table info for write instructions.
+pub(crate) fn write_metadata(env: &Environment, db: Db, table: &Table) -> Arc<TableMetadata> {
     let database = env.catalog.database_name(db);
-    let make = || Arc::new(make_write_facts(database, table));
-    let kept = table.derived.get::<OfTable>().facts.get_or_init(make);
-    // The table does not know the name of its database, which is the connection's.
+    let make = || Arc::new(make_write_metadata(database, table));
+    let kept = table.derived.get::<OfTable>().write_metadata.get_or_init(make);
+    // The name of the database may differ, because it is the connection's.
     if kept.database.as_bytes() == database.as_bytes() { Arc::clone(kept) } else { make() }
 }
 
-fn make_write_facts(database: &NameBuf, table: &Table) -> TableFacts {
+fn make_write_metadata(database: &NameBuf, table: &Table) -> TableMetadata {
     let strict_type =
         |column: &Column| (column.name.to_string(), String::from_utf8_lossy(&column.declared_type).into_owned());
     let is_computed = |&at: &u16| !table.columns[usize::from(at)].is_stored();
-    TableFacts {
+    TableMetadata {
         name: (&table.name).into(),
         database: database.into(),
         defaults: stored_defaults(table),
@@ -60,7 +61,7 @@ fn make_write_facts(database: &NameBuf, table: &Table) -> TableFacts {
     }
 }
 
-/// The description of an index's key that `make` makes, for these properties of its database. It must depend on nothing else.
+/// The description of an index's key, computed by `make` for these properties of its database. It must depend on nothing else.
 pub(crate) fn index_key(
     index: &Index,
     (descending_counts, encoding): (bool, TextEncoding),
@@ -78,14 +79,14 @@ pub(crate) fn not_null_failure(table: &Table, at: usize) -> Arc<str> {
     Arc::clone(failures[at].get_or_init(make))
 }
 
-/// What the application is told of a result column that is this column of a table, or its rowid.
+/// The description of a result column that is this column of a table, or its rowid.
 pub(crate) fn table_column(env: &Environment, db: Db, table: &Table, column: Option<u16>) -> Arc<TableColumn> {
     let database = env.catalog.database_name(db);
     let make = || Arc::new(make_table_column(database, table, column));
     let columns = table.derived.get::<OfTable>().columns.get_or_init(|| empty(table.columns.len() + 1));
     let at = column.map_or(table.columns.len(), usize::from);
     let kept = columns[at].get_or_init(make);
-    // As above, the name of the database is the connection's.
+    // As above, the name of the database may differ.
     if kept.database.as_bytes() == database.as_bytes() { Arc::clone(kept) } else { make() }
 }
 
@@ -100,7 +101,7 @@ fn make_table_column(database: &NameBuf, table: &Table, column: Option<u16>) -> 
     TableColumn { declared_type, database: database.into(), table: (&table.name).into(), column: name }
 }
 
-/// A place for each column, with nothing in it yet.
+/// An empty cache for each column.
 fn empty<T>(count: usize) -> Box<[OnceLock<T>]> {
     std::iter::repeat_with(OnceLock::new).take(count).collect()
 }

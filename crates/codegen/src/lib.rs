@@ -11,38 +11,38 @@
 //! | module | its one subject |
 //! | --- | --- |
 //! | `compile` | one statement, from tree to program |
-//! | `access` | where the columns of each source are at this point of the program |
-//! | `derived` | what programs refer to of a table or index, kept with it in the catalog |
+//! | `access` | how the columns of each source are read at this point of the program |
+//! | `derived` | descriptions of tables and indexes for programs, cached in the catalog |
 //! | `cursors` | cursors on tables, indexes, temporary tables; the transactions they need |
 //! | `journal` | whether the statement needs a statement journal |
 //! | `expr` | expressions as values, as conditions with jumps |
-//! | `rows` | where the rows of queries go, and where those of queries in FROM come from |
+//! | `rows` | the destinations of queries' rows, and the sources of those of queries in FROM |
 //! | `select` | queries: loops, grouping, DISTINCT, ORDER BY, LIMIT, compounds, subqueries, recursion |
 //! | `loops` | join plans as nested loops |
-//! | `write` | INSERT, UPDATE, DELETE and what they entail |
-//! | `ddl` | CREATE, DROP, ALTER and the like |
+//! | `write` | INSERT, UPDATE, DELETE with their constraints, triggers and foreign keys |
+//! | `ddl` | CREATE, DROP, ALTER, REINDEX, ANALYZE |
 //! | `row_check` | the rows of a table under integrity_check |
 //!
 //! Read first: [`compile`], `Codegen`, `loops::Loops`.
 //!
-//! This crate must not know files, transactions or connections: all that it knows of the world is an
+//! This crate must not depend on files, transactions or connections: its only input from them is an
 //! [`Environment`](lithe_resolve::environment::Environment).
 //!
 //! # Functions over one generator
 //!
-//! Code of each kind of tree is emitted by functions of its module that take the generator: `group::emit(cg, plan, sink)`. `Codegen` itself has
-//! the state, and as methods what the modules call each other by, because the language is recursive: `emit_query` for a query,
-//! `emit`, `emit_into` and `jump_if_false` for an expression, `table_cursor` and its siblings for cursors. A part of the state has methods of
-//! its own (`b`, `known`, `journal`, `transactions`, `common_tables`); what only one module needs lives there and is handed on as a value
-//! (`PreparedJoin`, `Sink`, `Target`).
+//! Each kind of tree has functions in its module that emit its code and take the generator: `group::emit(cg, plan, sink)`.
+//! `Codegen` itself has the state, and as methods the functions that the modules call of each other, because the language is
+//! recursive: `emit_query` for a query, `emit`, `emit_into` and `jump_if_false` for an expression, `table_cursor` and its
+//! siblings for cursors. A part of the state has methods of its own (`b`, `known`, `journal`, `transactions`, `common_tables`).
+//! State of a single module is defined there and passed as a value (`PreparedJoin`, `Sink`, `Target`).
 //!
 //! # How expressions become code
 //!
-//! `Codegen::emit` puts a value into a register of its choice (a constant's own register, a column's, a temporary
-//! one) which the caller only reads and then gives to `Codegen::release`; `Codegen::emit_into` puts it into the
-//! caller's register. Conditions are better emitted as jumps: `Codegen::jump_if_false`, `Codegen::jump_if_true`.
-//! Before code that uses a source's columns is emitted, `Codegen::set_access` says how they are read: the loops do it for the
-//! sources of a join, triggers for OLD and NEW, UPSERT for `excluded`.
+//! `Codegen::emit` puts a value into a register of its choice (a constant's own register, a column's, a temporary one), which the
+//! caller only reads and then releases by `Codegen::release`; `Codegen::emit_into` puts it into the caller's register. Conditions
+//! are better emitted as jumps: `Codegen::jump_if_false`, `Codegen::jump_if_true`. `Codegen::set_access` says how a source's
+//! columns are read, before code that uses them is emitted: the loops call it for the sources of a join, triggers for OLD and
+//! NEW, UPSERT for `excluded`.
 //!
 //! # How loops become code
 //!
@@ -53,8 +53,8 @@
 //! loops::end_loops(cg, loops)?;                    // places both labels
 //! ```
 //!
-//! The body may be emitted only once, but may run as a subroutine (RIGHT JOIN), so it must be left through its end
-//! or through those two labels.
+//! The body is emitted once, but may run as a subroutine (RIGHT JOIN), so it must be left through its end or through those two
+//! labels.
 
 #![forbid(unsafe_code)]
 
@@ -108,17 +108,17 @@ pub(crate) struct Codegen<'a> {
     pub resolver: &'a Resolver<'a>,
     /// EXPLAIN QUERY PLAN's rows.
     pub explain: Explain,
-    /// Where builders come from, and go when their program is finished.
+    /// The pool of builders, to which a builder returns when its program is finished.
     pub(crate) builders: Option<&'a SpareBuilder>,
     /// The runs and rows of loops are counted.
     pub is_measured: bool,
     access: access::AccessMap<'a>,
-    /// What planning knows of the statement.
+    /// The state of planning.
     pub(crate) planner: Planner<'a>,
     /// Values that need not be computed.
     pub(crate) known: Known<'a>,
     expr: expr::State,
-    /// The common tables that are read.
+    /// The common tables for which code has been emitted.
     pub(crate) common_tables: loops::CommonTables,
     /// Whether the statement needs a statement journal.
     pub(crate) journal: JournalNeed,
@@ -128,7 +128,7 @@ pub(crate) struct Codegen<'a> {
 }
 
 impl<'a> Codegen<'a> {
-    /// Nothing generated yet.
+    /// A generator with an empty program.
     pub fn new(resolver: &'a Resolver<'a>, explain: Explain, builders: Option<&'a SpareBuilder>) -> Codegen<'a> {
         Codegen {
             b: builders.map_or_else(Box::default, SpareBuilder::take),
@@ -157,7 +157,7 @@ impl<'a> Codegen<'a> {
         self.take_program()
     }
 
-    /// The program as it stands: of a trigger, whose statement does the rest.
+    /// The program as it is: that of a trigger, whose statement emits the rest.
     pub(crate) fn take_program(&mut self) -> Program {
         let is_measured = self.is_measured;
         let mut program = self.b.finish();
@@ -175,7 +175,7 @@ impl<'a> Codegen<'a> {
         program
     }
 
-    /// From here on the columns of `source` are read like this. Gives back how they were read before.
+    /// Sets how the columns of `source` are read from here on. Returns the previous access.
     pub fn set_access(&mut self, source: SourceId, access: ColumnAccess<'a>) -> Option<ColumnAccess<'a>> {
         self.access.set(source, Some(access))
     }
@@ -185,24 +185,24 @@ impl<'a> Codegen<'a> {
         self.access.get(source)
     }
 
-    /// Plans a join that no query is around.
+    /// Plans a join that is not within a query.
     pub(crate) fn plan_from(&mut self, request: JoinRequest<'a>) -> Result<&'a FromPlan<'a>> {
         let from = self.planner.plan_from(request)?;
         self.explain.join(&from);
         Ok(self.arena.alloc(from))
     }
 
-    /// The query as it is planned: rewritten, and what it uses noted.
+    /// The query as it is planned: rewritten, and with its uses recorded.
     pub fn prepare_query(&mut self, query: &'a Query<'a>) -> &'a Query<'a> {
         self.planner.prepare_query(query)
     }
 
-    /// The expression as it is planned: the queries in it rewritten, and what it uses noted.
+    /// The expression as it is planned: the queries in it rewritten, and its uses recorded.
     pub fn prepare_expr(&mut self, expr: &Expr<'a>) -> Expr<'a> {
         self.planner.prepare_expr(expr)
     }
 
-    /// Plans a query that no other query is around.
+    /// Plans a query that is not within another one.
     pub fn plan_query(&mut self, query: &'a Query<'a>, rows: RowsFor) -> Result<&'a QueryPlan<'a>> {
         let plan = self.planner.plan_query(query, rows)?;
         self.explain.query(plan);
@@ -227,7 +227,7 @@ impl<'a> Codegen<'a> {
         Ok(if collation.is_binary() { CollationId::BINARY } else { self.b.collation(&collation) })
     }
 
-    /// Frees `count` registers in a row that were temporary.
+    /// Frees `count` adjacent registers that were temporary.
     pub(crate) fn free_registers(&mut self, start: Reg, count: usize) {
         (0..count).for_each(|n| self.b.free(start.at(n)));
     }

@@ -1,14 +1,15 @@
-//! The part of integrity_check that needs expressions: a program that looks at every row of a table, and at its entries in
-//! the table's indexes.
+//! The part of integrity_check that evaluates expressions: a program that reads every row of a table, and its entries in the
+//! table's indexes.
 //!
-//! The program judges what only a program can (CHECK, index entries) and hands out the rest: it gives two kinds of rows.
+//! The program itself checks CHECK constraints and index entries, and returns values for the other checks: it returns two kinds
+//! of rows.
 //!
 //! ```text
-//!   0, row, column, column, ...     the columns that have a rule (NOT NULL, a type), of a row in which one may break it: see RowCheck::columns
+//!   0, row, column, column, ...     the columns that have a rule (NOT NULL, a type), of a row that may break one: see RowCheck::columns
 //!   n, row                          the row has the fault number n - 1 of RowCheck::faults
 //! ```
 //!
-//! `row` counts the rows from 1: that number, and no rowid, is what SQLite's messages name.
+//! `row` counts the rows from 1: SQLite's messages have that number, and no rowid.
 
 use bumpalo::Bump;
 use lithe_catalog::{Column, Index, IndexOrigin, IndexTerm, Result, Table};
@@ -30,18 +31,18 @@ use super::{Codegen, ColumnAccess};
 pub struct RowCheck {
     /// The program.
     pub program: Program,
-    /// The columns that it hands out, by their place in the table.
+    /// The columns that it returns, by their position in the table.
     pub columns: Vec<u16>,
     /// The faults that it finds itself.
     pub faults: Vec<Fault>,
 }
 
-/// What can be wrong with a row.
+/// A possible fault of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The message, up to the row's number if it names one.
+    /// The message, up to the row's number if it has one.
     pub text: String,
-    /// What follows the row's number; `None` if the message does not name it.
+    /// The text after the row's number; `None` if the message does not have it.
     pub after_row: Option<String>,
 }
 
@@ -80,7 +81,7 @@ pub fn compile_row_check<'a>(
     Ok(RowCheck { program, columns, faults })
 }
 
-/// Whether there is something about a column that a value may violate.
+/// Whether a column has a rule that a value may violate.
 fn has_rule(table: &Table, at: u16) -> bool {
     let column = &table.columns[usize::from(at)];
     let is_rowid = table.rowid_column == Some(at);
@@ -91,7 +92,7 @@ fn has_type(table: &Table, column: &Column) -> bool {
     if table.strict { !column.declared_type.eq_ignore_ascii_case(b"any") } else { column.affinity != Affinity::Blob }
 }
 
-/// The storage classes of values that break no rule of the column. A value of another class may, or may not.
+/// The storage classes whose values break no rule of the column. A value of another class may break one.
 fn classes_without_fault(table: &Table, column: &Column) -> u8 {
     use StorageClass::{Blob, Integer, Null, Real, Text};
     let null = if column.not_null.is_some() { 0 } else { Null.bit() };
@@ -160,7 +161,7 @@ impl<'a> Checking<'a> {
         Ok(())
     }
 
-    /// Registers for the primary key of the row before, of a WITHOUT ROWID table. They begin as NULLs.
+    /// Registers for the primary key of the row before, for a WITHOUT ROWID table. They begin as NULLs.
     fn emit_previous_key(&self, cg: &mut Codegen<'a>, with_order: bool) -> Option<(Reg, u16)> {
         let key = self.table.primary_key().filter(|_| with_order && self.table.is_without_rowid())?;
         let previous = cg.b.registers(usize::from(key.key_count));
@@ -198,7 +199,7 @@ impl<'a> Checking<'a> {
         Ok(())
     }
 
-    /// However many conditions do not hold, there is one message.
+    /// There is one message, however many conditions fail.
     fn emit_checks(&mut self, cg: &mut Codegen<'a>) -> Result<()> {
         if cg.env.flags.ignore_check_constraints || self.table.checks.is_empty() {
             return Ok(());
@@ -215,7 +216,7 @@ impl<'a> Checking<'a> {
         Ok(())
     }
 
-    /// The row's entry must be in the index, end in the row's rowid, and be the only one of its key if the index is unique.
+    /// The row's entry must be in the index, end in the row's rowid, and have a key of its own if the index is unique.
     fn emit_entry(&mut self, cg: &mut Codegen<'a>, index: &'a Index, cursor: CursorId) -> Result<()> {
         let (found, done) = (cg.b.label(), cg.b.label());
         if let Some(filter) = index_filter(cg.resolver, self.db, self.table, self.source, index)? {
@@ -256,7 +257,7 @@ impl<'a> Checking<'a> {
         cg.b.place(is_same);
     }
 
-    /// NULLs are equal to nothing.
+    /// NULLs equal nothing.
     fn emit_unique(&mut self, cg: &mut Codegen<'a>, index: &Index, cursor: CursorId, start: Reg, done: Addr) {
         let has_next = cg.b.label();
         let count = index.key_count;

@@ -1,4 +1,4 @@
-//! The rows of a query: where they go, and where those of a query in FROM come from.
+//! The destination of a query's rows, and the source of those of a query in FROM.
 
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
@@ -6,7 +6,7 @@ use lithe_vm::operand::{Addr, AffinityListId, CursorId, Reg};
 use crate::Codegen;
 use crate::access::ColumnAccess;
 
-/// Where the rows of a query go.
+/// The destination of a query's rows.
 #[derive(Clone, Copy, Debug)]
 pub enum Destination<'a> {
     /// To the application.
@@ -27,58 +27,58 @@ pub enum Destination<'a> {
     Set {
         /// The set.
         cursor: CursorId,
-        /// Applied to the rows first.
+        /// Affinities to apply to the rows first.
         affinities: AffinityListId,
     },
     /// To the queue of a recursive common table.
     Queue(Queue<'a>),
-    /// The first row goes to registers; then it is over.
+    /// To registers: the first row only; then the query ends.
     FirstRow {
         /// The registers.
         start: Reg,
     },
-    /// 1 goes to a register when there is a row; then it is over.
+    /// 1 to a register if there is a row; then the query ends.
     Exists {
         /// The register.
         reg: Reg,
     },
-    /// Nowhere: the query runs for what its functions do.
+    /// Nowhere: the query runs for the side effects of its functions.
     Discard,
 }
 
 /// The queue of a recursive common table.
 #[derive(Clone, Copy, Debug)]
 pub struct Queue<'a> {
-    /// Rows that have not been shown yet: a temporary table, or an index by `order`.
+    /// Rows that have not been returned yet: a temporary table, or an index by `order`.
     pub rows: CursorId,
-    /// All rows that there have been, for UNION.
+    /// All rows so far, for UNION.
     pub seen: Option<CursorId>,
-    /// For a queue in order: the columns that make the order, and where they stand in the recursive table's ORDER BY.
+    /// For a queue in order: the columns of the order, and their positions in the recursive table's ORDER BY.
     pub order: Option<QueueOrder<'a>>,
 }
 
 /// The order of a queue: its index has the columns of ORDER BY, a number, and then the row.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueOrder<'a> {
-    /// Where the terms of ORDER BY stand in a row.
+    /// The positions of ORDER BY's terms in a row.
     pub positions: &'a [u16],
 }
 
-/// A coroutine that gives rows.
+/// A coroutine that returns rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Coroutine {
-    /// The register that Yield takes.
+    /// The register for Yield.
     pub co: Reg,
     /// The row.
     pub start: Reg,
-    /// Columns in it.
+    /// The number of its columns.
     pub count: usize,
 }
 
 /// The rows of a derived table.
 #[derive(Clone, Copy, Debug)]
 pub enum DerivedRows {
-    /// Yield on `co` gives the next.
+    /// Yield on `co` returns the next row.
     Coroutine(Coroutine),
     /// In this temporary table.
     Table(CursorId),
@@ -101,7 +101,8 @@ impl DerivedRows {
         }
     }
 
-    /// Goes to the first row, or to `done`. What it gives goes to the next row and jumps to the code behind.
+    /// Goes to the first row, or jumps to `done`. The instruction that it returns goes to the next row and jumps to the code
+    /// after.
     pub fn begin(&self, cg: &mut Codegen<'_>, reverse: bool, done: Addr) -> Insn {
         match *self {
             DerivedRows::Coroutine(Coroutine { co, .. }) => {
@@ -120,7 +121,7 @@ impl DerivedRows {
         }
     }
 
-    /// All columns are NULL from here on.
+    /// Makes all columns NULL from here on.
     pub fn emit_null_row(&self, cg: &mut Codegen<'_>) {
         match *self {
             DerivedRows::Coroutine(Coroutine { start, count, .. }) => {

@@ -96,7 +96,7 @@ impl Connection {
 
     /// Whether a deferred foreign key is violated now, so that the transaction could not commit.
     pub fn has_deferred_violations(&self) -> bool {
-        self.facts.deferred_violations.get() > 0 || self.facts.deferred_immediate_violations.get() > 0
+        self.state.deferred_violations.get() > 0 || self.state.deferred_immediate_violations.get() > 0
     }
 
     /// Sets how long to wait for locks of other connections; zero: not at all.
@@ -187,7 +187,7 @@ impl Connection {
 
     /// Turns a switch on or off.
     pub fn set_config(&self, config: Config, on: bool) {
-        self.settings.set_config(config, on, &self.facts);
+        self.settings.set_config(config, on, &self.state);
         if config == Config::ResetDatabase {
             // The catalog's schema of the file is not valid while the file is to be reset, nor afterwards.
             self.databases.forget_schema(Db::MAIN);
@@ -196,12 +196,12 @@ impl Connection {
 
     /// The value of a limit.
     pub fn limit(&self, limit: Limit) -> i32 {
-        self.settings.limit(limit, &self.facts)
+        self.settings.limit(limit, &self.state)
     }
 
     /// Sets a limit, to its maximum at most, and returns the value before. A negative value changes nothing.
     pub fn set_limit(&self, limit: Limit, value: i32) -> i32 {
-        self.settings.set_limit(limit, value, &self.facts)
+        self.settings.set_limit(limit, value, &self.state)
     }
 
     /// Sets how many significant digits a real has as a text (SQLITE_DBCONFIG_FP_DIGITS), and returns the number in force: one that is not
@@ -365,7 +365,7 @@ impl Connection {
     /// # Errors
     /// As [`Connection::set_collation`].
     pub fn set_collation_for(&self, name: &str, encoding: Encoding, collation: Option<Collation>) -> Result<()> {
-        let own = self.facts.encoding.get();
+        let own = self.state.encoding.get();
         let statements_run = self.transaction.has_active();
         let old = self.definitions.set_collation(name, encoding, collation, own, statements_run)?;
         self.programs.clear();
@@ -490,22 +490,22 @@ impl Connection {
 impl Connection {
     /// The rowid of the last row that this connection inserted.
     pub fn last_insert_rowid(&self) -> i64 {
-        self.facts.last_insert_rowid.get()
+        self.state.last_insert_rowid.get()
     }
 
     /// Sets what [`Connection::last_insert_rowid`] answers.
     pub fn set_last_insert_rowid(&self, rowid: i64) {
-        self.facts.last_insert_rowid.set(rowid);
+        self.state.last_insert_rowid.set(rowid);
     }
 
     /// Rows changed by the last INSERT, UPDATE or DELETE.
     pub fn changes(&self) -> u64 {
-        self.facts.changes.get().cast_unsigned()
+        self.state.changes.get().cast_unsigned()
     }
 
     /// Rows changed since the connection was opened.
     pub fn total_changes(&self) -> u64 {
-        self.facts.total_changes.get().cast_unsigned()
+        self.state.total_changes.get().cast_unsigned()
     }
 
     /// Spills the dirty pages of all databases: they go to the log or a temporary file.
@@ -530,7 +530,7 @@ impl Connection {
 
     /// Bytes that sorts have written to temporary files; `reset` sets the count to 0.
     pub fn temporary_spilled(&self, reset: bool) -> u64 {
-        let spilled = &self.facts.temporary_spilled;
+        let spilled = &self.state.temporary_spilled;
         if reset { spilled.take() } else { spilled.get() }
     }
 }

@@ -121,7 +121,7 @@ impl Attach {
         let row = values(connection, &self.0, bindings, run)?;
         let (file, name) = (text(row.first()), text(row.get(1)));
         let catalog = connection.catalog();
-        let attached_max = connection.settings.limit(Limit::Attached, &connection.facts);
+        let attached_max = connection.settings.limit(Limit::Attached, &connection.state);
         if catalog.databases().len() >= attached_max.unsigned_abs() as usize + 2 {
             return Err(Error::generic(format!("too many attached databases - max {attached_max}")));
         }

@@ -269,7 +269,7 @@ impl Blob {
             // The hook may have moved the cursor.
             self.place_of(connection)?;
         }
-        connection.facts.note_write();
+        connection.state.note_write();
         let written = self.cursor.0.borrow_mut().write_payload(&self.btree, place.at + offset as u32, bytes);
         Ok(written?)
     }
@@ -355,7 +355,7 @@ impl Blob {
         self.place = None;
         if connection.transaction.is_broken() {
             self.run = None;
-            connection.abandon_if_at_rest();
+            connection.abandon_if_idle();
             return connection.transaction.check_unbroken();
         }
         let under_way = UnderWay::begin(&connection.transaction);

@@ -193,7 +193,7 @@ impl Command for EngineCommand {
 
     fn run(&self, connection: &Connection, run: &StatementRun, bindings: &[Value]) -> Result<Vec<CommandRow>> {
         if self.explains_change {
-            connection.facts.changes.set(0);
+            connection.state.changes.set(0);
         }
         match &self.kind {
             Kind::Begin(kind) => begin(connection, *kind)?,

@@ -34,7 +34,7 @@ fn prepare_for_module(connection: &Connection, sql: &str, may_use_virtual_tables
 fn kept_statement<'c>(
     connection: &'c Connection,
     kept: &Kept,
-    goes_on: bool,
+    continues: bool,
 ) -> CallResult<Box<dyn SqlStatement + 'c>> {
     let mut tail = kept.sql().len();
     let mut statement = match connection.kept.take(kept.key()) {
@@ -45,17 +45,17 @@ fn kept_statement<'c>(
             statement
         }
     };
-    if !goes_on {
+    if !continues {
         statement.reset(connection);
     }
-    let end = AtDrop::Keep { key: kept.key(), alive: kept.alive(), goes_on };
+    let end = AtDrop::Keep { key: kept.key(), alive: kept.alive(), continues };
     Ok(Box::new(ModuleStatement { connection, statement: Some(statement), end, tail }))
 }
 
 /// What happens to a statement when the module drops it.
 enum AtDrop {
     Finish,
-    Keep { key: u64, alive: Weak<u64>, goes_on: bool },
+    Keep { key: u64, alive: Weak<u64>, continues: bool },
 }
 
 /// A statement that a module holds.
@@ -82,8 +82,8 @@ impl Drop for ModuleStatement<'_> {
         let Some(mut statement) = self.statement.take() else { return };
         match &self.end {
             AtDrop::Finish => self.connection.put_back(statement),
-            AtDrop::Keep { key, alive, goes_on } => {
-                if !goes_on {
+            AtDrop::Keep { key, alive, continues } => {
+                if !continues {
                     statement.reset(self.connection);
                 }
                 self.connection.kept.keep(self.connection, *key, alive, statement);
@@ -252,7 +252,7 @@ impl SqlConnection for Connection {
     }
 
     fn deferred_violations(&self) -> i64 {
-        self.facts.deferred_violations.get() + self.facts.deferred_immediate_violations.get()
+        self.state.deferred_violations.get() + self.state.deferred_immediate_violations.get()
     }
 
     fn set_foreign_keys_no_action(&self, on: bool) -> bool {
@@ -282,11 +282,11 @@ impl SqlConnection for Connection {
     }
 
     fn changes(&self) -> i64 {
-        self.facts.changes.get()
+        self.state.changes.get()
     }
 
     fn total_changes(&self) -> i64 {
-        self.facts.total_changes.get()
+        self.state.total_changes.get()
     }
 
     fn content_version(&self, database: &str) -> Option<u64> {
@@ -307,7 +307,7 @@ impl SqlConnection for Connection {
     }
 
     fn length_max(&self) -> usize {
-        self.settings.limit(Limit::Length, &self.facts).unsigned_abs() as usize
+        self.settings.limit(Limit::Length, &self.state).unsigned_abs() as usize
     }
 
     fn is_interrupted(&self) -> bool {

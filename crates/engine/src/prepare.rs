@@ -198,7 +198,7 @@ impl Connection {
 
     /// Fails if a name or literal of the statement exceeds the length limit of values.
     fn check_lengths_in(&self, sql: &[u8]) -> Result<()> {
-        let length_max = self.facts.length_max.get() as usize;
+        let length_max = self.state.length_max.get() as usize;
         if sql.len() <= length_max {
             return Ok(());
         }
@@ -272,7 +272,7 @@ impl Connection {
             }
             compiled => compiled?,
         };
-        if program.insns.len() > self.settings.limit(Limit::VdbeOp, &self.facts).unsigned_abs() as usize {
+        if program.insns.len() > self.settings.limit(Limit::VdbeOp, &self.state).unsigned_abs() as usize {
             return Err(Error::from_code(ResultCode::NOMEM));
         }
         let indexes = program.cursors.iter().filter(|cursor| cursor.kind == CursorKind::Index);
@@ -282,14 +282,18 @@ impl Connection {
             quoted_strings: program.quoted_strings.clone(),
             planned_parameters: if has_stable_plans { 0 } else { program.planned_parameters },
         };
-        let body = match statement.explain {
+        Ok((self.body_of(program, statement.explain), uses))
+    }
+
+    /// The body that runs the program, or explains it.
+    fn body_of(&self, program: Arc<Program>, explain: Explain) -> Body {
+        match explain {
             Explain::No => Body::Program(program),
             Explain::Program => Body::Command(EngineCommand::explain(program)),
             Explain::QueryPlan => {
                 Body::Command(EngineCommand::explain_query_plan(&program, self.settings.flags().trigger_eqp))
             }
-        };
-        Ok((body, uses))
+        }
     }
 
     /// CREATE in a database that is not attached fails before any schema is read, and so before any file is locked.
@@ -342,7 +346,7 @@ impl Connection {
     /// Calls the application for a missing collation; returns whether it is defined now.
     fn define_missing_collation(&self, name: &str) -> bool {
         let Some(callback) = self.hooks.collation_needed.get() else { return false };
-        if let Some(collation) = callback(name, self.facts.encoding.get())
+        if let Some(collation) = callback(name, self.state.encoding.get())
             && self.set_collation(name, Some(collation)).is_err()
         {
             return false;
@@ -397,7 +401,7 @@ impl Evaluator for PlannerCalls<'_> {
     ) -> lithe_functions::Result<Value> {
         let connection = self.0;
         if !connection.transaction.is_executing() {
-            connection.facts.now.set(None);
+            connection.state.now.set(None);
         }
         let run = StatementRun::default();
         lithe_vm::call_alone(function, arguments, collation, &RunHost { connection, run: &run })

@@ -67,7 +67,7 @@ impl Connection {
             let mut cursor = Cursor::table(PageNo::FIRST);
             let is_on_row = cursor.first(btree)?;
             self.read_schema_rows(db, database, &mut catalog, (cursor, is_on_row), |_| true)?;
-            statistics::read(db, database, &mut catalog, self.facts.encoding.get());
+            statistics::read(db, database, &mut catalog, self.state.encoding.get());
         }
         database.set_loaded(true);
         self.definitions.set_catalog(Arc::new(catalog));
@@ -79,7 +79,7 @@ impl Connection {
     /// The main database's encoding is the connection's; the other databases must have the same, or none yet. Once any
     /// database has an encoding, the connection's is fixed: temporary tables and attached databases are written in it.
     fn adopt_encoding(&self, db: Db, stored: Option<TextEncoding>) -> Result<TextEncoding> {
-        let own = self.facts.encoding.get();
+        let own = self.state.encoding.get();
         let Some(stored) = stored else { return Ok(text_encoding(own)) };
         let encoding = match stored {
             TextEncoding::Utf8 => Encoding::Utf8,
@@ -88,7 +88,7 @@ impl Connection {
         };
         let may_adopt = db == Db::MAIN && !self.definitions.is_encoding_fixed.get();
         if own != encoding && may_adopt {
-            self.facts.encoding.set(encoding);
+            self.state.encoding.set(encoding);
             self.encoding_changed();
         } else if own != encoding && db != Db::TEMP {
             return Err(Error::generic("attached databases must use the same text encoding as main database"));
@@ -99,7 +99,7 @@ impl Connection {
 
     /// The databases have another encoding: cached programs may hold functions for the former one.
     fn encoding_changed(&self) {
-        self.definitions.encoding_changed(self.facts.encoding.get());
+        self.definitions.encoding_changed(self.state.encoding.get());
         self.programs.clear();
     }
 
@@ -111,7 +111,7 @@ impl Connection {
     /// PRAGMA encoding: sets the encoding of a main database that has none yet.
     pub(crate) fn choose_encoding(&self, encoding: Encoding) -> Result<()> {
         if !self.has_encoding()? {
-            self.facts.encoding.set(encoding);
+            self.state.encoding.set(encoding);
             self.encoding_changed();
             self.definitions.change_catalog(|catalog| {
                 catalog.schema_mut(Db::MAIN).encoding = text_encoding(encoding);
@@ -163,7 +163,7 @@ impl Connection {
         reader.bytes.resize(len, 0);
         cursor.read_payload(btree, 0, &mut reader.bytes)?;
         let values = reader.values().map_err(|_| Error::new(ResultCode::CORRUPT, "malformed database schema (?)"))?;
-        Ok(SchemaTexts::new(&values, self.facts.encoding.get()))
+        Ok(SchemaTexts::new(&values, self.state.encoding.get()))
     }
 
     /// Seeks the first of the rows that CREATE has just written. They are mostly the last rows of the schema table; if
@@ -206,7 +206,7 @@ impl Connection {
         self.read_schema_rows(db, &database, &mut catalog, new_rows, |row| row.is_about(object))?;
         self.definitions.set_catalog(Arc::new(catalog));
         match object {
-            NewObject::Index(_) => self.facts.let_running_go_on(),
+            NewObject::Index(_) => self.state.let_running_continue(),
             NewObject::Table(name) => {
                 // SQLite calls xShadowName of the module whose virtual table's name is a prefix of the new name, and
                 // ignores the result.
@@ -222,9 +222,9 @@ impl Connection {
         self.note_schema_change();
         let database = self.databases.get(db)?;
         let mut catalog = Catalog::clone(&self.catalog());
-        statistics::read(db, &database, &mut catalog, self.facts.encoding.get());
+        statistics::read(db, &database, &mut catalog, self.state.encoding.get());
         self.definitions.set_catalog(Arc::new(catalog));
-        self.facts.expire_running();
+        self.state.expire_running();
         Ok(())
     }
 

@@ -89,7 +89,7 @@ fn rows(
         let hidden = (0..hidden_of(name).len()).map(|at| hidden_value(arguments, at)).collect::<Result<_>>()?;
         return Ok(TableRows { rows, hidden, ..TableRows::default() });
     }
-    let rows = json_rows(function, arguments, connection.facts.encoding.get())?;
+    let rows = json_rows(function, arguments, connection.state.encoding.get())?;
     let root = match arguments.get(1).copied().flatten() {
         None => Value::text(&b"$"[..]),
         Some(_) => hidden_value(arguments, 1)?,

@@ -34,7 +34,7 @@ fn prepare_template(connection: &Connection, template: &mut Template, sql: &[u8]
         None => (compile_template(connection, template, hash)?, None),
     };
     let mut statement = Statement::of_template(compiled, idle, &sql[..tail]);
-    let length_max = connection.facts.length_max.get() as usize;
+    let length_max = connection.state.length_max.get() as usize;
     let bind = |arena: &Bump| bind_literals(statement.machine()?, template, sql, length_max, arena);
     let is_bound = connection.compile_memory.with_arena(bind);
     is_bound.map(|()| (statement, tail))

@@ -276,7 +276,7 @@ impl Rebuild<'_> {
 
     fn object(&self, record: Vec<u8>) -> Result<Object> {
         let values = record::values(&record).map_err(|_| Error::from_code(ResultCode::CORRUPT))?;
-        let texts = SchemaTexts::new(&values, self.connection.facts.encoding.get());
+        let texts = SchemaTexts::new(&values, self.connection.state.encoding.get());
         let row = texts.row();
         let text = |text: Option<&[u8]>| text.unwrap_or_default().to_vec();
         let (kind, name, table_name) = (text(row.kind), text(row.name), text(row.table_name));

@@ -146,8 +146,8 @@ impl PageHeader {
         PageHeader { at, kind, first_freeblock: 0, cell_count: 0, content_at: usable, fragmented: 0 }
     }
 
-    /// Reads the header at `at` and checks what takes constant time: that the kind is one, and that
-    /// pointers and content do not overlap and end within the usable size.
+    /// Reads the header at `at` and checks in constant time that the kind is valid, and that pointers and content do
+    /// not overlap and end within the usable size.
     #[inline]
     pub fn read(page: &[u8], at: usize, usable: u32) -> Result<PageHeader, Malformed> {
         let bytes = page.get(at..).and_then(|tail| tail.first_chunk());
@@ -163,8 +163,8 @@ impl PageHeader {
         Ok(header)
     }
 
-    /// The fields of the page's header as they are, for callers with questions of their own; `None`
-    /// if the page is of no kind.
+    /// The fields of the page's header, unchecked, for callers that check them otherwise; `None` if the page kind is
+    /// not valid.
     pub fn read_fields(page: &[u8], at: usize) -> Option<PageHeader> {
         let bytes = page.get(at..)?.first_chunk()?;
         Some(PageHeader::from_bytes(bytes, at, PageKind::decode(bytes[KIND_AT])?))
@@ -182,7 +182,7 @@ impl PageHeader {
         }
     }
 
-    /// Writes every field; the right child of an interior page is left as it is.
+    /// Writes every field; the right child of an interior page is unchanged.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "a caller owes a page, which is longer than its header")]
     pub fn write(&self, page: &mut [u8]) {
@@ -218,7 +218,7 @@ const fn decode_content_at(field: u16) -> u32 {
     if field == 0 { 65536 } else { field as u32 }
 }
 
-/// The cell pointer `index` of a page whose pointers start at `pointers_at`, as the file has it.
+/// The cell pointer `index` of a page whose pointers start at `pointers_at`, as the file stores it.
 #[inline]
 pub fn cell_pointer(page: &[u8], pointers_at: usize, index: usize) -> Option<usize> {
     get_u16(page, pointers_at + POINTER_LEN * index).map(usize::from)

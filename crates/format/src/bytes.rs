@@ -1,8 +1,8 @@
-//! Big-endian integers inside byte slices. All of the file format is big-endian, except where a
-//! WAL says otherwise.
+//! Big-endian integers inside byte slices. All of the file format is big-endian, except the checksums of a WAL, which
+//! states its byte order.
 //!
-//! Two families: `get_*` answers `None` outside the slice and is for offsets that were read from a
-//! file; `at_*` and `put_*` panic there and are for offsets that our own constants fix.
+//! Two families: `get_*` answers `None` outside the slice and is for offsets that were read from a file; `at_*` and
+//! `put_*` panic there and are for fixed offsets.
 
 /// The two-byte integer at `at`, or `None` if it does not lie within `bytes`.
 #[inline]

@@ -17,7 +17,7 @@ use crate::bytes::get_u32;
 use crate::payload::{Limits, MAX_PAYLOAD};
 use crate::{PageNo, overflow, varint};
 
-/// Where a cell's payload lies on its page, and how much of it.
+/// The place of a cell's payload on its page, and its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct PayloadSpan {
     /// Offset on the page of the first local byte.
@@ -48,7 +48,7 @@ impl PayloadSpan {
         (self.at + self.local) as usize + pointer
     }
 
-    /// The first overflow page, if there is one and the page names it.
+    /// The first overflow page, if there is one and its number is valid.
     #[inline]
     pub fn overflow_page(&self, page: &[u8]) -> Option<PageNo> {
         if !self.overflows() {
@@ -117,7 +117,7 @@ pub fn left_child(page: &[u8], at: usize) -> Option<PageNo> {
     PageNo::new(get_u32(page, at)?)
 }
 
-/// The payload span of a cell of any kind; `None` inside for the one kind without payload.
+/// The payload span of a cell of any kind; the inner `None` is for the one kind without payload.
 #[inline]
 pub fn read_payload(page: &[u8], at: usize, kind: PageKind, limits: &Limits) -> Option<Option<PayloadSpan>> {
     match kind {

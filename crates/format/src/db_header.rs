@@ -74,7 +74,7 @@ const _: () = assert!(Meta::ApplicationId.offset() + 4 == EXPANSION_AT);
 const _: () = assert!(EXPANSION_AT + 20 == VERSION_VALID_FOR_AT);
 const _: () = assert!(WRITER_VERSION_AT + 4 == HEADER_LEN);
 
-/// A four-byte value of the header that the layers above own.
+/// A four-byte value of the header that belongs to the layers above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Meta {
@@ -82,7 +82,7 @@ pub enum Meta {
     FreelistCount = 0,
     /// Changes whenever the schema does.
     SchemaCookie = 1,
-    /// 1 to 4; 4 knows descending indexes and serial types 8 and 9.
+    /// 1 to 4; format 4 has descending indexes and serial types 8 and 9.
     SchemaFormat = 2,
     /// `PRAGMA default_cache_size`.
     DefaultCacheSize = 3,
@@ -92,7 +92,7 @@ pub enum Meta {
     TextEncoding = 5,
     /// `PRAGMA user_version`.
     UserVersion = 6,
-    /// Not zero if auto-vacuum waits for `PRAGMA incremental_vacuum`.
+    /// Not zero if free pages stay until `PRAGMA incremental_vacuum`.
     IncrementalVacuum = 7,
     /// `PRAGMA application_id`.
     ApplicationId = 8,
@@ -131,14 +131,14 @@ impl TextEncoding {
     }
 }
 
-/// How a file is written, from its write or read version.
+/// How a file is written or read, from its write or read version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileVersion {
     /// With a rollback journal (1).
     Rollback,
     /// With a write-ahead log (2).
     Wal,
-    /// Of a time to come.
+    /// A version that is not known yet.
     Unknown(u8),
 }
 
@@ -167,11 +167,11 @@ impl FileVersion {
 pub struct DbHeader {
     /// The size of every page.
     pub page_size: PageSize,
-    /// What a writer must know.
+    /// The version that a writer must support.
     pub write_version: FileVersion,
-    /// What a reader must know.
+    /// The version that a reader must support.
     pub read_version: FileVersion,
-    /// Bytes at the end of each page that the format leaves alone.
+    /// Bytes at the end of each page that the format does not use.
     pub reserved: u8,
     /// Counts the transactions that changed the file (in rollback mode).
     pub change_counter: u32,
@@ -204,7 +204,7 @@ impl DbHeader {
         }
     }
 
-    /// Reads and checks the first 100 bytes of a file. What is wrong makes the file "not a database".
+    /// Reads and checks the first 100 bytes of a file. An error means that the file is "not a database".
     pub fn read(bytes: &[u8]) -> Result<DbHeader, Malformed> {
         let bytes = bytes.first_chunk::<HEADER_LEN>().ok_or(Malformed("file shorter than a database header"))?;
         if !bytes.starts_with(MAGIC) {
@@ -259,8 +259,7 @@ impl DbHeader {
         self.meta.get(which as usize).copied().unwrap_or_default()
     }
 
-    /// The page count, if the library that wrote last keeps it: `None` sends the reader to the
-    /// file's size.
+    /// The page count, if the library that wrote last maintains it; `None`: the reader uses the file's size.
     pub fn trusted_page_count(&self) -> Option<u32> {
         let trusted = self.version_valid_for == self.change_counter && self.page_count > 0;
         trusted.then_some(self.page_count)

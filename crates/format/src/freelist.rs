@@ -1,5 +1,4 @@
-//! A trunk page of the freelist: a page number each for unused pages, the leaves. Leaves have no
-//! content at all; trunks form a list.
+//! A trunk page of the freelist: the numbers of unused pages, the leaves. Leaves have no content; trunks form a list.
 //!
 //! ```text
 //!   0                4                8           12
@@ -44,7 +43,7 @@ pub fn put_next(trunk: &mut [u8], next: Option<PageNo>) {
     put_u32(trunk, NEXT_AT, next.map_or(0, PageNo::get));
 }
 
-/// The number of leaves as the page claims it.
+/// The number of leaves as the page states it, unchecked.
 #[inline]
 pub fn leaf_count(trunk: &[u8]) -> u32 {
     at_u32(trunk, LEAF_COUNT_AT)
@@ -56,7 +55,7 @@ pub fn put_leaf_count(trunk: &mut [u8], count: u32) {
     put_u32(trunk, LEAF_COUNT_AT, count);
 }
 
-/// The leaf at `index`, which must be less than [`max_leaves`]; `None` where the file says 0.
+/// The leaf at `index`, which must be less than [`max_leaves`]; `None` if the file has 0 there.
 #[inline]
 pub fn leaf(trunk: &[u8], index: u32) -> Option<PageNo> {
     PageNo::new(at_u32(trunk, LEAVES_AT + 4 * index as usize))

@@ -1,7 +1,7 @@
-//! The rollback journal: the pages that a transaction overwrites, as they were.
+//! The rollback journal: the old versions of the pages that a transaction overwrites.
 //!
-//! The file is one or more segments; each begins on a sector boundary with a header, padded to the
-//! sector size, and goes on with its records:
+//! The file is one or more segments. Each begins on a sector boundary with a header, padded to the sector size, and
+//! continues with its records:
 //!
 //! ```text
 //!   0           8         12      16          20            24          28
@@ -9,10 +9,10 @@
 //!   | page number 4 | page as it was           | checksum 4 |            a record
 //! ```
 //!
-//! * in pages, when the transaction began: rolling back cuts the file to it.
+//! * in pages, when the transaction began: a rollback truncates the file to it.
 //!
-//! A commit over several files ends the journal of each with the name of their super-journal; such a
-//! journal counts only as long as that file exists:
+//! A commit over several files ends the journal of each with the name of their super-journal. Such a journal counts
+//! only as long as the super-journal exists:
 //!
 //! ```text
 //!   | lock-byte page 4 | name | its length 4 | checksum 4 | magic 8 |      end of the file
@@ -21,7 +21,7 @@
 use crate::bytes::{at_u32, get_u32, put_u32};
 use crate::{PageNo, PageSize};
 
-/// What every segment starts with. A journal whose first byte is zero is no hot journal.
+/// The first bytes of every segment. A journal whose first byte is zero is not hot.
 pub const MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 /// The part of the header that is not padding.
 pub const HEADER_LEN: usize = 28;
@@ -33,15 +33,15 @@ const SECTOR_SIZE_AT: usize = 20;
 const PAGE_SIZE_AT: usize = 24;
 const _: () = assert!(MAGIC.len() == RECORDS_AT && PAGE_SIZE_AT + 4 == HEADER_LEN);
 
-/// A number of records that says: as many as fit the file.
+/// A number of records that means: as many as fit the file.
 pub const RECORDS_TO_THE_END: u32 = 0xffff_ffff;
 
-/// What a record adds to its page.
+/// The bytes of a record beside its page.
 pub const RECORD_OVERHEAD: usize = 8;
 
-/// No device writes larger sectors; a header that claims so is damaged.
+/// No device has larger sectors; a header with a larger size is damaged.
 pub const SECTOR_SIZE_MAX: u32 = 0x10000;
-/// A header is padded to this at least.
+/// The least length that a header is padded to.
 pub const SECTOR_SIZE_MIN: u32 = 32;
 
 /// The header of a segment.
@@ -49,19 +49,19 @@ pub const SECTOR_SIZE_MIN: u32 = 32;
 pub struct JournalHeader {
     /// How many records follow.
     pub records: u32,
-    /// What the checksums of the records start from: random, so that leftovers of an older journal
-    /// do not pass for records of this one.
+    /// The start value of the records' checksums: random, so that leftovers of an older journal are not taken for
+    /// records of this one.
     pub nonce: u32,
     /// The size of the database in pages when the transaction began.
     pub page_count: u32,
-    /// Headers are padded to it.
+    /// The length that headers are padded to.
     pub sector_size: u32,
     /// The size of a page of the database.
     pub page_size: PageSize,
 }
 
 impl JournalHeader {
-    /// Reads a header; `None` if the bytes are none, which ends a journal.
+    /// Reads a header; `None` if the bytes are not a valid one, which ends a journal.
     pub fn read(bytes: &[u8]) -> Option<JournalHeader> {
         if bytes.len() < HEADER_LEN || !bytes.starts_with(&MAGIC) {
             return None;
@@ -103,8 +103,8 @@ impl JournalHeader {
     }
 }
 
-/// The checksum of a record: every 200th byte of the page, from its end backwards. It catches the
-/// mixing-up of journals, not every torn page; the syncs around it do that.
+/// The checksum of a record: every 200th byte of the page, from its end backwards. It detects records of another
+/// journal, not every torn page; the syncs protect against torn pages.
 pub fn record_checksum(nonce: u32, page: &[u8]) -> u32 {
     const STRIDE: usize = 200;
     // The first byte never counts.
@@ -113,18 +113,17 @@ pub fn record_checksum(nonce: u32, page: &[u8]) -> u32 {
     counted.fold(nonce, |sum, &byte| sum.wrapping_add(u32::from(byte)))
 }
 
-/// One record, checked.
+/// One record, with a checked checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
     /// The page.
     pub no: PageNo,
-    /// The page as it was.
+    /// The old content of the page.
     pub page: &'a [u8],
 }
 
 impl<'a> Record<'a> {
-    /// Reads a record of the segment of `header`; `None` if the checksum or the page number is not a
-    /// record's.
+    /// Reads a record of the segment of `header`; `None` if the checksum or the page number is not valid.
     pub fn read(header: &JournalHeader, bytes: &'a [u8]) -> Option<Record<'a>> {
         let no = PageNo::new(get_u32(bytes, 0)?)?;
         let end = 4 + header.page_size.bytes();
@@ -134,11 +133,11 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What the name of a super-journal adds to the end of a journal, beside the name.
+/// The bytes that a super-journal adds to the end of a journal, beside its name.
 pub const SUPER_OVERHEAD: usize = 20;
 const SUPER_TAIL: usize = 16;
 
-/// What ends a journal whose commit depends on the super-journal `name`.
+/// The last bytes of a journal whose commit depends on the super-journal `name`.
 pub fn super_journal_record(name: &[u8], page_size: PageSize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(name.len() + SUPER_OVERHEAD);
     bytes.extend_from_slice(&page_size.lock_byte_page().get().to_be_bytes());
@@ -156,12 +155,12 @@ pub fn super_journal_name_len(tail: &[u8; SUPER_TAIL]) -> Option<u32> {
     (tail[8..] == MAGIC && len > 0).then_some(len)
 }
 
-/// Whether `name` is what the last 16 bytes of a journal vouch for.
+/// Whether `name` has the checksum that is in the last 16 bytes of a journal.
 pub fn super_journal_name_is_intact(name: &[u8], tail: &[u8; SUPER_TAIL]) -> bool {
     at_u32(tail, 4) == name_checksum(name)
 }
 
-/// The sum of the bytes as the platform's C sees characters, signed or not.
+/// The sum of the bytes as values of the platform's C type `char`, signed or not.
 fn name_checksum(name: &[u8]) -> u32 {
     name.iter().fold(0u32, |sum, &byte| sum.wrapping_add(byte as std::ffi::c_char as u32))
 }

@@ -1,8 +1,8 @@
-//! SQLite's file format as bytes: no file is opened here, nothing is remembered here.
+//! SQLite's file format as bytes: this crate opens no file and keeps no state.
 //!
-//! Every module is one structure of the file, opens with its drawing, and is the only home of the
-//! offsets in it. The crate knows storage classes (crate `value`) because records hold them; it must
-//! not know files, transactions, caches or SQL.
+//! Every module is one structure of the file, opens with its drawing, and is the only home of the offsets in it. The
+//! crate knows storage classes (crate `value`) because records hold them; it does not know files, transactions, caches
+//! or SQL.
 //!
 //! | module | what it draws |
 //! | --- | --- |
@@ -50,7 +50,7 @@ pub mod wal_index;
 pub use page_no::{MAX_PAGE_NO, PageNo};
 pub use page_size::PageSize;
 
-/// Bytes that no writer of the format would have written, and what is wrong with them.
+/// Bytes that no writer of the format writes, and the kind of damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed(pub &'static str);
 

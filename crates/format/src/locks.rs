@@ -1,4 +1,4 @@
-//! The bytes that are locked: a language of byte ranges between all processes that use a database.
+//! The bytes that are locked: a protocol of byte ranges between all processes that use a database.
 //!
 //! On the database file, at the first byte of the second gigabyte; nothing is ever stored there, and
 //! the page that contains these bytes stays unused:
@@ -12,32 +12,32 @@
 //! change on, then the pending byte, which keeps new readers out, and the shared bytes while it
 //! changes the file.
 //!
-//! On the `-shm` file, within the header of the WAL index, where the locked bytes lie too:
+//! On the `-shm` file, within the header of the WAL index, where the locked bytes are too:
 //!
 //! ```text
 //!   120     121          122       123 ... 127                128
 //!   | write | checkpoint | recover | read mark 0 ... 4         | alive |
 //! ```
 //!
-//! Each process that has the file open holds a read lock on the last one: the first to come finds nobody
-//! there, and knows that the content is left over from a crash.
+//! Each process that has the file open holds a read lock on the last one: the first process finds no lock there, and
+//! treats the content as left over from a crash.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::{PageNo, PageSize};
 
-/// Locked by a writer that waits for readers to leave, and looked at by readers who come.
+/// Locked by a writer that waits for readers to end, and checked by new readers.
 static PENDING_BYTE: AtomicU32 = AtomicU32::new(0x4000_0000);
 
-/// Where the lock bytes begin: the byte that is locked by a writer that waits for readers to leave.
+/// The first of the lock bytes: a writer that waits for readers to end locks it.
 #[inline]
 pub fn pending_byte() -> u32 {
     PENDING_BYTE.load(Ordering::Relaxed)
 }
 
-/// Moves the lock bytes, for tests of what is to do with them in small files (`sqlite3_test_control`): while no database is open. Files
-/// that were written so are no databases for anybody else. The first page stays where it is, whatever its size.
+/// Moves the lock bytes, for tests of them in small files (`sqlite3_test_control`), while no database is open. Other programs cannot
+/// read files that were written so. The first page stays in its place, whatever its size.
 pub fn move_pending_byte(to: u32) {
     if to >= PageSize::MAX.get() {
         PENDING_BYTE.store(to, Ordering::Relaxed);
@@ -45,15 +45,15 @@ pub fn move_pending_byte(to: u32) {
 }
 
 impl PageSize {
-    /// The page that contains the lock bytes: never allocated, never read, never written. A
-    /// database smaller than a gigabyte does not reach it.
+    /// The page that contains the lock bytes: never allocated, never read, never written. A database smaller than a
+    /// gigabyte does not extend to it.
     #[inline]
     pub fn lock_byte_page(self) -> PageNo {
         PageNo::FIRST.plus(pending_byte() / self.get()).unwrap_or(PageNo::FIRST)
     }
 }
 
-/// Locked by the one connection that means to write.
+/// Locked by the one connection that intends to write.
 #[inline]
 pub fn reserved_byte() -> u64 {
     u64::from(pending_byte()) + 1
@@ -68,18 +68,18 @@ pub fn shared_first() -> u64 {
 /// How many bytes readers share.
 pub const SHARED_SIZE: u64 = 510;
 
-/// Where the lock bytes of the `-shm` file begin.
+/// The first lock byte of the `-shm` file.
 pub const SHM_LOCKS_AT: u64 = 120;
 /// How many lock slots there are.
 pub const SHM_SLOTS: u8 = 8;
-/// The byte after the slots, held by everybody who has the `-shm` file open.
+/// The byte after the slots: every process that has the `-shm` file open holds a read lock on it.
 pub const SHM_ALIVE_BYTE: u64 = SHM_LOCKS_AT + SHM_SLOTS as u64;
 
 /// The slot of the one writer.
 pub const WRITE_SLOT: u8 = 0;
 /// The slot of the one checkpointer.
 pub const CHECKPOINT_SLOT: u8 = 1;
-/// The slot of the one who rebuilds the WAL index.
+/// The slot of the connection that rebuilds the WAL index.
 pub const RECOVER_SLOT: u8 = 2;
 /// How many read marks there are.
 pub const READ_MARKS: usize = 5;

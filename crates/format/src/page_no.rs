@@ -1,4 +1,4 @@
-//! Page numbers: a type of their own, so that a page number is never mistaken for a count or an offset.
+//! Page numbers, as a type of their own, so that a page number is never mistaken for a count or an offset.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -54,7 +54,7 @@ impl PageNo {
         (self.0.get() as u64 - 1) * page_size as u64
     }
 
-    /// A page number as four big-endian bytes hold it: 0 is "no page".
+    /// The page number in four big-endian bytes: 0 is "no page".
     #[inline]
     pub const fn from_be_bytes(bytes: [u8; 4]) -> Option<PageNo> {
         PageNo::new(u32::from_be_bytes(bytes))

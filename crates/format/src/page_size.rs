@@ -17,10 +17,10 @@ impl PageSize {
     pub const MIN: PageSize = PageSize(512);
     /// The largest page.
     pub const MAX: PageSize = PageSize(65536);
-    /// What a new database gets.
+    /// The page size of a new database.
     pub const DEFAULT: PageSize = PageSize(4096);
 
-    /// The page size of `bytes`, or `None` if it is none.
+    /// The page size of `bytes`, or `None` if it is not valid.
     pub const fn new(bytes: u32) -> Option<PageSize> {
         if bytes.is_power_of_two() && bytes >= 512 && bytes <= 65536 { Some(PageSize(bytes)) } else { None }
     }
@@ -31,7 +31,7 @@ impl PageSize {
         self.0
     }
 
-    /// The size in bytes, as lengths of slices are counted.
+    /// The size in bytes, as a length of slices.
     #[inline]
     pub const fn bytes(self) -> usize {
         self.0 as usize

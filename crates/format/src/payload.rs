@@ -1,7 +1,7 @@
-//! How much of a payload stays on its page, and a payload in parts on its way to one.
+//! How much of a payload stays on its page, and payloads that are written in parts.
 //!
-//! With U usable bytes, a payload of P bytes is local as a whole up to X; of a longer one K bytes
-//! stay if that is not more than X, so that the last overflow page is full, and else M:
+//! With U usable bytes, a payload of P bytes is completely local up to X. Of a longer one K bytes stay if K is not more
+//! than X, so that the last overflow page is full; otherwise M bytes stay:
 //!
 //! ```text
 //!   X = U - 35                       leaf of a table
@@ -76,8 +76,8 @@ const fn min_local(usable: u32) -> u32 {
     (usable - INTERIOR_HEADER_LEN) * MIN_FRACTION / 255 - CELL_OVERHEAD
 }
 
-/// The bytes of a row or key to be written, in a few parts, so that a large BLOB travels from where
-/// it is to its pages without being copied into a record first. Zeros at the end need no memory.
+/// The bytes of a row or key to be written, in a few parts, so that a large BLOB is copied from its source to its pages
+/// without a copy in a record first. Zeros at the end need no memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload<'a> {
     parts: [&'a [u8]; Payload::MAX_PARTS],
@@ -93,7 +93,7 @@ impl<'a> Payload<'a> {
     /// A payload in one piece.
     ///
     /// # Panics
-    /// If it is longer than [`MAX_PAYLOAD`]; limits on lengths are checked where values are made.
+    /// If the payload is longer than [`MAX_PAYLOAD`]; the code that makes values checks the limits on lengths.
     #[inline]
     pub fn from_bytes(bytes: &'a [u8]) -> Payload<'a> {
         assert!(bytes.len() as u64 <= MAX_PAYLOAD, "payload longer than any");
@@ -190,7 +190,7 @@ impl<'a> PayloadReader<'_, 'a> {
         out.fill(0);
     }
 
-    /// Whether the next bytes are these; after the last part come zeros. If so, the reader has passed over them.
+    /// Whether the next bytes are these; after the last part come zeros. If so, the reader moves behind them.
     #[inline]
     pub fn is_next(&mut self, mut bytes: &[u8]) -> bool {
         while let Some(part) = self.payload.parts().get(self.part) {
@@ -209,7 +209,7 @@ impl<'a> PayloadReader<'_, 'a> {
         bytes.iter().all(|byte| *byte == 0)
     }
 
-    /// Passes over the next `count` bytes.
+    /// Skips the next `count` bytes.
     pub fn skip(&mut self, mut count: usize) {
         while let Some(part) = self.payload.parts().get(self.part) {
             let rest = part.len() - self.at;

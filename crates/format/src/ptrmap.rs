@@ -1,5 +1,4 @@
-//! Pointer-map pages of auto-vacuum databases: for every page after it, until the next map, who
-//! points to it.
+//! Pointer-map pages of auto-vacuum databases: the parent of every page that follows, until the next map.
 //!
 //! ```text
 //!   page 1 | page 2: map | J pages that the map describes | page J+3: map | J pages | ...
@@ -19,7 +18,7 @@ const TYPE_AT: usize = 0;
 const PARENT_AT: usize = 1;
 const _: () = assert!(PARENT_AT + 4 == ENTRY_LEN);
 
-/// What a page is, as its pointer-map entry has it.
+/// The kind of a page, in its pointer-map entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PtrmapType {
@@ -54,7 +53,7 @@ impl PtrmapType {
 pub struct Entry {
     /// What the page is.
     pub kind: PtrmapType,
-    /// Who points to it; `None` for roots and free pages.
+    /// The page that points to the page; `None` for roots and free pages.
     pub parent: Option<PageNo>,
 }
 
@@ -76,7 +75,7 @@ impl Entry {
     }
 }
 
-/// Where the pointer maps of a database lie.
+/// The places of the pointer maps of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     /// Entries of one map.
@@ -90,7 +89,7 @@ impl Geometry {
         Geometry { entries: usable / ENTRY_LEN as u32, lock_byte_page: page_size.lock_byte_page() }
     }
 
-    /// The map page that describes page `no`; of a map page, itself. `None` for page 1.
+    /// The map page that describes page `no`; for a map page, that page itself. `None` for page 1.
     pub fn map_of(&self, no: PageNo) -> Option<PageNo> {
         let before = no.get().checked_sub(2)?;
         let map = before - before % (self.entries + 1) + 2;
@@ -103,13 +102,13 @@ impl Geometry {
         self.map_of(no) == Some(no)
     }
 
-    /// Where on the map page `map` the entry of page `no` lies; `None` if that map has none for it.
+    /// The offset on the map page `map` of the entry of page `no`; `None` if that map has none for it.
     pub fn offset(&self, map: PageNo, no: PageNo) -> Option<usize> {
         let index = no.get().checked_sub(map.get())?.checked_sub(1)?;
         (index < self.entries).then_some(ENTRY_LEN * index as usize)
     }
 
-    /// Whether page `no` holds anything of its own: it is neither a map nor the lock-byte page.
+    /// Whether page `no` has content of its own: it is neither a map nor the lock-byte page.
     pub fn is_content(&self, no: PageNo) -> bool {
         no != self.lock_byte_page && !self.is_map(no)
     }

@@ -6,8 +6,8 @@
 //!     included
 //! ```
 //!
-//! [`Builder`] makes one from values; [`View`] reads one column by column, parsing the header no
-//! further than the highest column asked for.
+//! [`Builder`] makes one from values; [`View`] reads one column by column, and parses the header no further than the
+//! highest column that was read.
 
 mod builder;
 mod view;
@@ -20,7 +20,7 @@ use lithe_value::ValueRef;
 
 /// The length of the header of a record, and the offset of its first serial type.
 ///
-/// The length is not checked against the record: it may reach past the bytes at hand.
+/// The length is not checked against the record: it may be beyond the bytes that are available.
 #[inline]
 pub fn header_len(record: &[u8]) -> Result<(u32, usize), Malformed> {
     let (len, at) = varint::read(record).ok_or(HEADER_CUT)?;

@@ -62,7 +62,7 @@ impl SerialType {
     /// The shortest type for an integer.
     #[inline]
     pub const fn integer(value: i64, format: SchemaFormat) -> SerialType {
-        // Folding the sign away leaves one magnitude to compare: -128 and 127 both become 127.
+        // One magnitude is compared instead of two limits: -128 and 127 both become 127.
         let magnitude = (value ^ (value >> 63)) as u64;
         if magnitude <= 1 && matches!(format, SchemaFormat::Four) && value >= 0 {
             return SerialType(8 + value as u32);
@@ -77,7 +77,7 @@ impl SerialType {
         })
     }
 
-    /// The type that a value is stored as.
+    /// The type in which a value is stored.
     #[inline]
     pub fn of(value: &ValueRef<'_>, format: SchemaFormat) -> SerialType {
         match value {
@@ -176,13 +176,12 @@ impl SerialType {
     }
 }
 
-/// The schema format of the header: whether serial types 8 and 9 may be written. All formats are
-/// read alike.
+/// The schema format of the header: whether serial types 8 and 9 may be written. All formats are read in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum SchemaFormat {
     /// 1, 2 and 3: integers 0 and 1 take a byte.
     Legacy,
-    /// 4: what every database of the last decade has.
+    /// 4: that of nearly every database.
     #[default]
     Four,
 }
@@ -194,13 +193,13 @@ impl SchemaFormat {
     }
 }
 
-/// Appends the content of `value` to `out`, as its serial type has it.
+/// Appends the content of `value` to `out`, as its serial type stores it.
 #[inline]
 pub(crate) fn push_content(out: &mut Vec<u8>, value: &ValueRef<'_>, serial: SerialType) {
     match value {
         ValueRef::Null => {}
         ValueRef::Integer(i) => {
-            // All eight bytes, which is one store, and then as many as count.
+            // All eight bytes, which is one store, and then as many as the type has.
             let start = out.len();
             out.extend_from_slice(&serial.leading_bytes(*i));
             out.truncate(start + serial.len() as usize);

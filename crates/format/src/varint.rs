@@ -2,11 +2,11 @@
 //!
 //! ```text
 //!   1xxxxxxx 1xxxxxxx ... 0xxxxxxx     up to eight bytes of seven bits, the last without the high bit
-//!   1xxxxxxx * 8          xxxxxxxx     the ninth byte, where there is one, carries all its eight bits
+//!   1xxxxxxx * 8          xxxxxxxx     the ninth byte, where there is one, has eight bits of the value
 //! ```
 //!
-//! Nearly every varint of a database is one or two bytes long (serial types, payload lengths), and
-//! rowids are three or four: these lengths have paths of their own.
+//! Nearly every varint of a database is one or two bytes long (serial types, payload lengths), and rowids are three or
+//! four: these lengths have fast paths.
 
 /// The most bytes that a varint takes.
 pub const MAX_LEN: usize = 9;
@@ -28,8 +28,8 @@ pub fn read_at(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     Some((value, at + len))
 }
 
-/// [`read`] for values that are rather not small, such as rowids. Up to three bytes have paths of their own: rowids that are
-/// read one after the other mostly have one length, so that the branches are foreseen. All longer ones take the same time.
+/// [`read`] for values that are seldom small, such as rowids. Up to three bytes have fast paths: rowids that are read one
+/// after the other mostly have one length, so that the branches are predicted. All longer ones take the same time.
 #[inline]
 pub fn read_wide(bytes: &[u8]) -> Option<(u64, usize)> {
     match bytes.first_chunk() {
@@ -40,7 +40,7 @@ pub fn read_wide(bytes: &[u8]) -> Option<(u64, usize)> {
     }
 }
 
-/// A varint of any length, without a branch that depends on it.
+/// A varint of any length, without a branch on the length.
 #[inline(never)]
 fn read_long(bytes: &[u8]) -> Option<(u64, usize)> {
     match bytes.first_chunk::<8>() {
@@ -108,7 +108,7 @@ pub fn len(value: u64) -> usize {
 /// Writes `value` at the start of `out` and answers its length.
 ///
 /// # Panics
-/// If `out` is too short: a caller owes [`MAX_LEN`] bytes or has asked [`len`].
+/// If `out` is too short: the caller provides [`MAX_LEN`] bytes or has called [`len`].
 #[inline]
 #[expect(clippy::indexing_slicing, reason = "see Panics")]
 pub fn write(out: &mut [u8], value: u64) -> usize {
@@ -157,7 +157,7 @@ fn expand(value: u64) -> u64 {
     (x & 0x3f80_3f80_3f80_3f80) << 1 | (x & 0x007f_007f_007f_007f)
 }
 
-/// The bytes of one varint, for a header that is put together on the stack.
+/// The bytes of one varint, for a header that is built on the stack.
 #[derive(Clone, Copy, Debug)]
 pub struct Encoded {
     bytes: [u8; MAX_LEN],

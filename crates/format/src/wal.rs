@@ -10,17 +10,17 @@
 //!
 //! * in pages, on the frame that commits a transaction; 0 on every other frame.
 //!
-//! The checksums run through the whole file: a frame's covers its first 8 bytes and its page, and
-//! starts from the one before. A frame counts if its salts are the header's, its checksum is right,
-//! and the frames before it count; content counts up to the last frame that commits. All integers
-//! are big-endian, but the checksums add up words of the byte order that the magic names.
+//! The checksums run through the whole file: a frame's covers its first 8 bytes and its page, and continues the one
+//! before. A frame counts if its salts are the header's, its checksum is right, and the frames before it count; content
+//! counts up to the last frame that commits. All integers are big-endian, but the checksums add up words of the byte
+//! order that the magic number states.
 
 use crate::bytes::{at_u32, put_u32};
 use crate::{PageNo, PageSize};
 
 /// The length of the header.
 pub const HEADER_LEN: usize = 32;
-/// What a frame adds to its page.
+/// The bytes of a frame beside its page.
 pub const FRAME_HEADER_LEN: usize = 24;
 /// The version of the format.
 pub const FORMAT: u32 = 3_007_000;
@@ -35,7 +35,7 @@ const SALTS_AT: usize = 16;
 const SUMS_AT: usize = 24;
 const _: () = assert!(SUMS_AT + 8 == HEADER_LEN);
 
-/// Where a frame says how large the database is that it commits.
+/// Offset of the size of the database, on a frame that commits.
 pub const DB_SIZE_AT: usize = 4;
 const FRAME_SALTS_AT: usize = 8;
 const FRAME_SUMS_AT: usize = 16;
@@ -55,7 +55,7 @@ impl SumOrder {
     pub const NATIVE: SumOrder = if cfg!(target_endian = "little") { SumOrder::Little } else { SumOrder::Big };
 }
 
-/// Two numbers that tell the frames of this run of the log from leftovers of the run before.
+/// Two numbers that distinguish the frames of this run of the log from leftovers of the run before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Salts(pub [u32; 2]);
 
@@ -70,15 +70,15 @@ pub struct WalHeader {
     pub order: SumOrder,
     /// The size of the pages.
     pub page_size: PageSize,
-    /// How many times the log was started over.
+    /// How many times the log was restarted.
     pub sequence: u32,
-    /// What the frames of this run carry.
+    /// The salts of this run's frames.
     pub salts: Salts,
 }
 
 impl WalHeader {
-    /// Reads a header and the checksum that the first frame goes on from; `None` if it does not
-    /// count, which makes the log empty.
+    /// Reads a header and the checksum that the first frame continues; `None` if the header is not valid, which makes
+    /// the log empty.
     pub fn read(bytes: &[u8; HEADER_LEN]) -> Option<(WalHeader, Sum)> {
         let order = match at_u32(bytes, 0) {
             MAGIC_LITTLE_ENDIAN => SumOrder::Little,
@@ -98,12 +98,12 @@ impl WalHeader {
         Some((header, sum))
     }
 
-    /// The version of the format that a header claims.
+    /// The version of the format in a header.
     pub fn format_of(bytes: &[u8; HEADER_LEN]) -> u32 {
         at_u32(bytes, FORMAT_AT)
     }
 
-    /// The header as bytes, and the checksum that the first frame goes on from.
+    /// The header as bytes, and the checksum that the first frame continues.
     pub fn write(&self) -> ([u8; HEADER_LEN], Sum) {
         let mut bytes = [0; HEADER_LEN];
         let magic = match self.order {
@@ -131,7 +131,7 @@ pub const fn frame_len(page_size: PageSize) -> u64 {
     FRAME_HEADER_LEN as u64 + page_size.get() as u64
 }
 
-/// Where frame `frame` begins; the first is number 1.
+/// The offset of frame `frame`; the first is number 1.
 #[inline]
 pub const fn frame_offset(frame: u32, page_size: PageSize) -> u64 {
     HEADER_LEN as u64 + (frame as u64 - 1) * frame_len(page_size)
@@ -140,14 +140,14 @@ pub const fn frame_offset(frame: u32, page_size: PageSize) -> u64 {
 /// The header of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameHeader {
-    /// The page whose image it is.
+    /// The page whose image the frame has.
     pub no: PageNo,
-    /// The size of the database after the transaction that this frame commits; 0: it does not.
+    /// The size of the database after the transaction that this frame commits; 0: the frame does not commit.
     pub db_size: u32,
 }
 
 impl FrameHeader {
-    /// Reads a frame and the checksum that the next goes on from; `None` if it does not count.
+    /// Reads a frame and the checksum that the next one continues; `None` if the frame does not count.
     pub fn read(
         wal: &WalHeader,
         before: Sum,
@@ -163,7 +163,7 @@ impl FrameHeader {
         counts.then_some((FrameHeader { no, db_size: at_u32(header, DB_SIZE_AT) }, sum))
     }
 
-    /// The header of the frame of `page`, and the checksum that the next goes on from.
+    /// The header of the frame of `page`, and the checksum that the next frame continues.
     pub fn write(&self, order: SumOrder, salts: Salts, before: Sum, page: &[u8]) -> ([u8; FRAME_HEADER_LEN], Sum) {
         let mut bytes = [0; FRAME_HEADER_LEN];
         put_u32(&mut bytes, 0, self.no.get());
@@ -178,9 +178,9 @@ impl FrameHeader {
 impl Sum {
     /// Adds `bytes`, a multiple of 8 of them.
     ///
-    /// Each pair of words goes through `a += x + b; b += y + a`, a chain in which every step waits for
-    /// the one before. The steps are linear, though: four quarters are added up side by side, each
-    /// from zero, and what the quarters before contribute is multiplied in afterwards.
+    /// Each pair of words goes through `a += x + b; b += y + a`, a chain in which every step depends on the one before.
+    /// The steps are linear, though: four quarters are added up side by side, each from zero, and the contribution of
+    /// the quarters before is multiplied in afterwards.
     #[must_use]
     pub fn add(self, order: SumOrder, bytes: &[u8]) -> Sum {
         match order {
@@ -227,7 +227,7 @@ impl Sum {
     }
 }
 
-/// What `n` steps over zeros do to a checksum: a matrix of Fibonacci numbers.
+/// The effect of `n` steps over zeros on a checksum: a matrix of Fibonacci numbers.
 ///
 /// One step is `(a, b) -> (a + b, a + 2b)`, so n of them are `(F(2n-1) F(2n); F(2n) F(2n+1))`.
 #[derive(Clone, Copy, Debug)]
@@ -253,7 +253,7 @@ impl Steps {
         total
     }
 
-    /// The product of two such matrices, which is one again.
+    /// The product of two such matrices, which is another one.
     fn then(self, other: Steps) -> Steps {
         let dot = |a: u32, b: u32, c: u32, d: u32| a.wrapping_mul(b).wrapping_add(c.wrapping_mul(d));
         Steps {

@@ -21,8 +21,8 @@
 //!   |         |   |         | page size    | frame | (pages) | it     |       | the words before|
 //! ```
 //!
-//! A writer stores the second copy first, a reader reads the first copy first: a reader who sees two
-//! equal copies has seen one state.
+//! A writer stores the second copy first, and a reader reads the first copy first: a reader that reads two equal copies
+//! has read one state.
 
 use crate::wal::{Salts, Sum, SumOrder};
 use crate::{PageNo, PageSize};
@@ -38,14 +38,14 @@ pub const SECOND_COPY_AT: usize = HEADER_WORDS;
 pub const BACKFILL_AT: usize = 24;
 /// The first word of the read marks.
 pub const READ_MARKS_AT: usize = 25;
-/// The word that counts the frames that somebody has begun to copy into the database file.
+/// The word that counts the frames that a checkpoint has started to copy into the database file.
 pub const BACKFILL_ATTEMPTED_AT: usize = 32;
 /// The words before the first page number.
 const INDEX_HEADER_WORDS: usize = 34;
 const _: () = assert!(READ_MARKS_AT + crate::locks::READ_MARKS == 30);
 const _: () = assert!(4 * 30 == crate::locks::SHM_LOCKS_AT as usize);
 
-/// A read mark that nobody uses.
+/// A read mark that no reader uses.
 pub const READ_MARK_UNUSED: u32 = 0xffff_ffff;
 
 /// The page numbers of a region, in words.
@@ -59,7 +59,7 @@ pub const FIRST_REGION_FRAMES: u32 = (PAGES_WORDS - INDEX_HEADER_WORDS) as u32;
 const _: () = assert!(FIRST_REGION_FRAMES == 4062);
 const _: () = assert!(4 * PAGES_WORDS + 2 * HASH_SLOTS == 32 * 1024);
 
-/// The state of the log, as all processes agree on it.
+/// The state of the log, on which all processes agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexHeader {
     /// Counts the transactions.
@@ -68,7 +68,7 @@ pub struct IndexHeader {
     pub order: SumOrder,
     /// The size of the pages; `None` as long as there is no log.
     pub page_size: Option<PageSize>,
-    /// The last frame that counts; 0: the log is empty.
+    /// The last committed frame; 0: the log is empty.
     pub last_frame: u32,
     /// The size of the database in pages.
     pub page_count: u32,
@@ -107,7 +107,7 @@ impl IndexHeader {
         })
     }
 
-    /// The version that a copy claims.
+    /// The version in a copy.
     pub fn version_of(words: &[u32; HEADER_WORDS]) -> u32 {
         words[0]
     }
@@ -136,7 +136,7 @@ impl IndexHeader {
     }
 }
 
-/// The checksum of a header's first ten words, as frames are summed, in the machine's byte order.
+/// The checksum of a header's first ten words, computed as for frames, in the machine's byte order.
 fn checksum(words: &[u32; HEADER_WORDS]) -> [u32; 2] {
     let mut bytes = [0u8; 40];
     for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
@@ -145,12 +145,12 @@ fn checksum(words: &[u32; HEADER_WORDS]) -> [u32; 2] {
     Sum::default().add(SumOrder::NATIVE, &bytes).0
 }
 
-/// Where one frame is in the index.
+/// The place of a frame in the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FramePlace {
     /// The region.
     pub region: u32,
-    /// Its place among the frames of the region, from 1; this is what hash slots hold.
+    /// The frame's number within the region, from 1; hash slots contain this number.
     pub entry: u16,
 }
 
@@ -171,7 +171,7 @@ impl FramePlace {
     }
 }
 
-/// The frame before the first of `region`: what a hash slot's entry is added to.
+/// The frame before the first of `region`: the entry of a hash slot is added to it.
 #[inline]
 pub const fn first_frame_before(region: u32) -> u32 {
     match region {
@@ -193,7 +193,7 @@ pub const fn page_word(region: u32, entry: u16) -> usize {
     first + entry as usize - 1
 }
 
-/// The hash slot that a page's search begins with.
+/// The hash slot with which a page's search begins.
 #[inline]
 pub const fn first_slot(no: PageNo) -> usize {
     (no.get().wrapping_mul(383) as usize) & (HASH_SLOTS - 1)

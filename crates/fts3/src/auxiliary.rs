@@ -1,4 +1,4 @@
-//! Functions of the row on which a scan stands: snippet, offsets, matchinfo, optimize.
+//! The auxiliary functions, on the current row of a scan: snippet, offsets, matchinfo, optimize.
 //!
 //! Their first argument is the hidden column that is named like the table, a pointer to the scan.
 
@@ -19,7 +19,7 @@ use crate::cursor::{CursorState, POINTER_KIND, SharedState};
 use crate::tokenizer::{Flow, Token};
 use crate::{Result, silent};
 
-/// The functions, with how many arguments they may have at most.
+/// The functions, with the most arguments that each takes.
 const FUNCTIONS: [(&str, usize, Body); 4] = [
     ("snippet", 6, snippet::snippet),
     ("offsets", 1, offsets::offsets),
@@ -27,7 +27,7 @@ const FUNCTIONS: [(&str, usize, Body); 4] = [
     ("optimize", 1, optimize),
 ];
 
-/// The code of a function; the arguments are those behind the table.
+/// The code of a function; its arguments are those after the table.
 type Body = fn(&mut Call<'_, '_, '_>) -> Result;
 
 /// A call of a function.
@@ -38,7 +38,7 @@ struct Call<'a, 'c, 's> {
     connection: &'s dyn SqlConnection,
 }
 
-/// What is left of the functions where there is no table.
+/// The functions as a call without a full-text table finds them: each call fails.
 pub fn unusable() -> &'static [Arc<Function>] {
     static ALL: OnceLock<Vec<Arc<Function>>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -53,14 +53,14 @@ pub fn unusable() -> &'static [Arc<Function>] {
     })
 }
 
-/// What a function of SQL is where its first argument is a column of a table.
+/// The function of that name for a call whose first argument is a column of a full-text table (xFindFunction).
 pub fn overloaded(name: &str) -> Option<Overloaded> {
     let (name, arguments_max, body) = *FUNCTIONS.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))?;
     let kind = FunctionKind::CustomScalar(Arc::new(Bound { name, arguments_max, body }));
     Some(Overloaded { function: Arc::new(Function::custom(name, Arity::AtLeast(0), Flags::INNOCUOUS, kind)), op: None })
 }
 
-/// A function as SQL has it.
+/// A function in the form that SQL calls.
 struct Bound {
     name: &'static str,
     arguments_max: usize,
@@ -95,7 +95,7 @@ fn optimize(call: &mut Call<'_, '_, '_>) -> Result {
             call.context.answer(ValueRef::Text(text.as_bytes()))
         }
         Err(error) => {
-            // The first error counts.
+            // The first error is the one to report.
             let _ = call.connection.execute("ROLLBACK TO fts3; RELEASE fts3");
             Err(error)
         }
@@ -103,12 +103,12 @@ fn optimize(call: &mut Call<'_, '_, '_>) -> Result {
 }
 
 impl Call<'_, '_, '_> {
-    /// An argument as an integer, or the default if it is not there.
+    /// An argument as an integer, or the default if the argument is missing.
     fn integer(&self, index: usize, default: i64) -> i64 {
         self.arguments.get(index).map_or(default, |value| i64::from(cast::to_integer(*value) as i32))
     }
 
-    /// An argument as a text, or the default if it is not there.
+    /// An argument as a text, or the default if the argument is missing.
     fn text(&self, index: usize, default: &str) -> Result<Vec<u8>> {
         match self.arguments.get(index) {
             None => Ok(default.as_bytes().to_vec()),
@@ -126,7 +126,7 @@ impl Call<'_, '_, '_> {
 }
 
 impl CursorState {
-    /// Hands the tokens of a text to `f`, until it says that it has enough; whether it did.
+    /// Passes the tokens of a text to `f` until `f` answers `Enough`; answers whether it did.
     fn tokenize(&self, text: &[u8], mut f: impl FnMut(&Token<'_>) -> Flow) -> Result<bool> {
         let language = self.search.as_ref().map_or(0, |search| search.language);
         let mut has_enough = false;

@@ -1,7 +1,7 @@
-//! Whether the index says of the documents what they contain: `integrity-check` and PRAGMA integrity_check.
+//! Compares the index with the documents: `integrity-check` and PRAGMA integrity_check.
 //!
-//! Each place where a term stands has a number, and the numbers of all places are combined by XOR: once as the index has them,
-//! once as the documents do.
+//! Each occurrence of a term has a checksum, and the checksums of all occurrences are combined by XOR: once over the index, once over the
+//! documents.
 
 use lithe_value::cast;
 use lithe_vtab::{SqlConnection, ValueRef};
@@ -13,7 +13,7 @@ use crate::table::{Table, before_nul};
 use crate::tokenizer::{Flow, Token};
 use crate::{Result, corrupt, silent};
 
-/// A place where a term stands.
+/// An occurrence of a term.
 struct Place {
     docid: i64,
     language: i32,
@@ -22,7 +22,7 @@ struct Place {
 }
 
 impl Place {
-    /// The number of the place, for a term.
+    /// The checksum of the occurrence, for a term.
     fn number(&self, term: &[u8]) -> u64 {
         let add = |sum: u64, value: i64| sum.wrapping_add((sum << 3).wrapping_add(value as u64));
         let parts =

@@ -11,7 +11,7 @@ use lithe_vtab::FunctionError;
 use crate::doclist::Order;
 use crate::{Result, words};
 
-/// What CREATE VIRTUAL TABLE says.
+/// The arguments of CREATE VIRTUAL TABLE, parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
     /// FTS4, which stores sizes and has options.
@@ -24,28 +24,28 @@ pub struct Config {
     pub tokenizer: Vec<String>,
     /// The lengths of the prefix indexes, in bytes.
     pub prefixes: Vec<usize>,
-    /// Whether `x_docsize` is left out.
+    /// Whether `x_docsize` is left out (`matchinfo=fts3`).
     pub has_no_sizes: bool,
     /// The functions through which content is written and read.
     pub compression: Option<Compression>,
-    /// In which order docids stand in doclists.
+    /// The order of docids in doclists.
     pub order: Order,
-    /// Where documents lie.
+    /// Where documents are stored.
     pub content: Content,
-    /// The hidden column that is the language.
+    /// The hidden column with the language.
     pub language: Option<String>,
 }
 
 /// The functions through which content is written and read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compression {
-    /// On its way in.
+    /// Applied to a value when it is written.
     pub compress: String,
-    /// On its way out.
+    /// Applied to a value when it is read.
     pub uncompress: String,
 }
 
-/// Where documents lie.
+/// Where documents are stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Content {
     /// In the shadow table `x_content`.
@@ -57,7 +57,7 @@ pub enum Content {
     External(String),
 }
 
-/// What has been read of the arguments.
+/// The arguments as they are read, before they are checked.
 #[derive(Default)]
 struct Arguments {
     columns: Vec<String>,
@@ -128,7 +128,7 @@ impl Config {
         })
     }
 
-    /// How many indexes there are: that of terms, and those of prefixes.
+    /// The number of indexes: the one of terms, and those of prefixes.
     pub fn index_count(&self) -> usize {
         1 + self.prefixes.len()
     }
@@ -187,14 +187,14 @@ impl Arguments {
     }
 }
 
-/// The words behind `tokenize`.
+/// The words after `tokenize`.
 pub fn tokenizer_words(text: &[u8]) -> Vec<String> {
     let mut at = 0;
     let words = std::iter::from_fn(|| words::next(text, &mut at));
     words.map(|word| String::from_utf8_lossy(&words::dequoted(word)).into_owned()).collect()
 }
 
-/// The lengths in a list: numbers with one byte between them. A length of 0 counts for nothing.
+/// The lengths in a list: numbers with one byte between them. A length of 0 is ignored.
 fn prefixes(list: Option<&str>) -> Result<Vec<usize>> {
     let mut found = Vec::new();
     let Some(list) = list.filter(|list| !list.is_empty()) else { return Ok(found) };

@@ -1,4 +1,4 @@
-//! Cursors: scans of a table, and what functions see of the row that one stands on.
+//! Cursors: scans of a table, and the state that auxiliary functions read of the current row.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,39 +17,39 @@ use crate::search::Search;
 use crate::table::{Fts3Table, Table, before_nul};
 use crate::{Result, corrupt, silent};
 
-/// The kind of the pointer by which the hidden column that is named like the table answers.
+/// The kind of the pointer that is the value of the hidden column named like the table.
 pub const POINTER_KIND: &[u8] = b"fts3cursor";
 
-/// The state of a scan, as its cursor and functions share it.
+/// The state of a scan, shared by its cursor and the auxiliary functions.
 pub type SharedState = Rc<RefCell<CursorState>>;
 
-/// What functions keep for the length of a scan.
+/// Values that auxiliary functions keep during a scan.
 #[derive(Default)]
 pub struct KeptByFunctions {
-    /// What matchinfo() has counted of all rows.
+    /// The totals over all rows that matchinfo() counts.
     pub totals: Option<Arc<Totals>>,
 }
 
-/// What `x` says of all rows: hits, and rows with hits, of each phrase in each column.
+/// The totals for matchinfo's `x`: hits in all rows, and rows with hits, of each phrase in each column.
 #[derive(Debug, Default)]
 pub struct Totals(pub Vec<(u32, u32)>);
 
-/// A cursor as functions see it, which get it as the value of the hidden column that is named like the table.
+/// The state of a scan. Auxiliary functions get it as the value of the hidden column named like the table.
 pub struct CursorState {
     /// The table.
     pub table: Arc<Table>,
-    /// The query; none in a scan without MATCH, or if there is nothing to search for.
+    /// The query; None in a scan without MATCH, and for a text without tokens.
     pub search: Option<Rc<Search>>,
     /// The row.
     pub docid: i64,
-    /// What functions keep for the length of a scan.
+    /// Values that auxiliary functions keep during a scan.
     pub kept: KeptByFunctions,
-    /// The statement that reads the row, and the row that it stands on.
+    /// The statement that reads the row, and its current row.
     reader: Kept,
     read: Option<i64>,
-    /// The content table has no such row.
+    /// Whether the content table lacks the row.
     is_missing: bool,
-    /// The reader is what scans the table: it is on the row always.
+    /// Whether the reader is the statement that scans the content: it is on the current row already.
     is_scan: bool,
 }
 
@@ -67,10 +67,10 @@ impl CursorState {
         }
     }
 
-    /// A column of the row's statement, counted from 1: the columns of the table, then the language.
+    /// A column of the reader's row, counted from 1: the columns of the table, then the language.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB if the row is not there, and those of reading it.
+    /// SQLITE_CORRUPT_VTAB if the row is missing; those of reading it.
     pub fn column(&mut self, connection: &dyn SqlConnection, column: usize) -> Result<Value> {
         let mut statement = connection.resume(&self.reader).map_err(silent)?;
         if !self.is_scan && self.read != Some(self.docid) {
@@ -90,13 +90,13 @@ impl CursorState {
     }
 }
 
-/// How a scan goes on.
+/// The rows that a scan visits.
 enum Progress {
-    /// Nothing (more) to find.
+    /// No (further) row.
     Ended,
-    /// Row by row through the content.
+    /// The rows of the content.
     Content,
-    /// Through the rows that a query has found: the number of the next one.
+    /// The rows of a query; `next` is the position of the next one.
     Found { search: Rc<Search>, next: usize },
 }
 
@@ -167,7 +167,7 @@ impl Fts3Cursor {
         self.next(scan)
     }
 
-    /// Goes through the content.
+    /// Starts a scan of the content.
     fn scan_content(&mut self, scan: &Scan<'_>, kept: Kept, bounds: &[ValueRef<'_>]) -> Result {
         let mut statement = scan.connection.resume(&kept).map_err(silent)?;
         for (number, bound) in (1..).zip(bounds) {
@@ -194,7 +194,7 @@ impl VirtualCursor for Fts3Cursor {
         let main = (kind != plan::SCAN).then(|| values.next()).flatten();
         let mut argument = |flag: i32| (number & flag != 0).then(|| values.next()).flatten();
         self.language = argument(plan::HAS_LANGUAGE).map(|value| cast::to_integer(value) as i32);
-        // A bound that is no integer is looked at by the engine.
+        // The engine itself checks a bound that is not an integer.
         self.low = argument(plan::HAS_LOWER).and_then(lithe_vtab::as_integer).unwrap_or(i64::MIN);
         self.high = argument(plan::HAS_UPPER).and_then(lithe_vtab::as_integer).unwrap_or(i64::MAX);
         self.order = match plan.text.as_deref() {

@@ -11,12 +11,12 @@
 
 use crate::{Result, corrupt, varint};
 
-/// What offsets may be: others are damage, and nothing need reckon with them.
+/// The valid offsets: a position list ends at any other, as damaged.
 const OFFSETS: std::ops::RangeInclusive<i64> = 0..=i32::MAX as i64;
-/// What stands in front of a column number.
+/// The byte in front of a column number.
 const COLUMN_MARK: u8 = 1;
 
-/// In which order docids stand.
+/// The order of docids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// Upwards.
@@ -77,7 +77,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// How many bytes stand in front of the 00 that ends a position list. None if nothing ends it.
+/// How many bytes precede the 00 that ends a position list. None if no 00 ends it.
 fn positions_len(bytes: &[u8]) -> Option<usize> {
     let mut continues = false;
     bytes.iter().position(|byte| {
@@ -90,7 +90,7 @@ fn positions_len(bytes: &[u8]) -> Option<usize> {
 /// Writes a doclist row by row.
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
-    /// What is written so far.
+    /// The bytes so far.
     pub bytes: Vec<u8>,
     last: i64,
     order: Order,
@@ -137,7 +137,7 @@ pub fn reversed(bytes: &[u8], from: Order) -> Result<Vec<u8>> {
     Ok(writer.bytes)
 }
 
-/// Writes the rows of several doclists of one term to `out`. Where a row is in several of them, the first one counts.
+/// Merges the doclists of one term into `out`. A row that several of them have comes from the newest.
 ///
 /// # Errors
 /// SQLITE_CORRUPT_VTAB.
@@ -165,7 +165,7 @@ pub fn merge(newest_first: &[&[u8]], order: Order, keeps_deletions: bool, out: &
         for (head, reader) in heads.iter_mut().zip(&mut readers) {
             if head.is_some_and(|head| head.docid == next.docid) {
                 *head = reader.read()?;
-                // Rows that do not come in order would be found again and again.
+                // Docids that do not ascend in the order would make the merge run for ever.
                 if head.is_some_and(|head| !comes_first(next.docid, head.docid)) {
                     return Err(corrupt());
                 }
@@ -174,7 +174,7 @@ pub fn merge(newest_first: &[&[u8]], order: Order, keeps_deletions: bool, out: &
     }
 }
 
-/// A place in a row: the column, and how many tokens stand before it there.
+/// The position of a token in a row: the column, and the number of tokens before it in the column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// The column.
@@ -201,7 +201,7 @@ impl<'d> Positions<'d> {
 impl Iterator for Positions<'_> {
     type Item = Position;
 
-    /// The next position. What is damaged ends the list.
+    /// The next position. A damaged one ends the list.
     #[inline]
     fn next(&mut self) -> Option<Position> {
         while self.bytes.get(self.at) == Some(&COLUMN_MARK) {
@@ -222,7 +222,7 @@ pub struct PositionWriter {
 }
 
 impl PositionWriter {
-    /// Appends a position, which comes after those before it.
+    /// Appends a position, which must come after those before it.
     #[inline]
     pub fn push(&mut self, out: &mut Vec<u8>, position: Position) {
         if position.column != self.last.column {

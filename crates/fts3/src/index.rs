@@ -1,4 +1,4 @@
-//! The inverted index: which rows a term stands in.
+//! The inverted index: the rows that have a term.
 //!
 //! ```text
 //!   rows ── pending ── flush ──► segments of level 0 ── merge ──► level 1 …
@@ -6,8 +6,8 @@
 //!              └──────── MergeReader ◄────┘ ──► terms with doclists
 //! ```
 //!
-//! There is one index of terms, and one for each length of prefixes, in each language. The absolute level of a segment says
-//! them all: (language * indexes + index) * 1024 + level. In a level, a higher `idx` is newer; a lower level is newer.
+//! Each language has one index of terms, and one for each length of prefixes. The absolute level of a segment encodes language, index and
+//! level: (language * indexes + index) * 1024 + level. In a level, a higher `idx` is newer; a lower level is newer.
 
 pub mod incremental;
 pub mod node;
@@ -29,22 +29,22 @@ use reader::{MergeReader, SegmentReader};
 use store::{Segment, Store};
 use writer::SegmentWriter;
 
-/// How many levels an index may have.
+/// The most levels of an index.
 pub const LEVELS: i64 = 1024;
-/// How many segments a level has when they are merged.
+/// The number of segments at which a level is merged.
 pub const SEGMENTS_MAX: i64 = 16;
 
-/// What a node leaves free of a page, so that its record fits.
+/// The part of a page that a node leaves free, so that its record fits the page.
 pub const PAGE_RESERVE: i64 = 35;
 
-/// Which terms are read.
+/// The terms to read.
 #[derive(Clone, Copy, Debug)]
 pub enum Wanted<'t> {
     /// All.
     All,
     /// This one.
     Term(&'t [u8]),
-    /// Those that begin so.
+    /// The terms with this prefix.
     Prefix(&'t [u8]),
 }
 
@@ -77,13 +77,13 @@ pub struct Index {
     pub order: Order,
     node_size: usize,
     pending: Mutex<Pending>,
-    /// How many leaves the transaction has written.
+    /// The number of leaves that the transaction has written.
     pub leaves_added: AtomicU64,
-    /// Segments are being written. Savepoints that its statements open must not write what is pending in the middle of that.
+    /// Whether segments are being written. A savepoint that a statement of the index opens must not flush the pending terms meanwhile.
     is_writing: AtomicBool,
 }
 
-/// Segments are being written while this exists.
+/// Marks that segments are being written, until it is dropped.
 struct Writing<'i>(&'i Index, bool);
 
 impl Drop for Writing<'_> {
@@ -102,7 +102,7 @@ pub struct Levels {
 }
 
 impl Index {
-    /// Of a table, in nodes of that size.
+    /// The index of a table, with nodes of that size.
     pub fn new(config: &Config, names: &Names, node_size: usize) -> Index {
         Index {
             store: Store::new(names),
@@ -119,7 +119,7 @@ impl Index {
         Writing(self, self.is_writing.swap(true, Ordering::Relaxed))
     }
 
-    /// Whether segments are being written, further up the stack.
+    /// Whether a caller further up the stack writes segments.
     pub fn is_writing(&self) -> bool {
         self.is_writing.load(Ordering::Relaxed)
     }
@@ -129,7 +129,7 @@ impl Index {
         1 + self.prefixes.len()
     }
 
-    /// What is pending.
+    /// The pending terms.
     pub fn pending(&self) -> MutexGuard<'_, Pending> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -140,16 +140,16 @@ impl Index {
         Levels { first, last: first + LEVELS - 1 }
     }
 
-    /// The levels among which an absolute level is.
+    /// The levels of the index and language that an absolute level belongs to.
     pub fn levels_of(level: i64) -> Levels {
         let first = level.div_euclid(LEVELS) * LEVELS;
         Levels { first, last: first + LEVELS - 1 }
     }
 
-    /// Begins to add a row's terms, or to take them away.
+    /// Begins to add or to delete the terms of a row.
     ///
     /// # Errors
-    /// Those of writing what is pending, if the row cannot join it.
+    /// Those of writing the pending terms, if the row cannot be added to them.
     pub fn begin_row(&self, connection: &dyn SqlConnection, docid: i64, is_delete: bool, language: i32) -> Result {
         if self.pending().must_flush(docid, is_delete, language) {
             self.flush(connection)?;
@@ -158,7 +158,7 @@ impl Index {
         Ok(())
     }
 
-    /// Notes a term of the row; without a position, that the row no longer has it.
+    /// Adds a term of the row; without a position, a deletion of the row from the term.
     pub fn add(&self, pending: &mut Pending, term: &[u8], position: Option<Position>) {
         pending.add(0, term, position);
         for (index, len) in (1..).zip(&self.prefixes) {
@@ -168,7 +168,7 @@ impl Index {
         }
     }
 
-    /// Makes segments of what is pending.
+    /// Writes the pending terms as segments.
     ///
     /// # Errors
     /// Those of reading and writing.
@@ -205,7 +205,7 @@ impl Index {
         if may_promote { self.promote(connection, level, segment.leaf_bytes) } else { Ok(()) }
     }
 
-    /// The place of a new segment in a level, which is merged into the next one if it is full.
+    /// The index of a new segment in a level. A full level is merged into the next one first.
     fn next_place(&self, connection: &dyn SqlConnection, level: i64) -> Result<i64> {
         let place = self.store.next_index(connection, level)?;
         if place < SEGMENTS_MAX {
@@ -234,7 +234,7 @@ impl Index {
         writer.map_or(Ok(()), |writer| self.finish(connection, writer, to, place, to < highest))
     }
 
-    /// Makes one segment of all that an index has in a language. False: there was nothing to do.
+    /// Merges all segments of an index in a language into one. False if it has just one already.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB; those of reading and writing.
@@ -258,7 +258,7 @@ impl Index {
         Ok(true)
     }
 
-    /// Segments read together.
+    /// A reader over several segments.
     fn merged(
         &self,
         connection: &dyn SqlConnection,
@@ -305,7 +305,7 @@ impl Index {
         if pending.language == language { pending.terms(index, wanted, self.order) } else { Ok(Vec::new()) }
     }
 
-    /// Reads terms of an index in a language, what is pending included. Rows that are gone are left out.
+    /// Reads terms of an index in a language, with the pending ones. Deleted rows are left out.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB; those of reading.
@@ -322,7 +322,7 @@ impl Index {
         self.reader_of(connection, &segments, pending, wanted, false)
     }
 
-    /// How many overflow pages the leaves have in which a term stands, or terms that begin so: what reading its doclist costs.
+    /// The number of overflow pages of the leaves that have the wanted terms: the estimated cost to read their doclists.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB; those of reading.
@@ -350,18 +350,18 @@ impl Index {
         self.node_size as i64 + PAGE_RESERVE
     }
 
-    /// The index in which prefixes of that length are terms, if there is one.
+    /// The index whose terms are prefixes of that length, if the table has one.
     pub fn prefix_index(&self, len: usize) -> Option<usize> {
         self.prefixes.iter().position(|prefix| *prefix == len).map(|at| at + 1)
     }
 
-    /// The lengths of the prefixes in each index; the first has whole terms.
+    /// The prefix lengths of the indexes after the first, which has whole terms.
     pub fn prefix_lens(&self) -> &[usize] {
         &self.prefixes
     }
 
-    /// If all segments in higher levels are no larger than half as large again as a new segment, they move into its level:
-    /// many small segments must not wait there for large ones.
+    /// Moves all segments of higher levels into the level of a new segment, if each is at most 1.5 times its size, because segments of
+    /// similar size belong in one level.
     fn promote(&self, connection: &dyn SqlConnection, level: i64, leaf_bytes: i64) -> Result {
         let last = Index::levels_of(level).last;
         let above = self.store.levels(connection, level + 1, last)?;

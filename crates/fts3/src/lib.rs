@@ -9,23 +9,23 @@
 //!                           └─── auxiliary      snippet, offsets, matchinfo, optimize
 //! ```
 //!
-//! | module | its one subject |
+//! | module | subject |
 //! | --- | --- |
 //! | [`config`], [`words`] | the arguments of CREATE VIRTUAL TABLE; the words that they are made of |
-//! | [`vtab`] | the modules and their tables, as the engine sees them |
-//! | [`table`], [`update`], [`check`] | how documents come in and go; rows and commands; integrity-check |
+//! | [`vtab`] | the modules and their tables: the interface to the engine |
+//! | [`table`], [`update`], [`check`] | indexing of documents; changes of rows and commands; integrity-check |
 //! | [`storage`], `shadow` | documents, their sizes, the totals; the tables that hold them |
-//! | [`index`] | the inverted index: which rows a term stands in |
+//! | [`index`] | the inverted index: the rows that have a term |
 //! | [`doclist`], [`varint`] | rows with positions, integers |
-//! | [`plan`], [`cursor`] | how a scan is made; scans, and what functions see of a row |
-//! | [`query`], [`search`] | the text of a MATCH; a query that is evaluated |
-//! | [`auxiliary`] | functions of the row on which a scan stands |
+//! | [`plan`], [`cursor`] | the plan of a scan; scans, and the state that auxiliary functions read |
+//! | [`query`], [`search`] | the parser of a MATCH; the evaluation of a query |
+//! | [`auxiliary`] | functions of the current row of a scan |
 //! | [`terms`], [`tokenize`] | the modules fts4aux and fts3tokenize |
 //! | [`tokenizer`], [`registry`] | text to tokens; the tokenizers of a connection |
 //!
 //! This crate must not know the engine: it sees a connection through `lithe-vtab` only.
 //!
-//! What shadow tables, documents and queries contain comes from outside. Reading it never panics: the lints below leave no
+//! Shadow tables, documents and queries come from outside and may contain anything. Reading them never panics: the lints below forbid every
 //! operation that could.
 #![forbid(unsafe_code)]
 #![deny(
@@ -78,12 +78,12 @@ pub const EXTENSION: Extension = Extension {
     collations: &[],
 };
 
-/// A shadow table contains what cannot be.
+/// A shadow table has invalid content.
 pub(crate) fn corrupt() -> FunctionError {
     FunctionError::of_code(code::CORRUPT_VTAB)
 }
 
-/// An error of the module's own SQL: the application knows nothing of that statement, so the message is that of the code.
+/// An error of the module's own SQL, reduced to its code: the application did not write that statement, so its message would mislead.
 pub(crate) fn silent(error: FunctionError) -> FunctionError {
     let is_constraint = error.code & 0xff == code::CONSTRAINT;
     FunctionError::of_code(if is_constraint { code::CONSTRAINT } else { error.code })

@@ -1,4 +1,4 @@
-//! How a scan is made: which constraints serve it, in what order rows come.
+//! The plan of a scan: the constraints that it uses, and the order of its rows.
 //!
 //! The number of a plan is SQLite's, since EXPLAIN QUERY PLAN shows it:
 //!
@@ -7,7 +7,7 @@
 //!   + 65536 language =   + 131072 docid >=   + 262144 docid <=
 //! ```
 //!
-//! The arguments come in this order: what is searched for, the language, the lower bound, the upper bound.
+//! The arguments come in this order: the text of the MATCH or the docid, the language, the lower bound, the upper bound.
 
 use lithe_vtab::{IndexInfo, Usage, constraint};
 
@@ -15,23 +15,23 @@ use lithe_vtab::{IndexInfo, Usage, constraint};
 pub const SCAN: i32 = 0;
 /// One row, by its docid.
 pub const BY_DOCID: i32 = 1;
-/// MATCH on the first column; others follow.
+/// MATCH on the first column; the next numbers are for the other columns.
 pub const MATCH: i32 = 2;
-/// There is a language.
+/// The plan has a language.
 pub const HAS_LANGUAGE: i32 = 0x1_0000;
-/// There is a lower bound.
+/// The plan has a lower bound.
 pub const HAS_LOWER: i32 = 0x2_0000;
-/// There is an upper bound.
+/// The plan has an upper bound.
 pub const HAS_UPPER: i32 = 0x4_0000;
 
-/// What an unusable MATCH costs: any other plan is better.
+/// The cost of an unusable MATCH: any other plan is better.
 const UNUSABLE_COST: f64 = 1e50;
 const UNUSABLE_ROWS: i64 = 1 << 50;
 const SCAN_COST: f64 = 5_000_000.0;
 const DOCID_COST: f64 = 1.0;
 const MATCH_COST: f64 = 2.0;
 
-/// Says how a scan under these constraints is made.
+/// Chooses the plan under these constraints.
 pub fn plan(info: &mut IndexInfo, columns: usize) {
     let (table, docid, language) = (columns as i32, columns as i32 + 1, columns as i32 + 2);
     info.plan.number = SCAN;
@@ -40,7 +40,7 @@ pub fn plan(info: &mut IndexInfo, columns: usize) {
     for (at, asked) in info.constraints.iter().enumerate() {
         if !asked.usable {
             if asked.op == constraint::MATCH {
-                // A plan that does not serve MATCH cannot be run.
+                // A plan without the MATCH constraint cannot be run.
                 info.plan.number = SCAN;
                 info.estimated_cost = UNUSABLE_COST;
                 info.estimated_rows = UNUSABLE_ROWS;
@@ -54,7 +54,7 @@ pub fn plan(info: &mut IndexInfo, columns: usize) {
             info.estimated_cost = DOCID_COST;
             main = Some(at);
         }
-        // MATCH goes before everything else.
+        // MATCH is preferred to every other constraint.
         if asked.op == constraint::MATCH && (0..=table).contains(&asked.column) {
             info.plan.number = MATCH + asked.column;
             info.estimated_cost = MATCH_COST;

@@ -5,8 +5,8 @@
 //!   phrase  := [column:] token | "token token …"            token := [^] text [*]
 //! ```
 //!
-//! NEAR binds tightest, then NOT, AND, OR; all of them from left to right. Keywords are in capitals. What is neither keyword,
-//! parenthesis nor quote is cut by the table's tokenizer.
+//! NEAR binds tightest, then NOT, AND, OR; all are left-associative. Keywords are in capitals. The table's tokenizer splits all text that
+//! is not keyword, parenthesis or quote.
 
 mod balance;
 mod parser;
@@ -16,7 +16,7 @@ use lithe_vtab::FunctionError;
 use crate::Result;
 use crate::tokenizer::Tokenizer;
 
-/// How deep the tree of a query may be.
+/// The greatest depth of a query's tree.
 pub const DEPTH_MAX: usize = 12;
 
 /// A query.
@@ -24,14 +24,14 @@ pub const DEPTH_MAX: usize = 12;
 pub enum Expr {
     /// A phrase.
     Phrase(Phrase),
-    /// The second phrase is near the last phrase of the first expression, which is a phrase or NEAR itself: at most so many
-    /// tokens are between them.
+    /// The second phrase is near the last phrase of the first expression, which is a phrase or a NEAR itself: at most that many tokens are
+    /// between them.
     Near(Box<Expr>, Phrase, i64),
-    /// The first but not the second.
+    /// The first expression matches, the second does not.
     Not(Box<Expr>, Box<Expr>),
-    /// Both.
+    /// Both match.
     And(Box<Expr>, Box<Expr>),
-    /// One or both.
+    /// At least one matches.
     Or(Box<Expr>, Box<Expr>),
 }
 
@@ -40,7 +40,7 @@ pub enum Expr {
 pub struct Phrase {
     /// The tokens.
     pub tokens: Vec<QueryToken>,
-    /// The column in which they are.
+    /// The column that must have them.
     pub column: Option<usize>,
 }
 
@@ -49,17 +49,17 @@ pub struct Phrase {
 pub struct QueryToken {
     /// Its text.
     pub text: Vec<u8>,
-    /// `*`: tokens may go on after it.
+    /// `*`: matches every token with this prefix.
     pub is_prefix: bool,
-    /// `^`: it is the first of its column.
+    /// `^`: matches only the first token of a column.
     pub is_first: bool,
-    /// Its doclist is not read: documents that have the other tokens are searched for it.
+    /// Its doclist is not read: the documents that have the other tokens are searched for it.
     pub is_deferred: bool,
 }
 
-/// What a query is read with.
+/// The settings with which a query is parsed.
 pub struct Dialect<'d> {
-    /// What cuts its texts.
+    /// The tokenizer of its texts.
     pub tokenizer: &'d dyn Tokenizer,
     /// The language of its texts.
     pub language: i32,
@@ -67,14 +67,14 @@ pub struct Dialect<'d> {
     pub columns: &'d [String],
     /// The column that is searched where the query names none.
     pub column: Option<usize>,
-    /// Whether `^` means something.
+    /// Whether `^` has a meaning.
     pub is_fts4: bool,
 }
 
-/// Why a text is no query.
+/// Why a text cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Wrong {
-    /// It makes no sense.
+    /// Syntax error.
     Malformed,
     /// Its tree is too deep.
     TooDeep,
@@ -82,7 +82,7 @@ enum Wrong {
     Tokenizer(FunctionError),
 }
 
-/// Reads a query. None if there is nothing to search for.
+/// Parses a query. None if it has no tokens.
 ///
 /// # Errors
 /// SQLite's messages; those of the tokenizer.

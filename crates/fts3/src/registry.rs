@@ -1,6 +1,6 @@
-//! The tokenizers of a connection: those that are always there, and what an application adds.
+//! The tokenizers of a connection: the built-in ones, and those that the application registers.
 //!
-//! Names tell capital from small letters. The newest of a name counts, and goes before what is always there.
+//! Names are case-sensitive. A registered tokenizer replaces an earlier or built-in one of the same name.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use crate::tokenizer::{self, Constructor, Tokenizer};
 /// The name under which a connection keeps its [`Registry`].
 const CLIENT_DATA: &str = "fts3";
 
-/// What a connection knows beside what is always there.
+/// The tokenizers that the application has registered with a connection.
 #[derive(Default)]
 pub struct Registry {
     tokenizers: Mutex<HashMap<String, Arc<Constructor>>>,
@@ -41,7 +41,7 @@ impl Registry {
     }
 }
 
-/// Adds a tokenizer, for tables that are connected from now on.
+/// Registers a tokenizer, for tables that are connected later.
 pub fn add_tokenizer(connection: &dyn SqlConnection, name: &str, constructor: Arc<Constructor>) {
     let registry = Registry::of(connection);
     let mut all = registry.tokenizers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,7 +51,7 @@ pub fn add_tokenizer(connection: &dyn SqlConnection, name: &str, constructor: Ar
 /// The tokenizer that `words` name, with its arguments.
 ///
 /// # Errors
-/// `unknown tokenizer: …`; `unknown tokenizer` if the arguments make no sense to it.
+/// `unknown tokenizer: …`; `unknown tokenizer` if its constructor rejects the arguments without a message.
 pub fn make(connection: &dyn SqlConnection, words: &[String]) -> Result<Box<dyn Tokenizer>> {
     make_silently(connection, words).map_err(|error| match (error.code, error.message.is_empty()) {
         (code::NOMEM, _) | (_, false) => error,
@@ -59,7 +59,7 @@ pub fn make(connection: &dyn SqlConnection, words: &[String]) -> Result<Box<dyn 
     })
 }
 
-/// The same, but nothing is said of arguments that make no sense.
+/// The same, but an error of the constructor without a message stays without one.
 ///
 /// # Errors
 /// `unknown tokenizer: …`; those of the constructor.

@@ -1,4 +1,4 @@
-//! A query that is evaluated: which rows it finds, and where in them its phrases are.
+//! The evaluation of a query: the rows that match it, and the positions of its phrases in them.
 
 mod deferred;
 mod near;
@@ -14,12 +14,12 @@ use crate::query::{Expr, Phrase, QueryToken};
 use crate::table::Table;
 use deferred::Chooser;
 
-/// The rows that have a phrase, upwards, with its positions: those of its last token.
+/// The rows that have a phrase, ascending, with the positions of its last token.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
     /// The rows.
     pub docids: Vec<i64>,
-    /// Where the positions of each end.
+    /// Where the positions of each row end.
     ends: Vec<usize>,
     bytes: Vec<u8>,
 }
@@ -35,12 +35,12 @@ impl Rows {
         }
     }
 
-    /// The positions in the row at this place of the list.
+    /// The positions in the row number `at` of the list.
     pub fn positions_at(&self, at: usize) -> Positions<'_> {
         Positions::new(self.bytes_at(at))
     }
 
-    /// The same, as they are written.
+    /// The same, as encoded bytes.
     pub fn bytes_at(&self, at: usize) -> &[u8] {
         let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(at).copied().unwrap_or(start);
@@ -57,7 +57,7 @@ impl Rows {
         self.docids.binary_search(&docid).is_ok()
     }
 
-    /// The same rows, the other way round.
+    /// Reverses the rows.
     fn reverse(&mut self) {
         let mut reversed = Rows::default();
         for (at, docid) in self.docids.iter().enumerate().rev() {
@@ -67,52 +67,52 @@ impl Rows {
     }
 }
 
-/// A phrase of a query, with the rows that have it. In a NEAR, only positions that are near count.
+/// A phrase of a query, with the rows that have it. In a NEAR, only positions within its distance count.
 #[derive(Clone, Debug)]
 pub struct PhraseRows {
     /// The phrase.
     pub phrase: Phrase,
     /// Its rows.
     pub rows: Rows,
-    /// The rows that have those of its tokens that are not deferred, if some are.
+    /// If some of its tokens are deferred: the rows of the others.
     loaded: Option<Rows>,
 }
 
 impl PhraseRows {
-    /// Whether all tokens of the phrase are deferred, so that only rows that may match were looked at.
+    /// Whether all tokens of the phrase are deferred, so that only candidate rows were searched for it.
     pub fn is_deferred(&self) -> bool {
         !self.phrase.tokens.is_empty() && self.phrase.tokens.iter().all(|token| token.is_deferred)
     }
 
-    /// The rows by which it is counted: of a phrase with deferred tokens, the other tokens count.
+    /// The rows by which it is counted: deferred tokens are left out.
     pub fn counted_rows(&self) -> &Rows {
         self.loaded.as_ref().unwrap_or(&self.rows)
     }
 }
 
-/// The rows of tokens that are known already: all rows of those that were read to choose, and of deferred ones the documents
-/// that may match.
+/// The rows of tokens that the choice of deferred tokens has read already: all rows of a token whose doclist was read, and of a deferred
+/// token the candidate rows that have it.
 type KnownRows = HashMap<QueryToken, Rows>;
 
-/// A query with what it finds.
+/// An evaluated query.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// The phrases from left to right; those to the right of a NOT are left out, since no function knows them.
+    /// The phrases from left to right, without those to the right of a NOT, because no auxiliary function reports them.
     pub phrases: Vec<PhraseRows>,
-    /// The rows, upwards.
+    /// The matching rows, ascending.
     pub docids: Vec<i64>,
     root: Node,
-    /// Which language is searched.
+    /// The language that is searched.
     pub language: i32,
 }
 
-/// The tree of a query. Phrases are numbers.
+/// The tree of a query. A phrase is a position in [`Search::phrases`].
 #[derive(Clone, Debug)]
 enum Node {
     Phrase(usize),
     /// The phrases of a chain of NEAR.
     Near(Vec<usize>),
-    /// The left side; the rows of the right one are gone already.
+    /// The left side. The rows of the right side are subtracted already.
     Not(Box<Node>),
     And(Box<Node>, Box<Node>),
     Or(Box<Node>, Box<Node>),
@@ -157,7 +157,7 @@ impl Search {
         match node {
             Node::Phrase(phrase) => self.has(*phrase, docid),
             Node::Near(phrases) => phrases.iter().all(|phrase| self.has(*phrase, docid)),
-            // (A NOT counts as matching wherever its left side does.)
+            // (A NOT counts as matching wherever its left side matches.)
             Node::Not(left) => self.matches(left, docid),
             Node::And(left, right) => self.matches(left, docid) && self.matches(right, docid),
             Node::Or(left, right) => self.matches(left, docid) || self.matches(right, docid),
@@ -168,7 +168,7 @@ impl Search {
         self.phrases.get(phrase).is_some_and(|phrase| phrase.rows.contains(docid))
     }
 
-    /// The positions of a phrase in a row: of its last token.
+    /// The positions of a phrase's last token in a row.
     pub fn positions(&self, phrase: usize, docid: i64) -> impl Iterator<Item = Position> + '_ {
         self.phrases.get(phrase).into_iter().flat_map(move |phrase| phrase.rows.positions(docid))
     }
@@ -237,7 +237,7 @@ impl Finder<'_> {
     }
 }
 
-/// The phrases of a chain of NEAR, and how near each is to the one before it.
+/// The phrases of a chain of NEAR, and the distance of each to the one before it.
 fn chain(left: Expr, last: Phrase, distance: i64) -> (Vec<Phrase>, Vec<i64>) {
     let (mut phrases, mut distances) = (vec![last], vec![distance]);
     let mut rest = left;
@@ -260,7 +260,7 @@ fn chain(left: Expr, last: Phrase, distance: i64) -> (Vec<Phrase>, Vec<i64>) {
     (phrases, distances)
 }
 
-/// What is in both lists.
+/// The intersection of two sorted lists.
 fn both(one: &[i64], other: &[i64]) -> Vec<i64> {
     let (mut shorter, mut longer) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     let mut found = Vec::new();

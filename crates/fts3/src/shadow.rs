@@ -1,11 +1,11 @@
-//! The shadow tables of a full-text table: the statements that make them.
+//! The shadow tables of a full-text table, and the statements that create them.
 
 use lithe_vtab::{Names, SqlConnection};
 
 use crate::Result;
 use crate::config::Config;
 
-/// A text in single quotes.
+/// A string literal.
 pub fn literal(text: &str) -> String {
     format!("'{}'", escaped(text))
 }
@@ -14,7 +14,7 @@ fn escaped(text: &str) -> String {
     text.replace('\'', "''")
 }
 
-/// The shadow tables that are made with a table, with their columns.
+/// The shadow tables that are created with a table, with their columns.
 pub fn shadow_tables(config: &Config) -> Vec<(&'static str, String)> {
     let mut tables = Vec::new();
     if config.has_own_content() {
@@ -33,7 +33,7 @@ pub fn shadow_tables(config: &Config) -> Vec<(&'static str, String)> {
     tables
 }
 
-/// Makes them.
+/// Creates the shadow tables.
 ///
 /// # Errors
 /// Those of CREATE TABLE.
@@ -48,7 +48,7 @@ fn create_table(names: &Names, suffix: &str, columns: &str) -> String {
     format!("CREATE TABLE {}.'{}_{suffix}'({columns})", literal(&names.database), escaped(&names.table))
 }
 
-/// Makes `x_stat`.
+/// The statement that creates `x_stat`.
 pub fn create_stat(names: &Names) -> String {
     let sql = create_table(names, "stat", "id INTEGER PRIMARY KEY, value BLOB");
     sql.replacen("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)

@@ -1,11 +1,11 @@
-//! What a table stores beside its index: the documents, their sizes, the totals, and settings.
+//! The content of a table beside its index: the documents, their sizes, the totals, and settings.
 //!
-//! | table | what it has |
+//! | table | content |
 //! | --- | --- |
-//! | `x_content` | the documents as they were given, with their language |
-//! | `x_docsize` | how many tokens each column of a row has: a varint each |
-//! | `x_stat` 0 | varints: how many rows, how many tokens in each column, how many bytes of text in all |
-//! | `x_stat` 1, 2 | what incremental merges have left to do; the setting `automerge` |
+//! | `x_content` | the documents as they were inserted, with their language |
+//! | `x_docsize` | the number of tokens in each column of a row: a varint each |
+//! | `x_stat` 0 | varints: the number of rows, the number of tokens in each column, the bytes of all text |
+//! | `x_stat` 1, 2 | the hint of incremental merges; the setting `automerge` |
 
 use lithe_vtab::{Kept, Names, SqlConnection, SqlStatement, Value, ValueRef, quoted};
 
@@ -13,14 +13,14 @@ use crate::config::{Config, Content};
 use crate::doclist::Order;
 use crate::{Result, corrupt, silent, varint};
 
-/// The row of `x_stat` that has the totals.
+/// The row of `x_stat` with the totals.
 const TOTALS_ID: i64 = 0;
-/// The row of `x_stat` that says what incremental merges have left to do.
+/// The row of `x_stat` with the hint of incremental merges.
 pub const HINT_ID: i64 = 1;
-/// The row of `x_stat` that has the setting `automerge`.
+/// The row of `x_stat` with the setting `automerge`.
 pub const AUTOMERGE_ID: i64 = 2;
 
-/// The statements of a table, compiled when they are first used.
+/// The statements of a table, compiled at their first use.
 #[derive(Debug)]
 pub struct Storage {
     insert: Kept,
@@ -31,27 +31,27 @@ pub struct Storage {
     find_sizes: Kept,
     put_stat: Kept,
     find_stat: Kept,
-    /// Finds a row by its docid, as [`Storage::lookup`] does, for those who read it at once.
+    /// Finds a row by its docid, as [`Storage::lookup`] does, for callers that read the row at once.
     pub(crate) find: Kept,
     select: String,
     columns: usize,
     has_language: bool,
 }
 
-/// How much there is in a row, or in the table: tokens in each column, then bytes of text.
+/// The size of a row, or of the table: tokens in each column, then bytes of text.
 pub type Sizes = Vec<u64>;
 
-/// How much there is in a table.
+/// The size of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
     /// Tokens in each column, then bytes of text.
     pub sizes: Sizes,
 }
 
 impl Storage {
-    /// Of a table.
+    /// The statements of a table.
     pub fn new(config: &Config, names: &Names) -> Storage {
         let (content, docsize, stat) = (names.shadow("content"), names.shadow("docsize"), names.shadow("stat"));
         let mark = |number: usize| match &config.compression {
@@ -87,8 +87,7 @@ impl Storage {
         }
     }
 
-    /// A statement that finds a row by its docid. Its columns: the docid, all columns of the table, and the language if rows
-    /// have one.
+    /// A statement that finds a row by its docid. Its columns: the docid, all columns of the table, and the language if the table has one.
     pub fn lookup(&self) -> Kept {
         Kept::new(lookup(&self.select))
     }
@@ -99,12 +98,12 @@ impl Storage {
         Kept::new(format!("{} WHERE rowid BETWEEN ?1 AND ?2 ORDER BY rowid {direction}", self.select))
     }
 
-    /// A statement that lists all rows as they come.
+    /// A statement that lists all rows in any order.
     pub fn scan_all(&self) -> Kept {
         Kept::new(self.select.as_str())
     }
 
-    /// The language of the row that such a statement stands on.
+    /// The language of the current row of such a statement.
     pub fn language(&self, statement: &dyn SqlStatement) -> i32 {
         if !self.has_language {
             return 0;
@@ -112,10 +111,10 @@ impl Storage {
         lithe_value::cast::to_integer(statement.column(1 + self.columns)) as i32
     }
 
-    /// Writes a row to `x_content`; its docid.
+    /// Writes a row to `x_content`; answers its docid.
     ///
     /// # Errors
-    /// SQLITE_CONSTRAINT if the docid is taken; those of writing.
+    /// SQLITE_CONSTRAINT if the docid exists; those of writing.
     pub fn put_content(
         &self,
         connection: &dyn SqlConnection,
@@ -140,7 +139,7 @@ impl Storage {
         run(connection, &self.delete, &[ValueRef::Integer(docid)])
     }
 
-    /// Whether there is no other row in the content.
+    /// Whether `x_content` has no other row.
     ///
     /// # Errors
     /// Those of reading.
@@ -150,7 +149,7 @@ impl Storage {
         Ok(statement.step().map_err(silent)? && lithe_value::cast::to_integer(statement.column(0)) != 0)
     }
 
-    /// Writes how many tokens each column of a row has.
+    /// Writes the number of tokens in each column of a row.
     ///
     /// # Errors
     /// Those of writing.
@@ -168,10 +167,10 @@ impl Storage {
         run(connection, &self.delete_sizes, &[ValueRef::Integer(docid)])
     }
 
-    /// How many tokens each column of a row has.
+    /// The number of tokens in each column of a row.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB if nobody knows; those of reading.
+    /// SQLITE_CORRUPT_VTAB if `x_docsize` lacks the row; those of reading.
     pub fn sizes(&self, connection: &dyn SqlConnection, docid: i64) -> Result<Sizes> {
         let mut statement = connection.statement(&self.find_sizes).map_err(silent)?;
         statement.bind(1, ValueRef::Integer(docid))?;
@@ -203,7 +202,7 @@ impl Storage {
         run(connection, &self.put_stat, &[ValueRef::Integer(id), value])
     }
 
-    /// How much there is in the table. None: that was never written.
+    /// The totals. None if they were never written.
     ///
     /// # Errors
     /// Those of reading.
@@ -219,7 +218,7 @@ impl Storage {
         Ok(Some(Totals { rows, sizes: (0..=self.columns).map(|_| next()).collect() }))
     }
 
-    /// How many rows there are, and how many tokens in so many columns. None: that is not written there.
+    /// The number of rows, and of tokens in the first `columns` columns. None if the stored totals lack one of them.
     ///
     /// # Errors
     /// Those of reading.
@@ -233,7 +232,7 @@ impl Storage {
         Ok(sizes.map(|sizes| Totals { rows, sizes }))
     }
 
-    /// Counts rows and sizes that have come and gone.
+    /// Adds rows and sizes to the totals, and subtracts those that were deleted.
     ///
     /// # Errors
     /// Those of reading and writing.
@@ -265,7 +264,7 @@ impl Storage {
     }
 }
 
-/// Runs a statement of the module's own.
+/// Runs one of the module's own statements.
 pub(crate) fn run(connection: &dyn SqlConnection, kept: &Kept, values: &[ValueRef<'_>]) -> Result {
     connection.statement(kept).and_then(|mut statement| statement.run(values)).map_err(silent)
 }
@@ -274,7 +273,7 @@ fn lookup(select: &str) -> String {
     format!("{select} WHERE rowid=?1")
 }
 
-/// What reads rows of the content.
+/// The SELECT that reads rows of the content.
 fn select(config: &Config, names: &Names) -> String {
     let language = config.language.as_deref();
     let column = |(at, name): (usize, &String)| match (&config.content, &config.compression) {

@@ -1,4 +1,4 @@
-//! What a full-text table is, shared by the virtual table and its cursors; how documents come into it and go.
+//! A full-text table, shared by the virtual table and its cursors; how documents are added to it and deleted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
@@ -12,25 +12,25 @@ use crate::index::Index;
 use crate::storage::{Sizes, Storage};
 use crate::tokenizer::{Flow, Token, Tokenizer};
 
-/// A full-text table of one connection. Cursors and functions hold it by an `Arc`, beyond the call that has found it.
+/// A full-text table of one connection. Cursors and functions hold it by an `Arc`, because they outlive the call that found it.
 pub struct Table {
     /// Its names. (ALTER TABLE connects the table anew.)
     pub names: Names,
-    /// What CREATE VIRTUAL TABLE says.
+    /// The arguments of CREATE VIRTUAL TABLE.
     pub config: Config,
-    /// What cuts its texts.
+    /// The tokenizer of its texts.
     pub tokenizer: Box<dyn Tokenizer>,
     /// The index.
     pub index: Index,
-    /// What is stored beside the index.
+    /// The content beside the index.
     pub storage: Storage,
-    /// Whether there is `x_stat`, as far as is known: see [`Table::has_stat`].
+    /// Whether `x_stat` exists, one of [`stat`]: see [`Table::has_stat`].
     pub(crate) stat: AtomicU8,
-    /// The setting `automerge`; negative: not read yet.
+    /// The setting `automerge`; negative if it is not read yet.
     pub(crate) automerge: AtomicI32,
 }
 
-/// What [`Table::stat`] can be.
+/// The values of [`Table::stat`].
 pub(crate) mod stat {
     pub const MISSING: u8 = 0;
     pub const THERE: u8 = 1;
@@ -38,7 +38,7 @@ pub(crate) mod stat {
 }
 
 impl Table {
-    /// Adds a document to the index; its sizes.
+    /// Adds a document to the index; answers its sizes.
     ///
     /// # Errors
     /// Those of the tokenizer and of writing.
@@ -53,7 +53,7 @@ impl Table {
         self.add_terms(language, values, false)
     }
 
-    /// Takes a document out of the index; its sizes.
+    /// Deletes a document from the index; answers its sizes.
     ///
     /// # Errors
     /// Those of the tokenizer and of writing.
@@ -101,12 +101,12 @@ impl Table {
         Ok(sizes)
     }
 
-    /// The values of the row that a statement of [`Storage::lookup`] or [`Storage::scan`] stands on.
+    /// The values of the current row of a statement of [`Storage::lookup`] or [`Storage::scan`].
     pub fn values(&self, statement: &dyn SqlStatement) -> Vec<Value> {
         (1..=self.config.columns.len()).map(|at| Value::from(statement.column(at))).collect()
     }
 
-    /// Writes what is pending.
+    /// Writes the pending terms.
     ///
     /// # Errors
     /// Those of writing.
@@ -117,7 +117,7 @@ impl Table {
         result
     }
 
-    /// What was done is undone: forgets what is pending. (The setting `automerge` stays in force, as in SQLite.)
+    /// Discards the pending terms, after a rollback. (The setting `automerge` stays in force, as in SQLite.)
     pub(crate) fn forget(&self) {
         self.index.pending().clear();
         if !self.config.is_fts4 {
@@ -125,7 +125,7 @@ impl Table {
         }
     }
 
-    /// Whether there is `x_stat`, which FTS3 makes when it first needs it.
+    /// Whether `x_stat` exists. FTS3 creates it at the first need.
     ///
     /// # Errors
     /// Those of reading the schema.
@@ -145,7 +145,7 @@ impl Table {
         Ok(self.stat.load(Ordering::Relaxed) == stat::THERE)
     }
 
-    /// Makes `x_stat` if it is not there.
+    /// Creates `x_stat` if it does not exist.
     ///
     /// # Errors
     /// Those of CREATE TABLE.
@@ -159,24 +159,24 @@ impl Table {
         Ok(())
     }
 
-    /// Whether documents are in a table of the application's.
+    /// Whether the documents are in a table of the application.
     pub fn is_external(&self) -> bool {
         matches!(self.config.content, Content::External(_))
     }
 
-    /// Whether documents are nowhere.
+    /// Whether the documents are not stored.
     pub fn is_contentless(&self) -> bool {
         self.config.content == Content::None
     }
 }
 
-/// The tokenizer sees texts as those of C: up to their first NUL.
+/// A text up to its first NUL, because the tokenizer sees C strings.
 pub fn before_nul(text: &[u8]) -> &[u8] {
     text.split(|byte| *byte == 0).next().unwrap_or_default()
 }
 
-/// A full-text table as the engine keeps it.
+/// A full-text table, as the engine holds it.
 pub struct Fts3Table {
-    /// What cursors share.
+    /// The part that cursors share.
     pub table: Arc<Table>,
 }

@@ -1,7 +1,6 @@
 //! The module `fts4aux`: the terms of a full-text table as a table.
 //!
-//! For each term there is a row for all columns (`col` is `*`), and one for each column that has it. What is not yet written
-//! does not count.
+//! Each term has a row for all columns (`col` is `*`), and one for each column that has it. Pending terms do not count.
 
 use lithe_value::cast;
 use lithe_vtab::{
@@ -17,18 +16,18 @@ use crate::{Result, words};
 
 /// The bits of a plan's number.
 mod flag {
-    /// The term is.
+    /// The term is equal.
     pub const IS: i32 = 1;
-    /// The least term.
+    /// The term has a lower bound.
     pub const FROM: i32 = 2;
-    /// The greatest term.
+    /// The term has an upper bound.
     pub const TO: i32 = 4;
 }
 
 /// The columns.
 const TERM: i32 = 0;
 const LANGUAGE: i32 = 4;
-/// What scans cost.
+/// The costs of scans.
 const EQUAL_COST: f64 = 5.0;
 const SCAN_COST: f64 = 20_000.0;
 
@@ -46,7 +45,7 @@ impl Module for TermsModule {
             _ => return Err(FunctionError::new("invalid arguments to fts4aux constructor")),
         };
         let table = String::from_utf8_lossy(&words::dequoted(table)).into_owned();
-        // (As in SQLite, this takes each table to have no index of prefixes, which matters for languages only.)
+        // (As in SQLite, the table is taken to have no index of prefixes; this matters only for languages.)
         let index = Index::new(&Config::default(), &Names::new(&database, &table), 0);
         let declaration = "CREATE TABLE x(term, col, documents, occurrences, languageid HIDDEN)".to_owned();
         Ok(Connected { table: Box::new(TermsTable(index)), declaration, risk: Risk::Innocuous })
@@ -93,7 +92,7 @@ impl VirtualTable for TermsTable {
     }
 }
 
-/// How often a term stands in a column, or in all: rows and places.
+/// The number of rows and of occurrences of a term, in one column or in all.
 type Counts = (i64, i64);
 
 #[derive(Default)]
@@ -101,7 +100,7 @@ struct TermsCursor {
     terms: Option<MergeReader>,
     until: Option<Vec<u8>>,
     language: i32,
-    /// The rows of the term that are still to come, the next one last, and the one on which the cursor stands.
+    /// The further rows of the term, the next one last, and the current row.
     rows: Vec<(Option<usize>, Counts)>,
     row: (Option<usize>, Counts),
     rowid: i64,
@@ -151,7 +150,7 @@ impl VirtualCursor for TermsCursor {
         let is = next(flag::IS).and_then(text);
         let from = next(flag::FROM).and_then(text);
         self.until = is.clone().or(next(flag::TO).and_then(text));
-        // What is left is the language.
+        // The remaining argument is the language.
         self.language = values.next().map_or(0, |value| cast::to_integer(*value) as i32).max(0);
         let mut terms = index.reader(scan.connection, self.language, 0, &Wanted::All)?;
         if let Some(first) = is.or(from) {

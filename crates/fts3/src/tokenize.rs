@@ -14,9 +14,9 @@ use crate::registry;
 use crate::tokenizer::{Flow, Tokenizer};
 use crate::{Result, words};
 
-/// The number of the plan that has a text.
+/// The number of the plan with a text.
 const HAS_INPUT: i32 = 1;
-/// What a scan without a text costs: it cannot be run.
+/// The cost of a scan without a text, which cannot be run.
 const NO_INPUT_COST: f64 = 1e50;
 
 /// The module.
@@ -55,7 +55,7 @@ impl VirtualTable for TokenizeTable {
     }
 }
 
-/// A token.
+/// A token of the text.
 struct Found {
     text: Vec<u8>,
     start: i64,

@@ -1,4 +1,4 @@
-//! Tokenizers: what cuts texts into tokens.
+//! Tokenizers: they split texts into tokens.
 
 pub mod porter;
 pub mod simple;
@@ -14,51 +14,51 @@ use crate::Result;
 /// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token<'t> {
-    /// Its text as the index has it.
+    /// Its text, folded as the index has it.
     pub text: &'t [u8],
-    /// The bytes of the document that it stands for.
+    /// Its bytes in the document.
     pub range: Range<usize>,
-    /// How many positions are in front of it.
+    /// The number of positions before it.
     pub position: i64,
 }
 
-/// Whether there is to be a next token.
+/// Whether the tokenizer continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// Go on.
+    /// Continue.
     More,
-    /// That is enough.
+    /// Stop.
     Enough,
 }
 
-/// Gets the tokens of a text.
+/// Receives the tokens of a text.
 pub type Sink<'s> = dyn FnMut(Token<'_>) -> Result<Flow> + 's;
 
-/// Cuts texts into tokens.
+/// Splits texts into tokens.
 pub trait Tokenizer: Send + Sync {
-    /// Hands the tokens of a text in that language to `sink`, in order.
+    /// Passes the tokens of a text in that language to `sink`, in order.
     ///
     /// # Errors
-    /// Those of the sink, and of a tokenizer that the application has made.
+    /// Those of the sink, and of a tokenizer of the application.
     fn tokenize(&self, text: &[u8], language: i32, sink: &mut Sink<'_>) -> Result;
 }
 
-/// Makes tokenizers from the words behind their name.
+/// Makes a tokenizer from the words after its name.
 pub type Constructor = dyn Fn(&dyn SqlConnection, &[String]) -> Result<Box<dyn Tokenizer>> + Send + Sync;
 
-/// The names of the tokenizers that are always there.
+/// The names of the built-in tokenizers.
 const BUILT_IN: [&str; 3] = ["simple", "porter", "unicode61"];
 
-/// The constructor of a tokenizer that is always there.
+/// The constructor of a built-in tokenizer.
 pub fn built_in(name: &str) -> Option<Arc<Constructor>> {
     let name = *BUILT_IN.iter().find(|known| **known == name)?;
     Some(Arc::new(move |_, arguments| make_built_in(name, arguments)))
 }
 
-/// A tokenizer that is always there.
+/// Makes a built-in tokenizer.
 ///
 /// # Errors
-/// `unknown tokenizer: …`; SQLITE_ERROR if the arguments make no sense to it.
+/// `unknown tokenizer: …`; SQLITE_ERROR if an argument is invalid.
 pub fn make_built_in(name: &str, arguments: &[String]) -> Result<Box<dyn Tokenizer>> {
     Ok(match name {
         "simple" => Box::new(simple::Simple::new(arguments)?),
@@ -68,7 +68,7 @@ pub fn make_built_in(name: &str, arguments: &[String]) -> Result<Box<dyn Tokeniz
     })
 }
 
-/// Hands runs of bytes that belong to tokens to `sink`; `fold` writes what the index has for a run.
+/// Passes each run of bytes that belong to a token to `sink`, as `fold` writes it.
 fn runs(text: &[u8], belongs: impl Fn(u8) -> bool, fold: impl Fn(&[u8], &mut Vec<u8>), sink: &mut Sink<'_>) -> Result {
     let mut folded = Vec::with_capacity(64);
     let (mut at, mut position) = (0, 0);

@@ -1,6 +1,6 @@
 //! Changes of rows, and commands.
 //!
-//! The columns of a change are those of the table, then the hidden ones: the table's name (a command), docid, language.
+//! The columns of a change are those of the table, then the hidden ones: the table's name (for commands), docid, language.
 
 use std::sync::atomic::Ordering;
 
@@ -13,11 +13,11 @@ use crate::storage::{AUTOMERGE_ID, HINT_ID, Totals};
 use crate::table::Table;
 use crate::{Result, silent};
 
-/// A merge at the end of a transaction writes more leaves than this, or is left to later ones.
+/// A merge at the end of a transaction runs only if it would write more leaves than this.
 const MERGE_PAGES_MIN: i64 = 64;
 
 impl Table {
-    /// Inserts, updates or deletes a row, or runs a command; the docid of one that was inserted.
+    /// Inserts, updates or deletes a row, or runs a command; answers the docid of an inserted row.
     ///
     /// # Errors
     /// SQLITE_CONSTRAINT if the docid is taken; those of reading and writing.
@@ -49,7 +49,7 @@ impl Table {
     }
 }
 
-/// What one change comes to.
+/// The effect of one change on the totals.
 struct Work<'t> {
     table: &'t Table,
     rows: i64,
@@ -63,7 +63,7 @@ impl Work<'_> {
         Work { table, rows: 0, added: none.clone(), removed: none }
     }
 
-    /// Puts the new row's content in the place of the old row, if there is one; its docid.
+    /// Replaces the content of the old row, if there is one, by that of the new row; answers its docid.
     fn replace(
         &mut self,
         connection: &dyn SqlConnection,
@@ -117,7 +117,7 @@ impl Work<'_> {
         self.table.storage.put_content(connection, docid, values, language)
     }
 
-    /// Deletes a row and all that the index knows of it.
+    /// Deletes a row from content, index and sizes.
     fn delete(&mut self, connection: &dyn SqlConnection, docid: i64) -> Result {
         let table = self.table;
         let mut statement = connection.statement(&table.storage.find).map_err(silent)?;
@@ -130,7 +130,7 @@ impl Work<'_> {
         let values: Vec<ValueRef<'_>> = values.iter().map(|value| value.as_ref()).collect();
         let sizes = table.unindex_document(connection, docid, language, &values)?;
         self.removed.iter_mut().zip(&sizes).for_each(|(sum, size)| *sum = sum.wrapping_add(*size));
-        // (In SQLite a NULL forgets what the column of another row that this change deletes has counted.)
+        // (As in SQLite, a NULL resets the column's count, even if it counts another row that this change deletes.)
         let is_counted =
             |column: usize| table.config.is_indexed(column) && values.get(column).is_some_and(|value| value.is_null());
         self.removed
@@ -143,7 +143,7 @@ impl Work<'_> {
         let is_empty = table.config.has_own_content() && table.storage.is_only_row(connection, docid)?;
         if is_empty {
             table.delete_all(connection, true)?;
-            // What was counted is gone, so nothing is taken away from it.
+            // The totals are deleted, too, so nothing is subtracted from them.
             self.removed.fill(0);
             self.rows = 0;
             return Ok(());
@@ -176,7 +176,7 @@ fn same_integer(one: ValueRef<'_>, other: ValueRef<'_>) -> bool {
 }
 
 impl Table {
-    /// Empties the shadow tables; what is pending is forgotten.
+    /// Empties the shadow tables, and discards the pending terms.
     pub(crate) fn delete_all(&self, connection: &dyn SqlConnection, with_content: bool) -> Result {
         self.index.pending().clear();
         let mut suffixes = vec!["segments", "segdir"];
@@ -210,7 +210,7 @@ impl Table {
         }
     }
 
-    /// `merge=X,Y`: merges in steps, until about X leaves are written, levels that have Y segments.
+    /// `merge=X,Y`: merges levels that have Y segments in steps, until about X leaves are written.
     fn merge(&self, connection: &dyn SqlConnection, parameters: &[u8]) -> Result {
         let wrong = || FunctionError::of_code(code::ERROR);
         let mut rest = parameters;
@@ -246,7 +246,7 @@ impl Table {
         Ok(())
     }
 
-    /// How many segments are merged when a transaction ends; 0: none are.
+    /// The number of segments at which the end of a transaction merges a level; 0: it does not merge.
     fn automerge(&self, connection: &dyn SqlConnection) -> Result<i32> {
         if self.automerge.load(Ordering::Relaxed) < 0 {
             let stored = if self.has_stat(connection)? { self.storage.stat(connection, AUTOMERGE_ID)? } else { None };
@@ -256,12 +256,12 @@ impl Table {
         Ok(self.automerge.load(Ordering::Relaxed))
     }
 
-    /// Makes one segment of each index. False: that was so already.
+    /// Merges each index into one segment. False if an index was one segment already.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB; those of reading and writing.
     pub fn optimize(&self, connection: &dyn SqlConnection) -> Result<bool> {
-        // (In SQLite pending terms become segments first, which can promote others.)
+        // (As in SQLite, pending terms become segments first, which can promote other segments.)
         self.index.flush(connection)?;
         let count = self.index.count();
         let mut is_optimal = false;
@@ -273,7 +273,7 @@ impl Table {
         Ok(!is_optimal)
     }
 
-    /// Makes the index anew from the content.
+    /// Builds the index anew from the content.
     pub(crate) fn rebuild(&self, connection: &dyn SqlConnection) -> Result {
         if self.is_contentless() {
             return Err(FunctionError::of_code(code::ERROR));
@@ -301,7 +301,7 @@ impl Table {
         }
     }
 
-    /// The second half of the changes of a transaction.
+    /// Writes the pending terms before the commit, and merges.
     ///
     /// # Errors
     /// Those of writing.
@@ -312,7 +312,7 @@ impl Table {
         result
     }
 
-    /// A transaction that has added many leaves does some of the merging.
+    /// Merges incrementally, if the transaction has added many leaves.
     fn merge_automatically(&self, connection: &dyn SqlConnection) -> Result {
         let leaves = self.index.leaves_added.load(Ordering::Relaxed) as i64;
         if leaves <= MERGE_PAGES_MIN / 16 {
@@ -328,7 +328,7 @@ impl Table {
     }
 }
 
-/// How many segments `automerge=N` stands for.
+/// The number of segments that `automerge=N` means.
 fn automerge_of(number: i64) -> i32 {
     match number {
         0 => 0,
@@ -337,8 +337,8 @@ fn automerge_of(number: i64) -> i32 {
     }
 }
 
-/// The number that a text begins with, which is taken away; 0 if there is none. As in SQLite, one that could become too large
-/// for 32 bits ends early, and the digits that are left are an error where the caller expects the end.
+/// Reads the number at the start of a text, and advances past it; 0 without digits. As in SQLite, a number that could exceed 32 bits ends
+/// early, and its remaining digits are an error where the caller expects the end.
 fn leading_number(text: &mut &[u8]) -> i64 {
     const STOPS_AT: i64 = 214_748_363;
     let mut number = 0;

@@ -1,6 +1,6 @@
 //! FTS3's variable-length integers: seven bits a byte, the low ones first, bit 7 set on every byte but the last.
 
-/// The most bytes that an integer takes.
+/// The most bytes of an integer.
 pub const LEN_MAX: usize = 10;
 
 /// Appends an integer.
@@ -13,13 +13,13 @@ pub fn write(out: &mut Vec<u8>, value: i64) {
     out.push(rest as u8);
 }
 
-/// How many bytes an integer takes.
+/// The number of bytes of an integer.
 pub fn len(value: i64) -> usize {
     let bits = 64 - (value as u64 | 1).leading_zeros() as usize;
     bits.div_ceil(7)
 }
 
-/// Reads the integer at `at`, and moves `at` behind it. None if the bytes end before it does.
+/// Reads the integer at `at`, and advances `at` past it. None if the bytes end within it.
 #[inline]
 pub fn read(bytes: &[u8], at: &mut usize) -> Option<i64> {
     let mut value = 0u64;

@@ -1,4 +1,4 @@
-//! The modules `fts3` and `fts4` and their tables, as the engine sees them.
+//! The modules `fts3` and `fts4` and their tables: the interface to the engine.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
@@ -18,12 +18,12 @@ use crate::{Result, auxiliary, plan, registry, silent};
 
 /// The suffixes of the shadow tables.
 pub const SUFFIXES: [&str; 5] = ["content", "segments", "segdir", "docsize", "stat"];
-/// The page size that is reckoned with where the authorizer does not let it be asked for.
+/// The page size that is assumed if the authorizer denies PRAGMA page_size.
 const PAGE_SIZE_UNKNOWN: i64 = 1024;
 
 /// The module `fts3` or `fts4`.
 pub struct Fts3Module {
-    /// Which of them.
+    /// Whether it is `fts4`.
     pub is_fts4: bool,
 }
 
@@ -124,7 +124,7 @@ impl VirtualTable for Fts3Table {
     }
 
     fn savepoint(&self, connection: &dyn SqlConnection, _: i32) -> Result {
-        // The table's own statements open savepoints, too.
+        // The table's own statements open savepoints, too: these must not flush.
         if self.table.index.is_writing() {
             return Ok(());
         }
@@ -148,7 +148,7 @@ impl VirtualTable for Fts3Table {
     }
 
     fn destroy(&self, connection: &dyn SqlConnection) -> Result {
-        // The transaction's end must not write into tables that are gone.
+        // The end of the transaction must not write into dropped tables.
         self.table.forget();
         self.table.index.leaves_added.store(0, Ordering::Relaxed);
         let has_content = self.table.config.has_own_content();

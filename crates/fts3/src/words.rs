@@ -1,11 +1,11 @@
-//! The words of module arguments: identifiers, and texts in quotes of any of SQL's kinds.
+//! The words of module arguments: identifiers, and texts in any of SQL's quotes.
 
 /// Whether a byte belongs to an identifier.
 pub fn is_identifier(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
 }
 
-/// The next word at or behind `at`, as it is written, and `at` moved behind it. None if there is no more.
+/// The next word at or after `at`, as written; advances `at` past it. None at the end.
 pub fn next<'t>(text: &'t [u8], at: &mut usize) -> Option<&'t [u8]> {
     loop {
         let start = *at;
@@ -24,7 +24,7 @@ pub fn next<'t>(text: &'t [u8], at: &mut usize) -> Option<&'t [u8]> {
     }
 }
 
-/// How long a text in quotes is: it ends with the first quote that is not doubled.
+/// The length of a text in quotes, which ends with the first quote that is not doubled.
 fn quoted_len(text: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while let Some(byte) = text.get(at) {

@@ -451,7 +451,7 @@ impl Asked {
                 text: text.into_owned(),
                 locale: split.map(|(locale, _)| locale.to_vec()),
                 column,
-                wants_tokens: arguments.facts.subtype(at) == INSTTOKEN_SUBTYPE,
+                wants_tokens: arguments.attributes.subtype(at) == INSTTOKEN_SUBTYPE,
             });
         }
         Ok(Some(asked))

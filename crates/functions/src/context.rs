@@ -1,4 +1,4 @@
-//! What a function gets besides its arguments: where to put the result, and what it may know of the connection.
+//! The context of a function call besides its arguments: the result, and the connection.
 
 use std::any::Any;
 use std::fmt;
@@ -9,7 +9,7 @@ use lithe_value::{Buffer, Collation, Encoding, Value, ValueRef};
 use crate::error::{FunctionError, Result};
 use crate::sql::SqlConnection;
 
-/// The connection, as functions see it. The machine implements it.
+/// The connection, as functions use it. The machine implements it.
 pub trait Connection {
     /// `changes()`.
     fn changes(&self) -> i64;
@@ -17,7 +17,7 @@ pub trait Connection {
     fn total_changes(&self) -> i64;
     /// `last_insert_rowid()`.
     fn last_insert_rowid(&self) -> i64;
-    /// How the database stores text: `hex()` and CAST see those bytes.
+    /// The encoding of text in the database: `hex()` and CAST read bytes in it.
     fn encoding(&self) -> Encoding;
     /// SQLITE_LIMIT_LENGTH.
     fn length_max(&self) -> usize;
@@ -27,14 +27,14 @@ pub trait Connection {
     fn case_sensitive_like(&self) -> bool;
     /// The time in milliseconds since the Julian epoch, the same during one step of a statement.
     fn now(&self) -> i64;
-    /// How many seconds local time is ahead of UTC at a time given in seconds since 1970; `None` if the time zone is unknown.
+    /// The offset of local time from UTC in seconds, at a time given in seconds since 1970; `None` if the time zone is unknown.
     fn local_offset(&self, unix_seconds: i64) -> Option<i32>;
     /// Fills `bytes` with randomness.
     fn randomness(&self, bytes: &mut [u8]);
     /// Writes to the error log, if there is one (`sqlite_log()`).
     fn log(&self, _code: i32, _message: &[u8]) {}
 
-    /// Loads an extension (`load_extension()`); without a file it only says whether it may. The error is its message.
+    /// Loads an extension (`load_extension()`); without a file it only checks whether loading is allowed. The error is a message.
     fn load_extension(&self, _file: Option<&[u8]>, _entry: Option<&[u8]>) -> std::result::Result<(), String> {
         Err("not authorized".to_owned())
     }
@@ -45,12 +45,12 @@ pub trait Connection {
     }
 }
 
-/// What is known of the arguments of a call besides their values.
+/// Properties of the arguments of a call besides their values.
 pub trait Arguments {
     /// The subtype of an argument.
     fn subtype(&self, index: usize) -> u8;
 
-    /// The pointer that an argument carries: its value is NULL.
+    /// The pointer of an argument, whose value is NULL then.
     fn pointer(&self, index: usize) -> Option<&Pointer>;
 
     /// Whether an argument is a bound parameter.
@@ -59,7 +59,7 @@ pub trait Arguments {
     }
 }
 
-/// Arguments of which nothing is known but their values.
+/// Arguments without properties besides their values.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainArguments;
 
@@ -73,11 +73,12 @@ impl Arguments for PlainArguments {
     }
 }
 
-/// Something of the application that travels between its functions, and into them from bound parameters. SQL sees NULL.
+/// A pointer of the application, which its functions pass to each other and which may be bound to parameters. SQL reads it as
+/// NULL.
 pub struct Pointer {
-    /// What it is: a function takes only pointers of the kind that it knows.
+    /// Its type: a function accepts only pointers of its own type.
     pub kind: Box<[u8]>,
-    /// The thing.
+    /// The object.
     pub value: Box<dyn Any>,
 }
 
@@ -87,36 +88,36 @@ impl fmt::Debug for Pointer {
     }
 }
 
-/// What a call site keeps between two calls of the same statement: a pattern taken apart, for instance.
+/// The data that a call site keeps between two calls of the same statement: a parsed pattern, for instance.
 ///
-/// What is kept outlives the run of the statement, so another thread may be the one to drop it. What functions of the
-/// application keep does not: a run stays on its thread.
+/// The data is kept beyond the run of the statement, so another thread may drop it. The auxiliary data of functions of the
+/// application is dropped at the end of the run, which stays on its thread.
 #[derive(Default)]
 pub struct CallSite {
     kept: Option<Box<dyn Any + Send>>,
-    /// What functions of the application keep, each by the argument that it was made from.
+    /// The auxiliary data of functions of the application, each with its argument.
     auxiliary: Vec<(i32, Rc<dyn Any>)>,
 }
 
 impl CallSite {
-    /// A call site that keeps nothing yet.
+    /// A call site without data.
     pub const fn new() -> CallSite {
         CallSite { kept: None, auxiliary: Vec::new() }
     }
 
-    /// Drops the values kept for arguments that may differ in the next call. `constant` has a bit for each argument
-    /// that may not; what was kept for no argument (a negative number) stays.
+    /// Drops the auxiliary data of arguments that may differ in the next call. `constant` has a bit for each argument that
+    /// cannot; data for no argument (a negative number) stays.
     pub fn keep_constant(&mut self, constant: u32) {
         let is_constant = |index: i32| index < 0 || (index < 32 && constant & (1 << index) != 0);
         self.auxiliary.retain(|(index, _)| is_constant(*index));
     }
 
-    /// Drops all values that functions of the application keep.
+    /// Drops the auxiliary data of functions of the application.
     pub fn forget(&mut self) {
         self.auxiliary.clear();
     }
 
-    /// What was kept, if it is a `T` that `fits`; otherwise what `make` makes, which is kept.
+    /// The kept data, if it is a `T` that `fits`; otherwise the result of `make`, which is then kept.
     pub fn get_or_make<T: Send + 'static>(&mut self, fits: impl FnOnce(&T) -> bool, make: impl FnOnce() -> T) -> &T {
         let has = self.kept.as_ref().and_then(|kept| kept.downcast_ref()).is_some_and(fits);
         if !has {
@@ -126,12 +127,12 @@ impl CallSite {
         self.kept.as_ref().and_then(|kept| kept.downcast_ref()).expect("a value that was kept")
     }
 
-    /// What was kept, if it is a `T`.
+    /// The kept data, if it is a `T`.
     pub fn get_mut<T: 'static>(&mut self) -> Option<&mut T> {
         self.kept.as_mut()?.downcast_mut()
     }
 
-    /// Keeps `value` instead of what was kept.
+    /// Keeps `value` in place of the earlier data.
     pub fn set<T: Send + 'static>(&mut self, value: T) {
         self.kept = Some(Box::new(value));
     }
@@ -145,26 +146,26 @@ impl fmt::Debug for CallSite {
 
 /// One call of a function.
 pub struct Context<'a> {
-    /// The result. Its buffer is that of an earlier result, to be reused; its value is not defined before the call.
+    /// The result. Its buffer may have the memory of an earlier result; its value is undefined before the call.
     pub out: &'a mut Value,
     /// The subtype of the result; JSON functions mark theirs with 74.
     pub subtype: u8,
-    /// A pointer that goes with a result of NULL.
+    /// The pointer of a result that is NULL.
     pub pointer: Option<Rc<Pointer>>,
-    /// What is known of the arguments besides their values.
+    /// Properties of the arguments besides their values.
     pub arguments: &'a dyn Arguments,
     /// The collation of the call: that of the first argument that has one.
     pub collation: &'a Collation,
-    /// What this call keeps for the next one.
+    /// The data that this call site keeps for the next call.
     pub site: &'a mut CallSite,
     /// The connection.
     pub connection: &'a dyn Connection,
-    /// Where the call stands, if its result must never change: "an index", "a CHECK constraint" or "a generated column".
+    /// The context of the call, if its result must be deterministic: "an index", "a CHECK constraint" or "a generated column".
     pub must_be_pure: Option<&'static str>,
 }
 
 impl<'a> Context<'a> {
-    /// The context of a call with nothing special about it.
+    /// The context of a call without arguments that have properties.
     pub fn new(
         out: &'a mut Value,
         collation: &'a Collation,
@@ -180,19 +181,19 @@ impl<'a> Context<'a> {
         self.arguments.subtype(index)
     }
 
-    /// What an argument points to, if it is a pointer of that kind.
+    /// The object that an argument points to, if it is a pointer of that type.
     pub fn arg_pointer(&self, index: usize, kind: &[u8]) -> Option<&'a dyn Any> {
         let pointer = self.arguments.pointer(index)?;
         (*pointer.kind == *kind).then_some(&*pointer.value)
     }
 
-    /// What an earlier call here has kept for an argument. It is gone when the argument may be another one, and when the
-    /// statement has ended.
+    /// The auxiliary data that an earlier call has set for an argument. It is dropped when the argument may change, and when the
+    /// statement ends.
     pub fn auxiliary(&self, index: i32) -> Option<Rc<dyn Any>> {
         self.site.auxiliary.iter().find(|(at, _)| *at == index).map(|(_, kept)| Rc::clone(kept))
     }
 
-    /// Keeps something for an argument, in place of what was kept.
+    /// Sets the auxiliary data of an argument.
     pub fn set_auxiliary(&mut self, index: i32, keep: Rc<dyn Any>) {
         let auxiliary = &mut self.site.auxiliary;
         match auxiliary.iter_mut().find(|(at, _)| *at == index) {
@@ -201,20 +202,20 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Fails if a text or blob of that length would be too long.
+    /// Fails if a text or blob of that length exceeds the limit.
     #[inline]
     pub fn check_length(&self, length: usize) -> Result {
         if length > self.connection.length_max() { Err(FunctionError::too_big()) } else { Ok(()) }
     }
 
-    /// Reserves `additional` more bytes of a text or blob, if it may be so long and there is memory.
+    /// Reserves `additional` more bytes of a text or blob; fails if the limit or memory does not allow it.
     #[inline]
     pub fn reserve(&self, buffer: &mut Buffer, additional: usize) -> Result {
         self.check_length(buffer.len().saturating_add(additional))?;
         Ok(buffer.try_reserve(additional)?)
     }
 
-    /// Answers a copy of a value.
+    /// Returns a copy of a value.
     #[inline]
     pub fn answer(&mut self, value: ValueRef<'_>) -> Result {
         if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = value {
@@ -226,7 +227,7 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Answers a text built in `buffer`, which should be that of [`Value::take_buffer`].
+    /// Returns a text built in `buffer`, which should come from [`Value::take_buffer`].
     #[inline]
     pub fn answer_text(&mut self, buffer: Buffer) -> Result {
         self.check_length(buffer.len())?;
@@ -234,7 +235,7 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Answers a blob built in `buffer`.
+    /// Returns a blob built in `buffer`.
     #[inline]
     pub fn answer_blob(&mut self, buffer: Buffer) -> Result {
         self.check_length(buffer.len())?;
@@ -242,13 +243,13 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// The time of this step, unless the result must never change.
+    /// The time of this step. Fails if the result must be deterministic.
     pub fn now(&self, function: &str) -> Result<i64> {
         self.check_pure(function)?;
         Ok(self.connection.now())
     }
 
-    /// Fails if the result must never change.
+    /// Fails if the result must be deterministic.
     pub fn check_pure(&self, function: &str) -> Result {
         match self.must_be_pure {
             None => Ok(()),

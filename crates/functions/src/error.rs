@@ -1,4 +1,4 @@
-//! What a function answers when it has no value to answer.
+//! The error of a function.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,22 +6,22 @@ use std::fmt;
 use lithe_value::arith::ConcatError;
 use lithe_value::buffer::OutOfMemory;
 
-/// An SQLite result code and the message that belongs to it.
+/// An SQLite result code and its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionError {
     /// The result code, perhaps an extended one.
     pub code: i32,
-    /// What the application reads.
+    /// The message for the application.
     pub message: Cow<'static, str>,
 }
 
-/// The codes that functions and modules fail with.
+/// The result codes of functions and modules.
 pub mod code {
     use lithe_base::ResultCode;
 
     /// SQLITE_ERROR: anything that has no code of its own.
     pub const ERROR: i32 = ResultCode::ERROR.0;
-    /// SQLITE_INTERNAL: the code is wrong, not what it was told.
+    /// SQLITE_INTERNAL: a bug of the code, not a fault of its input.
     pub const INTERNAL: i32 = ResultCode::INTERNAL.0;
     /// SQLITE_PERM.
     pub const PERM: i32 = ResultCode::PERM.0;
@@ -49,7 +49,7 @@ pub mod code {
     pub const SCHEMA: i32 = ResultCode::SCHEMA.0;
     /// SQLITE_TOOBIG: a text or blob beyond SQLITE_LIMIT_LENGTH.
     pub const TOOBIG: i32 = ResultCode::TOOBIG.0;
-    /// SQLITE_CONSTRAINT: a change violates a rule; what happens then is the conflict policy's to say.
+    /// SQLITE_CONSTRAINT: a change violates a rule; the conflict policy decides what to do.
     pub const CONSTRAINT: i32 = ResultCode::CONSTRAINT.0;
     /// SQLITE_MISMATCH.
     pub const MISMATCH: i32 = ResultCode::MISMATCH.0;
@@ -59,7 +59,7 @@ pub mod code {
     pub const AUTH: i32 = ResultCode::AUTH.0;
     /// SQLITE_RANGE.
     pub const RANGE: i32 = ResultCode::RANGE.0;
-    /// SQLITE_CORRUPT_VTAB: what a virtual table has stored makes no sense.
+    /// SQLITE_CORRUPT_VTAB: the stored content of a virtual table is invalid.
     pub const CORRUPT_VTAB: i32 = ResultCode::CORRUPT_VTAB.0;
     /// SQLITE_CONSTRAINT_VTAB.
     pub const CONSTRAINT_VTAB: i32 = ResultCode::CONSTRAINT_VTAB.0;
@@ -76,7 +76,7 @@ impl FunctionError {
         FunctionError { code: code::TOOBIG, message: "string or blob too big".into() }
     }
 
-    /// An error with a code of its own and this message; with an empty one, the message is that of the code.
+    /// An error with a code of its own and this message; an empty message means the default message of the code.
     pub fn with_code(code: i32, message: impl Into<Cow<'static, str>>) -> FunctionError {
         FunctionError { code, message: message.into() }
     }
@@ -86,12 +86,12 @@ impl FunctionError {
         FunctionError { code, message: "".into() }
     }
 
-    /// A function that has no meaning where it is called.
+    /// The error of a function that cannot be used in the context of its call.
     pub fn unusable(name: &str) -> FunctionError {
         FunctionError::new(format!("unable to use function {name} in the requested context"))
     }
 
-    /// A value beyond what memory can hold.
+    /// There is not enough memory for a value.
     pub fn out_of_memory() -> FunctionError {
         FunctionError { code: code::NOMEM, message: "out of memory".into() }
     }
@@ -120,5 +120,5 @@ impl fmt::Display for FunctionError {
 
 impl std::error::Error for FunctionError {}
 
-/// What functions return: the value itself goes to [`Context::out`](crate::Context).
+/// The result of a function: the value itself is stored in [`Context::out`](crate::Context).
 pub type Result<T = (), E = FunctionError> = std::result::Result<T, E>;

@@ -1,4 +1,4 @@
-//! A function of any kind, built in or the application's.
+//! A function of any kind, built in or of the application.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub enum Kind {
     CustomScalar(Arc<dyn ScalarFunction + Send + Sync>),
     /// A built-in aggregate. The machine runs it without a box.
     Aggregate(BuiltinAggregate),
-    /// An aggregate of the application, perhaps good for windows.
+    /// An aggregate of the application, perhaps with an inverse for windows.
     CustomAggregate(Arc<dyn AggregateFunction + Send + Sync>),
     /// A built-in function that needs a window.
     Window(WindowFunction),
@@ -38,7 +38,7 @@ impl fmt::Debug for Kind {
     }
 }
 
-/// A function, built in or the application's.
+/// A function, built in or of the application.
 #[derive(Clone, Debug)]
 pub struct Function {
     name: Box<str>,
@@ -50,23 +50,24 @@ pub struct Function {
 }
 
 impl Function {
-    /// A function of the application. `flags` are those that applications know.
+    /// A function of the application. `flags` are those of the public API.
     pub fn custom(name: &str, args: Arity, flags: Flags, kind: Kind) -> Function {
-        // What does not depend on when it is called does not change during a statement either.
+        // A deterministic function has the same result during a statement, too.
         let stable = if flags.contains(Flags::DETERMINISTIC) { Flags::STABLE } else { Flags::default() };
         let encoding = Encoding::Utf8;
         Function { name: name.into(), args, flags: flags.with(stable), kind, encoding, is_builtin: false }
     }
 
-    /// A function that can only be called where a virtual table overloads it.
+    /// A function that can only be called if a virtual table overloads it.
     pub fn unusable(name: &str, args: Arity) -> Function {
         let own_name = name.to_owned();
         let call = move |_: &mut Context<'_>, _: &[ValueRef<'_>]| -> Result { Err(FunctionError::unusable(&own_name)) };
         Function::custom(name, args, Flags::default(), Kind::CustomScalar(Arc::new(call)))
     }
 
-    /// The same, for texts in that encoding: of several that fit a call, the one for the database's encoding is taken.
-    /// All functions get their texts in UTF-8; a function of the application in UTF-16 is wrapped in one that translates.
+    /// The same, preferred for texts in that encoding: of several functions that match a call, the one for the database's
+    /// encoding is used. All functions get their texts in UTF-8; a function of the application in UTF-16 is wrapped in one that
+    /// converts.
     #[must_use]
     pub fn with_encoding(self, encoding: Encoding) -> Function {
         Function { encoding, ..self }
@@ -77,7 +78,7 @@ impl Function {
         &self.name
     }
 
-    /// How many arguments it takes.
+    /// The number of arguments that it takes.
     pub fn args(&self) -> Arity {
         self.args
     }
@@ -87,7 +88,7 @@ impl Function {
         self.args.narg()
     }
 
-    /// What may be assumed of it.
+    /// Its properties.
     pub fn flags(&self) -> Flags {
         self.flags
     }
@@ -107,12 +108,12 @@ impl Function {
         &self.kind
     }
 
-    /// Whether it came with the library.
+    /// Whether it is built in.
     pub fn is_builtin(&self) -> bool {
         self.is_builtin
     }
 
-    /// Its code, if it is a scalar function that came with the library.
+    /// Its code, if it is a built-in scalar function.
     #[inline]
     pub fn builtin_scalar(&self) -> Option<ScalarFn> {
         match self.kind {
@@ -121,7 +122,7 @@ impl Function {
         }
     }
 
-    /// Whether it makes one value of many rows.
+    /// Whether it computes one value from many rows.
     pub fn is_aggregate(&self) -> bool {
         matches!(self.kind, Kind::Aggregate(_) | Kind::CustomAggregate(_))
     }
@@ -140,8 +141,8 @@ impl Function {
         matches!(self.kind, Kind::Window(_))
     }
 
-    /// Whether the same arguments always give the same result. The date functions count as such; called with
-    /// `now` where that matters, they fail.
+    /// Whether the same arguments always give the same result. The date functions count as deterministic; they fail when they are
+    /// called with `now` in a context that requires it.
     pub fn is_deterministic(&self) -> bool {
         self.flags.contains(Flags::DETERMINISTIC)
     }
@@ -175,7 +176,7 @@ impl Function {
         self.flags.contains(Flags::INNOCUOUS)
     }
 
-    /// The type in PRAGMA function_list: scalar, aggregate, or good for windows.
+    /// The type in PRAGMA function_list: scalar, aggregate, or window.
     pub fn kind_letter(&self) -> &'static str {
         match &self.kind {
             Kind::Scalar(_) | Kind::CustomScalar(_) => "s",
@@ -184,8 +185,8 @@ impl Function {
         }
     }
 
-    /// Whether a built-in function reads a BLOB that is its argument number `at` as text: in a database of UTF-16, as text of
-    /// that encoding.
+    /// Whether a built-in function reads a BLOB in argument number `at` as text: in a database of UTF-16, as text of that
+    /// encoding.
     pub fn reads_as_text(&self, at: usize, args: &[ValueRef<'_>]) -> bool {
         let is_blob = |at: usize| matches!(args.get(at), Some(ValueRef::Blob(_)));
         let is_jsonb = || matches!(args.get(at), Some(ValueRef::Blob(blob)) if crate::json::is_jsonb(blob));
@@ -206,7 +207,7 @@ impl Function {
     /// Calls a scalar function.
     ///
     /// # Panics
-    /// If it is not scalar: the planner calls those in other ways.
+    /// If it is not scalar: aggregates and window functions run in other ways.
     #[inline]
     #[expect(clippy::panic, reason = "a bug of the planner, which tells kinds of functions apart")]
     pub fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
@@ -220,7 +221,8 @@ impl Function {
     }
 }
 
-/// Built-in functions are innocuous, and a scalar one gives one result for the same arguments during a statement unless its entry says otherwise.
+/// Built-in functions are innocuous. The result of a scalar one is the same for the same arguments during a statement, unless its
+/// entry says otherwise.
 impl From<&Scalar> for Function {
     fn from(entry: &Scalar) -> Self {
         Function {

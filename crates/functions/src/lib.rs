@@ -1,24 +1,24 @@
 //! SQL functions: scalar, aggregate, window, date and time.
 //!
-//! Each built-in function is one entry of a table: its name, how many arguments it takes, what the planner may
-//! assume of it, and its code. Functions of the application are a [`Function`], too.
-//! This crate knows nothing of statements: it gets borrowed values and a [`Context`], and writes a result.
+//! Each built-in function is one entry of a table: its name, how many arguments it takes, what the planner may assume about it,
+//! and its code. The application's functions are of the same type, [`Function`].
+//! This crate does not depend on statements: a function receives borrowed values and a [`Context`], and writes a result.
 //!
 //! Reading order:
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | [`signature`] | how a function is called: arguments, flags, the code of scalar ones |
+//! [`signature`] | how a function is called: arguments, flags, the code of scalar functions |
 //! | [`function`] | [`Function`], of any kind |
-//! | [`context`] | [`Context`]: the result, the connection, what a call site keeps |
-//! | [`sql`] | what functions and modules may do with their connection: statements, BLOBs, other tables |
-//! | [`row_change`] | a change of a row, as the pre-update hook sees it |
+//! [`context`] | [`Context`]: the result, the connection, the state kept per call site |
+//! [`sql`] | the access of functions and modules to their connection: statements, BLOBs, other tables |
+//! [`row_change`] | a change of a row, as the pre-update hook receives it |
 //! | [`registry`] | [`Registry`]: finding a function by name and number of arguments |
 //! | [`scalar`] | scalar functions, a module for each kind |
 //! | [`mod@format`] | `format()`, alias `printf()` |
 //! | [`date`] | dates and times |
 //! | [`json`] | JSON and JSONB |
-//! | [`aggregate`] | aggregates, built in and the application's |
+//! [`aggregate`] | aggregates: built-in ones and the application's |
 //! | [`window`] | functions that need a window |
 
 #![forbid(unsafe_code)]

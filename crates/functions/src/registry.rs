@@ -1,7 +1,7 @@
 //! Finding a function by its name and number of arguments.
 //!
-//! The application's functions come first, and hide built-in ones of the same name that would fit as well. Among
-//! several that fit, the one with exactly that number of arguments wins over one that takes any.
+//! The application's functions are searched first; a match hides built-in functions of the same name. Among several matching
+//! functions, one with exactly that number of arguments is preferred to one that takes any number.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,7 +15,7 @@ use crate::table;
 /// The functions of a connection.
 #[derive(Clone, Debug)]
 pub struct Registry {
-    /// By name in small letters.
+    /// By name, in lower case.
     custom: HashMap<Box<[u8]>, Vec<Custom>>,
     builtin: &'static Builtins,
     /// The encoding of the databases.
@@ -25,7 +25,7 @@ pub struct Registry {
 /// The built-in functions by name.
 type Builtins = HashMap<Box<[u8]>, Vec<Arc<Function>>>;
 
-/// A function of the application, or the place of one that it has removed: that one still hides others.
+/// A function of the application, or a placeholder for a removed one: the placeholder still hides other functions.
 #[derive(Clone, Debug)]
 struct Custom {
     args: Arity,
@@ -33,14 +33,14 @@ struct Custom {
     function: Option<Arc<Function>>,
 }
 
-/// What looking for a function found.
+/// The result of [`Registry::find`].
 #[derive(Clone, Copy, Debug)]
 pub enum Lookup<'a> {
-    /// This one.
+    /// The function that matches.
     Found(&'a Arc<Function>),
-    /// Functions of that name, none of which takes so many arguments: "wrong number of arguments to function X()".
+    /// There are functions of that name, but none takes that many arguments: "wrong number of arguments to function X()".
     WrongArguments,
-    /// Nothing of that name: "no such function: X".
+    /// There is no function of that name: "no such function: X".
     Unknown,
 }
 
@@ -50,7 +50,7 @@ impl Registry {
         Registry { custom: HashMap::new(), builtin: builtins(), encoding: Encoding::Utf8 }
     }
 
-    /// The function that a call with that many arguments means. The case of ASCII letters in the name does not matter.
+    /// The function for a call with `args` arguments. The case of ASCII letters in the name does not matter.
     pub fn find(&self, name: &[u8], args: usize) -> Lookup<'_> {
         let key = name.to_ascii_lowercase();
         let (custom, builtin) = (self.custom.get(key.as_slice()), self.builtin.get(key.as_slice()));
@@ -66,7 +66,8 @@ impl Registry {
         }
     }
 
-    /// The number of arguments decides before the encoding; of equals, the one defined last.
+    /// The matching function that is preferred. The number of arguments decides before the encoding; among equal ones, the last
+    /// defined one is taken.
     fn best_custom<'f>(&self, functions: &'f [Custom], args: usize) -> Option<&'f Custom> {
         let fitting = functions.iter().filter(|custom| custom.args.accepts(args));
         fitting.max_by_key(|custom| {
@@ -79,12 +80,12 @@ impl Registry {
         })
     }
 
-    /// Whether there is a function of that name, whatever its arguments.
+    /// Whether there is a function of that name, for any number of arguments.
     pub fn has(&self, name: &[u8]) -> bool {
         !matches!(self.find(name, usize::MAX), Lookup::Unknown)
     }
 
-    /// Whether there is exactly this function, which defining it would replace.
+    /// Whether there is a function with exactly this name, arity and encoding, which defining such a function would replace.
     pub fn has_exactly(&self, name: &[u8], args: Arity, encoding: Encoding) -> bool {
         let is_it = |function: &Arc<Function>| function.args() == args && function.encoding() == encoding;
         let key = name.to_ascii_lowercase();
@@ -94,7 +95,7 @@ impl Registry {
         }
     }
 
-    /// Adds a function of the application, in place of an earlier one of the same name, arguments and encoding.
+    /// Adds a function of the application. Replaces an earlier function with the same name, arity and encoding.
     pub fn define(&mut self, function: Arc<Function>) {
         let (args, encoding) = (function.args(), function.encoding());
         let key = function.name().as_bytes().to_ascii_lowercase().into_boxed_slice();
@@ -103,7 +104,7 @@ impl Registry {
         functions.push(Custom { args, encoding, function: Some(function) });
     }
 
-    /// Removes a function, which may be a built-in one. Nothing happens if there is none.
+    /// Removes a function, which may be a built-in one. Does nothing if there is no such function.
     pub fn remove(&mut self, name: &[u8], args: Arity, encoding: Encoding) {
         if !self.has_exactly(name, args, encoding) {
             return;
@@ -113,17 +114,17 @@ impl Registry {
         functions.push(Custom { args, encoding, function: None });
     }
 
-    /// The encoding of the databases, which functions may be chosen by.
+    /// Sets the encoding of the databases, by which functions are preferred.
     pub fn set_encoding(&mut self, encoding: Encoding) {
         self.encoding = encoding;
     }
 
-    /// Whether the application has defined or removed any function.
+    /// Whether the application has defined or removed a function.
     pub fn has_custom(&self) -> bool {
         !self.custom.is_empty()
     }
 
-    /// All functions, the built-in ones in the order of their names and then the application's.
+    /// All functions: the built-in ones ordered by name, then the application's.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Function>> {
         let builtin = sorted(self.builtin.values().flatten());
         builtin.into_iter().chain(sorted(self.custom.values().flatten().filter_map(|one| one.function.as_ref())))
@@ -148,7 +149,7 @@ fn sorted<'f>(functions: impl Iterator<Item = &'f Arc<Function>>) -> Vec<&'f Arc
     all
 }
 
-/// Exactly so many arguments before any number of them; of equals, the one defined last.
+/// A function with an exact number of arguments is preferred to a variadic one; among equal ones, the last defined one is taken.
 fn best(functions: &[Arc<Function>], args: usize) -> Option<&Arc<Function>> {
     let fitting = functions.iter().filter(|function| function.args().accepts(args));
     fitting.max_by_key(|function| matches!(function.args(), Arity::Exactly(_)))

@@ -1,10 +1,10 @@
-//! A change of a row, as the pre-update hook sees it: before it is made, with the old and the new values.
+//! A change of a row, as the pre-update hook receives it before the change: with the old and the new values.
 
 use lithe_value::ValueRef;
 
 use crate::error::{FunctionError, Result, code};
 
-/// What happens to a row, by SQLite's numbers.
+/// The kind of a change, with SQLite's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum RowOperation {
@@ -26,7 +26,7 @@ impl RowOperation {
 /// A change that is about to be made to a row.
 #[derive(Clone, Copy, Debug)]
 pub struct RowChange<'r> {
-    /// What is about to happen. A write to a BLOB in place is a [`RowOperation::Delete`].
+    /// The kind of the change. A write to a BLOB in place is a [`RowOperation::Delete`].
     pub operation: RowOperation,
     /// The name of the database: `main`, `temp`, or that of an attached one.
     pub database: &'r str,
@@ -42,11 +42,11 @@ pub struct RowChange<'r> {
     pub old_values: Option<&'r [ValueRef<'r>]>,
     /// The values after the change; there are none after a DELETE.
     pub new_values: Option<&'r [ValueRef<'r>]>,
-    /// The positions of VIRTUAL generated columns, whose values are not told.
+    /// The positions of VIRTUAL generated columns, whose values the hook does not receive.
     pub computed: &'r [u16],
     /// How many columns the table has.
     pub column_count: usize,
-    /// 0 for a change that a statement makes itself, more for those of triggers and foreign-key actions within it.
+    /// 0 for a change by the statement itself; greater for changes by triggers and foreign-key actions.
     pub depth: usize,
     /// The column of the BLOB that is about to be written in place.
     pub blob_column: Option<usize>,
@@ -72,7 +72,7 @@ impl<'r> RowChange<'r> {
         self.value(self.new_values, column, beyond)
     }
 
-    /// `beyond` is the code for a column that lies behind the last one, which SQLite answers differently from case to case.
+    /// `beyond` is the error code for a column after the last one, for which SQLite's code differs between operations.
     fn value(&self, values: Option<&'r [ValueRef<'r>]>, column: usize, beyond: i32) -> Result<ValueRef<'r>> {
         let values = values.ok_or(FunctionError::of_code(code::MISUSE))?;
         let is_computed = self.computed.iter().any(|computed| usize::from(*computed) == column);

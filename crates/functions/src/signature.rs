@@ -1,11 +1,11 @@
-//! How a function is called: the code of scalar functions, how many arguments there are, and what the planner may assume.
+//! How a function is called: the code of scalar functions, the number of arguments, and what the planner may assume.
 
 use lithe_value::ValueRef;
 
 use crate::context::Context;
 use crate::error::Result;
 
-/// The code of a scalar function that keeps nothing, as built-in ones are.
+/// The code of a scalar function without state, as the built-in ones are.
 pub type ScalarFn = fn(&mut Context<'_>, &[ValueRef<'_>]) -> Result;
 
 /// A scalar function of the application.
@@ -14,14 +14,14 @@ pub trait ScalarFunction {
     fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result;
 }
 
-/// A function of Rust, or a closure, is one as it stands.
+/// Every Rust function or closure of this signature is a scalar function.
 impl<F: Fn(&mut Context<'_>, &[ValueRef<'_>]) -> Result> ScalarFunction for F {
     fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         self(context, args)
     }
 }
 
-/// An argument of a call. One that is not there is NULL: how many there are has been looked at when the call was compiled.
+/// An argument of a call. A missing argument is NULL: the compiler has already checked the number of arguments.
 #[inline]
 pub fn arg<'a>(args: &[ValueRef<'a>], index: usize) -> ValueRef<'a> {
     args.get(index).copied().unwrap_or(ValueRef::Null)
@@ -30,14 +30,14 @@ pub fn arg<'a>(args: &[ValueRef<'a>], index: usize) -> ValueRef<'a> {
 /// How many arguments a function takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arity {
-    /// So many.
+    /// Exactly this number.
     Exactly(u16),
-    /// So many or more.
+    /// This number or more.
     AtLeast(u16),
 }
 
 impl Arity {
-    /// Whether a call with that many arguments fits.
+    /// Whether a call with `args` arguments matches.
     pub fn accepts(self, args: usize) -> bool {
         match self {
             Arity::Exactly(count) => args == usize::from(count),
@@ -55,42 +55,42 @@ impl Arity {
     }
 }
 
-/// What may be assumed of a function, and where it may stand.
+/// What may be assumed about a function, and where it may be called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(pub u32);
 
 impl Flags {
-    /// The same arguments give the same result, always (SQLITE_DETERMINISTIC).
+    /// The same arguments always have the same result (SQLITE_DETERMINISTIC).
     pub const DETERMINISTIC: Flags = Flags(0x800);
-    /// Not in triggers, views, or any other part of a schema (SQLITE_DIRECTONLY).
+    /// The function cannot be called in triggers, views, or any other part of a schema (SQLITE_DIRECTONLY).
     pub const DIRECT_ONLY: Flags = Flags(0x8_0000);
-    /// It asks for the subtypes of its arguments (SQLITE_SUBTYPE).
+    /// The function reads the subtypes of its arguments (SQLITE_SUBTYPE).
     pub const SUBTYPE: Flags = Flags(0x10_0000);
-    /// May be called from a schema that is not trusted (SQLITE_INNOCUOUS).
+    /// The function may be called from a schema that is not trusted (SQLITE_INNOCUOUS).
     pub const INNOCUOUS: Flags = Flags(0x20_0000);
-    /// It may set the subtype of its result (SQLITE_RESULT_SUBTYPE).
+    /// The function may set the subtype of its result (SQLITE_RESULT_SUBTYPE).
     pub const RESULT_SUBTYPE: Flags = Flags(0x100_0000);
-    /// The same arguments give the same result while one statement runs. Ours, not shown to applications.
+    /// The same arguments have the same result while one statement runs. Internal, not shown to applications.
     pub const STABLE: Flags = Flags(1);
-    /// The date functions: deterministic unless an argument says `now` or the like. Ours.
+    /// The date functions: deterministic unless an argument is `now` or similar. Internal.
     pub const USES_CLOCK: Flags = Flags(1 << 1);
-    /// The planner has its own code for it, so that arguments that are not wanted are not computed. Ours.
+    /// The planner has its own code for the function, so that unneeded arguments are not evaluated. Internal.
     pub const INLINE: Flags = Flags(1 << 2);
 
-    /// A text that it answers has the subtype of JSON, always. Ours.
+    /// A text result always has the subtype of JSON. Internal.
     pub const MAKES_JSON: Flags = Flags(1 << 3);
-    /// It answers one of its arguments, with the subtype of that. Ours.
+    /// The function returns one of its arguments, with the subtype of that argument. Internal.
     pub const PASSES_SUBTYPE: Flags = Flags(1 << 4);
 
-    /// What PRAGMA function_list shows.
+    /// The flags that PRAGMA function_list shows.
     pub(crate) const PUBLIC: Flags = Flags(0x38_0800);
 
-    /// Both.
+    /// The union of both.
     pub const fn with(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
     }
 
-    /// Whether all of `other` are among these.
+    /// Whether all flags of `other` are set in `self`.
     pub const fn contains(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
@@ -99,12 +99,12 @@ impl Flags {
 /// One entry of a table of scalar functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar {
-    /// The name, in small letters.
+    /// The name, in lower case.
     pub name: &'static str,
-    /// How many arguments.
+    /// The number of arguments.
     pub args: Arity,
-    /// What may be assumed of it.
+    /// What may be assumed about the function.
     pub flags: Flags,
-    /// Its code.
+    /// The code of the function.
     pub eval: ScalarFn,
 }

@@ -1,4 +1,4 @@
-//! SQL on the connection that calls: statements, BLOBs and other tables, for functions and modules of virtual tables.
+//! SQL on the calling connection: statements, BLOBs and other tables, for functions and modules of virtual tables.
 //!
 //! ```text
 //!   Context::connection ── sql() ──►┐
@@ -6,9 +6,9 @@
 //!                                   │                      ── open_blob ──► SqlBlob
 //! ```
 //!
-//! The connection is lent for the length of one call, because it may move to another thread between two calls. What has to
-//! outlive a call is a [`Kept`]: the text of a statement, by which the connection finds the compiled statement again, on
-//! the row where it stood if it has not been reset.
+//! The connection is borrowed for one call, because it may move to another thread between two calls. State that outlives a call
+//! is a [`Kept`]: the text of a statement, by which the connection finds the compiled statement again, on its current row if it
+//! has not been reset.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -21,82 +21,84 @@ use lithe_value::ValueRef;
 use crate::error::Result;
 use crate::row_change::RowChange;
 
-/// A name as SQL has it, in double quotes.
+/// A name in SQL, in double quotes.
 pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A connection, as the code sees it that it calls. Statements run nested in the one that is running, within its transaction.
+/// A connection, as functions and modules see it. Their statements run nested in the running statement, within its transaction.
 pub trait SqlConnection {
-    /// Compiles the first statement of a text. It ends when it is dropped.
+    /// Compiles the first statement of a text. The statement is finalized when it is dropped.
     ///
     /// # Errors
     /// Those of the compiler; SQLITE_MISUSE if there is no statement.
     fn prepare<'c>(&'c self, sql: &str) -> Result<Box<dyn SqlStatement + 'c>>;
 
-    /// Whether a database has a table of this name. The authorizer is not asked.
+    /// Whether a database has a table of this name. The authorizer is not called.
     fn has_table(&self, database: &str, table: &str) -> bool;
 
-    /// A kept statement from its beginning, compiled if it was not yet. Dropping it resets it: it gives up its row and its
-    /// locks. Bound values stay, until others are bound.
+    /// A kept statement, reset; it is compiled at first use. Dropping it resets it, which releases its row and its locks. Bound
+    /// values stay until they are replaced.
     ///
-    /// Where the same statement is in use already, further up the stack, this is another one of the same text.
+    /// If the same statement is already running, further up the stack, this is another statement with the same text.
     ///
     /// # Errors
     /// As [`SqlConnection::prepare`].
     fn statement<'c>(&'c self, kept: &Kept) -> Result<Box<dyn SqlStatement + 'c>>;
 
-    /// A kept statement where it stands. Dropping it leaves it on its row, for a cursor that goes on with its next call.
-    /// It ends when [`SqlStatement::reset`] is called, when the [`Kept`] is dropped, or with the last statement of the application.
+    /// A kept statement at its current row. Dropping it leaves it on that row, for a cursor that continues with its next call.
+    /// The statement ends when [`SqlStatement::reset`] is called, when the [`Kept`] is dropped, or with the application's last
+    /// statement.
     ///
     /// # Errors
     /// As [`SqlConnection::prepare`].
     fn resume<'c>(&'c self, kept: &Kept) -> Result<Box<dyn SqlStatement + 'c>>;
 
-    /// Runs all statements of a text; rows are passed over.
+    /// Runs all statements of a text; their rows are ignored.
     ///
     /// # Errors
     /// That of the first statement that fails.
     fn execute(&self, sql: &str) -> Result;
 
-    /// Opens the BLOB or text in a column of a row, to be read or written in place. It is closed when it is dropped.
+    /// Opens the BLOB or text in a column of a row, to be read or written in place. The result is closed when it is dropped.
     ///
     /// # Errors
     /// SQLITE_ERROR if there is no such table, column or row, or the value is neither BLOB nor text.
     fn open_blob<'c>(&'c self, place: &BlobPlace<'_>, rowid: i64) -> Result<Box<dyn SqlBlob + 'c>>;
 
-    /// The pages of a database, as the running transaction sees them.
+    /// The pages of a database in the running transaction.
     ///
     /// # Errors
-    /// SQLITE_ERROR if there is no such database; what beginning to read says.
+    /// SQLITE_ERROR if there is no such database; errors of beginning a read transaction.
     fn pages<'c>(&'c self, database: &str) -> Result<Box<dyn PageAccess + 'c>>;
 
-    /// Shows `f` a connected virtual table (`lithe_vtab::VirtualTable` as [`Any`]), which is connected if it was not.
+    /// Calls `f` with a connected virtual table (`lithe_vtab::VirtualTable` as [`Any`]). The table is connected first if
+    /// necessary.
     ///
     /// # Errors
-    /// If there is no such table, or it is no virtual one; what its module says.
+    /// If there is no such table, or it is not a virtual table; errors of its module.
     fn with_virtual_table(&self, database: &str, table: &str, f: &mut dyn FnMut(&dyn Any)) -> Result;
 
-    /// Shows `f` what is kept for the whole connection under this name; `make` makes it the first time.
+    /// Calls `f` with the value that the connection keeps under this name; `make` creates the value the first time.
     fn with_client_data(&self, name: &'static str, make: &dyn Fn() -> Box<dyn Any + Send>, f: &mut dyn FnMut(&dyn Any));
 
     /// How many violations of deferred foreign keys the open transaction has.
     fn deferred_violations(&self) -> i64;
 
-    /// Makes all foreign keys behave as if they said NO ACTION, or as they say again; answers what was so before.
+    /// Makes all foreign keys behave as NO ACTION, or as declared again; returns the previous setting.
     fn set_foreign_keys_no_action(&self, on: bool) -> bool;
 
     /// Writes to the error log of the process.
     fn log(&self, code: i32, message: &str);
 
-    /// Makes sure that there is a function of this name (sqlite3_overload_function): one that a virtual table puts its own in
-    /// the place of, and that is an error elsewhere.
+    /// Makes sure that there is a function of this name (sqlite3_overload_function): virtual tables can overload it, and calls
+    /// elsewhere fail.
     ///
     /// # Errors
     /// SQLITE_MISUSE if the name is too long.
     fn overload_function(&self, name: &str) -> Result;
 
-    /// A CREATE statement, read as one of this database's schema, its strings in double quotes in single quotes.
+    /// A CREATE statement of this database's schema, with its double-quoted strings changed to single-quoted ones.
     ///
     /// # Errors
     /// If the statement cannot be compiled.
@@ -105,8 +107,8 @@ pub trait SqlConnection {
     /// The rowid of the last row that was inserted.
     fn last_insert_rowid(&self) -> i64;
 
-    /// Sets what `last_insert_rowid()` answers: a table that has inserted rows of its own says which one the application
-    /// has inserted.
+    /// Sets the result of `last_insert_rowid()`: a virtual table that has inserted rows into its own tables restores the rowid
+    /// that the application has inserted.
     fn set_last_insert_rowid(&self, rowid: i64);
 
     /// How many rows the last statement has changed.
@@ -115,75 +117,76 @@ pub trait SqlConnection {
     /// How many rows all statements have changed.
     fn total_changes(&self) -> i64;
 
-    /// A number that is another one whenever what this connection sees of a database may have changed: by a write of the connection
-    /// itself, a rollback, or a transaction of others. What a module has read may serve again as long as the number is the
-    /// same. None: the connection does not know, because no transaction reads the database or others share its cache.
+    /// A number that changes whenever the content of a database that this connection sees may have changed: by a write of the
+    /// connection itself, by a rollback, or by a transaction of another connection. Data that a module has read is valid as long
+    /// as the number is the same. `None`: the connection cannot tell, because no transaction reads the database or other
+    /// connections share its cache.
     fn content_version(&self, database: &str) -> Option<u64>;
 
     /// The names of the databases: `main`, `temp`, and those that are attached.
     fn databases(&self) -> Vec<String>;
 
-    /// Whether SQLITE_DBCONFIG_DEFENSIVE is on: nothing may write past the tables' own rules.
+    /// Whether SQLITE_DBCONFIG_DEFENSIVE is on: writes that bypass the rules of the tables are refused.
     fn is_defensive(&self) -> bool;
 
-    /// How long a text or BLOB may be: SQLITE_LIMIT_LENGTH.
+    /// The maximum length of a text or BLOB: SQLITE_LIMIT_LENGTH.
     fn length_max(&self) -> usize;
 
-    /// Whether the running statement is interrupted. Long loops without SQL check it now and then.
+    /// Whether the running statement is interrupted. Long loops without SQL must check it from time to time.
     fn is_interrupted(&self) -> bool;
 }
 
-/// Told of a row before it changes, with the connection that changes it.
+/// Called with a row before it changes, and with the connection that changes it.
 pub type ChangeWatcher = Rc<dyn Fn(&dyn SqlConnection, &RowChange<'_>)>;
 
 /// A compiled statement.
 pub trait SqlStatement {
-    /// Binds a value to the parameter `number`, counted from 1. A statement that stands on a row is reset first.
+    /// Binds a value to the parameter `number`, counted from 1. A statement that is on a row is reset first.
     ///
     /// # Errors
     /// SQLITE_RANGE if there is no such parameter; SQLITE_TOOBIG.
     fn bind(&mut self, number: usize, value: ValueRef<'_>) -> Result;
 
-    /// Binds something that SQL sees as NULL, and functions and virtual tables as a [`Pointer`] of that kind. It stays bound
-    /// after the statement, so another thread may be the one to drop it.
+    /// Binds a value that is NULL in SQL, and a [`Pointer`] of that kind to functions and virtual tables. The value stays bound
+    /// when the statement ends, so another thread may drop it.
     ///
     /// # Errors
     /// SQLITE_RANGE if there is no such parameter.
     fn bind_pointer(&mut self, number: usize, kind: &[u8], value: Box<dyn Any + Send>) -> Result;
 
-    /// Goes to the next row. False at the end, where the statement is reset.
+    /// Moves to the next row. False at the end; the statement is then reset.
     ///
     /// # Errors
     /// Those of the statement.
     fn step(&mut self) -> Result<bool>;
 
-    /// Ends the run: the row and the locks are given up, and the next step begins anew. Bound values stay.
+    /// Ends the run: releases the row and the locks; the next step starts from the beginning. Bound values stay.
     fn reset(&mut self);
 
     /// A column of the row, counted from 0. NULL if there is no row, or no such column.
     fn column(&self, index: usize) -> ValueRef<'_>;
 
-    /// How many columns its rows have.
+    /// How many columns the rows have.
     fn column_count(&self) -> usize;
 
     /// The name of a column.
     fn column_name(&self, index: usize) -> String;
 
-    /// How many parameters it has.
+    /// How many parameters the statement has.
     fn parameter_count(&self) -> usize;
 
-    /// Whether it changes no database.
+    /// Whether the statement changes no database.
     fn is_read_only(&self) -> bool;
 
-    /// Its text.
+    /// The text of the statement.
     fn sql(&self) -> &str;
 
-    /// Where the text goes on that it was compiled from.
+    /// The offset after the statement in the text that it was compiled from.
     fn tail(&self) -> usize;
 }
 
 impl dyn SqlStatement + '_ {
-    /// Binds values to the parameters from the first on.
+    /// Binds values to the parameters, from the first parameter on.
     ///
     /// # Errors
     /// As [`SqlStatement::bind`].
@@ -191,7 +194,7 @@ impl dyn SqlStatement + '_ {
         values.iter().enumerate().try_for_each(|(at, value)| self.bind(at + 1, *value))
     }
 
-    /// Runs it to its end with these values, and resets it.
+    /// Runs the statement to its end with these values, and resets it.
     ///
     /// # Errors
     /// As [`SqlStatement::bind`] and [`SqlStatement::step`].
@@ -211,36 +214,36 @@ pub struct BlobPlace<'p> {
     pub table: &'p str,
     /// The column.
     pub column: &'p str,
-    /// Whether it is also written.
+    /// Whether values are also written.
     pub writable: bool,
 }
 
 /// A BLOB (or text) in a row.
 pub trait SqlBlob {
-    /// Its size in bytes. Writing does not change it.
+    /// The size in bytes. Writing does not change it.
     fn len(&self) -> usize;
 
-    /// Whether it has no bytes.
+    /// Whether the BLOB has no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Reads from `offset` on, as many bytes as the buffer has.
+    /// Reads `bytes.len()` bytes at `offset`.
     ///
     /// # Errors
     /// SQLITE_ERROR beyond the end; SQLITE_ABORT if the row was changed or deleted.
     fn read(&mut self, offset: usize, bytes: &mut [u8]) -> Result;
 
-    /// Writes from `offset` on.
+    /// Writes `bytes` at `offset`.
     ///
     /// # Errors
-    /// As [`SqlBlob::read`]; SQLITE_READONLY if it was opened to be read.
+    /// As [`SqlBlob::read`]; SQLITE_READONLY if the BLOB was opened for reading.
     fn write(&mut self, offset: usize, bytes: &[u8]) -> Result;
 
-    /// Goes to another row, which is faster than opening anew.
+    /// Moves to another row, which is faster than opening the BLOB there.
     ///
     /// # Errors
-    /// As [`SqlConnection::open_blob`]. After an error it can only be dropped.
+    /// As [`SqlConnection::open_blob`]. After an error the BLOB can only be dropped.
     fn reopen(&mut self, rowid: i64) -> Result;
 }
 
@@ -249,38 +252,38 @@ pub trait PageAccess {
     /// The size of a page.
     fn page_size(&self) -> usize;
 
-    /// How much of a page the format uses.
+    /// The size of the part of a page that the file format uses.
     fn usable_size(&self) -> usize;
 
-    /// How many pages there are.
+    /// The number of pages.
     fn page_count(&self) -> u32;
 
-    /// Copies a page. The page of the lock bytes is all zeros.
+    /// Copies a page into `bytes`. The page of the lock bytes is all zeros.
     ///
     /// # Errors
     /// SQLITE_CORRUPT if there is no such page; I/O errors.
     fn read(&self, page: u32, bytes: &mut Vec<u8>) -> Result;
 
-    /// Takes the write lock, before anything is written.
+    /// Takes the write lock, before the first write.
     ///
     /// # Errors
     /// SQLITE_BUSY, SQLITE_READONLY.
     fn begin_write(&self) -> Result;
 
-    /// Writes a page that there is, or the first one behind the end, within the transaction.
+    /// Writes an existing page, or appends a page, within the transaction.
     ///
     /// # Errors
     /// I/O errors; SQLITE_FULL.
     fn write(&self, page: u32, bytes: &[u8]) -> Result;
 
-    /// Makes the database so many pages long, which is shorter than it is.
+    /// Truncates the database to `page_count` pages.
     ///
     /// # Errors
     /// I/O errors.
     fn truncate(&self, page_count: u32) -> Result;
 }
 
-/// A statement that is prepared once and kept by its connection, for as long as this is not dropped.
+/// A statement that is prepared once; its connection keeps it until this value is dropped.
 #[derive(Debug)]
 pub struct Kept {
     sql: Box<str>,
@@ -289,34 +292,34 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// A statement of this text, which is compiled when it is first used.
+    /// A statement with this text, which is compiled at first use.
     pub fn new(sql: impl Into<Box<str>>) -> Kept {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Kept { sql: sql.into(), key: Arc::new(NEXT.fetch_add(1, Ordering::Relaxed)), may_use_virtual_tables: true }
     }
 
-    /// A statement on ordinary tables: to it, and to triggers that it fires, virtual tables are not there
-    /// (SQLITE_PREPARE_NO_VTAB). So nothing that is written into a schema makes a module call itself.
+    /// A statement on ordinary tables: virtual tables do not exist for it and for the triggers that it fires
+    /// (SQLITE_PREPARE_NO_VTAB). So nothing that is written into a schema can make a module call itself.
     pub fn of_ordinary_tables(sql: impl Into<Box<str>>) -> Kept {
         Kept { may_use_virtual_tables: false, ..Kept::new(sql) }
     }
 
-    /// Whether virtual tables are there for the statement.
+    /// Whether virtual tables exist for the statement.
     pub fn may_use_virtual_tables(&self) -> bool {
         self.may_use_virtual_tables
     }
 
-    /// The text.
+    /// The text of the statement.
     pub fn sql(&self) -> &str {
         &self.sql
     }
 
-    /// The number under which a connection finds the statement.
+    /// The number by which a connection finds the statement.
     pub fn key(&self) -> u64 {
         *self.key
     }
 
-    /// Tells whether this still exists: a weak reference to its number.
+    /// A weak reference to the number; it is dead once this value has been dropped.
     pub fn alive(&self) -> Weak<u64> {
         Arc::downgrade(&self.key)
     }

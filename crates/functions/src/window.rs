@@ -1,16 +1,16 @@
 //! Functions that need a window: ranks, and values of other rows.
 //!
-//! Each has a frame of its own, whatever the statement says, and the machine feeds it accordingly:
+//! Each function has its own fixed frame, whatever frame the statement declares, and the machine steps it accordingly:
 //!
 //! | function | frame | answer |
 //! | --- | --- | --- |
 //! | row_number | ROWS, start to current row | steps |
 //! | rank, dense_rank | RANGE, start to current row | once for each group of peers |
-//! | percent_rank | GROUPS, current row to end | rows taken back, of the others |
-//! | cume_dist | GROUPS, 1 following to end | rows taken back, of all |
+//! percent_rank | GROUPS, current row to end | removed rows, of the other rows |
+//! cume_dist | GROUPS, 1 following to end | removed rows, of all rows |
 //! | ntile | ROWS, current row to end | the bucket of the row |
 //!
-//! lead, lag, first_value, last_value and nth_value are rows that the machine looks up; they have no state here.
+//! The machine looks up the rows of lead, lag, first_value, last_value and nth_value; these functions have no state here.
 
 use lithe_value::{Value, ValueRef, cast};
 
@@ -20,11 +20,11 @@ use crate::signature::{Arity, arg};
 /// One entry of a table of functions that need a window.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
-    /// The name, in small letters.
+    /// The name, in lower case.
     pub name: &'static str,
-    /// How many arguments.
+    /// The number of arguments.
     pub args: Arity,
-    /// What it computes.
+    /// The function itself.
     pub kind: WindowFunction,
 }
 
@@ -82,15 +82,15 @@ const fn entry(name: &'static str, args: u16, kind: WindowFunction) -> Window {
 #[derive(Clone, Debug)]
 pub struct Ranking {
     kind: WindowFunction,
-    /// Rows added.
+    /// The number of added rows.
     added: i64,
-    /// Rows taken back.
+    /// The number of removed rows.
     removed: i64,
-    /// Groups of peers seen (dense_rank), or the number of the first row of the last one (rank).
+    /// The number of groups of peers (dense_rank), or the number of the first row of the last group (rank).
     rank: i64,
-    /// No row was added since the last answer.
+    /// No row was added since the last call of [`Ranking::value`].
     is_answered: bool,
-    /// ntile's argument.
+    /// The argument of ntile.
     buckets: i64,
 }
 
@@ -114,7 +114,7 @@ impl Ranking {
         }
     }
 
-    /// A row enters the frame.
+    /// Adds a row to the frame.
     pub fn step(&mut self, args: &[ValueRef<'_>]) -> Result {
         if self.kind == WindowFunction::Ntile && self.added == 0 {
             self.buckets = cast::to_integer(arg(args, 0));
@@ -130,12 +130,12 @@ impl Ranking {
         Ok(())
     }
 
-    /// A row leaves the frame.
+    /// Removes a row from the frame.
     pub fn inverse(&mut self) {
         self.removed += 1;
     }
 
-    /// The answer for the current row, or for the current group of peers.
+    /// The result for the current row, or for the current group of peers.
     pub fn value(&mut self, out: &mut Value) {
         self.is_answered = true;
         match self.kind {
@@ -150,7 +150,7 @@ impl Ranking {
         }
     }
 
-    /// The first buckets have one row more than the others when the rows cannot be divided evenly.
+    /// If the rows cannot be divided evenly, the first buckets have one row more than the other ones.
     fn bucket(&self) -> i64 {
         let (size, larger) = (self.added / self.buckets, self.added % self.buckets);
         if size == 0 {

@@ -1,4 +1,4 @@
-//! Incremental BLOB access, compared with what SQLite answers to the same calls.
+//! Incremental BLOB access, compared with SQLite's answers to the same calls.
 
 use lithe::Connection;
 
@@ -164,14 +164,14 @@ fn reopening_goes_to_another_row() {
     for (rowid, message) in refused {
         let mut blob = open();
         assert_eq!(blob.reopen(rowid).unwrap_err().message(), message);
-        // From now on it can only be closed.
+        // The handle is aborted: it can only be closed.
         assert_eq!(blob.read_at(&mut [0], 0).unwrap_err().code(), lithe::ResultCode::ABORT);
         assert_eq!(blob.reopen(1).unwrap_err().code(), lithe::ResultCode::ABORT);
     }
     let mut blob = open();
     blob.reopen(2).unwrap();
     assert_eq!(blob.len(), 4);
-    // The row it was at before may change now.
+    // The handle is no longer on that row, so a change of the row does not abort it.
     blob.reopen(1).unwrap();
     connection.execute_batch("UPDATE t SET b = 'other' WHERE rowid = 2").unwrap();
     let mut bytes = [0; 2];
@@ -179,7 +179,7 @@ fn reopening_goes_to_another_row() {
     assert_eq!(bytes, [1, 2]);
 }
 
-/// The table of the connection's schema may be another one by now, in the same place.
+/// After another connection has changed the schema, another table may have the root page that the old schema names.
 #[test]
 fn a_schema_that_another_connection_has_changed_is_read_anew() {
     let folder = tempfile::tempdir().unwrap();

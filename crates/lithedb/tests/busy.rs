@@ -1,4 +1,4 @@
-//! Writers that wait for each other as long as their busy timeout allows.
+//! Writers that wait for each other's locks within their busy timeouts.
 
 use std::path::Path;
 use std::thread;
@@ -9,7 +9,7 @@ use lithe::{Connection, OpenFlags};
 const WRITERS: usize = 4;
 const ROWS: usize = 25;
 
-/// Every writer inserts with statements that are transactions of their own, and with BEGIN IMMEDIATE.
+/// Every writer inserts with autocommit statements, and with BEGIN IMMEDIATE.
 fn check(mode: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("test.db");

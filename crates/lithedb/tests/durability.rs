@@ -1,4 +1,4 @@
-//! What simulation and stress have found, each as a small test.
+//! Errors that simulation and stress tests have found, each as a small test.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn code(result: lithe::Result<()>) -> ResultCode {
     result.unwrap_err().code()
 }
 
-/// At every moment of a recording, and whatever is lost, `check` finds what it wants.
+/// Calls `check` on the state after a crash at every moment of a recording, with different losses of unsynced writes.
 fn at_every_moment(recording: &Recording, check: impl Fn(&Sim, usize)) {
     let mut random = Random::new(7);
     let mut replay = recording.replay();
@@ -67,7 +67,7 @@ fn tables_that_others_create_are_seen() {
     assert_eq!(code(two.execute_batch("SELECT * FROM c")), ResultCode::ERROR);
 }
 
-/// A reader of the second file is in the way of the first try; what the crash leaves is both changes or none.
+/// A reader of the second file blocks the first try of the commit. After a crash, both files have the changes, or neither.
 #[test]
 fn a_commit_over_two_files_is_tried_again() {
     for journal in ["DELETE", "TRUNCATE", "PERSIST"] {
@@ -79,7 +79,7 @@ fn a_commit_over_two_files_is_tried_again() {
         };
         set_up("/one").execute_batch("CREATE TABLE a(x); INSERT INTO a VALUES (1)").unwrap();
         set_up("/two").execute_batch("CREATE TABLE b(x); INSERT INTO b VALUES (1)").unwrap();
-        // All of that is durable.
+        // All changes up to here are durable.
         sim.restart(Loss::KeepAll);
         let (writer, reader) = (set_up("/one"), set_up("/two"));
         writer.execute_batch(&format!("ATTACH '/two' AS two; PRAGMA two.journal_mode={journal}")).unwrap();
@@ -102,7 +102,7 @@ fn a_commit_over_two_files_is_tried_again() {
     }
 }
 
-/// What is committed in a mode without a journal file must not be undone by a journal of before.
+/// A transaction that is committed without a journal file must not be undone by an older journal.
 #[test]
 fn a_recovered_journal_stays_away() {
     let sim = Sim::new(1);
@@ -125,8 +125,8 @@ fn a_recovered_journal_stays_away() {
     }
 }
 
-/// Where a write can harm its neighbours on the sector, a commit has the pages beside its own, too, and is padded to the end
-/// of its sector, and no more.
+/// Where a write can damage other bytes of its sector, a commit also has the neighbours of its pages, and is padded to the end of its
+/// sector, no further.
 #[test]
 fn padding_of_the_log_is_short() {
     for page_size in [512, 1024, 4096] {
@@ -143,7 +143,7 @@ fn padding_of_the_log_is_short() {
     }
 }
 
-/// OR FAIL keeps what was done before the failure; if a reader is in the way of that, this is the error.
+/// OR FAIL keeps the changes before the failure; if a reader blocks their commit, the error is BUSY.
 #[test]
 fn changes_before_a_failure_are_committed_or_busy() {
     let sim = Sim::new(1);

@@ -7,7 +7,7 @@ mod common;
 use common::pair::Pair;
 use fastrand::Rng;
 
-/// The same bytes in all shadow tables.
+/// Compares the bytes of all shadow tables.
 fn compare_tables(pair: &mut Pair, world: &World) {
     let len = pair.log.len();
     pair.ask("SELECT * FROM t_segdir ORDER BY level, idx").unwrap();
@@ -21,13 +21,13 @@ fn compare_tables(pair: &mut Pair, world: &World) {
     pair.log.truncate(len);
 }
 
-/// A word: few of them come often, many seldom.
+/// A word: a few words are frequent, many are rare.
 fn word(rng: &mut Rng, vocabulary: usize) -> String {
     let rank = (1.0 / rng.f64().max(1e-9)) as usize % vocabulary;
     format!("{}{rank}", ["w", "of", "xyz", "É"][rank % 4])
 }
 
-/// Words are made longer to make trees deeper: interior nodes have the beginnings of words that two leaves share.
+/// A document. Padding makes its words longer and so the trees deeper, because interior nodes have the common prefixes of words.
 fn document(rng: &mut Rng, count: usize, vocabulary: usize, padding: usize) -> String {
     let word = |rng: &mut Rng| {
         let word = word(rng, vocabulary);
@@ -46,15 +46,15 @@ struct World {
     words_max: usize,
     vocabulary: usize,
     padding: usize,
-    /// Nodes are as large as pages: small ones make deep trees.
+    /// The page size, which is also that of nodes: small nodes make deep trees.
     page_size: usize,
-    /// How many of ten statements merge.
+    /// How many of ten statements are merges.
     merges: u8,
     in_transaction: bool,
-    /// The query has an AND or a NOT.
+    /// Whether the query has an AND or a NOT.
     has_and: bool,
-    /// Documents have docids below 1. With those, SQLite finds rows of queries with OR twice, or rows 0 that do not match: the
-    /// end of a list has the docid 0 there.
+    /// Whether documents have docids below 1. With those, SQLite finds rows of queries with OR twice, or rows 0 that do not match, because
+    /// docid 0 marks the end of a list there.
     has_small_docids: bool,
 }
 
@@ -106,7 +106,7 @@ impl World {
         document(&mut self.rng, count, self.vocabulary, self.padding)
     }
 
-    /// A merge of any size, of any number of segments.
+    /// A merge of a random size, with a random number of segments.
     fn merge(&mut self) -> String {
         let rng = &mut self.rng;
         match rng.u8(..24) {
@@ -204,8 +204,8 @@ impl World {
         self.has_and = false;
         let text = self.query(2);
         let column = ["t", "t", "t", "a", "b"][self.rng.usize(..5)];
-        // (With a column, SQLite says under `y` and `b` what the last column has; with NOT, what stands behind it counts for the
-        // first phrase.)
+        // (With a column, SQLite's `y` and `b` have the values of the last column; with NOT, the phrases after the NOT count for the first
+        // phrase.)
         let of_column = column != "t" || text.contains(':') || text.contains("NOT");
         let known = match (self.has_sizes, of_column) {
             (true, false) => "pcnalsxyb",
@@ -222,8 +222,8 @@ impl World {
             6 => "matchinfo(t)".to_owned(),
             _ => "a, b".to_owned(),
         };
-        // What SQLite's functions see of a NEAR that stands beside others, of an AND within an OR, and of phrases with doclists
-        // of several pages, depends on the rows that were visited before.
+        // For a NEAR beside other terms, an AND within an OR, and phrases with doclists of several pages, the results of SQLite's functions
+        // depend on the rows visited before.
         let depends = text.contains("NEAR") || self.has_and && text.contains(" OR ") || self.page_size < 4096;
         let what = if depends { "a, b".to_owned() } else { what };
         let mut rest = ["", " ORDER BY docid", " ORDER BY docid DESC"][self.rng.usize(..3)].to_owned();
@@ -241,7 +241,7 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-/// `FTS3_FIRST`, `FTS3_WORLDS` and `FTS3_STATEMENTS` choose what is run; `FTS3_QUERIES=0` leaves out the queries.
+/// `FTS3_FIRST`, `FTS3_WORLDS` and `FTS3_STATEMENTS` select the runs; `FTS3_QUERIES=0` leaves out the queries.
 #[test]
 fn random_statements() {
     let first = number("FTS3_FIRST", 0);
@@ -253,7 +253,7 @@ fn random_statements() {
         let create = world.create();
         pair.ask(&create).unwrap();
         if !world.is_fts4 {
-            // The first merge makes t_stat. Where a ROLLBACK TO takes it away again, SQLite's COMMIT fails.
+            // The first merge creates t_stat. After a ROLLBACK TO that removes t_stat, SQLite's COMMIT fails.
             pair.ask("INSERT INTO t(t) VALUES('automerge=0')").unwrap();
         }
         for _ in 0..number("FTS3_STATEMENTS", 200) {
@@ -270,8 +270,8 @@ fn random_statements() {
     }
 }
 
-/// A frequent word beside a rare one is not read, but looked for in the documents that have the rare one. That its doclist is
-/// not read shows where it is damaged.
+/// The doclist of a frequent word beside a rare one is not read: the word is searched for in the documents with the rare word. A damaged
+/// doclist shows that it is not read.
 #[test]
 fn frequent_tokens_are_deferred() {
     let mut pair = Pair::new();
@@ -301,12 +301,12 @@ fn frequent_tokens_are_deferred() {
         let found = pair.ask(&format!("SELECT docid, offsets(t), snippet(t) FROM t WHERE t MATCH '{query}'")).unwrap();
         assert!(!found.is_empty(), "{query}");
     }
-    // (What offsets() says of a branch that does not match depends, in SQLite, on the rows that were visited before.)
+    // (In SQLite, the offsets() of a branch that does not match depend on the rows visited before.)
     let branches = "SELECT docid FROM t WHERE t MATCH 'x7 (rare often OR w3 often)'";
     assert_eq!(pair.ask(branches).unwrap(), ["7"]);
     let hits = "SELECT docid, hex(matchinfo(t, 'pcnalsx')) FROM t WHERE t MATCH 'rare often'";
     assert_eq!(pair.ask(hits).unwrap().len(), 3);
-    // What stands beside a NOT is always read, and a word alone.
+    // Tokens beside a NOT, and a single token, are always read.
     for query in ["often", "(rare often) NOT x1007"] {
         pair.ask(&format!("SELECT docid FROM t WHERE t MATCH '{query}'")).unwrap_err();
     }
@@ -324,7 +324,7 @@ fn names_of_functions_are_quoted() {
     assert_eq!(pair.ask("SELECT a, (SELECT c0a FROM u_content) FROM u").unwrap(), ["mixed|MIXED"]);
 }
 
-/// A column whose type is HIDDEN alone is NUMERIC; totals that are cut short are damage.
+/// A column whose type is only HIDDEN is NUMERIC; truncated totals are damage.
 #[test]
 fn hidden_columns_and_damaged_totals() {
     let mut pair = Pair::new();
@@ -335,7 +335,7 @@ fn hidden_columns_and_damaged_totals() {
     pair.ask("CREATE TABLE copy AS SELECT docid, t FROM t").unwrap();
     pair.ask("SELECT sql FROM sqlite_schema WHERE name = 'copy'").unwrap();
     pair.ask("SELECT json, root < '5' FROM json_each('5')").unwrap();
-    // A column that the table does not have is damage for those letters that count by the query's parts.
+    // A column that the table lacks is damage for the letters that count by the query's parts.
     pair.ask("CREATE VIRTUAL TABLE f USING fts4(a)").unwrap();
     pair.ask("INSERT INTO f VALUES('one')").unwrap();
     pair.ask("UPDATE f_segdir SET root = x'00036f6e6506010301050300'").unwrap();
@@ -350,7 +350,7 @@ fn hidden_columns_and_damaged_totals() {
     }
 }
 
-/// A table that was changed in a transaction and dropped in it leaves nothing for the commit to write.
+/// A table that is changed and dropped in one transaction leaves nothing for the commit to write.
 #[test]
 fn changed_and_dropped() {
     let mut pair = Pair::new();
@@ -368,7 +368,7 @@ fn changed_and_dropped() {
     assert_eq!(pair.ask("SELECT * FROM other").unwrap(), ["1"]);
 }
 
-/// A doclist that is one 00 has a row 0 without positions, which no query finds.
+/// A doclist of a single 00 has a row 0 without positions, which no query finds.
 #[test]
 fn a_doclist_of_one_byte() {
     let mut pair = Pair::new();

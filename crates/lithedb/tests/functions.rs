@@ -1,4 +1,4 @@
-//! The application's functions and collations, compared with what SQLite makes of the same ones.
+//! The application's functions and collations, compared with SQLite's results for the same ones.
 
 mod common;
 
@@ -28,7 +28,7 @@ impl Pair {
         Pair { lithe: Connection::open_in_memory().unwrap(), sqlite: rusqlite::Connection::open_in_memory().unwrap() }
     }
 
-    /// Runs the statements on both sides: every one has the same outcome.
+    /// Runs the statements on both sides: each must have the same outcome.
     #[track_caller]
     fn check(&self, sql: &str) {
         for statement in sql.split(";;").map(str::trim).filter(|s| !s.is_empty()) {
@@ -110,7 +110,7 @@ fn functions_in_use_stay() {
     connection.create_scalar_function("g", 0, FunctionFlags::default(), |_| Ok(3)).unwrap();
     statement.reset();
     define(2).unwrap();
-    // The statement was compiled with the old one, and is compiled again.
+    // The statement was compiled with the old function, and is compiled again.
     assert_eq!(statement.step().unwrap().unwrap().get::<i64>(0).unwrap(), 2);
 }
 
@@ -131,7 +131,7 @@ fn errors_come_through() {
     assert_eq!(error.message(), "argument 0: text value, integer wanted");
 }
 
-/// sum() of its own making; it counts how often it was started.
+/// An own sum(), which counts its starts.
 struct Sum(Arc<AtomicI64>);
 
 impl Aggregate for Sum {

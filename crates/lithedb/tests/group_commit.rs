@@ -1,4 +1,4 @@
-//! Group commit: threads that commit at the same time share syncs, and no commit is reported before it is durable.
+//! Group commit: threads that commit at the same time share syncs; no commit returns before it is durable.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use lithe::{Connection, OpenFlags, params};
 const LOG: &str = "/db-wal";
 const COMMITS: i64 = 40;
 
-/// What a thread was told: at this moment of the recording, its commit of this number was durable.
+/// An acknowledged commit: at this moment of the recording, the writer's commit of this number had returned.
 struct Acknowledged {
     at: usize,
     writer: i64,
@@ -21,12 +21,12 @@ struct Acknowledged {
 fn open(sim: &Sim) -> Connection {
     let connection = Connection::open_with_vfs(Path::new("/db"), OpenFlags::DEFAULT, sim.vfs()).unwrap();
     connection.execute_batch("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0").unwrap();
-    // The machine's clock only runs when a thread sleeps.
+    // The simulated clock advances only while a thread sleeps.
     connection.busy_timeout(Duration::from_secs(100_000));
     connection
 }
 
-/// So many threads commit one row a transaction, each on a connection of its own.
+/// Runs that many threads, each of which commits one row in each transaction, on its own connection.
 fn commit_with(writers: i64) -> (Recording, Vec<Acknowledged>) {
     let sim = Sim::new(1);
     let first = open(&sim);
@@ -60,8 +60,7 @@ fn syncs(recording: &Recording) -> i64 {
     syncs
 }
 
-/// At every moment at which a committer was told so, a power loss that drops all that was not synced leaves what was
-/// acknowledged.
+/// At every moment of an acknowledged commit, a power loss that drops all unsynced writes keeps the acknowledged commits.
 fn check_acknowledged(recording: &Recording, acknowledged: &[Acknowledged]) {
     let mut random = Random::new(1);
     let mut replay = recording.replay();

@@ -1,12 +1,12 @@
-//! GROUP BY over rows that do not come in order: what comes out must be what SQLite gives, in its order, whether all groups fit
-//! into memory or not; and joins of large tables, whose plans are not SQLite's.
+//! GROUP BY over unsorted rows: the result must equal SQLite's, in SQLite's order, whether all groups fit into memory or not; and joins of
+//! large tables, whose plans differ from SQLite's.
 
 mod common;
 
 use common::{ask_lithe, ask_sqlite, exactly};
 use lithe::Connection;
 
-/// Texts that are equal under NOCASE only, integers that equal reals, NULLs.
+/// Texts that are equal only under NOCASE, integers that equal reals, NULLs.
 const DATA: &str = "
     CREATE TABLE t(id INTEGER PRIMARY KEY, word TEXT COLLATE NOCASE, number, wide TEXT, small INTEGER, price REAL);
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000)
@@ -18,8 +18,8 @@ const DATA: &str = "
     INSERT INTO few VALUES (0, 'none'), (1, 'one'), (2, 'two');
     CREATE INDEX t_small ON t(small);";
 
-/// Which of several equal values stands for a group is the first only as long as SQLite sorts in memory, so queries that show one
-/// are about fewer rows.
+/// The value that is shown for a group of equal values is the first one only while SQLite sorts in memory, so queries that show it have
+/// fewer rows.
 const QUERIES: &[&str] = &[
     "SELECT lower(rtrim(word)), count(*), sum(price), min(wide), max(number) FROM t GROUP BY word",
     "SELECT word, count(*), sum(price), min(wide), max(number) FROM t WHERE id < 900 GROUP BY word",
@@ -70,6 +70,6 @@ fn groups_that_fit_into_memory() {
 
 #[test]
 fn groups_that_do_not_fit_into_memory() {
-    // So that they go to a file, as more groups would.
+    // The groups go to a file, as a larger number of groups would.
     check("PRAGMA temp_store = FILE; PRAGMA cache_size = -300");
 }

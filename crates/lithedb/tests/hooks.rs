@@ -1,4 +1,4 @@
-//! Hooks, progress handler and authorizer, compared with what SQLite tells and asks for the same script.
+//! Hooks, progress handler and authorizer, compared with SQLite's calls for the same script.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ fn note(log: &Log, entry: String) {
     log.lock().unwrap().push(entry);
 }
 
-/// rusqlite calls hooks that it has freed when a connection closes with a transaction open.
+/// rusqlite calls freed hooks if a connection closes with an open transaction.
 impl Drop for Pair {
     fn drop(&mut self) {
         let _ = self.sqlite.rollback_hook(None::<fn()>);
@@ -36,7 +36,7 @@ impl Pair {
         }
     }
 
-    /// With hooks that note what they are told; the commit hook refuses while `refuse` is set.
+    /// Two connections with hooks that log their calls; the commit hook rolls back while `refuse` is set.
     fn with_hooks() -> (Pair, Arc<Mutex<bool>>) {
         let mut pair = Pair::new();
         let refuse = Arc::new(Mutex::new(false));
@@ -65,7 +65,7 @@ impl Pair {
         (pair, refuse)
     }
 
-    /// Runs a statement on both sides: the same error or none, and the same notes.
+    /// Runs a statement on both sides: the same error or none, and the same log.
     #[track_caller]
     fn check(&self, sql: &str) {
         let lithe = self.lithe.execute_batch(sql).map_err(|e| (e.code().0, e.message().to_owned()));
@@ -166,7 +166,7 @@ fn shown(details: [Option<&str>; 4]) -> String {
 }
 
 impl Pair {
-    /// Both with the schema, and authorizers that answer by the rule.
+    /// Two connections with the schema, and authorizers that answer by the rule.
     fn with_authorizers(rule: fn(&str) -> Permission) -> Pair {
         let mut pair = Pair::new();
         for sql in SCHEMA {
@@ -195,7 +195,7 @@ impl Pair {
         pair
     }
 
-    /// Runs a statement on both sides: the same error, rows, and set of questions.
+    /// Runs a statement on both sides: the same error, rows, and set of authorizer calls.
     #[track_caller]
     fn check_questions(&self, sql: &str) {
         let lithe = self.rows_by_lithe(sql);
@@ -205,7 +205,7 @@ impl Pair {
         assert_eq!(set(&self.by_lithe), set(&self.by_sqlite), "{sql}");
     }
 
-    /// As [`Pair::check_questions`], asked in the same order and as often.
+    /// As [`Pair::check_questions`], with the same order and number of calls.
     fn has_same_order(&self, sql: &str) -> bool {
         let rows = [self.rows_by_lithe(sql), self.rows_by_sqlite(sql)];
         let questions = [&self.by_lithe, &self.by_sqlite].map(|log: &Log| log.lock().unwrap().split_off(0));
@@ -255,7 +255,7 @@ fn sql_text(value: &rusqlite::types::Value) -> String {
     }
 }
 
-/// The question as SQLite's callback got it.
+/// The arguments of a call of SQLite's authorizer.
 fn sqlite_request(context: &AuthContext<'_>) -> String {
     use AuthAction as A;
     let (code, first, second) = match context.action {
@@ -300,7 +300,7 @@ fn operation_name(operation: &rusqlite::hooks::TransactionOperation) -> &'static
     }
 }
 
-/// What the authorizers are asked about. How it is made they do not see: SQLite writes its schema by statements.
+/// The schema for the authorizer tests. The authorizers do not see its creation, because SQLite writes its schema by statements.
 const SCHEMA: &[&str] = &[
     "CREATE TABLE t(a INTEGER PRIMARY KEY, b UNIQUE, c)",
     "CREATE TABLE u(x, y)",
@@ -356,7 +356,7 @@ fn statements_ask_the_authorizer_what_sqlite_asks() {
     }
 }
 
-/// What the definitions themselves ask about comes first in each test.
+/// The definitions that come first in each test; they call the authorizer themselves.
 const DEFINITIONS: &[&str] = &[
     "PRAGMA foreign_keys = 1",
     "CREATE TABLE p(k PRIMARY KEY, n UNIQUE)",
@@ -374,7 +374,7 @@ const DEFINITIONS: &[&str] = &[
     "CREATE TEMP TRIGGER tempt AFTER DELETE ON checked WHEN old.a BEGIN SELECT x FROM sum; END",
 ];
 
-/// After [`DEFINITIONS`], each statement asks both authorizers the same questions in the same order.
+/// After [`DEFINITIONS`], each statement calls both authorizers with the same arguments in the same order.
 #[track_caller]
 fn check_order(statements: &[&str]) {
     let pair = Pair::with_authorizers(|_| Permission::Allow);
@@ -385,7 +385,7 @@ fn check_order(statements: &[&str]) {
 #[test]
 fn questions_about_changes_come_in_sqlites_order() {
     check_order(&[
-        // What the definitions say is not asked about again.
+        // Expressions of the definitions cause no further calls.
         "INSERT INTO checked(a) VALUES (1)",
         "UPDATE checked SET a = 2 WHERE b",
         "DELETE FROM checked",
@@ -404,7 +404,7 @@ fn questions_about_changes_come_in_sqlites_order() {
         "DELETE FROM p",
         "UPDATE w SET n = 5",
         "DELETE FROM w",
-        // Several rows, and RETURNING behind the queries.
+        // Several rows, and RETURNING after the queries.
         "INSERT INTO u VALUES (1, abs(2)), (3, 4)",
         "INSERT INTO u SELECT c, 1 FROM checked",
         "UPDATE u SET x = (SELECT c FROM sum) RETURNING x, y",
@@ -414,13 +414,13 @@ fn questions_about_changes_come_in_sqlites_order() {
 #[test]
 fn questions_about_queries_come_in_sqlites_order() {
     check_order(&[
-        // ON, behind WHERE.
+        // ON, after WHERE.
         "SELECT 1 FROM checked JOIN u ON a = x WHERE b = y",
         "SELECT c FROM checked LEFT JOIN u ON a = x WHERE b = y",
         "SELECT count(x) FROM checked JOIN u ON a = x WHERE b > 1 GROUP BY c, y HAVING max(b) > 0 ORDER BY min(a), length(c)",
         "SELECT a FROM checked WHERE abs(b) IN (SELECT y FROM u WHERE x) ORDER BY c",
         "DELETE FROM u WHERE x IN (SELECT c FROM checked) AND y",
-        // Rows of which no column is read.
+        // Tables of which no column is read.
         "SELECT count(*) FROM u",
         "SELECT a, (SELECT count(*) FROM u) FROM checked",
         "SELECT n FROM (SELECT count(*) AS n FROM u LIMIT 1)",

@@ -1,9 +1,9 @@
-//! Joins over large tables that ANALYZE has not counted: the order of the loops follows from the sizes of the tables, as a look at
-//! their pages shows them. Small tables are joined in SQLite's order.
+//! Joins over large tables without ANALYZE: the order of the loops follows from the sizes of the tables, which are estimated from their
+//! pages. Small tables are joined in SQLite's order.
 
 use lithe::{Connection, Result};
 
-/// Rows are few or many; a part belongs to one of 40 makers, an order of a part to one of three states.
+/// A small or large shop: a part belongs to one of 40 makers, an order of a part to one of three states.
 fn shop(parts: usize, orders: usize) -> Result<Connection> {
     let connection = Connection::open_in_memory()?;
     connection.execute_batch(
@@ -38,7 +38,7 @@ fn few_rows_come_first_where_many_rows_follow() -> Result<()> {
     let sql = "SELECT count(*), sum(price) FROM sale, part WHERE sale.part = part.id AND kind = 'kind 5'";
     let lines = plan(&connection, sql)?;
     assert_eq!(lines, ["SCAN part", "SEARCH sale USING INDEX sale_part (part=?)"]);
-    // The same rows come, whichever way.
+    // The rows are the same with either plan.
     let forced = sql.replace("sale, part", "sale CROSS JOIN part");
     let answer = |sql: &str| connection.query_row(sql, [], |row| Ok((row.get::<i64>(0)?, row.get::<f64>(1)?)));
     let (count, sum) = answer(sql)?;
@@ -47,7 +47,7 @@ fn few_rows_come_first_where_many_rows_follow() -> Result<()> {
     Ok(())
 }
 
-/// A part's sales, by the part's kind.
+/// The sales of parts, selected by the part's kind.
 const BY_KIND: &str = "SELECT sum(price) FROM sale, part WHERE sale.part = part.id AND kind = 'kind 5'";
 
 #[test]

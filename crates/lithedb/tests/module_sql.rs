@@ -1,5 +1,5 @@
-//! SQL that a module runs on its own connection: a table that keeps its rows in a shadow table, with everything that a module of
-//! full-text search or an R-Tree needs.
+//! SQL that a module runs on its own connection: a table that stores its rows in a shadow table, with every feature that a full-text search
+//! or R-Tree module needs.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -11,7 +11,7 @@ use lithe::virtual_table::{
 };
 use lithe::{Connection, ValueRef};
 
-/// `CREATE VIRTUAL TABLE t USING notes`: texts in `t_data(id, block)`. What is inserted is written at the commit.
+/// `CREATE VIRTUAL TABLE t USING notes`: texts in `t_data(id, block)`. Inserted rows are written at the commit.
 struct Notes;
 
 impl Module for Notes {
@@ -43,7 +43,7 @@ struct NotesTable {
     insert: Kept,
     delete: Kept,
     find: Kept,
-    /// Left on a row by every change.
+    /// A statement that every change leaves on a row.
     left: Kept,
     pending: RefCell<Vec<(i64, Vec<u8>)>>,
 }
@@ -160,7 +160,7 @@ impl VirtualTable for NotesTable {
     }
 }
 
-/// Goes over the rows of a statement that stays on its row between two calls.
+/// A scan by a statement that stays on its row between two calls.
 struct NotesCursor {
     all: Kept,
     one: Kept,
@@ -222,7 +222,7 @@ impl VirtualCursor for NotesCursor {
     }
 }
 
-/// What a function does with a note's cursor, and with the connection: the length of its text, and the first byte of note 1.
+/// A function that uses a note's cursor and the connection: the length of the note's text, and the first byte of note 1.
 struct NoteLength;
 
 impl lithe::virtual_table::ScalarFunction for NoteLength {
@@ -267,7 +267,7 @@ fn rows_live_in_a_shadow_table() {
     assert_eq!(texts(&connection, "SELECT text FROM t").unwrap(), "one two three");
     assert_eq!(texts(&connection, "SELECT text FROM t WHERE rowid = 2").unwrap(), "two");
     assert_eq!(texts(&connection, "SELECT CAST(rowid AS TEXT) FROM t").unwrap(), "1 2 3");
-    // The same cursor again and again, and two cursors of one table at a time.
+    // One cursor is reused, and one table has two cursors at a time.
     let join = "SELECT a.text || b.text FROM (VALUES (1), (3)) x, t a, t b WHERE a.rowid = x.column1 ORDER BY 1";
     assert_eq!(texts(&connection, join).unwrap(), "oneone onethree onetwo threeone threethree threetwo");
     let error = connection.execute("INSERT INTO t(rowid, text) VALUES (1, 'again')", []).unwrap_err();
@@ -301,7 +301,7 @@ fn a_scan_that_is_left_holds_no_locks() {
     assert_eq!(texts(&connection, "SELECT name FROM sqlite_schema").unwrap(), "more");
 }
 
-/// A connection that no thread uses may move to another thread: no row of a module's own stays behind.
+/// A connection that no thread uses may move to another thread, so no row of the module's own statement may stay behind.
 #[test]
 fn a_row_that_a_table_is_left_on_ends_with_the_statement() {
     let connection = open();

@@ -1,4 +1,4 @@
-//! The modules of `lithe-modules`, with SQLite's answers.
+//! The modules of `lithe-modules`, compared with SQLite's answers.
 
 use lithe::{Connection, ValueRef};
 
@@ -85,7 +85,7 @@ fn pages_are_read_and_written() {
     let other = "INSERT INTO sqlite_dbpage(pgno, data, schema) VALUES (1, zeroblob(1024), 'x')";
     check(&connection, other, "error: no such schema");
     check(&connection, "SELECT count(*) FROM a WHERE length(x) = 60", "20");
-    // What the table had is what another page says it has.
+    // Another page is written over the table's page, so the table has that page's content.
     connection
         .execute_batch(
             "CREATE TABLE other(x); INSERT INTO other VALUES ('here');
@@ -235,7 +235,7 @@ fn what_the_shell_has() {
     check(&connection, "SELECT 'a01' = 'a1' COLLATE uint, 'a1b2' < 'a1b10' COLLATE uint", "1|1");
 }
 
-/// The answers are those that SQLite documents or its shell gives.
+/// The expected answers are documented by SQLite, or given by its shell.
 #[test]
 fn functions_of_the_shell() {
     let connection = Connection::open_in_memory().unwrap();
@@ -287,7 +287,7 @@ fn functions_of_the_shell() {
     check(&connection, "SELECT * FROM v", "error: unsafe use of readfile()");
 }
 
-/// A connection with what a shell adds, and a folder for its files.
+/// A connection with the shell's extensions, and a folder for its files.
 fn shell() -> (Connection, tempfile::TempDir) {
     let connection = Connection::open_in_memory().unwrap();
     connection.add_extension(&lithe::extension::SHELL);
@@ -379,7 +379,7 @@ fn files_of_archives_are_compressed() {
     }
 }
 
-/// What `sqlite3` 3.40 answers to the same statements, but for ROLLBACK, which leaves the file as it was.
+/// The answers of `sqlite3` 3.40 to the same statements, except ROLLBACK, which here leaves the file unchanged.
 #[test]
 fn zip_archives_are_tables() {
     let (connection, folder) = shell();

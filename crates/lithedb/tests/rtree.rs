@@ -1,5 +1,5 @@
-//! R-Trees against SQLite's: the same statements leave the same cells in the same nodes, and find the same rows in the
-//! same order; each reads, changes and checks what the other has made.
+//! R-Trees compared with SQLite's: the same statements leave the same cells in the same nodes, and find the same rows in the same order;
+//! each library reads, changes and checks the files of the other.
 #![cfg(feature = "rtree")]
 
 mod common;
@@ -7,8 +7,8 @@ mod common;
 use common::pair::{Answer, Pair, answer_of_lithe};
 use fastrand::Rng;
 
-/// Takes out what is not the same: the numbers of EXPLAIN's lines, and the order of rows where SQLite asks the table once for each
-/// branch of an OR, Lithe once in all.
+/// Removes known differences: the numbers of EXPLAIN's lines, and the order of rows where SQLite scans the table once for each branch of an
+/// OR, Lithe only once.
 fn level(sql: &str, answer: &mut Answer) {
     if sql.starts_with("EXPLAIN") {
         let rows = answer.iter_mut().flatten();
@@ -19,7 +19,7 @@ fn level(sql: &str, answer: &mut Answer) {
     }
 }
 
-/// The cells of all nodes (bytes behind the last cell of a node mean nothing), and the other tables.
+/// Compares the cells of all nodes (the bytes after a node's last cell have no meaning), and the other tables.
 fn compare_tables(pair: &mut Pair, dimensions: usize) {
     pair.ask(&format!("SELECT nodeno, rtreenode({dimensions}, data), length(data) FROM r_node ORDER BY 1")).unwrap();
     pair.ask("SELECT * FROM r_rowid ORDER BY 1").unwrap();
@@ -35,7 +35,7 @@ fn number(rng: &mut Rng) -> String {
         1 => format!("'{}'", rng.i32(-20..20)),
         2 => format!("{:?}", rng.f64() * 100.0),
         3 => "'x'".to_owned(),
-        // (Beside lengths of 10^16, SQLite chooses nodes by areas that it has rounded more than Lithe.)
+        // (Beside lengths of 10^16, SQLite chooses nodes by areas with greater rounding errors than Lithe's.)
         4 => (rng.i64(..) >> rng.u8(46..60)).to_string(),
         _ => rng.i32(-50..150).to_string(),
     }
@@ -186,7 +186,8 @@ fn what_is_wrong_with_a_table_is_told_as_by_sqlite() {
     pair.ask("SELECT count(*) FROM sqlite_schema").unwrap();
 }
 
-/// Nodes are kept between statements: writes of others, of the application to the table of nodes, and rollbacks are seen nevertheless.
+/// Nodes are cached between statements, but writes of other connections, writes of the application to the table of nodes, and rollbacks
+/// invalidate the cache.
 #[test]
 fn nodes_are_those_of_the_database() {
     let mut pair = Pair::new();

@@ -1,13 +1,13 @@
-//! Conditions, sums and comparisons of columns where they stand on their page: what is read without a register between must be
-//! what SQLite reads, of every class of value, in records of every shape.
+//! Conditions, sums and comparisons that read columns directly from the page, without a register: the results must equal SQLite's, for
+//! every class of value, in records of every shape.
 
 mod common;
 
 use common::{ask_lithe, ask_sqlite, exactly};
 use lithe::Connection;
 
-/// Columns of reals with integers, texts and blobs in them; records with long types between short ones, with columns added later, that
-/// end a page, and that overflow it.
+/// Columns of reals with integers, texts and blobs in them; records with long types between short ones, with columns added later, that end
+/// a page, and that overflow it.
 const DATA: &str = "
     CREATE TABLE t(id INTEGER PRIMARY KEY, r REAL, a, long TEXT, b, c, d, e, f, g, h, i, j, k, l, m, n, o, q, last REAL);
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 400)
@@ -30,7 +30,7 @@ const DATA: &str = "
     INSERT INTO near VALUES (2000, 401), (2001, 399), (2002, 400), (2003, 402), (2004, 1000), (2005, 1001), (2006, 1002);
     CREATE INDEX near_t ON near(t);";
 
-/// What a column is compared with, and fed to.
+/// Values for comparisons and for the column.
 const VALUES: &[&str] = &[
     "0",
     "12",
@@ -88,7 +88,7 @@ fn columns_are_read_where_they_stand() {
         let (lithe, sqlite) = (Connection::open_in_memory().unwrap(), rusqlite::Connection::open_in_memory().unwrap());
         lithe.execute_batch(&format!("{settings}{DATA}")).unwrap();
         sqlite.execute_batch(&format!("{settings}{DATA}")).unwrap();
-        // What the bytes of a BLOB mean as a text depends on the encoding; these queries are not about that.
+        // The text value of a BLOB's bytes depends on the encoding, which these queries do not test.
         if !settings.contains("UTF-16") {
             QUERIES.iter().for_each(|sql| check(&lithe, &sqlite, sql));
         }
@@ -123,7 +123,8 @@ fn indexes_are_filled_in_their_order() {
     }
 }
 
-/// Every entry of a partial index meets its WHERE. Rows of NULLs that an outer join adds do not.
+/// The WHERE of a partial index is not checked for its entries, because each entry satisfies it. It is checked for the NULL rows of an
+/// outer join.
 #[test]
 fn entries_of_a_partial_index_are_not_checked_again() {
     const TASKS: &str = "
@@ -142,7 +143,7 @@ fn entries_of_a_partial_index_are_not_checked_again() {
     let by_index = "FROM task INDEXED BY open_task WHERE state = 'open' AND due IS NOT NULL AND due BETWEEN 3 AND 12";
     assert_eq!(checked(&format!("SELECT count(*), max(id) {by_index}")), 0);
     assert_eq!(checked(&format!("SELECT id, state, due {by_index} ORDER BY due, id")), 0);
-    // The comparison is another one.
+    // This comparison has another collation.
     assert_eq!(checked(&format!("SELECT id {by_index} AND state = 'open' COLLATE BINARY ORDER BY due, id")), 1);
     for join in ["LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "JOIN"] {
         let on = "ON task.due = few.column1 AND state = 'open'";

@@ -1,7 +1,7 @@
-//! A little of everything, small enough for an interpreter that watches every pointer: `tests/soundness/run.sh` runs this under Miri.
+//! A small sample of all features, for an interpreter that checks every pointer: `tests/soundness/run.sh` runs this under Miri.
 //!
-//! Files are in memory, and mapped: pages are lent to registers, rows and cursors, commits write under them, and what was lent
-//! must have been copied by then.
+//! Files are in memory, and mapped: registers, rows and cursors borrow pages, commits overwrite the pages, and the borrowed values must
+//! have been copied before.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use std::sync::Arc;
 use lithe::vfs::MemoryVfs;
 use lithe::{Connection, OpenFlags, Result, Value};
 
-/// More than a page of 512 bytes holds.
+/// Longer than a page of 512 bytes.
 const LONG: usize = 700;
 
 fn open(vfs: &Arc<MemoryVfs>, mode: &str) -> Result<Connection> {
     let connection = Connection::open_with_vfs(Path::new("/db"), OpenFlags::DEFAULT, vfs.clone())?;
-    // The connection that closes the database last locks it exclusively.
+    // The last connection that closes the database locks it exclusively.
     connection.busy_timeout(std::time::Duration::from_secs(60));
     connection.execute_batch(&format!("PRAGMA page_size = 512; PRAGMA journal_mode = {mode}"))?;
     Ok(connection)
@@ -39,7 +39,7 @@ fn fill(connection: &Connection, rows: i64) -> Result<()> {
     Ok(())
 }
 
-/// A statement stands on a row, whose text is borrowed from a page, while others write and commit.
+/// A statement is on a row, whose text is borrowed from a page, while other connections write and commit.
 fn check_rows_beside_commits(mode: &str) -> Result<()> {
     let vfs = Arc::new(MemoryVfs::new());
     let connection = open(&vfs, mode)?;

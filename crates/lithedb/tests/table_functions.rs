@@ -39,7 +39,7 @@ impl Pair {
 const TABLES: &str = "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT NOT NULL, c DEFAULT 5); CREATE TABLE u(x, y);
     CREATE INDEX i ON t(b, c); CREATE UNIQUE INDEX j ON u(x DESC); INSERT INTO u VALUES ('[1,2]', 'a'), ('{\"k\":3}', 'b')";
 
-/// Both answer each query over [`TABLES`] the same.
+/// Both libraries answer each query over [`TABLES`] the same.
 #[track_caller]
 fn check_all(queries: &[&str]) {
     let pair = Pair::with(TABLES);
@@ -135,11 +135,11 @@ fn binary_documents_are_tables() {
     ]);
 }
 
-/// EXPLAIN QUERY PLAN: what SQLite's implementations of these functions say of their costs and arguments.
+/// The plans show the costs and arguments of SQLite's implementations of these functions.
 #[test]
 fn plans_are_sqlites() {
     let pair = Pair::with("CREATE TABLE t(a, j); CREATE TABLE k(a INTEGER PRIMARY KEY, b, c); CREATE INDEX kb ON k(b)");
-    // Without the numbers of lines.
+    // The numbers of lines are left out.
     let lines = |outcome: Outcome| {
         outcome.map(|rows| rows.into_iter().map(|row| row[2..].to_vec()).collect::<Vec<Vec<String>>>())
     };

@@ -1,9 +1,9 @@
-//! INSERTs of literals are compiled once a template: what they store, and how they fail, must not differ from SQLite, whichever
-//! of them comes first.
+//! INSERTs of literals are compiled once for each template: the stored values and the errors must equal SQLite's, whichever statement of a
+//! template comes first.
 
 use lithe::Connection;
 
-/// Runs the statements one by one on both; answers and errors must be the same, and so must the tables be at the end.
+/// Runs the statements one by one on both libraries; answers and errors must be equal, and so must the final tables.
 fn check(schema: &str, statements: &[&str], query: &str) {
     let ours = Connection::open_in_memory().unwrap();
     let theirs = rusqlite::Connection::open_in_memory().unwrap();

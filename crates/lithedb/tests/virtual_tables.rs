@@ -1,4 +1,4 @@
-//! Virtual tables of the application: a series of numbers, and a table in memory that writes down what it is asked.
+//! Virtual tables of the application: a series of numbers, and a table in memory that logs its calls.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -185,12 +185,12 @@ fn plans_show_what_the_module_says() {
 
 // ---- a table in memory ----
 
-/// What the tables of a module were asked, and what they hold.
+/// The calls of a module's tables, and their rows.
 #[derive(Default)]
 struct Store {
     log: Vec<String>,
     tables: BTreeMap<String, BTreeMap<i64, Vec<Value>>>,
-    /// Before each savepoint.
+    /// The rows at each savepoint.
     savepoints: Vec<BTreeMap<String, BTreeMap<i64, Vec<Value>>>>,
     before: Option<BTreeMap<String, BTreeMap<i64, Vec<Value>>>>,
 }
@@ -431,7 +431,7 @@ fn lithe_compare(left: ValueRef<'_>, right: ValueRef<'_>) -> Ordering {
     }
 }
 
-/// Runs a statement and checks what the module heard of it.
+/// Runs a statement and checks the calls of the module.
 #[track_caller]
 fn hears(connection: &Connection, memory: &Memory, sql: &str, expected: &[&str]) {
     connection.execute_batch(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
@@ -518,7 +518,7 @@ fn a_table_of_a_module_takes_part_in_transactions() {
     assert_eq!(memory.take_log(), heard);
     check(&connection, "SELECT rowid FROM t", &["1", "2", "3"]);
     run("COMMIT", &["sync", "commit"]);
-    // The first half of the commit can fail.
+    // xSync can fail.
     check(&connection, "INSERT INTO t(rowid) VALUES (666)", &["error: cannot sync"]);
     assert_eq!(memory.take_log(), ["begin", "insert None Some(666) 0", "sync", "rollback"]);
     check(&connection, "SELECT rowid FROM t", &["1", "2", "3"]);
@@ -552,7 +552,7 @@ fn tables_are_connected_when_they_are_first_used() {
     check(&connection, "SELECT b FROM v", &["6"]);
     assert_eq!(memory.take_log(), ["connect main.t(a)"]);
     check(&connection, "SELECT name FROM pragma_module_list WHERE name LIKE 'mem%'", &["memory"]);
-    // Another connection changes the schema: the table is connected anew.
+    // Another connection changes the schema: the table is connected again.
     let other = Connection::open(&path).unwrap();
     other.execute_batch("CREATE TABLE more(x)").unwrap();
     check(&connection, "SELECT a FROM t", &["5"]);

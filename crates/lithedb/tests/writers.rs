@@ -1,5 +1,5 @@
-//! Several connections write at the same time, each statement its own transaction: with a busy timeout no connection is
-//! turned away, and no change is lost.
+//! Several connections write at the same time, each statement in its own transaction: with a busy timeout no connection gets BUSY, and no
+//! change is lost.
 
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
-//! `base64(X)`: a BLOB becomes text, and such a text the BLOB.
+//! `base64(X)`: encodes a BLOB as text, and decodes such a text.
 //!
-//! Three bytes become four digits. A line has 72 digits and ends with a newline, the last one, too.
+//! Three bytes become four digits. A line has 72 digits; each line, also the last, ends with a newline.
 //!
-//! Of a text, everything that is no digit is passed over between groups of four, but a `=` ends it. Within a group, white
-//! space and `=` end the group, anything else the whole text. A group of n digits gives n - 1 bytes.
+//! A decoder skips characters that are not digits between groups of four, but a `=` ends the text. Within a group, white space and `=` end
+//! the group; any other character ends the text. A group of n digits gives n - 1 bytes.
 
 use lithe_vtab::{Arity, Context, Function, FunctionError, Result, ValueRef};
 use std::sync::Arc;

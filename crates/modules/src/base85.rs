@@ -1,7 +1,7 @@
-//! `base85(X)`: a BLOB becomes text, and such a text the BLOB; `is_base85(X)` says whether a text is one.
+//! `base85(X)`: encodes a BLOB as text, and decodes such a text; `is_base85(X)`: whether a text is valid.
 //!
-//! Four bytes become five digits, n of the last bytes n + 1, the highest first. A line has 80 digits and ends with a newline,
-//! the last one, too. The digits from 0 to 3 are `#$%&`, those from 4 on `*` to `z`.
+//! Four bytes become five digits, n last bytes n + 1 digits, the highest first. A line has 80 digits; each line, also the last, ends with a
+//! newline. The digits 0 to 3 are `#$%&`, the digits from 4 on `*` to `z`.
 
 use lithe_vtab::{Arity, Context, Function, FunctionError, Result, ValueRef};
 use std::sync::Arc;
@@ -79,7 +79,7 @@ fn decoded(text: &[u8]) -> Vec<u8> {
             rest = rest.get(1..).unwrap_or_default();
             continue;
         }
-        // (What no group of bytes gives loses its highest bits.)
+        // (A number beyond 32 bits, which no encoder writes, loses its highest bits.)
         out.extend((number as u32).to_be_bytes().iter().skip(4 - (count - 1)));
         rest = rest.get(count..).unwrap_or_default();
     }

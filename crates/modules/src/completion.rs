@@ -1,4 +1,4 @@
-//! `completion(prefix, wholeline)`: the words that may follow what somebody has typed.
+//! `completion(prefix, wholeline)`: the words that can complete the user's input.
 //!
 //! | phase | words |
 //! | --- | --- |
@@ -125,7 +125,7 @@ impl Words {
         }
     }
 
-    /// Adds what a statement answers in its first column.
+    /// Adds the values of a statement's first column.
     fn add_all(&mut self, scan: &Scan<'_>, sql: &str, phase: i64) -> Result {
         let mut statement = scan.connection.prepare(sql)?;
         while statement.step()? {
@@ -136,7 +136,7 @@ impl Words {
     }
 }
 
-/// The letters, digits and underlines at the end of a line.
+/// The letters, digits and underscores at the end of a line.
 fn last_word(line: &[u8]) -> &[u8] {
     let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let length = line.iter().rev().take_while(|byte| is_of_word(byte)).count();

@@ -1,4 +1,4 @@
-//! `csv`: the rows of a CSV file or text, as a table that is read only.
+//! `csv`: the rows of a CSV file or text, as a read-only table.
 //!
 //! ```sql
 //! CREATE VIRTUAL TABLE temp.t USING csv(filename='people.csv', header=yes);
@@ -6,7 +6,7 @@
 //!
 //! | parameter | meaning |
 //! | --- | --- |
-//! | `filename=F`, `data=D` | where the text is; exactly one of the two |
+//! | `filename=F`, `data=D` | the source of the text; exactly one of the two |
 //! | `header[=bool]` | the first row has the names of the columns |
 //! | `columns=N` | the number of columns; otherwise the first row has it |
 //! | `schema=S` | the CREATE TABLE statement that declares the columns |
@@ -23,7 +23,7 @@ use lithe_vtab::{
 use crate::function::dequoted;
 use reader::{Reader, Source};
 
-/// As many columns as a table can have at most (SQLITE_MAX_COLUMN as it is compiled in at its highest).
+/// The most columns of a table (the upper limit of SQLITE_MAX_COLUMN).
 const COLUMNS_MAX: usize = 32_767;
 
 /// The module.
@@ -34,7 +34,7 @@ impl Module for Csv {
         let parameters = Parameters::read(request.arguments)?;
         let source = parameters.source()?;
         let mut first = Vec::new();
-        // The file is opened even if nothing is read from it now, so that a missing file fails here.
+        // The file is opened even if no row is read now, so that a missing file fails here.
         let mut reader = Reader::open(&source, connection.length_max())?;
         if parameters.has_header || parameters.columns.is_none() {
             reader.record(&mut first, COLUMNS_MAX)?;
@@ -52,7 +52,7 @@ impl Module for Csv {
     }
 }
 
-/// What stands between the brackets of CREATE VIRTUAL TABLE.
+/// The arguments of CREATE VIRTUAL TABLE.
 #[derive(Default)]
 struct Parameters {
     file: Option<String>,
@@ -141,9 +141,9 @@ impl VirtualTable for CsvTable {
 #[derive(Default)]
 struct CsvCursor {
     reader: Option<Reader>,
-    /// The fields of the row, as many as the table has columns at most.
+    /// The fields of the row, at most one for each column.
     fields: Vec<Vec<u8>>,
-    /// The number of the row, counted from 1; 0: there is none.
+    /// The number of the row, counted from 1; 0 at the end.
     row: i64,
 }
 

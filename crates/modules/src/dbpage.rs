@@ -1,4 +1,4 @@
-//! `sqlite_dbpage`: the pages of a database, to be read and written.
+//! `sqlite_dbpage`: the pages of a database, readable and writable.
 
 use std::cell::RefCell;
 
@@ -13,11 +13,11 @@ const PGNO: i32 = 0;
 const SCHEMA: i32 = 2;
 const ROWID: i32 = -1;
 
-/// What the plan's number says: these arguments are there.
+/// Bits of the plan's number: the arguments that the scan gets.
 const WITH_PGNO: i32 = 1;
 const WITH_SCHEMA: i32 = 2;
 
-/// Where page 1 says how many pages there are.
+/// The offset of the page count in page 1.
 const PAGE_COUNT_AT: usize = 28;
 
 /// The module.
@@ -39,12 +39,13 @@ impl Module for Dbpage {
 
 #[derive(Default)]
 struct PageTable {
-    /// How many pages the first pages say there are that this transaction has written, by database.
+    /// The page counts in those pages 1 that this transaction has written, with their databases.
     claimed: RefCell<Vec<(String, u32)>>,
 }
 
 impl PageTable {
-    /// Writes a page. One behind the end is a page of the database if page 1 says so.
+    /// Writes a page. A page beyond the end extends the database if the written page 1 has a sufficient page count; otherwise the write is
+    /// ignored.
     fn write(&self, pages: &dyn PageAccess, database: &str, page: u32, bytes: &[u8]) -> Result {
         if page == 1
             && let Some(count) = bytes.get(PAGE_COUNT_AT..).and_then(<[u8]>::first_chunk)

@@ -1,4 +1,4 @@
-//! `dbstat`: how the pages of a database are used, a row for each page or for each tree.
+//! `dbstat`: the space usage of a database's pages, a row for each page or for each tree.
 
 use lithe_vtab::{
     ColumnContext, ConnectRequest, Connected, FunctionError, IndexInfo, Module, ModuleKind, Result, Risk, Scan,
@@ -16,7 +16,7 @@ const PATH: i32 = 1;
 const SCHEMA: i32 = 10;
 const AGGREGATE: i32 = 11;
 
-/// What the plan's number says: these arguments are there, and the order is wanted.
+/// Bits of the plan's number: the arguments that the scan gets, and whether rows are sorted.
 const WITH_SCHEMA: i32 = 1;
 const WITH_NAME: i32 = 2;
 const WITH_AGGREGATE: i32 = 4;
@@ -44,7 +44,7 @@ impl Module for Dbstat {
     }
 }
 
-/// A name as an argument of CREATE VIRTUAL TABLE, without its quotes.
+/// A name in an argument of CREATE VIRTUAL TABLE, without its quotes.
 fn unquoted(argument: &[u8]) -> String {
     let text = String::from_utf8_lossy(argument).into_owned();
     let mut rest = text.chars();
@@ -67,7 +67,7 @@ impl VirtualTable for StatTable {
         let mut arguments = 0;
         for (column, bit) in [(SCHEMA, WITH_SCHEMA), (NAME, WITH_NAME), (AGGREGATE, WITH_AGGREGATE)] {
             let is_it = |of: &lithe_vtab::IndexConstraint| of.column == column && of.op == constraint::EQ;
-            // A schema that is not known yet is that of another plan.
+            // An unusable constraint on the schema: another plan must provide the schema.
             if column == SCHEMA && info.constraints.iter().any(|of| is_it(of) && !of.usable) {
                 return Ok(false);
             }
@@ -96,7 +96,7 @@ impl VirtualTable for StatTable {
 #[derive(Default)]
 struct StatCursor {
     database: String,
-    /// The trees that come next, the last one first.
+    /// The further trees, the next one last.
     trees: Vec<(String, u32)>,
     walk: Option<(String, Walk)>,
     sums_up: bool,
@@ -106,14 +106,14 @@ struct StatCursor {
 struct Row {
     name: String,
     page: PageInfo,
-    /// Bytes on disk.
+    /// The size on disk, in bytes.
     size: i64,
-    /// Of all pages of a tree: how many they are.
+    /// The number of pages, if the row is for a whole tree.
     count: i64,
 }
 
 impl StatCursor {
-    /// The trees of the database, in the order that is wanted.
+    /// Lists the trees of the database in the wanted order.
     fn list(&mut self, connection: &dyn SqlConnection, name: Option<&[u8]>, is_sorted: bool) -> Result {
         let quoted = self.database.replace('"', "\"\"");
         let mut sql = format!(

@@ -1,14 +1,14 @@
-//! `decimal()` and its family: arithmetic with decimal numbers of any length, which are texts.
+//! `decimal()` and its family: arithmetic with decimal numbers of any length, in the form of texts.
 //!
 //! | function | answers |
 //! | --- | --- |
-//! | `decimal(X)`, `decimal_exp(X)` | X written out, or as `+1.25e+02` |
+//! | `decimal(X)`, `decimal_exp(X)` | X in decimal notation, or as `+1.25e+02` |
 //! | `decimal_add`, `decimal_sub`, `decimal_mul` (A, B) | the result |
 //! | `decimal_cmp(A, B)` | -1, 0 or 1 |
 //! | `decimal_pow2(N)` | two to the power of an integer, as `+1.024e+03` |
 //! | `decimal_sum(X)` | the sum of a group |
 //!
-//! decimal() and decimal_exp() write the binary number of a real out, all of its digits; everything else takes a real's text.
+//! decimal() and decimal_exp() expand a real to all digits of its binary value; the other functions take the text of a real.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use lithe_vtab::{
 
 use crate::function::{argument, scalar};
 
-/// How many digits a number may have: a product of two longer ones takes too long.
+/// The most digits of a number, because the product of two longer ones takes too long.
 const DIGITS_MAX: usize = 100_000;
-/// Exponents of a text beyond it make too many digits.
+/// The greatest exponent of a text: greater ones give too many digits.
 const EXPONENT_MAX: i64 = 10_000;
 
-/// The highest power of two that is written out.
+/// The greatest power of two that is computed.
 const POWER_MAX: u64 = 20_000;
 
 /// The functions.
@@ -46,7 +46,7 @@ pub fn functions() -> Vec<Arc<Function>> {
     ]
 }
 
-/// A number: digits from the highest to the lowest, the last `fraction` of which stand behind the point.
+/// A number: its digits from the highest to the lowest, the last `fraction` of them after the point.
 #[derive(Clone, Debug, Default)]
 struct Decimal {
     is_negative: bool,
@@ -55,7 +55,7 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// The number that a text begins with; 0 if there is none.
+    /// The number at the start of a text; 0 if there is none.
     fn parse(text: &[u8]) -> Result<Decimal> {
         let text = text.trim_ascii_start();
         let (is_negative, mut rest) = match text.split_first() {
@@ -84,18 +84,18 @@ impl Decimal {
         Ok(number)
     }
 
-    /// All digits of a real.
+    /// A real, expanded to all its digits.
     fn exactly(real: f64) -> Result<Decimal> {
         if !real.is_finite() {
             return Ok(Decimal::default());
         }
-        // A double has at most 1,074 digits behind the point, and none that this does not print.
+        // A double has at most 1,074 digits after the point, so this prints all of them.
         let text = format!("{real:.1074}");
         let text = text.trim_end_matches('0').trim_end_matches('.');
         Decimal::parse(text.as_bytes())
     }
 
-    /// The value of an argument. `exact` writes reals and 8-byte BLOBs out.
+    /// The value of an argument. `exact` expands reals and 8-byte BLOBs.
     fn of(value: ValueRef<'_>, exact: bool) -> Result<Option<Decimal>> {
         Ok(Some(match value {
             ValueRef::Null => return Ok(None),
@@ -124,7 +124,7 @@ impl Decimal {
         Ok(())
     }
 
-    /// No more zeros in front of the point than one, and at least that.
+    /// Strips leading zeros, and keeps at least one digit before the point.
     fn trim(&mut self) {
         let whole = self.digits.len().saturating_sub(self.fraction);
         let zeros = self.digits.iter().take(whole).take_while(|digit| **digit == 0).count();
@@ -169,7 +169,7 @@ impl Decimal {
         Decimal { is_negative: !self.is_negative, ..self.clone() }
     }
 
-    /// With as many digits in front of the point and behind it.
+    /// The digits, padded with zeros to these numbers of digits before and after the point.
     fn widened(&self, whole: usize, fraction: usize) -> Vec<u8> {
         let own = self.digits.len() - self.fraction;
         let mut digits = vec![0; whole.saturating_sub(own)];
@@ -229,7 +229,7 @@ impl Decimal {
             digits,
             fraction: self.fraction + other.fraction,
         };
-        // Zeros at the end go as far as neither number has digits there.
+        // Trailing zeros are dropped down to the fraction length of the operand with the shorter fraction.
         let least = self.fraction.min(other.fraction);
         while product.fraction > least && product.digits.last() == Some(&0) {
             product.digits.pop();
@@ -241,7 +241,7 @@ impl Decimal {
         Ok(product)
     }
 
-    /// By value; of the same value, that with more digits behind the point is greater, as in SQLite.
+    /// Compares by value; among equal values, one with more digits after the point is greater, as in SQLite.
     fn order(&self, other: &Decimal) -> Ordering {
         if self.is_negative != other.is_negative {
             return other.is_negative.cmp(&self.is_negative);
@@ -252,7 +252,7 @@ impl Decimal {
     }
 }
 
-/// What `e+10` behind a number says.
+/// The exponent at the start of a text, such as `e+10`.
 fn exponent(text: &[u8]) -> i64 {
     let Some((b'e' | b'E', rest)) = text.split_first() else { return 0 };
     let (sign, digits) = match rest.split_first() {
@@ -302,7 +302,7 @@ fn power_of_two(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         return Err(FunctionError::out_of_memory());
     }
     let mut result = Decimal { digits: vec![1], ..Decimal::default() };
-    // 2^-n is 5^n, n places further down.
+    // 2^-n is 5^n with the point n places further left.
     let mut factor = Decimal { digits: vec![if power < 0 { 5 } else { 2 }], ..Decimal::default() };
     let mut rest = count;
     while rest > 0 {
@@ -325,7 +325,7 @@ fn power_of_two(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 pub fn collate(one: &[u8], other: &[u8]) -> Ordering {
     match (Decimal::parse(one), Decimal::parse(other)) {
         (Ok(one), Ok(other)) => one.order(&other),
-        // What is too long to be a number is compared as it is written.
+        // Texts too long for numbers are compared bytewise.
         _ => one.cmp(other),
     }
 }

@@ -1,6 +1,6 @@
 //! Files: `readfile(F)`, `writefile(F, DATA [, MODE [, MTIME]])`, `lsmode(MODE)`.
 //!
-//! Both are for statements of the application alone: a schema that somebody else has made must not reach files.
+//! Only statements of the application may call the first two: a schema from an untrusted source must not access files.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
@@ -28,7 +28,7 @@ pub fn functions() -> Vec<Arc<Function>> {
     ]
 }
 
-/// A name that SQL gives: up to its first NUL, as C has it.
+/// A file name from SQL: up to its first NUL, as a C string.
 fn path(value: ValueRef<'_>) -> Option<PathBuf> {
     if value.is_null() {
         return None;
@@ -49,7 +49,7 @@ fn read_file(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 /// Answers the content of a file; NULL if it cannot be read.
 pub fn answer_file(context: &mut Context<'_>, path: &Path) -> Result {
     let Ok(file) = File::open(path) else { return context.answer(ValueRef::Null) };
-    // One byte more than may be says that there are too many, however many more there are.
+    // One byte beyond the limit shows that the file is too long, however long it is.
     let limit = context.connection.length_max();
     let mut bytes = Vec::new();
     if file.take(limit as u64 + 1).read_to_end(&mut bytes).is_err() {
@@ -88,7 +88,7 @@ fn write_file(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     }
 }
 
-/// Makes a file, a directory or a symbolic link, by the type in its mode; of a file, how many bytes were written.
+/// Makes a file, a directory or a symbolic link, as the type in its mode says; for a file, answers the number of bytes written.
 fn write(path: &Path, data: ValueRef<'_>, mode: i64, time: Option<i64>) -> std::io::Result<Option<usize>> {
     match mode & TYPE_MASK {
         LINK => {

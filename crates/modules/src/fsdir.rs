@@ -1,4 +1,4 @@
-//! `fsdir(path [, dir])`: a file, or a directory with everything in it.
+//! `fsdir(path [, dir])`: a file, or a directory with all its content.
 
 use std::fs::{self, Metadata, ReadDir};
 use std::os::unix::fs::MetadataExt;
@@ -15,7 +15,7 @@ use crate::fileio;
 const PATH: i32 = 4;
 const DIR: i32 = 5;
 
-/// What the plan's number says: which arguments there are.
+/// The plan's numbers: the arguments that the scan gets.
 const WITH_PATH: i32 = 1;
 const WITH_BOTH: i32 = 2;
 
@@ -44,7 +44,7 @@ impl VirtualTable for FileSystem {
             let is_it = |of: &lithe_vtab::IndexConstraint| of.column == column && of.op == constraint::EQ;
             *place = info.constraints.iter().position(|of| is_it(of) && of.usable);
             if place.is_none() && info.constraints.iter().any(is_it) {
-                return Ok(false); // another order of the join has the argument
+                return Ok(false); // another join order provides the argument
             }
         }
         info.estimated_cost = 1.0e9;
@@ -64,12 +64,12 @@ impl VirtualTable for FileSystem {
     }
 }
 
-/// A walk through a directory, each directory before what is in it.
+/// A walk through a directory: each directory comes before its content.
 #[derive(Default)]
 struct Walk {
     /// The directory that names are relative to.
     base: Option<String>,
-    /// The directories that are read, from the outermost one inwards, with their names.
+    /// The directories being read, from the outermost one inwards, with their names.
     pending: Vec<(String, ReadDir)>,
     entry: Option<(String, Metadata)>,
     row: i64,
@@ -123,7 +123,7 @@ impl VirtualCursor for Walk {
                 answer.context.answer(ValueRef::Text(target.to_string_lossy().as_bytes()))
             }
             3 if metadata.is_file() => fileio::answer_file(answer.context, &self.path(name)),
-            _ => answer.context.answer(ValueRef::Null), // a device has no content; arguments are not told
+            _ => answer.context.answer(ValueRef::Null), // a device has no content; the hidden arguments are NULL
         }
     }
 

@@ -3,12 +3,12 @@
 //! | function | answers |
 //! | --- | --- |
 //! | `sha3(X [, size])` | the digest of a value, a BLOB of `size` bits: 224, 256, 384 or 512 |
-//! | `sha3_agg(X [, size])` | that of all values of a group |
-//! | `sha3_query(SQL [, size])` | that of what statements answer |
+//! | `sha3_agg(X [, size])` | the digest of all values of a group |
+//! | `sha3_query(SQL [, size])` | the digest of the results of statements |
 //! | `sha1(X)`, `sha1b(X)` | the digest of a value: hexadecimal digits, or 20 bytes |
-//! | `sha1_query(SQL)` | that of what statements answer, as hexadecimal digits |
+//! | `sha1_query(SQL)` | the digest of the results of statements, as hexadecimal digits |
 //!
-//! A value alone is hashed as its text or its bytes. In a result each is told from others by what stands in front of it:
+//! A single value is hashed as its text or bytes. In a result, a prefix separates each value from the next:
 //!
 //! ```text
 //!   statement  S length : text          row  R
@@ -28,7 +28,7 @@ use sha3::{Digest, Sha3_224, Sha3_256, Sha3_384, Sha3_512};
 
 use crate::function::{argument, direct_only, scalar};
 
-/// How many bits a SHA-3 digest has if nothing is said.
+/// The default size of a SHA-3 digest, in bits.
 const SIZE_DEFAULT: i64 = 256;
 
 /// The functions.
@@ -48,7 +48,7 @@ pub fn functions() -> Vec<Arc<Function>> {
     all
 }
 
-/// A digest that is computed.
+/// A digest in progress.
 #[derive(Clone)]
 enum Hash {
     Sha1(Sha1),
@@ -59,7 +59,7 @@ enum Hash {
 }
 
 impl Hash {
-    /// SHA-3 with a digest of so many bits. None: there is no such.
+    /// SHA-3 with a digest of that many bits. None if there is no such variant.
     fn sha3(bits: i64) -> Option<Hash> {
         Some(match bits {
             224 => Hash::Sha3With224(Sha3_224::new()),
@@ -113,7 +113,7 @@ impl Hash {
         }
     }
 
-    /// Adds what the statements of a text answer.
+    /// Adds the results of the statements in a text.
     fn add_results(&mut self, connection: &dyn SqlConnection, sql: &str) -> Result {
         let mut rest = sql;
         while !rest.trim().is_empty() {
@@ -143,7 +143,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Adds a value that is hashed alone. False: it is NULL.
+/// Adds a single value. False if it is NULL.
 fn add_alone(hash: &mut Hash, value: ValueRef<'_>) -> bool {
     match value {
         ValueRef::Null => return false,
@@ -160,7 +160,7 @@ fn sha1(context: &mut Context<'_>, args: &[ValueRef<'_>], in_hexadecimal: bool) 
     }
     let digest = hash.digest();
     let digits = hexadecimal(&digest);
-    // (The digits are a BLOB, as they are in SQLite.)
+    // (As in SQLite, the hexadecimal digits are a BLOB.)
     context.answer(ValueRef::Blob(if in_hexadecimal { digits.as_bytes() } else { &digest }))
 }
 
@@ -180,7 +180,7 @@ fn sha3(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     context.answer(ValueRef::Blob(&hash.digest()))
 }
 
-/// The hash of what the first argument's statements answer. None: it is NULL.
+/// The hash of the results of the first argument's statements. None if the argument is NULL.
 fn of_query(context: &Context<'_>, name: &str, args: &[ValueRef<'_>], mut hash: Hash) -> Result<Option<Vec<u8>>> {
     if argument(args, 0).is_null() {
         return Ok(None);
@@ -207,7 +207,7 @@ fn sha3_query(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 
 struct Sha3Aggregate;
 
-/// Of a group, the digest so far. None: no row has come.
+/// The digest of a group so far. None before the first row.
 struct Sha3State(Option<Hash>);
 
 impl AggregateFunction for Sha3Aggregate {
@@ -218,7 +218,7 @@ impl AggregateFunction for Sha3Aggregate {
 
 impl AggregateState for Sha3State {
     fn step(&mut self, _: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
-        // (Another size is taken for the default, as in SQLite.)
+        // (As in SQLite, an invalid size counts as the default.)
         let hash = self.0.get_or_insert_with(|| Hash::sha3(size(args)).unwrap_or(Hash::Sha3With256(Sha3_256::new())));
         hash.add_value(argument(args, 0));
         Ok(())

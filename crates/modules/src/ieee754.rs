@@ -1,4 +1,4 @@
-//! `ieee754()` and its family: reals taken apart and put together, for looking at them.
+//! `ieee754()` and its family: functions that decompose reals and compose them.
 //!
 //! ```text
 //!   ieee754(45.25)      'ieee754(181,-2)': 181 * 2^-2
@@ -9,15 +9,15 @@ use std::sync::{Arc, OnceLock};
 
 use lithe_vtab::{Arity, Context, Flags, Function, FunctionKind, Result, ScalarFn, ValueRef};
 
-/// Bits of the mantissa that are stored, and what is added to an exponent of a whole mantissa.
+/// The stored bits of the mantissa, and the bias of the exponent if the mantissa is an integer.
 const MANTISSA_BITS: u32 = 52;
 const EXPONENT_BIAS: i64 = 1075;
 const EXPONENT_MAX: i64 = 0x7ff;
 const HIDDEN_BIT: i64 = 1 << MANTISSA_BITS;
-/// Exponents beyond it are taken to be it.
+/// Exponents are clamped to this.
 const EXPONENT_CLAMP: i64 = 10_000;
 
-/// The functions, which the connections of a process share.
+/// The functions, shared by the connections of a process.
 pub fn functions() -> &'static [Arc<Function>] {
     static FUNCTIONS: OnceLock<Vec<Arc<Function>>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| {
@@ -45,7 +45,7 @@ fn answer_integer(context: &mut Context<'_>, integer: i64) -> Result {
     context.answer(ValueRef::Integer(integer))
 }
 
-/// A number, or the bytes of one, the highest first. Anything else is 0.
+/// A number, or its bytes, the highest first. Any other value is 0.
 fn real(value: ValueRef<'_>) -> f64 {
     match value {
         ValueRef::Real(real) => real,
@@ -55,12 +55,12 @@ fn real(value: ValueRef<'_>) -> f64 {
     }
 }
 
-/// Mantissa and exponent, the mantissa without factors of 2 as long as the exponent is negative.
+/// Mantissa and exponent; factors of 2 are removed from the mantissa while the exponent is negative.
 fn parts(args: &[ValueRef<'_>]) -> (i64, i64) {
     let real = real(argument(args, 0));
     let sign = if real < 0.0 { -1 } else { 1 };
     let bits = if real < 0.0 { -real } else { real }.to_bits().cast_signed();
-    // (The sign of -0.0 goes into the exponent, as in SQLite.)
+    // (As in SQLite, the sign of -0.0 becomes part of the exponent.)
     let (mut mantissa, mut exponent) = (bits & (HIDDEN_BIT - 1), bits >> MANTISSA_BITS);
     mantissa = if exponent == 0 { mantissa << 1 } else { mantissa | HIDDEN_BIT };
     while exponent < EXPONENT_BIAS && mantissa > 0 && mantissa & 1 == 0 {
@@ -95,7 +95,7 @@ fn scaled(mantissa: u64, exponent: i64) -> f64 {
     if mantissa == 0 {
         return 0.0;
     }
-    // The highest bit goes to where the hidden one is.
+    // Move the highest bit to the place of the hidden one.
     let shift = i64::from(MANTISSA_BITS) - i64::from(mantissa.ilog2());
     let mantissa = if shift < 0 { mantissa >> -shift } else { mantissa << shift };
     let exponent = exponent - shift + EXPONENT_BIAS;
@@ -126,7 +126,7 @@ fn from_blob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     }
 }
 
-/// The number whose bits, taken as an integer, are greater by so much.
+/// The number whose bits, as an integer, are greater by the second argument.
 fn increment(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let bits = real(argument(args, 0)).to_bits().wrapping_add_signed(integer(argument(args, 1)));
     context.answer(ValueRef::Real(f64::from_bits(bits)))

@@ -1,28 +1,28 @@
-//! Small modules of virtual tables, each one file, on the traits of `lithe-vtab` alone.
+//! Small modules of virtual tables and functions, each in one file, that use only the traits of `lithe-vtab`.
 //!
-//! | module | its rows |
+//! | module | content |
 //! | --- | --- |
-//! | `base64`, `base85` | functions that write BLOBs as text, and read them |
-//! | `completion` | the words that may follow what somebody has typed |
+//! | `base64`, `base85` | functions that encode BLOBs as text, and decode them |
+//! | `completion` | the words that can complete the user's input |
 //! | `csv` | the rows of a CSV file |
-//! | `dbstat` | the pages of a database: to which tree they belong, and how full they are |
-//! | `dbpage` | `sqlite_dbpage`: the pages themselves, to be read and written |
+//! | `dbstat` | the pages of a database: their trees, and how full they are |
+//! | `dbpage` | `sqlite_dbpage`: the pages themselves, readable and writable |
 //! | `decimal` | arithmetic with decimal numbers of any length |
 //! | `fileio` | functions that read and write files |
 //! | `fsdir` | the files in a directory |
 //! | `hash` | functions that hash values and results: SHA-1, SHA-3 |
-//! | `ieee754` | functions that take reals apart |
+//! | `ieee754` | functions that decompose reals |
 //! | `percentile` | the aggregates `median`, `percentile`, `percentile_cont`, `percentile_disc` |
-//! | `regexp` | functions that look for a pattern in a text: the operator REGEXP |
+//! | `regexp` | functions that match a text against a pattern: the operator REGEXP |
 //! | `series` | `generate_series(start, stop, step)` |
 //! | `sqlar` | functions that compress and uncompress the files of an archive |
 //! | `uint` | the collation that compares digits as numbers |
-//! | `zipfile` | the members of a ZIP archive, to be read and written |
+//! | `zipfile` | the members of a ZIP archive, readable and writable |
 //!
-//! [`LIBRARY`] is what `libsqlite3` has when it is built with SQLite's options for them; [`SHELL`] has what SQLite's shell
+//! [`LIBRARY`] has the modules of a `libsqlite3` that is built with SQLite's options for them; [`SHELL`] has those that SQLite's shell
 //! adds.
 //!
-//! Pages, numbers and arguments come from outside: the lints below leave no operation that panics over them.
+//! Pages, numbers and arguments come from outside: the lints below forbid operations that could panic on them.
 #![forbid(unsafe_code)]
 #![deny(
     clippy::indexing_slicing,
@@ -58,7 +58,7 @@ use std::sync::{Arc, OnceLock};
 
 use lithe_vtab::{Extension, ExtensionModule, Function};
 
-/// The modules that a library has.
+/// The modules of the library.
 pub const LIBRARY: Extension = Extension {
     name: "modules",
     modules: &[
@@ -69,7 +69,7 @@ pub const LIBRARY: Extension = Extension {
     collations: &[],
 };
 
-/// Those that a shell adds.
+/// The modules that the shell adds.
 pub const SHELL: Extension = Extension {
     name: "shell modules",
     modules: &[
@@ -83,7 +83,7 @@ pub const SHELL: Extension = Extension {
     collations: &[("uint", uint::compare), ("decimal", decimal::collate)],
 };
 
-/// The functions that a shell adds, which the connections of a process share.
+/// The functions that the shell adds, shared by the connections of a process.
 fn shell_functions() -> &'static [Arc<Function>] {
     static FUNCTIONS: OnceLock<Vec<Arc<Function>>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| {

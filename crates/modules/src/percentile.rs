@@ -6,16 +6,16 @@ use lithe_vtab::{
     AggregateFunction, AggregateState, Arity, Context, Flags, Function, FunctionError, FunctionKind, Result, ValueRef,
 };
 
-/// So much may the fraction differ between two rows.
+/// The tolerance within which the fraction must be the same for all rows.
 const SAME_FRACTION: f64 = 0.001;
 
-/// One of the four.
+/// One of the four functions.
 #[derive(Clone, Copy)]
 struct Percentile {
     name: &'static str,
-    /// What the fraction is of: 100, or 1.
+    /// The greatest fraction: 100, or 1.
     whole: f64,
-    /// Takes an element as it is, instead of what lies between two.
+    /// Whether the result is always an input value, never an interpolation.
     is_discrete: bool,
 }
 
@@ -26,7 +26,7 @@ const ALL: [Percentile; 4] = [
     Percentile { name: "percentile_disc", whole: 1.0, is_discrete: true },
 ];
 
-/// The functions, which the connections of a process share.
+/// The functions, shared by the connections of a process.
 pub fn functions() -> &'static [Arc<Function>] {
     static FUNCTIONS: OnceLock<Vec<Arc<Function>>> = OnceLock::new();
     FUNCTIONS.get_or_init(make)
@@ -58,13 +58,13 @@ struct State {
 }
 
 impl State {
-    /// The fraction as a part of 1.
+    /// The fraction, divided by the whole.
     fn fraction(&self, argument: Option<&ValueRef<'_>>) -> Result<f64> {
         let given = match argument {
             None => return Ok(0.5),
             Some(ValueRef::Integer(integer)) => Some(*integer as f64),
             Some(ValueRef::Real(real)) => Some(*real),
-            // A number as text is one.
+            // A number in a text counts.
             Some(ValueRef::Text(text)) => std::str::from_utf8(text).ok().and_then(|text| text.trim().parse().ok()),
             Some(_) => None,
         };
@@ -74,7 +74,7 @@ impl State {
         })
     }
 
-    /// The number of a row; none of NULL.
+    /// The number in a row; None for NULL.
     fn number(&self, value: ValueRef<'_>) -> Result<Option<f64>> {
         let number = match value {
             ValueRef::Null => return Ok(None),

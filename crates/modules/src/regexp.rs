@@ -1,8 +1,8 @@
-//! `regexp(P, X)`, which is what the operator `X REGEXP P` calls, and `regexpi(P, X)`, which does not tell capital from small
-//! ASCII letters: whether a pattern matches somewhere in a text.
+//! `regexp(P, X)`, which the operator `X REGEXP P` calls, and `regexpi(P, X)`, which ignores the case of ASCII letters: whether a pattern
+//! matches anywhere in a text.
 //!
-//! A pattern becomes a program ([`pattern`]), whose states are followed all at once, character by character: there is no
-//! backtracking, and the time is that of the pattern's length times the text's.
+//! A pattern is compiled to a program ([`pattern`]), a nondeterministic automaton. All its states advance together, character by character,
+//! without backtracking: the time is proportional to the length of the pattern times that of the text.
 
 mod pattern;
 
@@ -22,7 +22,7 @@ pub fn functions() -> Vec<Arc<Function>> {
     ]
 }
 
-/// A pattern as the call before has compiled it.
+/// The pattern of the previous call, compiled.
 struct Compiled {
     text: Vec<u8>,
     program: Result<Program, &'static str>,
@@ -45,7 +45,7 @@ fn regexp(context: &mut Context<'_>, args: &[ValueRef<'_>], folds: bool) -> Resu
     context.answer(ValueRef::Integer(found.into()))
 }
 
-/// The states that a program is in.
+/// The current states of a program.
 struct States {
     list: Vec<usize>,
     is_in: Vec<bool>,
@@ -72,7 +72,7 @@ impl States {
     }
 }
 
-/// Where in a text a program stands: between two characters.
+/// A position in a text: between two characters.
 struct Place {
     before: Option<char>,
     after: Option<char>,
@@ -84,7 +84,7 @@ impl Place {
     }
 }
 
-/// Follows what needs no character. True: the program has ended.
+/// Adds the states that are reached without a character. True if the end of the program is among them.
 fn close(program: &Program, states: &mut States, place: &Place) -> bool {
     let mut at = 0;
     while let Some(number) = states.list.get(at).copied() {
@@ -108,7 +108,7 @@ fn close(program: &Program, states: &mut States, place: &Place) -> bool {
 }
 
 fn matches(program: &Program, text: &[u8], folds: bool) -> bool {
-    // The state behind the last one is the end.
+    // The number after the last state is the end.
     let count = program.states.len() + 1;
     let (mut now, mut next) = (States::new(count), States::new(count));
     let text = String::from_utf8_lossy(text);

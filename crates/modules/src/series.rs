@@ -5,9 +5,9 @@ use lithe_vtab::{
     ScanPlan, SqlConnection, ValueRef, Values, VirtualCursor, VirtualTable, constraint,
 };
 
-/// Where the numbers end if nobody says so.
+/// The default of stop.
 const STOP: i64 = 4_294_967_295;
-/// The plan's number has a bit for each of start, stop and step, and these.
+/// The plan's number has a bit for each of start, stop and step, and these bits.
 const DESCENDING: i32 = 8;
 const ASCENDING: i32 = 16;
 
@@ -87,11 +87,11 @@ struct Numbers {
     at: i128,
     last: i128,
     by: i128,
-    /// As they were given.
+    /// The arguments as given.
     given: [i64; 3],
 }
 
-/// A number as CAST makes it an integer.
+/// A value as an integer, as CAST converts it.
 fn integer(value: ValueRef<'_>) -> i64 {
     match value {
         ValueRef::Integer(integer) => integer,
@@ -106,12 +106,12 @@ fn integer(value: ValueRef<'_>) -> i64 {
     }
 }
 
-/// Narrows what lies between two numbers by a constraint. A bound without a fraction is exact.
+/// Narrows the interval of two numbers by a constraint. A bound without a fraction is exact.
 fn narrow(low: &mut i128, high: &mut i128, op: u8, value: ValueRef<'_>) {
     let bound = match value {
         ValueRef::Integer(integer) => integer as f64,
         ValueRef::Real(real) => real,
-        // What else there is, the engine compares.
+        // The engine itself compares values of other types.
         _ => return,
     };
     let (floor, ceil) = match value {
@@ -191,7 +191,7 @@ impl VirtualCursor for Numbers {
 }
 
 impl Numbers {
-    /// The numbers that are a multiple of `step` from `origin`, and lie between two.
+    /// Sets the numbers to those between `low` and `high` that differ from `origin` by a multiple of `step`.
     fn set(&mut self, origin: i128, low: i128, high: i128, step: i128, descends: bool, ascends: bool) {
         if low > high {
             return;

@@ -1,4 +1,4 @@
-//! `sqlar_compress(X)` and `sqlar_uncompress(X, SIZE)`: the content of files in a table `sqlar`.
+//! `sqlar_compress(X)` and `sqlar_uncompress(X, SIZE)`: the contents of files in a table `sqlar`.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub fn functions() -> Vec<Arc<Function>> {
     ]
 }
 
-/// A BLOB as a zlib stream if that is shorter; anything else, and a BLOB that does not become shorter, as it is.
+/// A BLOB as a zlib stream if the stream is shorter; otherwise the value unchanged, also if it is not a BLOB.
 fn compress(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let ValueRef::Blob(bytes) = argument(args, 0) else { return context.answer(argument(args, 0)) };
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
@@ -28,7 +28,7 @@ fn compress(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     context.answer(if stream.len() < bytes.len() { ValueRef::Blob(&stream) } else { ValueRef::Blob(bytes) })
 }
 
-/// What a zlib stream holds, if `SIZE` says that X is one: if it is positive and not the size of X.
+/// The content of a zlib stream. X is one if `SIZE` is positive and differs from the size of X; otherwise X is returned.
 fn uncompress(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let size = to_integer(argument(args, 1));
     let bytes = to_text(argument(args, 0));
@@ -38,7 +38,7 @@ fn uncompress(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let size = size as usize;
     context.check_length(size)?;
     let mut content = Vec::new();
-    // One byte more than there should be shows that the stream is longer.
+    // One byte more than expected shows that the stream is too long.
     let read = ZlibDecoder::new(&*bytes).take(size as u64 + 1).read_to_end(&mut content);
     if read.is_err() || content.len() > size {
         return Err(FunctionError::new("error in uncompress()"));

@@ -1,20 +1,20 @@
-//! A walk over the pages of one B-tree, straight from their bytes.
+//! A walk over the pages of one B-tree, decoded directly from their bytes.
 //!
 //! ```text
 //!   page: | header 8 or 12 | cell pointers 2 each | gap | cells … |     page 1 has the database's header in front, 100 bytes
 //!   header: type 1, first freeblock 2, cells 2, content 2, fragments 1, right child 4 (interior pages only)
 //! ```
 //!
-//! A page that makes no sense is shown as `corrupted`, and the walk goes on behind it.
+//! A damaged page is reported as `corrupted`, and the walk continues after it.
 
 use lithe_vtab::{FunctionError, PageAccess, Result, code};
 
-/// Deeper than that no tree is.
+/// The deepest tree.
 const DEPTH_MAX: usize = 32;
-/// What the database's header takes of page 1.
+/// The length of the database header on page 1.
 const DATABASE_HEADER: usize = 100;
 
-/// What is known of a page.
+/// The statistics of a page.
 #[derive(Clone, Debug, Default)]
 pub struct PageInfo {
     /// Its place in the tree: `/`, `/000/`, `/000/00a+000001`.
@@ -27,12 +27,12 @@ pub struct PageInfo {
     pub payload_max: i64,
 }
 
-/// A cell: the child in front of it, and its payload.
+/// A cell: its left child, and its payload.
 #[derive(Clone, Default)]
 struct Cell {
     child: u32,
     local: usize,
-    /// The pages behind it: the first one, and how many bytes are on all of them.
+    /// Its overflow chain: the first page, and the bytes on all pages of it.
     overflow: u32,
     rest: usize,
 }
@@ -43,7 +43,7 @@ struct Node {
     right: u32,
 }
 
-/// One step down the tree: a page, and what of it comes next.
+/// A level of the path down the tree: a page, and its next cell.
 struct Level {
     path: String,
     cells: Vec<Cell>,
@@ -51,11 +51,11 @@ struct Level {
     next: usize,
 }
 
-/// The walk: first a page, then what hangs on it from left to right.
+/// The walk: each page, then its overflow chains and children from left to right.
 pub struct Walk {
     levels: Vec<Level>,
     root: Option<u32>,
-    /// Overflow pages that come next: the path without number, the page, how many came before, the bytes left.
+    /// The current overflow chain: the path without number, the page, its index in the chain, the bytes left.
     chain: Option<(String, u32, u32, usize)>,
     bytes: Vec<u8>,
 }
@@ -84,7 +84,7 @@ impl Walk {
                     self.chain = Some((path.clone(), cell.overflow, 0, cell.rest));
                 }
                 if cell.child != 0 {
-                    // The payload of an interior page's cell comes before what is below it.
+                    // The overflow pages of an interior page's cell come before the cell's child.
                     if self.chain.is_some() {
                         if let Some(cell) = level.cells.get_mut(at) {
                             cell.overflow = 0;
@@ -142,7 +142,7 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |four| u32::from_be_bytes(*four))
 }
 
-/// A number of one to nine bytes, and where it ends.
+/// A varint of one to nine bytes, and the offset after it.
 fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut value = 0;
     for (count, byte) in bytes.get(at..)?.iter().enumerate() {
@@ -200,7 +200,7 @@ fn decode_sound(bytes: &[u8], number: u32, usable: usize) -> Option<Node> {
     Some(node)
 }
 
-/// The bytes of the freeblocks, of which each says where the next is, and how long it is.
+/// The total bytes of the freeblocks; each block has the offset of the next and its own length.
 fn free_bytes(bytes: &[u8], first: usize) -> Option<usize> {
     let (mut at, mut total) = (first, 0);
     while at != 0 {
@@ -241,7 +241,7 @@ fn cell_at(bytes: &[u8], mut at: usize, is_leaf: bool, is_index: bool) -> Option
     Some(cell)
 }
 
-/// How many bytes of a payload are on the page itself.
+/// The bytes of a payload that are on the page itself.
 fn local_len(payload: usize, usable: usize, is_index: bool) -> usize {
     let max = if is_index { (usable - 12) * 64 / 255 - 23 } else { usable - 35 };
     if payload <= max {

@@ -1,4 +1,4 @@
-//! The collation `uint`: digits in a text count as a number, however many there are.
+//! The collation `uint`: runs of digits in a text compare as numbers of any length.
 
 use std::cmp::Ordering;
 
@@ -25,7 +25,7 @@ pub fn compare(one: &[u8], other: &[u8]) -> Ordering {
     }
 }
 
-/// The digits at the beginning without leading zeros, and what is behind them.
+/// The digits at the beginning without leading zeros, and the rest of the text.
 fn number(text: &[u8]) -> (&[u8], &[u8]) {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let zeros = text.iter().take_while(|byte| **byte == b'0').count();

@@ -1,20 +1,20 @@
 //! `zipfile`: the members of a ZIP archive.
 //!
 //! ```sql
-//! SELECT name, sz FROM zipfile('a.zip');                  -- a file or a BLOB, to be read
-//! CREATE VIRTUAL TABLE temp.z USING zipfile('a.zip');     -- a file, to be written, too
+//! SELECT name, sz FROM zipfile('a.zip');                  -- a file or a BLOB, read-only
+//! CREATE VIRTUAL TABLE temp.z USING zipfile('a.zip');     -- a file, readable and writable
 //! SELECT zipfile(name, data) FROM documents;              -- an archive as a BLOB
 //! ```
 //!
-//! | module | its one subject |
+//! | module | subject |
 //! | --- | --- |
 //! | `format` | an archive as bytes |
-//! | `archive` | the members of an archive: read, made, appended |
-//! | `member` | members made of SQL values |
+//! | `archive` | the members of an archive: reading, making, appending |
+//! | `member` | members made from SQL values |
 //! | `aggregate` | the aggregate `zipfile()`, and `zipfile_cds()` |
 //!
-//! Changes are kept in memory until the transaction commits. They are then appended to the file, and a new central directory
-//! behind them, so that the file is the old archive or the new one.
+//! Changes are kept in memory until the transaction commits. They are then appended to the file, followed by a new central directory, so
+//! that after a crash the file is the old archive or the new one.
 
 mod aggregate;
 mod archive;
@@ -50,7 +50,7 @@ const DATA: usize = 5;
 const METHOD: usize = 6;
 const ARCHIVE: usize = 7;
 
-/// The kind of the pointer by which the hidden column answers: an `Arc<Member>`.
+/// The kind of the pointer that is the hidden column's value: an `Arc<Member>`.
 const POINTER_KIND: &[u8] = b"zipfile-member";
 
 /// The module.
@@ -63,7 +63,7 @@ impl Module for ZipFile {
 
     fn connect(&self, _: &dyn SqlConnection, request: &ConnectRequest<'_>) -> Result<Connected> {
         let file = match request.arguments {
-            // The table that is there without being created has no file of its own.
+            // The eponymous table has no file of its own.
             [] if request.table.eq_ignore_ascii_case(request.module) => None,
             [file] if !file.trim_ascii().is_empty() => Some(dequoted(&String::from_utf8_lossy(file))),
             _ => return Err(FunctionError::new("zipfile constructor requires one argument")),
@@ -77,13 +77,13 @@ type Members = Vec<Arc<Member>>;
 
 #[derive(Default)]
 struct ZipTable {
-    /// The name of the archive; none if the argument of each scan says it.
+    /// The name of the archive; None if each scan gets it as an argument.
     file: Option<String>,
-    /// Within a transaction that has changed the table, the members as they are now.
+    /// The current members, in a transaction that has changed the table.
     changed: RefCell<Option<Members>>,
-    /// Whether they differ from what the file has.
+    /// Whether the current members differ from the file.
     is_dirty: Cell<bool>,
-    /// The members as they were when savepoints were opened, with their numbers.
+    /// The members at each open savepoint, with the savepoint's number.
     savepoints: RefCell<Vec<(i32, Option<Members>)>>,
 }
 
@@ -93,7 +93,7 @@ impl ZipTable {
         self.file.as_deref().ok_or_else(missing)
     }
 
-    /// The members that the table has now.
+    /// The current members.
     fn members(&self) -> Result<Members> {
         match &*self.changed.borrow() {
             Some(members) => Ok(members.clone()),
@@ -101,7 +101,7 @@ impl ZipTable {
         }
     }
 
-    /// Makes the file if there is none, and reads its members.
+    /// Creates the file if it does not exist, and reads its members.
     fn begin_changes(&self) -> Result {
         let file = self.file()?;
         let unwritable = |_| FunctionError::new(format!("zipfile: failed to open file {file} for writing"));
@@ -153,7 +153,7 @@ impl VirtualTable for ZipTable {
     }
 
     fn update(&self, connection: &dyn SqlConnection, change: &Change<'_>) -> Result<Option<i64>> {
-        // The transaction that has made the table does not begin it.
+        // The engine does not call `begin` in the transaction that creates the table.
         if self.changed.borrow().is_none() {
             self.begin_changes()?;
         }

@@ -165,7 +165,7 @@ impl<'a> Planner<'a> {
             grouping,
             distinct: match join.distinct {
                 DistinctPlan::ComparePrevious if grouping != Grouping::Streamed => DistinctPlan::Remember,
-                plan if request.distinct => plan,
+                plan if request.distinct && !is_distinct_term(select, terms) => plan,
                 _ => DistinctPlan::Remember,
             },
             order_by,
@@ -270,11 +270,11 @@ impl<'a> Planner<'a> {
     /// The terms of GROUP BY and the argument of the only aggregate, if it has DISTINCT: an index can make rows that are equal in all of
     /// these adjacent.
     fn distinct_in_groups(&self, select: &Select<'a>, terms: &[OrderTerm<'a>]) -> Option<&'a [Expr<'a>]> {
-        let args @ [arg] = single_distinct_argument(select)? else { return None };
-        let is_plain = |term: &OrderTerm<'a>| !term.descending && !same(&term.expr, arg);
+        let args = single_distinct_argument(select)?;
+        let is_ascending = |term: &OrderTerm<'a>| !term.descending;
         let exprs = terms.iter().map(|term| term.expr).chain(args.iter().copied());
         let exprs = bumpalo::collections::Vec::from_iter_in(exprs, self.context.arena).into_bump_slice();
-        terms.iter().all(is_plain).then_some(exprs)
+        terms.iter().all(is_ascending).then_some(exprs)
     }
 }
 
@@ -284,6 +284,11 @@ fn single_distinct_argument<'a>(select: &Select<'a>) -> Option<&'a [Expr<'a>]> {
         [Aggregate { distinct: true, args: args @ [_], .. }] => Some(args),
         _ => None,
     }
+}
+
+/// Whether the argument of the only aggregate is a term of GROUP BY: in SQLite it counts as one more term of the order, and does not follow it.
+fn is_distinct_term<'a>(select: &Select<'a>, terms: &[OrderTerm<'a>]) -> bool {
+    single_distinct_argument(select).is_some_and(|args| terms.iter().any(|term| same(&term.expr, &args[0])))
 }
 
 /// The argument of the only aggregate, if it has DISTINCT and no bare column is used: an index can make equal arguments adjacent.

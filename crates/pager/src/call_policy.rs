@@ -3,34 +3,37 @@
 use lithe_format::PageSize;
 use lithe_vfs::File;
 
-/// How the engine calls the files of a VFS. On its own VFSes it does what is fastest. A VFS of the application may sum pages up,
-/// encrypt, replicate or simulate what it is asked for: it sees the calls that SQLite makes, in SQLite's order.
+/// How the engine calls the files of a VFS. On a VFS of the engine it makes the fastest calls. A VFS of the application may
+/// compute checksums, encrypt, replicate or simulate: it gets the calls that SQLite makes, in SQLite's order.
 ///
-/// Where the two differ, the code asks here.
+/// Code that depends on the difference reads a field of this table.
 #[derive(Debug)]
 pub(crate) struct CallPolicy {
-    /// Old pages go to the journal at the commit, in one go, and the EXCLUSIVE lock is taken after that. Else each goes there
-    /// before it is first written, and the lock comes first.
+    /// Old pages go to the journal at the commit, in one go, and the EXCLUSIVE lock is taken after that. Else each old page
+    /// goes to the journal before its page is first written, and the lock comes first.
     pub(crate) journals_at_commit: bool,
     /// Neighbouring pages, or frames, go through one call.
     pub(crate) joins_neighbours: bool,
-    /// The header of the database is read by itself, and again after a commit. Else it is read as part of page 1, when the
-    /// change counter is another one; what a commit has written is known; and whether there is a log is asked before each
-    /// transaction.
+    /// The header of the database is read by itself, and again after a commit. Else the header is read as part of page 1,
+    /// when the change counter differs from the known one; after a commit the pager keeps the header that it wrote; and
+    /// the pager checks before each transaction whether a log exists.
     pub(crate) reads_header_alone: bool,
-    /// With a rollback journal, pages that leave a full cache go to their place in the database, one at a time. Else those that others
-    /// may read go to a temporary file.
+    /// With a rollback journal, pages that leave a full cache go to their place in the database, one at a time. Else pages that other
+    /// connections may read go to a temporary file.
     pub(crate) spills_to_database: bool,
-    /// With `mmap_size`, pages are copied from where the VFS shows them in memory. Else the engine maps files by itself.
+    /// With `mmap_size`, pages are copied from the memory where the VFS shows them (`xFetch`). Else the engine maps
+    /// files by itself.
     pub(crate) copies_shown: bool,
-    /// More pages may be dirty than the default size of the cache says.
+    /// More pages may be dirty than the default cache size allows.
     pub(crate) dirties_more: bool,
-    /// Each commit counts itself on page 1. Else only the first does after a lock was taken that others notice it by.
+    /// Each commit increments the change counter on page 1. Else only the first commit after a lock was taken does:
+    /// other connections notice it by that one.
     pub(crate) counts_each_commit: bool,
-    /// Connections of the process share a handle of the log, take turns to write and sync together; read locks outlive
-    /// transactions. Else each connection does what it does by itself, on its own thread, in SQLite's order.
+    /// Group commit: connections of the process share a handle of the log, queue for the writer slot and share syncs;
+    /// read locks outlive transactions. Else each connection writes and syncs by itself, on its own thread, in SQLite's
+    /// order.
     pub(crate) shares_log: bool,
-    /// A commit without a journal in a file makes sure before that an old journal is gone for good.
+    /// A commit without a journal file first makes sure that the deletion of an old journal is durable.
     pub(crate) outlasts_old_journal: bool,
 }
 
@@ -59,7 +62,7 @@ const AS_SQLITE: CallPolicy = CallPolicy {
 };
 
 impl CallPolicy {
-    /// The policy for a file and those beside it.
+    /// The policy for a database file and for its journal and log.
     pub(crate) fn of(file: &dyn File) -> &'static CallPolicy {
         if file.is_foreign() { &AS_SQLITE } else { &OURS }
     }
@@ -67,8 +70,8 @@ impl CallPolicy {
 
 /// How many pages of the database one call writes: 128 KiB.
 ///
-/// Linux keeps what a call has written in pieces (folios) of its length, and each small write into a large piece looks at all of it:
-/// a file that was filled by longer calls makes updates dearer for as long as it stays in memory, and is filled no faster.
+/// Linux keeps what a call has written in pieces (folios) of the call's length, and each small write into a large folio visits all
+/// of it. A file that was filled by longer calls makes updates slower for as long as it stays in memory, and is filled no faster.
 pub(crate) fn pages_of_a_call(page_size: PageSize) -> usize {
     (128 << 10) / page_size.bytes()
 }

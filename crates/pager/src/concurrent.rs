@@ -1,12 +1,12 @@
-//! `BEGIN CONCURRENT`: write transactions side by side, which take turns only to commit.
+//! `BEGIN CONCURRENT`: write transactions side by side, which serialize only to commit.
 //!
-//! Such a transaction works on its snapshot without the write lock, and remembers which pages it has
-//! read. When it commits, it becomes the writer and looks at what others have committed since: if they
-//! wrote a page that it has read or written, somebody would not have read what it read, and it fails
-//! (`BusySnapshot`); otherwise its pages go on top of theirs.
+//! Such a transaction works on its snapshot without the write lock, and records which pages it has read. At its commit
+//! it becomes the writer and compares these pages with those that other transactions have committed since. If another
+//! transaction wrote a page that this one has read or written, the commit fails (`BusySnapshot`), because no serial
+//! order explains what was read. Otherwise its pages are appended after theirs.
 //!
-//! Page 1 is special: everybody reads it, and a transaction that makes the database larger writes it. What matters
-//! of it to a transaction that neither takes nor frees pages are the fields that describe the schema.
+//! Page 1 is special: every transaction reads it, and one that makes the database larger writes it. For a transaction
+//! that neither allocates nor frees pages only the fields of page 1 that describe the schema count.
 
 use std::cell::{Cell, RefCell};
 
@@ -17,7 +17,7 @@ use lithe_format::db_header::{CHANGE_COUNTER_AT, FREELIST_COUNT_AT, HEADER_LEN, 
 use crate::dirty::PageHashes;
 use crate::page_ref::PageRef;
 
-/// What a connection remembers of its concurrent transaction.
+/// The read set of a connection's concurrent transaction.
 #[derive(Debug, Default)]
 pub(crate) struct Concurrent {
     active: Cell<bool>,
@@ -49,8 +49,8 @@ impl Concurrent {
     }
 }
 
-/// Whether two versions of page 1 say the same to a transaction: but for the counters of transactions,
-/// and unless it takes or frees pages, for size and freelist.
+/// Whether two versions of page 1 mean the same to a transaction. The transaction counters do not count; nor do size
+/// and freelist, unless the transaction allocates or frees pages.
 pub(crate) fn says_the_same(before: &[u8], now: &PageRef, takes_or_frees: bool) -> bool {
     let until = if takes_or_frees { CHANGE_COUNTER_AT + 4 } else { FREELIST_COUNT_AT + 4 };
     let schema = |page: &[u8]| [page[..CHANGE_COUNTER_AT].to_vec(), page[until..VERSION_VALID_FOR_AT].to_vec()];

@@ -1,8 +1,8 @@
-//! What a connection's pages have cost (`sqlite3_db_status`).
+//! Page counters of a connection (`sqlite3_db_status`).
 
 use std::cell::Cell;
 
-/// Counters of one connection to one database. Pages of a mapped file are no cache's, and are not counted.
+/// Counters of one connection to one database. Pages of a mapped file are in no cache and are not counted.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     hits: Cell<u64>,
@@ -14,7 +14,7 @@ pub(crate) struct Counts {
 /// A counter of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageCounter {
-    /// Pages that were wanted and in memory.
+    /// Pages that a read found in memory.
     Hit,
     /// Pages that were read.
     Miss,
@@ -34,7 +34,7 @@ impl Counts {
         }
     }
 
-    /// A page was wanted of the pool, which `get` asks for it; reading it is noted by the reader.
+    /// Looks a page up in the pool with `get`. Counts a hit if `get` counted no miss.
     pub(crate) fn of_pool<T>(&self, get: impl FnOnce() -> T) -> T {
         let before = self.misses.get();
         let got = get();

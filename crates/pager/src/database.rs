@@ -10,7 +10,7 @@ use crate::mappings::Mappings;
 use crate::pool::Pool;
 use crate::wal::shared::SharedWal;
 
-/// One database file, as this process knows it: the mapping, and what else connections share.
+/// One database file, as this process knows it: the mapping, the page pool and the log.
 #[derive(Debug, Default)]
 pub struct Database {
     pub(crate) mappings: Mappings,
@@ -20,14 +20,14 @@ pub struct Database {
     wal: Mutex<Weak<SharedWal>>,
 }
 
-/// Which process has which file open.
+/// The process and the file. A forked child inherits the table, so the process is part of the key.
 type Key = (u32, FileId);
 
-/// The databases that are open in this process. A forked child finds its parent's here, and leaves them alone.
+/// The databases that are open in this process. A forked child finds those of its parent here, and does not use them.
 static DATABASES: Mutex<Option<HashMap<Key, Weak<Database>>>> = Mutex::new(None);
 
 impl Database {
-    /// The database in `file`; shared by all who open the same file.
+    /// The database in `file`; all connections of this process to the same file share it.
     pub(crate) fn of_file(file: &dyn File) -> Arc<Database> {
         let Some(id) = file.id() else { return Arc::new(Database::default()) };
         let key = (std::process::id(), id);

@@ -15,7 +15,7 @@ use crate::page_ref::UniquePage;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SlotId(u32);
 
-/// Nothing is known of the bytes of a page.
+/// The memo of a page of whose bytes nothing is known.
 pub(crate) const NO_MEMO: u32 = 0;
 
 /// A page that was written.
@@ -24,13 +24,14 @@ pub(crate) struct Slot {
     pub(crate) no: PageNo,
     /// Its newest bytes; `None` while a [`crate::PageMut`] has them, or in an unused slot.
     pub(crate) bytes: Option<Arc<[u8]>>,
-    /// The serial number of the savepoint under which it came here, or the version before was last put aside.
+    /// The serial number of the savepoint under which the page came here, or under which its version before was last
+    /// saved.
     pub(crate) saved: u64,
-    /// What its writer knows of these bytes; see [`crate::PageMut::memo`].
+    /// What the page's writer knows of these bytes; see [`crate::PageMut::memo`].
     pub(crate) memo: u32,
-    /// It was used since the hand of the clock last came by.
+    /// The page was used since the clock's hand last passed.
     used: Cell<bool>,
-    /// Its writer does not expect to write it again.
+    /// The page's writer does not expect to write it again.
     finished: bool,
 }
 
@@ -40,7 +41,7 @@ impl Slot {
         self.used.set(true);
     }
 
-    /// It is written again after all.
+    /// Marks a finished page as being written again.
     #[inline]
     pub(crate) fn unfinish(&mut self) {
         self.finished = false;
@@ -52,14 +53,14 @@ impl Slot {
 pub(crate) struct DirtySet {
     slots: Vec<Slot>,
     index: HashMap<PageNo, SlotId, PageHashes>,
-    /// Some that were found last, by page number modulo the length: statements go back to few pages.
+    /// Pages that were found last, by page number modulo the length: statements go back to few pages.
     recent: Recent,
     unused: Vec<SlotId>,
     /// The hand of the clock that finds pages to spill.
     hand: usize,
-    /// Buffers to be used again.
+    /// Buffers for reuse.
     spare: Vec<Arc<[u8]>>,
-    /// Slots that were finished; some may have been written or used otherwise since.
+    /// Slots that were finished; a slot may have been written or reused since.
     finished: Vec<SlotId>,
 }
 
@@ -69,7 +70,7 @@ const SPARE_MAX: usize = 32;
 /// Buffers that are kept within a transaction in any case: those of one batch of finished pages, still in the processor's cache.
 const SPARE_MIN_WITHIN: usize = 160;
 
-/// So many finished pages are put away at once.
+/// The number of finished pages that are spilled at once.
 pub(crate) const FINISHED_MAX: usize = 128;
 
 impl DirtySet {
@@ -118,13 +119,13 @@ impl DirtySet {
         id
     }
 
-    /// Forgets what was written to a page, if it is here.
+    /// Forgets what was written to a page, if the set has the page.
     pub(crate) fn remove(&mut self, no: PageNo) {
         let bytes = self.take(no);
         self.recycle(bytes);
     }
 
-    /// Takes a page out, if it is here.
+    /// Takes a page out, if the set has it.
     pub(crate) fn take(&mut self, no: PageNo) -> Option<Arc<[u8]>> {
         let id = self.index.remove(&no)?;
         self.recent.at(no).set(None);
@@ -135,14 +136,14 @@ impl DirtySet {
         bytes
     }
 
-    /// Forgets the pages that came, or whose versions before were put aside, under the savepoint `serial` or a later one.
+    /// Forgets the pages that came, or whose versions before were saved, under the savepoint `serial` or a later one.
     pub(crate) fn remove_saved_since(&mut self, serial: u64) {
         let since = self.slots.iter().filter(|slot| slot.saved >= serial && slot.bytes.is_some());
         let since: Vec<PageNo> = since.map(|slot| slot.no).collect();
         since.into_iter().for_each(|no| self.remove(no));
     }
 
-    /// Notes that a page is finished; answers how many there are by now.
+    /// Marks a page as finished; answers how many finished pages there are now.
     pub(crate) fn finish(&mut self, id: SlotId) -> usize {
         let slot = self.slot_mut(id);
         if !std::mem::replace(&mut slot.finished, true) {
@@ -151,7 +152,7 @@ impl DirtySet {
         self.finished.len()
     }
 
-    /// The finished pages that nobody has written since, by number. They are none any more.
+    /// Takes the finished pages that were not written since, by number. Their marks are cleared.
     pub(crate) fn take_finished(&mut self) -> Vec<SlotId> {
         let mut finished = std::mem::take(&mut self.finished);
         finished.retain(|&id| {
@@ -165,7 +166,7 @@ impl DirtySet {
     /// Up to `count` pages that were not used for a while, by number.
     pub(crate) fn coldest(&mut self, count: usize) -> Vec<SlotId> {
         let mut found = Vec::with_capacity(count);
-        // Twice around: the first time, pages in use are spared.
+        // Two rounds: in the first, pages in use are skipped and lose their mark.
         for _ in 0..2 * self.slots.len() {
             if found.len() == count {
                 break;
@@ -181,7 +182,7 @@ impl DirtySet {
         found
     }
 
-    /// A buffer of `len` bytes for a copy: `like`, or zeros.
+    /// A buffer that holds a copy of `like`.
     pub(crate) fn buffer(&mut self, like: &[u8]) -> Arc<[u8]> {
         match self.take_spare(like.len()) {
             Some(mut page) => {
@@ -192,7 +193,7 @@ impl DirtySet {
         }
     }
 
-    /// A buffer that is like `like` but for the bytes `without`, which are anything.
+    /// A buffer with the bytes of `like`, except that the range `without` has arbitrary content.
     pub(crate) fn buffer_but(&mut self, like: &[u8], without: Range<usize>) -> Arc<[u8]> {
         assert!(without.start <= without.end && without.end <= like.len(), "a part of the page is left out");
         let mut page = self.blank(like.len());
@@ -212,7 +213,7 @@ impl DirtySet {
         }
     }
 
-    /// A buffer of `len` bytes that are anything.
+    /// A buffer of `len` bytes of arbitrary content.
     pub(crate) fn blank(&mut self, len: usize) -> UniquePage {
         self.take_spare(len).unwrap_or_else(|| {
             UniquePage::new(zeros(len)).unwrap_or_else(|_| unreachable!("a new buffer is ours alone"))
@@ -228,8 +229,8 @@ impl DirtySet {
         UniquePage::new(bytes).ok()
     }
 
-    /// Keeps a buffer that is not needed any more, if nobody refers to it: of a batch of pages that is put away all, for as
-    /// many come next.
+    /// Keeps a buffer for reuse, if this was its only reference. Of a batch of pages that is spilled all buffers are kept,
+    /// because the next pages need as many.
     pub(crate) fn recycle(&mut self, bytes: Option<Arc<[u8]>>) {
         if let Some(bytes) = bytes
             && self.spare.len() < SPARE_MIN_WITHIN.max(self.len() / 2)
@@ -239,7 +240,7 @@ impl DirtySet {
         }
     }
 
-    /// All pages in it, in no order.
+    /// All dirty pages, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (PageNo, &Arc<[u8]>)> {
         self.index.values().map(|&id| {
             let slot = self.slot(id);
@@ -268,14 +269,14 @@ impl DirtySet {
     }
 }
 
-/// Slots of pages that were asked for last.
+/// Slots of pages that were found last.
 #[derive(Debug, Default)]
 struct Recent([Cell<Option<(PageNo, SlotId)>>; RECENT_COUNT]);
 
 const RECENT_COUNT: usize = 32;
 
 impl Recent {
-    /// Where page `no` is, if it is here at all.
+    /// The entry for page `no`.
     #[inline]
     fn at(&self, no: PageNo) -> &Cell<Option<(PageNo, SlotId)>> {
         &self.0[no.index() % RECENT_COUNT]

@@ -13,45 +13,45 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// A file operation failed.
     Io(lithe_vfs::Error),
-    /// Another connection is in the way; waiting may help.
+    /// A lock of another connection conflicts; waiting may help.
     Busy,
-    /// The snapshot that was read is not the newest any more, so it cannot be written to. Waiting
-    /// does not help, a new transaction does.
+    /// A newer snapshot than the one that was read exists, so the transaction cannot write. Waiting does not help, a
+    /// new transaction does.
     BusySnapshot,
-    /// There is no state that could be recorded, or read again.
+    /// There is no snapshot that could be recorded or opened.
     NoSnapshot,
-    /// The state of the past that is to be read has been overwritten.
+    /// The past snapshot that is to be read has been overwritten.
     SnapshotGone,
     /// Another process is recovering the write-ahead log.
     BusyRecovery,
-    /// A connection that shares the cache is in the way.
+    /// A lock of a connection of the same shared cache conflicts.
     Locked,
     /// The file is damaged.
     Corrupt {
-        /// Where, if it is one page.
+        /// The page, if the damage is on one page.
         page: Option<PageNo>,
-        /// In which way.
+        /// The kind of damage.
         what: &'static str,
     },
-    /// The file is something else than a database.
+    /// The file is not a database.
     NotADb,
-    /// Writing is refused; the code tells why.
+    /// Writing is refused; the code tells the reason.
     ReadOnly(ResultCode),
     /// The database has reached its largest size.
     Full,
-    /// The file cannot be opened; the code tells why.
+    /// The file cannot be opened; the code tells the reason.
     CantOpen(ResultCode),
     /// There is not enough memory.
     NoMem,
-    /// The application has asked to stop.
+    /// The application has called for an interrupt.
     Interrupted,
-    /// Too many others kept changing the locks at once.
+    /// Other connections changed the locks at every attempt.
     Protocol,
     /// A cursor is used whose transaction was rolled back.
     RolledBack,
     /// The call does not fit the state of the pager.
     Misuse(&'static str),
-    /// Something that SQLite does and we do not do yet.
+    /// A function of SQLite that is not implemented yet.
     NotSupported(&'static str),
 }
 
@@ -66,7 +66,7 @@ impl Error {
         Error::Corrupt { page: Some(page), what }
     }
 
-    /// SQLite's code for it.
+    /// SQLite's code for the error.
     pub fn code(&self) -> ResultCode {
         match self {
             Error::Io(error) => error.code(),
@@ -89,7 +89,7 @@ impl Error {
         }
     }
 
-    /// Whether waiting for others may help.
+    /// Whether waiting for other connections may help.
     pub fn is_busy(&self) -> bool {
         self.code().primary() == ResultCode::BUSY
     }
@@ -119,7 +119,7 @@ impl From<lithe_vfs::Error> for Error {
     }
 }
 
-/// All of these, if there is memory for the list: for the pages of large transactions.
+/// Collects the items, or reports that memory is short: for the pages of large transactions.
 pub(crate) fn listed<T>(items: impl Iterator<Item = T>) -> Result<Vec<T>> {
     /// Most transactions write fewer pages.
     const FIRST_MAX: usize = 32;
@@ -135,7 +135,7 @@ pub(crate) fn listed<T>(items: impl Iterator<Item = T>) -> Result<Vec<T>> {
     Ok(list)
 }
 
-/// So many zeros, if there is memory for them: for buffers of many pages.
+/// A buffer of `len` zeros, or the error that memory is short: for buffers of many pages.
 pub(crate) fn zeros(len: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(len).map_err(|_| Error::NoMem)?;

@@ -1,10 +1,9 @@
 //! Transactions over pages.
 //!
-//! A [`Pager`] is one connection's hold on one database: it reads pages in place, keeps what a
-//! transaction writes in private copies (the dirty set), and publishes them at commit, through a
-//! rollback journal or a write-ahead log. What connections of one process share of a file is a
-//! [`Database`]. The crate must not know what a page means: of page 1 it knows the fields that
-//! count transactions and pages, and of the others nothing.
+//! A [`Pager`] is one connection's handle of one database: it reads pages in place, keeps what a transaction writes in
+//! private copies (the dirty set), and publishes them at commit, through a rollback journal or a write-ahead log. What
+//! connections of one process share of a file is a [`Database`]. The crate does not know what a page means, except for
+//! the fields of page 1 that count transactions and pages.
 //!
 //! Three types to read first: [`Pager`] (`pager`), which owns the order of all steps; `Snapshot` (`snapshot`), the committed state that
 //! it reads; `WriteTxn` (`write_txn`), what it has written and not committed.
@@ -22,8 +21,8 @@
 //!      Reading, the rollback has failed: every call but end_read does; the journal stays for the next reader
 //! ```
 //!
-//! What holds in each state is asserted where calls begin and end: see `pager`. A write transaction goes through these states, and
-//! never back but by a rollback:
+//! The state's conditions are asserted where calls begin and end: see `pager`. A write transaction goes through these states, and
+//! back only by a rollback:
 //!
 //! ```text
 //!   rollback journal   open ── page written ──► journal ── commit ──► journal hot, EXCLUSIVE ──► file changed ──► decided
@@ -97,6 +96,6 @@ pub use settings::BusyHandler;
 pub use shared_cache::SharedCache;
 pub use wal::{Checkpoint, CheckpointMode, Snapshot};
 
-/// What databases are marked with as the version of the library that wrote them: the SQLite that we are
-/// level with.
+/// The version that a commit writes into the header as that of the library: the SQLite version that this library
+/// matches.
 const SQLITE_VERSION_NUMBER: u32 = 3_054_001;

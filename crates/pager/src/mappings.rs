@@ -1,17 +1,17 @@
 //! The mappings of one file, as the connections of this process share them.
 //!
-//! A mapping reserves little more than the file has: of address space there is not as much as one would think, once a process has
-//! thousands of databases open, or a limit. A file that has outgrown its mapping is mapped anew, twice as long, and the mappings before
-//! stay: who holds a reference into one goes on with it, and all of them together take no more than twice the last.
+//! A mapping reserves little more than the file's size, because address space is scarce in a process that has thousands of databases
+//! open or a limit on its address space. A file that has outgrown its mapping is mapped again, twice as long, and the older mappings
+//! stay, because readers hold references into them. All mappings of a file together take no more than twice the last one.
 //!
 //! ```text
 //!   file        | a | b | c | d | e |
-//!   mappings    | a | b |                    references of before
+//!   mappings    | a | b |                    older references
 //!               | a | b | c | d |
-//!               | a | b | c | d | e |   |   |   |       new ones
+//!               | a | b | c | d | e |   |   |   |       new references
 //! ```
 //!
-//! What the system refuses to map is read through buffers. So is everything once a mapping has failed to show its file: see
+//! A file that the system does not map is read through buffers. So is every file with a mapping that has failed: see
 //! `lithe_vfs::Mapping::has_failed`.
 
 use std::cell::RefCell;
@@ -49,7 +49,8 @@ impl Mappings {
 pub(crate) struct LastMapping(RefCell<Option<Arc<Mapping>>>);
 
 impl LastMapping {
-    /// The first `size` bytes of the file, as far as they are mapped. `covering` gives a mapping where this one is too short.
+    /// The first `size` bytes of the file, as far as they are mapped. `covering` answers a mapping where this one is too
+    /// short or has failed.
     pub(crate) fn show(
         &self,
         size: u64,
@@ -63,17 +64,17 @@ impl LastMapping {
         Ok(mapping.as_ref().map_or(MappedFile::NONE, |mapping| MappedFile::new(mapping, size)))
     }
 
-    /// Looks at the mapping, if there is one.
+    /// Calls `look` with the mapping, if there is one.
     pub(crate) fn with<T>(&self, look: impl FnOnce(&Mapping) -> T) -> Option<T> {
         self.0.borrow().as_deref().map(look)
     }
 
-    /// Whether it has failed to show its file: what was read through it may be zeros.
+    /// Whether the mapping has failed to show its file: what was read through it may be zeros.
     pub(crate) fn has_failed(&self) -> bool {
         self.with(Mapping::has_failed).unwrap_or(false)
     }
 
-    /// Nothing is read through it any more.
+    /// Drops the mapping: nothing is read through it from now on.
     pub(crate) fn forget(&self) {
         self.0.replace(None);
     }

@@ -1,5 +1,5 @@
-//! Databases that have no file of their own: all pages are private, and a commit moves buffers. A
-//! temporary database puts pages into a temporary file when there are many.
+//! Databases without a file: all pages are private, and a commit moves buffers. A temporary database moves pages to a
+//! temporary file when there are many.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use crate::write_txn::WriteTxn;
 /// The committed pages.
 #[derive(Debug)]
 pub(crate) struct MemoryStore {
-    /// Where a temporary database may put pages; `None` in memory.
+    /// The VFS of a temporary database's file; `None` for a database in memory.
     vfs: Option<Arc<dyn Vfs>>,
-    /// Nothing can be written: the database stays empty.
+    /// The database is read-only, and so stays empty.
     is_read_only: bool,
     pages: RefCell<Pages>,
 }
@@ -26,12 +26,12 @@ pub(crate) struct MemoryStore {
 struct Pages {
     all: Vec<Stored>,
     in_memory: usize,
-    /// The hand of the clock that finds pages to put elsewhere.
+    /// The clock's hand, which finds pages to move to the temporary file.
     hand: usize,
     temp: TempPages,
     /// Places in the temporary file that are free again.
     free: Vec<u32>,
-    /// Pages in the temporary file that the commit at hand will take over.
+    /// Pages in the temporary file that the prepared commit will adopt.
     prepared: Vec<(PageNo, u32)>,
 }
 
@@ -58,7 +58,7 @@ impl MemoryStore {
     /// How many pages are in memory.
     pub(crate) fn pages_in_memory(&self) -> usize {
         let pages = self.pages.borrow();
-        // Only a temporary database counts them: there some may be elsewhere.
+        // Only a temporary database counts them, because some of its pages may be in the temporary file.
         if self.vfs.is_some() { pages.in_memory } else { pages.all.len() }
     }
 
@@ -80,12 +80,12 @@ impl MemoryStore {
         })
     }
 
-    /// What can fail of a commit: what the transaction spilled gets places here, so that taking them over
+    /// The part of a commit that can fail: pages that the transaction spilled get places here, so that their adoption
     /// cannot fail.
     pub(crate) fn prepare(&self, txn: &WriteTxn, page_size: usize) -> Result<()> {
         let Some(vfs) = &self.vfs else { return Ok(()) };
         let pages = &mut *self.pages.borrow_mut();
-        // Those of a commit that was prepared and not made.
+        // The places of an earlier commit that was prepared and not made.
         pages.free.extend(pages.prepared.drain(..).map(|(_, place)| place));
         if txn.spill.temp.is_empty() {
             return Ok(());
@@ -99,7 +99,7 @@ impl MemoryStore {
         Ok(())
     }
 
-    /// Takes over what a transaction wrote: the commit.
+    /// Commits: adopts the pages that a transaction wrote.
     pub(crate) fn publish(&self, txn: &mut WriteTxn, page_count: u32, page_size: usize) {
         let pages = &mut *self.pages.borrow_mut();
         let len = page_count as usize;
@@ -120,7 +120,8 @@ impl MemoryStore {
         txn.spill.temp.clear();
     }
 
-    /// Puts pages elsewhere until no more than `max` are in memory. If that fails they stay.
+    /// Moves pages to the temporary file until no more than `max` are in memory. After an error the rest stays in
+    /// memory.
     pub(crate) fn shrink_to(&self, max: usize) -> Result<()> {
         let Some(vfs) = &self.vfs else { return Ok(()) };
         let pages = &mut *self.pages.borrow_mut();
@@ -132,7 +133,7 @@ impl MemoryStore {
 }
 
 impl Pages {
-    /// Puts a new version of a page in its place, and answers the buffer that is not needed any more.
+    /// Replaces a page by its new version, and answers a buffer for reuse.
     fn replace(&mut self, index: usize, bytes: Arc<[u8]>) -> Option<Arc<[u8]>> {
         let Some(place) = self.all.get_mut(index) else { return Some(bytes) };
         match std::mem::replace(place, Stored::Memory(bytes)) {

@@ -8,17 +8,17 @@ use crate::pager::Pager;
 use crate::rollback::SuperJournal;
 
 /// Commits the write transactions of `pagers`: all of them or none, even if the power fails, as far as they have
-/// rollback journals in files and the first database has a file. A log commits on its own: what has one is
+/// rollback journals in files and the first database has a file. A database in WAL mode commits on its own: it is
 /// durable when phase one ends.
 ///
-/// After an error those that are still open are to be rolled back, unless it is "busy": then the transactions
-/// go on, and the commit can be tried again. Databases in WAL mode come last, because theirs is the part that
-/// cannot be taken back.
+/// After an error the caller rolls back the transactions that are still open, unless the error is "busy": then the
+/// transactions stay open, and the commit can be retried. Databases in WAL mode commit last, because their commit
+/// cannot be undone.
 pub fn commit_together(pagers: &[&Pager]) -> Result<()> {
     let writing: Vec<&Pager> = pagers.iter().copied().filter(|pager| pager.is_writing()).collect();
     let (logs, others): (Vec<&Pager>, Vec<&Pager>) = writing.iter().partition(|pager| pager.log_frames().is_some());
     if joined_journals(&others).len() > 1 {
-        // A lock of another connection shows now, while no journal names a super-journal yet.
+        // A lock of another connection is found here, while no journal names a super-journal yet.
         others.iter().try_for_each(|pager| pager.lock_to_commit())?;
     }
     let Some(mut super_journal) = create_super_journal(pagers, &others)? else {
@@ -36,8 +36,8 @@ pub fn commit_together(pagers: &[&Pager]) -> Result<()> {
     outcome
 }
 
-/// Undoes what came before the failure. Until that is done the super-journal stays: while it exists, a crash
-/// leads back to before the transaction.
+/// Rolls the transactions back. The super-journal stays until that is done: while it exists, a crash leads back to the
+/// state before the transaction.
 fn take_back(error: Error, others: &[&Pager], super_journal: SuperJournal) -> Error {
     let mut undone = Ok(());
     for pager in others {
@@ -46,7 +46,7 @@ fn take_back(error: Error, others: &[&Pager], super_journal: SuperJournal) -> Er
     if undone.is_ok() {
         super_journal.abandon();
     }
-    // What was rolled back cannot be tried again.
+    // A transaction that was rolled back cannot be retried.
     if error.is_busy() { Error::BusySnapshot } else { error }
 }
 
@@ -63,7 +63,7 @@ fn joined_journals(others: &[&Pager]) -> Vec<PathBuf> {
     others.iter().filter_map(|pager| journal_of(pager)).map(Path::to_path_buf).collect()
 }
 
-/// A super-journal, if there are several journals that it could join, and a main database to lie beside.
+/// Creates a super-journal, if it would name several journals and the main database has a file.
 fn create_super_journal(pagers: &[&Pager], others: &[&Pager]) -> Result<Option<SuperJournal>> {
     let journals = joined_journals(others);
     let main = pagers.first().and_then(|main| Some((main.vfs()?, main.path()?)));
@@ -73,8 +73,7 @@ fn create_super_journal(pagers: &[&Pager], others: &[&Pager]) -> Result<Option<S
     }
 }
 
-/// The journal of a transaction that has something to journal and cares for power losses. Entering WAL mode is each database's own
-/// affair.
+/// The journal of a transaction that has changes and syncs. A transaction that enters WAL mode joins no super-journal.
 fn journal_of(pager: &Pager) -> Option<&Path> {
     let matters = pager.synchronous() > Synchronous::Off && pager.has_changes() && !pager.enters_wal_now();
     pager.journal_path().filter(|_| matters)

@@ -1,32 +1,32 @@
-//! How a database is opened and its pragmas' vocabularies.
+//! The options a database is opened with, and the values of its pragmas.
 
 use lithe_format::PageSize;
 
 /// How a database is opened.
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
-    /// Nothing is to be written.
+    /// The database is only read.
     pub read_only: bool,
     /// The file is created if it does not exist.
     pub create: bool,
-    /// The file cannot change: no locks, no journal, no log are looked for.
+    /// The file cannot change: the pager takes no locks and checks for no journal and no log.
     pub immutable: bool,
-    /// No locks are taken: the opener promises to be alone.
+    /// No locks are taken: the application promises that no other connection uses the file.
     pub no_lock: bool,
     /// Symbolic links are refused.
     pub no_follow: bool,
-    /// The database has a write-ahead log whatever its file says, and never leaves it: for files that only this process
-    /// sees.
+    /// The database has a write-ahead log whatever its header says, and never leaves WAL mode: for files that only this
+    /// process uses.
     pub always_log: bool,
-    /// A write that power loss interrupts may harm its neighbours in the sector.
+    /// A write that a power loss interrupts may harm its neighbours in the sector.
     pub torn_sectors: bool,
-    /// The file of the log's shared memory is only read.
+    /// The shared-memory file of the log is only read.
     pub read_only_shm: bool,
     /// The page size of a new database.
     pub page_size: PageSize,
     /// How many bytes of the file may be mapped; 0 reads through buffers.
     pub mmap_size: u64,
-    /// How much memory may be spent.
+    /// How much memory the page cache may take.
     pub cache_size: CacheSize,
 }
 
@@ -58,7 +58,7 @@ pub enum CacheSize {
 }
 
 impl CacheSize {
-    /// The number of pages that this is.
+    /// The size as a number of pages.
     pub fn pages(self, page_size: PageSize) -> usize {
         match self {
             CacheSize::Pages(n) => n as usize,
@@ -79,7 +79,7 @@ pub enum JournalMode {
     /// The journal is deleted at commit.
     #[default]
     Delete,
-    /// The journal is cut to nothing at commit.
+    /// The journal is truncated to nothing at commit.
     Truncate,
     /// The journal's header is zeroed at commit.
     Persist,
@@ -97,7 +97,7 @@ impl JournalMode {
         matches!(self, JournalMode::Delete | JournalMode::Truncate | JournalMode::Persist)
     }
 
-    /// Whether the journal's file stays when a transaction is over.
+    /// Whether the journal's file stays when a transaction has ended.
     pub(crate) fn leaves_journal(self) -> bool {
         matches!(self, JournalMode::Truncate | JournalMode::Persist)
     }
@@ -120,7 +120,7 @@ pub enum Synchronous {
 /// `PRAGMA locking_mode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LockingMode {
-    /// Locks are given back at the end of a transaction.
+    /// Locks are released at the end of a transaction.
     #[default]
     Normal,
     /// Locks once taken are kept.
@@ -130,11 +130,11 @@ pub enum LockingMode {
 /// How a write transaction begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BeginKind {
-    /// Others may still read: `BEGIN IMMEDIATE`, or the first write of a transaction.
+    /// Other connections may still read: `BEGIN IMMEDIATE`, or the first write of a transaction.
     Immediate,
-    /// In rollback mode nobody else may read either: `BEGIN EXCLUSIVE`.
+    /// In rollback mode no other connection may read: `BEGIN EXCLUSIVE`.
     Exclusive,
-    /// In WAL mode others may write, too, and the first commit wins: `BEGIN CONCURRENT`. It has to
-    /// come before anything is read.
+    /// In WAL mode other connections may write as well, and the first commit wins: `BEGIN CONCURRENT`. It has to come
+    /// before the first read.
     Concurrent,
 }

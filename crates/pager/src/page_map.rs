@@ -1,6 +1,6 @@
-//! Where each of many pages has been put. Pages that follow each other, put into places that follow each other, share an
-//! entry: most transactions that are larger than the cache write their pages in order, and only what they have put
-//! elsewhere grows with them.
+//! A map from page numbers to places. Consecutive pages at consecutive places share an entry, and most transactions that
+//! are larger than the cache write their pages in order: so their map stays small, and only the places that they have
+//! written to grow with them.
 //!
 //! ```text
 //!   page   7  8  9      20      21 22
@@ -8,8 +8,8 @@
 //!   run   |-------|   |----|   |-----|
 //! ```
 //!
-//! Runs are kept in order, in leaves of a few hundred under one list of their first pages: 12 bytes for a page that shares its
-//! run with none if pages come in order, and less than twice that in any other.
+//! Runs are kept in order, in leaves of a few hundred under one list of first pages: 12 bytes for a page that has a run of its
+//! own if pages come in order, and less than twice that in any other.
 
 use std::mem::size_of;
 
@@ -25,7 +25,7 @@ pub(crate) struct PageMap {
 /// Some runs, in order.
 #[derive(Clone, Debug)]
 struct Leaf {
-    /// The first page of the first run: a search looks at no run of another leaf.
+    /// The first page of the first run: a search reads no run of another leaf.
     first: u32,
     runs: Vec<Run>,
 }
@@ -43,16 +43,16 @@ impl Run {
         self.first + self.len
     }
 
-    /// Whether `next` goes on where this run ends.
-    fn goes_on_with(&self, next: &Run) -> bool {
+    /// Whether `next` begins where this run ends, in pages and in places.
+    fn continues_with(&self, next: &Run) -> bool {
         self.end() == next.first && self.place + self.len == next.place
     }
 }
 
-/// So many runs are in a leaf at most: little to move when one comes between others.
+/// The most runs of a leaf: an insert moves few others.
 const LEAF_MAX: usize = 256;
 
-/// Which run: of which leaf, which one there.
+/// The index of a leaf, and of a run in it.
 #[derive(Clone, Copy, Debug)]
 struct At {
     leaf: usize,
@@ -64,7 +64,7 @@ impl PageMap {
         self.leaves.is_empty()
     }
 
-    /// What the map takes of memory, in bytes.
+    /// The map's memory, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.leaves.capacity() * size_of::<Leaf>() + self.leaves.len() * LEAF_MAX * size_of::<Run>()
     }
@@ -90,7 +90,7 @@ impl PageMap {
         &mut self.leaves[at.leaf].runs[at.run]
     }
 
-    /// The run that comes next, the first of all after none.
+    /// The run after `at`; the first run after `None`.
     fn after(&self, at: Option<At>) -> Option<At> {
         let Some(At { leaf, run }) = at else { return (!self.is_empty()).then_some(At { leaf: 0, run: 0 }) };
         if run + 1 < self.leaves[leaf].runs.len() {
@@ -99,26 +99,26 @@ impl PageMap {
         (leaf + 1 < self.leaves.len()).then_some(At { leaf: leaf + 1, run: 0 })
     }
 
-    /// Gives the page a place, and answers the one that it had.
+    /// Sets the page's place, and answers the place before.
     pub(crate) fn insert(&mut self, no: PageNo, place: u32) -> Option<u32> {
         let before = self.remove(no);
         let mut new = Run { first: no.get(), len: 1, place };
         let mut left = self.last_up_to(no.get());
         if let Some(right) = self.after(left)
-            && new.goes_on_with(self.run(right))
+            && new.continues_with(self.run(right))
         {
             new.len += self.run(right).len;
             self.take_out(right);
             left = self.last_up_to(no.get());
         }
         match left {
-            Some(left) if self.run(left).goes_on_with(&new) => self.run_mut(left).len += new.len,
+            Some(left) if self.run(left).continues_with(&new) => self.run_mut(left).len += new.len,
             _ => self.put_after(left, new),
         }
         before
     }
 
-    /// Forgets the page, and answers its place.
+    /// Removes the page, and answers its place.
     pub(crate) fn remove(&mut self, no: PageNo) -> Option<u32> {
         let no = no.get();
         let at = self.last_up_to(no)?;
@@ -158,7 +158,7 @@ impl PageMap {
         }
     }
 
-    /// Puts a run behind another one, or in front of all.
+    /// Inserts a run after another one, or before all.
     fn put_after(&mut self, at: Option<At>, new: Run) {
         if self.is_empty() {
             self.leaves.push(Leaf { first: new.first, runs: Vec::new() });
@@ -171,13 +171,13 @@ impl PageMap {
         self.note_first(to.leaf);
     }
 
-    /// Makes two leaves of one that is full, and answers where what should have come to `to` comes now. Who adds at the end
-    /// mostly goes on there, and leaves a full leaf behind.
+    /// Splits a full leaf, and answers where the run that should have come to `to` comes now. A caller that appends at the
+    /// end mostly continues there, so it leaves a full leaf behind.
     fn split(&mut self, to: At) -> At {
         let keep = if to.run == LEAF_MAX { LEAF_MAX } else { LEAF_MAX / 2 };
         let mut upper = Vec::with_capacity(LEAF_MAX);
         upper.extend(self.leaves[to.leaf].runs.drain(keep..));
-        // An empty one gets its first run right away.
+        // An empty leaf gets its first run right after this.
         let first = upper.first().map_or(u32::MAX, |run: &Run| run.first);
         self.leaves.insert(to.leaf + 1, Leaf { first, runs: upper });
         if to.run < keep { to } else { At { leaf: to.leaf + 1, run: to.run - keep } }

@@ -1,23 +1,21 @@
-//! A page that is read, wherever its bytes are: in the mapping of a file, or in memory of our own.
+//! A page that is read: in the mapping of a file, or in a buffer.
 //!
 //! ```text
 //!   0            8       12      16
 //!   | data       | len   | epoch |
 //! ```
 //!
-//! `epoch` says who keeps the bytes alive: 0 for an `Arc<[u8]>`, of which the reference is one count;
-//! otherwise nobody, because mapped address space is never unmapped (see `lithe_vfs::Mapping`), and the
-//! number tells for how long the bytes are what they were ([`crate::Pager::is_intact`]). Reading is
-//! the same either way, without a branch.
+//! `epoch` says what keeps the bytes alive. 0 is an `Arc<[u8]>`, of which the reference is one count. Any other number
+//! is a mapping, which is never unmapped (see `lithe_vfs::Mapping`); the number tells how long the bytes stay unchanged
+//! ([`crate::Pager::is_intact`]). Reading is the same either way, without a branch.
 //!
 //! This is the one unsafe module of the crate. What it relies on:
 //! * a mapped page lies within the file at the time of the snapshot it belongs to, which the
 //!   maker of a [`MappedFile`] has checked;
-//! * its bytes stand still while the lock of that snapshot is held: all writers of all processes
-//!   keep to the locks, and our own writes to a mapped file happen at commit, in rollback mode only.
-//!   Before that, the holder of a reference makes the page its own (see `page_holders`);
-//! * nobody looks at a mapped page after the end of its epoch. With debug assertions, a reference that
-//!   does panics.
+//! * its bytes do not change while the lock of that snapshot is held: all writers of all processes keep to the locks,
+//!   and this pager writes to a mapped file only at commit, in rollback mode. Before that, the holder of a reference
+//!   copies the page (see `page_holders`);
+//! * no reference to a mapped page is read after the end of its epoch. With debug assertions, such a read panics.
 #![allow(unsafe_code)]
 
 use std::fmt;
@@ -27,14 +25,14 @@ use std::sync::Arc;
 
 use lithe_vfs::Mapping;
 
-/// A page that is read. Cloning is a copy of the reference, and for private pages a count.
+/// A page that is read. Cloning copies the reference, and for private pages increments the count.
 pub struct PageRef {
     data: NonNull<u8>,
     len: u32,
     epoch: u32,
 }
 
-/// The epoch of private bytes, which stay what they are.
+/// The epoch of private bytes, which never change.
 const OWNED: u32 = 0;
 
 const _: () = assert!(size_of::<PageRef>() == 16);
@@ -60,18 +58,18 @@ impl PageRef {
         self.data == other.data
     }
 
-    /// Whether this refers to the private bytes `bytes`.
+    /// Whether this reference is to the private bytes `bytes`.
     pub(crate) fn is_of(&self, bytes: &[u8]) -> bool {
         self.data.as_ptr().cast_const() == bytes.as_ptr()
     }
 
-    /// Whether the bytes are still what they were, given that mapped ones were in `epoch`.
+    /// Whether the bytes are unchanged, given that mapped bytes are in `epoch`.
     #[inline]
     pub(crate) fn is_intact_in(&self, epoch: Epoch) -> bool {
         self.epoch == OWNED || self.epoch == epoch.0
     }
 
-    /// Becomes a reference to a private copy, if it is none already.
+    /// Becomes a reference to a private copy, unless it is private already.
     pub(crate) fn own(&mut self) {
         if self.epoch != OWNED {
             *self = PageRef::from_arc(Arc::from(&**self));
@@ -130,16 +128,16 @@ impl fmt::Debug for PageRef {
     }
 }
 
-/// A time in which mapped bytes stand still. It ends with the lock that keeps others from changing
-/// them, and with a commit of our own that does.
+/// A time in which mapped bytes do not change. It ends with the lock that keeps other connections from changing them,
+/// and with a commit of this connection that changes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Epoch(u32);
 
 impl Epoch {
-    /// Of references that do not outlive the call that makes them.
+    /// The epoch of references that do not outlive the call that makes them.
     pub(crate) const OF_ONE_CALL: Epoch = Epoch(1);
 
-    /// That of a pager that has read nothing yet.
+    /// The epoch of a pager that has read nothing yet.
     pub(crate) fn first() -> Epoch {
         #[cfg(debug_assertions)]
         return Epoch(live::begin());
@@ -147,7 +145,7 @@ impl Epoch {
         Epoch::OF_ONE_CALL
     }
 
-    /// The time after, which begins now.
+    /// Ends this epoch; the next one begins now.
     pub(crate) fn next(self) -> Epoch {
         #[cfg(debug_assertions)]
         {
@@ -166,7 +164,7 @@ mod live {
 
     use super::{Epoch, OWNED};
 
-    /// Epochs that are as far apart share a bit: one that ended long ago may be taken for one that goes on.
+    /// Epochs this far apart share a bit: an epoch that ended long ago may pass for a live one.
     const BITS: usize = 1 << 16;
 
     static NEXT: AtomicU32 = AtomicU32::new(2);
@@ -217,8 +215,8 @@ impl MappedFile {
     /// Nothing.
     pub(crate) const NONE: MappedFile = MappedFile { base: NonNull::dangling(), valid: 0 };
 
-    /// The first `file_size` bytes of a mapped file: its size when it was looked at, under a lock
-    /// that keeps it from shrinking.
+    /// The first `file_size` bytes of a mapped file: its size when it was read, under a lock that keeps the file from
+    /// shrinking.
     pub(crate) fn new(mapping: &Mapping, file_size: u64) -> MappedFile {
         let valid = usize::try_from(file_size).unwrap_or(usize::MAX).min(mapping.len());
         MappedFile { base: mapping.base(), valid }
@@ -238,7 +236,7 @@ impl MappedFile {
         PageRef { data: unsafe { self.base.add(offset) }, len, epoch: epoch.0 }
     }
 
-    /// Copies what is at `offset`, which must be within the valid part.
+    /// Copies the bytes at `offset`, which must be within the valid part.
     pub(crate) fn read(&self, offset: usize, buf: &mut [u8]) {
         assert!(self.has(offset, buf.len()), "bytes outside the mapped file");
         // SAFETY: within the valid part, as was just checked; `buf` is memory of our own.
@@ -251,11 +249,11 @@ impl MappedFile {
     }
 }
 
-/// Private bytes that nobody else refers to: a page being written.
+/// Private bytes with no other reference: a page being written.
 pub(crate) struct UniquePage {
     /// `None` once they are shared again.
     bytes: Option<Arc<[u8]>>,
-    /// The bytes, without asking the Arc each time whether it is still alone; none once they are shared again.
+    /// The bytes, without a check each time that the Arc has one count; of length 0 once they are shared again.
     data: NonNull<[u8]>,
 }
 
@@ -276,7 +274,7 @@ impl UniquePage {
         self.take_shared().expect("a page is shared again once")
     }
 
-    /// The bytes, to be shared again: what is left is a page of no bytes. `None` if it is one already.
+    /// The bytes, to be shared again: an empty page remains. `None` if they were taken before.
     #[inline]
     pub(crate) fn take_shared(&mut self) -> Option<Arc<[u8]>> {
         self.data = NonNull::from(&mut []);
@@ -289,7 +287,8 @@ impl Deref for UniquePage {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: as below, and no bytes may be read anywhere. Not through the Arc, not even for the length: the pointer would not be good for writing any more.
+        // SAFETY: as below, and a slice of length 0 may be read anywhere. Not through the Arc, not even for the length: that would make the
+        // pointer invalid for writes.
         unsafe { self.data.as_ref() }
     }
 }

@@ -2,8 +2,8 @@
 //! connections of the process.
 //!
 //! The pool holds pages of one snapshot, the newest that a connection has adopted. Connections that read another
-//! one pass the pool by. A commit of this process moves the pool on to the new snapshot, without the
-//! pages that it changed; a commit of another process empties it, shard by shard, when a page of the new snapshot comes.
+//! snapshot do not use the pool. A commit of this process moves the pool to the new snapshot, without the pages that it
+//! changed; a commit of another process empties the pool, shard by shard, when a page of the new snapshot is inserted.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::page_ref::PageRef;
 use crate::snapshot::SnapshotId;
 
-/// Threads that read different pages seldom meet.
+/// The number of shards, so that threads that read different pages seldom contend for a lock.
 const SHARDS: usize = 8;
 
 /// Pages that were read.
@@ -36,7 +36,7 @@ pub(crate) type Written = Vec<(PageNo, Arc<[u8]>)>;
 #[derive(Debug)]
 pub(crate) enum Changes {
     Pages(Vec<PageNo>),
-    /// Too many to remember.
+    /// The numbers are not known.
     Unknown,
 }
 
@@ -48,11 +48,11 @@ impl Changes {
 
 #[derive(Debug, Default)]
 struct Shard {
-    /// Whose pages these are; `Unknown`: nobody's.
+    /// The snapshot that the pages belong to; `Unknown`: the shard has no pages.
     snapshot: SnapshotId,
     pages: Vec<Cached>,
     index: HashMap<PageNo, usize, PageHashes>,
-    /// The hand of the clock that finds a page to let go.
+    /// The clock's hand, which finds a page to evict.
     hand: usize,
 }
 
@@ -60,7 +60,7 @@ struct Shard {
 struct Cached {
     no: PageNo,
     bytes: Arc<[u8]>,
-    /// It was used since the hand last came by.
+    /// The page was used since the hand last passed.
     used: bool,
 }
 
@@ -70,33 +70,33 @@ impl Pool {
         if self.is_unused() { 0 } else { self.shards.iter().map(|shard| guard(shard).pages.len()).sum() }
     }
 
-    /// Whether no page ever was here.
+    /// Whether the pool has never had a page.
     pub(crate) fn is_unused(&self) -> bool {
         !self.used.load(Ordering::Relaxed)
     }
 
-    /// Sets how many pages there may be.
+    /// Sets how many pages the pool may have.
     pub(crate) fn set_size(&self, pages: usize) {
         self.pages_max.store(pages, Ordering::Relaxed);
     }
 
-    /// A connection has adopted `snapshot`: it is the newest.
+    /// Makes `snapshot`, which a connection has adopted, the newest.
     pub(crate) fn adopt(&self, snapshot: &SnapshotId) {
         *guard(&self.newest) = *snapshot;
     }
 
-    /// Nothing that is here counts any more, even if a snapshot of the same id comes.
+    /// Empties the pool: its pages do not count any more, even if a snapshot of the same id comes.
     pub(crate) fn expire(&self) {
         *guard(&self.newest) = SnapshotId::Unknown;
         self.shards.iter().for_each(|shard| guard(shard).empty(SnapshotId::Unknown));
     }
 
-    /// The snapshot `before` has become `after` by a commit of this process that changed some pages.
+    /// Moves the pool from the snapshot `before` to `after`, after a commit of this process that changed some pages.
     pub(crate) fn advance(&self, before: &SnapshotId, after: &SnapshotId, changes: Changes) {
         let mut newest = guard(&self.newest);
         let was_newest = std::mem::replace(&mut *newest, *after) == *before;
         let Changes::Pages(changed) = changes else {
-            // Which pages are old is not known: should the id stay what it was, none may be taken for new.
+            // The changed pages are not known, and the id may stay the same: so no page may stay.
             drop(newest);
             return self.shards.iter().for_each(|shard| guard(shard).empty(SnapshotId::Unknown));
         };
@@ -114,12 +114,12 @@ impl Pool {
         }
     }
 
-    /// The page `no` in `snapshot`, if it is here.
+    /// The page `no` in `snapshot`, if the pool has it.
     pub(crate) fn get(&self, snapshot: &SnapshotId, no: PageNo) -> Option<PageRef> {
         guard(self.shard(no)).get(snapshot, no)
     }
 
-    /// The page `no` in `snapshot`, read by `read` if it is not here.
+    /// The page `no` in `snapshot`, read by `read` if the pool does not have it.
     pub(crate) fn get_or_read(
         &self,
         snapshot: &SnapshotId,
@@ -144,7 +144,7 @@ impl Pool {
         Ok(PageRef::from_arc(bytes))
     }
 
-    /// The page `no` is `bytes` in `snapshot`.
+    /// Puts page `no` of `snapshot` with the content `bytes` into the pool.
     pub(crate) fn put(&self, snapshot: &SnapshotId, no: PageNo, bytes: Arc<[u8]>) {
         let limit = self.limit();
         self.used.store(true, Ordering::Relaxed);
@@ -152,7 +152,7 @@ impl Pool {
         self.insert(snapshot, no, bytes, limit);
     }
 
-    /// The lock of the newest snapshot comes before those of shards, here as in [`Pool::advance`].
+    /// The lock of the newest snapshot is taken before those of shards, here as in [`Pool::advance`].
     fn insert(&self, snapshot: &SnapshotId, no: PageNo, bytes: Arc<[u8]>, limit: usize) {
         assert!(*snapshot != SnapshotId::Unknown, "a page of no snapshot");
         let shard = self.shard(no);
@@ -176,13 +176,13 @@ impl Pool {
         (self.pages_max.load(Ordering::Relaxed) / SHARDS).max(1)
     }
 
-    /// Pages that were written to their place: what is here of them is old.
+    /// Removes pages that were written to their place: the pool's versions are old.
     pub(crate) fn forget(&self, pages: impl Iterator<Item = PageNo>) {
         pages.for_each(|no| guard(self.shard(no)).remove(no));
     }
 
     fn shard(&self, no: PageNo) -> &Mutex<Shard> {
-        // Neighbours, which are read one after the other, come into different shards.
+        // Neighbours, which are read one after the other, are in different shards.
         &self.shards[no.get() as usize % SHARDS]
     }
 }
@@ -198,7 +198,7 @@ impl Shard {
         Some(PageRef::from_arc(cached.bytes.clone()))
     }
 
-    /// From now on it has pages of `snapshot`, and none yet.
+    /// Empties the shard and assigns it to `snapshot`.
     fn empty(&mut self, snapshot: SnapshotId) {
         self.pages.clear();
         self.index.clear();
@@ -227,10 +227,10 @@ impl Shard {
         self.pages[at] = cached;
     }
 
-    /// The buffer of a page that has to go anyway when the next one comes, unless somebody reads it: memory that is new
-    /// each time would have to be cleared each time.
+    /// Evicts a page that has to go anyway when the next one comes, and answers its buffer, unless a reader holds it.
+    /// New memory would have to be cleared each time.
     fn give_up_one(&mut self, snapshot: &SnapshotId, page_size: usize, limit: usize) -> Option<Arc<[u8]>> {
-        // A connection that reads another snapshot leaves nothing here, and takes nothing away.
+        // A connection that reads another snapshot adds no page here, so it evicts none.
         if self.snapshot != *snapshot || self.pages.len() < limit || self.pages.is_empty() {
             return None;
         }
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(read(&pool, &first, 3, 31), 30);
         pool.advance(&first, &second, Changes::Pages(vec![PageNo::new(3).unwrap()]));
         assert_eq!((read(&pool, &second, 3, 32), read(&pool, &second, 4, 41)), (32, 40));
-        // A connection that reads the old snapshot passes the pool by.
+        // A connection that reads the old snapshot does not use the pool.
         assert_eq!((read(&pool, &first, 4, 42), read(&pool, &second, 4, 43)), (42, 40));
         pool.adopt(&third);
         assert_eq!(read(&pool, &third, 4, 44), 44);
@@ -324,7 +324,7 @@ mod tests {
         assert_eq!((read(&pool, &first, 3, 31), read(&pool, &first, 3, 32)), (31, 31));
         pool.advance(&first, &second, Changes::Unknown);
         assert_eq!(read(&pool, &second, 3, 33), 33);
-        // Somebody else's snapshot was the newest.
+        // The snapshot of another commit was the newest.
         pool.adopt(&first);
         pool.advance(&second, &id(4), Changes::Pages(Vec::new()));
         assert_eq!(read(&pool, &id(4), 3, 34), 34);

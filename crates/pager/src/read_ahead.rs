@@ -1,21 +1,21 @@
 //! Reading mapped pages that are not in memory yet, no more and no less.
 //!
-//! A page of a mapped file that is touched for the first time is read by the system while we wait. It cannot know what
-//! comes next: it reads what the device is set to around the page (128 KiB, or megabytes), which takes longer than all
-//! that is wanted, and when that has been in vain for a while, that one page and no more, so that a value on four pages
-//! waits for the device four times. So it is told beforehand what will be read. To be told it must be asked first
-//! whether the pages are in memory, which costs a system call, about as long as copying a page takes; where everything is
-//! in memory, as it mostly is, that is done once in a while only, and only by who reads runs at all:
+//! The system reads a page of a mapped file when it is first touched, while the reader waits. It does not know which
+//! pages come next: it reads what the device is set to around the page (128 KiB, or megabytes), which takes longer than
+//! all pages that are needed; and after that has been in vain for a while, only the one page, so that a value on four
+//! pages waits for the device four times. So this module announces the pages beforehand (`madvise`). First it checks
+//! whether they are in memory (`mincore`), which is a system call that costs about as much as copying a page. Where
+//! everything is in memory, as it mostly is, the check is made once in a while only, and only for readers of runs:
 //!
 //! ```text
 //!   run         1  2  3  4  5 ... 8  9 10 ... 14
-//!   looked at   x  x  x  x        x            x             up to 63 are passed over
+//!   checked     x  x  x  x        x            x             up to 63 are skipped
 //!   with leaf      x  x  x        x            x
-//!                        ^ as soon as one is not in memory, it begins anew
+//!                        ^ as soon as one is not in memory, all are checked again
 //! ```
 //!
-//! A leaf that is not in memory is asked for together with its neighbours, if the values of the leaves before lay there:
-//! then the device is waited for once a value, and not once for the leaf and once for the rest of it.
+//! A leaf that is not in memory is announced together with its neighbours, if the values of earlier leaves lay there:
+//! then the reader waits for the device once a value, and not once for the leaf and once for the rest of the value.
 
 use std::cell::Cell;
 
@@ -25,68 +25,69 @@ use lithe_vfs::Mapping;
 use crate::mappings::LastMapping;
 use crate::snapshot::View;
 
-/// So many runs are not looked at after long enough.
+/// The most runs that are skipped between two checks.
 const UNSEEN_MAX: u8 = 63;
 
-/// Leaves are looked at until so many runs in a row were in memory, with their leaves.
+/// Leaves are checked until this many runs in a row were in memory, with their leaves.
 const WARM: u8 = 4;
 
-/// So many pages on the way to a leaf are looked at, and then no more before a run is: who reads rows only is left alone.
+/// The number of pages on the way to a leaf that are checked before the next run is: a reader of rows without runs costs
+/// no more checks.
 const LEAF_LOOKS: u8 = 8;
 
-/// More than this is not asked for at once: reading it takes long enough for the system to read ahead by itself.
+/// The most bytes that are announced at once: reading more takes long enough for the system to read ahead by itself.
 const ASK_MAX: usize = 4 << 20;
 
-/// What is known of how much of the file is in memory.
+/// An estimate of how much of the file is in memory.
 #[derive(Debug)]
 pub(crate) struct ReadAhead {
-    /// So many runs were looked at in a row and were in memory; 0: the last was not, or its leaf.
+    /// The number of runs in a row that were checked and in memory; 0: the last was not, or its leaf.
     warm: Cell<u8>,
-    /// So many pages are still looked at on the way to a leaf. A run says little of what is in memory without its leaf: the
-    /// system reads so much around a leaf that the run comes along.
+    /// The number of pages on the way to a leaf that are still checked. A run shows little about memory without its leaf,
+    /// because the system reads so much around a leaf that the run comes along.
     leaf_looks: Cell<u8>,
-    /// So many runs are still not looked at.
+    /// The number of runs that are still skipped.
     unseen: Cell<u8>,
-    /// The leaf that was looked at last: the next run is likely one of its values.
+    /// The leaf that was checked last: the next run is likely one of its values.
     leaf: Cell<u32>,
-    /// It was not in memory, and asked for with all that is in reach.
+    /// It was not in memory, and asked for with the whole window.
     leaf_was_missing: Cell<bool>,
     /// How many pages before and behind a leaf the runs of the last ones reached.
-    reach: Cell<Reach>,
+    window: Cell<ReadaheadWindow>,
 }
 
 /// How far from their leaves values lie, in pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Reach {
+struct ReadaheadWindow {
     before: u32,
     behind: u32,
 }
 
-/// What lies further away than this is not asked for with the leaf: it might be anywhere.
-const REACH_MAX: u32 = 16;
+/// The largest distance of pages that are announced with the leaf: a value further away might be anywhere.
+const WINDOW_MAX: u32 = 16;
 
-impl Reach {
+impl ReadaheadWindow {
     /// After a value of the leaf `leaf` was found on `first..=last`.
-    fn after(self, leaf: u32, first: u32, last: u32) -> Reach {
+    fn after(self, leaf: u32, first: u32, last: u32) -> ReadaheadWindow {
         let (before, behind) = (leaf.saturating_sub(first), last.saturating_sub(leaf));
-        if before.max(behind) > REACH_MAX {
+        if before.max(behind) > WINDOW_MAX {
             // One less: values that lie elsewhere now and then do not matter.
-            return Reach { before: self.before.saturating_sub(1), behind: self.behind.saturating_sub(1) };
+            return ReadaheadWindow { before: self.before.saturating_sub(1), behind: self.behind.saturating_sub(1) };
         }
-        Reach { before: self.before.max(before), behind: self.behind.max(behind) }
+        ReadaheadWindow { before: self.before.max(before), behind: self.behind.max(behind) }
     }
 }
 
 impl ReadAhead {
     pub(crate) fn new() -> ReadAhead {
-        // Leaves are not looked at before a run was: who reads rows only never asks.
+        // Leaves are not checked before a run was, so a reader of rows without runs makes no system call.
         ReadAhead {
             warm: Cell::new(0),
             leaf_looks: Cell::new(0),
             unseen: Cell::new(0),
             leaf: Cell::new(0),
             leaf_was_missing: Cell::new(false),
-            reach: Cell::default(),
+            window: Cell::default(),
         }
     }
 }
@@ -118,7 +119,7 @@ impl ReadAhead {
     fn look_at_run(&self, shown: &Shown<'_>, first: PageNo, count: u32) {
         let leaf = self.leaf.replace(0);
         if leaf > 0 {
-            self.reach.set(self.reach.get().after(leaf, first.get(), first.get().saturating_add(count - 1)));
+            self.window.set(self.window.get().after(leaf, first.get(), first.get().saturating_add(count - 1)));
         }
         let is_missing = !shown.is_in_memory(first, count);
         if is_missing {
@@ -138,9 +139,9 @@ impl ReadAhead {
         self.leaf.set(no.get());
         self.leaf_was_missing.set(is_missing);
         if is_missing {
-            let reach = self.reach.get();
-            let before = reach.before.min(no.get() - 1);
-            shown.ask_for(PageNo::new(no.get() - before).unwrap_or(no), before + 1 + reach.behind);
+            let window = self.window.get();
+            let before = window.before.min(no.get() - 1);
+            shown.ask_for(PageNo::new(no.get() - before).unwrap_or(no), before + 1 + window.behind);
         }
     }
 }
@@ -160,7 +161,7 @@ impl Shown<'_> {
         self.with_mapped(first, count, |mapping, offset, len| mapping.will_need(offset, len));
     }
 
-    /// Where the pages lie in the mapping, as far as they do.
+    /// Calls `look` with the place of the pages in the mapping, as far as they are mapped.
     fn with_mapped<T>(&self, first: PageNo, count: u32, look: impl FnOnce(&Mapping, usize, usize) -> T) -> Option<T> {
         let page_size = self.view.page_size.get().bytes();
         let offset = first.index() * page_size;
@@ -176,15 +177,15 @@ mod tests {
 
     #[test]
     fn how_far_values_reach() {
-        let mut reach = Reach::default();
+        let mut window = ReadaheadWindow::default();
         let mut check = |leaf, first, last, before, behind| {
-            reach = reach.after(leaf, first, last);
-            assert_eq!(reach, Reach { before, behind }, "leaf {leaf}, {first}..={last}");
+            window = window.after(leaf, first, last);
+            assert_eq!(window, ReadaheadWindow { before, behind }, "leaf {leaf}, {first}..={last}");
         };
         check(100, 101, 103, 0, 3);
         check(100, 96, 98, 4, 3);
         check(200, 201, 202, 4, 3);
-        // Far away: less and less is asked for if that goes on.
+        // Far away: fewer and fewer pages are announced if that repeats.
         check(200, 1000, 1002, 3, 2);
         check(200, 1, 3, 2, 1);
         check(200, 190, 1003, 1, 0);

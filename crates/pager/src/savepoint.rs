@@ -1,8 +1,8 @@
-//! Savepoints: what must be put back to return to a moment of a transaction.
+//! Savepoints: the versions that a rollback to a moment of a transaction restores.
 //!
-//! Opening one copies nothing. The first write to a page after that puts the version before aside
-//! (a count on its buffer; the write then copies, because the buffer is shared), and remembers in the
-//! page's slot under which savepoint it did so, that it is done once.
+//! Opening one copies nothing. The first write to a page after that saves the version before (a count on its buffer;
+//! the write then copies, because the buffer is shared), and records in the page's slot under which savepoint that was,
+//! so that it happens once.
 //!
 //! ```text
 //!   savepoints    0: undo [page 7: bytes]
@@ -10,13 +10,13 @@
 //!   dirty set     page 7 saved under 1, page 9 under 1, page 12 came under 1, page 3 before all
 //! ```
 //!
-//! A page that was not in the dirty set, because it was clean or spilled, needs no note: its slot tells under which savepoint
-//! it came, and going back forgets the slot. What was spilled after the savepoint is cut off when going back, so a page that is
-//! spilled is put aside like one that is written. What is noted is thus never more than the dirty set was, however many pages a
-//! statement changes.
+//! A page that was not in the dirty set, because it was clean or spilled, needs no saved version: its slot records under which
+//! savepoint it came, and the rollback removes the slot. What was spilled after the savepoint is discarded by the rollback, so
+//! a page that is spilled is saved like one that is written. The saved versions are thus never more than the dirty set was,
+//! however many pages a statement changes.
 //!
-//! Releasing moves into the savepoint below what that one has not put aside itself. Slots may go on to name a savepoint that
-//! was released: it is newer than those that are still open, and older than all to come, which is all that is asked of it.
+//! A release moves into the savepoint below the versions that that one has not saved itself. A slot may still name a savepoint
+//! that was released. That is no harm: its number is newer than those that are still open, and older than all to come.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ struct Savepoint {
     kept: HashSet<PageNo, PageHashes>,
 }
 
-/// What of the transaction's state belongs to a savepoint, beside pages.
+/// The state of the transaction, beside pages, that belongs to a savepoint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     pub(crate) page_count: u32,
@@ -68,7 +68,7 @@ struct Undo {
 #[derive(Debug)]
 enum Version {
     Memory(Arc<[u8]>),
-    /// At this place in the temporary file of put-aside versions.
+    /// The version is at this place in the temporary file of saved versions.
     Temp(u32),
 }
 
@@ -80,7 +80,8 @@ pub(crate) struct Savepoints {
     /// How many versions are in memory.
     in_memory: usize,
     temp: TempPages,
-    /// A page that leaves the dirty set overwrites what a savepoint may want back: which pages are put aside is noted beyond that.
+    /// Savepoints record which pages they have saved, because a page that leaves the dirty set overwrites a version that a
+    /// savepoint may need.
     notes_pages: bool,
 }
 
@@ -93,29 +94,30 @@ impl Savepoints {
         self.in_memory
     }
 
-    /// The serial number of the newest.
+    /// The serial number of the newest savepoint.
     #[inline]
     pub(crate) fn newest(&self) -> u64 {
         self.open.last().map_or(NO_SAVEPOINT, |savepoint| savepoint.serial)
     }
 
-    /// How much was spilled before the oldest and the newest were opened.
+    /// How much was spilled before the oldest and the newest savepoint were opened.
     pub(crate) fn marks(&self) -> Marks {
         let mark = |savepoint: Option<&Savepoint>| savepoint.map_or(0, |savepoint| savepoint.moment.spilled.len);
         Marks { oldest: mark(self.open.first()), newest: mark(self.open.last()) }
     }
 
-    /// The last page that the database had at one of them; 0 if none is open.
+    /// The last page that the database had at one of the savepoints; 0 if none is open.
     pub(crate) fn end(&self) -> u32 {
         self.open.last().map_or(0, |savepoint| savepoint.end)
     }
 
-    /// A transaction begins. With `notes_pages`, pages may leave the dirty set that overwrite what a savepoint wants back.
+    /// Begins a transaction. With `notes_pages`, pages that leave the dirty set may overwrite versions that a savepoint
+    /// needs.
     pub(crate) fn begin(&mut self, notes_pages: bool) {
         self.notes_pages = notes_pages;
     }
 
-    /// The serial number of the newest savepoint that has put a version of page `no` aside.
+    /// The serial number of the newest savepoint that has saved a version of page `no`.
     pub(crate) fn saved(&self, no: PageNo) -> u64 {
         let keeps = |savepoint: &&Savepoint| savepoint.kept.contains(&no);
         self.open.iter().rev().find(keeps).map_or(NO_SAVEPOINT, |savepoint| savepoint.serial)
@@ -141,7 +143,7 @@ impl Savepoints {
         self.temp.clear();
     }
 
-    /// A page comes into the dirty set now, and its slot names the newest savepoint.
+    /// Records that a page comes into the dirty set, with a slot that names the newest savepoint.
     #[inline]
     pub(crate) fn note_arrival(&mut self) {
         if let Some(newest) = self.open.last_mut() {
@@ -149,7 +151,7 @@ impl Savepoints {
         }
     }
 
-    /// The page in `slot` is about to change, or to be spilled.
+    /// Saves the version of the page in `slot`, which is about to change or to be spilled.
     #[inline]
     pub(crate) fn note_write(&mut self, dirty: &mut DirtySet, id: SlotId) {
         let Some(newest) = self.open.last_mut() else { return };
@@ -199,13 +201,13 @@ impl Savepoints {
         }
     }
 
-    /// Puts all pages back to how they were when the savepoint `depth` was opened; it stays open.
-    /// Answers what else was then. Should it fail, the transaction cannot go on.
+    /// Restores all pages as they were when the savepoint `depth` was opened; it stays open. Answers the rest of the
+    /// state at that moment. After an error the transaction can only be rolled back.
     pub(crate) fn rollback_to(&mut self, depth: usize, dirty: &mut DirtySet, page_size: usize) -> Result<Moment> {
         assert!(depth < self.open.len(), "a savepoint that is not open");
         let serial = self.open[depth].serial;
         if self.open[depth..].iter().any(|savepoint| savepoint.has_arrived) {
-            // Also those that were there before, and have changed since: they are put back below.
+            // This also removes pages that were in the set before, and have changed since: they are restored below.
             dirty.remove_saved_since(serial);
         }
         while self.open.len() > depth + 1 {
@@ -221,7 +223,8 @@ impl Savepoints {
         Ok(moment)
     }
 
-    /// Puts back what was there before savepoint `serial`; other versions are of pages that came, or had changed, since.
+    /// Restores the versions from before savepoint `serial`; the other versions are of pages that came, or had changed,
+    /// since.
     fn put_all_back(&mut self, undo: Vec<Undo>, serial: u64, dirty: &mut DirtySet, page_size: usize) -> Result<()> {
         for undo in undo {
             match undo.saved < serial {
@@ -248,7 +251,7 @@ impl Savepoints {
         Ok(())
     }
 
-    /// Puts the versions that are in memory into a temporary file.
+    /// Moves the versions that are in memory to a temporary file.
     pub(crate) fn spill(&mut self, vfs: &dyn Vfs) -> Result<()> {
         let versions = self.open.iter_mut().flat_map(|savepoint| &mut savepoint.undo).map(|undo| &mut undo.before);
         let mut versions: Vec<&mut Version> =

@@ -1,14 +1,14 @@
-//! Pages that share a sector, on devices where a write that the power cuts short harms the whole sector.
+//! Pages that share a sector, on devices where a write that a power loss interrupts harms the whole sector.
 //!
 //! ```text
 //!   sector       | page 5 | page 6 | page 7 | page 8 |
 //!                              ^
-//!                  writing this one may take the others along
+//!                  writing this one may harm the others
 //! ```
 //!
-//! Most devices write the bytes they are given and leave alone the others (powersafe overwrite), or pages are no smaller
-//! than sectors: then there is nothing to do. Elsewhere the neighbours of a page that is written are treated as if they
-//! were written, too: the journal has them as they were, the log as they are.
+//! Most devices write the bytes they are given and no others (powersafe overwrite), or pages are no smaller than
+//! sectors: then there is nothing to do. Elsewhere the neighbours of a page that is written are treated as written, too:
+//! the journal gets their old versions, and the log their current ones.
 
 use lithe_format::{PageNo, PageSize};
 
@@ -23,7 +23,7 @@ impl Sectors {
         Sectors { pages: (sector_size / page_size.get()).max(1) }
     }
 
-    /// Whether pages have neighbours at all.
+    /// Whether a sector has more than one page.
     pub(crate) fn are_shared(self) -> bool {
         self.pages > 1
     }

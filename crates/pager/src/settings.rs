@@ -1,4 +1,4 @@
-//! What pragmas and the connection set, as all parts of the pager look it up.
+//! The settings of pragmas and the connection, as all parts of the pager read them.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -13,14 +13,14 @@ use lithe_vfs::{SyncFlags, Vfs};
 use crate::error::{Error, Result};
 use crate::options::{CacheSize, JournalMode, LockingMode, OpenOptions, Synchronous};
 
-/// Asked whether to try again when another connection is in the way, with the number of times it was
-/// asked before.
+/// Decides whether to try again when a lock of another connection conflicts; the argument is the number of times it was
+/// called before.
 pub type BusyHandler = Rc<dyn Fn(u32) -> bool>;
 
 /// The settings of one connection to one database.
 pub(crate) struct Settings {
     pub(crate) cache_size: Cell<CacheSize>,
-    /// The mode of rollback journals; whether the database has a log is known to its file.
+    /// The mode of rollback journals; the file store knows whether the database has a log.
     pub(crate) journal_mode: Cell<JournalMode>,
     pub(crate) synchronous: Cell<Synchronous>,
     pub(crate) full_fsync: Cell<bool>,
@@ -42,7 +42,7 @@ impl fmt::Debug for Settings {
     }
 }
 
-/// What to do when another connection is in the way.
+/// What to do when a lock of another connection conflicts.
 #[derive(Clone, Default)]
 pub(crate) enum WhenBusy {
     #[default]
@@ -52,7 +52,7 @@ pub(crate) enum WhenBusy {
     Ask(BusyHandler),
 }
 
-/// Pauses between tries, in microseconds. Most locks are held for less than a sync takes.
+/// Pauses between tries, in microseconds. Most locks are held for less time than a sync takes.
 const PAUSES: [u64; 10] = [50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 25_000];
 
 impl Settings {
@@ -96,8 +96,8 @@ impl Settings {
         !matches!(*self.busy.borrow(), WhenBusy::GiveUp)
     }
 
-    /// Runs `attempt` until it answers something else than "busy", as long as the setting allows. No
-    /// cell is borrowed while a handler runs.
+    /// Runs `attempt` until it answers anything but "busy", as long as the setting allows. No cell is borrowed while a
+    /// handler runs.
     pub(crate) fn retry_while_busy<T>(
         &self,
         vfs: Option<&dyn Vfs>,
@@ -124,7 +124,7 @@ impl Settings {
     }
 }
 
-/// Pauses before the next try. `false`: the time is over.
+/// Pauses before the next try. `false`: the timeout has passed.
 fn pause(vfs: Option<&dyn Vfs>, tries: u32, timeout: Duration, since: Instant) -> bool {
     let left = timeout.saturating_sub(since.elapsed());
     if left.is_zero() {

@@ -1,4 +1,4 @@
-//! Which committed state of a database is read, and how often what a connection sees has changed.
+//! The committed state of a database that is read, and counters of what has changed for a connection.
 //!
 //! ```text
 //!   file store                         pager
@@ -8,8 +8,8 @@
 //!        └──── Snapshot of what was written ┘
 //! ```
 //!
-//! A [`SnapshotId`] is compared and never counted: two snapshots with one id have the same content. The buffer pool, a shared
-//! cache and the question whether a file has changed go by it.
+//! A [`SnapshotId`] is compared and never counted: two snapshots with one id have the same content. The buffer pool and the
+//! shared cache compare it, and so does the check whether a file has changed.
 
 use std::cell::Cell;
 
@@ -23,21 +23,21 @@ use crate::page_ref::{Epoch, MappedFile};
 /// The part of page 1 that changes with every transaction: change counter, size, freelist.
 pub(crate) type Fingerprint = [u8; 16];
 
-/// What tells one committed state of a database from all others.
+/// Identifies one committed state of a database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum SnapshotId {
-    /// Nothing was looked at yet.
+    /// No state was read yet.
     #[default]
     Unknown,
-    /// Without a log: the fingerprint of page 1, and how many bytes the file has.
+    /// Without a log: the fingerprint of page 1, and the length of the file in bytes.
     File(Fingerprint, u64),
     /// The header of the log's index.
     Log([u32; HEADER_WORDS]),
 }
 
 impl SnapshotId {
-    /// Whether both are one state as far as their content goes: a writer that begins the log anew makes another header of the same
-    /// content, before it has committed anything.
+    /// Whether both have the same content: a writer that restarts the log makes another header for the same content, before it has
+    /// committed anything.
     pub(crate) fn has_content_of(&self, other: &SnapshotId) -> bool {
         match (self, other) {
             (SnapshotId::Log(one), SnapshotId::Log(other)) => {
@@ -67,7 +67,7 @@ pub(crate) fn fingerprint_in(header: &[u8]) -> Fingerprint {
     fingerprint
 }
 
-/// The size of pages, and the bytes at the end of each that the format leaves alone.
+/// The size of pages, and the bytes at the end of each that the format does not use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) page_size: PageSize,
@@ -82,13 +82,13 @@ pub(crate) struct Snapshot {
     pub(crate) page_count: u32,
     /// How many bytes the database file has.
     pub(crate) file_size: u64,
-    /// What is mapped of it.
+    /// The mapped part of the file.
     pub(crate) mapped: MappedFile,
-    /// Pages up to this one are read from `mapped`, without another look: 0 where a log has to be searched first.
+    /// Pages up to this one are read from `mapped` directly; 0 where a log has to be searched first.
     pub(crate) direct: u32,
-    /// Page 1 says how many pages there are, and is believed.
+    /// Page 1 has a valid page count.
     pub(crate) counts_pages: bool,
-    /// Only later libraries write the write version of page 1: the database is read only.
+    /// Page 1 has the write version of a later library: the database is read-only.
     pub(crate) has_newer_write_version: bool,
 }
 
@@ -107,7 +107,7 @@ impl Snapshot {
         }
     }
 
-    /// The same for a connection that wants pages of `shape`: it gets them in a database that has none.
+    /// The snapshot; if it has no pages, with the shape that the connection would give them.
     pub(crate) fn or_of_shape(self, shape: Shape) -> Snapshot {
         if self.page_count == 0 { Snapshot { shape, ..self } } else { self }
     }
@@ -119,10 +119,10 @@ impl Snapshot {
     }
 }
 
-/// What a look at the database has found changed since the look before.
+/// The changes that were found in the database since it was last read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// Pages may be elsewhere, if not other ones.
+    /// Pages may have moved, with or without new content.
     pub(crate) moved: bool,
     /// How many times other connections were found to have changed the content.
     pub(crate) foreign: u32,
@@ -132,18 +132,18 @@ pub(crate) struct Change {
 #[derive(Debug, Default)]
 pub(crate) struct ChangeCounter {
     all: Cell<u64>,
-    /// Those of `all` that were no writes and no ends of transactions of this connection.
+    /// The changes in `all` that were not writes or ends of transactions of this connection.
     others: Cell<u64>,
     foreign: Cell<u32>,
 }
 
 impl ChangeCounter {
-    /// With the number of changes by others that have been counted already.
+    /// Starts with the number of changes by other connections that have been counted already.
     pub(crate) fn new(foreign: u32) -> ChangeCounter {
         ChangeCounter { all: Cell::new(0), others: Cell::new(0), foreign: Cell::new(foreign) }
     }
 
-    /// Changes at every write, every rollback and every snapshot that differs.
+    /// Changes at every write, every rollback and every new snapshot.
     #[inline]
     pub(crate) fn all(&self) -> u64 {
         self.all.get()
@@ -159,12 +159,12 @@ impl ChangeCounter {
         self.all.set(self.all.get().wrapping_add(1));
     }
 
-    /// Changes when something else than a write or the end of a transaction of this connection has changed what it sees.
+    /// Changes when the connection sees other content for a reason that is not its own write or end of transaction.
     pub(crate) fn others(&self) -> u64 {
         self.others.get()
     }
 
-    /// The connection sees another snapshot.
+    /// Counts a change to another snapshot.
     pub(crate) fn bump_for_others(&self) {
         self.bump();
         self.others.set(self.others.get().wrapping_add(1));
@@ -181,7 +181,7 @@ impl ChangeCounter {
 /// The snapshot that the pager has adopted, in cells: a page of a mapped file is found by a few loads. Only the pager writes them.
 #[derive(Debug)]
 pub(crate) struct View {
-    /// See [`Snapshot::direct`]; 0, too, outside transactions and while pages may be dirty.
+    /// See [`Snapshot::direct`]; also 0 outside transactions and while pages may be dirty.
     pub(crate) direct: Cell<u32>,
     pub(crate) mapped: Cell<MappedFile>,
     pub(crate) epoch: Cell<Epoch>,
@@ -191,12 +191,13 @@ pub(crate) struct View {
     pub(crate) page_count: Cell<u32>,
     pub(crate) reserved: Cell<u8>,
     pub(crate) id: Cell<SnapshotId>,
-    /// Clean pages are copies and not references into the mapping, which will change before the transaction ends.
+    /// Clean pages are copies, not references into the mapping, because the mapping will change before the transaction
+    /// ends.
     pub(crate) reads_copies: Cell<bool>,
 }
 
 impl View {
-    /// Of a database of which nothing is known but what its pages would be.
+    /// The view of a database of which nothing is known but the shape that new pages would have.
     pub(crate) fn new(shape: Shape, epoch: Epoch) -> View {
         View {
             direct: Cell::new(0),
@@ -211,14 +212,14 @@ impl View {
         }
     }
 
-    /// Of a snapshot that is only just being taken, for looks that do not outlive a call.
+    /// The view of a snapshot that is being taken, for reads within one call.
     pub(crate) fn of(snapshot: &Snapshot) -> View {
         let view = View::new(snapshot.shape, Epoch::OF_ONE_CALL);
         view.adopt(snapshot);
         view
     }
 
-    /// The snapshot is what is seen from now on.
+    /// Makes the snapshot the one that is read.
     pub(crate) fn adopt(&self, snapshot: &Snapshot) {
         self.set_shape(snapshot.shape);
         self.page_count.set(snapshot.page_count);
@@ -238,7 +239,7 @@ impl View {
         self.reserved.set(shape.reserved);
     }
 
-    /// The page `no` where it lies in the mapped file, whatever a log may have.
+    /// The page `no` in the mapped file, even if a log has a newer image.
     pub(crate) fn mapped_page(&self, no: PageNo) -> Option<crate::page_ref::PageRef> {
         let (page_size, mapped) = (self.page_size.get(), self.mapped.get());
         let end = no.offset(page_size.get()) + u64::from(page_size.get());

@@ -1,4 +1,4 @@
-//! Pages in a temporary file, which exists from the first of them on.
+//! Pages in a temporary file, which is created with the first of them.
 
 use std::io::IoSlice;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 #[derive(Debug, Default)]
 pub(crate) struct TempPages {
     file: Option<Arc<dyn File>>,
-    /// The places in use; those after are free.
+    /// The number of places in use.
     len: u32,
 }
 
@@ -60,7 +60,7 @@ impl TempPages {
         self.len = self.len.min(len);
     }
 
-    /// Forgets everything; a file that had grown large gives its space back.
+    /// Forgets everything; a large file is closed, which frees its space.
     pub(crate) fn clear(&mut self) {
         const WORTH_KEEPING: u32 = 256;
         if self.len > WORTH_KEEPING {

@@ -11,28 +11,29 @@ use crate::spill::Spill;
 /// A write transaction.
 #[derive(Debug, Default)]
 pub(crate) struct WriteTxn {
-    /// What is in memory of the pages that were written.
+    /// The written pages that are in memory.
     pub(crate) dirty: DirtySet,
     pub(crate) savepoints: Savepoints,
-    /// The others.
+    /// The written pages that have left memory.
     pub(crate) spill: Spill,
     /// How many pages may be dirty in memory.
     pub(crate) dirty_max: usize,
-    /// The page count when it began.
+    /// The page count when the transaction began.
     pub(crate) pages_before: u32,
-    /// ROLLBACK TO took changes back.
+    /// ROLLBACK TO has undone changes.
     pub(crate) has_undone: bool,
-    /// The shape of pages when it began, if it has changed that.
+    /// The shape of pages when the transaction began, if it has changed the shape.
     pub(crate) shape_before: Option<Shape>,
-    /// Pages that have changed since others of a shared cache last looked at them; `None`: nobody has, or any may have.
+    /// Pages that have changed since the last overlay was made; `None`: there is no overlay, or any page may have
+    /// changed.
     pub(crate) changed: Option<Vec<PageNo>>,
 }
 
-/// More changes than these are not listed.
+/// The longest list of changed pages.
 const CHANGED_MAX: usize = 1 << 16;
 
 impl WriteTxn {
-    /// Page `no` comes into the dirty set, or its buffer is replaced there.
+    /// Records that page `no` came into the dirty set, or that its buffer was replaced there.
     #[inline]
     pub(crate) fn note_change(&mut self, no: PageNo) {
         if let Some(changed) = &mut self.changed {
@@ -43,8 +44,8 @@ impl WriteTxn {
         }
     }
 
-    /// The pages that are in memory, and those that went to a temporary file or to their place behind the end of the database.
-    /// What went to frames of the log is known to the log.
+    /// The pages that are in memory, and those that went to a temporary file or to their place in the database file. Pages in
+    /// frames of the log are known to the log only.
     pub(crate) fn page_numbers(&self) -> impl Iterator<Item = PageNo> {
         let in_memory = self.dirty.iter().map(|(no, _)| no);
         in_memory.chain(self.spill.temp.page_numbers()).chain(self.spill.placed.page_numbers(self.pages_before))
@@ -64,7 +65,7 @@ impl WriteTxn {
         Ok(pages)
     }
 
-    /// The transaction is over.
+    /// Ends the transaction.
     pub(crate) fn clear(&mut self) {
         self.dirty.drain(|_, bytes| Some(bytes));
         self.spill.clear();
@@ -73,7 +74,7 @@ impl WriteTxn {
     }
 }
 
-/// A write transaction with what it sees: what a commit works with.
+/// A write transaction with its view: the parameters of a commit.
 #[derive(Clone, Copy)]
 pub(crate) struct Pending<'t> {
     pub(crate) txn: &'t WriteTxn,
@@ -86,7 +87,7 @@ impl Pending<'_> {
         self.view.page_size.get()
     }
 
-    /// How many pages the database is to have.
+    /// The page count of the database after the commit.
     pub(crate) fn page_count(&self) -> u32 {
         self.view.page_count.get()
     }

@@ -91,7 +91,7 @@ fn the_log_starts_over_under_a_transaction() {
     for conflict in [false, true] {
         write(&one, || rows.set(&one, 5, 5));
         assert!(!one.checkpoint(CheckpointMode::Passive).unwrap().busy);
-        // It needs nothing of the log.
+        // The snapshot needs nothing of the log.
         two.begin_write(BeginKind::Concurrent).unwrap();
         rows.set(&two, 2, 9);
         write(&one, || rows.set(&one, if conflict { 2 } else { 1 }, 8));
@@ -202,7 +202,8 @@ fn run(path: &Path, rows: &Rows, seed: u64, limit: u32) -> u32 {
     conflicts
 }
 
-/// What another process has made of page 1 is read from the log, and not from the pool, which has page 1 of the snapshot before.
+/// Page 1, as another process has written it, is read from the log, and not from the pool, which has page 1 of the snapshot
+/// before.
 #[test]
 fn page_1_as_another_process_has_made_it() {
     for mmap_size in [u64::MAX, 0] {
@@ -210,7 +211,7 @@ fn page_1_as_another_process_has_made_it() {
         let path = database(&folder);
         let pager = open_with(&path, &OpenOptions { mmap_size, ..OpenOptions::default() });
         pager.begin_write(BeginKind::Concurrent).unwrap();
-        // As a transaction does that takes or frees pages.
+        // As a transaction does that allocates or frees pages.
         drop(pager.write(no(1)).unwrap());
         sqlite(&path, "PRAGMA user_version=7");
         assert!(matches!(pager.commit(), Err(Error::BusySnapshot)), "mapped: {}", mmap_size > 0);

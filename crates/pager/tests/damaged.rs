@@ -98,7 +98,7 @@ fn try_image(image: &Image, which: &str, hot: usize) {
         let mut random = Random::new(seed);
         let path = image.put_damaged(&folder, which, &mut random, hot);
         let mmap_size = if random.one_in(2) { u64::MAX } else { 0 };
-        // Whatever comes of it, as long as it comes.
+        // Any outcome is right, as long as the call returns.
         let _ = use_it(&open_with(&path, &OpenOptions { mmap_size, ..OpenOptions::default() }), &mut random);
     }
 }
@@ -139,7 +139,7 @@ fn logs() {
     try_image(&image, "a.db", 100);
 }
 
-/// Somebody scribbles over the shared memory of a database in use.
+/// Another program overwrites parts of the shared memory of a database in use.
 #[test]
 fn shared_memory() {
     let folder = Folder::new();
@@ -162,8 +162,7 @@ fn shared_memory() {
     }
 }
 
-/// Changes the file in place, as a process would through its mapping; sometimes with a header that is right for
-/// itself.
+/// Changes the file in place, as a process would through its mapping; sometimes with a valid header of wrong content.
 fn scribble(path: &Path, random: &mut Random) {
     use lithe_format::wal_index::IndexHeader;
     let mut bytes = fs::read(path).unwrap();

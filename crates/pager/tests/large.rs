@@ -79,10 +79,10 @@ fn spilled_pages_come_back() {
     }
 }
 
-/// Without a journal pages go to their place before the commit, unless somebody may see it.
+/// Without a journal pages go to their place before the commit, unless a reader or a savepoint may need the old ones.
 #[test]
 fn pages_in_place() {
-    // Who is in the way: a reader in this process, what this connection has read, or a savepoint.
+    // What prevents it: a reader in this process, pages that this connection has read, or a savepoint.
     for (mmap_size, reader, reads_first, savepoint) in [
         (u64::MAX, false, false, false),
         (0, false, true, false),
@@ -130,7 +130,7 @@ fn pages_in_place() {
         other.begin_read().unwrap();
         check(&other, 10, 300, 1);
         other.end_read().unwrap();
-        // There is no way back, but one forward.
+        // A rollback is not possible, only a commit.
         pager.begin_write(BeginKind::Immediate).unwrap();
         for n in 10..310 {
             pager.write(no(n)).unwrap().fill(stamp(n, 2));

@@ -158,7 +158,7 @@ fn a_temporary_database_larger_than_its_cache() {
     assert_eq!(pager.page(no(3)).unwrap()[..4], stamp(3, 2));
 }
 
-/// A memo is about the bytes that its writer has left, and goes with them.
+/// A memo belongs to the bytes that its writer has left, and is cleared with them.
 #[test]
 fn a_memo_goes_with_the_bytes() {
     let pager = pager();

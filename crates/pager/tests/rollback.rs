@@ -67,11 +67,11 @@ fn locks_keep_processes_apart() {
     pager.begin_read().unwrap();
     let rows = Rows::find(&pager, 3);
 
-    // A reader lets others reserve, but not commit.
+    // With an active reader, other connections may reserve, but not commit.
     assert_eq!(sqlite.sql("BEGIN IMMEDIATE; UPDATE t SET v=v;"), "");
     assert!(matches!(pager.begin_write(BeginKind::Immediate), Err(Error::Busy)));
     assert_eq!(sqlite.sql("COMMIT"), "error: database is locked");
-    // Now it waits with a pending lock, and lets no new reader in.
+    // Now it waits with a PENDING lock, and lets no new reader in.
     pager.end_read().unwrap();
     assert!(matches!(pager.begin_read(), Err(Error::Busy)));
     assert_eq!(sqlite.sql("COMMIT"), "");

@@ -22,7 +22,7 @@ fn fill(pager: &Pager, pages: std::ops::RangeInclusive<u32>, seed: u8) {
     }
 }
 
-/// A run says the same as the pages one by one.
+/// A run has the same content as the pages one by one.
 fn check(pager: &Pager, content_len: usize) -> usize {
     let mut in_runs = 0;
     for first in 2..=COUNT {

@@ -1,6 +1,6 @@
 //! Power losses and failing calls, simulated: a database must hold exactly what was committed.
 //!
-//! A run is a function of its seed. `SEED=…` replays one, `RUNS=…` says how many there are, `FIRST=…` which is the first.
+//! A run is a function of its seed. `SEED=…` replays one, `RUNS=…` sets how many there are, `FIRST=…` the first.
 
 mod model;
 
@@ -111,7 +111,7 @@ fn death_of_a_process() {
     });
 }
 
-/// One call fails: the error is reported, the transaction rolls back, and the connection goes on.
+/// One call fails: the error is reported, the transaction rolls back, and the connection can be used again.
 #[test]
 fn failing_calls() {
     each_seed(400, |seed| {
@@ -133,7 +133,8 @@ fn failing_calls() {
     });
 }
 
-/// One call fails while the database leaves WAL mode: it is in one mode or the other, with everything that was committed.
+/// One call fails while the database leaves WAL mode: the database is in one mode or the other, with everything that was
+/// committed.
 #[test]
 fn failing_calls_while_the_log_is_left() {
     each_seed(400, |seed| {
@@ -146,7 +147,7 @@ fn failing_calls_while_the_log_is_left() {
         let left = machine.leave_wal();
         machine.sim.fail_no_more();
         if left {
-            // One that stays has nothing in it: who finds it takes nothing from it.
+            // A log that stays is empty, so that a connection that finds it reads nothing from it.
             let log = machine.sim.read_file(Path::new("/db-wal"));
             assert!(log.is_none_or(|log| log.is_empty()), "the log of before stays");
         }
@@ -207,7 +208,7 @@ fn commits_over_two_files() {
             }
             sim.restart(pick(&mut random, &LOSSES));
             pagers = open();
-            // Either may be read first, and interrupted.
+            // Either database may be read first, and the recovery interrupted.
             if random.one_in(2) {
                 sim.fail_at(1 + random.below(20), Fault::PowerLoss);
                 let _ = pagers[random.below(2) as usize].begin_read();

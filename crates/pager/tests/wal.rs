@@ -32,7 +32,7 @@ fn all(pager: &Pager, rows: &Rows) -> String {
     all
 }
 
-/// Kept read locks are given back meanwhile.
+/// Waits until kept read locks are released.
 fn settle() {
     std::thread::sleep(Duration::from_millis(100));
 }
@@ -219,7 +219,7 @@ fn kept_read_locks_are_given_back() {
     let mut sqlite = Sqlite::open(&path);
     sqlite.sql(&update(1, 1));
     assert_eq!(all(&pager, &rows), "1 0 0");
-    // The lock of that read may still be there, but not for long.
+    // The lock of that read may be kept, but not for long.
     settle();
     assert_eq!(sqlite.sql("PRAGMA wal_checkpoint(TRUNCATE)"), "0|0|0");
     sqlite.sql(&update(1, 2));
@@ -258,7 +258,7 @@ fn journal_modes_change() {
     assert_eq!(all(&pager, &rows), "1 2 3");
     assert_eq!(pager.journal_mode(), JournalMode::Wal);
     sqlite.close();
-    // What PERSIST leaves behind goes when nobody needs it any more.
+    // The journal that PERSIST leaves behind is deleted when the mode changes.
     assert_eq!(pager.set_journal_mode(JournalMode::Persist).unwrap(), JournalMode::Persist);
     write(&pager, || rows.set(&pager, 1, 4));
     assert!(folder.file("a.db-journal").exists());
@@ -371,7 +371,7 @@ fn four_writers(path: &Path, work: impl Fn(&Pager, u32) + Sync) {
     });
 }
 
-/// However closely writers follow each other, the log begins anew now and then.
+/// However closely writers follow each other, the log is restarted now and then.
 #[test]
 fn a_log_that_many_write_comes_to_an_end() {
     const LIMIT: u32 = 40;
@@ -390,14 +390,14 @@ fn a_log_that_many_write_comes_to_an_end() {
         }
     });
     assert_eq!(all(&keeper, &rows), "400 400 400 400 0 0 0 0");
-    // The file is never cut, so it is as long as the log ever was.
+    // The file is never truncated, so it is as long as the log ever was.
     let frames = std::fs::metadata(folder.file("a.db-wal")).unwrap().len() / (4096 + 24);
     assert!(frames < u64::from(2 * EACH), "{frames} frames of {} commits", 4 * EACH);
     drop(keeper);
     assert_eq!(sqlite(&path, "PRAGMA integrity_check"), "ok");
 }
 
-/// A writer goes on from a commit that is not published yet, and that has made the log much longer.
+/// A writer builds on a commit that is not published yet, and that has made the log much longer.
 #[test]
 fn long_commits_beside_short_ones() {
     let folder = Folder::new();
@@ -417,7 +417,7 @@ fn long_commits_beside_short_ones() {
     assert_eq!(all(&keeper, &rows), "6 6 6 6");
 }
 
-/// A log that may only be read: as long as nobody else is there, without shared memory; later with it.
+/// A log that may only be read: without shared memory while no other process uses it; later with it.
 #[test]
 fn reading_only() {
     use std::os::unix::fs::PermissionsExt;
@@ -435,7 +435,7 @@ fn reading_only() {
         std::fs::set_permissions(path.parent().unwrap(), std::fs::Permissions::from_mode(of_folder)).unwrap();
     };
     modes(0o444, 0o555);
-    // Root may write anything, so the reader is somebody else.
+    // Root may write anything, so the reader runs as another user.
     let run = || {
         let mut child = std::process::Command::new(std::env::current_exe().unwrap());
         child.args(["read_only_process", "--exact", "--nocapture"]).env("LITHE_READ_ONLY", &path);
@@ -445,7 +445,7 @@ fn reading_only() {
         child.output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
     };
     let Ok(first) = run() else {
-        // Nobody else may run this program here.
+        // No other user may run this program here.
         return modes(0o644, 0o755);
     };
     assert!(
@@ -480,7 +480,8 @@ fn read_only_process() {
     println!("read: {seen}, write: {error}, checkpoint: {checkpoint:?}");
 }
 
-/// Who is alone with a log starts it over without asking anybody: not while it borrows from the log itself.
+/// The only connection to a log restarts it without a check for other connections, but not while it borrows pages from
+/// the log.
 #[test]
 fn a_log_that_is_read_is_not_overwritten() {
     let folder = Folder::new();
@@ -496,7 +497,7 @@ fn a_log_that_is_read_is_not_overwritten() {
         pager.begin_write(BeginKind::Immediate).unwrap();
         let borrowed: Vec<_> = (1..=pager.page_count()).map(|page| pager.page(no(page)).unwrap()).collect();
         let before: Vec<Vec<u8>> = borrowed.iter().map(|page| page.to_vec()).collect();
-        // Spills into the log from its beginning, and goes on with the pages that were there.
+        // Spills into the log from its beginning, and reads the pages that it had before.
         for row in (1..=12).rev() {
             assert_eq!(rows.get(&pager, row), 100 * round + row);
             rows.set(&pager, row, 1000 + row);

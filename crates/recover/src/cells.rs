@@ -1,4 +1,4 @@
-//! The cells of one page, each on its own: what is wrong with one says nothing of the others.
+//! The cells of one page, read independently: damage to one cell does not affect the rest.
 
 use lithe_format::btree_page::{self, PageHeader, PageKind, header_at};
 use lithe_format::cell::{self, PayloadSpan};
@@ -31,7 +31,7 @@ impl<'p> TreePage<'p> {
         self.header.kind
     }
 
-    /// Where the cells begin that lie behind the header.
+    /// The offsets of those cells that begin after the header.
     fn offsets(&self) -> impl Iterator<Item = usize> + '_ {
         let pointers_at = self.header.pointers_at();
         let count = usize::from(self.header.cell_count).min(btree_page::max_cells(self.geometry.usable as usize));
@@ -49,7 +49,7 @@ impl<'p> TreePage<'p> {
         left.chain(cell::left_child(self.bytes, right_at)).collect()
     }
 
-    /// The rows of the page. Each takes its overflow pages away from those that come later.
+    /// The rows of the page. Their overflow pages are marked as taken, and are not read for later rows.
     pub(crate) fn rows(&self, source: &dyn PageSource, taken: &mut PageSet) -> Vec<Row> {
         let kind = self.header.kind;
         let limits = match kind {
@@ -70,7 +70,7 @@ impl<'p> TreePage<'p> {
         self.offsets().filter_map(row).collect()
     }
 
-    /// A payload as far as its overflow pages lead.
+    /// A payload, as far as its overflow pages can be read.
     fn payload(&self, span: &PayloadSpan, source: &dyn PageSource, taken: &mut PageSet) -> Option<Vec<u8>> {
         let mut payload = self.bytes.get(span.range())?.to_vec();
         let mut next = span.overflow_page(self.bytes);

@@ -6,7 +6,7 @@ use lithe_format::db_header::{FREELIST_TRUNK_AT, Meta, PAGE_SIZE_AT, RESERVED_AT
 use lithe_format::ptrmap;
 use lithe_format::{PageNo, PageSize};
 
-/// What has to be known of a database before its pages can be read.
+/// The sizes and the encoding that are needed to read a database's pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     /// The size of a page.
@@ -21,12 +21,12 @@ pub struct Geometry {
     pub has_pointer_map: bool,
 }
 
-/// How many pages are looked at to guess the page size.
+/// The most pages that are examined to guess the page size.
 const SAMPLE_PAGES: usize = 200;
 
 impl Geometry {
-    /// The geometry of the database that begins with `bytes`. Fields of the header that make no sense are guessed: the page
-    /// size is the one at whose multiples most B-tree pages begin.
+    /// The geometry of the database that begins with `bytes`. Invalid fields of the header are guessed: the page size is that at whose
+    /// multiples most B-tree pages begin.
     pub fn of(bytes: &[u8]) -> Geometry {
         let stated = get_u16(bytes, PAGE_SIZE_AT).and_then(PageSize::decode);
         let page_size = stated
@@ -44,7 +44,7 @@ impl Geometry {
         }
     }
 
-    /// Whether a page is one of the pointer map, and so none of a B-tree.
+    /// Whether a page belongs to the pointer map, and so not to a B-tree.
     pub(crate) fn is_pointer_map(&self, no: PageNo) -> bool {
         self.has_pointer_map && ptrmap::Geometry::new(self.page_size, self.usable).is_map(no)
     }
@@ -52,7 +52,7 @@ impl Geometry {
 
 fn guess_page_size(bytes: &[u8]) -> PageSize {
     let sizes = (9..=16).rev().filter_map(|shift| PageSize::new(1 << shift));
-    // Of equal counts the last one wins, which is the smallest size: a file of one page has no other.
+    // Among equal counts the last size wins, the smallest: it fits a file of a single page.
     let best = sizes.max_by_key(|size| {
         let pages = (bytes.len() / size.bytes()).min(SAMPLE_PAGES);
         let found = (1..=pages as u32).filter_map(PageNo::new).filter(|no| begins_tree_page(bytes, *no, *size)).count();
@@ -61,7 +61,7 @@ fn guess_page_size(bytes: &[u8]) -> PageSize {
     best.filter(|_| bytes.len() >= PageSize::MIN.bytes()).unwrap_or(PageSize::DEFAULT)
 }
 
-/// Whether a page of that size begins with the header of a B-tree page whose pointers and content fit the page.
+/// Whether a page of that size begins with a B-tree header whose pointers and content fit the page.
 fn begins_tree_page(bytes: &[u8], no: PageNo, size: PageSize) -> bool {
     let Some(page) =
         usize::try_from(no.offset(size.get())).ok().and_then(|start| bytes.get(start..)?.get(..size.bytes()))

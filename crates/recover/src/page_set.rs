@@ -1,4 +1,4 @@
-//! A set of pages, a bit each.
+//! A set of pages as a bitmap.
 
 use lithe_format::PageNo;
 

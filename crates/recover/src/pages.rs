@@ -1,10 +1,10 @@
-//! Where pages come from.
+//! The source of the pages.
 
 use std::borrow::Cow;
 
 use lithe_format::{PageNo, PageSize};
 
-/// Gives the pages of a database, whatever state they are in.
+/// A source of a database's pages, in any state.
 pub trait PageSource {
     /// The number of pages.
     fn count(&self) -> u32;

@@ -17,8 +17,8 @@ impl Row {
         Row { rowid, payload }
     }
 
-    /// The fields of the record. Texts are bytes in the encoding of the database. Where the payload ends early, the value that
-    /// it cuts is what is left of it, and the fields behind are missing.
+    /// The fields of the record. Texts are bytes in the encoding of the database. If the payload ends early, the truncated value keeps its
+    /// first part, and the fields after it are missing.
     pub fn values(&self) -> Vec<ValueRef<'_>> {
         let mut values = Vec::new();
         let Some((header_len, mut at)) = varint::read(&self.payload) else { return values };
@@ -42,7 +42,7 @@ impl Row {
     }
 }
 
-/// What is left of a text or BLOB whose end is missing. A number that is cut is no number.
+/// The first part of a truncated text or BLOB. A truncated number is dropped.
 fn cut(serial_type: SerialType, bytes: &[u8]) -> Option<ValueRef<'_>> {
     match serial_type {
         _ if bytes.is_empty() => None,

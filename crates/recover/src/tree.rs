@@ -1,4 +1,4 @@
-//! B-trees as far as their pages lead, and the pages that no tree leads to.
+//! B-trees as far as their pages can be reached, and the unreachable pages.
 
 use std::collections::HashMap;
 
@@ -10,18 +10,18 @@ use crate::page_set::PageSet;
 use crate::pages::PageSource;
 use crate::record::Row;
 
-/// Reads a database and remembers which pages it has read.
+/// Reads a database, and records the pages that it has read.
 pub struct Recovery<'s> {
     source: &'s dyn PageSource,
     geometry: Geometry,
-    /// Pages of trees, overflow pages of their rows, and pages that are not to be read.
+    /// Pages of trees, overflow pages of their rows, and pages that must not be read.
     used: PageSet,
 }
 
-/// A row of a page that no tree leads to.
+/// A row of a page that belongs to no tree.
 #[derive(Debug)]
 pub struct LostRow {
-    /// The page from which the most pages above the row's page can be reached.
+    /// The topmost page from which the row's page can be reached.
     pub root: PageNo,
     /// The row's page.
     pub page: PageNo,
@@ -30,12 +30,12 @@ pub struct LostRow {
 }
 
 impl<'s> Recovery<'s> {
-    /// A recovery that has read nothing yet.
+    /// A recovery that has read no page yet.
     pub fn new(source: &'s dyn PageSource, geometry: Geometry) -> Recovery<'s> {
         Recovery { source, geometry, used: PageSet::new(source.count()) }
     }
 
-    /// The freelist's pages count as read: what they hold was deleted.
+    /// Marks the freelist's pages as read, because their content was deleted.
     pub fn skip_freelist(&mut self) {
         let mut trunk = self.geometry.first_trunk;
         while let Some(no) = trunk {
@@ -51,11 +51,11 @@ impl<'s> Recovery<'s> {
         }
     }
 
-    /// Gives `each` the rows of the B-tree with that root, in the order of its keys as far as the tree is sound. Pages of another
-    /// kind of tree are passed over, and so are pages that were visited before.
+    /// Calls `each` with the rows of the B-tree at that root, in key order as far as the tree is sound. Pages of another kind of tree are
+    /// skipped, as are pages that were visited before.
     ///
     /// # Errors
-    /// The first error of `each`, which ends the reading.
+    /// The first error of `each`, which ends the read.
     pub fn tree<E>(&mut self, root: PageNo, mut each: impl FnMut(&Row) -> Result<(), E>) -> Result<(), E> {
         let mut is_table = None;
         let mut pending = vec![root];
@@ -77,11 +77,11 @@ impl<'s> Recovery<'s> {
         Ok(())
     }
 
-    /// Gives `each` the rows of all B-tree pages that were not visited, page by page. The pages stay unvisited, so that the rows can
+    /// Calls `each` with the rows of all B-tree pages that were not visited, page by page. The pages stay unvisited, so that the rows can
     /// be read again.
     ///
     /// # Errors
-    /// The first error of `each`, which ends the reading.
+    /// The first error of `each`, which ends the read.
     pub fn lost_rows<E>(&self, mut each: impl FnMut(&LostRow) -> Result<(), E>) -> Result<(), E> {
         let parents = self.lost_parents();
         let mut taken = self.used.clone();
@@ -100,7 +100,7 @@ impl<'s> Recovery<'s> {
         (1..=self.source.count()).filter_map(PageNo::new).filter(|no| !self.used.contains(*no))
     }
 
-    /// The parents of pages that no tree leads to.
+    /// The parents of unreachable pages.
     fn lost_parents(&self) -> HashMap<PageNo, PageNo> {
         let mut parents = HashMap::new();
         for no in self.lost_pages() {
@@ -114,10 +114,10 @@ impl<'s> Recovery<'s> {
     }
 }
 
-/// No tree is deeper: with two children a page, it would have more pages than a file can have.
+/// The deepest tree: with two children a page, a deeper one would have more pages than a file can have.
 const DEPTH_MAX: usize = 40;
 
-/// The page above all others that lead to this one. Pages that lead in a circle end at the deepest level of a tree.
+/// The topmost ancestor of this page. A cycle of pages is cut off at the depth of the deepest tree.
 fn topmost(parents: &HashMap<PageNo, PageNo>, no: PageNo) -> PageNo {
     let above = std::iter::successors(Some(no), |page| parents.get(page).copied());
     above.take(DEPTH_MAX).last().unwrap_or(no)

@@ -1,4 +1,4 @@
-//! Bounding boxes: what a cell says of the thing or the subtree it stands for.
+//! Bounding boxes: the coordinates of a cell, around a row's object or around all boxes of a subtree.
 
 /// The most dimensions that a tree has.
 pub const MAX_DIMENSIONS: usize = 5;
@@ -13,7 +13,7 @@ pub enum CoordinateType {
 }
 
 impl CoordinateType {
-    /// The coordinate that four bytes of a node stand for. Each is exact as a double.
+    /// The coordinate that four bytes of a node encode. Each is exact as a double.
     pub fn decode(self, bytes: [u8; 4]) -> f64 {
         match self {
             CoordinateType::Float => f64::from(f32::from_be_bytes(bytes)),
@@ -21,7 +21,7 @@ impl CoordinateType {
         }
     }
 
-    /// The four bytes of a coordinate that [`CoordinateType::decode`] or a rounding function of this module has made.
+    /// The four bytes of a coordinate that [`CoordinateType::decode`] or a rounding function of this module has answered.
     pub fn encode(self, coordinate: f64) -> [u8; 4] {
         match self {
             CoordinateType::Float => (coordinate as f32).to_be_bytes(),
@@ -91,8 +91,8 @@ impl Bounds {
         self.sides().nth(dimension).unwrap_or((0.0, 0.0))
     }
 
-    /// The product of the lengths of all sides, the last dimension first: the order decides how it is rounded, and so which
-    /// of two nodes is chosen where SQLite chooses one.
+    /// The product of the lengths of all sides, the last dimension first, as in SQLite: the order decides the rounding of the product, and
+    /// so which of two nodes is chosen.
     pub fn area(&self) -> f64 {
         self.pairs().iter().rev().map(|[min, max]| max - min).product()
     }

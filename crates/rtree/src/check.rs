@@ -1,28 +1,28 @@
-//! Looking for what is wrong with a tree: `rtreecheck()` and PRAGMA integrity_check.
+//! Checks a tree for damage: `rtreecheck()` and PRAGMA integrity_check.
 
 use crate::bounds::Bounds;
 use crate::error::Result;
 use crate::node::{HEADER_LEN, Layout, MAX_DEPTH, Node, NodeNo};
 use crate::store::Store;
 
-/// How many findings are reported.
+/// The most findings that are reported.
 const FINDINGS_MAX: usize = 100;
 
-/// What else the check has to know of the tables.
+/// The tables of a tree, with the row counts that the check compares.
 pub trait Tables: Store {
-    /// How many rows `x_rowid` has.
+    /// The number of rows of `x_rowid`.
     ///
     /// # Errors
     /// If it cannot be read.
     fn row_count(&self) -> Result<i64>;
-    /// How many rows `x_parent` has.
+    /// The number of rows of `x_parent`.
     ///
     /// # Errors
     /// If it cannot be read.
     fn parent_count(&self) -> Result<i64>;
 }
 
-/// What is wrong with the tree, in the words of PRAGMA integrity_check. `None`: nothing.
+/// The damage of the tree, in the words of PRAGMA integrity_check. `None` if there is none.
 ///
 /// # Errors
 /// If the tables cannot be read.
@@ -31,7 +31,7 @@ pub fn report(layout: &Layout, tables: &dyn Tables, database: &str, table: &str)
     Ok((!findings.is_empty()).then(|| format!("In RTree {database}.{table}:\n{}", findings.join("\n"))))
 }
 
-/// What is wrong with the tree; empty if nothing is.
+/// The findings about the tree; empty if it is undamaged.
 ///
 /// # Errors
 /// If the tables cannot be read.
@@ -64,7 +64,7 @@ impl Check<'_> {
         }
     }
 
-    /// Checks a node and what is below it. `height` is none for the root, which knows its own.
+    /// Checks a node and its subtree. `height` is None for the root, which stores the depth of the tree.
     fn node(&mut self, number: NodeNo, height: Option<usize>, bounds: Option<&Bounds>) -> Result {
         if self.findings.len() >= FINDINGS_MAX {
             return Ok(());

@@ -1,10 +1,10 @@
-//! Choosing the child of a node that a new box belongs in: one that contains the box, of least area; else the one whose area grows least, then the
-//! smallest.
+//! Chooses the child of a node for a new box: one that contains the box, of least area; else the one whose area grows least, among equals
+//! the smallest.
 
 use crate::bounds::{Bounds, CoordinateType};
 use crate::node::Node;
 
-/// How good a child is.
+/// How well a child fits.
 #[derive(Clone, Copy)]
 struct Choice {
     contains: bool,
@@ -23,9 +23,9 @@ impl Choice {
     }
 }
 
-/// The id of the child. None: the node has no cell.
+/// The id of the child. None if the node has no cell.
 pub fn choose(node: &Node, bounds: &Bounds) -> Option<i64> {
-    // (The compiler unrolls what it does for each cell, if the number of dimensions is known.)
+    // (With the number of dimensions as a constant, the compiler unrolls the loop over them.)
     match bounds.pairs().len() {
         1 => choose_of::<1>(node, bounds),
         2 => choose_of::<2>(node, bounds),
@@ -57,7 +57,7 @@ fn best<const DIMENSIONS: usize>(
             *side = [decode(min), decode(max)];
         }
         let (mut contains, mut area, mut area_with) = (true, 1.0, 1.0);
-        // The last dimension first: the order decides how a product is rounded, and so which child SQLite chooses.
+        // The last dimension first, as in SQLite: the order decides the rounding of the product, and so which child is chosen.
         for ([min, max], [wanted_min, wanted_max]) in sides.iter().zip(wanted).rev() {
             contains &= (min <= wanted_min) & (max >= wanted_max);
             area *= max - min;

@@ -1,35 +1,35 @@
-//! What a scan looks for: comparisons of coordinates, and geometries of the application.
+//! The constraints of a scan: comparisons of coordinates, and geometries of the application.
 
 use std::rc::Rc;
 
 use crate::error::Result;
 
-/// How much of an entry's box lies within what is looked for, by the numbers of SQLite's interface.
+/// How much of an entry's box lies within the queried region, by the numbers of SQLite's interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Within {
-    /// Nothing of it.
+    /// Outside.
     Not = 0,
-    /// Perhaps a part.
+    /// Perhaps partly inside.
     Partly = 1,
-    /// All of it.
+    /// Entirely inside.
     Fully = 2,
 }
 
-/// What a geometry says of an entry.
+/// The result of a geometry for an entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verdict {
-    /// How much of it is found.
+    /// How much of its box lies inside.
     pub within: Within,
     /// Entries of lower scores come first.
     pub score: f64,
 }
 
-/// An entry that a geometry is asked about.
+/// An entry that a geometry judges.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'q> {
     /// Its coordinates.
     pub coordinates: &'q [f64],
-    /// How many entries wait at each level, the highest level last.
+    /// The number of queued entries at each level, the highest level last.
     pub waiting: &'q [u32],
     /// Its level: 0 is a row.
     pub level: usize,
@@ -37,11 +37,11 @@ pub struct Candidate<'q> {
     pub level_max: usize,
     /// The rowid, at level 0.
     pub rowid: i64,
-    /// The verdict on the node that it stands in.
+    /// The verdict on the node that contains it.
     pub parent: Verdict,
 }
 
-/// Something of the application that says which boxes are found.
+/// A callback of the application that decides which boxes match.
 pub trait Geometry {
     /// Judges an entry.
     ///
@@ -68,9 +68,9 @@ pub enum Comparison {
 /// One constraint of a scan.
 #[derive(Clone)]
 pub enum Constraint {
-    /// Nothing satisfies it: a comparison with NULL.
+    /// No row satisfies it: a comparison with NULL.
     Never,
-    /// Everything satisfies it.
+    /// Every row satisfies it.
     Always,
     /// A coordinate (0: the minimum of the first dimension, 1: its maximum, …) compared with a number.
     Compare(usize, Comparison, f64),

@@ -15,11 +15,11 @@ use crate::table::RTree;
 pub struct RTreeCursor {
     query: Option<Query>,
     row: Option<i64>,
-    /// The cell of the row, if it was found by its id.
+    /// The cell of the row, if it was looked up by its id.
     cell: Option<Cell>,
-    /// The auxiliary columns of the row, once somebody has asked for one.
+    /// The auxiliary columns of the row, read at the first use.
     auxiliary: Option<Vec<Value>>,
-    /// The statement that reads them, once there was a first.
+    /// The statement that reads them, made at the first use.
     read_auxiliary: Option<Kept>,
     standing: Standing,
 }
@@ -117,13 +117,13 @@ impl VirtualCursor for RTreeCursor {
     }
 }
 
-/// The row with an id: an integer, or what equals one.
+/// The cell of the row with that id: an integer, or a value equal to one.
 fn look_up(table: &RTree, store: &dyn Store, id: ValueRef<'_>) -> Result<Option<Cell>> {
     let Some(id) = lithe_vtab::as_rowid(id) else { return Ok(None) };
     cell_of(table.layout, store, id)
 }
 
-/// The cell of a row, if there is such a row.
+/// The cell of a row, if the row exists.
 pub(crate) fn cell_of(layout: Layout, store: &dyn Store, id: i64) -> Result<Option<Cell>> {
     let Some(leaf) = store.leaf_of(id)? else { return Ok(None) };
     let bytes = store.node(leaf)?.ok_or_else(error::corrupt)?;

@@ -3,20 +3,20 @@
 use crate::bounds::{CoordinateType, MAX_DIMENSIONS};
 use crate::error::{Error, Result};
 
-/// The most arguments that there may be.
+/// The most arguments.
 const ARGUMENTS_MAX: usize = 100;
 
 /// The columns of an R-Tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
-    /// The names as they are written: the id, and the coordinates.
+    /// The names as they are written: of the id and of the coordinates.
     pub coordinates: Vec<String>,
     /// The names of auxiliary columns as they are written.
     pub auxiliary: Vec<String>,
 }
 
 impl Columns {
-    /// The columns that the arguments name.
+    /// Parses the arguments.
     ///
     /// # Errors
     /// If there are too few or too many of them, or they are in the wrong order.
@@ -37,7 +37,7 @@ impl Columns {
                 _ => columns.coordinates.push(first_token(argument)),
             }
         }
-        // What is no name would be found when the table is declared, before the columns are counted.
+        // An argument that is not a name is reported before the columns are counted, because SQLite declares the table first.
         if let Some(bad) = columns.coordinates.iter().chain(&columns.auxiliary).find(|name| !is_name(name)) {
             let near = if bad.trim().is_empty() { ")" } else { bad };
             return Err(Error::new(format!("near \"{near}\": syntax error")));
@@ -50,12 +50,12 @@ impl Columns {
         }
     }
 
-    /// How many dimensions there are.
+    /// The number of dimensions.
     pub fn dimensions(&self) -> usize {
         self.coordinates.len() / 2
     }
 
-    /// The declaration of the table.
+    /// The CREATE TABLE that declares the columns.
     pub fn declaration(&self, coordinates: CoordinateType) -> String {
         let kind = match coordinates {
             CoordinateType::Float => "REAL",
@@ -77,7 +77,7 @@ impl Columns {
     }
 }
 
-/// The first token of an argument: the rest, a type perhaps, does not count.
+/// The first token of an argument. The rest, for example a type, is ignored.
 fn first_token(text: &[u8]) -> String {
     let text = &*String::from_utf8_lossy(text);
     let close = match text.chars().next() {
@@ -101,12 +101,12 @@ fn first_token(text: &[u8]) -> String {
     text.get(..end).unwrap_or_default().to_owned()
 }
 
-/// Whether a token can be the name of a column, but for keywords.
+/// Whether a token can be the name of a column, keywords aside.
 fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '"' | '`' | '\'' | '[') || !c.is_ascii())
 }
 
-/// Where the name ends that begins with a quote; a doubled quote stands for one of its characters.
+/// Where a quoted name ends; a doubled quote within it stands for one.
 fn end_of_quoted(text: &str, close: char) -> usize {
     let mut rest = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = rest.next() {

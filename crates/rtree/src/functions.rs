@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::node::{Layout, Node};
 use crate::sql_store::{SqlStore, Statements};
 
-/// All of them, which the connections of a process share.
+/// All functions, shared by the connections of a process.
 pub fn all() -> &'static [Arc<Function>] {
     static FUNCTIONS: OnceLock<Vec<Arc<Function>>> = OnceLock::new();
     FUNCTIONS.get_or_init(make)
@@ -30,7 +30,7 @@ fn make() -> Vec<Arc<Function>> {
     own.into_iter().chain(crate::geopoly::functions().iter().map(Arc::clone)).collect()
 }
 
-/// The cells of a node as text: `{rowid c c c c} {…}`, the coordinates as single floats whatever they are. NULL: there is none.
+/// The cells of a node as text: `{rowid c c c c} {…}`, with all coordinates as single-precision floats. NULL if the BLOB is not a node.
 fn rtreenode(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let [dimensions, data] = args else { return context.answer(ValueRef::Null) };
     let dimensions = usize::try_from(cast::to_integer(*dimensions)).unwrap_or(0);
@@ -63,7 +63,7 @@ fn rtreedepth(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     }
 }
 
-/// What is wrong with an R-Tree: `rtreecheck(table)`, `rtreecheck(schema, table)`.
+/// The damage of an R-Tree: `rtreecheck(table)`, `rtreecheck(schema, table)`.
 fn rtreecheck(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let text = |value: &ValueRef<'_>| String::from_utf8_lossy(&cast::to_text(*value)).into_owned();
     let (database, table) = match args {
@@ -77,9 +77,9 @@ fn rtreecheck(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     context.answer(ValueRef::Text(findings.as_bytes()))
 }
 
-/// What is wrong with the R-Tree of that name.
+/// The damage of the R-Tree of that name.
 fn check_table(connection: &dyn SqlConnection, names: &Names) -> Result<Vec<String>> {
-    // Columns of the table less the auxiliary ones are the id and the coordinates.
+    // The columns other than the auxiliary ones are the id and the coordinates.
     let columns = |name: &str| connection.prepare(&format!("SELECT * FROM {name}")).map(|found| found.column_count());
     let auxiliary = columns(&names.shadow("rowid")).map_or(0, |count| count.saturating_sub(2));
     let table = names.quoted();
@@ -88,7 +88,7 @@ fn check_table(connection: &dyn SqlConnection, names: &Names) -> Result<Vec<Stri
     let coordinates = statement.column_count().saturating_sub(1 + auxiliary);
     let is_integer = match statement.step() {
         Ok(has_row) => has_row && matches!(statement.column(1), ValueRef::Integer(_)),
-        // What is damaged will be found.
+        // The check itself will report the damage.
         Err(error) if error.code & 0xff == code::CORRUPT => false,
         Err(error) => return Err(error),
     };

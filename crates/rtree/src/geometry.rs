@@ -1,9 +1,9 @@
-//! Geometries of the application: what stands at the right of MATCH.
+//! Geometries of the application: the right operands of MATCH.
 //!
 //! ```text
 //!   SELECT … FROM r WHERE id MATCH circle(3, 4, 10)
 //!                              │
-//!         geometry_function ───┘  answers a pointer to a MatchArgument, which a scan makes its Geometry of
+//!         geometry_function ───┘  answers a pointer to a MatchArgument; a scan makes its Geometry from it
 //! ```
 
 use std::rc::Rc;
@@ -28,7 +28,7 @@ pub trait GeometryKind: Send + Sync {
     fn begin(&self, parameters: &[Value]) -> Result<Rc<dyn Geometry>>;
 }
 
-/// What the function answers, as a pointer.
+/// The value of the function, as a pointer.
 pub struct MatchArgument {
     /// The kind.
     pub kind: Arc<dyn GeometryKind>,

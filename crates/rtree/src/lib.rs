@@ -3,17 +3,17 @@
 //! ```text
 //!   CREATE VIRTUAL TABLE r USING rtree(id, min0, max0, min1, max1, +label)
 //!
-//!   module ─ update ──► tree ── split        choosing leaves, dividing and dissolving nodes
+//!   module ─ update ──► tree ── split        choice of a leaf, split and removal of nodes
 //!     │                   │
-//!     └── cursor ──► query│                  which boxes satisfy the constraints
+//!     └── cursor ──► query│                  the boxes that satisfy the constraints
 //!                      └──┴──► store ──► sql_store     r_node, r_rowid, r_parent
 //!                               node         the bytes of a node
 //! ```
 //!
-//! On the same trees stands Geopoly, polygons found by their boxes: folder `geopoly`.
+//! Geopoly uses the same trees: it finds polygons by their boxes. Folder `geopoly`.
 //!
 //! Read first: [`node::Node`], [`tree::Tree`], [`query::Query`]. The crate stands on `lithe-vtab` alone and knows no engine;
-//! its facts are those of SQLite's documentation (<https://www.sqlite.org/rtree.html>) and of files that SQLite has made.
+//! its rules are those of SQLite's documentation (<https://www.sqlite.org/rtree.html>) and of files that SQLite has made.
 
 #![forbid(unsafe_code)]
 #![deny(

@@ -45,7 +45,7 @@ impl Module for RTreeModule {
     }
 }
 
-/// Opens the tables of an R-Tree; makes them if it is new.
+/// Opens the tables of an R-Tree; creates them if it is new.
 fn open_table(
     connection: &dyn SqlConnection,
     names: &Names,

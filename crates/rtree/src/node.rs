@@ -8,8 +8,8 @@
 //!          | id | min0 | max0 | min1 | max1 | …       8 + 8 × dimensions bytes
 //! ```
 //!
-//! The depth stands in the root only, 0 if the root is a leaf; other nodes hold 0 there. The id of a cell is a rowid in a
-//! leaf, and the number of a child node above. Cells are appended; taking one out moves the later ones down.
+//! Only the root stores the depth of the tree, 0 if the root is a leaf; other nodes have 0 there. The id of a cell is a rowid in a leaf,
+//! and the number of a child node in other nodes. Cells are appended; the removal of one moves the later ones down.
 
 use std::fmt;
 
@@ -22,11 +22,11 @@ pub const HEADER_LEN: usize = 4;
 const ID_LEN: usize = 8;
 /// The length of one coordinate.
 const COORDINATE_LEN: usize = 4;
-/// The most cells that a node made here has.
+/// The most cells of a node in a tree that this crate creates.
 const MAX_CELLS: usize = 51;
-/// The greatest depth that is believed.
+/// The greatest depth; a greater one is damage.
 pub const MAX_DEPTH: usize = 40;
-/// What a page has besides the node, if one row is to fit on it.
+/// The bytes of a page beside the node, if one row is to fit on it.
 const PAGE_OVERHEAD: usize = 64;
 
 /// The number of a node, a rowid of `x_node`.
@@ -44,10 +44,10 @@ impl fmt::Display for NodeNo {
     }
 }
 
-/// How the nodes of a table are laid out.
+/// The layout of a table's nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// How many dimensions, 1 to [`MAX_DIMENSIONS`](crate::bounds::MAX_DIMENSIONS).
+    /// The number of dimensions, 1 to [`MAX_DIMENSIONS`](crate::bounds::MAX_DIMENSIONS).
     pub dimensions: usize,
     /// How a coordinate is stored.
     pub coordinates: CoordinateType,
@@ -56,7 +56,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of a table that is made in a database with pages of this size.
+    /// The layout of a new table in a database with pages of this size.
     pub fn for_page_size(dimensions: usize, coordinates: CoordinateType, page_size: usize) -> Layout {
         let layout = Layout { dimensions, coordinates, node_len: 0 };
         let node_len = page_size.saturating_sub(PAGE_OVERHEAD).min(HEADER_LEN + MAX_CELLS * layout.cell_len());
@@ -68,12 +68,12 @@ impl Layout {
         ID_LEN + 2 * COORDINATE_LEN * self.dimensions
     }
 
-    /// How many cells fit in a node.
+    /// The most cells of a node.
     pub fn cells_max(&self) -> usize {
         self.node_len.saturating_sub(HEADER_LEN) / self.cell_len()
     }
 
-    /// How few cells a node that is not the root may have.
+    /// The fewest cells of a node that is not the root.
     pub fn cells_min(&self) -> usize {
         self.cells_max() / 3
     }
@@ -82,7 +82,7 @@ impl Layout {
 /// A cell: a box, and the row or the child node that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
-    /// The rowid in a leaf; the number of the child node above.
+    /// The rowid in a leaf; the number of the child node in other nodes.
     pub id: i64,
     /// The box around it.
     pub bounds: Bounds,
@@ -101,10 +101,10 @@ impl Node {
         Node { bytes: vec![0; layout.node_len], layout }
     }
 
-    /// A node as it is stored.
+    /// A node from its stored bytes.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB if it has another length, or says that it has more cells than fit.
+    /// SQLITE_CORRUPT_VTAB if the length is wrong, or the cell count exceeds the length.
     pub fn from_bytes(layout: Layout, bytes: Vec<u8>) -> Result<Node> {
         let node = Node { bytes, layout };
         if node.bytes.len() != layout.node_len || node.cell_count() > layout.cells_max() {
@@ -113,22 +113,22 @@ impl Node {
         Ok(node)
     }
 
-    /// What is stored.
+    /// The stored form.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Of the root, how many levels there are below it.
+    /// The number of levels below the root. Only the root stores it.
     pub fn depth(&self) -> usize {
         self.number_at(0)
     }
 
-    /// Of the root, says how many levels there are below it.
+    /// Sets the number of levels below the root.
     pub fn set_depth(&mut self, depth: usize) {
         self.put_number(0, depth);
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     pub fn cell_count(&self) -> usize {
         self.number_at(2)
     }
@@ -161,7 +161,7 @@ impl Node {
         Cell { id: id_of(id), bounds: Bounds::decode(self.layout.coordinates, coordinates) }
     }
 
-    /// The first cell from `index` on of which this is true, by its coordinates where they lie.
+    /// The first cell from `index` on for which this holds, by its undecoded coordinates.
     pub fn find_from(&self, index: usize, mut is_it: impl FnMut(&[[u8; COORDINATE_LEN]]) -> bool) -> Option<usize> {
         let end = self.cell_at(self.cell_count());
         let cells = self.bytes.get(self.cell_at(index)..end)?.chunks_exact(self.layout.cell_len());
@@ -179,7 +179,7 @@ impl Node {
         self.layout.coordinates
     }
 
-    /// The ids of the cells, and their coordinates where they lie.
+    /// The ids of the cells, and their undecoded coordinates.
     pub fn raw_cells(&self) -> impl Iterator<Item = (i64, &[[u8; COORDINATE_LEN]])> {
         self.cell_bytes().map(|cell| (id_of(cell), cell.get(ID_LEN..).unwrap_or_default().as_chunks().0))
     }
@@ -195,12 +195,12 @@ impl Node {
         (index < self.cell_count()).then(|| self.decode(bytes))
     }
 
-    /// Where the cell with this id stands.
+    /// The index of the cell with this id.
     pub fn find(&self, id: i64) -> Option<usize> {
         self.cell_bytes().position(|bytes| bytes.starts_with(&id.to_be_bytes()))
     }
 
-    /// The least box around all cells; none if there is no cell.
+    /// The least box around all cells; None without cells.
     pub fn bounds(&self) -> Option<Bounds> {
         self.cells().map(|cell| cell.bounds).reduce(|all, bounds| all.union(&bounds))
     }
@@ -228,7 +228,7 @@ impl Node {
         true
     }
 
-    /// Takes a cell out.
+    /// Removes a cell.
     pub fn remove(&mut self, index: usize) {
         let (at, next, end) = (self.cell_at(index), self.cell_at(index + 1), self.cell_at(self.cell_count()));
         if end <= self.bytes.len() && next <= end {
@@ -237,7 +237,7 @@ impl Node {
         }
     }
 
-    /// Takes all cells out. The depth stays.
+    /// Removes all cells. The depth stays.
     pub fn clear(&mut self) {
         if let Some(rest) = self.bytes.get_mut(2..) {
             rest.fill(0);

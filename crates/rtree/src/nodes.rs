@@ -1,14 +1,15 @@
-//! Nodes that were read or written before, decoded, so that they need not be read again.
+//! A cache of decoded nodes.
 //!
-//! What a connection sees of a database has a version ([`SqlConnection::content_version`](lithe_vtab::SqlConnection::content_version)): as long as
-//! it is the same, nodes are. A write of the tree's own makes another version, in which all other nodes are as they were, if it has changed
-//! nothing but the one row: a trigger on a table of the tree may write nodes, too.
+//! The content of a database has a version for each connection
+//! ([`SqlConnection::content_version`](lithe_vtab::SqlConnection::content_version)): cached nodes are valid while it stays the same. A
+//! write of the tree itself changes the version, but leaves all other nodes valid if it changed only the one row: a trigger on a shadow
+//! table may write nodes, too.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::node::{Node, NodeNo};
 
-/// How many nodes there are at most. A node has one place, by its number.
+/// The most cached nodes. A node's place follows from its number.
 const PLACES: usize = 1024;
 
 /// The nodes of one tree.
@@ -18,7 +19,7 @@ pub struct Nodes(Mutex<Known>);
 #[derive(Default)]
 struct Known {
     version: Option<u64>,
-    /// Goes up when all nodes become invalid.
+    /// Incremented when all cached nodes become invalid.
     epoch: u64,
     places: Vec<Option<Place>>,
 }
@@ -34,7 +35,7 @@ impl Nodes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A node, if it is known in this version.
+    /// A node, if it is cached for this version.
     pub fn get(&self, version: Option<u64>, number: NodeNo) -> Option<Arc<Node>> {
         let known = self.known();
         if version.is_none() || known.version != version {
@@ -44,7 +45,7 @@ impl Nodes {
         (place.epoch == known.epoch && place.number == number).then(|| Arc::clone(&place.node))
     }
 
-    /// Keeps a node as it is in this version.
+    /// Caches a node of this version.
     pub fn put(&self, version: Option<u64>, number: NodeNo, node: Arc<Node>) {
         let mut known = self.known();
         if version.is_none() {
@@ -63,14 +64,14 @@ impl Nodes {
         }
     }
 
-    /// A node is gone.
+    /// Drops a removed node from the cache.
     pub fn remove(&self, number: NodeNo) {
         if let Some(place) = self.known().places.get_mut(place_of(number)) {
             *place = None;
         }
     }
 
-    /// A write of the tree's own has made a version of another one, in which nodes are as they were.
+    /// Keeps the cached nodes valid after a write of the tree itself, which has changed the version.
     pub fn advance(&self, before: Option<u64>, after: Option<u64>) {
         let mut known = self.known();
         if before.is_some() && after.is_some() && known.version == before {
@@ -99,7 +100,7 @@ mod tests {
         assert!(is_known(Some(1), 7) && !is_known(Some(1), 8) && !is_known(Some(2), 7) && !is_known(None, 7));
         nodes.advance(Some(1), Some(2));
         assert!(is_known(Some(2), 7) && !is_known(Some(1), 7));
-        // A version without an announcement: the nodes are invalid, even if an earlier number comes back.
+        // The version changed without a call of `advance`: the nodes are invalid, even if an earlier number comes back.
         nodes.put(Some(3), NodeNo(9), node());
         nodes.advance(Some(2), Some(4));
         assert!(is_known(Some(3), 9) && !is_known(Some(3), 7) && !is_known(Some(4), 7));

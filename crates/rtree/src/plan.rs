@@ -1,6 +1,6 @@
-//! How a scan is made: what is decided when a statement is prepared goes as a number and a text to the scan that runs.
+//! The plan of a scan: a number and a text, made when a statement is prepared, and read when the scan begins.
 //!
-//! The text has two letters for each constraint that the scan heeds: the comparison, and the coordinate.
+//! The text has two letters for each constraint that the scan uses: the comparison, and the coordinate.
 
 use lithe_value::Numeric;
 use lithe_vtab::{IndexInfo, Usage, ValueRef, Values, constraint};
@@ -10,17 +10,17 @@ use crate::error::{self, Result};
 use crate::geometry::{MatchArgument, POINTER_KIND};
 use crate::query::{Comparison, Constraint};
 
-/// The plan by the id.
+/// The plan that looks up an id.
 pub const LOOKUP: i32 = 1;
-/// The plan by constraints of coordinates.
+/// The plan that uses constraints on coordinates.
 pub const QUERY: i32 = 2;
 
-/// How many constraints a scan uses; rows are checked against the others when they are found.
+/// The most constraints that a scan uses; the engine checks the remaining ones for each row.
 const CONSTRAINTS_MAX: usize = 4 * MAX_DIMENSIONS;
-/// From here on integers are not exact as doubles with a margin: a comparison is widened.
+/// Beyond this, an integer may be inexact as a double: `<` and `>` are widened to `<=` and `>=`.
 const EXACT_MAX: i64 = 1 << 48;
 
-/// Says how a scan under these constraints is made.
+/// Chooses the plan under these constraints.
 pub fn choose(info: &mut IndexInfo, coordinates: usize, rows: i64) {
     let has_match = info.constraints.iter().any(|constraint| constraint.op == constraint::MATCH);
     let mut text = String::new();
@@ -99,7 +99,7 @@ fn compare(coordinate: usize, comparison: Comparison, value: ValueRef<'_>) -> Co
             Constraint::Compare(coordinate, widened, integer as f64)
         }
         Some(Numeric::Real(real)) => Constraint::Compare(coordinate, comparison, real),
-        // Every number is below a text and a BLOB; nothing compares with NULL.
+        // Every number is less than a text or BLOB; a comparison with NULL is never true.
         _ if value.is_null() => Constraint::Never,
         _ if is_upper => Constraint::Always,
         _ => Constraint::Never,
@@ -108,7 +108,7 @@ fn compare(coordinate: usize, comparison: Comparison, value: ValueRef<'_>) -> Co
 
 /// The geometry that an argument points to.
 fn geometry(arguments: &Values<'_>, at: usize) -> Result<Constraint> {
-    let pointer = arguments.facts.pointer(at).filter(|pointer| *pointer.kind == *POINTER_KIND);
+    let pointer = arguments.attributes.pointer(at).filter(|pointer| *pointer.kind == *POINTER_KIND);
     let argument =
         pointer.and_then(|pointer| pointer.value.downcast_ref::<MatchArgument>()).ok_or_else(error::logic)?;
     Ok(Constraint::Match(argument.kind.begin(&argument.parameters)?))

@@ -1,8 +1,8 @@
-//! Finding the rows whose boxes satisfy constraints.
+//! Finds the rows whose boxes satisfy constraints.
 //!
-//! A scan keeps a queue of entries: nodes still to be looked into, each with how far it has come, and leaf cells that were
-//! found. The entry of the least score comes next, of equal scores the one nearest to the leaves. Without callbacks all
-//! scores are 0, so that the scan walks the tree depth first in the order of the cells.
+//! A scan has a priority queue of entries: nodes to visit, each with its next cell, and cells of leaves that were found. The entry of the
+//! least score comes first, among equal scores the one nearest to the leaves. Without callbacks all scores are 0, so that the scan visits
+//! the tree depth-first in the order of the cells.
 //!
 //! ```text
 //!   level   depth + 1   the root
@@ -28,12 +28,12 @@ struct Found {
     cell: Cell,
 }
 
-/// An entry of the queue. The order is that of a heap whose greatest entry comes next.
+/// An entry of the queue. The order is that of a heap, whose greatest entry comes first.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     verdict: Verdict,
     level: usize,
-    /// Of equal entries the one that came first comes next.
+    /// Among equal entries, the earliest comes first.
     number: u64,
     what: What,
 }
@@ -71,21 +71,21 @@ pub struct Query {
     layout: Layout,
     constraints: Vec<Constraint>,
     queue: BinaryHeap<Entry>,
-    /// How many entries wait at each level.
+    /// The number of queued entries at each level.
     waiting: Vec<u32>,
     nodes: HashMap<NodeNo, Arc<Node>>,
     entries: u64,
-    /// The scan, if there is no callback: then the queue is empty.
+    /// The scan without callbacks; then the queue is empty.
     walk: Option<Walk>,
-    /// The row that was found last, if there are callbacks.
+    /// The current row, if there are callbacks.
     found: Option<Found>,
 }
 
 impl Query {
-    /// A scan of the tree that is stored there.
+    /// A scan of the tree in `store`.
     ///
     /// # Errors
-    /// If the root cannot be read, or makes no sense.
+    /// If the root cannot be read, or is damaged.
     pub fn new(layout: Layout, store: &dyn Store, constraints: Vec<Constraint>) -> Result<Query> {
         let mut query = Query {
             layout,
@@ -112,10 +112,10 @@ impl Query {
         Ok(query)
     }
 
-    /// Goes to the next row; its rowid, none at the end.
+    /// Goes to the next row; answers its rowid, None at the end.
     ///
     /// # Errors
-    /// If a node cannot be read or makes no sense, or a geometry fails.
+    /// If a node cannot be read or is damaged, or a geometry fails.
     pub fn next(&mut self, store: &dyn Store) -> Result<Option<i64>> {
         if let Some(walk) = &mut self.walk {
             return walk.next(store);
@@ -124,7 +124,7 @@ impl Query {
         Ok(self.found.map(|found| found.cell.id))
     }
 
-    /// Goes to the next row if it is in memory; its rowid.
+    /// Goes to the next row if it is in the current leaf; answers its rowid.
     pub fn next_in_memory(&mut self) -> Option<i64> {
         self.walk.as_mut().and_then(Walk::next_in_leaf)
     }
@@ -147,7 +147,7 @@ impl Query {
         Ok(None)
     }
 
-    /// Goes on in a node until a cell is found that has to be followed.
+    /// Continues with the cells of a node, until one satisfies the constraints.
     fn look_into(&mut self, store: &dyn Store, entry: Entry, number: NodeNo, mut next: usize) -> Result {
         let node = self.node(store, number)?;
         let level = entry.level.checked_sub(1).ok_or_else(error::corrupt)?;
@@ -158,7 +158,7 @@ impl Query {
         }
         self.pop();
         if next < node.cell_count() {
-            // It keeps its place in the queue.
+            // The node keeps its place in the queue.
             self.count(entry.level, 1);
             self.queue.push(Entry { what: What::Node(number, next), ..entry });
         } else {
@@ -171,7 +171,7 @@ impl Query {
         Ok(())
     }
 
-    /// What the constraints say of a cell; none if it is left out.
+    /// Evaluates the constraints for a cell; None if it fails one.
     fn judge(&self, cell: &Cell, level: usize, parent: Verdict) -> Result<Option<Verdict>> {
         let coordinates = cell.bounds.coordinates();
         let mut verdict = Verdict { within: Within::Fully, score: -1.0 };
@@ -189,7 +189,7 @@ impl Query {
             let candidate = Candidate { coordinates, waiting: &self.waiting, level, level_max, rowid: cell.id, parent };
             let one = geometry.judge(&candidate)?;
             verdict.within = verdict.within.min(one.within);
-            // A negative score stands for none.
+            // A negative score means that no geometry has given one yet.
             if verdict.score < 0.0 || one.score < verdict.score {
                 verdict.score = one.score;
             }

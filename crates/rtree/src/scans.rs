@@ -1,11 +1,11 @@
-//! The scans of a table that stand on a row, or hold nodes: while any does, the table is not changed.
+//! Counts the scans of a table that stand on a row: meanwhile, the table cannot be changed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{self, Result};
 
-/// How many there are, of one table.
+/// The number of such scans of one table.
 #[derive(Clone, Debug, Default)]
 pub struct Scans(Arc<AtomicUsize>);
 
@@ -15,7 +15,7 @@ impl Scans {
         Standing { scans: self.clone(), is_on_row: false }
     }
 
-    /// Refuses a change of the table beside them.
+    /// Fails if a scan stands on a row, because a change of the table would invalidate its nodes.
     ///
     /// # Errors
     /// SQLITE_LOCKED_VTAB.
@@ -24,7 +24,7 @@ impl Scans {
     }
 }
 
-/// A scan, which counts as long as it stands on a row.
+/// A scan, which counts while it stands on a row.
 #[derive(Debug)]
 pub struct Standing {
     scans: Scans,
@@ -32,7 +32,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Whether it stands on a row now.
+    /// Sets whether the scan stands on a row.
     pub fn set(&mut self, is_on_row: bool) {
         match (is_on_row, self.is_on_row) {
             (true, false) => _ = self.scans.0.fetch_add(1, Ordering::Relaxed),

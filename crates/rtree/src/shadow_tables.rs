@@ -1,4 +1,4 @@
-//! The tables of an R-Tree in the database: made, renamed and dropped with it, and what they say of it.
+//! The shadow tables of an R-Tree: created, renamed and dropped with it; the node length and row count that they give.
 
 use lithe_value::cast;
 use lithe_vtab::{Names, SqlConnection, ValueRef, first_value, quoted};
@@ -8,13 +8,13 @@ use crate::error::{self, Error, Result};
 use crate::node::Layout;
 use crate::sql_store::SUFFIXES;
 
-/// The page size from which every node has the greatest length; the least length of a node is that for a page of 512 bytes.
+/// The least length of a node: that in a database with pages of 512 bytes.
 const NODE_LEN_MIN: usize = 512 - 64;
-/// How many rows a table is thought to have that ANALYZE has not counted, and the fewest of one that it has.
+/// The estimated rows of a table without statistics of ANALYZE, and the least estimate with them.
 const ROWS_UNKNOWN: i64 = 1 << 20;
 const ROWS_MIN: i64 = 100;
 
-/// How long the nodes of a tree are.
+/// The length of a tree's nodes.
 pub(crate) fn node_len(connection: &dyn SqlConnection, names: &Names) -> Result<usize> {
     let node = names.shadow("node");
     let len = first_value(connection, &format!("SELECT length(data) FROM {node} WHERE nodeno = 1"))?;
@@ -26,7 +26,7 @@ pub(crate) fn node_len(connection: &dyn SqlConnection, names: &Names) -> Result<
     Ok(len)
 }
 
-/// Makes the tables of an R-Tree, with an empty root.
+/// Creates the tables of an R-Tree, with an empty root.
 pub(crate) fn create_tables(
     connection: &dyn SqlConnection,
     names: &Names,
@@ -48,7 +48,7 @@ pub(crate) fn create_tables(
     ))
 }
 
-/// How many rows ANALYZE has counted.
+/// The number of rows that ANALYZE has counted.
 pub(crate) fn estimated_rows(connection: &dyn SqlConnection, names: &Names) -> Result<i64> {
     let sql = format!("SELECT stat FROM {}.sqlite_stat1 WHERE tbl = ?1", quoted(&names.database));
     let read = || -> Result<Option<i64>> {

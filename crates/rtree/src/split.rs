@@ -1,12 +1,12 @@
-//! Dividing the cells of a full node in two, as the R*-tree does (Beckmann, Kriegel, Schneider, Seeger: "The R*-tree",
-//! SIGMOD 1990): along the dimension whose divisions have the least margins, where both halves have least in common.
+//! Splits the cells of a full node in two, as the R*-tree does (Beckmann, Kriegel, Schneider, Seeger: "The R*-tree", SIGMOD 1990): along
+//! the dimension whose divisions have the least margins, at the division whose halves overlap least.
 
 use std::cmp::Ordering;
 
 use crate::bounds::Bounds;
 use crate::node::{Cell, Layout};
 
-/// The cells of a node in two halves, each with the box around it.
+/// The two halves of a node's cells, each with its bounding box.
 pub struct Halves {
     /// The cells that stay.
     pub left: (Vec<Cell>, Bounds),
@@ -16,11 +16,11 @@ pub struct Halves {
 
 /// The best division along one dimension.
 struct Division {
-    /// The cells in the order of the dimension.
+    /// The cells, sorted along the dimension.
     sorted: Vec<Cell>,
-    /// How many of them are in the left half.
+    /// The number of cells in the left half.
     left_len: usize,
-    /// The margins of all divisions along the dimension together.
+    /// The sum of the margins of all divisions along the dimension.
     margins: f64,
 }
 
@@ -39,7 +39,7 @@ fn around(cells: &[Cell]) -> Option<Bounds> {
 
 fn divide_along(layout: &Layout, cells: &[Cell], dimension: usize) -> Option<Division> {
     let sorted = sort_along(cells, dimension);
-    // The box around the first cells, and around the last, for every number of them.
+    // The bounding boxes of the first and of the last cells, for every number of them.
     let grow = |all: &mut Option<Bounds>, cell: &Cell| {
         *all = Some(all.map_or(cell.bounds, |all: Bounds| all.union(&cell.bounds)));
         *all
@@ -63,8 +63,8 @@ fn divide_along(layout: &Layout, cells: &[Cell], dimension: usize) -> Option<Div
     Some(Division { sorted, left_len, margins })
 }
 
-/// Sorts by (minimum, maximum) of one dimension. Of two that are equal, that of the right half of each merge comes first,
-/// so that the nodes are those of files that SQLite makes.
+/// Sorts by (minimum, maximum) of one dimension. In each merge, of two equal cells that of the right half comes first, so that the nodes
+/// equal those that SQLite writes.
 fn sort_along(cells: &[Cell], dimension: usize) -> Vec<Cell> {
     let mut sides: Vec<Side> = cells.iter().enumerate().map(|(at, cell)| (cell.bounds.side(dimension), at)).collect();
     let mut merged = sides.clone();
@@ -72,10 +72,10 @@ fn sort_along(cells: &[Cell], dimension: usize) -> Vec<Cell> {
     sides.iter().filter_map(|(_, at)| cells.get(*at).copied()).collect()
 }
 
-/// The side of a cell, and which cell it is.
+/// The side of a cell, and the index of the cell.
 type Side = ((f64, f64), usize);
 
-/// Sorts `sides`, and leaves anything in `merged`, which is as long.
+/// Sorts `sides`. `merged` is scratch space of the same length.
 fn merge_sort(sides: &mut [Side], merged: &mut [Side]) {
     if sides.len() < 2 {
         return;

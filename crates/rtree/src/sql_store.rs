@@ -1,4 +1,4 @@
-//! The three tables of an R-Tree, by SQL.
+//! Access to the three tables of an R-Tree by SQL.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::store::Store;
 /// The suffixes of the tables.
 pub const SUFFIXES: [&str; 3] = ["node", "parent", "rowid"];
 
-/// The statements of one R-Tree, compiled when they are first used.
+/// The statements of one R-Tree, compiled at their first use.
 pub struct Statements {
     read_node: Kept,
     put_node: Kept,
@@ -35,13 +35,13 @@ pub struct Statements {
 }
 
 impl Statements {
-    /// For the tables of that name, with so many auxiliary columns.
+    /// The statements for the tables of that name, with that number of auxiliary columns.
     pub fn new(names: &Names, auxiliary: usize) -> Statements {
         let (node, parent, rowid) = (names.shadow("node"), names.shadow("parent"), names.shadow("rowid"));
         let put_leaf = if auxiliary == 0 {
             format!("INSERT OR REPLACE INTO {rowid} VALUES(?1, ?2)")
         } else {
-            // The auxiliary columns of a row that is there stay.
+            // An existing row keeps its auxiliary columns.
             format!(
                 "INSERT INTO {rowid}(rowid, nodeno) VALUES(?1, ?2) \
                  ON CONFLICT(rowid) DO UPDATE SET nodeno = excluded.nodeno"
@@ -71,7 +71,8 @@ impl Statements {
         }
     }
 
-    /// Whether the tables beside the nodes' can be written: a tree without them is not opened, even for queries that need none.
+    /// Compiles the writes of `x_rowid` and `x_parent`: SQLite does not open a tree without these tables, even for a query that needs
+    /// neither.
     ///
     /// # Errors
     /// Those of compiling.
@@ -83,19 +84,19 @@ impl Statements {
     }
 }
 
-/// The tables, during one call.
+/// Access to the tables during one call.
 #[derive(Clone)]
 pub struct SqlStore<'c> {
     /// The connection.
     pub connection: &'c dyn SqlConnection,
     /// The statements of the R-Tree.
     pub statements: &'c Statements,
-    /// The content version of the database, once it was asked for: only writes of the store change the version during a call.
+    /// The content version of the database, read at the first use: during a call, only writes of the store change it.
     version: Cell<Option<Option<u64>>>,
 }
 
 impl<'c> SqlStore<'c> {
-    /// For one call.
+    /// Access for one call.
     pub fn new(connection: &'c dyn SqlConnection, statements: &'c Statements) -> SqlStore<'c> {
         SqlStore { connection, statements, version: Cell::new(None) }
     }
@@ -106,7 +107,7 @@ impl SqlStore<'_> {
         self.connection.statement(kept)?.run(values)
     }
 
-    /// Runs a statement that changes a row; whether nothing else was changed with the row, by a trigger.
+    /// Runs a statement that changes one row; answers whether no trigger changed another one.
     fn write(&self, kept: &Kept, values: &[ValueRef<'_>]) -> Result<bool> {
         let (version, changes) = (self.version(), self.connection.total_changes());
         let done = self.run(kept, values);
@@ -133,7 +134,7 @@ impl SqlStore<'_> {
         Ok(if statement.step()? { Some(lithe_value::cast::to_integer(statement.column(0))) } else { None })
     }
 
-    /// Inserts a row without content yet; answers its rowid.
+    /// Inserts a row without content; answers its rowid.
     ///
     /// # Errors
     /// If the table cannot be written.
@@ -155,7 +156,7 @@ impl SqlStore<'_> {
 
 impl Store for SqlStore<'_> {
     fn node(&self, node: NodeNo) -> Result<Option<Vec<u8>>> {
-        // A table of nodes that is not there, or is another one, is damage as a node is that is not.
+        // A missing or different table of nodes is reported as damage, as a missing node is.
         let damaged = |error: error::Error| if error.code == code::ERROR { error::corrupt() } else { error };
         let mut statement = self.connection.statement(&self.statements.read_node).map_err(damaged)?;
         statement.bind(1, ValueRef::Integer(node.0))?;

@@ -14,7 +14,7 @@ use crate::tree::Tree;
 
 /// An R-Tree.
 pub struct RTree {
-    /// How its nodes are laid out.
+    /// The layout of its nodes.
     pub layout: Layout,
     /// Its statements.
     pub statements: Statements,
@@ -22,9 +22,9 @@ pub struct RTree {
     pub names: Names,
     /// Its columns.
     pub columns: Columns,
-    /// How many rows it is thought to have.
+    /// The estimated number of rows.
     pub rows: i64,
-    /// How many scans stand on a row, or hold nodes.
+    /// The scans that stand on a row.
     pub scans: Scans,
 }
 
@@ -56,7 +56,7 @@ impl RTree {
         }
     }
 
-    /// Frees the id that a row is given: no row has the id, or the row that has it is deleted.
+    /// Makes the id of a new row free: deletes the row that has it under REPLACE, else fails.
     pub fn claim(&self, tree: &mut Tree<'_>, store: &SqlStore<'_>, id: i64, policy: OnConflict) -> Result {
         if store.leaf_of(id)?.is_none() {
             return Ok(());

@@ -1,14 +1,14 @@
-//! The tree as it is changed: choosing a leaf, growing the boxes above it, splitting and dissolving nodes.
+//! Changes of the tree: the choice of a leaf, growth of the boxes above it, split and removal of nodes.
 //!
 //! ```text
 //!   insert:  root ─ choose ─► leaf ── fits ──► append, grow the boxes above
 //!                              └─── full ──► split ─► a cell for the new node, inserted one level higher
 //!
 //!   delete:  leaf ─ remove ─► enough cells left: shrink the boxes above
-//!                      └────► too few: the node goes, its cells are inserted again at their height
+//!                      └────► too few: remove the node, insert its cells again at their height
 //! ```
 //!
-//! A change reads and writes nodes in memory; [`Tree::finish`] writes those that are different. Height 0 is that of leaves.
+//! A change reads and writes nodes in memory; [`Tree::finish`] writes those that have changed. Leaves have height 0.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,20 +26,20 @@ pub struct Tree<'s> {
     store: &'s dyn Store,
     held: BTreeMap<NodeNo, Held>,
     depth: usize,
-    /// Nodes that were dissolved, with the height they had: their cells are to be inserted again.
+    /// Removed nodes, with their height: their cells must be inserted again.
     dissolved: Vec<(Arc<Node>, usize)>,
 }
 
-/// A node that the change has looked at.
+/// A node that the change has read.
 struct Held {
     node: Arc<Node>,
     is_dirty: bool,
 }
 
-/// A place in the tree: the nodes from the root down.
+/// The nodes from the root down to a node.
 type Path = Vec<NodeNo>;
 
-/// Removes a row's cell from the tree that is stored there, if it has one.
+/// Removes a row's cell from the tree in `store`, if the row exists.
 ///
 /// # Errors
 /// If the tree is damaged, or cannot be read or written.
@@ -50,17 +50,17 @@ pub fn delete_row(layout: Layout, store: &dyn Store, rowid: i64) -> Result {
 }
 
 impl<'s> Tree<'s> {
-    /// The tree that is stored there.
+    /// The tree in `store`.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB if there is no root, or one that makes no sense.
+    /// SQLITE_CORRUPT_VTAB if the root is missing or damaged.
     pub fn new(layout: Layout, store: &'s dyn Store) -> Result<Tree<'s>> {
         let mut tree = Tree { layout, store, held: BTreeMap::new(), depth: 0, dissolved: Vec::new() };
         tree.depth = tree.node(NodeNo::ROOT)?.depth();
         if tree.depth > MAX_DEPTH { Err(error::corrupt()) } else { Ok(tree) }
     }
 
-    /// Adds a row's cell. The row must not be there.
+    /// Adds a row's cell. The row must not exist.
     ///
     /// # Errors
     /// If the tree is damaged, or cannot be read or written.
@@ -69,7 +69,7 @@ impl<'s> Tree<'s> {
         self.insert_at(&path, cell, 0)
     }
 
-    /// Removes a row's cell; whether there was one.
+    /// Removes a row's cell; answers whether the row existed.
     ///
     /// # Errors
     /// If the tree is damaged, or cannot be read or written.
@@ -86,7 +86,7 @@ impl<'s> Tree<'s> {
         Ok(true)
     }
 
-    /// Writes what was changed.
+    /// Writes the changed nodes.
     ///
     /// # Errors
     /// If a table cannot be written.
@@ -120,7 +120,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// The path to the node at this height that a box of this size belongs in.
+    /// The path to the node at this height that is best for a box.
     fn choose(&mut self, bounds: &Bounds, height: usize) -> Result<Path> {
         let mut path = vec![NodeNo::ROOT];
         for _ in height..self.depth {
@@ -130,12 +130,12 @@ impl<'s> Tree<'s> {
         Ok(path)
     }
 
-    /// The path from the root to a node, as the parents say.
+    /// The path from the root to a node, by the stored parents.
     fn path_to(&mut self, node: NodeNo) -> Result<Path> {
         let mut path = vec![node];
         while last(&path)? != NodeNo::ROOT {
             let parent = self.store.parent_of(last(&path)?)?.ok_or_else(error::corrupt)?;
-            // A circle of parents would never come to the root.
+            // A cycle of parents would never reach the root.
             if path.len() > self.depth || path.contains(&parent) {
                 return Err(error::corrupt());
             }
@@ -154,12 +154,12 @@ impl<'s> Tree<'s> {
         self.note_place(cell.id, node, height)
     }
 
-    /// Notes where a cell is: the row's leaf, or the child's parent.
+    /// Stores the node that contains a cell: as the row's leaf, or as the child's parent.
     fn note_place(&mut self, id: i64, node: NodeNo, height: usize) -> Result {
         if height == 0 { self.store.put_leaf(id, node) } else { self.store.put_parent(NodeNo(id), node) }
     }
 
-    /// Makes the boxes above a node contain this one.
+    /// Grows the boxes above a node until they contain this one.
     fn grow(&mut self, path: &[NodeNo], bounds: &Bounds) -> Result {
         for pair in path.windows(2).rev() {
             let [parent, child] = *pair else { continue };
@@ -179,7 +179,7 @@ impl<'s> Tree<'s> {
         Ok((index, node.cell(index).ok_or_else(error::corrupt)?))
     }
 
-    /// Divides a full node and one more cell in two. A divided root gets two children instead.
+    /// Splits a full node with one more cell. A split root gets two children instead.
     fn split(&mut self, path: &[NodeNo], cell: &Cell, height: usize) -> Result {
         let node = last(path)?;
         let mut cells: Vec<Cell> = self.node(node)?.cells().collect();
@@ -207,7 +207,7 @@ impl<'s> Tree<'s> {
         self.insert_at(above, &right_cell, height + 1)
     }
 
-    /// Puts both halves of the root one level lower.
+    /// Moves both halves of the root one level down.
     fn deepen(&mut self, halves: &Halves, right: &Cell, height: usize) -> Result {
         let left = self.add(&halves.left.0)?;
         self.note_places(&halves.left.0, left, height)?;
@@ -248,7 +248,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// Takes a node out of the tree, and keeps its cells to be inserted again.
+    /// Removes a node from the tree, and keeps its cells to be inserted again.
     fn dissolve(&mut self, path: &[NodeNo], height: usize) -> Result {
         let (number, above) = path.split_last().ok_or_else(error::corrupt)?;
         let (index, _) = self.cell_of(last(above)?, *number)?;
@@ -260,7 +260,7 @@ impl<'s> Tree<'s> {
         Ok(())
     }
 
-    /// Makes the boxes above a node as small as they can be.
+    /// Shrinks the boxes above a node to the least size.
     fn shrink(&mut self, path: &[NodeNo]) -> Result {
         for pair in path.windows(2).rev() {
             let [parent, child] = *pair else { continue };
@@ -271,7 +271,7 @@ impl<'s> Tree<'s> {
         Ok(())
     }
 
-    /// A root with a single child takes the child's place.
+    /// Replaces a root with a single child by that child.
     fn lower_root(&mut self) -> Result {
         let root = self.node(NodeNo::ROOT)?;
         let (1, Some(only)) = (root.cell_count(), root.cell(0)) else { return Ok(()) };

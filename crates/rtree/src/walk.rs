@@ -1,4 +1,4 @@
-//! A scan without callbacks: through the tree depth first, in the order of the cells.
+//! A scan without callbacks: a depth-first walk of the tree in the order of the cells.
 
 use std::sync::Arc;
 
@@ -8,31 +8,31 @@ use crate::error::Result;
 use crate::node::{Cell, Layout, Node, NodeNo};
 use crate::store::Store;
 
-/// The way to where the scan is.
+/// The scan, with the path to its current cell.
 pub struct Walk {
     layout: Layout,
     constraints: Vec<Constraint>,
     depth: usize,
-    /// The nodes from the root down, each with the cell that comes next.
+    /// The nodes from the root down, each with its next cell.
     path: Vec<(Arc<Node>, usize)>,
 }
 
 impl Walk {
-    /// In front of the first row.
+    /// A scan in front of the first row.
     pub fn new(layout: Layout, root: Arc<Node>, constraints: Vec<Constraint>) -> Walk {
         let depth = root.depth();
         Walk { layout, constraints, depth, path: vec![(root, 0)] }
     }
 
-    /// Goes to the next row if it stands in the leaf in which the scan is; its rowid.
+    /// Goes to the next row if it is in the current leaf; answers its rowid.
     pub fn next_in_leaf(&mut self) -> Option<i64> {
         if self.path.len() == self.depth + 1 { self.next_on_path() } else { None }
     }
 
-    /// Goes to the next row; its rowid.
+    /// Goes to the next row; answers its rowid.
     ///
     /// # Errors
-    /// If a node cannot be read, or makes no sense.
+    /// If a node cannot be read, or is damaged.
     pub fn next(&mut self, store: &dyn Store) -> Result<Option<i64>> {
         while !self.path.is_empty() {
             let is_leaf = self.path.len() == self.depth + 1;
@@ -45,7 +45,7 @@ impl Walk {
         Ok(None)
     }
 
-    /// The next cell of the lowest node that is to be followed; its id.
+    /// The next cell of the lowest node that satisfies the constraints; answers its id.
     fn next_on_path(&mut self) -> Option<i64> {
         let is_leaf = self.path.len() == self.depth + 1;
         let (node, next) = self.path.last_mut()?;

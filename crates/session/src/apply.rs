@@ -1,15 +1,15 @@
-//! Applying a changeset to a database, and asking what to do about conflicts.
+//! Applies a changeset to a database; a handler of the application decides about conflicts.
 //!
 //! ```text
 //!   change ── statement ──► applied
-//!                 ├─ no row has the old values ──► the row is there: DATA      ─┐
-//!                 │                                it is not:        NOTFOUND   ├─► handler: OMIT, REPLACE, ABORT
-//!                 └─ a constraint fails ─────────► the key is there: CONFLICT   │
-//!                                                  otherwise put aside; later   ┘   CONSTRAINT
+//!                 ├─ no row has the old values ──► the row exists:        DATA     ─┐
+//!                 │                                it does not exist:     NOTFOUND  ├─► handler: OMIT, REPLACE, ABORT
+//!                 └─ a constraint fails ─────────► the key exists:        CONFLICT  │
+//!                                                  otherwise set aside; later       ┘  CONSTRAINT
 //! ```
 //!
-//! What was put aside is tried again when the other changes of the table are made, and again as long as that helps. UPDATEs that
-//! wait for one another, because they swap unique values, are made by way of another value (see [`waiting`]).
+//! Changes that were set aside are tried again after the other changes of the table, and again as long as some succeed. UPDATEs that block
+//! each other, because they swap unique values, are made by way of a temporary value (see [`waiting`]).
 
 use std::rc::Rc;
 
@@ -26,37 +26,37 @@ mod waiting;
 
 use target::{Outcome, Target};
 
-/// Why a handler is asked, by SQLite's numbers.
+/// Why the handler is called, by SQLite's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Conflict {
-    /// SQLITE_CHANGESET_DATA: the row that an UPDATE or DELETE is about has other values than it should have.
+    /// SQLITE_CHANGESET_DATA: the row of an UPDATE or DELETE has other values than the change's old ones.
     Data = 1,
-    /// SQLITE_CHANGESET_NOTFOUND: there is no such row.
+    /// SQLITE_CHANGESET_NOTFOUND: the row does not exist.
     NotFound = 2,
-    /// SQLITE_CHANGESET_CONFLICT: a row with the key of an INSERT is there.
+    /// SQLITE_CHANGESET_CONFLICT: a row with the key of an INSERT exists.
     Conflict = 3,
     /// SQLITE_CHANGESET_CONSTRAINT: another constraint fails.
     Constraint = 4,
-    /// SQLITE_CHANGESET_FOREIGN_KEY: in the end, foreign keys are violated.
+    /// SQLITE_CHANGESET_FOREIGN_KEY: foreign keys are violated at the end.
     ForeignKey = 5,
 }
 
-/// What a handler answers, by SQLite's numbers.
+/// The answer of a handler, by SQLite's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Answer {
     /// SQLITE_CHANGESET_OMIT: the change is left out.
     Omit = 0,
-    /// SQLITE_CHANGESET_REPLACE: the change is made all the same. Only for [`Conflict::Data`] and [`Conflict::Conflict`].
+    /// SQLITE_CHANGESET_REPLACE: the change is applied nevertheless. Only for [`Conflict::Data`] and [`Conflict::Conflict`].
     Replace = 1,
-    /// SQLITE_CHANGESET_ABORT: nothing of the changeset is applied.
+    /// SQLITE_CHANGESET_ABORT: the changeset is rolled back.
     Abort = 2,
 }
 
-/// Asked while a changeset is applied.
+/// Callbacks of the application while a changeset is applied.
 pub trait Handler {
-    /// Whether changes of a table are applied. Asked once, before its first change.
+    /// Whether changes of a table are applied. Called once, before its first change.
     fn wants_table(&mut self, _table: &str) -> bool {
         true
     }
@@ -66,32 +66,32 @@ pub trait Handler {
         true
     }
 
-    /// What to do about a conflict. `None`, and what does not fit the conflict, is SQLITE_MISUSE.
+    /// Decides about a conflict. `None`, or an answer that the conflict does not allow, is SQLITE_MISUSE.
     fn conflict(&mut self, conflict: Conflict, change: &ChangesetIterator<'_>) -> Option<Answer>;
 }
 
-/// How a changeset is applied.
+/// Options of [`apply`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Apply {
-    /// Not within a savepoint: after an error, what was applied stays.
+    /// Apply without a savepoint: after an error, the changes applied so far stay.
     pub no_savepoint: bool,
-    /// The changeset that undoes this one is applied.
+    /// Apply the inverse of the changeset.
     pub inverted: bool,
-    /// No handler is asked where the database is already as the change would make it.
+    /// Call no handler if the database is already as the change would make it.
     pub ignore_noop: bool,
-    /// All foreign keys behave as if they said NO ACTION.
+    /// All foreign keys act as NO ACTION.
     pub foreign_keys_no_action: bool,
-    /// Not asked for here: changesets are not rebased later.
+    /// Collect no rebase data.
     pub no_rebase: bool,
-    /// UPDATEs that swap unique values among themselves are conflicts.
+    /// Report UPDATEs that swap unique values as conflicts.
     pub no_update_loop: bool,
 }
 
-/// Applies a changeset or patchset to the main database. Answers what [`crate::Rebaser`] needs, if there were conflicts.
+/// Applies a changeset or patchset to the main database. Answers the data for [`crate::Rebaser`], if there were conflicts.
 ///
 /// # Errors
-/// SQLITE_ABORT if a handler says so, SQLITE_CONSTRAINT if foreign keys are violated in the end, SQLITE_CORRUPT for bytes that
-/// are no changeset, and those of statements. Nothing is applied then, unless [`Apply::no_savepoint`] is set.
+/// SQLITE_ABORT if the handler answers so, SQLITE_CONSTRAINT if foreign keys are violated at the end, SQLITE_CORRUPT for bytes that are not
+/// a changeset, and those of statements. The changeset is rolled back then, unless [`Apply::no_savepoint`] is set.
 pub fn apply(
     connection: &dyn SqlConnection,
     input: Input<'_>,
@@ -134,19 +134,19 @@ fn in_savepoint<T>(connection: &dyn SqlConnection, options: Apply, run: impl FnO
             Ok(value)
         }
         Err(error) => {
-            // The first error counts.
+            // The first error is the one to report.
             let _ = connection.execute("ROLLBACK TO changeset_apply; RELEASE changeset_apply");
             Err(error)
         }
     }
 }
 
-/// The table that changes are about.
+/// The table of the current changes.
 struct Current {
     header: Rc<TableHeader>,
-    /// `None`: its changes are left out.
+    /// `None`: its changes are skipped.
     target: Option<Target>,
-    /// What rebasing needs to know of this table begins with its header.
+    /// Whether its header has been written to the rebase data.
     is_in_rebase: bool,
 }
 
@@ -156,9 +156,9 @@ struct Applier<'a, 'i> {
     handler: &'a mut dyn Handler,
     options: Apply,
     table: Option<Current>,
-    /// Changes of the table that a constraint did not allow.
+    /// Changes of the table that failed a constraint.
     set_aside: Vec<Change>,
-    /// Whether such changes are put aside; otherwise the handler is asked.
+    /// Whether such changes are set aside; otherwise the handler is called.
     puts_aside: bool,
     rebase: Vec<u8>,
 }
@@ -191,7 +191,7 @@ impl Applier<'_, '_> {
         Ok(())
     }
 
-    /// The table, if it is there and fits.
+    /// The table, if it exists and has the columns and key of the changes.
     fn find_table(&self, header: &TableHeader, name: &str) -> Result<Option<Target>> {
         let schema = Schema::read(self.connection, "main", name, true)?;
         let (wanted, columns) = (header.column_count(), schema.as_ref().map_or(0, |schema| schema.columns.len()));
@@ -209,11 +209,11 @@ impl Applier<'_, '_> {
     }
 
     fn check_foreign_keys(&mut self) -> Result {
-        // Below zero where rows that violated a key before have got their parents.
+        // Negative if rows that violated a foreign key before have got their parents.
         if self.connection.deferred_violations() <= 0 {
             return Ok(());
         }
-        // SQLite says that there are some, not how many.
+        // SQLite's count is always 1.
         self.changes.fk_conflicts = Some(1);
         let answer = self.handler.conflict(Conflict::ForeignKey, &self.changes);
         self.changes.fk_conflicts = None;
@@ -242,7 +242,7 @@ impl Applier<'_, '_> {
         }
     }
 
-    /// No row has the key and the old values.
+    /// Handles a change for which no row has the key and the old values.
     fn not_as_expected(&mut self, change: &Change) -> Result {
         let connection = self.connection;
         let row = self.target()?.row(connection, change)?;
@@ -263,7 +263,7 @@ impl Applier<'_, '_> {
         }
     }
 
-    /// A constraint keeps a row from being inserted.
+    /// Handles an INSERT that fails a constraint.
     fn insert_refused(&mut self, change: &Change) -> Result {
         let connection = self.connection;
         let Some(row) = self.target()?.row(connection, change)? else { return self.constraint_failed(change) };
@@ -277,13 +277,13 @@ impl Applier<'_, '_> {
         let target = self.target()?;
         target.delete_by_key(connection, change)?;
         match target.run(connection, change, false)? {
-            // The old row stays deleted, as in SQLite, even if the new one is left out in the end.
+            // As in SQLite, the old row stays deleted even if the new one is omitted later.
             Outcome::Constraint => self.constraint_failed(change),
             _ => Ok(()),
         }
     }
 
-    /// Whether the database is already as the change would make it, and the application does not want to be asked then.
+    /// Whether the database is already as the change would make it, and the options exclude such a conflict.
     fn is_noop(&mut self, change: &Change, has_row: bool) -> Result<bool> {
         if !self.options.ignore_noop {
             return Ok(false);
@@ -305,7 +305,7 @@ impl Applier<'_, '_> {
         self.ask(Conflict::Constraint, change, None).map(drop)
     }
 
-    /// Asks the handler; `row` is the record of the row that is in the way.
+    /// Calls the handler; `row` is the record of the conflicting row.
     fn ask(&mut self, conflict: Conflict, change: &Change, row: Option<&[u8]>) -> Result<Answer> {
         let values = |row: &[u8]| fields(row).map(|field| record::owned_value(field).unwrap_or_default()).collect();
         self.changes.conflict = row.map(values);
@@ -325,7 +325,7 @@ impl Applier<'_, '_> {
         }
     }
 
-    /// Notes how a conflict was resolved: a change whose indirect byte says whether the change was made.
+    /// Adds the resolution of a conflict to the rebase data: the change, with an indirect byte that says whether it was applied.
     fn note_for_rebase(&mut self, change: &Change, answer: Answer) {
         let Some(table) = &mut self.table else { return };
         if self.options.no_rebase || self.changes.format() == Format::Patchset {

@@ -1,8 +1,8 @@
-//! Changes of one table by their primary key, kept in the order in which SQLite writes them out.
+//! Changes of one table by their primary key, in the order in which SQLite writes them.
 //!
-//! That order is the order of the buckets of a hash table: new entries come to the head of their bucket, and when the table
-//! doubles, old buckets are walked in order, each entry going to the head of its new one. Readers must not rely on it, but
-//! changesets are compared byte by byte.
+//! That order is the order of the buckets of a hash table: a new entry becomes the head of its bucket, and when the table doubles, the old
+//! buckets are walked in order, and each entry becomes the head of its new one. Readers must not rely on it, but tests compare changesets
+//! with SQLite's byte by byte.
 
 use crate::ValueRef;
 use crate::header::TableHeader;
@@ -10,15 +10,15 @@ use crate::record::{BLOB, INTEGER, REAL, TEXT, fields, value};
 
 /// Buckets of a new table.
 const BUCKETS_MIN: usize = 256;
-/// No entry.
+/// The end of a bucket.
 const NONE: u32 = u32::MAX;
 
 /// An entry with its key.
 struct Slot<E> {
     hash: u32,
-    /// The next one in the bucket.
+    /// The next slot of the bucket.
     next: u32,
-    /// `None`: free.
+    /// `None` if the slot is free.
     entry: Option<E>,
 }
 
@@ -38,12 +38,12 @@ impl<E> Default for Changes<E> {
 
 #[expect(clippy::indexing_slicing, reason = "buckets and links hold places of slots, which are never taken away")]
 impl<E> Changes<E> {
-    /// How many there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// The bytes of the table itself.
+    /// The memory of the table itself, in bytes.
     pub fn bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot<E>>() + self.buckets.capacity() * size_of::<u32>()
     }
@@ -54,7 +54,7 @@ impl<E> Changes<E> {
         self.slots[at as usize].entry.as_mut()
     }
 
-    /// As [`Changes::find`], to be looked at only.
+    /// As [`Changes::find`], read-only.
     pub fn get(&self, hash: u32, is_it: impl Fn(&E) -> bool) -> Option<&E> {
         let at = self.position(hash, is_it)?;
         self.slots[at as usize].entry.as_ref()
@@ -76,7 +76,8 @@ impl<E> Changes<E> {
         (hash as usize).checked_rem(self.buckets.len())
     }
 
-    /// Reserves space for one entry more: to be called before a key is looked for that may be added, as SQLite does.
+    /// Makes room for one more entry. To be called before the lookup of a key that may be added, because SQLite grows the table at that
+    /// point.
     pub fn grow(&mut self) {
         if self.buckets.is_empty() {
             self.buckets = vec![NONE; BUCKETS_MIN];
@@ -94,13 +95,13 @@ impl<E> Changes<E> {
         }
     }
 
-    /// Puts a slot at the head of its bucket.
+    /// Makes a slot the head of its bucket.
     fn link(&mut self, at: u32) {
         let bucket = self.slots[at as usize].hash as usize % self.buckets.len();
         self.slots[at as usize].next = std::mem::replace(&mut self.buckets[bucket], at);
     }
 
-    /// Adds an entry that is not there.
+    /// Adds an entry whose key is new.
     pub fn add(&mut self, hash: u32, entry: E) {
         if self.buckets.is_empty() {
             self.grow();
@@ -120,7 +121,7 @@ impl<E> Changes<E> {
         self.link(at);
     }
 
-    /// Takes an entry out.
+    /// Removes an entry.
     pub fn remove(&mut self, hash: u32, is_it: impl Fn(&E) -> bool) -> Option<E> {
         let found = self.position(hash, is_it)?;
         let bucket = self.bucket_of(hash)?;
@@ -147,7 +148,7 @@ impl<E> Changes<E> {
         })
     }
 
-    /// All entries, in no order.
+    /// All entries, in any order.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut E> {
         self.slots.iter_mut().filter_map(|slot| slot.entry.as_mut())
     }
@@ -190,7 +191,7 @@ impl KeyHash {
         }
     }
 
-    /// A rowid that is the whole key.
+    /// A rowid that is the whole key. SQLite hashes it without a type.
     pub fn add_rowid(&mut self, rowid: i64) {
         self.add_number(rowid.cast_unsigned());
     }

@@ -1,4 +1,4 @@
-//! Two tables of the same shape compared: what would turn one into the other, recorded as if it had happened.
+//! Compares two tables with the same columns and key: records the changes that would turn one into the other.
 
 use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, ValueRef, code};
 
@@ -7,10 +7,10 @@ use crate::session::{Row, Session, Table};
 use lithe_vtab::quoted;
 
 impl Session {
-    /// Records what would turn table `table` of database `from` into the one of the session's database.
+    /// Records the changes that would turn table `table` of database `from` into that of the session's database.
     ///
     /// # Errors
-    /// SQLITE_SCHEMA if the tables have other columns or another primary key.
+    /// SQLITE_SCHEMA if the tables differ in columns or primary key.
     pub fn diff(&self, connection: &dyn SqlConnection, from: &str, table: &str) -> Result {
         let Ok(mut recorder) = self.recorder.try_borrow_mut() else { return Err(FunctionError::of_code(code::MISUSE)) };
         if let Some(error) = &recorder.error {
@@ -47,7 +47,7 @@ impl Session {
     }
 }
 
-/// Records the rows of a query, whose columns are those that are recorded.
+/// Records the rows of a query, whose columns are the recorded ones.
 fn record_rows(
     connection: &dyn SqlConnection,
     recorded: &mut Table,
@@ -79,7 +79,7 @@ fn have_one_shape(here: &Schema, there: &Schema) -> bool {
         && names.all(|(one, other)| one.name.eq_ignore_ascii_case(&other.name))
 }
 
-/// The statements that compare.
+/// The statements that compare the tables.
 struct Queries<'s> {
     schema: &'s Schema,
     here: String,
@@ -97,7 +97,7 @@ impl<'s> Queries<'s> {
         names.collect::<Vec<_>>().join(", ")
     }
 
-    /// Compares the columns of the key, or the others.
+    /// Compares the columns of the key, or all other columns.
     fn comparison(&self, keys: bool, operator: &str, joint: &str) -> String {
         let compared = |(_, column): (usize, &Column)| {
             let name = quoted(&column.name);
@@ -121,7 +121,7 @@ impl<'s> Queries<'s> {
         format!("SELECT {columns} FROM {there} AS f WHERE NOT EXISTS (SELECT 1 FROM {here} AS h WHERE {key})")
     }
 
-    /// Rows of the other table that are different here; `None` if there are no columns beside the key.
+    /// The rows of the other table that differ here; `None` if the key has all columns.
     fn different(&self) -> Option<String> {
         let (Queries { here, there, .. }, columns, key) = (self, self.columns("f"), self.same_key());
         let differs = self.comparison(false, "IS NOT", " OR ");

@@ -1,4 +1,4 @@
-//! Writing changesets and patchsets: what was recorded, compared with the rows as they are now.
+//! Writes changesets and patchsets: the recorded changes, compared with the current rows.
 
 use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, SqlStatement, ValueRef, code};
 
@@ -9,15 +9,14 @@ use crate::schema::{STATISTICS, Schema};
 use crate::session::{Recorded, Recorder, Session, Table};
 use lithe_vtab::quoted;
 
-/// So many bytes are collected before they are handed on.
+/// The number of bytes at which a piece is passed on.
 const PIECE: usize = 16 << 10;
 
 impl Session {
-    /// Writes what has changed to `out`, piece by piece. The session goes on.
+    /// Writes the changes to `out`, in pieces. The session continues to record.
     ///
     /// # Errors
-    /// What went wrong while changes were recorded; SQLITE_SCHEMA if a table has changed but for columns that were added; what
-    /// `out` says.
+    /// An error of an earlier recording; SQLITE_SCHEMA if a table has changed other than by added columns; those of `out`.
     pub fn write_changeset(
         &self,
         connection: &dyn SqlConnection,
@@ -28,14 +27,14 @@ impl Session {
         if let Some(error) = &recorder.error {
             return Err(error.clone());
         }
-        // All tables as they are at one time.
+        // The savepoint makes all SELECTs read the same state.
         connection.execute("SAVEPOINT changeset")?;
         let written = write(&mut recorder, connection, format, out);
         let released = connection.execute("RELEASE changeset");
         written.and(released)
     }
 
-    /// What has changed.
+    /// The changes as a changeset or patchset.
     ///
     /// # Errors
     /// As [`Session::write_changeset`].
@@ -48,7 +47,7 @@ impl Session {
         Ok(bytes)
     }
 
-    /// How many bytes the changeset has; 0 unless the option `size` is set.
+    /// The size of the changeset in bytes; 0 unless the option `size` is set.
     pub fn changeset_size(&self, connection: &dyn SqlConnection) -> usize {
         let mut size = 0;
         if self.options().size {
@@ -103,7 +102,7 @@ fn write_table(
     if is_empty || bytes.is_empty() { Ok(()) } else { out(&bytes) }
 }
 
-/// What has become of the row: `now` is its record, if it is there.
+/// The change of the row: `now` is its current record, if it exists.
 fn change_of(schema: &Schema, recorded: &Recorded, now: Option<Vec<u8>>, format: Format) -> Option<Change> {
     let nothing = || vec![UNDEFINED; schema.columns.len()];
     let Recorded { operation, indirect, record: old } = recorded;
@@ -120,7 +119,7 @@ fn change_of(schema: &Schema, recorded: &Recorded, now: Option<Vec<u8>>, format:
             let (mut before, mut after) = (Vec::new(), Vec::new());
             let mut differs = false;
             for (column, (was, is)) in fields(old).zip(fields(&now)).enumerate() {
-                // A key that is equal by its collation may be another text. A patchset, which has one key, has the new one.
+                // A key that is equal by its collation may be another text. A patchset has only one key: the new one.
                 let (is_key, changes) = (schema.is_key(column), record::value(was) != record::value(is));
                 differs |= changes;
                 let was = if is_key && format == Format::Patchset { is } else { was };
@@ -154,7 +153,7 @@ impl<'c, 's> Select<'c, 's> {
         Ok(Select { statement, schema, is_statistics })
     }
 
-    /// The record of the row that has the key of this one.
+    /// The record of the row with the key of this record.
     pub fn row(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         for (column, field) in fields(key).enumerate().filter(|(column, _)| self.schema.is_key(*column)) {
             let value = record::value(field).unwrap_or(ValueRef::Null);

@@ -1,4 +1,4 @@
-//! Several changesets as one, and changes made by hand.
+//! Several changesets combined into one, and changes made value by value.
 
 use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, Value, ValueRef, code};
 
@@ -10,27 +10,27 @@ use crate::merge::merge;
 use crate::record::{self, NULL, UNDEFINED, UNDEFINED_FIELD, is_defined};
 use crate::schema::Schema;
 
-/// Changes of several changesets: of each row one.
+/// The changes of several changesets, combined: one for each row.
 #[derive(Default)]
 pub struct ChangeGroup {
-    /// Chosen by the first changeset.
+    /// The format of the first changeset.
     format: Option<Format>,
     tables: Vec<Table>,
-    /// The database whose tables say which columns there are.
+    /// The database whose schema gives the columns.
     schema_of: Option<String>,
-    /// A change that is being made by hand.
+    /// A change that is being built value by value.
     open: Option<OpenChange>,
 }
 
 struct Table {
     header: TableHeader,
-    /// What the columns have that older changesets lack, if the table is known from a database.
+    /// The defaults of the columns that older changesets lack, if the table's schema was read.
     defaults: Option<Vec<Value>>,
     changes: Changes<Change>,
 }
 
 struct OpenChange {
-    /// Its table's place.
+    /// The index of its table.
     table: usize,
     operation: RowOperation,
     indirect: bool,
@@ -39,16 +39,16 @@ struct OpenChange {
 }
 
 impl ChangeGroup {
-    /// Without changes.
+    /// A group without changes.
     pub fn new() -> ChangeGroup {
         ChangeGroup::default()
     }
 
-    /// Takes the tables from a database of the connection that further calls get: changes that lack columns which the table has
-    /// now get their defaults. To be called before anything is added, once.
+    /// Reads the tables' schemas from this database, in the connection that later calls get: changes without columns that the table now has
+    /// get the defaults. To be called once, before changes are added.
     ///
     /// # Errors
-    /// SQLITE_MISUSE otherwise.
+    /// SQLITE_MISUSE if it was called before, or changes were added.
     pub fn set_schema(&mut self, database: &str) -> Result {
         if self.schema_of.is_some() || !self.is_empty() {
             return Err(FunctionError::of_code(code::MISUSE));
@@ -57,19 +57,19 @@ impl ChangeGroup {
         Ok(())
     }
 
-    /// Which format the group has; `None` as long as it is open.
+    /// The format of the group; `None` until it is chosen.
     pub fn format(&self) -> Option<Format> {
         self.format
     }
 
-    /// Chooses the format, unless it is chosen.
+    /// Chooses the format, unless the group has changes.
     pub fn set_format(&mut self, format: Format) {
         if self.is_empty() {
             self.format = Some(format);
         }
     }
 
-    /// Whether no change was added.
+    /// Whether the group has no changes.
     fn is_empty(&self) -> bool {
         self.tables.iter().all(|table| table.changes.len() == 0)
     }
@@ -77,8 +77,8 @@ impl ChangeGroup {
     /// Adds a changeset. `connection` is that of [`ChangeGroup::set_schema`].
     ///
     /// # Errors
-    /// SQLITE_ERROR if it is a patchset among changesets or the other way round, SQLITE_SCHEMA if a table has other columns than
-    /// before, SQLITE_CORRUPT for bytes that are no changeset.
+    /// SQLITE_ERROR for a patchset among changesets or the reverse, SQLITE_SCHEMA if a table has other columns than before, SQLITE_CORRUPT
+    /// for bytes that are not a changeset.
     pub fn add(&mut self, connection: Option<&dyn SqlConnection>, input: Input<'_>) -> Result {
         let mut changes = ChangesetIterator::new(input, false);
         while changes.advance()? {
@@ -87,10 +87,10 @@ impl ChangeGroup {
         Ok(())
     }
 
-    /// Adds the change on which an iterator stands.
+    /// Adds the current change of an iterator.
     ///
     /// # Errors
-    /// As [`ChangeGroup::add`]; SQLITE_ERROR if it stands on none, or reads changes as those that undo them.
+    /// As [`ChangeGroup::add`]; SQLITE_ERROR if there is no current change, or the iterator inverts changes.
     pub fn add_current(&mut self, connection: Option<&dyn SqlConnection>, changes: &ChangesetIterator<'_>) -> Result {
         let failed = || FunctionError::of_code(code::ERROR);
         let (header, change) = changes.table().zip(changes.change()).ok_or_else(failed)?;
@@ -131,10 +131,10 @@ impl ChangeGroup {
         Ok(Some(Table { header, defaults: Some(defaults), changes: Changes::default() }))
     }
 
-    /// Writes the changeset to `out`, piece by piece. The group stays as it is.
+    /// Writes the changeset to `out`, in pieces. The group stays as it is.
     ///
     /// # Errors
-    /// What `out` says.
+    /// Those of `out`.
     pub fn write(&self, out: &mut dyn FnMut(&[u8]) -> Result) -> Result {
         let format = self.format.unwrap_or_default();
         let mut piece = Vec::new();
@@ -162,7 +162,7 @@ impl ChangeGroup {
 }
 
 impl Table {
-    /// Gives a change the columns that it lacks.
+    /// Adds the missing columns to a change.
     fn extend(&self, change: &mut Change, columns: usize, format: Format) {
         let missing = self.defaults.as_deref().and_then(|defaults| defaults.get(columns..)).unwrap_or_default();
         for default in missing {
@@ -199,12 +199,12 @@ impl Table {
     }
 }
 
-/// Changes made by hand.
+/// Changes made value by value.
 impl ChangeGroup {
-    /// Begins a change of a row of a table that the group or its database knows.
+    /// Begins a change of a row; the group or its database must have the table.
     ///
     /// # Errors
-    /// SQLITE_ERROR if there is no such table; SQLITE_MISUSE if a change is open.
+    /// SQLITE_ERROR if the table is unknown; SQLITE_MISUSE if another change is open.
     pub fn begin_change(
         &mut self,
         connection: Option<&dyn SqlConnection>,
@@ -231,11 +231,11 @@ impl ChangeGroup {
         Ok(())
     }
 
-    /// Gives a column of the open change its old or new value.
+    /// Sets the old or new value of a column of the open change.
     ///
     /// # Errors
-    /// SQLITE_MISUSE if no change is open; SQLITE_RANGE if there is no such column; SQLITE_ERROR for an old value of an INSERT and
-    /// for a new value of a DELETE.
+    /// SQLITE_MISUSE if no change is open; SQLITE_RANGE if the column does not exist; SQLITE_ERROR for an old value of an INSERT and for a
+    /// new value of a DELETE.
     pub fn set_value(&mut self, is_new: bool, column: usize, value: ValueRef<'_>) -> Result {
         let open = self.open.as_mut().ok_or(FunctionError::of_code(code::MISUSE))?;
         let without = if is_new { RowOperation::Delete } else { RowOperation::Insert };
@@ -248,14 +248,14 @@ impl ChangeGroup {
         Ok(())
     }
 
-    /// Ends the open change, which is added unless `discard` says that it is not.
+    /// Ends the open change; adds it to the group unless `discard` is set.
     ///
     /// # Errors
-    /// SQLITE_ERROR if it is no change: the message says why, and the change is dropped.
+    /// SQLITE_ERROR if the change is invalid: the message says why, and the change is dropped.
     pub fn finish_change(&mut self, discard: bool) -> Result {
         let Some(open) = self.open.take().filter(|_| !discard) else { return Ok(()) };
         let format = *self.format.get_or_insert_default();
-        // Tables are never taken away.
+        // Tables are never removed.
         let Some(table) = self.tables.get_mut(open.table) else { return Ok(()) };
         check(&open, &table.header, format).map_err(|what| FunctionError::new(format!("invalid change: {what}")))?;
         let change = Change {
@@ -269,7 +269,7 @@ impl ChangeGroup {
     }
 }
 
-/// What is wrong with a change that was made by hand.
+/// Checks a change that was made value by value; the error says what is wrong.
 fn check(open: &OpenChange, header: &TableHeader, format: Format) -> std::result::Result<(), String> {
     for (at, (old, new)) in open.old.iter().zip(&open.new).enumerate() {
         let is_key = header.is_key(at);

@@ -1,4 +1,4 @@
-//! The table that changes are about, as changesets name it.
+//! The header of a table's changes in a changeset.
 
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ pub struct TableHeader {
     pub primary_key: Box<[u8]>,
 }
 
-/// Whether a newer key is the same but for columns that were added to the table, none of which belongs to it.
+/// Whether a newer primary key equals `before`, up to columns that were added to the table and are not in the key.
 pub(crate) fn is_same_key(before: &[u8], newer: &[u8]) -> bool {
     newer.strip_prefix(before).is_some_and(|added| added.iter().all(|key| *key == 0))
 }
@@ -43,7 +43,7 @@ impl TableHeader {
         String::from_utf8_lossy(&self.name)
     }
 
-    /// How many columns there are.
+    /// The number of columns.
     pub fn column_count(&self) -> usize {
         self.primary_key.len()
     }
@@ -53,17 +53,17 @@ impl TableHeader {
         self.primary_key.get(column).is_some_and(|position| *position != 0)
     }
 
-    /// Whether both are about a table of the same name.
+    /// Whether the table has this name.
     pub(crate) fn has_name(&self, name: &[u8]) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
 
-    /// Whether changes of both are about the same columns of the same table.
+    /// Whether both headers have the same table name and primary key.
     pub(crate) fn is_like(&self, other: &TableHeader) -> bool {
         self.has_name(&other.name) && self.primary_key == other.primary_key
     }
 
-    /// Writes it as it stands before the table's changes.
+    /// Writes the header, as it precedes the table's changes.
     pub(crate) fn push(&self, out: &mut Vec<u8>, format: Format) {
         out.push(format.marker());
         varint::push(out, self.primary_key.len() as u64);

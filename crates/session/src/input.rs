@@ -1,4 +1,4 @@
-//! Changesets as bytes that come whole or in pieces.
+//! The bytes of a changeset, whole or in pieces.
 
 use std::borrow::Cow;
 
@@ -7,33 +7,33 @@ use lithe_format::varint;
 use crate::record::{NULL, field_len};
 use crate::{Result, corrupt};
 
-/// Asked for the next bytes: it appends some, or none at the end.
+/// Reads the next bytes: appends some, or none at the end.
 pub type Pull<'i> = Box<dyn FnMut(&mut Vec<u8>) -> Result + 'i>;
 
-/// Where a changeset is read from.
+/// The source of a changeset.
 pub struct Input<'i> {
     bytes: Cow<'i, [u8]>,
-    /// How far it is read.
+    /// The position of the next byte to read.
     at: usize,
-    /// Where more comes from; `None` when nothing more comes.
+    /// The source of further bytes; `None` at the end.
     pull: Option<Pull<'i>>,
 }
 
-/// So much that was read may lie in front of what is still to be read.
+/// The number of bytes already read at which they are dropped from the buffer.
 const PASSED_MAX: usize = 64 << 10;
 
 impl<'i> Input<'i> {
-    /// All of it.
+    /// The whole changeset.
     pub fn whole(bytes: impl Into<Cow<'i, [u8]>>) -> Input<'i> {
         Input { bytes: bytes.into(), at: 0, pull: None }
     }
 
-    /// Piece by piece.
+    /// A changeset in pieces.
     pub fn in_pieces(pull: impl FnMut(&mut Vec<u8>) -> Result + 'i) -> Input<'i> {
         Input { bytes: Cow::Owned(Vec::new()), at: 0, pull: Some(Box::new(pull)) }
     }
 
-    /// The bytes from here on, at least `count` of them unless the end comes first.
+    /// The bytes from the current position on: at least `count`, unless the end comes first.
     fn ahead(&mut self, count: usize) -> Result<&[u8]> {
         while self.bytes.len() - self.at < count
             && let Some(pull) = &mut self.pull
@@ -52,7 +52,7 @@ impl<'i> Input<'i> {
         Ok(self.bytes.get(self.at..).unwrap_or_default())
     }
 
-    /// Whether nothing is left.
+    /// Whether all bytes are read.
     pub(crate) fn is_at_end(&mut self) -> Result<bool> {
         Ok(self.ahead(1)?.is_empty())
     }
@@ -80,7 +80,7 @@ impl<'i> Input<'i> {
         Ok(number)
     }
 
-    /// The bytes before the next NUL, which is passed over.
+    /// The bytes before the next NUL, which is skipped.
     pub(crate) fn name(&mut self) -> Result<Box<[u8]>> {
         let mut seen = 0;
         loop {
@@ -98,7 +98,7 @@ impl<'i> Input<'i> {
         }
     }
 
-    /// Appends the next value, as its bytes, to a record.
+    /// Appends the encoded next value to a record.
     pub(crate) fn field(&mut self, out: &mut Vec<u8>) -> Result {
         let mut known = 1;
         let len = loop {
@@ -110,7 +110,7 @@ impl<'i> Input<'i> {
             }
         };
         self.bytes(len, out)?;
-        // As in SQLite, a type that is none is NULL.
+        // As in SQLite, an unknown type counts as NULL.
         let kind = out.len() - len;
         if let Some(kind) = out.get_mut(kind).filter(|kind| **kind > NULL) {
             *kind = NULL;

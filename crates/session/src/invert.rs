@@ -1,4 +1,4 @@
-//! The changeset that undoes another.
+//! The inverse of a changeset: it undoes the changeset.
 
 use std::rc::Rc;
 
@@ -8,10 +8,10 @@ use crate::header::Format;
 use crate::input::Input;
 use crate::iterator::ChangesetIterator;
 
-/// Writes the changeset that undoes `input` to `out`, in pieces.
+/// Writes the inverse of `input` to `out`, in pieces.
 ///
 /// # Errors
-/// SQLITE_CORRUPT for a patchset and for bytes that are no changeset; what `out` says.
+/// SQLITE_CORRUPT for a patchset and for bytes that are not a changeset; those of `out`.
 pub fn invert(input: Input<'_>, out: &mut dyn FnMut(&[u8]) -> Result) -> Result {
     let mut changes = ChangesetIterator::new(input, true);
     let mut table = None;
@@ -19,7 +19,7 @@ pub fn invert(input: Input<'_>, out: &mut dyn FnMut(&[u8]) -> Result) -> Result 
     while changes.advance()? {
         let (Some(header), Some(change)) = (changes.table(), changes.change()) else { continue };
         piece.clear();
-        // The same header may come twice; it is written as often as it comes.
+        // A repeated header is repeated in the output.
         if !table.as_ref().is_some_and(|before| Rc::ptr_eq(before, header)) {
             header.push(&mut piece, Format::Changeset);
             table = Some(Rc::clone(header));

@@ -9,7 +9,7 @@ use crate::header::{Format, TableHeader};
 use crate::input::Input;
 use crate::record::{self, UNDEFINED, field, fields, is_defined};
 
-/// Columns that a table in a changeset may have.
+/// The most columns of a table in a changeset.
 const COLUMNS_MAX: u64 = 65536;
 
 /// A change of one row.
@@ -17,14 +17,14 @@ const COLUMNS_MAX: u64 = 65536;
 pub(crate) struct Change {
     pub operation: RowOperation,
     pub indirect: bool,
-    /// The old record; all undefined in an INSERT.
+    /// The old record; undefined values in an INSERT.
     pub old: Vec<u8>,
-    /// The new record; all undefined in a DELETE.
+    /// The new record; undefined values in a DELETE.
     pub new: Vec<u8>,
 }
 
 impl Change {
-    /// Writes the change behind its table's header.
+    /// Writes the change, as it follows its table's header.
     pub fn push(&self, header: &TableHeader, format: Format, out: &mut Vec<u8>) {
         out.push(self.operation as i32 as u8);
         out.push(u8::from(self.indirect));
@@ -52,7 +52,7 @@ impl Change {
         if self.operation == RowOperation::Insert { &self.new } else { &self.old }
     }
 
-    /// Turns it into the change that undoes it.
+    /// Turns the change into its inverse.
     pub fn invert(&mut self, header: &TableHeader) {
         match self.operation {
             RowOperation::Insert => self.operation = RowOperation::Delete,
@@ -78,15 +78,15 @@ pub struct ChangesetIterator<'i> {
     format: Format,
     table: Option<Rc<TableHeader>>,
     change: Option<Change>,
-    /// The row of the database that is in the way, while a conflict handler is asked.
+    /// The conflicting row of the database, during a call of the conflict handler.
     pub(crate) conflict: Option<Vec<Value>>,
-    /// The violations of foreign keys, while a conflict handler is asked about them.
+    /// The number of foreign-key violations, during a call of the conflict handler about them.
     pub(crate) fk_conflicts: Option<i64>,
     error: Option<FunctionError>,
 }
 
 impl<'i> ChangesetIterator<'i> {
-    /// Before the first change. With `inverts` each change is read as the one that undoes it.
+    /// An iterator before the first change. With `inverts`, it reads the inverse of each change.
     pub fn new(input: Input<'i>, inverts: bool) -> ChangesetIterator<'i> {
         ChangesetIterator {
             input,
@@ -103,7 +103,7 @@ impl<'i> ChangesetIterator<'i> {
     /// Goes to the next change; false at the end.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT for bytes that are no changeset; what the input says. It stays the error of the iterator.
+    /// SQLITE_CORRUPT for bytes that are not a changeset; those of the input. The iterator keeps the error.
     pub fn advance(&mut self) -> Result<bool> {
         if let Some(error) = &self.error {
             return Err(error.clone());
@@ -116,7 +116,7 @@ impl<'i> ChangesetIterator<'i> {
         advanced
     }
 
-    /// The error that the iterator has met.
+    /// The error that ended the iterator.
     pub fn error(&self) -> Option<&FunctionError> {
         self.error.as_ref()
     }
@@ -217,17 +217,17 @@ impl<'i> ChangesetIterator<'i> {
         self.format
     }
 
-    /// Whether changes are read as those that undo them.
+    /// Whether the inverse of each change is read.
     pub fn inverts(&self) -> bool {
         self.inverts
     }
 
-    /// What happens to the row.
+    /// The operation of the change.
     pub fn operation(&self) -> Option<RowOperation> {
         self.change.as_ref().map(|change| change.operation)
     }
 
-    /// Whether a trigger or a foreign key has made the change, or the session was told to take it for such a one.
+    /// Whether a trigger or a foreign key has made the change, or the session was set to record changes as indirect.
     pub fn is_indirect(&self) -> bool {
         self.change.as_ref().is_some_and(|change| change.indirect)
     }
@@ -237,18 +237,18 @@ impl<'i> ChangesetIterator<'i> {
         self.change.as_ref()
     }
 
-    /// The old value of a column; `None` if the change says nothing of it.
+    /// The old value of a column; `None` if the change does not have it.
     ///
     /// # Errors
-    /// SQLITE_MISUSE on an INSERT or on no change; SQLITE_RANGE if there is no such column.
+    /// SQLITE_MISUSE on an INSERT or without a current change; SQLITE_RANGE if the column does not exist.
     pub fn old_value(&self, column: usize) -> Result<Option<ValueRef<'_>>> {
         self.value(column, RowOperation::Insert, |change| &change.old)
     }
 
-    /// The new value of a column; `None` if the change says nothing of it.
+    /// The new value of a column; `None` if the change does not have it.
     ///
     /// # Errors
-    /// SQLITE_MISUSE on a DELETE or on no change; SQLITE_RANGE if there is no such column.
+    /// SQLITE_MISUSE on a DELETE or without a current change; SQLITE_RANGE if the column does not exist.
     pub fn new_value(&self, column: usize) -> Result<Option<ValueRef<'_>>> {
         self.value(column, RowOperation::Delete, |change| &change.new)
     }
@@ -267,17 +267,17 @@ impl<'i> ChangesetIterator<'i> {
         Ok(record::value(field(record(change), column)))
     }
 
-    /// The value that a column has in the database, of a row that is in the way. For conflict handlers.
+    /// The value of a column in the conflicting row of the database. For conflict handlers.
     ///
     /// # Errors
-    /// SQLITE_MISUSE where there is no such row; SQLITE_RANGE if there is no such column.
+    /// SQLITE_MISUSE without a conflicting row; SQLITE_RANGE if the column does not exist.
     pub fn conflict_value(&self, column: usize) -> Result<ValueRef<'_>> {
         let row = self.conflict.as_ref().ok_or(FunctionError::of_code(code::MISUSE))?;
         let value = row.get(column).filter(|_| column < self.table.as_ref().map_or(0, |table| table.column_count()));
         value.map(Value::as_ref).ok_or(FunctionError::of_code(code::RANGE))
     }
 
-    /// How many violations of foreign keys there are. For handlers of [`crate::Conflict::ForeignKey`].
+    /// The number of foreign-key violations. For handlers of [`crate::Conflict::ForeignKey`].
     ///
     /// # Errors
     /// SQLITE_MISUSE elsewhere.
@@ -285,8 +285,7 @@ impl<'i> ChangesetIterator<'i> {
         self.fk_conflicts.ok_or(FunctionError::of_code(code::MISUSE))
     }
 
-    /// Puts another change in the place of the one that was read, while those that had been put aside are tried again. Answers
-    /// the one that was there.
+    /// Replaces the current change while changes that were set aside are tried again. Answers the one before.
     pub(crate) fn replace_change(
         &mut self,
         table: Option<Rc<TableHeader>>,

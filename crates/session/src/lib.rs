@@ -1,4 +1,4 @@
-//! Sessions: what changes in a database, recorded as a changeset, combined with others, and applied to another database.
+//! Sessions: the changes of a database, recorded as a changeset, combined with other changesets, and applied to another database.
 //!
 //! ```text
 //!   rows that change ──► Session ──► changeset ──► Input ──► Iterator ──► apply ──► rows of another database
@@ -7,21 +7,21 @@
 //!                                       └──► invert, ChangeGroup, Rebaser ◄── conflicts
 //! ```
 //!
-//! | module | its one subject |
+//! | module | subject |
 //! | --- | --- |
 //! | `record` | values and records as bytes |
-//! | [`header`] | the table that changes are about |
-//! | [`input`] | changesets as bytes that come whole or in pieces |
+//! | [`header`] | the header of a table's changes |
+//! | [`input`] | the bytes of a changeset, whole or in pieces |
 //! | [`iterator`] | the changes of a changeset, one after the other |
 //! | `changes` | changes of one table by their primary key, in SQLite's order |
-//! | `schema` | what a session knows of a table |
-//! | [`session`], [`generate`], `diff` | recording changes, writing them out, comparing two tables |
-//! | [`invert`](invert()) | the changeset that undoes another |
-//! | [`group`] | several changesets as one; changes made by hand |
-//! | [`mod@apply`] | applying a changeset, and what to do about conflicts |
-//! | [`rebase`] | local changes on top of those of others |
+//! | `schema` | the schema of a recorded table |
+//! | [`session`], [`generate`], `diff` | recording changes, writing them, comparing two tables |
+//! | [`invert`](invert()) | the inverse of a changeset |
+//! | [`group`] | several changesets combined into one; changes made value by value |
+//! | [`mod@apply`] | applying a changeset; conflicts |
+//! | [`rebase`] | local changes rebased on remote ones |
 //!
-//! Must not know the engine: all that it does with a database goes through [`SqlConnection`].
+//! This crate must not know the engine: it uses a database only through [`SqlConnection`].
 //!
 //! # The bytes
 //!
@@ -76,7 +76,7 @@ pub use lithe_vtab::{FunctionError, Result, RowOperation, SqlConnection, Value, 
 pub use rebase::Rebaser;
 pub use session::{Session, SessionOptions, TableFilter};
 
-/// The error of bytes that are no changeset.
+/// The error for bytes that are not a changeset.
 pub(crate) fn corrupt() -> FunctionError {
     FunctionError::of_code(code::CORRUPT)
 }

@@ -1,4 +1,4 @@
-//! Two changes of the same row as one.
+//! Merges two changes of the same row into one.
 
 use lithe_vtab::RowOperation;
 
@@ -6,7 +6,7 @@ use crate::header::{Format, TableHeader};
 use crate::iterator::Change;
 use crate::record::{UNDEFINED, UNDEFINED_FIELD, fields, is_defined};
 
-/// What becomes of a change when another comes after it; `None` if nothing is left.
+/// The combination of a change and a later one; `None` if they cancel out.
 pub(crate) fn merge(header: &TableHeader, format: Format, first: Change, second: Change) -> Option<Change> {
     use RowOperation::{Delete, Insert, Update};
     let indirect = first.indirect && second.indirect;
@@ -20,7 +20,7 @@ pub(crate) fn merge(header: &TableHeader, format: Format, first: Change, second:
         (Delete, Insert) => replaced(header, format, &first, &second, indirect),
         (Update, Update) => updated_twice(header, format, &first, &second, indirect),
         (Update, Delete) => {
-            // What the first has not changed is what the second knows of it.
+            // The old values of columns that the first change does not have come from the second.
             let old = match format {
                 Format::Patchset => first.old,
                 Format::Changeset => overlaid(&second.old, &first.old),
@@ -31,13 +31,13 @@ pub(crate) fn merge(header: &TableHeader, format: Format, first: Change, second:
     }
 }
 
-/// The values of `upper` where it has them, those of `lower` elsewhere.
+/// The values of `upper` where they are defined, those of `lower` elsewhere.
 pub(crate) fn overlaid(lower: &[u8], upper: &[u8]) -> Vec<u8> {
     let choose = |(lower, upper)| if is_defined(upper) { upper } else { lower };
     fields(lower).zip(fields(upper)).flat_map(choose).copied().collect()
 }
 
-/// A row is deleted, and another inserted under its key: an UPDATE of the columns that differ.
+/// A DELETE and an INSERT with the same key: an UPDATE of the columns that differ.
 fn replaced(header: &TableHeader, format: Format, first: &Change, second: &Change, indirect: bool) -> Option<Change> {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     let mut differs = format == Format::Patchset;

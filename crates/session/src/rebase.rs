@@ -1,8 +1,8 @@
-//! Rebasing: local changes as they have to be for others who have applied the changes of a third, with the conflicts resolved
-//! as they were here.
+//! Rebasing: rewrites local changes so that they apply to a database with the remote changes, whose conflicts were resolved as in this
+//! database.
 //!
-//! What [`crate::apply()`] answers is like a changeset: of each conflict a DELETE, or an INSERT for an INSERT or UPDATE. The
-//! indirect byte says whether the remote change was made (REPLACE) or left out (OMIT).
+//! The rebase data of [`crate::apply()`] has the form of a changeset: for each conflict a DELETE, or an INSERT for an INSERT or UPDATE. The
+//! indirect byte says whether the remote change was applied (REPLACE) or omitted (OMIT).
 
 use std::rc::Rc;
 
@@ -15,31 +15,31 @@ use crate::iterator::{Change, ChangesetIterator};
 use crate::merge::overlaid;
 use crate::record::{REPLACED, UNDEFINED, UNDEFINED_FIELD, fields, is_defined};
 
-/// How the conflicts of applied changesets were resolved.
+/// The resolved conflicts of applied changesets.
 #[derive(Default)]
 pub struct Rebaser {
     tables: Vec<(TableHeader, Changes<Resolved>)>,
 }
 
-/// The conflict of a row.
+/// The resolved conflict of a row.
 struct Resolved {
     is_delete: bool,
-    /// The remote change was made.
+    /// Whether the remote change was applied.
     is_replaced: bool,
-    /// The remote values. Columns that were replaced have a value of their own kind.
+    /// The remote values. A replaced column has the marker [`REPLACED`].
     record: Vec<u8>,
 }
 
 impl Rebaser {
-    /// Without conflicts.
+    /// A rebaser without conflicts.
     pub fn new() -> Rebaser {
         Rebaser::default()
     }
 
-    /// Adds what applying a changeset has answered, in the order in which changesets were applied.
+    /// Adds the rebase data of an applied changeset; to be called in the order in which the changesets were applied.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT for other bytes; SQLITE_ERROR for a patchset; SQLITE_SCHEMA if a table has other columns than before.
+    /// SQLITE_CORRUPT for invalid bytes; SQLITE_ERROR for a patchset; SQLITE_SCHEMA if a table has other columns than before.
     pub fn configure(&mut self, rebase: Input<'_>) -> Result {
         let mut changes = ChangesetIterator::new(rebase, false);
         while changes.advance()? {
@@ -76,10 +76,10 @@ impl Rebaser {
         Ok(())
     }
 
-    /// Writes the local changeset as it is after the conflicts to `out`, piece by piece.
+    /// Writes the rebased local changeset to `out`, in pieces.
     ///
     /// # Errors
-    /// SQLITE_ERROR for a patchset, SQLITE_CORRUPT for bytes that are no changeset; what `out` says.
+    /// SQLITE_ERROR for a patchset, SQLITE_CORRUPT for bytes that are not a changeset; those of `out`.
     pub fn rebase(&self, input: Input<'_>, out: &mut dyn FnMut(&[u8]) -> Result) -> Result {
         let mut changes = ChangesetIterator::new(input, false);
         let mut table: Option<Rc<TableHeader>> = None;
@@ -118,7 +118,7 @@ impl Rebaser {
     }
 }
 
-/// Two conflicts of a row: a column that was replaced stays so, otherwise the later one counts.
+/// Combines two conflicts of a row: a replaced column stays replaced, otherwise the later value counts.
 fn combined(before: &[u8], now: &[u8]) -> Vec<u8> {
     let choose = |(before, now): (&[u8], &[u8])| {
         let keeps = before == [REPLACED] || !is_defined(now);
@@ -130,7 +130,7 @@ fn combined(before: &[u8], now: &[u8]) -> Vec<u8> {
 impl Resolved {
     fn of(header: &TableHeader, change: &Change) -> Resolved {
         let is_delete = change.operation == RowOperation::Delete;
-        // The indirect byte has another meaning here.
+        // In rebase data, the indirect byte means REPLACE.
         let is_replaced = change.indirect;
         let record = change.key_record();
         let marked = |(at, field): (usize, &[u8])| {
@@ -140,7 +140,7 @@ impl Resolved {
         Resolved { is_delete, is_replaced, record: fields(record).enumerate().flat_map(marked).collect() }
     }
 
-    /// The local change on top of the remote one; `None` if nothing is left of it.
+    /// Rebases the local change on the remote one; `None` if it has no effect left.
     fn rebase(&self, header: &TableHeader, local: &Change) -> Option<Change> {
         use RowOperation::{Delete, Insert, Update};
         let nothing = || vec![UNDEFINED; header.column_count()];

@@ -1,13 +1,13 @@
 //! Values and records as bytes.
 //!
 //! ```text
-//!   00                     undefined: the change says nothing of this column
+//!   00                     undefined: the change does not have this column
 //!   01 i64 big-endian      integer
 //!   02 f64 big-endian      real
 //!   03 varint n, n bytes   text, UTF-8
 //!   04 varint n, n bytes   BLOB
 //!   05                     NULL
-//!   ff                     in memory only: the column of a rebase that was replaced
+//!   ff                     in memory only: a replaced column of a rebase
 //! ```
 
 use lithe_format::varint;
@@ -23,15 +23,15 @@ pub(crate) const BLOB: u8 = 4;
 pub(crate) const NULL: u8 = 5;
 pub(crate) const REPLACED: u8 = 0xff;
 
-/// The value of a column that a change says nothing of.
+/// The value of a column that a change does not have.
 pub(crate) const UNDEFINED_FIELD: &[u8] = &[UNDEFINED];
 
-/// Bytes of an integer or a real behind its type.
+/// The bytes of an integer or a real after its type.
 const NUMBER_LEN: usize = 8;
-/// No text or BLOB is longer: sizes are ints in SQLite's interface.
+/// The greatest length of a text or BLOB, because sizes are ints in SQLite's interface.
 const LEN_MAX: u64 = i32::MAX as u64;
 
-/// How long the value is that begins here; `Err` says how many bytes must be there to tell.
+/// The length of the value at the start of the bytes; `Err` has the number of bytes that are needed to know it.
 pub(crate) fn field_len(bytes: &[u8]) -> Result<std::result::Result<usize, usize>> {
     let Some((kind, rest)) = bytes.split_first() else { return Ok(Err(1)) };
     Ok(match *kind {
@@ -45,7 +45,7 @@ pub(crate) fn field_len(bytes: &[u8]) -> Result<std::result::Result<usize, usize
     })
 }
 
-/// How many bytes [`push`] writes.
+/// The number of bytes that [`push`] writes.
 pub(crate) fn len_of(value: ValueRef<'_>) -> usize {
     match value {
         ValueRef::Null => 1,
@@ -77,7 +77,7 @@ fn push_bytes(out: &mut Vec<u8>, kind: u8, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// The value as bytes.
+/// The encoded value.
 pub(crate) fn field_of(value: ValueRef<'_>) -> Vec<u8> {
     let mut field = Vec::new();
     push(&mut field, value);
@@ -99,22 +99,22 @@ pub(crate) fn value(field: &[u8]) -> Option<ValueRef<'_>> {
     }
 }
 
-/// As [`value`], with memory of its own.
+/// As [`value`], as an owned value.
 pub(crate) fn owned_value(field: &[u8]) -> Option<Value> {
     value(field).map(Value::from)
 }
 
-/// Whether the change says something of the column.
+/// Whether the change has the column.
 pub(crate) fn is_defined(field: &[u8]) -> bool {
     field.first() != Some(&UNDEFINED)
 }
 
-/// The values of a record, each as its bytes. The record was checked when it was read.
+/// The encoded values of a record. The record was checked when it was read.
 pub(crate) fn fields(record: &[u8]) -> Fields<'_> {
     Fields(record)
 }
 
-/// See [`fields`].
+/// The iterator of [`fields`].
 #[derive(Clone)]
 pub(crate) struct Fields<'r>(&'r [u8]);
 
@@ -129,7 +129,7 @@ impl<'r> Iterator for Fields<'r> {
     }
 }
 
-/// The value of one column.
+/// The encoded value of one column.
 pub(crate) fn field(record: &[u8], column: usize) -> &[u8] {
     fields(record).nth(column).unwrap_or(UNDEFINED_FIELD)
 }

@@ -1,12 +1,12 @@
-//! What a session knows of a table: its columns, their defaults, its primary key.
+//! The schema of a recorded table: its columns, their defaults, its primary key.
 
 use lithe_vtab::{Result, SqlConnection, Value, ValueRef};
 
 use lithe_vtab::quoted;
 
-/// The table in which ANALYZE counts rows, which has no declared primary key and is recorded all the same.
+/// The table with the row counts of ANALYZE. It has no declared primary key, but is recorded all the same.
 pub(crate) const STATISTICS: &str = "sqlite_stat1";
-/// The name of the column that stands for the rowid.
+/// The name of the column for the rowid.
 pub(crate) const ROWID: &str = "_rowid_";
 
 /// A column that is recorded.
@@ -23,18 +23,19 @@ pub(crate) struct Column {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Schema {
     pub columns: Vec<Column>,
-    /// As in the header of a changeset.
+    /// The primary key, as in the header of a changeset.
     pub primary_key: Vec<u8>,
     /// The columns of the primary key.
     pub keys: Vec<usize>,
-    /// How many columns the table has, generated ones included.
+    /// The number of columns, generated ones included.
     pub total: usize,
-    /// The key is the rowid, as a column in front.
+    /// Whether the key is the rowid, as an additional first column.
     pub has_rowid_key: bool,
 }
 
 impl Schema {
-    /// The table as it is now; `None` if there is none. With `rowid_as_key`, one without a primary key has its rowid as such.
+    /// The current schema of the table; `None` if it does not exist. With `rowid_as_key`, a table without a primary key gets its rowid as
+    /// key.
     pub fn read(
         connection: &dyn SqlConnection,
         database: &str,
@@ -49,7 +50,7 @@ impl Schema {
         while statement.step()? {
             let position = schema.total;
             schema.total += 1;
-            // Generated and hidden columns.
+            // A generated or hidden column.
             if statement.column(6) != ValueRef::Integer(0) {
                 continue;
             }
@@ -57,7 +58,7 @@ impl Schema {
             let default = statement.column(4);
             let default = if default.is_null() { None } else { Some(text(default)) };
             let key = match statement.column(5) {
-                // The two columns that tell its rows apart.
+                // The two columns that identify its rows.
                 _ if is_statistics => [1, 2].get(position).copied().unwrap_or(0),
                 ValueRef::Integer(key) => u8::try_from(key).unwrap_or(u8::MAX),
                 _ => 0,
@@ -77,7 +78,7 @@ impl Schema {
         Ok(Some(schema))
     }
 
-    /// Whether the table has a primary key, without which nothing is recorded.
+    /// Whether the table has a primary key; otherwise its changes are not recorded.
     pub fn has_key(&self) -> bool {
         !self.keys.is_empty()
     }
@@ -87,7 +88,7 @@ impl Schema {
         self.primary_key.get(column).is_some_and(|key| *key != 0)
     }
 
-    /// The values of columns from this one on that rows had before the columns were added.
+    /// The values of the columns from `first` on in rows that are older than these columns.
     pub fn defaults_from(&self, connection: &dyn SqlConnection, first: usize) -> Result<Vec<Value>> {
         let columns = self.columns.get(first..).unwrap_or_default();
         let exprs: Vec<&str> = columns.iter().map(|column| column.default.as_deref().unwrap_or("NULL")).collect();
@@ -104,7 +105,7 @@ impl Schema {
         self.columns.iter().map(|column| quoted(&column.name)).collect::<Vec<_>>().join(", ")
     }
 
-    /// The condition that finds a row by its key, the columns' values being the parameters of their positions.
+    /// The condition that finds a row by its key; the parameter of a column has the number of its position, counted from 1.
     pub fn key_condition(&self, comparison: &str) -> String {
         let keys = self.columns.iter().enumerate().filter(|(at, _)| self.is_key(*at));
         keys.map(|(at, column)| format!("{} {comparison} ?{}", quoted(&column.name), at + 1))

@@ -1,7 +1,7 @@
-//! Recording changes: which rows, and what they were like before the first change.
+//! Recording: the changed rows, and their values before the first change.
 //!
-//! Of each row only the first change is kept. What the row is like in the end is read from the database when the changeset is
-//! written ([`crate::generate`]).
+//! For each row, only the first change is recorded. The final values are read from the database when the changeset is written
+//! ([`crate::generate`]).
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,13 +13,13 @@ use crate::header::is_same_key;
 use crate::record::{self, UNDEFINED, fields};
 use crate::schema::{STATISTICS, Schema};
 
-/// Asked whether the changes of a table are wanted that nobody has attached.
+/// Decides whether the changes of a table that was not attached by name are recorded.
 pub type TableFilter = Rc<dyn Fn(&str) -> bool>;
 
-/// How a session records. To be set before a table is attached.
+/// Options of a session. To be set before a table is attached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SessionOptions {
-    /// [`Session::changeset_size`] answers something.
+    /// [`Session::changeset_size`] answers the size.
     pub size: bool,
     /// Tables without a primary key are recorded by their rowids.
     pub rowid: bool,
@@ -30,21 +30,21 @@ pub(crate) struct Recorded {
     /// The first change.
     pub operation: RowOperation,
     pub indirect: bool,
-    /// The values before the first change; of an INSERT, the key alone.
+    /// The values before the first change; for an INSERT only the key.
     pub record: Vec<u8>,
 }
 
 /// A table whose changes are recorded.
 pub(crate) struct Table {
     pub name: String,
-    /// The table is sqlite_stat1, in whose key NULL stands for no index.
+    /// Whether the table is sqlite_stat1, whose key has NULL for a table without indexes.
     is_statistics: bool,
-    /// Looked up when the first row changes.
+    /// Read at the first change of a row.
     pub schema: Option<Schema>,
     pub changes: Changes<Recorded>,
 }
 
-/// What the hook and the session share.
+/// The state that the hook and the session share.
 pub(crate) struct Recorder {
     pub database: String,
     pub tables: Vec<Table>,
@@ -53,7 +53,7 @@ pub(crate) struct Recorder {
     indirect: bool,
     attaches_all: bool,
     filter: Option<TableFilter>,
-    /// What went wrong while a change was recorded: the changeset would be incomplete.
+    /// The error of a failed recording, which leaves the changeset incomplete.
     pub error: Option<FunctionError>,
 }
 
@@ -63,8 +63,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session for a database (`main`, `temp`, or an attached one). Nothing is recorded until the connection tells
-    /// [`Session::watcher`], and a table is attached.
+    /// A session for a database (`main`, `temp`, or an attached one). Changes are recorded once the connection calls [`Session::watcher`]
+    /// for each row, and a table is attached.
     pub fn new(database: &str) -> Session {
         Session {
             recorder: Rc::new(RefCell::new(Recorder {
@@ -80,14 +80,13 @@ impl Session {
         }
     }
 
-    /// Who has to be told of each row before it changes. It shares what is recorded with the session: both stay on the thread of
-    /// the connection.
+    /// The callback for each row before it changes. It shares the recorded changes with the session: both stay on the connection's thread.
     pub fn watcher(&self) -> ChangeWatcher {
         let recorder = Rc::clone(&self.recorder);
         Rc::new(move |connection, change| record_change(&recorder, connection, change))
     }
 
-    /// Records changes of a table from now on, or of all tables. A table that does not exist may be made later.
+    /// Records changes of a table, or of all tables, from now on. The table may be created later.
     pub fn attach(&self, table: Option<&str>) {
         let mut recorder = self.recorder.borrow_mut();
         match table {
@@ -98,7 +97,7 @@ impl Session {
         }
     }
 
-    /// Records the tables for which `filter` says so, besides those that are attached.
+    /// Records the tables that `filter` accepts, in addition to the attached ones.
     pub fn set_table_filter(&self, filter: Option<TableFilter>) {
         let mut recorder = self.recorder.borrow_mut();
         recorder.attaches_all = true;
@@ -110,27 +109,27 @@ impl Session {
         self.recorder.borrow().enabled
     }
 
-    /// Records changes or not.
+    /// Turns recording on or off.
     pub fn set_enabled(&self, enabled: bool) {
         self.recorder.borrow_mut().enabled = enabled;
     }
 
-    /// Whether all changes are taken for indirect ones.
+    /// Whether all changes are recorded as indirect.
     pub fn is_indirect(&self) -> bool {
         self.recorder.borrow().indirect
     }
 
-    /// Takes all changes for indirect ones or not.
+    /// Sets whether all changes are recorded as indirect.
     pub fn set_indirect(&self, indirect: bool) {
         self.recorder.borrow_mut().indirect = indirect;
     }
 
-    /// How it records.
+    /// The options.
     pub fn options(&self) -> SessionOptions {
         self.recorder.borrow().options
     }
 
-    /// Chooses how it records.
+    /// Sets the options.
     ///
     /// # Errors
     /// SQLITE_MISUSE once a table is attached.
@@ -143,12 +142,12 @@ impl Session {
         Ok(())
     }
 
-    /// Whether no row has changed. Changes that cancel each other out count.
+    /// Whether no row has changed. Changes that cancel out count as changes.
     pub fn is_empty(&self) -> bool {
         self.recorder.borrow().tables.iter().all(|table| table.changes.len() == 0)
     }
 
-    /// How many bytes of memory the recorded tables and changes take.
+    /// The memory of the recorded tables and changes, in bytes.
     pub fn memory_used(&self) -> usize {
         let recorder = self.recorder.borrow();
         let table_bytes = |table: &Table| {
@@ -164,7 +163,7 @@ impl Recorder {
         self.tables.iter().position(|table| table.name.eq_ignore_ascii_case(name))
     }
 
-    /// The place of a table, which is added if it was not there.
+    /// The index of a table, which is added if it is new.
     fn place_of(&mut self, name: &str) -> usize {
         self.position(name).unwrap_or_else(|| {
             let is_statistics = name.eq_ignore_ascii_case(STATISTICS);
@@ -180,12 +179,12 @@ impl Recorder {
         &mut self.tables[at]
     }
 
-    /// Whether changes of this database are recorded now.
+    /// Whether changes of this database are recorded at present.
     fn listens_to(&self, database: &str) -> bool {
         self.enabled && self.error.is_none() && self.database.eq_ignore_ascii_case(database)
     }
 
-    /// Records a change of the table at this place.
+    /// Records a change of the table with this index.
     fn record(&mut self, at: usize, connection: &dyn SqlConnection, change: &RowChange<'_>) -> Result {
         let (options, indirect) = (self.options, self.indirect || change.depth > 0);
         let Some(table) = self.tables.get_mut(at) else { return Ok(()) };
@@ -205,7 +204,7 @@ impl Recorder {
     }
 }
 
-/// The hook: a row is about to change.
+/// The hook, called before a row changes.
 fn record_change(recorder: &RefCell<Recorder>, connection: &dyn SqlConnection, change: &RowChange<'_>) {
     let Some(at) = place_of(recorder, change) else { return };
     let Ok(mut recorder) = recorder.try_borrow_mut() else { return };
@@ -214,20 +213,20 @@ fn record_change(recorder: &RefCell<Recorder>, connection: &dyn SqlConnection, c
     }
 }
 
-/// The place of the table that changes; `None` if the change is not recorded.
+/// The index of the table that changes; `None` if the change is not recorded.
 fn place_of(recorder: &RefCell<Recorder>, change: &RowChange<'_>) -> Option<usize> {
     let borrowed = recorder.try_borrow().ok().filter(|recorder| recorder.listens_to(change.database))?;
     if let Some(at) = borrowed.position(change.table) {
         return Some(at);
     }
     let filter = borrowed.attaches_all.then(|| borrowed.filter.clone())?;
-    // Without a borrow: the application is asked.
+    // The filter may call the session, so nothing is borrowed during its call.
     drop(borrowed);
     let is_wanted = filter.is_none_or(|filter| filter(change.table));
     is_wanted.then(|| recorder.try_borrow_mut().ok().map(|mut recorder| recorder.place_of(change.table)))?
 }
 
-/// A row of a change.
+/// A row of a change, before or after it.
 pub(crate) struct Row<'r> {
     rowid: i64,
     values: &'r [ValueRef<'r>],
@@ -242,7 +241,7 @@ impl<'r> Row<'r> {
         Row { rowid: change.new_rowid, values: change.new_values.unwrap_or_default() }
     }
 
-    /// A row by the columns of its table.
+    /// A row, by the values of its table's columns.
     pub(crate) fn of_values(rowid: i64, values: &'r [ValueRef<'r>]) -> Row<'r> {
         Row { rowid, values }
     }
@@ -254,13 +253,13 @@ impl<'r> Row<'r> {
             Some(Some(position)) => self.values.get(position).copied().unwrap_or(ValueRef::Null),
             None => ValueRef::Null,
         };
-        // A row about a table without indexes has no index name: its key has an empty BLOB there.
+        // A row for a table without indexes has a NULL index name: its key has an empty BLOB instead.
         if is_statistics && at == 1 && value.is_null() { ValueRef::Blob(&[]) } else { value }
     }
 }
 
 impl Table {
-    /// Looks the table up, for the first time or because it has more columns than before.
+    /// Reads the schema, for the first time or because the table has more columns than before.
     fn prepare(
         &mut self,
         connection: &dyn SqlConnection,
@@ -277,10 +276,10 @@ impl Table {
         }
     }
 
-    /// Looks the table up again. Rows that were recorded before columns were added get the defaults of these.
+    /// Reads the schema again. Rows that were recorded before columns were added get the defaults of these columns.
     ///
     /// # Errors
-    /// SQLITE_SCHEMA if it has changed otherwise.
+    /// SQLITE_SCHEMA if it has changed in another way.
     pub(crate) fn refresh(
         &mut self,
         connection: &dyn SqlConnection,
@@ -311,7 +310,7 @@ impl Table {
         Ok(())
     }
 
-    /// Notes that a row changes, unless it has changed before. A change that is not indirect makes the row's not indirect.
+    /// Records the change of a row, unless an earlier one is recorded. A direct change makes the recorded one direct, too.
     ///
     /// # Errors
     /// SQLITE_NOMEM if there is no memory for the row.
@@ -321,7 +320,7 @@ impl Table {
         let mut hash = KeyHash::default();
         for at in &schema.keys {
             match value(*at) {
-                // Such a row cannot be told from others.
+                // A NULL in the key: the row has no identity.
                 ValueRef::Null => return Ok(()),
                 ValueRef::Integer(rowid) if schema.has_rowid_key => hash.add_rowid(rowid),
                 value => hash.add_value(value),
@@ -351,13 +350,13 @@ impl Table {
         Ok(())
     }
 
-    /// A row whose old key has been noted gets a new key: the row comes under that one, too.
+    /// After the old key of a row was recorded: if the row gets a new key, records the row under it as well.
     fn record_new_key(&mut self, old: &Row<'_>, new: &Row<'_>, indirect: bool) -> Result {
         let Some(schema) = &self.schema else { return Ok(()) };
         let is_statistics = self.is_statistics;
         let is_same = |at: &usize| old.value(schema, is_statistics, *at) == new.value(schema, is_statistics, *at);
         if schema.keys.iter().all(is_same) {
-            // As if the row were looked for again: SQLite's table of changes may double here, which shows in their order.
+            // SQLite looks up the row again at this point and may double its table, which changes the order of the changes.
             self.changes.grow();
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! What changesets become, and that damaged ones are errors.
+//! The operations on changesets, and errors for damaged ones.
 
 use super::*;
 

@@ -1,6 +1,6 @@
-//! How long parsing takes: nanoseconds a statement, for a few statements that programs send often.
+//! Measures parsing: nanoseconds per statement, for a few statements that applications send often.
 //!
-//! `cargo run --release -p lithe-sql --example parse_time`; under callgrind give a small number of rounds:
+//! `cargo run --release -p lithe-sql --example parse_time`; under callgrind use a small number of rounds:
 //! `valgrind --tool=callgrind target/release/examples/parse_time 1000`.
 
 use std::time::Instant;

@@ -1,8 +1,8 @@
-//! Does a text end with a whole statement? A shell asks before it runs what was typed.
+//! Whether a text ends with a complete statement. A shell checks this before it runs the typed text.
 //!
-//! The answer looks at tokens only, as `sqlite3_complete` does: a text is complete if its last token is a
-//! semicolon, no string or comment is open, and it stands outside of the body of a CREATE TRIGGER, which ends
-//! with `; END ;`. Nothing else is checked: `foo;` is complete.
+//! The check examines only tokens, like `sqlite3_complete`: a text is complete if its last token is a semicolon, no string or
+//! comment is open, and the semicolon is outside of the body of a CREATE TRIGGER, which ends with `; END ;`. Nothing else is
+//! checked: `foo;` is complete.
 //!
 //! ```text
 //!   Start ── other ──▶ Normal ── ; ──▶ Start
@@ -10,7 +10,7 @@
 //!   Trigger ── ; ──▶ TriggerSemicolon ── END ──▶ TriggerEnd ── ; ──▶ Start
 //! ```
 //!
-//! EXPLAIN keeps the way to CREATE open; anything unexpected leads to Normal, or inside a trigger back to Trigger.
+//! After EXPLAIN, CREATE is still recognized. Any other unexpected token leads to Normal, or within a trigger back to Trigger.
 
 use memchr::memchr;
 
@@ -36,28 +36,28 @@ pub fn is_complete(sql: &[u8]) -> bool {
     state == State::Start
 }
 
-/// How far the current statement is.
+/// The state within the current statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing but space so far: not complete, though nothing is open.
+    /// Only white space so far: not complete, although nothing is open.
     Invalid,
     /// A statement has just ended.
     Start,
-    /// Inside a statement that is no trigger.
+    /// Inside a statement other than CREATE TRIGGER.
     Normal,
-    /// Behind EXPLAIN.
+    /// After EXPLAIN.
     Explain,
-    /// Behind CREATE, perhaps TEMP.
+    /// After CREATE, with or without TEMP.
     Create,
     /// Inside a trigger.
     Trigger,
-    /// Inside a trigger, behind a semicolon.
+    /// Inside a trigger, after a semicolon.
     TriggerSemicolon,
-    /// Inside a trigger, behind a semicolon and END.
+    /// Inside a trigger, after a semicolon and END.
     TriggerEnd,
 }
 
-/// What matters of a token.
+/// The kinds of tokens that the states distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Piece {
     Semicolon,
@@ -93,12 +93,12 @@ impl State {
     }
 }
 
-/// What is behind the first `at` bytes.
+/// The text after the first `at` bytes.
 fn from(sql: &[u8], at: usize) -> &[u8] {
     sql.get(at..).unwrap_or_default()
 }
 
-/// Skips what makes no difference inside a statement that is no trigger.
+/// Skips bytes that have no meaning inside a statement other than CREATE TRIGGER.
 fn skip_plain(sql: &[u8]) -> &[u8] {
     let plain = sql.iter().take_while(|&&byte| !is_special(byte)).count();
     from(sql, plain)
@@ -119,7 +119,7 @@ fn is_special(byte: u8) -> bool {
     SPECIAL[usize::from(byte)]
 }
 
-/// The first piece of `sql` and what follows it. The piece is `None` if it lacks its end.
+/// The first piece of `sql` and the text after it. The piece is `None` if its end is missing.
 fn next_piece(sql: &[u8]) -> Option<(Option<Piece>, &[u8])> {
     let first = *sql.first().filter(|&&byte| byte != 0)?;
     let (piece, length) = match first {
@@ -131,7 +131,7 @@ fn next_piece(sql: &[u8]) -> Option<(Option<Piece>, &[u8])> {
         },
         b'-' if sql.get(1) == Some(&b'-') => match memchr(b'\n', sql) {
             Some(at) => (Piece::Space, at + 1),
-            None => return Some((None, &[])), // more may be typed into it
+            None => return Some((None, &[])), // the comment may be continued
         },
         b'[' => return Some(quoted(sql, b']')),
         b'\'' | b'"' | b'`' => return Some(quoted(sql, first)),
@@ -144,7 +144,7 @@ fn next_piece(sql: &[u8]) -> Option<(Option<Piece>, &[u8])> {
     Some((Some(piece), from(sql, length)))
 }
 
-/// A doubled quote is seen as the end of one string and the start of the next: it makes no difference.
+/// A doubled quote is taken as the end of one string and the start of the next: the result is the same.
 fn quoted(sql: &[u8], close: u8) -> (Option<Piece>, &[u8]) {
     match memchr(close, from(sql, 1)) {
         Some(at) => (Some(Piece::Other), from(sql, at + 2)),

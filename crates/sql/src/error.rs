@@ -1,4 +1,4 @@
-//! What is wrong with a text, in SQLite's words.
+//! Errors of the parser, with SQLite's messages.
 
 use std::fmt;
 
@@ -7,10 +7,9 @@ use std::fmt;
 pub struct ParseError {
     /// SQLite's message.
     pub message: String,
-    /// The byte of the text that the message is about: what `sqlite3_error_offset` answers, which is
-    /// nothing for some messages.
+    /// The byte of the text that the message is about: the result of `sqlite3_error_offset`. Some messages have no offset.
     pub offset: Option<u32>,
-    /// Whether the text is too long, which has a result code of its own (SQLITE_TOOBIG).
+    /// Whether the text is too long, which has its own result code (SQLITE_TOOBIG).
     pub too_big: bool,
 }
 
@@ -37,7 +36,7 @@ pub(crate) fn error_at<T>(offset: u32, message: impl Into<String>) -> Result<T> 
     Err(Box::new(ParseError { message: message.into(), offset: Some(offset), too_big: false }))
 }
 
-/// The text is longer than the limit allows.
+/// The error for a text that is longer than the limit.
 #[cold]
 pub(crate) fn too_big<T>() -> Result<T> {
     let message = "string or blob too big".to_string();

@@ -1,4 +1,4 @@
-//! Is this word a keyword? A hash of first letter, last letter and length leads to a short chain.
+//! Looking up keywords. A hash of the first letter, the last letter and the length selects a short chain.
 
 use crate::ast::lowercase;
 use crate::token::{KEYWORDS, Keyword, TokenKind};
@@ -8,7 +8,7 @@ pub fn keywords() -> &'static [Keyword] {
     KEYWORDS
 }
 
-/// The keyword that `word` is, in whatever case.
+/// The keyword `word`, in any case.
 #[inline]
 #[expect(clippy::indexing_slicing, reason = "the table has a place for every hash, and its places lead to each other")]
 pub fn find(word: &[u8]) -> Option<TokenKind> {
@@ -29,14 +29,14 @@ pub fn find(word: &[u8]) -> Option<TokenKind> {
     None
 }
 
-/// A word of [`SHORTEST`] to [`LONGEST`] bytes with its ASCII letters in lower case, packed so that comparing two of them takes four
-/// comparisons of integers.
+/// A word of [`SHORTEST`] to [`LONGEST`] bytes with its ASCII letters in lower case, packed so that comparing two words takes
+/// four comparisons of integers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Letters {
     len: u8,
-    /// The byte in the middle of a word that `first` and `last` together leave out: one of 17 bytes.
+    /// The middle byte of a word of 17 bytes, which neither `first` nor `last` contains; 0 for shorter words.
     middle: u8,
-    /// The first eight bytes; of a shorter word all.
+    /// The first eight bytes, or all bytes of a shorter word.
     first: u64,
     /// The last eight bytes; 0 for a shorter word.
     last: u64,
@@ -73,7 +73,7 @@ const _: () = assert!(KEYWORDS.len() < NONE as usize);
 const _: () =
     assert!(LONGEST <= 2 * size_of::<u64>() + 1, "a keyword is its first and last eight bytes, and one between them");
 
-/// Bucket heads and the chains behind them, as indices into the keyword table.
+/// Bucket heads and their chains, as indices into the keyword table.
 struct Table {
     first: [u8; BUCKETS],
     next: [u8; KEYWORDS.len()],
@@ -96,13 +96,13 @@ static TABLE: Table = {
     table
 };
 
-/// The multipliers give the fewest collisions of 60,000 tried.
+/// These multipliers have the fewest collisions of 60,000 that were tried.
 #[expect(
     clippy::indexing_slicing,
     reason = "no keyword is shorter than two letters, and no shorter word is looked for"
 )]
 const fn hash(word: &[u8]) -> usize {
-    const CASE: u8 = 0x20; // folds the case of letters, and of nothing else that occurs in keywords
+    const CASE: u8 = 0x20; // folds the case of letters, and of no other byte of keywords
     let first = (word[0] | CASE) as usize;
     let second = (word[1] | CASE) as usize;
     let last = (word[word.len() - 1] | CASE) as usize;
@@ -129,7 +129,7 @@ mod tests {
         }
     }
 
-    /// Words that differ from a keyword in one byte, wherever that is.
+    /// Words that differ from a keyword in one byte, at any position.
     #[test]
     fn finds_nothing_that_is_nearly_a_keyword() {
         for keyword in keywords() {

@@ -1,7 +1,7 @@
-//! SQL text to tokens: one table lookup a byte, no allocation, no validation of UTF-8.
+//! SQL text to tokens: one table lookup per byte, no allocation, no validation of UTF-8.
 //!
-//! The first byte of a token selects its scanner by class. A NUL byte ends the text wherever it stands, as
-//! it does for C programs; a string or bracket that it cuts off is an illegal token.
+//! The class of the first byte of a token selects its scanner. A NUL byte ends the text, as in C programs; a string or bracketed
+//! name that it truncates is an illegal token.
 
 use memchr::{memchr, memchr2};
 
@@ -14,12 +14,12 @@ use crate::token::{Token, TokenKind};
 pub struct Lexer<'s> {
     sql: &'s [u8],
     at: usize,
-    /// The last token in quotes had such quotes inside, doubled.
+    /// Whether the last quoted token contained doubled quotes.
     has_doubled: bool,
 }
 
 impl<'s> Lexer<'s> {
-    /// Reads `sql` from its start. What lies beyond 4 GB is not seen: offsets have 32 bits.
+    /// A lexer at the start of `sql`. Text beyond 4 GB is ignored: offsets have 32 bits.
     pub fn new(sql: &'s [u8]) -> Lexer<'s> {
         let sql = sql.get(..u32::MAX as usize).unwrap_or(sql);
         Lexer { sql, at: 0, has_doubled: false }
@@ -30,36 +30,36 @@ impl<'s> Lexer<'s> {
         self.at as u32 // fits: see `new`
     }
 
-    /// What stands in a span of the text.
+    /// The text of a span.
     #[inline]
     pub fn text(&self, span: Span) -> &'s [u8] {
         span.text(self.sql)
     }
 
-    /// Whether quotes are doubled inside the last token, which was one in quotes.
+    /// Whether the last token, which must be a quoted one, contains doubled quotes.
     #[inline]
     pub fn has_doubled_quotes(&self) -> bool {
         self.has_doubled
     }
 
-    /// Moves behind `bytes`, if they are the next bytes of the text. They are not divided into tokens.
+    /// Moves past `bytes` if they are the next bytes of the text. The bytes are not divided into tokens.
     #[inline]
     pub fn skip_exactly(&mut self, bytes: &[u8]) -> Option<()> {
         self.rest().starts_with(bytes).then(|| self.at += bytes.len())
     }
 
-    /// The text that is not read yet.
+    /// The text that has not been read yet.
     #[inline]
     fn rest(&self) -> &[u8] {
         self.sql.get(self.at..).unwrap_or_default()
     }
 
-    /// Moves to the first byte that is no white space.
+    /// Moves to the next byte that is not white space.
     pub fn skip_space(&mut self) {
         self.skip_while(is_space);
     }
 
-    /// The next token; [`TokenKind::EndOfText`], with an empty span, at the end and ever after.
+    /// The next token. At the end of the text, always [`TokenKind::EndOfText`] with an empty span.
     #[inline]
     pub fn next_token(&mut self) -> Token {
         let start = self.at;
@@ -72,7 +72,7 @@ impl<'s> Lexer<'s> {
     #[inline]
     pub fn next_significant(&mut self) -> Token {
         loop {
-            // Nearly all white space is one blank: skip it without making a token of it.
+            // Nearly all white space is a single blank: skip it without creating a token.
             if self.peek(0) == b' ' && self.peek(1) > b' ' {
                 self.at += 1;
             }
@@ -83,14 +83,15 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// Whether the next token may begin with `byte`: false if something else is behind the white space. Comments are not looked into.
+    /// Whether the next token may begin with `byte`: false if the white space is followed by another byte. Comments are not
+    /// skipped.
     #[inline]
     pub(crate) fn may_be_before(&self, byte: u8) -> bool {
         let first = self.rest().iter().find(|byte| !is_space(**byte));
         first.is_some_and(|first| *first == byte || matches!(first, b'-' | b'/') || *first >= 0x80)
     }
 
-    /// The byte `ahead` of the current one; 0 past the end.
+    /// The byte at distance `ahead` from the current one; 0 past the end.
     #[inline]
     fn peek(&self, ahead: usize) -> u8 {
         self.sql.get(self.at + ahead).copied().unwrap_or(0)
@@ -102,7 +103,7 @@ impl<'s> Lexer<'s> {
         kind
     }
 
-    /// Moves behind the token that starts here, and tells its kind.
+    /// Moves past the token that starts here, and returns its kind.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "the table has a place for every byte")]
     fn scan(&mut self) -> TokenKind {
@@ -168,7 +169,7 @@ impl<'s> Lexer<'s> {
         if self.peek(0) == b'\'' && (self.at - digits_at).is_multiple_of(2) {
             return self.take(1, TokenKind::Blob);
         }
-        // All up to the closing quote is one bad token.
+        // The text up to the closing quote is one illegal token.
         self.skip_while(|b| b != b'\'' && b != 0);
         if self.peek(0) == b'\'' {
             self.at += 1;
@@ -202,7 +203,7 @@ impl<'s> Lexer<'s> {
         if separated { TokenKind::SeparatedNumber } else { kind }
     }
 
-    /// Skips digits and separators; tells whether there were separators.
+    /// Skips digits and separators; returns whether there were separators.
     #[inline]
     fn digits(&mut self, digit: impl Fn(u8) -> bool) -> bool {
         let mut separated = false;
@@ -229,7 +230,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// A string or an identifier; a doubled quote inside stands for one.
+    /// A string or an identifier; a doubled quote within means a single one.
     fn quoted(&mut self, quote: u8) -> TokenKind {
         self.at += 1;
         self.has_doubled = false;
@@ -283,7 +284,7 @@ impl<'s> Lexer<'s> {
         match (self.peek(1), self.peek(2)) {
             (b'-', _) => {
                 let rest = self.rest();
-                // The line's end belongs to the white space that follows.
+                // The end of the line belongs to the white space that follows.
                 let length = memchr2(b'\n', 0, rest).unwrap_or(rest.len());
                 self.take(length, TokenKind::Comment)
             }
@@ -293,8 +294,8 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// A division or a comment. Comments do not nest; the end of the text closes one, but a text that
-    /// ends right behind the opening has no comment there.
+    /// A division or a comment. Comments do not nest. The end of the text ends a comment, but if the text ends directly after
+    /// `/*`, that is not a comment.
     fn slash(&mut self) -> TokenKind {
         if self.peek(1) != b'*' || self.peek(2) == 0 {
             return self.take(1, TokenKind::Slash);
@@ -316,7 +317,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// `:name`, `@name`, `#name`, or `$name::part(suffix)`; the last form is Tcl's, and all four take it.
+    /// `:name`, `@name`, `#name`, or `$name::part(suffix)`; the last form is that of Tcl, and is accepted for all four prefixes.
     fn variable(&mut self) -> TokenKind {
         self.at += 1;
         let mut named = false;
@@ -352,14 +353,14 @@ impl Iterator for Lexer<'_> {
     }
 }
 
-/// Whether `byte` can stand inside an unquoted identifier.
+/// Whether `byte` can be part of an unquoted identifier.
 #[inline]
 #[expect(clippy::indexing_slicing, reason = "as above")]
 pub fn is_identifier_byte(byte: u8) -> bool {
     IDENTIFIER[usize::from(byte)]
 }
 
-/// Whether `byte` is white space. A vertical tab is only behind other white space: it cannot start a token.
+/// Whether `byte` is white space. A vertical tab counts only after other white space: it cannot start a token.
 #[inline]
 pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | VERTICAL_TAB | FORM_FEED | b'\r')
@@ -373,7 +374,7 @@ pub fn length_before_nul(sql: &[u8]) -> usize {
     memchr(0, sql).unwrap_or(sql.len())
 }
 
-/// What a byte begins.
+/// The class of a byte at the start of a token.
 #[derive(Clone, Copy)]
 enum Class {
     Illegal,

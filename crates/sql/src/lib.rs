@@ -1,6 +1,6 @@
 //! SQL text to syntax tree.
 //!
-//! This crate must not know databases: it resolves no names, opens no files and has no state.
+//! This crate does not depend on databases: it resolves no names, opens no files and has no state.
 //!
 //! ```text
 //!   text ──lexer──▶ tokens ──parser──▶ ast::Statement, in an arena
@@ -8,9 +8,9 @@
 //!         keyword         limits, error
 //! ```
 //!
-//! Read `token` and `lexer`, then `ast`, then `parser` from `parser/mod.rs` on. `text` says what literals and
-//! quoted names mean; `complete` serves shells, `template` statements that come again with other literals, `normalize`
-//! tools that group statements by what they do.
+//! Read `token` and `lexer`, then `ast`, then `parser`, starting with `parser/mod.rs`. `text` converts literals and quoted names;
+//! `complete` is for shells, `template` for repeated statements with different literals, `normalize` for tools that group
+//! statements of the same form.
 
 #![forbid(unsafe_code)]
 #![deny(

@@ -1,4 +1,4 @@
-//! What a statement may not exceed. The values can be lowered at run time (`sqlite3_limit`).
+//! Limits of statements. They can be lowered at run time (`sqlite3_limit`).
 
 /// The longest SQL text that any connection may allow.
 pub const SQL_LENGTH_MAX: u32 = 1_000_000_000;
@@ -6,23 +6,23 @@ pub const SQL_LENGTH_MAX: u32 = 1_000_000_000;
 /// The limits that the parser checks; the defaults are SQLite's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes in a statement. (Whether the whole text given by a caller may be longer is for the caller to say.)
+    /// Bytes in a statement. (The caller checks the length of a text with several statements.)
     pub sql_length: u32,
-    /// Columns in a table or SET clause. (Of results and indexes the planner knows the number.)
+    /// Columns in a table or SET clause. (The planner checks the columns of results and indexes.)
     pub columns: u32,
     /// The height of an expression.
     pub expr_depth: u32,
-    /// Terms in a compound select; 0 for any number.
+    /// Terms in a compound select; 0 for no limit.
     pub compound_select: u32,
     /// Arguments of a function.
     pub function_args: u32,
     /// The largest parameter number.
     pub variable_number: u32,
-    /// Entries of SQLite's parser stack. An open parenthesis takes one, a function call three. Ours
-    /// takes at most about 1 MB of the native stack for 2500 of them.
+    /// Entries of SQLite's parser stack. An open parenthesis takes one entry, a function call three. This parser takes at most
+    /// about 1 MB of the native stack for 2500 entries.
     pub parser_depth: u32,
-    /// Whether the text comes out of a schema table: old databases hold column lists with COLLATE or
-    /// ASC in foreign keys and views, which are an error in new statements.
+    /// Whether the text is read from a schema table: old databases contain column lists with COLLATE or ASC in foreign keys and
+    /// views, which are an error in new statements.
     pub loading_schema: bool,
     /// Whether a text may have comments (SQLITE_DBCONFIG_ENABLE_COMMENTS).
     pub comments: bool,

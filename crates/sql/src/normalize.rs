@@ -1,5 +1,5 @@
-//! The text of a statement without what differs from run to run (`sqlite3_normalized_sql`): literals and parameters become
-//! `?`, lists of values after IN `(?,?,?)`, keywords capitals, other words small letters, and white space goes.
+//! The text of a statement without the parts that differ between runs (`sqlite3_normalized_sql`): literals and parameters become
+//! `?`, lists of values after IN become `(?,?,?)`, keywords upper case, other words lower case, and white space is removed.
 
 use bumpalo::Bump;
 
@@ -7,11 +7,11 @@ use crate::lexer::{Lexer, is_identifier_byte};
 use crate::text::unquote;
 use crate::token::{Token, TokenKind};
 
-/// What stands for the values of a list after IN, however many they are.
+/// The replacement of the values of a list after IN, for any number of values.
 const LIST: &[u8] = b"?,?,?";
 
-/// The normalized text of the statement `sql`. `is_string` says which texts in double quotes the statement takes for strings,
-/// because they name nothing.
+/// The normalized text of the statement `sql`. `is_string` returns whether a double-quoted text is a string in the statement,
+/// because there is no object of that name.
 pub fn normalize(sql: &[u8], is_string: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let mut text = Normalized { out: Vec::with_capacity(sql.len()), depth: 0, list: None };
     let mut lexer = Lexer::new(sql);
@@ -20,7 +20,7 @@ pub fn normalize(sql: &[u8], is_string: impl Fn(&[u8]) -> bool) -> Vec<u8> {
         let token = lexer.next_token();
         match token.kind {
             TokenKind::EndOfText => return text.finish(),
-            // A comment is seen, though not written: as in SQLite, `IS /**/ NULL` is another thing than `IS NULL`.
+            // A comment is not written, but separates tokens: as in SQLite, `IS /**/ NULL` is not `IS NULL`.
             TokenKind::Space => continue,
             TokenKind::Comment => {}
             _ => text.push(token, token.span.text(sql), before[0], &is_string),
@@ -33,7 +33,7 @@ struct Normalized {
     out: Vec<u8>,
     /// How many parentheses are open.
     depth: usize,
-    /// The list after IN that may turn out to be one of values: its depth, and where what is in it begins.
+    /// The current list after IN, which may be a list of values: its depth, and the offset of its content in `out`.
     list: Option<(usize, usize)>,
 }
 
@@ -63,7 +63,7 @@ impl Normalized {
         }
     }
 
-    /// Ends a parenthesis, and the list of values that it was.
+    /// Ends a parenthesis. If it was a list of values, replaces the values.
     fn close(&mut self) {
         if let Some((_, start)) = self.list.filter(|(depth, _)| *depth == self.depth) {
             self.out.truncate(start);
@@ -74,11 +74,11 @@ impl Normalized {
         self.out.push(b')');
     }
 
-    /// Writes a name, in double quotes if it needs any.
+    /// Writes a name, in double quotes if necessary.
     fn push_name(&mut self, text: &[u8], is_string: &impl Fn(&[u8]) -> bool) {
         let arena = Bump::new();
         let name = unquote(text, &arena);
-        // A list with a name is none of values, even if the name turns out to be a string.
+        // A list that contains a name is not a list of values, even if the name is a string.
         self.list = None;
         if text.starts_with(b"\"") && is_string(name) {
             self.out.push(b'?');
@@ -100,7 +100,7 @@ impl Normalized {
         self.out.push(b'"');
     }
 
-    /// Keeps two words apart.
+    /// Writes a blank between two words.
     fn separate_from(&mut self, next: &[u8]) {
         let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| is_identifier_byte(*byte));
         if is_word(self.out.last()) && is_word(next.first()) {
@@ -108,7 +108,7 @@ impl Normalized {
         }
     }
 
-    /// The text, which ends with a semicolon.
+    /// The text, with a semicolon at its end.
     fn finish(mut self) -> Vec<u8> {
         if self.out.last() != Some(&b';') {
             self.out.push(b';');
@@ -125,7 +125,7 @@ fn is_quoted(name: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// As SQLite 3.54.1 normalizes them; `notacol` names nothing.
+    /// Normalized as in SQLite 3.54.1. There is no object `notacol`.
     #[track_caller]
     fn assert_normalized(cases: &[(&str, &str)]) {
         for (sql, expected) in cases {
@@ -204,7 +204,7 @@ mod tests {
         ]);
     }
 
-    /// `notacol` names nothing, so it is a text.
+    /// There is no object `notacol`, so it is a string.
     #[test]
     fn names_are_small_letters_without_needless_quotes() {
         assert_normalized(&[

@@ -1,4 +1,4 @@
-//! The template of an INSERT: its text with a parameter in the place of each literal of its VALUES.
+//! The template of an INSERT: its text with a parameter in place of each literal of its VALUES.
 //!
 //! ```text
 //!   INSERT INTO t VALUES(17,'Ada',-1.5,NULL,lower('X'));
@@ -7,11 +7,11 @@
 //! ```
 //!
 //! A file of a hundred thousand such statements has one template, which is compiled once. Only literals that are whole members of
-//! a row become parameters; whatever else the text has is part of the template, byte for byte. Text with parameters of its own has
-//! no template, nor has text that goes on behind VALUES.
+//! a row become parameters; all other text is part of the template, unchanged. Text that contains parameters has no template, nor
+//! has text that continues after the rows of VALUES.
 //!
-//! Most statements have the template of the one before. They need not be taken apart: what stands between the literals is
-//! compared, and only the literals are read.
+//! Most statements have the same template as the previous statement. For such a statement, only the text between the literals is
+//! compared, and only the literals are parsed.
 
 use bumpalo::Bump;
 
@@ -20,34 +20,34 @@ use crate::lexer::{Lexer, is_space};
 use crate::text;
 use crate::token::{Token, TokenKind};
 
-/// An INSERT taken apart. Its memory is used again by the next one.
+/// The template of an INSERT, and its literals. The memory is reused for the next statement.
 #[derive(Debug, Default)]
 pub struct Template {
     text: Vec<u8>,
     literals: Vec<Literal>,
-    /// Where in the text the parameter of each literal is.
+    /// The offsets of the parameters in the text, one for each literal.
     places: Vec<u32>,
-    /// Nothing but white space is behind the last row: the text ends wherever that row and this space are followed by a
-    /// semicolon or nothing, which a comment could prevent.
+    /// Whether only white space follows the last row: a semicolon or the end of the text after it then ends the statement. (If
+    /// the text ended with a comment, the semicolon could be a part of the comment.)
     may_come_again: bool,
 }
 
-/// A literal that has become a parameter.
+/// A literal that is replaced by a parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Literal {
     kind: TokenKind,
     is_negative: bool,
-    /// A string with quotes inside.
+    /// A string that contains doubled quotes.
     has_doubled: bool,
     span: Span,
 }
 
-/// What a literal says.
+/// The value of a literal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LiteralValue<'a> {
     /// An integer.
     Integer(i64),
-    /// The digits of a real number without its sign, and whether that is a minus.
+    /// The digits of a real number without its sign, and whether the sign is a minus.
     Real(&'a [u8], bool),
     /// The bytes of a string.
     Text(&'a [u8]),
@@ -55,19 +55,19 @@ pub enum LiteralValue<'a> {
     Blob(&'a [u8]),
 }
 
-/// More literals than this are a batch of its own template, not one that comes again.
+/// The maximum number of literals. A statement with more is a large batch, whose template is unlikely to occur again.
 const LITERALS_MAX: usize = 512;
 
 impl Template {
-    /// Takes the first statement of `sql` apart, if it is an INSERT of literals; returns the offset behind it.
+    /// Reads the first statement of `sql`, if it is an INSERT of literals; returns the offset after the statement.
     pub fn read(&mut self, sql: &[u8]) -> Option<usize> {
         self.read_again(sql).or_else(|| self.read_anew(sql))
     }
 
-    /// Reads a statement of the template that was read last. `None` says nothing.
+    /// Reads a statement with the same template as the previous one. `None`: the statement may have another template.
     ///
-    /// The bytes between the literals are the same, and so are their tokens: none of them reaches into a literal, which a
-    /// parenthesis, a comma, white space or the end of a comment precedes.
+    /// The bytes between the literals are the same, and so are their tokens: none of these tokens extends into a literal, because
+    /// a parenthesis, a comma, white space or the end of a comment precedes each literal.
     fn read_again(&mut self, sql: &[u8]) -> Option<usize> {
         if !self.may_come_again || self.literals.is_empty() {
             return None;
@@ -101,7 +101,7 @@ impl Template {
         if self.literals.is_empty() { None } else { Some(tail) }
     }
 
-    /// The text with parameters: itself an INSERT, without the semicolon.
+    /// The text with parameters: an INSERT without the semicolon.
     pub fn text(&self) -> &[u8] {
         &self.text
     }
@@ -112,12 +112,12 @@ impl Template {
     }
 }
 
-/// Moves behind VALUES.
+/// Moves past VALUES.
 fn skip_to_values(lexer: &mut Lexer<'_>) -> Option<()> {
     loop {
         match lexer.next_significant().kind {
             TokenKind::Values => return Some(()),
-            // A query, a statement that ends early, or one that brings its own parameters.
+            // A query, an incomplete statement, or a statement with parameters.
             TokenKind::Select | TokenKind::Default | TokenKind::Parameter => return None,
             TokenKind::Semicolon | TokenKind::EndOfText | TokenKind::Illegal => return None,
             _ => {}
@@ -125,12 +125,12 @@ fn skip_to_values(lexer: &mut Lexer<'_>) -> Option<()> {
     }
 }
 
-/// Reads the rows behind VALUES.
+/// Reads the rows after VALUES.
 struct Reader<'s, 'r> {
     sql: &'s [u8],
     lexer: Lexer<'s>,
     template: &'r mut Template,
-    /// The text before this offset is in the template.
+    /// The text before this offset has been copied to the template.
     copied_to: u32,
 }
 
@@ -168,7 +168,7 @@ impl Reader<'_, '_> {
             if let Some(literal) = literal(&self.lexer, token, minus) {
                 let next = self.lexer.next_significant();
                 if matches!(next.kind, TokenKind::Comma | TokenKind::RightParen) {
-                    self.lift(literal, minus.unwrap_or(token.span).start, token.span.end)?;
+                    self.parameterise(literal, minus.unwrap_or(token.span).start, token.span.end)?;
                 }
                 after = Some(next);
             }
@@ -178,7 +178,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Moves behind the comma or parenthesis that ends a member, of which `token` was read.
+    /// Moves past the comma or parenthesis that ends a member; `token` is the last token read.
     fn skip_member(&mut self, mut token: Token) -> Option<TokenKind> {
         let mut depth = 0_u32;
         loop {
@@ -193,7 +193,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn lift(&mut self, literal: Literal, start: u32, end: u32) -> Option<()> {
+    fn parameterise(&mut self, literal: Literal, start: u32, end: u32) -> Option<()> {
         if self.template.literals.len() == LITERALS_MAX {
             return None;
         }
@@ -213,7 +213,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The literal that begins right here, its sign included.
+/// The literal that begins exactly here, its sign included.
 #[inline]
 fn next_literal(lexer: &mut Lexer<'_>) -> Option<Literal> {
     let token = lexer.next_token();
@@ -226,11 +226,11 @@ fn next_literal(lexer: &mut Lexer<'_>) -> Option<Literal> {
     }
 }
 
-/// The literal that `token`, the last one read, is, if it is one that can become a parameter.
+/// The literal of `token`, the last token read, if it can become a parameter.
 fn literal(lexer: &Lexer<'_>, token: Token, minus: Option<Span>) -> Option<Literal> {
     let is_liftable = match token.kind {
         TokenKind::Float => true,
-        // Hexadecimal numbers have rules of their own about what is too large.
+        // The limit of hexadecimal numbers has its own rules.
         TokenKind::Integer => !matches!(lexer.text(token.span), [b'0', b'x' | b'X', ..]),
         TokenKind::String | TokenKind::Blob => minus.is_none(),
         _ => false,
@@ -240,7 +240,7 @@ fn literal(lexer: &Lexer<'_>, token: Token, minus: Option<Span>) -> Option<Liter
 }
 
 impl Literal {
-    /// What the literal of this `sql` says. Strings with doubled quotes and blobs are decoded into the arena.
+    /// The value of the literal in this `sql`. Strings with doubled quotes and BLOBs are decoded into the arena.
     #[inline]
     pub fn value<'a>(&self, sql: &'a [u8], arena: &'a Bump) -> LiteralValue<'a> {
         let token = self.span.text(sql);
@@ -295,7 +295,7 @@ mod tests {
         );
     }
 
-    /// A statement read after another is what it is alone.
+    /// A statement that is read after another one has the same result as on its own.
     #[test]
     fn templates_that_come_again() {
         let statements = [

@@ -1,4 +1,4 @@
-//! What literals and identifiers mean: quotes off, digits to numbers, hexadecimal digits to bytes.
+//! The values of literals and identifiers: unquoting, integers from digits, bytes from hexadecimal digits.
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
@@ -9,7 +9,7 @@ use crate::keyword;
 use crate::lexer::{Lexer, is_identifier_byte};
 use crate::token::KeywordClass;
 
-/// The quotes of an identifier or string, told by its first byte.
+/// The kind of quotes of an identifier or string, from its first byte.
 pub fn quote_of(token: &[u8]) -> Quote {
     match token.first() {
         Some(b'"') => Quote::Double,
@@ -19,8 +19,8 @@ pub fn quote_of(token: &[u8]) -> Quote {
     }
 }
 
-/// `token` without its quotes, if it has any; doubled quotes inside become single ones. Copies into
-/// the arena only if there are such.
+/// `token` without its quotes, if there are any; doubled quotes within become single ones. Copies into the arena only if there
+/// are doubled quotes.
 #[inline]
 pub fn unquote<'a>(token: &'a [u8], arena: &'a Bump) -> &'a [u8] {
     let (Some(&first), [_, inner @ .., _]) = (token.first(), token) else {
@@ -34,18 +34,18 @@ pub fn unquote<'a>(token: &'a [u8], arena: &'a Bump) -> &'a [u8] {
     }
 }
 
-/// What stands in the quotes that `text` starts with; all of it if it does not start with a quote.
+/// The content of the quotes that `text` starts with; all of `text` if it does not start with a quote.
 pub fn unquote_start<'a>(text: &'a [u8], arena: &'a Bump) -> &'a [u8] {
     let first = Lexer::new(text).next_token().span.text(text);
     if quote_of(first) == Quote::None { text } else { unquote(first, arena) }
 }
 
-/// What is between the first byte of a token and its last: a string without its quotes.
+/// The text between the first byte of a token and its last: a string without its quotes.
 pub fn inside(token: &[u8]) -> &[u8] {
     if let [_, inside @ .., _] = token { inside } else { &[] }
 }
 
-/// Every second quote of a pair goes.
+/// Removes every second quote of a pair.
 fn undouble<'a>(inner: &[u8], quote: u8, arena: &'a Bump) -> &'a [u8] {
     let mut text = ArenaVec::with_capacity_in(inner.len(), arena);
     let mut rest = inner;
@@ -76,8 +76,8 @@ fn nibble(digit: u8) -> u8 {
     }
 }
 
-/// The literal that an integer token stands for. One too large for 64 bits becomes a
-/// [`Float`](ExprKind::Float) if decimal, [`HexTooBig`](ExprKind::HexTooBig) if hexadecimal.
+/// The literal of an integer token. A literal too large for 64 bits becomes a [`Float`](ExprKind::Float) if decimal,
+/// [`HexTooBig`](ExprKind::HexTooBig) if hexadecimal.
 #[inline]
 pub fn integer(token: &[u8]) -> ExprKind<'_> {
     if let [b'0', b'x' | b'X', digits @ ..] = token {
@@ -105,8 +105,8 @@ fn hexadecimal(digits: &[u8]) -> Option<i64> {
     Some(bits.cast_signed())
 }
 
-/// A number with separators as the number without them. If one does not stand between digits, the error is the token
-/// as SQLite's message shows it: with its digits moved left as far as they were when that separator was met.
+/// A number without its separators. If a separator is not between two digits, the error is the token as in SQLite's message: with
+/// the digits that were moved to the left before the separator was found.
 pub fn without_separators<'a>(token: &[u8], arena: &'a Bump) -> Result<&'a [u8], &'a [u8]> {
     let text = arena.alloc_slice_copy(token);
     let hexadecimal = matches!(token, [b'0', b'x' | b'X', ..]);
@@ -130,7 +130,7 @@ pub fn without_separators<'a>(token: &[u8], arena: &'a Bump) -> Result<&'a [u8],
     bad.map_or(Ok(text.get(..length).unwrap_or_default()), |bad| Err(bad))
 }
 
-/// Whether these decimal digits are the amount of the smallest integer, which is one only behind a minus.
+/// Whether these decimal digits are the absolute value of the smallest integer, which fits 64 bits only after a minus.
 pub fn is_smallest_integer(digits: &[u8]) -> bool {
     let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
     digits.get(zeros..) == Some(b"9223372036854775808")

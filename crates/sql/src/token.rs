@@ -1,30 +1,30 @@
-//! The kinds of tokens, punctuation first, keywords behind.
+//! The kinds of tokens: first punctuation, then keywords.
 //!
 //! The keyword table below is the only list of keywords; [`crate::keyword`] finds words in it.
 
 use crate::ast::Span;
 
-/// A piece of SQL text.
+/// A token: a piece of SQL text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: TokenKind,
-    /// Where it stands.
+    /// The position in the text.
     pub span: Span,
 }
 
-/// Whether a keyword may stand where the grammar expects a name.
+/// Whether a keyword is allowed where the grammar expects a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeywordClass {
-    /// Never: it must be quoted.
+    /// Never: the name must be quoted.
     Reserved,
-    /// Wherever it has no meaning of its own.
+    /// Wherever the keyword has no meaning.
     Fallback,
-    /// As a name, but not as an alias without AS, a type or a collation: the words before JOIN.
+    /// As a name, but not as an alias without AS, a type or a collation: the keywords before JOIN.
     Join,
-    /// INDEXED: as the words before JOIN.
+    /// INDEXED: like the keywords before JOIN.
     Indexed,
-    /// WINDOW, OVER, FILTER: a name unless what stands around it makes it a keyword.
+    /// WINDOW, OVER, FILTER: a name unless the adjacent tokens make it a keyword.
     Contextual,
 }
 
@@ -33,7 +33,7 @@ macro_rules! tokens {
         punctuation { $($(#[$doc:meta])* $other:ident,)* }
         keywords { $($variant:ident $word:ident $class:ident,)* }
     ) => {
-        /// What a token is.
+        /// The kind of a token.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum TokenKind {
@@ -55,23 +55,23 @@ macro_rules! tokens {
 /// An entry of the keyword table.
 #[derive(Clone, Copy, Debug)]
 pub struct Keyword {
-    /// Its token.
+    /// The kind of its token.
     pub kind: TokenKind,
-    /// Its letters, in capitals.
+    /// The letters, in upper case.
     pub text: &'static str,
-    /// Whether it can be a name.
+    /// Whether the keyword can be a name.
     pub class: KeywordClass,
 }
 
 tokens! {
     punctuation {
-        /// The end of the text, or a NUL byte, which ends it as well.
+        /// The end of the text, or a NUL byte, which also ends the text.
         EndOfText,
         /// White space, or a byte order mark.
         Space,
         /// A comment.
         Comment,
-        /// What is no token: a lone `!`, a string without its closing quote, `1x`.
+        /// Text that is not a token: a single `!`, a string without its closing quote, `1x`.
         Illegal,
         /// `;`
         Semicolon,
@@ -131,7 +131,7 @@ tokens! {
         Integer,
         /// A number with a point or an exponent.
         Float,
-        /// A number with `_` between its digits, perhaps at wrong places.
+        /// A number with `_` among its digits, possibly at wrong positions.
         SeparatedNumber,
         /// `?`, `?1`, `:a`, `@a`, `$a`, `#a`
         Parameter,
@@ -307,7 +307,7 @@ static NAME_USE: [u8; KIND_COUNT] = {
     let mut i = 0;
     while i < KEYWORDS.len() {
         table[KEYWORDS[i].kind as usize] = match KEYWORDS[i].class {
-            // The parser makes an Identifier of a contextual keyword that is none.
+            // The parser changes a contextual keyword that is a name to `Identifier`.
             KeywordClass::Reserved | KeywordClass::Contextual => 0,
             KeywordClass::Fallback => AS_ID | AS_NAME,
             KeywordClass::Join | KeywordClass::Indexed => AS_NAME,
@@ -323,21 +323,21 @@ impl TokenKind {
         KEYWORDS.get((self as usize).checked_sub(usize::from(FIRST_KEYWORD))?)
     }
 
-    /// Whether it is an identifier or a keyword that falls back to one.
+    /// Whether the token is an identifier or a keyword that falls back to one.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "the table has a place for every kind")]
     pub(crate) fn is_id(self) -> bool {
         NAME_USE[self as usize] & AS_ID != 0
     }
 
-    /// Whether it can be the name of something: an identifier, a string, or any keyword not reserved.
+    /// Whether the token can be a name: an identifier, a string, or any keyword that is not reserved.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "the table has a place for every kind")]
     pub(crate) fn is_name(self) -> bool {
         NAME_USE[self as usize] & AS_NAME != 0
     }
 
-    /// Whether the parser never sees it.
+    /// Whether the lexer drops the token before the parser.
     #[inline]
     pub fn is_trivia(self) -> bool {
         matches!(self, TokenKind::Space | TokenKind::Comment)

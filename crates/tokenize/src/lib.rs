@@ -1,13 +1,14 @@
-//! What the full-text modules share: characters, runs of letters and digits, stems of English words.
+//! Common to the full-text modules: characters, runs of letters and digits, stems of English words.
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | [`unicode`] | UTF-8 however damaged, categories, small letters, marks |
+//! | [`unicode`] | UTF-8 that may be damaged, categories, small letters, marks |
 //! | [`unicode61`] | tokens of letters and digits of all scripts |
 //! | [`porter`] | stems of English words |
 //!
-//! This crate must not know virtual tables: it turns bytes into bytes. An index is the same to SQLite only if its tokens
-//! are, so tables and rules are SQLite's to the letter. Texts come from outside, and nothing here can panic.
+//! This crate does not know virtual tables: it turns bytes into bytes. SQLite and this library only find the same rows
+//! in an index if the tokens are the same, so tables and rules are exactly SQLite's. Texts come from outside, and no
+//! function here may panic.
 #![forbid(unsafe_code)]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]

@@ -1,12 +1,12 @@
 //! The stems of English words (M. F. Porter, 1980).
 //!
-//! It works on bytes. In `m(stem)` times a vowel is followed by a consonant in the stem. Once a suffix of a step matches, no
-//! shorter one is tried, be its condition met or not.
+//! The functions work on bytes. `m(stem)` is the number of times that a consonant follows a vowel in the stem. Once a suffix
+//! of a step matches, no shorter one is tried, whether its condition holds or not.
 
-/// A suffix and what takes its place.
+/// A suffix and its replacement.
 type Rule = (&'static str, &'static str);
 
-/// Steps 2 and 3: where the stem has m > 0. Longer suffixes stand in front of those that they end with.
+/// Steps 2 and 3: replaced if the stem has m > 0. A longer suffix comes before those that it ends with.
 #[rustfmt::skip]
 const STEP_2: &[Rule] = &[
     ("ational", "ate"), ("tional", "tion"), ("enci", "ence"), ("anci", "ance"), ("izer", "ize"), ("logi", "log"),
@@ -18,19 +18,19 @@ const STEP_2: &[Rule] = &[
 const STEP_3: &[Rule] = &[
     ("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", ""),
 ];
-/// Step 4: what goes where m > 1.
+/// Step 4: suffixes that are removed if m > 1.
 #[rustfmt::skip]
 const STEP_4: &[&str] = &[
     "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti",
     "ous", "ive", "ize",
 ];
 
-/// Takes a word of at least three bytes in small letters to its stem, which is never empty.
+/// Reduces a word of at least three bytes in small letters to its stem, which is never empty.
 pub fn stem(word: &mut Vec<u8>) {
     stem_of(word, false);
 }
 
-/// The same. With `plural_may_be_all`, nothing need be left in front of the suffix of a plural: the `ies` of FTS3 becomes `i`.
+/// As [`stem`]. With `plural_may_be_all`, the suffix of a plural may be the whole word: the `ies` of FTS3 becomes `i`.
 pub fn stem_of(word: &mut Vec<u8>, plural_may_be_all: bool) {
     plural(word, plural_may_be_all);
     past(word);
@@ -98,7 +98,7 @@ fn final_letters(word: &mut Vec<u8>) {
     }
 }
 
-/// What stands in front of a suffix, unless that is nothing.
+/// The part before a suffix; `None` if there is no such suffix, or nothing before it.
 fn strip<'w>(word: &'w [u8], suffix: &str) -> Option<&'w [u8]> {
     word.strip_suffix(suffix.as_bytes()).filter(|before| !before.is_empty())
 }
@@ -147,7 +147,7 @@ fn ends_short(word: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// SQLite's tokenizer answers the same.
+    /// SQLite's tokenizer gives the same stems.
     #[track_caller]
     fn assert_stems(cases: &[(&str, &str)]) {
         for (word, expected) in cases {

@@ -1,6 +1,6 @@
-//! Characters as full-text search sees them: UTF-8 however damaged, categories, small letters, marks.
+//! Characters for full-text search: UTF-8 that may be damaged, categories, small letters, marks.
 //!
-//! The tables are those of SQLite (Unicode 6.1), so that an index means the same to both.
+//! The tables are those of SQLite (Unicode 6.1), so that both read an index alike.
 
 mod tables;
 
@@ -10,9 +10,9 @@ use tables::{CATEGORIES, MARKED, MARKS, NAMES, SMALL};
 const CATEGORY_BITS: u32 = 5;
 /// `Lu` and `Ll` in turn.
 const ALTERNATING: u32 = NAMES.len() as u32 + 1;
-/// What damaged UTF-8 is read as.
+/// The character that damaged UTF-8 is read as.
 const REPLACEMENT: u32 = 0xfffd;
-/// The first code point that is none.
+/// The number of code points.
 pub const CODE_POINTS: u32 = 0x11_0000;
 
 /// A set of categories: a bit each. Bit 0 stands for code points without one.
@@ -23,8 +23,8 @@ impl CategorySet {
     /// No categories.
     pub const NONE: CategorySet = CategorySet(0);
 
-    /// With the categories of a name: two letters, or the first letter and `*`. None if there are none.
-    /// Code points that have no category belong to each set that is not empty.
+    /// This set with the categories of a name: two letters, or the first letter and `*`. `None` if no category has that
+    /// name. Code points without a category belong to each set that is not empty.
     pub fn with(self, name: [u8; 2]) -> Option<CategorySet> {
         let is_meant = |one: &[u8; 2]| one[0] == name[0] && (name[1] == b'*' || one[1] == name[1]);
         let numbered = NAMES.iter().zip(1u32..).filter(|(one, _)| is_meant(one));
@@ -69,19 +69,19 @@ fn number_of(name: &[u8; 2]) -> u32 {
     NAMES.iter().zip(1..).find(|(one, _)| **one == name).map_or(0, |(_, number)| number)
 }
 
-/// Which marks are taken from letters.
+/// The marks that are removed from letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RemoveMarks {
     /// None.
     No,
-    /// Those of Latin letters with one mark.
+    /// The marks of Latin letters with one mark.
     #[default]
     Single,
-    /// Those of Latin letters.
+    /// The marks of Latin letters.
     All,
 }
 
-/// The small form of a character, with fewer marks. None for a mark that goes.
+/// The small form of a character, with fewer marks. `None` for a mark that is removed.
 pub fn fold(code: u32, remove: RemoveMarks) -> Option<u32> {
     if code < 0x80 {
         let small = if (u32::from(b'A')..=u32::from(b'Z')).contains(&code) { code + 32 } else { code };
@@ -94,7 +94,7 @@ pub fn fold(code: u32, remove: RemoveMarks) -> Option<u32> {
     (!is_mark(small)).then(|| without_marks(small, remove))
 }
 
-/// Whether it is one of the marks that belong to the letter in front of them.
+/// Whether the character is one of the marks that belong to the letter before them.
 pub fn is_mark(code: u32) -> bool {
     MARKS.binary_search(&code).is_ok()
 }
@@ -109,7 +109,7 @@ fn small(code: u32) -> u32 {
 }
 
 fn without_marks(code: u32, remove: RemoveMarks) -> u32 {
-    // Runs with steps of two can lie in each other: the run that is meant begins at most a few runs earlier.
+    // Runs with steps of two can overlap: the matching run begins at most a few runs earlier.
     let end = MARKED.partition_point(|run| run.0 <= code);
     let near = MARKED.get(end.saturating_sub(3)..end).unwrap_or_default();
     let found = near.iter().rev().find(|run| is_in(code, run.0, run.1, run.2));
@@ -124,8 +124,8 @@ fn is_in(code: u32, first: u32, count: u8, step: u8) -> bool {
     distance.is_multiple_of(step) && distance / step < u32::from(count)
 }
 
-/// Reads the character at `at`, and moves `at` behind it. None at the end. What is no UTF-8 is read as SQLite reads it: a
-/// byte that begins no character is one by itself, and characters are as long as bytes follow that go on with one.
+/// Reads the character at `at`, and moves `at` behind it. `None` at the end. Malformed UTF-8 is read as SQLite reads it:
+/// a byte that begins no character is one by itself, and a character takes all the continuation bytes that follow.
 #[inline]
 pub fn read(text: &[u8], at: &mut usize) -> Option<u32> {
     let first = *text.get(*at)?;

@@ -4,27 +4,27 @@ use std::ops::Range;
 
 use crate::unicode::{self, CategorySet, RemoveMarks};
 
-/// Characters below are looked up in a table of bits.
+/// Characters below this one are looked up in a table of bits.
 const TABLE_END: u32 = 0x1_0000;
 const WORD_BITS: u32 = u64::BITS;
 
-/// Which characters belong to tokens, and what becomes of them.
+/// The characters that belong to tokens, and their folding.
 #[derive(Clone, Debug)]
 pub struct Unicode61 {
     /// Which characters below [`TABLE_END`] belong to tokens: a bit each.
     table: Box<[u64]>,
-    /// Which ones beyond do, by their categories …
+    /// The categories of the other characters that belong to tokens …
     categories: CategorySet,
-    /// … but for these, of which the opposite is true. Sorted.
+    /// … except for these characters, for which the opposite is true. Sorted.
     exceptions: Vec<u32>,
-    /// Which marks are taken from letters.
+    /// The marks that are removed from letters.
     pub remove: RemoveMarks,
-    /// What the ASCII characters of tokens become; 0: it belongs to none, or is no ASCII character.
+    /// The folded form of each ASCII character of tokens; 0: the character belongs to no token, or is not ASCII.
     folded: [u8; 256],
 }
 
 impl Unicode61 {
-    /// The characters of these categories make up tokens; the first mark of Latin letters goes.
+    /// The characters of these categories belong to tokens; single marks of Latin letters are removed.
     pub fn new(categories: CategorySet) -> Unicode61 {
         let mut table = vec![0; (TABLE_END / WORD_BITS) as usize].into_boxed_slice();
         categories.each_below(TABLE_END, |code| set_bit(&mut table, code, true));
@@ -44,14 +44,14 @@ impl Unicode61 {
         }
     }
 
-    /// Makes characters belong to tokens, or not. Marks stay what they are.
+    /// Makes characters belong to tokens, or not. Marks do not change.
     pub fn add(&mut self, chars: &[u8], belongs: bool) {
         let mut at = 0;
         while let Some(code) = unicode::read(chars, &mut at) {
             if code < 0x80 {
                 set_bit(&mut self.table, code, belongs);
             } else if self.categories.contains(code) != belongs && !unicode::is_mark(code) {
-                // SQLite lists the exceptions, and a character that was one stays one.
+                // SQLite lists the exceptions, and a character that was added to the list stays on it.
                 if code < TABLE_END {
                     set_bit(&mut self.table, code, belongs);
                 } else if let Err(at) = self.exceptions.binary_search(&code) {
@@ -62,7 +62,7 @@ impl Unicode61 {
         self.fold_ascii();
     }
 
-    /// What an ASCII character of tokens becomes; 0 for all others.
+    /// The folded form of an ASCII character of tokens; 0 for all others.
     #[inline]
     fn fold(&self, byte: u8) -> u8 {
         self.folded.get(usize::from(byte)).copied().unwrap_or(0)
@@ -77,8 +77,8 @@ impl Unicode61 {
         self.categories.contains(code) != self.exceptions.binary_search(&code).is_ok()
     }
 
-    /// Passes over ASCII characters that belong to no token, and over the token behind them if it is all ASCII and the index has
-    /// it as it is; the bytes of it. None: the token at `at` is another one, or the text ends.
+    /// Skips ASCII characters that belong to no token, and the token behind them if it is all ASCII and unchanged by folding:
+    /// answers the token's bytes. `None`: the token at `at` is another one, or the text ends.
     #[inline]
     pub fn next_plain(&self, text: &[u8], at: &mut usize) -> Option<Range<usize>> {
         let is_between = |byte: u8| byte.is_ascii() && byte != 0 && self.fold(byte) == 0;
@@ -93,8 +93,8 @@ impl Unicode61 {
         Some(start..*at)
     }
 
-    /// Reads the next token at or behind `at`, and moves `at` behind it: what the index has for it goes into `folded`, and the
-    /// bytes of the text that it stands for are answered. None at the end.
+    /// Reads the next token at or behind `at`, and moves `at` behind it: the folded token is written to `folded`, and the
+    /// answer is its range in the text. `None` at the end.
     #[inline]
     pub fn next(&self, text: &[u8], at: &mut usize, folded: &mut Vec<u8>) -> Option<Range<usize>> {
         let start = loop {
@@ -118,7 +118,8 @@ impl Unicode61 {
                 folded.extend(rest.iter().take(len).map(|byte| self.fold(*byte)));
                 *at += len;
                 if len == 0 {
-                    // (A NUL that belongs to tokens becomes what no other character does.)
+                    // A NUL that belongs to tokens folds to 0, which for all other characters means that they belong to
+                    // no token.
                     if *byte != 0 || !self.is_token(0) {
                         break;
                     }

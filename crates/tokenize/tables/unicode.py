@@ -52,17 +52,17 @@ def category_runs():
     return runs
 
 
-def progressions(pairs, facts):
-    """Code points with the same facts at a distance of one or two from each other: [first, count, step, *facts]."""
+def progressions(pairs, properties):
+    """Code points with the same properties at a distance of one or two from each other: [first, count, step, *properties]."""
     found = []
     for code, value in sorted(pairs.items()):
-        if found and found[-1][3:] == facts(code, value):
+        if found and found[-1][3:] == properties(code, value):
             first, count, step = found[-1][:3]
             distance = code - (first + (count - 1) * step)
             if distance == step or (count == 1 and distance == 2):
                 found[-1][1:3] = [count + 1, distance]
                 continue
-        found.append([code, 1, 1, *facts(code, value)])
+        found.append([code, 1, 1, *properties(code, value)])
     return found
 
 

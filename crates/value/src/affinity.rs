@@ -1,4 +1,4 @@
-//! Affinity: the storage class a column would rather have.
+//! Affinity: the storage class that a column prefers.
 //!
 //! | affinity | stored text that looks like a number | stored number |
 //! | --- | --- | --- |
@@ -8,30 +8,30 @@
 //! | REAL | becomes a real | an integer becomes a real |
 //! | FLEXNUM | stays | as NUMERIC |
 //!
-//! "Looks like a number" is the whole text but for spaces around it. Blobs and NULL never change.
+//! "Looks like a number": the whole text is a number, except for spaces around it. Blobs and NULL never change.
 
 use crate::number::{self, NumberText, Numeric};
 use crate::value_ref::ValueRef;
 
-/// A column's affinity. An expression may have none: that is an `Option<Affinity>` where it matters.
+/// A column's affinity. An expression may have none: then the type is `Option<Affinity>`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Affinity {
-    /// No preference. Older texts call it NONE.
+    /// No preference; older documentation calls it NONE.
     #[default]
     Blob,
     /// Numbers become text.
     Text,
-    /// Text becomes a number where it can.
+    /// Text becomes a number if it is one.
     Numeric,
     /// As NUMERIC; different only under CAST.
     Integer,
     /// As NUMERIC, and integers become reals.
     Real,
-    /// As NUMERIC, but reals stay reals: columns of compound queries whose first expression is a CAST to a number.
+    /// As NUMERIC, but reals stay reals: for columns of compound queries whose first expression is a CAST to a number.
     FlexNum,
 }
 
-/// Where a declared type has one of these in it, it has this affinity; the first that fits counts.
+/// A declared type that contains one of these words has its affinity; the first word that fits counts.
 const TYPE_WORDS: [(&[u8], Affinity); 8] = [
     (b"INT", Affinity::Integer),
     (b"CHAR", Affinity::Text),
@@ -50,15 +50,15 @@ impl Affinity {
         if declared.is_empty() { Affinity::Blob } else { Affinity::of_cast(declared) }
     }
 
-    /// The affinity that `CAST(x AS declared)` casts to. As for a column, but a type with an empty
-    /// name is a type nevertheless, with no known word in it.
+    /// The affinity that `CAST(x AS declared)` casts to. As for a column, except that a type with an empty name counts
+    /// as a type without a known word.
     pub fn of_cast(declared: impl AsRef<[u8]>) -> Affinity {
         let declared = declared.as_ref();
         let has = |word: &[u8]| declared.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
         TYPE_WORDS.into_iter().find_map(|(word, affinity)| has(word).then_some(affinity)).unwrap_or(Affinity::Numeric)
     }
 
-    /// The letter that EXPLAIN shows.
+    /// The letter in EXPLAIN.
     pub fn letter(self) -> char {
         match self {
             Affinity::Blob => 'A',
@@ -85,7 +85,7 @@ impl Affinity {
         if self.is_numeric() || other.is_numeric() { Affinity::Numeric } else { Affinity::Blob }
     }
 
-    /// Whether [`apply`](Self::apply) would change a value of the class of `value`, perhaps. `false` is certain.
+    /// Whether [`apply`](Self::apply) may change a value of the class of `value`. `false` is certain.
     #[inline]
     pub fn may_change(self, value: ValueRef<'_>) -> bool {
         match value {
@@ -114,7 +114,7 @@ impl Affinity {
         }
     }
 
-    /// The value under this affinity, one of the numeric ones; under the others it does not change.
+    /// The value under this affinity, if it is a numeric one; under the others the value does not change.
     #[inline]
     pub fn apply_numeric(self, value: ValueRef<'_>) -> ValueRef<'_> {
         match (self, value) {
@@ -125,7 +125,7 @@ impl Affinity {
                 integer_if_exact(real).map_or(value, ValueRef::Integer)
             }
             (Affinity::Real, ValueRef::Integer(integer)) => ValueRef::Real(integer as f64),
-            // By way of the integer that it is stored as, -0.0 loses its sign.
+            // The value is stored as an integer, in which -0.0 loses its sign.
             (Affinity::Real, ValueRef::Real(0.0)) => ValueRef::Real(0.0),
             (Affinity::Real, ValueRef::Text(text)) => match text_to_number(text, value) {
                 ValueRef::Integer(integer) => ValueRef::Real(integer as f64),
@@ -136,9 +136,9 @@ impl Affinity {
     }
 }
 
-/// The number that the whole text is, an integer if that loses nothing; otherwise the text.
+/// The number that the whole text is, as an integer if that loses nothing; otherwise the text.
 fn text_to_number<'a>(text: &'a [u8], unchanged: ValueRef<'a>) -> ValueRef<'a> {
-    // A text that cannot start a number is the common case in a column of names.
+    // A text that does not begin like a number is the common case in a column of names.
     let parsed = number::parse(text);
     if !parsed.is_whole {
         return unchanged;
@@ -149,7 +149,7 @@ fn text_to_number<'a>(text: &'a [u8], unchanged: ValueRef<'a>) -> ValueRef<'a> {
     }
 }
 
-/// The integer that equals `real`, if there is one and it is neither the first nor past the last.
+/// The integer that equals `real`, if there is one, and it is neither the first nor greater than the last.
 ///
 /// -2^63 stays a real, as in SQLite.
 #[inline]

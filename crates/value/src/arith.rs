@@ -1,7 +1,7 @@
 //! The arithmetic and bit operators.
 //!
-//! NULL in, NULL out. Texts and blobs count as the number at their start. Two integers give an integer, or
-//! a real where that would overflow; division by zero gives NULL.
+//! NULL in, NULL out. Texts and blobs count as the number at their start. Two integers give an integer, or a real if
+//! that would overflow; division by zero gives NULL.
 
 use crate::buffer::OutOfMemory;
 use crate::cast;
@@ -30,7 +30,7 @@ pub fn multiply(left: ValueRef<'_>, right: ValueRef<'_>) -> Number {
     arithmetic(left, right, i64::checked_mul, |a, b| a * b)
 }
 
-/// `left / right`: between integers the quotient is cut off.
+/// `left / right`: between integers the quotient is truncated.
 #[inline]
 pub fn divide(left: ValueRef<'_>, right: ValueRef<'_>) -> Number {
     match (cast::to_number(left), cast::to_number(right)) {
@@ -47,10 +47,10 @@ pub fn divide(left: ValueRef<'_>, right: ValueRef<'_>) -> Number {
     }
 }
 
-/// `left % right`: of the operands as CAST makes them integers; a real if one of them is a real.
+/// `left % right`: of the operands cast to integers; a real if one of them is a real.
 #[inline]
 pub fn remainder(left: ValueRef<'_>, right: ValueRef<'_>) -> Number {
-    // As integers the texts lose their exponents: '1e3' counts as 1 here, but as a real for the class of the result.
+    // As integers the texts lose their exponents: '1e3' counts as 1 here, but it is a real for the class of the result.
     let is_integer = |number| matches!(number, Numeric::Integer(_));
     let (Some(left_number), Some(right_number)) = (cast::to_number(left), cast::to_number(right)) else {
         return Number::Null;
@@ -99,16 +99,16 @@ pub fn shift_left(left: ValueRef<'_>, right: ValueRef<'_>) -> Number {
 /// `left >> right`
 #[inline]
 pub fn shift_right(left: ValueRef<'_>, right: ValueRef<'_>) -> Number {
-    // The negative of -2^63 does not exist; the next number shifts everything out as well.
+    // -2^63 has no negative; the next number shifts all bits out as well.
     bitwise(left, right, |a, b| shift(a, b.saturating_neg()))
 }
 
-/// Why a text or blob cannot be made.
+/// The reason why a text or blob cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConcatError {
-    /// It would be longer than the limit of the connection.
+    /// The value would be longer than the limit of the connection.
     TooBig,
-    /// There is no memory for it.
+    /// There is not enough memory.
     OutOfMemory,
 }
 
@@ -151,7 +151,7 @@ fn arithmetic(
     }
     match (cast::to_number(left), cast::to_number(right)) {
         (Some(Numeric::Integer(left)), Some(Numeric::Integer(right))) => on_integers(left, right, integers, reals),
-        // The texts themselves as reals: '-0' is an integer, and without a sign, but as a real it has one.
+        // The texts themselves are read as reals: '-0' is an integer without a sign, but as a real it has one.
         (Some(_), Some(_)) => Number::from(reals(cast::to_real(left), cast::to_real(right))),
         _ => Number::Null,
     }
@@ -173,7 +173,7 @@ fn bitwise(left: ValueRef<'_>, right: ValueRef<'_>, operation: fn(i64, i64) -> i
     Number::Integer(operation(cast::to_integer(left), cast::to_integer(right)))
 }
 
-/// Shifts left, or right by a negative count; the sign fills from the left.
+/// Shifts left, or right by a negative count; then the sign bit fills from the left.
 fn shift(integer: i64, count: i64) -> i64 {
     match count {
         64.. => 0,

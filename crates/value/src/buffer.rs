@@ -1,30 +1,28 @@
-//! The byte buffer behind a [`Value`](crate::Value): grown while a text is being built, kept for
-//! the next one.
+//! The byte buffer behind a [`Value`](crate::Value): it grows while a text is built, and is reused for the next one.
 //!
 //! ```text
 //!   bytes  |x|x|x|x|x|0|0|0|     a box: its length is the capacity
-//!           <-- len -->          what has been written
+//!           <-- len -->          the written bytes
 //! ```
 //!
-//! A `Vec<u8>` would do the same, and would make a `Value` 32 bytes: vector, and class beside it.
-//! The length of a value fits 32 bits (SQLite's limit is 2^31 - 1), which leaves a byte for the
-//! class in 24. New memory is asked for zeroed, which for large buffers costs the kernel's fresh pages
-//! and nothing more.
+//! A `Vec<u8>` would do the same, but would make a `Value` 32 bytes: vector, and class beside it. The length of a value
+//! fits 32 bits (SQLite's limit is 2^31 - 1), which leaves a byte for the class in 24. New memory is allocated zeroed,
+//! which for large buffers costs only the kernel's fresh pages.
 
 use crate::bytes;
 
-/// A growable string of bytes that hands its memory on.
+/// A growable string of bytes whose memory can be reused.
 #[derive(Clone, Debug, Default)]
 pub struct Buffer {
     bytes: Box<[u8]>,
     len: usize,
 }
 
-/// Memory for a large value that could not be had.
+/// An allocation for a large value has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory;
 
-/// The smallest allocation: below this the allocator gains nothing from asking for less.
+/// The smallest allocation: the allocator gains nothing from less.
 const CAPACITY_MIN: usize = 32;
 
 impl Buffer {
@@ -50,7 +48,7 @@ impl Buffer {
         Buffer { bytes, len }
     }
 
-    /// The memory, and how much of it is written.
+    /// The memory, and the number of written bytes.
     #[inline]
     pub fn into_parts(self) -> (Box<[u8]>, usize) {
         (self.bytes, self.len)
@@ -68,31 +66,31 @@ impl Buffer {
         self.len == 0
     }
 
-    /// How many bytes fit without asking for memory.
+    /// How many bytes fit without an allocation.
     #[inline]
     pub fn capacity(&self) -> usize {
         self.bytes.len()
     }
 
-    /// What is written.
+    /// The written bytes.
     #[inline]
     pub fn as_slice(&self) -> &[u8] {
         bytes::first(&self.bytes, self.len)
     }
 
-    /// What is written, to be changed in place.
+    /// The written bytes, mutable.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         self.bytes.get_mut(..self.len).unwrap_or_default()
     }
 
-    /// Forgets what is written from `len` on; keeps the memory.
+    /// Forgets the written bytes from `len` on; keeps the memory.
     #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
 
-    /// Forgets what is written; keeps the memory.
+    /// Forgets the written bytes; keeps the memory.
     #[inline]
     pub fn clear(&mut self) {
         self.len = 0;
@@ -106,8 +104,8 @@ impl Buffer {
         }
     }
 
-    /// Reserves `additional` more bytes, or fails if there is no memory for so many. A function that builds a value as long as its
-    /// data says reserves its bytes here; what is written then needs no more.
+    /// Reserves `additional` more bytes, or fails if there is not enough memory. A function that builds a value whose length
+    /// depends on its data reserves its bytes here; writing them then allocates nothing.
     #[inline]
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), OutOfMemory> {
         if self.bytes.len() - self.len < additional { self.try_grow(additional) } else { Ok(()) }
@@ -133,12 +131,12 @@ impl Buffer {
         self.bytes = bytes;
     }
 
-    /// The capacity that fits `additional` more bytes, and for some of those that will follow.
+    /// The capacity for `additional` more bytes, and for some of those that will follow.
     fn grown(&self, additional: usize) -> usize {
-        let needed = self.len.saturating_add(additional); // too much for any memory: the allocation fails and says so
+        let needed = self.len.saturating_add(additional); // too much for any memory: the allocation then fails
         // Doubling while small; past a mebibyte by half, so that a long text does not hold twice its size.
         let amortized = if self.bytes.len() < 1 << 20 { self.bytes.len() * 2 } else { self.bytes.len() / 2 * 3 };
-        // An empty buffer takes what was asked: texts that are written in one go know their size.
+        // An empty buffer gets the requested size, because texts that are written in one go know their size.
         needed.max(amortized).max(CAPACITY_MIN)
     }
 

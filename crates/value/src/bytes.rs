@@ -1,8 +1,8 @@
-//! Byte strings: their order, and parts of them for bounds that come from data: no part is ever out of bounds.
+//! Byte strings: their order, and parts of them by bounds that come from data, which are never out of bounds.
 
 use std::cmp::Ordering;
 
-/// What is behind the first `at` bytes; nothing if there are no more.
+/// The bytes behind the first `at`; none if there are no more.
 #[inline]
 pub fn behind(bytes: &[u8], at: usize) -> &[u8] {
     bytes.get(at..).unwrap_or_default()
@@ -14,7 +14,7 @@ pub fn first(bytes: &[u8], at: usize) -> &[u8] {
     bytes.get(..at).unwrap_or(bytes)
 }
 
-/// The order of two strings of bytes. Most differ within the first eight, which are compared as one number.
+/// The order of two byte strings. Most differ within the first eight bytes, which are compared as one number.
 #[inline]
 pub fn compare_bytes(left: &[u8], right: &[u8]) -> Ordering {
     match (left.split_first_chunk::<8>(), right.split_first_chunk::<8>()) {

@@ -1,6 +1,6 @@
-//! CAST, and reading a value as an integer, a real, a number, a truth or a text, whatever its class.
+//! CAST, and reading a value of any class as an integer, a real, a number, a truth value or a text.
 //!
-//! A text or blob is read as the number at its start; what follows does not matter.
+//! A text or blob is read as the number at its start; the rest is ignored.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,8 @@ use crate::number::{self, NumberText, Numeric};
 use crate::value::Value;
 use crate::value_ref::ValueRef;
 
-/// As an integer. A real is cut off; what lies beyond the integers becomes the first or last of them; NULL is 0.
+/// The value as an integer. A real is truncated; outside the range of integers it becomes the first or last of them;
+/// NULL is 0.
 #[inline]
 pub fn to_integer(value: ValueRef<'_>) -> i64 {
     match value {
@@ -22,7 +23,7 @@ pub fn to_integer(value: ValueRef<'_>) -> i64 {
     }
 }
 
-/// As a real; NULL is 0.0.
+/// The value as a real; NULL is 0.0.
 #[inline]
 pub fn to_real(value: ValueRef<'_>) -> f64 {
     match value {
@@ -33,7 +34,7 @@ pub fn to_real(value: ValueRef<'_>) -> f64 {
     }
 }
 
-/// As a number, as operators of arithmetic see it; NULL has none.
+/// The value as a number, as arithmetic operators read it; NULL has none.
 #[inline]
 pub fn to_number(value: ValueRef<'_>) -> Option<Numeric> {
     match value {
@@ -44,7 +45,7 @@ pub fn to_number(value: ValueRef<'_>) -> Option<Numeric> {
     }
 }
 
-/// As a condition: whether it is a number other than zero. NULL is neither true nor false.
+/// The value as a condition: whether it is a number other than zero. NULL is neither true nor false.
 #[inline]
 pub fn truth(value: ValueRef<'_>) -> Option<bool> {
     match value {
@@ -55,7 +56,7 @@ pub fn truth(value: ValueRef<'_>) -> Option<bool> {
     }
 }
 
-/// As text: the bytes of a text or blob, the digits of a number, nothing for NULL.
+/// The value as text: the bytes of a text or blob, the digits of a number, nothing for NULL.
 pub fn to_text(value: ValueRef<'_>) -> Cow<'_, [u8]> {
     match value {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Cow::Borrowed(bytes),
@@ -63,7 +64,7 @@ pub fn to_text(value: ValueRef<'_>) -> Cow<'_, [u8]> {
     }
 }
 
-/// As text, like [`to_text`], without allocating: a number's digits are written to `scratch`.
+/// The value as text, like [`to_text`], without allocating: a number's digits are written to `scratch`.
 #[inline]
 pub fn to_bytes<'a>(value: ValueRef<'a>, scratch: &'a mut NumberText) -> &'a [u8] {
     match value {
@@ -80,7 +81,8 @@ pub fn to_bytes<'a>(value: ValueRef<'a>, scratch: &'a mut NumberText) -> &'a [u8
     }
 }
 
-/// What reads texts reads of a BLOB: in a database of UTF-16, its bytes are text of that encoding, written to `out` in UTF-8.
+/// A BLOB as the text that functions of texts read: in a database of UTF-16, its bytes are text of that encoding, written to
+/// `out` in UTF-8.
 pub fn blob_as_text<'a>(
     value: ValueRef<'a>,
     encoding: Encoding,
@@ -95,7 +97,7 @@ pub fn blob_as_text<'a>(
     Ok(ValueRef::Text(out.as_slice()))
 }
 
-/// `CAST(value AS ...)` where the type has this affinity. NULL stays NULL.
+/// `CAST(value AS ...)` to a type of this affinity. NULL stays NULL.
 ///
 /// `encoding` is the database's: between text and blob the bytes do not change, and text has the bytes of
 /// the encoding it is stored in.
@@ -105,7 +107,7 @@ pub fn cast(value: ValueRef<'_>, affinity: Affinity, encoding: Encoding, out: &m
     }
     let mut text = Buffer::new();
     let value = match affinity {
-        // Numbers are read from the text that a BLOB is.
+        // A number is read from the text in the bytes of a BLOB.
         Affinity::Integer | Affinity::Real | Affinity::Numeric | Affinity::FlexNum => {
             blob_as_text(value, encoding, &mut text).unwrap_or(ValueRef::Null)
         }
@@ -120,8 +122,8 @@ pub fn cast(value: ValueRef<'_>, affinity: Affinity, encoding: Encoding, out: &m
     }
 }
 
-/// A text or blob becomes an integer if it is written as one, or as a small real without a fraction. A number
-/// stays what it is.
+/// A text or blob becomes an integer if it is written as one, or as a small real without a fraction. A number does not
+/// change.
 fn cast_to_numeric(value: ValueRef<'_>, out: &mut Value) {
     match value {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => match number::numeric_prefix(bytes) {

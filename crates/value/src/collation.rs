@@ -1,4 +1,4 @@
-//! Collating sequences: the three that SQLite has built in, and those of applications.
+//! Collating sequences: the three built-in ones of SQLite, and those of applications.
 
 use crate::bytes;
 use std::cmp::Ordering;
@@ -15,19 +15,19 @@ pub enum Collation {
     NoCase,
     /// Bytes, without the spaces at the end.
     RTrim,
-    /// One that the application has defined.
+    /// A sequence that the application has defined.
     Custom(Arc<dyn CustomCollation + Send + Sync>),
 }
 
 /// A collating sequence of an application.
 pub trait CustomCollation {
-    /// The name it was defined under.
+    /// The name under which it was defined.
     fn name(&self) -> &str;
 
     /// The order of two texts, given in UTF-8.
     fn compare(&self, left: &[u8], right: &[u8]) -> Ordering;
 
-    /// The connection has no such collation any more. Statements that were compiled with it are never run again.
+    /// Called when the connection has removed the collation. Statements that were compiled with it are never run again.
     fn removed(&self) {}
 }
 
@@ -68,7 +68,7 @@ impl Collation {
 }
 
 impl PartialEq for Collation {
-    /// The same sequence: the same built-in, or the very same custom object.
+    /// The same sequence: the same built-in, or the same custom object.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Collation::Custom(left), Collation::Custom(right)) => Arc::ptr_eq(left, right),

@@ -9,8 +9,8 @@ use crate::bytes::compare_bytes;
 use crate::collation::Collation;
 use crate::value_ref::ValueRef;
 
-/// The order of two values, texts under `collation`. NULL equals NULL here, as in ORDER BY,
-/// DISTINCT and indexes; operators that answer NULL for a NULL look before they compare.
+/// The order of two values, texts under `collation`. NULL equals NULL here, as in ORDER BY, DISTINCT and indexes;
+/// operators that answer NULL for a NULL check that before.
 #[inline]
 pub fn compare(left: ValueRef<'_>, right: ValueRef<'_>, collation: &Collation) -> Ordering {
     use ValueRef::{Blob, Integer, Real, Text};
@@ -29,14 +29,14 @@ pub fn compare(left: ValueRef<'_>, right: ValueRef<'_>, collation: &Collation) -
 #[inline]
 pub fn equal(left: ValueRef<'_>, right: ValueRef<'_>, collation: &Collation) -> bool {
     match (left, right) {
-        // Length first: most texts that differ, differ in it.
+        // The length is compared first, because most texts that differ have different lengths.
         (ValueRef::Text(left), ValueRef::Text(right)) if collation.is_binary() => left == right,
         (ValueRef::Blob(left), ValueRef::Blob(right)) => left == right,
         _ => compare(left, right, collation).is_eq(),
     }
 }
 
-/// The order of two reals. NaN, which no value holds, would be less than all others.
+/// The order of two reals. NaN, which no value contains, is less than all others.
 #[inline]
 pub fn compare_reals(left: f64, right: f64) -> Ordering {
     left.partial_cmp(&right).unwrap_or_else(|| right.is_nan().cmp(&left.is_nan()))
@@ -45,7 +45,7 @@ pub fn compare_reals(left: f64, right: f64) -> Ordering {
 /// The order of an integer and a real, without rounding either.
 #[inline]
 pub fn compare_integer_real(integer: i64, real: f64) -> Ordering {
-    /// 2^63: the first real that no integer reaches. The last one below it is exact too.
+    /// 2^63: the first real that is greater than all integers. The last one below it is exact too.
     const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
     if real.is_nan() || real < -TWO_TO_63 {
         return Ordering::Greater;
@@ -53,11 +53,11 @@ pub fn compare_integer_real(integer: i64, real: f64) -> Ordering {
     if real >= TWO_TO_63 {
         return Ordering::Less;
     }
-    // In range, so the cast truncates and nothing else; what it cut off decides between equals.
+    // In this range the cast only truncates; between equals the truncated fraction decides.
     let truncated = real as i64;
     integer.cmp(&truncated).then_with(|| {
         if truncated == i64::MIN {
-            return Ordering::Equal; // The real is -2^63 itself: no fraction that far out.
+            return Ordering::Equal; // The real is -2^63 itself: reals that large have no fraction.
         }
         compare_reals(truncated as f64, real)
     })

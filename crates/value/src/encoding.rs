@@ -1,8 +1,8 @@
 //! The three encodings of text, and how SQLite converts between them.
 //!
-//! Inside, text is UTF-8. A database may store UTF-16, and C programs may ask for it.
-//! Nothing is refused: UTF-16 that ends in half a character loses it, a surrogate takes
-//! whatever unit follows as its other half, and what is left alone is written as three bytes of UTF-8.
+//! The engine works with UTF-8. A database may store UTF-16, and C programs may request it. No text is refused: UTF-16
+//! that ends in half a character loses it, a surrogate takes any unit that follows as its other half, and a lone unit
+//! is written as three bytes of UTF-8.
 
 use crate::buffer::Buffer;
 use crate::bytes;
@@ -42,8 +42,8 @@ impl Encoding {
         }
     }
 
-    /// Appends `text`, as a program handed it over, as UTF-8. A byte order mark of UTF-16 decides the byte
-    /// order and is dropped.
+    /// Appends `text`, as an application passed it, as UTF-8. A byte order mark of UTF-16 decides the byte order and is
+    /// dropped.
     pub fn decode_with_mark(self, text: &[u8], out: &mut Buffer) {
         let (encoding, text) = match (self, text) {
             (Encoding::Utf8, _) => (self, text),
@@ -63,7 +63,7 @@ impl Encoding {
         }
     }
 
-    /// How many bytes UTF-8 `text` has in this encoding.
+    /// The length in bytes of the UTF-8 `text` in this encoding.
     pub fn encoded_len(self, text: &[u8]) -> usize {
         match self {
             Encoding::Utf8 => text.len(),

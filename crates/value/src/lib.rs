@@ -1,25 +1,25 @@
 //! Values: storage classes, affinity, collation, comparison, number to text and back.
 //!
-//! The lowest crate. It knows nothing of files, pages, statements or connections; it has no
-//! state and does no I/O. Whatever holds, compares, converts or computes with an SQL value does it
-//! with the words of this crate, so that each of SQLite's rules has one home.
+//! The lowest crate. It knows nothing of files, pages, statements or connections; it has no state and does no I/O. All
+//! code that holds, compares, converts or computes with an SQL value uses this crate, so that each of SQLite's rules
+//! has one home.
 //!
 //! Reading order:
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | [`value_ref`] | [`ValueRef`]: a borrowed value, what functions and comparisons take |
+//! | [`value_ref`] | [`ValueRef`]: a borrowed value, the argument of functions and comparisons |
 //! | [`value`], [`buffer`] | [`Value`]: an owned one whose buffer is reused |
 //! | [`compare`], [`collation`] | the order of values, and of texts |
-//! | [`affinity`] | column affinity: what a declared type means, applying it, comparing under it |
+//! | [`affinity`] | column affinity: the affinity of a declared type, applying it, comparing under it |
 //! | [`number`] | numbers as text, to SQLite's last digit, and back |
 //! | [`cast`] | CAST, and reading any value as an integer, a real, or a truth |
 //! | [`arith`] | the arithmetic and bit operators |
-//! | [`encoding`], [`utf8`] | UTF-16 and back, and UTF-8 that nobody has validated |
+//! | [`encoding`], [`utf8`] | UTF-16 and back, and UTF-8 that was not validated |
 //! | [`pattern`] | LIKE and GLOB |
 //!
-//! Text is bytes: UTF-8 when the application that stored it told the truth. Nothing here validates it, nothing
-//! here breaks on what is not UTF-8.
+//! Text is bytes: UTF-8 if the application that stored it passed valid UTF-8. No function here validates it, and none
+//! fails on other bytes.
 
 #![forbid(unsafe_code)]
 #![deny(

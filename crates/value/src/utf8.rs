@@ -1,10 +1,10 @@
-//! Characters of text that nobody has validated.
+//! Characters of text that was not validated.
 //!
-//! SQLite never refuses a text, and its functions agree on what malformed UTF-8 means:
+//! SQLite never refuses a text, and its functions agree on the meaning of malformed UTF-8:
 //!
 //! ```text
 //!   00..7f   is a character
-//!   80..bf   is a character of that number, when nothing before it takes it
+//!   80..bf   is a character of that number, if it does not continue one before it
 //!   c0..ff   begins a character and takes all bytes 80..bf behind it, six bits each
 //! ```
 //!
@@ -13,7 +13,7 @@
 use crate::buffer::Buffer;
 use crate::bytes;
 
-/// What malformed text is read as.
+/// The character that malformed text is read as.
 pub const REPLACEMENT: u32 = 0xfffd;
 
 /// Whether `byte` continues a character.
@@ -38,7 +38,7 @@ fn decode_long(first: u8, text: &[u8]) -> (u32, usize) {
         0xe0..=0xef => first & 0x0f,
         0xf0..=0xf7 => first & 0x07,
         0xf8..=0xfb => first & 0x03,
-        // No character begins with these; what SQLite makes of them is this.
+        // No character begins with these; SQLite reads them so.
         0xfd => 0x01,
         _ => 0x00,
     };
@@ -54,7 +54,8 @@ fn decode_long(first: u8, text: &[u8]) -> (u32, usize) {
     (character, len)
 }
 
-/// Appends a character, or half of a surrogate pair, in UTF-8. Of a number past U+1FFFFF the low bits count.
+/// Appends a character, or half of a surrogate pair, in UTF-8. Of a number greater than U+1FFFFF only the low bits
+/// count.
 pub fn encode(character: u32, out: &mut Buffer) {
     let low6 = |shift: u32| 0x80 | (character >> shift & 0x3f) as u8;
     match character {
@@ -65,7 +66,7 @@ pub fn encode(character: u32, out: &mut Buffer) {
     }
 }
 
-/// The bytes before the first NUL: text as a C string, which is what many functions look at.
+/// The bytes before the first NUL: text as a C string, which many functions read.
 #[inline]
 pub fn until_nul(text: &[u8]) -> &[u8] {
     match memchr::memchr(0, text) {
@@ -75,7 +76,8 @@ pub fn until_nul(text: &[u8]) -> &[u8] {
 }
 
 /// The length in bytes of the character at the start of `text`, which is not empty, as `substr` and `length` count
-/// them: any byte that is not ASCII takes the continuations behind it, so that a run of stray ones is one character.
+/// characters: any byte that is not ASCII takes the continuations behind it, so that a run of stray ones is one
+/// character.
 #[inline]
 pub fn char_len(text: &[u8]) -> usize {
     match text {
@@ -84,10 +86,10 @@ pub fn char_len(text: &[u8]) -> usize {
     }
 }
 
-/// How many characters there are, as [`char_len`] delimits them.
+/// The number of characters, as [`char_len`] delimits them.
 pub fn count(text: &[u8]) -> usize {
     let mut starts = 0;
-    // A byte that is no continuation begins a character; a continuation does after ASCII, or at the beginning.
+    // A byte that is not a continuation begins a character; a continuation does so after ASCII, or at the beginning.
     let mut after_ascii = true;
     let mut rest = text;
     while let Some((word, behind)) = rest.split_first_chunk::<16>() {
@@ -112,10 +114,10 @@ fn count_starts(text: &[u8], after_ascii: &mut bool) -> usize {
     starts
 }
 
-/// So many bytes are looked at together.
+/// The number of bytes that are read together.
 const WORD_LEN: usize = size_of::<u64>();
 
-/// Where the character number `index` begins, the first being 0; the length of `text` if there are not so many.
+/// The offset of the character number `index`, the first being 0; the length of `text` if there are fewer characters.
 pub fn offset(text: &[u8], index: usize) -> usize {
     if index >= text.len() {
         return text.len(); // a character has at least one byte
@@ -188,7 +190,7 @@ mod tests {
             assert_eq!(offset(text, characters), text.len());
         }
         assert_eq!(offset("aäb".as_bytes(), 2), 3);
-        // Whatever stands where: as far as the characters before it reach.
+        // The offset depends only on the characters before it, whatever they are.
         let pieces: [&[u8]; 4] = [b"abcdefghi", "ä€😀".as_bytes(), b"\x80\x81", b"x"];
         for order in 0..4usize.pow(4) {
             let text: Vec<u8> =

@@ -5,8 +5,8 @@
 //!   | class |  pad  | length   | integer, real, or the buffer |
 //! ```
 //!
-//! A function that answers a text writes into the buffer that the slot had for the previous row;
-//! only a longer text than ever before allocates.
+//! A function that returns a text writes into the buffer that the slot had for the previous row; only a text longer
+//! than all before allocates.
 
 use crate::buffer::{Buffer, OutOfMemory};
 use crate::bytes;
@@ -39,14 +39,14 @@ impl Value {
     /// NULL.
     pub const NULL: Value = Value(Repr::Null);
 
-    /// A text with a buffer of its own.
+    /// A text in a buffer of its own.
     pub fn text(text: impl Into<Buffer>) -> Value {
         let mut value = Value::NULL;
         value.set_text_buffer(text.into());
         value
     }
 
-    /// A copy of a value, if there is memory for it.
+    /// A copy of a value, or the error that memory is short.
     pub fn try_copy(value: ValueRef<'_>) -> Result<Value, OutOfMemory> {
         let (ValueRef::Text(bytes) | ValueRef::Blob(bytes)) = value else { return Ok(Value::from(value)) };
         let mut buffer = Buffer::new();
@@ -56,7 +56,7 @@ impl Value {
         Ok(if is_text { Value::text(buffer) } else { Value::blob(buffer) })
     }
 
-    /// A blob with a buffer of its own.
+    /// A blob in a buffer of its own.
     pub fn blob(blob: impl Into<Buffer>) -> Value {
         let mut value = Value::NULL;
         value.set_blob_buffer(blob.into());
@@ -81,7 +81,7 @@ impl Value {
         matches!(self.0, Repr::Null)
     }
 
-    /// How much memory it has for a text or blob.
+    /// The size of its memory for a text or blob.
     #[inline]
     pub fn capacity(&self) -> usize {
         match &self.0 {
@@ -108,7 +108,7 @@ impl Value {
         self.0 = if real.is_nan() { Repr::Null } else { Repr::Real(real) };
     }
 
-    /// Becomes a copy of `text`, in the memory it has if that is enough.
+    /// Becomes a copy of `text`, in the existing memory if that is enough.
     #[inline]
     pub fn set_text(&mut self, text: &[u8]) {
         let mut buffer = self.take_buffer();
@@ -116,7 +116,7 @@ impl Value {
         self.set_text_buffer(buffer);
     }
 
-    /// Becomes a copy of `blob`, in the memory it has if that is enough.
+    /// Becomes a copy of `blob`, in the existing memory if that is enough.
     #[inline]
     pub fn set_blob(&mut self, blob: &[u8]) {
         let mut buffer = self.take_buffer();
@@ -124,7 +124,7 @@ impl Value {
         self.set_blob_buffer(buffer);
     }
 
-    /// Becomes a copy of `value`, in the memory it has if that is enough.
+    /// Becomes a copy of `value`, in the existing memory if that is enough.
     #[inline]
     pub fn set(&mut self, value: ValueRef<'_>) {
         match value {
@@ -136,9 +136,9 @@ impl Value {
         }
     }
 
-    /// The memory of this value as an empty buffer, to build the next text or blob in; the value
-    /// becomes NULL. [`set_text_buffer`](Self::set_text_buffer) or
-    /// [`set_blob_buffer`](Self::set_blob_buffer) gives it back.
+    /// The memory of this value as an empty buffer, to build the next text or blob in; the value becomes NULL.
+    /// [`set_text_buffer`](Self::set_text_buffer) or [`set_blob_buffer`](Self::set_blob_buffer) returns the buffer to
+    /// it.
     #[inline]
     pub fn take_buffer(&mut self) -> Buffer {
         match std::mem::take(&mut self.0) {
@@ -167,7 +167,7 @@ impl Value {
         self.0 = Repr::Blob { len: length(len), bytes };
     }
 
-    /// The memory of a text or blob with what is written there, without a copy; empty for the other classes.
+    /// The buffer of a text or blob with its content, without a copy; empty for the other classes.
     #[inline]
     pub fn into_buffer(self) -> Buffer {
         match self.0 {

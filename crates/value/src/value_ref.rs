@@ -1,14 +1,14 @@
 //! A borrowed value: 24 bytes, `Copy`, no allocation.
 //!
-//! The lingua franca. A register, a column of a record, a bound parameter and a literal all show
-//! themselves as a [`ValueRef`] to functions, comparisons and the record builder.
+//! The common type of values. A register, a column of a record, a bound parameter and a literal are all passed as a
+//! [`ValueRef`] to functions, comparisons and the record builder.
 
 use std::fmt;
 
-/// An SQL value whose text or blob belongs to somebody else.
+/// An SQL value that borrows its text or blob.
 ///
-/// Text is bytes in UTF-8, not validated. A real is never NaN: SQLite stores NaN as NULL, and
-/// [`ValueRef::from`]`(f64)` keeps that promise for a value that comes from a computation.
+/// Text is bytes in UTF-8, not validated. A real is never NaN: SQLite stores NaN as NULL, and [`ValueRef::from`]`(f64)`
+/// makes NULL of a NaN that a computation yields.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum ValueRef<'a> {
     /// NULL.
@@ -18,7 +18,7 @@ pub enum ValueRef<'a> {
     Integer(i64),
     /// An IEEE 754 double, not NaN.
     Real(f64),
-    /// Text, in UTF-8 as far as anybody knows.
+    /// Text, in UTF-8 but not validated.
     Text(&'a [u8]),
     /// A string of bytes.
     Blob(&'a [u8]),
@@ -44,13 +44,13 @@ pub enum StorageClass {
 }
 
 impl StorageClass {
-    /// A set of classes is a byte: this one alone.
+    /// The bit of this class in a byte that is a set of classes.
     #[inline]
     pub const fn bit(self) -> u8 {
         1 << self as u8
     }
 
-    /// What `typeof()` answers.
+    /// The result of `typeof()`.
     pub fn name(self) -> &'static str {
         match self {
             StorageClass::Null => "null",
@@ -126,8 +126,8 @@ impl<'a> From<&'a str> for ValueRef<'a> {
     }
 }
 
-/// The value as SQL would write it: for messages, tests and debugging. Text that is not UTF-8 is
-/// shown with replacement characters.
+/// The value in SQL syntax: for messages, tests and debugging. Text that is not UTF-8 is shown with replacement
+/// characters.
 impl fmt::Display for ValueRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

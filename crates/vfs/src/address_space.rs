@@ -1,6 +1,7 @@
-//! Address space: how much of it the process may take, and ranges of zeros to put something into.
+//! Address space: how much of it the process may take, and ranges of zeros that mappings and memory files are placed
+//! in.
 //!
-//! What is taken is never given back to the system: see `mapping`.
+//! Ranges are never unmapped: see `mapping`.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -8,16 +9,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::mm::{MapFlags, ProtFlags};
 
-/// What a file gets at least: most databases stay within it, and thousands of them take little.
+/// The least range for a file: most databases stay within it, and thousands of them take little.
 pub(crate) const RESERVE_MIN: u64 = 1 << 20;
 
-/// Of address space, if the process has a limit, an eighth is for mappings: memory needs the rest.
+/// If the process has a limit on address space, an eighth is for mappings: memory needs the rest.
 const SHARE_OF_LIMIT: u64 = 8;
 
-/// The length of all ranges there are.
+/// The length of all ranges that were taken.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
-/// Whether the limit of the process, if it has one, leaves so much more address space.
+/// Whether the limit of the process, if it has one, allows `len` bytes more of address space.
 pub(crate) fn is_within_limit(len: usize) -> bool {
     if cfg!(miri) {
         return len <= 2 * RESERVE_MIN as usize; // Miri keeps notes on each byte
@@ -27,18 +28,18 @@ pub(crate) fn is_within_limit(len: usize) -> bool {
     limit.is_none_or(|limit| taken.saturating_add(len as u64) <= limit / SHARE_OF_LIMIT)
 }
 
-/// So much more is taken, for good.
+/// Records that `len` bytes more are taken, permanently.
 pub(crate) fn note_taken(len: usize) {
     TAKEN.fetch_add(len as u64, Ordering::Relaxed);
 }
 
-/// Miri's memory, in place of the system's: the same promises, but for the protection.
+/// Miri's memory, in place of the system's: it behaves the same, without the protection.
 #[cfg(miri)]
 pub(crate) fn zeros(at: *mut c_void, len: usize, _extra: MapFlags, _protection: ProtFlags) -> Option<NonNull<u8>> {
     if at.is_null() {
         return Some(NonNull::from(Vec::leak(vec![0u8; len])).cast());
     }
-    // SAFETY: a range of this length was made above, and is never given back.
+    // SAFETY: a range of this length was made above, and is never freed.
     unsafe { std::ptr::write_bytes(at.cast::<u8>(), 0, len) };
     NonNull::new(at.cast())
 }
@@ -47,8 +48,7 @@ pub(crate) fn zeros(at: *mut c_void, len: usize, _extra: MapFlags, _protection: 
 #[cfg(not(miri))]
 pub(crate) fn zeros(at: *mut c_void, len: usize, extra: MapFlags, protection: ProtFlags) -> Option<NonNull<u8>> {
     let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | extra;
-    // SAFETY: at null the system picks unused addresses; the fixed case is asked for by the owner of
-    // the range only.
+    // SAFETY: at null the system picks unused addresses; a fixed address is passed by the owner of the range only.
     let base = unsafe { rustix::mm::mmap_anonymous(at, len, protection, flags) };
     NonNull::new(base.ok()?.cast())
 }

@@ -1,4 +1,4 @@
-//! What a file operation can report: which operation, on which file, and the system's reason.
+//! Errors of file operations: the operation, the file, and the system's reason.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ impl Error {
         Error::with_code(op, op.code())
     }
 
-    /// The operation `op` failed with a code of its own.
+    /// The operation `op` failed, with the result code `code`.
     pub fn with_code(op: Op, code: ResultCode) -> Error {
         Error(Box::new(Failure { op, code, path: None, errno: None }))
     }
@@ -51,7 +51,7 @@ impl Error {
         self
     }
 
-    /// SQLite's code for it.
+    /// SQLite's code for the error.
     pub fn code(&self) -> ResultCode {
         self.0.code
     }
@@ -91,7 +91,7 @@ impl fmt::Display for Detail<'_> {
         write!(f, "cannot {}", self.0.op.verb())?;
         match &self.0.path {
             Some(path) => write!(f, " {}", path.display())?,
-            // A file without a name is nobody's but ours.
+            // A file without a name is a temporary file.
             None if self.0.op.is_about_content() => write!(f, " a temporary file")?,
             None => {}
         }
@@ -109,7 +109,7 @@ pub const ENOSPC: i32 = 28;
 /// Input/output error. The same number on every Unix.
 pub const EIO: i32 = 5;
 
-/// One line an operation: its name, what it could not do, its code.
+/// One line an operation: its name, the verb of its message, its code.
 macro_rules! ops {
     ($($(#[$doc:meta])* $name:ident, $verb:literal, $code:ident;)*) => {
         /// The operation that failed.
@@ -142,25 +142,25 @@ ops! {
     Read, "read", IOERR_READ;
     /// Writing.
     Write, "write", IOERR_WRITE;
-    /// Cutting or extending a file.
+    /// Changing the length of a file.
     Truncate, "truncate", IOERR_TRUNCATE;
     /// Forcing content to the device.
     Sync, "sync", IOERR_FSYNC;
     /// Forcing a folder's entries to the device.
     SyncDirectory, "sync the folder of", IOERR_DIR_FSYNC;
-    /// Asking for the size or the identity of a file.
+    /// Reading the size or the identity of a file.
     Stat, "stat", IOERR_FSTAT;
     /// Removing a file.
     Delete, "delete", IOERR_DELETE;
-    /// Asking whether a file exists.
+    /// Checking whether a file exists.
     Access, "look for", IOERR_ACCESS;
     /// Taking a lock for reading.
     ReadLock, "lock for reading", IOERR_RDLOCK;
     /// Taking a lock.
     Lock, "lock", IOERR_LOCK;
-    /// Giving a lock back.
+    /// Releasing a lock.
     Unlock, "unlock", IOERR_UNLOCK;
-    /// Asking whether a writer is at work.
+    /// Checking whether a writer holds a lock.
     CheckReserved, "check the lock of", IOERR_CHECKRESERVEDLOCK;
     /// Opening the shared memory of a database.
     ShmOpen, "open the shared memory of", IOERR_SHMOPEN;
@@ -175,7 +175,7 @@ ops! {
 }
 
 impl Op {
-    /// Whether it opens a file, reads or changes what is in it.
+    /// Whether the operation opens a file, or reads or changes its content.
     const fn is_about_content(self) -> bool {
         matches!(self, Op::Open | Op::Read | Op::Write | Op::Truncate | Op::Sync | Op::Stat)
     }

@@ -11,10 +11,10 @@ use crate::flags::{DeviceCharacteristics, FileEvent, LockLevel, ShmLock, SyncFla
 use crate::mapping::Mapping;
 use crate::shm::ShmRegion;
 
-/// What a file makes of a pragma that it has taken over: a text or nothing, or an error.
+/// A file's result for a pragma that it has handled: a text or nothing, or an error.
 pub type PragmaAnswer = std::result::Result<Option<String>, (ResultCode, String)>;
 
-/// Which file it is, whatever it is called: device and inode, or something as unique.
+/// The identity of a file, whatever its name: device and inode, or something as unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId {
     /// The device.
@@ -26,8 +26,8 @@ pub struct FileId {
 /// An open file. One connection holds one `File` a database: locks belong to the `File`, and a VFS
 /// arbitrates between several of the same file in one process.
 ///
-/// Reads and writes name their place, so that threads share no position. The locking half matters
-/// for main databases only; the defaults here serve files that nobody shares.
+/// Reads and writes name their offset, so that threads share no position. The locking half matters for main databases
+/// only; the defaults here serve files that no other handle uses.
 pub trait File: Send + Sync + Debug {
     /// Reads `buf.len()` bytes at `offset` and answers how many bytes the file had there; the rest
     /// of `buf` is zeroed. Zeros before the end of the file may count as missing, if something is missing.
@@ -67,7 +67,7 @@ pub trait File: Send + Sync + Debug {
     /// The size in bytes.
     fn size(&self) -> Result<u64>;
 
-    /// Raises the lock to `level`. `false`: somebody else holds a lock against it. Asking for
+    /// Raises the lock to `level`. `false`: another handle or process holds a lock that conflicts. A call for
     /// `Exclusive` may leave the lock at `Pending` when it answers `false`.
     fn lock(&self, _level: LockLevel) -> Result<bool> {
         Ok(true)
@@ -78,17 +78,17 @@ pub trait File: Send + Sync + Debug {
         Ok(())
     }
 
-    /// Takes `Shared` though another handle of this process is at `Pending`, for owners who have agreed on that. `false`: there
-    /// is no such handle, or it is further already.
+    /// Takes `Shared` although another handle of this process is at `Pending`, for owners that have agreed on that. `false`:
+    /// there is no such handle, or it is at `Exclusive` already.
     fn join_readers(&self) -> Result<bool> {
         Ok(false)
     }
 
-    /// Says that this handle, which holds `Shared`, reads nothing until it says otherwise: another handle of this process that
-    /// asks for `Exclusive` need not wait for it. For handles whose owners have agreed on that.
+    /// Sets whether this handle, which holds `Shared`, stands aside: it reads nothing meanwhile, so another handle of this
+    /// process need not wait for it to take `Exclusive`. For handles whose owners have agreed on that.
     fn stand_aside(&self, _aside: bool) {}
 
-    /// Whether anybody, this handle included, holds `Reserved` or more.
+    /// Whether a handle of any process, this one included, holds `Reserved` or more.
     fn check_reserved(&self) -> Result<bool> {
         Ok(false)
     }
@@ -108,23 +108,23 @@ pub trait File: Send + Sync + Debug {
         false
     }
 
-    /// The shared memory region number `region`; `None` if it does not exist yet and `extend` does
-    /// not ask for it.
+    /// The shared memory region number `region`; `None` if it does not exist and is not created because `extend` is
+    /// `false`.
     fn shm_map(&self, _region: u32, _extend: bool) -> Result<Option<ShmRegion>> {
         Ok(None)
     }
 
-    /// The region number `region`, which is made if need be, for a connection that is about to build the WAL index anew.
+    /// The region number `region`, created if need be, for a connection that is about to rebuild the WAL index.
     fn shm_map_to_recover(&self, region: u32) -> Result<Option<ShmRegion>> {
         self.shm_map(region, true)
     }
 
-    /// Locks `slots` of the shared memory. `false`: somebody else holds one of them.
+    /// Locks `slots` of the shared memory. `false`: another handle or process holds one of them.
     fn shm_lock(&self, _slots: Range<u8>, _how: ShmLock) -> Result<bool> {
         Ok(true)
     }
 
-    /// Gives back `slots`, which were locked as `how` says.
+    /// Releases `slots`, which were locked as `how` says.
     fn shm_unlock(&self, _slots: Range<u8>, _how: ShmLock) -> Result<()> {
         Ok(())
     }
@@ -134,50 +134,51 @@ pub trait File: Send + Sync + Debug {
         std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
     }
 
-    /// Whether another process uses the shared memory, too; `true` where that cannot be told. It is mapped already.
+    /// Whether another process uses the shared memory, too; `true` where that is not known. This handle has mapped it
+    /// already.
     fn shm_is_shared(&self) -> Result<bool> {
         Ok(true)
     }
 
-    /// Whether another process holds a read transaction of the log, as far as that can be told.
+    /// Whether another process holds a read transaction of the log, as far as that can be found out.
     fn shm_has_reader_elsewhere(&self) -> Result<bool> {
         Ok(false)
     }
 
-    /// Leaves the shared memory; with `delete`, the last to leave removes it.
+    /// Unmaps the shared memory; with `delete`, the last handle removes it.
     fn shm_unmap(&self, _delete: bool) -> Result<()> {
         Ok(())
     }
 
-    /// Maps the file for reading, with address space for `reserve` bytes: what the file gains later within
-    /// them can be read without mapping again. `None`: this file cannot be mapped.
+    /// Maps the file for reading, with address space for `reserve` bytes: bytes within them that the file gains later
+    /// can be read without mapping again. `None`: this file cannot be mapped.
     fn map(&self, _reserve: u64) -> Result<Option<Mapping>> {
         Ok(None)
     }
 
-    /// Copies the `buf.len()` bytes at `offset` from where the VFS of an application shows them in memory. `false`: it does not; they
-    /// are read.
+    /// Copies the `buf.len()` bytes at `offset` from the memory where the VFS of an application shows them. `false`: the VFS does not
+    /// show them, and the caller reads them.
     fn copy_shown(&self, _buf: &mut [u8], _offset: u64) -> Result<bool> {
         Ok(false)
     }
 
-    /// Sets up to which size the VFS of an application shows the file in memory, and answers the size in force; `None` if it does not
-    /// know this.
+    /// Sets up to which size the VFS of an application shows the file in memory, and answers the size in force; `None`: the VFS does
+    /// not implement this.
     fn show_up_to(&self, _bytes: Option<u64>) -> Option<u64> {
         None
     }
 
-    /// The file may have changed since it was last shown in memory.
+    /// Reports that the file may have changed since it was last shown in memory.
     fn forget_shown(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Which file this is, or `None` if it cannot be told.
+    /// The identity of the file; `None` if it is not known.
     fn id(&self) -> Option<FileId> {
         None
     }
 
-    /// Whether the path it was opened by now leads elsewhere.
+    /// Whether the path that the file was opened by names another file or none now.
     fn has_moved(&self) -> Result<bool> {
         Ok(false)
     }
@@ -187,39 +188,39 @@ pub trait File: Send + Sync + Debug {
         Ok(())
     }
 
-    /// Hint: `len` bytes at `offset`, a long stretch that was just written, will be synced, and hardly be written again before. The
-    /// device may begin with them.
+    /// Hint: `len` bytes at `offset`, a long range that was just written, will be synced, and are unlikely to be written again
+    /// before. The device may begin with them.
     fn write_back(&self, _offset: u64, _len: u64) {}
 
-    /// From now on the file grows and shrinks by multiples of so many bytes, where that is possible; 0: as it comes.
+    /// Makes the file grow and shrink by multiples of `bytes` from now on, where that is possible; 0: by any length.
     fn set_chunk_size(&self, _bytes: u64) {}
 
-    /// From now on writes leave their neighbours in the sector alone when power is lost, or not.
+    /// Sets whether writes leave their neighbours in the sector unharmed when the power fails.
     fn set_powersafe_overwrite(&self, _on: bool) {}
 
-    /// A pragma is about to be compiled that concerns this database. `None`: it is none of the file's business. Otherwise it
-    /// is done, with an answer or without, or it has failed.
+    /// A pragma for this database, before it is compiled. `None`: the file does not handle it. Otherwise the file has
+    /// handled it, with or without a text, or it has failed.
     fn pragma(&self, _name: &str, _value: Option<&str>) -> Option<PragmaAnswer> {
         None
     }
 
-    /// Whether the VFS is the application's own. Such a VFS sees the calls that SQLite would make: one page or frame a
+    /// Whether the VFS is the application's own. Such a VFS gets the calls that SQLite would make: one page or frame a
     /// call, through one handle a connection and file, and by the connection's own thread only.
     fn is_foreign(&self) -> bool {
         false
     }
 
-    /// Whether the VFS wants the log to stay when the last connection closes, if it has a will of its own.
+    /// Whether the log stays when the last connection closes; `None`: the VFS does not decide that.
     fn persists_log(&self) -> Option<bool> {
         None
     }
 
-    /// Tells the VFS what the file goes through. An error stops what is going on.
+    /// Reports an event of the file to the VFS. An error stops the operation.
     fn event(&self, _event: FileEvent<'_>) -> Result<()> {
         Ok(())
     }
 
-    /// The file as its own type, by which the VFS that made it knows it again.
+    /// The file as `Any`, by which the VFS that made it can recover its own type.
     fn as_any(&self) -> Option<&dyn Any> {
         None
     }

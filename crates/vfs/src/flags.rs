@@ -1,4 +1,4 @@
-//! The small vocabularies of files: open flags, lock levels, sync flags, device characteristics.
+//! The constants of files: open flags, lock levels, sync flags, device characteristics.
 
 use std::ops::BitOr;
 
@@ -41,7 +41,7 @@ macro_rules! flag_set {
 }
 
 flag_set! {
-    /// How a file is to be opened, and what it is.
+    /// How a file is to be opened, and its kind.
     OpenFlags {
         /// Reading only.
         READONLY = 0x1;
@@ -51,7 +51,7 @@ flag_set! {
         CREATE = 0x4;
         /// Deleted when closed.
         DELETEONCLOSE = 0x8;
-        /// Created by this very call, or the call fails.
+        /// Created by this call, or the call fails.
         EXCLUSIVE = 0x10;
         /// A main database.
         MAIN_DB = 0x100;
@@ -71,9 +71,9 @@ flag_set! {
         WAL = 0x80000;
         /// Symbolic links are refused.
         NOFOLLOW = 0x0100_0000;
-        /// The device is not trusted to leave the neighbours of an interrupted write alone (`psow=0`). No bit of SQLite's.
+        /// The device may harm the neighbours of an interrupted write (`psow=0`). Not a bit of SQLite's.
         TORN_SECTORS = 0x4000_0000;
-        /// The file of the shared memory is only read (`readonly_shm=1`). No bit of SQLite's.
+        /// The shared-memory file is only read (`readonly_shm=1`). Not a bit of SQLite's.
         READONLY_SHM = 0x2000_0000;
     }
 }
@@ -83,7 +83,7 @@ flag_set! {
     SyncFlags {
         /// An ordinary sync.
         NORMAL = 0x2;
-        /// A sync through the device's own cache, where the system has two kinds.
+        /// A sync that also flushes the device's own cache, where the system distinguishes the two.
         FULL = 0x3;
         /// The content only; the file's times may stay behind.
         DATAONLY = 0x10;
@@ -91,7 +91,7 @@ flag_set! {
 }
 
 flag_set! {
-    /// What a device promises.
+    /// Guarantees of a device.
     DeviceCharacteristics {
         /// Every write is atomic.
         ATOMIC = 0x1;
@@ -101,7 +101,7 @@ flag_set! {
         SEQUENTIAL = 0x400;
         /// An open file cannot be deleted.
         UNDELETABLE_WHEN_OPEN = 0x800;
-        /// A write that power loss interrupts harms no byte outside its range.
+        /// A write that a power loss interrupts harms no byte outside its range.
         POWERSAFE_OVERWRITE = 0x1000;
         /// The file is on read-only media and no other process will change it.
         IMMUTABLE = 0x2000;
@@ -116,11 +116,11 @@ pub enum LockLevel {
     None,
     /// Reading: any number of holders.
     Shared,
-    /// Means to write later: one holder, beside readers.
+    /// Intends to write later: one holder, beside readers.
     Reserved,
-    /// Wants to write: waits for the readers to leave and lets no new one in.
+    /// Waits to write: waits for the readers to end and lets no new one in.
     Pending,
-    /// Writing: nobody else is here.
+    /// Writing: no other connection holds a lock.
     Exclusive,
 }
 
@@ -129,33 +129,33 @@ pub enum LockLevel {
 pub enum ShmLock {
     /// Together with other sharers.
     Shared,
-    /// Alone.
+    /// Exclusively.
     Exclusive,
 }
 
-/// What [`crate::Vfs::access`] asks about a file.
+/// A check by [`crate::Vfs::access`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Does it exist, and is it not empty? An empty journal is none.
+    /// Does it exist, and is it not empty? An empty journal counts as none.
     Exists,
     /// May it be read and written?
     ReadWrite,
 }
 
-/// What a VFS is told of a database file as it happens.
+/// An event of a database file that is reported to its VFS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileEvent<'e> {
-    /// It is open, and its header was read.
+    /// The file was opened, and its header was read.
     Opened,
     /// The pages of a transaction are written, and the file is about to be synced, or would be if `synchronous` were not
-    /// OFF. With the super-journal of a commit in several databases.
+    /// OFF. With the name of the super-journal of a commit in several databases.
     Sync(Option<&'e str>),
-    /// A transaction has committed, and its locks are about to be given back.
+    /// A transaction has committed, and its locks are about to be released.
     CommitPhaseTwo,
-    /// A transaction has begun that replaces all of the database, which has so many bytes.
+    /// A transaction has begun that replaces all of the database, which will have this many bytes.
     Overwrite(u64),
     /// A checkpoint is about to copy frames of the log.
     CheckpointStart,
-    /// A checkpoint has copied them.
+    /// A checkpoint has copied the frames.
     CheckpointDone,
 }

@@ -1,11 +1,11 @@
-//! Where bytes live: files, locks, shared memory, mappings, clock and randomness.
+//! The interface to the system: files, locks, shared memory, mappings, clock and randomness.
 //!
-//! [`Vfs`] and [`File`] are the traits; [`UnixVfs`] is the machine we run on, [`MemoryVfs`] keeps
-//! files in memory, and [`Sim`] is a machine that fails when told to. The crate must not know what a
-//! page is: it sees paths, offsets and lock levels.
+//! [`Vfs`] and [`File`] are the traits; [`UnixVfs`] is the system's file system, [`MemoryVfs`] keeps files in memory,
+//! and [`Sim`] simulates a machine that fails on command. The crate does not know what a page is: it handles paths,
+//! offsets and lock levels.
 //!
-//! `unsafe` is for system calls and for memory that other processes write too; it lives in
-//! `address_space`, `mapping`, `mapping_fault`, `memory_bytes`, `shm` and `unix`.
+//! `unsafe` is for system calls and for memory that other processes write too; it is in `address_space`, `mapping`,
+//! `mapping_fault`, `memory_bytes`, `shm` and `unix`.
 
 mod address_space;
 mod error;

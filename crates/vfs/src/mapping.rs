@@ -6,15 +6,13 @@
 //!   '--------- reserved once, never moved ----------'
 //! ```
 //!
-//! What the file gains within the reservation appears there by itself; a file that outgrows it is mapped
-//! anew, and the mapping before stays for as long as somebody has it. Nothing past the end of the file
-//! can be touched, so a reader checks the size first; what happens if the file loses bytes all the same,
-//! or the device fails, is told in `mapping_fault`.
+//! Bytes that the file gains within the reservation appear there by themselves. A file that outgrows it is mapped
+//! again, and the older mapping stays as long as it has users. No byte past the end of the file may be read, so a
+//! reader checks the size first. `mapping_fault` handles a file that loses bytes all the same, and a device that fails.
 //!
-//! Address space is recycled and never given back to the system: a reservation that is no longer
-//! used is covered with zeros and kept for the next file. A reference into it that lives on by
-//! mistake reads zeros or another file's bytes, but never unmapped memory; this is what lets page
-//! references be plain pointers without a count.
+//! Address space is recycled and never unmapped: a reservation that is no longer used is covered with zeros and kept
+//! for the next file. A stale reference into it reads zeros or another file's bytes, but never unmapped memory.
+//! Therefore page references can be plain pointers without a count.
 
 use std::os::fd::BorrowedFd;
 use std::ptr::{self, NonNull};
@@ -26,7 +24,7 @@ use crate::address_space::{RESERVE_MIN, is_within_limit, note_taken, zeros};
 use crate::mapping_fault::Watch;
 use crate::memory_bytes::MemoryBytes;
 
-/// So many of the system's pages are looked at to see whether a stretch is in memory.
+/// The most system pages that are checked to find out whether a range is in memory.
 const RESIDENT_LOOK: usize = 64;
 
 /// A file mapped for reading.
@@ -34,13 +32,13 @@ const RESIDENT_LOOK: usize = 64;
 pub struct Mapping {
     reservation: Reservation,
     len: usize,
-    /// How often its range had failed before.
+    /// The number of faults in the range before this mapping.
     faults_before: u32,
 }
 
 impl Mapping {
-    /// Maps the file behind `fd` with address space for more than `reserve` bytes; if so much is not to be had (a limit on address
-    /// space), with less. `None`: refused altogether.
+    /// Maps the file behind `fd` with address space for more than `reserve` bytes; if the system does not grant that (a limit on
+    /// address space), with less. `None`: the system grants none.
     pub(crate) fn of_file(fd: BorrowedFd<'_>, reserve: u64) -> Option<Mapping> {
         let mut wanted = reserve.max(RESERVE_MIN - 1).checked_add(1)?.checked_next_power_of_two()?;
         loop {
@@ -59,7 +57,7 @@ impl Mapping {
             return None; // Miri maps no files
         }
         let len = range.len;
-        // SAFETY: the range is ours alone; a fixed mapping replaces what covers it, all at once.
+        // SAFETY: the range is owned by this call; a fixed mapping replaces what covers it, atomically.
         let mapped = unsafe {
             mmap(
                 range.base.as_ptr().cast(),
@@ -75,19 +73,19 @@ impl Mapping {
         Some(Mapping { reservation: Reservation::Own(range), len, faults_before })
     }
 
-    /// Whether it has failed to show its file: some of its bytes are zeros for good.
+    /// Whether the mapping has failed to show its file: some of its bytes stay zeros.
     #[inline]
     pub fn has_failed(&self) -> bool {
         matches!(&self.reservation, Reservation::Own(range) if range.watch.faults() != self.faults_before)
     }
 
-    /// Bytes in memory, as many as the capacity is now.
+    /// A mapping of bytes in memory, as long as their capacity is now.
     pub(crate) fn of_memory(bytes: &std::sync::Arc<MemoryBytes>) -> Mapping {
         Mapping { reservation: Reservation::Shared(bytes.clone()), len: bytes.capacity(), faults_before: 0 }
     }
 
-    /// Where the first byte of the file is. Valid as long as the process lives (see the module's
-    /// docs), though its content is the file's only as long as the mapping lives.
+    /// The address of the file's first byte. It stays mapped as long as the process lives (see the module's docs), but
+    /// shows the file's content only as long as the mapping lives.
     #[inline]
     pub fn base(&self) -> NonNull<u8> {
         self.reservation.base()
@@ -99,28 +97,29 @@ impl Mapping {
         self.len
     }
 
-    /// Whether the file's bytes from `offset` on are in memory already, as far as the system tells: true if it does not.
-    /// Of a long stretch it looks at the beginning only. The caller has checked that they are within the file.
+    /// Whether the file's bytes from `offset` on are in memory already, as far as the system reports it; `true` if it
+    /// does not. Only the beginning of a long range is checked. The caller has checked that the bytes are within the
+    /// file.
     pub fn is_resident(&self, offset: usize, len: usize) -> bool {
         let Some((start, len)) = self.stretch(offset, len) else { return true };
         self.reservation.is_resident(start, len)
     }
 
-    /// Asks for the file's bytes from `offset` on to be read into memory, all at once and without waiting. A hint:
-    /// nothing comes of it if the system has better things to do.
+    /// Advises the system to read the file's bytes from `offset` on into memory, all at once, without waiting. The
+    /// system may ignore the advice.
     pub fn will_need(&self, offset: usize, len: usize) {
         let Some((start, len)) = self.stretch(offset, len) else { return };
         self.reservation.will_need(start, len);
     }
 
-    /// The system's pages that have these bytes.
+    /// The range of system pages that contain these bytes.
     fn stretch(&self, offset: usize, len: usize) -> Option<(usize, usize)> {
         let start = offset / rustix::param::page_size() * rustix::param::page_size();
         let end = offset.checked_add(len)?.min(self.len);
         (start < end).then(|| (start, end - start))
     }
 
-    /// Whether nothing is reserved, which never happens.
+    /// Whether the reservation is empty, which never happens.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -130,7 +129,7 @@ impl Mapping {
 #[derive(Debug)]
 enum Reservation {
     Own(Range),
-    /// It belongs to bytes in memory.
+    /// The range of bytes in memory.
     Shared(std::sync::Arc<MemoryBytes>),
 }
 
@@ -157,12 +156,12 @@ impl Reservation {
     fn will_need(&self, start: usize, len: usize) {
         let Reservation::Own(range) = self else { return };
         assert!(start.checked_add(len).is_some_and(|end| end <= range.len), "outside the reservation");
-        // SAFETY: inside the range, by the assertion; the advice changes nothing but what the system reads when.
+        // SAFETY: inside the range, by the assertion; the advice only changes when the system reads.
         let _ = unsafe { madvise(range.base.as_ptr().add(start).cast(), len, Advice::WillNeed) };
     }
 }
 
-/// A range of address space, put aside for the next user when dropped.
+/// A range of address space, kept for reuse when it is dropped.
 #[derive(Debug)]
 struct Range {
     base: NonNull<u8>,
@@ -170,12 +169,12 @@ struct Range {
     watch: &'static Watch,
 }
 
-// SAFETY: a range is an address and a length; who reads and writes there is the users' affair.
+// SAFETY: a range is an address and a length; its users synchronize reads and writes.
 unsafe impl Send for Range {}
 // SAFETY: as above.
 unsafe impl Sync for Range {}
 
-/// Ranges that nobody uses now.
+/// Ranges that are not in use.
 static SPARE: Mutex<Vec<Range>> = Mutex::new(Vec::new());
 
 impl Range {
@@ -197,8 +196,7 @@ impl Range {
 impl Drop for Range {
     fn drop(&mut self) {
         let (base, len, watch) = (self.base, self.len, self.watch);
-        // If the system refuses, what covers the range stays for good: a leak of address space, and
-        // nothing worse.
+        // If the system refuses, the range stays covered as it is: a leak of address space, but no more harm.
         if zeros(base.as_ptr().cast(), len, MapFlags::FIXED, ProtFlags::READ).is_some() {
             SPARE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(Range { base, len, watch });
         }
@@ -225,11 +223,11 @@ mod tests {
         assert_eq!(at(100_000), b'a');
     }
 
-    /// Who cuts a mapped file short, and ignores all locks, takes nothing but the bytes from a reader.
+    /// A program that truncates a mapped file, and ignores all locks, takes only the bytes from a reader.
     #[test]
     #[cfg_attr(miri, ignore = "Miri maps no files")]
     fn a_mapping_of_a_file_that_was_cut() {
-        // Ranges are used again by their length: no other test has one of this, and takes ours.
+        // Ranges are reused by their length: no other test has one of this length, and takes this one.
         const OWN_LENGTH: u64 = 32 << 20;
         let path = std::env::temp_dir().join(format!("lithe-cut-{}", std::process::id()));
         std::fs::write(&path, vec![b'x'; 100_000]).unwrap();
@@ -245,7 +243,7 @@ mod tests {
         assert_eq!((at(&mapping, 50_000), at(&mapping, 5), at(&mapping, 50_001)), (0, b'x', 0));
         assert!(mapping.has_failed() && !other.has_failed());
         assert!(crate::mapping_faults() > before);
-        // What was covered is uncovered when the range is used again.
+        // A page that was covered is shown again when the range is reused.
         let base = mapping.base();
         drop(mapping);
         file.set_len(100_000).unwrap();

@@ -1,11 +1,12 @@
-//! What happens when a mapped file cannot show its bytes: it was cut short by somebody who ignores locks, or the device fails.
+//! Handles mapped files that cannot show their bytes: another program that ignores locks has truncated the file, or the device
+//! fails.
 //!
-//! The system then sends SIGBUS to the thread that reads, which ends a process that does not handle it. A handler, installed with
-//! the first mapping, covers the page with zeros and counts; the reader goes on, over zeros, and looks at the count before it
-//! believes what it has read (`lithe_pager::Pager::check_mapping`), so that the application sees SQLITE_IOERR. Every other SIGBUS goes to
-//! the handler that was there before, or does what it always did.
+//! The system then sends SIGBUS to the thread that reads, which ends a process that does not handle it. A handler, installed with the
+//! first mapping, covers the page with zeros and counts the fault. The reader continues with zeros, and checks the count before it uses
+//! what it has read (`lithe_pager::Pager::check_mapping`), so that the application gets SQLITE_IOERR. Every other SIGBUS goes to the
+//! handler that was installed before, or has its default effect.
 //!
-//! The handler uses what a handler may: it walks a list that only grows, and makes one system call.
+//! The handler only uses what a signal handler may: it walks a list that only grows, and makes one system call.
 
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
@@ -14,7 +15,7 @@ use std::sync::{Once, OnceLock};
 
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 
-/// A range of address space that files are mapped to. Ranges are never given back to the system, and neither are their watches.
+/// A range of address space that files are mapped to. Ranges are never unmapped, and their watches never freed.
 #[derive(Debug)]
 pub(crate) struct Watch {
     start: usize,
@@ -35,7 +36,7 @@ pub fn mapping_faults() -> u64 {
 }
 
 impl Watch {
-    /// Watches a range from now on, for good.
+    /// Watches a range from now on, permanently.
     pub(crate) fn new(base: NonNull<u8>, len: usize) -> &'static Watch {
         if !cfg!(miri) {
             install();
@@ -54,7 +55,7 @@ impl Watch {
         }
     }
 
-    /// How often what is mapped here has failed to show its file.
+    /// How often a mapping in this range has failed to show its file.
     #[inline]
     pub(crate) fn faults(&self) -> u32 {
         self.faults.load(Ordering::Acquire)
@@ -73,12 +74,12 @@ impl Watch {
         None
     }
 
-    /// Covers the page that could not be shown with zeros; false if the system refuses.
+    /// Covers the page with zeros; `false` if the system refuses.
     fn cover(&self, address: usize) -> bool {
         let page = SYSTEM_PAGE.load(Ordering::Relaxed);
         let at = ptr::with_exposed_provenance_mut::<c_void>(address & !(page - 1));
         let flags = MapFlags::PRIVATE | MapFlags::FIXED | MapFlags::NORESERVE;
-        // SAFETY: within a range that is ours for good; what is replaced cannot be read.
+        // SAFETY: within a range that this module owns permanently; the page that is replaced cannot be read.
         let covered = unsafe { mmap_anonymous(at, page, ProtFlags::READ, flags) };
         if covered.is_err() {
             return false;
@@ -94,7 +95,7 @@ fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         SYSTEM_PAGE.store(rustix::param::page_size(), Ordering::Relaxed);
-        // SAFETY: all-zero bytes are a sigaction; the calls read and fill structures of ours.
+        // SAFETY: all-zero bytes are a valid sigaction; the calls read and fill local structures.
         unsafe {
             let mut before: libc::sigaction = std::mem::zeroed();
             if libc::sigaction(libc::SIGBUS, ptr::null(), &raw mut before) != 0 || BEFORE.set(before).is_err() {
@@ -111,7 +112,7 @@ fn install() {
 }
 
 extern "C" fn on_sigbus(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the system gives a handler that asked for it the information.
+    // SAFETY: the system passes the information to a handler that was installed with SA_SIGINFO.
     let address = unsafe { (*info).si_addr() }.addr();
     if Watch::of(address).is_some_and(|watch| watch.cover(address)) {
         return;
@@ -119,17 +120,17 @@ extern "C" fn on_sigbus(signal: libc::c_int, info: *mut libc::siginfo_t, context
     hand_on(signal, info, context);
 }
 
-/// It is none of ours: the handler of before has it, or the system.
+/// Passes a signal for another address to the handler that was installed before, or to the system.
 fn hand_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let before = BEFORE.get();
     let handler = before.map_or(libc::SIG_DFL, |before| before.sa_sigaction);
     if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
-        // SAFETY: the default action is put back; the instruction is tried again, and the process ends as it would have.
+        // SAFETY: the default action is restored; the instruction is repeated, and the process ends as it would have.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
         return;
     }
     let takes_information = before.is_some_and(|before| before.sa_flags & libc::SA_SIGINFO != 0);
-    // SAFETY: the address is that of a handler of this kind, by its flags: its installer said so.
+    // SAFETY: the address is that of a handler of this kind, by the flags that it was installed with.
     unsafe {
         if takes_information {
             type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut c_void);

@@ -4,14 +4,14 @@
 //! ```text
 //!   the zone                                                                     address space
 //!   | file 1 | 2 | 4 |         ...         | file 2 | 2 |        ...         |
-//!   '-- taken little by little, twice as much each time, as far as nothing else is there
+//!   '-- taken little by little, doubled each time, as far as the addresses are free
 //! ```
 //!
-//! Files begin far from each other in a stretch of address space that systems leave empty: the first ones 64 GiB apart, more of them
-//! in the middle between those. Nothing is reserved but what a file has grown to, so that a process may have thousands of them, or a
-//! limit. Where the zone cannot be had, a file gets a fixed reservation instead.
+//! Files begin far from each other in a zone of address space that systems leave empty: the first ones 64 GiB apart, later ones in
+//! the middle between those. Only the length that a file has grown to is taken, so that a process may have thousands of files, or a
+//! limit on its address space. Where the zone is not available, a file gets a fixed reservation instead.
 //!
-//! As in `mapping`, address space is recycled and never given back: a stale reference reads zeros or another file's bytes.
+//! As in `mapping`, address space is recycled and never unmapped: a stale reference reads zeros or another file's bytes.
 
 use std::ptr::{self, NonNull};
 use std::sync::Mutex;
@@ -21,31 +21,32 @@ use rustix::mm::{MapFlags, ProtFlags, munmap};
 
 use crate::address_space::{RESERVE_MIN, is_within_limit, note_taken, zeros};
 
-/// Where the zone begins: above the shadow memory of sanitizers, below where systems put libraries, stacks and what has no address.
+/// The start of the zone: above the shadow memory of sanitizers, below the addresses where systems put libraries, stacks and
+/// mappings without an address.
 const ZONE: u64 = 0x2000_0000_0000;
-/// It has so many places, as a power of two, ...
+/// The zone has this many places, as a power of two, ...
 const PLACES_BITS: u32 = 15;
-/// ... so far from each other.
+/// ... this far from each other.
 const PLACE_BYTES: u64 = 1 << 30;
 
 /// How many places are tried for a file.
 const TRIES_MAX: u32 = 16;
 
-/// Reads and writes of one place at one time are as unordered as those of a real file: the locks of the database keep them apart.
+/// Concurrent reads and writes of one place are as unordered as those of a real file: the locks of the database prevent them.
 #[derive(Debug)]
 pub(crate) struct MemoryBytes {
     base: NonNull<u8>,
-    /// What is taken so far; only ever more.
+    /// The length that is taken so far; it only grows.
     capacity: AtomicUsize,
     capacity_max: usize,
 }
 
-// SAFETY: an address and lengths; the bytes are reached through copying calls only, or by a holder of a mapping.
+// SAFETY: an address and lengths; the bytes are accessed through copying calls only, or by a holder of a mapping.
 unsafe impl Send for MemoryBytes {}
 // SAFETY: as above.
 unsafe impl Sync for MemoryBytes {}
 
-/// Address space that nobody uses now.
+/// Address space that is not in use.
 struct Spare {
     base: NonNull<u8>,
     capacity: usize,
@@ -60,14 +61,15 @@ static NEXT_PLACE: AtomicU32 = AtomicU32::new(0);
 const WRITABLE: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
 
 impl MemoryBytes {
-    /// No bytes yet, and the capacity `capacity_max` if the address space has it. `None`: refused altogether.
+    /// Bytes with no content yet, which may grow to `capacity_max` if the address space allows. `None`: the system
+    /// grants no address space.
     pub(crate) fn new(capacity_max: usize) -> Option<MemoryBytes> {
         let capacity_max = capacity_max.max(RESERVE_MIN as usize);
         let (base, capacity) = recycled(capacity_max).or_else(in_zone).or_else(|| anywhere(capacity_max))?;
         Some(MemoryBytes { base, capacity: AtomicUsize::new(capacity), capacity_max })
     }
 
-    /// Where they are.
+    /// The address of the first byte.
     #[inline]
     pub(crate) fn base(&self) -> NonNull<u8> {
         self.base
@@ -92,7 +94,7 @@ impl MemoryBytes {
 
     fn take_behind(&self, capacity: usize, wanted: usize) -> bool {
         let more = wanted - capacity;
-        // SAFETY: within or one past what is ours, so that the sum does not overflow.
+        // SAFETY: within the taken range or one past it, so that the sum does not overflow.
         let end = unsafe { self.base.as_ptr().add(capacity) };
         let taken = is_within_limit(more) && take_at(end, more);
         if taken {
@@ -125,14 +127,14 @@ impl MemoryBytes {
 impl Drop for MemoryBytes {
     fn drop(&mut self) {
         let (base, capacity) = (self.base, self.capacity());
-        // If the system refuses, the bytes stay for good: a leak, and nothing worse.
+        // If the system refuses, the bytes stay mapped: a leak, but no more harm.
         if zeros(base.as_ptr().cast(), capacity, MapFlags::FIXED, ProtFlags::READ).is_some() {
             SPARE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(Spare { base, capacity });
         }
     }
 }
 
-/// What a file has left behind that had no more capacity than this one may have.
+/// The range of a dropped file whose capacity is within this file's limit.
 fn recycled(capacity_max: usize) -> Option<(NonNull<u8>, usize)> {
     let mut spare = SPARE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let at = spare.iter().rposition(|spare| spare.capacity <= capacity_max)?;
@@ -150,7 +152,7 @@ fn in_zone() -> Option<(NonNull<u8>, usize)> {
     }
     let place = (0..TRIES_MAX).find_map(|_| {
         let number = NEXT_PLACE.fetch_add(1, Ordering::Relaxed);
-        // 0, 1/2, 1/4, 3/4, 1/8 ... of the zone: each file is as far from the others as can be.
+        // 0, 1/2, 1/4, 3/4, 1/8 ... of the zone: each file is as far from the others as possible.
         let place = number.reverse_bits() >> (u32::BITS - PLACES_BITS);
         let address = usize::try_from(ZONE + u64::from(place) * PLACE_BYTES).ok()?;
         let base = NonNull::new(ptr::without_provenance_mut::<u8>(address)).filter(|_| number >> PLACES_BITS == 0)?;
@@ -175,7 +177,7 @@ fn anywhere(capacity_max: usize) -> Option<(NonNull<u8>, usize)> {
     None
 }
 
-/// Takes zeros at this address if nothing is there.
+/// Takes a range of zeros at this address if it is free.
 fn take_at(at: *mut u8, len: usize) -> bool {
     if cfg!(miri) {
         return false; // Miri has its own memory only
@@ -184,8 +186,8 @@ fn take_at(at: *mut u8, len: usize) -> bool {
     if base.as_ptr() == at {
         return true;
     }
-    // A system that does not know the flag takes the address for a hint.
-    // SAFETY: just mapped, and nobody knows of it.
+    // A system that does not know the flag treats the address as a hint.
+    // SAFETY: the range was just mapped, and no other code has its address.
     let _ = unsafe { munmap(base.as_ptr().cast(), len) };
     false
 }
@@ -198,7 +200,7 @@ mod tests {
 
     const MIB: usize = 1 << 20;
 
-    /// One of them takes all of the address space for a moment.
+    /// One of these tests takes all of the address space for a moment.
     static TURN: Mutex<()> = Mutex::new(());
 
     fn turn() -> MutexGuard<'static, ()> {
@@ -210,7 +212,7 @@ mod tests {
     fn capacity_grows_in_place() {
         let _turn = turn();
         let bytes = MemoryBytes::new(64 << 30).unwrap();
-        // What another file has left behind may be larger already.
+        // The range that another file has left behind may be larger already.
         let (base, capacity) = (bytes.base(), bytes.capacity());
         bytes.write(5, b"abc");
         let mut buf = [1u8; 3];
@@ -242,7 +244,7 @@ mod tests {
         places.sort_unstable();
         places.dedup();
         assert_eq!(places.len(), files.len());
-        // All grow as far as their neighbours are away.
+        // All grow, up to their neighbours.
         assert!(files.iter().all(|file| file.grow_to(8 * MIB as u64)));
     }
 
@@ -253,7 +255,7 @@ mod tests {
         // More than a process can have on any system.
         let (base, capacity) = anywhere(1 << 55).unwrap();
         assert!((MIB..1 << 55).contains(&capacity));
-        // SAFETY: just mapped, and nobody knows of it.
+        // SAFETY: the range was just mapped, and no other code has its address.
         unsafe { munmap(base.as_ptr().cast(), capacity) }.unwrap();
     }
 

@@ -16,11 +16,11 @@ const WORDS: usize = SHM_REGION_BYTES / 4;
 pub struct ShmRegion {
     base: NonNull<u8>,
     writable: bool,
-    /// What keeps the memory mapped.
+    /// The owner of the memory, which keeps it mapped.
     _keeper: Arc<dyn Any + Send + Sync>,
 }
 
-// SAFETY: the memory is reached through atomics only.
+// SAFETY: the memory is accessed through atomics only.
 unsafe impl Send for ShmRegion {}
 // SAFETY: as above.
 unsafe impl Sync for ShmRegion {}
@@ -36,8 +36,8 @@ impl ShmRegion {
     /// The region at `base`.
     ///
     /// # Safety
-    /// [`SHM_REGION_BYTES`] bytes at `base`, aligned to 4, can be read, and if `writable` written, as
-    /// long as `keeper` lives, and everybody in this process reaches them by atomics.
+    /// [`SHM_REGION_BYTES`] bytes at `base`, aligned to 4, can be read, and if `writable` written, as long as `keeper`
+    /// lives, and all code in this process accesses them by atomics.
     pub unsafe fn from_raw(base: NonNull<u8>, writable: bool, keeper: Arc<dyn Any + Send + Sync>) -> ShmRegion {
         ShmRegion { base, writable, _keeper: keeper }
     }
@@ -50,19 +50,19 @@ impl ShmRegion {
     /// The region as words of 32 bits, in the byte order of the machine.
     #[inline]
     pub fn words(&self) -> &[AtomicU32] {
-        // SAFETY: the constructors' promise.
+        // SAFETY: the constructors guarantee it.
         unsafe { std::slice::from_raw_parts(self.base.as_ptr().cast(), WORDS) }
     }
 
-    /// The word of 16 bits at `index`, in the byte order of the machine. Memory is reached by words of one size only: mixed sizes
-    /// at one place have no meaning among atomics.
+    /// The word of 16 bits at `index`, in the byte order of the machine. The memory is accessed by words of 32 bits only, because
+    /// atomics of mixed sizes at one place have no defined meaning.
     #[inline]
     pub fn half(&self, index: usize, order: Ordering) -> u16 {
         (self.words()[index / 2].load(order) >> half_shift(index)) as u16
     }
 
-    /// Stores a word of 16 bits. Its neighbour is stored with it, as it was: the storing thread is the only one to, by the lock for
-    /// writing, which all processes keep to.
+    /// Stores a word of 16 bits. The neighbour in the same word of 32 bits is stored unchanged: no other thread stores meanwhile,
+    /// because all processes keep to the lock for writing.
     pub fn set_half(&self, index: usize, value: u16, order: Ordering) {
         let word = &self.words()[index / 2];
         let mask = u32::from(u16::MAX) << half_shift(index);
@@ -71,7 +71,7 @@ impl ShmRegion {
     }
 }
 
-/// Where in its word of 32 bits a word of 16 is.
+/// The position of a word of 16 bits in its word of 32 bits.
 #[inline]
 const fn half_shift(index: usize) -> u32 {
     let is_high = (index % 2 == 1) == cfg!(target_endian = "little");

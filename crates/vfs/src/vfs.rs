@@ -1,4 +1,4 @@
-//! A place where files live, with a clock and randomness.
+//! A file system, with a clock and randomness.
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use crate::error::Result;
 use crate::file::File;
 use crate::flags::{Access, OpenFlags};
 
-/// A place where files live: everything of the outside world that the engine uses comes in here,
-/// so that a simulated world can replay a run from its seed.
+/// A file system: everything that the engine uses of the outside world goes through this trait, so that a simulation
+/// can replay a run from its seed.
 pub trait Vfs: Send + Sync + Debug {
-    /// The name under which applications ask for it.
+    /// The name by which applications select it.
     fn name(&self) -> &str;
 
     /// Opens a file; without a path, a temporary one that is deleted when it is closed.
@@ -22,7 +22,7 @@ pub trait Vfs: Send + Sync + Debug {
     /// `IOERR_DELETE_NOENT`.
     fn delete(&self, path: &Path, sync_folder: bool) -> Result<()>;
 
-    /// Asks about a file.
+    /// Checks a property of a file.
     fn access(&self, path: &Path, what: Access) -> Result<bool>;
 
     /// The absolute path of a file, links followed.
@@ -49,6 +49,6 @@ pub trait Vfs: Send + Sync + Debug {
 pub struct Opened {
     /// The file.
     pub file: Arc<dyn File>,
-    /// How it was opened: `READONLY` where writing was wanted and refused.
+    /// The flags in force: `READONLY` where writing was requested and refused.
     pub flags: OpenFlags,
 }

@@ -1,7 +1,7 @@
-//! Times the paths that the machine lives on: a scan that sums two columns, and a point query by rowid.
+//! Times the hot paths of the machine: a scan that sums two columns, and a point query by rowid.
 //!
-//! `cargo run --release -p lithe-vm --example machine_paths [rounds [scan|point|sort]]`; under `valgrind --tool=callgrind` it shows where the
-//! instructions go.
+//! `cargo run --release -p lithe-vm --example machine_paths [rounds [scan|point|sort]]`; under `valgrind --tool=callgrind` it
+//! shows where the instructions go.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use lithe_vm::builder::ProgramBuilder;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Db};
 use lithe_vm::program::{AggregateCall, CursorInfo, CursorKind, SchemaCheck};
-use lithe_vm::{ConnectionFacts, Error, Host, Step, Vm};
+use lithe_vm::{ConnectionState, Error, Host, Step, Vm};
 
 /// A path: a host, a table's root, a number of rounds.
 type Timed = fn(&ExampleHost, PageNo, u32);
@@ -28,7 +28,7 @@ const ROWS: i64 = 100_000;
 
 fn main() {
     let rounds: u32 = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(20);
-    let host = ExampleHost { btree: memory_btree(), facts: ConnectionFacts::default() };
+    let host = ExampleHost { btree: memory_btree(), state: ConnectionState::default() };
     let root = fill(&host.btree);
     host.btree.pager().commit().unwrap();
     let only = std::env::args().nth(2);
@@ -100,7 +100,7 @@ fn time_points(host: &ExampleHost, root: PageNo, rounds: u32) {
     println!("point: {:.1} ns a query", nanoseconds / QUERIES as f64);
 }
 
-/// SELECT a FROM t ORDER BY b, without giving the rows.
+/// SELECT a FROM t ORDER BY b, without returning the rows.
 fn time_sort(host: &ExampleHost, root: PageNo, rounds: u32) {
     let mut b = ProgramBuilder::new();
     let table = table_cursor(&mut b, root);
@@ -151,7 +151,7 @@ fn table_cursor(b: &mut ProgramBuilder, root: PageNo) -> CursorId {
     b.cursor(info(CursorKind::Table, Some(root), None, 3))
 }
 
-/// t(a, b, c): a number that counts, a number that does not, a text of 100 bytes.
+/// t(a, b, c): a number that counts up, a pseudo-random number, a text of 100 bytes.
 fn fill(btree: &Btree) -> PageNo {
     let root = btree.create_tree(TreeKind::Table).unwrap();
     let mut cursor = Cursor::table(root);
@@ -177,7 +177,7 @@ fn memory_btree() -> Rc<Btree> {
 /// A connection on one database in memory.
 struct ExampleHost {
     btree: Rc<Btree>,
-    facts: ConnectionFacts,
+    state: ConnectionState,
 }
 
 impl Host for ExampleHost {
@@ -215,8 +215,8 @@ impl Host for ExampleHost {
 
     fn drop_from_catalog(&self, _db: Db, _kind: u8, _name: &str) {}
 
-    fn facts(&self) -> &ConnectionFacts {
-        &self.facts
+    fn state(&self) -> &ConnectionState {
+        &self.state
     }
 
     fn julian_millis(&self) -> i64 {

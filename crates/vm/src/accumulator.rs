@@ -2,7 +2,7 @@
 
 use lithe_functions::{AggregateState, BuiltinAccumulator, Ranking};
 
-/// What an aggregate knows of the rows so far.
+/// The state of an aggregate after the rows so far.
 pub enum Accumulator {
     /// A built-in aggregate.
     Builtin(BuiltinAccumulator),

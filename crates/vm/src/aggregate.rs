@@ -1,4 +1,4 @@
-//! Aggregates and ranking functions: stepping, taking back, answering.
+//! Aggregates and ranking functions: step, inverse, value, finish.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use crate::operand::{AggregateId, CursorId, Reg};
 use crate::program::{AggregateCall, Program};
 use crate::register::Register;
 
-/// One more row, if it is counted, or a number to be added up, or compared. False says nothing: ask [`step`].
+/// Steps over one row whose argument is absent or a number. False: the state is unchanged, and [`step`] must do it.
 #[inline(never)]
 pub fn step_quickly(m: &mut Machine, start: Reg, acc: Reg) -> bool {
     let number = match m.reg(start) {
@@ -36,11 +36,11 @@ pub fn step_quickly(m: &mut Machine, start: Reg, acc: Reg) -> bool {
 /// The one argument of an aggregate, read from a row.
 #[derive(Clone, Copy)]
 pub struct ColumnOperand {
-    /// Whose column.
+    /// The cursor that reads the column.
     pub cursor: CursorId,
-    /// Which column.
+    /// The number of the column.
     pub column: u16,
-    /// The column is one of reals: integers are reals that were stored so.
+    /// The column has REAL affinity: an integer in a record is a real that was stored as an integer.
     pub is_real: bool,
 }
 
@@ -54,7 +54,7 @@ impl ColumnOperand {
     }
 }
 
-/// The same with a column, which may then be of any class.
+/// As [`step_quickly`], with a column as the argument, of any storage class.
 #[inline(never)]
 pub fn column_quickly(m: &mut Machine, program: &Program, id: AggregateId, operand: ColumnOperand, acc: Reg) -> bool {
     let Machine { registers, cursors, kept_flag, .. } = m;
@@ -66,7 +66,8 @@ pub fn column_quickly(m: &mut Machine, program: &Program, id: AggregateId, opera
     *kept_flag == Reg::NONE && step_value(&mut registers[acc.0 as usize], value, collation)
 }
 
-/// One more value. NULL says no more than that the value is not at hand, but to count(*).
+/// Steps over one value. A NULL counts for count(*) only; for other functions it may also mean that the value was not read, so that
+/// the answer is false.
 #[inline]
 fn step_value(acc: &mut Register, value: ValueRef<'_>, collation: &Collation) -> bool {
     match (acc, value) {
@@ -85,7 +86,7 @@ fn step_value(acc: &mut Register, value: ValueRef<'_>, collation: &Collation) ->
     true
 }
 
-/// One more row, of which the aggregate gets a column.
+/// Steps over one row, with a column as the argument.
 #[inline(never)]
 pub fn column(
     m: &mut Machine,
@@ -107,7 +108,7 @@ pub fn column(
     Ok(())
 }
 
-/// One more row.
+/// Steps over one row, with the arguments in registers.
 #[inline(never)]
 pub fn step(
     m: &mut Machine,
@@ -132,7 +133,7 @@ pub fn step(
     if matches!(call.function.kind(), Kind::CustomAggregate(_)) {
         return step_custom(m, program, host, id, start, acc);
     }
-    // The arguments leave the machine while the state in another of its registers changes.
+    // The arguments are taken out of the machine because the state is in another of its registers and changes.
     let first = std::mem::take(m.reg_mut(start));
     let others = m.regs_mut(start.at(1), usize::from(call.argument_count) - 1);
     let others: Vec<Register> = others.iter_mut().map(std::mem::take).collect();
@@ -146,7 +147,7 @@ pub fn step(
     result
 }
 
-/// Arguments that had left the machine come back.
+/// Puts the arguments back into their registers.
 #[inline]
 fn put_back(m: &mut Machine, start: Reg, arguments: impl IntoIterator<Item = Register>) {
     for (at, argument) in arguments.into_iter().enumerate() {
@@ -154,7 +155,8 @@ fn put_back(m: &mut Machine, start: Reg, arguments: impl IntoIterator<Item = Reg
     }
 }
 
-/// One more row for an aggregate of the application, which may look at subtypes and pointers, and may use the connection.
+/// Steps an aggregate of the application over one row. The function may read subtypes and pointers, and may use the
+/// connection.
 #[cold]
 fn step_custom(
     m: &mut Machine,
@@ -164,13 +166,13 @@ fn step_custom(
     start: Reg,
     acc: Reg,
 ) -> Result<(), Error> {
-    m.stand_still();
+    m.suspend();
     let count = usize::from(program.aggregates[usize::from(id.0)].argument_count);
     let arguments: Vec<Register> = m.regs_mut(start, count).iter_mut().map(std::mem::take).collect();
     let values: Vec<ValueRef<'_>> = arguments.iter().map(Register::as_ref).collect();
     let result = step_values(m, program, host, id, &values, &RegisterArguments(&arguments), acc);
     drop(values);
-    m.go_on();
+    m.resume();
     put_back(m, start, arguments);
     result
 }
@@ -199,9 +201,9 @@ fn step_values(
     }
     let mut accumulator = take(m, program, id, acc)?;
     let is_kept = flag != Reg::NONE && keeps_its_value(call, &accumulator, values);
-    stand_still_if_called(m, &accumulator);
+    suspend_if_called(m, &accumulator);
     let result = accumulator.step(call, values, arguments, host);
-    m.go_on();
+    m.resume();
     accumulator.put(m.reg_mut(acc));
     if is_kept {
         m.reg_mut(flag).set_integer(1);
@@ -209,7 +211,7 @@ fn step_values(
     result
 }
 
-/// The state of no rows, if it is one that lies open in its register.
+/// Sets the state for no rows, if it is a kind that a register holds without a box.
 #[inline]
 fn begin_in_place(program: &Program, id: AggregateId, acc: &mut Register) {
     use BuiltinAggregate::{Avg, Count, CountRows, GroupConcat, Max, Min, Sum, Total};
@@ -224,11 +226,11 @@ fn begin_in_place(program: &Program, id: AggregateId, acc: &mut Register) {
     };
 }
 
-/// One more value for a state that lies open in its register. False says nothing: the state must be taken out.
+/// Steps a state that a register holds without a box. False: the state is unchanged, and [`take`] must take it out.
 #[inline]
 fn step_in_place(acc: &mut Register, value: ValueRef<'_>, collation: &Collation) -> bool {
     match (acc, value) {
-        // A window's min() or max() counts rows that it leaves out, too: it takes them back in order.
+        // min() and max() of a window count the rows that they skip, too, because they remove rows in their order.
         (Register::CountValues(_) | Register::Sum(_), ValueRef::Null) => true,
         (Register::Sum(sum), _) => {
             sum.step(value);
@@ -238,7 +240,7 @@ fn step_in_place(acc: &mut Register, value: ValueRef<'_>, collation: &Collation)
     }
 }
 
-/// Whether min() or max() will not take the value: the columns of the row that it came from are not wanted then.
+/// Whether min() or max() keeps its value: the columns of the row of this value are not taken then.
 fn keeps_its_value(call: &AggregateCall, accumulator: &Accumulator, values: &[ValueRef<'_>]) -> bool {
     let better = match call.function.kind() {
         Kind::Aggregate(BuiltinAggregate::Min) => Ordering::Less,
@@ -252,7 +254,7 @@ fn keeps_its_value(call: &AggregateCall, accumulator: &Accumulator, values: &[Va
     !best.is_null() && (value.is_null() || lithe_value::compare(*value, best, &call.collation) != better)
 }
 
-/// The next min() or max() notes in `flag` whether it has kept the value that it had.
+/// The next step of min() or max() records in `flag` whether it kept its value.
 #[inline(never)]
 pub fn watch_kept(m: &mut Machine, flag: Reg) {
     if flag != Reg::NONE {
@@ -261,15 +263,15 @@ pub fn watch_kept(m: &mut Machine, flag: Reg) {
     }
 }
 
-/// Code of the application may commit.
+/// Pauses the machine for an aggregate of the application, whose code may commit.
 #[inline]
-fn stand_still_if_called(m: &mut Machine, accumulator: &Accumulator) {
+fn suspend_if_called(m: &mut Machine, accumulator: &Accumulator) {
     if matches!(accumulator, Accumulator::Custom(_)) {
-        m.stand_still();
+        m.suspend();
     }
 }
 
-/// Takes a row back.
+/// Removes a row from the window frame (xInverse).
 #[inline(never)]
 pub fn inverse(
     m: &mut Machine,
@@ -281,7 +283,7 @@ pub fn inverse(
 ) -> Result<(), Error> {
     let call = &program.aggregates[usize::from(id.0)];
     let mut accumulator = take(m, program, id, acc)?;
-    stand_still_if_called(m, &accumulator);
+    suspend_if_called(m, &accumulator);
     let Machine { registers, scratch, .. } = m;
     let values = scratch.values(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
     let arguments = RegisterArguments(&registers[start.0 as usize..][..usize::from(call.argument_count)]);
@@ -290,12 +292,12 @@ pub fn inverse(
         .map_err(function_failed)
         .and_then(|values| accumulator.inverse(call, &values, &arguments, host));
     scratch.give_back(values);
-    m.go_on();
+    m.resume();
     accumulator.put(m.reg_mut(acc));
     result
 }
 
-/// dst = the value for the rows so far; the state is kept.
+/// dst = the value for the rows so far; the state is kept (xValue).
 #[inline(never)]
 pub fn value(
     m: &mut Machine,
@@ -308,16 +310,16 @@ pub fn value(
     let call = &program.aggregates[usize::from(id.0)];
     let mut accumulator = take(m, program, id, acc)?;
     let mut out = if acc == dst { Value::NULL } else { m.reg_mut(dst).take_memory() };
-    stand_still_if_called(m, &accumulator);
+    suspend_if_called(m, &accumulator);
     let result = accumulator.value(call, host, &mut out);
-    m.go_on();
+    m.resume();
     accumulator.put(m.reg_mut(acc));
     m.reg_mut(dst).set_value(out);
     result?.go_with(m.reg_mut(dst));
     Ok(())
 }
 
-/// dst = the value for all rows; the state is gone.
+/// dst = the value for all rows; the state is dropped (xFinal).
 #[inline(never)]
 pub fn finish(
     m: &mut Machine,
@@ -333,15 +335,15 @@ pub fn finish(
     }
     let mut accumulator = take(m, program, id, acc)?;
     let mut out = m.reg_mut(dst).take_memory();
-    stand_still_if_called(m, &accumulator);
+    suspend_if_called(m, &accumulator);
     let result = accumulator.finish(call, host, &mut out);
-    m.go_on();
+    m.resume();
     m.reg_mut(dst).set_value(out);
     result?.go_with(m.reg_mut(dst));
     Ok(())
 }
 
-/// What goes with the value of an aggregate of the application.
+/// The subtype and the pointer of a value that an aggregate of the application returned.
 #[derive(Default)]
 struct Companions {
     subtype: u8,
@@ -349,7 +351,7 @@ struct Companions {
 }
 
 impl Companions {
-    /// Gives them to the register that holds the value. A pointer goes with NULL only.
+    /// Stores them in the register that holds the value. A pointer is stored with NULL only.
     fn go_with(self, register: &mut Register) {
         match self.pointer {
             Some(pointer) if matches!(register, Register::Null) => register.set_pointer(Some(pointer)),
@@ -358,7 +360,7 @@ impl Companions {
     }
 }
 
-/// The same for a number that can be read off the state in its register. False says nothing, and changes nothing.
+/// As [`finish`], for a number that is read directly from the state in its register. False: nothing is changed.
 #[inline]
 fn finish_in_place(m: &mut Machine, call: &AggregateCall, acc: Reg, dst: Reg) -> bool {
     let Kind::Aggregate(kind) = call.function.kind() else { return false };
@@ -385,7 +387,7 @@ fn finish_in_place(m: &mut Machine, call: &AggregateCall, acc: Reg, dst: Reg) ->
     true
 }
 
-/// The state in a register, or that of no rows; the register becomes NULL.
+/// Takes the state out of a register, which becomes NULL. A NULL register gives the state for no rows.
 fn take(m: &mut Machine, program: &Program, id: AggregateId, acc: Reg) -> Result<Box<Accumulator>, Error> {
     use BuiltinAccumulator::{Avg, Count, CountRows, Extreme, Sum, Total};
     let state = std::mem::take(m.reg_mut(acc));
@@ -411,7 +413,8 @@ impl From<BuiltinAccumulator> for Accumulator {
 }
 
 impl Accumulator {
-    /// Puts the state into a register; those that count and add up are recognised there without a look into a box.
+    /// Puts the state into a register. Counters, sums and extremes get a variant of their own there, without a second
+    /// box.
     fn put(self: Box<Accumulator>, acc: &mut Register) {
         use BuiltinAccumulator::{Avg, Count, CountRows, Extreme, Sum, Total};
         *acc = match *self {
@@ -448,7 +451,7 @@ impl Accumulator {
     ) -> Result<(), Error> {
         match self {
             Accumulator::Builtin(builtin) => {
-                builtin.step(values, &call.collation, host.facts().length_max.get() as usize)
+                builtin.step(values, &call.collation, host.state().length_max.get() as usize)
             }
             Accumulator::Ranking(ranking) => ranking.step(values),
             Accumulator::Custom(state) => {
@@ -478,7 +481,7 @@ impl Accumulator {
         Ok(())
     }
 
-    /// The value for the rows so far; answers what goes with it.
+    /// The value for the rows so far, with its subtype and pointer.
     fn value(&mut self, call: &AggregateCall, host: &dyn Host, out: &mut Value) -> Result<Companions, Error> {
         match self {
             Accumulator::Builtin(builtin) => {
@@ -500,7 +503,7 @@ impl Accumulator {
     }
 }
 
-/// What a state of the application answers, and what goes with that.
+/// Calls a method of the application's state; returns the subtype and the pointer of the value.
 fn answer(
     out: &mut Value,
     call: &AggregateCall,

@@ -11,7 +11,7 @@ pub struct Arena {
     bytes: Vec<u8>,
 }
 
-/// Where a record is in its arena. What was pushed earlier is less.
+/// The place of a record in its arena. Spans compare in the order of their records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
     start: u32,
@@ -20,7 +20,7 @@ pub struct Span {
 
 /// Memory kept when an arena is emptied.
 const KEPT_BYTES: usize = 1 << 20;
-/// An arena is full long before 32 bits do not address it: one record has less than 2 GiB.
+/// A limit far below 32 bits: one record has less than 2 GiB, so every offset fits in 32 bits.
 const BYTES_MAX: usize = 1 << 31;
 
 impl Span {
@@ -38,7 +38,7 @@ impl Arena {
         if self.bytes.capacity() - self.bytes.len() < len { self.bytes.try_reserve(len) } else { Ok(()) }
     }
 
-    /// Adds a record. The owner keeps the arena within its budget by asking for [`bytes`](Arena::bytes) after each.
+    /// Adds a record. The owner checks [`bytes`](Arena::bytes) after each, to keep the arena within its budget.
     #[inline]
     pub fn push(&mut self, record: &[u8]) -> Span {
         let start = u32::try_from(self.bytes.len()).expect("an arena is emptied before it is this large");
@@ -67,8 +67,7 @@ impl Arena {
         }
     }
 
-    /// Moves the records at `spans`, which must come in the order of their places, together, and forgets all
-    /// others.
+    /// Moves the records at `spans`, which must be in the order of their places, to the front, and drops all others.
     pub fn retain<'a>(&mut self, spans: impl Iterator<Item = &'a mut Span>) {
         let mut end = 0;
         for span in spans {

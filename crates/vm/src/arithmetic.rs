@@ -1,4 +1,5 @@
-//! Operators, conversions and truth. What two integers give without overflow is computed in the loop.
+//! Operators, conversions and truth values. The main loop itself computes operations on two integers that do not
+//! overflow.
 
 use lithe_value::arith::{self, Number};
 use lithe_value::{Affinity, Buffer, Encoding, NumberText, Value, ValueRef, cast as convert};
@@ -26,7 +27,7 @@ pub fn binary(
 ) -> Result<(), Error> {
     let result = match (m.reg(lhs).as_ref(), m.reg(rhs).as_ref()) {
         (left, right) if matches!(left, ValueRef::Blob(_)) || matches!(right, ValueRef::Blob(_)) => {
-            let encoding = host.facts().encoding.get();
+            let encoding = host.state().encoding.get();
             let (mut left_text, mut right_text) = (Buffer::new(), Buffer::new());
             let left = convert::blob_as_text(left, encoding, &mut left_text)?;
             operator(left, convert::blob_as_text(right, encoding, &mut right_text)?)
@@ -47,7 +48,7 @@ pub fn unary(
     dst: Reg,
 ) -> Result<(), Error> {
     let mut text = Buffer::new();
-    let result = operator(convert::blob_as_text(m.reg(src).as_ref(), host.facts().encoding.get(), &mut text)?);
+    let result = operator(convert::blob_as_text(m.reg(src).as_ref(), host.state().encoding.get(), &mut text)?);
     m.reg_mut(dst).set(result);
     Ok(())
 }
@@ -58,11 +59,11 @@ pub fn concat(m: &mut Machine, host: &dyn Host, lhs: Reg, rhs: Reg, dst: Reg) ->
     if concat_texts(m, host, (lhs, rhs), dst)? {
         return Ok(());
     }
-    // The result is built in the memory of `dst`, unless that is where an operand is.
+    // The result is built in the memory of `dst`, unless that holds an operand.
     let mut out = if dst == lhs || dst == rhs { Default::default() } else { m.reg_mut(dst).take_memory() };
-    let length_max = host.facts().length_max.get() as usize;
+    let length_max = host.state().length_max.get() as usize;
     let (left, right) = (m.reg(lhs).as_ref(), m.reg(rhs).as_ref());
-    let encoding = host.facts().encoding.get();
+    let encoding = host.state().encoding.get();
     if encoding != Encoding::Utf8 && !left.is_null() && !right.is_null() {
         let joined = concat_utf16(left, right, encoding)?;
         arith::concat(ValueRef::Text(joined.as_slice()), ValueRef::Text(b""), length_max, &mut out)?;
@@ -73,18 +74,18 @@ pub fn concat(m: &mut Machine, host: &dyn Host, lhs: Reg, rhs: Reg, dst: Reg) ->
     Ok(())
 }
 
-/// The same for two texts in UTF-8. False says nothing: there are others.
+/// As `concat`, for two texts in UTF-8. False: an operand is not one, and nothing is changed.
 #[inline]
 fn concat_texts(m: &mut Machine, host: &dyn Host, (lhs, rhs): (Reg, Reg), dst: Reg) -> Result<bool, Error> {
-    let facts = host.facts();
+    let state = host.state();
     let is_text = |reg| m.reg(reg).text().is_some();
-    if dst == lhs || dst == rhs || facts.encoding.get() != Encoding::Utf8 || !is_text(lhs) || !is_text(rhs) {
+    if dst == lhs || dst == rhs || state.encoding.get() != Encoding::Utf8 || !is_text(lhs) || !is_text(rhs) {
         return Ok(false);
     }
     let mut buffer = m.reg_mut(dst).take_buffer();
     let (Some(left), Some(right)) = (m.reg(lhs).text(), m.reg(rhs).text()) else { return Ok(false) };
     let length = left.len().saturating_add(right.len());
-    if length > facts.length_max.get() as usize {
+    if length > state.length_max.get() as usize {
         return Err(Error::too_big());
     }
     buffer.clear();
@@ -95,7 +96,8 @@ fn concat_texts(m: &mut Machine, host: &dyn Host, (lhs, rhs): (Reg, Reg), dst: R
     Ok(true)
 }
 
-/// The operands of `||` in a database of UTF-16: BLOBs are bytes of that encoding, and so a character may end in the other operand.
+/// The operands of `||` in a database of UTF-16. A BLOB is bytes of that encoding, so a character may begin in one
+/// operand and end in the other.
 fn concat_utf16(left: ValueRef<'_>, right: ValueRef<'_>, encoding: Encoding) -> Result<Buffer, Error> {
     let mut joined = Buffer::new();
     let is_blob = |value| matches!(value, ValueRef::Blob(_));
@@ -135,7 +137,7 @@ pub fn truth(register: &Register, host: &dyn Host) -> Option<bool> {
 /// A BLOB is true if it is the text of a number, in the database's encoding.
 #[cold]
 fn truth_of_blob(bytes: &[u8], host: &dyn Host) -> Option<bool> {
-    let encoding = host.facts().encoding.get();
+    let encoding = host.state().encoding.get();
     if encoding == Encoding::Utf8 {
         return convert::truth(ValueRef::Blob(bytes));
     }
@@ -175,14 +177,14 @@ pub fn cast_register(register: &mut Register, affinity: Affinity, host: &dyn Hos
     if register.is_null() {
         return Ok(());
     }
-    // What is of that class already stays what it is, also in that it is JSON.
+    // A value of that class is unchanged, and keeps its JSON subtype.
     if matches!(
         (register.as_ref(), affinity),
         (ValueRef::Text(_), Affinity::Text) | (ValueRef::Blob(_), Affinity::Blob)
     ) {
         return Ok(());
     }
-    let encoding = host.facts().encoding.get();
+    let encoding = host.state().encoding.get();
     let mut out = Value::NULL;
     if let (ValueRef::Text(bytes) | ValueRef::Blob(bytes), Affinity::Text | Affinity::Blob) =
         (register.as_ref(), affinity)
@@ -210,8 +212,7 @@ pub fn apply_affinities(m: &mut Machine, program: &Program, start: Reg, list: Af
 #[inline]
 pub fn apply_affinity(register: &mut Register, affinity: Affinity) {
     match (affinity, &*register) {
-        // What most rows have: values of their column's class.
-        // (-0.0 is stored as the integer 0, and loses its sign.)
+        // The ordinary case: the value has the class of its column. (-0.0 is stored as the integer 0, and loses its sign.)
         (Affinity::Real, Register::Real(real)) if *real != 0.0 => {}
         (Affinity::Blob, _)
         | (_, Register::Null)
@@ -231,7 +232,7 @@ fn convert_affinity(register: &mut Register, affinity: Affinity) {
     match affinity.apply(register.as_ref(), &mut scratch) {
         ValueRef::Integer(integer) => register.set_integer(integer),
         ValueRef::Real(real) => register.set_real(real),
-        // A text was text before, or has just been written to the scratch.
+        // The value was text before, or is in `scratch`.
         ValueRef::Text(_) if matches!(register.as_ref(), ValueRef::Text(_)) => {}
         ValueRef::Text(text) => {
             let text = text.to_vec();
@@ -241,12 +242,12 @@ fn convert_affinity(register: &mut Register, affinity: Affinity) {
     }
 }
 
-/// Makes a register an integer, if that loses nothing.
+/// Makes a register an integer, if the conversion is lossless.
 #[cold]
 pub fn make_integer(m: &mut Machine, reg: Reg) -> bool {
     let register = m.reg_mut(reg);
     match Affinity::Numeric.apply_numeric(register.as_ref()) {
-        // The affinity leaves this one a real: it may have been rounded. As a rowid SQLite takes it.
+        // The affinity leaves this value a real because it may have been rounded. SQLite accepts it as a rowid.
         ValueRef::Real(real) if matches!(register, Register::Real(_)) && real == i64::MIN as f64 => {
             register.set_integer(i64::MIN);
             true

@@ -1,8 +1,9 @@
-//! The pages that a machine holds while it stands still.
+//! The pages that a machine holds while it is paused.
 //!
-//! Where a commit of the same connection may change mapped bytes, a machine that ends a step, or calls the application, puts its
-//! cursors aside: there the pager finds them and has them own their pages first (see `lithe_pager::PageHolders`). A machine that
-//! neither has put them aside nor ended is exposed, and the pager refuses such a commit.
+//! A commit of the same connection may change mapped bytes. A machine that ends a step or calls the application therefore puts
+//! its cursors aside. There the pager finds the cursors, and has them copy their pages before the commit (see
+//! `lithe_pager::PageHolders`). A machine that neither has put its cursors aside nor ended is exposed: the pager refuses such a
+//! commit.
 
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
@@ -11,19 +12,19 @@ use lithe_pager::{PageHolder, PageHolders, Pager};
 
 use crate::cursor::VmCursor;
 
-/// Whether a machine holds pages that may change, and where.
+/// Whether a machine holds pages that may change, and where its cursors are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Reach {
-    /// It holds none.
+    /// The machine holds no such pages.
     #[default]
     NoPages,
-    /// In its cursors, which nobody reaches while it runs.
+    /// The cursors are in the running machine, where the pager cannot access them.
     Exposed,
-    /// Here.
+    /// The cursors are in [`Aside`], where the pager can access them.
     Aside,
 }
 
-/// Where a machine's cursors are while it stands still.
+/// The cursors of a machine while it is paused.
 #[derive(Default)]
 struct Aside {
     reach: Cell<Reach>,
@@ -41,11 +42,11 @@ impl PageHolder for Aside {
     }
 }
 
-/// Whether, and by whom, a machine's pages can be reached.
+/// The pages that a machine holds, and whether the pager can access them.
 #[derive(Default)]
 pub struct HeldPages {
     aside: Rc<Aside>,
-    /// Of the databases whose pages may change, those that the machine has read, in this run or before.
+    /// The databases whose pages may change that the machine has read, in this run or before.
     databases: Vec<Rc<PageHolders>>,
 }
 
@@ -56,7 +57,7 @@ impl HeldPages {
         self.aside.reach.get() != Reach::NoPages
     }
 
-    /// A cursor is opened on a database whose pages may change.
+    /// Records that a cursor is opened on a database whose pages may change.
     pub fn read_from(&mut self, holders: &Rc<PageHolders>) {
         debug_assert!(self.aside.reach.get() != Reach::Aside, "a machine that stands still opens no cursor");
         if !self.databases.iter().any(|known| Rc::ptr_eq(known, holders)) {
@@ -67,18 +68,18 @@ impl HeldPages {
         self.aside.reach.set(Reach::Exposed);
     }
 
-    /// The step ends, or the application is called: the cursors go where they can be reached.
+    /// Puts the cursors aside before the step ends or the application is called.
     #[inline]
     pub fn put_aside(&mut self, cursors: &mut Vec<VmCursor>) {
         if self.aside.reach.get() == Reach::Exposed {
             self.aside.reach.set(Reach::Aside);
             let empty = self.aside.cursors.replace(std::mem::take(cursors));
             debug_assert!(empty.is_empty(), "the cursors of one machine are put aside once");
-            std::mem::forget(empty); // it has no memory, and nothing is worth a call that finds out
+            std::mem::forget(empty); // an empty list has no memory to free
         }
     }
 
-    /// The machine goes on.
+    /// Takes the cursors back when the machine resumes.
     #[inline]
     pub fn take_back(&mut self, cursors: &mut Vec<VmCursor>) {
         if self.aside.reach.get() == Reach::Aside {
@@ -88,7 +89,7 @@ impl HeldPages {
         }
     }
 
-    /// The run is over, and all cursors are closed.
+    /// The run has ended, and all cursors are closed.
     #[inline]
     pub fn let_go(&mut self) {
         debug_assert!(self.aside.reach.get() != Reach::Aside, "cursors are taken back before they are closed");

@@ -15,12 +15,12 @@ use crate::operand::*;
 use crate::program::*;
 use crate::result_columns::ResultColumns;
 
-/// What most programs fit in: their memory need not grow.
+/// Capacities that most programs do not exceed.
 const PROLOGUE_LEN: usize = 8;
 const BODY_LEN: usize = 32;
 const LABEL_COUNT: usize = 16;
 
-/// A builder with room for more instructions is not kept.
+/// A builder with a larger capacity than this is not kept.
 const SPARE_LEN_MAX: usize = 1024;
 
 /// A program under construction.
@@ -28,12 +28,12 @@ pub struct ProgramBuilder {
     prologue: Vec<Insn>,
     body: Vec<Insn>,
     in_prologue: bool,
-    /// Where each label stands: an index into the body.
+    /// The address of each label: an index into the body.
     labels: Vec<Option<u32>>,
-    /// The last place of the body where a label stands: code before it and code after it stay apart.
+    /// The last address in the body that has a label. Instructions before and after it are not merged.
     last_label: usize,
     next_register: u32,
-    /// Registers given back by `free`, by count 1 only: most temporaries are single.
+    /// Free temporary registers, single ones only: most temporaries are single.
     free_registers: Vec<Reg>,
     parameter_count: u32,
     cursors: Vec<CursorInfo>,
@@ -104,7 +104,7 @@ impl ProgramBuilder {
         result
     }
 
-    /// From here on code goes to the prologue (or to the body again); gives back where it went before. For callers that
+    /// Directs code to the prologue from here on, or to the body again; returns the previous setting. For callers that
     /// cannot use the closure of [`ProgramBuilder::prologue`].
     pub fn set_prologue(&mut self, on: bool) -> bool {
         std::mem::replace(&mut self.in_prologue, on)
@@ -116,7 +116,7 @@ impl ProgramBuilder {
         Addr(self.labels.len() as u32 - 1)
     }
 
-    /// The label stands here: at the next instruction of the body.
+    /// Places the label at the next instruction of the body.
     pub fn place(&mut self, label: Addr) {
         assert!(!self.in_prologue, "labels stand in the body");
         let slot = &mut self.labels[label.0 as usize];
@@ -125,7 +125,7 @@ impl ProgramBuilder {
         self.last_label = self.body.len();
     }
 
-    /// A label placed here: for loops.
+    /// A new label at the next instruction of the body, for loops.
     pub fn here(&mut self) -> Addr {
         let label = self.label();
         self.place(label);
@@ -162,12 +162,12 @@ impl ProgramBuilder {
         first
     }
 
-    /// A temporary register: give it back by [`ProgramBuilder::free`].
+    /// A temporary register, to be released by [`ProgramBuilder::free`].
     pub fn temporary(&mut self) -> Reg {
         self.free_registers.pop().unwrap_or_else(|| self.registers(1))
     }
 
-    /// Gives a temporary register back.
+    /// Releases a temporary register.
     pub fn free(&mut self, reg: Reg) {
         debug_assert!(!self.free_registers.contains(&reg), "register freed twice");
         assert!(reg.0 < self.next_register, "a register is freed that nobody has");
@@ -175,20 +175,20 @@ impl ProgramBuilder {
         self.fuse_column(reg);
     }
 
-    /// From here on temporary registers are new ones, until [`ProgramBuilder::restore_temporaries`]: a subroutine is called where others
-    /// may be in use.
+    /// From here on temporary registers are new ones, until [`ProgramBuilder::restore_temporaries`]: a subroutine is called where
+    /// other temporaries may be in use.
     #[must_use = "the free registers are put back"]
     pub fn reserve_temporaries(&mut self) -> Vec<Reg> {
         std::mem::take(&mut self.free_registers)
     }
 
-    /// The temporary registers that were free before are free again, and no others.
+    /// Makes exactly those temporary registers free that were free before.
     pub fn restore_temporaries(&mut self, free: Vec<Reg>) {
         self.free_registers = free;
     }
 
-    /// Column puts a value into a register, the next and last instruction uses it, and nobody else will: one instruction
-    /// does both.
+    /// If Column puts a value into a temporary register that only the next, last instruction uses, one instruction replaces the
+    /// two.
     fn fuse_column(&mut self, reg: Reg) {
         let (cursor, column, dst, is_real, user) = match self.body[..] {
             [.., Insn::Column { cursor, column, dst }, user] => (cursor, column, dst, false, user),
@@ -272,7 +272,8 @@ impl ProgramBuilder {
         SubprogramId((self.subprograms.len() - 1) as u16)
     }
 
-    /// Notes the schema cookie that `Transaction` on this database must find. Later notes on the same database are ignored.
+    /// Records the schema cookie that `Transaction` on this database must find. Only the first one for a database
+    /// counts.
     pub fn check_schema(&mut self, check: SchemaCheck) -> bool {
         let is_new = self.schema_cookies.iter().all(|c| c.db != check.db);
         if is_new {
@@ -281,24 +282,25 @@ impl ProgramBuilder {
         is_new
     }
 
-    /// A label on an instruction that does nothing but be counted.
+    /// A label on a Noop, whose executions are counted.
     pub fn counted(&mut self) -> Addr {
         let label = self.here();
         self.emit(Insn::Noop {});
         label
     }
 
-    /// The runs and rows of a loop are counted, at labels of [`ProgramBuilder::counted`].
+    /// Counts the runs and rows of a loop, at labels of [`ProgramBuilder::counted`].
     pub fn measure(&mut self, measured: MeasuredLoop) {
         self.measured.push(measured);
     }
 
-    /// Parameter `number` is used.
+    /// Records that parameter `number` is used.
     pub fn uses_parameter(&mut self, number: u32) {
         self.parameter_count = self.parameter_count.max(number);
     }
 
-    /// The finished program; the caller fills in the result columns, flags and query plan. The builder is empty then, and has its memory.
+    /// The finished program; the caller fills in the result columns, flags and query plan. The builder is then empty
+    /// and keeps its memory.
     pub fn finish(&mut self) -> Program {
         assert!(!self.in_prologue, "the prologue ends before the program");
         let shift = self.prologue.len() as u32;
@@ -352,7 +354,7 @@ impl ProgramBuilder {
         program
     }
 
-    /// Begins an empty program.
+    /// Resets the builder to an empty program.
     fn begin(&mut self) {
         self.labels.clear();
         self.free_registers.clear();
@@ -361,22 +363,22 @@ impl ProgramBuilder {
     }
 }
 
-/// The elements of a list, which keeps its memory.
+/// Takes the elements of a list, which keeps its memory.
 fn taken<T>(list: &mut Vec<T>) -> Box<[T]> {
     if list.is_empty() { Box::default() } else { list.drain(..).collect() }
 }
 
-/// A builder that has finished its program, and whose memory serves the next one.
+/// An idle builder, whose memory the next program reuses.
 #[derive(Clone, Default)]
 pub struct SpareBuilder(Rc<Cell<Option<Box<ProgramBuilder>>>>);
 
 impl SpareBuilder {
-    /// An empty builder, with memory if there was a program before.
+    /// An empty builder, with the memory of an earlier one if there is one.
     pub fn take(&self) -> Box<ProgramBuilder> {
         self.0.take().unwrap_or_else(|| Box::new(ProgramBuilder::new()))
     }
 
-    /// Keeps a builder that has finished its program, unless that was so large that its memory is better given back.
+    /// Keeps an idle builder, unless its memory is so large that it is better released.
     pub fn put(&self, builder: Box<ProgramBuilder>) {
         if builder.body.capacity() <= SPARE_LEN_MAX {
             self.0.set(Some(builder));

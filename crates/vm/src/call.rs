@@ -8,8 +8,8 @@ use lithe_functions::{
 use lithe_value::{Buffer, Collation, Encoding, Value, ValueRef, cast as convert};
 use lithe_vfs::ResultCode;
 
+use crate::connection_state::Flags;
 use crate::error::Error;
-use crate::facts::Flags;
 use crate::host::Host;
 use crate::machine::{Machine, look_again, with_values};
 use crate::operand::{CallId, Reg};
@@ -35,7 +35,7 @@ pub fn call(
     }
     let at = CallAt { id: usize::from(id.0), start, dst };
     match call.function.builtin_scalar() {
-        Some(eval) if host.facts().encoding.get() == Encoding::Utf8 => call_builtin(m, call, eval, host, at),
+        Some(eval) if host.state().encoding.get() == Encoding::Utf8 => call_builtin(m, call, eval, host, at),
         _ => call_any(m, call, host, at),
     }
 }
@@ -49,7 +49,8 @@ struct CallAt {
 }
 
 impl CallAt {
-    /// The result gets the memory of `dst` to build a text in, unless that is where an argument is, or this call has memory from before.
+    /// Gives the result the memory of `dst` to build a text in, unless `dst` holds an argument or this call has memory
+    /// of an earlier result.
     #[inline]
     fn take_memory(self, m: &mut Machine, count: usize) {
         let CallAt { id, start, dst } = self;
@@ -61,8 +62,8 @@ impl CallAt {
     }
 }
 
-/// A call of a built-in function that reads its arguments as they are. Such a function does not see the machine, whose cursors stay where
-/// they are, and knows itself how long its result may be.
+/// Calls a built-in function with its arguments as they are. Such a function has no access to the machine, so the cursors are not
+/// put aside; it checks the length of its result itself.
 #[inline]
 fn call_builtin(
     m: &mut Machine,
@@ -77,10 +78,10 @@ fn call_builtin(
     let out = &mut results[at.id];
     let arguments = &registers[at.start.0 as usize..][..count];
     let connection = FunctionConnection(host);
-    let facts = CallArguments { registers: RegisterArguments(arguments), bound: call.bound_arguments };
+    let attributes = CallArguments { registers: RegisterArguments(arguments), bound: call.bound_arguments };
     let mut context = Context::new(out, &call.collation, &mut sites[at.id], &connection);
     context.must_be_pure = call.must_be_pure;
-    context.arguments = &facts;
+    context.arguments = &attributes;
     let result = with_values(arguments, |values| eval(&mut context, values));
     let (subtype, pointer) = (context.subtype, context.pointer.take());
     held_pages.take_back(cursors);
@@ -89,12 +90,12 @@ fn call_builtin(
     Ok(())
 }
 
-/// Any other call.
+/// Calls any other function.
 fn call_any(m: &mut Machine, call: &FunctionCall, host: &dyn Host, at: CallAt) -> Result<(), Error> {
     let is_builtin = call.function.is_builtin();
-    let writes = host.facts().writes.get();
+    let writes = host.state().writes.get();
     if !is_builtin {
-        m.stand_still();
+        m.suspend();
     }
     let count = usize::from(call.argument_count);
     at.take_memory(m, count);
@@ -103,10 +104,10 @@ fn call_any(m: &mut Machine, call: &FunctionCall, host: &dyn Host, at: CallAt) -
     let arguments = &registers[at.start.0 as usize..][..count];
     let connection = FunctionConnection(host);
     let site = &mut sites[at.id];
-    let facts = CallArguments { registers: RegisterArguments(arguments), bound: call.bound_arguments };
+    let attributes = CallArguments { registers: RegisterArguments(arguments), bound: call.bound_arguments };
     let mut context = Context::new(out, &call.collation, site, &connection);
     context.must_be_pure = call.must_be_pure;
-    context.arguments = &facts;
+    context.arguments = &attributes;
     let mut texts = Vec::new();
     let result = with_values(arguments, |values| {
         let values = decoded(&call.function, values, host, &mut texts)?;
@@ -115,9 +116,9 @@ fn call_any(m: &mut Machine, call: &FunctionCall, host: &dyn Host, at: CallAt) -
     held_pages.take_back(cursors);
     let (subtype, pointer) = (context.subtype, context.pointer.take());
     if !is_builtin {
-        // It may have interrupted its own statement, and written to the rows on which the cursors stand.
+        // The function may have interrupted its own statement, and written to the rows under the cursors.
         m.turns = 1;
-        if writes != host.facts().writes.get() {
+        if writes != host.state().writes.get() {
             look_again(cursors);
         }
         site.keep_constant(call.constant_arguments);
@@ -149,8 +150,8 @@ pub fn call_alone(
     }
 }
 
-/// The arguments as a function gets them. In a database of UTF-16, BLOBs that a built-in function reads as text are text of that
-/// encoding, decoded into `texts`.
+/// The arguments as a function receives them. In a database of UTF-16, a BLOB that a built-in function reads as text is text of that
+/// encoding; it is decoded into `texts`.
 #[inline]
 pub fn decoded<'s, 'a>(
     function: &Function,
@@ -158,7 +159,7 @@ pub fn decoded<'s, 'a>(
     host: &dyn Host,
     texts: &'a mut Vec<Buffer>,
 ) -> lithe_functions::Result<Cow<'s, [ValueRef<'a>]>> {
-    let encoding = host.facts().encoding.get();
+    let encoding = host.state().encoding.get();
     if encoding == Encoding::Utf8 || !function.is_builtin() {
         return Ok(Cow::Borrowed(values));
     }
@@ -179,7 +180,7 @@ fn blobs_as_texts<'a>(
     values.iter().enumerate().zip(texts).map(read).collect()
 }
 
-/// What is known of the arguments besides their values: it is in their registers.
+/// Subtypes and pointers of the arguments, from their registers.
 pub struct RegisterArguments<'r>(pub &'r [Register]);
 
 impl Arguments for RegisterArguments<'_> {
@@ -192,7 +193,7 @@ impl Arguments for RegisterArguments<'_> {
     }
 }
 
-/// The same of a call whose arguments the compiler has looked at.
+/// The same, with the arguments that the compiler found to be parameters.
 struct CallArguments<'r> {
     registers: RegisterArguments<'r>,
     /// Bit i set: argument i is a parameter.
@@ -213,10 +214,10 @@ impl Arguments for CallArguments<'_> {
     }
 }
 
-/// Functions of the application do not know how long a result may be.
+/// Checks the length of a result: functions of the application do not check it.
 pub fn check_length(out: &Value, host: &dyn Host) -> Result<(), Error> {
     let length = out.as_ref().bytes().map_or(0, <[u8]>::len);
-    if length > host.facts().length_max.get() as usize { Err(Error::too_big()) } else { Ok(()) }
+    if length > host.state().length_max.get() as usize { Err(Error::too_big()) } else { Ok(()) }
 }
 
 #[cold]
@@ -230,35 +231,35 @@ pub struct FunctionConnection<'h>(pub &'h dyn Host);
 
 impl Connection for FunctionConnection<'_> {
     fn changes(&self) -> i64 {
-        self.0.facts().changes.get()
+        self.0.state().changes.get()
     }
 
     fn total_changes(&self) -> i64 {
-        self.0.facts().total_changes.get()
+        self.0.state().total_changes.get()
     }
 
     fn last_insert_rowid(&self) -> i64 {
-        self.0.facts().last_insert_rowid.get()
+        self.0.state().last_insert_rowid.get()
     }
 
     fn encoding(&self) -> Encoding {
-        self.0.facts().encoding.get()
+        self.0.state().encoding.get()
     }
 
     fn length_max(&self) -> usize {
-        self.0.facts().length_max.get() as usize
+        self.0.state().length_max.get() as usize
     }
 
     fn like_pattern_length_max(&self) -> usize {
-        self.0.facts().like_pattern_length_max.get() as usize
+        self.0.state().like_pattern_length_max.get() as usize
     }
 
     fn case_sensitive_like(&self) -> bool {
-        self.0.facts().has(Flags::CASE_SENSITIVE_LIKE)
+        self.0.state().has(Flags::CASE_SENSITIVE_LIKE)
     }
 
     fn now(&self) -> i64 {
-        let now = &self.0.facts().now;
+        let now = &self.0.state().now;
         now.get().unwrap_or_else(|| {
             let millis = self.0.julian_millis();
             now.set(Some(millis));

@@ -16,7 +16,7 @@ use crate::operand::{CollationId, CompareFlags, CursorId, Reg};
 use crate::program::Program;
 use crate::register::{BytesKind, Register};
 
-/// A column that is not one of the ordinary ones.
+/// Reads a column on a path that the main loop does not handle itself.
 #[inline(never)]
 pub fn column(m: &mut Machine, program: &Program, cursor: CursorId, column: u16, dst: Reg) -> Result<(), Fault> {
     if let VmCursor::Pseudo { start, count, is_null } = *m.cursor(cursor) {
@@ -40,7 +40,7 @@ pub fn column(m: &mut Machine, program: &Program, cursor: CursorId, column: u16,
     Ok(())
 }
 
-/// A column of reals that is not one of the ordinary ones.
+/// Reads a column with REAL affinity on a path that the main loop does not handle itself.
 #[inline(never)]
 pub fn real_column(m: &mut Machine, program: &Program, cursor: CursorId, number: u16, dst: Reg) -> Result<(), Fault> {
     column(m, program, cursor, number, dst)?;
@@ -50,8 +50,8 @@ pub fn real_column(m: &mut Machine, program: &Program, cursor: CursorId, number:
     Ok(())
 }
 
-/// The order of a column and a register, if both are numbers, or both texts without a collation of their own, and the column
-/// is one of the ordinary ones. `None` says nothing: ask [`compare`].
+/// The order of a column and a register, if both are numbers, or both texts under BINARY, and the column can be read in place.
+/// `None`: the caller must use [`compare`].
 #[inline(never)]
 pub fn order_quickly(m: &Machine, operands: ColumnCompare) -> Option<Ordering> {
     let ColumnCompare { flags, collation, cursor, column, rhs } = operands;
@@ -74,7 +74,7 @@ pub fn order_quickly(m: &Machine, operands: ColumnCompare) -> Option<Ordering> {
     }
 }
 
-/// Calls `f` with a column, whatever it is.
+/// Calls `f` with a column of any cursor.
 pub fn with_column<T>(
     m: &mut Machine,
     program: &Program,
@@ -90,7 +90,7 @@ pub fn with_column<T>(
     Ok(result)
 }
 
-/// Whether a column compares so to a register.
+/// Whether the comparison of a column with a register passes `test`.
 #[inline(never)]
 pub fn compare(
     m: &mut Machine,
@@ -135,11 +135,11 @@ pub struct ColumnCompare {
     pub flags: CompareFlags,
     /// How texts compare.
     pub collation: CollationId,
-    /// Whose column.
+    /// The cursor that reads the column.
     pub cursor: CursorId,
-    /// Which column.
+    /// The number of the column.
     pub column: u16,
-    /// With what.
+    /// The right operand.
     pub rhs: Reg,
 }
 
@@ -154,7 +154,7 @@ pub fn is_null(m: &mut Machine, program: &Program, cursor: CursorId, column: u16
     with_column(m, program, cursor, column, |_, value| value.is_null())
 }
 
-/// A column that the record lacks: it was written before the column was added to the table.
+/// Reads a column that the record lacks, because it was written before the column was added to the table: its default.
 #[cold]
 pub fn missing(m: &mut Machine, program: &Program, cursor: CursorId, column: u16, dst: Reg) {
     let table = program.cursor(cursor).table.as_ref();
@@ -164,7 +164,7 @@ pub fn missing(m: &mut Machine, program: &Program, cursor: CursorId, column: u16
     }
 }
 
-/// Several columns in a row.
+/// Reads several columns in a row.
 #[inline(never)]
 pub fn columns(
     m: &mut Machine,
@@ -243,7 +243,7 @@ pub fn row_data(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error
     .ok_or_else(|| Error::new(ResultCode::INTERNAL, "no record under the cursor"))
 }
 
-/// A number that counts up with each use.
+/// A number that grows by one with each use.
 #[inline(never)]
 pub fn sequence(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let counter = match m.cursor(cursor).settled()? {
@@ -265,7 +265,7 @@ pub fn sequence(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error
     Ok(())
 }
 
-/// How many rows there are.
+/// The number of rows.
 #[inline(never)]
 pub fn count(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let count = match m.cursor(cursor).settled()? {

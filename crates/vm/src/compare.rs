@@ -32,7 +32,7 @@ pub fn jumps(
     }
 }
 
-/// The order of two numbers, or of two texts that are compared as bytes. `None` says nothing: ask [`outcome`].
+/// The order of two numbers, or of two texts that are compared as bytes. `None`: the caller must use [`outcome`].
 #[inline]
 fn order_quickly(lhs: &Register, rhs: &Register, flags: CompareFlags, collation: &Collation) -> Option<Ordering> {
     match (lhs, rhs) {
@@ -45,7 +45,7 @@ fn order_quickly(lhs: &Register, rhs: &Register, flags: CompareFlags, collation:
     }
 }
 
-/// Whether texts that are compared stay texts.
+/// Whether the affinity leaves texts as texts.
 #[inline]
 pub fn keeps_texts(flags: CompareFlags) -> bool {
     flags.0 & CompareFlags::AFFINITY_MASK <= Affinity::Text as u8
@@ -77,7 +77,7 @@ pub fn outcome(lhs: &Register, rhs: &Register, flags: CompareFlags, collation: &
 #[inline]
 fn compare_values(lhs: ValueRef<'_>, rhs: ValueRef<'_>, flags: CompareFlags, collation: &Collation) -> Ordering {
     match (lhs, rhs, affinity_of(flags)) {
-        // Two texts stay texts under the affinity of a text column, and most columns that are compared with texts are one.
+        // Two texts stay texts under TEXT affinity, and most columns that are compared with texts have it.
         (ValueRef::Text(lhs), ValueRef::Text(rhs), None | Some(Affinity::Text)) => collation.compare(lhs, rhs),
         (_, _, Some(affinity)) if is_text(lhs) || is_text(rhs) => compare_under(affinity, lhs, rhs, collation),
         _ => lithe_value::compare(lhs, rhs, collation),
@@ -104,7 +104,7 @@ fn compare_nulls(lhs: &Register, rhs: &Register) -> Ordering {
     rhs.is_null().cmp(&lhs.is_null())
 }
 
-/// The affinity that the flags ask for, if it can make a difference.
+/// The affinity in the flags, if it can make a difference.
 #[inline]
 fn affinity_of(flags: CompareFlags) -> Option<Affinity> {
     match flags.0 & CompareFlags::AFFINITY_MASK {

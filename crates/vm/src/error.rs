@@ -1,4 +1,4 @@
-//! What a run can fail with, typed by what the engine must do about it.
+//! The errors of a run, typed by what the engine must do about them.
 
 use std::collections::TryReserveError;
 use std::fmt;
@@ -10,24 +10,24 @@ use lithe_vfs::ResultCode;
 
 use crate::operand::OnConflict;
 
-/// Why a step gave neither a row nor the end.
+/// Why a step returned neither a row nor the end.
 #[derive(Debug)]
 pub enum Error {
-    /// The schema is not the one that the program was compiled for: compile again.
+    /// The schema differs from the one that the program was compiled for: the engine compiles it again.
     Schema,
-    /// Somebody asked the statement to stop.
+    /// The statement was interrupted.
     Interrupt,
-    /// A constraint or RAISE: its policy says what is undone.
+    /// A constraint failed, or RAISE was called: its policy says what is undone.
     Constraint(Box<Constraint>),
-    /// Anything else that has a message of its own. What the statement has changed is undone.
+    /// Any other error with a message of its own. The changes of the statement are undone.
     Failed(Box<Failure>),
-    /// The B-tree or its pager: I/O, corruption, locks.
+    /// An error of the B-tree or its pager: I/O, corruption, locks.
     Store(Box<lithe_btree::Error>),
     /// A file operation on a temporary file.
     File(lithe_vfs::Error),
 }
 
-/// A constraint that did not hold.
+/// A constraint that failed.
 #[derive(Debug)]
 pub struct Constraint {
     /// What is undone: rollback the transaction, abort the statement, fail (nothing).
@@ -45,7 +45,7 @@ pub struct Failure {
     pub code: ResultCode,
     /// SQLite's message.
     pub message: String,
-    /// What the host says beyond it.
+    /// More detail from the host.
     pub detail: Option<Box<str>>,
 }
 
@@ -56,7 +56,7 @@ impl Error {
         Error::with_detail(code, message, None)
     }
 
-    /// As [`Error::new`], with what there is to say beyond SQLite's message.
+    /// As [`Error::new`], with more detail than SQLite's message has.
     #[cold]
     pub fn with_detail(code: ResultCode, message: impl Into<String>, detail: Option<Box<str>>) -> Error {
         Error::Failed(Box::new(Failure { code, message: message.into(), detail }))
@@ -68,7 +68,7 @@ impl Error {
         Error::new(code, code.text())
     }
 
-    /// A constraint that did not hold.
+    /// A constraint that failed.
     #[cold]
     pub fn constraint(policy: OnConflict, code: ResultCode, message: impl Into<String>) -> Error {
         Error::Constraint(Box::new(Constraint { policy, code, message: message.into() }))
@@ -92,7 +92,7 @@ impl Error {
         Error::from_code(ResultCode::NOMEM)
     }
 
-    /// A part of the machine that is not there yet.
+    /// A feature that is not implemented.
     #[cold]
     pub fn unsupported(what: &str) -> Error {
         Error::new(ResultCode::ERROR, format!("not supported yet: {what}"))

@@ -1,8 +1,8 @@
 //! EXPLAIN: a program as rows.
 //!
-//! The columns are SQLite's (addr, opcode, p1 to p5, comment). An instruction's operands are named, and there may be
-//! more or fewer than five: the first three are p1 to p3, the others stand by name in p4 and the comment says
-//! what the first three are.
+//! The columns are SQLite's (addr, opcode, p1 to p5, comment). An instruction's operands have names, and there may be
+//! more or fewer than five: the first three are p1 to p3, further ones are in p4 by name. The comment has the names of
+//! the first three.
 
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ pub struct ExplainRow {
     pub p2: i64,
     /// The third operand.
     pub p3: i64,
-    /// What tables of the program say about the operands, and further operands.
+    /// The entries of the program's tables that the operands refer to, and further operands.
     pub p4: Option<String>,
     /// Always 0: flags are operands with names.
     pub p5: i64,
@@ -70,7 +70,7 @@ fn row(program: &Program, addr: usize, insn: &Insn) -> ExplainRow {
     };
     match insn {
         Insn::OpenRead { cursor } | Insn::OpenWrite { cursor } => with_tree(program, *cursor, row),
-        // As in SQLite, what the table has said about the scan.
+        // As in SQLite, the table's text for the plan (idxStr).
         Insn::VFilter { scan, .. } => {
             let scan = program.scans.get(usize::from(scan.0));
             ExplainRow { p4: scan.and_then(|scan| scan.plan.text.as_deref().map(str::to_owned)), ..row }
@@ -79,7 +79,7 @@ fn row(program: &Program, addr: usize, insn: &Insn) -> ExplainRow {
     }
 }
 
-/// What a cursor is opened on: the root page and the database, where SQLite has them.
+/// Adds the tree of a cursor: the root page and the database, in SQLite's columns.
 fn with_tree(program: &Program, cursor: CursorId, row: ExplainRow) -> ExplainRow {
     let Some(info) = program.cursors.get(cursor.0 as usize) else { return row };
     let root = info.root.map_or(0, |root| i64::from(root.get()));
@@ -100,7 +100,7 @@ fn names(operands: &[(&'static str, OperandText)]) -> Option<String> {
     (!names.is_empty()).then(|| names.join(" "))
 }
 
-/// What the operands refer to, and the operands after the third.
+/// The entries that the operands refer to, and the operands after the third.
 fn details(program: &Program, operands: &[(&'static str, OperandText)]) -> Option<String> {
     let mut details = String::new();
     for (index, (name, operand)) in operands.iter().enumerate() {
@@ -109,7 +109,7 @@ fn details(program: &Program, operands: &[(&'static str, OperandText)]) -> Optio
             _ => None,
         };
         match meaning {
-            // A function stands for itself, as in SQLite.
+            // A function is shown without the operand's name, as in SQLite.
             Some(meaning) if details.is_empty() && matches!(operand, OperandText::Id("f" | "agg", _)) => {
                 details = meaning;
             }
@@ -128,7 +128,7 @@ fn add(details: &mut String, name: &str, meaning: &str) {
     let _ = write!(details, "{name}={meaning}");
 }
 
-/// What stands at a place of one of the program's tables; the tables have the prefixes of their ids.
+/// The text of an entry of one of the program's tables, which are named by the prefixes of their ids.
 fn meaning(program: &Program, table: &str, id: usize) -> Option<String> {
     match table {
         "c" => program.cursors.get(id).and_then(|info| Some(info.table.as_ref()?.name.clone())),
@@ -143,7 +143,7 @@ fn meaning(program: &Program, table: &str, id: usize) -> Option<String> {
     }
 }
 
-/// A constant, cut where it would fill the screen.
+/// A constant, cut to a readable length.
 fn shortened(value: ValueRef<'_>) -> String {
     const SHOWN_MAX: usize = 60;
     let text = value.to_string();

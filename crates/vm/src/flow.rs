@@ -1,10 +1,10 @@
-//! Control flow beyond a jump: halting, coroutines, counters, moving registers about.
+//! Control flow beyond a jump: halting, coroutines, counters; copying and moving registers.
 
 use lithe_value::{NumberText, ValueRef};
 use lithe_vfs::ResultCode;
 
+use crate::connection_state::Flags;
 use crate::error::Error;
-use crate::facts::Flags;
 use crate::host::Host;
 use crate::insn::Insn;
 use crate::machine::Machine;
@@ -14,8 +14,8 @@ use crate::register::Register;
 use crate::rowset::RowSet;
 use crate::subprogram::Frames;
 
-/// A coroutine has ended: where its caller goes on. The coroutine's register is left so that another Yield comes
-/// to the same end.
+/// Ends a coroutine: returns where its caller continues. The coroutine's register is set so that another Yield reaches
+/// this end again.
 #[inline(never)]
 pub fn end_coroutine(m: &mut Machine, program: &Program, co: Reg, pc: usize) -> usize {
     let caller = m.reg(co).integer() as usize;
@@ -27,7 +27,8 @@ pub fn end_coroutine(m: &mut Machine, program: &Program, co: Reg, pc: usize) -> 
     }
 }
 
-/// The program ends with an error; or, for RAISE(IGNORE) in a trigger, goes on where the trigger's caller says.
+/// Ends the program with an error. For RAISE(IGNORE) in a trigger, the program continues where the trigger's caller
+/// says.
 #[cold]
 pub fn halt_error<'p>(
     m: &mut Machine,
@@ -44,13 +45,13 @@ pub fn halt_error<'p>(
         return Ok(caller);
     }
     if policy == OnConflict::Fail {
-        // What was done before would stay, and with it what violates foreign keys.
+        // The changes so far stay, and with them a violated foreign key.
         check_immediate_violations(m)?;
     }
     Err(Error::constraint(policy, ResultCode(code), message))
 }
 
-/// The message that RAISE was given.
+/// The message of RAISE.
 #[cold]
 pub fn message_text(message: &Register) -> String {
     match message.as_ref() {
@@ -61,8 +62,8 @@ pub fn message_text(message: &Register) -> String {
     }
 }
 
-/// A statement must not end with an immediate foreign key violated. (As in SQLite, nor with more rows put right than it had
-/// put wrong, once it counts.)
+/// Fails if the statement has violated an immediate foreign key. (As in SQLite, also if it has repaired more rows than it has
+/// violated.)
 #[inline]
 pub fn check_immediate_violations(m: &Machine) -> Result<(), Error> {
     if m.immediate_violations != 0 { Err(foreign_key_failed()) } else { Ok(()) }
@@ -73,10 +74,10 @@ fn foreign_key_failed() -> Error {
     Error::constraint(OnConflict::Abort, ResultCode::CONSTRAINT_FOREIGNKEY, "FOREIGN KEY constraint failed")
 }
 
-/// A statement inside a trigger has ended: what it has changed is what changes() answers next.
+/// Ends a statement inside a trigger: changes() reports its changes from here on.
 #[inline(never)]
 pub fn reset_count(m: &mut Machine, host: &dyn Host) {
-    host.facts().set_changes(m.changes);
+    host.state().set_changes(m.changes);
     m.changes = 0;
 }
 
@@ -108,14 +109,14 @@ pub fn offset_limit(limit: i64, offset: i64) -> i64 {
     if limit <= 0 { -1 } else { limit.checked_add(offset.max(0)).unwrap_or(-1) }
 }
 
-/// A row with a foreign key has gone wrong (1) or right (-1).
+/// Counts a violation of a foreign key (1), or a repaired one (-1).
 #[inline(never)]
 pub fn count_violation(m: &mut Machine, host: &dyn Host, deferred: bool, delta: i32) {
-    let facts = host.facts();
-    let counter = if facts.has(Flags::DEFER_FOREIGN_KEYS) {
-        &facts.deferred_immediate_violations
+    let state = host.state();
+    let counter = if state.has(Flags::DEFER_FOREIGN_KEYS) {
+        &state.deferred_immediate_violations
     } else if deferred {
-        &facts.deferred_violations
+        &state.deferred_violations
     } else {
         m.immediate_violations += i64::from(delta);
         return;
@@ -123,12 +124,12 @@ pub fn count_violation(m: &mut Machine, host: &dyn Host, deferred: bool, delta: 
     counter.set(counter.get() + i64::from(delta));
 }
 
-/// Whether no row violates a foreign key, as far as this kind of counter tells.
+/// Whether the counter of this kind has no violation of a foreign key.
 #[inline(never)]
 pub fn has_no_violation(m: &Machine, host: &dyn Host, deferred: bool) -> bool {
-    let facts = host.facts();
-    let own = if deferred { facts.deferred_violations.get() } else { m.immediate_violations };
-    own == 0 && facts.deferred_immediate_violations.get() == 0
+    let state = host.state();
+    let own = if deferred { state.deferred_violations.get() } else { m.immediate_violations };
+    own == 0 && state.deferred_immediate_violations.get() == 0
 }
 
 /// Adds to a rowid set.
@@ -138,7 +139,7 @@ pub fn row_set_add(m: &mut Machine, set: Reg, rowid: Reg) {
     row_set(m.reg_mut(set)).add(rowid);
 }
 
-/// Takes the smallest out of a rowid set.
+/// Takes the smallest rowid out of a rowid set.
 #[inline(never)]
 pub fn row_set_read(m: &mut Machine, set: Reg) -> Option<i64> {
     let read = row_set(m.reg_mut(set)).read();
@@ -154,7 +155,7 @@ pub fn row_set_batch(m: &mut Machine, set: Reg) {
     row_set(m.reg_mut(set)).begin_batch();
 }
 
-/// Whether a rowid is in the set from an earlier batch; if not, it is in this one now.
+/// Whether a rowid is in the set from an earlier batch; if not, adds it to this one.
 #[inline(never)]
 pub fn row_set_test(m: &mut Machine, set: Reg, rowid: Reg) -> bool {
     let rowid = m.reg(rowid).integer();

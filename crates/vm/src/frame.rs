@@ -1,4 +1,4 @@
-//! What a frame has of its own, and frames that wait to be used again.
+//! The content of a frame, and a pool of frames to be reused.
 
 use lithe_functions::CallSite;
 
@@ -6,7 +6,7 @@ use crate::cursor::VmCursor;
 use crate::program::Program;
 use crate::register::Register;
 
-/// What a frame has of its own.
+/// The registers, cursors and other state of one frame.
 #[derive(Default)]
 pub struct FrameContent {
     /// The registers.
@@ -15,7 +15,7 @@ pub struct FrameContent {
     pub cursors: Vec<VmCursor>,
     /// Which Once instructions have run.
     pub once: OnceSet,
-    /// What the function calls keep from one call to the next.
+    /// The data that function calls keep from one call to the next.
     pub sites: Vec<CallSite>,
 }
 
@@ -27,7 +27,7 @@ impl FrameContent {
         FrameContent { registers: new_registers(program), cursors: new_cursors(program), ..FrameContent::default() }
     }
 
-    /// Whether the frame has what a frame of the program needs.
+    /// Whether the frame has the registers and cursors of the program.
     pub fn is_for(&self, program: &Program) -> bool {
         self.registers.len() == program.register_count as usize + 1 && self.cursors.len() == program.cursors.len()
     }
@@ -41,17 +41,18 @@ impl FrameContent {
     }
 }
 
-/// Frames that were left, for the next call: a trigger that fires for each row allocates for the first.
+/// Frames of calls that have returned, for the next call: a trigger that fires for each row allocates at the first
+/// only.
 #[derive(Default)]
 pub struct FramePool {
     spare: Vec<FrameContent>,
 }
 
-/// As many are kept as one statement's triggers ordinarily need; deep recursion gives the rest back.
+/// As many frames as the triggers of one statement ordinarily need; further frames are dropped.
 const SPARE_MAX: usize = 8;
 
 impl FramePool {
-    /// Forgets all.
+    /// Drops all frames.
     pub fn clear(&mut self) {
         self.spare.clear();
     }
@@ -64,7 +65,7 @@ impl FramePool {
         }
     }
 
-    /// A frame that was left.
+    /// Returns a frame to the pool.
     pub fn give_back(&mut self, mut frame: FrameContent) {
         assert!(self.spare.len() <= SPARE_MAX, "more frames than are kept");
         if self.spare.len() < SPARE_MAX {
@@ -74,7 +75,7 @@ impl FramePool {
     }
 }
 
-/// The registers of a frame of this program, and one that no instruction names: for values on their way.
+/// The registers of a frame of this program, and one more that no instruction names, for intermediate values.
 pub fn new_registers(program: &Program) -> Vec<Register> {
     std::iter::repeat_with(Register::default).take(program.register_count as usize + 1).collect()
 }
@@ -84,7 +85,7 @@ pub fn new_cursors(program: &Program) -> Vec<VmCursor> {
     std::iter::repeat_with(VmCursor::default).take(program.cursors.len()).collect()
 }
 
-/// Which instructions have run once.
+/// The Once instructions that have run.
 #[derive(Debug, Default)]
 pub struct OnceSet(Vec<u64>);
 
@@ -101,7 +102,7 @@ impl OnceSet {
         first
     }
 
-    /// A new run.
+    /// Begins a new run.
     #[inline]
     pub fn clear(&mut self) {
         self.0.clear();

@@ -4,8 +4,8 @@ use crate::insn::Insn;
 use crate::operand::{CompareFlags, CursorId, Reg};
 
 impl Insn {
-    /// This instruction with a column in the place of the register `reg`, if there is such an instruction. `is_real` says that
-    /// the column is one of reals.
+    /// This instruction with a column in place of the register `reg`, if there is such an instruction. `is_real` says that the
+    /// column has REAL affinity.
     pub(crate) fn with_column(self, cursor: CursorId, column: u16, is_real: bool, reg: Reg) -> Option<Insn> {
         match self {
             Insn::AggStep { aggregate, start, acc } if start == reg && acc != reg => {
@@ -21,7 +21,7 @@ impl Insn {
         }
     }
 
-    /// This instruction and the affinity of a column of reals behind it, in one.
+    /// This instruction merged with the REAL affinity of the column that it reads.
     pub(crate) fn with_real_affinity(self, reg: Reg) -> Option<Insn> {
         match self {
             Insn::Column { cursor, column, dst } if dst == reg => Some(Insn::ColumnReal { cursor, column, dst }),
@@ -29,7 +29,7 @@ impl Insn {
         }
     }
 
-    /// A comparison whose left operand is the column; one with the column at its right is turned round.
+    /// A comparison with the column as its left operand; one with the column on its right is reversed.
     fn compare_with_column(self, cursor: CursorId, column: u16, is_real: bool, reg: Reg) -> Option<Insn> {
         let of_column =
             |flags: CompareFlags| if is_real { CompareFlags(flags.0 | CompareFlags::REAL_COLUMN) } else { flags };
@@ -74,7 +74,7 @@ mod tests {
         fused_behind(&[], label_between, user)
     }
 
-    /// The same with other instructions right behind the Column.
+    /// The same with other instructions directly after the Column.
     fn fused_behind(
         behind: &[fn(Reg) -> Insn],
         label_between: bool,

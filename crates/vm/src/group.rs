@@ -8,12 +8,12 @@
 //!   machine         ... | block | ...
 //! ```
 //!
-//! The *block* is a stretch of the machine's registers: the states of the aggregates, and whatever else belongs to a group. While a
-//! group is *loaded*, its block is in the machine, where ordinary instructions work on it; when a row of another group
-//! comes, the two blocks change places.
+//! The *block* is a range of the machine's registers: the states of the aggregates, and the other values of a group. While a
+//! group is *loaded*, its block is in the machine, where ordinary instructions use it. When a row of another group comes, the two
+//! blocks are swapped.
 //!
-//! Beyond the budget no further group is taken: the program sorts the rows of groups that are not known, and merges
-//! what comes out with these groups by [`GroupsCursor::next`], which stops before a given key.
+//! Beyond the budget no group is added: the program sorts the rows of unknown groups, and merges the sorted groups with
+//! these by [`GroupsCursor::next`], which stops before a given key.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -24,10 +24,10 @@ use lithe_btree::KeyInfo;
 use crate::keys::{KeyHasher, Prefix, compare_column, prefix};
 use crate::register::Register;
 
-/// What is reckoned for the state of an aggregate that has memory of its own.
+/// The assumed size of an aggregate's state on the heap.
 const STATE_BYTES: usize = 48;
 
-/// Where the key of a row was found.
+/// Where the group of a row was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// In a group that was known; it is loaded.
@@ -45,17 +45,18 @@ pub struct GroupsCursor {
     slots: HashTable<u32>,
     hashes: Vec<u64>,
     registers: Vec<Register>,
-    /// Where the block is in the machine, and how many registers it has.
+    /// The start of the block in the machine, and its length.
     block: (usize, usize),
     loaded: Option<u32>,
     bytes: usize,
     budget: usize,
-    /// The groups in the order of their keys, once they are sorted, and the next to be shown.
+    /// The groups in the order of their keys, once they are sorted, and the index of the next one to return.
     order: Vec<(u64, u32)>,
     next: usize,
 }
 
-/// Whether keys of this kind can be told apart by hash: a collation of the application says what is less, not what is alike.
+/// Whether keys of this kind can be hashed: a collation of the application orders texts, but does not say which hash
+/// alike.
 pub fn can_be_hashed(key: &KeyInfo) -> bool {
     KeyHasher::can_hash(key)
 }
@@ -104,7 +105,7 @@ impl GroupsCursor {
         }
     }
 
-    /// Whether one more group fits memory; rows go through a sorter otherwise.
+    /// Whether there is memory for one more group; without it the rows go through a sorter.
     fn has_memory(&mut self) -> bool {
         let hashes = &self.hashes;
         self.registers.try_reserve(self.key_len() + self.block.1).is_ok()
@@ -160,12 +161,12 @@ impl GroupsCursor {
         self.bytes -= self.block_bytes(machine);
     }
 
-    /// The loaded group's block goes back; the machine's becomes NULL.
+    /// Puts the block of the loaded group back; the machine's becomes NULL.
     #[inline]
     fn put_away(&mut self, machine: &mut [Register]) {
         if let Some(group) = self.loaded.take() {
             let (start, count) = self.block;
-            // A page must not be kept for every group that has something of it.
+            // Values on a page are copied, because otherwise each group would keep its page in memory.
             machine[start..start + count].iter_mut().for_each(Register::own);
             self.bytes += self.block_bytes(machine);
             self.swap(machine, group);
@@ -184,7 +185,7 @@ impl GroupsCursor {
         machine[start..start + count].swap_with_slice(&mut self.registers[at..at + count]);
     }
 
-    /// No more rows come: the groups are put in order.
+    /// Sorts the groups, after the last row.
     pub fn sort(&mut self, machine: &mut [Register]) {
         self.put_away(machine);
         assert_eq!(self.registers.len(), self.hashes.len() * self.stride(), "a stretch of registers for each group");
@@ -204,7 +205,7 @@ impl GroupsCursor {
         self.next = 0;
     }
 
-    /// Loads the next group and puts its key into the registers from `start` on; false if there is none, or none before the key
+    /// Loads the next group and puts its key into the registers from `start` on. False if there is none, or none before the key
     /// in the registers from `limit` on.
     pub fn next(&mut self, machine: &mut [Register], start: usize, limit: Option<usize>) -> bool {
         let Some(&(_, group)) = self.order.get(self.next) else { return false };

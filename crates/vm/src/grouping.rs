@@ -14,7 +14,7 @@ pub fn find(m: &mut Machine, cursor: CursorId, start: Reg) -> Found {
     }
 }
 
-/// Puts the groups in order.
+/// Sorts the groups.
 #[inline(never)]
 pub fn sort(m: &mut Machine, cursor: CursorId) {
     if let VmCursor::Groups(groups) = &mut m.cursors[usize::from(cursor.0)] {

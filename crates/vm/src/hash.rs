@@ -1,5 +1,5 @@
-//! Hash tables of equi-joins: rows by key, the rows of one key in the order of their other columns, as they stand in the automatic
-//! index that SQLite makes. (A key column that is DESC: in the reverse order.) Rows that are equal stay in the order they came.
+//! Hash tables of equi-joins: rows by key. The rows of one key are in the order of their other columns, as in the automatic index
+//! that SQLite makes (with a key column that is DESC: in reverse order). Equal rows are in the order of insertion.
 //!
 //! ```text
 //!   heads     hash of the key ──► | first row, last row |
@@ -9,7 +9,7 @@
 //!   records   | record | record | ...
 //! ```
 //!
-//! A chain is put in order when it is first looked for. A row with a NULL in its key joins nothing and is left out. Beyond the
+//! A chain is sorted at its first search. A row with a NULL in its key joins no row and is left out. Beyond the
 //! budget the rows move to a temporary index with one more column, the number of the row.
 
 use std::cmp::Ordering;
@@ -176,7 +176,7 @@ struct MemoryHash {
 struct Chain {
     first: u32,
     last: u32,
-    /// The rows are in order: they have been looked for.
+    /// The rows are sorted: the key has been searched.
     is_ordered: bool,
 }
 
@@ -285,7 +285,7 @@ fn put_in_order(chain: &mut Chain, rows: &mut [Row], records: &Arena, key: &KeyI
     Ok(())
 }
 
-/// Compares two rows of one key by what stands behind it.
+/// Compares two rows of one key by their other columns.
 fn compare_others(left: &[u8], right: &[u8], key: &KeyInfo) -> Ordering {
     let (mut left, mut right) = (Columns::new(left), Columns::new(right));
     for _ in key.columns() {
@@ -309,7 +309,7 @@ struct HashTree {
     tree: TreeCursor,
     key: Arc<KeyInfo>,
     count: i64,
-    /// What was sought.
+    /// The key that was sought last.
     sought: Vec<Value>,
 }
 

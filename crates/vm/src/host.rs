@@ -1,4 +1,4 @@
-//! What a running program needs from its connection.
+//! The interface through which a running program uses its connection.
 //!
 //! Every method takes `&self`: user functions, collations, hooks and virtual tables may re-enter the connection
 //! while a program runs, so the connection keeps its state in cells and lends nothing across a call.
@@ -13,19 +13,19 @@ use lithe_functions::{RowChange, SqlConnection};
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::File;
 
+use crate::connection_state::ConnectionState;
 use crate::error::Error;
-use crate::facts::ConnectionFacts;
 use crate::operand::{Db, VirtualId};
 use crate::virtual_table::VirtualTable;
 
-/// What a table-valued function has made.
+/// The rows that a table-valued function returned.
 #[derive(Debug)]
 pub struct TableRows {
     /// The rows, without the hidden columns.
     pub rows: Vec<Vec<Value>>,
     /// The hidden columns, which are the arguments: the same in each row.
     pub hidden: Vec<Value>,
-    /// The subtype that a column of a row has.
+    /// The subtype of a column of a row.
     pub subtype: fn(&[Value], usize) -> u8,
     /// The rowid of the first row.
     pub first_rowid: i64,
@@ -64,7 +64,7 @@ pub trait Host {
     /// Loads the schema rows that match `condition` into the catalog.
     fn parse_schema(&self, db: Db, condition: Option<&str>) -> Result<(), Error>;
 
-    /// Loads what ANALYZE has written to `db` into the catalog.
+    /// Loads the statistics that ANALYZE has written to `db` into the catalog.
     fn load_statistics(&self, _db: Db) -> Result<(), Error> {
         Ok(())
     }
@@ -74,28 +74,29 @@ pub trait Host {
         Ok(())
     }
 
-    /// Forgets a table (0), index (1) or trigger (2).
+    /// Removes a table (0), index (1) or trigger (2) from the catalog.
     fn drop_from_catalog(&self, db: Db, kind: u8, name: &str);
 
-    /// The connection's facts and cells that functions and write instructions use.
-    fn facts(&self) -> &ConnectionFacts;
+    /// The state of the connection that functions and write instructions use.
+    fn state(&self) -> &ConnectionState;
 
     /// The time in milliseconds since the Julian epoch.
     fn julian_millis(&self) -> i64;
 
-    /// How many seconds local time is ahead of UTC at a time given in seconds since 1970; `None` if nobody knows.
+    /// The offset of local time from UTC in seconds, at a time given in seconds since 1970; `None` if it is unknown.
     fn local_offset(&self, unix_seconds: i64) -> Option<i32>;
 
     /// Fills `bytes` with randomness.
     fn randomness(&self, bytes: &mut [u8]);
 
-    /// A trigger begins to run, or a statement of it: the trace hook is told, by a comment.
+    /// Calls the trace hook with a comment, when a trigger or a statement of it begins.
     fn trace_trigger(&self, _comment: &str) {}
 
     /// Writes to the error log, if there is one.
     fn log(&self, _code: i32, _message: &[u8]) {}
 
-    /// Loads an extension (`load_extension()`); without a file it only says whether it may. The error is its message.
+    /// Loads an extension (`load_extension()`); without a file it only checks whether loading is allowed. The error is
+    /// a message.
     fn load_extension(&self, _file: Option<&[u8]>, _entry: Option<&[u8]>) -> Result<(), String> {
         Err("not authorized".to_owned())
     }
@@ -103,66 +104,66 @@ pub trait Host {
     /// True when the statement should stop with SQLITE_INTERRUPT. Called every few hundred loop turns.
     fn is_interrupted(&self) -> bool;
 
-    /// Fails if the process uses more memory than it may.
+    /// Fails if the process exceeds its memory limit.
     fn check_memory(&self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Does anybody want to know which rows change (an open BLOB)? Asked once a run.
+    /// Whether changes of rows must be reported to [`Host::row_changed`], because a BLOB is open. Called once a run.
     fn watches_rows(&self) -> bool {
         false
     }
 
-    /// A row of the table with this root, or all its rows, have changed or are gone.
+    /// Reports that a row of the table with this root has changed or is deleted; without a rowid, all its rows.
     fn row_changed(&self, _db: Db, _root: PageNo, _rowid: Option<i64>) {}
 
-    /// The rows of a table-valued function. An argument that is not given is none.
+    /// The rows of a table-valued function. An argument is `None` if it is not given.
     fn table_rows(&self, function: &str, _arguments: &[Option<ValueRef<'_>>]) -> Result<TableRows, Error> {
         Err(Error::unsupported(function))
     }
 
-    /// A virtual table; none if it is not connected any more.
+    /// A virtual table; `None` if it is no longer connected.
     fn virtual_table(&self, _table: VirtualId) -> Option<Rc<dyn VirtualTable>> {
         None
     }
 
-    /// A virtual table joins the transaction.
+    /// Adds a virtual table to the transaction (xBegin).
     fn begin_virtual(&self, _table: VirtualId) -> Result<(), Error> {
         Err(Error::unsupported("virtual tables"))
     }
 
-    /// CREATE VIRTUAL TABLE: the table is in the catalog, and its module has to make it.
+    /// CREATE VIRTUAL TABLE: calls xCreate of the module; the table is in the catalog already.
     fn create_virtual(&self, _db: Db, _name: &str) -> Result<(), Error> {
         Err(Error::unsupported("virtual tables"))
     }
 
-    /// DROP TABLE of a virtual table: its module destroys it.
+    /// DROP TABLE of a virtual table (xDestroy).
     fn destroy_virtual(&self, _db: Db, _name: &str) -> Result<(), Error> {
         Err(Error::unsupported("virtual tables"))
     }
 
-    /// ALTER TABLE RENAME of a virtual table: its module hears of it.
+    /// ALTER TABLE RENAME of a virtual table (xRename).
     fn rename_virtual(&self, _db: Db, _name: &str, _to: &str) -> Result<(), Error> {
         Err(Error::unsupported("virtual tables"))
     }
 
-    /// Instructions between two calls of [`Host::progress`]; 0 for none. Asked once a step.
+    /// Instructions between two calls of [`Host::progress`]; 0 for none. Called once a step.
     fn progress_interval(&self) -> u32 {
         0
     }
 
-    /// Asks the progress handler: true stops the statement with SQLITE_INTERRUPT.
+    /// Calls the progress handler: true stops the statement with SQLITE_INTERRUPT.
     fn progress(&self) -> bool {
         false
     }
 
-    /// Is an update hook (or pre-update hook) set? Asked once a run.
+    /// Whether an update hook (or pre-update hook) is set. Called once a run.
     fn has_update_hook(&self) -> bool;
 
-    /// The pre-update hook: a row is about to change.
+    /// Calls the pre-update hook before a row changes.
     fn pre_update(&self, _change: &RowChange<'_>) {}
 
-    /// The update hook: `op` is SQLITE_INSERT 18, SQLITE_DELETE 9, SQLITE_UPDATE 23.
+    /// Calls the update hook: `op` is SQLITE_INSERT 18, SQLITE_DELETE 9, SQLITE_UPDATE 23.
     fn update_hook(&self, op: i32, database: &str, table: &str, rowid: i64);
 
     /// SQL on the connection, for functions and virtual tables.
@@ -171,7 +172,7 @@ pub trait Host {
     }
 }
 
-/// What `Transaction` compares for one database.
+/// The expected schema of one database, which `Transaction` checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SchemaCheck {
     /// Which database.

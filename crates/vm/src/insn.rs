@@ -4,7 +4,7 @@
 //!
 //! * `Reg` operands named `start`/`count` mean the registers `start .. start + count`.
 //! * `target` is where to jump; without a jump the next instruction runs.
-//! * A cursor's static facts (database, root page, key description, column count, defaults) stand in
+//! * A cursor's static description (database, root page, key description, column count, defaults) stand in
 //!   [`crate::program::CursorInfo`], indexed by [`CursorId`]: the instructions stay 16 bytes.
 //! * Registers filled by `Column` may borrow from the cursor's page. They stay valid when the cursor moves
 //!   (they keep a reference to the page), so no instruction needs to "unborrow" before moving on.
@@ -76,9 +76,9 @@ instructions! {
     HaltIfNull { policy: u8, value: Reg, code: i32, message: TextId }
     /// Give a result row: registers `start..start+count`. The program stops here until the next step.
     ResultRow { start: Reg, count: u32 }
-    /// A statement inside a trigger has ended: the rows it has changed are what changes() answers from here on.
+    /// End of a statement inside a trigger: from here on changes() reports the rows that it changed.
     ResetCount {}
-    /// Nothing. (Used by the builder as a placeholder, and by EXPLAIN as a mark.)
+    /// Do nothing. (The builder uses it as a placeholder, EXPLAIN as a mark.)
     Noop {}
 
     // ---- values ----
@@ -106,9 +106,11 @@ instructions! {
     RealAffinity { reg: Reg }
     /// STRICT tables: check the registers `start..` against the column types of table cursor `cursor`; error SQLITE_CONSTRAINT_DATATYPE.
     TypeCheck { cursor: CursorId, start: Reg, count: u32 }
-    /// Change `reg` to an integer if that loses nothing; else jump to `target`; when `target` is [`Addr::NONE`] the error is "datatype mismatch".
+    /// Change `reg` to an integer if that loses nothing; else jump to `target`; when `target` is [`Addr::NONE`] the error is
+    /// "datatype mismatch".
     MustBeInteger { reg: Reg, target: Addr }
-    /// Turn `dst` into 1 or 0: is `src` true (not 0 as a number)? NULL gives `null_gives`. With `invert` 1, false/true are swapped (IS FALSE, IS NOT TRUE…).
+    /// Turn `dst` into 1 or 0: is `src` true (not 0 as a number)? NULL gives `null_gives`. With `invert` 1, false/true are
+    /// swapped (IS FALSE, IS NOT TRUE…).
     IsTrue { null_gives: u8, invert: u8, src: Reg, dst: Reg }
 
     // ---- arithmetic: dst = lhs op rhs, NULL if an operand is NULL ----
@@ -170,9 +172,9 @@ instructions! {
     GtValue { flags: CompareFlags, collation: CollationId, lhs: Reg, rhs: Reg, dst: Reg }
     /// dst = lhs >= rhs
     GeValue { flags: CompareFlags, collation: CollationId, lhs: Reg, rhs: Reg, dst: Reg }
-    /// Jump if column `column` of the row under `cursor` = rhs: Column and Eq in one, without the register between them.
-    /// The builder makes these where the register is given back right after the comparison. With the flag REAL_COLUMN the
-    /// column is read as ColumnReal reads it.
+    /// Jump if column `column` of the row under `cursor` = rhs: Column and Eq in one, without the register between them. The
+    /// builder makes these when the register is freed right after the comparison. With the flag REAL_COLUMN the column is read as
+    /// ColumnReal reads it.
     ColumnEq { flags: CompareFlags, collation: CollationId, cursor: CursorId, column: u16, rhs: Reg, target: Addr }
     /// Jump if the column <> rhs.
     ColumnNe { flags: CompareFlags, collation: CollationId, cursor: CursorId, column: u16, rhs: Reg, target: Addr }
@@ -184,7 +186,7 @@ instructions! {
     ColumnGt { flags: CompareFlags, collation: CollationId, cursor: CursorId, column: u16, rhs: Reg, target: Addr }
     /// Jump if the column >= rhs.
     ColumnGe { flags: CompareFlags, collation: CollationId, cursor: CursorId, column: u16, rhs: Reg, target: Addr }
-    /// Jump if the column is NULL: its content is not looked at.
+    /// Jump if the column is NULL: only its type is read.
     ColumnIsNull { cursor: CursorId, column: u16, target: Addr }
     /// Jump if the column is not NULL.
     ColumnNotNull { cursor: CursorId, column: u16, target: Addr }
@@ -213,8 +215,9 @@ instructions! {
     OffsetLimit { limit: Reg, offset: Reg, dst: Reg }
 
     // ---- transactions and schema ----
-    /// Begin the statement's transaction on `db` (`write`: 1 write, 2 exclusive-capable) if none is open, and check the schema cookie against
-    /// the one the program was compiled with (`Program::schema_cookies[db]`): a difference is SQLITE_SCHEMA (the engine recompiles).
+    /// Begin the statement's transaction on `db` (`write`: 1 write, 2 exclusive-capable) if none is open, and check the schema
+    /// cookie against the one the program was compiled with (`Program::schema_cookies[db]`): a difference is SQLITE_SCHEMA (the
+    /// engine recompiles).
     Transaction { db: Db, write: u8 }
     /// Statement journal: from here an ABORT undoes only this statement (emitted where a multi-row write may fail halfway).
     StatementJournal {}
@@ -224,11 +227,13 @@ instructions! {
     SetCookie { db: Db, index: u8, value: i32 }
     /// Create a B-tree in `db` (`kind` 1 table, 2 index), its root page number into `dst`.
     CreateTree { db: Db, kind: u8, dst: Reg }
-    /// Fail with SQLITE_LOCKED if another statement of the connection reads: what it reads must not be dropped.
+    /// Fail with SQLITE_LOCKED if another statement of the connection reads, because its tree must not be dropped.
     CheckNoReaders {}
-    /// Fail with SQLITE_ABORT_ROLLBACK if the statement may open no more cursors: where SQLite opens one that is open already.
+    /// Fail with SQLITE_ABORT_ROLLBACK if the statement may open no more cursors. Emitted where SQLite opens a cursor that is open
+    /// here already.
     CheckMayOpen {}
-    /// Delete the B-tree at the root page number in the register `root`; the page that moved into its place (auto-vacuum) or 0 goes to `moved`.
+    /// Delete the B-tree at the root page number in the register `root`; the page that moved into its place (auto-vacuum) or 0
+    /// goes to `moved`.
     DropTree { db: Db, root: Reg, moved: Reg }
     /// Delete all rows of cursor info `cursor`'s tree; the number of rows is added to the change count if `count_changes` is 1.
     ClearTree { count_changes: u8, cursor: CursorId }
@@ -239,7 +244,7 @@ instructions! {
     /// Read the whole index under `cursor`: the text for sqlite_stat1 about its first `columns` columns into `dst`, samples as
     /// rows (nEq, nLt, nDLt, sample) into the temporary table `samples`. `is_one_unique` 1: it is unique, and has one column.
     AnalyzeIndex { is_one_unique: u8, cursor: CursorId, samples: CursorId, columns: u16, dst: Reg }
-    /// Forget the table, index or trigger `name` (`kind` 0 table or view, 1 index, 2 trigger) of `db` in the catalog.
+    /// Remove the table, index or trigger `name` (`kind` 0 table or view, 1 index, 2 trigger) of `db` from the catalog.
     DropFromCatalog { db: Db, kind: u8, name: TextId }
 
     // ---- cursors ----
@@ -249,11 +254,13 @@ instructions! {
     OpenWrite { cursor: CursorId }
     /// Open `cursor` for writing on the root page number in register `root`.
     OpenWriteAt { cursor: CursorId, root: Reg }
-    /// Open `cursor` as an empty temporary table or index (its CursorInfo says which, and whether order matters or a hash may serve). Opening it again empties it.
+    /// Open `cursor` as an empty temporary table or index (its CursorInfo says which, and whether order matters or a hash may
+    /// serve). Opening it again empties it.
     OpenEphemeral { cursor: CursorId }
     /// Open `cursor` as a second cursor on the temporary table of `original`.
     OpenDup { cursor: CursorId, original: CursorId }
-    /// Open `cursor` as a sorter. With `limit` not [`Reg::NONE`], only that many smallest rows are wanted (its value is an integer, negative: all).
+    /// Open `cursor` as a sorter. With `limit` not [`Reg::NONE`], it keeps only that many smallest rows (an integer;
+    /// negative: all).
     SorterOpen { cursor: CursorId, limit: Reg }
     /// Open `cursor` on the one row whose columns are the registers `start..start+count`.
     OpenPseudo { cursor: CursorId, start: Reg, count: u32 }
@@ -261,7 +268,7 @@ instructions! {
     Close { cursor: CursorId }
     /// Cursor `cursor` gives NULL for every column from now on, until it moves (outer joins).
     NullRow { cursor: CursorId }
-    /// Jump if `cursor` stands on a null row (or is not open).
+    /// Jump if `cursor` is on a null row (or is not open).
     IfNullRow { cursor: CursorId, target: Addr }
     /// Go to the first row; jump if there is none.
     Rewind { cursor: CursorId, target: Addr }
@@ -297,7 +304,8 @@ instructions! {
     IdxLt { cursor: CursorId, count: u16, start: Reg, target: Addr }
     /// Position table cursor at the row whose rowid is the integer in `rowid` (converted if that loses nothing); jump if there is none.
     SeekRowid { cursor: CursorId, rowid: Reg, target: Addr }
-    /// Position table cursor `table` at the rowid that ends the current entry of `index`, but only when a column of it is asked for.
+    /// Position table cursor `table` at the rowid that ends the current entry of `index`. The seek is done when a
+    /// column is first read.
     DeferredSeek { index: CursorId, table: CursorId }
     /// Jump if an entry begins with the key `start..start+count` (hash set or index; NULLs equal). The cursor is left on it.
     Found { cursor: CursorId, count: u16, start: Reg, target: Addr }
@@ -325,11 +333,12 @@ instructions! {
     // ---- records and writing ----
     /// dst = the record made of `start..start+count` with the list `affinities` applied first ([`AffinityListId::NONE`]: none).
     MakeRecord { count: u16, affinities: AffinityListId, start: Reg, dst: Reg }
-    /// dst = a new rowid for table cursor `cursor`. With `sequence` not NONE it is larger than any before, and raises the sequence. SQLITE_FULL when exhausted.
+    /// dst = a new rowid for table cursor `cursor`. With `sequence` not NONE it is larger than any before, and raises the
+    /// sequence. SQLITE_FULL when exhausted.
     NewRowid { cursor: CursorId, dst: Reg, sequence: Sequence }
     /// Begin `sequence` with the number of the table `name` in sqlite_sequence, at which `cursor` is open; 0 if it has none.
     ReadSequence { cursor: CursorId, name: ConstId, sequence: Sequence }
-    /// The row with the integer in `rowid` is inserted: `sequence` is at least that.
+    /// Raise `sequence` to the rowid of an inserted row, the integer in `rowid`, if that is larger.
     RaiseSequence { sequence: Sequence, rowid: Reg }
     /// Write `sequence` into the row of the table `name` in sqlite_sequence, or into a new one, if it has grown.
     WriteSequence { cursor: CursorId, name: ConstId, sequence: Sequence }
@@ -338,17 +347,18 @@ instructions! {
     /// MakeRecord and Insert in one: insert the row made of `start..start+count` under the integer in `rowid`. Large texts
     /// and blobs go from their registers to their pages without a record in between. Flags: `insert_flags`.
     InsertRow { flags: u8, cursor: CursorId, count: u16, affinities: AffinityListId, rowid: Reg, start: Reg }
-    /// Tell the pre-update hook of a change that is about to be made to a row of the table of `cursor`. `old` and `new` are the
-    /// registers of a rowid, with those of `count` columns behind it; NONE where there is no such row.
+    /// Call the pre-update hook before a row of the table of `cursor` changes. `old` and `new` are the registers of a rowid,
+    /// which those of `count` columns follow; NONE if there is no such row.
     PreUpdate { operation: u8, cursor: CursorId, count: u16, old: Reg, new: Reg }
     /// Delete the row under `cursor`. Flags: `delete_flags`.
     Delete { flags: u8, cursor: CursorId }
-    /// Insert the record in register `record` into index cursor (whose key columns are also in `start..start+count` when `count` > 0, for seeking without decoding).
+    /// Insert the record in register `record` into index cursor (whose key columns are also in `start..start+count` when `count`
+    /// > 0, for seeking without decoding).
     IdxInsert { flags: u8, cursor: CursorId, count: u16, record: Reg, start: Reg }
     /// MakeRecord and IdxInsert in one: insert the entry made of `start..start+count` into index `cursor`.
     IdxInsertRow { flags: u8, cursor: CursorId, count: u16, affinities: AffinityListId, start: Reg }
-    /// RowData and IdxInsert in one, for filling an empty index: add the row of `sorter`, whose rows come in the index's order,
-    /// behind all entries of index `cursor`.
+    /// RowData and IdxInsert in one, for filling an empty index: add the current row of `sorter`, whose rows come in the index's
+    /// order, after all entries of index `cursor`.
     IdxAppend { sorter: CursorId, cursor: CursorId }
     /// Delete the entry with the key `start..start+count` from index `cursor`. Not found is SQLITE_CORRUPT_INDEX when `must_exist`.
     IdxDelete { must_exist: u8, cursor: CursorId, start: Reg, count: u32 }
@@ -373,8 +383,9 @@ instructions! {
     /// Begin another batch of RowSetTest.
     RowSetBatch { set: Reg }
 
-    // ---- Bloom filter and hash join ----
-    /// Add the row `start..start+count` to hash table `cursor`; the first KeyInfo columns are the join key (rows with a NULL key are dropped when its info says so).
+    // ---- hash join ----
+    /// Add the row `start..start+count` to hash table `cursor`; the first KeyInfo columns are the join key (a row with a NULL in
+    /// its key is dropped).
     HashInsert { cursor: CursorId, start: Reg, count: u32 }
     /// Position `cursor` on the first row whose key equals `start..start+count`; jump if there is none.
     HashFind { cursor: CursorId, count: u16, start: Reg, target: Addr }
@@ -387,7 +398,7 @@ instructions! {
     /// Load the group whose key is in the registers from `start` on. A new group falls through with a block of NULLs, a known one jumps
     /// to `known`; if it is not known and the table is full, jump to `full`.
     GroupFind { cursor: CursorId, start: Reg, known: Addr, full: Addr }
-    /// All rows have been there: no group is loaded, and they are put in order.
+    /// Sort the groups, after the last row. No group is loaded then.
     GroupSort { cursor: CursorId }
     /// Load the next group, its key into the registers from `start` on. Jump if there is none; or, with a `limit`, none before the key
     /// in the registers from there on.
@@ -405,15 +416,16 @@ instructions! {
     AggInverse { aggregate: AggregateId, start: Reg, acc: Reg }
     /// dst = current value of the aggregate, its state kept (window frames).
     AggValue { aggregate: AggregateId, acc: Reg, dst: Reg }
-    /// dst = final value of the aggregate; the state is gone.
+    /// dst = final value of the aggregate; the state is dropped.
     AggFinal { aggregate: AggregateId, acc: Reg, dst: Reg }
     /// dst = the subtype of src's value.
     Subtype { src: Reg, dst: Reg }
-    /// Give the text or BLOB in dst the subtype that src says.
+    /// Give the text or BLOB in dst the subtype in register src.
     SetSubtype { src: Reg, dst: Reg }
-    /// Take the subtypes from the values in `start..start+count`.
+    /// Remove the subtypes of the values in `start..start+count`.
     ClearSubtype { start: Reg, count: u32 }
-    /// Set the collation for the next Call (min, max, nullif …).
+    /// For the next AggStep of min() or max(): set `flag` to 0 now, and to 1 if that step keeps its value. (The collation is not
+    /// used: the aggregate call has its own.)
     CollationFor { collation: CollationId, flag: Reg }
 
     // ---- triggers, foreign keys ----
@@ -424,39 +436,42 @@ instructions! {
     FkCounter { deferred: u8, delta: i32 }
     /// Jump if the counter is zero.
     FkIfZero { deferred: u8, target: Addr }
-    /// End with an error if an immediate foreign key is violated: before a statement that has changed rows gives its own.
+    /// Fail if an immediate foreign key is violated, before a statement that has changed rows returns the first of its
+    /// own rows.
     FkCheck {}
     /// Until CursorUnlock, no subprogram may change the tree that `cursor` is on: that is SQLITE_CONSTRAINT_PINNED.
     CursorLock { cursor: CursorId }
-    /// The tree may be changed again.
+    /// End a CursorLock: the tree may be changed again.
     CursorUnlock { cursor: CursorId }
 
     // ---- virtual tables ----
-    /// Ask for the rows of the table-valued function `name`. The register `start` has a bit for each argument that is given,
-    /// the arguments following. Jump if there are none.
+    /// Open `cursor` on the rows of the table-valued function `name`. The register `start` has a bit for each argument that is
+    /// given; the arguments follow it. Jump if there is no row.
     FunctionRows { cursor: CursorId, name: TextId, start: Reg, target: Addr }
     /// Open `cursor` on a virtual table.
     VOpen { cursor: CursorId, table: VirtualId }
     /// Start a scan as `scan` of `Program::scans` says, with its arguments in `start..`. Jump if it has no row.
     VFilter { cursor: CursorId, scan: ScanId, start: Reg, target: Addr }
-    /// dst = column of the virtual table's row. `flags` 1: an UPDATE leaves it alone, and the table may leave it out.
+    /// dst = column of the virtual table's row. `flags` 1: an UPDATE does not change the column, and the table may omit
+    /// its value.
     VColumn { flags: u8, cursor: CursorId, column: u16, dst: Reg }
     /// Next row: jump if there is one.
     VNext { cursor: CursorId, target: Addr }
-    /// dst = all values of the set under `cursor`, for a scan that wants them at once.
+    /// dst = all values of the set under `cursor`, for a scan that takes them at once (sqlite3_vtab_in).
     VList { cursor: CursorId, dst: Reg }
-    /// dst = which of the columns in `start..start+count` the table has left out.
+    /// dst = a blob that says which of the columns in `start..start+count` the table has omitted
+    /// (sqlite3_vtab_nochange).
     VNoteUnchanged { start: Reg, count: u32, dst: Reg }
-    /// Marks those columns again that `src` says the table has left out.
+    /// Mark the columns that the table has omitted again, from the blob in `src`.
     VMarkUnchanged { start: Reg, count: u32, src: Reg }
-    /// The virtual table is about to be changed: it joins the transaction.
+    /// Add the virtual table to the transaction, before it is changed (xBegin).
     VBegin { table: VirtualId }
     /// xUpdate with the arguments `start..start+count`; `policy` the conflict policy. dst = the rowid of a row that was inserted.
     VUpdate { policy: u8, count: u16, table: VirtualId, start: Reg, dst: Reg }
     /// Make (0), destroy (1) or rename to `to` (2) the virtual table `name` of `db`.
     VChange { op: u8, db: Db, name: TextId, to: TextId }
 
-    /// Tells the trace hook which trigger begins to run, or which statement of it.
+    /// Call the trace hook for a trigger that begins, or for a statement of it.
     TraceTrigger { text: TextId }
 }
 
@@ -468,7 +483,7 @@ pub mod insert_flags {
     pub const LAST_ROWID: u8 = 2;
     /// The row probably goes to the end.
     pub const APPEND: u8 = 4;
-    /// The cursor already stands where the row goes (an immediately preceding seek).
+    /// The cursor is already at the place of the row (after an immediately preceding seek).
     pub const USE_SEEK: u8 = 8;
     /// The insert is the second half of an UPDATE (update hook says UPDATE; a missing old row is no error).
     pub const IS_UPDATE: u8 = 16;
@@ -480,12 +495,12 @@ pub mod insert_flags {
 pub mod delete_flags {
     /// Count the row in changes().
     pub const COUNT_CHANGE: u8 = 1;
-    /// Keep the position: the next Next goes on with the row after the deleted one.
+    /// Keep the position: the next Next moves to the row after the deleted one.
     pub const SAVE_POSITION: u8 = 2;
     /// First half of an UPDATE or REPLACE: the insert follows; hooks are not called here.
     pub const IS_UPDATE: u8 = 4;
     /// The rest of the row (its other indexes) is deleted separately: no hook, no count.
     pub const AUXILIARY: u8 = 8;
-    /// The statement that has locked the cursor deletes (CursorLock).
+    /// The delete is one of the statement that has locked the cursor (CursorLock).
     pub const OF_LOCKED: u8 = 16;
 }

@@ -10,8 +10,7 @@
 //!   | class | first bits of the real, or of the text or blob |      all inverted under DESC
 //! ```
 //!
-//! Unequal prefixes decide a comparison without a look at the rows; equal ones leave it open, unless both are
-//! *exact*.
+//! Unequal prefixes decide a comparison without the rows; equal prefixes decide it only if both are *exact*.
 
 use std::cmp::Ordering;
 use std::hash::{BuildHasher, Hasher};
@@ -23,8 +22,8 @@ use lithe_format::serial_type::SerialType;
 use lithe_format::varint;
 use lithe_value::{Collation, ValueRef};
 
-/// The columns of a record in memory, one after the other. Past the end, and where a record is not
-/// well-formed, the values are NULL: the records are our own.
+/// The columns of a record in memory, one after the other. A column past the end is NULL, as is one that is
+/// malformed, which cannot happen because this crate builds the records.
 #[derive(Clone, Debug)]
 pub struct Columns<'a> {
     record: &'a [u8],
@@ -82,7 +81,7 @@ pub fn compare_records(left: &[u8], right: &[u8], key: &KeyInfo) -> Ordering {
     compare_short_headers(left, right, key).unwrap_or_else(|| compare_any_records(left, right, key))
 }
 
-/// The same for records whose headers are short, and have types of one or two bytes; `None` for others.
+/// As [`compare_records`], for records with short headers and types of one or two bytes; `None` for other records.
 #[inline]
 fn compare_short_headers(left: &[u8], right: &[u8], key: &KeyInfo) -> Option<Ordering> {
     let (mut left, mut right) = (ShortColumns::new(left)?, ShortColumns::new(right)?);
@@ -95,7 +94,7 @@ fn compare_short_headers(left: &[u8], right: &[u8], key: &KeyInfo) -> Option<Ord
     Some(Ordering::Equal)
 }
 
-/// In how many of the key's columns, from the first on, two records are equal.
+/// The number of the key's leading columns in which two records are equal.
 pub fn equal_columns(left: &[u8], right: &[u8], key: &KeyInfo) -> usize {
     equal_short_columns(left, right, key).unwrap_or_else(|| {
         let (mut left, mut right) = (Columns::new(left), Columns::new(right));
@@ -120,7 +119,7 @@ fn compare_any_records(left: &[u8], right: &[u8], key: &KeyInfo) -> Ordering {
     first_unequal(key.columns().iter().map(unequal))
 }
 
-/// As [`Columns`], but only what is short.
+/// As [`Columns`], for records with short headers and types.
 struct ShortColumns<'a> {
     record: &'a [u8],
     header: &'a [u8],
@@ -175,7 +174,7 @@ pub struct Prefix {
 
 const CLASS_SHIFT: u32 = 62;
 const SIGN: u64 = 1 << 63;
-/// Integers up to here are reals whose two last bits are 0: nothing is lost where those are dropped.
+/// Integers up to here are reals whose two last bits are 0, so that the prefix keeps all their bits.
 const EXACT_INTEGER_MAX: u64 = 1 << 50;
 
 /// The prefix of a key whose first column is `value`.
@@ -194,10 +193,10 @@ pub fn prefix(value: ValueRef<'_>, column: &KeyColumn) -> Prefix {
     Prefix { bits: if column.descending { !bits } else { bits }, exact }
 }
 
-/// Bits that order as reals do: the sign flipped, and everything else of negative ones too.
+/// Bits that order as reals do: the sign bit inverted, and for negative reals all other bits, too.
 #[inline]
 fn real_bits(real: f64) -> u64 {
-    // -0.0 equals 0.0, so it has to have its bits.
+    // -0.0 equals 0.0, so its bits must be equal, too.
     let bits = (real + 0.0).to_bits();
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }
@@ -221,7 +220,7 @@ fn text_bits(text: &[u8], collation: &Collation) -> u64 {
         Collation::NoCase => {
             let mut bytes = first_bytes(text).to_be_bytes();
             bytes.make_ascii_lowercase();
-            // A NUL ends a comparison under NOCASE, and the length decides: nothing after it may count.
+            // Under NOCASE a comparison ends at a NUL, and the length decides: the bytes after it must not count.
             if let Some(nul) = bytes.iter().position(|&byte| byte == 0) {
                 bytes[nul..].fill(0);
             }
@@ -238,12 +237,13 @@ fn trim_spaces(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// Hashes keys so that equal ones, under their collations, hash alike.
+/// Hashes keys: keys that are equal under their collations have equal hashes.
 #[derive(Clone, Debug, Default)]
 pub struct KeyHasher(DefaultHashBuilder);
 
 impl KeyHasher {
-    /// Whether keys of this kind can be hashed: a collation of the application says what is less, not what is alike.
+    /// Whether keys of this kind can be hashed: a collation of the application orders texts, but does not say which
+    /// hash alike.
     pub fn can_hash(key: &KeyInfo) -> bool {
         !key.columns().iter().any(|column| matches!(column.collation, Collation::Custom(_)))
     }
@@ -259,7 +259,7 @@ impl KeyHasher {
         self.hash(key, |index| values.get(index).copied().unwrap_or_default())
     }
 
-    /// The hash of a key whose columns `value` gives.
+    /// The hash of a key whose columns `value` returns.
     #[inline]
     pub fn hash<'a>(&self, key: &KeyInfo, mut value: impl FnMut(usize) -> ValueRef<'a>) -> u64 {
         let mut hasher = self.0.build_hasher();
@@ -297,7 +297,7 @@ fn hash_real(hasher: &mut impl Hasher, real: f64) {
 fn hash_text(hasher: &mut impl Hasher, text: &[u8], collation: &Collation) {
     match collation {
         Collation::NoCase => {
-            // Past a NUL only the length counts.
+            // After a NUL only the length counts.
             let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
             for chunk in text[..end].chunks(64) {
                 let mut folded = [0; 64];

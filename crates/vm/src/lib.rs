@@ -1,6 +1,6 @@
 //! The register machine: a compiled [`program::Program`] in, rows out.
 //!
-//! Knows cursors, values and functions. Must not know SQL text, names to be resolved, or plans.
+//! Depends on cursors, values and functions. Must not depend on SQL text, names to be resolved, or plans.
 //!
 //! ```text
 //!              Program (shared, immutable)             Host: the connection
@@ -31,11 +31,11 @@ pub mod builder;
 mod call;
 mod column;
 mod compare;
+pub mod connection_state;
 mod cursor;
 mod ephemeral;
 pub mod error;
 pub mod explain;
-pub mod facts;
 mod fault;
 mod flow;
 mod frame;
@@ -76,10 +76,10 @@ pub mod vm;
 mod write;
 
 pub use call::call_alone;
+pub use connection_state::ConnectionState;
 pub use error::Error;
-pub use facts::ConnectionFacts;
 pub use host::Host;
-/// Virtual tables as the machine meets them.
+/// Virtual tables, as the machine uses them.
 pub use lithe_vtab as virtual_table;
 pub use program::Program;
 pub use vm::{Step, Vm};

@@ -29,64 +29,64 @@ pub struct Machine {
     pub cursors: Vec<VmCursor>,
     /// Which Once instructions of the current frame have run.
     pub once: OnceSet,
-    /// What the function calls of the current frame keep from one call to the next.
+    /// The data that the function calls of the current frame keep from one call to the next.
     pub sites: Vec<CallSite>,
     /// The bound parameters.
     pub parameters: Vec<Register>,
     /// The registers of the current row.
     pub row: Range<usize>,
-    /// Where to go on.
+    /// The address of the next instruction.
     pub pc: usize,
-    /// Who can reach the pages that are held, where a commit of this connection may change them.
+    /// The pages that are held, if a commit of this connection may change them, and how the pager can access them.
     pub held_pages: HeldPages,
     /// Rows changed so far (by the statement of the current frame).
     pub changes: i64,
-    /// How often the connection had been written through when the last row was given; see [`ConnectionFacts::writes`].
+    /// The value of [`ConnectionState::writes`] when the last row was returned.
     ///
-    /// [`ConnectionFacts::writes`]: crate::facts::ConnectionFacts::writes
+    /// [`ConnectionState::writes`]: crate::connection_state::ConnectionState::writes
     pub writes_seen: u64,
-    /// How many [`ConnectionFacts::expirations`] there were when the run began.
+    /// How many [`ConnectionState::expirations`] there were when the run began.
     ///
-    /// [`ConnectionFacts::expirations`]: crate::facts::ConnectionFacts::expirations
+    /// [`ConnectionState::expirations`]: crate::connection_state::ConnectionState::expirations
     pub expirations_before: u64,
-    /// There have been more since: no further cursor may be opened.
+    /// There have been more since then: no further cursor may be opened.
     pub is_expired: bool,
-    /// Violations of immediate foreign keys that are still to be repaired by this statement.
+    /// Violations of immediate foreign keys that this statement has not repaired yet.
     pub immediate_violations: i64,
-    /// Where the next min() or max() notes that it has kept its value; see `CollationFor`.
+    /// The register in which the next min() or max() records that it has kept its value; see `CollationFor`.
     pub kept_flag: Reg,
     /// The update hook is set.
     pub has_update_hook: bool,
-    /// Somebody wants to know which rows change.
+    /// Changes of rows must be reported to the host.
     pub watches_rows: bool,
-    /// Loop turns until the next look at interrupts.
+    /// Loop turns until the next check for an interrupt.
     pub turns: u32,
-    /// Instructions since the progress handler was last asked.
+    /// Instructions since the last call of the progress handler.
     pub unwatched: u32,
-    /// What it has cost.
+    /// The counters of the statement.
     pub counters: Counters,
-    /// What its instructions have cost, if the program is measured.
+    /// The costs of each instruction, if the program is measured.
     pub profile: Option<Box<Profile>>,
     /// Temporary trees.
     pub temporary: Temporary,
-    /// Puts records together.
+    /// Builds records.
     pub builder: Builder,
-    /// Memory for lists of values.
+    /// Reusable memory for lists of values.
     pub scratch: Scratch,
-    /// Where the functions of the calls put their results, each in memory of its own: that of a call whose results are numbers has none, and
-    /// that of one whose results are short texts stays. Frames share them.
+    /// The results of the function calls, each in memory of its own. A call whose results are numbers needs none, and the memory
+    /// of a call whose results are short texts is reused. Frames share them.
     pub results: Vec<Value>,
-    /// Where virtual tables put the values of columns.
+    /// The value of a column of a virtual table.
     pub out: Value,
-    /// Frames of subprograms that have run, for the next.
+    /// Frames of subprograms that have returned, to be reused.
     pub frames: FramePool,
     /// The largest rowids of AUTOINCREMENT tables.
     pub sequences: Vec<SequenceState>,
-    /// The trees that subprograms must not change now.
+    /// The trees that subprograms must not change until they are unlocked.
     pub locked: Vec<(Db, PageNo)>,
 }
 
-/// What a statement knows of the row of an AUTOINCREMENT table in sqlite_sequence.
+/// The state of the row of an AUTOINCREMENT table in sqlite_sequence.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SequenceState {
     /// The rowid of the row and its number, as they were when the statement began; `None` if there was no such row.
@@ -95,17 +95,17 @@ pub struct SequenceState {
     pub max: i64,
 }
 
-/// Loop turns between two looks at interrupts.
+/// Loop turns between two checks for an interrupt.
 const TURNS: u32 = 256;
 
-/// A call that has made longer results gives their memory back when the run ends.
+/// The memory of results longer than this is released when the run ends.
 const RESULT_SPARE_MAX: usize = 4 << 10;
 
-/// A machine that has had more registers, or cursors, than most statements need is not kept for the next statement.
+/// A machine with more registers, or cursors, than this is not kept for another statement.
 const LOADED_MAX: usize = 256;
 
 impl Machine {
-    /// For a program, with no parameter bound.
+    /// A machine for a program, with no parameter bound.
     pub fn new(program: &Program) -> Machine {
         if cfg!(debug_assertions) {
             program.assert_sound();
@@ -142,13 +142,15 @@ impl Machine {
         }
     }
 
-    /// As new but for its memory, for a program that is still to come. False if the memory is much.
+    /// Drops all state of the program and keeps the memory, for another program. False if that is more than a machine
+    /// may keep.
     pub fn unload(&mut self) -> bool {
-        self.assert_at_rest();
-        // What a run has left in registers is NULL and memory.
+        self.assert_idle();
+        // After a run all registers are NULL; they may keep memory.
         debug_assert!(self.registers.iter().all(Register::is_null), "a run is over that has left values behind");
-        self.registers.iter_mut().for_each(Register::rest);
-        // A cursor that was closed has left its place, which serves a cursor on any tree; but no collation of the application is kept.
+        self.registers.iter_mut().for_each(Register::release_memory);
+        // A closed cursor leaves its place, which a cursor on any other tree can reuse. The key is dropped, because it may hold a
+        // collation of the application.
         self.cursors.iter_mut().for_each(VmCursor::forget_key);
         self.parameters.clear();
         self.sites.clear();
@@ -161,7 +163,7 @@ impl Machine {
         self.registers.capacity() + self.parameters.capacity() <= LOADED_MAX && self.cursors.capacity() <= LOADED_MAX
     }
 
-    /// For a program, in a machine that has none.
+    /// Loads a program into a machine without one.
     pub fn load(&mut self, program: &Program) {
         if cfg!(debug_assertions) {
             program.assert_sound();
@@ -176,9 +178,9 @@ impl Machine {
         self.profile = program.measured.as_ref().map(|_| Box::default());
     }
 
-    /// Ready for the next run: no page, no database and no row is held any more.
+    /// Prepares for the next run: releases all pages, databases and rows.
     pub fn reset(&mut self) {
-        self.go_on();
+        self.resume();
         self.registers.iter_mut().for_each(Register::clear);
         for cursor in &mut self.cursors {
             if let VmCursor::Tree(tree) = cursor {
@@ -205,27 +207,27 @@ impl Machine {
         self.locked.clear();
     }
 
-    /// What holds of a machine that no run uses.
+    /// Asserts the state of a machine between two runs.
     #[inline]
     #[track_caller]
-    pub fn assert_at_rest(&self) {
+    pub fn assert_idle(&self) {
         assert!(self.pc == 0 && self.row.is_empty(), "a run has left its place behind");
         assert!(self.locked.is_empty() && self.sequences.is_empty(), "a run has left locks or sequences behind");
         assert!(self.immediate_violations == 0, "a run has left violations behind");
     }
 
-    /// The machine stands still, because a step ends or the application is called, which may commit: what registers have
-    /// borrowed becomes theirs, and the cursors can be reached until it goes on.
+    /// Pauses the machine, because a step ends or the application is called, and either may commit. Borrowed bytes in registers
+    /// are copied, and the cursors are put aside, where the pager can access them, until the machine resumes.
     #[inline]
-    pub fn stand_still(&mut self) {
+    pub fn suspend(&mut self) {
         if self.held_pages.may_change() {
             self.copy_borrowed_registers();
             self.held_pages.put_aside(&mut self.cursors);
         }
     }
 
-    /// Before a row is given away: its bytes, and those that stay in registers, must not change when another statement
-    /// of this connection commits while the row stands.
+    /// Copies borrowed bytes before a row is returned: the bytes in registers must not change when another statement
+    /// of this connection commits while the row is current.
     #[inline(never)]
     fn copy_borrowed_registers(&mut self) {
         let mut is_lent = false;
@@ -237,28 +239,28 @@ impl Machine {
         }
     }
 
-    /// The machine goes on.
+    /// Resumes the machine.
     #[inline]
-    pub fn go_on(&mut self) {
+    pub fn resume(&mut self) {
         self.held_pages.take_back(&mut self.cursors);
     }
 
-    /// The statement goes on after a row: what its cursors stand on may have been written to meanwhile.
+    /// Resumes the statement after a row: the rows under its cursors may have been changed meanwhile.
     #[inline]
     pub fn notice_writes(&mut self, host: &dyn Host) {
-        if self.writes_seen != host.facts().writes.get() {
+        if self.writes_seen != host.state().writes.get() {
             self.look_again(host);
         }
     }
 
     #[cold]
     fn look_again(&mut self, host: &dyn Host) {
-        self.is_expired = self.expirations_before < host.facts().last_expiration.get();
+        self.is_expired = self.expirations_before < host.state().last_expiration.get();
         look_again(&mut self.cursors);
     }
 
-    /// A row is given in the middle of a transaction. What is needed to find the places again must not be on overflow pages that
-    /// a rollback takes away.
+    /// Before a row is returned in a transaction: copies the parts of keys that are on overflow pages, because the cursors need
+    /// them to find their places again, and a rollback may free the pages.
     #[inline(never)]
     pub fn keep_long_keys(&mut self) -> Result<(), Error> {
         for cursor in &mut self.cursors {
@@ -271,10 +273,10 @@ impl Machine {
         Ok(())
     }
 
-    /// The transaction was rolled back while the statement stood on a row: its cursors on tables and indexes are of no use any
-    /// more. Those on temporary ones are.
+    /// Invalidates the cursors on tables and indexes, because the transaction was rolled back while the statement was on a row.
+    /// Cursors on temporary tables and indexes stay valid.
     pub fn trip(&mut self, program: &Program) {
-        self.go_on();
+        self.resume();
         for (cursor, info) in self.cursors.iter_mut().zip(&program.cursors) {
             if let (VmCursor::Tree(tree), CursorKind::Table | CursorKind::Index) = (cursor, &info.kind) {
                 tree.trip();
@@ -288,7 +290,7 @@ impl Machine {
         &self.registers[reg.0 as usize]
     }
 
-    /// A register, to be written.
+    /// A register, mutable.
     #[inline]
     pub fn reg_mut(&mut self, reg: Reg) -> &mut Register {
         &mut self.registers[reg.0 as usize]
@@ -300,7 +302,7 @@ impl Machine {
         &self.registers[start.0 as usize..][..count]
     }
 
-    /// The registers `start..start + count`, to be written.
+    /// The registers `start..start + count`, mutable.
     #[inline]
     pub fn regs_mut(&mut self, start: Reg, count: usize) -> &mut [Register] {
         &mut self.registers[start.0 as usize..][..count]
@@ -312,7 +314,7 @@ impl Machine {
         &mut self.cursors[usize::from(cursor.0)]
     }
 
-    /// One more turn of a loop: looks now and then whether somebody wants the statement to stop.
+    /// Counts one turn of a loop; checks for an interrupt every `TURNS` turns.
     #[inline]
     pub fn turn(&mut self, host: &dyn Host) -> Result<(), Fault> {
         debug_assert!(self.turns > 0, "the turns until the next look are counted down");
@@ -327,7 +329,7 @@ impl Machine {
         if host.is_interrupted() { Err(Error::Interrupt.into()) } else { Ok(()) }
     }
 
-    /// One more instruction: asks the progress handler now and then.
+    /// Counts one instruction; calls the progress handler at its interval.
     #[inline(never)]
     pub fn count_instruction(&mut self, host: &dyn Host) -> Result<(), Fault> {
         self.unwatched += 1;
@@ -339,7 +341,7 @@ impl Machine {
         if host.progress() { Err(Error::Interrupt.into()) } else { Ok(()) }
     }
 
-    /// Binds a value to a parameter (1-based), in the memory that the parameter has.
+    /// Binds a value to a parameter (1-based), in the memory of the parameter.
     pub fn bind(&mut self, number: usize, value: ValueRef<'_>) -> Result<(), Error> {
         let Some(parameter) = number.checked_sub(1).and_then(|index| self.parameters.get_mut(index)) else {
             return Err(Error::from_code(lithe_vfs::ResultCode::RANGE));
@@ -365,7 +367,7 @@ impl Machine {
 /// Calls `f` with the values of some registers.
 #[inline]
 pub fn with_values<T>(registers: &[Register], f: impl FnOnce(&[ValueRef<'_>]) -> T) -> T {
-    // Few are put together on the stack.
+    // Few values are collected on the stack.
     match registers {
         [] => f(&[]),
         [a] => f(&[a.as_ref()]),
@@ -381,7 +383,7 @@ pub fn with_values<T>(registers: &[Register], f: impl FnOnce(&[ValueRef<'_>]) ->
 pub struct Scratch(Vec<ValueRef<'static>>);
 
 impl Scratch {
-    /// The values of some registers; [`Scratch::give_back`] takes the memory back.
+    /// The values of some registers; [`Scratch::give_back`] returns the memory.
     #[inline]
     pub fn values<'a>(&mut self, registers: &'a [Register]) -> Vec<ValueRef<'a>> {
         let mut values = reuse(std::mem::take(&mut self.0));
@@ -390,21 +392,21 @@ impl Scratch {
         values
     }
 
-    /// Takes the memory of a list back.
+    /// Returns the memory of a list.
     #[inline]
     pub fn give_back(&mut self, values: Vec<ValueRef<'_>>) {
         self.0 = reuse(values);
     }
 }
 
-/// The memory of a list, for values that live otherwise: an empty list is turned into another in place.
+/// Reuses the memory of a list for values with another lifetime: the empty list is converted in place.
 #[inline]
 fn reuse<'b>(mut values: Vec<ValueRef<'_>>) -> Vec<ValueRef<'b>> {
     values.clear();
     values.into_iter().map(|_| ValueRef::Null).collect()
 }
 
-/// What the cursors stand on may have been written to.
+/// Records that the rows under the cursors may have been changed.
 #[cold]
 pub fn look_again(cursors: &mut [VmCursor]) {
     for cursor in cursors {

@@ -36,7 +36,7 @@ pub fn tree_at(m: &mut Machine, program: &Program, host: &dyn Host, cursor: Curs
     }
 }
 
-/// Whether the statement may open cursors: neither the temporary schema nor a setting is another one since it began.
+/// Fails if the statement may not open cursors, because the temporary schema or a setting has changed since it began.
 pub(crate) fn check_may_open(m: &Machine) -> Result<(), Error> {
     if m.is_expired { Err(Error::from_code(ResultCode::ABORT_ROLLBACK)) } else { Ok(()) }
 }
@@ -52,7 +52,7 @@ fn tree_at_page(
     if let VmCursor::Tree(tree) = m.cursor(cursor)
         && tree.place.cursor.root() == root
     {
-        // A nested query that is run once more: a cursor stays with its tree for as long as the statement runs.
+        // A nested query runs again: a cursor stays on its tree as long as the statement runs.
         tree.begin_again();
         return Ok(());
     }
@@ -63,7 +63,7 @@ fn tree_at_page(
     }
     let slot = m.cursor(cursor);
     let before = slot.take_place();
-    let encoding = host.facts().encoding.get();
+    let encoding = host.state().encoding.get();
     slot.put(VmCursor::Tree(TreeCursor::open(btree, root, info.key.as_ref(), encoding, before)));
     Ok(())
 }
@@ -80,7 +80,7 @@ pub fn ephemeral(m: &mut Machine, program: &Program, cursor: CursorId) -> Result
         };
         return Ok(());
     }
-    // Emptied, not made anew: there may be further cursors on it.
+    // It is emptied, not replaced, because other cursors may share it.
     reset(m, cursor)
 }
 

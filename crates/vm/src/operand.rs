@@ -1,4 +1,4 @@
-//! The kinds of operand: a type for each kind of number, so that a register is never taken for an address.
+//! The kinds of operand: a type for each kind of number, so that a register is never mistaken for an address.
 
 pub use lithe_base::Db;
 use lithe_value::Affinity;
@@ -105,7 +105,7 @@ pub const fn affinity_from_u8(number: u8) -> Affinity {
     }
 }
 
-/// What is done about a constraint that does not hold. The numbers stand in instructions.
+/// What to do about a failed constraint. The numbers are operands of instructions.
 pub use lithe_vtab::OnConflict;
 
 /// How a comparison treats affinity and NULL: bits 0..2 an affinity applied to both operands first
@@ -120,7 +120,7 @@ impl CompareFlags {
     pub const NULL_JUMPS: u8 = 0x10;
     /// NULLs are equal to each other and to nothing else (IS, IS NOT, DISTINCT): the result is never NULL.
     pub const NULL_EQ: u8 = 0x20;
-    /// The column that the instruction reads is one of reals: integers are reals that were stored so.
+    /// The column has REAL affinity: an integer in a record is a real that was stored as an integer.
     pub const REAL_COLUMN: u8 = 0x40;
 }
 
@@ -131,13 +131,13 @@ pub enum OperandText {
     Number(i64),
     /// A jump target.
     Target(u32),
-    /// Something that stands in a table of the program: which table, and where.
+    /// The id of an entry in a table of the program: the prefix of the table, and the index.
     Id(&'static str, u32),
     /// Not given.
     None,
 }
 
-/// What every kind of operand can do.
+/// The methods of all kinds of operand.
 pub trait Operand {
     /// For EXPLAIN.
     fn explain(&self) -> OperandText;

@@ -1,4 +1,4 @@
-//! Telling the pre-update hook of a row that is about to change.
+//! Calling the pre-update hook before a row changes.
 
 use lithe_functions::{RowChange, RowOperation};
 use lithe_value::ValueRef;
@@ -9,7 +9,7 @@ use crate::operand::{CursorId, Reg};
 use crate::program::Program;
 use crate::register::Register;
 
-/// Where the rows are: registers of a rowid and of the columns behind it.
+/// The registers of the rows: that of a rowid, with those of the columns after it.
 #[derive(Clone, Copy)]
 pub struct Rows {
     /// The row as it is; NONE before an INSERT.
@@ -20,7 +20,7 @@ pub struct Rows {
     pub count: usize,
 }
 
-/// Tells the hook. The machine stands still meanwhile, because the hook may use the connection.
+/// Calls the hook. The machine is paused meanwhile, because the hook may use the connection.
 #[cold]
 pub fn tell(
     m: &mut Machine,
@@ -33,18 +33,18 @@ pub fn tell(
 ) {
     let Some(table) = &program.cursor(cursor).table else { return };
     let Some(operation) = RowOperation::from_number(i32::from(operation)) else { return };
-    m.stand_still();
+    m.suspend();
     let (old_rowid, new_rowid) = match table.without_rowid {
         true => (0, 0),
         false => rowids(m, rows),
     };
     let Machine { registers, scratch, .. } = m;
-    // The values before the change, and behind them those after it.
+    // The values before the change, followed by those after it.
     let mut values = scratch.values(columns(registers, rows.old, rows.count));
     let old_count = values.len();
     values.extend(columns(registers, rows.new, rows.count).iter().map(Register::as_ref));
     let (old, new) = values.split_at_mut(old_count);
-    // The register of the rowid's other name is NULL, as in the record.
+    // The register of the rowid's alias is NULL, as in the record.
     for (row, rowid) in [(&mut *old, old_rowid), (&mut *new, new_rowid)] {
         if let Some(value) = table.rowid_column.and_then(|at| row.get_mut(usize::from(at))) {
             *value = ValueRef::Integer(rowid);
@@ -65,7 +65,7 @@ pub fn tell(
         blob_column: None,
     });
     scratch.give_back(values);
-    m.go_on();
+    m.resume();
 }
 
 /// The rowids before and after the change; the same where there is only one row.

@@ -1,24 +1,24 @@
-//! What the instructions of a program cost, one by one: counted where a statement is measured (SQLITE_DBCONFIG_STMT_SCANSTATUS).
+//! The costs of a program's instructions, counted if a statement is measured (SQLITE_DBCONFIG_STMT_SCANSTATUS).
 
 use std::time::Instant;
 
 use crate::program::Program;
 
-/// What an instruction has cost.
+/// The costs of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InsnCost {
     /// How often it has run.
     pub runs: u64,
-    /// How long, in nanoseconds: cycles of a processor of one gigahertz.
+    /// Its time in nanoseconds, reported as cycles of a processor of one gigahertz.
     pub cycles: u64,
 }
 
 /// The costs of a statement's program and its subprograms.
 #[derive(Debug, Default)]
 pub struct Profile {
-    /// By the addresses of the programs in memory, which live as long as the statement's program.
+    /// By the addresses of the programs in memory, which are valid because the statement keeps its program.
     programs: Vec<(usize, Box<[InsnCost]>)>,
-    /// The instruction that runs: the place of its program and its own, and since when.
+    /// The running instruction: the index of its program and its address, and when it began.
     running: Option<(usize, usize, Instant)>,
 }
 
@@ -27,7 +27,7 @@ fn identity(program: &Program) -> usize {
 }
 
 impl Profile {
-    /// The instruction at `pc` begins, and the one before it has ended.
+    /// Begins the instruction at `pc`; the one before it ends.
     pub(crate) fn begin(&mut self, program: &Program, pc: usize) {
         let now = Instant::now();
         self.end_at(now);
@@ -41,7 +41,7 @@ impl Profile {
         self.running = Some((at, pc, now));
     }
 
-    /// The statement gives a row, or ends.
+    /// Ends the running instruction, because the statement returns a row, or ends.
     pub(crate) fn pause(&mut self) {
         self.end_at(Instant::now());
     }

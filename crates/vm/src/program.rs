@@ -23,7 +23,7 @@ pub struct Program {
     pub register_count: u32,
     /// How many parameters the statement has (the largest number).
     pub parameter_count: u32,
-    /// What each cursor is.
+    /// The info of each cursor.
     pub cursors: Box<[CursorInfo]>,
     /// Constants too large for an instruction.
     pub constants: Box<[Value]>,
@@ -37,32 +37,32 @@ pub struct Program {
     pub calls: Box<[FunctionCall]>,
     /// Aggregate calls.
     pub aggregates: Box<[AggregateCall]>,
-    /// Those of them that take rows back (AggInverse).
+    /// The ones among them whose rows are removed again (AggInverse).
     pub inverted_aggregates: Box<[AggregateId]>,
     /// Trigger and foreign-key action programs. A program without any uses the table of the outermost program, so that
     /// a trigger can name itself.
     pub subprograms: Box<[Arc<Subprogram>]>,
-    /// How virtual tables are scanned.
+    /// The plans for scans of virtual tables.
     pub scans: Box<[CompiledScan]>,
     /// The schema cookie of each database that `Transaction` checks: (database, cookie, the catalog's generation).
     pub schema_cookies: Box<[SchemaCheck]>,
     /// Result columns.
     pub columns: ResultColumns,
-    /// It changes no database (sqlite3_stmt_readonly).
+    /// The program changes no database (sqlite3_stmt_readonly).
     pub is_read_only: bool,
-    /// Its rows count as changes (INSERT, UPDATE, DELETE).
+    /// The rows that it changes count for changes() (INSERT, UPDATE, DELETE).
     pub counts_changes: bool,
     /// EXPLAIN QUERY PLAN's rows: (id, parent, text).
     pub query_plan: Box<[QueryPlanRow]>,
-    /// The loops whose runs and rows are counted. None: nothing is measured.
+    /// The loops whose runs and rows are counted; `None` if the program is not measured.
     pub measured: Option<Box<[MeasuredLoop]>>,
-    /// What stands in double quotes, names nothing, and was taken for a string.
+    /// Identifiers in double quotes that match no name, and were taken for strings.
     pub quoted_strings: QuotedStrings,
     /// Bit n: the plan depends on the value of parameter n + 1; the last bit is that of all further parameters.
     pub planned_parameters: u32,
 }
 
-/// Texts of a statement that stand in double quotes and are strings, without the quotes.
+/// Strings of a statement that are in double quotes, without the quotes.
 pub type QuotedStrings = Box<[Box<[u8]>]>;
 
 /// One line of EXPLAIN QUERY PLAN.
@@ -70,7 +70,7 @@ pub type QuotedStrings = Box<[Box<[u8]>]>;
 pub struct QueryPlanRow {
     /// Number of the line's node.
     pub id: i32,
-    /// The node it hangs under, 0 for the root.
+    /// The parent node, 0 for the root.
     pub parent: i32,
     /// The estimated cost of a loop, as a logarithm; 0 on other lines. (The column that SQLite names "notused".)
     pub cost: i32,
@@ -83,19 +83,19 @@ pub struct QueryPlanRow {
 pub struct MeasuredLoop {
     /// The number of its line in the query plan.
     pub line: i32,
-    /// The table or index that it reads; none for the rows of a query.
+    /// The table or index that it reads; `None` for the rows of a query.
     pub name: Option<String>,
-    /// How many rows the planner expects of each run.
+    /// The number of rows that the planner estimates for each run.
     pub estimated_rows: f64,
-    /// Where an instruction stands that runs once for each run of the loop.
+    /// The address of an instruction that is executed once for each run of the loop.
     pub run: Addr,
-    /// Where an instruction stands that runs once for each row.
+    /// The address of an instruction that is executed once for each row.
     pub row: Addr,
-    /// The cursors that it reads by.
+    /// The cursors with which it reads.
     pub cursors: Vec<CursorId>,
 }
 
-/// The static facts of one cursor.
+/// The static description of one cursor.
 #[derive(Clone, Debug)]
 pub struct CursorInfo {
     /// What the cursor runs over.
@@ -109,12 +109,12 @@ pub struct CursorInfo {
     /// Number of columns that a row has.
     pub column_count: u16,
     /// The table that rows belong to (for hooks, constraint texts and STRICT checks).
-    pub table: Option<Arc<TableFacts>>,
+    pub table: Option<Arc<TableMetadata>>,
 }
 
-/// The facts about a table that a running program needs.
+/// What a running program needs to know about a table.
 #[derive(Debug, Default)]
-pub struct TableFacts {
+pub struct TableMetadata {
     /// The table's name.
     pub name: String,
     /// The name of its database.
@@ -171,7 +171,8 @@ pub struct FunctionCall {
     pub constant_arguments: u32,
     /// Bit i set: argument i is a parameter, perhaps under CAST, COLLATE or `+`.
     pub bound_arguments: u32,
-    /// Where the call stands, if its result must never change: "an index", "a CHECK constraint", "a generated column".
+    /// The context of the call, if its result must be deterministic: "an index", "a CHECK constraint", "a generated
+    /// column".
     pub must_be_pure: Option<&'static str>,
 }
 
@@ -198,7 +199,7 @@ pub struct Subprogram {
 }
 
 impl Program {
-    /// Whether the virtual tables that it scans, itself or in its triggers, would say the same of their scans again.
+    /// Whether the virtual tables that it scans, itself or in its triggers, would plan the scans the same way again.
     pub fn stands(&self) -> bool {
         self.scans.iter().all(|scan| scan.stands) && self.subprograms.iter().all(|sub| sub.program.stands())
     }
@@ -214,12 +215,12 @@ impl Program {
         self.cursor(cursor).key.as_deref().expect("the instruction's cursor has a key")
     }
 
-    /// Whether rows are taken back from an aggregate.
+    /// Whether rows are removed from an aggregate (AggInverse).
     pub fn takes_rows_back(&self, aggregate: AggregateId) -> bool {
         self.inverted_aggregates.contains(&aggregate)
     }
 
-    /// A text that may be left out.
+    /// A text, unless it is [`TextId::NONE`].
     pub fn text(&self, text: TextId) -> Option<&str> {
         self.texts.get(text.0 as usize).map(|text| &**text)
     }

@@ -1,4 +1,4 @@
-//! Rows on their way from registers to records.
+//! Building records from registers.
 
 use lithe_format::record::Builder;
 use lithe_format::serial_type::{SchemaFormat, SerialType};
@@ -13,7 +13,7 @@ use crate::operand::{AffinityListId, Reg};
 use crate::program::Program;
 use crate::register::{BytesKind, Register};
 
-/// No record of short values is longer: the limit on lengths need not be asked.
+/// A record of short values is never longer than this: the limit on lengths is checked only if it is lower.
 const SHORT_RECORD_MAX: usize = 8192;
 
 /// The registers that a row is made of.
@@ -23,7 +23,7 @@ pub struct RowRegisters {
     pub start: Reg,
     /// How many.
     pub count: usize,
-    /// What is applied to them first.
+    /// The affinities to apply first.
     pub affinities: AffinityListId,
 }
 
@@ -44,8 +44,8 @@ impl RowRegisters {
         RowValues::new(scratch, registers, affinities)
     }
 
-    /// The record of the values as they are stored, once the affinities have been applied, if all are short: what most rows
-    /// are. `None` says nothing: ask [`RowRegisters::values`].
+    /// As [`RowRegisters::values`], but builds the record at once, if all values are short, as in most rows. `None`: the caller
+    /// must use [`RowRegisters::values`].
     #[inline]
     pub fn short_record<'b>(
         self,
@@ -56,7 +56,7 @@ impl RowRegisters {
     ) -> Option<&'b [u8]> {
         let registers = &registers[self.start.0 as usize..][..self.count];
         let ends_in_zeros = registers.last().and_then(Register::untouched_zeros).is_some();
-        if ends_in_zeros || (host.facts().length_max.get() as usize) < SHORT_RECORD_MAX {
+        if ends_in_zeros || (host.state().length_max.get() as usize) < SHORT_RECORD_MAX {
             return None;
         }
         let affinities = program.affinities.get(usize::from(self.affinities.0)).map_or(&[][..], |list| list);
@@ -77,7 +77,7 @@ impl RowRegisters {
 
 /// The values of a row, as they are stored.
 pub struct RowValues<'a> {
-    /// One a column.
+    /// One for each column.
     pub values: Vec<ValueRef<'a>>,
     /// Zeros after the last value, which is then a blob.
     pub zeros: u32,
@@ -102,16 +102,16 @@ impl<'a> RowValues<'a> {
     /// Refuses a row whose record is longer than the connection's limit.
     #[inline]
     pub fn check_length(&self, host: &dyn Host) -> Result<(), Error> {
-        // Without `bytes()`: its Option would be tested by a pointer that numbers do not have.
+        // Without `bytes()`, whose Option is tested by a pointer that numbers do not have.
         let content = |value: &ValueRef<'_>| match value {
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len() as u64,
             ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => 0,
         };
         let len = self.values.iter().map(content).sum::<u64>() + u64::from(self.zeros);
-        let length_max = u64::from(host.facts().length_max.get());
+        let length_max = u64::from(host.state().length_max.get());
         match length_max.checked_sub(len) {
             None => Err(Error::too_big()),
-            // Rarely is a row so long that what stands around its texts and BLOBs matters.
+            // Rarely is a row so long that the header and the numbers matter.
             Some(left) if left >= LENGTH_AROUND_MAX * (self.values.len() as u64 + 1) => Ok(()),
             Some(left) => {
                 let around = self.values.iter().map(length_around).sum::<u64>();
@@ -121,7 +121,8 @@ impl<'a> RowValues<'a> {
     }
 }
 
-/// What a value adds at most to a record beside the bytes of a text or BLOB: a serial type, or one and a number.
+/// The most bytes that a value adds to a record besides those of a text or BLOB: its serial type, and those of a
+/// number.
 const LENGTH_AROUND_MAX: u64 = 18;
 
 fn length_around(value: &ValueRef<'_>) -> u64 {

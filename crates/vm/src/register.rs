@@ -1,4 +1,4 @@
-//! A register: 24 bytes that hold a value, or something that only the machine knows.
+//! A register: 24 bytes that hold a value, or a state internal to the machine.
 //!
 //! ```text
 //!   0      1        2        4        8                         24
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Text and blobs come in four ways, cheapest first: *inline* (up to [`INLINE_MAX`] bytes), *borrowed* from
-//! the page they stand on (the register keeps the page alive, so nothing is copied and nothing dangles),
+//! their page (the register keeps a reference to the page, so nothing is copied and nothing dangles),
 //! *shared* (a bound parameter), and *owned*: in memory of the register's own, which the next long value
 //! reuses. A register that is cleared between runs keeps that memory as [`Register::Spare`].
 
@@ -32,10 +32,10 @@ pub use inline::Inline;
 /// The longest text or blob that is held in the register itself.
 pub const INLINE_MAX: usize = 22;
 
-/// Memory up to this size survives a reset; more is given back.
+/// Memory up to this size survives a reset; more is released.
 pub const SPARE_MAX: usize = 4 << 20;
 
-/// Longer values ask whether there is memory for a copy.
+/// For values longer than this, the register reserves memory for a copy first, which may fail.
 const LONG: usize = 64 << 10;
 
 /// One register of a frame.
@@ -44,7 +44,7 @@ pub enum Register {
     /// NULL.
     #[default]
     Null,
-    /// A NULL that is not even equal to itself: "no group yet".
+    /// A NULL that does not even equal itself: "no group yet".
     NullNever,
     /// An integer.
     Integer(i64),
@@ -74,27 +74,27 @@ pub enum Register {
     },
     /// A text in memory of this register's own.
     OwnedText {
-        /// What JSON functions tell each other about it.
+        /// The subtype, by which JSON functions recognise their results.
         subtype: u8,
-        /// How much of the memory it takes.
+        /// How much of the memory it uses.
         len: u32,
         /// The memory.
         memory: Box<[u8]>,
     },
     /// A blob in memory of this register's own.
     OwnedBlob {
-        /// What JSON functions tell each other about it.
+        /// The subtype, by which JSON functions recognise their results.
         subtype: u8,
-        /// How much of the memory it takes.
+        /// How much of the memory it uses.
         len: u32,
         /// The memory.
         memory: Box<[u8]>,
     },
     /// A text or blob shared with a bound parameter.
     Shared(Rc<Value>),
-    /// A blob of zeros that takes no memory until somebody looks at it.
+    /// A blob of zeros that takes no memory until it is read.
     Zeros(Box<Zeros>),
-    /// NULL, and memory to be used again.
+    /// NULL, with memory to be reused.
     Spare(Box<[u8]>),
     /// The state of count(*).
     CountRows(i64),
@@ -108,13 +108,13 @@ pub enum Register {
     Aggregate(Box<Accumulator>),
     /// A set of rowids.
     RowSet(Box<RowSet>),
-    /// Something of the application; to SQL it is NULL.
+    /// A pointer of the application; to SQL it is NULL.
     Pointer(Rc<Pointer>),
 }
 
 const _: () = assert!(size_of::<Register>() == 24);
 
-/// So many zeros. They become memory the first time they are read as a blob.
+/// A blob of zeros. Its memory is allocated when it is first read as a blob.
 #[derive(Debug)]
 pub struct Zeros {
     len: u32,
@@ -142,7 +142,7 @@ fn on_page(page: &PageRef, start: u16, len: u16) -> &[u8] {
 }
 
 impl Register {
-    /// The value, borrowed. What only the machine knows (aggregate states, rowid sets) shows itself as NULL.
+    /// The value, borrowed. A state of the machine (of an aggregate, a rowid set) reads as NULL.
     #[inline]
     pub fn as_ref(&self) -> ValueRef<'_> {
         match self {
@@ -180,7 +180,7 @@ impl Register {
         }
     }
 
-    /// The text with a NUL behind it, in the memory that it has: `None` if it is no text, or the NUL does not fit.
+    /// The text with a NUL after it, in its own memory. `None` if it is no text, or the NUL does not fit.
     #[inline]
     pub fn text_with_nul(&mut self) -> Option<&[u8]> {
         let (len, memory) = match self {
@@ -218,7 +218,7 @@ impl Register {
         )
     }
 
-    /// The integer in a register that the program counts with; anything else is read as CAST would.
+    /// The integer in a register that the program counts with; any other value is converted as by CAST.
     #[inline]
     pub fn integer(&self) -> i64 {
         match self {
@@ -233,7 +233,7 @@ impl Register {
         self.replace(Register::Null);
     }
 
-    /// Becomes an integer. In a loop it mostly was one before, and there is nothing to let go of.
+    /// Becomes an integer. In a loop the register usually holds an integer already, and there is nothing to drop.
     #[inline]
     pub fn set_integer(&mut self, integer: i64) {
         match self {
@@ -242,7 +242,7 @@ impl Register {
         }
     }
 
-    /// Takes another value. Mostly there is nothing to let go of, and nothing is asked to.
+    /// Takes another value. Usually there is nothing to drop, and no destructor is called.
     #[inline]
     fn replace(&mut self, with: Register) {
         if self.holds_nothing() {
@@ -252,13 +252,13 @@ impl Register {
         }
     }
 
-    /// Out of line: the paths where the register has something to let go of are not the hot ones.
+    /// Out of line, because a register with something to drop is not on the hot path.
     #[inline(never)]
     fn drop_and_replace(&mut self, with: Register) {
         *self = with;
     }
 
-    /// Whether all of it is in the register itself.
+    /// Whether the whole content is in the register itself, so that there is nothing to drop.
     #[inline]
     fn holds_nothing(&self) -> bool {
         matches!(
@@ -335,7 +335,7 @@ impl Register {
         }
     }
 
-    /// Becomes `value`, with the memory that it has.
+    /// Becomes `value`, and takes its memory.
     #[inline]
     pub fn set_value(&mut self, value: Value) {
         match value.as_ref() {
@@ -347,8 +347,8 @@ impl Register {
         }
     }
 
-    /// Becomes the result of a function: a pointer goes with NULL only, a subtype with texts and blobs. The memory of long ones is
-    /// taken from `out`; that of short ones stays there for the next result.
+    /// Becomes the result of a function. A pointer is kept with NULL only, a subtype with texts and blobs only. The memory of a
+    /// long value is taken from `out`; that of a short one stays there for the next result.
     #[inline]
     pub fn set_result(&mut self, out: &mut Value, subtype: u8, pointer: Option<Rc<Pointer>>) {
         match out.as_ref() {
@@ -366,7 +366,7 @@ impl Register {
         }
     }
 
-    /// The subtype of a text or blob that a function has made.
+    /// The subtype of a text or blob that a function returned.
     pub fn subtype(&self) -> u8 {
         match self {
             Register::OwnedText { subtype, .. } | Register::OwnedBlob { subtype, .. } => *subtype,
@@ -381,7 +381,8 @@ impl Register {
         }
     }
 
-    /// Gives a text or blob that has come out of a row the subtype that it had before: such a one has memory of its own.
+    /// Sets the subtype that a text or blob had before it was stored in a row. Only a value in memory of its own has one, so the
+    /// bytes are copied.
     pub fn restore_subtype(&mut self, subtype: u8) -> std::result::Result<(), OutOfMemory> {
         let (kind, bytes) = match self.as_ref() {
             ValueRef::Text(text) => (BytesKind::Text, text),
@@ -409,11 +410,11 @@ impl Register {
         *self = pointer.map_or(Register::Null, Register::Pointer);
     }
 
-    /// Becomes the bytes `start..start + len` of `page`: inline if they are few, borrowed if not (then the answer
-    /// is true). The caller has checked that they lie within the page.
+    /// Becomes the bytes `start..start + len` of `page`: inline if they are short, else borrowed (then the answer
+    /// is true). The caller has checked that they are within the page.
     ///
-    /// A register that has memory is given a copy: mostly it has it from [`Register::own`], which would copy the next
-    /// value too, and memory that is let go and taken again costs more than the bytes.
+    /// A register with memory of its own gets a copy instead: usually [`Register::own`] has allocated that memory, and would copy
+    /// the next value, too. To free and allocate memory costs more than to copy the bytes.
     #[inline]
     pub fn set_from_page(&mut self, kind: BytesKind, page: &PageRef, start: usize, len: usize) -> bool {
         if len <= INLINE_MAX {
@@ -438,7 +439,7 @@ impl Register {
         *self = Register::Zeros(Box::new(Zeros { len, bytes: OnceCell::new() }));
     }
 
-    /// The length of a blob of zeros that nobody has looked at.
+    /// The length of a blob of zeros that has not been read.
     #[inline]
     pub fn untouched_zeros(&self) -> Option<u32> {
         match self {
@@ -447,7 +448,7 @@ impl Register {
         }
     }
 
-    /// Whether the register has memory that a result could be built in.
+    /// Whether the register has memory in which a result can be built.
     #[inline]
     pub fn has_memory(&self) -> bool {
         matches!(self, Register::OwnedText { .. } | Register::OwnedBlob { .. } | Register::Spare(_))
@@ -472,7 +473,7 @@ impl Register {
         value
     }
 
-    /// Has memory for a copy of a long value, which [`Register::copy_from`] then uses.
+    /// Reserves memory for a copy of a long value, which [`Register::copy_from`] then uses.
     #[inline]
     pub fn reserve_for(&mut self, source: &Register) -> Result<(), OutOfMemory> {
         match source {
@@ -481,7 +482,7 @@ impl Register {
         }
     }
 
-    /// Has memory for a value of `len` bytes, if that is long; the value that was here may be gone.
+    /// Reserves memory for a long value of `len` bytes; the old value may be dropped.
     #[inline]
     pub fn reserve(&mut self, len: usize) -> Result<(), OutOfMemory> {
         if len <= LONG {
@@ -493,7 +494,7 @@ impl Register {
         Ok(())
     }
 
-    /// Becomes a copy of another register. What can be shared (pages, parameters) is.
+    /// Becomes a copy of another register. Pages and parameters are shared.
     #[inline]
     pub fn copy_from(&mut self, source: &Register) {
         let copy = match source {
@@ -538,7 +539,7 @@ impl Register {
         self.replace(copy);
     }
 
-    /// Makes a copy of bytes that stand on a page.
+    /// Copies bytes that are borrowed from a page.
     #[inline]
     pub fn own(&mut self) {
         if matches!(self, Register::PageText { .. } | Register::PageBlob { .. }) {
@@ -555,7 +556,7 @@ impl Register {
         }
     }
 
-    /// NULL for the next run: pages and states are let go, memory of ordinary size is kept.
+    /// Becomes NULL for the next run: pages and states are released, memory up to [`SPARE_MAX`] is kept.
     #[inline]
     pub fn clear(&mut self) {
         if self.holds_nothing() {
@@ -565,9 +566,9 @@ impl Register {
         }
     }
 
-    /// Gives the memory of a long value back that [`Register::clear`] has kept.
+    /// Releases the memory of a long value that [`Register::clear`] has kept.
     #[inline]
-    pub fn rest(&mut self) {
+    pub fn release_memory(&mut self) {
         if let Register::Spare(memory) = self
             && memory.len() > LONG
         {
@@ -581,7 +582,7 @@ impl Register {
             Register::Spare(_) => {}
             Register::OwnedText { memory, .. } | Register::OwnedBlob { memory, .. } if memory.len() <= SPARE_MAX => {
                 let memory = std::mem::take(memory);
-                std::mem::forget(std::mem::replace(self, Register::Spare(memory))); // an empty box holds nothing
+                std::mem::forget(std::mem::replace(self, Register::Spare(memory))); // an empty box has nothing to drop
             }
             _ => *self = Register::Null,
         }

@@ -1,13 +1,13 @@
-//! What the application is told of the columns of a statement's rows.
+//! What the application can read about the columns of a statement's rows: names, declared types, origins.
 //!
 //! ```text
-//!   text     total|b|c              the names, one behind the other, without separators
+//!   text     total|b|c              the concatenated names, without separators
 //!   columns  | where the name ends, affinity, origin |  ...
 //!                                              └─► INTEGER, main, t, b      shared by all programs that read the column
 //! ```
 //!
-//! Most statements are prepared, run once, and nobody asks for more than a column's value: so all names are one block, and what is known of a
-//! column of a table is made once for the table, not for each statement.
+//! Most statements are prepared and run once, and only the values of their columns are read. Therefore all names are one block,
+//! and the description of a table's column is built once for the table, not for each statement.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct ResultColumn<'c> {
     pub declared_type: Option<&'c str>,
     /// Its affinity, if it has one.
     pub affinity: Option<Affinity>,
-    /// Database, table and column that the value comes from, when it comes straight from one.
+    /// Database, table and column of the value, if it is read directly from one.
     pub origin: Option<ColumnOrigin<'c>>,
 }
 
@@ -45,7 +45,7 @@ pub struct ColumnOrigin<'c> {
     pub column: &'c str,
 }
 
-/// A column of a table, as the application is told of it.
+/// A column of a table, as the application reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableColumn {
     /// Its declared type, if it has one.
@@ -58,30 +58,30 @@ pub struct TableColumn {
     pub column: String,
 }
 
-/// How long a name usually is.
+/// The usual length of a name.
 const NAME_LEN: usize = 16;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Column {
-    /// Where its name ends. It starts where the one before ends.
+    /// The end of its name, which starts at the end of the name before.
     end: u32,
     affinity: Option<Affinity>,
     origin: Option<Arc<TableColumn>>,
 }
 
-/// A column that is added.
+/// A column to be added.
 #[derive(Clone, Debug, Default)]
 pub struct NewColumn<'n> {
     /// Its name, as bytes that are usually UTF-8.
     pub name: &'n [u8],
     /// See [`ResultColumn`].
     pub affinity: Option<Affinity>,
-    /// The column of a table that it is.
+    /// The table's column that it reads.
     pub origin: Option<Arc<TableColumn>>,
 }
 
 impl ResultColumns {
-    /// Columns of which only the names are known.
+    /// Columns with nothing but names.
     pub fn of_names(names: &[&str]) -> ResultColumns {
         ResultColumns::new(names.iter().map(|name| NewColumn { name: name.as_bytes(), ..NewColumn::default() }))
     }
@@ -98,7 +98,8 @@ impl ResultColumns {
         })
     }
 
-    /// The same, each name as `text` gives it. `None` if these are no UTF-8: which is asked once of all of them together.
+    /// As [`ResultColumns::new`], with each name converted by `text`. `None` if the names are not UTF-8: they are
+    /// checked all at once.
     #[inline]
     fn of_bytes<'n>(
         columns: impl ExactSizeIterator<Item = NewColumn<'n>>,
@@ -108,11 +109,12 @@ impl ResultColumns {
         let mut placed = Vec::with_capacity(columns.len());
         for NewColumn { name, affinity, origin } in columns {
             all.extend_from_slice(&text(name));
-            // The text of a statement is shorter than that, and so are the names of its columns together.
+            // The text of a statement is shorter than 4 GB, and so are the names of its columns together.
             let end = u32::try_from(all.len()).expect("names take less than 4 GB");
             placed.push(Column { end, affinity, origin });
         }
-        // Where a name ends, a character of the next one begins, even if all together are UTF-8 by accident.
+        // The end of each name must be a character boundary: two names that are not UTF-8 may be UTF-8 when
+        // concatenated.
         let text = String::from_utf8(all).ok()?;
         let is_end = |column: &Column| text.is_char_boundary(column.end as usize);
         placed.iter().all(is_end).then_some(ResultColumns { text, columns: placed })
@@ -123,7 +125,7 @@ impl ResultColumns {
         self.columns.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no result columns.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }

@@ -1,17 +1,17 @@
-//! A set of rowids: collected first and read in order, or asked one by one.
+//! A set of rowids: either collected and read in order, or tested one by one.
 
 use hashbrown::HashSet;
 
-/// What RowSetAdd, RowSetRead and RowSetTest work on. A program uses one set in one of the two ways.
+/// The set of RowSetAdd, RowSetRead and RowSetTest. A program uses a set in one of the two ways.
 #[derive(Debug, Default)]
 pub struct RowSet {
-    /// What was added; sorted, without duplicates, once reading has begun.
+    /// The rowids added; sorted, without duplicates, once reading has begun.
     added: Vec<i64>,
-    /// The next to be read, once reading has begun.
+    /// The index of the next to be read, once reading has begun.
     next: Option<usize>,
-    /// What was tested in the batches before this one.
+    /// The rowids tested in earlier batches.
     tested: HashSet<i64>,
-    /// What was tested in this batch, and not found.
+    /// The rowids tested in this batch, and not found.
     batch: Vec<i64>,
 }
 
@@ -35,7 +35,7 @@ impl RowSet {
         self.added.get(next).copied()
     }
 
-    /// Rowids mostly come from a scan in order: then there is nothing to sort.
+    /// Sorts the rowids, which usually come from a scan in order already.
     fn sort(&mut self) {
         if !self.added.is_sorted() {
             self.added.sort_unstable();

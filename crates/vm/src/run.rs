@@ -1,6 +1,6 @@
-//! The loop: takes instruction after instruction until there is a row, the end, or an error.
+//! The loop: executes instructions until there is a row, the end, or an error.
 //!
-//! The arms that loops run most are written out here, on registers and cursors directly; everything longer is a
+//! The hottest arms of loops are written out here, on registers and cursors directly. Any longer one is a
 //! call into the module of its family, so that the loop stays small enough for its hot arms to share the caches.
 
 use std::cmp::Ordering;
@@ -37,7 +37,7 @@ use crate::subprogram::{Call, Frames};
 use crate::table_function;
 use crate::write;
 
-/// What a step gives.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// A row: read it by [`Vm::column`](crate::Vm::column).
@@ -46,7 +46,7 @@ pub enum Step {
     Done,
 }
 
-/// Runs the program from where the machine stands.
+/// Runs the program from the machine's current instruction.
 pub fn run(program: &Program, m: &mut Machine, host: &dyn Host) -> Result<Step, Error> {
     let mut frames = Frames::default();
     let mut steps = 0;
@@ -70,7 +70,7 @@ fn at(target: Addr) -> usize {
     target.0 as usize
 }
 
-/// A comparison that jumps: two integers are compared here, everything else elsewhere.
+/// A comparison that jumps: two integers are compared here, other values by a call.
 macro_rules! compare_and_jump {
     ($m:ident, $program:ident, $pc:ident, $flags:ident, $collation:ident, $lhs:ident, $rhs:ident, $target:ident,
      $op:tt, $test:ident) => {{
@@ -85,7 +85,7 @@ macro_rules! compare_and_jump {
     }};
 }
 
-/// A comparison of a column that jumps. What is of one kind, and ordinary, is compared in one call.
+/// A comparison of a column that jumps. Two values of one class that can be read in place are compared in one call.
 macro_rules! compare_column_and_jump {
     ($m:ident, $program:ident, $pc:ident, $flags:ident, $collation:ident, $cursor:ident, $column:ident, $rhs:ident,
      $target:ident, $test:ident) => {{
@@ -109,7 +109,7 @@ macro_rules! compare_to_value {
     }};
 }
 
-/// An operator on two integers that does not overflow, or on two reals, is computed here, everything else elsewhere.
+/// An operator on two integers that does not overflow, or on two reals, is computed here, anything else by a call.
 macro_rules! arithmetic {
     ($m:ident, $host:ident, $lhs:ident, $rhs:ident, $dst:ident, $checked:ident, $slow:path $(, $real:tt)?) => {{
         let result = match ($m.reg($lhs), $m.reg($rhs)) {
@@ -129,8 +129,8 @@ macro_rules! arithmetic {
     }};
 }
 
-/// `WATCHED`: there is a progress handler, or the statement is measured, so each instruction counts. Otherwise the loop has
-/// nothing of it.
+/// `WATCHED`: there is a progress handler, or the statement is measured, so each instruction is counted. The other instance of
+/// the loop does not have this code.
 fn steps_until_row<'p, const WATCHED: bool>(
     mut program: &'p Program,
     m: &mut Machine,
@@ -201,11 +201,11 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 }
             }
             Insn::ResultRow { start, count } => {
-                if host.facts().may_roll_back() {
+                if host.state().may_roll_back() {
                     m.keep_long_keys()?;
                 }
-                m.stand_still();
-                m.writes_seen = host.facts().writes.get();
+                m.suspend();
+                m.writes_seen = host.state().writes.get();
                 m.row = start.0 as usize..(start.0 + count) as usize;
                 m.pc = pc;
                 return Ok(Step::Row);

@@ -18,14 +18,14 @@ use crate::virtual_table::{
     Change, ColumnContext, Values, VirtualTable, is_unchanged_pointer, list_pointer, unchanged_pointer,
 };
 
-/// Runs code of the application, which may commit, on the cursor of a virtual table.
+/// Runs code of a module, which may commit, on the cursor of a virtual table.
 fn call_cursor<T>(m: &mut Machine, cursor: CursorId, f: impl FnOnce(&mut Machine, &mut ScanCursor) -> T) -> Option<T> {
     let mut slot = std::mem::take(m.cursor(cursor));
     let result = match &mut slot {
         VmCursor::Scan(scan) => {
-            m.stand_still();
+            m.suspend();
             let result = f(m, scan);
-            m.go_on();
+            m.resume();
             Some(result)
         }
         _ => None,
@@ -35,7 +35,7 @@ fn call_cursor<T>(m: &mut Machine, cursor: CursorId, f: impl FnOnce(&mut Machine
 }
 
 fn table_of(host: &dyn Host, table: VirtualId) -> Result<Rc<dyn VirtualTable>, Error> {
-    // A table that was disconnected since: compile again, which connects it.
+    // The table was disconnected since: the statement is compiled again, which connects it.
     host.virtual_table(table).ok_or(Error::Schema)
 }
 
@@ -48,9 +48,9 @@ fn sql_of(host: &dyn Host) -> Result<&dyn SqlConnection, Error> {
 pub fn open(m: &mut Machine, host: &dyn Host, cursor: CursorId, table: VirtualId) -> Result<(), Error> {
     m.cursor(cursor).close();
     let table = table_of(host, table)?;
-    m.stand_still();
+    m.suspend();
     let opened = ScanCursor::open(table);
-    m.go_on();
+    m.resume();
     *m.cursor(cursor) = VmCursor::Scan(Box::new(opened?));
     Ok(())
 }
@@ -71,7 +71,7 @@ pub fn filter(
         let registers = m.regs(start, usize::from(scan.arguments));
         slot.begin();
         with_values(registers, |values| {
-            slot.filter(connection, &scan.plan, &Values { values, facts: &RegisterArguments(registers) })
+            slot.filter(connection, &scan.plan, &Values { values, attributes: &RegisterArguments(registers) })
         })
         .map_err(failed)?;
         Ok(!slot.eof())
@@ -83,7 +83,7 @@ pub fn filter(
 #[inline(never)]
 pub fn next(m: &mut Machine, host: &dyn Host, cursor: CursorId) -> Result<bool, Error> {
     match m.cursor(cursor) {
-        // No code of the application runs, so that the machine need not stand still.
+        // No code of the application runs, so the machine is not paused.
         VmCursor::Scan(scan) => {
             if scan.next_in_memory() {
                 return Ok(true);
@@ -102,7 +102,7 @@ fn not_open() -> Error {
     Error::new(ResultCode::INTERNAL, "no cursor on a virtual table")
 }
 
-/// dst = a column of the row. False on a null row, and where the rows are those of a table-valued function.
+/// dst = a column of the row. False on a null row, and on the rows of a table-valued function.
 #[inline(never)]
 pub fn column(
     m: &mut Machine,
@@ -132,7 +132,7 @@ pub fn column(
     Ok(true)
 }
 
-/// dst = all values of the set under `cursor`, for a scan that wants them at once.
+/// dst = all values of the set under `cursor`, for a scan that takes them at once.
 #[inline(never)]
 pub fn list(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let mut values = Vec::new();
@@ -148,7 +148,7 @@ pub fn list(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     Ok(())
 }
 
-/// dst = a blob with a byte for each register, 1 where a column was left out.
+/// dst = a blob with a byte for each register, 1 if the column was omitted.
 #[inline(never)]
 pub fn note_unchanged(m: &mut Machine, start: Reg, count: u32, dst: Reg) {
     let is_left_out =
@@ -157,7 +157,7 @@ pub fn note_unchanged(m: &mut Machine, start: Reg, count: u32, dst: Reg) {
     m.reg_mut(dst).set(ValueRef::Blob(&bytes));
 }
 
-/// Marks the registers again whose columns were left out.
+/// Marks the registers again whose columns were omitted.
 #[inline(never)]
 pub fn mark_unchanged(m: &mut Machine, start: Reg, count: u32, src: Reg) {
     let bytes = m.reg(src).as_ref().bytes().unwrap_or_default().to_vec();
@@ -166,7 +166,7 @@ pub fn mark_unchanged(m: &mut Machine, start: Reg, count: u32, src: Reg) {
     }
 }
 
-/// Changes a row. With the policy IGNORE a constraint that does not hold changes nothing, and is no error.
+/// Changes a row (xUpdate). With the policy IGNORE a failed constraint changes nothing, and is no error.
 #[inline(never)]
 pub fn update(
     m: &mut Machine,
@@ -177,20 +177,20 @@ pub fn update(
     dst: Reg,
 ) -> Result<(), Error> {
     let (table, connection) = (table_of(host, table)?, sql_of(host)?);
-    m.stand_still();
+    m.suspend();
     let policy = OnConflict::from_u8(policy);
     let registers = m.regs(start, usize::from(count));
     let is_insert = count > 1 && registers[0].is_null();
     let changed = with_values(registers, |values| {
-        let values = Values { values, facts: &RegisterArguments(registers) };
+        let values = Values { values, attributes: &RegisterArguments(registers) };
         table.update(connection, &Change { values, policy })
     });
-    m.go_on();
+    m.resume();
     match changed {
         Ok(rowid) => {
             m.changes += 1;
             if let Some(rowid) = rowid.filter(|_| is_insert) {
-                host.facts().last_insert_rowid.set(rowid);
+                host.state().last_insert_rowid.set(rowid);
             }
             match rowid {
                 Some(rowid) => m.reg_mut(dst).set_integer(rowid),
@@ -203,7 +203,7 @@ pub fn update(
             match policy {
                 _ if code.primary() != ResultCode::CONSTRAINT || !table.supports_constraints() => Err(failed(error)),
                 OnConflict::Ignore => Ok(()),
-                // What is in the way is the table's own to replace.
+                // The table itself must replace the rows that conflict.
                 OnConflict::Replace => Err(failed(error)),
                 policy => Err(Error::constraint(policy, code, failed(error).to_string())),
             }
@@ -223,12 +223,12 @@ pub fn change(
     to: TextId,
 ) -> Result<(), Error> {
     let name = program.text(name).unwrap_or_default();
-    m.stand_still();
+    m.suspend();
     let changed = match op {
         0 => host.create_virtual(db, name),
         1 => host.destroy_virtual(db, name),
         _ => host.rename_virtual(db, name, program.text(to).unwrap_or_default()),
     };
-    m.go_on();
+    m.resume();
     changed
 }

@@ -1,4 +1,4 @@
-//! Transactions, the schema's cookie, and whole trees.
+//! Transactions, the schema cookie, and whole trees.
 
 use lithe_btree::TreeKind;
 use lithe_format::PageNo;
@@ -12,7 +12,8 @@ use crate::machine::Machine;
 use crate::operand::{CursorId, Db, Reg};
 use crate::program::Program;
 
-/// Begins the statement's transaction on a database, and checks that its schema is the one compiled for.
+/// Begins the statement's transaction on a database, and checks that its schema is the one that the program was
+/// compiled for.
 pub fn transaction(program: &Program, host: &dyn Host, db: Db, write: u8) -> Result<(), Error> {
     let check = program.schema_cookies.iter().find(|check| check.db == db);
     host.begin(db, write, check)
@@ -42,7 +43,7 @@ fn meta(index: u8) -> Result<Meta, Error> {
     ALL.get(usize::from(index)).copied().ok_or_else(|| Error::new(ResultCode::INTERNAL, "no such meta value"))
 }
 
-/// Makes a tree; its root goes to `dst`.
+/// Creates a tree; its root goes to `dst`.
 #[inline(never)]
 pub fn create_tree(m: &mut Machine, host: &dyn Host, db: Db, kind: u8, dst: Reg) -> Result<(), Error> {
     let kind = if kind == 2 { TreeKind::Index } else { TreeKind::Table };
@@ -51,7 +52,8 @@ pub fn create_tree(m: &mut Machine, host: &dyn Host, db: Db, kind: u8, dst: Reg)
     Ok(())
 }
 
-/// Removes a tree; the root that has taken its place in an auto-vacuum database, or 0, goes to `moved`.
+/// Removes a tree. In an auto-vacuum database another tree's root may move to its page: the old page of that root, or
+/// 0, goes to `moved`.
 #[inline(never)]
 pub fn drop_tree(m: &mut Machine, host: &dyn Host, db: Db, root: Reg, moved: Reg) -> Result<(), Error> {
     let number = u32::try_from(m.reg(root).integer()).ok();

@@ -1,6 +1,6 @@
 //! Finding rows: by rowid, by key, by hash.
 //!
-//! A rowid may be sought by any value. Rowids are integers, so the bound is first made one on integers:
+//! A rowid may be compared with any value. Rowids are integers, so the bound is first converted to one on integers:
 //!
 //! | sought | `>=` `>` | `<=` `<` |
 //! | --- | --- | --- |
@@ -23,7 +23,7 @@ use crate::operand::{CursorId, Reg};
 use crate::program::Program;
 use crate::register::Register;
 
-/// Which rows a seek is for.
+/// The rows that a seek may end on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// The first that is not less.
@@ -36,7 +36,7 @@ pub enum Bound {
     Lt,
 }
 
-/// What a bound on rowids comes down to.
+/// A bound on rowids, converted to integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RowidBound {
     At(Bound, i64),
@@ -74,7 +74,7 @@ pub fn rowid_bound(m: &mut Machine, bound: Bound, cursor: CursorId, key: Reg) ->
     }
 }
 
-/// A bound that is no integer.
+/// Converts a bound that is no integer.
 #[cold]
 fn rowid_bound_of(value: ValueRef<'_>, bound: Bound) -> RowidBound {
     let beyond = if bound.is_upper() { RowidBound::All } else { RowidBound::None };
@@ -91,7 +91,7 @@ fn rowid_bound_of(value: ValueRef<'_>, bound: Bound) -> RowidBound {
 }
 
 fn rowid_bound_of_real(real: f64, bound: Bound) -> RowidBound {
-    /// 2^63: the first real that no rowid reaches.
+    /// 2^63: the first real above all rowids.
     const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
     if real >= TWO_TO_63 {
         return if bound.is_upper() { RowidBound::All } else { RowidBound::None };
@@ -104,11 +104,11 @@ fn rowid_bound_of_real(real: f64, bound: Bound) -> RowidBound {
     if floor == real {
         return RowidBound::At(bound, rowid);
     }
-    // Between two integers: whether the bound includes itself no longer matters.
+    // Between two integers: it no longer matters whether the bound is inclusive.
     RowidBound::At(if bound.is_upper() { Bound::Le } else { Bound::Gt }, rowid)
 }
 
-/// From where a seek ended to the row that the bound is for.
+/// Moves from the end of a seek to the row that the bound is for.
 #[inline]
 fn step_to_bound(cursor: &mut VmCursor, bound: Bound, seek: Seek) -> Result<bool, Error> {
     match (bound, seek) {
@@ -120,7 +120,7 @@ fn step_to_bound(cursor: &mut VmCursor, bound: Bound, seek: Seek) -> Result<bool
     }
 }
 
-/// The same in memory, where a seek ends on the row itself or on the first after it.
+/// As [`step_to_bound`] for a table in memory, where a seek ends on the row itself or on the first after it.
 fn step_in_memory(ephemeral: &mut EphemeralCursor, bound: Bound, found: bool) -> bool {
     match bound {
         Bound::Ge => !ephemeral.is_nowhere(),
@@ -157,7 +157,7 @@ fn rowid_in_memory(cursor: &mut VmCursor, rowid: i64) -> Result<bool, Error> {
     }
 }
 
-/// The rowid that a value is, if it is one without loss.
+/// The rowid that equals a value, if there is one.
 #[cold]
 fn exact_rowid(value: ValueRef<'_>) -> Option<i64> {
     match rowid_bound_of(value, Bound::Ge) {
@@ -166,7 +166,7 @@ fn exact_rowid(value: ValueRef<'_>) -> Option<i64> {
     }
 }
 
-/// A real below all integers is bounded by the least of them, but is not it.
+/// Whether a real is below all integers: its bound is the least integer, but it does not equal that.
 fn is_below_all(value: ValueRef<'_>) -> bool {
     matches!(value, ValueRef::Real(real) if real < i64::MIN as f64)
 }
@@ -224,7 +224,7 @@ pub fn compare_entry(
 ) -> Result<Ordering, Error> {
     let Machine { registers, cursors, .. } = m;
     let key = program.key(cursor);
-    // Most ranges are of one column, and most of those of integers.
+    // Most ranges have one column, usually an integer.
     if let (1, VmCursor::Tree(tree), Register::Integer(bound)) =
         (count, &mut cursors[usize::from(cursor.0)], &registers[start.0 as usize])
         && let (Some(first), Some(column)) = (tree.first_integer(), key.columns().first())
@@ -256,8 +256,8 @@ pub fn found(m: &mut Machine, program: &Program, cursor: CursorId, start: Reg, c
     })
 }
 
-/// Whether nothing is in the way of an entry whose key is to be unique: no entry begins with the key, or there is a NULL in
-/// it. The cursor is left where the entry goes, and knows that, unless there is a NULL.
+/// Whether no entry conflicts with a unique key: no entry begins with the key, or the key has a NULL. The cursor is left where
+/// the entry goes, and records that for an insert, unless there is a NULL.
 #[inline(never)]
 pub fn has_no_conflict(
     m: &mut Machine,
@@ -275,7 +275,7 @@ pub fn has_no_conflict(
     Ok(!found(m, program, cursor, start, count)?)
 }
 
-/// Notes that the row of an index entry is wanted, once a column of it is.
+/// Defers the seek for the row of an index entry until a column of it is read.
 #[inline(never)]
 pub fn deferred(m: &mut Machine, index: CursorId, table: CursorId) -> Result<(), Error> {
     let rowid = entry_rowid(m.cursor(index))?;
@@ -337,7 +337,7 @@ pub fn sorter_insert(
         return Ok(());
     };
     let row = &registers[start.0 as usize..][..count];
-    // Most rows of a sort with a limit are refused by their first column alone.
+    // A sort with a limit rejects most rows by their first column alone.
     if row.first().is_some_and(|first| !sorter.sorter.may_admit(first.as_ref())) {
         return Ok(());
     }

@@ -1,8 +1,8 @@
 //! sqlite_sequence: the largest rowid that each AUTOINCREMENT table ever had.
 //!
-//! Every statement that inserts into such a table, itself or by a trigger, reads its row there when it begins and writes it
-//! again when it ends, so each is one instruction. The application may have written anything there: names and numbers of any
-//! type, or no column at all.
+//! Every statement that inserts into such a table, itself or by a trigger, reads the table's row when it begins and writes it
+//! when it ends, so each is one instruction. The application may have written anything there: names and numbers of any type, or
+//! no column at all.
 
 use lithe_btree::Seek;
 use lithe_format::payload::Payload;
@@ -27,7 +27,7 @@ const NAME: usize = 0;
 const SEQ: usize = 1;
 const COUNT: usize = 2;
 
-/// Looks for the row of the table `name`.
+/// Finds the row of the table `name`, and begins the sequence with its number.
 #[inline(never)]
 pub fn read(
     m: &mut Machine,
@@ -64,7 +64,7 @@ pub fn read(
     Ok(())
 }
 
-/// A row with that rowid is inserted.
+/// Raises the sequence to the rowid of an inserted row.
 #[inline]
 pub fn raise(m: &mut Machine, sequence: Sequence, rowid: Reg) {
     let rowid = m.reg(rowid).integer();
@@ -80,12 +80,13 @@ pub fn raise(m: &mut Machine, sequence: Sequence, rowid: Reg) {
 struct Ordinary {
     number: i64,
     serial: SerialType,
-    /// Where in the record the number is.
+    /// The position of the number in the record.
     at: usize,
 }
 
 impl Ordinary {
-    /// That of the row under the cursor, if it is such a row of the table `name`. `None` says nothing.
+    /// The number in the row under the cursor, if it is such a row of the table `name`. `None`: the row must be read
+    /// column by column.
     #[inline]
     fn find(tree: &TreeCursor, name: ValueRef<'_>) -> Option<Ordinary> {
         let (Encoding::Utf8, ValueRef::Text(name)) = (tree.encoding(), name) else { return None };
@@ -97,10 +98,10 @@ impl Ordinary {
         if is_its { Some(Ordinary { number: serial.decode_integer(record, at)?, serial, at }) } else { None }
     }
 
-    /// Makes the number `max`, if it is as long. False: it is not.
+    /// Overwrites the number with `max`, if `max` has the same type. False: nothing is changed.
     #[inline]
     fn overwrite(&self, tree: &mut TreeCursor, max: i64) -> Result<bool, Error> {
-        // 0 and 1 have types of their own in some databases.
+        // 0 and 1 have serial types of their own in some schema formats.
         if max <= 1 || SerialType::integer(max, SchemaFormat::Four) != self.serial {
             return Ok(false);
         }
@@ -134,7 +135,7 @@ fn read_number(tree: &mut TreeCursor, number: &mut Register, host: &dyn Host) ->
     cast_register(number, Affinity::Integer, host)
 }
 
-/// Writes the number into the row of the table `name`, unless it has not grown.
+/// Writes the number into the row of the table `name`, if it has grown.
 #[inline(never)]
 pub fn write(
     m: &mut Machine,
@@ -154,13 +155,13 @@ pub fn write(
     let values = [name, ValueRef::Integer(max)];
     let Machine { cursors, builder, .. } = m;
     let VmCursor::Tree(tree) = cursors[usize::from(cursor.0)].settled()? else { return Err(write::not_writable()) };
-    // A trigger may have written there, too.
+    // A trigger may have deleted or changed the row.
     let is_there = found.is_some() && tree.seek_rowid(rowid)? == Seek::Exact;
     let ordinary = if is_there { Ordinary::find(tree, name) } else { None };
     if let Some(ordinary) = ordinary
         && ordinary.overwrite(tree, max)?
     {
-        // The number is overwritten where it stands.
+        // The number was overwritten in place.
     } else if tree.encoding() == Encoding::Utf8 {
         write::insert_payload(tree, rowid, &Payload::from_bytes(builder.build(&values)), 0)?;
     } else {

@@ -1,6 +1,6 @@
-//! What a statement has cost: the counters of `sqlite3_stmt_status`.
+//! The counters of a statement, for `sqlite3_stmt_status`.
 
-/// Counters of one statement, summed over its runs until somebody resets them.
+/// Counters of one statement, summed over its runs until they are reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Instructions executed (VM_STEP).

@@ -10,7 +10,7 @@ use crate::operand::{CursorId, OnConflict, Reg};
 use crate::program::Program;
 use crate::register::Register;
 
-/// Applies the affinity of each column, and refuses a value of another type.
+/// Applies the affinity of each column, and rejects a value of another type.
 #[inline(never)]
 pub fn check_types(
     m: &mut Machine,
@@ -28,7 +28,7 @@ pub fn check_types(
     for (register, (column, declared)) in m.regs_mut(start, count).iter_mut().zip(types) {
         if !fits(register, declared) {
             if table.name.is_empty() {
-                // The row of a table that is to get a column.
+                // The row belongs to ALTER TABLE ADD COLUMN, which checks existing rows.
                 let (policy, code) = (OnConflict::Abort, ResultCode::CONSTRAINT_DATATYPE);
                 return Err(Error::constraint(policy, code, "constraint failed"));
             }

@@ -6,8 +6,8 @@
 //!           └─ trigger     registers, cursors, pc
 //! ```
 //!
-//! The machine holds the innermost frame; those around it wait in [`Frames`]. What a trigger does to changes()
-//! and last_insert_rowid() ends with it.
+//! The machine holds the innermost frame; the frames around it wait in [`Frames`]. The changes of a trigger to changes() and
+//! last_insert_rowid() are reverted when it ends.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::machine::Machine;
 use crate::operand::{Reg, SubprogramId};
 use crate::program::{Program, Subprogram};
 
-/// The frames around the one that runs, outermost first.
+/// The frames around the running one, outermost first.
 #[derive(Default)]
 pub struct Frames<'p> {
     waiting: Vec<Frame<'p>>,
@@ -29,41 +29,41 @@ pub struct Frames<'p> {
 /// A frame that waits for the subprogram it has called.
 struct Frame<'p> {
     program: &'p Program,
-    /// Of the subprogram that it has called.
+    /// The token of the subprogram that it has called.
     token: u64,
     return_to: usize,
     ignore: usize,
     content: FrameContent,
     changes: i64,
-    facts: SavedFacts,
+    counters: SavedCounters,
 }
 
-/// What of the connection's facts a trigger must not change.
+/// The counters of the connection that a trigger must not change.
 #[derive(Clone, Copy)]
-struct SavedFacts {
+struct SavedCounters {
     changes: i64,
     last_insert_rowid: i64,
 }
 
-/// Where a call goes: the subprogram, and where to go on after it.
+/// A call: the subprogram, and where to continue after it.
 pub struct Call {
-    /// Which one.
+    /// The subprogram.
     pub id: SubprogramId,
-    /// Also if it is running already.
+    /// Whether it may run while it is running already.
     pub recursive: bool,
-    /// Where its end leads.
+    /// The address after its end.
     pub return_to: usize,
-    /// Where RAISE(IGNORE) leads.
+    /// The address after RAISE(IGNORE).
     pub ignore: usize,
 }
 
 impl<'p> Frames<'p> {
-    /// How many subprograms have been called and not left.
+    /// How many subprograms have been called and not ended.
     pub fn depth(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Calls a subprogram: its program, unless it must not run within itself.
+    /// Calls a subprogram; returns its program, or `None` if it must not run within itself.
     #[inline(never)]
     pub fn enter(
         &mut self,
@@ -76,8 +76,8 @@ impl<'p> Frames<'p> {
         if !call.recursive && self.waiting.iter().any(|frame| frame.token == callee.token) {
             return Ok(None);
         }
-        let facts = host.facts();
-        if self.waiting.len() >= facts.trigger_depth_max.get() as usize {
+        let state = host.state();
+        if self.waiting.len() >= state.trigger_depth_max.get() as usize {
             return Err(Error::new(ResultCode::ERROR, "triggers nested too deep"));
         }
         let content = m.frames.take(&callee.program);
@@ -89,12 +89,12 @@ impl<'p> Frames<'p> {
             ignore: call.ignore,
             content: exchange(content, m),
             changes: std::mem::take(&mut m.changes),
-            facts: SavedFacts { changes: facts.changes.get(), last_insert_rowid: facts.last_insert_rowid.get() },
+            counters: SavedCounters { changes: state.changes.get(), last_insert_rowid: state.last_insert_rowid.get() },
         });
         Ok(Some(&callee.program))
     }
 
-    /// The subprograms that `program` names. A trigger that fires itself cannot have itself in its own table: a
+    /// The subprograms that `program` refers to. The table of a trigger cannot contain the trigger itself, so a
     /// program without a table uses that of the outermost program.
     fn table(&self, program: &'p Program) -> &'p [Arc<Subprogram>] {
         match self.waiting.first() {
@@ -103,7 +103,8 @@ impl<'p> Frames<'p> {
         }
     }
 
-    /// Ends the innermost subprogram: the program that called it, and where that goes on. `None` at the outermost.
+    /// Ends the innermost subprogram: returns the program that called it, and its next address. `None` at the
+    /// outermost.
     #[inline]
     pub fn leave(&mut self, m: &mut Machine, host: &dyn Host) -> Option<(&'p Program, usize)> {
         if self.waiting.is_empty() { None } else { self.leave_inner(m, host) }
@@ -124,18 +125,18 @@ impl<'p> Frames<'p> {
 
     fn pop(&mut self, m: &mut Machine, host: &dyn Host) -> Option<(&'p Program, usize, usize)> {
         let frame = self.waiting.pop()?;
-        frame.restore_facts(m, host);
+        frame.restore_counters(m, host);
         let left = exchange(frame.content, m);
         assert_eq!(m.cursors.len(), frame.program.cursors.len(), "the frame that is gone on with is its program's");
         m.frames.give_back(left);
         Some((frame.program, frame.return_to, frame.ignore))
     }
 
-    /// An error ends all subprograms: the machine has the outermost frame again.
+    /// Ends all subprograms after an error: the machine gets the outermost frame back.
     #[inline(never)]
     pub fn unwind(&mut self, m: &mut Machine, host: &dyn Host) {
         if let Some(outermost) = self.waiting.drain(..).next() {
-            outermost.restore_facts(m, host);
+            outermost.restore_counters(m, host);
             exchange(outermost.content, m);
         }
         assert!(self.waiting.is_empty(), "an error ends all subprograms");
@@ -150,14 +151,14 @@ impl<'p> Frames<'p> {
 }
 
 impl Frame<'_> {
-    fn restore_facts(&self, m: &mut Machine, host: &dyn Host) {
+    fn restore_counters(&self, m: &mut Machine, host: &dyn Host) {
         m.changes = self.changes;
-        host.facts().changes.set(self.facts.changes);
-        host.facts().last_insert_rowid.set(self.facts.last_insert_rowid);
+        host.state().changes.set(self.counters.changes);
+        host.state().last_insert_rowid.set(self.counters.last_insert_rowid);
     }
 }
 
-/// Puts the content of a frame into the machine; answers what the machine was working on.
+/// Puts the content of a frame into the machine; returns the content that the machine had.
 fn exchange(mut content: FrameContent, m: &mut Machine) -> FrameContent {
     std::mem::swap(&mut m.registers, &mut content.registers);
     std::mem::swap(&mut m.cursors, &mut content.cursors);

@@ -1,4 +1,4 @@
-//! Table-valued functions: their rows come from the connection.
+//! Table-valued functions: the host computes their rows.
 
 use lithe_value::ValueRef;
 
@@ -10,10 +10,10 @@ use crate::machine::Machine;
 use crate::operand::{CursorId, Reg, TextId};
 use crate::program::Program;
 
-/// The most arguments: so many bits the register has that says which are given.
+/// The maximum number of arguments: the number of bits of the register that marks the present ones.
 pub const ARGUMENTS_MAX: usize = 32;
 
-/// Asks for the rows of the function that `name` names. The register `start` has a bit for each argument that is given;
+/// Opens a cursor on the rows of the function `name`. The register `start` has a bit for each argument that is given;
 /// the arguments follow it. False if there is no row.
 #[inline(never)]
 pub fn filter(
@@ -24,7 +24,7 @@ pub fn filter(
     name: TextId,
     start: Reg,
 ) -> Result<bool, Error> {
-    m.stand_still();
+    m.suspend();
     let given = m.reg(start).integer() as u32;
     let count = (u32::BITS - given.leading_zeros()) as usize;
     let registers = m.regs(start.at(1), count);
@@ -34,7 +34,7 @@ pub fn filter(
         .map(|(at, register)| (given & (1 << at) != 0).then(|| register.as_ref()))
         .collect();
     let rows = host.table_rows(&program.texts[name.0 as usize], &arguments);
-    m.go_on();
+    m.resume();
     let rows = rows?;
     let is_empty = rows.rows.is_empty();
     *m.cursor(cursor) = VmCursor::Rows(Box::new(RowsCursor::new(rows)));

@@ -1,4 +1,4 @@
-//! What the tests of several modules use: random numbers, a host, programs run to their end.
+//! Helpers for the tests of several modules: random numbers, a host, programs run to their end.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -12,15 +12,15 @@ use lithe_value::Value;
 use lithe_vfs::{File, SyncFlags};
 
 use crate::builder::ProgramBuilder;
+use crate::connection_state::ConnectionState;
 use crate::error::Error;
-use crate::facts::ConnectionFacts;
 use crate::host::Host;
 use crate::insn::Insn;
 use crate::operand::{CursorId, Db, Reg};
 use crate::program::{CursorInfo, CursorKind, SchemaCheck};
 use crate::vm::{Step, Vm};
 
-/// Numbers that a seed determines.
+/// Pseudo-random numbers from a seed.
 pub struct Random(u64);
 
 impl Random {
@@ -46,7 +46,7 @@ impl Random {
 /// A connection on one database in memory, in a write transaction.
 pub struct TestHost {
     pub btree: Rc<Btree>,
-    pub facts: ConnectionFacts,
+    pub state: ConnectionState,
     pub budget: Cell<usize>,
     pub interrupted: Cell<bool>,
     pub wants_hook: Cell<bool>,
@@ -58,7 +58,7 @@ impl TestHost {
     pub fn new() -> TestHost {
         TestHost {
             btree: memory_btree(),
-            facts: ConnectionFacts::default(),
+            state: ConnectionState::default(),
             budget: Cell::new(1 << 20),
             interrupted: Cell::new(false),
             wants_hook: Cell::new(false),
@@ -67,7 +67,7 @@ impl TestHost {
         }
     }
 
-    /// Runs a program to its end: its rows.
+    /// Runs a program to its end; returns its rows.
     pub fn run(&self, mut builder: ProgramBuilder) -> Result<Vec<Vec<Value>>, Error> {
         rows(&mut Vm::new(Arc::new(builder.finish())), self)
     }
@@ -118,8 +118,8 @@ impl Host for TestHost {
 
     fn drop_from_catalog(&self, _db: Db, _kind: u8, _name: &str) {}
 
-    fn facts(&self) -> &ConnectionFacts {
-        &self.facts
+    fn state(&self) -> &ConnectionState {
+        &self.state
     }
 
     fn julian_millis(&self) -> i64 {
@@ -199,17 +199,17 @@ pub fn show(rows: &[Vec<Value>]) -> String {
     rows.iter().map(row).collect::<Vec<_>>().join(" ; ")
 }
 
-/// A key of so many columns, all ascending under BINARY.
+/// A key of this number of columns, all ascending under BINARY.
 pub fn key(columns: usize) -> Arc<KeyInfo> {
     Arc::new(KeyInfo::new(vec![KeyColumn::default(); columns], TextEncoding::Utf8))
 }
 
-/// The facts of a cursor.
+/// The description of a cursor.
 pub fn info(kind: CursorKind, root: Option<PageNo>, key: Option<Arc<KeyInfo>>, columns: u16) -> CursorInfo {
     CursorInfo { kind, db: Db::MAIN, root, key, column_count: columns, table: None }
 }
 
-/// Emits what puts a value into a new register.
+/// Emits code that puts a value into a new register.
 pub fn load(b: &mut ProgramBuilder, value: impl Into<Value>) -> Reg {
     let value = b.constant(value.into());
     let dst = b.register();
@@ -217,7 +217,7 @@ pub fn load(b: &mut ProgramBuilder, value: impl Into<Value>) -> Reg {
     dst
 }
 
-/// Emits what puts several values into registers in a row.
+/// Emits code that puts several values into registers in a row.
 pub fn load_row(b: &mut ProgramBuilder, values: &[Value]) -> Reg {
     let start = b.registers(values.len());
     for (i, value) in values.iter().enumerate() {
@@ -227,7 +227,7 @@ pub fn load_row(b: &mut ProgramBuilder, values: &[Value]) -> Reg {
     start
 }
 
-/// Emits a loop over a cursor that gives its first columns as rows.
+/// Emits a loop over a cursor that returns its first columns as rows.
 pub fn emit_scan(b: &mut ProgramBuilder, cursor: CursorId, columns: u16) {
     let end = b.label();
     b.emit(Insn::Rewind { cursor, target: end });
@@ -237,7 +237,7 @@ pub fn emit_scan(b: &mut ProgramBuilder, cursor: CursorId, columns: u16) {
     b.place(end);
 }
 
-/// Emits what gives the first columns of the row under a cursor.
+/// Emits code that returns the first columns of the row under a cursor.
 pub fn emit_row(b: &mut ProgramBuilder, cursor: CursorId, columns: u16) {
     let start = b.registers(usize::from(columns));
     for column in 0..columns {

@@ -1,14 +1,15 @@
-//! What holds of a finished program: each operand names something that the program has, and each jump leads into it.
+//! The invariants of a finished program: each operand refers to an entry that the program has, and each jump leads into
+//! it.
 //!
-//! The code generator is trusted, and the machine indexes without looking twice; this is looked at where programs begin
-//! to run, in builds with debug assertions.
+//! The code generator is trusted, and the machine does not check its indexes. This check runs before a program runs,
+//! in builds with debug assertions.
 
 use crate::insn::Insn;
 use crate::operand::OperandText;
 use crate::program::Program;
 
 impl Program {
-    /// Asserts it.
+    /// Asserts the invariants.
     pub fn assert_sound(&self) {
         assert!(!self.insns.is_empty(), "a program without instructions");
         for (addr, insn) in self.insns.iter().enumerate() {
@@ -46,7 +47,7 @@ impl Program {
             "agg" => self.aggregates.len(),
             "scan" => self.scans.len(),
             "sub" if !self.subprograms.is_empty() => self.subprograms.len(),
-            // Those of a trigger may be in the table of the statement.
+            // The subprograms of a trigger may be in the table of the statement.
             "sub" => return,
             // The connection numbers virtual tables, and the programs of a statement share their sequences.
             "v" | "seq" => return,

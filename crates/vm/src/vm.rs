@@ -28,24 +28,24 @@ pub struct Vm {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// A run may begin.
+    /// The next step begins a run.
     Ready,
-    /// A row was given; more may come.
+    /// A row was returned; more may follow.
     Running,
-    /// The run has ended, well or not.
+    /// The run has ended, by success or an error.
     Ended,
 }
 
 impl Vm {
-    /// Ready to run; no parameter is bound.
+    /// A statement that is ready to run; no parameter is bound.
     pub fn new(program: Arc<Program>) -> Vm {
         let machine = Machine::new(&program);
         assert_eq!(machine.parameters.len(), program.parameter_count as usize, "a place for each parameter");
         Vm { program, machine, state: State::Ready }
     }
 
-    /// Lets go of its program, in whose place is `nothing`, the empty program: no parameter is bound, and nothing is known of the runs before but
-    /// the memory that they had. False if that is so much that it is better given back.
+    /// Replaces its program by `nothing`, the empty program. No parameter is bound then, and of earlier runs only the memory
+    /// remains. False if that memory is so much that it is better released.
     pub fn unload(&mut self, nothing: Arc<Program>) -> bool {
         assert!(self.state != State::Running, "a machine changes its program between two runs");
         self.program = nothing;
@@ -53,7 +53,7 @@ impl Vm {
         self.machine.unload()
     }
 
-    /// Gets a program, after [`Vm::unload`].
+    /// Loads a program, after [`Vm::unload`].
     pub fn load(&mut self, program: Arc<Program>) {
         assert!(self.state == State::Ready, "a machine changes its program between two runs");
         self.machine.load(&program);
@@ -79,7 +79,7 @@ impl Vm {
         Ok(())
     }
 
-    /// Binds something of the application: NULL to SQL, a pointer to the functions that know its kind.
+    /// Binds a pointer of the application: NULL to SQL, a pointer to the functions that accept its type.
     pub fn bind_pointer(&mut self, number: usize, pointer: Rc<Pointer>) -> Result<(), Error> {
         match number.checked_sub(1).and_then(|index| self.machine.parameters.get_mut(index)) {
             Some(parameter) => parameter.set_pointer(Some(pointer)),
@@ -99,7 +99,7 @@ impl Vm {
         number.checked_sub(1).and_then(|index| self.machine.parameters.get(index))?.untouched_zeros()
     }
 
-    /// Takes over the bound values of `other`, a statement of the same text compiled earlier.
+    /// Takes the bound values of `other`, a statement of the same text compiled earlier.
     pub fn take_bindings(&mut self, other: &mut Vm) {
         assert!(self.state != State::Running, "values are bound between two runs");
         let pairs = self.machine.parameters.iter_mut().zip(&mut other.machine.parameters);
@@ -111,9 +111,9 @@ impl Vm {
         self.machine.parameters.iter_mut().for_each(Register::set_null);
     }
 
-    /// The machine is kept, for a statement that may never come: it gives the memory of long values back.
-    pub fn rest(&mut self) {
-        self.machine.registers.iter_mut().for_each(Register::rest);
+    /// Releases the memory of long values, because the machine is kept for a statement that may never come.
+    pub fn release_memory(&mut self) {
+        self.machine.registers.iter_mut().for_each(Register::release_memory);
     }
 
     /// Whether a run has begun and not ended.
@@ -123,7 +123,7 @@ impl Vm {
 
     /// Runs until there is a row, the end, or an error. After the end or an error the next step begins a new run.
     pub fn step(&mut self, host: &dyn Host) -> Result<Step, Error> {
-        self.machine.go_on();
+        self.machine.resume();
         if self.state != State::Running {
             self.begin(host);
         } else if self.is_at_end() {
@@ -133,7 +133,7 @@ impl Vm {
         } else {
             self.machine.notice_writes(host);
         }
-        host.facts().now.set(None);
+        host.state().now.set(None);
         match run(&self.program, &mut self.machine, host) {
             Ok(Step::Row) => {
                 assert!(self.machine.row.end <= self.machine.registers.len(), "a row beyond the registers");
@@ -144,13 +144,13 @@ impl Vm {
                 Ok(Step::Done)
             }
             Err(error) => {
-                // Nothing was run: what is compiled anew counts.
+                // No instruction counts, because the statement is compiled again.
                 if error.code() == ResultCode::SCHEMA {
                     self.state = State::Ended;
                     self.machine.reset();
                     return Err(error);
                 }
-                // FAIL keeps what was done, and counts it.
+                // FAIL keeps the changes, and counts them.
                 let kept = if error.policy() == OnConflict::Fail { self.machine.changes } else { 0 };
                 self.end(host, kept);
                 Err(error)
@@ -158,45 +158,46 @@ impl Vm {
         }
     }
 
-    /// The transaction was rolled back while the program stood on a row: whatever it still wants from tables and indexes fails.
+    /// Invalidates the cursors on tables and indexes, because the transaction was rolled back while the program was on
+    /// a row: the next access fails.
     pub fn trip(&mut self) {
         if self.state == State::Running {
             self.machine.trip(&self.program);
         }
     }
 
-    /// Whether a run that has given a row has nothing left to do: whatever finds one row at most ends so.
+    /// Whether a run that has returned a row has nothing left to do, as after a search for at most one row.
     #[inline]
     fn is_at_end(&self) -> bool {
         matches!(self.program.insns.get(self.machine.pc), Some(Insn::Halt {})) && self.machine.immediate_violations == 0
     }
 
     fn begin(&mut self, host: &dyn Host) {
-        self.machine.assert_at_rest();
+        self.machine.assert_idle();
         self.machine.has_update_hook = host.has_update_hook();
         self.machine.watches_rows = host.watches_rows();
-        self.machine.expirations_before = host.facts().expirations.get();
+        self.machine.expirations_before = host.state().expirations.get();
         self.machine.is_expired = false;
         self.machine.counters.runs += 1;
         self.state = State::Running;
     }
 
-    /// The run has ended: no page is held any more. The registers keep their memory.
+    /// Ends the run, which releases all pages. The registers keep their memory.
     fn end(&mut self, host: &dyn Host, changes: i64) {
         assert!(self.state == State::Running, "a run ends that has not begun");
         if self.program.counts_changes {
-            host.facts().set_changes(changes);
+            host.state().set_changes(changes);
         }
         self.state = State::Ended;
         self.machine.reset();
     }
 
-    /// How many rows the run has changed so far that changes() will tell; `None` if it does not run, or tells nothing.
+    /// The rows changed so far, if the run counts for changes(); `None` if it has ended, or does not count.
     pub fn changes_of_run(&self) -> Option<i64> {
         (self.state == State::Running && self.program.counts_changes).then_some(self.machine.changes)
     }
 
-    /// Whether changes() tells what the program has changed.
+    /// Whether changes() reports the rows that the program changes.
     pub fn counts_changes(&self) -> bool {
         self.program.counts_changes
     }
@@ -214,7 +215,7 @@ impl Vm {
         self.machine.row.len()
     }
 
-    /// A column of the current row, NULL without one. It stands until the next step or reset.
+    /// A column of the current row, NULL without one. It is valid until the next step or reset.
     #[inline]
     pub fn column(&self, index: usize) -> ValueRef<'_> {
         self.register(index).map_or(ValueRef::Null, Register::as_ref)
@@ -226,8 +227,8 @@ impl Vm {
         self.machine.registers.get(self.machine.row.clone())?.get(index)
     }
 
-    /// A column of the current row that is a text, with a NUL behind it: `None` if the column is no text, or has no space for the NUL where it
-    /// is. The bytes stand as long as those of [`Vm::column`], which are the same but for the NUL.
+    /// A column of the current row that is a text, with a NUL after it. `None` if the column is no text, or its memory has no
+    /// space for the NUL. The bytes are valid as long as those of [`Vm::column`], which are the same except for the NUL.
     #[inline]
     pub fn column_with_nul(&mut self, index: usize) -> Option<&[u8]> {
         self.machine.registers.get_mut(self.machine.row.clone())?.get_mut(index)?.text_with_nul()
@@ -248,24 +249,24 @@ impl Vm {
         self.machine.changes
     }
 
-    /// What it has cost so far.
+    /// The counters of the statement.
     pub fn counters(&self) -> &Counters {
         &self.machine.counters
     }
 
-    /// What its instructions have cost, if it is measured.
+    /// The costs of its instructions, if it is measured.
     pub fn profile(&self) -> Option<&Profile> {
         self.machine.profile.as_deref()
     }
 
-    /// Nothing has cost anything yet.
+    /// Resets the costs of all instructions.
     pub fn reset_profile(&mut self) {
         if let Some(profile) = &mut self.machine.profile {
             **profile = Profile::default();
         }
     }
 
-    /// What it has cost so far, to be set to 0 or added to.
+    /// The counters of the statement, mutable.
     pub fn counters_mut(&mut self) -> &mut Counters {
         &mut self.machine.counters
     }

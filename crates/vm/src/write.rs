@@ -1,4 +1,4 @@
-//! Inserting and deleting, with what hangs on it: counters, hooks, new rowids.
+//! Inserting and deleting, with counters, hooks and new rowids.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -20,21 +20,21 @@ use crate::register::Register;
 use crate::row::texts::EncodedTexts;
 use crate::row::tree::TreeCursor;
 
-/// What the update hook is told.
+/// The operations of the update hook.
 mod operation {
     pub const DELETE: i32 = 9;
     pub const INSERT: i32 = 18;
     pub const UPDATE: i32 = 23;
 }
 
-/// No subprogram may change the tree that the cursor is on.
+/// Forbids subprograms to change the tree of the cursor.
 #[inline(never)]
 pub fn lock(m: &mut Machine, program: &Program, cursor: CursorId) {
     let info = program.cursor(cursor);
     m.locked.extend(info.root.map(|root| (info.db, root)));
 }
 
-/// The last lock of the tree ends.
+/// Removes the last lock of the tree.
 #[inline(never)]
 pub fn unlock(m: &mut Machine, program: &Program, cursor: CursorId) {
     let info = program.cursor(cursor);
@@ -44,7 +44,7 @@ pub fn unlock(m: &mut Machine, program: &Program, cursor: CursorId) {
     }
 }
 
-/// Whether the tree that the cursor is on may be changed.
+/// Fails if the tree of the cursor must not be changed.
 #[inline]
 pub fn check_lock(m: &Machine, program: &Program, cursor: CursorId) -> Result<(), Error> {
     if m.locked.is_empty() { Ok(()) } else { look_at_locks(m, program.cursor(cursor)) }
@@ -86,7 +86,7 @@ pub fn insert(
     Ok(())
 }
 
-/// Inserts the row that some registers make up.
+/// Inserts the row in some registers.
 #[inline(never)]
 pub fn insert_row(
     m: &mut Machine,
@@ -114,7 +114,7 @@ pub fn insert_row(
     Ok(())
 }
 
-/// Inserts a row of which not all values are short, or one that is not for a B-tree in UTF-8.
+/// Inserts a row with long values, or one into anything but a B-tree in UTF-8.
 #[inline(never)]
 fn insert_any_row(
     m: &mut Machine,
@@ -139,8 +139,8 @@ fn insert_any_row(
     Ok(())
 }
 
-/// What registers have borrowed from the pages of a cursor becomes theirs: the pager copies a page that somebody holds
-/// before it is written. They keep the memory, and the next row of the loop is copied into it.
+/// Copies the bytes that registers have borrowed from the pages of a cursor: otherwise the pager would copy the page before the
+/// write. The registers keep the memory, and the next row of the loop is copied into it.
 #[inline]
 fn own_row(m: &mut Machine, cursor: CursorId) {
     if m.cursor(cursor).take_lent() {
@@ -177,14 +177,14 @@ pub fn insert_payload(tree: &mut TreeCursor, rowid: i64, payload: &Payload<'_>, 
     Ok(cursor.insert_table(btree, rowid, payload, seek)?)
 }
 
-/// Counts the row and tells the hook.
+/// Counts the row and calls the hook.
 #[inline]
 pub fn inserted(m: &mut Machine, info: &CursorInfo, host: &dyn Host, flags: u8, rowid: i64) {
     if flags & insert_flags::COUNT_CHANGE != 0 {
         m.changes += 1;
     }
     if flags & insert_flags::LAST_ROWID != 0 {
-        host.facts().last_insert_rowid.set(rowid);
+        host.state().last_insert_rowid.set(rowid);
     }
     if m.watches_rows {
         tell_watchers(info, host, rowid);
@@ -212,13 +212,13 @@ fn tell_hook(info: &CursorInfo, host: &dyn Host, operation: i32, rowid: i64) {
     }
 }
 
-/// Deletes the row under a cursor. The cursor then stands where it was: Next goes to the row after it.
+/// Deletes the row under a cursor. The cursor keeps its position: Next goes to the row after it.
 #[inline(never)]
 pub fn delete(m: &mut Machine, program: &Program, host: &dyn Host, flags: u8, cursor: CursorId) -> Result<(), Error> {
     if flags & delete_flags::OF_LOCKED == 0 {
         check_lock(m, program, cursor)?;
     }
-    // As in SQLite, the update hook hears of what changes() counts: not of rows that REPLACE deletes.
+    // As in SQLite, the update hook is called for the rows that changes() counts: not for rows that REPLACE deletes.
     let is_told = m.has_update_hook && flags & delete_flags::COUNT_CHANGE != 0;
     let is_watched = is_told || m.watches_rows;
     let mut rowid = None;
@@ -249,8 +249,8 @@ pub fn delete(m: &mut Machine, program: &Program, host: &dyn Host, flags: u8, cu
     Ok(())
 }
 
-/// Inserts a record into an index. `key` are the registers with the key's columns; without any they are read from the
-/// record.
+/// Inserts a record into an index. `key` are the registers with the key's columns; if there are none, the columns are read from
+/// the record.
 #[inline(never)]
 pub fn index_insert(
     m: &mut Machine,
@@ -279,7 +279,7 @@ pub fn index_insert(
     entry_inserted(m, program, host, flags, cursor)
 }
 
-/// Adds the row of a sorter to an index, behind all of its entries.
+/// Adds the row of a sorter to an index, after all of its entries.
 #[inline(never)]
 pub fn index_append(m: &mut Machine, sorter: CursorId, cursor: CursorId) -> Result<(), Error> {
     let Machine { cursors, builder, .. } = m;
@@ -290,7 +290,7 @@ pub fn index_append(m: &mut Machine, sorter: CursorId, cursor: CursorId) -> Resu
     };
     let record = sorter.sorter.row().unwrap_or_default();
     if tree.encoding() != Encoding::Utf8 {
-        // The sorter has its texts in UTF-8, and their order may be another one there.
+        // The sorter has its texts in UTF-8, whose order may differ from that of UTF-16.
         return insert_key_values(tree, builder, &record::values(record)?, 0);
     }
     tree.release_row();
@@ -298,7 +298,7 @@ pub fn index_append(m: &mut Machine, sorter: CursorId, cursor: CursorId) -> Resu
     Ok(tree.place.cursor.append_index(&tree.btree, &Payload::from_bytes(record))?)
 }
 
-/// Inserts the entry that some registers make up into an index.
+/// Inserts the entry in some registers into an index.
 #[inline(never)]
 pub fn index_insert_row(
     m: &mut Machine,
@@ -311,7 +311,7 @@ pub fn index_insert_row(
     check_lock(m, program, cursor)?;
     row.apply_affinities(m, program);
     if flags & insert_flags::IS_UPDATE != 0 {
-        own_row(m, cursor); // the row of a WITHOUT ROWID table that takes the place of the one it was made of
+        own_row(m, cursor); // the row replaces the one of a WITHOUT ROWID table from which its values come
     }
     let Machine { registers, cursors, scratch, builder, temporary, .. } = m;
     let row = row.values(scratch, registers, program);
@@ -375,7 +375,7 @@ pub fn index_delete(
     let found = match cursors[usize::from(cursor.0)].settled()? {
         VmCursor::Tree(tree) => {
             let key = SearchKey::new(program.key(cursor), &values, Prefix::Equal);
-            // It stands there already if it is the entry that is in the way of a new row.
+            // The cursor is on the entry already if that conflicts with a new row.
             let found = tree.stands_on_key(&key)? || tree.seek_key(&key)? == Seek::Exact;
             if found {
                 tree.release_row();
@@ -390,7 +390,7 @@ pub fn index_delete(
     if !found && must_exist { Err(Error::from_code(ResultCode::CORRUPT_INDEX)) } else { Ok(()) }
 }
 
-/// dst = a rowid that no row has; with a sequence, that none ever had.
+/// dst = an unused rowid; with a sequence, one that was never used.
 #[inline(never)]
 pub fn new_rowid(m: &mut Machine, cursor: CursorId, dst: Reg, sequence: Sequence) -> Result<(), Error> {
     let ever = if sequence == Sequence::NONE { None } else { Some(m.sequences[usize::from(sequence.0)].max) };
@@ -402,11 +402,11 @@ pub fn new_rowid(m: &mut Machine, cursor: CursorId, dst: Reg, sequence: Sequence
     Ok(())
 }
 
-/// A rowid that no row has, larger than `ever` if there is such a number.
+/// An unused rowid, larger than `ever` if there is such a number.
 pub fn next_rowid(m: &mut Machine, cursor: CursorId, ever: Option<i64>) -> Result<i64, Error> {
     let largest = match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => {
-            // (The cursor's own rowid: of a row that it has just written it needs no look at the page.)
+            // (The B-tree cursor's rowid: for a row that it has just written it needs no page.)
             if tree.last()? { Some(tree.place.cursor.rowid()?) } else { None }
         }
         VmCursor::Ephemeral(ephemeral) => ephemeral.last_rowid(),
@@ -423,7 +423,7 @@ pub fn next_rowid(m: &mut Machine, cursor: CursorId, ever: Option<i64>) -> Resul
     }
 }
 
-/// The largest rowid is taken: tries others at random.
+/// The largest rowid is used: tries random ones.
 #[cold]
 fn random_rowid(m: &mut Machine, cursor: CursorId) -> Result<i64, Error> {
     const ATTEMPTS: u64 = 100;
@@ -432,7 +432,7 @@ fn random_rowid(m: &mut Machine, cursor: CursorId) -> Result<i64, Error> {
         return Err(Error::from_code(ResultCode::FULL));
     };
     for attempt in 0..ATTEMPTS {
-        // From the lower half, so that the row inserted next does not come here again.
+        // From the lower half, so that the next row can get the next rowid.
         let rowid = (random.hash_one(attempt) >> 2) as i64 + 1;
         if tree.seek_rowid(rowid)? != Seek::Exact {
             return Ok(rowid);
@@ -441,7 +441,7 @@ fn random_rowid(m: &mut Machine, cursor: CursorId) -> Result<i64, Error> {
     Err(Error::from_code(ResultCode::FULL))
 }
 
-/// What writing through a cursor of another kind answers: a program never does.
+/// The error of a write through a cursor of another kind, which no program does.
 #[cold]
 pub fn not_writable() -> Error {
     Error::new(ResultCode::INTERNAL, "the cursor cannot be written through")

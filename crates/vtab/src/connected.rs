@@ -1,15 +1,15 @@
-//! The virtual tables of a connection that are connected, and the numbers by which others name them.
+//! The connected virtual tables of a connection, and the numbers that identify them.
 
 use std::fmt;
 use std::rc::Rc;
 
 use crate::VirtualTable;
 
-/// A virtual table of the connection, by the number that [`VirtualTables::add`] gave it.
+/// A virtual table of the connection, identified by the number that [`VirtualTables::add`] returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VirtualId(pub u32);
 
-/// The tables of a connection that are connected, by the numbers that the catalog and programs have for them.
+/// The connected tables of a connection, by the numbers that the catalog and programs use.
 #[derive(Clone, Default)]
 pub struct VirtualTables(Rc<std::cell::RefCell<Tables>>);
 
@@ -20,13 +20,13 @@ struct Tables {
 }
 
 impl VirtualTables {
-    /// The table of that number, if it is still connected.
+    /// The table with that number, if it is still connected.
     pub fn get(&self, number: u32) -> Option<Rc<dyn VirtualTable>> {
         let tables = self.0.borrow();
         tables.all.iter().find(|(known, _)| *known == number).map(|(_, table)| Rc::clone(table))
     }
 
-    /// Adds a table; its number.
+    /// Adds a table; returns its number.
     pub fn add(&self, table: Box<dyn VirtualTable>) -> u32 {
         let mut tables = self.0.borrow_mut();
         let number = tables.next;
@@ -35,12 +35,12 @@ impl VirtualTables {
         number
     }
 
-    /// Whether there is none.
+    /// Whether no table is connected.
     pub fn is_empty(&self) -> bool {
         self.0.borrow().all.is_empty()
     }
 
-    /// Lets go of the tables that are not wanted any more. Those that are still in use go when that ends.
+    /// Disconnects the tables for which `is_wanted` is false. A table that is in use is dropped when its last use ends.
     pub fn retain(&self, is_wanted: impl Fn(u32) -> bool) {
         let (kept, gone): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.0.borrow_mut().all).into_iter().partition(|(number, _)| is_wanted(*number));
@@ -49,7 +49,7 @@ impl VirtualTables {
             let added = std::mem::replace(&mut tables.all, kept);
             tables.all.extend(added);
         }
-        // Dropped when nothing is borrowed any more: a table may come back to the connection.
+        // Dropped only after the borrow has ended: the destructor of a table may use this list.
         drop(gone);
     }
 }

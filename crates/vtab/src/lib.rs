@@ -1,66 +1,68 @@
-//! Virtual tables: tables whose rows a module makes up, be it full-text search, an R-Tree, or a series of numbers.
+//! Virtual tables: tables whose rows a module provides, such as full-text search, an R-Tree, or a series of numbers.
 //!
 //! ```text
 //!   Module ── create, connect ──► VirtualTable ── open ──► VirtualCursor ── filter, next, column ──► rows
 //!                                      │                         ▲
-//!                                      ├─ best_index: IndexInfo ─┘  what the planner asks, what the scan is told
+//!                                      ├─ best_index: IndexInfo ─┘  the planner's constraints, and the plan of the scan
 //!                                      └─ update, begin, sync, commit, savepoint …   changes, and transactions
 //!
 //!   every method that may run SQL gets  &dyn SqlConnection  (crate lithe-functions, module `sql`)
 //! ```
 //!
-//! This crate has the traits and knows no engine: a module that is written against it alone runs in the Rust library, in
-//! the shell and in `libsqlite3.so`, and the modules of C programs come through the same traits. What SQLite calls a thing
-//! is in brackets below.
+//! This crate has the traits and does not depend on an engine: a module that uses only this crate runs in the Rust library, in
+//! the shell and in `libsqlite3.so`, and the modules of C programs implement the same traits. SQLite's names are in brackets
+//! below.
 //!
-//! # Making tables
+//! # Creating tables
 //!
-//! [`Module::create`] (xCreate) makes a new table with all that it stores; [`Module::connect`] (xConnect) opens one
-//! that is there already. Both answer a [`Connected`]: the table, its columns as a CREATE TABLE statement
-//! (sqlite3_declare_vtab; a type with the word HIDDEN makes a hidden column; WITHOUT ROWID may stand at the end), and where
-//! it may be used (SQLITE_VTAB_INNOCUOUS, SQLITE_VTAB_DIRECTONLY). [`Module::kind`] says whether there is also a table of
-//! the module's own name (eponymous), perhaps nothing but that.
+//! [`Module::create`] (xCreate) creates a new table with everything that it stores; [`Module::connect`] (xConnect) opens an
+//! existing table. Both return a [`Connected`]: the table, its columns as a CREATE TABLE statement (sqlite3_declare_vtab; a type
+//! with the word HIDDEN makes a hidden column; WITHOUT ROWID is allowed at the end), and where the table may be used
+//! (SQLITE_VTAB_INNOCUOUS, SQLITE_VTAB_DIRECTONLY). [`Module::kind`] determines whether there is also a table with the name of
+//! the module (eponymous), or only that table.
 //!
-//! What a table stores lies in *shadow tables*, which `create` makes by SQL: `x_data` beside `x`. [`Module::is_shadow_name`]
-//! (xShadowName) names them by their suffix; a defensive connection lets nobody but the module write them.
-//! [`VirtualTable::destroy`] (xDestroy) drops them, [`VirtualTable::rename`] (xRename) renames them. A table that is let go
-//! is dropped (xDisconnect).
+//! A table stores its data in *shadow tables*, which `create` creates by SQL: `x_data` for `x`. [`Module::is_shadow_name`]
+//! (xShadowName) recognizes their suffixes; on a defensive connection only the module can write them. [`VirtualTable::destroy`]
+//! (xDestroy) drops them, [`VirtualTable::rename`] (xRename) renames them. The engine disconnects a table by dropping its value
+//! (xDisconnect).
 //!
 //! # Reading
 //!
-//! [`VirtualTable::best_index`] (xBestIndex) is asked several times while a statement is compiled, each time with another
-//! selection of usable constraints. It says in the [`IndexInfo`]:
+//! The planner calls [`VirtualTable::best_index`] (xBestIndex) several times while a statement is compiled, each time with
+//! another selection of usable constraints. The [`IndexInfo`] has these fields:
 //!
 //! | field | meaning |
 //! | --- | --- |
 //! | `usage[i].argument` | the right side of constraint `i` becomes this argument of `filter`, counted from 1 (argvIndex) |
-//! | `usage[i].omit` | the engine need not check it again |
-//! | `usage[i].all_at_once` | an IN comes as one list, [`Values::list`] (sqlite3_vtab_in) |
+//! | `usage[i].omit` | the engine need not check the constraint again |
+//! | `usage[i].all_at_once` | the values of an IN are passed as one list, [`Values::list`] (sqlite3_vtab_in) |
 //! | `constraints[i].value` | the right side, if it is a constant (sqlite3_vtab_rhs_value) |
-//! | `order_by_consumed`, `order_use` | rows come in the wanted order (orderByConsumed; sqlite3_vtab_distinct says how it is wanted) |
+//! | `order_by_consumed`, `order_use` | the rows are in the required order (orderByConsumed); its purpose (sqlite3_vtab_distinct) |
 //! | `estimated_cost`, `estimated_rows`, `finds_one_row` | for the choice of plans (SQLITE_INDEX_SCAN_UNIQUE) |
-//! | `columns_used` | which columns the statement reads (colUsed) |
-//! | `plan` | a number, a text, or anything else for `filter` (idxNum, idxStr) |
+//! | `columns_used` | the columns that the statement reads (colUsed) |
+//! | `plan` | a number, a text, or another value for `filter` (idxNum, idxStr) |
 //!
-//! A cursor ([`VirtualTable::open`]) begins with [`VirtualCursor::filter`], as often as the table is the inner one of a join.
-//! Its methods get a [`Scan`], with the connection and the table: [`Scan::table`] gives the table as its own type, so
-//! cursors need no reference of their own to it. [`VirtualCursor::column`] puts its value into `answer.context.out`, as a function does into
-//! its context: a value, a subtype, or a pointer for functions of the same extension. A cursor that knows the rows that follow gives them by
-//! [`VirtualCursor::next_in_memory`], for which the machine does not stop.
+//! A scan with a cursor ([`VirtualTable::open`]) begins with [`VirtualCursor::filter`], which is called repeatedly if the table
+//! is the inner table of a join. The methods of a cursor receive a [`Scan`], with the connection and the table: [`Scan::table`]
+//! returns the table as its own type, so cursors need no reference to the table. [`VirtualCursor::column`] writes its value to
+//! `answer.context.out`, as a function does with its result: a value, a subtype, or a pointer for functions of the same
+//! extension. A cursor that has the following rows in memory can return them by [`VirtualCursor::next_in_memory`], which the
+//! machine calls without pausing the statement.
 //!
 //! # Writing
 //!
-//! A table whose [`VirtualTable::is_writable`] answers `true` implements [`VirtualTable::update`] (xUpdate), which gets a [`Change`]. (Without the
-//! first, "table x may not be modified"; without the second, "the virtual table is read-only".) Where [`VirtualTable::supports_constraints`]
-//! (SQLITE_VTAB_CONSTRAINT_SUPPORT), an error with the code SQLITE_CONSTRAINT must have changed nothing; then INSERT OR IGNORE,
-//! FAIL and so on mean what they say, and `Change::policy` (sqlite3_vtab_on_conflict) tells the table when to REPLACE.
-//! `begin` (xBegin) comes before the first change in a transaction, `sync` is the half of the commit that can fail, and
-//! `commit` or `rollback` the end. A table that keeps changes in memory writes them in `sync` and in `savepoint`, and forgets
-//! them in `rollback` and `rollback_to`. Numbers of savepoints count up from 0; -1 stands for the transaction.
+//! A table whose [`VirtualTable::is_writable`] is `true` implements [`VirtualTable::update`] (xUpdate), which receives a
+//! [`Change`]. (Without `is_writable`, the error is "table x may not be modified"; without `update`, "the virtual table is
+//! read-only".) If [`VirtualTable::supports_constraints`] (SQLITE_VTAB_CONSTRAINT_SUPPORT) is `true`, an update that fails with
+//! SQLITE_CONSTRAINT must not have changed anything; then INSERT OR IGNORE, OR FAIL and so on are implemented by the engine, and
+//! `Change::policy` (sqlite3_vtab_on_conflict) is `Replace` if the table must replace rows. `begin` (xBegin) is called before the
+//! first change in a transaction, `sync` is the part of the commit that can fail, and `commit` or `rollback` is the end. A table
+//! that keeps changes in memory writes them in `sync` and in `savepoint`, and discards them in `rollback` and `rollback_to`.
+//! Numbers of savepoints start at 0; -1 is the transaction.
 //!
-//! # SQL of the module's own
+//! # SQL in modules
 //!
-//! A method may run any SQL on the [`SqlConnection`] that it gets, nested in the statement that called it:
+//! A method can run any SQL on the [`SqlConnection`] that it receives, nested in the calling statement:
 //!
 //! ```
 //! use lithe_vtab::{Kept, Result, SqlConnection, ValueRef};
@@ -88,30 +90,32 @@
 //! }
 //! ```
 //!
-//! What a module has read of its shadow tables may serve later calls as long as [`SqlConnection::content_version`] is the same.
+//! Data that a module has read from its shadow tables is valid for later calls as long as [`SqlConnection::content_version`] is
+//! the same.
 //!
-//! [`SqlConnection::resume`] goes on with a statement that a cursor has left on a row; a cursor that does so has a [`Kept`]
-//! of its own. [`SqlConnection::open_blob`] reads and writes BLOBs in place. [`SqlConnection::with_virtual_table`] shows
-//! another virtual table (a vocabulary its index), [`SqlConnection::pages`] the pages of a database, [`SqlConnection::with_client_data`] what all tables of a connection share.
+//! [`SqlConnection::resume`] continues a statement that a cursor has left on a row; such a cursor has its own [`Kept`].
+//! [`SqlConnection::open_blob`] reads and writes BLOBs in place. [`SqlConnection::with_virtual_table`] gives access to another
+//! virtual table (the full-text index, for a vocabulary table), [`SqlConnection::pages`] to the pages of a database,
+//! [`SqlConnection::with_client_data`] to data that all tables of a connection share.
 //!
 //! # Functions
 //!
-//! [`VirtualTable::find_function`] (xFindFunction) gives a function another meaning where its first argument is a column of
-//! the table. How such a function finds its cursor: `column` answers a hidden column with a pointer (`Context::pointer`, of a kind
-//! of its own) to an `Rc` that the cursor shares, and the function reads it by `Context::arg_pointer`. Functions
-//! run SQL by `Context::connection.sql()`.
+//! [`VirtualTable::find_function`] (xFindFunction) overloads a function for calls whose first argument is a column of the table.
+//! Such a function finds its cursor by a hidden column: `column` returns a pointer (`Context::pointer`, with its own kind) to an
+//! `Rc` that the cursor shares, and the function reads it by `Context::arg_pointer`. Functions run SQL by
+//! `Context::connection.sql()`.
 //!
 //! # Shipping
 //!
-//! An [`Extension`] lists what a crate offers: modules, functions, collations. A connection makes the modules when it is opened, which has to cost
-//! nothing, and connects a table when a statement first names it.
+//! An [`Extension`] lists the modules, functions and collations of a crate. A connection creates the modules when it is opened,
+//! which must be cheap, and connects a table when a statement first uses it.
 //!
 //! # Rules
 //!
-//! * Tables are `Send`: a connection may move to another thread, and its tables with it. Cells are fine, `Rc` is not; a cursor may
-//!   hold an `Rc`, since no connection moves while a statement is on a row.
-//! * Never hold a borrow of a cell across a call of the connection: SQL may come back to the same table.
-//! * What shadow tables contain is data from outside: SQLITE_CORRUPT_VTAB, never a panic.
+//! * Tables are `Send`: a connection may move to another thread together with its tables. `Cell` and `RefCell` are allowed, `Rc`
+//!   is not; a cursor may hold an `Rc`, since a connection does not move while a statement is on a row.
+//! * A module must not hold a borrow of a cell across a call of the connection: the SQL may use the same table.
+//! * The content of shadow tables is untrusted: malformed content is the error SQLITE_CORRUPT_VTAB, never a panic.
 #![forbid(unsafe_code)]
 #![deny(
     clippy::indexing_slicing,
@@ -151,5 +155,5 @@ pub use plan::{CompiledScan, IndexConstraint, IndexInfo, IndexOrder, OrderUse, S
 pub use shadow::{Names, first_value};
 pub use table::{Overloaded, Scan, VirtualCursor, VirtualTable};
 
-/// What modules return: a code and a message, or no message for that of the code.
+/// The result of modules. An error has a code and a message; an empty message means the default message of the code.
 pub type Result<T = (), E = FunctionError> = std::result::Result<T, E>;

@@ -1,70 +1,71 @@
-//! Modules: what makes virtual tables.
+//! Modules, which create virtual tables.
 
 use lithe_functions::SqlConnection;
 
 use crate::Result;
 use crate::table::VirtualTable;
 
-/// Which tables a module can make.
+/// The kinds of tables that a module can create.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleKind {
-    /// Those that CREATE VIRTUAL TABLE makes.
+    /// Tables of CREATE VIRTUAL TABLE.
     Ordinary,
-    /// Those, and one that is there without being created, under the module's name.
+    /// Tables of CREATE VIRTUAL TABLE, and one table with the name of the module, which exists without being created.
     Eponymous,
-    /// Only the one that is there without being created.
+    /// Only the table with the name of the module, which exists without being created.
     EponymousOnly,
 }
 
-/// Makes virtual tables.
+/// Creates virtual tables.
 pub trait Module: Send {
-    /// Which ones.
+    /// The kinds of tables that the module can create.
     fn kind(&self) -> ModuleKind {
         ModuleKind::Ordinary
     }
 
-    /// Makes a table that is not there yet, with what it stores.
+    /// Creates a new table with everything that it stores.
     ///
     /// # Errors
-    /// If the arguments make no sense, or what it stores cannot be made.
+    /// If the arguments are invalid, or the stored data cannot be created.
     fn create(&self, connection: &dyn SqlConnection, request: &ConnectRequest<'_>) -> Result<Connected> {
         self.connect(connection, request)
     }
 
-    /// Connects to a table that was made earlier.
+    /// Connects to an existing table.
     ///
     /// # Errors
-    /// If what it has stored is not there.
+    /// If the stored data of the table is missing.
     fn connect(&self, connection: &dyn SqlConnection, request: &ConnectRequest<'_>) -> Result<Connected>;
 
-    /// Whether a table called `x_suffix` belongs to the table `x` of this module. (In defensive mode nobody else writes it.)
+    /// Whether a table called `x_suffix` belongs to the table `x` of this module. (In defensive mode only the module writes such
+    /// tables.)
     fn is_shadow_name(&self, suffix: &str) -> bool {
         let _ = suffix;
         false
     }
 }
 
-/// The table that a module is asked for.
+/// The table that a module must create or connect.
 #[derive(Clone, Copy)]
 pub struct ConnectRequest<'r> {
-    /// The module's name as CREATE VIRTUAL TABLE has it.
+    /// The name of the module in CREATE VIRTUAL TABLE.
     pub module: &'r str,
     /// The name of the database.
     pub database: &'r str,
-    /// The table's name.
+    /// The name of the table.
     pub table: &'r str,
-    /// The arguments as they are written.
+    /// The arguments as written.
     pub arguments: &'r [&'r [u8]],
 }
 
-/// A table that a module has made.
+/// A table that a module has created or connected.
 pub struct Connected {
     /// The table.
     pub table: Box<dyn VirtualTable>,
-    /// Its columns, as a CREATE TABLE statement. The name in it does not matter; a type with the word HIDDEN makes a column
-    /// that `*` does not show, which is also an argument of the table if it is called as a function.
+    /// The columns, as a CREATE TABLE statement. The name in the statement is ignored; a type with the word HIDDEN makes a column
+    /// that `*` does not include, which is also an argument of the table if it is called as a function.
     pub declaration: String,
-    /// Where it may be used.
+    /// Where the table may be used.
     pub risk: Risk,
 }
 
@@ -74,8 +75,8 @@ pub enum Risk {
     /// Anywhere if the schema is trusted.
     #[default]
     Normal,
-    /// Anywhere: it can do no harm.
+    /// Anywhere: the table can do no harm.
     Innocuous,
-    /// In statements of the application only, not in triggers and views.
+    /// Only in statements of the application, not in triggers and views.
     DirectOnly,
 }

@@ -1,9 +1,9 @@
-//! Values that a module takes for numbers: a text counts as the number that all of it says.
+//! Values that a module interprets as numbers: a text is a number if the whole text is one.
 
 use lithe_value::number::whole_number;
 use lithe_value::{Numeric, ValueRef};
 
-/// The number that a value is, or that its text says as a whole.
+/// The number of a value; of a text if the whole text is a number.
 pub fn as_number(value: ValueRef<'_>) -> Option<Numeric> {
     match value {
         ValueRef::Integer(integer) => Some(Numeric::Integer(integer)),
@@ -13,7 +13,7 @@ pub fn as_number(value: ValueRef<'_>) -> Option<Numeric> {
     }
 }
 
-/// The integer among these: a real is none, even one without a fraction.
+/// The integer of a value. A real is not an integer, even without a fraction.
 pub fn as_integer(value: ValueRef<'_>) -> Option<i64> {
     match as_number(value)? {
         Numeric::Integer(integer) => Some(integer),
@@ -21,7 +21,7 @@ pub fn as_integer(value: ValueRef<'_>) -> Option<i64> {
     }
 }
 
-/// The rowid among these: an integer, or a real that equals one.
+/// The rowid of a value: an integer, or a real that equals an integer.
 pub fn as_rowid(value: ValueRef<'_>) -> Option<i64> {
     match as_number(value)? {
         Numeric::Integer(integer) => Some(integer),

@@ -1,4 +1,4 @@
-//! What the planner asks a virtual table, and what the table answers.
+//! The planner's request to a virtual table, and the table's plan.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -24,46 +24,46 @@ pub mod constraint {
     pub const IS: u8 = 72;
     pub const LIMIT: u8 = 73;
     pub const OFFSET: u8 = 74;
-    /// The first number that [`super::Overloaded::op`] may be.
+    /// The smallest number for [`super::Overloaded::op`].
     pub const FUNCTION: u8 = 150;
 }
 
-/// What the planner asks a virtual table, and what the table answers.
+/// The planner's request to a virtual table, and the table's plan.
 #[derive(Debug, Default)]
 pub struct IndexInfo {
     /// The constraints.
     pub constraints: Vec<IndexConstraint>,
-    /// The order in which the rows are wanted.
+    /// The required order of the rows.
     pub order_by: Vec<IndexOrder>,
-    /// The columns that are read, one bit each; the highest stands for all from the 64th on.
+    /// The columns that are read, one bit each; the highest bit is set if any column from the 64th on is read.
     pub columns_used: u64,
-    /// How the order is wanted.
+    /// The purpose of the order.
     pub order_use: OrderUse,
-    /// What becomes of each constraint: as many as there are constraints.
+    /// How the table uses each constraint: one entry per constraint.
     pub usage: Vec<Usage>,
-    /// What [`VirtualCursor::filter`] gets.
+    /// The plan that [`VirtualCursor::filter`] receives.
     pub plan: ScanPlan,
-    /// The rows come in the order that is wanted.
+    /// Whether the rows are returned in the required order.
     pub order_by_consumed: bool,
-    /// What the scan costs; 1 is about reading one row.
+    /// The cost of the scan; 1 is about that of reading one row.
     pub estimated_cost: f64,
-    /// How many rows it finds.
+    /// The estimated number of rows.
     pub estimated_rows: i64,
-    /// It finds at most one row.
+    /// Whether the scan returns at most one row.
     pub finds_one_row: bool,
-    /// EXPLAIN QUERY PLAN shows the number in hexadecimal.
+    /// Whether EXPLAIN QUERY PLAN shows the number of the plan in hexadecimal.
     pub shows_hex: bool,
 }
 
 impl IndexInfo {
-    /// A question without an answer yet.
+    /// A request that the table has not filled in yet.
     pub fn new(constraints: Vec<IndexConstraint>) -> IndexInfo {
         const NOBODY_KNOWS: f64 = 5e98;
         let usage = vec![Usage::default(); constraints.len()];
         IndexInfo { constraints, usage, estimated_cost: NOBODY_KNOWS, estimated_rows: 25, ..IndexInfo::default() }
     }
 
-    /// Makes the right side of the constraint at `at` this argument of `filter`, counted from 1. With `omit`, the engine need
+    /// Passes the right side of the constraint at `at` as this argument of `filter`, counted from 1. With `omit`, the engine need
     /// not check the constraint again.
     pub fn pass(&mut self, at: usize, argument: u32, omit: bool) {
         if let Some(usage) = self.usage.get_mut(at) {
@@ -77,15 +77,15 @@ impl IndexInfo {
 pub struct IndexConstraint {
     /// The column; -1 is the rowid.
     pub column: i32,
-    /// Which constraint: one of [`constraint`].
+    /// The kind of the constraint, from [`constraint`].
     pub op: u8,
-    /// Whether it can be used: its right side is known before the scan begins.
+    /// Whether the constraint is usable: its right side is known before the scan begins.
     pub usable: bool,
-    /// The collation that texts are compared with.
+    /// The collation for comparisons of texts.
     pub collation: String,
-    /// The right side, if it is known while the statement is compiled.
+    /// The right side, if its value is known at compile time.
     pub value: Option<Value>,
-    /// It is an IN.
+    /// Whether the constraint is an IN.
     pub is_in: bool,
 }
 
@@ -98,53 +98,54 @@ pub struct IndexOrder {
     pub descending: bool,
 }
 
-/// How the rows' order is wanted, by the numbers of `sqlite3_vtab_distinct`.
+/// The purpose of the order of the rows, with the numbers of `sqlite3_vtab_distinct`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OrderUse {
-    /// ORDER BY: just this order.
+    /// ORDER BY: exactly this order.
     #[default]
     Sorted = 0,
-    /// GROUP BY: rows that are equal in these columns stand together.
+    /// GROUP BY: rows that are equal in these columns are adjacent.
     Grouped = 1,
-    /// DISTINCT: the same, and of equal rows all but one may be left out.
+    /// DISTINCT: as `Grouped`, and duplicates may be omitted.
     Distinct = 2,
-    /// DISTINCT and ORDER BY: just this order, and of equal rows all but one may be left out.
+    /// DISTINCT and ORDER BY: exactly this order, and duplicates may be omitted.
     DistinctSorted = 3,
 }
 
-/// What becomes of a constraint.
+/// How the table uses a constraint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Its value is this argument of [`VirtualCursor::filter`], counted from 1; 0: it is none.
+    /// The right side is this argument of [`VirtualCursor::filter`], counted from 1; 0: it is not an argument.
     pub argument: u32,
-    /// The scan makes it true, so that it need not be checked again.
+    /// The scan enforces the constraint, so that the engine need not check it again.
     pub omit: bool,
-    /// Of an IN: all values are wanted at once, as one argument. ([`IndexConstraint::is_in`] says where that can be.)
+    /// For an IN: all values are passed together, as one argument. (Possible if [`IndexConstraint::is_in`] is set.)
     pub all_at_once: bool,
 }
 
-/// A scan of a virtual table in a compiled statement: its place in the statement's list of them.
+/// A scan of a virtual table in a compiled statement: its index in the statement's list of scans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScanId(pub u16);
 
 /// How a compiled statement scans a virtual table.
 #[derive(Clone, Debug)]
 pub struct CompiledScan {
-    /// What the table has said about the scan.
+    /// The plan that the table has chosen.
     pub plan: ScanPlan,
-    /// How many arguments the scan gets.
+    /// The number of arguments of the scan.
     pub arguments: u16,
-    /// The table would answer the same again: the program serves other statements of the same text.
+    /// Whether the table would choose the same plan again, so that the program can be reused for other statements with the same
+    /// text.
     pub stands: bool,
 }
 
-/// What a scan is told about how it is to be made: the table's own words.
+/// The table's instructions for a scan, which only the table interprets.
 #[derive(Clone, Debug, Default)]
 pub struct ScanPlan {
     /// A number.
     pub number: i32,
     /// A text.
     pub text: Option<Arc<str>>,
-    /// Something else.
+    /// Any other value.
     pub extra: Option<Arc<dyn Any + Send + Sync>>,
 }

@@ -1,35 +1,35 @@
-//! The shadow tables of a virtual table: what they are called, and what is asked of them by SQL.
+//! The shadow tables of a virtual table: their names, and queries on them.
 
 use lithe_functions::sql::quoted;
 use lithe_functions::{FunctionError, SqlConnection};
 use lithe_value::Value;
 
-/// The names of a virtual table, and of the shadow tables beside it.
+/// The names of a virtual table and of its shadow tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
     /// The name of the database.
     pub database: String,
-    /// The table's own name.
+    /// The name of the table.
     pub table: String,
 }
 
 impl Names {
-    /// Of the table in the database.
+    /// The names for a table of a database.
     pub fn new(database: &str, table: &str) -> Names {
         Names { database: database.to_owned(), table: table.to_owned() }
     }
 
-    /// A shadow table as SQL has it: `"database"."table_suffix"`.
+    /// The SQL name of a shadow table: `"database"."table_suffix"`.
     pub fn shadow(&self, suffix: &str) -> String {
         format!("{}.{}", quoted(&self.database), quoted(&format!("{}_{suffix}", self.table)))
     }
 
-    /// The table itself as SQL has it: `"database"."table"`.
+    /// The SQL name of the table: `"database"."table"`.
     pub fn quoted(&self) -> String {
         format!("{}.{}", quoted(&self.database), quoted(&self.table))
     }
 
-    /// Renames a shadow table as that of the table `to`.
+    /// Renames a shadow table to the name for the table `to`.
     ///
     /// # Errors
     /// Those of ALTER TABLE.

@@ -10,46 +10,47 @@ use crate::Result;
 use crate::change::{Change, ColumnContext, Values};
 use crate::plan::{IndexInfo, ScanPlan};
 
-/// A virtual table of a connection. It is dropped when the connection lets go of it.
+/// A virtual table of a connection. The connection disconnects the table by dropping it.
 pub trait VirtualTable: Any + Send {
-    /// Says how a scan under these constraints would be made and what it would cost. `false`: it cannot be made.
+    /// Chooses the plan of a scan with these constraints, and estimates its cost. `false`: such a scan is not possible.
     ///
     /// # Errors
     /// Ends the compilation of the statement.
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool>;
 
-    /// Whether `best_index` and `find_function` answer the same question always the same, so that a statement that was
-    /// compiled serves when its text is prepared again.
+    /// Whether `best_index` and `find_function` always have the same result for the same arguments, so that a compiled statement
+    /// can be reused when its text is prepared again.
     fn plans_stand(&self) -> bool {
         false
     }
 
-    /// A cursor, not yet on any row.
+    /// A cursor before its first scan.
     ///
     /// # Errors
     /// Ends the statement.
     fn open(&self) -> Result<Box<dyn VirtualCursor>>;
 
-    /// Whether rows can be inserted, updated and deleted: by [`VirtualTable::update`], which is called only if this is `true`.
+    /// Whether rows can be inserted, updated and deleted: only then is [`VirtualTable::update`] called.
     fn is_writable(&self) -> bool {
         false
     }
 
-    /// Whether a change that fails with SQLITE_CONSTRAINT has changed nothing, so that ON CONFLICT means what it says.
+    /// Whether a change that fails with SQLITE_CONSTRAINT has changed nothing, so that the engine can apply the ON CONFLICT
+    /// policy.
     fn supports_constraints(&self) -> bool {
         false
     }
 
-    /// Inserts, updates or deletes a row; the rowid of one that was inserted.
+    /// Inserts, updates or deletes a row; returns the rowid of an inserted row.
     ///
     /// # Errors
-    /// Undoes the statement, or what the conflict policy says if the code is SQLITE_CONSTRAINT.
+    /// Undoes the statement, or applies the conflict policy if the code is SQLITE_CONSTRAINT.
     fn update(&self, connection: &dyn SqlConnection, change: &Change<'_>) -> Result<Option<i64>> {
         let _ = (connection, change);
         Err(FunctionError::new("the virtual table is read-only"))
     }
 
-    /// The table is about to be changed for the first time in this transaction.
+    /// Called before the first change of the table in a transaction.
     ///
     /// # Errors
     /// Ends the statement.
@@ -58,7 +59,7 @@ pub trait VirtualTable: Any + Send {
         Ok(())
     }
 
-    /// The first half of a commit: it can still fail.
+    /// Called as the first phase of a commit, which can still fail.
     ///
     /// # Errors
     /// Rolls the transaction back.
@@ -67,17 +68,17 @@ pub trait VirtualTable: Any + Send {
         Ok(())
     }
 
-    /// The transaction was committed.
+    /// Called after the transaction was committed.
     fn commit(&self, connection: &dyn SqlConnection) {
         let _ = connection;
     }
 
-    /// The transaction was rolled back.
+    /// Called after the transaction was rolled back.
     fn rollback(&self, connection: &dyn SqlConnection) {
         let _ = connection;
     }
 
-    /// Savepoint number `savepoint` was opened; numbers count up from 0.
+    /// Called after savepoint number `savepoint` was opened; numbers start at 0.
     ///
     /// # Errors
     /// Ends the statement.
@@ -86,7 +87,7 @@ pub trait VirtualTable: Any + Send {
         Ok(())
     }
 
-    /// This savepoint and those above it are gone, what was changed stays.
+    /// Called after this savepoint and the later ones were released; their changes stay.
     ///
     /// # Errors
     /// Ends the statement.
@@ -95,7 +96,7 @@ pub trait VirtualTable: Any + Send {
         Ok(())
     }
 
-    /// What was changed since this savepoint was opened is undone; since the transaction began if the number is -1.
+    /// Undoes the changes since this savepoint was opened, or since the transaction began if the number is -1.
     ///
     /// # Errors
     /// Ends the statement.
@@ -104,7 +105,7 @@ pub trait VirtualTable: Any + Send {
         Ok(())
     }
 
-    /// ALTER TABLE RENAME.
+    /// ALTER TABLE RENAME: renames what the table stores.
     ///
     /// # Errors
     /// Undoes the statement.
@@ -113,22 +114,23 @@ pub trait VirtualTable: Any + Send {
         Ok(())
     }
 
-    /// DROP TABLE: what the table stores goes, too.
+    /// DROP TABLE: drops everything that the table stores.
     ///
     /// # Errors
-    /// The table stays.
+    /// The table is not dropped.
     fn destroy(&self, connection: &dyn SqlConnection) -> Result {
         let _ = connection;
         Ok(())
     }
 
-    /// What a function means when a column of this table is its first argument (or the second one of `LIKE` and the like).
+    /// The overloaded function for calls whose first argument (the second one for `LIKE` and similar operators) is a column of
+    /// this table.
     fn find_function(&self, name: &str, arguments: usize) -> Option<Overloaded> {
         let _ = (name, arguments);
         None
     }
 
-    /// What is wrong with what the table stores (PRAGMA integrity_check).
+    /// Checks what the table stores (PRAGMA integrity_check); returns a message if there is an error.
     ///
     /// # Errors
     /// Ends the check.
@@ -144,28 +146,28 @@ pub trait VirtualTable: Any + Send {
     }
 }
 
-/// A function as a virtual table has it.
+/// A function that a virtual table overloads.
 pub struct Overloaded {
     /// The function.
     pub function: Arc<Function>,
-    /// The constraint that a call of it is to [`VirtualTable::best_index`], if any: at least 150.
+    /// The kind of constraint that a call of the function is in [`VirtualTable::best_index`], if any: at least 150.
     pub op: Option<u8>,
 }
 
-/// What a cursor may use during a call: its table and the connection.
+/// The table and the connection that a cursor may use during a call.
 #[derive(Clone, Copy)]
 pub struct Scan<'s> {
     /// The connection.
     pub connection: &'s dyn SqlConnection,
-    /// The table that has opened the cursor.
+    /// The table that opened the cursor.
     pub table: &'s dyn VirtualTable,
 }
 
 impl<'s> Scan<'s> {
-    /// The table as what it is.
+    /// The table as its own type.
     ///
     /// # Errors
-    /// SQLITE_INTERNAL if it is something else.
+    /// SQLITE_INTERNAL if it has another type.
     pub fn table<T: VirtualTable>(&self) -> Result<&'s T> {
         let table: &'s dyn Any = self.table;
         table.downcast_ref().ok_or_else(|| FunctionError::of_code(code::INTERNAL))
@@ -174,28 +176,28 @@ impl<'s> Scan<'s> {
 
 /// One scan of a virtual table.
 pub trait VirtualCursor {
-    /// Begins the scan again, on its first row.
+    /// Begins a scan, and moves to its first row.
     ///
     /// # Errors
     /// Ends the statement.
     fn filter(&mut self, scan: &Scan<'_>, plan: &ScanPlan, arguments: &Values<'_>) -> Result;
 
-    /// Goes to the next row.
+    /// Moves to the next row.
     ///
     /// # Errors
     /// Ends the statement.
     fn next(&mut self, scan: &Scan<'_>) -> Result;
 
-    /// Goes to the next row if the cursor has that row in memory already, so that nothing of the connection is needed. False: nothing has
-    /// moved, and [`VirtualCursor::next`] has to be called.
+    /// Moves to the next row if the cursor already has that row in memory, so that the connection is not needed. `false`: the
+    /// cursor has not moved, and [`VirtualCursor::next`] must be called.
     fn next_in_memory(&mut self) -> bool {
         false
     }
 
-    /// Whether there is no row (any more).
+    /// Whether there is no current row, because the scan has ended.
     fn eof(&self) -> bool;
 
-    /// Puts a column of the row into `answer.context.out`.
+    /// Writes a column of the row to `answer.context.out`.
     ///
     /// # Errors
     /// Ends the statement.

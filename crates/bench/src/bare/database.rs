@@ -10,26 +10,26 @@ use crate::frame::{Context, Result};
 /// Page numbers begin at 1.
 pub type Page = u32;
 
-/// The default page size, which the experiments that have a limit use.
+/// The default page size, which the experiments with a limit use.
 pub const PAGE_LEN: usize = 4096;
 
-/// How many bytes one call writes at most.
+/// The most bytes of one write call.
 const PIECE_LEN: usize = 1 << 20;
 
-/// How many random bytes there are: more than a processor's core keeps at hand.
+/// The number of random bytes: more than the caches of a processor core hold.
 const POOL_LEN: usize = 8 * PIECE_LEN;
 
-/// A database without anything in it that means something. It is removed when it is dropped.
+/// A database of random pages. It is removed when it is dropped.
 pub struct Database {
     path: PathBuf,
     file: File,
-    /// What it lies in: new names in it are durable when it is synced.
+    /// Its folder. New names in the folder are durable after a sync of it.
     folder: File,
     pool: Pool,
 }
 
 impl Database {
-    /// A new one with so many pages, written one after the other.
+    /// Creates one with that many pages, in ascending order.
     pub fn create(path: &Path, pages: Page) -> Result<Database> {
         let file = File::create(path).context("create", path)?;
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -39,12 +39,12 @@ impl Database {
         Ok(database)
     }
 
-    /// Where it is.
+    /// The path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes pages, which are in ascending order: neighbours in one call.
+    /// Writes pages in ascending order: adjacent ones in one call.
     pub fn write(&self, pages: &[Page]) -> Result<()> {
         pages.chunk_by(|page, next| page + 1 == *next).try_for_each(|run| self.write_run(run[0], run.len()))
     }
@@ -54,17 +54,17 @@ impl Database {
         self.pool.write(&self.file, offset, count * PAGE_LEN).context("write", &self.path)
     }
 
-    /// Everything that was written is durable.
+    /// Makes all written bytes durable.
     pub fn sync(&self) -> Result<()> {
         self.file.sync_data().context("sync", &self.path)
     }
 
-    /// The names of the files beside it are durable.
+    /// Makes the names of the files beside it durable.
     pub fn sync_folder(&self) -> Result<()> {
         self.folder.sync_all().context("sync the folder of", &self.path)
     }
 
-    /// A new file beside it.
+    /// Creates a file beside it.
     pub fn beside(&self, suffix: &str) -> Result<Beside<'_>> {
         let mut path = self.path.clone().into_os_string();
         path.push(suffix);
@@ -76,7 +76,7 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        // It lies in a temporary folder; the removal only gives the space back early.
+        // The temporary folder is removed in any case; this only frees the space early.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -89,23 +89,23 @@ pub struct Beside<'d> {
 }
 
 impl Beside<'_> {
-    /// Writes so many bytes.
+    /// Writes that many bytes.
     pub fn write(&self, offset: u64, len: usize) -> Result<()> {
         self.pool.write(&self.file, offset, len).context("write", &self.path)
     }
 
-    /// Everything that was written is durable.
+    /// Makes all written bytes durable.
     pub fn sync(&self) -> Result<()> {
         self.file.sync_data().context("sync", &self.path)
     }
 
-    /// Removes it: the end of a transaction.
+    /// Removes the file, which ends a transaction.
     pub fn unlink(&self) -> Result<()> {
         fs::remove_file(&self.path).context("remove", &self.path)
     }
 }
 
-/// Random bytes, of which every call takes others.
+/// Random bytes; every call writes different ones.
 struct Pool {
     bytes: Vec<u8>,
     next: AtomicUsize,

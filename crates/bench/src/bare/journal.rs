@@ -11,10 +11,10 @@ use crate::frame::Result;
 const HEADER_LEN: usize = 512;
 const RECORD_LEN: usize = 4 + PAGE_LEN + 4;
 
-/// The part of the header that says how many records are durable.
+/// The part of the header that has the number of durable records.
 const COUNT_LEN: usize = 12;
 
-/// Does it.
+/// Writes the transaction.
 pub fn commit(database: &Database, transaction: &Transaction) -> Result<()> {
     let journal = database.beside("-journal")?;
     journal.write(0, HEADER_LEN + transaction.existed * RECORD_LEN)?;

@@ -1,5 +1,5 @@
-//! Transactions with a write-ahead log: the textbook's group commit, and the checkpoint that a thread which finds the log long
-//! enough does beside the others.
+//! Transactions with a write-ahead log: the textbook's group commit, and a checkpoint that the committing thread runs, beside other
+//! commits, once the log is long enough.
 //!
 //! ```text
 //!   0        32         4,152
@@ -16,7 +16,7 @@ use crate::frame::Result;
 const HEADER_LEN: usize = 32;
 const FRAME_LEN: usize = 24 + PAGE_LEN;
 
-/// `wal_autocheckpoint` unless somebody sets it.
+/// The default of `wal_autocheckpoint`.
 const CHECKPOINT_FRAMES: u32 = 1_000;
 
 /// The log of a database. It is removed when it is dropped.
@@ -24,29 +24,29 @@ pub struct Log<'d> {
     database: &'d Database,
     file: Beside<'d>,
     is_durable: bool,
-    /// How many frames call for a checkpoint; 0: none ever.
+    /// The number of frames that triggers a checkpoint; 0 means never.
     checkpoint_frames: usize,
     state: Mutex<State>,
-    /// Somebody's sync has ended.
+    /// Signals that a sync has ended.
     synced: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    /// Where the next frame goes; 0 if the log is to be begun anew.
+    /// The offset of the next frame; 0 if the log must be restarted.
     end: u64,
     is_named_durably: bool,
-    /// How many transactions are in the log, and how many of them are known to be durable.
+    /// The number of transactions in the log, and the number of them that are known to be durable.
     appended: u64,
     durable: u64,
     is_syncing: bool,
-    /// The pages of frames that no checkpoint has taken yet.
+    /// The pages of frames that no checkpoint has written to the database yet.
     frames: Vec<Page>,
     is_checkpointing: bool,
 }
 
 impl<'d> Log<'d> {
-    /// A new one.
+    /// Creates a log.
     pub fn create(database: &'d Database, is_durable: bool, autocheckpoint: Option<u32>) -> Result<Log<'d>> {
         let file = database.beside("-wal")?;
         let checkpoint_frames = autocheckpoint.unwrap_or(CHECKPOINT_FRAMES) as usize;
@@ -54,7 +54,7 @@ impl<'d> Log<'d> {
         Ok(Log { database, file, is_durable, checkpoint_frames, state, synced })
     }
 
-    /// Appends a transaction and waits until it is durable, if that is wanted.
+    /// Appends a transaction; if commits are to be durable, waits until it is.
     pub fn commit(&self, transaction: &Transaction) -> Result<()> {
         let mut state = self.lock();
         self.append(&mut state, transaction)?;
@@ -77,7 +77,7 @@ impl<'d> Log<'d> {
         Ok(())
     }
 
-    /// The header is durable before the first frame, so that no old frame can be taken for a new one.
+    /// Restarts the log. The header is durable before the first frame, so that an old frame cannot be mistaken for a new one.
     fn begin(&self, state: &mut State) -> Result<()> {
         self.file.write(0, HEADER_LEN)?;
         if self.is_durable {
@@ -90,7 +90,7 @@ impl<'d> Log<'d> {
         Ok(())
     }
 
-    /// One syncs for all who have appended until then; who comes later waits for the next sync.
+    /// Group commit: one thread syncs all transactions appended so far; a thread that appends later waits for the next sync.
     fn wait_until_durable<'s>(&'s self, mut state: MutexGuard<'s, State>) -> Result<MutexGuard<'s, State>> {
         let wanted = state.appended;
         while state.durable < wanted {
@@ -111,7 +111,7 @@ impl<'d> Log<'d> {
         Ok(state)
     }
 
-    /// Takes what is in the log into the database, while others go on appending. If nobody has, the log begins anew.
+    /// Writes the pages of the log to the database, while other threads continue to append. If no thread has appended, the log restarts.
     fn checkpoint(&self, mut state: MutexGuard<'_, State>) -> Result<()> {
         state.is_checkpointing = true;
         let mut pages = mem::take(&mut state.frames);
@@ -140,7 +140,7 @@ impl<'d> Log<'d> {
 
 impl Drop for Log<'_> {
     fn drop(&mut self) {
-        // It lies in a temporary folder, which may be gone already.
+        // The file may be gone together with its temporary folder.
         let _ = self.file.unlink();
     }
 }

@@ -1,26 +1,26 @@
-//! What nobody can do without who writes pages durably in SQLite's file format: the same bytes to the same places, with
-//! the same syncs in the same order, by bare calls. Nothing is parsed, searched, copied, checked or summed up.
+//! The limit of durable writes in SQLite's file format: the same bytes at the same offsets, with the same syncs in the same order, by bare
+//! system calls, without parsing, searching, copying, checks or checksums.
 //!
 //! ```text
 //!   rollback journal       write-ahead log                            no journal
 //!   journal: old pages     log: a frame a page                        database: pages
-//!   fdatasync, folder      fdatasync (one for all who wait)
+//!   fdatasync, folder      fdatasync (one for all waiting commits)
 //!   journal: their count   after 1,000 frames:
 //!   fdatasync                log: fdatasync
 //!   database: pages          database: the last image of each page
 //!   fdatasync                fdatasync
-//!   journal: unlink          log: begun anew, its header synced
+//!   journal: unlink          log: restarted, its header synced
 //! ```
 //!
-//! `strace` shows these syncs of Lithe and of SQLite. The bytes are random and lie ready before the clock starts, so that
-//! neighbouring pages, frames or records are one piece of memory and one call.
+//! `strace` shows these syncs for Lithe and for SQLite. The bytes are random and prepared before the clock starts, so that adjacent pages,
+//! frames or records are one piece of memory and one call.
 //!
-//! | module | its one subject |
+//! | module | subject |
 //! | --- | --- |
 //! | `database` | a file of pages |
 //! | `journal` | a transaction with a rollback journal |
 //! | `log` | transactions with a write-ahead log, of several threads too |
-//! | `user` | which pages the rows of the table `user` touch |
+//! | `user` | the pages that the rows of the table `user` touch |
 
 mod database;
 mod journal;
@@ -37,17 +37,17 @@ use crate::sql::{JournalMode, Settings, Synchronous};
 pub use database::{Database, PAGE_LEN, Page};
 use log::Log;
 
-/// What a transaction writes.
+/// The pages that a transaction writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transaction {
-    /// Ascending, each once.
+    /// Ascending, without duplicates.
     pages: Vec<Page>,
-    /// How many of them, the first ones, existed before: the others lengthen the file, and nobody asks for them back.
+    /// How many of them, the first ones, existed before. The others extend the file, so a rollback journal does not save them.
     existed: usize,
 }
 
 impl Transaction {
-    /// These pages, of a database that had `count` of them before.
+    /// The transaction of these pages, in a database with `count` pages before it.
     pub fn new(mut pages: Vec<Page>, count: Page) -> Transaction {
         pages.sort_unstable();
         pages.dedup();
@@ -56,8 +56,8 @@ impl Transaction {
     }
 }
 
-/// Does all transactions, each thread its share, and gives the seconds that it took. Of the settings only those about
-/// journals and durability have a meaning; what is not set is SQLite's default.
+/// Runs all transactions, divided among the threads; answers the seconds. Only the settings about journals and durability have an effect;
+/// missing ones have SQLite's defaults.
 pub fn work(database: &Database, settings: &Settings, threads: usize, transactions: &[Transaction]) -> Result<f64> {
     let mode = settings.journal_mode.unwrap_or(JournalMode::Delete);
     let is_durable = settings.synchronous.unwrap_or(Synchronous::Full) == Synchronous::Full;
@@ -101,8 +101,7 @@ mod tests {
         assert_eq!(transaction, Transaction { pages: vec![1, 5, 9], existed: 2 });
     }
 
-    /// Two transactions change page 1 and lengthen the file; in the end it is as long as its last page says, and nothing
-    /// lies beside it.
+    /// Two transactions change page 1 and extend the file; at the end the file has the last page's length, and no file is beside it.
     #[test]
     fn every_mode_writes_the_pages_and_clears_up() {
         let wal = |autocheckpoint| Settings {
@@ -119,7 +118,7 @@ mod tests {
         check(&off, 1, 8);
         check(&wal(Some(2)), 1, 8);
         check(&wal(Some(2)), 2, 8);
-        check(&wal(Some(0)), 2, 4); // everything stays in the log
+        check(&wal(Some(0)), 2, 4); // all pages stay in the log
     }
 
     fn check(settings: &Settings, threads: usize, pages: u64) {

@@ -1,5 +1,5 @@
-//! Which pages the rows of the table `user` touch: two rows fill a leaf, and leaves that were appended lie one after the
-//! other, each with its parent before it when that was new.
+//! The pages that the rows of the table `user` touch: two rows fill a leaf; appended leaves are adjacent, and a new parent precedes its
+//! leaves.
 //!
 //! ```text
 //!   1        2        3           4          5          6 ...
@@ -13,7 +13,7 @@ const SCHEMA: Page = 1;
 const ROOT: Page = 2;
 const SEQUENCE: Page = 3;
 
-/// How many pages a database has before the first row.
+/// The number of pages of a database without rows.
 pub const EMPTY: Page = 4;
 
 const ROWS_A_LEAF: usize = 2;
@@ -31,20 +31,20 @@ fn parent(row: usize) -> Page {
     EMPTY + 1 + leaf / LEAVES_A_PARENT * (LEAVES_A_PARENT + 1)
 }
 
-/// How many pages a database with so many rows has.
+/// The number of pages of a database with that many rows.
 pub fn pages(rows: usize) -> Page {
     if rows == 0 { EMPTY } else { leaf(rows) }
 }
 
-/// The rows 1 to `rows` are inserted into a database that is new.
+/// Inserts the rows 1 to `rows` into a new database.
 pub fn import(rows: usize) -> Transaction {
     let mut pages: Vec<Page> = (EMPTY + 1..=pages(rows)).collect();
     pages.extend([SCHEMA, ROOT, SEQUENCE]);
     Transaction::new(pages, EMPTY)
 }
 
-/// One row is inserted behind all others: its leaf, and the number that AUTOINCREMENT keeps. A new leaf is entered in its
-/// parent, and the file's length in page 1, where a rollback journal has its transactions counted every time.
+/// Inserts one row after all others: changes its leaf, and the AUTOINCREMENT counter. A new leaf also changes its parent, and the file's
+/// length in page 1; with a rollback journal, page 1 has the change counter, which every transaction changes.
 pub fn insert(row: usize, mode: JournalMode) -> Transaction {
     let before = pages(row - 1);
     let mut touched = vec![SEQUENCE, leaf(row)];
@@ -61,7 +61,7 @@ pub fn insert(row: usize, mode: JournalMode) -> Transaction {
     Transaction::new(touched, before)
 }
 
-/// Rows of a database with `pages` pages are updated: their leaves; with a rollback journal the transaction is counted.
+/// Updates rows of a database with `pages` pages: changes their leaves; with a rollback journal, also the change counter.
 pub fn update(rows: &[usize], mode: JournalMode, pages: Page) -> Transaction {
     let mut touched: Vec<Page> = rows.iter().map(|&row| leaf(row)).collect();
     if mode != JournalMode::Wal {
@@ -77,7 +77,7 @@ mod tests {
     use crate::sql::{Connection, Library, Settings, Sqlite, Statement};
     use crate::tables::{self, INSERT_USER, Strings};
 
-    /// SQLite lays rows out like that: as many pages, give or take a few, and two rows each.
+    /// SQLite's layout is the same: as many pages, up to a few, and two rows a leaf.
     #[test]
     fn rows_lie_as_sqlite_lays_them() {
         const ROWS: usize = 4000;

@@ -1,4 +1,4 @@
-//! What nobody can do without who overwrites BLOBs in a database: the leaf and the overflow pages of each, by bare calls.
+//! The limit of overwriting BLOBs in a database: writes of the leaf and the overflow pages of each, by bare system calls.
 //!
 //! ```text
 //!   1        2          3 ...
@@ -15,33 +15,33 @@ use crate::frame::results::{Name, Side};
 use crate::frame::turns::{Contestants, Round, Turn};
 use crate::sql::{JournalMode, Settings, Synchronous};
 
-/// A database of such pages, with nothing in them.
+/// A database of such pages, with random content.
 pub struct Bare<'w> {
     workload: &'w Workload,
     database: Database,
-    /// The BLOB of key `n` lies at `n - 1`.
+    /// The places by key: that of key `n` is at `n - 1`.
     places: Vec<Place>,
     pages: Page,
 }
 
-/// Where a BLOB lies.
+/// The pages of a BLOB.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     leaf: Page,
-    /// The first of its overflow pages, and how many there are.
+    /// The first of its overflow pages, and their number.
     run: Page,
     run_len: Page,
 }
 
 impl<'w> Bare<'w> {
-    /// Writes it.
+    /// Creates the database.
     pub fn create(workload: &'w Workload) -> Result<Self> {
         let (places, pages) = lay_out(&workload.content, workload.options.count);
         let database = Database::create(&workload.folder().join("limit.db"), pages)?;
         Ok(Bare { workload, database, places, pages })
     }
 
-    /// In one transaction.
+    /// The contestants that overwrite in one transaction.
     pub fn in_one_transaction(&self) -> Contestants<'_> {
         let overwrites = self.workload.options.overwrites;
         [
@@ -54,7 +54,7 @@ impl<'w> Bare<'w> {
         .into()
     }
 
-    /// Each durable before the next.
+    /// The contestants with one durable transaction for each BLOB.
     pub fn one_by_one(&self) -> Contestants<'_> {
         let (commits, writers) = (self.workload.options.commits, self.workload.options.writers);
         let several = format!("WAL, {writers} threads");
@@ -88,7 +88,7 @@ impl<'w> Bare<'w> {
         }))
     }
 
-    /// Overwrites these BLOBs. Without a log the transaction is counted in page 1.
+    /// Overwrites these BLOBs. Without a log, the transaction changes the counter in page 1.
     fn transaction(&self, keys: &[usize], mode: Option<JournalMode>) -> Transaction {
         let mut pages = if mode == Some(JournalMode::Wal) { Vec::new() } else { vec![1] };
         for &key in keys {
@@ -100,7 +100,7 @@ impl<'w> Bare<'w> {
     }
 }
 
-/// As [`OverwriteSql`](super::overwrite::OverwriteSql) has them: no checkpoint while the clock runs.
+/// The settings of [`OverwriteSql`](super::overwrite::OverwriteSql): no checkpoint while the clock runs.
 fn settings(mode: JournalMode, synchronous: Synchronous) -> Settings {
     Settings {
         journal_mode: Some(mode),
@@ -110,7 +110,7 @@ fn settings(mode: JournalMode, synchronous: Synchronous) -> Settings {
     }
 }
 
-/// Where BLOBs 1 to `count` lie if they are inserted in this order, and how many pages that makes.
+/// The places of BLOBs 1 to `count` after INSERTs in this order, and the number of pages.
 fn lay_out(content: &Content, count: usize) -> (Vec<Place>, Page) {
     let (mut places, mut pages): (Vec<Place>, Page) = (Vec::new(), 2);
     let (mut leaf, mut free) = (pages, LEAF_CAPACITY);
@@ -129,7 +129,7 @@ fn lay_out(content: &Content, count: usize) -> (Vec<Place>, Page) {
     (places, pages)
 }
 
-/// What a leaf has beside its header.
+/// The bytes of a leaf after its header.
 const LEAF_CAPACITY: usize = PAGE_LEN - 8;
 
 /// A cell's pointer, payload length, key (of three bytes), and first overflow page.
@@ -141,7 +141,7 @@ fn record_len(len: usize) -> usize {
     1 + 1 + type_len + len
 }
 
-/// How many bytes of a payload stay in the leaf, and how many overflow pages take the rest: the file format's rule.
+/// The bytes of a payload that stay in the leaf, and the number of overflow pages for the rest: the file format's rule.
 fn split(payload: usize) -> (usize, Page) {
     const LARGEST: usize = PAGE_LEN - 35;
     const SMALLEST: usize = (PAGE_LEN - 12) * 32 / 255 - 23;
@@ -160,7 +160,7 @@ mod tests {
     use crate::frame::scratch::Scratch;
     use crate::sql::{Cell, Connection, Library, Sqlite, Statement};
 
-    /// SQLite needs as many pages for the same BLOBs, interior pages apart.
+    /// SQLite needs as many pages for the same BLOBs, apart from interior pages.
     #[test]
     fn blobs_lie_as_sqlite_lays_them() {
         const BLOBS: usize = 500;

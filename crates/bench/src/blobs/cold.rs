@@ -1,5 +1,5 @@
-//! Reading with cold caches: the system forgets all files before every turn, so that bytes, file names and inodes come
-//! from the device. Only root may ask for that.
+//! Reading with cold caches: the system's caches are dropped before every turn, so that bytes, file names and inodes come from the device.
+//! Only root may drop them.
 
 use std::fs;
 use std::hint::black_box;
@@ -18,12 +18,12 @@ const SWITCH: &str = "/proc/sys/vm/drop_caches";
 /// Writing this to the switch drops pages, folder entries and inodes.
 const EVERYTHING: &str = "3";
 
-/// Whether the system lets us drop its caches.
+/// Whether this process may drop the system's caches.
 pub fn is_permitted() -> bool {
     fs::OpenOptions::new().write(true).open(SWITCH).is_ok()
 }
 
-/// The chart.
+/// Runs the experiment.
 pub fn read_cold(workload: &Workload) -> Result<Chart> {
     let common = &workload.options.common;
     let packed = if common.has(Side::Limit) { Some(Packed::create(workload)?) } else { None };
@@ -52,14 +52,14 @@ pub fn read_cold(workload: &Workload) -> Result<Chart> {
 fn sql<'w, L: Library>(workload: &'w Workload, id: &str, label: &str, settings: Settings) -> Box<dyn Contestant + 'w> {
     let name = Name::new(id, label, L::SIDE);
     Box::new(Turn(name.clone(), move |round: Round| {
-        // A connection of its own for every turn: what somebody has mapped and touched stays in the system's cache,
-        // whatever is written to the switch, and the next contestant would find it there.
+        // Each turn has its own connection: the kernel does not drop pages that a process has mapped and touched, and the next contestant
+        // would find them in the cache.
         let reader = ReadSql::<L>::open(name.clone(), workload, &settings, Transactions::One)?;
         Cold { workload, reader }.turn(round)
     }))
 }
 
-/// Somebody who reads, but cold, and only as much as a cold turn does.
+/// A reader with cold caches, which reads only as many BLOBs as a cold turn has.
 struct Cold<'w, C> {
     workload: &'w Workload,
     reader: C,
@@ -84,7 +84,7 @@ impl<C: Contestant> Contestant for Cold<'_, C> {
     }
 }
 
-/// The caches that were dropped held this program too: what it runs is read again before the clock starts.
+/// Reads this program's file again before the clock starts, because the dropped caches included it.
 fn warm_up_ourselves() {
     if let Ok(program) = std::env::current_exe() {
         black_box(fs::read(program).map_or(0, |bytes| bytes.len()));

@@ -1,4 +1,4 @@
-//! Making what is read: a database a library, and files in both layouts.
+//! Makes the input of the readers: a database for each library, and files in both layouts.
 
 use crate::blobs::schema::SCHEMA;
 use crate::blobs::workload::Workload;
@@ -9,10 +9,10 @@ use crate::frame::progress::Progress;
 use crate::frame::results::Side;
 use crate::sql::{Cell, Connection, Library, Lithe, Sqlite, Statement};
 
-/// How many BLOBs a transaction inserts.
+/// The number of BLOBs that a transaction inserts.
 const BATCH: usize = 10_000;
 
-/// Makes everything that the contestants need.
+/// Makes the input of all contestants.
 pub fn fill(workload: &Workload, common: &Common) -> Result<()> {
     if common.has(Side::Lithe) {
         database::<Lithe>(workload)?;

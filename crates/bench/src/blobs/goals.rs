@@ -1,4 +1,4 @@
-//! What is to be reached with BLOBs of about 10 kB.
+//! The goals for BLOBs of about 10 kB.
 
 use crate::blobs::Options;
 use crate::frame::goals::Better;

@@ -1,7 +1,7 @@
-//! What the hardware allows who reads: copying a BLOB's bytes out of a mapping, or one `pread`, with no database at all.
+//! The limit of reading: copies of a BLOB's bytes out of a mapping, or one `pread`, without a database.
 //!
-//! The bytes are those of one large file in which the BLOBs lie one after the other: a file of the same size as the
-//! databases, read at the same places in the same order.
+//! The BLOBs lie one after the other in one large file: a file of the same size as the databases, read at the same places in the same
+//! order.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -14,10 +14,10 @@ use crate::frame::results::{Name, Side};
 use crate::frame::turns::{Contestant, Round, micros_each};
 use crate::frame::{Context, Error, Result};
 
-/// The BLOBs in one file, without anything else.
+/// The BLOBs in one file without other content.
 pub struct Packed {
     pub path: PathBuf,
-    /// Where the BLOB of key `n` begins is at `n - 1`.
+    /// The offsets by key: that of key `n` is at `n - 1`.
     offsets: Vec<u64>,
 }
 
@@ -37,7 +37,7 @@ impl Packed {
         Ok(Packed { path, offsets })
     }
 
-    /// Where a BLOB begins.
+    /// The offset of a BLOB.
     pub fn offset(&self, key: usize) -> u64 {
         self.offsets[key - 1]
     }
@@ -114,7 +114,7 @@ impl Contestant for OnePread<'_> {
     }
 }
 
-/// Where the BLOBs of these keys are, and how long. Found out before the clock starts: this is about the bytes alone.
+/// The offsets and lengths of these keys' BLOBs, computed before the clock starts, because the limit measures only the bytes.
 pub fn places(workload: &Workload, packed: &Packed, keys: &[usize]) -> Vec<(u64, usize)> {
     keys.iter().map(|&key| (packed.offset(key), workload.content.size(key))).collect()
 }

@@ -1,4 +1,4 @@
-//! Small rows by their key: a prepared `SELECT` inside one transaction, which is nothing but statement, tree and row.
+//! Small rows by their keys: a prepared `SELECT` inside one transaction, which costs only statement, tree and row.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -10,13 +10,13 @@ use crate::frame::turns::{Contestants, Round, Turn, micros_each, take_turns};
 use crate::frame::{Error, Result};
 use crate::sql::{Cell, Connection, Library, Lithe, Settings, Sqlite, Statement};
 
-/// How many rows the table has.
+/// The number of rows.
 const ROWS: usize = 100_000;
 
-/// How long the text of a row is.
+/// The length of a row's text.
 const TEXT_LEN: usize = 40;
 
-/// The chart.
+/// Runs the experiment.
 pub fn lookup(workload: &Workload) -> Result<Chart> {
     let common = &workload.options.common;
     let mut contestants: Contestants<'_> = Vec::new();

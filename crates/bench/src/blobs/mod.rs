@@ -1,19 +1,19 @@
 //! BLOBs in a database against BLOBs in files: the experiment behind SQLite's "35% faster than the filesystem".
 //!
-//! | module | its one subject |
+//! | module | subject |
 //! | --- | --- |
 //! | `options` | the command line |
-//! | `workload` | which BLOBs there are, which of them a turn touches |
+//! | `workload` | the BLOBs, and those that a turn touches |
 //! | `schema` | the table, and its keys |
 //! | `fill` | making databases and files |
 //! | `read` | reading in random order |
 //! | `limit` | the same bytes without a database: the limit of reading |
 //! | `lookup` | small rows by their key |
-//! | `cold` | reading when nothing is in the system's cache |
+//! | `cold` | reading with cold system caches |
 //! | `overwrite` | new content of the same size |
 //! | `bare` | the same pages without a database: the limit of overwriting |
-//! | `tool` | making, exporting, running databases that are to stay |
-//! | `goals` | what is to be reached |
+//! | `tool` | making, exporting and running databases that stay on disk |
+//! | `goals` | the goals |
 
 mod bare;
 mod cold;
@@ -54,7 +54,7 @@ pub fn run(options: &Options) -> Result<Experiment> {
         id: "blobs".to_owned(),
         title: "BLOBs: a database against files".to_owned(),
         about: about(options),
-        options: facts(options),
+        options: described(options),
         ..Experiment::default()
     };
     let workload = Workload::new(options)?;
@@ -65,7 +65,7 @@ pub fn run(options: &Options) -> Result<Experiment> {
     if options.has(Part::Lookup) {
         experiment.charts.push(lookup::lookup(&workload)?);
     }
-    // Before anything is overwritten, which may leave free pages behind.
+    // Before overwrites, because they may leave free pages behind.
     let disk = disk_space(&workload)?;
     if options.has(Part::Cold) && cold::is_permitted() {
         experiment.charts.push(cold::read_cold(&workload)?);
@@ -102,7 +102,7 @@ fn about(options: &Options) -> String {
     )
 }
 
-fn facts(options: &Options) -> std::collections::BTreeMap<String, String> {
+fn described(options: &Options) -> std::collections::BTreeMap<String, String> {
     let pairs = [
         ("count", options.count.to_string()),
         ("size", options.size.to_string()),
@@ -119,7 +119,7 @@ fn facts(options: &Options) -> std::collections::BTreeMap<String, String> {
     pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Everything is in the system's cache.
+/// Reading while all data is in the system's cache.
 fn read_warm(workload: &Workload) -> Result<Chart> {
     let common = &workload.options.common;
     let packed = if common.has(Side::Limit) { Some(Packed::create(workload)?) } else { None };
@@ -145,7 +145,8 @@ fn read_warm(workload: &Workload) -> Result<Chart> {
     Ok(Chart::bars("read", title, "µs a BLOB", rows))
 }
 
-/// SQL and BLOB interface, in each of the ways; and SQL with each read its own transaction, in the first of them.
+/// Adds readers through SQL and the BLOB interface with each of the settings; and through SQL with a transaction for each read, with the
+/// first.
 fn add_readers<'w, L: Library>(
     workload: &'w Workload,
     contestants: &mut Contestants<'w>,
@@ -173,7 +174,7 @@ fn buffered(workload: &Workload) -> Settings {
     Settings { mmap_size: Some(0), cache_size, ..Settings::default() }
 }
 
-/// In one transaction; files without fsync.
+/// Overwriting in one transaction; files without fsync.
 fn overwrite_warm(workload: &Workload, bare: Option<&Bare<'_>>) -> Result<Chart> {
     let common = &workload.options.common;
     let mut contestants: Contestants<'_> = Vec::new();
@@ -199,7 +200,7 @@ fn overwrite_warm(workload: &Workload, bare: Option<&Bare<'_>>) -> Result<Chart>
     Ok(Chart::bars("overwrite", title, "µs a BLOB", rows))
 }
 
-/// Each durable before the next.
+/// Overwriting with a durable transaction for each BLOB.
 fn overwrite_durably(workload: &Workload, bare: Option<&Bare<'_>>) -> Result<Chart> {
     let common = &workload.options.common;
     let writers = workload.options.writers;
@@ -224,7 +225,7 @@ fn overwrite_durably(workload: &Workload, bare: Option<&Bare<'_>>) -> Result<Cha
     Ok(Chart::bars("commit", "Overwriting BLOBs, each durable before the next", "µs a BLOB", rows))
 }
 
-/// What `du` says.
+/// The disk space, as `du` reports it.
 fn disk_space(workload: &Workload) -> Result<Chart> {
     let mut rows = Vec::new();
     let mut add = |id: &str, label: &str, side: Side, bytes: u64| {

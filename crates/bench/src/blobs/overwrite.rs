@@ -1,4 +1,4 @@
-//! Overwriting BLOBs with new content of the same size: many in one transaction, or each its own.
+//! Overwriting BLOBs with new content of the same size: many in one transaction, or a transaction for each.
 //!
 //! ```text
 //!   untimed   open, set the journal mode, prepare, make the new content
@@ -17,28 +17,28 @@ use crate::frame::turns::{Contestant, Round, micros_each};
 use crate::frame::{Error, Result};
 use crate::sql::{Access, Blob, Cell, Connection, JournalMode, Library, Settings, Statement, Synchronous};
 
-/// The way a database overwrites.
+/// How a database overwrites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// `UPDATE kv SET v=?1 WHERE k=?2`.
     Bound,
-    /// `UPDATE kv SET v=randomblob(?1) WHERE k=?2`: the published way, in which the database makes the content.
+    /// `UPDATE kv SET v=randomblob(?1) WHERE k=?2`: the published method, in which the database makes the content.
     Random,
 }
 
 /// A database that overwrites.
 pub struct OverwriteSql<'w> {
-    /// Who it is.
+    /// Its name.
     pub name: Name,
     /// The BLOBs.
     pub workload: &'w Workload,
-    /// In which mode.
+    /// The journal mode.
     pub journal_mode: JournalMode,
-    /// How durable.
+    /// The durability.
     pub synchronous: Synchronous,
-    /// How.
+    /// The method.
     pub way: Way,
-    /// How many threads, each with a connection of its own.
+    /// The number of threads, each with a connection of its own.
     pub threads: usize,
     /// Whether each BLOB is a transaction of its own.
     pub one_by_one: bool,
@@ -55,13 +55,13 @@ impl OverwriteSql<'_> {
         }
     }
 
-    /// The contestant, doing it with that library.
+    /// The contestant that uses this library.
     pub fn with<L: Library>(self) -> WithLibrary<Self, L> {
         WithLibrary(self, L::default())
     }
 }
 
-/// A contestant and the library that it uses.
+/// A contestant with its library.
 pub struct WithLibrary<C, L>(C, L);
 
 impl<L: Library> Contestant for WithLibrary<OverwriteSql<'_>, L> {
@@ -75,7 +75,7 @@ impl<L: Library> Contestant for WithLibrary<OverwriteSql<'_>, L> {
         let count = if this.one_by_one { options.commits } else { options.overwrites };
         let work = Work::new(this.workload, round, count);
         let path = this.workload.database::<L>();
-        // The mode is a property of the file: set once, before several threads open it.
+        // The journal mode is stored in the file: it is set once, before several threads open the file.
         let main = L::open(&path, &this.settings())?;
         let micros = if this.threads == 1 {
             settle(this.workload.folder())?;
@@ -89,7 +89,7 @@ impl<L: Library> Contestant for WithLibrary<OverwriteSql<'_>, L> {
             this.overwrite_from_threads(connections, &work)?
         };
         this.check(&main, &work)?;
-        // The file goes back to how it was; this is the checkpoint too.
+        // Restores the journal mode, which also runs the checkpoint.
         main.run("PRAGMA journal_mode=DELETE")?;
         Ok(micros)
     }
@@ -114,7 +114,7 @@ impl OverwriteSql<'_> {
         if self.one_by_one { Ok(()) } else { connection.run("COMMIT") }
     }
 
-    /// Each thread has its share. Time is from the first start to the last end.
+    /// Divides the BLOBs among threads. The time is from the first start to the last end.
     fn overwrite_from_threads<C: Connection>(&self, connections: Vec<C>, work: &Work) -> Result<f64> {
         let shares = work.items.chunks(work.items.len().div_ceil(self.threads).max(1));
         let start = Instant::now();
@@ -158,7 +158,7 @@ pub struct OverwriteFiles<'w> {
 }
 
 impl<'w> OverwriteFiles<'w> {
-    /// The files of the one folder, overwritten like that.
+    /// The files of the single folder, overwritten with this method.
     pub fn new(name: Name, workload: &'w Workload, how: Overwrite, threads: usize) -> Self {
         OverwriteFiles { name, workload, files: workload.files(Layout::Folder), how, threads }
     }
@@ -205,7 +205,7 @@ impl OverwriteFiles<'_> {
     }
 }
 
-/// What a turn writes, made before the clock starts.
+/// The content that a turn writes, made before the clock starts.
 struct Work {
     items: Vec<Item>,
     version: u32,
@@ -228,7 +228,7 @@ impl Work {
     }
 }
 
-/// Who overwrites in one transaction.
+/// The contestants that overwrite in one transaction.
 pub fn in_one_transaction<'w, L: Library>(workload: &'w Workload) -> Vec<Box<dyn Contestant + 'w>> {
     let modes = [
         ("wal", "WAL, sync NORMAL", JournalMode::Wal, Synchronous::Normal),
@@ -247,7 +247,7 @@ pub fn in_one_transaction<'w, L: Library>(workload: &'w Workload) -> Vec<Box<dyn
     contestants
 }
 
-/// Who overwrites one by one, each durable before the next.
+/// The contestants with one durable transaction for each BLOB.
 pub fn one_by_one<'w, L: Library>(workload: &'w Workload) -> Vec<Box<dyn Contestant + 'w>> {
     let writers = workload.options.writers;
     let modes = [

@@ -1,7 +1,6 @@
 //! Reading BLOBs in random order: files, SQL, the BLOB interface.
 //!
-//! The round that warms up reads everything in the same way and compares every byte; the rounds that count compare the
-//! number of bytes.
+//! The warm-up round reads in the same way and compares every byte; the measured rounds compare the number of bytes.
 
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -60,10 +59,10 @@ impl Contestant for ReadFiles<'_> {
     }
 }
 
-/// How much a transaction reads.
+/// The size of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transactions {
-    /// All of a turn.
+    /// All reads of a turn.
     One,
     /// One BLOB.
     Each,

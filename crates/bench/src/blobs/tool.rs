@@ -1,4 +1,4 @@
-//! The tool of the published article, for databases and folders that are to stay: make, export, look at, run once.
+//! The tool of the published article, for databases and folders that stay on disk: make, export, inspect, run once.
 //!
 //! ```text
 //!   lithe-bench blobs make x.db --count 100000 --size 10000 --variance 2000
@@ -132,7 +132,7 @@ pub enum With {
     Sqlite,
 }
 
-/// Does it, and prints what there is to say.
+/// Runs the tool, and prints its results.
 pub fn use_tool(tool: &Tool, seed: u64) -> Result<()> {
     match tool {
         Tool::Make(make) => match make.with {
@@ -140,7 +140,7 @@ pub fn use_tool(tool: &Tool, seed: u64) -> Result<()> {
             With::Sqlite => make_database::<Sqlite>(make, seed),
         },
         Tool::Export(export) => export_files(export),
-        Tool::Stat(stat) => print_facts(&stat.file),
+        Tool::Stat(stat) => print_statistics(&stat.file),
         Tool::Run(run) if run.path.is_dir() => run_files(run, seed),
         Tool::Run(run) => match run.with {
             With::Lithe => run_database::<Lithe>(run, seed),
@@ -167,7 +167,7 @@ fn make_database<L: Library>(make: &Make, seed: u64) -> Result<()> {
     connection.run("COMMIT")
 }
 
-/// Opens a database that must be there.
+/// Opens a database that must exist.
 fn open<L: Library>(file: &Path, settings: &Settings) -> Result<L::Connection> {
     if !file.is_file() {
         return Err(Error::setup(format!("no database {}", file.display())));
@@ -175,7 +175,7 @@ fn open<L: Library>(file: &Path, settings: &Settings) -> Result<L::Connection> {
     L::open(file, settings)
 }
 
-/// How many BLOBs there are: keys are 1 to that.
+/// The number of BLOBs: their keys are 1 to that.
 fn count(connection: &impl Connection) -> Result<usize> {
     Ok(usize::try_from(connection.integer("SELECT max(k) FROM kv")?).unwrap_or(0))
 }
@@ -196,7 +196,7 @@ fn export_files(export: &Export) -> Result<()> {
     Ok(())
 }
 
-fn print_facts(file: &Path) -> Result<()> {
+fn print_statistics(file: &Path) -> Result<()> {
     let connection = open::<Lithe>(file, &Settings::default())?;
     for (name, sql) in [
         ("BLOBs", "SELECT count(*) FROM kv"),

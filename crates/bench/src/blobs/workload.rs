@@ -1,4 +1,4 @@
-//! Which BLOBs there are, and which of them a turn touches: the same for every contestant.
+//! The BLOBs, and those that a turn touches: the same for every contestant.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,22 +11,22 @@ use crate::frame::turns::Round;
 use crate::frame::{Error, Result};
 use crate::sql::{Library, Settings};
 
-/// The BLOBs and where they lie.
+/// The BLOBs and their files.
 pub struct Workload {
     /// The options.
     pub options: Options,
-    /// What the BLOBs contain.
+    /// The content of the BLOBs.
     pub content: Content,
     scratch: Scratch,
     newest_version: AtomicU32,
 }
 
 impl Workload {
-    /// BLOBs as the options say, in a folder with enough free space.
+    /// The BLOBs of the options, in a folder with enough free space.
     pub fn new(options: &Options) -> Result<Workload> {
         let options = options.clone();
         let content = Content::new(options.common.seed, options.size, options.variance);
-        // Three databases (one of them the limit's), two times files, and a write-ahead log; every file takes whole blocks.
+        // Three databases (one of them the limit's), two sets of files, and a write-ahead log; every file uses whole blocks.
         let each = (options.size + 4096) as u64;
         let scratch = Scratch::new(&options.common.folder(), 6 * each * options.count as u64)?;
         Ok(Workload { options, content, scratch, newest_version: AtomicU32::new(0) })
@@ -61,18 +61,18 @@ impl Workload {
         keys(Order::Random, self.options.count, wanted, round.seed)
     }
 
-    /// A version of the content that nobody has written yet. (Version 0 is what databases and files are made with.) Every
-    /// turn writes another one: a contestant that finds the bytes already on the page would have nothing to do.
+    /// An unused version of the content. (Version 0 is the initial content of databases and files.) Every turn writes another version,
+    /// because a contestant that finds the same bytes on the page has nothing to do.
     pub fn new_version(&self) -> u32 {
         self.newest_version.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// How many bytes the BLOBs of these keys have together.
+    /// The total length of these keys' BLOBs.
     pub fn bytes(&self, keys: &[usize]) -> u64 {
         keys.iter().map(|&key| self.content.size(key) as u64).sum()
     }
 
-    /// An error if a turn has read another number of bytes than the BLOBs have.
+    /// Fails if a turn has read another number of bytes than the BLOBs have.
     pub fn check_total(&self, keys: &[usize], read: u64) -> Result<()> {
         let wanted = self.bytes(keys);
         if read == wanted {
@@ -81,7 +81,7 @@ impl Workload {
         Err(Error::WrongContent(format!("{read} bytes read instead of {wanted}")))
     }
 
-    /// Settings of a database that is built here.
+    /// The settings of a database that is created here.
     pub fn settings(&self) -> Settings {
         Settings { page_size: Some(self.options.page_size), ..Settings::default() }
     }

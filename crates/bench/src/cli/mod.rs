@@ -1,9 +1,9 @@
 //! The command line: subcommands, and what `--quick` stands for.
 //!
-//! | module | its one subject |
+//! | module | subject |
 //! | --- | --- |
-//! | `quick` | what `--quick` stands for |
-//! | `run` | running what was asked for, and showing what it found |
+//! | `quick` | the options of `--quick` |
+//! | `run` | running a command, and showing its results |
 
 pub mod quick;
 mod run;
@@ -25,7 +25,7 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Reads the command line; ends the program if it is wrong, or asks for help.
+    /// Parses the command line; ends the process if it is invalid, or to print the help.
     pub fn from_command_line() -> Cli {
         Cli::parse_from(quick::expand(std::env::args().collect()))
     }
@@ -76,7 +76,7 @@ pub struct All {
     pub only: Vec<String>,
 }
 
-/// The experiments in the order in which `all` runs them.
+/// The experiments in the order of `all`.
 pub const EXPERIMENTS: [&str; 13] = [
     "blobs",
     "matrix",

@@ -1,4 +1,4 @@
-//! What `--quick` stands for: options that come before those of the command line, which override them.
+//! The options of `--quick`: they are inserted before those of the command line, which override them.
 
 use crate::{blobs, concurrency, growth, import, matrix, oltp, pinger, points, search, shapes, spatial, tpch, update};
 
@@ -19,7 +19,7 @@ const QUICK: &[(&str, &[&str])] = &[
     ("spatial", spatial::QUICK),
 ];
 
-/// The arguments with the options that `--quick` stands for behind the subcommand.
+/// The arguments, with the options of `--quick` after the subcommand.
 pub fn expand(mut arguments: Vec<String>) -> Vec<String> {
     let is_quick = arguments.iter().any(|argument| argument == "--quick");
     let options = arguments.get(1).and_then(|command| QUICK.iter().find(|(name, _)| name == command));

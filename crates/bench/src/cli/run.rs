@@ -1,4 +1,4 @@
-//! Running what was asked for, and showing what it found.
+//! Runs a command, and shows its results.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -14,11 +14,11 @@ use crate::{
     update,
 };
 
-/// How the program is called from the sources.
+/// The call of the program from its sources.
 const CALL: &str = "cargo run --release -p lithe-bench --";
 
 impl Command {
-    /// The options that every experiment has.
+    /// The options common to all experiments.
     pub fn common(&self) -> Option<&Common> {
         Some(match self {
             Command::Blobs(options) => &options.common,
@@ -39,7 +39,7 @@ impl Command {
         })
     }
 
-    /// Does what was asked for.
+    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let arguments: Vec<String> = std::env::args().skip(1).collect();
         match self {
@@ -109,7 +109,7 @@ fn run_one(command: &Command, words: String, report: &mut Report) -> Result<()> 
     Ok(())
 }
 
-/// One after the other. What is done is kept at once, and one that fails does not stop the others.
+/// Runs experiments one after the other. Each result is saved at once, and a failure does not stop the next experiment.
 fn run_all(all: &All, arguments: &[String]) -> Result<()> {
     let mut report = new_report(&all.common, arguments);
     let mut failed = Vec::new();

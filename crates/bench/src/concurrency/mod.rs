@@ -1,7 +1,7 @@
-//! Several at once on one database in WAL mode: readers beside a writer, and writers that commit durably.
+//! Concurrent access to one database in WAL mode: readers beside a writer, and several writers that commit durably.
 //!
-//! Every writer updates rows of its own share of the table, each update its own transaction. SQLite lets one commit after
-//! the other; Lithe lets commits that wait share a sync, and with BEGIN CONCURRENT lets them run beside each other.
+//! Every writer updates rows of its own part of the table, each update in a transaction. SQLite serializes commits; Lithe lets waiting
+//! commits share a sync, and with BEGIN CONCURRENT runs transactions concurrently.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -45,20 +45,20 @@ pub struct Options {
     pub writers: Vec<usize>,
 }
 
-/// What `--quick` stands for.
+/// The options of `--quick`.
 pub const QUICK: &[&str] = &["--rows=20000", "--queries=10000", "--commits=320", "--rounds=3", "--writers=1,2,8"];
 
 struct World<'a> {
     options: &'a Options,
     scratch: Scratch,
-    /// What the limit writes into.
+    /// The database of the limit.
     limit: Option<Database>,
 }
 
-/// How a writer begins.
+/// How a writer begins a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Begin {
-    /// The statement alone is the transaction.
+    /// No BEGIN: the statement is the transaction.
     Automatically,
     /// BEGIN CONCURRENT.
     Concurrently,
@@ -149,7 +149,7 @@ impl World<'_> {
         L::open(&self.database::<L>(), &Settings { synchronous, busy_timeout: Some(60_000), ..Settings::default() })
     }
 
-    /// Whether the library has it.
+    /// Fails if the library lacks BEGIN CONCURRENT.
     fn try_begin_concurrent(&self) -> Result<()> {
         self.open::<Lithe>(Synchronous::Full)?.run("BEGIN CONCURRENT; ROLLBACK")
     }
@@ -215,7 +215,7 @@ impl World<'_> {
         }
     }
 
-    /// Commits a second of all writers together.
+    /// The total commits per second of all writers.
     fn write<L: Library>(&self, round: Round, writers: usize, begin: Begin) -> Result<f64> {
         let connection = self.open::<L>(Synchronous::Full)?;
         let before = connection.integer("SELECT sum(c1) FROM user")?;
@@ -242,18 +242,18 @@ impl World<'_> {
         Ok(transactions.len() as f64 / bare::work(database, &settings, writers, &transactions)?)
     }
 
-    /// How many commits a writer does.
+    /// The number of commits of a writer.
     fn share(&self, writers: usize) -> usize {
         (self.options.commits / writers).max(1)
     }
 
-    /// The rows that writer `at` updates, all of its own part of the table.
+    /// The rows that writer `at` updates, all in its own part of the table.
     fn ids(&self, round: Round, writers: usize, at: usize) -> Vec<usize> {
         let (mut rng, rows) = (Rng::with_seed(round.seed + at as u64), self.options.rows / writers);
         (0..self.share(writers)).map(|_| at * rows + rng.usize(1..=rows)).collect()
     }
 
-    /// Queries a second of all readers together, beside a writer that commits until the last of them is done.
+    /// The total queries per second of all readers, beside a writer that commits until the last reader has finished.
     fn read<L: Library>(&self, round: Round, readers: usize) -> Result<f64> {
         let is_done = AtomicBool::new(false);
         let reading = AtomicUsize::new(readers);
@@ -291,7 +291,7 @@ impl World<'_> {
     }
 }
 
-/// One update, one transaction; again if another was in the way.
+/// Updates one row in a transaction; retries it after a conflict.
 fn count_up(connection: &impl Connection, update: &mut impl Statement, id: usize, begin: Begin) -> Result<()> {
     if begin == Begin::Automatically {
         return update.run(&[Cell::from(id)]).map(|_| ());

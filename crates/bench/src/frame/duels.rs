@@ -1,30 +1,30 @@
-//! Many operations, each done by one library after the other: A B, A B, and so on, round by round.
+//! Many operations, each run by one library after the other: A B, A B, and so on, round by round.
 //!
-//! The first round warms up, and compares what the operations gave: an operation that a library cannot do, or whose
-//! result differs, has no figures and is named.
+//! The first round warms up, and compares the results of the operations: an operation that a library cannot run, or whose result differs,
+//! has no figures and is reported.
 
 use crate::frame::Result;
 use crate::frame::progress::Progress;
 use crate::frame::results::{Name, Row, Side};
 
-/// A library that does operations.
+/// A library that runs operations.
 pub trait Worker {
-    /// Whose it is.
+    /// The library's side.
     fn side(&self) -> Side;
 
-    /// A round begins: everything is as it was before the first. The one that warms up is for comparing results.
+    /// Begins a round in the same state as the first. The warm-up round is for comparing results.
     fn begin_round(&mut self, is_warm_up: bool) -> Result<()>;
 
-    /// Does an operation.
+    /// Runs an operation.
     fn operate(&mut self, operation: usize) -> Result<Outcome>;
 }
 
-/// What an operation took and gave.
+/// The time and result of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
     /// In milliseconds.
     pub millis: f64,
-    /// Made of all rows: the same rows, the same number. `None` is not compared.
+    /// The digest of all rows. `None` is not compared.
     pub digest: Option<u64>,
 }
 
@@ -35,7 +35,7 @@ pub struct Duel {
     pub id: String,
     /// Its name for people.
     pub label: String,
-    /// A row a worker; without samples if it failed.
+    /// A row for each worker; without samples if the operation failed.
     pub rows: Vec<Row>,
 }
 
@@ -52,7 +52,7 @@ impl Duel {
     }
 }
 
-/// Lets the workers do all operations, and says which of them failed. Operations have ids and labels.
+/// Runs all operations on the workers; answers the figures, and messages about failed operations. Operations have ids and labels.
 pub fn duel(
     title: &str,
     rounds: usize,
@@ -109,7 +109,7 @@ fn empty(id: &str, label: &str, workers: &[Box<dyn Worker + '_>]) -> Duel {
     Duel { id: id.to_owned(), label: label.to_owned(), rows: workers.iter().map(|worker| row(worker.side())).collect() }
 }
 
-/// The operation in which Lithe does worst against SQLite, and how.
+/// The operation in which Lithe compares worst with SQLite, and the ratio.
 pub fn worst(duels: &[Duel]) -> Option<(&Duel, f64)> {
     duels.iter().filter_map(|duel| Some((duel, duel.advantage()?))).min_by(|a, b| a.1.total_cmp(&b.1))
 }

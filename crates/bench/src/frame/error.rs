@@ -1,4 +1,4 @@
-//! What can go wrong, in words that help.
+//! Errors, with messages for the user.
 
 use std::fmt;
 use std::io;
@@ -7,42 +7,42 @@ use std::path::{Path, PathBuf};
 /// Why a run ended early.
 #[derive(Debug)]
 pub enum Error {
-    /// A call on a file or folder failed.
+    /// A system call on a file or folder failed.
     File {
-        /// What was being done: "create", "read" …
+        /// The failed operation: "create", "read" …
         doing: &'static str,
-        /// To which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A database refused.
+    /// A database library failed.
     Sql {
-        /// Which library.
+        /// The library.
         library: String,
-        /// What it said.
+        /// Its message.
         message: String,
-        /// Whether it said that the disk is full.
+        /// Whether the error is a full disk.
         is_disk_full: bool,
-        /// Whether it said that somebody else is in the way.
+        /// Whether the error is SQLITE_BUSY: another connection holds a lock.
         is_busy: bool,
     },
-    /// What was read is not what had been written: the run is worth nothing.
+    /// The bytes read differ from those written: the results of the run are invalid.
     WrongContent(String),
-    /// The run cannot be done like that: options that contradict each other, too little free space, a missing server.
+    /// The run is impossible: contradictory options, too little free space, a missing server.
     Setup(String),
 }
 
-/// The usual result here.
+/// The result type of this program.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// An error in what was asked for.
+    /// An error in the options or the environment.
     pub fn setup(message: impl Into<String>) -> Error {
         Error::Setup(message.into())
     }
 
-    /// Whether somebody else is in the way: the transaction may be tried again.
+    /// Whether another connection holds a lock: the transaction may be retried.
     pub fn is_busy(&self) -> bool {
         matches!(self, Error::Sql { is_busy: true, .. })
     }
@@ -77,7 +77,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Adds to an [`io::Error`] what was being done.
+/// Adds the failed operation to an [`io::Error`].
 pub trait Context<T> {
     /// `doing` is a verb: "create", "read" …
     fn context(self, doing: &'static str, path: impl AsRef<Path>) -> Result<T>;

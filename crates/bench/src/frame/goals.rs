@@ -1,29 +1,29 @@
-//! What was to be reached, and was it.
+//! Goals, and whether they were reached.
 
 use serde::{Deserialize, Serialize};
 
-/// One ratio that an experiment is about.
+/// A ratio that an experiment aims at.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Goal {
     /// The sentence's subject: "Lithe reads 10 kB BLOBs through SQL".
     pub what: String,
     /// The sentence's object: "files".
     pub than: String,
-    /// How many times better it was to be.
+    /// The ratio to reach.
     pub wanted: f64,
-    /// How many times better it was: below 1 it is worse.
+    /// The measured ratio; below 1 means worse.
     pub measured: f64,
     /// Whether it is the experiment's headline.
     pub is_headline: bool,
-    /// What is better.
+    /// What "better" means for it.
     #[serde(default)]
     pub better: Better,
-    /// How many times better the least is that anybody has to do, in the same run: nobody can be asked for more.
+    /// The ratio of the limit in the same run: no implementation can exceed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
 }
 
-/// What is better.
+/// What "better" means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
@@ -35,7 +35,7 @@ pub enum Better {
 }
 
 impl Better {
-    /// Better, worse, the same.
+    /// The words for better, worse and equal.
     fn words(self) -> [&'static str; 3] {
         match self {
             Better::Faster => ["faster than", "slower than", "as fast as"],
@@ -50,12 +50,12 @@ impl Goal {
         self.measured >= self.wanted
     }
 
-    /// Whether even the limit missed it.
+    /// Whether the limit itself misses the goal.
     pub fn is_beyond_limit(&self) -> bool {
         self.limit.is_some_and(|limit| limit < self.wanted)
     }
 
-    /// What the limit has to say about a goal that was missed: "the limit itself 1.6 times: out of reach".
+    /// For a missed goal, the ratio of the limit: "the limit itself 1.6 times: out of reach".
     pub fn excuse(&self) -> Option<String> {
         let limit = self.limit.filter(|_| !self.is_met())?;
         let verdict = if self.is_beyond_limit() { ": out of reach" } else { "" };
@@ -76,12 +76,12 @@ impl Goal {
     }
 }
 
-/// Two significant digits below ten, none behind the point above.
+/// Two significant digits below ten, no decimals above.
 pub fn digits(ratio: f64) -> String {
     if ratio < 9.95 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
 }
 
-/// A goal is said to the second digit if it has one: 0.95.
+/// As [`digits`], with a second decimal if a goal has one: 0.95.
 pub fn digits_or_two(ratio: f64) -> String {
     if (ratio * 10.0).fract().abs() < 1e-9 { digits(ratio) } else { format!("{ratio:.2}") }
 }

@@ -1,9 +1,9 @@
-//! Whether what was measured reaches what was to be reached.
+//! Compares measurements with goals.
 
 use crate::frame::goals::{Better, Goal};
 use crate::frame::results::Experiment;
 
-/// A goal in terms of a chart's rows, to be filled with what was measured.
+/// A goal in terms of a chart's rows, before the measured ratio is known.
 pub struct Wanted<'a> {
     /// The chart.
     pub chart: &'a str,
@@ -19,25 +19,25 @@ pub struct Wanted<'a> {
     pub times: f64,
     /// See [`Goal::better`].
     pub better: Better,
-    /// The limit's row, if there is one: see [`Goal::limit`].
+    /// The limit's row, if the chart has one: see [`Goal::limit`].
     pub limit: Option<&'a str>,
 }
 
 impl<'a> Wanted<'a> {
-    /// The same goal, of which that row is the limit.
+    /// The same goal, with that row as its limit.
     pub fn within(self, limit: &'a str) -> Wanted<'a> {
         Wanted { limit: Some(limit), ..self }
     }
 }
 
 impl Experiment {
-    /// Adds the goal to be so many times faster, of which the ratio is known; the first is the headline.
+    /// Adds a goal with a known ratio; the first goal of an experiment is its headline.
     pub fn judge_ratio(&mut self, what: String, than: &str, wanted: f64, measured: f64) {
         let (than, is_headline) = (than.to_owned(), self.goals.is_empty());
         self.goals.push(Goal { what, than, wanted, measured, is_headline, better: Better::Faster, limit: None });
     }
 
-    /// Adds those goals whose rows were measured; the first of them is the headline.
+    /// Adds the goals whose rows were measured; the first of them is the headline.
     pub fn judge(&mut self, wanted: &[Wanted<'_>]) {
         for goal in wanted {
             let Some(chart) = self.chart(goal.chart) else { continue };
@@ -65,11 +65,11 @@ mod tests {
         check_excuse(2.0, 1.25, None);
         check_excuse(1.0, 2.5, Some("the limit itself 2.5 times"));
         check_excuse(1.0, 1.6, Some("the limit itself 1.6 times: out of reach"));
-        // Lithe can only be better than the limit by chance: a goal that is reached needs no excuse.
+        // Lithe can exceed the limit only by chance: a goal that is reached needs no excuse.
         check_excuse(2.5, 1.6, None);
     }
 
-    /// Lithe and the limit are so many times faster than SQLite, where twice was wanted.
+    /// Checks the excuse for these ratios of Lithe and the limit to SQLite, with a goal of 2.
     fn check_excuse(lithe: f64, limit: f64, excuse: Option<&str>) {
         let row = |id, side, times: f64| Row { name: Name::new(id, id, side), samples: vec![10.0 / times] };
         let rows = vec![row("s", Side::Sqlite, 1.0), row("l", Side::Lithe, lithe), row("bare", Side::Limit, limit)];

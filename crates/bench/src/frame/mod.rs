@@ -1,18 +1,18 @@
-//! What every experiment stands on: turns, clocks, temporary folders, progress, results.
+//! The frame of all experiments: turns, clocks, temporary folders, progress, results.
 //!
-//! | module | its one subject |
+//! | module | subject |
 //! | --- | --- |
 //! | `turns` | contestants taking turns, round by round |
-//! | `duels` | many operations, each done by one library after the other |
-//! | `threads` | work done by several threads at once |
+//! | `duels` | many operations, each run by one library after the other |
+//! | `threads` | work of several threads at once |
 //! | `statistics` | medians and spread |
-//! | `results` | what was measured, as it is kept in JSON |
-//! | `goals` | what was to be reached |
-//! | `judge` | was it reached |
+//! | `results` | the results, as stored in JSON |
+//! | `goals` | goals, and whether they were reached |
+//! | `judge` | comparison of measurements with goals |
 //! | `table` | results as text |
 //! | `progress` | bars on a terminal, plain lines elsewhere |
-//! | `scratch` | a temporary folder, gone on every way out |
-//! | `error` | what can go wrong, in words that help |
+//! | `scratch` | a temporary folder, removed on every exit |
+//! | `error` | errors, with messages for the user |
 
 pub mod duels;
 pub mod error;

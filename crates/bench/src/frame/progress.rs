@@ -1,21 +1,20 @@
-//! Progress: a bar on a terminal, plain lines elsewhere. Both on the standard error stream; the standard output has the
-//! tables alone.
+//! Progress: a bar on a terminal, plain lines elsewhere. It is written to the standard error stream; standard output has only the tables.
 
 use std::io::{IsTerminal, stderr};
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A task of known length that is under way.
+/// A running task of known length.
 pub struct Progress {
     title: String,
     start: Instant,
-    /// `None`: no terminal.
+    /// `None` if there is no terminal.
     bar: Option<ProgressBar>,
 }
 
 impl Progress {
-    /// A task of `steps` steps begins.
+    /// Begins a task of `steps` steps.
     pub fn start(title: &str, steps: usize) -> Progress {
         let bar = stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(steps as u64);
@@ -31,7 +30,7 @@ impl Progress {
         Progress { title: title.to_owned(), start: Instant::now(), bar }
     }
 
-    /// What is being done now.
+    /// Shows the current step.
     pub fn now(&self, what: &str) {
         if let Some(bar) = &self.bar {
             bar.set_message(what.to_owned());
@@ -39,19 +38,19 @@ impl Progress {
         }
     }
 
-    /// One step is done.
+    /// Reports one finished step.
     pub fn step(&self) {
         self.advance(1);
     }
 
-    /// So many steps are done.
+    /// Reports that many finished steps.
     pub fn advance(&self, steps: usize) {
         if let Some(bar) = &self.bar {
             bar.inc(steps as u64);
         }
     }
 
-    /// All is done: the bar gives way to a line.
+    /// Ends the task: replaces the bar by a line.
     pub fn finish(self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

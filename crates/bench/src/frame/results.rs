@@ -1,7 +1,7 @@
-//! What was measured, as it is kept in JSON: every raw sample, beside what it was measured on.
+//! The results, as stored in JSON: every raw sample, with the machine that it was measured on.
 //!
-//! A [`Report`] has experiments, an [`Experiment`] has charts, a [`Chart`] has rows of samples. Everything that the page
-//! and the tables say is computed from this and nothing else, so that a kept file can be shown again later.
+//! A [`Report`] has experiments, an [`Experiment`] has charts, a [`Chart`] has rows of samples. The page and the tables are computed only
+//! from this, so that a stored file can be shown again later.
 
 use std::collections::BTreeMap;
 
@@ -11,23 +11,23 @@ use crate::frame::goals::Goal;
 use crate::frame::statistics::{Summary, median};
 use crate::machine::Machine;
 
-/// The form of the JSON file; changes when old files can no longer be read.
+/// The version of the JSON format; changed when old files can no longer be read.
 pub const FORMAT: u32 = 1;
 
-/// Everything that one call of the program measured.
+/// The results of one run of the program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// [`FORMAT`].
     pub format: u32,
-    /// Where it was measured.
+    /// The machine.
     pub machine: Machine,
-    /// How to repeat it.
+    /// The command that repeats it.
     pub command: String,
-    /// When it began, in seconds since 1970.
+    /// The start, in seconds since 1970.
     pub started: u64,
-    /// Whether it is the short version.
+    /// Whether `--quick` was used.
     pub is_quick: bool,
-    /// What was measured.
+    /// The experiments.
     pub experiments: Vec<Experiment>,
 }
 
@@ -38,32 +38,32 @@ pub struct Experiment {
     pub id: String,
     /// A headline.
     pub title: String,
-    /// What was measured and how, a sentence or three.
+    /// A description of the experiment, one to three sentences.
     pub about: String,
-    /// How to repeat this one alone.
+    /// The command that repeats this experiment alone.
     pub command: String,
-    /// Every option's value.
+    /// The values of all options.
     pub options: BTreeMap<String, String>,
-    /// What was measured.
+    /// The charts.
     pub charts: Vec<Chart>,
-    /// What was to be reached.
+    /// The goals.
     pub goals: Vec<Goal>,
     /// Figures that are not samples: sizes on disk, versions.
-    pub facts: Vec<(String, String)>,
-    /// What was left out, and why.
+    pub figures: Vec<(String, String)>,
+    /// The parts that were left out, with reasons.
     pub skipped: Vec<String>,
-    /// How long it all took.
+    /// The total duration.
     pub seconds: f64,
 }
 
-/// Samples that belong into one picture.
+/// The samples of one picture.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Chart {
     /// Its name within the experiment.
     pub id: String,
     /// A headline.
     pub title: String,
-    /// What the numbers are: "µs a BLOB", "queries/s".
+    /// The unit of the samples: "µs a BLOB", "queries/s".
     pub unit: String,
     /// Whether more is better: a rate, not a time.
     #[serde(default)]
@@ -72,33 +72,33 @@ pub struct Chart {
     pub data: Data,
 }
 
-/// The numbers of a chart, by their shape.
+/// The samples of a chart, by their shape.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "shape", rename_all = "snake_case")]
 pub enum Data {
-    /// One bar a row.
+    /// One bar for each row.
     Bars {
         /// From top to bottom.
         rows: Vec<Row>,
     },
-    /// One curve a series, over the same places.
+    /// One curve for each series, over the same places.
     Curves {
-        /// What the places are: "threads".
+        /// The meaning of the places: "threads".
         along: String,
         /// The places.
         places: Vec<f64>,
-        /// A row a curve and place, in the order of `places`.
+        /// A row for each curve and place, in the order of `places`.
         series: Vec<Vec<Row>>,
     },
-    /// One table of cells a contestant.
+    /// One table of cells for each contestant.
     Matrix {
-        /// What a line of the table is, and the lines' names.
+        /// The meaning of the lines, and their names.
         lines: (String, Vec<String>),
-        /// What a column of the table is, and the columns' names.
+        /// The meaning of the columns, and their names.
         columns: (String, Vec<String>),
-        /// The id of the series that the others are compared with.
+        /// The id of the series that is the baseline.
         baseline: String,
-        /// A contestant's cells, line by line.
+        /// The cells of each contestant, line by line.
         series: Vec<Vec<Row>>,
     },
 }
@@ -106,10 +106,10 @@ pub enum Data {
 /// One contestant's samples.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
-    /// Who, and how.
+    /// The contestant's name.
     #[serde(flatten)]
     pub name: Name,
-    /// One sample a round, the first round left out.
+    /// One sample for each measured round.
     pub samples: Vec<f64>,
 }
 
@@ -118,9 +118,9 @@ pub struct Row {
 pub struct Name {
     /// Its name within the chart.
     pub id: String,
-    /// Its name for people.
+    /// Its name in output.
     pub label: String,
-    /// Whose it is.
+    /// Its side.
     pub side: Side,
 }
 
@@ -131,7 +131,7 @@ impl Name {
     }
 }
 
-/// Whose contestant it is; also its colour.
+/// The side of a contestant, which also decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
@@ -162,7 +162,7 @@ impl Side {
     pub const ALL: [Side; 7] =
         [Side::Lithe, Side::Sqlite, Side::Files, Side::Mariadb, Side::Library, Side::Library2, Side::Limit];
 
-    /// The name for people.
+    /// The name in output.
     pub fn name(self) -> &'static str {
         match self {
             Side::Lithe => "Lithe",
@@ -200,7 +200,7 @@ impl Chart {
         }
     }
 
-    /// All rows, whatever the shape.
+    /// All rows, of any shape.
     pub fn rows(&self) -> Box<dyn Iterator<Item = &Row> + '_> {
         match &self.data {
             Data::Bars { rows } => Box::new(rows.iter()),
@@ -213,14 +213,14 @@ impl Chart {
         self.rows().find(|row| row.name.id == id)
     }
 
-    /// How many times better `row` is than `other`: below 1 it is worse.
+    /// How many times better `row` is than `other`; below 1 means worse.
     pub fn advantage(&self, row: &Row, other: &Row) -> f64 {
         let ratio = other.median() / row.median();
         if self.more_is_better { 1.0 / ratio } else { ratio }
     }
 }
 
-/// Options as an experiment keeps them, by their names.
+/// Options by their names, as an experiment stores them.
 pub fn options_of(pairs: &[(&str, String)]) -> BTreeMap<String, String> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }

@@ -1,7 +1,7 @@
-//! A temporary folder that is gone on every way out: at the end, on an error, on a panic, and on Ctrl-C.
+//! A temporary folder that is removed on every exit: at the end, on an error, on a panic, and on Ctrl-C.
 //!
-//! Dropping the folder removes it. Ctrl-C (and SIGTERM, SIGHUP) arrive on a thread of their own, which stops the servers
-//! and removes the folders that are registered here and ends the process; the main thread is stopped where it stands.
+//! Dropping the folder removes it. A separate thread handles Ctrl-C (and SIGTERM, SIGHUP): it stops the servers, removes the folders that
+//! are registered here, and ends the process, wherever the main thread is.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use rustix::fs::statvfs;
 
 use crate::frame::{Context, Error, Result};
 
-/// What is to be cleared up when the process is interrupted.
+/// The folders and servers to remove when the process is interrupted.
 static CLUTTER: Mutex<Clutter> = Mutex::new(Clutter { folders: Vec::new(), servers: Vec::new() });
 
 struct Clutter {
@@ -26,14 +26,14 @@ fn clutter() -> MutexGuard<'static, Clutter> {
     CLUTTER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The exit code of a process that Ctrl-C ended, as shells give it.
+/// The exit code after Ctrl-C, as shells report it.
 const EXIT_INTERRUPTED: i32 = 130;
 
-/// From now on Ctrl-C clears up before it ends the process.
+/// Makes Ctrl-C remove folders and servers before it ends the process.
 pub fn clear_up_on_interrupt() -> Result<()> {
     let handler = || {
-        // The lock is kept to the end, so that the main thread, if it now fails because its files vanish, waits in
-        // `Scratch::drop` or `wait_if_interrupted` instead of telling of it.
+        // The lock is held until the exit. If the main thread now fails because its files vanish, it blocks in `Scratch::drop` or
+        // `wait_if_interrupted`, and does not report the failure.
         let mut clutter = clutter();
         eprintln!("\ninterrupted: removing temporary files");
         for server in &mut clutter.servers {
@@ -46,12 +46,12 @@ pub fn clear_up_on_interrupt() -> Result<()> {
     ctrlc::set_handler(handler).map_err(|e| Error::setup(format!("cannot listen for Ctrl-C: {e}")))
 }
 
-/// Returns at once, unless the process is just being ended by Ctrl-C: then never.
+/// Returns at once, unless Ctrl-C is ending the process: then it blocks until the exit.
 pub fn wait_if_interrupted() {
     drop(clutter());
 }
 
-/// Removes a folder in which somebody may still be creating files.
+/// Removes a folder. Retries, because another thread may still be creating files in it.
 fn remove(folder: &Path) {
     for _ in 0..20 {
         if fs::remove_dir_all(folder).is_ok() || !folder.exists() {
@@ -69,7 +69,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// A new folder inside `parent`, in which `bytes_needed` bytes are free.
+    /// Creates a folder inside `parent`, whose file system must have `bytes_needed` free bytes.
     pub fn new(parent: &Path, bytes_needed: u64) -> Result<Scratch> {
         if !parent.is_dir() {
             return Err(Error::setup(format!("no folder {}: name one that exists with --folder", parent.display())));
@@ -87,19 +87,19 @@ impl Scratch {
         let mut clutter = clutter();
         let folder =
             tempfile::Builder::new().prefix("lithe-bench-").tempdir_in(parent).context("create a folder in", parent)?;
-        // Absolute, so that it is still found if somebody changes the working folder.
+        // An absolute path stays valid if the working folder changes.
         let path = folder.keep();
         let path = fs::canonicalize(&path).context("find", &path)?;
         clutter.folders.push(path.clone());
         Ok(Scratch { path })
     }
 
-    /// Where it is.
+    /// The path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The path of a file in it.
+    /// The path of a file in the folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
@@ -113,7 +113,7 @@ impl Drop for Scratch {
     }
 }
 
-/// How many bytes are free for files of this user.
+/// The free bytes for files of this user.
 pub fn free_bytes(folder: &Path) -> Result<u64> {
     let free = statvfs(folder).context("ask for the free space of", folder)?;
     Ok(free.f_bavail.saturating_mul(free.f_frsize))
@@ -123,14 +123,14 @@ fn megabytes(bytes: u64) -> String {
     format!("{} MB", bytes.div_ceil(1_000_000))
 }
 
-/// A server that runs as long as this lives, and not longer.
+/// A server process that ends when this is dropped.
 #[derive(Debug)]
 pub struct Server {
     id: u32,
 }
 
 impl Server {
-    /// Takes charge of a process.
+    /// Takes over a process.
     pub fn new(child: Child) -> Server {
         let id = child.id();
         clutter().servers.push(child);

@@ -1,6 +1,6 @@
 //! Medians and spread.
 
-/// What a list of samples says.
+/// The statistics of a list of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// Half of the samples are less.
@@ -16,7 +16,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of at least one sample.
+    /// The statistics; None without samples.
     pub fn of(samples: &[f64]) -> Option<Summary> {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -30,12 +30,12 @@ impl Summary {
     }
 }
 
-/// The median, NaN of no samples.
+/// The median; NaN without samples.
 pub fn median(samples: &[f64]) -> f64 {
     Summary::of(samples).map_or(f64::NAN, |s| s.median)
 }
 
-/// The value below which the fraction `at` of the sorted samples lies, between two samples in proportion.
+/// The value below which the fraction `at` of the sorted samples lies, interpolated between two samples.
 fn quantile(sorted: &[f64], at: f64) -> Option<f64> {
     let place = at * (sorted.len().checked_sub(1)?) as f64;
     let (below, part) = (place.floor() as usize, place.fract());
@@ -43,7 +43,7 @@ fn quantile(sorted: &[f64], at: f64) -> Option<f64> {
     Some(sorted[below] + part * (next - sorted[below]))
 }
 
-/// The geometric mean, NaN of no values.
+/// The geometric mean; NaN without values.
 pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
     let (mut sum, mut count) = (0.0, 0);
     for value in values {

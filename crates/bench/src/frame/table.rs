@@ -1,17 +1,17 @@
-//! Results as text: what is printed at the end of an experiment.
+//! Results as text, printed at the end of an experiment.
 
 use std::fmt::Write;
 
 use crate::frame::goals::{Goal, digits_or_two};
 use crate::frame::results::{Chart, Data, Experiment, Row, Side};
 
-/// All of an experiment.
+/// The text of an experiment.
 pub fn experiment(experiment: &Experiment) -> String {
     let mut out = format!("\n## {}\n", experiment.title);
     for chart in &experiment.charts {
         out.push_str(&self::chart(chart));
     }
-    for (name, value) in &experiment.facts {
+    for (name, value) in &experiment.figures {
         let _ = writeln!(out, "{name}: {value}");
     }
     if !experiment.goals.is_empty() {
@@ -34,7 +34,7 @@ fn chart(chart: &Chart) -> String {
     format!("\n{} ({})\n{}", chart.title, chart.unit, align(&chart_lines(chart)))
 }
 
-/// A chart as lines of cells, a head first.
+/// A chart as lines of cells, with a header.
 pub fn chart_lines(chart: &Chart) -> Vec<Vec<String>> {
     match &chart.data {
         Data::Bars { rows } => bars(chart, rows),
@@ -43,7 +43,7 @@ pub fn chart_lines(chart: &Chart) -> Vec<Vec<String>> {
     }
 }
 
-/// A row a contestant: median, smallest and largest, how many times better than the first file and SQLite row.
+/// A row for each contestant: median, least and greatest sample, how many times better than the first file and SQLite row.
 fn bars(chart: &Chart, rows: &[Row]) -> Vec<Vec<String>> {
     let baselines: Vec<&Row> = [Side::Files, Side::Sqlite]
         .iter()
@@ -73,7 +73,7 @@ fn curves(along: &str, places: &[f64], series: &[Vec<Row>]) -> Vec<Vec<String>> 
     lines
 }
 
-/// A table a contestant, of the baseline's time divided by its own.
+/// A table for each contestant: the baseline's time divided by its own.
 fn matrix(
     chart: &Chart,
     lines: &(String, Vec<String>),
@@ -104,7 +104,7 @@ pub fn belongs_to(cells: &[Row], id: &str) -> bool {
     cells.first().is_some_and(|row| row.name.id.split('/').next() == Some(id))
 }
 
-/// A figure with three significant digits or all before the point.
+/// A figure with three significant digits, or all digits before the point.
 pub fn number(value: f64) -> String {
     match value {
         v if !v.is_finite() => "-".to_owned(),
@@ -116,7 +116,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// Columns side by side: the first to the left, the others to the right.
+/// Aligns columns: the first to the left, the others to the right.
 fn align(lines: &[Vec<String>]) -> String {
     let width =
         |column: usize| lines.iter().filter_map(|l| l.get(column)).map(|c| c.chars().count()).max().unwrap_or(0);

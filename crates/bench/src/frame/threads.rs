@@ -1,4 +1,4 @@
-//! Work done by several threads at once, timed from the moment when all of them are ready.
+//! Work of several threads at once, timed from the moment when all of them are ready.
 
 use std::cell::Cell;
 use std::sync::{Barrier, OnceLock};
@@ -7,16 +7,16 @@ use std::time::Instant;
 
 use crate::frame::{Error, Result};
 
-/// Where a thread waits until all are ready. One that gives up before lets the others through when it is dropped.
+/// The barrier at which a thread waits until all are ready. If a thread fails earlier, the drop of its gate releases the other threads.
 pub struct Gate<'a> {
     barrier: &'a Barrier,
     is_passed: Cell<bool>,
-    /// When the first came through.
+    /// When the first thread passed.
     opened: &'a OnceLock<Instant>,
 }
 
 impl Gate<'_> {
-    /// Waits until all others have come here too. The clock starts then.
+    /// Waits until all other threads are here, too. The clock starts then.
     pub fn pass(&self) {
         if !self.is_passed.replace(true) {
             self.barrier.wait();
@@ -31,8 +31,8 @@ impl Drop for Gate<'_> {
     }
 }
 
-/// A thread a worker: prepares what it needs, passes the gate, works. Gives the seconds from the opening of the gate until
-/// the last has finished, and what the workers found, in their order.
+/// Runs a thread for each worker: the thread prepares its work, passes the gate, and works. Answers the seconds from the opening of the
+/// gate until the last thread has finished, and the workers' results in order.
 pub fn together<W: Send, T: Send>(
     workers: Vec<W>,
     work: impl Fn(usize, W, &Gate<'_>) -> Result<T> + Sync,

@@ -1,7 +1,7 @@
-//! Contestants taking turns, round by round: A B C A B C …
+//! Contestants take turns, round by round: A B C A B C …
 //!
-//! Whatever else the machine does meanwhile hits all of them alike, and nobody runs only on a machine that is still cold
-//! or already hot. The first round warms up and checks what is read; its times are thrown away.
+//! Other load of the machine thus affects all contestants alike, and no contestant runs only on a machine that is cold or hot. The first
+//! round warms up and checks the data read; its times are dropped.
 
 use std::time::Instant;
 
@@ -9,31 +9,31 @@ use crate::frame::Result;
 use crate::frame::progress::Progress;
 use crate::frame::results::{Name, Row};
 
-/// One round: all contestants of a round get the same.
+/// One round: all contestants get the same value.
 #[derive(Clone, Copy, Debug)]
 pub struct Round {
-    /// From 0.
+    /// Counted from 0.
     pub number: usize,
-    /// Makes the random choices of this round.
+    /// The seed of this round's random choices.
     pub seed: u64,
-    /// How much to do, if it is not what the contestant would do by itself.
+    /// The number of reads, if it differs from the contestant's default.
     pub reads: Option<usize>,
 }
 
 impl Round {
-    /// Whether times do not count and everything read is to be checked.
+    /// Whether times do not count, and all data read is checked.
     pub fn is_warm_up(self) -> bool {
         self.number == 0
     }
 }
 
-/// Somebody who does the same work as others in their own way.
+/// A participant, which does the same work as the other contestants in its own way.
 pub trait Contestant {
-    /// Who it is.
+    /// Its name.
     fn name(&self) -> Name;
 
-    /// Does the work once and says how long it took, in the chart's unit. What comes before and after the work (opening,
-    /// checking, clearing up) is not timed.
+    /// Does the work once; answers its duration in the chart's unit. The work before and after (opening, checking, cleaning up) is not
+    /// timed.
     fn turn(&mut self, round: Round) -> Result<f64>;
 }
 
@@ -50,10 +50,10 @@ impl<F: FnMut(Round) -> Result<f64>> Contestant for Turn<F> {
     }
 }
 
-/// Contestants of an experiment, whatever they are.
+/// The contestants of an experiment.
 pub type Contestants<'a> = Vec<Box<dyn Contestant + 'a>>;
 
-/// Lets the contestants take turns: one round to warm up, then `rounds` that count.
+/// Runs the turns of the contestants: one warm-up round, then `rounds` measured ones.
 pub fn take_turns(
     title: &str,
     rounds: usize,
@@ -66,7 +66,7 @@ pub fn take_turns(
     Ok(rows)
 }
 
-/// As [`take_turns`], for one of many parts of an experiment that shows its progress itself.
+/// As [`take_turns`], without progress, for one of many parts of an experiment.
 pub fn quiet_turns(rounds: usize, seed: u64, contestants: &mut [Box<dyn Contestant + '_>]) -> Result<Vec<Row>> {
     turns(rounds, seed, contestants, None)
 }
@@ -96,7 +96,7 @@ fn turns(
     Ok(rows)
 }
 
-/// Runs `work` and gives how many microseconds it took for each of `count` operations.
+/// Runs `work`; answers the microseconds for each of `count` operations.
 pub fn micros_each<T>(count: usize, work: impl FnOnce() -> Result<T>) -> Result<(f64, T)> {
     let start = Instant::now();
     let result = work()?;

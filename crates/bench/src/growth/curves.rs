@@ -1,4 +1,4 @@
-//! The curves: what grows, and what is done at each size.
+//! The curves: the growing quantity, and the operation at each size.
 
 use std::fmt::Write;
 
@@ -9,34 +9,34 @@ pub struct Curve {
     pub id: &'static str,
     /// A headline.
     pub title: &'static str,
-    /// What the sizes are.
+    /// The meaning of the sizes.
     pub along: &'static str,
     /// The sizes, ascending.
     pub sizes: &'static [usize],
-    /// The script that makes the database, untimed.
+    /// The script that makes the database, not timed.
     pub setup: fn(usize) -> String,
-    /// What is timed.
+    /// The timed operation.
     pub timed: Timed,
-    /// The script that undoes it, untimed.
+    /// The script that undoes it, not timed.
     pub undo: &'static str,
 }
 
-/// What is timed at one size.
+/// The timed operation at one size.
 #[derive(Clone, Copy, Debug)]
 pub enum Timed {
-    /// A script: its text, and how many operations it has.
+    /// A script: its text, and the number of its operations.
     Script(fn(usize) -> String, fn(usize) -> usize),
-    /// Opening a connection and the first row of a query.
+    /// Opening a connection, and the first row of a query.
     Open(&'static str),
-    /// Compiling a statement so many times.
+    /// Compiling a statement that many times.
     Prepare(fn(usize) -> String, usize),
-    /// A prepared statement, run so many times in one transaction; `?1` is another number up to the size in each run.
+    /// A prepared statement, run that many times in one transaction; `?1` is a different number up to the size in each run.
     Run(fn(usize) -> String, usize),
 }
 
 use Timed::{Open, Prepare, Run, Script};
 
-/// How many tables are made for a sample of the first curve.
+/// The number of tables created for a sample of the first curve.
 const TABLES_MADE: usize = 20;
 
 /// All curves.
@@ -234,7 +234,7 @@ fn insert_wide(n: usize) -> String {
     format!("INSERT INTO wide VALUES ({})", repeated(n, ",", |i| (i % 1000).to_string()))
 }
 
-/// A table of `n` rows: `k` has a hundred values, `s` is another text in each row.
+/// A table of `n` rows: `k` has a hundred values, `s` a different text in each row.
 fn rows(n: usize) -> String {
     format!(
         "PRAGMA synchronous=OFF; CREATE TABLE t(id INTEGER PRIMARY KEY, k INT, s TEXT); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n \
@@ -250,7 +250,7 @@ fn insert_many(n: usize) -> String {
     format!("BEGIN; {}; COMMIT", repeated(n, "; ", |i| format!("INSERT INTO t(k, s) VALUES ({i}, 'text {i}')")))
 }
 
-/// A table whose pages lie in the log, each in several versions until it has `frames`.
+/// A table with its pages in the log: `frames` updates make several versions of each page.
 fn log(frames: usize) -> String {
     let sql = rows(20_000);
     let changes = repeated(frames, "; ", |i| format!("UPDATE t SET k = k + 1 WHERE id = {}", 1 + i * 7919 % 20_000));

@@ -1,4 +1,4 @@
-//! How cost grows: time against size, a curve a library.
+//! How costs grow: time against size, a curve for each library.
 
 mod curves;
 
@@ -32,7 +32,7 @@ pub struct Options {
     pub curves: Vec<String>,
 }
 
-/// What `--quick` stands for.
+/// The options of `--quick`.
 pub const QUICK: &[&str] = &["--largest=10000", "--rounds=3"];
 
 /// Runs the experiment.
@@ -70,7 +70,7 @@ impl Options {
     }
 }
 
-/// Measures a curve: size by size, the libraries in turns.
+/// Measures a curve: size by size, the libraries in turn.
 fn draw(curve: &Curve, options: &Options, progress: &Progress) -> Result<Chart> {
     let common = &options.common;
     let mut series: Vec<Vec<Row>> = Vec::new();
@@ -117,7 +117,7 @@ impl<'c, L: Library> Place<'c, L> {
         Ok(Place { curve, size, path, connection })
     }
 
-    /// Microseconds an operation.
+    /// Microseconds for each operation.
     fn sample(&mut self, round: Round) -> Result<f64> {
         let (seconds, operations) = match self.curve.timed {
             Timed::Script(text, count) => {
@@ -139,7 +139,7 @@ impl<'c, L: Library> Place<'c, L> {
         Ok(seconds * 1e6 / operations.max(1) as f64)
     }
 
-    /// The statement so many times, in one transaction.
+    /// Runs the statement that many times in one transaction.
     fn run_prepared(&self, text: &str, times: usize, round: Round) -> Result<f64> {
         let mut rng = Rng::with_seed(round.seed);
         let numbers: Vec<usize> = (0..times).map(|_| rng.usize(1..=self.size.max(1))).collect();
@@ -169,7 +169,7 @@ fn timed(work: impl FnOnce() -> Result<()>) -> Result<f64> {
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// Goals: nowhere slower, and nowhere a curve that rises more than SQLite's from its first size to its last.
+/// The goals: Lithe is never slower, and no curve rises more than SQLite's from its first size to its last.
 fn judge(experiment: &mut Experiment) {
     let (mut worst, mut bent) = (None, None);
     for chart in &experiment.charts {
@@ -195,7 +195,7 @@ fn note(worst: &mut Option<(String, f64)>, title: String, value: f64) {
     }
 }
 
-/// For each size how many times faster Lithe is than SQLite.
+/// For each size, how many times faster Lithe is than SQLite.
 fn advantages(chart: &Chart) -> Vec<(f64, f64)> {
     let Data::Curves { places, series, .. } = &chart.data else { return Vec::new() };
     let of = |side: Side| series.iter().find(|rows| rows.first().is_some_and(|row| row.name.side == side));

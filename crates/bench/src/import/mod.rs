@@ -1,5 +1,5 @@
-//! Importing rows of 2,000 characters: each its own transaction, all in one transaction as SQL text, all in one
-//! transaction through a prepared statement. Every turn imports into a database that is new.
+//! Imports of rows with 2,000 characters: a transaction for each row, all in one transaction as SQL text, all in one transaction through a
+//! prepared statement. Every turn imports into a new database.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,15 +36,15 @@ pub struct Options {
     pub writers: usize,
 }
 
-/// What `--quick` stands for.
+/// The options of `--quick`.
 pub const QUICK: &[&str] = &["--rows=20000", "--commits=200", "--rounds=3"];
 
-/// How the rows come.
+/// How rows are imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// Each row its own transaction, from so many threads, through a prepared statement.
+    /// A transaction for each row, from that many threads, through a prepared statement.
     OneByOne(usize),
-    /// All in one transaction, a text of SQL a row.
+    /// All in one transaction, an SQL text for each row.
     Text,
     /// All in one transaction, one prepared statement.
     Prepared,
@@ -122,7 +122,7 @@ impl World<'_> {
             for_each_library!(common, |L| {
                 self.add::<L>(&mut contestants, mode, way);
             });
-            // However the rows come, they are the same pages: one limit for both ways.
+            // Both ways write the same pages, so one limit serves for both.
             if common.has(Side::Limit) && way != Way::Text {
                 self.add_limit(&mut contestants, mode, way);
             }
@@ -219,7 +219,7 @@ impl World<'_> {
         Ok((seconds * 1e6 / count as f64, count))
     }
 
-    /// The number of rows every time; every string in the first round.
+    /// Checks the sum of the numbers in every round, and the strings in the first.
     fn check(&self, connection: &impl Connection, count: usize, round: Round) -> Result<()> {
         let wanted: usize = (1..=count).map(number).sum();
         let found = connection.integer("SELECT sum(c1) FROM user")?;
@@ -227,7 +227,7 @@ impl World<'_> {
             return Err(Error::WrongContent(format!("the rows imported add up to {found} instead of {wanted}")));
         }
         if round.is_warm_up() {
-            // Threads insert in any order: the number says which row it is only where one does it all.
+            // Threads insert in any order, so the number identifies a row only with a single thread.
             let sql = "SELECT count(*) FROM user WHERE length(c2) = 1000 AND length(c3) = 1000 AND c2 <> c3";
             if usize::try_from(connection.integer(sql)?) != Ok(count) {
                 return Err(Error::WrongContent("strings imported are not whole".to_owned()));
@@ -251,7 +251,7 @@ fn remove_database(path: &Path) {
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
-        // Most of them are not there.
+        // Most of these files do not exist.
         let _ = fs::remove_file(PathBuf::from(name));
     }
 }

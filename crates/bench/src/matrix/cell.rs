@@ -13,10 +13,10 @@ use crate::frame::turns::{Contestant, Contestants, Round, Turn, micros_each, qui
 use crate::frame::{Context, Error, Result};
 use crate::sql::{Access, Blob, Cell, Connection, Library, Lithe, MAP_ALL, Settings, Sqlite, Statement};
 
-/// The series with which the others are compared.
+/// The series that is the baseline.
 pub const BASELINE: &str = "files";
 
-/// What the contestants of a cell have in common.
+/// The state that the contestants of a cell share.
 struct World<'a> {
     folder: PathBuf,
     content: Content,
@@ -26,7 +26,7 @@ struct World<'a> {
     size: usize,
 }
 
-/// Makes the cell, lets the contestants read it in turns, removes it.
+/// Creates the cell's files, lets the contestants read them in turns, and removes them.
 pub fn measure(scratch: &Scratch, options: &Options, page_size: usize, size: usize) -> Result<Vec<Row>> {
     let folder = scratch.file(&format!("{page_size}-{size}"));
     fs::create_dir(&folder).context("create", &folder)?;
@@ -113,7 +113,7 @@ impl World<'_> {
         Ok(path)
     }
 
-    /// The database of "external": names of files.
+    /// The database of "external", with the names of files.
     fn names_database<L: Library>(&self) -> Result<L::Connection> {
         let settings = Settings { page_size: Some(self.page_size), ..Settings::default() };
         let connection = L::open(&self.folder.join("names.db"), &settings)?;
@@ -130,7 +130,7 @@ impl World<'_> {
     }
 }
 
-/// Somebody who reads BLOBs by their keys.
+/// A reader of BLOBs by their keys.
 trait Read {
     fn read_all(&mut self, keys: &[usize], each: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()>;
 }

@@ -1,9 +1,9 @@
-//! What is to be reached: in every cell.
+//! The goals, which hold for every cell.
 
 use crate::frame::results::{Data, Experiment};
 use crate::frame::table::belongs_to;
 
-/// Each is about the worst cell of all.
+/// Adds the goals, each with the ratio of its worst cell.
 pub fn judge(experiment: &mut Experiment) {
     let goals = [
         ("lithe", "files", "Where it does worst of all cells, Lithe reads BLOBs", "files", 1.5),

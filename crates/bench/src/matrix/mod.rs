@@ -1,7 +1,7 @@
 //! Inside or outside: BLOBs of seven sizes in databases of seven page sizes, against files.
 //!
-//! A cell is a world of its own: its databases and files are made, read in turns, and removed before the next. All of a
-//! cell is read in a turn, in random order, through the BLOB interface, with a page cache of about 2 MB.
+//! The databases and files of a cell are made, read in turns, and removed before the next cell. A turn reads all BLOBs of the cell, in
+//! random order, through the BLOB interface, with a page cache of about 2 MB.
 
 mod cell;
 mod goals;
@@ -34,14 +34,14 @@ pub struct Options {
     pub cache_kib: u32,
 }
 
-/// What `--quick` stands for.
+/// The options of `--quick`.
 pub const QUICK: &[&str] = &["--total=10000000", "--rounds=7"];
 
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<Experiment> {
     let scratch = Scratch::new(&options.common.folder(), 4 * options.total as u64)?;
     let progress = Progress::start("matrix", options.page_sizes.len() * options.sizes.len());
-    // A list of cells a contestant, line by line.
+    // A list of cells for each contestant, line by line.
     let mut series: Vec<Vec<Row>> = Vec::new();
     for &page_size in &options.page_sizes {
         for &size in &options.sizes {
@@ -73,7 +73,7 @@ pub fn run(options: &Options) -> Result<Experiment> {
             options.total / 1_000_000,
             options.cache_kib
         ),
-        options: facts(options),
+        options: described(options),
         charts: vec![chart],
         ..Experiment::default()
     };
@@ -90,7 +90,7 @@ fn short(bytes: usize) -> String {
     }
 }
 
-fn facts(options: &Options) -> std::collections::BTreeMap<String, String> {
+fn described(options: &Options) -> std::collections::BTreeMap<String, String> {
     let list = |sizes: &[usize]| sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     let pairs = [
         ("BLOB sizes", list(&options.sizes)),

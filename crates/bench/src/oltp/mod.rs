@@ -1,6 +1,6 @@
 //! Some thirty operations of embedded applications, each against SQLite.
 //!
-//! Every round begins with an empty database, and does all operations in their order.
+//! Every round begins with an empty database, and runs all operations in order.
 
 mod operations;
 
@@ -29,7 +29,7 @@ pub struct Options {
     pub rows: usize,
 }
 
-/// What `--quick` stands for.
+/// The options of `--quick`.
 pub const QUICK: &[&str] = &["--rows=10000", "--rounds=3"];
 
 /// Runs the experiment.
@@ -78,7 +78,7 @@ fn id(operation: &Operation) -> String {
     letters.collect()
 }
 
-/// Those operations alone that both have done; `None` if there is none.
+/// The total over the operations that both libraries completed; `None` if there is none.
 fn sum(duels: &[Duel]) -> Option<Chart> {
     let both: Vec<&Duel> = duels.iter().filter(|duel| duel.advantage().is_some()).collect();
     if both.is_empty() {
@@ -108,7 +108,7 @@ fn judge(experiment: &mut Experiment, duels: &[Duel]) {
     }
 }
 
-/// The parameters of all runs of all operations: the same for everybody, made before any clock starts.
+/// The parameters of all runs of all operations: the same for every library, made before the clock starts.
 fn parameters(options: &Options) -> Vec<Vec<Vec<Value>>> {
     let mut rng = Rng::with_seed(options.common.seed);
     let n = options.rows as i64;
@@ -119,7 +119,7 @@ fn parameters(options: &Options) -> Vec<Vec<Vec<Value>>> {
     OPERATIONS.iter().map(&mut runs).collect()
 }
 
-/// A database that does the operations.
+/// A database that runs the operations.
 struct Database<'a, L: Library> {
     database: Fresh<L>,
     parameters: &'a [Vec<Vec<Value>>],
@@ -150,7 +150,7 @@ impl<L: Library> Worker for Database<'_, L> {
         let result = perform(connection, operation, &bound, &mut digest);
         let millis = start.elapsed().as_secs_f64() * 1e3;
         if result.is_err() {
-            // A transaction that is still open would stop all other operations.
+            // A transaction that is still open would make all later operations fail.
             let _ = connection.run("ROLLBACK");
         }
         result?;
@@ -165,7 +165,7 @@ fn perform(
     digest: &mut Digest,
 ) -> Result<()> {
     if operation.divisor == 0 {
-        // Of several statements, the rows of the last are looked at.
+        // Of several statements, the digest has the rows of the last one.
         let (first, last) = operation.sql.rsplit_once("; ").unwrap_or(("", operation.sql));
         connection.run(first)?;
         connection.prepare(last)?.each(&[], |row| {

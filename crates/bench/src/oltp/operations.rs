@@ -1,4 +1,4 @@
-//! The operations: what embedded applications do with a few tables, in an order in which each finds what it needs.
+//! The operations: typical work of embedded applications on a few tables, in an order in which each finds the data it needs.
 
 use fastrand::Rng;
 
@@ -13,36 +13,36 @@ pub enum Value {
     Text(String),
 }
 
-/// What belongs into one chart.
+/// The operations of one chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// INSERT, UPDATE, DELETE, REPLACE.
     Change,
     /// SELECT.
     Query,
-    /// Everything at once: indexes, VACUUM, checks.
+    /// Operations on a whole table or database: indexes, VACUUM, checks.
     Whole,
 }
 
-/// Makes the parameters of one run of the statement; `n` is the number of rows of a table, `i` the number of the run.
+/// The parameters of one run of the statement; `n` is the number of rows of a table, `i` the number of the run.
 type Parameters = fn(&mut Rng, n: i64, i: i64) -> Vec<Value>;
 
 /// One operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
-    /// For people.
+    /// The name in output.
     pub label: &'static str,
     /// Its chart.
     pub group: Group,
-    /// What is done first, untimed.
+    /// SQL that runs first, not timed.
     pub before: &'static str,
-    /// What is timed.
+    /// The timed SQL.
     pub sql: &'static str,
-    /// How often, of how many rows the tables have: `n / divisor`; 0 is once.
+    /// The number of runs is `n / divisor`, where `n` is the number of rows of a table; with 0, one run.
     pub divisor: usize,
-    /// Its parameters.
+    /// The parameters of a run.
     pub parameters: Parameters,
-    /// Whether all of it is one transaction.
+    /// Whether all runs are in one transaction.
     pub in_transaction: bool,
 }
 
@@ -69,10 +69,10 @@ impl Operation {
 use Group::{Change, Query, Whole};
 use Value::{Integer, Text};
 
-/// How many rows a range has.
+/// The number of rows in a range.
 const RANGE: i64 = 20;
 
-/// All of them, in order.
+/// All operations, in order.
 pub const OPERATIONS: &[Operation] = &[
     many(Change, "INSERT, no index", 1, "INSERT INTO plain VALUES (?1, ?2, ?3)", row)
         .after("CREATE TABLE plain(a INTEGER, b INTEGER, c TEXT)"),

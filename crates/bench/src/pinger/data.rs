@@ -1,10 +1,10 @@
-//! The data: pairs of hosts, and what was measured between them every half hour of a month.
+//! The data: pairs of hosts, and measurements between them every half hour of a month.
 
 use std::fmt::Write;
 
 use fastrand::Rng;
 
-/// The tables. MariaDB reads them too.
+/// The tables. MariaDB accepts them, too.
 pub const DDL: &[&str] = &[
     "CREATE TABLE metaData(metaID INTEGER PRIMARY KEY, srcName VARCHAR(64), srcIP VARCHAR(15), srcSite VARCHAR(32), \
      dstName VARCHAR(64), dstIP VARCHAR(15), dstSite VARCHAR(32), packetSize INTEGER, numPackets INTEGER)",
@@ -14,7 +14,7 @@ pub const DDL: &[&str] = &[
      PRIMARY KEY (metaID, timestamp))",
 ];
 
-/// What is asked.
+/// The reports.
 pub const QUERIES: [&str; 3] = [
     "SELECT m.dstName, min(d.minRtt), max(d.maxRtt), avg(d.meanRtt) FROM metaData m JOIN data_200112 d ON d.metaID = m.metaID \
      WHERE m.srcName LIKE '%.host3.%' GROUP BY m.dstName ORDER BY m.dstName",
@@ -24,7 +24,7 @@ pub const QUERIES: [&str; 3] = [
      WHERE m.srcName LIKE '%.edu' AND d.timestamp BETWEEN 1008000000 AND 1008032400 GROUP BY m.dstSite ORDER BY m.dstSite",
 ];
 
-/// How many pairs of hosts there are.
+/// The number of pairs of hosts.
 const PAIRS: usize = 210;
 
 /// The first measurement: the beginning of December 2001.
@@ -33,7 +33,7 @@ const START: usize = 1_007_164_800;
 /// Half an hour.
 const INTERVAL: usize = 1800;
 
-/// The script: a statement a line, all of it one transaction.
+/// The script: a statement on each line, all in one transaction.
 pub fn script(rows: usize, seed: u64) -> Vec<String> {
     let mut rng = Rng::with_seed(seed);
     let mut lines = vec!["BEGIN;".to_owned()];

@@ -1,6 +1,6 @@
-//! MariaDB: a server of its own in the temporary folder, on a socket, asked through its own client program.
+//! MariaDB: a server of its own in the temporary folder, on a socket, used through MariaDB's client program.
 //!
-//! Its times include the start of the client, a few milliseconds: that is how a script is run there.
+//! Its times include the start of the client, a few milliseconds, because MariaDB runs scripts in that way.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,30 +14,30 @@ use crate::frame::results::Side;
 use crate::frame::scratch::{Scratch, Server};
 use crate::frame::{Context, Error, Result};
 
-/// How long the server may take to start.
+/// The longest time for the start of the server.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running server and what it is to do.
+/// A running server with its script.
 pub struct MariaDb {
     socket: PathBuf,
     script: PathBuf,
-    /// Killed when dropped.
+    /// Stopped when dropped.
     _server: Server,
 }
 
-/// Whether its programs are installed.
+/// Whether MariaDB's programs are installed.
 pub fn is_installed() -> bool {
     ["mariadb-install-db", "mariadbd", "mariadb"].iter().all(|program| find(program).is_some())
 }
 
 impl MariaDb {
-    /// Makes a server and the script that it is to run.
+    /// Starts a server, and writes the script that it will run.
     pub fn start(scratch: &Scratch, lines: &[String]) -> Result<MariaDb> {
         let (data, socket) = (scratch.file("mariadb"), scratch.file("mariadb.sock"));
         let script = scratch.file("pinger.sql");
         fs::write(&script, lines.join("\n")).context("write", &script)?;
         let folder = format!("--datadir={}", data.display());
-        // The server refuses to be root unless told so.
+        // The server refuses to run as root without this option.
         let user = format!("--user={}", std::env::var("USER").unwrap_or_else(|_| "root".to_owned()));
         let install = ["--no-defaults", &folder, &user, "--auth-root-authentication-method=normal", "--skip-test-db"];
         succeed("mariadb-install-db", program("mariadb-install-db").args(install).output())?;
@@ -109,7 +109,7 @@ fn program(name: &str) -> Command {
     Command::new(find(name).unwrap_or_else(|| name.into()))
 }
 
-/// Servers are often outside the path of ordinary users.
+/// Finds a program. Servers are often outside the PATH of ordinary users.
 fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);

@@ -1,5 +1,4 @@
-//! A month of network measurements: a script of INSERTs, and three reports. The experiment in which SQLite was compared
-//! with MySQL.
+//! A month of network measurements: a script of INSERTs, and three reports. It is the experiment that once compared SQLite with MySQL.
 
 mod data;
 mod mariadb;
@@ -31,13 +30,13 @@ pub struct Options {
     pub rows: usize,
 }
 
-/// What `--quick` stands for.
+/// The options of `--quick`.
 pub const QUICK: &[&str] = &["--rows=50000", "--rounds=3"];
 
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<Experiment> {
     let common = &options.common;
-    // Two databases, the script, and a server that wants some hundred megabytes for itself.
+    // Two databases, the script, and a server that needs some hundred megabytes.
     let scratch = Scratch::new(&common.folder(), 2000 * options.rows as u64 + 300_000_000)?;
     let lines = data::script(options.rows, common.seed);
     let mut skipped = Vec::new();
@@ -91,7 +90,7 @@ fn operations() -> Vec<(String, String)> {
     names.map(|(id, label)| (id.to_owned(), label.to_owned())).to_vec()
 }
 
-/// The sum of a round's samples.
+/// The sums of each round's samples.
 fn together(duels: &[Duel]) -> Vec<Row> {
     let Some(first) = duels.first() else { return Vec::new() };
     let row = |(at, row): (usize, &Row)| {

@@ -1,9 +1,9 @@
-//! What is to be reached with point queries.
+//! The goals for point queries.
 
 use crate::frame::goals::Better;
 use crate::frame::judge::Wanted;
 
-/// How much of the first core's rate each further core is to add.
+/// The part of the first core's rate that each further core has to add.
 const SCALING: f64 = 0.9;
 
 /// The goals, the headline first.

@@ -1,5 +1,5 @@
-//! Point queries by threads: `select * from user where id = ?`, prepared, each thread its own connection, each query its
-//! own transaction.
+//! Point queries by threads: `select * from user where id = ?`, prepared, each thread with its own connection, each query in its own
+//! transaction.
 
 mod goals;
 
@@ -37,13 +37,13 @@ pub struct Options {
     pub journal_modes: Vec<JournalMode>,
 }
 
-/// What `--quick` stands for.
+/// The options of `--quick`.
 pub const QUICK: &[&str] = &["--rows=20000", "--queries=4000", "--rounds=3", "--threads=1,2,8"];
 
-/// How many of the ids have a row, in percent.
+/// The percentages of ids that have a row.
 const HITS: [(usize, &str, &str); 2] = [(100, "hit", "every id has a row"), (10, "miss", "one id in ten has a row")];
 
-/// What all contestants have in common.
+/// The state that all contestants share.
 struct World<'a> {
     options: &'a Options,
     strings: Strings,
@@ -67,7 +67,7 @@ pub fn run(options: &Options) -> Result<Experiment> {
              query its own transaction. A point is the number of queries of all threads together in a second.",
             options.rows, options.queries
         ),
-        options: facts(options),
+        options: described(options),
         ..Experiment::default()
     };
     for &mode in &options.journal_modes {
@@ -85,7 +85,7 @@ impl World<'_> {
         self.scratch.file(&format!("{}.db", L::SIDE))
     }
 
-    /// The mode is a property of the file.
+    /// Sets the journal mode, which is stored in the files.
     fn set_mode(&self, mode: JournalMode) -> Result<()> {
         let settings = Settings { journal_mode: Some(mode), ..Settings::default() };
         for_each_library!(self.options.common, |L| {
@@ -139,7 +139,7 @@ impl World<'_> {
 
     fn ask<L: Library>(&self, round: Round, shared_cache: bool, threads: usize, percent: usize) -> Result<f64> {
         let settings = Settings { shared_cache, busy_timeout: Some(60_000), ..Settings::default() };
-        // Stays open, so that no thread has to be the first that opens the log, or the last that removes it.
+        // This connection stays open, so that no thread is the first to open the log, or the last, which removes it.
         let main = L::open(&self.database::<L>(), &settings)?;
         main.integer("SELECT count(*) FROM sqlite_schema")?;
         let mut workers = Vec::new();
@@ -151,7 +151,7 @@ impl World<'_> {
         Ok((threads * self.options.queries) as f64 / seconds)
     }
 
-    /// Ids in random order, of which so many percent have a row.
+    /// Ids in random order, of which that percentage has a row.
     fn ids(&self, seed: u64, percent: usize) -> Vec<usize> {
         let range = self.options.rows * 100 / percent;
         let some = keys(Order::Random, range, self.options.queries.min(range), seed);
@@ -181,7 +181,7 @@ impl World<'_> {
     }
 }
 
-fn facts(options: &Options) -> std::collections::BTreeMap<String, String> {
+fn described(options: &Options) -> std::collections::BTreeMap<String, String> {
     let threads: Vec<String> = options.threads.iter().map(usize::to_string).collect();
     options_of(&[
         ("rows", options.rows.to_string()),

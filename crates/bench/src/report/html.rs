@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// A text in which nothing is markup.
+/// Escapes a text, so that it has no markup.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -17,7 +17,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// A table: the first line is its head, the first column names.
+/// A table: the first line is the header, the first column has names.
 pub fn table(lines: &[Vec<String>]) -> String {
     let mut out = String::from("<div class=\"scroll\"><table>");
     for (at, line) in lines.iter().enumerate() {

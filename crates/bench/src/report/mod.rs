@@ -1,6 +1,6 @@
-//! The report: one self-contained page, the raw figures as JSON, and charts that stand alone.
+//! The report: one self-contained page, the raw figures as JSON, and standalone charts.
 //!
-//! | module | its one subject |
+//! | module | subject |
 //! | --- | --- |
 //! | `page` | the page |
 //! | `html` | text and tables as HTML |
@@ -22,7 +22,7 @@ use crate::frame::{Context, Error, Result};
 const FIGURES: &str = "results.json";
 pub const PAGE: &str = "report.html";
 
-/// Writes everything into `folder`, which is made if it is not there.
+/// Writes the report into `folder`, which is created if it does not exist.
 pub fn write(report: &Report, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).context("create", folder)?;
     let figures = folder.join(FIGURES);
@@ -33,7 +33,7 @@ pub fn write(report: &Report, folder: &Path) -> Result<()> {
     pictures::write(report, folder)
 }
 
-/// Reads raw figures that were kept.
+/// Reads stored raw figures.
 pub fn read(file: &Path) -> Result<Report> {
     let json = fs::read_to_string(file).context("read", file)?;
     let not_ours = |e: serde_json::Error| Error::setup(format!("{} has no figures of ours: {e}", file.display()));

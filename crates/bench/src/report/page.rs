@@ -1,4 +1,4 @@
-//! The page: what was found, on what, and how to repeat it. It loads nothing: style and charts are in it.
+//! The page: the results, the machine, and how to repeat the run. It loads nothing: style and charts are embedded.
 
 use std::fmt::Write;
 
@@ -33,7 +33,7 @@ fn head() -> String {
     )
 }
 
-/// Title, what it was measured on, and a sentence an experiment, won or lost.
+/// The title, the machine, and a sentence for each experiment, won or lost.
 fn opening(report: &Report) -> String {
     let goals: Vec<&Goal> = report.experiments.iter().flat_map(|e| &e.goals).collect();
     let met = goals.iter().filter(|goal| goal.is_met()).count();
@@ -86,8 +86,8 @@ fn section(experiment: &Experiment) -> String {
     for line in &experiment.skipped {
         let _ = write!(out, "<p class=\"faint\">Left out: {}</p>", escape(line));
     }
-    if !experiment.facts.is_empty() {
-        out.push_str(&details("Facts", &pairs(experiment.facts.iter().map(|(n, v)| (n.as_str(), v.clone())))));
+    if !experiment.figures.is_empty() {
+        out.push_str(&details("Figures", &pairs(experiment.figures.iter().map(|(n, v)| (n.as_str(), v.clone())))));
     }
     let options = experiment.options.iter().map(|(name, value)| (name.as_str(), value.clone()));
     out.push_str(&details("Options", &pairs(options)));
@@ -100,7 +100,7 @@ fn section(experiment: &Experiment) -> String {
     out
 }
 
-/// A chart, once for wide and once for narrow windows; its numbers beneath.
+/// A chart, once for wide and once for narrow windows, with its numbers below.
 fn figure(chart: &Chart) -> String {
     let better = if chart.more_is_better { "more is better" } else { "less is better" };
     let caption = format!("{}: {}, {better}", chart.title, chart.unit);
@@ -132,10 +132,10 @@ fn pairs<'a>(pairs: impl Iterator<Item = (&'a str, String)>) -> String {
 }
 
 fn machine(report: &Report) -> String {
-    let facts = report.machine.facts();
+    let properties = report.machine.properties();
     format!(
         "<section id=\"machine\"><h2>The machine</h2>{}<p class=\"faint\">The whole run:</p><pre>{}</pre></section>",
-        pairs(facts.into_iter()),
+        pairs(properties.into_iter()),
         escape(&report.command)
     )
 }

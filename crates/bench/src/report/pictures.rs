@@ -1,4 +1,4 @@
-//! The headline charts as SVG files of their own, light and dark: what a README shows.
+//! The headline charts as standalone SVG files, light and dark, for a README.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::charts::{Palette, Width, svg};
 use crate::frame::results::Report;
 use crate::frame::{Context, Result};
 
-/// The charts that are kept, by experiment and chart.
+/// The charts that are written, by experiment and chart.
 const HEADLINES: &[(&str, &str)] = &[("blobs", "read"), ("matrix", "matrix"), ("points", "wal-hit")];
 
 /// Writes `charts/EXPERIMENT-CHART-{light,dark}.svg` into `folder`.

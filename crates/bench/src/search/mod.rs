@@ -1,6 +1,6 @@
 //! Full-text search with FTS5: building an index, adding documents, and queries of five kinds.
 //!
-//! Every round begins with an empty database, and does all operations in their order.
+//! Every round begins with an empty database, and runs all operations in order.
 
 mod text;
 
@@ -39,10 +39,10 @@ pub struct Options {
     pub queries: usize,
 }
 
-/// What `--quick` stands for.
+/// The options of `--quick`.
 pub const QUICK: &[&str] = &["--documents=3000", "--singles=50", "--queries=50", "--rounds=3"];
 
-/// The operations, the headline first, with how many times faster than SQLite each is to be.
+/// The operations, the headline first, with the goal of each: how many times faster than SQLite.
 const OPERATIONS: [(&str, &str, f64); 8] = [
     ("build", "building in one transaction", 2.0),
     ("single", "documents one by one", 1.0),
@@ -105,7 +105,7 @@ pub fn run(options: &Options) -> Result<Experiment> {
     Ok(experiment)
 }
 
-/// What all libraries do, made before any clock starts.
+/// The work of all libraries, made before the clock starts.
 struct Work {
     options: Options,
     words: Vec<String>,
@@ -118,7 +118,7 @@ impl Work {
         let words: Vec<String> = (0..text::VOCABULARY).map(text::word).collect();
         let mut rng = Rng::with_seed(options.common.seed);
         let mut two = || {
-            // Two neighbours of a document, so that there is something to find.
+            // Two adjacent words of a document, so that the query has a result.
             let document = text::document(options.common.seed, rng.usize(..options.documents.max(1)), lens(options));
             let at = rng.usize(..document.len().saturating_sub(1).max(1));
             (words[document[at]].clone(), words[document[(at + 1) % document.len()]].clone())
@@ -180,7 +180,7 @@ impl<L: Library> Worker for Searcher<'_, L> {
     }
 }
 
-/// Adds documents; the milliseconds of the statements alone, since making a text takes time, too.
+/// Adds documents; answers the milliseconds of the statements alone, because making the texts takes time, too.
 fn add(
     connection: &impl Connection,
     work: &Work,

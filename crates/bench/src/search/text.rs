@@ -1,14 +1,14 @@
-//! Documents as long and as repetitive as people's: the words of a vocabulary come as often as Zipf's law says.
+//! Documents with the lengths and repetitions of natural ones: the words of a vocabulary follow Zipf's law.
 
 use fastrand::Rng;
 
-/// How many words there are.
+/// The number of words.
 pub const VOCABULARY: usize = 50_000;
 
 const CONSONANTS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
 const VOWELS: &[u8; 5] = b"aeiou";
 
-/// The word of a rank: syllables, the shorter the more frequent it is.
+/// The word of a rank, made of syllables: frequent words are shorter.
 pub fn word(rank: usize) -> String {
     let syllables = CONSONANTS.len() * VOWELS.len();
     let (mut word, mut rest) = (String::new(), rank + 1);
@@ -21,13 +21,13 @@ pub fn word(rank: usize) -> String {
     word
 }
 
-/// A rank: half as rare a word comes twice as often.
+/// A random rank: the word of rank r comes with a probability proportional to 1 / r.
 pub fn rank(rng: &mut Rng) -> usize {
     let rank = (VOCABULARY as f64).powf(rng.f64());
     (rank as usize - 1).min(VOCABULARY - 1)
 }
 
-/// The words of a document of that seed: the same at each call.
+/// The words of a document, determined by seed and number.
 pub fn document(seed: u64, number: usize, lens: (usize, usize)) -> Vec<usize> {
     let mut rng = Rng::with_seed(seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let len = rng.usize(lens.0..=lens.1.max(lens.0));

@@ -1,6 +1,6 @@
-//! The shapes: one way to ask each, over the tables of `schema.sql`.
+//! The shapes: one kind of statement each, over the tables of `schema.sql`.
 
-/// What belongs into one chart.
+/// The shapes of one chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// A few rows by a key.
@@ -43,11 +43,11 @@ impl Group {
 pub struct Shape {
     /// Its chart.
     pub group: Group,
-    /// For people.
+    /// The name in output.
     pub label: &'static str,
-    /// The statement. `?1` is a number from 1 to the number of purchases, another one in each run.
+    /// The statement. `?1` is a number from 1 to the number of purchases, a different one in each run.
     pub sql: &'static str,
-    /// How many times it runs in a sample.
+    /// The number of runs in a sample.
     pub runs: usize,
 }
 

@@ -29,7 +29,7 @@ pub struct Options {
     pub rows: usize,
 }
 
-/// What `--quick` stands for.
+/// The options of `--quick`.
 pub const QUICK: &[&str] = &["--rows=10000", "--rounds=3"];
 
 const SCHEMA: &str = include_str!("schema.sql");
@@ -73,9 +73,9 @@ pub fn run(options: &Options) -> Result<Experiment> {
         experiment.charts.push(Chart::bars(id, title, "ms", rows));
     }
     for (at, shape) in SHAPES.iter().enumerate() {
-        experiment.facts.push((shape.label.to_owned(), shape.sql.to_owned()));
+        experiment.figures.push((shape.label.to_owned(), shape.sql.to_owned()));
         let plans = plans.iter().map(|(name, plans)| (format!("{}: {name}", shape.label), plans[at].clone()));
-        experiment.facts.extend(plans);
+        experiment.figures.extend(plans);
     }
     judge(&mut experiment, &duels);
     Ok(experiment)
@@ -95,7 +95,7 @@ fn judge(experiment: &mut Experiment, duels: &[Duel]) {
     experiment.judge_ratio(what, "SQLite", 0.95, measured);
 }
 
-/// The numbers of all runs of all shapes: the same for both libraries.
+/// The numbers of all runs of all shapes: the same for every library.
 fn numbers(options: &Options) -> Vec<Vec<usize>> {
     let mut rng = Rng::with_seed(options.common.seed);
     SHAPES.iter().map(|shape| (0..shape.runs).map(|_| rng.usize(1..=options.rows.max(1))).collect()).collect()
@@ -121,7 +121,7 @@ impl<'a, L: Library> Shop<'a, L> {
         Ok(Shop { connection, numbers, is_warm_up: true })
     }
 
-    /// What EXPLAIN QUERY PLAN says of each shape.
+    /// The output of EXPLAIN QUERY PLAN for each shape.
     fn plans(&self) -> Result<Vec<String>> {
         SHAPES.iter().map(|shape| self.plan(shape)).collect()
     }
@@ -148,7 +148,7 @@ impl<'a, L: Library> Shop<'a, L> {
     }
 }
 
-/// The number, if the statement has a place for it.
+/// The number, if the statement has a parameter for it.
 fn parameters(sql: &str, number: usize) -> Vec<Cell<'static>> {
     if sql.contains("?1") { vec![Cell::from(number)] } else { Vec::new() }
 }

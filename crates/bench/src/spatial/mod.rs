@@ -1,4 +1,4 @@
-//! Boxes in an R-Tree: building it, and queries for those that meet a window.
+//! Boxes in an R-Tree: building it, and queries for the boxes that overlap a window.
 //!
 //! Every round begins with an empty database.
 
@@ -28,18 +28,18 @@ pub struct Options {
     pub windows: usize,
 }
 
-/// What `--quick` stands for.
+/// The options of `--quick`.
 pub const QUICK: &[&str] = &["--boxes=50000", "--windows=1000", "--rounds=3"];
 
 const OPERATIONS: [(&str, &str); 2] = [("build", "building in one transaction"), ("window", "queries for a window")];
-/// How wide the plane is, and the widest box and window.
+/// The width of the plane, and of the widest box and window.
 const PLANE: f64 = 10_000.0;
 const BOX_MAX: f64 = 10.0;
 const WINDOW_MAX: f64 = 200.0;
-/// How many times faster than SQLite each operation is to be.
+/// The goal of each operation: how many times faster than SQLite.
 const WANTED: f64 = 2.0;
 
-/// Where a box begins and ends on both axes.
+/// The ends of a box on both axes.
 type Bounds = [f64; 4];
 
 /// Runs the experiment.

@@ -1,4 +1,4 @@
-//! A database that is new in every round.
+//! A database that is created anew in every round.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use super::{Library, Settings};
 use crate::frame::Result;
 use crate::frame::scratch::Scratch;
 
-/// The database of a worker that begins each round with an empty one.
+/// The database of a worker that begins each round with an empty database.
 pub struct Fresh<L: Library> {
     path: PathBuf,
     connection: Option<L::Connection>,
@@ -15,16 +15,16 @@ pub struct Fresh<L: Library> {
 }
 
 impl<L: Library> Fresh<L> {
-    /// Not there before the first round.
+    /// A database that does not exist before the first round.
     pub fn new(scratch: &Scratch) -> Fresh<L> {
         Fresh { path: scratch.file(&format!("{}.db", L::SIDE)), connection: None, is_warm_up: true }
     }
 
-    /// A round begins.
+    /// Begins a round with an empty database.
     pub fn begin_round(&mut self, is_warm_up: bool) -> Result<()> {
         self.is_warm_up = is_warm_up;
         self.connection = None;
-        // In the first round it is not there.
+        // The file does not exist in the first round.
         let _ = fs::remove_file(&self.path);
         self.connection = Some(L::open(&self.path, &Settings::default())?);
         Ok(())

@@ -1,4 +1,5 @@
-//! Any `libsqlite3.so` that `--library` names, through the C interface: ours and SQLite's own come through the same interface.
+//! Any `libsqlite3.so` that `--library` names, used through the C interface, so that Lithe's and SQLite's library are compared through the
+//! same interface.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -10,19 +11,19 @@ use crate::frame::{Error, Result};
 use crate::sql::sqlite::grow;
 use crate::sql::{Access, Blob, Cell, Connection, Library, Row, Settings, Statement};
 
-/// The libraries that were named: two at most.
+/// The libraries that `--library` names, at most two.
 static LIBRARIES: [OnceLock<lithe_sqlite_ffi::Library>; 2] = [const { OnceLock::new() }; 2];
 
-/// Library number `N` of those that were named.
+/// The library with the index `N` among those that `--library` names.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Loaded<const N: usize>;
 
-/// The first library that was named.
+/// The first library.
 pub type First = Loaded<0>;
-/// The second one.
+/// The second library.
 pub type Second = Loaded<1>;
 
-/// Loads the libraries; says of each which one it is.
+/// Loads the libraries; answers a line about each.
 pub fn load(paths: &[impl AsRef<Path>]) -> Result<Vec<String>> {
     if paths.len() > LIBRARIES.len() {
         return Err(Error::setup(format!("--library can be given {} times", LIBRARIES.len())));
@@ -33,7 +34,7 @@ pub fn load(paths: &[impl AsRef<Path>]) -> Result<Vec<String>> {
             lithe_sqlite_ffi::Library::load(path.as_ref()).map_err(|error| Error::setup(error.to_string()))?;
         let (version, source) = (library.version(), library.source_id());
         lines.push(format!("{}: {} (sqlite3_libversion {version}, {source})", side.name(), path.as_ref().display()));
-        // Named twice in one process: the first one stays, as libraries do.
+        // If the slot is taken, the first library stays, because a process does not unload libraries.
         let _ = slot.set(library);
     }
     Ok(lines)
@@ -79,7 +80,7 @@ impl Connection for lithe_sqlite_ffi::Connection {
 
 impl Statement for lithe_sqlite_ffi::Statement<'_> {
     fn each(&mut self, parameters: &[Cell<'_>], mut each: impl FnMut(&dyn Row) -> Result<()>) -> Result<usize> {
-        /// So many are put together on the stack.
+        /// The number of parameters that fit an array on the stack.
         const FEW: usize = 8;
         let mut few = [Value::Null; FEW];
         if parameters.len() <= FEW {

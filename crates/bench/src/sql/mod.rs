@@ -1,8 +1,8 @@
-//! SQL libraries behind one small interface, so that an experiment is written once and every library does exactly the
-//! same work. It is resolved at compile time: nobody pays for it.
+//! SQL libraries behind one small interface, so that an experiment is written once and every library does exactly the same work. The
+//! interface is resolved at compile time, without cost at run time.
 //!
-//! Two libraries in one process never open the same file: closing a file drops all locks that the process has on it,
-//! whichever library took them.
+//! Two libraries in one process never open the same file, because closing a file drops all locks of the process on it, whichever library
+//! holds them.
 
 mod fresh;
 mod lithe;
@@ -21,7 +21,7 @@ pub use loaded::{First, Second, load};
 pub use settings::{JournalMode, Settings, Synchronous};
 pub use sqlite::Sqlite;
 
-/// A mapping of everything, as far as SQLite allows (its limit is 2 GiB less 64 KiB).
+/// A mapping of the whole file, as far as SQLite allows (its limit is 2 GiB less 64 KiB).
 pub const MAP_ALL: u64 = 0x7fff_0000;
 
 /// An SQL library in this process.
@@ -29,14 +29,14 @@ pub trait Library: Copy + Default + Send + Sync + 'static {
     /// Its connections.
     type Connection: Connection;
 
-    /// Whose it is; gives the name too.
+    /// Its side, which also gives its name.
     const SIDE: Side;
 
-    /// Opens the database at `path`, creates it if it is not there, and applies the settings.
+    /// Opens the database at `path`, creates it if it does not exist, and applies the settings.
     fn open(path: &Path, settings: &Settings) -> Result<Self::Connection>;
 }
 
-/// Does something with every library that takes part: the block, in which the name between the bars is the library's type.
+/// Runs the block for every participating library; the name between the bars is the library's type.
 macro_rules! for_each_library {
     ($common:expr, |$library:ident| $body:block) => {
         $crate::sql::for_each_library!($common, $library, $body, Sqlite, Lithe, First, Second)
@@ -62,7 +62,7 @@ pub trait Connection: Send {
     where
         Self: 'c;
 
-    /// Runs all statements of `sql`; rows are passed over.
+    /// Runs all statements of `sql`; rows are ignored.
     fn run(&self, sql: &str) -> Result<()>;
 
     /// Compiles a statement.
@@ -94,10 +94,10 @@ pub trait Connection: Send {
 
 /// A compiled statement.
 pub trait Statement {
-    /// Runs it with these parameters to its end, gives every row to `each`, resets it, and says how many rows there were.
+    /// Runs it to its end with these parameters, calls `each` with every row, and resets it; answers the number of rows.
     fn each(&mut self, parameters: &[Cell<'_>], each: impl FnMut(&dyn Row) -> Result<()>) -> Result<usize>;
 
-    /// As [`Statement::each`], the rows passed over.
+    /// As [`Statement::each`], ignoring the rows.
     fn run(&mut self, parameters: &[Cell<'_>]) -> Result<usize> {
         self.each(parameters, |_| Ok(()))
     }
@@ -105,13 +105,13 @@ pub trait Statement {
 
 /// A row of a result.
 pub trait Row {
-    /// How many values it has.
+    /// The number of values.
     fn width(&self) -> usize;
 
     /// A value.
     fn cell(&self, column: usize) -> Cell<'_>;
 
-    /// The bytes of a text or BLOB; none of anything else.
+    /// The bytes of a text or BLOB; empty for other values.
     fn bytes(&self, column: usize) -> &[u8] {
         match self.cell(column) {
             Cell::Text(bytes) | Cell::Blob(bytes) => bytes,
@@ -119,7 +119,7 @@ pub trait Row {
         }
     }
 
-    /// An integer; 0 for anything else.
+    /// An integer; 0 for other values.
     fn integer(&self, column: usize) -> i64 {
         if let Cell::Integer(integer) = self.cell(column) { integer } else { 0 }
     }
@@ -158,7 +158,7 @@ impl<'a> From<&'a [u8]> for Cell<'a> {
     }
 }
 
-/// What a BLOB is opened for.
+/// The access mode of an open BLOB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Reading.
@@ -172,13 +172,13 @@ pub trait Blob {
     /// Its size in bytes.
     fn len(&self) -> usize;
 
-    /// Reads all of it into the beginning of `buffer`, which grows if it is too small.
+    /// Reads the whole BLOB into the beginning of `buffer`, which grows if it is too small.
     fn read(&mut self, buffer: &mut Vec<u8>) -> Result<()>;
 
-    /// Overwrites all of it.
+    /// Overwrites the whole BLOB.
     fn write(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// Goes to another row.
+    /// Moves the handle to another row.
     fn reopen(&mut self, rowid: i64) -> Result<()>;
 }
 

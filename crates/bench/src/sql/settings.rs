@@ -1,13 +1,13 @@
-//! What is set on a connection before it is used: the same pragmas for every library.
+//! The settings of a connection, made before it is used: the same pragmas for every library.
 
 use std::fmt::Write;
 
 use clap::ValueEnum;
 
-/// The settings; what is `None` stays as the library has it.
+/// The settings; `None` means the library's default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// `page_size`, of a database that is still empty.
+    /// `page_size`, for an empty database.
     pub page_size: Option<usize>,
     /// `journal_mode`.
     pub journal_mode: Option<JournalMode>,
@@ -17,9 +17,9 @@ pub struct Settings {
     pub mmap_size: Option<u64>,
     /// `cache_size`: pages, or kibibytes if negative.
     pub cache_size: Option<i64>,
-    /// `wal_autocheckpoint`, in frames; 0 is never.
+    /// `wal_autocheckpoint`, in frames; 0 means never.
     pub wal_autocheckpoint: Option<u32>,
-    /// How many milliseconds a statement waits for a lock.
+    /// How long a statement waits for a lock, in milliseconds.
     pub busy_timeout: Option<u32>,
     /// Whether connections of the process share one page cache.
     pub shared_cache: bool,
@@ -28,7 +28,7 @@ pub struct Settings {
 impl Settings {
     /// The pragmas that make these settings.
     pub fn sql(&self) -> String {
-        // SQLite as bundled by `rusqlite` has foreign keys on; as the project builds it, off. Off for everybody.
+        // The SQLite that `rusqlite` bundles has foreign keys on, SQLite's default is off: off for every library.
         let mut sql = String::from("PRAGMA foreign_keys=OFF;");
         let mut set = |name: &str, value: Option<String>| {
             if let Some(value) = value {
@@ -64,7 +64,7 @@ pub enum JournalMode {
 }
 
 impl JournalMode {
-    /// As the pragma says it.
+    /// The value for the pragma.
     pub fn name(self) -> &'static str {
         match self {
             JournalMode::Delete => "delete",
@@ -80,7 +80,7 @@ impl JournalMode {
 /// `PRAGMA synchronous`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Synchronous {
-    /// The system writes when it likes.
+    /// The system decides when to write.
     Off,
     /// Safe against crashes of the program; in WAL mode a power cut may undo the last commits.
     Normal,
@@ -89,7 +89,7 @@ pub enum Synchronous {
 }
 
 impl Synchronous {
-    /// As the pragma says it.
+    /// The value for the pragma.
     pub fn name(self) -> &'static str {
         match self {
             Synchronous::Off => "off",

@@ -115,7 +115,7 @@ impl Blob for rusqlite::blob::Blob<'_> {
     }
 }
 
-/// A buffer that is large enough is left alone: clearing it would be timed too.
+/// Grows a buffer if it is too small. A larger one is not cleared, because that would be timed, too.
 pub(super) fn grow(buffer: &mut Vec<u8>, len: usize) {
     if buffer.len() < len {
         buffer.resize(len, 0);

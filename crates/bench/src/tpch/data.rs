@@ -1,4 +1,4 @@
-//! The data: the eight tables as the crate `tpchgen` makes them.
+//! The data: the eight tables that the crate `tpchgen` generates.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -17,10 +17,10 @@ const SCHEMA: &str = include_str!("schema.sql");
 /// Indexes on the foreign keys.
 const INDEXES: &str = include_str!("indexes.sql");
 
-/// How many rows `orders` has at scale 1; the others follow from that.
+/// The number of rows of `orders` at scale 1; those of the other tables follow from it.
 pub const ORDERS: f64 = 1_500_000.0;
 
-/// A database with all tables, at `path` (":memory:" is one).
+/// Creates a database with all tables, at `path` or in memory (":memory:").
 pub fn create<L: Library>(path: &Path, scale: f64) -> Result<L::Connection> {
     let progress = Progress::start(&format!("tpch: making {}'s database ({})", L::SIDE.name(), path.display()), 8);
     let connection = L::open(path, &Settings::default())?;
@@ -48,7 +48,7 @@ pub fn create<L: Library>(path: &Path, scale: f64) -> Result<L::Connection> {
     Ok(connection)
 }
 
-/// Inserts rows in the form "1|2|three|": the affinity of the columns makes numbers of the texts.
+/// Inserts rows in the form "1|2|three|": the affinity of the columns converts texts to numbers.
 fn fill(
     connection: &impl Connection,
     table: &str,

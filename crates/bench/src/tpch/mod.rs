@@ -1,7 +1,7 @@
 //! The 22 queries of TPC-H, in memory and on disk.
 //!
-//! This is no result of the TPC's benchmark: the queries run one after the other, with fixed parameters, without the
-//! refreshing of data, and dates are texts, as SQLite has them.
+//! This is not a result of the TPC benchmark: the queries run one after the other, with fixed parameters, without refreshes of the data,
+//! and dates are texts, as usual in SQLite.
 
 mod data;
 
@@ -32,7 +32,7 @@ pub struct Options {
     pub queries: Vec<usize>,
 }
 
-/// What `--quick` stands for.
+/// The options of `--quick`.
 pub const QUICK: &[&str] = &["--scale=0.01", "--rounds=3"];
 
 const QUERIES: [&str; 22] = [
@@ -60,11 +60,11 @@ const QUERIES: [&str; 22] = [
     include_str!("queries/22.sql"),
 ];
 
-/// The one that has the scale in it: query 11's fraction is this, divided by the scale.
+/// The query that depends on the scale: its fraction is this constant divided by the scale.
 const QUERY_WITH_SCALE: usize = 11;
 const FRACTION: f64 = 0.0001;
 
-/// With fewer suppliers than this gives, the same one would supply a part twice.
+/// The smallest scale: with fewer suppliers, the same one would supply a part twice.
 const SMALLEST_SCALE: f64 = 0.01;
 
 /// Runs the experiment.

@@ -1,4 +1,4 @@
-//! Updating rows: `update user set c1=c1+1 where id=?` at random ids, one, a thousand and ten thousand a transaction.
+//! Updates of rows: `update user set c1=c1+1 where id=?` at random ids, one, a thousand and ten thousand in a transaction.
 
 use std::path::PathBuf;
 
@@ -41,7 +41,7 @@ pub struct Options {
     pub writers: usize,
 }
 
-/// What `--quick` stands for.
+/// The options of `--quick`.
 pub const QUICK: &[&str] = &["--rows=20000", "--updates=10000", "--commits=200", "--rounds=3"];
 
 const UPDATE: &str = "UPDATE user SET c1 = c1 + 1 WHERE id = ?";
@@ -49,7 +49,7 @@ const UPDATE: &str = "UPDATE user SET c1 = c1 + 1 WHERE id = ?";
 struct World<'a> {
     options: &'a Options,
     scratch: Scratch,
-    /// What the limit writes into.
+    /// The database of the limit.
     limit: Option<Database>,
 }
 
@@ -114,7 +114,7 @@ fn goals() -> Vec<Wanted<'static>> {
 #[derive(Clone, Copy, Debug)]
 struct Way {
     mode: Mode,
-    /// How many a transaction.
+    /// The number of rows in a transaction.
     batch: usize,
     threads: usize,
 }

@@ -22,7 +22,7 @@ pub(crate) struct Gathered {
     loose: CellList,
     pending_count: usize,
     places: Vec<Place>,
-    /// What each cell occupies, its pointer included.
+    /// The bytes that each cell occupies, its pointer included.
     sizes: Vec<u32>,
 }
 
@@ -75,14 +75,14 @@ impl Gathered {
         Ok(gathered)
     }
 
-    /// What each cell occupies, its pointer included.
+    /// The bytes that each cell occupies, its pointer included.
     pub fn sizes(&self) -> &[u32] {
         &self.sizes
     }
 
     /// Puts a share of the cells on an empty page.
     ///
-    /// Cells mostly lie on their old page as the last balancing left them, each below the one before: such
+    /// Cells mostly lie on their old page as the last balancing left them, each directly below the one before: such
     /// runs are copied in one piece.
     pub fn write(&self, page: &mut EditPage<'_>, share: Share) {
         assert!(share.start <= share.end && share.end <= self.places.len(), "a share of cells that are not there");
@@ -132,7 +132,7 @@ impl Gathered {
                 cell::push_table_interior(out, left, rowid);
             }
             PageKind::IndexLeaf => {
-                // Without the padding, which an interior cell has no use for.
+                // Without the padding, which an interior cell does not need.
                 let len = cell::read_index(cell, 0, self.kind, &self.limits).ok_or_else(malformed)?.end();
                 out.extend_from_slice(&left.get().to_be_bytes());
                 out.extend_from_slice(&cell[..len]);
@@ -185,7 +185,7 @@ impl Gathered {
 
     /// Adds some cells of the page that is the next source; `None` if one is not within the page.
     fn add_cells(&mut self, page: &[u8], pointers: (usize, usize), cells: std::ops::Range<usize>) -> Option<()> {
-        // The kind is asked once and not for every cell.
+        // The kind is matched once and not for every cell.
         let limits = self.limits;
         match self.kind {
             PageKind::TableLeaf => self.add_sized(page, pointers, cells, |at| cell::size_table_leaf(page, at, &limits)),
@@ -224,7 +224,7 @@ impl Gathered {
         self.sizes.push((self.loose.get(index).len() + POINTER_LEN) as u32);
     }
 
-    /// The divider after page `left` becomes a cell among the others, unless it is a mere copy.
+    /// Makes the divider after page `left` a cell between those of its neighbours, unless it is only a copy.
     fn bring_down(&mut self, divider: &[u8], left: PageNo) -> Result<()> {
         debug_assert!(divider.len() >= CHILD_LEN, "a divider names a child");
         match self.kind {

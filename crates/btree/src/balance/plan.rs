@@ -1,6 +1,6 @@
 //! How the cells of some sibling pages are best distributed: sizes in, page boundaries out.
 
-/// What becomes of the cell between two pages.
+/// What happens to the cell between two pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Divider {
     /// It stays on its page, and the parent gets a copy of its rowid: leaves of tables.
@@ -67,7 +67,7 @@ fn fill_from_left(sizes: &[u32], capacity: u32, divider: Divider) -> Vec<Share> 
         // A cell larger than a page cannot be: no cell is, by the limits on local payload.
         assert!(end > start || end == sizes.len(), "a cell that fits on no page");
         if divider == Divider::Moved && end + 1 == sizes.len() && end > start + 1 {
-            end -= 1; // else nothing but the divider would be left for the next page
+            end -= 1; // else only the divider would be left for the next page
         }
         shares.push(Share { start, end });
         if end == sizes.len() {

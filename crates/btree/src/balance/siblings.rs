@@ -22,7 +22,7 @@ struct Window {
     pages: Vec<PageNo>,
     /// The cells of the parent between them.
     dividers: CellList,
-    /// Which of them is the one to balance.
+    /// The index in `pages` of the page to balance.
     middle: usize,
 }
 

@@ -3,7 +3,7 @@
 use super::{Check, Place};
 use lithe_format::btree_page::{Freeblock, PageHeader};
 
-/// A stretch of a page, its last byte included.
+/// A range of bytes on a page, its last byte included.
 pub(super) type Stretch = (usize, usize);
 
 impl Check<'_> {

@@ -57,7 +57,7 @@ impl Check<'_> {
                 break;
             };
             let next = at_u32(&page, overflow::NEXT_AT);
-            // Not "more than 0": past the chain's end, SQLite asks for the pages after it too.
+            // Not "more than 0": past the chain's end, SQLite checks the entries of the following pages too.
             if left != 0 {
                 self.check_ptrmap(next, PtrmapType::OverflowNext, no);
             }

@@ -12,7 +12,7 @@ use lithe_format::payload::Limits;
 use lithe_format::ptrmap::PtrmapType;
 use lithe_pager::PageRef;
 
-/// What the page above has to know of a subtree.
+/// The result of a subtree's check, for the page above.
 pub(super) struct Subtree {
     /// Levels below the page; 0 as for a leaf if it could not be checked.
     depth: usize,
@@ -20,9 +20,9 @@ pub(super) struct Subtree {
     smallest: i64,
 }
 
-/// What the cells after the next one of a page have shown.
+/// The results for the cells after the next one of a page.
 struct Seen {
-    /// Of the children so far.
+    /// The depth of the children so far.
     children_depth: Option<usize>,
     /// The smallest rowid.
     smallest: i64,
@@ -110,8 +110,8 @@ impl Check<'_> {
         Subtree { depth: seen.children_depth.map_or(0, |depth| depth + 1), smallest: seen.smallest }
     }
 
-    /// How SQLite begins its messages about cells. About the right child it says the cell that it is busy with on the
-    /// page above, and in auto-vacuum databases "right child", but then of all children of the page.
+    /// The beginning of SQLite's messages about cells. A message about the right child names the cell that was checked
+    /// last on the page above; in auto-vacuum databases it says "right child", but then for all children of the page.
     fn place_of_cell(&self, checked: &Checked) -> Place {
         let Checked { tree, no: page, ref header, .. } = *checked;
         if self.ptrmap.is_some() && !header.kind.is_leaf() {
@@ -176,14 +176,14 @@ impl Check<'_> {
     }
 }
 
-/// The header, with no more checks than opening a page needs.
+/// The header, with only the checks that opening a page needs.
 fn read_header(page: &[u8], no: u32, usable: usize) -> Option<PageHeader> {
     let header = PageHeader::read_fields(page, header_at(PageNo::new(no)?))?;
     (usize::from(header.cell_count) <= max_cells(usable)).then_some(header)
 }
 
-/// Whether the freeblocks are a list in ascending order, and the bytes add up to a page. This is less than writing
-/// asks of a page; what it lets through is found cell by cell.
+/// Whether the freeblocks are a list in ascending order, and the bytes add up to a page. A write checks more; further
+/// damage is found by the check of each cell.
 fn is_space_plausible(page: &[u8], header: &PageHeader, usable: usize) -> bool {
     let mut free = header.content_at as usize + usize::from(header.fragmented);
     let mut at = usize::from(header.first_freeblock);

@@ -1,5 +1,5 @@
-//! Reading and writing stretches of a payload, for incremental BLOB access: in any order, without walking the
-//! whole chain of overflow pages each time.
+//! Reading and writing parts of a payload, for incremental BLOB access: in any order, without walking the whole chain
+//! of overflow pages each time.
 
 use super::{Cursor, Level, State};
 use crate::btree::Btree;
@@ -11,7 +11,7 @@ use lithe_format::cell::PayloadSpan;
 use lithe_format::overflow::CONTENT_AT;
 use lithe_format::payload::Payload;
 
-/// The overflow pages of one payload, as far as somebody has been there.
+/// The overflow pages of one payload that were visited so far.
 #[derive(Debug, Default)]
 pub(super) struct Chain {
     /// The version of the tree for which the pages are known.
@@ -48,7 +48,7 @@ impl Cursor {
             let (no, skip) = self.chain_page(btree, (offset - span.local) as usize, content as usize)?;
             return overflow::read_chain(btree, no, skip, out);
         }
-        // The beginning of a chain needs no memory.
+        // A read from the beginning of a chain needs no list of its pages.
         let node = &self.here().node;
         overflow::read(btree, &node.page, node.no, span, offset, out)
     }
@@ -72,7 +72,7 @@ impl Cursor {
         if !on_page.is_empty() {
             let Level { node, index } = self.path.pop().expect("an entry has a path");
             let Node { page, no, .. } = node;
-            drop(page); // the pager copies a page that somebody holds
+            drop(page); // the pager copies a page before a write while another reference to it exists
             self.state = State::Nowhere;
             let mut page = btree.write(no)?;
             page[local.start + offset as usize..][..split].copy_from_slice(on_page);
@@ -82,12 +82,12 @@ impl Cursor {
         let chain_is_known = self.chain.version == self.path.version;
         self.path.version = btree.changed(self.path.root);
         if chain_is_known {
-            self.chain.version = self.path.version; // content has changed, but no link
+            self.chain.version = self.path.version; // the content has changed, but no link
         }
         Ok(())
     }
 
-    /// The payload of the row, if the stretch is part of it.
+    /// The payload of the row, if the range is part of it.
     #[inline]
     fn check_stretch(&mut self, btree: &Btree, offset: u32, len: usize) -> Result<PayloadSpan> {
         let span = self.row(btree)?.span;

@@ -11,12 +11,12 @@ use lithe_format::btree_page::{CHILD_LEN, POINTER_LEN};
 use lithe_format::{PageNo, cell};
 use std::sync::Arc;
 
-/// Where a cursor stands after a deletion.
+/// The position of a cursor after a deletion.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Afterwards {
     /// In the gap.
     InGap,
-    /// Nowhere: no note of the place is made.
+    /// Nowhere: the position is not saved.
     Nowhere,
 }
 
@@ -37,7 +37,7 @@ impl Cursor {
         if is_on_leaf { self.delete_from_leaf(btree, Afterwards::InGap) } else { self.delete_from_interior(btree) }
     }
 
-    /// Deletes the entry on which the cursor stands, for a caller that goes nowhere from there: no note of the place is made, and
+    /// Deletes the entry on which the cursor stands, for a caller that does not move from there: the position is not saved, and
     /// the cursor then stands nowhere.
     pub fn remove(&mut self, btree: &Btree) -> Result<()> {
         self.assert_cursor_state();
@@ -56,13 +56,13 @@ impl Cursor {
         Ok(())
     }
 
-    /// Takes the cell on which the cursor stands out of its leaf.
+    /// Removes the cell on which the cursor stands from its leaf.
     fn delete_from_leaf(&mut self, btree: &Btree, afterwards: Afterwards) -> Result<()> {
         assert!(self.state == State::Row, "the cursor stands on the entry that is deleted");
         let row = self.parse()?;
         let Level { node, index } = self.path.pop().expect("an entry has a path");
         let no = node.no;
-        drop(node); // the pager copies a page that somebody holds
+        drop(node); // the pager copies a page before a write while another reference to it exists
         self.state = State::Nowhere;
         let mut page = EditPage::open_of(btree, no, &self.limits)?;
         let cell = page.cell_until(usize::from(index), row.span.end())?;
@@ -83,8 +83,8 @@ impl Cursor {
         Ok(())
     }
 
-    /// The cell before `index` of the leaf `node` was deleted. As long as the leaf stays the way it is, the neighbours show where the entry
-    /// was.
+    /// Puts the cursor into the gap before cell `index` of the leaf `node`, where a cell was deleted. As long as the leaf does not change,
+    /// the neighbours show the position.
     fn stand_in_gap(&mut self, node: Node, index: u16) {
         let is_after = index < node.cell_count;
         if node.cell_count > 0 {
@@ -93,7 +93,7 @@ impl Cursor {
         self.path.push(Level { index: if is_after { index } else { index.saturating_sub(1) }, node });
     }
 
-    /// The leaf is about to be balanced, and only the key leads back to the place.
+    /// Saves the key before the leaf is balanced, because afterwards only the key leads back to the position.
     fn keep_key_from(&mut self, record: Option<&[u8]>, row: &ParsedRow, no: PageNo) -> Result<()> {
         if self.key_info.is_some() && !row.is_saved {
             self.saved_key.keep(record.ok_or_else(|| corrupt(no, "cell outside the page"))?, row.span.len);
@@ -109,8 +109,8 @@ impl Cursor {
         Ok(())
     }
 
-    /// An entry on an interior page divides two subtrees, so another has to take its place: the
-    /// one before it, the last of the left subtree.
+    /// Deletes an entry of an interior page. It divides two subtrees, so another entry has to take its place: the one
+    /// before it, the last of the left subtree.
     fn delete_from_interior(&mut self, btree: &Btree) -> Result<()> {
         assert!(self.key_info.is_some(), "only an index has entries above its leaves");
         let depth = self.path.len() - 1;
@@ -138,7 +138,7 @@ impl Cursor {
             }
             steps
         } else {
-            // Balancing moves the pages of the path about: find the leaf again, by the substitute.
+            // Balancing moves entries among the pages of the path: the leaf is found again by the substitute.
             balance(btree, &steps[..=depth], Some(Pending::one(index, substitute)))?;
             btree.changed(self.path.root);
             self.steps_to_original(btree, &record)?
@@ -149,7 +149,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// The entry on which the path ends, as a cell before which stands `child`; and its record.
+    /// The entry on which the path ends, as a cell with the left child `child`; and its record.
     fn copy_entry(&mut self, btree: &Btree, child: PageNo) -> Result<(Vec<u8>, SavedKey)> {
         let Level { node, index } = self.here();
         let at = node.cell_at(usize::from(*index))?;
@@ -163,7 +163,7 @@ impl Cursor {
         Ok((substitute, SavedKey { bytes, len: span.len }))
     }
 
-    /// The steps to the leaf whose last entry now stands on an interior page too.
+    /// The path to the leaf whose last entry is now on an interior page too.
     fn steps_to_original(&mut self, btree: &Btree, record: &SavedKey) -> Result<Vec<Step>> {
         let info = Arc::clone(self.key_info.as_ref().expect("a cursor on an index"));
         let seek = self.seek_entry(btree, &info, record)?;
@@ -176,7 +176,7 @@ impl Cursor {
         Ok(self.take_steps(leaf))
     }
 
-    /// Removes the cell to which `steps` lead; what it points to belongs to its copy now.
+    /// Removes the cell to which `steps` lead; its overflow pages now belong to its copy.
     fn remove_original(&mut self, btree: &Btree, steps: &[Step]) -> Result<()> {
         assert!(steps.len() > 1, "the original is below the entry");
         let leaf = steps[steps.len() - 1];

@@ -18,11 +18,11 @@ use lithe_format::{PageNo, cell};
 use lithe_value::ValueRef;
 use std::sync::Arc;
 
-/// Index entries up to this length are kept for comparing the next one with.
+/// Index entries up to this length are saved for the comparison with the next one.
 const SAVED_LEN_MAX: u32 = 256;
 
-/// What becomes of an entry that is replaced by one of the same bytes. SQLite decides likewise: a transaction that has written no page is
-/// none that outdates the snapshots of others.
+/// What happens to an entry that is replaced by one of the same bytes. SQLite decides likewise: a transaction that has written no page
+/// does not make the snapshots of other connections old.
 #[derive(Clone, Copy, PartialEq)]
 enum Same {
     /// Its pages stay as they are.
@@ -31,9 +31,9 @@ enum Same {
     Written,
 }
 
-/// A cell on its way to a page, still in its parts.
+/// A cell that is being assembled for a page.
 struct NewCell<'p, 'a> {
-    /// What comes before the payload: the child before an entry on an interior page, the payload's length, the rowid.
+    /// The bytes before the payload: the child before an entry on an interior page, the payload's length, the rowid.
     front: [u8; FRONT_MAX],
     front_len: u8,
     /// 0 in an index.
@@ -56,8 +56,7 @@ impl Cursor {
         self.put_row(btree, rowid, payload, seek, Same::Written)
     }
 
-    /// As [`Cursor::insert_table`], for a row that an UPDATE has changed: with the bytes that it had the row stays, and no page is
-    /// written.
+    /// As [`Cursor::insert_table`], for a row that an UPDATE has changed: if its bytes are the same, no page is written.
     pub fn update_table(&mut self, btree: &Btree, rowid: i64, payload: &Payload<'_>, seek: Option<Seek>) -> Result<()> {
         self.put_row(btree, rowid, payload, seek, Same::Stays)
     }
@@ -80,8 +79,9 @@ impl Cursor {
         self.put(btree, Some(rowid), payload, seek, same)
     }
 
-    /// Inserts an entry into an index, or replaces the one that is equal in all columns that are compared, unless all bytes are. The
-    /// cursor then stands on it. `values` are the columns of the record `payload`, at least those that are compared.
+    /// Inserts an entry into an index, or replaces the one that is equal in all columns that are compared; if all bytes are equal,
+    /// no page is written. The cursor then stands on it. `values` are the columns of the record `payload`, at least those that are
+    /// compared.
     ///
     /// `seek` is what [`Cursor::seek_key`] has just answered for all these values, as for [`Cursor::insert_table`].
     pub fn insert_index(
@@ -103,7 +103,7 @@ impl Cursor {
         self.put(btree, None, payload, seek, Same::Stays)?;
         match self.state {
             State::Lost => self.save_new_key(payload),
-            // What is longer is not worth a copy: the page is read when it is wanted.
+            // A longer entry is not worth a copy: its page is read when the entry is needed.
             State::Written if payload.len() > SAVED_LEN_MAX => self.synchronise(btree)?,
             State::Written => self.save_new_key(payload),
             _ => {}
@@ -111,7 +111,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// Adds a row after all others; the caller vouches for the order. Pages are filled to the last byte.
+    /// Adds a row after all others; the caller guarantees the order. Pages are filled to the last byte.
     pub fn append_table(&mut self, btree: &Btree, rowid: i64, payload: &Payload<'_>) -> Result<()> {
         let seek = if self.last(btree)? { Seek::Less } else { Seek::Empty };
         self.insert_table(btree, rowid, payload, Some(seek))
@@ -123,7 +123,7 @@ impl Cursor {
         self.insert_index(btree, &[], payload, Some(seek))
     }
 
-    /// Keeps the record just written, for seeking it again.
+    /// Saves the record that was just written, to seek it again.
     fn save_new_key(&mut self, payload: &Payload<'_>) {
         self.saved_key.bytes.clear();
         for part in payload.parts() {
@@ -132,7 +132,7 @@ impl Cursor {
         self.saved_key.len = payload.len();
     }
 
-    /// Whether the path is what the tree looks like, so that the answer of an earlier seek holds.
+    /// Whether the path is current, so that the answer of an earlier seek is valid.
     fn is_fresh(&self, btree: &Btree) -> bool {
         matches!(self.state, State::Row | State::Written) && self.path.is_fresh(btree)
     }
@@ -195,8 +195,8 @@ impl Cursor {
         Step { no: level.node.no, index: usize::from(level.index) }
     }
 
-    /// Writes the cell to the page at which the cursor stands, before cell `at`, or in the place of that cell, if this is
-    /// the one that ends at `replaced_end`. Answers whether it fits there. If not, the path has lost that page.
+    /// Writes the cell to the page on which the cursor stands, before cell `at`, or in place of that cell, which then
+    /// ends at `replaced_end`. Answers whether it fits there. If not, the page is not in the path any more.
     #[inline]
     fn put_cell(
         &mut self,
@@ -208,7 +208,7 @@ impl Cursor {
         let mut is_full = false;
         if self.state != State::Written {
             is_full = replaced_end.is_none() && self.is_at_end_of_full_leaf(btree, at.index, cell.size())?;
-            self.path.pop(); // the pager copies a page that somebody holds
+            self.path.pop(); // the pager copies a page before a write while another reference to it exists
         }
         self.state = State::Nowhere;
         if is_full {
@@ -226,7 +226,7 @@ impl Cursor {
         self.row = Some(cell.parsed(place));
         self.path.version = btree.cells_changed(self.path.root, page.header.kind);
         if replaced_end.is_some() && !is_adopted {
-            // A statement that replaces a row is on its way over the table, and goes on from here.
+            // A statement that replaces a row mostly walks over the table, and continues from here.
             self.path.push(Level { node: page.into_node(), index: at.index as u16 });
             self.state = State::Row;
             return Ok(true);
@@ -240,8 +240,8 @@ impl Cursor {
         Ok(true)
     }
 
-    /// Whether a row of `size` bytes would come last on a leaf without space for the row. Then the row gets a leaf of its own if
-    /// it comes after all others, and this one must not be written for nothing: it would be journaled, logged and copied.
+    /// Whether a row of `size` bytes would come last on a leaf without space for it. Then the row gets a leaf of its own if it
+    /// comes after all others, and the full leaf must not be written needlessly: it would be journaled, logged and copied.
     fn is_at_end_of_full_leaf(&self, btree: &Btree, index: usize, size: usize) -> Result<bool> {
         let node = &self.here().node;
         if index != node.count() || node.kind != PageKind::TableLeaf {
@@ -253,15 +253,15 @@ impl Cursor {
             && free_bytes(&node.page, &header, btree.usable_size()).map_err(|e| node.corrupt(e.0))? < wanted)
     }
 
-    /// A row after all others that does not fit the leaf `full` gets a leaf of its own: rows that come in order leave
-    /// full pages behind. `last_rowid` is the last one there. The path leads to the parent.
+    /// Puts a row that comes after all others, and does not fit the leaf `full`, on a new leaf: rows that come in order
+    /// leave full pages behind. `last_rowid` is the last one on `full`. The path leads to the parent.
     fn append_leaf(&mut self, btree: &Btree, cell: &NewCell<'_, '_>, full: PageNo, last_rowid: i64) -> Result<()> {
-        // (The level goes at once: the pager copies a page that somebody holds.)
+        // The level is dropped at once: the pager copies a page before a write while another reference to it exists.
         assert!(self.key_info.is_none() && full != self.path.root, "a leaf of a table, below its root");
         let level = self.path.pop().map(|level| (level.node.no, level.node.count()));
         let (parent, at) = level.expect("a leaf that is not the root has a parent");
         let new = btree.allocate()?;
-        // What comes in order comes here no more.
+        // Later rows do not go to the full leaf.
         btree.pager().finish_page(full)?;
         let mut page = EditPage::create(btree, btree.new_page(new)?, new, PageKind::TableLeaf);
         let size = cell.size();
@@ -274,7 +274,7 @@ impl Cursor {
         }
         self.row = Some(cell.parsed(place));
         self.written = Step { no: new, index: 0 };
-        self.path.range = None; // that of the other leaf
+        self.path.range = None; // the range of the other leaf
 
         let mut divider = [0; cell::TABLE_INTERIOR_MAX];
         let len = cell::write_table_interior(&mut divider, full, last_rowid);
@@ -295,7 +295,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// Balances the tree with the cell that does not fit its page. The cursor then knows no path to it.
+    /// Balances the tree with the cell that does not fit its page. Afterwards the cursor has no path to the cell.
     fn put_balanced(&mut self, btree: &Btree, cell: &NewCell<'_, '_>, at: Step) -> Result<()> {
         let mut bytes = vec![0; cell.size()];
         cell.write(&mut bytes);
@@ -307,7 +307,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// The path as steps, with `last` at its end. The path is given up, and the pages with it.
+    /// The path as steps, with `last` at its end. The path is cleared.
     pub(super) fn take_steps(&mut self, last: Step) -> Vec<Step> {
         self.at_last = false;
         self.path.take_steps(last)
@@ -329,7 +329,7 @@ impl Cursor {
         let Level { node, index } = self.path.pop().expect("an entry has a path");
         let Node { page, no, .. } = node;
         let first = span.overflow_page(&page);
-        drop(page); // the pager copies a page that somebody holds
+        drop(page); // the pager copies a page before a write while another reference to it exists
         self.state = State::Nowhere;
         let mut page = btree.edit(no)?;
         let mut payload = payload.reader();
@@ -396,7 +396,7 @@ impl<'p, 'a> NewCell<'p, 'a> {
         self.local < self.payload.len()
     }
 
-    /// Writes what will not be on the page.
+    /// Writes the part of the payload that is not on the page.
     fn write_overflow(&mut self, btree: &Btree) -> Result<()> {
         let mut rest = self.payload.reader();
         rest.skip(self.local as usize);
@@ -410,7 +410,7 @@ impl<'p, 'a> NewCell<'p, 'a> {
         (usize::from(self.front_len) + self.local as usize + pointer).max(FREEBLOCK_MIN)
     }
 
-    /// What parsing the cell would answer, if it was written at `at`.
+    /// The parsed form of the cell, if it is written at `at`.
     #[inline]
     fn parsed(&self, at: usize) -> ParsedRow {
         let at = at as u32 + u32::from(self.front_len);
@@ -418,11 +418,11 @@ impl<'p, 'a> NewCell<'p, 'a> {
         ParsedRow { rowid: self.rowid, span, is_saved: false }
     }
 
-    /// Puts the parts together.
+    /// Writes all parts of the cell.
     #[inline]
     fn write(&self, out: &mut [u8]) {
         match out.first_chunk_mut() {
-            // As long as it ever is, which is a few moves: the payload is written over the rest.
+            // A copy of fixed length takes a few moves; the payload is written over the rest.
             Some(whole) => *whole = self.front,
             None => self.write_short_front(out),
         }
@@ -440,8 +440,8 @@ impl<'p, 'a> NewCell<'p, 'a> {
         out.copy_from_slice(&self.front[..len]);
     }
 
-    /// The same for a payload in several parts, or one of which a part overflows, and for a cell that is shorter than the shortest
-    /// freeblock.
+    /// As [`NewCell::write`], for a payload in several parts, or one that overflows, and for a cell that is shorter than the
+    /// shortest freeblock.
     fn write_parts(&self, out: &mut [u8]) {
         let (local, rest) = out.split_at_mut(self.local as usize);
         self.payload.reader().copy_to(local);

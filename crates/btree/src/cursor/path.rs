@@ -1,9 +1,9 @@
-//! The way to a place: the pages from the root of the tree to the one on which a cursor stands, and for which state of the tree they
-//! are current.
+//! The path to a position: the pages from the root of the tree to the one on which a cursor stands, and the version of the tree for
+//! which they are current.
 //!
 //! ```text
-//!   version   counts every change of the tree       another one: the leaf has to be looked at again
-//!   shape     counts changes of interior pages      another one: the whole path has
+//!   version   counts every change of the tree       if it differs, the leaf has to be checked
+//!   shape     counts changes of interior pages      if it differs, the whole path has
 //! ```
 
 use crate::balance::Step;
@@ -14,11 +14,11 @@ use crate::search::Range;
 use lithe_format::PageNo;
 use lithe_pager::Pager;
 
-/// The pages from the root to a place.
+/// The pages from the root to a position.
 pub(super) struct Path {
     pub(super) root: PageNo,
     pub(super) kind: TreeKind,
-    /// The tree's version for which the pages are known to be what the tree looks like.
+    /// The tree's version for which the pages are known to be current.
     pub(super) version: u64,
     /// The tree's shape for which the interior pages are known to be current.
     shape: u64,
@@ -27,7 +27,7 @@ pub(super) struct Path {
     levels: Vec<Level>,
 }
 
-/// One page of a path, and the cell or child there.
+/// One page of a path, and the index of the cell or child there.
 #[derive(Clone)]
 pub(super) struct Level {
     pub(super) node: Node,
@@ -35,24 +35,24 @@ pub(super) struct Level {
 }
 
 impl Path {
-    /// No page of the tree at `root`.
+    /// An empty path in the tree at `root`.
     pub(super) fn new(root: PageNo, kind: TreeKind) -> Path {
         Path { root, kind, version: 0, shape: 0, range: None, levels: Vec::new() }
     }
 
-    /// Leads into the tree at `root` from now on.
+    /// Moves the path to the tree at `root`.
     pub(super) fn reopen(&mut self, root: PageNo, kind: TreeKind) {
         (self.root, self.kind) = (root, kind);
     }
 
-    /// Whether nothing has changed the tree since the pages were read.
+    /// Whether the tree is unchanged since the pages were read.
     #[inline]
     pub(super) fn is_fresh(&self, btree: &Btree) -> bool {
         self.version == btree.version(self.root)
     }
 
-    /// Whether all pages are current. A page that is what it was points to the children it had: if all pages are current, from the root
-    /// down, so is the path.
+    /// Whether all pages are current. An unchanged page has the same children: if all pages are current, from the root down, so is the
+    /// path.
     pub(super) fn is_current(&self, btree: &Btree) -> bool {
         let pager = btree.pager();
         self.levels.iter().all(|level| pager.is_current(level.node.no, &level.node.page))
@@ -68,12 +68,12 @@ impl Path {
         self.levels.len()
     }
 
-    /// The root, and the place there.
+    /// The root, and the index there.
     pub(super) fn first(&self) -> Option<&Level> {
         self.levels.first()
     }
 
-    /// The page at the end, and the place there.
+    /// The last page, and the index there.
     #[inline]
     pub(super) fn last(&self) -> Option<&Level> {
         self.levels.last()
@@ -122,13 +122,13 @@ impl Path {
         self.range = None;
     }
 
-    /// Whether the place is that of the last entry of the tree.
+    /// Whether the position is that of the last entry of the tree.
     pub(super) fn is_rightmost(&self) -> bool {
         let Some((leaf, above)) = self.levels.split_last() else { return false };
         leaf.index + 1 == leaf.node.cell_count && above.iter().all(|level| level.index == level.node.cell_count)
     }
 
-    /// The way as steps, with `last` at its end. The pages are let go of.
+    /// The path as steps, with `last` at its end. The pages are dropped.
     pub(super) fn take_steps(&mut self, last: Step) -> Vec<Step> {
         let above = self.levels.iter().map(|level| Step { no: level.node.no, index: usize::from(level.index) });
         let steps = above.chain(std::iter::once(last)).collect();
@@ -141,7 +141,15 @@ impl Path {
         self.levels.iter_mut().for_each(|level| pager.own_page(&mut level.node.page));
     }
 
-    /// Lets go of the leaf at the end.
+    /// Reads the pages anew that are mapped and of a transaction that has ended. The tree must not have changed since.
+    pub(super) fn renew(&mut self, btree: &Btree) -> Result<()> {
+        for level in self.levels.iter_mut().filter(|level| !btree.pager().is_intact(&level.node.page)) {
+            level.node = Node::load(btree, level.node.no, self.kind)?;
+        }
+        Ok(())
+    }
+
+    /// Drops the leaf at the end.
     #[inline]
     pub(super) fn leave_leaf(&mut self) {
         if self.levels.last().is_some_and(|level| level.node.is_leaf()) {
@@ -149,7 +157,8 @@ impl Path {
         }
     }
 
-    /// Lets go of what has changed since the pages were read. Whether the root is there and current; if not, the path is empty.
+    /// Drops pages that may have changed since they were read. Answers whether the root is in the path and current; if not, the
+    /// path is empty.
     #[inline]
     pub(super) fn keeps_root(&mut self, btree: &Btree) -> bool {
         let version = btree.version(self.root);
@@ -158,7 +167,7 @@ impl Path {
             self.range = None;
             let shape = btree.shape(self.root);
             if self.shape == shape {
-                // Only leaves have changed: the pages above are what they were.
+                // Only leaves have changed: the pages above are current.
                 self.leave_leaf();
             } else {
                 self.shape = shape;
@@ -175,14 +184,14 @@ impl Path {
     /// Reads the root, which must be the first page.
     pub(super) fn load_root(&mut self, btree: &Btree) -> Result<()> {
         if btree.pager().page_count() == 0 && self.root == PageNo::FIRST {
-            return Ok(()); // a database of no pages is one with an empty schema table
+            return Ok(()); // a database without pages has an empty schema table
         }
         let node = Node::load(btree, self.root, self.kind)?;
         self.levels.push(Level { node, index: 0 });
         Ok(())
     }
 
-    /// Makes page `no` the page at `depth`. If it is there already, nothing is read.
+    /// Makes page `no` the page at `depth`. If it is in the path already, nothing is read.
     #[inline]
     pub(super) fn enter(&mut self, btree: &Btree, depth: usize, no: PageNo) -> Result<()> {
         if self.has_entered(btree, depth, no) { Ok(()) } else { self.load(btree, depth, no) }
@@ -221,7 +230,8 @@ impl Path {
         Ok(())
     }
 
-    /// From the child at which the last page points, always left, to the first entry there. Whether there is one.
+    /// Descends from the child at the last page's index, always left, to the first entry there. Answers whether there
+    /// is one.
     pub(super) fn descend_leftmost(&mut self, btree: &Btree) -> Result<bool> {
         while let Some(child) = self.child_below()? {
             self.load(btree, self.levels.len(), child)?;
@@ -229,7 +239,8 @@ impl Path {
         Ok(self.levels.last().is_some_and(|leaf| leaf.node.cell_count > 0))
     }
 
-    /// From the child at which the last page points, always right, to the last entry there. Whether there is one.
+    /// Descends from the child at the last page's index, always right, to the last entry there. Answers whether there
+    /// is one.
     pub(super) fn descend_rightmost(&mut self, btree: &Btree) -> Result<bool> {
         while let Some(child) = self.child_below()? {
             self.load(btree, self.levels.len(), child)?;
@@ -242,7 +253,7 @@ impl Path {
         Ok(leaf.node.cell_count > 0)
     }
 
-    /// The child at which the last page points; `None` on a leaf.
+    /// The child at the last page's index; `None` on a leaf.
     fn child_below(&self) -> Result<Option<PageNo>> {
         match self.levels.last() {
             Some(Level { node, index }) if !node.is_leaf() => node.child(usize::from(*index)).map(Some),

@@ -14,16 +14,16 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 impl Cursor {
-    /// Brings the cursor up to date after writes through other cursors, savepoints rolled back, and
-    /// the like. True if it stands on its row; false if the row is gone (the cursor then stands in
-    /// the gap, and `next` and `previous` skip nothing) or if it stood nowhere.
+    /// Updates the cursor after writes through other cursors, savepoints rolled back, and the like. `true` if it stands
+    /// on its row; `false` if the row is gone (the cursor then stands in the gap, and `next` and `previous` skip
+    /// nothing) or if it stood nowhere.
     #[inline]
     pub fn restore(&mut self, btree: &Btree) -> Result<bool> {
         self.synchronise(btree)?;
         Ok(self.state == State::Row)
     }
 
-    /// Keeps the key of the entry, if a part of it is on overflow pages, for [`Cursor::restore`].
+    /// Saves the key of the entry, if a part of it is on overflow pages, for [`Cursor::restore`].
     pub fn keep_long_key(&mut self, btree: &Btree) -> Result<()> {
         if self.key_info.is_some() && self.state == State::Row && self.parse()?.span.overflows() {
             self.save_key(btree)?;
@@ -31,14 +31,14 @@ impl Cursor {
         Ok(())
     }
 
-    /// Whether the tree may have changed since the cursor came to its place.
+    /// Whether the tree may have changed since the cursor came to its position.
     #[inline]
     pub fn is_behind(&self, btree: &Btree) -> bool {
         !self.path.is_fresh(btree)
     }
 
-    /// Makes the pages of the path private before the bytes of the mapped file change: what the cursor needs to find its place
-    /// again is on them. See `lithe_pager::PageHolders`.
+    /// Makes the pages of the path private before the bytes of the mapped file change, because the cursor needs them to
+    /// restore its position. See `lithe_pager::PageHolders`.
     pub fn own_pages(&mut self, pager: &Pager) {
         self.path.own_pages(pager);
     }
@@ -59,8 +59,8 @@ impl Cursor {
         }
         self.assert_cursor_state();
         if self.state == State::Written && self.settle(btree)? {
-            // Not to be sought, even if a page of the path was spilled and does not count as current: who appends has
-            // no key to seek by.
+            // The entry is not sought, even if a page of the path was spilled and does not count as current: an append
+            // has no key to seek by.
             return Ok(());
         }
         match self.state {
@@ -98,8 +98,8 @@ impl Cursor {
         Ok(())
     }
 
-    /// The entry is gone: the cursor stands on the one of its neighbours at which a binary search of the leaf ends, as in SQLite. Which
-    /// it is shows when another entry comes between them before the cursor moves.
+    /// Puts the cursor on a neighbour of its entry, which is gone: the neighbour at which a binary search of the leaf ends, as in
+    /// SQLite. It matters which one, if another entry is inserted between the two before the cursor moves.
     fn last_probe(&mut self, seek: Seek) -> Seek {
         if matches!(seek, Seek::Exact | Seek::Empty) {
             return seek;
@@ -115,21 +115,23 @@ impl Cursor {
         if last < smaller { Seek::Less } else { Seek::Greater }
     }
 
-    /// Takes the page that was written into the path, if it still is what was written; answers whether.
+    /// Reads the page that was written into the path, if the tree has not changed since; answers whether.
     fn settle(&mut self, btree: &Btree) -> Result<bool> {
         assert!(self.state == State::Written, "nothing was written here");
         if !self.path.is_fresh(btree) {
             self.path.clear();
-            self.state = State::Lost; // the rowid, or the saved key, is what is left
+            self.state = State::Lost; // only the rowid, or the saved key, is left
             return Ok(false);
         }
+        // The cursor of a statement that has ended keeps its place, and its mapped pages end with their transaction.
+        self.path.renew(btree)?;
         let node = Node::load(btree, self.written.no, self.kind())?;
         self.path.push(Level { node, index: self.written.index as u16 });
         self.state = State::Row;
         Ok(true)
     }
 
-    /// Seeks the entry of an index that has the columns of `entry`.
+    /// Seeks the index entry that has the columns of `entry`.
     pub(super) fn seek_entry(&mut self, btree: &Btree, info: &KeyInfo, entry: &SavedKey) -> Result<Seek> {
         let root = self.path.root;
         let seek = with_entry_as_key(info, &entry.bytes, entry.len, |values| {
@@ -142,8 +144,9 @@ impl Cursor {
         }
     }
 
-    /// The cursor is on an entry that equals `entry` in all columns of the index. What a table WITHOUT ROWID has behind its key takes
-    /// part in SQLite's comparison, too, with the first column of it: a row that was changed to a greater one there lies ahead.
+    /// Compares the column behind the key. The cursor is on an entry that equals `entry` in all columns of the index. In a table
+    /// WITHOUT ROWID the first column behind the key takes part in SQLite's comparison, too: a row that was changed to a greater
+    /// value there lies ahead.
     fn order_of_column_behind(&mut self, btree: &Btree, info: &KeyInfo, entry: &SavedKey) -> Result<Seek> {
         let Ok(Some(saved)) = column_behind_key(info, &entry.bytes, entry.len) else { return Ok(Seek::Exact) };
         let span = self.parse()?.span;
@@ -163,7 +166,7 @@ impl Cursor {
         })
     }
 
-    /// Keeps what is needed to seek the entry, from the old page that the path still holds.
+    /// Saves the columns that are needed to seek the entry, from the old page that is in the path.
     pub(super) fn save_key(&mut self, btree: &Btree) -> Result<()> {
         let ParsedRow { span, is_saved, .. } = self.parse()?;
         let Some(info) = self.key_info.clone().filter(|_| !is_saved) else { return Ok(()) };
@@ -181,7 +184,7 @@ impl Cursor {
             } else if btree.lost_keys.may_be_forgotten(self.path.root, self.path.version)
                 && has_key(&info, local, span.len)
             {
-                // What lies behind the key is lost, and does not take part in the search.
+                // The columns behind the key are lost, and do not take part in the search.
                 bytes.clear();
                 bytes.extend_from_slice(local);
             } else {
@@ -193,8 +196,8 @@ impl Cursor {
         saved
     }
 
-    /// The entry is about to be deleted, or overwritten, and its overflow chain with it: if other cursors may need what is on the
-    /// chain to find their place again, it is remembered.
+    /// Remembers the key of an entry that is about to be deleted or overwritten, and its overflow chain with it, if other cursors
+    /// may need the part on the chain to find their position again.
     pub(super) fn remember_long_key(&self, btree: &Btree, span: PayloadSpan) -> Result<()> {
         let Some(info) = &self.key_info else { return Ok(()) };
         let node = &self.here().node;
@@ -209,7 +212,7 @@ impl Cursor {
     }
 }
 
-/// The cell at which a binary search of `count` cells ends, none of which is the one sought: the first `smaller` are less.
+/// The cell at which a binary search of `count` cells ends if it finds no equal one: the first `smaller` cells are less.
 fn last_probed(count: usize, smaller: usize) -> usize {
     assert!(smaller <= count && count > 0, "a search of cells ends at one of them");
     let (mut low, mut high) = (0, count);
@@ -225,8 +228,8 @@ fn last_probed(count: usize, smaller: usize) -> usize {
     probed
 }
 
-/// Whether all columns that are compared, and the one behind them, are in the local part of an entry. A malformed one has to be read as a
-/// whole to be sure.
+/// Whether all columns that are compared, and the one behind them, are in the local part of an entry. `false` for a malformed entry,
+/// which has to be read as a whole.
 fn is_key_local(info: &KeyInfo, local: &[u8], len: u32) -> bool {
     has_key(info, local, len) && column_behind_key(info, local, len).is_ok()
 }

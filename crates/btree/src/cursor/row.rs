@@ -1,5 +1,5 @@
-//! The row on which a cursor stands, and a quick look at rows, for loops that visit millions: the commonest row in the fewest
-//! steps, and the leaf that it stands on, over which a loop may go by itself.
+//! The row on which a cursor stands, and a fast path for loops that visit millions of rows: the most common kind of row in
+//! the fewest steps, and the leaf on which the cursor stands, over which a loop may go by itself.
 
 use super::{Cursor, State};
 use crate::btree::Btree;
@@ -9,7 +9,7 @@ use lithe_format::bytes::get_u16;
 use lithe_format::cell::{self, PayloadSpan};
 use lithe_pager::PageRef;
 
-/// The longest front of a cell that is looked at: a length of two bytes and a rowid of eight.
+/// The longest front of a cell that the fast path reads: a length of two bytes and a rowid of eight.
 const FRONT_LEN: usize = 10;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
@@ -21,7 +21,7 @@ const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 pub struct Row<'a> {
     /// The page that holds the row.
     pub page: &'a PageRef,
-    /// Where on it.
+    /// Its place on the page.
     pub span: PayloadSpan,
 }
 
@@ -45,14 +45,14 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The leaf on which a cursor stands, and where on it.
+/// The leaf on which a cursor stands, and the index there.
 ///
-/// It holds for as long as the tree does not change ([`Btree::version`]).
+/// It is valid for as long as the tree does not change ([`Btree::version`]).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Leaf {
     /// The cell on which the cursor stands.
     pub index: u16,
-    /// How many cells there are.
+    /// How many cells the leaf has.
     pub count: u16,
     pointers_at: u8,
     has_rowids: bool,
@@ -61,15 +61,15 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    /// The rowid of cell `index` of the leaf, which `page` must be. `None` says nothing.
+    /// The rowid of cell `index` of the leaf, which `page` must be. `None`: not known here, see [`Cursor::rowid`].
     #[inline]
     pub fn rowid(&self, page: &[u8], index: u16) -> Option<i64> {
         let at = get_u16(page, usize::from(self.pointers_at) + POINTER_LEN * usize::from(index))?;
         if self.has_rowids { cell::read_leaf_rowid(page, usize::from(at)) } else { None }
     }
 
-    /// The payload of cell `index` of the leaf, if all of it is on `page`, which must be the leaf's. `None` says
-    /// nothing: [`Cursor::row`] knows.
+    /// The payload of cell `index` of the leaf, if all of it is on `page`, which must be the leaf's. `None`: not known
+    /// here, see [`Cursor::row`].
     #[inline]
     pub fn payload(&self, page: &[u8], index: u16) -> Option<PayloadSpan> {
         let at = get_u16(page, usize::from(self.pointers_at) + POINTER_LEN * usize::from(index))?;
@@ -100,8 +100,8 @@ impl Cursor {
         Ok(Row { page: &self.here().node.page, span })
     }
 
-    /// The row or entry on which the cursor stands, if its cell was looked at before or is an ordinary one, and nothing has
-    /// been written since the cursor came here. `None` says nothing: [`Cursor::row`] knows.
+    /// The row or entry on which the cursor stands, if its cell was parsed before or is an ordinary one, and nothing has
+    /// been written since the cursor came here. `None`: not known here, see [`Cursor::row`].
     #[inline]
     pub fn peek(&self, btree: &Btree) -> Option<Row<'_>> {
         if !self.is_on_current_row(btree) {
@@ -121,8 +121,8 @@ impl Cursor {
         Some(Row { page: &node.page, span })
     }
 
-    /// The leaf on which the cursor stands, if nothing has been written since it came here. On an interior page, where
-    /// some entries of an index are, the answer is `None`.
+    /// The leaf on which the cursor stands, if nothing has been written since it came here. `None` on an interior page,
+    /// where some entries of an index are.
     pub fn leaf(&self, btree: &Btree) -> Option<(&PageRef, Leaf)> {
         if !self.is_on_current_row(btree) {
             return None;
@@ -140,7 +140,7 @@ impl Cursor {
         node.is_leaf().then_some((&node.page, leaf))
     }
 
-    /// A caller that goes over the [leaf](Cursor::leaf) by itself has come to cell `index`, and the cursor with it.
+    /// Moves the cursor to cell `index` of its leaf, for a caller that goes over the [leaf](Cursor::leaf) by itself.
     #[inline]
     pub fn set_index(&mut self, index: u16) {
         let level = self.path.last_mut().expect("a cursor on a leaf has a path");
@@ -173,7 +173,7 @@ fn payload_at(page: &[u8], at: usize, has_rowid: bool, max_local: u32, usable: u
     is_whole.then_some(span)
 }
 
-/// The length of the varint at the start, if it is not nine.
+/// The length of the varint at the start, if it is less than nine.
 #[inline]
 fn varint_len(bytes: &[u8; 8]) -> Option<usize> {
     let stops = !u64::from_le_bytes(*bytes) & HIGH_BITS;

@@ -12,7 +12,7 @@ use lithe_format::cell;
 use std::cmp::Ordering;
 
 impl Cursor {
-    /// Goes to the row `rowid` of a table, or to a neighbour of where it would be.
+    /// Goes to the row `rowid` of a table, or to a neighbour of its place.
     #[inline]
     pub fn seek_rowid(&mut self, btree: &Btree, rowid: i64) -> Result<Seek> {
         debug_assert!(self.key_info.is_none(), "a rowid is sought in a table");
@@ -24,7 +24,7 @@ impl Cursor {
         self.seek_rowid_from_root(btree, rowid)
     }
 
-    /// Searches only where the cursor stands: on its row, on the same leaf, or past the last row of all.
+    /// Searches only near the cursor: on its row, on the same leaf, or past the last row of all.
     #[inline]
     fn seek_rowid_here(&mut self, rowid: i64) -> Result<Option<Seek>> {
         if let Some(row) = self.row
@@ -49,8 +49,8 @@ impl Cursor {
         }
     }
 
-    /// Whether the row is the one after that on which the cursor stands: it is so in every step of a join with a table
-    /// that lies in the same order. The cursor goes there.
+    /// Goes to the next row if that is the one sought, and answers whether. That is so in every step of a join with a
+    /// table in the same order.
     #[inline]
     fn steps_to_rowid(&mut self, rowid: i64) -> Result<bool> {
         let is_successor = self.row.is_some_and(|row| row.rowid.checked_add(1) == Some(rowid));
@@ -98,7 +98,8 @@ impl Cursor {
         Ok(Seek::Empty)
     }
 
-    /// From the root on as far as pages are decoded. Answers the depth of the first page that is not, and the range of its rowids.
+    /// Descends from the root as far as pages are decoded. Answers the depth of the first page that is not, and the range of its
+    /// rowids.
     #[inline]
     fn descend_decoded(&mut self, btree: &Btree, rowid: i64) -> Result<(usize, Range)> {
         let decoded = btree.interiors.of(self.path.root, btree.shape(self.path.root));
@@ -147,7 +148,7 @@ impl Cursor {
         })
     }
 
-    /// Goes to the entry that equals `key` (or, for a [prefix](crate::Prefix), to a neighbour of where the key stands).
+    /// Goes to the entry that equals `key` (or, for a [prefix](crate::Prefix), to a neighbour of the key's place).
     pub fn seek_key(&mut self, btree: &Btree, key: &SearchKey<'_>) -> Result<Seek> {
         debug_assert!(self.key_info.is_some(), "a key is sought in an index");
         if self.at_last && self.path.is_fresh(btree) && self.is_last_less(btree, key)? {
@@ -193,7 +194,7 @@ impl Cursor {
     }
 
     /// Searches the leaf on which the cursor stands, if the key belongs between its first and its last entry: then it
-    /// belongs nowhere else. Keys that come in order, as those of joins often do, need no search from the root.
+    /// is on no other leaf. Keys that come in order, as those of joins often do, need no search from the root.
     fn seek_key_near(&mut self, btree: &Btree, key: &SearchKey<'_>) -> Result<Option<Seek>> {
         let depth = self.path.len().saturating_sub(1);
         let Some(Level { node, .. }) = self.path.last() else { return Ok(None) };
@@ -215,21 +216,22 @@ impl Cursor {
         Ok(Some(self.stand_at_key(found)))
     }
 
-    /// Whether the entry on which the cursor stands, the last of all, is less than the key.
+    /// Whether the last entry of all, on which the cursor stands, is less than the key.
     fn is_last_less(&mut self, btree: &Btree, key: &SearchKey<'_>) -> Result<bool> {
         let order = match self.state {
             State::Row => {
                 let here = self.path.len() - 1;
                 self.order_of_entry(btree, here, usize::from(self.path.level(here).index), key)?
             }
-            // Too short to decide? Then the search will.
+            // If the saved part is too short to decide, the search decides.
             State::Written => key.compare_entry(&self.saved_key.bytes).unwrap_or(Ordering::Equal),
             _ => Ordering::Equal,
         };
         Ok(order == Ordering::Less)
     }
 
-    /// The path ends where the key is, or on the leaf where it would be: before cell `index`.
+    /// Makes the end of the path the cursor's position: the entry that equals the key, or on the leaf a neighbour of
+    /// its place before cell `index`.
     fn stand_at_key(&mut self, found: bool) -> Seek {
         let Level { node, index } = self.here_mut();
         let seek = if found {
@@ -265,7 +267,7 @@ impl Cursor {
         }
     }
 
-    /// Before which cells of an interior page of an index the key may belong, as far as that is known where the page is decoded.
+    /// The range of cells of an interior page of an index before which the key may belong, as far as the decoded page shows it.
     #[inline]
     fn narrow_decoded(&self, btree: &Btree, node: &Node, key: &SearchKey<'_>) -> (usize, usize) {
         let all = (0, node.count());
@@ -285,7 +287,7 @@ impl Cursor {
         }
     }
 
-    /// The cells of a page of an index, for looking at many.
+    /// The cells of a page of an index, for comparing many.
     #[inline]
     fn cells<'n>(&self, node: &'n Node) -> Result<Cells<'n>> {
         let before = if node.is_leaf() { 0 } else { CHILD_LEN };
@@ -303,7 +305,7 @@ impl Cursor {
         let local = &node.page[span.range()];
         match key.compare_entry(local) {
             Ok(order) => Ok(order),
-            // The local part may be too short to decide.
+            // The local part may be too short for a comparison.
             Err(_) if span.overflows() => self.order_of_long_entry(btree, depth, span, key),
             Err(malformed) => Err(node.corrupt(malformed.0)),
         }
@@ -317,7 +319,7 @@ impl Cursor {
         span: cell::PayloadSpan,
         key: &SearchKey<'_>,
     ) -> Result<Ordering> {
-        // A collation may be the application's, and must not find us in the middle of anything.
+        // A collation may be the application's: no cell of this crate is borrowed while it runs.
         let mut entry = std::mem::take(&mut self.scratch);
         let node = &self.path.level(depth).node;
         let whole = crate::overflow::read_whole(btree, &node.page, node.no, span, &mut entry);
@@ -334,14 +336,14 @@ fn find_row(node: &Node, rowid: i64, range: Range) -> Result<(usize, bool)> {
     let pointers = node.pointers()?;
     let rowid_of = |index: usize| cell::read_leaf_rowid(page, usize::from(u16::from_be_bytes(pointers[index])));
     match lower_bound(false, pointers.len(), rowid, range, rowid_of) {
-        // The key at `index` was looked at, and is the upper bound of the range that was found.
+        // The key at `index` was compared, and is the upper bound of the range that was found.
         Some((index, found)) => Ok((index, index < pointers.len() && found.to == Some(rowid))),
         None => Err(node.corrupt("cell outside the page")),
     }
 }
 
-/// The child of an interior page of a table that holds `rowid` if any does, and the range of its rowids: cells carry
-/// the largest rowid of the child before them.
+/// The child of an interior page of a table that holds `rowid` if any does, and the range of its rowids: cells have the
+/// largest rowid of the child before them.
 #[inline]
 fn find_child(node: &Node, rowid: i64, range: Range) -> Result<Turn> {
     let page: &[u8] = &node.page;

@@ -6,7 +6,7 @@ use crate::error::{Result, corrupt};
 use crate::node::{MAX_DEPTH, Node, TreeKind};
 
 impl Cursor {
-    /// Goes to the first entry; false if there is none.
+    /// Goes to the first entry; `false` if there is none.
     pub fn first(&mut self, btree: &Btree) -> Result<bool> {
         self.start(btree)?;
         let Some(root) = self.path.get_mut(0) else { return Ok(false) };
@@ -15,7 +15,7 @@ impl Cursor {
         self.descend_leftmost(btree)
     }
 
-    /// Goes to the last entry; false if there is none.
+    /// Goes to the last entry; `false` if there is none.
     #[inline]
     pub fn last(&mut self, btree: &Btree) -> Result<bool> {
         if self.at_last && matches!(self.state, State::Row | State::Written) && self.path.is_fresh(btree) {
@@ -33,7 +33,7 @@ impl Cursor {
         Ok(self.at_last)
     }
 
-    /// Goes to the next entry; false past the last one, or if the cursor stood nowhere.
+    /// Goes to the next entry; `false` past the last one, or if the cursor stood nowhere.
     #[inline]
     pub fn next(&mut self, btree: &Btree) -> Result<bool> {
         if self.state == State::Row
@@ -50,7 +50,7 @@ impl Cursor {
         self.next_page(btree)
     }
 
-    /// Goes to the entry before; false before the first one, or if the cursor stood nowhere.
+    /// Goes to the entry before; `false` before the first one, or if the cursor stood nowhere.
     #[inline]
     pub fn previous(&mut self, btree: &Btree) -> Result<bool> {
         if self.state == State::Row
@@ -78,7 +78,8 @@ impl Cursor {
         self.count_below(btree, &root, 1, &mut pages)
     }
 
-    /// The number of entries on `node` and below. It has `depth - 1` pages above it, and `pages` have not been counted yet.
+    /// The number of entries on `node` and below. `node` is at level `depth`, counted from 1 at the root, and `pages` pages
+    /// have not been counted yet.
     fn count_below(&self, btree: &Btree, node: &Node, depth: usize, pages: &mut u32) -> Result<u64> {
         if node.is_leaf() {
             return Ok(u64::from(node.cell_count));
@@ -98,7 +99,7 @@ impl Cursor {
         })
     }
 
-    /// What every absolute movement begins with.
+    /// The common beginning of all absolute movements.
     fn start(&mut self, btree: &Btree) -> Result<()> {
         self.state = State::Nowhere;
         self.at_last = false;
@@ -133,7 +134,7 @@ impl Cursor {
         self.ascend_forwards(btree)
     }
 
-    /// From the last cell of a leaf to the first ancestor that has more to the right.
+    /// Goes from the last cell of a leaf to the first ancestor that has more to the right.
     fn ascend_forwards(&mut self, btree: &Btree) -> Result<bool> {
         while self.path.len() > 1 {
             self.path.pop();

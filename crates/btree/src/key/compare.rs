@@ -1,4 +1,4 @@
-//! Comparing an entry, as it lies on its page, with a key.
+//! Comparing an entry, in its bytes on a page, with a key.
 
 use super::{First, KeyColumn, Prefix, SearchKey, StartOrder, start_of, utf8_from};
 use lithe_format::btree_page::POINTER_LEN;
@@ -21,8 +21,8 @@ pub(crate) struct Cells<'p> {
 }
 
 impl<'p> Cells<'p> {
-    /// The cell from the length of its payload on, with all that follows on the page. `None` says nothing: the payload is long, the cell
-    /// stands at the very end of the page, or is not as it should be.
+    /// The cell from the length of its payload on, with all that follows on the page. `None`: not known here, because the payload is
+    /// long, the cell stands at the very end of the page, or it is malformed.
     #[inline]
     fn cell(&self, index: usize) -> Option<&'p [u8]> {
         let at = usize::from(u16::from_be_bytes(self.pointers[index]));
@@ -30,7 +30,7 @@ impl<'p> Cells<'p> {
         (cell.len() >= FRONT_LEN && cell[0] <= self.short).then_some(cell)
     }
 
-    /// The numbers of the first columns of all entries. `None` where one has none, or is not to be read here.
+    /// The numbers of the first columns of all entries. `None` if one has no number, or is not read here.
     pub(crate) fn starts(&self, order: StartOrder) -> Option<Box<[u64]>> {
         let start = |index| {
             let cell = self.cell(index)?;
@@ -69,7 +69,7 @@ impl<'p> Cells<'p> {
     }
 }
 
-/// So many bytes of a cell are looked at together.
+/// The number of bytes of a cell that are read together.
 const FRONT_LEN: usize = 4;
 
 /// How far the first eight bytes of an integer's content are shifted to leave the integer, and the length of the content, by serial type.
@@ -120,7 +120,7 @@ fn order_of_text(cell: &[u8], text: &[u8], start: u64) -> Option<Ordering> {
 
 impl SearchKey<'_> {
     /// Narrows the range of cells before which the key may belong, from `low` to `high`, as long as first columns decide.
-    /// Ends when the range is empty, or when the cell in its middle wants more than a look at its first column.
+    /// Ends when the range is empty, or when the cell in its middle needs a full comparison.
     #[inline]
     pub(crate) fn narrow(&self, cells: &Cells<'_>, range: (usize, usize)) -> (usize, usize) {
         match self.first {
@@ -183,7 +183,7 @@ impl SearchKey<'_> {
         self.first_or_rest(entry, content.ok_or(CUT)?.cmp(text), descending)
     }
 
-    /// The order that the first column decides, or that the others do.
+    /// The order that the first column decides, or else the other columns.
     #[inline]
     fn first_or_rest(&self, entry: &[u8], first: Ordering, descending: bool) -> Result<Ordering, Malformed> {
         match first {
@@ -202,7 +202,7 @@ impl SearchKey<'_> {
         let mut content_at = header_len;
         for (index, (value, column)) in self.values.iter().zip(&self.info.columns).enumerate() {
             if type_at >= header_len {
-                break; // the entry has fewer columns: the key's others find nothing to differ from
+                break; // the entry has fewer columns: the key's further values equal it
             }
             let (serial, after) = varint::read_at(header, type_at).ok_or(CUT)?;
             let serial = SerialType(u32::try_from(serial).map_err(|_| CUT)?);
@@ -233,7 +233,7 @@ impl SearchKey<'_> {
     fn compare_text(&self, found: &[u8], value: &[u8], index: usize, column: &KeyColumn) -> Ordering {
         match self.encoded.get(index) {
             None => column.collation.compare(found, value),
-            // BINARY orders the bytes of the file, and those of UTF-16 have another order.
+            // BINARY orders the bytes in the file, and those of UTF-16 have another order than those of UTF-8.
             Some(encoded) if column.collation.is_binary() => found.cmp(encoded),
             Some(_) => column.collation.compare(&utf8_from(found, self.info.encoding), value),
         }
@@ -263,7 +263,7 @@ mod tests {
         KeyColumn { collation, descending, nulls_large: false }
     }
 
-    /// Every pair of `ascending` compares as its places do.
+    /// Every pair of `ascending` compares as their positions do.
     fn check(info: &KeyInfo, ascending: &[&[ValueRef<'_>]]) {
         check_narrow(info, ascending);
         let mut builder = Builder::new();

@@ -7,9 +7,8 @@ use lithe_format::record::{Located, View};
 use lithe_value::ValueRef;
 use std::borrow::Cow;
 
-/// Calls `with` with the columns of an entry that are compared, texts in UTF-8, as a search wants them.
-/// `entry` is the start of the record of `len` bytes; if it ends before the last of these columns does, the answer is
-/// `None`.
+/// Calls `with` with the columns of an entry that are compared, texts in UTF-8, as a search needs them. `entry` is the
+/// start of the record of `len` bytes; if it ends before the last of these columns does, the answer is `None`.
 pub(crate) fn with_entry_as_key<T>(
     info: &KeyInfo,
     entry: &[u8],
@@ -32,8 +31,8 @@ pub(crate) fn with_entry_as_key<T>(
     Ok(Some(with(&values)))
 }
 
-/// The column behind those that are compared, as it is in the file: of a table WITHOUT ROWID, the first that is no part of the key.
-/// `None` if there is none; an error if `entry`, the start of the record, ends before it does.
+/// The column behind those that are compared, in the file's encoding: in a table WITHOUT ROWID the first that is not part of the
+/// key. `None` if there is none; an error if `entry`, the start of the record, ends before the column does.
 pub(crate) fn column_behind_key<'a>(
     info: &KeyInfo,
     entry: &'a [u8],
@@ -48,7 +47,7 @@ pub(crate) fn column_behind_key<'a>(
     }
 }
 
-/// The bytes at hand are not all that is needed.
+/// The bytes that are available end before those that are needed.
 pub(crate) struct EndsTooSoon;
 
 fn columns<'a>(info: &KeyInfo, entry: &'a [u8], len: u32) -> Result<Option<Vec<ValueRef<'a>>>, Malformed> {

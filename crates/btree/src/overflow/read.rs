@@ -9,14 +9,14 @@ use lithe_format::overflow::{self as page, CONTENT_AT};
 use lithe_format::payload::PayloadReader;
 use lithe_pager::{Head, PageRef};
 
-/// Pages that one read brings at most: their links lie on the stack.
+/// The most pages that one read brings: their links are on the stack.
 const RUN_MAX: usize = 256;
 
-/// The usual ones bring no more than this.
+/// The most pages of a short run.
 const RUN_SHORT: usize = 8;
 
 /// Fills `out` with the payload's bytes from `offset` on, which is on the leaf or on the first page of the chain. The caller
-/// has checked that they are part of the payload.
+/// has checked that the bytes are within the payload.
 pub(crate) fn read(
     btree: &Btree,
     leaf: &PageRef,
@@ -50,7 +50,7 @@ pub(crate) fn read_whole(
     span: PayloadSpan,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    // A payload longer than the database is a lie, and must not cost its memory.
+    // A payload longer than the database is damage, and must not make this function allocate memory for it.
     let pages = u64::from(btree.pager().page_count());
     if u64::from(span.len - span.local) > pages * u64::from(btree.usable_size()) {
         return Err(corrupt(no, "payload longer than the database"));
@@ -59,7 +59,7 @@ pub(crate) fn read_whole(
     read(btree, leaf, no, span, 0, out)
 }
 
-/// Makes `out` so many bytes long, if there is memory for them.
+/// Makes `out` `len` bytes long, or reports that memory is short.
 pub(crate) fn reserve(out: &mut Vec<u8>, len: usize) -> Result<()> {
     out.try_reserve_exact(len.saturating_sub(out.len())).map_err(|_| lithe_pager::Error::NoMem)?;
     out.resize(len, 0);
@@ -74,8 +74,8 @@ pub(crate) fn page_of_chain(btree: &Btree, mut no: PageNo, count: usize) -> Resu
     Ok(no)
 }
 
-/// Whether the chain that begins with page `no` holds the next `len` bytes of a payload. What comes after the first page that differs is
-/// not read.
+/// Whether the chain that begins with page `no` holds the next `len` bytes of a payload. Pages after the first that differs are not
+/// read.
 pub(crate) fn chain_is(btree: &Btree, mut no: PageNo, payload: &mut PayloadReader<'_, '_>, len: u32) -> Result<bool> {
     let content = btree.usable_size() as usize - CONTENT_AT;
     let mut rest = len as usize;
@@ -94,7 +94,7 @@ pub(crate) fn chain_is(btree: &Btree, mut no: PageNo, payload: &mut PayloadReade
     }
 }
 
-/// Fills `out` from the chain that goes on with page `no`, after `skip` bytes of that page's content.
+/// Fills `out` from the chain that continues with page `no`, after `skip` bytes of that page's content.
 pub(crate) fn read_chain(btree: &Btree, no: PageNo, skip: usize, out: &mut [u8]) -> Result<()> {
     debug_assert!(skip < btree.usable_size() as usize - CONTENT_AT, "a caller that begins further on knows the page");
     let mut rest = Rest { btree, content: btree.usable_size() as usize - CONTENT_AT, no, skip, out };
@@ -106,20 +106,20 @@ pub(crate) fn read_chain(btree: &Btree, no: PageNo, skip: usize, out: &mut [u8])
     Ok(())
 }
 
-/// What is still to be read of a chain.
+/// The rest of a chain that is still to be read.
 struct Rest<'b, 'o> {
     btree: &'b Btree,
     /// Bytes of content a page.
     content: usize,
     /// The page that comes next.
     no: PageNo,
-    /// Bytes of its content that are not wanted.
+    /// Bytes of the page's content that are skipped.
     skip: usize,
     out: &'o mut [u8],
 }
 
 impl Rest<'_, '_> {
-    /// Takes the pages that follow each other in the mapped file; false if the file is not mapped there.
+    /// Takes the pages that follow each other in the mapped file; `false` if the file is not mapped there.
     fn take_mapped(&mut self) -> Result<bool> {
         let pager = self.btree.pager();
         let wanted = (self.skip + self.out.len()).div_ceil(self.content);
@@ -130,20 +130,20 @@ impl Rest<'_, '_> {
         let first = self.no;
         for (index, page) in run.chunks_exact(pager.page_size().bytes()).enumerate() {
             if first.plus(index as u32) != Some(self.no) {
-                break; // the chain goes on elsewhere
+                break; // the chain continues elsewhere
             }
             self.take(page)?;
         }
         Ok(true)
     }
 
-    /// Takes a run of pages that one system call brings, for as long as the links confirm it; false if there is none.
+    /// Takes a run of pages that one system call brings, for as long as the links confirm it; `false` if there is none.
     fn take_run(&mut self) -> Result<bool> {
         let wanted = self.out.len().div_ceil(self.content).min(RUN_MAX);
         if self.skip > 0 || wanted < 2 {
             return Ok(false);
         }
-        // Most runs are short, and not worth clearing as many bytes as the longest has.
+        // Most runs are short, and not worth clearing the space of the longest.
         if wanted <= RUN_SHORT {
             self.take_run_with(&mut [[0; 4]; RUN_SHORT], wanted)
         } else {
@@ -178,7 +178,7 @@ impl Rest<'_, '_> {
         self.advance(len, page::next(page))
     }
 
-    /// `len` bytes have been taken, and `next` is the page after.
+    /// Advances by `len` bytes that were taken; `next` is the page after.
     fn advance(&mut self, len: usize, next: Option<PageNo>) -> Result<()> {
         self.out = &mut std::mem::take(&mut self.out)[len..];
         match next {

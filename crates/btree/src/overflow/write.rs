@@ -33,8 +33,8 @@ pub(crate) fn write_chain(btree: &Btree, payload: &mut PayloadReader<'_, '_>, le
 }
 
 /// Writes the last `len` bytes of a payload over its chain, which begins with page `no`. The rest of the row is on the page `leaf`,
-/// which was written before. Nothing of the page with which the chain ends is worth reading: no page follows it, and what is behind
-/// the content is nobody's.
+/// which was written before. The last page is not read before it is written, because no page follows it, and the bytes behind the
+/// content are unused.
 pub(crate) fn overwrite_whole_chain(
     btree: &Btree,
     mut no: PageNo,

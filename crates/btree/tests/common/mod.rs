@@ -1,4 +1,4 @@
-//! What the tests share: a random generator that a seed replays, databases in memory, and rows.
+//! Shared by the tests: a random generator that a seed replays, databases in memory, and rows.
 #![allow(dead_code)] // each test uses its part
 
 use lithe_btree::{AutoVacuum, Btree};
@@ -28,7 +28,7 @@ impl Random {
         self.below(100) < percent
     }
 
-    /// Bytes of which the first could be that of a record, because the integrity check looks at it.
+    /// Bytes of which the first could be that of a record, because the integrity check reads it.
     pub fn bytes(&mut self, len: usize) -> Vec<u8> {
         let mut bytes: Vec<u8> = (0..len).map(|_| self.next() as u8).collect();
         bytes.iter_mut().take(1).for_each(|first| *first |= 2);

@@ -105,11 +105,11 @@ impl Checker<'_> {
                 };
                 let count = 2 + usize::from(like.escape.is_some());
                 let found = self.function_name(Name::new(name.as_bytes()), count).map(drop);
-                self.goes_on(found);
+                self.continues(found);
                 let _ends_the_arguments = self.all(&[&like.pattern, &like.value]) && self.optional(&like.escape);
                 true
             }
-            ExprKind::Current(_) => self.goes_on(self.deterministic(false)),
+            ExprKind::Current(_) => self.continues(self.deterministic(false)),
             ExprKind::Exists(_) | ExprKind::Subquery(_) => self.ends(self.prohibited("subqueries")),
             ExprKind::Parameter(_) => self.ends(self.prohibited("parameters")),
             ExprKind::In(set) if !set.is_in_nothing() && !matches!(set.set, InSet::List(_)) => {
@@ -154,12 +154,12 @@ impl Checker<'_> {
     /// Keeps an error that ends the walk.
     fn ends(&mut self, found: Result<()>) -> bool {
         let is_right = found.is_ok();
-        self.goes_on(found);
+        self.continues(found);
         is_right
     }
 
     /// Keeps an error after which names and calls are still checked.
-    fn goes_on(&mut self, found: Result<()>) -> bool {
+    fn continues(&mut self, found: Result<()>) -> bool {
         if let Err(error) = found {
             self.error = Some(error);
         }
@@ -202,7 +202,7 @@ impl Checker<'_> {
 
     fn call(&mut self, call: &FunctionCall<'_>) -> bool {
         let found = self.callable(call);
-        self.goes_on(found);
+        self.continues(found);
         let order: &[OrderTerm<'_>] = call.order_by;
         let _ends_the_arguments =
             order.iter().all(|term| self.expr(&term.expr)) && call.args.iter().all(|argument| self.expr(argument));

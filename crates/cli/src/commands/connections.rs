@@ -1,4 +1,4 @@
-//! `.connection`: several databases, one of which is in use.
+//! `.connection`: several databases, one of which is active.
 
 use super::usage;
 use crate::database::Opening;
@@ -37,7 +37,7 @@ fn list(shell: &mut Shell) -> Result {
     shell.output.print(&lines)
 }
 
-/// Another connection becomes the one in use. A number without one gets a database in memory.
+/// Makes another connection the active one. A number without a connection gets a database in memory.
 fn switch(shell: &mut Shell, number: usize) -> Result {
     if number == shell.active {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `.dbconfig`: the switches of the connection that are no pragmas, or not only.
+//! `.dbconfig`: the switches of the connection that no pragma sets, or not only a pragma.
 
 use lithe::Config;
 

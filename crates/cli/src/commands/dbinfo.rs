@@ -1,4 +1,4 @@
-//! `.dbinfo`: what the header of a database says. `.dbtotxt`: the bytes of a database as a text.
+//! `.dbinfo`: the header of a database. `.dbtotxt`: the bytes of a database as text.
 
 use std::io::Write;
 
@@ -13,7 +13,7 @@ type Result<T> = std::result::Result<T, String>;
 /// The length of the header at the start of page 1.
 const HEADER_LEN: usize = 100;
 
-/// The four-byte fields of the header, and the encodings of the field that has their number.
+/// The four-byte fields of the header.
 const FIELDS: [(&str, usize); 12] = [
     ("file change counter:", 24),
     ("database page count:", 28),
@@ -98,7 +98,7 @@ fn page(connection: &Connection, schema: &str, no: i64) -> Option<Vec<u8>> {
     connection.query_row(sql, parameters, |row| row.get::<&[u8]>(0).map(<[u8]>::to_vec)).ok()
 }
 
-/// `.dbtotxt`: rows of 16 bytes, those that are all zeros left out.
+/// `.dbtotxt`: rows of 16 bytes, without the rows of zeros.
 pub fn dbtotxt(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     if !arguments.is_empty() {
         return Err(usage(".dbtotxt"));

@@ -1,7 +1,7 @@
-//! `.diskused`: how much of the file each table and index takes, as a comment for people and as SQL for queries.
+//! `.diskused`: the space that each table and index uses, as a comment to read and as SQL to query.
 //!
-//! The text is that of SQLite's program `sqlite3_analyzer`, as its documentation shows it: a report within a comment, and
-//! behind it the statements that make the table `space_used` with the figures.
+//! The text has the form of SQLite's program `sqlite3_analyzer`, as its documentation shows it: a report within a comment, then the
+//! statements that create the table `space_used` with the figures.
 
 use lithe::Connection;
 
@@ -33,7 +33,7 @@ const COLUMNS: [(&str, &str); 18] = [
     ("compressed_size int", "Total bytes stored on disk"),
 ];
 
-/// The figures of every tree, from `dbstat`. Interior pages of a rowid table hold keys, which are no entries.
+/// The figures of every tree, from `dbstat`. The keys on interior pages of a rowid table do not count as entries.
 const FIGURES: &str = "
     WITH tree(name, tbl_name, is_index, is_without_rowid) AS (
         SELECT 'sqlite_schema', 'sqlite_schema', 0, 0
@@ -51,7 +51,7 @@ const FIGURES: &str = "
         total(unused) FILTER (WHERE pagetype = 'overflow'), sum(pgsize)
     FROM tree JOIN dbstat(:schema) AS d ON d.name = tree.name GROUP BY tree.name ORDER BY tbl_name, is_index, tree.name";
 
-/// What is known of a tree, or of several together.
+/// The figures of one tree, or of several together.
 #[derive(Clone, Default)]
 struct Tree {
     name: String,
@@ -65,7 +65,7 @@ struct Tree {
     overflow_payload: i64,
     overflow_count: i64,
     payload_max: i64,
-    /// Interior, leaf and overflow pages, and the bytes on them that are not used.
+    /// The interior, leaf and overflow pages, and the unused bytes on each kind.
     pages: [i64; 3],
     unused: [i64; 3],
     bytes: i64,
@@ -76,7 +76,7 @@ impl Tree {
         self.pages.iter().sum()
     }
 
-    /// Several trees as one.
+    /// The sum of several trees.
     fn of_all<'t>(trees: impl Iterator<Item = &'t Tree>) -> Tree {
         trees.fold(Tree::default(), |all, tree| {
             let [pages, unused] = [(all.pages, tree.pages), (all.unused, tree.unused)]
@@ -209,7 +209,7 @@ fn figures(connection: &Connection, schema: &str) -> Result<Vec<Tree>> {
     statement.query_map([schema], row).map_err(|error| error.to_string())
 }
 
-/// Sums without rows are NULL, and totals are reals.
+/// An integer or real; a sum without rows is NULL and counts as 0.
 fn number(row: &lithe::Row<'_>, at: usize) -> lithe::Result<i64> {
     Ok(match row.get_ref(at) {
         lithe::ValueRef::Integer(integer) => integer,
@@ -218,7 +218,7 @@ fn number(row: &lithe::Row<'_>, at: usize) -> lithe::Result<i64> {
     })
 }
 
-/// The largest first; names decide among equals.
+/// Sorts by descending count, then by name.
 fn sorted<'n>(counts: impl Iterator<Item = (&'n str, i64)>) -> Vec<(&'n str, i64)> {
     let mut counts: Vec<_> = counts.collect();
     counts.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(other.0)));
@@ -250,7 +250,7 @@ fn section(name: &str, tree: &Tree, size: i64) -> String {
     let [interior_unused, leaf_unused, overflow_unused] = tree.unused;
     let metadata = tree.bytes - tree.payload - unused;
     let mut text = title(name);
-    text.push_str(&fact("Percentage of total database", &percent(tree.bytes, size), ""));
+    text.push_str(&statistic("Percentage of total database", &percent(tree.bytes, size), ""));
     text.push_str(&line("Number of entries", tree.entries, None));
     text.push_str(&line("Bytes of storage consumed", tree.bytes, None));
     text.push_str(&line("Bytes of payload", tree.payload, Some((tree.payload, tree.bytes))));
@@ -258,8 +258,8 @@ fn section(name: &str, tree: &Tree, size: i64) -> String {
     if tree.depth > 0 {
         text.push_str(&line("B-tree depth", tree.depth, None));
     }
-    text.push_str(&fact("Average payload per entry", &format!("{:.2}", tree.payload as f64 / entries), ""));
-    text.push_str(&fact("Average unused bytes per entry", &format!("{:.2}", unused as f64 / entries), ""));
+    text.push_str(&statistic("Average payload per entry", &format!("{:.2}", tree.payload as f64 / entries), ""));
+    text.push_str(&statistic("Average unused bytes per entry", &format!("{:.2}", unused as f64 / entries), ""));
     text.push_str(&line("Maximum payload per entry", tree.payload_max, None));
     text.push_str(&line("Entries that use overflow", tree.overflow_count, Some((tree.overflow_count, tree.entries))));
     if interior > 0 {
@@ -277,7 +277,7 @@ fn section(name: &str, tree: &Tree, size: i64) -> String {
     text + &line("Unused bytes on all pages", unused, of(unused, tree.page_count()))
 }
 
-/// The SQL behind the comment.
+/// The SQL after the comment.
 fn statements(trees: &[Tree]) -> String {
     let mut text = "BEGIN;\nCREATE TABLE space_used(\n".to_owned();
     for (at, (column, meaning)) in COLUMNS.iter().enumerate() {
@@ -298,16 +298,16 @@ fn title(text: &str) -> String {
 }
 
 fn line(name: &str, value: i64, share: Option<(i64, i64)>) -> String {
-    fact(name, &value.to_string(), &share.map_or_else(String::new, |(part, whole)| percent(part, whole)))
+    statistic(name, &value.to_string(), &share.map_or_else(String::new, |(part, whole)| percent(part, whole)))
 }
 
-fn fact(name: &str, value: &str, share: &str) -> String {
+fn statistic(name: &str, value: &str, share: &str) -> String {
     const WIDTH: usize = 50;
     let dots = ".".repeat(WIDTH.saturating_sub(name.chars().count()));
     format!("{}\n", format!("{name}{dots} {value:<10} {share:>7}").trim_end())
 }
 
-/// Nothing is 0% of nothing.
+/// A share in percent; 0% if the whole is 0.
 fn percent(part: i64, whole: i64) -> String {
     let share = if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 };
     format!("{share:.1}%")

@@ -1,4 +1,4 @@
-//! `.dump`: the database as SQL that makes it again. `.fullschema`: all of it but the rows.
+//! `.dump`: the database as SQL that creates it again. `.fullschema`: the same without the rows.
 
 use lithe::{Connection, Row, ValueRef, params};
 
@@ -7,15 +7,15 @@ use crate::shell::Shell;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// What `.dump` was asked for.
+/// The arguments of `.dump`.
 #[derive(Default)]
 struct Options {
-    /// Patterns for the names of tables, views, indexes and triggers. Without any, everything.
+    /// Patterns for the names of tables, views, indexes and triggers. Without patterns, all are dumped.
     patterns: Vec<String>,
     data_only: bool,
-    /// Line ends stay in literals.
+    /// Whether line ends stay in literals.
     newlines: bool,
-    /// Without SQLite's own tables.
+    /// Whether SQLite's own tables are left out.
     no_system: bool,
     preserve_rowids: bool,
 }
@@ -31,7 +31,7 @@ pub fn dump(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     let options = Options::parse(arguments)?;
     let mut text =
         if options.data_only { String::new() } else { "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n".into() };
-    // One read transaction, so that all tables are of one moment.
+    // One read transaction, so that all tables come from the same state.
     let is_own_transaction = shell.database.connection.is_autocommit();
     if is_own_transaction {
         shell.database.connection.execute_batch("BEGIN").map_err(|e| e.to_string())?;
@@ -70,7 +70,7 @@ fn dump_objects(shell: &mut Shell, options: &Options, text: &mut String) -> Resu
     let (mut has_statistics, mut writes_schema) = (false, false);
     for table in &tables {
         if !options.data_only && table.is_virtual() {
-            // Rows of a virtual table are in its shadow tables, which CREATE VIRTUAL TABLE would make as well.
+            // The rows of a virtual table are in its shadow tables, which CREATE VIRTUAL TABLE would create, too.
             dump_virtual(table, &mut writes_schema, text);
             continue;
         }
@@ -89,7 +89,7 @@ fn dump_objects(shell: &mut Shell, options: &Options, text: &mut String) -> Resu
     Ok(())
 }
 
-/// A virtual table goes into the schema as a row: what its module keeps comes with its shadow tables.
+/// Dumps a virtual table as a row of the schema table, because its content is dumped with its shadow tables.
 fn dump_virtual(table: &Object, writes_schema: &mut bool, text: &mut String) {
     if !std::mem::replace(writes_schema, true) {
         text.push_str("PRAGMA writable_schema=ON;\n");
@@ -100,7 +100,7 @@ fn dump_virtual(table: &Object, writes_schema: &mut bool, text: &mut String) {
     ));
 }
 
-/// In the order in which they were made, sqlite_sequence last of the tables: its rows change when others are filled.
+/// In the order of creation, but sqlite_sequence as the last table, because INSERTs into other tables change its rows.
 fn objects(connection: &Connection, options: &Options) -> Result<Vec<Object>> {
     let all = vec!["%".to_owned()];
     let patterns = if options.patterns.is_empty() { &all } else { &options.patterns };
@@ -108,7 +108,7 @@ fn objects(connection: &Connection, options: &Options) -> Result<Vec<Object>> {
         let conditions: Vec<String> = (1..=patterns.len()).map(|i| format!("{name} LIKE ?{i} ESCAPE '\\'")).collect();
         conditions.join(" OR ")
     };
-    // A virtual table takes its shadow tables along.
+    // A selected virtual table selects its shadow tables.
     let sql = format!(
         "SELECT name, type, sql FROM sqlite_schema AS o WHERE {} OR EXISTS(
              SELECT 1 FROM pragma_table_list AS l, sqlite_schema AS v
@@ -163,7 +163,7 @@ fn is_dumped(table: &str) -> bool {
     !table.starts_with("sqlite_") || table == "sqlite_sequence" || table.starts_with("sqlite_stat")
 }
 
-/// How much text is collected before it goes out: a large table does not fit memory.
+/// The length at which collected text is written, because a large table does not fit in memory.
 const PIECE: usize = 64 * 1024;
 
 fn dump_rows(shell: &mut Shell, table: &Object, options: &Options, text: &mut String) -> Result<()> {
@@ -194,13 +194,13 @@ fn literal(value: ValueRef<'_>, newlines: bool) -> String {
     match value {
         ValueRef::Text(text) if newlines => quote::text_literal(text),
         ValueRef::Real(real) if real.is_infinite() => if real > 0.0 { "1e999" } else { "-1e999" }.to_owned(),
-        // As SQLite's `.dump` has always written them.
+        // SQLite's `.dump` writes a capital X.
         ValueRef::Blob(blob) => quote::blob_literal(blob).replacen('x', "X", 1),
         other => quote::literal(other),
     }
 }
 
-/// The columns that INSERT gives a value, not the generated ones; and whether one of them is the rowid.
+/// The columns that an INSERT sets, without generated ones; and whether one of them is the rowid.
 fn stored_columns(connection: &Connection, table: &str) -> Result<(Vec<String>, bool)> {
     let pragma = format!("PRAGMA table_info({})", quote::string(table));
     let mut statement = connection.prepare(&pragma).map_err(|e| e.to_string())?;

@@ -1,4 +1,4 @@
-//! `.filectrl`: what can be asked of the file of a database. `.vfsinfo`, `.vfslist`, `.vfsname`: what gives the files.
+//! `.filectrl`: file controls of a database's file. `.vfsinfo`, `.vfslist`, `.vfsname`: the VFSs.
 
 use lithe::vfs::{UnixVfs, Vfs};
 use lithe::{Connection, DatabaseFile};
@@ -12,7 +12,7 @@ type Result = std::result::Result<(), String>;
 struct Control {
     name: &'static str,
     arguments: &'static str,
-    /// What is printed.
+    /// Runs it; answers the text to print.
     run: fn(&DatabaseFile, Option<&str>) -> std::result::Result<Option<String>, String>,
 }
 
@@ -43,7 +43,7 @@ const CONTROLS: [Control; 6] = [
         arguments: "[LIMIT]",
         run: |file, value| {
             let bytes = value.map(integer).transpose()?.and_then(|bytes| u64::try_from(bytes).ok());
-            // Only a database that was made from bytes has a limit of its own.
+            // Only a deserialized database has a limit of its own.
             Ok(Some(if file.is_image() { file.size_max(bytes).to_string() } else { "-1".to_owned() }))
         },
     },
@@ -91,7 +91,7 @@ fn described(vfs: &dyn Vfs, mark: &str) -> String {
     format!("vfs.zName      = \"{}\"{mark}\nvfs.mxPathname = {}\n", vfs.name(), vfs.path_max())
 }
 
-/// The VFS of a database; none in memory.
+/// The VFS of a database; None for one in memory.
 fn with_vfs<T>(connection: &Connection, schema: &str, of: impl FnOnce(&dyn Vfs) -> T) -> Option<T> {
     let file = connection.database_file(schema)?;
     file.vfs().map(|vfs| of(vfs.as_ref()))
@@ -113,7 +113,7 @@ pub fn vfsname(shell: &mut Shell, arguments: &[String]) -> Result {
     shell.output.print(&text.unwrap_or_default())
 }
 
-/// `.vfslist`: the VFS of the main database is marked.
+/// `.vfslist`: all VFSs, with a mark at that of the main database.
 pub fn vfslist(shell: &mut Shell, _: &[String]) -> Result {
     let current = with_vfs(&shell.database.connection, "main", |vfs| vfs.name().to_owned());
     let known = UnixVfs::NAMES.iter().filter_map(|name| UnixVfs::named(name));

@@ -50,7 +50,7 @@ pub fn open(shell: &mut Shell, arguments: &[String]) -> Result {
     Ok(())
 }
 
-/// `.clone NEWFILE`: what the database holds, and nothing of what it held.
+/// `.clone NEWFILE`: a copy of the content, without free pages.
 pub fn clone(shell: &mut Shell, arguments: &[String]) -> Result {
     let [file] = arguments else { return Err(usage(".clone")) };
     if std::fs::exists(file).unwrap_or(false) {
@@ -60,7 +60,7 @@ pub fn clone(shell: &mut Shell, arguments: &[String]) -> Result {
     Ok(())
 }
 
-/// `.read FILE` or `.read |PROGRAM`: the lines are run when this command has ended.
+/// `.read FILE` or `.read |PROGRAM`: the lines are run after this command.
 pub fn read(shell: &mut Shell, arguments: &[String]) -> Result {
     match arguments {
         [first, ..] if first.starts_with('|') => read_file(shell, &arguments.join(" ")),
@@ -69,7 +69,7 @@ pub fn read(shell: &mut Shell, arguments: &[String]) -> Result {
     }
 }
 
-/// The lines of a file, or of what a program writes, are to be run next.
+/// Opens a file, or the output of a program, as the next input.
 pub fn read_file(shell: &mut Shell, file: &str) -> Result {
     if shell.read_depth + 1 >= READ_DEPTH_MAX {
         return Err(format!("input nesting limit ({READ_DEPTH_MAX}) reached: check recursion"));
@@ -88,7 +88,7 @@ pub fn read_file(shell: &mut Shell, file: &str) -> Result {
     Ok(())
 }
 
-/// `.shell` and `.system`: what is not 0 of the command's code is told.
+/// `.shell` and `.system`: reports an exit code other than 0.
 pub fn shell(shell: &mut Shell, arguments: &[String]) -> Result {
     if arguments.is_empty() {
         return Err(usage(".shell"));
@@ -129,13 +129,13 @@ pub fn restore(shell: &mut Shell, arguments: &[String]) -> Result {
     copy(&shell.database.connection, schema, &source, "main")
 }
 
-/// How many pages go into one step: between steps others can write.
+/// The pages of one step: between steps, other connections can write.
 const STEP_PAGES: i32 = 1000;
 
-/// How long others may be in the way.
+/// The longest wait for locks of other connections.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// Copies a database step by step, with a progress bar where a person watches.
+/// Copies a database in steps, with a progress bar on a terminal.
 fn copy(target: &Connection, target_schema: &str, source: &Connection, source_schema: &str) -> Result {
     let bar = if std::io::stderr().is_terminal() { ProgressBar::new(0) } else { ProgressBar::hidden() };
     let mut backup = Backup::new(target, target_schema, source, source_schema).map_err(|e| e.to_string())?;

@@ -14,13 +14,13 @@ use crate::sink::shell_command;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// What `.import` was asked to do.
+/// The arguments of `.import`.
 struct Options {
     file: String,
     table: String,
     schema: String,
     separator: u8,
-    /// Rows end with U+001E, and nothing is in quotes.
+    /// Whether rows end with U+001E, and quotes have no meaning.
     is_ascii: bool,
     skip: usize,
     verbose: bool,
@@ -80,7 +80,7 @@ impl Options {
     }
 }
 
-/// A file, or what the program after a `|` writes.
+/// A file, or the output of the program after a `|`.
 enum Source {
     File(File),
     Program(std::process::Child),
@@ -99,7 +99,7 @@ impl Source {
         Ok(Source::File(file))
     }
 
-    /// A bar on a terminal when the file has a known size, else nothing.
+    /// A progress bar, on a terminal and for a file of known size.
     fn progress_bar(&self) -> ProgressBar {
         let Source::File(file) = self else { return ProgressBar::hidden() };
         let size = file.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
@@ -125,7 +125,7 @@ impl Read for Source {
 impl Drop for Source {
     fn drop(&mut self) {
         if let Source::Program(child) = self {
-            drop(child.stdout.take()); // a program that writes on would wait for ever
+            drop(child.stdout.take()); // a program that is still writing would block for ever
             let _ = child.wait();
         }
     }
@@ -145,11 +145,11 @@ fn skip_lines<R: Read>(mut source: BufReader<R>, count: usize) -> Result<BufRead
 struct Counts {
     added: u64,
     failed: u64,
-    /// Lines of the input.
+    /// The number of input lines.
     lines: u64,
 }
 
-/// All rows in one transaction, unless one is open already. A row that the table refuses is told and passed over.
+/// Inserts all rows in one transaction, unless one is open already. A row that violates a constraint is reported and skipped.
 fn import_rows<R: Read>(connection: &Connection, options: &Options, reader: &mut csv::Reader<R>) -> Result<Counts> {
     let mut records = reader.byte_records();
     let mut column_count = columns_of(connection, options)?;
@@ -192,7 +192,7 @@ fn columns_of(connection: &Connection, options: &Options) -> Result<usize> {
     statement.query_map([], |_| Ok(())).map(|columns| columns.len()).map_err(|e| e.to_string())
 }
 
-/// A table whose columns the file's first row names. Names that occur more than once get numbers.
+/// Creates a table with the names in the file's first row as columns. Repeated names get numbers.
 fn create_table(connection: &Connection, options: &Options, header: &csv::ByteRecord) -> Result<()> {
     let name =
         |field: &[u8]| if field.is_empty() { "?".to_owned() } else { String::from_utf8_lossy(field).into_owned() };
@@ -221,7 +221,7 @@ fn create_table(connection: &Connection, options: &Options, header: &csv::ByteRe
     connection.execute_batch(&sql).map_err(|e| e.to_string())
 }
 
-/// Fields that are missing become NULL, fields too many are ignored; both are told.
+/// Inserts a row. Missing fields become NULL, extra fields are ignored; both are reported.
 fn insert(
     statement: &mut Statement<'_>,
     record: &csv::ByteRecord,

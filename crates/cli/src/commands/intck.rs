@@ -1,4 +1,4 @@
-//! `.intck`: an integrity check in steps, between which others can write.
+//! `.intck`: an integrity check in steps, between which other connections can write.
 
 use lithe::Connection;
 
@@ -6,7 +6,8 @@ use super::{integer, usage};
 use crate::quote;
 use crate::shell::Shell;
 
-/// `.intck ?STEPS_PER_UNLOCK?`: a step is a table. Each step is a transaction of its own, so that no number of steps keeps others out.
+/// `.intck ?STEPS_PER_UNLOCK?`: a step checks a table, in a transaction of its own, so that other connections can write whatever the
+/// number.
 pub fn intck(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
     match arguments {
         [] => {}
@@ -28,7 +29,7 @@ pub fn intck(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
     shell.output.print(&format!("{steps} steps, {errors} errors\n"))
 }
 
-/// What is wrong with a table and its indexes.
+/// The integrity errors of a table and its indexes.
 fn problems(connection: &Connection, table: &str) -> Vec<String> {
     let pragma = format!("PRAGMA integrity_check({})", quote::string(table));
     let lines = connection.prepare(&pragma).and_then(|mut check| check.query_map([], |row| row.get::<String>(0)));

@@ -22,7 +22,7 @@ const LIMITS: [(&str, Limit); 12] = [
     ("worker_threads", Limit::WorkerThreads),
 ];
 
-/// `.limit ?LIMIT? ?VAL?`: a name may be shortened as long as one limit is meant.
+/// `.limit ?LIMIT? ?VAL?`: an unambiguous prefix of a name suffices.
 pub fn limit(shell: &mut Shell, arguments: &[String]) -> Result {
     let connection = &shell.database.connection;
     let line = |name: &str, limit: Limit| format!("{name:>20} {}\n", connection.limit(limit));

@@ -1,4 +1,4 @@
-//! `.lint fkey-indexes`: foreign keys whose child table has no index that finds the rows of a parent.
+//! `.lint fkey-indexes`: foreign keys whose child table has no index on the key's columns.
 
 use lithe::Connection;
 
@@ -88,7 +88,7 @@ fn primary_key(connection: &Connection, table: &str) -> lithe::Result<Vec<String
 }
 
 impl ForeignKey {
-    /// Whether an equality on all columns of the key finds rows without a scan of the whole table.
+    /// Whether an equality on all columns of the key uses an index, not a full scan.
     fn has_index(&self, connection: &Connection) -> lithe::Result<bool> {
         let terms: Vec<String> =
             self.child_columns.iter().map(|name| format!("{} = ?", quote::identifier(name))).collect();
@@ -97,7 +97,7 @@ impl ForeignKey {
         let mut plan = connection.prepare(&sql)?;
         while let Some(step) = plan.step()? {
             let detail: &str = step.get("detail")?;
-            // An index serves the key when each column is looked up by an equality.
+            // An index covers the key if the plan has an equality for each of its columns.
             if detail.starts_with("SEARCH") && detail.matches("=?").count() == self.child_columns.len() {
                 return Ok(true);
             }

@@ -1,17 +1,17 @@
-//! The dot commands: one table entry each, from which `.help` is printed, too.
+//! The dot commands: one table entry each, which `.help` prints.
 //!
 //! | module | commands |
 //! | --- | --- |
-//! | `show` | what settings are, what is in the database |
-//! | `set` | settings, output |
+//! | `show` | the commands that show settings and the schema |
+//! | `set` | the commands that change a setting; `.print`, `.exit` |
 //! | `mode` | `.mode` |
 //! | `parameter` | `.parameter` |
 //! | `redirect` | `.output`, `.once`, `.excel`, `.www` |
 //! | `files` | `.open`, `.read`, `.backup`, `.restore`, `.shell` |
 //! | `connections`, `sessions` | `.connection`, `.session` |
 //! | `testcase` | `.testcase`, `.check` |
-//! | `trace`, `progress`, `stats` | what runs: `.trace`, `.auth`, `.log`, `.progress`, `.stats` |
-//! | `limit`, `dbconfig`, `filectrl` | what the engine lets be asked and set: `.limit`, `.dbconfig`, `.filectrl`, `.vfslist` |
+//! | `trace`, `progress`, `stats` | observation of statements: `.trace`, `.auth`, `.log`, `.progress`, `.stats` |
+//! | `limit`, `dbconfig`, `filectrl` | switches of the engine: `.limit`, `.dbconfig`, `.filectrl`, `.vfslist` |
 //! | `modules` | `.load`, `.unmodule`, `.nonce` |
 //! | `recover`, `archive` | damaged databases; files in databases |
 //! | `import`, `dump`, `dbinfo`, `diskused`, `intck`, `lint`, `selftest`, `sha3sum` | the commands of those names |
@@ -56,7 +56,7 @@ pub use files::read_file;
 /// A dot command.
 struct Command {
     name: &'static str,
-    /// What may follow the name, for help.
+    /// The arguments, as `.help` shows them.
     arguments: &'static str,
     help: &'static str,
     run: fn(&mut Shell, &[String]) -> Result<(), String>,
@@ -234,7 +234,7 @@ const COMMANDS: &[Command] = &[
     command(".www", "?--bom? ?--plain?", "Show the rows of the next statements or command in a browser", redirect::www),
 ];
 
-/// Commands that reach beyond the database: the safe mode refuses them.
+/// Commands with effects beyond the database: the safe mode refuses them.
 const UNSAFE: [&str; 19] = [
     ".archive",
     ".backup",
@@ -257,7 +257,7 @@ const UNSAFE: [&str; 19] = [
     ".www",
 ];
 
-/// The commands' names, with the dot.
+/// The names of the commands, with the dot.
 pub const NAMES: [&str; COMMANDS.len()] = {
     let mut names = [""; COMMANDS.len()];
     let mut at = 0;
@@ -268,7 +268,7 @@ pub const NAMES: [&str; COMMANDS.len()] = {
     names
 };
 
-/// Runs a line that begins with a dot. A name may be shortened as long as one command is meant.
+/// Runs a line that begins with a dot. An unambiguous prefix of a name suffices.
 pub fn run(shell: &mut Shell, line: &str) -> Result<(), String> {
     let words = split(line);
     let Some((name, arguments)) = words.split_first() else { return Ok(()) };
@@ -287,7 +287,7 @@ pub fn run(shell: &mut Shell, line: &str) -> Result<(), String> {
     }
 }
 
-/// Words apart at spaces; in single quotes as they are, in double quotes or without quotes with backslash escapes.
+/// Splits a line at spaces; single quotes keep a word as it is, backslash escapes apply in double quotes and without quotes.
 fn split(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut chars = line.chars().peekable();
@@ -324,7 +324,7 @@ fn double_quoted(chars: &mut Peekable<Chars<'_>>, word: &mut String) {
     }
 }
 
-/// What a backslash and the characters after it mean: `\t`, `\n`, `\r`, up to three octal digits, or the next character.
+/// The character of an escape: a backslash before `t`, `n`, `r`, up to three octal digits, or any other character.
 fn unescape(chars: &mut Peekable<Chars<'_>>, word: &mut String) {
     match chars.next() {
         Some('n') => word.push('\n'),
@@ -343,7 +343,7 @@ fn unescape(chars: &mut Peekable<Chars<'_>>, word: &mut String) {
     }
 }
 
-/// What switches something on or off.
+/// Parses a switch: on or off.
 fn boolean(text: &str) -> Result<bool, String> {
     match text.to_ascii_lowercase().as_str() {
         "on" | "yes" | "true" | "1" => Ok(true),
@@ -352,7 +352,7 @@ fn boolean(text: &str) -> Result<bool, String> {
     }
 }
 
-/// A number as `sqlite3` takes it: decimal or hexadecimal, with a sign, and a suffix `K`, `KB`, `KiB`, `M`, …
+/// Parses a number as `sqlite3` does: decimal or hexadecimal, with a sign, and a suffix `K`, `KB`, `KiB`, `M`, …
 fn integer(text: &str) -> Result<i64, String> {
     let wrong = || format!("not a number: \"{text}\"");
     let (sign, digits) = match text.strip_prefix('-') {
@@ -377,13 +377,13 @@ fn integer(text: &str) -> Result<i64, String> {
     Ok(value.saturating_mul(factor) * sign)
 }
 
-/// "Usage: …" for a command whose arguments are wrong.
+/// "Usage: …" for a command with invalid arguments.
 fn usage(name: &str) -> String {
     let arguments = COMMANDS.iter().find(|command| command.name == name).map_or("", |command| command.arguments);
     format!("Usage: {name} {arguments}").trim_end().to_owned()
 }
 
-/// The names of tables and columns, for completion. Without them (a locked or damaged database) only keywords are offered.
+/// The names of tables and columns, for completion. If they cannot be read (a locked or damaged database), only keywords are completed.
 pub fn completion_names(connection: &Connection) -> Vec<String> {
     let sql = "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'";
     let tables: lithe::Result<Vec<String>> =

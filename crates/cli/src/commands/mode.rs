@@ -1,4 +1,4 @@
-//! `.mode`: how rows are shown.
+//! `.mode`: the output mode and its options.
 
 use crate::output::number::{is_integer_format, is_real_format};
 use crate::output::style::{Align, BlobQuote, Escape, LIMITS_ON, Limits, MODES, Screen};
@@ -10,7 +10,7 @@ use super::boolean;
 
 type Result = std::result::Result<(), String>;
 
-/// `.mode ?MODE? ?TABLE? ?OPTIONS?`. Nothing is changed if anything is wrong.
+/// `.mode ?MODE? ?TABLE? ?OPTIONS?`. An error leaves the settings unchanged.
 pub fn mode(shell: &mut Shell, arguments: &[String]) -> Result {
     let mut style = shell.settings.style.clone();
     let (mut is_verbose, mut lists, mut once) = (arguments.is_empty(), false, None);
@@ -63,7 +63,7 @@ pub fn mode(shell: &mut Shell, arguments: &[String]) -> Result {
     Ok(())
 }
 
-/// What is wrong, below the argument: `.mode foo`, and an arrow to `foo`. Each line is told as an error.
+/// An error message with an arrow to the argument: `.mode foo`, and below it the arrow to `foo`. Each line is printed as an error.
 fn pointed(arguments: &[String], at: usize, what: &str) -> String {
     let line = format!(".mode {}", arguments.join(" "));
     let before: usize = arguments.iter().take(at).map(|argument| argument.chars().count() + 1).sum();
@@ -74,7 +74,7 @@ fn names() -> String {
     MODES.iter().map(|mode| mode.name).collect::<Vec<_>>().join(" ")
 }
 
-/// Options with a value, and what they do. An unambiguous beginning of a name will do.
+/// The options that take a value. An unambiguous prefix of a name suffices.
 const OPTIONS: &[&str] = &[
     "align",
     "blob-quote",
@@ -104,11 +104,11 @@ const OPTIONS: &[&str] = &[
     "wrap",
 ];
 
-/// Those without a value.
+/// The options without a value.
 const TAKES_NOTHING: [&str; 2] = ["noquote", "reset"];
 
 fn option_named(name: &str) -> Option<&'static str> {
-    let name = if name == "title" { "titles" } else { name }; // which `titlelimit` begins with, too
+    let name = if name == "title" { "titles" } else { name }; // because it is also a prefix of `titlelimit`
     let exact = OPTIONS.iter().find(|option| **option == name);
     let mut beginning = OPTIONS.iter().filter(|option| option.starts_with(name));
     let only = match (beginning.next(), beginning.next()) {
@@ -153,7 +153,7 @@ fn set_option(style: &mut Style, option: &str, value: &str) -> Result {
     Ok(())
 }
 
-/// The format of a number; "" and "auto" are none.
+/// The format of a number; "" and "auto" mean no format.
 fn format_of(value: &str, is_valid: fn(&str) -> bool, what: &str) -> std::result::Result<String, String> {
     match value {
         "" | "auto" => Ok(String::new()),
@@ -162,7 +162,7 @@ fn format_of(value: &str, is_valid: fn(&str) -> bool, what: &str) -> std::result
     }
 }
 
-/// `on`, `off` or `always`: when column names are shown.
+/// When column names are shown: `on`, `off` or `always`.
 pub fn titles(value: &str) -> std::result::Result<Titles, String> {
     Ok(match value {
         "always" => Titles::Always,
@@ -171,7 +171,7 @@ pub fn titles(value: &str) -> std::result::Result<Titles, String> {
     })
 }
 
-/// When column names are shown, or in which quotes: then they are shown.
+/// Sets when column names are shown, or their quotes, which switches them on.
 fn set_titles(style: &mut Style, value: &str) -> Result {
     let title_quote = match value {
         "auto" => None,
@@ -189,7 +189,7 @@ fn set_titles(style: &mut Style, value: &str) -> Result {
     Ok(())
 }
 
-/// The mode with what has been set on top of it.
+/// The mode, with the options that differ from it.
 fn described(style: &Style, all: bool) -> String {
     let on = |is_on: bool| if is_on { "on" } else { "off" }.to_owned();
     let quoted = |text: &str| format!("{text:?}");
@@ -258,7 +258,7 @@ fn number(text: &str) -> std::result::Result<usize, String> {
     text.parse().map_err(|_| format!("not a number: \"{text}\""))
 }
 
-/// Column widths. More than 10,000 characters are no width.
+/// Column widths, limited to 10,000 characters.
 pub fn widths<'w>(words: impl Iterator<Item = &'w str>) -> std::result::Result<Vec<i32>, String> {
     const WIDTH_MAX: i32 = 10_000;
     words
@@ -297,7 +297,7 @@ fn blob_quote(name: &str) -> std::result::Result<BlobQuote, String> {
     })
 }
 
-/// `on`, `off`, or up to three numbers: lines, characters, characters of a title.
+/// Parses `on`, `off`, or up to three numbers: lines, characters, characters of a title.
 fn limits(text: &str) -> std::result::Result<Limits, String> {
     if let Ok(is_on) = boolean(text)
         && !text.starts_with(|c: char| c.is_ascii_digit())

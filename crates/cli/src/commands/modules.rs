@@ -17,7 +17,7 @@ pub fn unmodule(shell: &mut Shell, arguments: &[String]) -> Result {
     Ok(())
 }
 
-/// `.nonce STRING`: a wrong word ends the shell.
+/// `.nonce STRING`: a wrong word ends the process.
 pub fn nonce(shell: &mut Shell, arguments: &[String]) -> Result {
     let word = arguments.first().map_or("", String::as_str);
     if shell.safe_mode.nonce.as_deref() != Some(word) || arguments.len() != 1 {

@@ -1,5 +1,5 @@
-//! `.parameter`: values for the parameters of statements. They live in the table `temp.sqlite_parameters`, as in `sqlite3`,
-//! so that SQL can read and change them.
+//! `.parameter`: values for the parameters of statements. As in `sqlite3`, they are in the table `temp.sqlite_parameters`, so that SQL can
+//! read and change them.
 
 use lithe::{Connection, params};
 
@@ -35,7 +35,7 @@ pub fn parameter(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     }
 }
 
-/// Names that begin with `sqlite_` are the engine's own, unless the schema may be written.
+/// Creates the table. Names that begin with `sqlite_` are reserved unless PRAGMA writable_schema is on.
 fn create(connection: &Connection) -> Result<()> {
     if exists(connection) {
         return Ok(());
@@ -46,7 +46,7 @@ fn create(connection: &Connection) -> Result<()> {
     connection.execute_batch(&create).map_err(|e| e.to_string())
 }
 
-/// The value is an expression; what is none is a text.
+/// Sets a parameter. The value is an SQL expression; if it is not a valid one, it is a text.
 fn set(connection: &Connection, name: &str, value: &str) -> Result<()> {
     let insert = |value: &str| {
         let sql = format!("REPLACE INTO temp.sqlite_parameters(key, value) VALUES (?1, {value})");

@@ -1,4 +1,4 @@
-//! `.progress`: a progress handler that reports, and may interrupt.
+//! `.progress`: a progress handler that prints reports, and can interrupt statements.
 
 use std::sync::atomic::Ordering;
 

@@ -1,13 +1,13 @@
-//! `.recover`: SQL that makes again what a damaged database still holds.
+//! `.recover`: SQL that creates the readable content of a damaged database again.
 //!
 //! ```text
 //!   pages ── lithe_recover ──► rows of the schema ──► CREATE TABLE …
 //!                              rows of each table ──► INSERT OR IGNORE …
-//!                              rows of no table ────► table lost_and_found
+//!                              rows without table ──► table lost_and_found
 //!                              rest of the schema ──► CREATE INDEX, VIEW, TRIGGER …
 //! ```
 //!
-//! What columns a table has says a database in memory, in which the tables are made again.
+//! The columns of a table come from a model: a database in memory in which the tables are created again.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -23,7 +23,7 @@ type Result<T> = std::result::Result<T, String>;
 struct Options {
     skip_freelist: bool,
     lost_and_found: String,
-    /// Rowids that are not INTEGER PRIMARY KEY are kept.
+    /// Whether rowids that are not INTEGER PRIMARY KEY are kept.
     rowids: bool,
 }
 
@@ -60,17 +60,17 @@ impl Options {
     }
 }
 
-/// The pages of the database, and what its header says of them.
+/// The pages of the database, with its header.
 struct Source<'c> {
     pages: Box<dyn PageSource + 'c>,
     geometry: Geometry,
-    /// The first page, for what else the header says.
+    /// The first page, for the other fields of the header.
     first: Vec<u8>,
 }
 
 impl<'c> Source<'c> {
-    /// The pages as the connection has them, with what is in the log; the bytes of the file where the engine takes the file for no
-    /// database.
+    /// The pages as the connection reads them, including those in the log; the bytes of the file if the engine does not accept the file as
+    /// a database.
     fn open(connection: &'c Connection, file: &str) -> Result<Source<'c>> {
         if let Some(pages) = ConnectionPages::open(connection) {
             let first = pages.page(PageNo::FIRST).map(Cow::into_owned).unwrap_or_default();
@@ -91,7 +91,7 @@ impl<'c> Source<'c> {
     }
 }
 
-/// Pages as the virtual table `sqlite_dbpage` gives them.
+/// Pages read through the virtual table `sqlite_dbpage`.
 struct ConnectionPages<'c> {
     connection: &'c Connection,
     count: u32,
@@ -129,10 +129,10 @@ struct Object {
     sql: String,
 }
 
-/// A table's columns in the order in which its records have them, as INSERT names them.
+/// A table's columns in the order of its records, as INSERT names them.
 struct Table {
     name: String,
-    /// `None` is a generated column that is stored.
+    /// `None` for a stored generated column.
     columns: Vec<Option<String>>,
     /// The position of the column that is the rowid.
     key: Option<usize>,
@@ -167,7 +167,7 @@ impl Script<'_> {
             self.line("DELETE FROM sqlite_sequence")?;
             self.rows(sequence, &model, &mut recovery, options)?;
         }
-        // The pages of indexes are not lost: what they hold is in their tables.
+        // The pages of indexes are not lost: their content is in the tables.
         for root in objects.iter().filter(|object| object.kind == "index").filter_map(|object| object.root) {
             recovery.tree(root, |_| Ok::<(), String>(()))?;
         }
@@ -201,7 +201,7 @@ impl Script<'_> {
         self.line(&format!("PRAGMA application_id = '{}'", source.meta(68).cast_signed()))
     }
 
-    /// The rows of the schema table that describe something.
+    /// The valid rows of the schema table.
     fn schema(&self, recovery: &mut Recovery<'_>) -> Result<Vec<Object>> {
         let mut objects = Vec::new();
         let decoded = |value: Option<&ValueRef<'_>>| match value {
@@ -222,7 +222,7 @@ impl Script<'_> {
                 root,
                 sql: decoded(values.get(4)),
             };
-            // Whatever else the text says is damage, and not to be run.
+            // Any other text is damaged, and must not be run.
             let creates = object.sql.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("CREATE "));
             if !object.name.is_empty() && (creates || object.sql.is_empty()) {
                 objects.push(object);
@@ -235,11 +235,11 @@ impl Script<'_> {
     fn tables(&mut self, objects: &[Object], model: &Connection) -> Result<()> {
         let mut tables: Vec<&Object> =
             objects.iter().filter(|object| object.kind == "table" && !object.sql.is_empty()).collect();
-        // AUTOINCREMENT in another table would make this one.
+        // An AUTOINCREMENT in another table would create this table.
         tables.sort_by_key(|table| table.name != "sqlite_sequence");
         for table in tables {
             if table.root.is_some() {
-                // A statement that is damaged makes no table, and its rows are lost ones.
+                // A damaged statement creates no table; the table's rows go to lost_and_found.
                 let _ = model.prepare(&table.sql).and_then(|mut create| create.execute([]));
                 self.line(&table.sql)?;
             } else {
@@ -264,7 +264,7 @@ impl Script<'_> {
         })
     }
 
-    /// The INSERT of a row. Fields that the record lacks get their defaults.
+    /// The INSERT of a row. Fields that the record lacks get the columns' defaults.
     fn insertion(&self, table: &Table, row: &Row, keeps_rowids: bool) -> Option<String> {
         let (mut names, mut values) = (Vec::new(), Vec::new());
         if row.rowid.is_some() != table.has_rowid {
@@ -322,11 +322,11 @@ impl Script<'_> {
     }
 }
 
-/// So many instructions are enough to make a table.
+/// The most instructions that a CREATE TABLE of the model may run.
 const MODEL_INSTRUCTIONS: u32 = 1_000_000;
 
-/// A database in which the tables of the damaged one are made. What stands in a damaged schema is not to be trusted: it may only make
-/// tables, and not for long.
+/// A database in memory for the tables of the damaged one. Its schema is not trusted: statements may only create tables, and only for a
+/// limited number of instructions.
 fn model() -> lithe::Result<Connection> {
     let model = Connection::open_in_memory()?;
     model.execute_batch("PRAGMA writable_schema = ON")?;
@@ -338,7 +338,7 @@ fn model() -> lithe::Result<Connection> {
     Ok(model)
 }
 
-/// A literal in which line ends are replaced, so that each statement is one line.
+/// A literal with its line ends replaced, so that each statement is one line.
 fn text_literal(text: &[u8]) -> String {
     let literal = quote::text_literal(text);
     if !literal.contains(['\n', '\r']) || !literal.starts_with('\'') {
@@ -354,7 +354,7 @@ fn text_literal(text: &[u8]) -> String {
     escaped
 }
 
-/// A text that stands for a line end and does not occur: `\n`, `\012`, then others.
+/// A placeholder for a line end that does not occur in the text: `\n`, `\012`, or a numbered one.
 fn unused(text: &str, letter: char, code: u8) -> String {
     let others = (0..).map(|i| format!("({letter}{i})"));
     let mut candidates = [format!("\\{letter}"), format!("\\{code:03o}")].into_iter().chain(others);
@@ -373,7 +373,7 @@ fn decode(text: &[u8], encoding: TextEncoding) -> String {
     }
 }
 
-/// So many names with a number behind are tried.
+/// The most numbered names that are tried.
 const NAMES_MAX: usize = 1000;
 
 fn free_name(objects: &[Object], wanted: &str) -> Result<String> {
@@ -384,7 +384,7 @@ fn free_name(objects: &[Object], wanted: &str) -> Result<String> {
 }
 
 impl Table {
-    /// What the model knows of a table; `None` if the table could not be made there.
+    /// A table of the model; `None` if the table could not be created there.
     fn of(model: &Connection, name: &str) -> Option<Table> {
         struct Column {
             name: String,
@@ -405,10 +405,10 @@ impl Table {
         let free = rowid_names.into_iter().find(|name| !is_column(name));
         let probe = format!("SELECT {} FROM {}", free.unwrap_or("_rowid_"), quote::identifier(name));
         let has_rowid = free.is_none() || model.prepare(&probe).is_ok();
-        // Virtual generated columns are in no record.
+        // Records do not have virtual generated columns.
         let mut stored: Vec<&Column> = columns.iter().filter(|column| column.hidden != 2).collect();
         if !has_rowid {
-            // The record of a table WITHOUT ROWID begins with the columns of its key.
+            // A record of a table WITHOUT ROWID begins with the columns of the primary key.
             stored.sort_by_key(|column| if column.key == 0 { i64::MAX } else { column.key });
         }
         let keys = columns.iter().filter(|column| column.key > 0).count();

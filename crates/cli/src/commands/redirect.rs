@@ -1,4 +1,4 @@
-//! `.output`, `.once`: where rows go. `.excel`, `.www`: to a program of the desktop.
+//! `.output`, `.once`: redirect the output. `.excel`, `.www`: to a desktop program.
 
 use super::usage;
 use crate::output::style::Quote;
@@ -8,7 +8,7 @@ use crate::sink::{BYTE_ORDER_MARK, Sink};
 
 type Result = std::result::Result<(), String>;
 
-/// What opens the output.
+/// The program that opens the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Viewer {
     Editor,
@@ -20,7 +20,7 @@ enum Viewer {
 struct Options {
     viewer: Option<Viewer>,
     byte_order_mark: bool,
-    /// A browser gets text instead of a table.
+    /// Whether a browser gets text instead of a table.
     is_plain: bool,
     words: Vec<String>,
 }
@@ -68,14 +68,14 @@ fn view(shell: &mut Shell, arguments: &[String], command: &str, viewer: Viewer) 
     redirect(shell, &options, command, true)
 }
 
-/// Output goes back to where it came from even if the new place cannot be opened.
+/// Redirects the output. It returns to standard output even if the new destination cannot be opened.
 fn redirect(shell: &mut Shell, options: &Options, command: &str, is_once: bool) -> Result {
     shell.end_once();
     shell.set_output(Sink::stdout());
     let sink = match (options.viewer, options.words.as_slice()) {
         (Some(viewer), []) => open_viewer(shell, viewer, options.is_plain)?,
         (None, [] | [_]) if options.words.first().is_none_or(|file| file == "stdout") => return Ok(()),
-        // A program's words need no quotes around them.
+        // The words of a program need no quotes.
         (None, words @ [first, ..]) if first.starts_with('|') => Sink::open(&words.join(" "), is_once)?,
         (None, [file]) if file == "off" => Sink::open("/dev/null", is_once)?,
         (None, [file]) => Sink::open(file, is_once)?,
@@ -94,7 +94,7 @@ fn redirect(shell: &mut Shell, options: &Options, command: &str, is_once: bool) 
 const PAGE_BEGINS: &str = "<!DOCTYPE html>\n<HTML><BODY>\n<TABLE border='1' cellspacing='0' cellpadding='2'>\n";
 const PAGE_ENDS: &str = "</TABLE>\n</BODY></HTML>\n";
 
-/// A file for a viewer. The rows get the mode that it wants, until the output ends.
+/// Opens a temporary file for a viewer, and sets the mode for it until the output ends.
 fn open_viewer(shell: &mut Shell, viewer: Viewer, is_plain: bool) -> std::result::Result<Sink, String> {
     let (suffix, mode, ending) = match viewer {
         Viewer::Editor => (".txt", None, ""),

@@ -11,7 +11,7 @@ use crate::shell::Shell;
 
 type Result = std::result::Result<(), String>;
 
-/// So many sessions may be open on a connection.
+/// The most sessions of a connection.
 const SESSIONS_MAX: usize = 16;
 
 /// `.session ?NAME? CMD …`
@@ -51,7 +51,7 @@ fn open(shell: &mut Shell, database: &str, name: &str) -> Result {
     Ok(())
 }
 
-/// Runs a command of the session at this position.
+/// Runs a command on the session at this position.
 fn run(shell: &mut Shell, at: usize, command: &str, arguments: &[&str]) -> Result {
     const COMMANDS: [&str; 9] =
         ["attach", "changeset", "close", "enable", "filter", "indirect", "isempty", "patchset", "list"];

@@ -1,4 +1,4 @@
-//! Commands that set something.
+//! Commands that change a setting.
 
 use super::{boolean, usage};
 use crate::settings::{default_prompts, prompts_at_start};
@@ -28,13 +28,13 @@ pub fn eqp(shell: &mut Shell, arguments: &[String]) -> Result {
     switch(arguments, ".eqp", &mut shell.settings.eqp)
 }
 
-/// `.binary`: bytes are written as they are on every system that Lithe runs on.
+/// `.binary`: has no effect, because output is always binary on the supported systems.
 pub fn binary(_: &mut Shell, arguments: &[String]) -> Result {
     let [value] = arguments else { return Err(usage(".binary")) };
     boolean(value).map(|_| ())
 }
 
-/// `.explain ?on|off|auto?`: automatically is on for EXPLAIN, which nothing else is.
+/// `.explain ?on|off|auto?`: `auto` is the same as `on`, which affects only EXPLAIN.
 pub fn explain(shell: &mut Shell, arguments: &[String]) -> Result {
     match arguments {
         [] => shell.settings.explain = true,
@@ -50,7 +50,7 @@ pub fn headers(shell: &mut Shell, arguments: &[String]) -> Result {
     Ok(())
 }
 
-/// `.timeout MS`: how long locks of others are waited for.
+/// `.timeout MS`: the longest wait for locks of other connections.
 pub fn timeout(shell: &mut Shell, arguments: &[String]) -> Result {
     let [milliseconds] = arguments else { return Err(usage(".timeout")) };
     let milliseconds: i64 = milliseconds.parse().map_err(|_| usage(".timeout"))?;
@@ -130,7 +130,7 @@ pub fn prompt(shell: &mut Shell, arguments: &[String]) -> Result {
     Ok(())
 }
 
-/// `.expert ?--verbose? ?--sample PERCENT?`: statistics are taken as ANALYZE has left them, whatever the percentage.
+/// `.expert ?--verbose? ?--sample PERCENT?`: the percentage is ignored; statistics are those of ANALYZE.
 pub fn expert(shell: &mut Shell, arguments: &[String]) -> Result {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {

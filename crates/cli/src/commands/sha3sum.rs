@@ -1,4 +1,4 @@
-//! `.sha3sum`: a hash of what the database holds, which does not depend on how it is stored.
+//! `.sha3sum`: a hash of the database's content that is independent of its storage.
 //!
 //! ```text
 //!   hash of    S<bytes>:<sql of the query>     for each table
@@ -73,7 +73,7 @@ fn is_system(name: &str) -> bool {
     name.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sqlite_"))
 }
 
-/// The tables that are hashed, and the query of each.
+/// The tables that are hashed, each with its query.
 fn queries(connection: &Connection, options: &Options) -> Result<Vec<(String, String)>> {
     let condition = match options.with_schema {
         true => "UNION ALL SELECT 'sqlite_schema'",

@@ -1,4 +1,4 @@
-//! Commands that show something.
+//! Commands that show settings and the schema.
 
 use lithe::{Connection, params};
 
@@ -8,7 +8,7 @@ use crate::shell::Shell;
 
 type Result = std::result::Result<(), String>;
 
-/// How wide the list of tables may be.
+/// The width of the list of tables.
 const LIST_WIDTH: usize = 80;
 
 pub fn help(shell: &mut Shell, arguments: &[String]) -> Result {
@@ -85,7 +85,7 @@ pub fn indexes(shell: &mut Shell, arguments: &[String]) -> Result {
     shell.output.print(&in_columns(&names))
 }
 
-/// Names of schema objects in all databases; those of attached ones with the schema in front.
+/// Names of schema objects in all databases; those of attached databases are qualified.
 fn object_names(
     connection: &Connection,
     condition: &str,
@@ -109,7 +109,7 @@ fn object_names(
     Ok(names)
 }
 
-/// Names in as many columns as fit, filled downwards.
+/// Names in as many columns as fit, filled column by column.
 fn in_columns(names: &[String]) -> String {
     let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let columns = (LIST_WIDTH / (widest + 2)).max(1);
@@ -123,10 +123,10 @@ fn in_columns(names: &[String]) -> String {
     text
 }
 
-/// What `.fullschema` asks of [`schema`]: no list of columns behind views and virtual tables.
+/// The option of [`schema`] for `.fullschema`: views and virtual tables without a list of their columns.
 pub const WITHOUT_SIGNATURES: &str = "--without-signatures";
 
-/// What `.schema` was asked for.
+/// The arguments of `.schema`.
 #[derive(Clone, Copy, Default)]
 struct SchemaOptions {
     no_system: bool,
@@ -163,14 +163,14 @@ pub fn schema(shell: &mut Shell, arguments: &[String]) -> Result {
     shell.output.print(&text)
 }
 
-/// The table that describes all others is in none.
+/// Whether a name is that of a schema table, which no row of it describes.
 fn is_schema_table(name: &str) -> bool {
     ["sqlite_schema", "sqlite_master", "sqlite_temp_schema", "sqlite_temp_master"]
         .iter()
         .any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// The statements that make what matches; the pattern may name the schema in front.
+/// The CREATE statements of the matching objects; the pattern may be qualified.
 fn create_statements(
     connection: &Connection,
     schema: &str,
@@ -205,10 +205,10 @@ fn create_statements(
     Ok(found.into_iter().map(shown).collect())
 }
 
-/// A statement that is shorter stays on its line.
+/// A shorter statement stays on one line.
 const LINE_LEN: usize = 80;
 
-/// A line for each column and constraint. A statement with a comment keeps its lines: a comment ends where its line does.
+/// A line for each column and constraint. A statement with a comment is unchanged, because a comment extends to the end of its line.
 fn indented(sql: &str) -> String {
     if sql.contains("--") {
         return sql.to_owned();
@@ -254,7 +254,7 @@ fn indented(sql: &str) -> String {
     out
 }
 
-/// The statement with the schema in front of the name, if that is another than `main`.
+/// The statement with a qualified name, if the schema is not `main`.
 fn in_schema(sql: &str, schema: &str) -> String {
     const BEGINNINGS: [&str; 7] = [
         "CREATE TABLE IF NOT EXISTS ",
@@ -273,7 +273,7 @@ fn in_schema(sql: &str, schema: &str) -> String {
     }
 }
 
-/// `view(column, …)`: the columns of a view or virtual table cannot be seen in its text. Nothing for one that cannot be used.
+/// `view(column, …)`: the columns of a view or virtual table, which its text does not show. `None` if it cannot be used.
 fn view_signature(connection: &Connection, schema: &str, name: &str) -> Option<String> {
     let pragma = format!("PRAGMA {}.table_info({})", quote::identifier(schema), quote::string(name));
     let columns: lithe::Result<Vec<String>> =

@@ -1,4 +1,4 @@
-//! `.stats`: what statements and the connection have cost. `.scanstats`: what the loops of statements have.
+//! `.stats`: the costs of statements and of the connection. `.scanstats`: the costs of statements' loops.
 
 use super::{boolean, usage};
 use lithe::Config;
@@ -7,7 +7,7 @@ use crate::scan_status::ScanStatus;
 use crate::shell::Shell;
 use crate::statistics::{Statistics, connection_lines, process_lines};
 
-/// `.stats ?on|off|stmt|vmstep?`: alone, it shows those of the connection.
+/// `.stats ?on|off|stmt|vmstep?`: without an argument, shows the costs of the connection.
 pub fn stats(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
     match arguments {
         [] => {
@@ -24,7 +24,7 @@ pub fn stats(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// `.scanstats on|off|est|vm`: statements are measured from now on, or no more.
+/// `.scanstats on|off|est|vm`: switches the measurement of statements on or off.
 pub fn scanstats(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
     let [value] = arguments else { return Err(usage(".scanstats")) };
     shell.scan_status = match value.as_str() {

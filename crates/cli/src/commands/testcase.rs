@@ -1,4 +1,4 @@
-//! `.testcase`, `.check`: scripts that test what they print.
+//! `.testcase`, `.check`: scripts that test their own output.
 
 use super::usage;
 use crate::shell::Shell;
@@ -6,7 +6,7 @@ use crate::sink::Sink;
 
 type Result = std::result::Result<(), String>;
 
-/// `.testcase ?NAME?`: from here on the output is kept.
+/// `.testcase ?NAME?`: captures the output from now on.
 pub fn testcase(shell: &mut Shell, arguments: &[String]) -> Result {
     if arguments.len() > 1 {
         return Err(usage(".testcase"));
@@ -16,7 +16,7 @@ pub fn testcase(shell: &mut Shell, arguments: &[String]) -> Result {
     Ok(())
 }
 
-/// `.check GLOB`: the output since `.testcase` is as the pattern says, or the shell ends. The line end at its end counts only if the
+/// `.check GLOB`: ends the process if the output since `.testcase` does not match the pattern. A final line end is ignored unless the
 /// pattern has one.
 pub fn check(shell: &mut Shell, arguments: &[String]) -> Result {
     let [pattern] = arguments else { return Err(usage(".check")) };

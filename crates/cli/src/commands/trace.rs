@@ -1,4 +1,4 @@
-//! `.trace`: statements as they run. `.auth`: what they ask to do. `.log`: what the engine reports.
+//! `.trace`: prints statements as they run. `.auth`: prints their authorizer requests. `.log`: prints the engine's error log.
 
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ use crate::shell::Shell;
 type Result = std::result::Result<(), String>;
 type Output = Box<dyn Write + Send>;
 
-/// Which events are shown, and how.
+/// The events that are printed, and their form.
 #[derive(Clone, Copy, Debug)]
 struct Wanted {
     statements: bool,
@@ -41,7 +41,7 @@ pub fn trace(shell: &mut Shell, arguments: &[String]) -> Result {
     shell.database.connection.set_trace_hook(output.map(|mut output| {
         move |event: TraceEvent<'_>| {
             if let Some(line) = traced(&event, wanted) {
-                // A trace that cannot be written is no reason to stop the statement.
+                // An error of the trace output must not stop the statement.
                 let _ = writeln!(output, "{line}").and_then(|()| output.flush());
             }
         }
@@ -65,7 +65,7 @@ fn traced(event: &TraceEvent<'_>, wanted: Wanted) -> Option<String> {
     }
 }
 
-/// A file, or what the name says; nothing for `off`.
+/// The output of that name: a file, or a standard stream; None for `off`.
 fn open_output(name: &str) -> std::result::Result<Option<Output>, String> {
     Ok(Some(match name {
         "off" => return Ok(None),
@@ -75,7 +75,7 @@ fn open_output(name: &str) -> std::result::Result<Option<Output>, String> {
     }))
 }
 
-/// Where the error log of the process goes.
+/// The output of the process's error log.
 static LOG: Mutex<Option<Output>> = Mutex::new(None);
 
 /// `.log FILE|stdout|stderr|off`

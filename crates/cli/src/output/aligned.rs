@@ -1,4 +1,4 @@
-//! Values in columns that are as wide as their content: column, box, table, markdown.
+//! Values in aligned columns as wide as their content: column, box, table, markdown.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ pub struct Aligned<'s> {
     rows: Vec<Vec<Cell>>,
 }
 
-/// What stands in one place of the table.
+/// A cell of the table.
 struct Cell {
     text: String,
     align: Align,
@@ -28,14 +28,14 @@ struct Rule {
     right: &'static str,
 }
 
-/// What a layout draws.
+/// The lines of a layout.
 struct Frame {
     top: Option<Rule>,
     below_titles: Option<Rule>,
-    /// Between rows, when one of them has several lines.
+    /// Between rows, if a row has several lines.
     between_rows: Option<Rule>,
     bottom: Option<Rule>,
-    /// Below titles that no rows follow.
+    /// Below titles without rows.
     without_rows: Option<Rule>,
     cell: Rule,
 }
@@ -77,10 +77,10 @@ const COLUMN: Frame = Frame {
     cell: rule("", " ", "  ", ""),
 };
 
-/// Tabs go to the next multiple of this.
+/// A tab extends to the next multiple of this.
 const TAB_WIDTH: usize = 8;
 
-/// A table that has to fit the screen does not make its columns narrower than this.
+/// The least width of columns that are narrowed to fit the screen.
 const SQUEEZED_WIDTH_MIN: usize = 5;
 
 impl<'s> Aligned<'s> {
@@ -134,7 +134,7 @@ impl<'s> Aligned<'s> {
         writeln!(out, "{left}{}{right}", fills.join(rule.between))
     }
 
-    /// One row of cells, of as many lines as the highest of them has.
+    /// One row of cells, of as many lines as its highest cell.
     fn row_of(&self, out: &mut dyn Write, frame: &Frame, cells: &[Cell], widths: &[usize]) -> io::Result<()> {
         let lines_of = |(cell, width): (&'_ Cell, &usize)| wrapped(&cell.text, *width, self.style.word_wrap);
         let split: Vec<Vec<String>> = cells.iter().zip(widths).map(lines_of).collect();
@@ -151,7 +151,7 @@ impl<'s> Aligned<'s> {
                 text.push_str(&padded(content, *width, cells[i].align));
             }
             text.push_str(edge(frame.cell.right));
-            // Without a border, nothing ends a line but its last column.
+            // Without a border, trailing spaces are dropped, except in mode column.
             let is_open = !self.has_border() && self.style.mode.layout != Layout::Column;
             writeln!(out, "{}", if is_open { text.trim_end() } else { &text })?;
         }
@@ -202,7 +202,7 @@ impl Printer for Aligned<'_> {
     }
 }
 
-/// Makes the widest columns narrower until all of them together take no more than `width_max`.
+/// Narrows the widest columns until the total width is at most `width_max`.
 fn squeeze(widths: &mut [usize], width_max: usize) {
     let fits = |most: usize| widths.iter().map(|width| *width.min(&most)).sum::<usize>() <= width_max;
     let widest = widths.iter().copied().max().unwrap_or(0);
@@ -217,7 +217,7 @@ fn squeeze(widths: &mut [usize], width_max: usize) {
     widths.iter_mut().for_each(|width| *width = (*width).min(fitting.max(SQUEEZED_WIDTH_MIN)));
 }
 
-/// The first line, and no more of it than `limit` columns. A limit of 0 is none.
+/// The first line of a title, shortened to `limit` columns. A limit of 0 means none.
 pub fn shortened(title: String, limit: usize) -> String {
     const DOTS: &str = "...";
     let line = title.lines().next().unwrap_or_default();
@@ -256,7 +256,7 @@ fn without_tabs(text: &str) -> String {
     out
 }
 
-/// The lines of a cell, none wider than `width`.
+/// The lines of a cell, wrapped at `width`.
 pub fn wrapped(cell: &str, width: usize, between_words: bool) -> Vec<String> {
     let mut pieces = Vec::new();
     for mut line in cell.lines() {
@@ -272,7 +272,7 @@ pub fn wrapped(cell: &str, width: usize, between_words: bool) -> Vec<String> {
     pieces
 }
 
-/// The lines of a text, each cut where it is too wide.
+/// The lines of a text, cut at `width`.
 pub fn cut(text: &str, width: usize) -> Vec<String> {
     let mut pieces = Vec::new();
     for mut line in text.lines() {
@@ -288,20 +288,20 @@ pub fn cut(text: &str, width: usize) -> Vec<String> {
     pieces
 }
 
-/// Where a line that is too wide is cut: behind the last space or hyphen, unless little of the line were left then.
+/// Where a line that is too wide is wrapped: after the last space or hyphen, unless that would leave less than half of the line.
 fn line_end(line: &str, width: usize, between_words: bool) -> usize {
     let end = fitting(line, width);
     if end == line.len() {
         return end;
     }
     if line[end..].starts_with(' ') && line[..end].width() <= width {
-        return end + 1; // a space that ends a line takes no width
+        return end + 1; // a space at the end of a line takes no width
     }
     let at_word = line[..end].rfind([' ', '-']).map_or(0, |at| at + 1);
     if at_word > 0 && (between_words || 2 * line[..at_word].width() >= width) { at_word } else { end }
 }
 
-/// Text in the middle of, or at one side of a column. What is too wide can only be a space at a line's end.
+/// Pads a text to a column's width. A text that is too wide can only end with a space.
 fn padded(content: &str, width: usize, align: Align) -> String {
     let content = if content.width() > width { content.trim_end_matches(' ') } else { content };
     let missing = width - content.width().min(width);
@@ -313,7 +313,7 @@ fn padded(content: &str, width: usize, align: Align) -> String {
     format!("{}{content}{}", " ".repeat(left), " ".repeat(missing - left))
 }
 
-/// How many bytes of the line fit a width; at least one character.
+/// The number of bytes of the line that fit a width; at least one character.
 fn fitting(line: &str, width: usize) -> usize {
     let mut used = 0;
     for (at, c) in line.char_indices() {

@@ -10,11 +10,11 @@ use crate::quote;
 pub struct Insert<'s> {
     style: &'s Style,
     columns: Vec<String>,
-    /// How many bytes the statement has that is not ended yet.
+    /// The length of the unfinished statement.
     open: usize,
 }
 
-/// Between the rows of one statement.
+/// The separator between the rows of a statement.
 const BETWEEN_ROWS: &str = ",\n  ";
 
 impl<'s> Insert<'s> {
@@ -29,7 +29,7 @@ impl Printer for Insert<'_> {
         for i in 0..row.column_count() {
             values.extend_from_slice(if i > 0 { b"," } else { b"" });
             match row.get_ref(i) {
-                ValueRef::Null => values.extend_from_slice(b"NULL"), // whatever NULL is to look like elsewhere
+                ValueRef::Null => values.extend_from_slice(b"NULL"), // regardless of .nullvalue
                 value => values.extend_from_slice(&text::shown(self.style, value)),
             }
         }
@@ -51,7 +51,7 @@ impl Printer for Insert<'_> {
 }
 
 impl Insert<'_> {
-    /// Begins a statement; answers how many bytes it has.
+    /// Begins a statement; answers its length so far.
     fn begin(&self, out: &mut dyn Write) -> io::Result<usize> {
         let mut text = format!("INSERT INTO {}", quote::identifier(&self.style.insert_table));
         if self.style.has_titles() {

@@ -1,4 +1,4 @@
-//! JSON: an array of objects, or an object a line.
+//! JSON: an array of objects, or one object on each line.
 
 use std::io::{self, Write};
 

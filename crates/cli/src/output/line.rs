@@ -1,4 +1,4 @@
-//! One value a line, the names in front.
+//! One value on each line, after its column's name.
 
 use std::io::{self, Write};
 
@@ -27,7 +27,7 @@ impl<'s> Lines<'s> {
 }
 
 impl Lines<'_> {
-    /// A value behind its name, in lines that fit the screen.
+    /// A value after its name, in lines that fit the screen.
     fn write_wrapped(&self, out: &mut dyn Write, value: &[u8], columns: usize) -> io::Result<()> {
         let before = self.width + self.style.column_separator.width();
         let text = String::from_utf8_lossy(value);

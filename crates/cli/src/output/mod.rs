@@ -1,10 +1,10 @@
-//! How rows are shown: a module for each family of layouts.
+//! The output modes: a module for each family of layouts.
 //!
-//! | module | its one subject |
+//! | module | subject |
 //! | --- | --- |
-//! | `style` | the modes by name, and what the user sets on top of one |
+//! | `style` | the modes by name, and the user's options for one |
 //! | `text` | values as texts: quotes, BLOBs, control characters |
-//! | `number` | numbers by a format of the user's |
+//! | `number` | numbers in a format of the user |
 //! | `separated` | list, csv, tabs, ascii, quote, tcl |
 //! | `aligned` | column, box, qbox, table, markdown |
 //! | `line` | line |
@@ -61,7 +61,7 @@ fn printer_of_layout<'s>(style: &'s Style, columns: Vec<String>) -> Box<dyn Prin
     }
 }
 
-/// Says behind the rows how many there were.
+/// Prints the number of rows after them.
 struct Counted<'s> {
     printer: Box<dyn Printer + 's>,
     rows: u64,
@@ -84,12 +84,12 @@ impl Printer for Counted<'_> {
     }
 }
 
-/// A value as mode `list` shows it.
+/// A value in the form of mode `list`.
 pub fn plain(value: ValueRef<'_>) -> Vec<u8> {
     text::shown(&Style::default(), value).into_owned()
 }
 
-/// A value within the limits of what is shown of one.
+/// A value, truncated to the limits of the style.
 fn cell<'v>(style: &Style, value: ValueRef<'v>) -> Cow<'v, [u8]> {
     let shown = text::shown(style, value);
     let limits = style.limits;

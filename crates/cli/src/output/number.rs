@@ -1,8 +1,8 @@
-//! Numbers by the formats of `.mode --ifmt` and `--fpfmt`: one conversion each, as SQL's `format()` knows it.
+//! Numbers in the formats of `.mode --ifmt` and `--fpfmt`: one conversion each, as in SQL's `format()`.
 
 use lithe::ValueRef;
 
-/// More digits are no width and no precision.
+/// The most digits of a width or precision.
 const DIGITS_MAX: usize = 3;
 
 /// Whether the text is one conversion of an integer: `%,d`, `%04x`, ….
@@ -26,13 +26,13 @@ fn is_conversion(format: &str, kinds: &str) -> bool {
     rest.is_some_and(|kind| kind.len() == 1 && kinds.contains(kind))
 }
 
-/// What is behind the digits; `None` if there are too many of them.
+/// The text after the digits; `None` if there are too many digits.
 fn without_digits(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     (text.len() - rest.len() <= DIGITS_MAX).then_some(rest)
 }
 
-/// The number as the format says; `None` if it says nothing.
+/// The number in a format; `None` without a format.
 pub fn formatted(format: &str, number: ValueRef<'_>) -> Option<String> {
     thread_local! {
         static SQL: Option<lithe::Connection> = lithe::Connection::open(":memory:").ok();

@@ -1,6 +1,6 @@
-//! What decides how rows look: the modes, and what `.mode` and its relatives set on top of one.
+//! The style of rows: the modes, and the options that `.mode` and its relatives set for one.
 
-/// An output mode: a layout, and what goes with it unless the user says otherwise.
+/// An output mode: a layout, and its default options.
 #[derive(Debug)]
 pub struct Mode {
     pub name: &'static str,
@@ -9,11 +9,11 @@ pub struct Mode {
     pub row_separator: &'static str,
     pub null: &'static str,
     pub quote: Quote,
-    /// Column names are shown.
+    /// Whether column names are shown.
     pub titles: bool,
 }
 
-/// What draws the rows.
+/// The layout of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     Separated,
@@ -24,19 +24,19 @@ pub enum Layout {
     Line,
     Html,
     Json,
-    /// One JSON object a line.
+    /// One JSON object on each line.
     JsonLines,
     Insert,
     Count,
     Off,
 }
 
-/// What is put around texts, and what is changed in them.
+/// The quotes and escapes of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quote {
-    /// Nothing at all.
+    /// Texts are unchanged.
     Off,
-    /// Only control characters are changed.
+    /// Only control characters are escaped.
     Plain,
     /// SQL literals for texts that look like other values: numbers, NULL, BLOBs.
     Relaxed,
@@ -103,7 +103,7 @@ pub static MODES: &[Mode] = &[
 ];
 
 impl Mode {
-    /// The mode of that name; an unambiguous beginning of it will do.
+    /// The mode of that name; an unambiguous prefix suffices.
     pub fn named(name: &str) -> Option<&'static Mode> {
         let exact = MODES.iter().find(|mode| mode.name == name);
         let mut beginning = MODES.iter().filter(|mode| !name.is_empty() && mode.name.starts_with(name));
@@ -114,15 +114,15 @@ impl Mode {
         exact.or(only)
     }
 
-    /// A mode that is known to be there.
+    /// A mode whose name is a literal in this program.
     ///
     /// # Panics
-    /// If there is none of that name: names in this program are literals.
+    /// If the table has no such mode.
     pub fn known(name: &'static str) -> &'static Mode {
         Mode::named(name).expect("the table has this mode")
     }
 
-    /// Whether the output is meant to be read by people, so that a query plan may be drawn as a tree.
+    /// Whether the output is for human readers, so that a query plan may be drawn as a tree.
     pub fn is_for_people(&self) -> bool {
         matches!(self.quote, Quote::Plain | Quote::Relaxed) || self.name == "qbox"
     }
@@ -132,13 +132,13 @@ impl Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Titles {
     Off,
-    /// If there are rows.
+    /// Only with rows.
     On,
     Always,
 }
 
 impl Titles {
-    /// As `.mode --titles` and `.headers` name it.
+    /// The name for `.mode --titles` and `.headers`.
     pub fn name(self) -> &'static str {
         match self {
             Titles::Off => "off",
@@ -148,7 +148,7 @@ impl Titles {
     }
 }
 
-/// Where a value stands in a column that is wider.
+/// The alignment of a value in a wider column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     Left,
@@ -156,29 +156,29 @@ pub enum Align {
     Right,
 }
 
-/// How wide the screen is that a table has to fit.
+/// The width that a table must fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Screen {
-    /// It may be as wide as it likes.
+    /// No limit.
     Any,
-    /// As wide as the terminal, if there is one.
+    /// The width of the terminal, if there is one.
     Terminal,
     Columns(usize),
 }
 
-/// What shows control characters.
+/// The representation of control characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Escape {
     /// `^X`
     Ascii,
     /// U+2400 and following
     Symbol,
-    /// They go out as they are.
+    /// Unchanged.
     Off,
 }
 
 impl Escape {
-    /// What shows them, by its name.
+    /// The representation of that name.
     pub fn named(name: &str) -> Result<Escape, String> {
         Ok(match name {
             "auto" | "ascii" => Escape::Ascii,
@@ -189,10 +189,10 @@ impl Escape {
     }
 }
 
-/// What shows BLOBs.
+/// The representation of BLOBs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlobQuote {
-    /// What fits the quotes of texts.
+    /// Follows the quotes of texts.
     Auto,
     Text,
     Sql,
@@ -202,7 +202,7 @@ pub enum BlobQuote {
     Size,
 }
 
-/// How much of a long value is shown; 0 is all of it.
+/// The greatest length of a value that is shown in full; 0 means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     pub lines: usize,
@@ -210,48 +210,48 @@ pub struct Limits {
     pub title: usize,
 }
 
-/// What a terminal shows of long values unless told otherwise.
+/// The default limits on a terminal.
 pub const LIMITS_ON: Limits = Limits { lines: 5, characters: 300, title: 20 };
 
-/// So many bytes of rows are put into one INSERT on a terminal.
+/// The default length of a multi-row INSERT on a terminal, in bytes.
 const MULTI_INSERT_ON_TERMINAL: usize = 3000;
 
-/// How rows are shown.
+/// The style of rows.
 #[derive(Clone, Debug)]
 pub struct Style {
     pub mode: &'static Mode,
-    /// What the user wants; otherwise the mode decides.
+    /// The user's choice; None means the mode's default.
     pub titles: Option<Titles>,
-    /// The quotes of column names; otherwise they are those of the mode.
+    /// The quotes of column names; None means those of the mode.
     pub title_quote: Option<Quote>,
-    /// How many rows there were is shown behind them.
+    /// Whether the number of rows is shown after them.
     pub row_count: bool,
-    /// In mode `insert`, rows are put into one statement until it has so many bytes.
+    /// In mode `insert`, the length up to which rows are put into one statement, in bytes.
     pub multi_insert: usize,
-    /// The formats of integers and reals, as SQL's `format()` has them; empty: as they are.
+    /// The formats of integers and reals, as in SQL's `format()`; empty for none.
     pub integer_format: String,
     pub real_format: String,
     pub column_separator: String,
     pub row_separator: String,
-    /// What the user wants NULL to look like; otherwise the mode decides.
+    /// The user's text for NULL; None means the mode's.
     pub null: Option<String>,
     pub quote: Quote,
     pub blob: BlobQuote,
     pub escape: Escape,
-    /// Column widths: 0 fits the content, negative aligns to the right.
+    /// Column widths: 0 means that of the content, a negative one aligns to the right.
     pub widths: Vec<i32>,
     pub align: Vec<Align>,
-    /// Columns that are wider are wrapped; 0 never.
+    /// The width at which columns are wrapped; 0 means never.
     pub wrap: usize,
-    /// Wrap between words, however short the line.
+    /// Whether lines are wrapped only between words, however short they become.
     pub word_wrap: bool,
     pub limits: Limits,
     pub screen: Screen,
-    /// Lines around the whole of a table.
+    /// Whether a table has outer lines.
     pub border: bool,
-    /// BLOBs that are JSONB are shown as the JSON that they are.
+    /// Whether JSONB BLOBs are shown as JSON text.
     pub text_jsonb: bool,
-    /// The table that mode `insert` names.
+    /// The table's name in mode `insert`.
     pub insert_table: String,
 }
 
@@ -286,7 +286,7 @@ impl Default for Style {
 }
 
 impl Style {
-    /// Another mode, with all that goes with it. Titles, NULL and widths stay what the user has made them.
+    /// Sets the mode, with its default options. The user's choices for titles, NULL and widths stay.
     pub fn set_mode(&mut self, mode: &'static Mode) {
         let is_terminal = mode.name == "tty";
         *self = Style {
@@ -325,12 +325,12 @@ impl Style {
 
     pub fn null(&self) -> &str {
         match &self.null {
-            Some(null) if self.mode.name != "quote" => null, // in mode quote NULL is SQL, like all else
+            Some(null) if self.mode.name != "quote" => null, // in mode quote, NULL is SQL like every value
             _ => self.mode.null,
         }
     }
 
-    /// How many columns of the terminal a table may take.
+    /// The greatest width of a table, in columns of the terminal.
     pub fn screen_columns(&self) -> Option<usize> {
         match self.screen {
             Screen::Any => None,

@@ -1,4 +1,4 @@
-//! No rows: how many there are, or not even that.
+//! Modes without rows: `count` prints their number, `off` nothing.
 
 use std::io::{self, Write};
 

@@ -8,10 +8,10 @@ use super::number;
 use super::style::{BlobQuote, Escape, Mode, Quote, Style};
 use crate::quote;
 
-/// A value as its mode shows it. What is no UTF-8 keeps its bytes where the mode changes none.
+/// A value in the style's form. Bytes that are not UTF-8 are kept where the mode changes nothing.
 pub fn shown<'v>(style: &Style, value: ValueRef<'v>) -> Cow<'v, [u8]> {
     match value {
-        // All words of a list are in quotes.
+        // In mode tcl, all values are quoted.
         ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) if style.mode.name == "tcl" => {
             let plain = Style { mode: Mode::known("list"), quote: Quote::Plain, ..style.clone() };
             Cow::Owned(tcl(&shown(&plain, value)).into_bytes())
@@ -90,7 +90,7 @@ fn blob<'v>(style: &Style, bytes: &'v [u8]) -> Cow<'v, [u8]> {
     Cow::Owned(text.into_bytes())
 }
 
-/// The JSON text of a BLOB that is JSONB: SQL knows, asked of a database of our own.
+/// The JSON text of a JSONB BLOB, converted by SQL in an own database.
 fn json_of_jsonb(bytes: &[u8]) -> Option<String> {
     thread_local! {
         static SQL: Option<lithe::Connection> = lithe::Connection::open(":memory:").ok();
@@ -101,19 +101,19 @@ fn json_of_jsonb(bytes: &[u8]) -> Option<String> {
     })
 }
 
-/// Where nothing says how long a text is, it ends at its first NUL.
+/// A text up to its first NUL, for forms that have no length.
 fn before_nul(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len())]
 }
 
-/// Whether a text could be taken for a number, for NULL or for a BLOB.
+/// Whether a text could be read as a number, as NULL or as a BLOB.
 fn looks_like_another(style: &Style, bytes: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return true };
     let is_number = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) && text.parse::<f64>().is_ok();
     is_number || text.eq_ignore_ascii_case(style.null()) || text.starts_with("x'") || text.starts_with("X'")
 }
 
-/// With control characters made visible, so that data cannot steer the terminal. Line ends and tabs stay.
+/// Makes control characters visible, so that data cannot control the terminal. Line ends and tabs stay.
 pub fn control_characters(escape: Escape, bytes: &[u8]) -> Cow<'_, [u8]> {
     let is_harmful = |byte: &u8| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\r' | b'\t');
     if escape == Escape::Off || !bytes.iter().any(is_harmful) {
@@ -134,8 +134,8 @@ pub fn control_characters(escape: Escape, bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// In quotes if it holds the separator, a quote, a space, a control character or anything beyond ASCII: what
-/// `sqlite3` quotes, so that scripts that compare outputs see the same.
+/// A field in quotes if it has the separator, a quote, a space, a control character or a character beyond ASCII: `sqlite3` quotes the same,
+/// so that scripts that compare outputs work.
 fn csv_field<'v>(value: &'v [u8], separator: &str) -> Cow<'v, [u8]> {
     let is_special = |b: &u8| *b <= b' ' || *b >= 0x7f || matches!(b, b'"' | b'\'');
     let separator = separator.as_bytes();
@@ -155,7 +155,7 @@ fn html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }
 
-/// A string of Tcl, C and their like: bytes beyond ASCII in octal.
+/// A string literal of Tcl, C and similar languages: bytes beyond ASCII in octal.
 fn tcl(bytes: &[u8]) -> String {
     let mut out = String::from("\"");
     for byte in bytes {
@@ -173,7 +173,7 @@ fn tcl(bytes: &[u8]) -> String {
     out
 }
 
-/// A string of JSON.
+/// A JSON string.
 pub fn json(chars: impl Iterator<Item = char>) -> String {
     let mut out = String::from("\"");
     for c in chars {

@@ -1,12 +1,12 @@
-//! The pages of `docs/` and the README do what they say: their files are written, their commands run, and the output is compared.
+//! Tests the pages of `docs/` and the README: writes their files, runs their commands, and compares the output.
 //!
 //! | module | subject |
 //! | --- | --- |
 //! | `page` | a page as steps: files and commands with the output that the page shows |
-//! | `workshop` | the folder in which a page plays, with the shell, the C library and a Python in its reach |
+//! | `workshop` | the folder in which a page runs, with the shell, the C library and a Python on its path |
 //!
-//! Rust on the pages is compiled and run by the doctests of `lithedb` (`crates/lithedb/src/book.rs`). `PAGE=howto/blobs` plays one
-//! page alone.
+//! The doctests of `lithedb` (`crates/lithedb/src/book.rs`) compile and run the Rust code on the pages. `PAGE=howto/blobs` runs only one
+//! page.
 
 mod page;
 mod workshop;
@@ -32,7 +32,7 @@ fn pages_do_what_they_say() {
     assert!(commands > 0, "no page has a command");
 }
 
-/// Plays a page in a folder of its own, and answers how many commands it has, or what is wrong with it.
+/// Runs a page in a folder of its own; answers the number of its commands, or its differences.
 fn play(path: &Path) -> Result<usize, String> {
     let page = Page::read(&fs::read_to_string(path).unwrap());
     let workshop = Workshop::new();

@@ -3,10 +3,10 @@
 //! ```text
 //!   <!-- file: notes.sql -->          the fenced block that follows is the content of this file
 //!
-//!   ```console                        commands with what they answer
-//!   $ lithe notes.db                  a command; `> ` at the beginning of the next line goes on with it
+//!   ```console                        commands with their output
+//!   $ lithe notes.db                  a command; `> ` at the beginning of the next line continues it
 //!   lithe> SELECT 1;                  a line that is typed into it; so are lines after `   ...> `
-//!   1                                 what it answers; a line with nothing but `…` stands for any lines
+//!   1                                 its output; a line with only `…` stands for any lines
 //!   ```
 //! ```
 
@@ -25,7 +25,7 @@ pub enum Step {
 #[derive(Default)]
 pub struct Command {
     pub line: String,
-    /// What is typed into the command: of an interactive session, the lines behind its prompts.
+    /// The input of the command; in an interactive session, the lines after its prompts.
     pub input: String,
     pub output: String,
 }
@@ -53,19 +53,19 @@ impl Page {
 
 fn commands(block: &[&str]) -> Vec<Command> {
     let mut found: Vec<Command> = Vec::new();
-    let mut goes_on = false;
+    let mut continues = false;
     for line in block {
         if let Some(rest) = line.strip_prefix("$ ") {
             found.push(Command { line: rest.to_owned(), ..Command::default() });
-            goes_on = true;
+            continues = true;
             continue;
         }
         let command = found.last_mut().expect("a console block begins with a command");
-        if let Some(rest) = line.strip_prefix("> ").filter(|_| goes_on) {
+        if let Some(rest) = line.strip_prefix("> ").filter(|_| continues) {
             command.line += &format!("\n{rest}");
             continue;
         }
-        goes_on = false;
+        continues = false;
         match PROMPTS.iter().find_map(|prompt| line.strip_prefix(prompt)) {
             Some(typed) => command.input += &format!("{typed}\n"),
             None => command.output += &format!("{line}\n"),
@@ -74,7 +74,7 @@ fn commands(block: &[&str]) -> Vec<Command> {
     found
 }
 
-/// Whether an answer is what the page shows: line by line, where `…` stands for any lines.
+/// Whether an output matches the page: line by line, where `…` stands for any lines.
 pub fn matches(shown: &str, answer: &str) -> bool {
     let shown: Vec<&str> = shown.lines().map(str::trim_end).collect();
     let answer: Vec<&str> = answer.lines().map(str::trim_end).collect();

@@ -1,4 +1,4 @@
-//! The folder in which a page plays: `lithe`, the C library with its header, and `python3` are in reach of its commands.
+//! The folder in which a page runs: its commands find `lithe`, the C library with its header, and `python3`.
 
 use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 use std::{env, fs};
 
 pub struct Workshop {
-    /// Where commands run.
+    /// The working folder of commands.
     work: tempfile::TempDir,
-    /// Programs and libraries that commands find.
+    /// The programs and libraries that commands find.
     tools: tempfile::TempDir,
     has_python: bool,
 }
@@ -38,7 +38,7 @@ impl Workshop {
         !self.has_python && line.contains("python3")
     }
 
-    /// Runs a line of a terminal, and answers what it prints to both outputs. What is typed into it comes as from a person.
+    /// Runs a command line; answers its standard output and error output. With `input`, the command runs interactively.
     pub fn run(&self, line: &str, input: &str) -> String {
         let line = if input.is_empty() { line.to_owned() } else { format!("{line} --interactive") };
         let tools = self.tools.path().display().to_string();
@@ -60,14 +60,14 @@ impl Workshop {
     }
 }
 
-/// The C library, which cargo has built beside this test, since it is a dependency of it.
+/// The C library, which cargo builds beside this test as its dependency.
 fn library() -> PathBuf {
     let deps = env::current_exe().unwrap().parent().unwrap().to_path_buf();
     let found = [deps.join("libsqlite3.so"), deps.parent().unwrap().join("libsqlite3.so")];
     found.into_iter().find(|path| path.exists()).expect("libsqlite3.so beside the test")
 }
 
-/// A Python whose sqlite3 takes whichever `libsqlite3.so.0` it finds.
+/// A Python whose sqlite3 module loads the first `libsqlite3.so.0` on its path.
 fn python(libraries: &Path) -> Option<PathBuf> {
     let probe = "import sqlite3, sys; sqlite3.connect(':memory:'); \
                  sys.exit('libsqlite3' not in open('/proc/self/maps').read() or sys.argv[1] not in open('/proc/self/maps').read())";

@@ -1,11 +1,11 @@
-//! ANALYZE: sqlite_stat1 and sqlite_stat4 are written anew, and read into the catalog.
+//! ANALYZE: rewrites sqlite_stat1 and sqlite_stat4, and loads them into the catalog.
 //!
 //! ```text
 //!   sqlite_stat1(tbl, idx, stat)                          a row for each index; for a table without one, with idx NULL
 //!   sqlite_stat4(tbl, idx, neq, nlt, ndlt, sample)        a row for each sample of an index
 //! ```
 //!
-//! The counting itself is one instruction.
+//! One instruction does the counting.
 
 use lithe_base::ResultCode;
 use lithe_catalog::{CompileError, Index, IndexOrigin, Result, Table, TableKind};
@@ -22,10 +22,10 @@ use crate::Codegen;
 const COUNTS_COLUMNS: u16 = 3;
 /// Columns of sqlite_stat4.
 const SAMPLES_COLUMNS: u16 = 6;
-/// Columns that the instruction gives of each sample.
+/// Columns that the instruction returns for each sample.
 const SAMPLE_COLUMNS: u16 = 4;
 
-/// What is analysed of a database.
+/// The objects of a database to analyse.
 #[derive(Clone, Copy)]
 enum Part<'a> {
     Everything,
@@ -37,7 +37,7 @@ enum Part<'a> {
 #[derive(Clone, Copy)]
 struct StatisticsTables {
     counts: CursorId,
-    /// The table of counts as the pre-update hook is told of it.
+    /// The table of counts for the pre-update hook.
     told: Option<ToldTable>,
     samples: CursorId,
 }
@@ -88,7 +88,7 @@ fn analyze_part<'a>(cg: &mut Codegen<'a>, db: Db, part: Part<'a>) -> Result<()> 
     Ok(())
 }
 
-/// Opens both tables, which are made if they are not there, without the rows that will be written anew.
+/// Opens both tables, and creates them if they do not exist, without the rows that will be rewritten.
 fn open_tables<'a>(cg: &mut Codegen<'a>, db: Db, part: Part<'a>) -> Result<StatisticsTables> {
     let counts = open_statistics(cg, db, system::COUNTS_TABLE, "tbl,idx,stat", COUNTS_COLUMNS, part)?;
     let samples = open_statistics(cg, db, "sqlite_stat4", "tbl,idx,neq,nlt,ndlt,sample", SAMPLES_COLUMNS, part)?;
@@ -125,7 +125,7 @@ fn open_statistics<'a>(
     Ok(cursor)
 }
 
-/// SQLite empties a whole table without a DELETE, unless a pre-update hook is to be told of the rows.
+/// Calls the authorizer. SQLite empties a whole table without a DELETE, unless a pre-update hook must be called for the rows.
 fn ask_about_deletion(cg: &Codegen<'_>, db: Db, name: &str, part: Part<'_>) -> Result<()> {
     match part {
         Part::Everything if cg.env.flags.preupdate_hook => cg.env.ask_delete_rows(db, name, &[]),
@@ -150,7 +150,7 @@ fn create(cg: &mut Codegen<'_>, db: Db, name: &'static str, columns: &str, count
     Ok(cursor)
 }
 
-/// The rows about a table and its indexes, or about one of them.
+/// The rows for a table and its indexes, or for one of them.
 fn analyze_table<'a>(
     cg: &mut Codegen<'a>,
     db: Db,
@@ -207,7 +207,7 @@ fn analyze_index<'a>(
     Ok(())
 }
 
-/// The row of a table that no index counts.
+/// The row of a table without an index that counts all its rows.
 fn count_rows<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table, statistics: StatisticsTables) -> Result<()> {
     let cursor = cg.open_table(db, table)?;
     let row = cg.b.registers(usize::from(COUNTS_COLUMNS));
@@ -230,7 +230,7 @@ fn append_counts(cg: &mut Codegen<'_>, statistics: StatisticsTables, row: Reg) {
     }
 }
 
-/// The name under which sqlite_stat1 has an index: the table's for the primary key that is the table.
+/// The name of an index in sqlite_stat1: the table's name for the primary key of a WITHOUT ROWID table.
 fn index_name<'i>(table: &'i Table, index: &'i Index) -> Name<'i> {
     let is_table = table.is_without_rowid() && index.origin == IndexOrigin::PrimaryKey;
     if is_table { table.name.name() } else { index.name.name() }

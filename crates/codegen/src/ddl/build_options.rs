@@ -1,4 +1,4 @@
-//! What the catalog's builders are told about the connection.
+//! The options of the connection for the catalog's builders.
 
 use lithe_catalog::BuildOptions;
 
@@ -10,7 +10,7 @@ pub(super) fn build_options<'a>(cg: &Codegen<'a>) -> BuildOptions<'a> {
         names: Some(cg.env),
         limits: &cg.env.limits,
         quoted_strings: cg.env.flags.has_quoted_strings_in_ddl(),
-        // A database without a table yet becomes one of format 4.
+        // A database without a table gets format 4.
         descending_indexes: true,
         is_altering: false,
     }

@@ -1,4 +1,4 @@
-//! CREATE TABLE AS SELECT: the text of the new table is made from the select's columns.
+//! CREATE TABLE AS SELECT: the text of the new table is built from the select's columns.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use super::new_table::{create_trees, finish};
 use super::system;
 use crate::Codegen;
 
-/// Names up to this length in total stand in one line.
+/// Column names of less than this total length are written in one line.
 const ONE_LINE_MAX: usize = 50;
 
 /// Emits `CREATE TABLE name AS select`; `sql` is the statement's text.
@@ -96,13 +96,13 @@ fn table_text(name: Name<'_>, columns: &[OutputColumn<'_>]) -> String {
     text + last
 }
 
-/// How long the name is in double quotes, needed or not.
+/// The length of the name in double quotes, whether it needs them or not.
 fn quoted_length(name: Name<'_>) -> usize {
     super::names::quoted(name, '"').len()
 }
 
-/// The name, in double quotes unless it is a word of letters, digits and underscores that is no keyword and does not begin
-/// with a digit.
+/// The name, in double quotes unless it consists of letters, digits and underscores, is no keyword, and does not begin with a
+/// digit.
 fn identifier(name: Name<'_>) -> String {
     let text = name.to_str_lossy();
     let is_word = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -111,7 +111,7 @@ fn identifier(name: Name<'_>) -> String {
     if is_plain && !is_keyword { text.into_owned() } else { super::names::quoted(name, '"') }
 }
 
-/// The list of these affinities; none if none of them does anything.
+/// The list of these affinities; NONE if none of them has an effect.
 fn affinity_list(cg: &mut Codegen<'_>, list: &[Option<Affinity>]) -> AffinityListId {
     if list.iter().all(|affinity| affinity.is_none_or(|affinity| affinity == Affinity::Blob)) {
         return AffinityListId::NONE;

@@ -46,7 +46,7 @@ pub(crate) fn create_index<'a>(cg: &mut Codegen<'a>, create: &'a CreateIndex<'a>
     Ok(())
 }
 
-/// The table, and the database of it and its index.
+/// The database of the table and its index, and the table.
 fn indexed_table<'a>(cg: &Codegen<'a>, create: &CreateIndex<'a>) -> Result<(Db, &'a Table)> {
     let catalog = &cg.env.catalog;
     let mut db = database_of(cg, create.name)?;
@@ -93,7 +93,7 @@ fn is_new_index(cg: &Codegen<'_>, db: Db, create: &CreateIndex<'_>) -> Result<bo
     }
 }
 
-/// What the columns of the new index hold: expressions from the statement, whose text is not yet in the catalog.
+/// The expressions of the new index's columns, taken from the statement, whose text is not yet in the catalog.
 fn new_index_exprs<'a>(
     cg: &Codegen<'a>,
     create: &CreateIndex<'a>,
@@ -122,7 +122,7 @@ fn new_index_exprs<'a>(
     Ok(exprs)
 }
 
-/// Whether `name` names the collation of one of the index's columns.
+/// Whether one of the index's columns has the collation `name`.
 pub(super) fn uses_collation(index: &Index, name: Name<'_>) -> bool {
     index.columns.iter().any(|column| column.collation.name() == name)
 }

@@ -1,5 +1,5 @@
-//! CREATE VIEW and CREATE TRIGGER: a row in the schema table and no more. CREATE VIRTUAL TABLE: the same, and the rest is its
-//! module's.
+//! CREATE VIEW and CREATE TRIGGER, which write a row of the schema table and no more. CREATE VIRTUAL TABLE, which then calls its
+//! module.
 
 use lithe_catalog::{Result, Trigger, build_trigger, build_view, fail, trigger_database};
 use lithe_sql::ast::{CreateTrigger, CreateView, CreateVirtualTable, Indexed, Name, Span, Stmt};
@@ -9,7 +9,7 @@ use super::names::{as_written, database_of_table, is_new_table, refuse_reserved}
 use super::system::{self, NewRow};
 use crate::Codegen;
 
-/// CREATE VIEW; `sql` is the statement's text, and `parameters` how many it has.
+/// CREATE VIEW; `sql` is the statement's text, and `parameters` the number of its parameters.
 pub(crate) fn create_view<'a>(
     cg: &mut Codegen<'a>,
     create: &'a CreateView<'a>,
@@ -74,7 +74,7 @@ pub(crate) fn create_virtual_table<'a>(
     Ok(())
 }
 
-/// CREATE TRIGGER; `sql` is the statement's text, and `parameters` how many it has.
+/// CREATE TRIGGER; `sql` is the statement's text, and `parameters` the number of its parameters.
 pub(crate) fn create_trigger<'a>(
     cg: &mut Codegen<'a>,
     create: &'a CreateTrigger<'a>,
@@ -103,7 +103,7 @@ pub(crate) fn create_trigger<'a>(
     write_trigger(cg, db, &trigger, create.table.name.name, create.text.text(sql))
 }
 
-/// What a statement may not say within a trigger.
+/// Rejects clauses that a statement must not have within a trigger.
 fn check_step(step: &Stmt<'_>) -> Result<()> {
     let (table, indexed) = match step {
         Stmt::Insert(insert) => (insert.table, Indexed::Any),
@@ -123,7 +123,7 @@ fn check_step(step: &Stmt<'_>) -> Result<()> {
     fail(format!("the {clause} clause is not allowed on UPDATE or DELETE statements within triggers"))
 }
 
-/// `table` is the table's name as the statement has it.
+/// `table` is the table's name as written in the statement.
 fn write_trigger(cg: &mut Codegen<'_>, db: Db, trigger: &Trigger, table: Name<'_>, text: &[u8]) -> Result<()> {
     let text = [b"CREATE TRIGGER ", text].concat();
     cg.transactions.use_database(db, true);

@@ -16,7 +16,7 @@ use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, Db, Reg, Text
 use super::system::{self, Is, object_kind, schema_column};
 use crate::{Codegen, write};
 
-/// DROP of anything.
+/// DROP of any object.
 pub(crate) fn drop_object<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
     match drop.kind {
         ObjectKind::Table | ObjectKind::View => drop_table(cg, drop),
@@ -25,7 +25,7 @@ pub(crate) fn drop_object<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Resul
     }
 }
 
-/// Nothing of that name: an error, or nothing to do.
+/// The object does not exist: an error, or nothing to do under IF EXISTS.
 fn missing(cg: &mut Codegen<'_>, drop: &Drop<'_>, kind: &str) -> Result<()> {
     if !drop.if_exists {
         return fail(format!("no such {kind}: {}", display_name(drop.name)));
@@ -48,7 +48,7 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
     };
     let (db, table) = (found.db, &**found.table);
     if let Some(of) = table.virtual_table() {
-        // A table that is there without being created.
+        // Eponymous virtual tables are not in the schema.
         let is_in_schema =
             env.catalog.schema(db).table(table.name.name()).is_some_and(|own| std::ptr::eq(&**own, table));
         if !is_in_schema {
@@ -96,7 +96,7 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
     system::delete_rows(cg, schema, &conditions);
     let moved = drop_trees(cg, db, roots_of(table))?;
     if table.virtual_table().is_some() {
-        // Before the cookie changes: one that is in use stays as it is, and connected.
+        // This precedes the change of the cookie, because a table that is in use must stay as it is, and connected.
         system::change_virtual(cg, db, system::virtual_change::DESTROY, table.name.name(), TextId::NONE);
     }
     system::bump_cookie(cg, db);
@@ -105,14 +105,14 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
     Ok(())
 }
 
-/// With foreign keys the rows go first, as if by DELETE. What is violated then must not be violated by dropping the table.
+/// With foreign keys the rows are deleted first, as if by DELETE, and dropping the table must not violate a foreign key.
 fn delete_rows<'a>(cg: &mut Codegen<'a>, found: FoundTable<'a>) -> Result<()> {
     if !drop_needs_delete(cg.env, found) {
         return Ok(());
     }
     let none = cg.b.label();
     if !is_parent(cg.env, found.db, found.table) {
-        // Its rows can only be violations of deferred keys: there is nothing to do while there are none.
+        // The table is a child only: its rows matter only if deferred foreign keys are violated.
         cg.b.emit(Insn::FkIfZero { deferred: 1, target: none });
     }
     write::delete_rows_of_dropped(cg, found)?;
@@ -128,7 +128,7 @@ fn delete_rows<'a>(cg: &mut Codegen<'a>, found: FoundTable<'a>) -> Result<()> {
     Ok(())
 }
 
-/// Tables with names in sqlite_ stay, but for what ANALYZE makes.
+/// Whether the table may be dropped: tables with names in sqlite_ must stay, except those that ANALYZE creates.
 fn may_be_dropped(cg: &Codegen<'_>, table: &Table) -> bool {
     if cg.env.shadow_tables.protects(table.name.name()) {
         return false;
@@ -140,7 +140,7 @@ fn may_be_dropped(cg: &Codegen<'_>, table: &Table) -> bool {
         || cg.env.flags.may_write_schema() && table.root != Some(PageNo::FIRST)
 }
 
-/// All triggers on the table go with it, temporary ones on a table of another database too.
+/// Drops all triggers on the table, temporary ones on a table of another database too.
 fn drop_triggers(cg: &mut Codegen<'_>, found: FoundTable<'_>) -> Result<()> {
     let env = cg.env;
     let triggers: Vec<_> =
@@ -198,8 +198,8 @@ fn forget(cg: &mut Codegen<'_>, db: Db, kind: u8, name: Name<'_>) {
     cg.b.emit(Insn::DropFromCatalog { db, kind, name });
 }
 
-/// The root pages of a table and its indexes, the largest first: under auto-vacuum the tree with the largest root of the
-/// database moves into the place of one that is dropped, and must not be the next one to be dropped.
+/// The root pages of a table and its indexes, the largest first: in an auto-vacuum database the tree with the largest root of the
+/// database moves to the page of one that is dropped, and must not be the next one to be dropped.
 fn roots_of(table: &Table) -> Vec<PageNo> {
     let mut roots: Vec<PageNo> = table.indexes.iter().filter_map(|index| index.root).chain(table.root).collect();
     roots.sort_unstable_by(|a, b| b.cmp(a));
@@ -207,8 +207,8 @@ fn roots_of(table: &Table) -> Vec<PageNo> {
     roots
 }
 
-/// Drops trees, and corrects the schema table where another tree has moved. Gives a register that is not 0 if one has. That others read
-/// is found here, as in SQLite: what was changed until then is undone with the statement, but the transaction has had it.
+/// Drops trees, and corrects the schema table if another tree has moved. Returns a register that is not 0 if one has. As in
+/// SQLite, other readers are detected here: earlier changes of the statement are undone, but the transaction has begun to write.
 fn drop_trees(cg: &mut Codegen<'_>, db: Db, roots: Vec<PageNo>) -> Result<Reg> {
     if !roots.is_empty() {
         cg.journal.note_more_changes();
@@ -254,7 +254,7 @@ fn move_root(cg: &mut Codegen<'_>, db: Db, from: Reg, to: Reg) -> Result<()> {
     Ok(())
 }
 
-/// The catalog has old root pages if a tree has moved: it is read again.
+/// Reloads the schema if a tree has moved, because the catalog has its old root page.
 fn reload_if_moved(cg: &mut Codegen<'_>, db: Db, moved: Reg) {
     let stands = cg.b.label();
     cg.b.emit(Insn::IfNot { null_jumps: 1, reg: moved, target: stands });

@@ -1,5 +1,5 @@
-//! Filling an index from its table: the entries are sorted first, so that the tree is built from left to right with full
-//! pages, and equal keys stand side by side where a unique index finds them.
+//! Filling an index from its table: the entries are sorted first, so that the tree is built from left to right with full pages,
+//! and equal keys are adjacent, where the check of a unique index finds them.
 
 use std::sync::Arc;
 
@@ -24,24 +24,24 @@ pub(super) struct Filling<'f, 'a> {
     pub source: SourceId,
     /// The index, perhaps not yet in the catalog.
     pub index: &'f Index,
-    /// What its columns hold.
+    /// The expressions of its columns.
     pub exprs: &'f [Expr<'a>],
     /// WHERE of a partial index.
     pub filter: Option<Expr<'a>>,
-    /// Where its tree is.
+    /// Its tree.
     pub root: Root,
 }
 
-/// Where the tree of an index is.
+/// The tree of an index.
 #[derive(Clone, Copy)]
 pub(super) enum Root {
-    /// It has just been created: the register has its root page, and it is empty.
+    /// It has just been created and is empty: the register has its root page.
     Register(Reg),
-    /// It is the one of the catalog, and emptied first.
+    /// The tree in the catalog, which is emptied first.
     OfIndex,
 }
 
-/// Emits the filling.
+/// Emits code that fills an index.
 pub(super) fn fill_index<'a>(cg: &mut Codegen<'a>, filling: &Filling<'_, 'a>) -> Result<()> {
     let key = cg.index_key(filling.db, filling.index)?;
     let count = filling.exprs.len();
@@ -104,7 +104,7 @@ fn emit_sort_rows<'a>(cg: &mut Codegen<'a>, filling: &Filling<'_, 'a>, sorter: C
 fn emit_build(cg: &mut Codegen<'_>, filling: &Filling<'_, '_>, sorter: CursorId, cursor: CursorId) {
     let done = cg.b.label();
     let keys = usize::from(filling.index.key_count);
-    // Of the entry before, for comparison. It begins as NULLs, which are equal to nothing.
+    // The key of the entry before, for comparison. It begins as NULLs, which equal nothing.
     let previous = cg.b.registers(keys);
     if filling.index.is_unique() {
         cg.b.emit(Insn::Null { start: previous, count: keys as u32 });

@@ -1,13 +1,13 @@
-//! CREATE, DROP, REINDEX and the like.
+//! CREATE, DROP, REINDEX, ANALYZE, ALTER TABLE.
 //!
-//! All of them change rows of the schema table, count up the schema cookie, and then let the connection read what they wrote:
-//! the catalog is made from the schema table's text only, so that what one connection creates is what the next one loads.
+//! All of them change rows of the schema table, increment the schema cookie, and then reload the changed rows: the catalog is
+//! built from the schema table's text only, so that an object that one connection creates is the same when the next one loads it.
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | `names` | which database an object goes to; names that are taken or reserved |
+//! | `names` | the database of a new object; names that are in use or reserved |
 //! | `system` | rows of the schema table and of the other tables whose names begin with sqlite_ |
-//! | `create_table`, `create_as`, `new_table` | CREATE TABLE, and from a select; what both share |
+//! | `create_table`, `create_as`, `new_table` | CREATE TABLE, and from a select; the steps of both |
 //! | `create_index`, `fill_index`, `reindex` | CREATE INDEX, REINDEX |
 //! | `create_other` | CREATE VIEW, CREATE TRIGGER, CREATE VIRTUAL TABLE |
 //! | `analyze` | ANALYZE |

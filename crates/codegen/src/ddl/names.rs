@@ -1,4 +1,4 @@
-//! Which database a new object goes to, and whether its name may be used.
+//! The database of a new object, and whether its name may be used.
 
 use lithe_catalog::{Result, fail, is_system_name};
 use lithe_sql::ast::{Ident, Name, QualifiedName};
@@ -6,7 +6,7 @@ use lithe_vm::operand::Db;
 
 use crate::Codegen;
 
-/// The database that `name` says, main by default.
+/// The database of the schema in `name`, main by default.
 pub(super) fn database_of(cg: &Codegen<'_>, name: QualifiedName<'_>) -> Result<Db> {
     name.schema.map_or(Ok(Db::MAIN), |schema| cg.env.catalog.database(schema.name))
 }
@@ -29,12 +29,12 @@ pub(super) fn refuse_reserved(cg: &Codegen<'_>, name: Name<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The name as the statement has it, quotes included.
+/// The name as written in the statement, quotes included.
 pub(super) fn as_written(sql: &[u8], name: Ident<'_>) -> String {
     String::from_utf8_lossy(name.span().text(sql)).into_owned()
 }
 
-/// Whether a new table or view of that name is wanted: `false` if it exists and IF NOT EXISTS was said.
+/// Whether a new table or view of that name must be created: `false` if it exists and the statement has IF NOT EXISTS.
 pub(super) fn is_new_table(cg: &Codegen<'_>, db: Db, sql: &[u8], name: Ident<'_>, if_not_exists: bool) -> Result<bool> {
     refuse_reserved(cg, name.name)?;
     let schema = cg.env.catalog.schema(db);
@@ -52,7 +52,7 @@ pub(super) fn is_new_table(cg: &Codegen<'_>, db: Db, sql: &[u8], name: Ident<'_>
     Ok(true)
 }
 
-/// A name as an SQL identifier: in double quotes.
+/// The name in quotes of this kind; a quote within it is doubled.
 pub(super) fn quoted(name: Name<'_>, quote: char) -> String {
     let name = name.to_str_lossy();
     let doubled = name.replace(quote, &format!("{quote}{quote}"));

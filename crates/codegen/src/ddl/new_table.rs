@@ -1,4 +1,4 @@
-//! The trees of a new table, its rows in the schema table, and what follows from it.
+//! The trees of a new table, its rows in the schema table, and the steps after that.
 
 use lithe_catalog::{IndexOrigin, Result, SEQUENCE_TABLE, Table};
 use lithe_vm::insn::Insn;
@@ -7,8 +7,8 @@ use lithe_vm::operand::{Db, Reg};
 use super::system::{self, NewRow, tree_kind};
 use crate::Codegen;
 
-/// Creates the B-trees of a table and of the indexes that its constraints bring, each with its row in the schema table.
-/// Gives the register of the table's root page.
+/// Creates the B-trees of a table and of the indexes of its constraints, each with its row in the schema table. Returns the
+/// register of the table's root page.
 pub(super) fn create_trees(cg: &mut Codegen<'_>, db: Db, table: &Table, sql: Reg) -> Result<Reg> {
     let schema = system::open_schema_table(cg, db)?;
     let name = table.name.name();
@@ -18,7 +18,7 @@ pub(super) fn create_trees(cg: &mut Codegen<'_>, db: Db, table: &Table, sql: Reg
     let row = NewRow { kind: "table", name, table: name, root: Some(root), sql: Some(sql) };
     system::insert_schema_row(cg, schema, &row);
     let mut indexes: Vec<_> = table.indexes.iter().collect();
-    // Their names end in numbers that count them as they were written.
+    // Their names end in numbers in the order of the text.
     indexes.sort_by_key(|index| (index.name.as_bytes().len(), index.name.as_bytes().to_vec()));
     for index in indexes {
         cg.env.ask_index_of_constraint(db, table, index)?;
@@ -34,7 +34,7 @@ pub(super) fn create_trees(cg: &mut Codegen<'_>, db: Db, table: &Table, sql: Reg
     Ok(root)
 }
 
-/// Tells everybody about the new table, and creates sqlite_sequence for the first AUTOINCREMENT table of a database.
+/// Increments the cookie and loads the new table; creates sqlite_sequence for the first AUTOINCREMENT table of a database.
 pub(super) fn finish(cg: &mut Codegen<'_>, db: Db, table: &Table) -> Result<()> {
     system::bump_cookie(cg, db);
     if table.autoincrement && system::system_table(cg, db, SEQUENCE_TABLE).is_none() {

@@ -11,7 +11,7 @@ use super::create_index::uses_collation;
 use super::fill_index::{Filling, Root, fill_index};
 use crate::Codegen;
 
-/// REINDEX of everything, of all indexes that use a collation, of a table, of an index.
+/// REINDEX of all indexes, of those that use a collation, of a table, of an index.
 pub(crate) fn reindex<'a>(cg: &mut Codegen<'a>, name: Option<&'a QualifiedName<'a>>) -> Result<()> {
     let catalog = &cg.env.catalog;
     let Some(name) = name else { return reindex_all(cg, None) };
@@ -31,7 +31,7 @@ pub(crate) fn reindex<'a>(cg: &mut Codegen<'a>, name: Option<&'a QualifiedName<'
     }
 }
 
-/// Whether any column or index is compared by a collation of that name, be it defined or not.
+/// Whether any column or index has a collation of that name, whether it is defined or not.
 fn is_named_as_collation(cg: &Codegen<'_>, name: Name<'_>) -> bool {
     let uses = |table: &Table| {
         table.columns.iter().any(|column| column.collation.name() == name)
@@ -40,7 +40,7 @@ fn is_named_as_collation(cg: &Codegen<'_>, name: Name<'_>) -> bool {
     cg.env.catalog.databases().iter().any(|database| database.schema.tables().into_iter().any(|table| uses(table)))
 }
 
-/// All indexes of all databases that use the collation.
+/// Rebuilds the indexes of all databases that use the collation.
 fn reindex_all<'a>(cg: &mut Codegen<'a>, collation: Option<Name<'a>>) -> Result<()> {
     for (db, database) in cg.env.catalog.databases().iter().enumerate() {
         for table in database.schema.tables() {

@@ -1,4 +1,4 @@
-//! Rows of the schema table, and of sqlite_sequence and sqlite_stat1 and 4: tables without indexes that are changed by a
+//! Rows of the schema table, of sqlite_sequence, sqlite_stat1 and sqlite_stat4: tables without indexes, which are changed by a
 //! few instructions each.
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use lithe_sql::ast::Name;
 use lithe_value::Value;
 use lithe_vm::insn::{Insn, delete_flags, insert_flags};
 use lithe_vm::operand::{AffinityListId, CollationId, CompareFlags, CursorId, Db, Reg, Sequence, TextId};
-use lithe_vm::program::{CursorInfo, CursorKind, TableFacts};
+use lithe_vm::program::{CursorInfo, CursorKind, TableMetadata};
 
 use crate::Codegen;
 
@@ -36,17 +36,17 @@ pub(super) mod object_kind {
     pub const TRIGGER: u8 = 2;
 }
 
-/// What can be done to a virtual table, as VChange numbers it.
+/// The changes to a virtual table, as VChange numbers them.
 pub(super) mod virtual_change {
     pub const CREATE: u8 = 0;
     pub const DESTROY: u8 = 1;
     pub const RENAME: u8 = 2;
 }
 
-/// The first column of sqlite_sequence, sqlite_stat1 and sqlite_stat4: the table's name. The second one of the latter two
-/// is the index's name.
+/// The first column of sqlite_sequence, sqlite_stat1 and sqlite_stat4: the table's name. The second column of the latter two is
+/// the index's name.
 pub(super) const TABLE_NAME_COLUMN: u16 = 0;
-/// Where ANALYZE writes how many rows there are.
+/// The table in which ANALYZE stores row counts.
 pub(super) const COUNTS_TABLE: &str = "sqlite_stat1";
 /// See [`TABLE_NAME_COLUMN`].
 pub(super) const INDEX_NAME_COLUMN: u16 = 1;
@@ -55,10 +55,10 @@ pub(super) const INDEX_NAME_COLUMN: u16 = 1;
 const COOKIE: u8 = 1;
 const FILE_FORMAT: u8 = 2;
 const TEXT_ENCODING: u8 = 5;
-/// The schema format that a new database gets: descending indexes, and integers 0 and 1 without bytes.
+/// The schema format of a new database: descending indexes, and integers 0 and 1 without bytes.
 const NEW_FILE_FORMAT: i32 = 4;
 
-/// The one that all versions of SQLite know.
+/// The schema format that all versions of SQLite support.
 const LEGACY_FILE_FORMAT: i32 = 1;
 
 /// A row for the schema table.
@@ -66,9 +66,9 @@ pub(super) struct NewRow<'r> {
     pub kind: &'static str,
     pub name: Name<'r>,
     pub table: Name<'r>,
-    /// The register of the root page; none is 0.
+    /// The register of the root page; `None` is 0.
     pub root: Option<Reg>,
-    /// The register of the text; none is NULL.
+    /// The register of the text; `None` is NULL.
     pub sql: Option<Reg>,
 }
 
@@ -79,7 +79,7 @@ pub(super) fn schema_table<'a>(cg: &Codegen<'a>, db: Db) -> &'a Table {
     table.expect("every schema has its schema table")
 }
 
-/// Opens a table for reading, to look at all of its rows.
+/// Opens a table for reading all of its rows.
 pub(super) fn open_for_reading<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table) -> Result<CursorId> {
     cg.open_table(db, table)
 }
@@ -90,7 +90,7 @@ pub(super) fn open_schema_table(cg: &mut Codegen<'_>, db: Db) -> Result<CursorId
     cg.open_system_table(db, table)
 }
 
-/// A database that has no table yet is given its schema format and its encoding.
+/// Sets the schema format and the encoding of a database that has no table yet.
 pub(super) fn prepare_database(cg: &mut Codegen<'_>, db: Db) {
     let format = cg.b.register();
     let is_set = cg.b.label();
@@ -147,27 +147,27 @@ pub(super) fn delete_rows(cg: &mut Codegen<'_>, cursor: CursorId, conditions: &[
     });
 }
 
-/// A system table of whose changes the pre-update hook is told: sqlite_stat1 alone.
+/// A system table for whose changes the pre-update hook is called: sqlite_stat1 alone.
 #[derive(Clone, Copy)]
 pub(super) struct ToldTable {
-    /// Carries the names of table and database. No tree is open at it.
+    /// A cursor that carries the names of table and database, and is not opened.
     names: CursorId,
     column_count: u16,
 }
 
-/// The table as the hook is told of it; `None` if there is no hook, or the table is not sqlite_stat1.
+/// The table for the hook; `None` if there is no hook, or the table is not sqlite_stat1.
 pub(super) fn told_table(cg: &mut Codegen<'_>, db: Db, name: &str, column_count: u16) -> Option<ToldTable> {
     if !cg.env.flags.preupdate_hook || !name.eq_ignore_ascii_case(COUNTS_TABLE) {
         return None;
     }
     let database = cg.env.catalog.database_name(db).into();
-    let facts = TableFacts { name: COUNTS_TABLE.to_owned(), database, ..TableFacts::default() };
-    let table = Some(Arc::new(facts));
+    let metadata = TableMetadata { name: COUNTS_TABLE.to_owned(), database, ..TableMetadata::default() };
+    let table = Some(Arc::new(metadata));
     let info = CursorInfo { kind: CursorKind::KeyOnly, db, root: None, key: None, column_count, table };
     Some(ToldTable { names: cg.b.cursor(info), column_count })
 }
 
-/// As [`delete_rows`], telling the pre-update hook.
+/// As [`delete_rows`], with calls of the pre-update hook.
 pub(super) fn delete_told_rows(cg: &mut Codegen<'_>, cursor: CursorId, table: ToldTable, conditions: &[Is<'_>]) {
     let ToldTable { names, column_count: count } = table;
     let old = cg.b.registers(usize::from(count) + 1);
@@ -180,7 +180,7 @@ pub(super) fn delete_told_rows(cg: &mut Codegen<'_>, cursor: CursorId, table: To
     });
 }
 
-/// As [`append_row`], telling the pre-update hook.
+/// As [`append_row`], with a call of the pre-update hook.
 pub(super) fn append_told_row(cg: &mut Codegen<'_>, cursor: CursorId, table: ToldTable, values: Reg) {
     let ToldTable { names, column_count: count } = table;
     let (new, record) = (cg.b.registers(usize::from(count) + 1), cg.b.register());
@@ -228,31 +228,32 @@ pub(crate) fn for_each_row<'a>(
     cg.b.place(done);
 }
 
-/// Counts up the schema cookie of `db`: other connections, and other statements of this one, see that the schema is another.
+/// Increments the schema cookie of `db`, by which other connections, and other statements of this one, detect the change of the
+/// schema.
 pub(super) fn bump_cookie(cg: &mut Codegen<'_>, db: Db) {
     let cookie = cg.env.catalog.schema(db).cookie.wrapping_add(1);
     cg.b.emit(Insn::SetCookie { db, index: COOKIE, value: cookie.cast_signed() });
 }
 
-/// Reads the rows about an object into the catalog: `kind` is "table" (also for views), "index" or "trigger". Objects of other
-/// kinds may have the same name.
+/// Loads the rows of an object into the catalog: `kind` is "table" (also for views), "index" or "trigger". An object of another
+/// kind may have the same name.
 pub(super) fn load_object(cg: &mut Codegen<'_>, db: Db, kind: &str, name: Name<'_>) {
     let condition = cg.b.text(format!("{kind} {}", name.to_str_lossy()));
     cg.b.emit(Insn::ParseSchema { db, condition });
 }
 
-/// Reads all rows into the catalog.
+/// Loads all rows into the catalog.
 pub(super) fn load_all(cg: &mut Codegen<'_>, db: Db) {
     cg.b.emit(Insn::ParseSchema { db, condition: TextId::NONE });
 }
 
-/// The connection forgets a table or view with all that belongs to it.
+/// Removes a table or view and all its objects from the catalog.
 pub(super) fn forget_table(cg: &mut Codegen<'_>, db: Db, name: Name<'_>) {
     let name = cg.b.text(name.to_str_lossy().into_owned());
     cg.b.emit(Insn::DropFromCatalog { db, kind: object_kind::TABLE, name });
 }
 
-/// Writes `to` over the name `from` in the first column of a system table.
+/// Replaces the name `from` by `to` in the first column of a system table.
 pub(super) fn rename_in<'a>(
     cg: &mut Codegen<'a>,
     db: Db,
@@ -274,7 +275,7 @@ pub(super) fn rename_in<'a>(
     Ok(())
 }
 
-/// Takes the rows of table `name`, or of the index of it, out of sqlite_stat1 and sqlite_stat4.
+/// Deletes the rows of table `name`, or of the index `name`, from sqlite_stat1 and sqlite_stat4.
 pub(super) fn forget_statistics(cg: &mut Codegen<'_>, db: Db, column: u16, name: Name<'_>) -> Result<()> {
     for of in [COUNTS_TABLE, "sqlite_stat4"] {
         if let Some(table) = system_table(cg, db, of) {
@@ -296,7 +297,7 @@ pub(super) fn system_table<'a>(cg: &Codegen<'a>, db: Db, name: &str) -> Option<&
     cg.env.catalog.schema(db).table(Name::new(name.as_bytes())).map(|table| &**table)
 }
 
-/// The module of a virtual table makes it, destroys it, or hears that it is called `to` now.
+/// Calls the module of a virtual table: xCreate, xDestroy, or xRename with the new name `to`.
 pub(super) fn change_virtual(cg: &mut Codegen<'_>, db: Db, op: u8, name: Name<'_>, to: TextId) {
     let name = cg.b.text(name.to_str_lossy().into_owned());
     cg.b.emit(Insn::VChange { op, db, name, to });

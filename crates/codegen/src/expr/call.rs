@@ -17,7 +17,7 @@ use lithe_vm::program::FunctionCall;
 use super::super::Codegen;
 use super::Value;
 
-/// Arguments that are marked as constant: so many bits the mark has.
+/// The most arguments that are marked as constant: the bits of the mark.
 const CONSTANT_MARKS: usize = 32;
 
 pub(super) fn emit<'a>(cg: &mut Codegen<'a>, call: &Call<'a>, dst: Reg) -> Result<()> {
@@ -29,7 +29,7 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, call: &Call<'a>, dst: Reg) -> Resul
         }
     }
     cg.journal.note_may_abort();
-    // Only the few functions that compare need to know the collation that a name means.
+    // Only the few functions that compare values need the collation to exist.
     let compares = call.function.is_builtin() && matches!(call.function.name(), "min" | "max" | "nullif");
     let collation = match cg.env.collation(call.collation) {
         Err(error) if compares => return Err(error),
@@ -64,9 +64,9 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, call: &Call<'a>, dst: Reg) -> Resul
     Ok(())
 }
 
-/// Arguments in a row of registers. In a loop, constant ones are put there once, before it.
+/// Computes the arguments in adjacent registers. In a loop, constant ones are computed once, before it.
 ///
-/// Where the function asks for subtypes, JSON that was not made here and now has its subtype again.
+/// If the function reads subtypes, an argument that is JSON but has lost its subtype gets it again.
 pub(crate) fn emit_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>], asks_subtypes: bool) -> Result<Reg> {
     let start = cg.b.registers(args.len());
     let mut standing = Vec::new();
@@ -86,18 +86,18 @@ pub(crate) fn emit_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>], asks_s
         }
         result?;
     }
-    // The others may serve again once the call is emitted; nothing is emitted before.
+    // The other registers may be reused after the call; no code is emitted before it.
     (0..args.len()).filter(|at| !standing.contains(at)).for_each(|at| cg.b.free(start.at(at)));
     Ok(start)
 }
 
-/// Whether the expression is JSON, and its value comes from a place where nobody has kept that: a group's key, an index, the
-/// state of min() and max().
+/// Whether the expression is JSON, but its value comes from storage that keeps no subtype: a group's key, an index, the state of
+/// min() and max().
 fn loses_json<'a>(cg: &Codegen<'a>, arg: &Expr<'a>) -> bool {
     makes_json(arg) && (matches!(arg, Expr::Aggregate(_)) || cg.known.replacement(arg).is_some())
 }
 
-/// The first value that is not NULL; the ones behind it are not computed.
+/// The first value that is not NULL; later ones are not computed.
 fn emit_coalesce<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>], dst: Reg) -> Result<()> {
     let end = cg.b.label();
     for (at, arg) in args.iter().enumerate() {
@@ -150,7 +150,7 @@ pub(super) fn emit_case<'a>(cg: &mut Codegen<'a>, case: &Case<'a>, dst: Reg) -> 
     Ok(())
 }
 
-/// RAISE leaves the statement or, with IGNORE, the trigger's program: no value is ever seen.
+/// RAISE ends the statement or, with IGNORE, the trigger's program: it never has a value.
 pub(super) fn emit_raise<'a>(cg: &mut Codegen<'a>, raise: &Raise<'a>) -> Result<()> {
     let policy = match raise.action {
         RaiseAction::Ignore => OnConflict::Ignore,
@@ -158,7 +158,7 @@ pub(super) fn emit_raise<'a>(cg: &mut Codegen<'a>, raise: &Raise<'a>) -> Result<
         RaiseAction::Abort => OnConflict::Abort,
         RaiseAction::Fail => OnConflict::Fail,
     } as u8;
-    // Outside of a trigger, the engine's own statements raise errors.
+    // Outside of a trigger, only the engine's own statements raise errors.
     let code = if cg.is_body() { ResultCode::CONSTRAINT_TRIGGER.0 } else { ResultCode::ERROR.0 };
     match &raise.message {
         None => {

@@ -68,7 +68,7 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, column: &Column<'a>, dst: Reg) -> R
     }
 }
 
-/// The register in which a column's value stands, if it is in one.
+/// The register that has a column's value, if there is one.
 pub(super) fn column_register<'a>(cg: &Codegen<'a>, column: &Column<'a>) -> Option<Reg> {
     match cg.access(column.source) {
         ColumnAccess::Registers { start, rowid } => match column.index.position() {
@@ -110,7 +110,7 @@ fn emit_real_affinity(cg: &mut Codegen<'_>, table: &Table, position: Option<usiz
     }
 }
 
-/// A column that has the same value in every entry of the index: NULL in the row of NULLs of an outer join.
+/// A column that has the same value in every entry of the index; NULL on the null row of an outer join.
 fn emit_fixed<'a>(cg: &mut Codegen<'a>, index: CursorId, value: &Expr<'a>, affinity: Affinity, dst: Reg) -> Result<()> {
     emit_unless_null_row(cg, index, dst, |cg| {
         cg.emit_into(value, dst)?;
@@ -120,7 +120,7 @@ fn emit_fixed<'a>(cg: &mut Codegen<'a>, index: CursorId, value: &Expr<'a>, affin
     })
 }
 
-/// As [`Codegen::emit_generated`], of the row under `cursor`: in the row of NULLs of an outer join it is NULL, too.
+/// As [`Codegen::emit_generated`], for the row under `cursor`: NULL on the null row of an outer join.
 fn emit_generated_of_row<'a>(
     cg: &mut Codegen<'a>,
     cursor: CursorId,
@@ -132,7 +132,7 @@ fn emit_generated_of_row<'a>(
     emit_unless_null_row(cg, cursor, dst, |cg| emit_generated(cg, table, at, source, dst))
 }
 
-/// What `emit` puts into `dst`; NULL while `cursor` stands on a row of NULLs.
+/// Puts the value of `emit` into `dst`; NULL while `cursor` is on a null row.
 fn emit_unless_null_row<'a>(
     cg: &mut Codegen<'a>,
     cursor: CursorId,
@@ -149,7 +149,7 @@ fn emit_unless_null_row<'a>(
     Ok(())
 }
 
-/// A generated column that is not stored is computed from the others.
+/// Computes a generated column that is not stored from the other columns.
 pub(crate) fn emit_generated<'a>(
     cg: &mut Codegen<'a>,
     table: &'a Table,
@@ -158,7 +158,7 @@ pub(crate) fn emit_generated<'a>(
     dst: Reg,
 ) -> Result<()> {
     let column = &table.columns[at];
-    // ALTER TABLE ADD COLUMN lets a column through that needs itself.
+    // ALTER TABLE ADD COLUMN accepts a column that depends on itself.
     if cg.expr.generating.contains(&(source, at)) {
         return fail(format!("generated column loop on \"{}\"", column.name));
     }
@@ -174,7 +174,7 @@ pub(crate) fn emit_generated<'a>(
     Ok(())
 }
 
-/// A column that was not kept where rows are read now: it can only be a generated one.
+/// A column that was not kept for the rows that are read now: it can only be a generated one.
 fn emit_missing<'a>(cg: &mut Codegen<'a>, column: &Column<'a>, dst: Reg) -> Result<()> {
     let table = column.table.expect("columns of queries are kept when they are used");
     let at = column.index.position().expect("a rowid is kept when it is used");

@@ -37,8 +37,8 @@ pub(super) fn jump_if_compares<'a>(
     Ok(())
 }
 
-/// Two operands to be read. A constant at the right that is computed where it is first needed comes first: then the left
-/// one, if it is a column, stands right before its comparison, and both become one instruction.
+/// Computes the operands of a comparison. A constant on the right is computed first: then a column on the left is read right
+/// before its comparison, and the builder fuses both into one instruction.
 fn emit_compared<'a>(
     cg: &mut Codegen<'a>,
     left: &Expr<'a>,
@@ -120,7 +120,7 @@ pub(super) fn emit_row_comparison<'a>(cg: &mut Codegen<'a>, compare: &CompareRow
     }
 }
 
-/// Columns behind the first that differs are not computed.
+/// Columns after the first that differs are not computed.
 fn emit_row_equality<'a>(cg: &mut Codegen<'a>, compare: &CompareRows<'a>, dst: Reg) -> Result<()> {
     let (left, right) = (begin_row(cg, &compare.left)?, begin_row(cg, &compare.right)?);
     let all = matches!(compare.op, CompareOp::Eq | CompareOp::Is);
@@ -151,7 +151,7 @@ fn emit_row_equality<'a>(cg: &mut Codegen<'a>, compare: &CompareRows<'a>, dst: R
     Ok(())
 }
 
-/// Columns behind the one that decides are not computed.
+/// Columns after the one that decides are not computed.
 fn emit_row_order<'a>(cg: &mut Codegen<'a>, compare: &CompareRows<'a>, dst: Reg) -> Result<()> {
     let (left, right) = (begin_row(cg, &compare.left)?, begin_row(cg, &compare.right)?);
     let strict = match compare.op {
@@ -176,7 +176,7 @@ fn emit_row_order<'a>(cg: &mut Codegen<'a>, compare: &CompareRows<'a>, dst: Reg)
     Ok(())
 }
 
-/// A row value of which columns are wanted one after the other.
+/// A row value whose columns are computed one after the other.
 fn begin_row<'a>(cg: &mut Codegen<'a>, row: &Expr<'a>) -> Result<RowColumns<'a>> {
     match row {
         Expr::Row(items) => Ok(RowColumns::Exprs(items)),
@@ -191,7 +191,7 @@ fn row_column<'a>(cg: &mut Codegen<'a>, row: &RowColumns<'a>, at: usize) -> Resu
     }
 }
 
-/// The columns of a row value in a row of registers, which must only be read.
+/// The columns of a row value in adjacent registers, which must only be read.
 pub(crate) fn emit_row<'a>(cg: &mut Codegen<'a>, row: &Expr<'a>) -> Result<Reg> {
     match row {
         Expr::Row(items) => cg.emit_list(items),
@@ -204,7 +204,7 @@ pub(crate) fn emit_row<'a>(cg: &mut Codegen<'a>, row: &Expr<'a>) -> Result<Reg> 
     }
 }
 
-/// Where the columns of a row value are.
+/// The columns of a row value.
 enum RowColumns<'a> {
     /// Still to be computed.
     Exprs(&'a [Expr<'a>]),

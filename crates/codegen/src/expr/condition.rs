@@ -11,7 +11,7 @@ use super::super::Codegen;
 use super::compare;
 use super::in_set;
 
-/// Jumps to `target` if the condition is true; if it is NULL, when `null_jumps` says so.
+/// Jumps to `target` if the condition is true, and if it is NULL when `null_jumps` is set.
 pub fn jump_if_true<'a>(cg: &mut Codegen<'a>, condition: &Expr<'a>, target: Addr, null_jumps: bool) -> Result<()> {
     match condition {
         _ if cg.known.replacement(condition).is_some() => jump_on_value(cg, condition, true, target, null_jumps),
@@ -55,7 +55,7 @@ pub fn jump_if_true<'a>(cg: &mut Codegen<'a>, condition: &Expr<'a>, target: Addr
     }
 }
 
-/// Jumps to `target` if the condition is false; if it is NULL, when `null_jumps` says so.
+/// Jumps to `target` if the condition is false, and if it is NULL when `null_jumps` is set.
 pub fn jump_if_false<'a>(cg: &mut Codegen<'a>, condition: &Expr<'a>, target: Addr, null_jumps: bool) -> Result<()> {
     match condition {
         _ if cg.known.replacement(condition).is_some() => jump_on_value(cg, condition, false, target, null_jumps),
@@ -104,7 +104,7 @@ fn jump_if_known(cg: &mut Codegen<'_>, jumps: bool, target: Addr) {
     }
 }
 
-/// The truth value of a condition that is best emitted as jumps.
+/// The truth value of a condition that is emitted as jumps.
 pub(super) fn emit_truth<'a>(cg: &mut Codegen<'a>, condition: &Expr<'a>, dst: Reg) -> Result<()> {
     if let Expr::Between(between) = condition {
         let kept = between_value(cg, between)?;
@@ -115,7 +115,7 @@ pub(super) fn emit_truth<'a>(cg: &mut Codegen<'a>, condition: &Expr<'a>, dst: Re
         kept.value.into_iter().for_each(|value| cg.release(value));
         return Ok(());
     }
-    // `dst` may be an operand's register only after it is read, so it is set on both ways.
+    // `dst` may be the register of an operand, so it is set in both branches, after the operands are read.
     let (is_true, end) = (cg.b.label(), cg.b.label());
     cg.jump_if_true(condition, is_true, false)?;
     cg.b.emit(Insn::Integer { value: 0, dst });
@@ -190,7 +190,7 @@ fn between_row<'a>(cg: &mut Codegen<'a>, rows: &BetweenRows<'a>) -> Result<KeptB
 }
 
 struct KeptBetween<'a> {
-    /// To be released; the columns of a row are in registers of their own.
+    /// To be released; `None` for a row value, whose columns are in registers of their own.
     value: Option<super::Value>,
     low: Expr<'a>,
     high: Expr<'a>,

@@ -1,8 +1,8 @@
 //! IN.
 //!
-//! A short list is compared member by member. Anything else becomes a set, built once unless it depends on the row
-//! of an enclosing query, and the value is looked up in it. The answer is NULL, not false, when the value is not found and
-//! it or a member is NULL; where that makes no difference (in WHERE), NULLs are not looked for.
+//! A short list is compared member by member. Any other becomes a set, built once unless it depends on the row of an enclosing
+//! query, and the value is searched in it. The result is NULL, not false, if the value is not found and the value or a member is
+//! NULL. Where that makes no difference (in WHERE), the code does not search for NULLs.
 
 use lithe_catalog::{Result, fail};
 use lithe_optimize::plan::{ExprQueryWay, QueryPlan};
@@ -19,7 +19,7 @@ use super::subquery::{self, NOT_PLANNED};
 /// Lists up to this length are compared member by member even if they are constant.
 const SHORT_LIST: usize = 2;
 
-/// Where IN goes when it is not true.
+/// The targets of IN when it is false or NULL.
 #[derive(Clone, Copy)]
 struct Ways {
     is_false: Addr,
@@ -57,7 +57,7 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, set: &In<'a>, dst: Reg) -> Result<(
     Ok(())
 }
 
-/// Falls through when the value is in the set.
+/// Falls through if the value is in the set.
 fn emit_in_ways<'a>(cg: &mut Codegen<'a>, set: &In<'a>, ways: Ways) -> Result<()> {
     match set.set {
         InSet::List([]) => {
@@ -79,7 +79,7 @@ fn emit_in_list<'a>(cg: &mut Codegen<'a>, set: &In<'a>, items: &[Expr<'a>], ways
     let value = cg.emit(&set.value)?;
     let null_seen = nulls_matter.then(|| cg.b.temporary());
     if let Some(dst) = null_seen {
-        // NULL as soon as the value or a member is: AND of anything with NULL is never true again.
+        // `dst` is NULL once the value or a member is NULL: AND of anything and NULL is NULL.
         cg.b.emit(Insn::BitAnd { lhs: value.reg, rhs: value.reg, dst });
     }
     let last = items.len() - 1;
@@ -105,7 +105,7 @@ fn emit_in_list<'a>(cg: &mut Codegen<'a>, set: &In<'a>, items: &[Expr<'a>], ways
     Ok(())
 }
 
-/// Looks the value up in a set.
+/// Searches the value in a set.
 fn emit_in_set<'a>(cg: &mut Codegen<'a>, set: &In<'a>, ways: Ways) -> Result<()> {
     let nulls_matter = ways.is_null != ways.is_false;
     let kind = if nulls_matter { CursorKind::EphemeralIndex } else { CursorKind::EphemeralSet };
@@ -142,7 +142,7 @@ fn emit_in_set<'a>(cg: &mut Codegen<'a>, set: &In<'a>, ways: Ways) -> Result<()>
     Ok(())
 }
 
-/// The members are the rowids of a table: none of them is NULL.
+/// The members are the rowids of a table, none of which is NULL.
 fn emit_in_rowids<'a>(cg: &mut Codegen<'a>, set: &In<'a>, cursor: CursorId, ways: Ways) -> Result<()> {
     let value = cg.emit(&set.value)?;
     let (found, is_null) = (cg.b.label(), cg.b.label());
@@ -172,7 +172,7 @@ fn emit_lookup_with_nulls(cg: &mut Codegen<'_>, cursor: CursorId, start: Reg, wa
     cg.b.place(found);
 }
 
-/// A row that is not found makes NULL if it could be equal to a member but for NULLs: each member is looked at.
+/// A row that is not found gives NULL if NULLs alone make it differ from a member: each member is compared.
 fn emit_row_lookup_with_nulls<'a>(
     cg: &mut Codegen<'a>,
     cursor: CursorId,
@@ -203,7 +203,7 @@ fn emit_row_lookup_with_nulls<'a>(
     Ok(())
 }
 
-/// A cursor on the members, each different one once and in order: they are keys.
+/// A cursor on the members, each distinct one once and in order, for use as keys.
 pub(crate) fn key_set<'a>(cg: &mut Codegen<'a>, set: &In<'a>) -> Result<CursorId> {
     let kind = CursorKind::EphemeralIndex;
     let query = match set.set {
@@ -216,7 +216,7 @@ pub(crate) fn key_set<'a>(cg: &mut Codegen<'a>, set: &In<'a>) -> Result<CursorId
     }
 }
 
-/// A cursor on the rows of a query: built here, once unless the query depends on the row of an enclosing one.
+/// A cursor on the rows of a query, which are stored here: once, unless the query depends on the row of an enclosing one.
 fn query_set<'a>(cg: &mut Codegen<'a>, set: &In<'a>, plan: &'a QueryPlan<'a>, kind: CursorKind) -> Result<CursorId> {
     let (cursor, affinities) = new_set(cg, set, kind)?;
     subquery::once_unless_correlated(cg, plan.query, |cg| {
@@ -273,9 +273,9 @@ fn build_list<'a>(
     Ok(())
 }
 
-/// The affinities that the value gets: those of the members, unless it has just this one, as a column has. A column that
-/// FULL JOIN USING has merged has that of the first table though its values may be the other table's: they stay as they
-/// are, in SQLite too.
+/// The affinities to apply to the value: those of the members, unless the value is of one affinity already, as a column is. A
+/// column that FULL JOIN USING has merged has the affinity of the first table, although its values may come from the other table:
+/// they are not converted, in SQLite neither.
 fn value_affinities<'a>(cg: &mut Codegen<'a>, set: &In<'a>) -> AffinityListId {
     match set.how {
         [how] if how.affinity == affinity_of(&set.value) => AffinityListId::NONE,
@@ -283,8 +283,8 @@ fn value_affinities<'a>(cg: &mut Codegen<'a>, set: &In<'a>) -> AffinityListId {
     }
 }
 
-/// The affinities that members get. An integer of a list stays one beside a column of reals: as a real it might equal
-/// others.
+/// The affinities to apply to the members. An integer of a list is not converted for a column of REAL affinity, because as a real
+/// it might equal other integers.
 fn member_affinities<'a>(cg: &mut Codegen<'a>, set: &In<'a>) -> AffinityListId {
     match (set.set, set.how) {
         (InSet::List(_), [how @ How { affinity: Some(Affinity::Real), .. }]) => {
@@ -294,7 +294,7 @@ fn member_affinities<'a>(cg: &mut Codegen<'a>, set: &In<'a>) -> AffinityListId {
     }
 }
 
-/// The affinities that are compared with.
+/// The affinities of a comparison.
 fn set_affinities<'a>(cg: &mut Codegen<'a>, hows: &[How<'a>]) -> AffinityListId {
     if hows.iter().all(|how| how.affinity.is_none()) {
         return AffinityListId::NONE;

@@ -1,20 +1,20 @@
-//! Values that need not be computed: constants and expressions whose value stands in a register or under a cursor.
+//! Values that need not be computed: constants, and expressions whose value is in a register or a column.
 
 use lithe_resolve::ir::{AggregateId, Expr, is_constant, same};
 use lithe_vm::operand::{CursorId, Reg};
 
-/// Where the values of expressions stand already, at the place where code is generated now.
+/// The expressions whose values are available where code is generated now.
 #[derive(Default)]
 pub(crate) struct Known<'a> {
-    /// Constants that have a register, filled in the prologue.
+    /// Constants with a register, which the prologue fills.
     constants: Vec<(Expr<'a>, Reg)>,
-    /// Expressions whose value is somewhere else already: GROUP BY terms, indexed expressions.
+    /// Other expressions whose value is available: GROUP BY terms, indexed expressions.
     replacements: Vec<(Expr<'a>, Replacement)>,
-    /// Where the results of aggregates are.
+    /// The registers of the results of aggregates.
     aggregates: Vec<(AggregateId, Reg)>,
 }
 
-/// Where the value of an expression can be had without computing it.
+/// The place of a value that is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replacement {
     /// In a register.
@@ -24,8 +24,8 @@ pub enum Replacement {
 }
 
 impl<'a> Known<'a> {
-    /// From here on `expr` need not be computed. Later calls win; [`Known::forget_replacements`] takes them back. A constant may be computed
-    /// before all loops, where the register or row has no value yet: it stays what it is.
+    /// From here on the value of `expr` is read from `by`. Later calls take precedence; [`Known::forget_replacements`] undoes
+    /// them. A constant is not replaced, because it may be computed before all loops, when the register or row has no value yet.
     pub fn replace(&mut self, expr: Expr<'a>, by: Replacement) {
         if !is_constant(&expr) {
             self.replacements.push((expr, by));
@@ -37,12 +37,12 @@ impl<'a> Known<'a> {
         self.replacements.len()
     }
 
-    /// Takes back all but the first `count` replacements.
+    /// Removes all but the first `count` replacements.
     pub fn forget_replacements(&mut self, count: usize) {
         self.replacements.truncate(count);
     }
 
-    /// Where the value of the expression stands.
+    /// The place of the expression's value.
     pub fn replacement(&self, expr: &Expr<'a>) -> Option<Replacement> {
         if self.replacements.is_empty() {
             return None;
@@ -50,7 +50,7 @@ impl<'a> Known<'a> {
         self.replacements.iter().rev().find(|(known, _)| same(known, expr)).map(|(_, by)| *by)
     }
 
-    /// The result of an aggregate is in this register.
+    /// Sets the register with the result of an aggregate.
     pub fn set_aggregate(&mut self, id: AggregateId, reg: Reg) {
         self.aggregates.push((id, reg));
     }
@@ -65,7 +65,7 @@ impl<'a> Known<'a> {
         self.constants.iter().find(|(known, _)| same(known, expr)).map(|(_, reg)| *reg)
     }
 
-    /// The prologue puts a constant into this register.
+    /// Sets the register into which the prologue puts a constant.
     pub fn add_constant(&mut self, expr: Expr<'a>, reg: Reg) {
         self.constants.push((expr, reg));
     }

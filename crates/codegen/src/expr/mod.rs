@@ -4,11 +4,11 @@
 //! | --- | --- |
 //! | `condition` | expressions as jumps |
 //! | `compare` | comparisons, of scalars and of rows |
-//! | `column` | columns of sources, wherever they are at the moment |
+//! | `column` | columns of sources, from cursors or registers |
 //! | `call` | functions, CASE, RAISE |
 //! | `in_set` | IN |
 //! | `known` | values that need not be computed |
-//! | `operands` | two operands, of which one may have a query in it |
+//! | `operands` | two operands, one of which may contain a query |
 //! | `subquery` | queries within expressions |
 
 pub(crate) mod call;
@@ -39,22 +39,22 @@ pub struct Value {
     is_temporary: bool,
 }
 
-/// Where in the expressions and loops of its program the code is that is generated now.
+/// The nesting of generated columns and loops at the code that is generated now.
 #[derive(Default)]
 pub(super) struct State {
-    /// The generated columns that are being computed: one that comes up again needs itself.
+    /// The generated columns that are being computed: one that occurs again depends on itself.
     generating: Vec<(SourceId, usize)>,
-    /// How many loops are open: inside one, constants are worth a register.
+    /// How many loops are open: inside a loop, a constant is worth a register.
     loops: u32,
 }
 
-/// The value in a register as an expression, which other expressions may contain.
+/// The value in a register as an expression, for use in other expressions.
 pub(crate) fn computed<'a>(register: Reg, affinity: Option<Affinity>) -> Expr<'a> {
     Expr::Computed(ComputedId(register.0), affinity)
 }
 
 impl<'a> Codegen<'a> {
-    /// The value of the expression in a register that must only be read.
+    /// The value of the expression in a register, which must only be read.
     pub fn emit(&mut self, expr: &Expr<'a>) -> Result<Value> {
         if let Some(reg) = self.standing_register(expr)? {
             return Ok(Value { reg, is_temporary: false });
@@ -64,14 +64,14 @@ impl<'a> Codegen<'a> {
         Ok(Value { reg, is_temporary: true })
     }
 
-    /// Gives the register of a value back, if it was a temporary one.
+    /// Frees the register of a value, if it is a temporary one.
     pub fn release(&mut self, value: Value) {
         if value.is_temporary {
             self.b.free(value.reg);
         }
     }
 
-    /// The values of the expressions in a row of new registers, which may be changed and are given back by
+    /// The values of the expressions in adjacent new registers, which the caller may change, and frees by
     /// [`Codegen::free_registers`].
     pub fn emit_list(&mut self, exprs: &[Expr<'a>]) -> Result<Reg> {
         let start = self.b.registers(exprs.len());
@@ -141,12 +141,12 @@ impl<'a> Codegen<'a> {
         Ok(())
     }
 
-    /// Jumps to `target` if the condition is true; if it is NULL, when `null_jumps` says so.
+    /// Jumps to `target` if the condition is true, and if it is NULL when `null_jumps` is set.
     pub fn jump_if_true(&mut self, condition: &Expr<'a>, target: Addr, null_jumps: bool) -> Result<()> {
         condition::jump_if_true(self, condition, target, null_jumps)
     }
 
-    /// Jumps to `target` if the condition is false; if it is NULL, when `null_jumps` says so.
+    /// Jumps to `target` if the condition is false, and if it is NULL when `null_jumps` is set.
     pub fn jump_if_false(&mut self, condition: &Expr<'a>, target: Addr, null_jumps: bool) -> Result<()> {
         condition::jump_if_false(self, condition, target, null_jumps)
     }
@@ -159,12 +159,12 @@ impl<'a> Codegen<'a> {
         result
     }
 
-    /// What is emitted from here on is run again and again.
+    /// Begins code that runs repeatedly.
     pub(crate) fn enter_loop(&mut self) {
         self.expr.loops += 1;
     }
 
-    /// The loop that was entered last ends here.
+    /// Ends the loop that was entered last.
     pub(crate) fn leave_loop(&mut self) {
         self.expr.loops -= 1;
     }
@@ -176,7 +176,7 @@ impl<'a> Codegen<'a> {
         }
     }
 
-    /// Copies a row of registers, unless it is the same one.
+    /// Copies adjacent registers, unless source and destination are the same.
     pub(crate) fn emit_copy_row(&mut self, src: Reg, dst: Reg, width: usize) {
         if src != dst && width > 0 {
             self.b.emit(Insn::Copy { src, dst, count: width as u32 });
@@ -196,7 +196,7 @@ impl<'a> Codegen<'a> {
         self.b.emit(Insn::Const { value, dst });
     }
 
-    /// The register in which the value stands anyway: computed before, or a constant's own.
+    /// The register that already has the value: computed before, or of a constant.
     fn standing_register(&mut self, expr: &Expr<'a>) -> Result<Option<Reg>> {
         match self.known.replacement(expr) {
             Some(Replacement::Register(reg)) => return Ok(Some(reg)),
@@ -226,7 +226,7 @@ impl<'a> Codegen<'a> {
         }
     }
 
-    /// A register with the value of a constant expression, computed once. `None` where it is as well computed in place.
+    /// A register with the value of a constant expression, computed once. `None` where it is as cheap to compute it in place.
     fn constant_register(&mut self, expr: &Expr<'a>) -> Result<Option<Reg>> {
         if let Some(reg) = self.known.constant(expr) {
             return Ok(Some(reg));
@@ -243,7 +243,7 @@ impl<'a> Codegen<'a> {
         if self.expr.loops == 0 {
             return Ok(None);
         }
-        // A function may fail, so it is not called before it is needed: the first time that this place is reached.
+        // A function may fail, so it is not called before its value is needed: the first time that this place is reached.
         let (reg, computed) = (self.b.register(), self.b.label());
         self.b.emit(Insn::Once { target: computed });
         let loops = std::mem::take(&mut self.expr.loops);
@@ -304,8 +304,8 @@ impl<'a> Codegen<'a> {
     }
 }
 
-/// Whether a constant's code has neither jumps nor calls: such code can stand in the prologue, where it costs next to
-/// nothing even if its value is never needed.
+/// Whether a constant's code has neither jumps nor calls: such code can be in the prologue, where its cost is negligible even if
+/// its value is never used.
 fn is_jumpless(expr: &Expr<'_>) -> bool {
     let mut has_jumps = |expr: &Expr<'_>| {
         matches!(
@@ -323,10 +323,10 @@ fn is_jumpless(expr: &Expr<'_>) -> bool {
     !lithe_resolve::ir::any(expr, &mut has_jumps)
 }
 
-/// The largest and the smallest integer that take 6 bytes: reals beyond them stay reals in the record.
+/// The smallest and the largest integer that take 6 bytes: reals beyond them stay reals in the record.
 const SIX_BYTES: (i64, i64) = (-(1 << 47), (1 << 47) - 1);
 
-/// Makes an integer of a real that is one in the record.
+/// Converts a real to an integer if it is stored as one.
 fn emit_stored_real(cg: &mut Codegen<'_>, reg: Reg) -> Result<()> {
     let stays = cg.b.label();
     let limit = cg.b.register();

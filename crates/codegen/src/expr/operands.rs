@@ -1,8 +1,8 @@
-//! Two operands, of which one may have a query in it.
+//! Two operands, one of which may contain a query.
 //!
-//! As in SQLite, the operand without a query is computed first, and the query is not run where that operand decides: it is NULL to an operator
-//! that makes NULL of every NULL, false to AND, true to OR. Without queries both operands are computed, be the first one decisive or not; but
-//! beside a number that decides, wherever it stands, none is.
+//! As in SQLite, the operand without a query is computed first, and the query does not run if that operand decides: if it is
+//! NULL, for an operator whose result is then NULL; if it is false, for AND; if it is true, for OR. Without queries both operands
+//! are computed, even if the first one decides. If one operand is a number that decides, on either side, none is computed.
 
 use lithe_catalog::Result;
 use lithe_resolve::ir::{Expr, has_query};
@@ -12,14 +12,14 @@ use lithe_vm::operand::{Addr, Reg};
 use super::super::Codegen;
 use super::Value;
 
-/// The two operators that may know their result after one operand.
+/// The two operators that one operand may decide.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Logical {
     And,
     Or,
 }
 
-/// What AND, OR or a number is, if numbers alone decide that. Those are numbers of 31 bits without a sign, as in SQLite.
+/// The truth value of AND, OR or a number, if numbers alone decide it: numbers of 31 bits without a sign, as in SQLite.
 pub(super) fn known_truth(expr: &Expr<'_>) -> Option<bool> {
     const TRUE: std::ops::RangeInclusive<i64> = 1..=i32::MAX as i64;
     match expr {
@@ -40,7 +40,7 @@ pub(super) fn known_truth(expr: &Expr<'_>) -> Option<bool> {
     }
 }
 
-/// Whether a query stands in one of the operands.
+/// Whether one of the operands contains a query.
 pub(super) fn have_query<'a>(cg: &Codegen<'a>, left: &Expr<'a>, right: &Expr<'a>) -> bool {
     cg.resolver.has_subqueries() && (has_query(left) || has_query(right))
 }
@@ -58,7 +58,7 @@ fn is_right_first<'a>(cg: &Codegen<'a>, left: &Expr<'a>, right: &Expr<'a>) -> bo
     cg.resolver.has_subqueries() && has_query(left) && !has_query(right)
 }
 
-/// Computes the operands. Jumps to `null`, if given, where the first one that is computed is NULL.
+/// Computes the operands. Jumps to `null`, if given, when the first one that is computed is NULL.
 pub(super) fn emit_pair<'a>(
     cg: &mut Codegen<'a>,
     left: &Expr<'a>,
@@ -74,7 +74,7 @@ pub(super) fn emit_pair<'a>(
     Ok(if is_right_first(cg, left, right) { (second, first) } else { (first, second) })
 }
 
-/// Computes two operands and emits the instruction that takes them, which makes NULL of every NULL.
+/// Computes two operands and emits the instruction that takes them. Its result is NULL if an operand is NULL.
 pub(super) fn emit_strict<'a>(
     cg: &mut Codegen<'a>,
     left: &Expr<'a>,

@@ -8,7 +8,7 @@ use lithe_vm::operand::Reg;
 
 use super::super::{Codegen, Destination};
 
-/// The planner goes through all expressions that are evaluated.
+/// The planner visits all expressions that are evaluated.
 pub(super) const NOT_PLANNED: &str = "a query in an expression is not planned";
 
 /// Column `at` of the first row of a subquery.
@@ -18,8 +18,8 @@ pub(super) fn emit_column<'a>(cg: &mut Codegen<'a>, subquery: &Subquery<'a>, at:
     Ok(())
 }
 
-/// The first row of a subquery in a row of registers; NULLs when there is none. A subquery that does not depend on
-/// the row of an enclosing query is run once, the first time that this place is reached.
+/// The first row of a subquery in adjacent registers; NULLs if there is none. A subquery that does not depend on the row of an
+/// enclosing query runs once, the first time that this place is reached.
 pub(super) fn emit_row<'a>(cg: &mut Codegen<'a>, subquery: &Subquery<'a>) -> Result<Reg> {
     let plan = row_plan(cg, subquery)?;
     let width = subquery.query.columns.len();
@@ -53,7 +53,7 @@ fn row_plan<'a>(cg: &mut Codegen<'a>, subquery: &Subquery<'a>) -> Result<&'a Que
     }
 }
 
-/// What the plan says about a query in an expression whose code is emitted now.
+/// The plan of a query in an expression whose code is emitted now.
 pub(super) fn planned<'a>(
     cg: &mut Codegen<'a>,
     query: &Query<'a>,
@@ -86,7 +86,7 @@ pub(crate) fn once_unless_correlated<'a>(
     Ok(())
 }
 
-/// Whether the rows of a query are columns as they are: they are handed on with their subtypes.
+/// Whether all result columns of a query are columns of its sources: then their subtypes are kept.
 fn gives_columns(query: &Query<'_>) -> bool {
     let columns = query.single_select().map(|select| select.columns);
     columns.is_some_and(|columns| columns.iter().all(|column| matches!(column, Expr::Column(_))))

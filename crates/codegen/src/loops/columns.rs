@@ -1,4 +1,4 @@
-//! The columns of a source: as expressions, and which tell its rows apart.
+//! The columns of a source: as expressions, and those that identify its rows.
 
 use lithe_catalog::IndexTerm;
 use lithe_resolve::ir::{Coll, Column, ColumnIndex, Expr, Source, SourceKind};
@@ -24,7 +24,7 @@ pub(super) fn column_of<'a>(cg: &Codegen<'a>, source: &Source<'a>, index: Column
     }))
 }
 
-/// The columns that tell the rows of a source apart: the rowid, or the primary key.
+/// The columns that identify the rows of a source: the rowid, or the primary key.
 pub(super) fn identity(source: &Source<'_>) -> Vec<ColumnIndex> {
     match source.kind {
         SourceKind::Table(_, table) if table.virtual_table().is_some() && table.is_without_rowid() => {

@@ -1,12 +1,12 @@
-//! Common tables of a statement: where the rows of each are that is materialised for several users, and the row that a recursive one
-//! consists of while its steps run.
+//! Common tables of a statement: the rows of one that is materialised for several users, and the current row of a recursive one
+//! while its steps run.
 
 use lithe_resolve::ir::SubqueryId;
 use lithe_vm::operand::{CursorId, Reg};
 
 use super::fill::Fill;
 
-/// The common tables that code has been emitted for so far.
+/// The common tables for which code has been emitted so far.
 #[derive(Default)]
 pub(crate) struct CommonTables {
     materialized: Vec<Materialized>,
@@ -33,17 +33,17 @@ impl CommonTables {
         self.materialized.iter().find(|known| known.id == id).copied()
     }
 
-    /// Code that fills the table has been emitted.
+    /// Records that code that fills the table has been emitted.
     pub(super) fn add_materialized(&mut self, table: Materialized) {
         self.materialized.push(table);
     }
 
-    /// The steps of a recursive table follow: the table is the row in the registers from `start` on.
+    /// Begins the steps of a recursive table: the table is the row in the registers from `start` on.
     pub fn begin_steps(&mut self, id: SubqueryId, start: Reg) {
         self.recursive_rows.push(CurrentRow { id, start });
     }
 
-    /// The steps that were begun last end here.
+    /// Ends the steps that were begun last.
     pub fn end_steps(&mut self) {
         self.recursive_rows.pop();
     }

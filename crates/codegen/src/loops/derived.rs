@@ -1,8 +1,8 @@
 //! Queries in FROM.
 //!
-//! A query whose rows are read once, from the first to the last, is a coroutine. Others are materialised in a temporary table by a
-//! subroutine, which is called where the loop over the table begins: a loop that is never reached fills no table. The other users of a
-//! common table call the subroutine of the first before their own loops begin.
+//! A query whose rows are read once, from the first to the last, is a coroutine. Any other is materialised in a temporary table
+//! by a subroutine, which is called when the loop over the table begins: a loop that is never reached fills no table. The other
+//! users of a common table call the subroutine of the first before their own loops begin.
 
 use lithe_catalog::Result;
 use lithe_optimize::plan::{DerivedPlan, DerivedWay, QueryPlan};
@@ -15,7 +15,7 @@ use super::common_tables::Materialized;
 use super::fill::Fill;
 use crate::{Coroutine, DerivedRows, Destination};
 
-/// How the rows of a query in FROM are read from now on, and the subroutine that has to be called before.
+/// How the rows of a query in FROM are read from here on, and the subroutine to be called first.
 pub(crate) fn prepare_derived<'a>(
     cg: &mut Codegen<'a>,
     plan: &'a DerivedPlan<'a>,
@@ -42,7 +42,7 @@ fn run_alongside<'a>(cg: &mut Codegen<'a>, plan: &'a QueryPlan<'a>) -> Result<Co
     })
 }
 
-/// A cursor on the rows of a common table. The subroutine that makes them stands where the first source that uses the table is prepared.
+/// A cursor on the rows of a common table. Its subroutine is emitted where the first source that uses the table is prepared.
 fn share<'a>(cg: &mut Codegen<'a>, plan: &'a QueryPlan<'a>, id: SubqueryId) -> Result<(CursorId, Option<Fill>)> {
     let known = cg.common_tables.materialized(id);
     let Some(Materialized { cursor: original, fill, .. }) = known else {
@@ -51,13 +51,13 @@ fn share<'a>(cg: &mut Codegen<'a>, plan: &'a QueryPlan<'a>, id: SubqueryId) -> R
         return Ok((cursor, Some(fill)));
     };
     fill.emit_call(cg);
-    // The table's own cursor must not be moved by two users.
+    // Each user has a cursor of its own, because each moves independently.
     let own = cg.ephemeral_table(plan.query.columns.len());
     cg.b.emit(Insn::OpenDup { cursor: own, original });
     Ok((own, None))
 }
 
-/// A temporary table, and the subroutine that fills it: once, unless the rows depend on an enclosing query's row.
+/// A temporary table, and the subroutine that fills it: once, unless the rows depend on the row of an enclosing query.
 fn materialize<'a>(cg: &mut Codegen<'a>, plan: &'a QueryPlan<'a>) -> Result<(CursorId, Fill)> {
     let cursor = cg.ephemeral_table(plan.query.columns.len());
     let fill = Fill::subroutine(cg, plan.query.is_correlated(), |cg| {

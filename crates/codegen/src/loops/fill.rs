@@ -23,13 +23,13 @@ use super::super::Codegen;
 pub(crate) struct Fill {
     entry: Addr,
     ret: Reg,
-    /// Whether the table is filled, where that is not so for the rest of the run.
+    /// The register that says whether the table is filled, if it must be filled more than once in a run.
     filled: Option<Reg>,
 }
 
 impl Fill {
-    /// Emits the subroutine, which may be called from here on. With `is_again` the table is filled anew each time that the program comes
-    /// here, otherwise once in a run.
+    /// Emits the subroutine, which may be called from here on. With `is_again` the table is filled each time that the program
+    /// comes here, otherwise once in a run.
     pub fn subroutine<'a>(
         cg: &mut Codegen<'a>,
         is_again: bool,
@@ -43,7 +43,7 @@ impl Fill {
         let ret = cg.b.register();
         cg.b.emit(Insn::Goto { target: behind });
         cg.b.place(entry);
-        // The caller's temporary registers stay as they are.
+        // The caller's temporary registers must not be overwritten.
         let free = cg.b.reserve_temporaries();
         match filled {
             Some(dst) => cg.b.emit(Insn::Integer { value: 1, dst }),
@@ -58,7 +58,7 @@ impl Fill {
         Ok(Fill { entry, ret, filled })
     }
 
-    /// Fills the table unless it is filled.
+    /// Fills the table unless it is filled already.
     pub fn emit_call(&self, cg: &mut Codegen<'_>) {
         let begun = cg.b.label();
         match self.filled {

@@ -1,17 +1,17 @@
-//! Hash joins: the rows of a source go into a hash table once, and each row of the outer loops looks up its partners.
+//! Hash joins: the rows of a source are put into a hash table once, and each row of the outer loops finds its matches there.
 //!
 //! ```text
 //!        Once                                   → built
 //!        (rows of the source that meet the filter) HashInsert
-//! built: key ← values                           NULL: no partner
+//! built: key ← values                           NULL: no match
 //!        HashFind  table, key                   → none
 //!   top:   ... body ...
 //!        HashNext  table, top
 //! ```
 //!
-//! A row in the table has the key's columns first, then the other columns that the statement uses. A NULL equals nothing, so
-//! rows with a NULL in their key are left out, but IS finds NULLs: its column takes two places in the key, whether the
-//! value is NULL, and the value or 0.
+//! A row in the table has the key's columns first, then the other columns that the statement uses. A NULL equals nothing, so a
+//! row with a NULL in its key is left out. But IS finds NULLs: its column takes two places in the key, whether the value is NULL,
+//! and the value or 0.
 
 use lithe_catalog::Result;
 use lithe_optimize::access::{HashPath, Key};
@@ -27,7 +27,7 @@ use super::keys::{emit_value, may_be_null};
 use super::source::Opened;
 use super::walk::Walk;
 
-/// Builds the table, and begins the loop over the partners of a row of the outer loops.
+/// Builds the table, and begins the loop over the matches of a row of the outer loops.
 pub(super) fn begin_hash<'a>(
     cg: &mut Codegen<'a>,
     source: &'a Source<'a>,
@@ -59,7 +59,7 @@ pub(super) fn begin_hash<'a>(
     Ok((Walk { step: Some(Insn::HashNext { cursor: hash, target: top }), around: Vec::new() }, hash))
 }
 
-/// The columns of the source are read from the rows of the table.
+/// Makes the columns of the source be read from the rows of the table.
 fn set_access<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, path: &HashPath<'a>, hash: CursorId, width: usize) {
     let mut place = 0;
     let mut columns: Vec<(ColumnIndex, u16)> = Vec::with_capacity(path.keys.len() + path.columns.len());
@@ -76,7 +76,7 @@ fn set_access<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, path: &HashPath<'a>
     cg.set_access(source.id, ColumnAccess::CursorMap { cursor: hash, columns });
 }
 
-/// How many columns the key has.
+/// The number of columns of the key.
 fn key_width(path: &HashPath<'_>) -> usize {
     path.keys.iter().map(|(_, key)| if is_null_safe(key) { 2 } else { 1 }).sum()
 }
@@ -85,7 +85,7 @@ fn is_null_safe(key: &Key<'_>) -> bool {
     matches!(key, Key::Value { is: true, .. })
 }
 
-/// The rows of one key are in the order of their columns, or in the reverse one.
+/// The cursor on the table. The rows of one key are in the order of their columns, or in reverse order.
 fn hash_cursor<'a>(cg: &mut Codegen<'a>, path: &HashPath<'a>, width: usize, reverse: bool) -> Result<CursorId> {
     let mut columns = Vec::with_capacity(width);
     for (_, key) in path.keys {
@@ -99,7 +99,7 @@ fn hash_cursor<'a>(cg: &mut Codegen<'a>, path: &HashPath<'a>, width: usize, reve
     Ok(cg.ephemeral(CursorKind::Hash, key, width + path.columns.len()))
 }
 
-/// Puts the rows of the source into the table, the first time that the loop is entered; jumps to `empty` if there are none.
+/// Puts the rows of the source into the table when the loop is first entered; jumps to `empty` if there are none.
 fn build<'a>(
     cg: &mut Codegen<'a>,
     source: &'a Source<'a>,
@@ -112,7 +112,7 @@ fn build<'a>(
     let (built, next) = (cg.b.label(), cg.b.label());
     cg.b.emit(Insn::Once { target: built });
     cg.b.emit(Insn::OpenEphemeral { cursor: hash });
-    // A coroutine leaves the scan behind its last row, too.
+    // A coroutine jumps to the same target after its last row.
     let is_coroutine = matches!(opened.derived, Some(DerivedRows::Coroutine(_)));
     let rows = opened.begin_scan(cg, source, reverse, if is_coroutine { built } else { empty })?;
     for condition in path.filter {
@@ -155,7 +155,7 @@ fn emit_key_columns<'a>(
     Ok(())
 }
 
-/// Makes the two places of a value for IS from the value, which stands in the second.
+/// Splits a value for IS, in the second place, into its two places.
 fn split_null(cg: &mut Codegen<'_>, start: Reg) {
     let (flag, value) = (start, start.at(1));
     let done = cg.b.label();

@@ -8,8 +8,8 @@
 //!        Next index, top
 //! ```
 //!
-//! Backwards it is SeekLe, IdxLt and Previous; in a descending column the lower bound is at the end. NULL sorts before
-//! everything else, so a range without a lower bound begins behind the NULLs.
+//! A reverse scan uses SeekLe, IdxLt and Previous; in a descending column the lower bound is at the end. NULL sorts before all
+//! other values, so a range without a lower bound begins after the NULLs.
 
 use lithe_catalog::{IndexTerm, Result, Table};
 use lithe_optimize::access::{Bound, IndexPath, Key};
@@ -21,7 +21,7 @@ use super::super::Codegen;
 use super::keys::{Around, begin_sets, emit_bound, emit_values, when_none};
 use super::walk::Walk;
 
-/// A search key in registers, and on which side of the entries that are equal to it the search ends.
+/// A search key in registers, and whether entries equal to it are included.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SearchKey {
     pub start: Reg,
@@ -34,14 +34,14 @@ impl SearchKey {
     pub const ALL: SearchKey = SearchKey { start: Reg::NONE, count: 0, inclusive: true };
 }
 
-/// One end of the range that is walked, behind the key.
+/// One end of the scanned range, after the key.
 #[derive(Clone, Copy, Debug)]
 enum End<'p, 'a> {
-    /// Nothing: all that has the key.
+    /// No bound: all entries with the key.
     Open,
     /// A bound.
     Bound(&'p Bound<'a>),
-    /// NULL, which is left out.
+    /// NULL, which is excluded.
     Null,
 }
 
@@ -63,7 +63,7 @@ impl End<'_, '_> {
     }
 }
 
-/// Walks the entries of the path's range.
+/// Begins the walk over the entries of the path's range.
 pub(super) fn begin_index<'a>(
     cg: &mut Codegen<'a>,
     index: CursorId,
@@ -76,7 +76,7 @@ pub(super) fn begin_index<'a>(
     let start = cg.b.registers(keys + from.count());
     emit_values(cg, path.keys, start, exhausted)?;
     emit_end(cg, from, start.at(keys), exhausted)?;
-    // The ends share the key's registers unless the second one has something behind the key.
+    // Both ends share the key's registers unless the second one has a bound after the key.
     let shares = to.count() == 0;
     let end = if shares { start } else { cg.b.registers(keys + to.count()) };
     emit_end(cg, to, end.at(keys), exhausted)?;
@@ -126,7 +126,7 @@ fn ends<'p, 'a>(path: &'p IndexPath<'a>, reverse: bool) -> (End<'p, 'a>, End<'p,
     }
 }
 
-/// Whether NULLs can stand in the index's column at `at`.
+/// Whether the index's column at `at` may have NULLs.
 fn may_hold_null(path: &IndexPath<'_>, at: usize) -> bool {
     let is_free = |table: &Table, column: usize| {
         table.columns[column].not_null.is_none() && table.rowid_column.is_none_or(|rowid| usize::from(rowid) != column)
@@ -161,7 +161,7 @@ pub(super) fn emit_seek(cg: &mut Codegen<'_>, cursor: CursorId, key: SearchKey, 
     });
 }
 
-/// Leaves the range behind its last entry.
+/// Jumps to `target` after the last entry of the range.
 pub(super) fn emit_end_check(cg: &mut Codegen<'_>, cursor: CursorId, key: SearchKey, reverse: bool, target: Addr) {
     let SearchKey { start, count, inclusive } = key;
     let n = count as u16;
@@ -181,7 +181,7 @@ pub(super) fn step(cursor: CursorId, reverse: bool, top: Addr) -> Insn {
     if reverse { Insn::Previous { cursor, target: top } } else { Insn::Next { cursor, target: top } }
 }
 
-/// The range of a LIKE is walked twice: for texts and for blobs, which LIKE reads as texts. Blobs are greater than all texts.
+/// The range of a LIKE is scanned twice: for texts, and for blobs, which LIKE reads as texts. Blobs are greater than all texts.
 fn begin_like(cg: &mut Codegen<'_>, low: Reg, high: Reg, blobs_first: bool, exhausted: Addr) -> Around {
     let is_second = cg.b.register();
     let casts = |affinity: Affinity| {
@@ -200,8 +200,8 @@ fn begin_like(cg: &mut Codegen<'_>, low: Reg, high: Reg, blobs_first: bool, exha
     Around { next: cg.b.label(), steps }
 }
 
-/// Begins the loop over the values of the skipped first columns: each search for the next ones starts behind all entries
-/// that have the current ones.
+/// Begins the loop over the values of the skipped first columns: each search for the next values starts after all entries with
+/// the current ones.
 pub(super) fn begin_skipped(
     cg: &mut Codegen<'_>,
     index: CursorId,

@@ -1,7 +1,7 @@
-//! The values that a path looks for: keys, bounds, the sets of INs, and the values of skipped columns.
+//! The values that a path searches: keys, bounds, the members of INs, and the values of skipped columns.
 //!
-//! A search key stands in registers in a row. Values that do not change while the loop runs are computed once when the
-//! loop is entered; INs and skipped columns make loops of their own around the search:
+//! A search key is in adjacent registers. Values that do not change while the loop runs are computed once, when the loop is
+//! entered. INs and skipped columns are loops of their own around the search:
 //!
 //! ```text
 //!   a = ? AND b IN (...) AND c > ?          registers: a, b, c
@@ -30,9 +30,9 @@ use crate::expr::in_set;
 /// A loop around a search: the next member of a set, the next value of skipped columns.
 #[derive(Clone, Debug)]
 pub struct Around {
-    /// Jump here to go on.
+    /// Jump here for the next value.
     pub next: Addr,
-    /// What goes on; falls through at the end.
+    /// The instructions that go to the next value; they fall through at the end.
     pub steps: Vec<Insn>,
 }
 
@@ -44,12 +44,12 @@ pub fn end_around(cg: &mut Codegen<'_>, around: &[Around]) {
     }
 }
 
-/// Where to go when a search finds nothing (more): the next turn of the innermost loop around it, or out.
+/// The target when a search finds no (further) entry: the next value of the innermost loop around it, or the exit.
 pub fn when_none(around: &[Around], exhausted: Addr) -> Addr {
     around.last().map_or(exhausted, |around| around.next)
 }
 
-/// Puts the values of keys that are values into registers from `start` on; a NULL that can equal nothing jumps to `none`.
+/// Puts the values of keys that are values into registers from `start` on; jumps to `none` on a NULL that equals nothing.
 pub fn emit_values<'a>(cg: &mut Codegen<'a>, keys: &[Key<'a>], start: Reg, none: Addr) -> Result<()> {
     for (at, key) in keys.iter().enumerate() {
         match key {
@@ -61,19 +61,19 @@ pub fn emit_values<'a>(cg: &mut Codegen<'a>, keys: &[Key<'a>], start: Reg, none:
     Ok(())
 }
 
-/// Puts the values of a bound into registers from `start` on; a NULL in the first jumps to `none`.
+/// Puts the values of a bound into registers from `start` on; jumps to `none` if the first is NULL.
 pub fn emit_bound<'a>(cg: &mut Codegen<'a>, bound: &Bound<'a>, start: Reg, none: Addr) -> Result<()> {
     if bound.values.is_empty() {
         cg.b.emit(Insn::Null { start, count: 1 });
     }
     for (at, (value, how)) in bound.values.iter().zip(bound.how).enumerate() {
-        // Only the first value of a row decides alone; the condition is checked again for the others.
+        // Only the first value of a row is sufficient alone; the condition is checked again for the other values.
         emit_value(cg, value, how, start.at(at), (at == 0).then_some(none))?;
     }
     Ok(())
 }
 
-/// Puts a value into a register as the comparison sees it; NULL jumps to `none`, if given.
+/// Puts a value into a register, converted as for the comparison; jumps to `none`, if given, on NULL.
 pub fn emit_value<'a>(
     cg: &mut Codegen<'a>,
     value: &Expr<'a>,
@@ -103,20 +103,20 @@ fn apply_affinity(cg: &mut Codegen<'_>, value: &Expr<'_>, affinity: Option<Affin
         _ => false,
     };
     if !has_it {
-        // A comparison makes numbers of texts, and leaves numbers as they are: REAL affinity would round a large integer.
+        // A comparison converts texts to numbers, and does not convert numbers: REAL affinity would round a large integer.
         let applied = if affinity.is_numeric() { Affinity::Numeric } else { affinity };
         let affinities = cg.b.affinity_list(&[applied]);
         cg.b.emit(Insn::Affinity { start: reg, affinities });
     }
 }
 
-/// Whether the value could be NULL, as far as its form says.
+/// Whether the value may be NULL, judged by its form.
 pub fn may_be_null(value: &Expr<'_>) -> bool {
     !matches!(value, Expr::Integer(_) | Expr::Boolean(_) | Expr::Real(_) | Expr::Text(_) | Expr::Blob(_))
 }
 
-/// Begins the loops of all INs among the keys. Columns of one set are filled by one loop. `is_backwards` says of a key
-/// whether its values have to come from the largest to the smallest: the walk goes backwards, or the column is descending.
+/// Begins the loops of all INs among the keys. One loop sets all columns of one set. `is_backwards` says for a key whether its
+/// values must be in descending order: the scan is a reverse one, or the column is descending.
 pub fn begin_sets<'a>(
     cg: &mut Codegen<'a>,
     keys: &[Key<'a>],
@@ -127,7 +127,7 @@ pub fn begin_sets<'a>(
 ) -> Result<()> {
     for (at, key) in keys.iter().enumerate() {
         let Key::In { set, .. } = key else { continue };
-        // Where each column of the set goes.
+        // The key for each column of the set.
         let places: Vec<(u16, usize)> =
             keys.iter().enumerate().filter_map(|(at, key)| column_of_set(key, set, at)).collect();
         if places[0].1 != at {
@@ -144,7 +144,7 @@ pub fn begin_sets<'a>(
     Ok(())
 }
 
-/// The column of the set that the key at `at` is, and `at`.
+/// The column of the set for the key at `at`, and `at`.
 fn column_of_set(key: &Key<'_>, set: &In<'_>, at: usize) -> Option<(u16, usize)> {
     match key {
         Key::In { set: other, column, .. } if other.id == set.id => Some((*column, at)),
@@ -152,8 +152,8 @@ fn column_of_set(key: &Key<'_>, set: &In<'_>, at: usize) -> Option<(u16, usize)>
     }
 }
 
-/// The members of a set, in order, and which columns of them are wanted for the places. If those are not all, rows that
-/// differ in the others only must count once.
+/// The members of a set, in order, and their columns for the places. If the places use only some of the columns, rows that differ
+/// in the other columns only must count once.
 fn members<'a>(cg: &mut Codegen<'a>, set: &'a In<'a>, places: &[(u16, usize)]) -> Result<(CursorId, Vec<u16>)> {
     let all = in_set::key_set(cg, set)?;
     let wanted: Vec<u16> = places.iter().map(|(column, _)| *column).collect();

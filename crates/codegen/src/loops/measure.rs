@@ -1,5 +1,5 @@
-//! How often a loop runs, and how many rows it has: instructions that do nothing stand where a run and where a row begins, and are
-//! counted (sqlite3_stmt_scanstatus). Statements that are not measured have none of them.
+//! Counting the runs and rows of a loop (sqlite3_stmt_scanstatus): instructions without effect mark the beginning of a run and of
+//! a row, and the profile counts them. Statements that are not measured have none of them.
 //!
 //! ```text
 //!        Noop            one run
@@ -14,12 +14,12 @@ use lithe_vm::program::MeasuredLoop;
 
 use super::super::Codegen;
 
-/// A run of a loop begins. None: nothing is measured.
+/// Marks the beginning of a run of a loop; `None` if the statement is not measured.
 pub(super) fn begin_run(cg: &mut Codegen<'_>) -> Option<Addr> {
     cg.is_measured.then(|| cg.b.counted())
 }
 
-/// A row of the loop begins whose runs are counted at `run`, and which has this line in the query plan.
+/// Marks the beginning of a row of the loop whose runs are counted at `run`, and which has this line in the query plan.
 pub(super) fn begin_row(
     cg: &mut Codegen<'_>,
     run: Option<Addr>,
@@ -35,7 +35,7 @@ pub(super) fn begin_row(
     cg.b.measure(MeasuredLoop { line, name, estimated_rows, run, row, cursors: cursors.to_vec() });
 }
 
-/// The name of what is read: an index, or else the table. The rows of a query have none.
+/// The name of the source that is read: an index, or else the table. The rows of a query have none.
 fn name_of(source: &Source<'_>, path: &Path<'_>) -> Option<String> {
     match (path, source.kind) {
         (Path::Index(path), _) => Some(path.index.name.to_string()),

@@ -4,7 +4,7 @@
 //!   open the cursors of all loops
 //!   outer loop: search → row → join checks
 //!     inner loop: search → row → join checks
-//!       ... body: jumps to `next` go on with the next row, jumps to `done` leave all loops ...
+//!       ... body: jumps to `next` continue with the next row, jumps to `done` leave all loops ...
 //!     next row
 //!   next row
 //!   done
@@ -12,12 +12,12 @@
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | `source` | the cursors of a source; where its columns are |
+//! | `source` | the cursors of a source; how its columns are read |
 //! | `prepare`, `derived` | queries in FROM: coroutines, materialised tables |
 //! | `common_tables` | common tables that are materialised or recursive |
 //! | `fill` | temporary tables that are filled when a loop over them begins |
-//! | `columns` | the columns of a source as expressions; those that tell its rows apart |
-//! | `keys` | values that are looked for, INs |
+//! | `columns` | the columns of a source as expressions; those that identify its rows |
+//! | `keys` | search keys, INs |
 //! | `rowid`, `index`, `nulls`, `hash`, `or`, `virtual_table` | the paths |
 //! | `walk` | from row to row |
 //! | `measure` | how often a loop runs, and how many rows it has |
@@ -59,29 +59,29 @@ use walk::Walk;
 
 /// Loops that have been begun and not ended.
 pub struct Loops<'a> {
-    /// Jump here to go on with the next row.
+    /// Jump here for the next row.
     pub next: Addr,
     /// Jump here to leave all loops.
     pub done: Addr,
     /// The plan.
     pub from: &'a FromPlan<'a>,
     open: ArenaVec<'a, OpenLoop<'a>>,
-    /// How many replacements of expressions there were before.
+    /// The number of replacements of expressions before the loops.
     replacements: usize,
 }
 
 /// A loop that has been begun.
 struct OpenLoop<'a> {
     opened: Opened,
-    /// The next row of this loop.
+    /// The step to the next row of this loop.
     next: Addr,
-    /// No further row.
+    /// The target when there is no further row.
     exhausted: Addr,
-    /// Behind the loop.
+    /// The end of the loop.
     end: Addr,
-    /// Where the body is left for the next row.
+    /// The end of the row part: jump here for the next row.
     row_end: Addr,
-    /// Of an EXISTS: where the body is left, and with it the loop.
+    /// The loop of an EXISTS ends when the body is left.
     is_exists: bool,
     walk: Walk,
     or: Option<OrBody>,
@@ -138,8 +138,8 @@ pub fn end_loops<'a>(cg: &mut Codegen<'a>, loops: Loops<'a>) -> Result<()> {
 }
 
 impl Loops<'_> {
-    /// The cursor on the table of the source at that position in FROM, if it is open: an UPDATE or DELETE of at most one
-    /// row may use it where it stands.
+    /// The cursor on the table of the source at that position in FROM, if it is open: an UPDATE or DELETE of at most one row may
+    /// use it at its position.
     pub fn table_cursor(&self, source: usize) -> Option<CursorId> {
         let at = self.from.join.loops.iter().position(|planned| planned.source == source)?;
         self.open[at].opened.table
@@ -159,7 +159,7 @@ fn is_values(source: &Source<'_>) -> bool {
     }
 }
 
-/// Has the rows of a coroutine put into a temporary table, if the plan says so.
+/// Buffers the rows of a coroutine in a temporary table, if the plan says so.
 fn buffer_rows<'a>(cg: &mut Codegen<'a>, from: &FromPlan<'a>, source: &Source<'a>, opened: &mut Opened) -> Result<()> {
     let Some(DerivedRows::Coroutine(coroutine)) = opened.derived else { return Ok(()) };
     let is_buffered = DerivedWay::Coroutine { is_buffered: true };
@@ -171,7 +171,7 @@ fn buffer_rows<'a>(cg: &mut Codegen<'a>, from: &FromPlan<'a>, source: &Source<'a
     Ok(())
 }
 
-/// An empty table in the third loop or a later one leaves nothing: the loops before are not begun.
+/// Leaves all loops before they begin, if the table of the third loop or a later one is empty.
 fn leave_if_empty<'a>(cg: &mut Codegen<'a>, plan: &'a JoinPlan<'a>, opened: &mut [Opened], done: Addr) -> Result<()> {
     if has_right_joins(plan) {
         return Ok(());
@@ -192,8 +192,8 @@ fn leave_if_empty<'a>(cg: &mut Codegen<'a>, plan: &'a JoinPlan<'a>, opened: &mut
     Ok(())
 }
 
-/// Where a loop is left that scans a source without rows: the loops around would find none for any of their rows, up to a LEFT JOIN, which
-/// has its row already. None for the source of an outer join, and where RIGHT JOINs call row parts once more.
+/// The exit for a scan that finds its source empty. The outer loops would find no row for any of their rows, up to a LEFT JOIN,
+/// which has its row already. `None` for the source of an outer join, and where RIGHT JOINs call row parts once more.
 fn exit_if_empty(loops: &Loops<'_>, source: &Source<'_>) -> Option<Addr> {
     if source.join.keeps_left_rows() || has_right_joins(loops.from.join) {
         return None;
@@ -206,7 +206,7 @@ fn has_right_joins(plan: &JoinPlan<'_>) -> bool {
     plan.request.sources.iter().any(|source| source.join.keeps_right_rows())
 }
 
-/// What the RIGHT JOINs remember, by their loops; nothing where there is none.
+/// The state of the RIGHT JOINs, by their loops; empty if there is none.
 fn begin_rights<'a>(
     cg: &mut Codegen<'a>,
     from: &FromPlan<'a>,
@@ -260,7 +260,7 @@ fn begin_loop<'a>(
     if let Some(left) = &left {
         left.row(cg);
     }
-    // Whatever becomes of the row in the body, no other row is asked for.
+    // The body of an EXISTS runs for one row only, whatever its result.
     let mut row_end = if source.is_exists { cg.b.label() } else { next };
     if let Some(right) = &right {
         row_end = right.row(cg);
@@ -274,14 +274,14 @@ fn begin_loop<'a>(
     Ok(OpenLoop { opened, next, exhausted, end, row_end, is_exists, walk, or, left, right })
 }
 
-/// Where the search of a loop jumps to.
+/// The targets of a loop's search.
 #[derive(Clone, Copy)]
 struct Exits {
-    /// The next row.
+    /// The step to the next row.
     next: Addr,
-    /// No row is found.
+    /// No row was found.
     exhausted: Addr,
-    /// The source, of which all rows are read, has none.
+    /// The source has no rows at all.
     empty: Addr,
 }
 
@@ -309,7 +309,7 @@ fn begin_path<'a>(
     let SourceKind::Table(_, table) = source.kind else {
         // SQLite never reads the rows of a VALUES clause backwards.
         let reverse = planned.reverse && !is_values(source);
-        // A coroutine leaves the loop behind its last row, too.
+        // A coroutine jumps to the same target after its last row.
         let is_coroutine = matches!(opened.derived, Some(DerivedRows::Coroutine(_)));
         let none = if is_coroutine { exhausted } else { empty };
         return Ok((opened.begin_scan(cg, source, reverse, none)?, None));
@@ -346,7 +346,7 @@ fn begin_path<'a>(
     Ok((walk, None))
 }
 
-/// Calls a table-valued function, and walks over its rows.
+/// Calls a table-valued function, and begins the walk over its rows.
 fn begin_function<'a>(
     cg: &mut Codegen<'a>,
     table: &'a Table,
@@ -385,7 +385,7 @@ fn begin_index<'a>(
     } else {
         index::begin_index(cg, index, path, planned.reverse, exhausted)?
     };
-    // The row may be moved by an UPDATE: what stands behind it then is no row to go on with.
+    // An UPDATE may move the row: the next entry would then be a wrong one.
     let is_last = planned.one_row || path.finds_one_each();
     let walk = if is_last { Walk { step: None, ..walk } } else { walk };
     match (opened.index, opened.table) {
@@ -405,8 +405,8 @@ fn begin_index<'a>(
     Ok(walk)
 }
 
-/// Expressions that the index has need not be computed, unless the row may be one of NULLs: NULL in all columns is not NULL
-/// in every expression.
+/// Expressions that the index has need not be computed, unless the row may be a null row: if all columns are NULL, an expression
+/// need not be NULL.
 fn replace_indexed_exprs<'a>(
     cg: &mut Codegen<'a>,
     source: &'a Source<'a>,

@@ -1,7 +1,7 @@
-//! An index walked with its NULLs at the other end: NULLS LAST of an ascending walk, NULLS FIRST of a descending one,
-//! min() that looks for the smallest value first.
+//! A scan of an index with its NULLs at the other end: NULLS LAST of an ascending scan, NULLS FIRST of a descending one, min()
+//! that searches the smallest value first.
 //!
-//! The walk runs twice over what has the key: once over the values, once over the NULLs, in the order that is wanted. With
+//! The scan runs twice over the entries with the key: once over the values, once over the NULLs, in the required order. With
 //! several keys (INs, skipped columns) it runs twice for each of them.
 
 use lithe_catalog::Result;
@@ -14,7 +14,7 @@ use super::index::{SearchKey, begin_skipped, emit_end_check, emit_seek, step};
 use super::keys::{Around, begin_sets, emit_values, when_none};
 use super::walk::Walk;
 
-/// Walks all entries that have the path's key, NULLs of the next column at the other end.
+/// Begins the walk over all entries with the path's key, with the NULLs of the next column at the other end.
 pub(super) fn begin_index_nulls_moved<'a>(
     cg: &mut Codegen<'a>,
     index: CursorId,
@@ -31,7 +31,7 @@ pub(super) fn begin_index_nulls_moved<'a>(
     begin_skipped(cg, index, path.keys, start, reverse, exhausted, &mut around);
     begin_sets(cg, path.keys, start, |at| reverse != path.index.columns[at].descending, exhausted, &mut around)?;
 
-    // Each key has both parts, first the one that does not come first of itself.
+    // Each key has both parts; the part that does not come first in the index is first.
     let at_nulls = cg.b.register();
     cg.b.emit(Insn::Integer { value: i32::from(!nulls_come_first), dst: at_nulls });
     let again = cg.b.here();
@@ -61,7 +61,7 @@ pub(super) fn begin_index_nulls_moved<'a>(
     Ok(Walk { step: Some(step(index, reverse, top)), around })
 }
 
-/// The step from the first part to the second, and to the next key behind that.
+/// The step from the first part to the second, and after that to the next key.
 fn second_part(
     cg: &mut Codegen<'_>,
     at_nulls: lithe_vm::operand::Reg,

@@ -1,4 +1,4 @@
-//! ORs: the branches are walked one after the other, and each row that no branch before has found runs the body.
+//! ORs: the branches are scanned one after the other, and the body runs for each row that no earlier branch has found.
 //!
 //! ```text
 //!        seen ← empty
@@ -26,20 +26,20 @@ use super::rowid::{begin_rowid, begin_rowid_range};
 use super::source::{Opened, index_access};
 use super::walk::Walk;
 
-/// The body of an OR's loop is a subroutine: where it returns to.
+/// The body of an OR's loop, a subroutine: its return register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OrBody {
     ret: Reg,
 }
 
-/// What tells whether a row has been found before.
+/// The set of rows that have been found.
 #[derive(Clone, Copy)]
 enum Seen {
     Rowids(Reg),
     Keys(CursorId),
 }
 
-/// Walks all branches; the body begins behind.
+/// Begins the walk over all branches; the body follows.
 pub(super) fn begin_or<'a>(
     cg: &mut Codegen<'a>,
     source: &'a Source<'a>,
@@ -55,7 +55,7 @@ pub(super) fn begin_or<'a>(
     let mut open_index = None;
     for (at, branch) in branches.iter().enumerate() {
         let done = cg.b.label();
-        // Here SQLite opens the index, unless it is the one of the branch before.
+        // SQLite opens the index here, unless it is that of the branch before.
         if opened.branches[at].is_some() && open_index != root_of(&branch.path) {
             cg.b.emit(Insn::CheckMayOpen {});
             open_index = root_of(&branch.path);
@@ -67,7 +67,7 @@ pub(super) fn begin_or<'a>(
             cg.jump_if_false(demand, done, true)?;
         }
         let measured = measure::begin_run(cg);
-        let walk = begin_branch(cg, source, reverse, opened, opened.branches[at], &branch.path, done)?;
+        let walk = begin_branch(cg, source, reverse, opened, opened.branches[at], branch, done)?;
         let cursors = [opened.branches[at].unwrap_or(opened.table_cursor())];
         measure::begin_row(
             cg,
@@ -102,7 +102,7 @@ fn root_of(path: &Path<'_>) -> Option<PageNo> {
 }
 
 impl OrBody {
-    /// The body ends here.
+    /// Ends the body.
     pub fn end(&self, cg: &mut Codegen<'_>) {
         cg.b.emit(Insn::Return { ret: self.ret });
     }
@@ -121,16 +121,16 @@ fn begin_seen<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, table: &Table) -> R
     Ok(Seen::Keys(set))
 }
 
-/// Where a branch stands among those of its OR.
+/// The position of a branch in its OR.
 #[derive(Clone, Copy)]
 struct BranchOrder {
     is_first: bool,
     is_last: bool,
 }
 
-/// Jumps to `next` if a branch before has found the row; else notes it. A row that one branch finds twice, because a change within the
-/// loop has moved it ahead, runs the body twice, as in SQLite; but not in a middle branch over a WITHOUT ROWID table, whose keys are found
-/// as soon as they are noted.
+/// Jumps to `next` if an earlier branch has found the row; else records it. A row that one branch finds twice, because a change
+/// within the loop has moved it ahead, runs the body twice, as in SQLite. The exception is a middle branch over a WITHOUT ROWID
+/// table, whose keys are found as soon as they are recorded.
 fn emit_test<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, seen: Seen, order: BranchOrder, next: Addr) -> Result<()> {
     let columns = identity(source);
     let start = cg.b.registers(columns.len());
@@ -152,25 +152,27 @@ fn emit_test<'a>(cg: &mut Codegen<'a>, source: &Source<'a>, seen: Seen, order: B
     Ok(())
 }
 
-/// Walks the rows of a branch, each with the table's cursor on it.
+/// Begins the walk over the rows of a branch; the table's cursor is on each of them.
 fn begin_branch<'a>(
     cg: &mut Codegen<'a>,
     source: &'a Source<'a>,
     reverse: bool,
     opened: &Opened,
     index: Option<CursorId>,
-    path: &Path<'a>,
+    branch: &OrBranch<'a>,
     exhausted: Addr,
 ) -> Result<Walk> {
     let SourceKind::Table(_, table) = source.kind else { unreachable!("only tables have the paths of an OR") };
     let cursor = opened.table_cursor();
     cg.set_access(source.id, ColumnAccess::Table { cursor, table });
-    match path {
+    match &branch.path {
         Path::Rowid(key) => begin_rowid(cg, cursor, key, reverse, exhausted),
         Path::RowidRange(low, high) => begin_rowid_range(cg, cursor, low.as_ref(), high.as_ref(), reverse, exhausted),
         Path::Index(path) => {
             let index = index.unwrap_or(cursor);
             let walk = begin_index(cg, index, path, reverse, exhausted)?;
+            // The row may be moved by an UPDATE: what stands behind it then is no row to go on with.
+            let walk = if branch.one_row || path.finds_one_each() { Walk { step: None, ..walk } } else { walk };
             if index != cursor {
                 super::source::emit_row_of_entry(cg, source, path, index, cursor)?;
                 cg.set_access(source.id, index_access(cg, path, index, Some(cursor)));

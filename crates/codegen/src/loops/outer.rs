@@ -1,6 +1,6 @@
 //! Outer joins.
 //!
-//! A LEFT JOIN notes whether a row of its source has joined; if none has, the body runs once with NULLs:
+//! A LEFT JOIN records whether a row of its source has joined; if none has, the body runs once with NULLs:
 //!
 //! ```text
 //!        matched ← 0
@@ -8,16 +8,15 @@
 //!   top: join checks                         → next
 //!        matched ← 1
 //!   row: row checks, inner loops, body
-//!  next: IfNullRow                           → end    (this was the row of NULLs)
+//!  next: IfNullRow                           → end    (this was the null row)
 //!        Next top
 //!  none: if matched                          → end
 //!        NullRow; goto row
 //!   end:
 //! ```
 //!
-//! A RIGHT JOIN notes the rows of its source that have joined. Its row part (`row:` up to `next:`) is a subroutine; when
-//! all loops are done, a second scan of the source calls it for each row that has not been noted, with NULLs for all
-//! sources outside.
+//! A RIGHT JOIN records the rows of its source that have joined. Its row part (`row:` up to `next:`) is a subroutine. After all
+//! loops, a second scan of the source calls it for each row that is not recorded, with NULLs for all sources of outer loops.
 
 use lithe_catalog::Result;
 use lithe_resolve::ir::{Coll, Source};
@@ -29,7 +28,7 @@ use super::super::{Codegen, ColumnAccess};
 use super::columns::{column_of, identity};
 use super::source::Opened;
 
-/// What a LEFT JOIN remembers.
+/// The state of a LEFT JOIN.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LeftJoin {
     /// Whether a row has joined.
@@ -39,25 +38,25 @@ pub(super) struct LeftJoin {
 }
 
 impl LeftJoin {
-    /// Before the search.
+    /// Begins the join, before the search.
     pub fn begin(cg: &mut Codegen<'_>) -> LeftJoin {
         let join = LeftJoin { matched: cg.b.register(), row: cg.b.label() };
         cg.b.emit(Insn::Integer { value: 0, dst: join.matched });
         join
     }
 
-    /// A row has joined; the row part begins.
+    /// Records that a row has joined, and begins the row part.
     pub fn row(&self, cg: &mut Codegen<'_>) {
         cg.b.emit(Insn::Integer { value: 1, dst: self.matched });
         cg.b.place(self.row);
     }
 
-    /// The row part has ended; before the next row is sought.
+    /// Ends the row part, before the next row is sought.
     pub fn before_next(&self, cg: &mut Codegen<'_>, opened: &Opened, end: Addr) {
         cg.b.emit(Insn::IfNullRow { cursor: opened.any_cursor(), target: end });
     }
 
-    /// No (more) rows: the row of NULLs, if it is due.
+    /// Emits the null row if no row has joined, after the last row.
     pub fn end(&self, cg: &mut Codegen<'_>, opened: &Opened, end: Addr) {
         cg.b.emit(Insn::If { null_jumps: 0, reg: self.matched, target: end });
         opened.emit_null_row(cg);
@@ -66,24 +65,24 @@ impl LeftJoin {
     }
 }
 
-/// What a RIGHT JOIN remembers.
+/// The state of a RIGHT JOIN.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RightJoin<'a> {
     pub source: &'a Source<'a>,
-    /// The set of what identifies rows that have joined.
+    /// The set of the identities of rows that have joined.
     joined: CursorId,
     /// How the columns are read in the row part.
     pub access: ColumnAccess<'a>,
-    /// Where the row part returns to, where it begins, and its end.
+    /// The return register of the row part, its beginning, and its end.
     ret: Reg,
     row: Addr,
     end: Addr,
-    /// Behind the call in the loop.
+    /// The code after the call in the loop.
     next: Addr,
 }
 
 impl<'a> RightJoin<'a> {
-    /// Before all loops.
+    /// Begins the join, before all loops.
     pub fn begin(cg: &mut Codegen<'a>, source: &'a Source<'a>, access: ColumnAccess<'a>) -> Result<RightJoin<'a>> {
         let columns = vec![(Coll::Binary, false, false); identity(source).len()];
         let key = cg.key_info(&columns)?;
@@ -100,7 +99,7 @@ impl<'a> RightJoin<'a> {
         })
     }
 
-    /// A row joins: it is noted, and the row part is called.
+    /// Records that a row joins.
     pub fn note(&self, cg: &mut Codegen<'a>) -> Result<()> {
         let (start, count) = self.emit_identity(cg)?;
         let record = cg.b.temporary();
@@ -111,7 +110,7 @@ impl<'a> RightJoin<'a> {
         Ok(())
     }
 
-    /// Calls the row part, which begins here. Gives where it is left.
+    /// Calls the row part, and begins it here. Returns its end, the target for jumps out of it.
     pub fn row(&self, cg: &mut Codegen<'_>) -> Addr {
         cg.b.emit(Insn::Gosub { ret: self.ret, target: self.row });
         cg.b.emit(Insn::Goto { target: self.next });
@@ -119,15 +118,15 @@ impl<'a> RightJoin<'a> {
         self.end
     }
 
-    /// The row part ends here.
+    /// Ends the row part.
     pub fn end_row(&self, cg: &mut Codegen<'_>) {
         cg.b.place(self.end);
         cg.b.emit(Insn::Return { ret: self.ret });
         cg.b.place(self.next);
     }
 
-    /// After all loops: calls the row part for the row, unless it has joined. It counts as joined then: the scan may meet it again if
-    /// somebody changes it meanwhile.
+    /// After all loops: calls the row part for the row, unless it has joined. Then the row is recorded as joined, because the
+    /// scan may find it again if it is changed meanwhile.
     pub fn emit_unless_joined(&self, cg: &mut Codegen<'a>) -> Result<()> {
         let joined = cg.b.label();
         let (start, count) = self.emit_identity(cg)?;
@@ -142,7 +141,7 @@ impl<'a> RightJoin<'a> {
         let columns = identity(self.source);
         let start = cg.b.registers(columns.len());
         if let ColumnAccess::Cursor { cursor, .. } = self.access {
-            // Rows of a query have a rowid where they are kept, though no expression can ask for it.
+            // Rows of a query have a rowid in their temporary table, although no expression can refer to it.
             cg.b.emit(Insn::Rowid { cursor, dst: start });
             return Ok((start, 1));
         }

@@ -1,7 +1,7 @@
-//! Queries in FROM, made ready before the loops that read them.
+//! Queries in FROM, prepared before the loops that read them.
 //!
-//! A query is a coroutine where its rows are likely to be read once, from the first to the last. Should the plan run over
-//! it more than once nevertheless, its rows go into a temporary table when the loop over them first begins.
+//! A query is a coroutine if its rows are likely to be read once, from the first to the last. If the plan scans it more than once
+//! nevertheless, its rows are put into a temporary table when the loop over them first begins.
 
 use lithe_catalog::Result;
 use lithe_optimize::plan::FromPlan;
@@ -13,16 +13,16 @@ use super::super::{Codegen, Coroutine, DerivedRows};
 use super::derived::prepare_derived;
 use super::fill::Fill;
 
-/// A query in FROM that is ready to be read.
+/// A query in FROM that is prepared.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prepared {
     pub source: SourceId,
     pub rows: DerivedRows,
-    /// What has to be called before the rows are read.
+    /// The subroutine to be called before the rows are read.
     pub fill: Option<Fill>,
 }
 
-/// A join whose loops can begin: the queries in its FROM are ready to be read.
+/// A join whose loops can begin: the queries in its FROM are prepared.
 #[derive(Debug)]
 pub(crate) struct PreparedJoin<'a> {
     /// The plan.
@@ -31,7 +31,7 @@ pub(crate) struct PreparedJoin<'a> {
 }
 
 impl<'a> PreparedJoin<'a> {
-    /// A join that has no queries in FROM.
+    /// A join without queries in FROM.
     pub fn without_queries(from: &'a FromPlan<'a>) -> PreparedJoin<'a> {
         debug_assert!(from.derived.is_empty(), "the queries in FROM are prepared");
         PreparedJoin { from, sources: Vec::new() }
@@ -43,7 +43,7 @@ impl<'a> PreparedJoin<'a> {
     }
 }
 
-/// Makes the queries in FROM ready to be read.
+/// Prepares the queries in FROM.
 pub(crate) fn prepare_sources<'a>(cg: &mut Codegen<'a>, from: &'a FromPlan<'a>) -> Result<PreparedJoin<'a>> {
     let mut sources = Vec::new();
     for derived in from.derived {

@@ -1,7 +1,7 @@
-//! The rows of a RIGHT JOIN's source that have not joined, with NULLs for everything outside.
+//! The rows of a RIGHT JOIN's source that have not joined, with NULLs for all sources of outer loops.
 //!
-//! A table is gone through once more by a path of its own: conditions of WHERE that are about nothing but the table may lead to
-//! its rows, and an index that has all columns may be smaller.
+//! A table is scanned once more by a path of its own: conditions of WHERE on the table alone may select its rows, and a covering
+//! index may be smaller.
 
 use lithe_catalog::{Result, Table};
 use lithe_optimize::access::{JoinPlan, Loop, Path};
@@ -65,7 +65,7 @@ fn emit_of_table<'a>(
     Ok(())
 }
 
-/// Of queries, functions and virtual tables all rows come again.
+/// Scans all rows of a query, function or virtual table again.
 fn emit_of_others<'a>(
     cg: &mut Codegen<'a>,
     loops: &Loops<'a>,

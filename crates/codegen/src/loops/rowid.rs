@@ -10,7 +10,7 @@ use super::super::Codegen;
 use super::keys::{Around, begin_sets, emit_bound, emit_value, when_none};
 use super::walk::Walk;
 
-/// The rows with the rowids that the key says.
+/// The rows with the rowids of the key.
 pub fn begin_rowid<'a>(
     cg: &mut Codegen<'a>,
     cursor: CursorId,
@@ -21,7 +21,7 @@ pub fn begin_rowid<'a>(
     let rowid = cg.b.register();
     let mut around: Vec<Around> = Vec::new();
     match key {
-        // The search itself turns the value into an integer, and finds nothing for what is none.
+        // The search itself converts the value to an integer, and finds nothing for any other value.
         Key::Value { value, .. } => {
             let value = cg.emit(value)?;
             cg.b.emit(Insn::SeekRowid { cursor, rowid: value.reg, target: exhausted });
@@ -46,7 +46,7 @@ pub fn begin_rowid_range<'a>(
     exhausted: Addr,
 ) -> Result<Walk> {
     let (from, to) = if reverse { (high, low) } else { (low, high) };
-    // The bound at the end is computed first: once the cursor has been moved, nothing but the loop runs.
+    // The end bound is computed first: once the cursor has been moved, only the loop runs.
     let end = match to {
         Some(bound) => Some((emit_end(cg, bound, exhausted)?, bound.inclusive)),
         None => None,

@@ -13,7 +13,7 @@ use super::index::{SearchKey, emit_seek, step};
 use super::prepare::PreparedJoin;
 use super::walk::Walk;
 
-/// What has been opened for a source.
+/// The cursors that are open for a source.
 #[derive(Debug, Default)]
 pub(super) struct Opened {
     /// The cursor on the table, if it is read.
@@ -24,7 +24,7 @@ pub(super) struct Opened {
     pub hash: Option<CursorId>,
     /// The rows of a query.
     pub derived: Option<DerivedRows>,
-    /// What has to be called before these rows are read.
+    /// The subroutine to be called before these rows are read.
     pub fill: Option<Fill>,
     /// The cursors on the indexes of an OR's branches.
     pub branches: Vec<Option<CursorId>>,
@@ -38,7 +38,7 @@ impl Opened {
         cursors
     }
 
-    /// Opens what the loop needs. `needs_table` says that the table is read whatever the path is.
+    /// Opens the cursors of a loop. With `needs_table` the table is read whatever the path is.
     pub fn open<'a>(
         cg: &mut Codegen<'a>,
         source: &'a Source<'a>,
@@ -63,7 +63,7 @@ impl Opened {
         Ok(opened)
     }
 
-    /// Opens what another path through a table needs besides the table's cursor.
+    /// Opens the indexes for another path through a table, whose cursor is open.
     pub fn open_indexes<'a>(
         cg: &mut Codegen<'a>,
         table: &'a Table,
@@ -85,13 +85,13 @@ impl Opened {
         self.table.expect("the table is open")
     }
 
-    /// A cursor that stands on a null row when the source does.
+    /// A cursor that is on a null row when the source is.
     pub fn any_cursor(&self) -> CursorId {
         let derived = self.derived.as_ref().and_then(DerivedRows::cursor);
         self.hash.or(self.index).or(self.table).or(derived).expect("a source of an outer join has a cursor")
     }
 
-    /// All columns of the source are NULL from here on.
+    /// Makes all columns of the source NULL from here on.
     pub fn emit_null_row(&self, cg: &mut Codegen<'_>) {
         let cursors = [self.hash, self.index, self.table].into_iter().flatten();
         for cursor in cursors.chain(self.branches.iter().copied().flatten()) {
@@ -102,7 +102,7 @@ impl Opened {
         }
     }
 
-    /// A scan of all rows, on the table's own cursor.
+    /// Begins a scan of all rows, with the table's own cursor.
     pub fn begin_scan<'a>(
         &self,
         cg: &mut Codegen<'a>,
@@ -160,7 +160,7 @@ fn open_index<'a>(cg: &mut Codegen<'a>, table: &'a Table, path: &Path<'a>) -> Re
     cg.open_index(path.db, path.index).map(Some)
 }
 
-/// How columns are read while an index is walked: from the entry where it has them, else from the table.
+/// How columns are read while an index is scanned: from the entry if it has them, else from the table.
 pub(super) fn index_access<'a>(
     cg: &Codegen<'a>,
     path: &IndexPath<'a>,
@@ -172,7 +172,7 @@ pub(super) fn index_access<'a>(
     for (place, column) in path.index.columns.iter().enumerate() {
         if let IndexTerm::Column(at) = column.term {
             let slot = &mut columns[usize::from(at)];
-            // The first place counts, should a column be there twice.
+            // The first place is used if a column occurs twice.
             if *slot == NOT_IN_INDEX {
                 *slot = place as u16;
             }
@@ -181,8 +181,8 @@ pub(super) fn index_access<'a>(
     ColumnAccess::Index { index, columns, has_rowid: of.has_rowid(), table, fixed: path.fixed, of }
 }
 
-/// Brings the table's cursor to the row of the entry under the index's cursor: later, when a column is asked for, if the
-/// table has rowids.
+/// Moves the table's cursor to the row of the entry under the index's cursor. If the table has rowids, the seek is deferred until
+/// a column is read.
 pub(super) fn emit_row_of_entry<'a>(
     cg: &mut Codegen<'a>,
     source: &'a Source<'a>,

@@ -12,7 +12,8 @@ use super::keys::{Around, begin_sets, when_none};
 use super::walk::Walk;
 use crate::expr::in_set;
 
-/// Computes the arguments, into the registers that are given back, and begins the scan; INs make loops around it, unless the table wants their values at once.
+/// Computes the arguments, in the registers that are returned, and begins the scan. INs are loops around it, unless the table
+/// takes their values at once.
 pub(super) fn begin_scan<'a>(
     cg: &mut Codegen<'a>,
     cursor: CursorId,
@@ -24,7 +25,7 @@ pub(super) fn begin_scan<'a>(
     for (at, (key, all_at_once)) in path.keys.iter().zip(path.all_at_once).enumerate() {
         let dst = start.at(at);
         match key {
-            // The module gets the value as it is written, NULL too: it knows what a comparison with it means.
+            // The module gets the value unconverted, NULL too, because it defines the comparison.
             Key::Value { value, .. } => cg.emit_into(value, dst)?,
             Key::In { set, .. } if *all_at_once => {
                 let set = in_set::key_set(cg, set)?;
@@ -42,8 +43,8 @@ pub(super) fn begin_scan<'a>(
     Ok((Walk { step: Some(step), around }, start))
 }
 
-/// Goes to `next` where the row does not have the values of the INs that are loops around the scan: a table may use what it is
-/// told and give other rows all the same. `start` has the arguments.
+/// Jumps to `next` if the row does not have the values of the INs that are loops around the scan: a table may use its constraints
+/// and return other rows all the same. `start` has the arguments.
 pub(super) fn check_sets<'a>(cg: &mut Codegen<'a>, path: &VirtualPath<'a>, start: Reg, next: Addr) -> Result<()> {
     for (at, key) in path.keys.iter().enumerate() {
         let Key::In { set, column, how } = *key else { continue };

@@ -1,14 +1,14 @@
-//! How a loop goes from row to row.
+//! The step of a loop from row to row.
 
 use lithe_vm::insn::Insn;
 
 use super::super::Codegen;
 use super::keys::{Around, end_around};
 
-/// What brings a loop to its next row.
+/// The instructions that take a loop to its next row.
 #[derive(Debug)]
 pub struct Walk {
-    /// Goes to the next row and jumps to the top of the loop; none when there is at most one row.
+    /// Goes to the next row and jumps to the top of the loop; `None` if there is at most one row.
     pub step: Option<Insn>,
     /// The loops around the search, from the outermost.
     pub around: Vec<Around>,

@@ -1,7 +1,7 @@
-//! Aggregates: the steps that rows feed to them, their results, and what a query shows beside them.
+//! Aggregates: the steps for each row, the results, and the columns that a query reads besides them.
 //!
-//! A column that is neither grouped by nor inside an aggregate is *bare*: it is taken from the first row of the
-//! group, or from the row that gave min() or max() its result.
+//! A column that is neither grouped by nor inside an aggregate is *bare*: its value is that of the first row of the group, or of
+//! the row that gave min() or max() its result.
 
 use std::sync::Arc;
 
@@ -23,15 +23,15 @@ use super::plain;
 use super::sink::{self, Sink};
 use crate::expr::call;
 
-/// The registers in which the rows of a group come together.
+/// The registers that collect the rows of a group.
 pub(super) struct Accumulators<'a> {
     calls: Vec<Accumulator<'a>>,
     /// Bare columns and their registers.
     bare: Vec<(&'a Column<'a>, Reg)>,
-    /// Set when the group has had a row: then bare columns are not taken any more.
+    /// Set once the group has a row: then bare columns are not read again.
     pub has_row: Reg,
-    /// With min() or max() among the calls: the place of the first, and the register that says of the last one that saw the
-    /// row that its result has not changed.
+    /// With min() or max() among the calls: the position of the first, and the register that says whether the last min() or max()
+    /// that got the row kept its result.
     decider: Option<(usize, Reg)>,
     /// The first of the registers that belong to one group: states, bare columns, `has_row`.
     block: Reg,
@@ -45,9 +45,9 @@ struct Accumulator<'a> {
     id: AggregateId,
     state: Reg,
     result: Reg,
-    /// DISTINCT: the arguments that have been there.
+    /// DISTINCT: the arguments so far.
     seen: Option<Distinct>,
-    /// ORDER BY: arguments wait here until the group is complete.
+    /// ORDER BY: the arguments wait here until the group is complete.
     waiting: Option<Waiting>,
 }
 
@@ -56,12 +56,12 @@ struct Waiting {
     sorter: CursorId,
     row: Reg,
     terms: usize,
-    /// How many columns behind the arguments hold their subtypes, which rows of a sorter do not have.
+    /// The number of columns after the arguments that hold their subtypes, which the rows of a sorter do not keep.
     subtypes: usize,
 }
 
 impl<'a> Accumulators<'a> {
-    /// The registers that belong to one group: where they begin, and how many they are.
+    /// The registers of one group: the first, and their number.
     pub fn block(&self) -> (Reg, u32) {
         (self.block, (self.calls.len() + self.bare.len() + 1) as u32)
     }
@@ -72,7 +72,7 @@ impl<'a> Accumulators<'a> {
     }
 }
 
-/// Aggregates without GROUP BY: all rows are one group, which is there even without rows.
+/// Aggregates without GROUP BY: all rows are one group, which exists even without rows.
 pub(super) fn emit_single_group<'a>(cg: &mut Codegen<'a>, plan: &'a AggregatePlan<'a>, sink: &Sink<'a>) -> Result<()> {
     let AggregatePlan { select, ref from, extreme, .. } = *plan;
     let accumulators = open_accumulators(cg, select, plan.distinct, &[], true)?;
@@ -102,7 +102,7 @@ pub(super) fn emit_single_group<'a>(cg: &mut Codegen<'a>, plan: &'a AggregatePla
     Ok(())
 }
 
-/// Registers, sets and sorters for the aggregates of a SELECT. `distinct` says how arguments of a DISTINCT that have been there are found.
+/// Registers, sets and sorters for the aggregates of a SELECT. `distinct` says how duplicate arguments of a DISTINCT are found.
 pub(super) fn open_accumulators<'a>(
     cg: &mut Codegen<'a>,
     select: &'a Select<'a>,
@@ -167,7 +167,7 @@ pub(super) fn emit_reset<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'
     }
 }
 
-/// Adds the present row to the group.
+/// Adds the current row to the group.
 pub(super) fn emit_step<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'a>) -> Result<()> {
     let takes_bare = !accumulators.bare.is_empty();
     for (at, call) in accumulators.calls.iter().enumerate() {
@@ -175,7 +175,7 @@ pub(super) fn emit_step<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'a
         if let (Some((first, dst)), Some(_)) = (flag, call.call.filter)
             && first == at
         {
-            // A row that the filter drops gives the bare columns only if it is the first.
+            // A row that the filter drops sets the bare columns only if it is the first.
             cg.b.emit(Insn::Copy { src: accumulators.has_row, dst, count: 1 });
         }
         emit_call_step(cg, call, flag.map(|(_, flag)| flag))?;
@@ -195,7 +195,7 @@ pub(super) fn emit_step<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'a
     Ok(())
 }
 
-/// Feeds the row to a call. A min() or max() says in `flag` whether the row has changed its result.
+/// Steps a call with the row. A min() or max() records in `flag` whether it kept its result.
 fn emit_call_step<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, flag: Option<Reg>) -> Result<()> {
     let Accumulator { call, id, state, .. } = *accumulator;
     let skip = cg.b.label();
@@ -221,7 +221,7 @@ fn emit_call_step<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, flag:
     Ok(())
 }
 
-/// The arguments of an aggregate, in a row; a single one where it stands.
+/// The arguments of an aggregate, in adjacent registers; a single one in its own register.
 fn emit_aggregate_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>]) -> Result<(Reg, Option<Value>)> {
     match args {
         [] => Ok((Reg(0), None)),
@@ -233,7 +233,7 @@ fn emit_aggregate_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>]) -> Resu
     }
 }
 
-/// Puts the arguments aside until the group is complete.
+/// Puts the arguments into a sorter until the group is complete.
 fn emit_wait<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, waiting: &Waiting, skip: Addr) -> Result<()> {
     let call = accumulator.call;
     let args = waiting.row.at(waiting.terms);
@@ -252,7 +252,7 @@ fn emit_wait<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, waiting: &
     Ok(())
 }
 
-/// The group is complete: its results.
+/// Computes the results, after the last row of the group.
 pub(super) fn emit_results<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'a>) {
     for accumulator in &accumulators.calls {
         if let Some(waiting) = &accumulator.waiting {
@@ -282,7 +282,7 @@ fn emit_waiting_steps<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, w
     cg.b.place(end);
 }
 
-/// From here on the sources' columns are the bare ones that were kept.
+/// From here on the columns of the sources are the bare columns in registers.
 pub(super) fn read_bare_columns<'a>(cg: &mut Codegen<'a>, select: &Select<'a>, accumulators: &Accumulators<'a>) {
     for source in select.sources {
         let own = accumulators.bare.iter().filter(|(column, _)| column.source == source.id);

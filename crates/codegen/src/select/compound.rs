@@ -1,6 +1,6 @@
 //! UNION, UNION ALL, EXCEPT, INTERSECT.
 //!
-//! UNION ALL without ORDER BY is one query after the other. Everything else merges: both sides are coroutines that give
+//! UNION ALL without ORDER BY is one query after the other. All other compounds merge: both sides are coroutines that return
 //! their rows in the same order, by ORDER BY and then by all columns, and their heads are compared.
 //!
 //! ```text
@@ -11,8 +11,8 @@
 //!  INTERSECT     skip left             show left         skip right          end             end
 //! ```
 //!
-//! A row that is equal to the last one shown is not shown again, except by UNION ALL. Several operators make a chain: a
-//! merge is a coroutine itself, and the left side of the next.
+//! A row that equals the last one shown is not shown again, except by UNION ALL. Several operators are a chain: a merge is a
+//! coroutine itself, and the left side of the next.
 
 use lithe_catalog::Result;
 use lithe_optimize::plan::{CompoundPlan, CorePlan, MergePlan};
@@ -30,15 +30,15 @@ struct Merge {
     op: CompoundOp,
     left: Coroutine,
     right: Coroutine,
-    /// Carries collations and directions of the order.
+    /// Carries the collations and directions of the order.
     key: CursorId,
     /// The columns that are compared.
     columns: Vec<usize>,
-    /// The last row shown; none for UNION ALL.
+    /// The last row shown; `None` for UNION ALL.
     last: Option<Reg>,
 }
 
-/// What happens to a side's head.
+/// What to do with a side's head.
 #[derive(Clone, Copy, PartialEq)]
 enum Head {
     Show,
@@ -53,7 +53,7 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, plan: &'a CompoundPlan<'a>, sink: &
     plan.appended.iter().try_for_each(|core| cg.emit_core(core, sink))
 }
 
-/// A chain of merges, from the left to the right; the last one's rows go to the sink.
+/// A chain of merges, from left to right; the rows of the last one go to the sink.
 fn emit_merges<'a>(cg: &mut Codegen<'a>, plan: &'a CompoundPlan<'a>, sink: &Sink<'a>) -> Result<()> {
     let keep = if plan.only_appends { sink.keep } else { Reg::NONE };
     let mut left = emit_side(cg, &plan.first, sink.width, keep)?;
@@ -74,7 +74,7 @@ fn emit_merges<'a>(cg: &mut Codegen<'a>, plan: &'a CompoundPlan<'a>, sink: &Sink
     Ok(())
 }
 
-/// A core as a coroutine that gives its rows in order.
+/// A core as a coroutine that returns its rows in order.
 fn emit_side<'a>(cg: &mut Codegen<'a>, core: &'a CorePlan<'a>, width: usize, keep: Reg) -> Result<Coroutine> {
     cg.coroutine(width, |cg, coroutine| {
         let sink = sink::of_coroutine(cg, coroutine, keep);
@@ -111,7 +111,7 @@ fn emit_merge<'a>(cg: &mut Codegen<'a>, merge: &Merge, sink: &Sink<'a>) -> Resul
     let (ret_left, ret_right) = (cg.b.register(), cg.b.register());
     let (top, less, equal, greater) = (cg.b.label(), cg.b.label(), cg.b.label(), cg.b.label());
     let (left_ended, right_ended, end) = (cg.b.label(), cg.b.label(), cg.b.label());
-    // The right side is not even begun where none of its rows is shown.
+    // The right side is not begun if none of its rows can be shown.
     let left_empty = if shows_rest_of_right { cg.b.label() } else { end };
 
     if let Some(start) = merge.last {
@@ -147,7 +147,7 @@ fn emit_merge<'a>(cg: &mut Codegen<'a>, merge: &Merge, sink: &Sink<'a>) -> Resul
     Ok(())
 }
 
-/// All that is left of one side, from the row that stands in its registers on.
+/// Shows the rest of one side, from the row in its registers on.
 fn emit_rest(cg: &mut Codegen<'_>, side: Coroutine, is_shown: bool, show: Addr, ret: Reg, end: Addr) {
     if is_shown {
         let top = cg.b.here();
@@ -159,7 +159,7 @@ fn emit_rest(cg: &mut Codegen<'_>, side: Coroutine, is_shown: bool, show: Addr, 
     }
 }
 
-/// The subroutine that shows the head of a side, unless its like has been shown.
+/// The subroutine that shows the head of a side, unless an equal row was shown last.
 fn emit_show<'a>(
     cg: &mut Codegen<'a>,
     merge: &Merge,

@@ -12,14 +12,14 @@ use super::super::Codegen;
 
 /// How duplicates are found.
 pub(super) enum Distinct {
-    /// Equal rows come one after the other: each is compared with the last that was let through.
+    /// Equal rows are adjacent: each is compared with the last one that passed.
     Neighbours {
         /// Carries the collations.
         key: CursorId,
         last: Reg,
         count: usize,
     },
-    /// All rows that were let through are kept.
+    /// All rows that passed are kept.
     Seen {
         /// A set.
         cursor: CursorId,
@@ -27,7 +27,7 @@ pub(super) enum Distinct {
     },
 }
 
-/// Prepares to find duplicates, in the way that the plan allows: none have been there.
+/// Prepares to find duplicates in the way that the plan allows; no row has passed yet.
 pub(super) fn open<'a>(cg: &mut Codegen<'a>, columns: &[Expr<'a>], plan: DistinctPlan) -> Result<Option<Distinct>> {
     let distinct = allocate(cg, columns, plan)?;
     if let Some(distinct) = &distinct {
@@ -36,7 +36,7 @@ pub(super) fn open<'a>(cg: &mut Codegen<'a>, columns: &[Expr<'a>], plan: Distinc
     Ok(distinct)
 }
 
-/// The cursor and registers by which duplicates are found; none where the plan says that there are none.
+/// The cursor and registers by which duplicates are found; `None` if the plan says that there are none.
 pub(super) fn allocate<'a>(cg: &mut Codegen<'a>, columns: &[Expr<'a>], plan: DistinctPlan) -> Result<Option<Distinct>> {
     if plan == DistinctPlan::Nothing {
         return Ok(None);
@@ -52,7 +52,7 @@ pub(super) fn allocate<'a>(cg: &mut Codegen<'a>, columns: &[Expr<'a>], plan: Dis
     Ok(Some(Distinct::Seen { cursor, count }))
 }
 
-/// Forgets all rows.
+/// Drops all rows.
 pub(super) fn emit_reset(cg: &mut Codegen<'_>, distinct: &Distinct) {
     match *distinct {
         Distinct::Neighbours { last, count, .. } => cg.b.emit(Insn::NullNever { start: last, count: count as u32 }),
@@ -60,7 +60,7 @@ pub(super) fn emit_reset(cg: &mut Codegen<'_>, distinct: &Distinct) {
     }
 }
 
-/// Jumps to `next` if the row has been there before.
+/// Jumps to `next` if the row is a duplicate.
 pub(super) fn emit(cg: &mut Codegen<'_>, distinct: &Distinct, row: Reg, next: Addr) -> Result<()> {
     match *distinct {
         Distinct::Neighbours { key, last, count } => {

@@ -1,5 +1,5 @@
-//! GROUP BY: rows come ordered by the terms, from the loops or from a sorter, and each change of the terms' values ends
-//! a group. Or they come in any order, and a table has the groups.
+//! GROUP BY: rows come ordered by the terms, from the loops or from a sorter, and each change of the terms' values ends a group.
+//! Or they come in any order, and a table holds the groups.
 //!
 //! ```text
 //!       reset
@@ -28,24 +28,24 @@ use super::distinct::{self, Distinct};
 use super::plain;
 use super::sink::{self, Sink, Sorter};
 
-/// What the pieces of a GROUP BY share.
+/// The state that the parts of a GROUP BY share.
 struct Groups<'a> {
     plan: &'a GroupPlan<'a>,
     select: &'a Select<'a>,
     /// GROUP BY, in the directions of an ORDER BY with as many terms.
     terms: &'a [OrderTerm<'a>],
-    /// Carries the terms' collations and directions.
+    /// Carries the collations and directions of the terms.
     key: CursorId,
-    /// The terms of the present row.
+    /// The terms of the current row.
     current: Reg,
-    /// The terms of the group.
+    /// The terms of the current group.
     group: Reg,
     accumulators: Accumulators<'a>,
     output: Subroutine,
     reset: Subroutine,
 }
 
-/// Rows that are brought together by sorting: the terms, then the columns that are still needed.
+/// A sorter that brings the rows of a group together: the terms, then the columns that are used later.
 struct GroupSorter<'a> {
     cursor: CursorId,
     columns: Vec<&'a Column<'a>>,
@@ -100,7 +100,7 @@ fn open_groups<'a>(cg: &mut Codegen<'a>, plan: &'a GroupPlan<'a>) -> Result<Grou
     })
 }
 
-/// The loops give the rows in order.
+/// The loops return the rows in order.
 fn group_from_loops<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, join: &PreparedJoin<'a>) -> Result<()> {
     plain::in_loop_of(cg, join.from, |cg| {
         let loops = begin_loops(cg, join)?;
@@ -112,8 +112,8 @@ fn group_from_loops<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, join: &Prepar
     })
 }
 
-/// A table takes the groups, and only they are sorted. Rows of groups that do not fit the table go through a sorter; what
-/// comes out of that is merged with the table's groups.
+/// A table holds the groups, and only the groups are sorted. Rows of groups that do not fit the table go through a sorter; the
+/// sorted groups are merged with those of the table.
 ///
 /// ```text
 ///       for each row:  known or new group: step;  table full: into the sorter
@@ -155,7 +155,7 @@ fn group_by_hash<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, join: &PreparedJ
     Ok(())
 }
 
-/// Shows the groups of the table that come before the key at `limit`, or all that are left.
+/// Shows the groups of the table that precede the key at `limit`, or all that are left.
 fn emit_groups_before<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, table: CursorId, limit: Reg) {
     let done = cg.b.label();
     let top = cg.b.here();
@@ -165,7 +165,7 @@ fn emit_groups_before<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, table: Curs
     cg.b.place(done);
 }
 
-/// A sorter takes the terms and every column that is still needed, and gives them back in order.
+/// Sorts the terms, with every column that is used later, and reads them back in order.
 fn group_from_sorter<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, join: &PreparedJoin<'a>) -> Result<()> {
     let sorter = open_group_sorter(cg, groups)?;
     plain::in_loop_of(cg, join.from, |cg| {
@@ -185,7 +185,7 @@ fn open_group_sorter<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>) -> Result<Gr
     Ok(GroupSorter { cursor, columns, row: cg.b.registers(width) })
 }
 
-/// Adds the present row. `has_terms`: its terms are in `current`.
+/// Adds the current row. `has_terms`: its terms are in `current`.
 fn emit_group_sorter_insert<'a>(
     cg: &mut Codegen<'a>,
     groups: &Groups<'a>,
@@ -208,7 +208,7 @@ fn emit_group_sorter_insert<'a>(
     Ok(())
 }
 
-/// Steps over the sorter's rows. `between` emits what happens when a group is complete and shown, before the next begins.
+/// Steps over the sorter's rows. `between` emits the code between the end of a group, once it is shown, and the next group.
 fn read_group_sorter<'a>(
     cg: &mut Codegen<'a>,
     groups: &Groups<'a>,
@@ -239,7 +239,7 @@ fn read_group_sorter<'a>(
     Ok(())
 }
 
-/// One row whose terms are in `current`.
+/// Steps over one row, whose terms are in `current`.
 fn emit_group_row<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, between: impl FnOnce(&mut Codegen<'a>)) -> Result<()> {
     let (count, width) = (groups.terms.len() as u32, groups.terms.len());
     let (other, same) = (cg.b.label(), cg.b.label());
@@ -320,7 +320,7 @@ fn emit_group_reset<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>) {
     cg.b.emit(Insn::Return { ret: groups.reset.ret });
 }
 
-/// The terms of GROUP BY are in these registers.
+/// Reads the terms of GROUP BY from these registers.
 fn replace_terms<'a>(cg: &mut Codegen<'a>, groups: &Groups<'a>, start: Reg) {
     for (at, term) in groups.terms.iter().enumerate() {
         cg.known.replace(term.expr, Replacement::Register(start.at(at)));
@@ -335,7 +335,7 @@ fn gosub(cg: &mut Codegen<'_>, subroutine: Subroutine) {
     cg.b.emit(Insn::Gosub { ret: subroutine.ret, target: subroutine.entry });
 }
 
-/// The columns that the rows of the sorter need beside the GROUP BY terms.
+/// The columns that the rows of the sorter have besides the GROUP BY terms.
 fn columns_behind_sorter<'a>(groups: &Groups<'a>) -> Vec<&'a Column<'a>> {
     let select = groups.select;
     let is_term = |expr: &Expr<'a>| groups.terms.iter().any(|term| same(&term.expr, expr));

@@ -13,8 +13,8 @@
 //! | `distinct` | DISTINCT |
 //! | `aggregate` | aggregates: their steps and results; a SELECT of aggregates without GROUP BY |
 //! | `group` | GROUP BY |
-//! | `shortcut` | count(*) and the like without visiting rows |
-//! | `compound` | UNION and its siblings |
+//! | `shortcut` | count(*) without visiting rows |
+//! | `compound` | UNION, UNION ALL, EXCEPT, INTERSECT |
 //! | `recursive`, `queue` | recursive common tables |
 //! | `window` | window functions |
 
@@ -64,7 +64,7 @@ impl<'a> Codegen<'a> {
         }
     }
 
-    /// One core, without the sink's end.
+    /// One core, without the end of the sink.
     fn emit_core(&mut self, core: &'a CorePlan<'a>, sink: &Sink<'a>) -> Result<()> {
         match core {
             CorePlan::Select(select) => self.emit_select(select, sink),
@@ -82,7 +82,7 @@ impl<'a> Codegen<'a> {
         }
     }
 
-    /// A coroutine that gives the rows of the query. It starts when it is first resumed.
+    /// A coroutine that returns the rows of the query. It starts when it is first resumed.
     pub fn emit_coroutine(&mut self, plan: &'a QueryPlan<'a>) -> Result<Coroutine> {
         let count = plan.query.columns.len();
         self.coroutine(count, |cg, coroutine| {

@@ -48,7 +48,7 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, plan: &'a PlainPlan<'a>, sink: &Sin
     sorter.map_or(Ok(()), |sorter| sink::emit_sorted(cg, &sorter, sink))
 }
 
-/// Runs `f`, inside of loops if there are any.
+/// Runs `f` as the body of a loop, if there are loops.
 pub(super) fn in_loop_of<'a, T>(
     cg: &mut Codegen<'a>,
     from: &FromPlan<'a>,
@@ -57,7 +57,7 @@ pub(super) fn in_loop_of<'a, T>(
     if from.join.loops.is_empty() { f(cg) } else { cg.in_loop(f) }
 }
 
-/// Computes the result columns, unless they are not read.
+/// Computes the result columns, unless they are not used.
 pub(super) fn emit_columns<'a>(cg: &mut Codegen<'a>, sink: &Sink<'a>, columns: &[Expr<'a>], row: Reg) -> Result<()> {
     if sink::only_counts(sink) {
         return Ok(());

@@ -1,4 +1,5 @@
-//! The queue of a recursive common table: in order of insertion or, with ORDER BY, an index. UNION keeps all rows that ever entered it.
+//! The queue of a recursive common table: in order of insertion or, with ORDER BY, an index. UNION keeps all rows that have ever
+//! entered it.
 
 use lithe_catalog::Result;
 use lithe_resolve::ir::{Coll, Query};
@@ -10,7 +11,7 @@ use lithe_vm::program::CursorKind;
 use super::super::Codegen;
 use crate::{Queue, QueueOrder};
 
-/// Opens the queue for rows of so many columns.
+/// Opens the queue for rows with this number of columns.
 pub(super) fn open<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>, op: CompoundOp, width: usize) -> Result<Queue<'a>> {
     let seen = if op == CompoundOp::Union {
         let columns: Vec<_> = query.columns.iter().map(|column| (column.collation, false, false)).collect();
@@ -37,7 +38,7 @@ pub(super) fn open<'a>(cg: &mut Codegen<'a>, query: &'a Query<'a>, op: CompoundO
     Ok(Queue { rows, seen, order })
 }
 
-/// Puts a row into the queue, unless UNION has seen it.
+/// Puts a row into the queue, unless it is a duplicate for UNION.
 pub(super) fn deliver<'a>(cg: &mut Codegen<'a>, queue: Queue<'a>, row: Reg, width: usize) {
     let skip = cg.b.label();
     let affinities = AffinityListId::NONE;

@@ -1,4 +1,4 @@
-//! `SELECT count(*) FROM t`: counted from the pages, no row is visited.
+//! `SELECT count(*) FROM t`: counted from the pages, without visiting rows.
 
 use lithe_catalog::Result;
 use lithe_optimize::plan::CountPlan;

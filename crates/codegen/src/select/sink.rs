@@ -12,38 +12,37 @@ use super::super::Codegen;
 use super::queue;
 use crate::{Coroutine, Destination};
 
-/// Where the rows of a query end.
+/// The end of a query's rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sink<'a> {
     pub destination: Destination<'a>,
     /// How many columns a row has.
     pub width: usize,
-    /// Rows still wanted.
+    /// Rows that LIMIT still allows.
     pub limit: Option<Reg>,
-    /// Rows still to be skipped.
+    /// Rows that OFFSET still skips.
     pub offset: Option<Reg>,
-    /// LIMIT + OFFSET: no sorter needs to keep more rows.
+    /// LIMIT + OFFSET: the most rows that a sorter must keep.
     pub keep: Reg,
-    /// A sink that needs no more rows jumps here; the sink's owner places the label.
+    /// A sink that needs no more rows jumps here; the owner of the sink places the label.
     pub done: Addr,
     /// The columns whose integers become reals.
     pub reals: &'a [u16],
-    /// The rows go to another query, which sees no subtypes.
+    /// The rows go to another query, which does not get their subtypes.
     pub drops_subtypes: bool,
 }
 
-/// A sorter between the loops and the sink. Its rows are the ORDER BY terms, then the result columns that are none of
-/// them.
+/// A sorter between the loops and the sink. Its rows are the ORDER BY terms, then the result columns that are not terms.
 pub(super) struct Sorter {
     cursor: CursorId,
-    /// How many terms.
+    /// The number of terms.
     keys: usize,
     /// For each result column its place in the sorter's rows.
     places: Vec<u16>,
-    /// Where a row is put together.
+    /// The registers in which a row is built.
     row: Reg,
     row_width: usize,
-    /// Where rows come ordered by the first terms: those that are equal there are sorted and delivered together.
+    /// If rows come ordered by the first terms: rows that are equal in those are sorted and delivered together.
     blocks: Option<Blocks>,
 }
 
@@ -59,14 +58,14 @@ pub(super) struct Sorter {
 struct Blocks {
     /// Carries the collations of the first terms.
     key: CursorId,
-    /// How many.
+    /// The number of first terms.
     terms: usize,
-    /// Their values in the block.
+    /// Their values in the current block.
     last: Reg,
-    /// Sorts, and delivers the rows.
+    /// The subroutine that sorts a block and delivers its rows.
     output: Addr,
     ret: Reg,
-    /// LIMIT + OFFSET, which the sorter gets anew for each block.
+    /// LIMIT + OFFSET, which limits the sorter in each block.
     keep: Reg,
 }
 
@@ -89,8 +88,8 @@ pub(super) fn open<'a>(cg: &mut Codegen<'a>, query: &Query<'a>, destination: &De
     Ok(sink)
 }
 
-/// A sink for the rows of a source. Where the cores of a query say different things about a column's affinity, and it is
-/// REAL, integers of it are read as reals.
+/// A sink for the rows of a source. If the cores of a query differ in the affinity of a column, and it is REAL, its integers are
+/// read as reals.
 pub(super) fn open_for_source<'a>(
     cg: &mut Codegen<'a>,
     query: &Query<'a>,
@@ -102,7 +101,7 @@ pub(super) fn open_for_source<'a>(
     Ok(sink)
 }
 
-/// A sink whose rows a coroutine gives. `keep`: no sorter needs to keep more rows.
+/// A sink for the rows of a coroutine. `keep`: the most rows that a sorter must keep.
 pub(super) fn of_coroutine<'a>(cg: &mut Codegen<'a>, coroutine: &Coroutine, keep: Reg) -> Sink<'a> {
     let Coroutine { co, start, count } = *coroutine;
     let destination = Destination::Coroutine { co, start };
@@ -150,8 +149,8 @@ fn limit_value<'a>(cg: &mut Codegen<'a>, expr: &Expr<'a>) -> Result<Reg> {
     Ok(reg)
 }
 
-/// Where the result columns of a row are best computed: where the destination wants them, unless a row may be
-/// dropped after that.
+/// The registers in which the result columns of a row are best computed: those of the destination, unless a row may be dropped
+/// after that.
 pub(super) fn row_registers<'a>(cg: &mut Codegen<'a>, sink: &Sink<'a>, may_drop: bool) -> Reg {
     match sink.destination {
         Destination::Coroutine { start, .. } => start,
@@ -160,7 +159,7 @@ pub(super) fn row_registers<'a>(cg: &mut Codegen<'a>, sink: &Sink<'a>, may_drop:
     }
 }
 
-/// Jumps to `next` as long as OFFSET skips rows.
+/// Jumps to `next` while OFFSET skips rows.
 pub(super) fn emit_offset<'a>(cg: &mut Codegen<'a>, sink: &Sink<'a>, next: Addr) {
     if let Some(reg) = sink.offset {
         cg.b.emit(Insn::IfPositive { reg, minus: 1, target: next });
@@ -209,12 +208,12 @@ pub(super) fn deliver<'a>(cg: &mut Codegen<'a>, sink: &Sink<'a>, row: Reg) -> Re
     Ok(())
 }
 
-/// Whether the destination has no use for the columns of a row.
+/// Whether the destination does not use the columns of a row.
 pub(super) fn only_counts(sink: &Sink<'_>) -> bool {
     matches!(sink.destination, Destination::Exists { .. })
 }
 
-/// Opens a sorter for rows that do not come in the order wanted.
+/// Opens a sorter for rows that do not come in the required order.
 pub(super) fn open_sorter<'a>(cg: &mut Codegen<'a>, order_by: &[OrderTerm<'a>], sink: &Sink<'a>) -> Result<Sorter> {
     let key = cg.order_key(order_by)?;
     let keys = order_by.len();
@@ -230,7 +229,7 @@ pub(super) fn open_sorter<'a>(cg: &mut Codegen<'a>, order_by: &[OrderTerm<'a>], 
     Ok(Sorter { cursor, keys, places, row: cg.b.registers(row_width), row_width, blocks: None })
 }
 
-/// Opens a sorter for rows that come ordered by the first `terms` of ORDER BY, but not by the others.
+/// Opens a sorter for rows that are already ordered by the first `terms` of ORDER BY, but not by the other terms.
 pub(super) fn open_block_sorter<'a>(
     cg: &mut Codegen<'a>,
     order_by: &[OrderTerm<'a>],
@@ -248,7 +247,7 @@ pub(super) fn open_block_sorter<'a>(
     Ok(sorter)
 }
 
-/// The row that is put together may begin another block: then the one before is delivered.
+/// Delivers the previous block, if the row in the registers begins another one.
 fn emit_block_end(cg: &mut Codegen<'_>, sorter: &Sorter) {
     let Some(Blocks { key, terms, last, output, ret, keep }) = sorter.blocks else { return };
     let (other, same) = (cg.b.label(), cg.b.label());
@@ -261,7 +260,7 @@ fn emit_block_end(cg: &mut Codegen<'_>, sorter: &Sorter) {
     cg.b.place(same);
 }
 
-/// Puts a row into the sorter: `columns` are its result columns, `computed` the registers that they are in already.
+/// Puts a row into the sorter: `columns` are its result columns; if they are computed already, `computed` has their registers.
 pub(super) fn emit_sorter_insert<'a>(
     cg: &mut Codegen<'a>,
     sorter: &Sorter,
@@ -320,7 +319,7 @@ fn emit_sorted_rows<'a>(cg: &mut Codegen<'a>, sorter: &Sorter, sink: &Sink<'a>) 
     Ok(())
 }
 
-/// The columns of REAL affinity that may hold integers: one SELECT alone makes reals of them itself.
+/// The columns of REAL affinity that may hold integers; a single SELECT converts them itself.
 fn reals_of<'a>(query: &Query<'a>, arena: &'a Bump) -> &'a [u16] {
     if query.single_select().is_some() {
         return &[];

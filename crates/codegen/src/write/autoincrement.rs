@@ -1,7 +1,7 @@
-//! AUTOINCREMENT: sqlite_sequence keeps the largest rowid that each such table ever had.
+//! AUTOINCREMENT: sqlite_sequence keeps the largest rowid that each such table has ever had.
 //!
-//! The numbers of all tables into which the statement inserts, or one of its triggers, are read when the statement begins,
-//! and written when it ends: a trigger goes on counting where the statement is.
+//! The numbers of all tables into which the statement or one of its triggers inserts are read when the statement begins, and
+//! written when it ends: a trigger continues with the number of the statement.
 
 use lithe_catalog::{NameBuf, SEQUENCE_TABLE};
 use lithe_sql::ast::Name;
@@ -30,14 +30,14 @@ pub(super) fn sequence_of(cg: &Codegen<'_>, target: &Target<'_>) -> Sequence {
     Sequence(at as u16)
 }
 
-/// Reads the numbers, when the transactions of the whole program have begun.
+/// Reads the numbers, after the transactions of the whole program have begun.
 pub(super) fn emit_begin(cg: &mut Codegen<'_>) {
     let outer = cg.b.set_prologue(true);
     for_each(cg, |cursor, name, sequence| Insn::ReadSequence { cursor, name, sequence });
     cg.b.set_prologue(outer);
 }
 
-/// Writes those that have grown.
+/// Writes the numbers that have grown.
 pub(super) fn emit_end(cg: &mut Codegen<'_>) {
     for_each(cg, |cursor, name, sequence| Insn::WriteSequence { cursor, name, sequence });
 }

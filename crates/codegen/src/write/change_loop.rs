@@ -1,12 +1,12 @@
-//! The rows that an UPDATE or DELETE is about, one after the other.
+//! The loop over the rows that an UPDATE or DELETE changes.
 //!
-//! In *one pass* a row is changed when the scan meets it, if the plan says so (`lithe_optimize::write::rows`). Otherwise the first pass collects the
-//! keys of the rows, and the second one seeks each of them:
+//! In *one pass* a row is changed when the scan finds it, if the plan says so (`lithe_optimize::write::rows`). Otherwise the
+//! first pass collects the keys of the rows, and the second one seeks each of them:
 //!
 //! ```text
 //!   rowid table            a set of rowids
 //!   WITHOUT ROWID          a temporary index of primary keys
-//!   UPDATE ... FROM        a temporary index of keys with the new values behind them; the last match of a row counts
+//!   UPDATE ... FROM        a temporary index of keys, each followed by the new values; the last match of a row counts
 //! ```
 
 use lithe_catalog::{Index, IndexColumn, Result};
@@ -21,18 +21,17 @@ use super::target::Target;
 use crate::loops::{Loops, PreparedJoin, begin_loops, end_loops, prepare_sources};
 use crate::{Codegen, ColumnAccess, Destination};
 
-/// A loop over the rows to be changed. In its body the table's cursor stands on the row, and is the access of the target's
-/// source.
+/// A loop over the rows to be changed. In its body the table's cursor is on the row, and is the access of the target's source.
 pub(super) struct ChangeLoop<'a> {
     /// The registers of the row's key.
     pub key: Reg,
-    /// The registers of the values that were given along.
+    /// The registers of the values that were collected with the key.
     pub values: Reg,
     /// Jump here for the next row.
     pub next: Addr,
-    /// Rows are changed as the scan meets them.
+    /// Rows are changed as the scan finds them.
     pub is_one_pass: bool,
-    /// The index whose entries the scan of a DELETE follows, and the cursor that stands on the row's entry.
+    /// The index that the scan of a DELETE reads, and the cursor that is on the row's entry.
     pub scanned: Option<(&'a Index, CursorId)>,
     kind: Kind<'a>,
 }
@@ -45,8 +44,8 @@ enum Kind<'a> {
 }
 
 impl<'a> ChangeLoop<'a> {
-    /// Begins the loop. `values` are computed where WHERE is, and kept: for UPDATE ... FROM, whose values depend on more than
-    /// the row. Opens the target.
+    /// Begins the loop, and opens the target. `values` are computed with WHERE, and kept: for UPDATE ... FROM, whose values
+    /// depend on more than the row.
     pub fn begin(
         cg: &mut Codegen<'a>,
         change: &ResolvedChange<'a>,
@@ -68,7 +67,7 @@ impl<'a> ChangeLoop<'a> {
         let key = cg.b.registers(target.key_width() + values.len());
         let value_registers = key.at(target.key_width());
         if *is_one_pass {
-            // A row that is deleted is not looked for again, but RETURNING may give its rowid.
+            // A row that is deleted is not sought again, but RETURNING may return its rowid.
             let needs_key = !change.set.is_empty() || change.returning.is_some();
             let begun = begin_one_pass(cg, join, target, key, needs_key, *scanned)?;
             count_found(cg, change);
@@ -116,7 +115,7 @@ fn begin_one_pass<'a>(
     let cursor = loops.table_cursor(0).expect("a scan for writing has a cursor on the table");
     target.use_cursor(cg, cursor);
     let access = ColumnAccess::Table { cursor, table: target.table };
-    // What the scan has found in an index is about the old row, and expressions will be about the new one as well.
+    // Values that the scan read from an index belong to the old row, but expressions may refer to the new one as well.
     cg.known.forget_replacements(replacements);
     cg.set_access(target.source, access);
     if needs_key {
@@ -128,7 +127,8 @@ fn begin_one_pass<'a>(
     Ok(ChangeLoop { key, values: key, next, is_one_pass: true, scanned, kind })
 }
 
-/// PRAGMA count_changes counts the rows of a DELETE when they are found, whether they are still there to be deleted or not.
+/// PRAGMA count_changes counts the rows of a DELETE when they are found, even if they no longer exist when they are to be
+/// deleted.
 fn count_found<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>) {
     if change.set.is_empty() {
         cg.emit_row_count();
@@ -189,7 +189,7 @@ fn begin_keys<'a>(
     read_keys(cg, target, cursor, key, values.len())
 }
 
-/// As [`begin_keys`], of keys and values that are the rows of a query.
+/// As [`begin_keys`], for keys and values that are the rows of a query.
 fn begin_gathered<'a>(
     cg: &mut Codegen<'a>,
     plan: &'a QueryPlan<'a>,
@@ -205,7 +205,7 @@ fn begin_gathered<'a>(
     cg.b.emit(Insn::Rewind { cursor: rows, target: done });
     let top = cg.b.here();
     cg.b.emit(Insn::Columns { cursor: rows, column: 0, dst: key, count: count as u32 });
-    // Aggregates over no rows at all are a row of no key.
+    // Aggregates over no rows at all give a row without a key.
     cg.b.emit(Insn::IsNull { reg: key, target: skip });
     cg.b.emit(Insn::IdxDelete { must_exist: 0, cursor, start: key, count: width as u32 });
     cg.b.emit(Insn::MakeRecord { count: count as u16, affinities: AffinityListId::NONE, start: key, dst: record });
@@ -217,7 +217,7 @@ fn begin_gathered<'a>(
     Ok((key, kind, next))
 }
 
-/// The temporary index of keys with `values` values behind each.
+/// The temporary index of keys, each followed by `values` values.
 fn open_keys<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, values: usize) -> Result<CursorId> {
     let info = cg.key_info(&key_order(target))?;
     let cursor = cg.ephemeral(CursorKind::EphemeralIndex, info, target.key_width() + values);
@@ -242,7 +242,7 @@ fn read_keys<'a>(
     Ok((Kind::Keys { cursor, top, done }, next))
 }
 
-/// The second pass has come to a row, unless it is gone.
+/// Seeks the row in the second pass; jumps to `next` if it no longer exists.
 fn seek_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Reg, next: Addr) {
     cg.set_access(target.source, ColumnAccess::Table { cursor: target.cursor, table: target.table });
     target.seek(cg, key, next);
@@ -265,7 +265,7 @@ fn key_exprs<'a>(cg: &Codegen<'a>, target: &Target<'a>) -> &'a [Expr<'a>] {
     }
 }
 
-/// How keys are ordered: as in the table, so that rows are changed in its order.
+/// The order of keys: that of the table, so that rows are changed in its order.
 fn key_order<'a>(target: &Target<'a>) -> Vec<(Coll<'a>, bool, bool)> {
     let order = |column: &'a IndexColumn| (Coll::of(&column.collation), column.descending, false);
     match target.key() {

@@ -1,5 +1,4 @@
-//! NOT NULL and CHECK; what happens when a constraint does not hold. Which of them are checked says the plan
-//! (`lithe_optimize::write::constraints`).
+//! NOT NULL and CHECK, and failures of constraints. The plan says which of them to check (`lithe_optimize::write::constraints`).
 
 use std::sync::Arc;
 
@@ -19,16 +18,16 @@ use crate::derived::not_null_failure;
 /// A row that is about to be written, for its constraints.
 #[derive(Clone, Copy)]
 pub(super) struct Checked<'c, 'a> {
-    /// Where it goes.
+    /// The table.
     pub target: &'c Target<'a>,
     /// The new row.
     pub row: Row,
-    /// Where to go on when the row is ignored.
+    /// The target when the row is ignored.
     pub ignore: Addr,
 }
 
-/// Checks NOT NULL of the columns that may be NULL now: those that are generated, or the others. A default that is put where NULL was is
-/// checked after all others.
+/// Checks NOT NULL of the columns that may be NULL: the generated columns, or the other columns. A default that replaces a NULL is checked
+/// after all other columns.
 pub(super) fn emit_not_null<'a>(
     cg: &mut Codegen<'a>,
     checked: &Checked<'_, 'a>,
@@ -40,8 +39,8 @@ pub(super) fn emit_not_null<'a>(
     for not_null in constraints.not_null.iter().filter(|not_null| not_null.is_generated == is_generated) {
         let (at, reg) = (not_null.column, checked.row.column(not_null.column));
         if not_null.is_known {
-            // SQLite opens the statement journal all the same, which undoes what the types of a STRICT table refuse, and triggers that
-            // nest too deep.
+            // SQLite opens the statement journal all the same. It then undoes changes when the type check of a STRICT table
+            // fails, or triggers nest too deep.
             if matches!(not_null.on_null, OnNull::Default | OnNull::Fail(Conflict::Abort)) {
                 cg.journal.note_may_abort();
             }
@@ -86,7 +85,7 @@ pub(super) fn emit_checks<'a>(
         match *failure {
             None => cg.b.emit(Insn::Goto { target: checked.ignore }),
             Some(policy) => {
-                // A text that begins with a name in quotes is cut behind that name, as in SQLite.
+                // As in SQLite, a text that begins with a name in quotes is cut after that name.
                 let name = match &check.name {
                     Some(name) => name.as_bytes(),
                     None => unquote_start(&check.text, cg.arena),
@@ -100,7 +99,7 @@ pub(super) fn emit_checks<'a>(
     Ok(())
 }
 
-/// The statement ends with an error: ABORT, FAIL or ROLLBACK.
+/// Ends the statement with an error: ABORT, FAIL or ROLLBACK.
 pub(crate) fn emit_failure(cg: &mut Codegen<'_>, policy: Conflict, code: ResultCode, message: impl Into<Arc<str>>) {
     let message = cg.b.text(message);
     cg.b.emit(Insn::HaltError { policy: number(policy), code: code.0, message });
@@ -118,7 +117,7 @@ pub(super) fn number(policy: Conflict) -> u8 {
     }) as u8
 }
 
-/// Only ABORT undoes the statement: FAIL keeps what is done, ROLLBACK undoes everything.
+/// Only ABORT undoes the statement: FAIL keeps the changes, ROLLBACK undoes the transaction.
 fn note_policy(cg: &mut Codegen<'_>, policy: Conflict) {
     if policy == Conflict::Abort {
         cg.journal.note_may_abort();

@@ -16,7 +16,7 @@ use super::row::{RowChange, emit_old_row};
 use super::target::Target;
 use crate::Codegen;
 
-/// Code for a DELETE that stands in `base`. Gives the columns of RETURNING.
+/// Emits a DELETE in the scope `base`. Returns the columns of RETURNING.
 pub(crate) fn delete<'a>(
     cg: &mut Codegen<'a>,
     base: &Scope<'_, 'a>,
@@ -29,8 +29,8 @@ pub(crate) fn delete<'a>(
     Ok(change.returning.map_or(counted, |returning| returning.columns))
 }
 
-/// The rows of a table that is about to be dropped, as far as foreign keys are concerned: no triggers fire, and keys that do
-/// not fit are none.
+/// Deletes the rows of a table that is about to be dropped, for the sake of foreign keys only: no triggers fire, and keys that
+/// are malformed are ignored.
 pub(crate) fn delete_rows_of_dropped<'a>(cg: &mut Codegen<'a>, found: FoundTable<'a>) -> Result<()> {
     let database = quoted(cg.env.catalog.database_name(found.db).name());
     let text = format!("DELETE FROM {database}.{}", quoted(found.table.name.name()));
@@ -67,7 +67,7 @@ fn delete_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan: &Del
     Ok(())
 }
 
-/// Deletes the row on which the table's cursor stands.
+/// Deletes the row under the table's cursor.
 fn delete_row<'a>(
     cg: &mut Codegen<'a>,
     change: &ResolvedChange<'a>,
@@ -78,7 +78,7 @@ fn delete_row<'a>(
 ) -> Result<()> {
     let needs_old = plan.is_watched() || returning.is_some();
     let old = if needs_old { Some(emit_old_row(cg, target, rows.key)?) } else { None };
-    // A DELETE has no policy, and does not hand that of an outer statement on.
+    // A DELETE has no policy, and does not pass on that of an outer statement.
     let row_change = RowChange { target: &change.target, old, new: None, policy: None, ignore: rows.next };
     fire::compile(cg, &plan.triggers, &row_change)?;
     if plan.triggers.has_before() {
@@ -88,7 +88,7 @@ fn delete_row<'a>(
     if let Some(old) = old {
         foreign_key::check_old(cg, &plan.keys, target, old)?;
     }
-    // The scan stands on the entry of one index already, which is deleted where it stands, behind the row that it leads to.
+    // The entry under the scan's cursor is deleted in place, after its row.
     let is_scanned = |index: &Index| rows.scanned.is_some_and(|(scanned, _)| std::ptr::eq(scanned, index));
     emit_delete_entries(cg, target, |at| !is_scanned(target.indexes[at].index))?;
     super::preupdate::emit_delete(cg, target)?;
@@ -109,7 +109,7 @@ fn delete_row<'a>(
     })
 }
 
-/// DELETE without WHERE, where nothing looks at the rows: the trees are emptied.
+/// DELETE without WHERE, if nothing reads the rows: the trees are emptied.
 fn delete_all<'a>(cg: &mut Codegen<'a>, target: &ChangeTarget<'a>) -> Result<()> {
     let (db, table) = (target.db, target.table);
     cg.transactions.use_database(db, true);

@@ -9,8 +9,8 @@ use super::row::RowChange;
 use super::trigger::{BodySource, subprogram};
 use crate::Codegen;
 
-/// Compiles all triggers, whatever their time, before code fires any: of several that mean nothing SQLite tells the first in this order,
-/// because it looks for the columns of OLD that they read.
+/// Compiles all triggers, whatever their time, before code fires any. If several cannot be resolved, SQLite reports the first in
+/// this order, because it looks up the columns of OLD that they read.
 pub(super) fn compile<'a>(cg: &mut Codegen<'a>, triggers: &Triggers<'a>, change: &RowChange<'_, 'a>) -> Result<()> {
     for trigger in triggers.all() {
         subprogram(cg, change, BodySource::of(cg, trigger))?;
@@ -23,8 +23,8 @@ pub(super) fn before<'a>(cg: &mut Codegen<'a>, triggers: &Triggers<'a>, change: 
     triggers.at(TriggerTime::Before).try_for_each(|trigger| fire(cg, trigger, change))
 }
 
-/// Runs the triggers after the change. The row of RETURNING is computed when the temporary triggers of another database's table
-/// have run, before the table's own.
+/// Runs the triggers after the change. The row of RETURNING is computed after the temporary triggers of another database's table
+/// have run, and before the table's own triggers.
 pub(super) fn after<'a>(
     cg: &mut Codegen<'a>,
     triggers: &Triggers<'a>,

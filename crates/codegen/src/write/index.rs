@@ -1,4 +1,4 @@
-//! Entries of indexes: making, inserting and deleting them.
+//! Entries of indexes: building, inserting and deleting them.
 
 use lithe_catalog::Result;
 use lithe_optimize::write::table::WrittenIndex;
@@ -15,13 +15,13 @@ use crate::Codegen;
 pub(super) struct NewEntry {
     /// Its columns.
     pub key: Reg,
-    /// For a partial index a register that is NULL when the row is not in it.
+    /// For a partial index a register that is NULL when the index does not have the row.
     pub is_there: Option<Reg>,
-    /// The index's cursor stands where the entry goes.
+    /// The index's cursor is where the entry goes.
     pub is_sought: bool,
 }
 
-/// Makes the entry of the present row, which is the access of the target's source.
+/// Builds the entry of the current row, which is the access of the target's source.
 pub(super) fn emit_new_entry<'a>(cg: &mut Codegen<'a>, index: &WrittenIndex<'a>) -> Result<NewEntry> {
     let key = cg.b.registers(index.exprs.len());
     let mut is_there = None;
@@ -52,7 +52,7 @@ pub(crate) fn entry_affinities(cg: &mut Codegen<'_>, exprs: &[Expr<'_>]) -> Affi
     cg.b.affinity_list(&list)
 }
 
-/// Inserts the new entries into all indexes but the table itself.
+/// Inserts the new entries into all indexes except the table itself.
 pub(super) fn emit_insert_entries<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, entries: &[Option<NewEntry>]) {
     for (at, (index, entry)) in target.indexes.iter().zip(entries).enumerate() {
         if let Some(entry) = entry.filter(|_| !index.is_table) {
@@ -90,8 +90,8 @@ fn emit_entry<'a>(cg: &mut Codegen<'a>, cursor: CursorId, index: &WrittenIndex<'
     cg.b.emit(Insn::IdxInsertRow { flags, cursor, count, affinities, start });
 }
 
-/// Deletes the entries of the row under the table's cursor, which is the access of the target's source, from the indexes
-/// at the places for which `is_wanted` holds.
+/// Deletes the entries of the row under the table's cursor, which is the access of the target's source, from the indexes at the
+/// positions for which `is_wanted` is true.
 pub(super) fn emit_delete_entries<'a>(
     cg: &mut Codegen<'a>,
     target: &Target<'a>,
@@ -107,7 +107,7 @@ pub(super) fn emit_delete_entries<'a>(
         let key = cg.b.registers(count);
         cg.emit_list_into(index.exprs, key)?;
         let cursor = target.index_cursor(at);
-        // An application that writes the schema by hand goes on, whatever an index lacks.
+        // With writable_schema the statement continues, even if an index lacks entries.
         let must_exist = (!cg.env.flags.may_write_schema()).into();
         cg.b.emit(Insn::IdxDelete { must_exist, cursor, start: key, count: count as u32 });
         cg.b.place(done);

@@ -19,7 +19,7 @@ use super::upsert::Upserts;
 use super::{fire, foreign_key};
 use crate::Codegen;
 
-/// Code for an INSERT that stands in `base`. Gives the columns of RETURNING.
+/// Emits an INSERT in the scope `base`. Returns the columns of RETURNING.
 pub(crate) fn insert<'a>(
     cg: &mut Codegen<'a>,
     base: &Scope<'_, 'a>,
@@ -43,15 +43,15 @@ struct Inserting<'c, 'a> {
     plan: &'c InsertRowsPlan<'a>,
     target: Target<'a>,
     row: Row,
-    /// The largest rowid ever, of an AUTOINCREMENT table.
+    /// The sequence of an AUTOINCREMENT table.
     sequence: Sequence,
     returning: Option<ReturningRows<'a>>,
-    /// Where to go on when a row is left out, or done.
+    /// The target when a row is ignored, or done.
     next: Addr,
 }
 
 impl<'a> Inserting<'_, 'a> {
-    /// That this row comes.
+    /// The change for triggers: this row is inserted.
     fn change(&self, new: Row) -> RowChange<'_, 'a> {
         let target = &self.resolved.target;
         RowChange { target, old: None, new: Some(new), policy: self.plan.policy, ignore: self.next }
@@ -82,7 +82,7 @@ fn insert_rows<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, plan: &I
     Ok(())
 }
 
-/// Whether the values of a row are those of the columns, one after the other: a query may put them where they belong.
+/// Whether the values of a row are those of the columns, in their order: a query may then put them into the row's registers.
 fn whole_row(resolved: &ResolvedInsert<'_>, table: &Table) -> bool {
     let is_own = |(at, column): (usize, &ChangedColumn)| *column == ChangedColumn::Column(at as u16);
     resolved.columns.len() == table.columns.len() && resolved.columns.iter().enumerate().all(is_own)
@@ -102,7 +102,7 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
         row::emit_affinity(cg, target.table, *row, |_| true);
     }
     row::emit_generated_of_given(cg, target, *row)?;
-    // REPLACE may put a default where NULL was given, on which generated columns depend.
+    // REPLACE may replace a NULL by a default, on which generated columns depend.
     emit_not_null(cg, &checked, &plan.constraints, false)?;
     if plan.constraints.computes_anew {
         row::emit_generated(cg, target, *row)?;
@@ -118,7 +118,7 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     let unique = Uniqueness { checked, plan: unique, replaced, old_key: None, affinity_waits, updates };
     let unique = emit_unique(cg, &unique)?;
     upserts.emit_updates(cg, resolved, target, *row, *next, inserting.returning.as_ref())?;
-    // Not before: `excluded` has the values as they were given.
+    // The affinities are applied here and not before, because `excluded` has the values without them.
     if plan.triggers.has_after() || inserting.returning.is_some() || !plan.keys.is_empty() {
         row::emit_affinity(cg, target.table, *row, |_| true);
     }
@@ -130,7 +130,7 @@ fn emit_row<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows
     })
 }
 
-/// Puts the values of a row where they belong, defaults where there are none.
+/// Puts the values of a row into its registers, defaults for the other columns.
 fn emit_values<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows<'a>) -> Result<()> {
     let Inserting { resolved, target, row, .. } = inserting;
     let mut copies = Copies::default();
@@ -153,7 +153,7 @@ fn emit_values<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &R
     Ok(())
 }
 
-/// Copies of registers; those that follow each other become one.
+/// Copies of registers; adjacent copies are merged.
 #[derive(Default)]
 struct Copies {
     pending: Option<(Reg, Reg, u32)>,
@@ -200,7 +200,7 @@ fn emit_rowid<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Ro
             cg.b.place(is_there);
         }
     }
-    // To SQLite, even a literal may be no integer.
+    // As in SQLite, even for a literal that is an integer.
     cg.journal.note_may_abort();
     if *sequence != Sequence::NONE {
         cg.b.emit(Insn::RaiseSequence { sequence: *sequence, rowid: row.rowid });
@@ -208,7 +208,7 @@ fn emit_rowid<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Ro
     Ok(())
 }
 
-/// BEFORE triggers see the row with its affinities, with a rowid of -1 if it is not known yet.
+/// BEFORE triggers get the row with its affinities, and a rowid of -1 if it is not known yet.
 fn fire_before<'a>(cg: &mut Codegen<'a>, inserting: &Inserting<'_, 'a>, rows: &Rows<'a>) -> Result<()> {
     let Inserting { resolved, plan, target, row, .. } = inserting;
     let width = target.table.columns.len();

@@ -1,4 +1,4 @@
-//! INSERT, UPDATE, DELETE and what they entail.
+//! INSERT, UPDATE, DELETE with their constraints, triggers and foreign keys.
 //!
 //! ```text
 //!   insert ─┐                          ┌─ constraint   NOT NULL, CHECK
@@ -11,19 +11,19 @@
 //! | --- | --- |
 //! | `target` | the table that is changed: its cursors and the expressions that belong to it |
 //! | `row` | the new row in registers: defaults, generated columns, affinity, the record |
-//! | `constraint` | NOT NULL and CHECK; what happens when a constraint does not hold |
-//! | `unique` | nothing is there twice |
-//! | `replace` | the row that is in the way of a new one |
+//! | `constraint` | NOT NULL and CHECK; failures of constraints |
+//! | `unique` | unique keys and conflicts |
+//! | `replace` | deleting the row that conflicts with a new one |
 //! | `index` | index entries of new and old rows |
-//! | `insert`, `rows`, `upsert` | INSERT, where its rows come from, ON CONFLICT |
-//! | `transfer` | rows of a table of the same shape, inserted as they are |
+//! | `insert`, `rows`, `upsert` | INSERT, the source of its rows, ON CONFLICT |
+//! | `transfer` | rows of a table with the same definition, inserted as records |
 //! | `autoincrement` | sqlite_sequence |
-//! | `change_loop` | which rows UPDATE and DELETE are about, and whether they can be changed as they are found |
+//! | `change_loop` | the loop over the rows of UPDATE and DELETE, in one or two passes |
 //! | `update`, `delete` | UPDATE, DELETE |
 //! | `trigger`, `fire` | triggers' programs; running them |
 //! | `view` | INSTEAD OF |
 //! | `virtual_table` | rows of virtual tables |
-//! | `preupdate` | telling the pre-update hook |
+//! | `preupdate` | calling the pre-update hook |
 //! | `foreign_key` | foreign keys: counting violations, actions |
 //! | `returning` | RETURNING |
 
@@ -68,20 +68,20 @@ pub(crate) use row::{emit_affinities, generated_column_uses};
 
 use super::Codegen;
 
-/// Emits an INSERT, UPDATE or DELETE that stands in a scope.
+/// Emits an INSERT, UPDATE or DELETE in a scope.
 type EmitChange = for<'a> fn(&mut Codegen<'a>, &Scope<'_, 'a>, &Stmt<'a>) -> Result<&'a [OutputColumn<'a>]>;
 
-/// What code generation of writes keeps for one program.
+/// The state of code generation of writes for one program.
 pub(super) struct State<'a> {
-    /// What compiles the statements of a trigger: INSERT, UPDATE and DELETE stand above the triggers that they fire.
+    /// Compiles the statements of a trigger. (A function pointer, because the modules of INSERT, UPDATE and DELETE use this one.)
     change: EmitChange,
     /// DROP TABLE deletes rows as DELETE does.
     drops_rows: bool,
     /// The trigger programs of the statement, which all of its programs share.
     programs: Rc<RefCell<trigger::Programs>>,
-    /// The trigger that the program is the body of.
+    /// The trigger whose body the program is.
     body: Option<Body<'a>>,
-    /// Counts rows for PRAGMA count_changes.
+    /// The counter of rows for PRAGMA count_changes.
     row_count: Option<Reg>,
 }
 
@@ -91,7 +91,7 @@ impl Default for State<'_> {
     }
 }
 
-/// Emits an INSERT, UPDATE or DELETE that stands in `scope`. Gives the columns of RETURNING.
+/// Emits an INSERT, UPDATE or DELETE in `scope`. Returns the columns of RETURNING.
 pub(crate) fn emit_change<'a>(
     cg: &mut Codegen<'a>,
     scope: &Scope<'_, 'a>,
@@ -108,9 +108,9 @@ pub(crate) fn emit_change<'a>(
 /// A trigger's body, while it is compiled.
 #[derive(Clone, Copy)]
 struct Body<'a> {
-    /// The trigger's name, for the authorizer; none for the action of a foreign key.
+    /// The trigger's name, for the authorizer; `None` for the action of a foreign key.
     within: Option<Name<'a>>,
-    /// What its statements are planned with.
+    /// The context in which its statements are planned.
     planned: TriggerBody,
 }
 
@@ -130,32 +130,31 @@ impl<'a> Codegen<'a> {
         self.write.body.and_then(|body| body.within)
     }
 
-    /// The register that counts rows, if PRAGMA count_changes wants the count.
+    /// The register that counts rows for PRAGMA count_changes, if it is on.
     fn row_count(&self) -> Option<Reg> {
         self.write.row_count
     }
 
-    /// One row more for PRAGMA count_changes.
+    /// Counts a row for PRAGMA count_changes.
     fn emit_row_count(&mut self) {
         if let Some(reg) = self.write.row_count {
             self.b.emit(Insn::AddImmediate { reg, value: 1 });
         }
     }
 
-    /// Whether the statement is a DROP TABLE that deletes rows as DELETE does, which changes() tells.
+    /// Whether the statement is a DROP TABLE that deletes rows as DELETE does, which changes() reports.
     pub(crate) fn drops_rows(&self) -> bool {
         self.write.drops_rows
     }
 
-    /// Whether an error may as well end the statement where it arises: nothing has changed by then, and nothing can mend
-    /// what is wrong.
+    /// Whether an error may end the statement at once: nothing has changed by then, and no later change can repair the violation.
     pub(super) fn fails_at_once(&self) -> bool {
         !self.journal.changes_more_than_once && self.write.body.is_none() && !self.env.flags.defer_foreign_keys
     }
 }
 
-/// PRAGMA count_changes: begins to count the rows of a statement that is no trigger's and has no rows of its own. The column
-/// that the count will have.
+/// PRAGMA count_changes: begins to count the rows of a statement that is not a trigger's and returns no rows itself. Returns the
+/// column of the count.
 fn begin_row_count<'a>(cg: &mut Codegen<'a>, name: &'static str, has_returning: bool) -> &'a [OutputColumn<'a>] {
     if !cg.env.flags.count_changes || has_returning || cg.write.body.is_some() || cg.write.drops_rows {
         return &[];
@@ -168,8 +167,8 @@ fn begin_row_count<'a>(cg: &mut Codegen<'a>, name: &'static str, has_returning: 
     cg.arena.alloc_slice_copy(&[OutputColumn { name, ..column }])
 }
 
-/// The changes of a statement are made: the largest rowids are written, and its rows are given, those of RETURNING or the
-/// count of PRAGMA count_changes. Nothing is left to do for a trigger's statement.
+/// Ends the changes of a statement: writes the largest rowids, and returns the rows of RETURNING or the count of PRAGMA
+/// count_changes. Does nothing for a trigger's statement.
 fn finish_statement<'a>(cg: &mut Codegen<'a>, returning: Option<&returning::Rows<'a>>) {
     if cg.write.body.is_some() {
         return;
@@ -187,8 +186,8 @@ fn finish_statement<'a>(cg: &mut Codegen<'a>, returning: Option<&returning::Rows
     }
 }
 
-/// What a statement's program needs at its end, the transactions being begun: the journal, if it turned out to be needed, the
-/// largest rowids of AUTOINCREMENT tables, and the triggers' programs.
+/// Emits the rest of a statement's program, after the transactions: the statement journal, if it is needed, the largest rowids of
+/// AUTOINCREMENT tables, and the triggers' programs.
 pub(super) fn finish(cg: &mut Codegen<'_>) {
     if cg.journal.is_needed() {
         cg.b.prologue(|b| b.emit(Insn::StatementJournal {}));

@@ -1,5 +1,5 @@
-//! Code that tells the pre-update hook of a row before it changes. Without a hook there is none of it: setting the first hook
-//! of a connection makes its programs stale.
+//! Code that calls the pre-update hook before a row changes. It is omitted without a hook: setting the first hook of a connection
+//! makes its programs stale.
 
 use lithe_catalog::Result;
 use lithe_functions::RowOperation;
@@ -10,7 +10,7 @@ use super::row::{self, Row};
 use super::target::Target;
 use crate::{Codegen, ColumnAccess};
 
-/// The row is about to be inserted.
+/// Calls the hook before the row is inserted.
 pub(super) fn emit_insert<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) {
     if cg.env.flags.preupdate_hook {
         row::emit_affinity(cg, target.table, row, |_| true);
@@ -18,7 +18,7 @@ pub(super) fn emit_insert<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Ro
     }
 }
 
-/// The row under the table's cursor, whose key is in the registers from `key` on, is about to become `row`.
+/// Calls the hook before the row under the table's cursor, whose key is in the registers from `key` on, becomes `row`.
 pub(super) fn emit_update<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Reg, row: Row) -> Result<()> {
     if cg.env.flags.preupdate_hook {
         let old = emit_old_row(cg, target, key)?;
@@ -31,7 +31,7 @@ pub(super) fn emit_update<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Re
     Ok(())
 }
 
-/// The row under the table's cursor is about to be deleted.
+/// Calls the hook before the row under the table's cursor is deleted.
 pub(super) fn emit_delete<'a>(cg: &mut Codegen<'a>, target: &Target<'a>) -> Result<()> {
     if !cg.env.flags.preupdate_hook {
         return Ok(());
@@ -44,13 +44,13 @@ pub(super) fn emit_delete<'a>(cg: &mut Codegen<'a>, target: &Target<'a>) -> Resu
     Ok(())
 }
 
-/// The columns stand behind the rowids. The one that is the rowid's other name need not have a value.
+/// The columns follow the rowids. The rowid's alias need not have a value.
 fn emit<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, operation: RowOperation, old: Reg, new: Reg) {
     let (cursor, count) = (target.cursor, target.table.columns.len() as u16);
     cg.b.emit(Insn::PreUpdate { operation: operation as i32 as u8, cursor, count, old, new });
 }
 
-/// The columns that the row under the table's cursor stores. Those that are computed when they are read are not told.
+/// The columns that the row under the table's cursor stores. The hook does not get generated columns that are not stored.
 fn emit_old_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: Reg) -> Result<Row> {
     let table = target.table;
     let row = Row::new(cg, table.columns.len());

@@ -1,4 +1,4 @@
-//! REPLACE: the row that is in the way of a new one is deleted.
+//! REPLACE: the row that conflicts with a new one is deleted.
 
 use lithe_catalog::Result;
 use lithe_optimize::write::foreign_keys::ForeignKeys;
@@ -15,8 +15,8 @@ use super::target::Target;
 use super::{fire, foreign_key};
 use crate::{Codegen, ColumnAccess};
 
-/// Finds what is wrong with the deletion of a row by a REPLACE that has nothing to delete. `row` is the access of the target's source.
-/// What ON DELETE does is compiled, and jumped over.
+/// Reports errors in the deletion of a row by a REPLACE that has nothing to delete. `row` is the access of the target's source.
+/// The code for ON DELETE is compiled, and jumped over.
 pub(super) fn check_replace<'a>(
     cg: &mut Codegen<'a>,
     target: &Target<'a>,
@@ -35,10 +35,10 @@ pub(super) fn check_replace<'a>(
     Ok(())
 }
 
-/// Deletes the row under the table's cursor, which is in the way of a new one and is the access of the target's source.
-/// With `is_overwritten` the new row has the same rowid, or the same primary key in a WITHOUT ROWID table, and takes the old one's place.
-/// Within an UPDATE (`is_update`) no trigger may change the table: the row that is being updated has to stay where it is. Gives whether
-/// triggers or foreign keys take part.
+/// Deletes the row under the table's cursor, which conflicts with a new one and is the access of the target's source. With
+/// `is_overwritten` the new row has the same rowid, or the same primary key in a WITHOUT ROWID table, and replaces the old one.
+/// Within an UPDATE (`is_update`) no trigger may change the table, because the updated row must keep its place. Returns whether
+/// triggers or foreign keys are involved.
 pub(super) fn emit_replace_row<'a>(
     cg: &mut Codegen<'a>,
     target: &Target<'a>,
@@ -79,7 +79,7 @@ pub(super) fn emit_replace_row<'a>(
     Ok(false)
 }
 
-/// As [`emit_replace_row`], where triggers or foreign keys are concerned.
+/// As [`emit_replace_row`], if triggers or foreign keys are involved.
 fn emit_watched_replace<'a>(
     cg: &mut Codegen<'a>,
     target: &Target<'a>,

@@ -1,4 +1,4 @@
-//! RETURNING: the rows are computed when they are changed, and given when all changes are made.
+//! RETURNING: the rows are computed when they are changed, and returned after all changes.
 
 use lithe_catalog::Result;
 use lithe_optimize::write::returning::ReturningPlan;
@@ -26,10 +26,10 @@ pub(super) fn emit_row<'a>(
     rows.emit_row(cg, plan)
 }
 
-/// Where rows wait until all changes are made.
+/// Where the rows are kept until all changes are made.
 #[derive(Clone, Copy)]
 enum Kept {
-    /// One row at most, in registers; `is_there` is 1 when there is one.
+    /// At most one row, in registers; `is_there` is 1 if there is one.
     Row { start: Reg, is_there: Reg },
     /// In a temporary table.
     Table(CursorId),
@@ -55,7 +55,7 @@ impl<'a> Rows<'a> {
     fn emit_row(&self, cg: &mut Codegen<'a>, plan: &ReturningPlan<'a>) -> Result<()> {
         let exprs = plan.exprs;
         cg.explain.expr_queries(plan.queries()?);
-        // The row is changed already, be it the only one.
+        // The row has been changed, even if it is the only one.
         cg.journal.note_more_changes();
         match self.kept {
             Kept::Row { start, is_there } => {
@@ -76,7 +76,7 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// A REAL column of a view may have been given an integer.
+    /// A REAL column of a view may have an integer.
     fn emit_reals(&self, cg: &mut Codegen<'a>, start: Reg) {
         for (at, expr) in self.returning.exprs.iter().enumerate() {
             if matches!(expr, Expr::Column(column) if column.table.is_none() && column.affinity == Some(Affinity::Real))
@@ -86,7 +86,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Gives the rows.
+    /// Returns the rows.
     pub fn emit_results(&self, cg: &mut Codegen<'a>) {
         let count = self.returning.exprs.len() as u32;
         let done = cg.b.label();

@@ -11,8 +11,8 @@ use lithe_vm::operand::{Addr, AffinityListId, Reg};
 use super::target::Target;
 use crate::{Codegen, ColumnAccess};
 
-/// A row: a register for the rowid, then one for each column. The register of the column that is the rowid's other name
-/// stays NULL, which is what the record holds; expressions read the rowid's register.
+/// A row: a register for the rowid, then one for each column. The register of the rowid's alias is NULL, as in the record;
+/// expressions read the rowid's register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Row {
     /// The rowid. Unused for WITHOUT ROWID tables.
@@ -22,13 +22,13 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Registers for a row of so many columns.
+    /// Registers for a row with this number of columns.
     pub fn new(cg: &mut Codegen<'_>, width: usize) -> Row {
         let rowid = cg.b.registers(width + 1);
         Row { rowid, columns: rowid.at(1) }
     }
 
-    /// The register in front of the columns: that of the rowid, unless the row shares the one of another row.
+    /// The register before the columns: that of the rowid, unless the row shares the rowid of another row.
     pub fn front(self) -> Reg {
         Reg(self.columns.0 - 1)
     }
@@ -44,7 +44,7 @@ impl Row {
     }
 }
 
-/// What happens to a row, for the triggers that it fires.
+/// The change of a row, for the triggers that it fires.
 #[derive(Clone, Copy)]
 pub(super) struct RowChange<'c, 'a> {
     /// The table or view.
@@ -53,9 +53,9 @@ pub(super) struct RowChange<'c, 'a> {
     pub old: Option<Row>,
     /// The row as it becomes.
     pub new: Option<Row>,
-    /// What the statement says about conflicts: it holds in the triggers too.
+    /// The conflict policy of the statement, which applies in the triggers, too.
     pub policy: Option<Conflict>,
-    /// Where RAISE(IGNORE) leads.
+    /// The target of RAISE(IGNORE).
     pub ignore: Addr,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn emit_old_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: R
     }
     Ok(row)
 }
-/// The value that a column has when none is given.
+/// The value of a column that is not given.
 pub(super) fn default_value<'a>(cg: &Codegen<'a>, column: &'a Column) -> Result<Expr<'a>> {
     match &column.default {
         None => Ok(Expr::Null),
@@ -95,8 +95,8 @@ fn constant(value: &Value) -> Expr<'_> {
     }
 }
 
-/// Gives the columns their affinity: constraints, index entries and triggers see the values that will be stored. With
-/// `is_wanted` only those columns; generated ones get it when they are computed.
+/// Applies the affinities of the columns: constraints, index entries and triggers get the values that will be stored. Only the
+/// columns of `is_wanted` are converted; generated ones are when they are computed.
 pub(super) fn emit_affinity(cg: &mut Codegen<'_>, table: &Table, row: Row, is_wanted: impl Fn(u16) -> bool) {
     let of = |(at, column): (usize, &Column)| {
         let skip = column.is_generated() || table.rowid_column == Some(at as u16) || !is_wanted(at as u16);
@@ -109,7 +109,7 @@ pub(super) fn emit_affinity(cg: &mut Codegen<'_>, table: &Table, row: Row, is_wa
 pub(crate) fn emit_affinities(cg: &mut Codegen<'_>, start: Reg, affinities: impl Iterator<Item = Affinity>) {
     let mut list = bumpalo::collections::Vec::with_capacity_in(affinities.size_hint().0, cg.arena);
     affinities.for_each(|affinity| list.push(affinity));
-    // What changes nothing at the ends need not be looked at.
+    // Affinities without effect at both ends are left out.
     let end = list.iter().rposition(|affinity| *affinity != Affinity::Blob).map_or(0, |last| last + 1);
     list.truncate(end);
     let skipped = list.iter().take_while(|affinity| **affinity == Affinity::Blob).count();
@@ -119,12 +119,12 @@ pub(crate) fn emit_affinities(cg: &mut Codegen<'_>, start: Reg, affinities: impl
     }
 }
 
-/// Whether types are checked as late as the first unique index: no CHECK and no generated column looks at the values before.
+/// Whether types are checked as late as the first unique index: no CHECK and no generated column uses the values before.
 pub(super) fn checks_types_late(table: &Table) -> bool {
     table.strict && table.checks.is_empty() && !table.has_generated_columns()
 }
 
-/// STRICT: the values that are given must have the types of their columns, before anything is computed from them.
+/// STRICT: the given values must have the types of their columns, before other values are computed from them.
 pub(super) fn emit_given_type_check(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
     if !target.table.strict {
         return;
@@ -136,7 +136,7 @@ pub(super) fn emit_given_type_check(cg: &mut Codegen<'_>, target: &Target<'_>, r
     emit_type_check(cg, target, row);
 }
 
-/// Computes the generated columns of a new row, if there are any, types being checked before and after that.
+/// Computes the generated columns of a new row, if there are any; types are checked before and after.
 pub(super) fn emit_generated_of_given<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) -> Result<()> {
     if target.table.has_generated_columns() {
         emit_given_type_check(cg, target, row);
@@ -146,14 +146,14 @@ pub(super) fn emit_generated_of_given<'a>(cg: &mut Codegen<'a>, target: &Target<
     Ok(())
 }
 
-/// STRICT: a BEFORE trigger sees generated columns of the right types only.
+/// STRICT: a BEFORE trigger must get generated columns of the right types only.
 pub(super) fn emit_generated_type_check(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
     if target.table.has_generated_columns() {
         emit_type_check(cg, target, row);
     }
 }
 
-/// STRICT: the types of stored generated columns are checked after NOT NULL, those of the others before.
+/// STRICT: checks all types except those of stored generated columns, which are checked after NOT NULL.
 fn emit_type_check_but_stored(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
     let columns = &target.table.columns;
     let is_stored = |column: &Column| column.generated.as_ref().is_some_and(|generated| generated.stored);
@@ -172,13 +172,13 @@ fn emit_type_check_but_stored(cg: &mut Codegen<'_>, target: &Target<'_>, row: Ro
 pub(super) fn emit_type_check(cg: &mut Codegen<'_>, target: &Target<'_>, row: Row) {
     if target.table.strict {
         let count = target.table.columns.len() as u32;
-        // As in SQLite it is no reason for a statement journal: without another one, the rows before stay in an open transaction.
+        // As in SQLite the check needs no statement journal: without a journal, the rows before stay in an open transaction.
         cg.b.emit(Insn::TypeCheck { cursor: target.cursor, start: row.columns, count });
     }
 }
 
-/// Computes the generated columns into their registers, each after those that it uses. The row must be the access of the
-/// target's source.
+/// Computes the generated columns into their registers, each after those that it uses. The row must be the access of the target's
+/// source.
 pub(super) fn emit_generated<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) -> Result<()> {
     if !target.table.has_generated_columns() {
         return Ok(());
@@ -252,7 +252,7 @@ pub(super) fn emit_insert_row<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row
     cg.b.emit(Insn::InsertRow { flags, cursor, count, affinities, rowid: row.rowid, start });
 }
 
-/// The affinities are applied once more with the record: a REAL that is an integer is stored as one.
+/// The affinities are applied once more with the record, which stores a REAL that is an integer as an integer.
 fn record_affinities(cg: &mut Codegen<'_>, table: &Table, columns: &[u16]) -> AffinityListId {
     let of = |at: &u16| {
         let column = &table.columns[usize::from(*at)];
@@ -273,12 +273,12 @@ fn emit_permuted(cg: &mut Codegen<'_>, row: Row, columns: &[u16]) -> Reg {
     start
 }
 
-/// Whether the values of new rows have to be in their final form before constraints are looked at: something looks at them.
+/// Whether the values of new rows need their affinities before constraints are checked, because some check uses them.
 pub(super) fn needs_final_values(table: &Table) -> bool {
     !table.checks.is_empty() || table.strict || table.has_generated_columns()
 }
 
-/// The columns that the expression of a generated column names.
+/// The columns in the expression of a generated column.
 pub(crate) fn generated_column_uses(cg: &Codegen<'_>, table: &Table, at: u16) -> Vec<u16> {
     let Some(generated) = &table.columns[usize::from(at)].generated else { return Vec::new() };
     let arena = bumpalo::Bump::new();

@@ -1,6 +1,6 @@
 //! The rows of an INSERT: one row of values, or those of a query.
 //!
-//! A query's rows come from a coroutine, unless the plan says that all rows are computed before the first one is inserted.
+//! A query's rows come from a coroutine, unless the plan requires that all rows are computed before the first one is inserted.
 
 use lithe_catalog::Result;
 use lithe_optimize::plan::{InsertSource, QueryPlan};
@@ -36,8 +36,8 @@ pub(super) enum RowValue<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Begins the loop over the rows; the code that follows runs for each of them. `place` is where a row might be put at
-    /// once: the code may change what is there.
+    /// Begins the loop over the rows; the code that follows runs for each of them. `place` has the registers that a row may be
+    /// computed in directly: the code may change them.
     pub fn begin(cg: &mut Codegen<'a>, source: &InsertSource<'a>, place: Option<Reg>) -> Result<Rows<'a>> {
         let (next, done) = (cg.b.label(), cg.b.label());
         let kind = match *source {
@@ -53,12 +53,12 @@ impl<'a> Rows<'a> {
         Ok(Rows { kind, next, done })
     }
 
-    /// Where to go on when the row is done, or left out.
+    /// The target when the row is done, or ignored.
     pub fn next(&self) -> Addr {
         self.next
     }
 
-    /// The value at this place of the row.
+    /// The value at this position of the row.
     pub fn value(&self, at: usize) -> RowValue<'a> {
         match &self.kind {
             Kind::Values(values) => RowValue::Expr(values[at]),
@@ -67,7 +67,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Puts the value at this place into a register.
+    /// Puts the value at this position into a register.
     pub fn emit_value(&self, cg: &mut Codegen<'a>, at: usize, dst: Reg) -> Result<()> {
         match self.value(at) {
             RowValue::Expr(expr) => cg.emit_into(&expr, dst),
@@ -92,8 +92,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// A coroutine that puts each row at `place`, if it computes all of each row anew: DISTINCT, for instance, may compare with
-/// what is left of the row before.
+/// A coroutine that puts each row at `place`, if it computes each row entirely. DISTINCT, for instance, does not: it may compare
+/// with the row before.
 fn emit_coroutine<'a>(cg: &mut Codegen<'a>, plan: &'a QueryPlan<'a>, place: Option<Reg>) -> Result<Coroutine> {
     let query = plan.query;
     let is_fresh = match query.cores {

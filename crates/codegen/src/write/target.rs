@@ -1,4 +1,4 @@
-//! The table that a statement changes: its cursors, and the expressions that its definition has.
+//! The table that a statement changes: its cursors, and the expressions of its definition.
 
 use lithe_catalog::{Index, Result, Table};
 use lithe_optimize::write::table::{WrittenIndex, WrittenTable};
@@ -7,7 +7,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId, Db, Reg};
 
 use crate::Codegen;
-use crate::derived::write_facts;
+use crate::derived::write_metadata;
 
 /// A table, open for writing.
 #[derive(Clone, Copy)]
@@ -16,17 +16,17 @@ pub(crate) struct Target<'a> {
     pub db: Db,
     /// The table.
     pub table: &'a Table,
-    /// The row in expressions. What is in it and where is said by [`Codegen::set_access`].
+    /// The source of the row in expressions. [`Codegen::set_access`] says which row that is, and how it is read.
     pub source: SourceId,
     /// The cursor on the table's B-tree, once it is open.
     pub cursor: CursorId,
     /// Its indexes in their order. A WITHOUT ROWID table's primary key is among them.
     pub indexes: &'a [WrittenIndex<'a>],
-    /// The cursor on each index, unless it is the table itself.
+    /// The cursor on each index, except the one that is the table itself.
     index_cursors: &'a [CursorId],
 }
 
-/// Stands for a cursor until there is one.
+/// A placeholder until the cursor exists.
 const NO_CURSOR: CursorId = CursorId(u16::MAX);
 
 impl<'a> Target<'a> {
@@ -50,7 +50,7 @@ impl<'a> Target<'a> {
         Ok(())
     }
 
-    /// Opens the indexes alone, for writing, but for one that is open already.
+    /// Opens the indexes alone, for writing, except one that is open already.
     pub fn open_indexes(&self, cg: &mut Codegen<'a>, opened: Option<&Index>) {
         let is_opened = |index: &Index| opened.is_some_and(|opened| std::ptr::eq(opened, index));
         for (index, &cursor) in self.indexes.iter().zip(self.index_cursors) {
@@ -62,12 +62,12 @@ impl<'a> Target<'a> {
 
     /// Writes with a cursor on the table that is open already.
     pub fn use_cursor(&mut self, cg: &mut Codegen<'a>, cursor: CursorId) {
-        let facts = write_facts(cg.env, self.db, self.table);
-        cg.b.cursor_info(cursor).table = Some(facts);
+        let metadata = write_metadata(cg.env, self.db, self.table);
+        cg.b.cursor_info(cursor).table = Some(metadata);
         self.cursor = cursor;
     }
 
-    /// The cursor on the index at a place in `indexes`.
+    /// The cursor on the index at a position in `indexes`.
     pub fn index_cursor(&self, at: usize) -> CursorId {
         if self.indexes[at].is_table { self.cursor } else { self.index_cursors[at] }
     }

@@ -1,7 +1,7 @@
-//! INSERT INTO … SELECT * FROM a table of the same shape: its records are inserted as they are.
+//! INSERT INTO … SELECT * FROM a table with the same definition: its records are inserted unchanged.
 //!
-//! Taking a record apart and putting it together again gives the same bytes if both tables say the same about every column, and
-//! nothing reads the rows on their way. Only the rowid is another one, unless a column is its other name.
+//! A record that is decoded and encoded again has the same bytes if both tables define every column in the same way, and nothing
+//! else reads the rows. Only the rowid differs, unless a column is its alias.
 
 use lithe_catalog::Result;
 use lithe_optimize::write::insert::RecordsPlan;

@@ -1,8 +1,8 @@
 //! The programs of triggers.
 //!
-//! A trigger is compiled for each place that fires it: for the registers where OLD and NEW are, and for what the firing
-//! statement says about conflicts. All programs stand in one table of the statement's own program, under numbers that are
-//! given before they are compiled, so that a trigger can fire itself.
+//! A trigger is compiled for each place that fires it: for the registers of OLD and NEW, and for the conflict policy of the
+//! firing statement. All programs are in one table of the statement's own program. Their numbers are assigned before they are
+//! compiled, so that a trigger can fire itself.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::{Codegen, ColumnAccess, Destination};
 #[derive(Default)]
 pub(super) struct Programs {
     programs: Vec<TriggerProgram>,
-    /// The foreign key whose SET NULL the last trigger is that was begun, by its address in the catalog.
+    /// The foreign key whose SET NULL is the trigger that was begun last, by its address in the catalog.
     set_null: Option<usize>,
     /// The AUTOINCREMENT tables of all programs, the statement's own included.
     pub sequences: super::autoincrement::Sequences,
@@ -37,7 +37,7 @@ struct TriggerProgram {
     program: Option<Arc<Subprogram>>,
 }
 
-/// What one compiled program is for.
+/// The properties for which a program is compiled.
 #[derive(PartialEq, Eq)]
 struct Key {
     token: u64,
@@ -53,14 +53,14 @@ impl Key {
 }
 
 impl Programs {
-    /// Whether the last trigger that was begun is what ON DELETE or ON UPDATE SET NULL of the key does.
+    /// Whether the trigger that was begun last is the ON DELETE or ON UPDATE SET NULL of the key.
     pub fn end_with_set_null(&self, key: &ForeignKey) -> bool {
         self.set_null == Some(std::ptr::from_ref(key).addr())
     }
 
-    /// Begins a program, and answers its number.
+    /// Begins a program; returns its number.
     fn begin(&mut self, key: Key, set_null: Option<&ForeignKey>) -> usize {
-        // To SQLite, programs of other rows are the same one.
+        // SQLite takes programs for other rows as the same one.
         if !self.programs.iter().any(|program| program.key.is_of(&key)) {
             self.set_null = set_null.map(|key| std::ptr::from_ref(key).addr());
         }
@@ -78,7 +78,7 @@ impl Programs {
     }
 }
 
-/// Where the body of a trigger comes from: the catalog, or a foreign key's action.
+/// The source of a trigger's body: the catalog, or a foreign key's action.
 pub(super) struct BodySource<'a> {
     /// The CREATE TRIGGER statement.
     pub text: &'a [u8],
@@ -93,7 +93,7 @@ pub(super) struct BodySource<'a> {
 }
 
 impl<'a> BodySource<'a> {
-    /// That of a trigger in the catalog.
+    /// The source of a trigger in the catalog.
     pub fn of(cg: &Codegen<'a>, trigger: FoundTrigger<'a>) -> BodySource<'a> {
         let FoundTrigger { db, trigger } = trigger;
         let number = cg.env.catalog.schema(db).trigger_number(trigger.name.name()).unwrap_or(0);
@@ -102,7 +102,7 @@ impl<'a> BodySource<'a> {
     }
 }
 
-/// The program of a trigger, compiled if this is the first place that needs it.
+/// The program of a trigger, compiled at its first use.
 pub(super) fn subprogram<'a>(
     cg: &mut Codegen<'a>,
     change: &RowChange<'_, 'a>,
@@ -139,7 +139,7 @@ fn compile<'a>(cg: &mut Codegen<'a>, change: &RowChange<'_, 'a>, source: BodySou
     body.write.programs = Rc::clone(&cg.write.programs);
     let rows = old_and_new(&mut body, change);
     let found = Found::default();
-    // A trigger that is not temporary sees its own database only.
+    // A trigger that is not temporary can refer to its own database only.
     let fixed_db = (db != Db::TEMP).then_some(db);
     let rules = Rules { raise: true, no_strings_in_double_quotes: !cg.env.flags.dqs_ddl, ..Rules::default() };
     let within = (!name.is_empty()).then(|| Name::new(&*cg.arena.alloc_slice_copy(name.as_bytes())));
@@ -157,7 +157,7 @@ fn compile<'a>(cg: &mut Codegen<'a>, change: &RowChange<'_, 'a>, source: BodySou
     Ok(Subprogram { program, token, name })
 }
 
-/// What a trigger's program needs, the statement needs.
+/// Adds the requirements of a trigger's program to those of the statement.
 fn take_needs<'a>(cg: &mut Codegen<'a>, body: &Codegen<'a>, create: &'a CreateTrigger<'a>) {
     if body.journal.may_abort || raises(create) {
         cg.journal.note_may_abort();
@@ -166,7 +166,7 @@ fn take_needs<'a>(cg: &mut Codegen<'a>, body: &Codegen<'a>, create: &'a CreateTr
     cg.transactions.add(&body.transactions);
 }
 
-/// Whether a RAISE stands anywhere in the trigger.
+/// Whether the trigger has a RAISE anywhere.
 fn raises<'a>(create: &'a CreateTrigger<'a>) -> bool {
     let mut found = false;
     walk_stmt(&Stmt::CreateTrigger(create), &mut |node| {
@@ -175,7 +175,7 @@ fn raises<'a>(create: &'a CreateTrigger<'a>) -> bool {
     found
 }
 
-/// OLD and NEW, which are in registers of the frame that fires the trigger.
+/// OLD and NEW, in registers of the frame that fires the trigger.
 fn old_and_new<'a>(body: &mut Codegen<'a>, change: &RowChange<'_, 'a>) -> &'a [ScopeSource<'a>] {
     let mut rows = bumpalo::collections::Vec::new_in(body.arena);
     for (name, row) in [("old", change.old), ("new", change.new)] {

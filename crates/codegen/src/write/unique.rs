@@ -1,9 +1,9 @@
-//! Nothing is there twice: rowids and the keys of unique indexes, and what happens when something is.
+//! Unique keys: rowids and the keys of unique indexes, and the resolution of conflicts.
 //!
-//! What is checked, in which order, and what becomes of a conflict says the plan (`lithe_optimize::write::unique`).
+//! The plan says what is checked, in which order, and how a conflict is resolved (`lithe_optimize::write::unique`).
 //!
-//! Triggers and foreign key actions of the rows that REPLACE deletes may put others in their place. So all constraints are checked a
-//! second time if such a row was deleted, the rowid first, and a conflict then is an error.
+//! Triggers and foreign key actions of the rows that REPLACE deletes may insert other rows with the same keys. So all constraints are
+//! checked a second time if such a row was deleted, the rowid first, and then a conflict is an error.
 
 use std::sync::Arc;
 
@@ -27,34 +27,34 @@ use crate::{Codegen, ColumnAccess};
 pub(super) struct Uniqueness<'c, 'a> {
     /// The row.
     pub checked: Checked<'c, 'a>,
-    /// What is checked.
+    /// The planned checks.
     pub plan: &'c UniquePlan,
-    /// What the deletion of a row that is in the way entails.
+    /// The triggers and foreign keys for the deletion of a conflicting row.
     pub replaced: Option<&'c Replaced<'a>>,
-    /// The key of the row that an UPDATE changes: being there with the same key is no conflict.
+    /// The key of the row that an UPDATE changes: the row does not conflict with itself.
     pub old_key: Option<Reg>,
-    /// The values still have to be given the affinities of their columns, of which entries of indexes are made: after a conflict of
-    /// the rowid `excluded` has them as they were given.
+    /// The affinities of the columns must still be applied to the values before entries of indexes are built from them. After a
+    /// conflict of the rowid `excluded` has the values without them.
     pub affinity_waits: bool,
-    /// Where the row that is there is updated, the table's cursor standing on it, by the ON CONFLICT clause.
+    /// The updates of the ON CONFLICT clauses, which begin with the table's cursor on the conflicting row.
     pub updates: &'c [Addr],
 }
 
-/// What the checks have left.
+/// The results of the checks.
 pub(super) struct Unique {
     /// The new entries, by the position of the index in the target. `None`: the index keeps its entry.
     pub entries: Vec<Option<NewEntry>>,
-    /// Rows may have been deleted: cursors do not stand where they stood.
+    /// Rows may have been deleted: cursors have lost their positions.
     pub replaces: bool,
-    /// The table's cursor stands where the row goes.
+    /// The table's cursor is where the row goes.
     pub is_sought: bool,
-    /// Counts the rows deleted for the new one whose triggers or foreign keys may put others in their place.
+    /// Counts the rows deleted for the new one whose triggers or foreign keys may have inserted other rows.
     watched: Option<Reg>,
     /// Whether there is such a row.
     is_watched: bool,
 }
 
-/// Emits all checks, and makes the entries of the indexes on the way. The row must be the access of the target's source.
+/// Emits all checks, and builds the entries of the indexes. The row must be the access of the target's source.
 pub(super) fn emit_unique<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>) -> Result<Unique> {
     let target = unique.checked.target;
     let watched = unique.plan.counts_replaced.then(|| {
@@ -147,13 +147,13 @@ fn emit_index_check<'a>(
     Ok(())
 }
 
-/// Looks for other rows with the same keys again, if triggers or foreign keys of deleted rows may have put some there: any is an error.
+/// Checks all keys again, if triggers or foreign keys of deleted rows may have inserted rows: any conflict is an error.
 fn emit_second_look<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, done: &Unique) {
     let Some(watched) = done.watched.filter(|_| done.is_watched) else { return };
     let Checked { target, row, .. } = unique.checked;
     let all_looked_at = cg.b.label();
     cg.b.emit(Insn::IfNot { null_jumps: 1, reg: watched, target: all_looked_at });
-    // An UPDATE that does not change the rowid finds the row itself under it.
+    // An UPDATE that does not change the rowid would find its own row.
     if target.table.has_rowid() && unique.old_key.is_none_or(|old| old != row.rowid) {
         let is_free = cg.b.label();
         if let Some(old) = unique.old_key {
@@ -190,13 +190,14 @@ fn emit_second_look_at_index<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, '
     cg.b.place(is_free);
 }
 
-/// The values of expressions get their affinity not before they are inserted: they were sought as something else.
+/// Whether a key is inserted as it was sought: the affinity of an expression is applied only when its value is inserted.
 fn is_inserted_as_sought(index: &WrittenIndex<'_>) -> bool {
     let is_value = |term: &IndexTerm| matches!(term, IndexTerm::Column(_) | IndexTerm::Rowid);
     index.index.key_columns().iter().all(|column| is_value(&column.term))
 }
 
-/// Reads the key of the row whose entry in the index at a place of the target is in the way, and goes to `is_same` if it is the row that is being updated.
+/// Reads the key of the row whose entry in the index at this position of the target conflicts. Jumps to `is_same` if that is the
+/// row that is being updated.
 fn emit_key_of_other<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, at: usize, is_same: Addr) -> Reg {
     let target = unique.checked.target;
     let width = target.key_width();
@@ -227,8 +228,8 @@ fn emit_key_of_other<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, at: 
     other
 }
 
-/// The place of a primary key column in the entries of an index: with the same collation, because the same column may be
-/// there twice.
+/// The column of an index's entries that has a primary key column, with the same collation, because the same column may be there
+/// twice.
 fn position_in(index: &WrittenIndex<'_>, column: &IndexColumn) -> u16 {
     let same = |c: &IndexColumn| c.term == column.term && c.collation == column.collation;
     let at = index
@@ -246,7 +247,7 @@ fn key_collation<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, at: usize) -> Co
     cg.collation(collation).unwrap_or(CollationId::BINARY)
 }
 
-/// A row with the same key is there. `find` puts the table's cursor on it.
+/// Resolves a conflict with an existing row. `find` puts the table's cursor on it.
 fn emit_conflict<'a>(
     cg: &mut Codegen<'a>,
     unique: &Uniqueness<'_, 'a>,
@@ -276,7 +277,7 @@ fn emit_conflict<'a>(
     Ok(())
 }
 
-/// The statement fails, because the key is there already.
+/// Fails the statement, because the key exists already.
 fn emit_violation<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: UniqueKey, policy: Conflict) {
     let (code, message): (_, Arc<str>) = match key {
         UniqueKey::Rowid => rowid_failure(target.table),
@@ -285,7 +286,7 @@ fn emit_violation<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: UniqueKey,
     emit_failure(cg, policy, code, message);
 }
 
-/// Deletes the row under the table's cursor for the new one. Gives whether triggers or foreign keys take part.
+/// Deletes the row under the table's cursor for the new one. Returns whether triggers or foreign keys are involved.
 fn emit_replace<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, key: UniqueKey) -> Result<bool> {
     let Checked { target, row, .. } = unique.checked;
     let access = ColumnAccess::Table { cursor: target.cursor, table: target.table };
@@ -295,7 +296,7 @@ fn emit_replace<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, key: Uniq
         UniqueKey::Rowid => true,
         UniqueKey::Index(at) => target.indexes[at].is_table,
     };
-    // A row that is found by its rowid has nothing to do with where the updated one stands.
+    // A row that is found by its rowid cannot affect the place of the updated row.
     let is_locked = unique.old_key.is_some() && key != UniqueKey::Rowid;
     let replaced = unique.replaced.expect("the plan says what REPLACE entails");
     let is_watched = emit_replace_row(cg, target, replaced, is_overwritten, is_locked)?;

@@ -20,7 +20,7 @@ use super::unique::{Unique, Uniqueness, emit_unique};
 use super::{fire, foreign_key};
 use crate::{Codegen, ColumnAccess};
 
-/// Code for an UPDATE that stands in `base`. Gives the columns of RETURNING.
+/// Emits an UPDATE in the scope `base`. Returns the columns of RETURNING.
 pub(crate) fn update<'a>(
     cg: &mut Codegen<'a>,
     base: &Scope<'_, 'a>,
@@ -64,22 +64,22 @@ fn update_rows<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan: &Upd
     Ok(())
 }
 
-/// An UPDATE of one row, on which the table's cursor stands: of an UPDATE statement, or of an UPSERT.
+/// An UPDATE of the row under the table's cursor, for an UPDATE statement or an UPSERT.
 pub(super) struct Updating<'c, 'a> {
     pub change: &'c ChangeTarget<'a>,
     pub target: &'c Target<'a>,
     pub set: &'c [Assigned<'a>],
-    /// What is entailed.
+    /// The plan for the row.
     pub plan: &'c RowUpdate<'a>,
-    /// The registers of the key under which the row is found.
+    /// The registers of the key by which the row is found.
     pub old_key: Reg,
-    /// Where to go on with the next row.
+    /// The target for the next row.
     pub next: Addr,
-    /// A scan goes on from the row.
+    /// A scan continues from the row.
     pub is_one_pass: bool,
     pub returning: Option<&'c ReturningRows<'a>>,
     pub returning_plan: Option<&'c ReturningPlan<'a>>,
-    /// `count_changes` counts the row: not that of an UPSERT, which no INSERT has inserted.
+    /// `count_changes` counts the row. It does not count that of an UPSERT, which no INSERT has inserted.
     pub is_counted: bool,
 }
 
@@ -140,7 +140,7 @@ pub(super) fn emit_update_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 
     })
 }
 
-/// The new row: values of SET, and for other columns those that the row has.
+/// The new row: the values of SET, and for other columns those of the old row.
 fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result<Row> {
     let Updating { target, set, plan, .. } = *updating;
     let table = target.table;
@@ -151,7 +151,7 @@ fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result
     let named = named_by_triggers(cg, updating);
     emit_unchanged(cg, updating, row, |column| named.as_ref().is_none_or(|named| named.contains(&column)))?;
     for (at, assigned) in set.iter().enumerate() {
-        // Of several values for one column the last one counts.
+        // The last of several values for one column is used.
         if set[at + 1..].iter().any(|later| later.column == assigned.column) {
             continue;
         }
@@ -164,7 +164,7 @@ fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result
             }
         }
     }
-    // The record is made with the affinities of its columns: they are applied here only if the row is read before.
+    // The affinities are applied when the record is built; here they are applied only if the row is read before.
     let is_seen = updating.returning.is_some() || !plan.triggers.is_empty() || !plan.keys.is_empty();
     if is_seen || !target.indexes.is_empty() || row::needs_final_values(table) {
         row::emit_affinity(cg, table, row, |at| plan.changed.has_column(at));
@@ -172,9 +172,9 @@ fn emit_new_row<'a>(cg: &mut Codegen<'a>, updating: &Updating<'_, 'a>) -> Result
     Ok(row)
 }
 
-/// The columns of NEW that BEFORE triggers name; `None` without generated columns, because nothing else sees whether others have been
-/// read. What is generated from columns that are neither set nor named is computed from NULLs for the triggers, as in SQLite; of tables
-/// with more columns SQLite reads those from the 33rd on in any case.
+/// The columns of NEW that BEFORE triggers name; `None` without generated columns, because then it makes no difference whether
+/// other columns are read. As in SQLite, a generated column that uses columns that are neither set nor named is computed from
+/// NULLs for the triggers. SQLite always reads the columns from the 33rd on.
 fn named_by_triggers<'a>(cg: &Codegen<'a>, updating: &Updating<'_, 'a>) -> Option<Vec<u16>> {
     const ALWAYS_READ_FROM: u16 = 32;
     let table = updating.target.table;
@@ -185,7 +185,8 @@ fn named_by_triggers<'a>(cg: &Codegen<'a>, updating: &Updating<'_, 'a>) -> Optio
     })
 }
 
-/// The columns that SET leaves alone, as the row under the cursor has them, or NULL where they are not read. Generated ones are computed later.
+/// Puts the columns that SET does not change into the row, from the row under the cursor, or NULL if they are not read. Generated
+/// ones are computed later.
 fn emit_unchanged<'a>(
     cg: &mut Codegen<'a>,
     updating: &Updating<'_, 'a>,
@@ -218,7 +219,7 @@ fn emit_generated<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, row: Row) -> Re
     Ok(())
 }
 
-/// Takes the old row's entries out of the indexes, and puts the new row in.
+/// Deletes the old row's entries from the indexes, and inserts the new row.
 fn emit_write<'a>(
     cg: &mut Codegen<'a>,
     updating: &Updating<'_, 'a>,
@@ -233,7 +234,7 @@ fn emit_write<'a>(
     }
     let is_deleted = plan.changes_key || !keys.is_empty();
     if unique.replaces || is_deleted {
-        // Looking for other rows has moved the cursor.
+        // The checks for conflicts have moved the cursor.
         target.seek(cg, updating.old_key, updating.next);
     }
     cg.set_access(target.source, table_access(target));

@@ -1,4 +1,4 @@
-//! ON CONFLICT ... DO UPDATE: the row that is there is updated in place of the insertion.
+//! ON CONFLICT ... DO UPDATE: the existing row is updated instead of the insertion.
 
 use lithe_catalog::{CompileError, Result};
 use lithe_optimize::write::upsert::UpsertPlan;
@@ -15,21 +15,21 @@ use crate::{Codegen, ColumnAccess};
 
 /// The ON CONFLICT clauses of an INSERT.
 pub(super) struct Upserts<'c, 'a> {
-    /// What the plan says about the update of each clause.
+    /// The plan for the update of each clause.
     updates: &'c [Option<UpsertPlan<'a>>],
-    /// Where the row that is there is updated, by clause.
+    /// The code that updates the existing row, by clause.
     pub places: Vec<Addr>,
 }
 
 impl<'c, 'a> Upserts<'c, 'a> {
-    /// Prepares a place for the update of each clause.
+    /// Prepares a label for the update of each clause.
     pub fn new(cg: &mut Codegen<'_>, updates: &'c [Option<UpsertPlan<'a>>]) -> Upserts<'c, 'a> {
         Upserts { updates, places: updates.iter().map(|_| cg.b.label()).collect() }
     }
 
-    /// Emits the updates, around which the insertion jumps; each goes on with the next row. An update to which no check
-    /// leads is not looked at: what is wrong with its triggers is no error, and what is wrong with those of the others is told
-    /// before what is wrong with triggers AFTER INSERT.
+    /// Emits the updates, which the insertion jumps over; each continues with the next row. An update that no check can reach is
+    /// not compiled: errors in its triggers are not reported. Errors in the triggers of the other updates are reported before those in
+    /// triggers AFTER INSERT.
     pub fn emit_updates(
         &self,
         cg: &mut Codegen<'a>,
@@ -58,7 +58,7 @@ impl<'c, 'a> Upserts<'c, 'a> {
     }
 }
 
-/// `excluded` has reals where a column is REAL, whatever was given; other affinities may not have been applied yet.
+/// `excluded` has reals in REAL columns, whatever values were given; other affinities may not have been applied yet.
 fn emit_real_columns(cg: &mut Codegen<'_>, target: &Target<'_>, excluded: Row) {
     for (at, column) in target.table.columns.iter().enumerate() {
         if column.affinity == Affinity::Real {
@@ -67,7 +67,7 @@ fn emit_real_columns(cg: &mut Codegen<'_>, target: &Target<'_>, excluded: Row) {
     }
 }
 
-/// The table's cursor stands on the row that is there.
+/// Emits an update of the existing row, which is under the table's cursor.
 fn emit_update<'a>(
     cg: &mut Codegen<'a>,
     insert: &ResolvedInsert<'a>,

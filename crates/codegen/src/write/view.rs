@@ -1,4 +1,4 @@
-//! INSTEAD OF triggers: what happens to the rows of a view.
+//! INSTEAD OF triggers, which run for the rows of a view.
 
 use lithe_catalog::Result;
 use lithe_optimize::write::insert::ViewInsert;
@@ -32,7 +32,7 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, pl
     }
     cg.b.emit(Insn::Integer { value: -1, dst: new.rowid });
     let (policy, ignore) = (plan.policy, rows.next());
-    // NEW has reals in REAL columns, as wherever such a column is read; RETURNING gives the values as they are.
+    // NEW has reals in REAL columns, as wherever such a column is read; RETURNING returns the values as they are.
     let seen = Row::new(cg, target.width());
     cg.b.emit(Insn::Copy { src: new.rowid, dst: seen.rowid, count: target.width() as u32 + 1 });
     for (at, column) in target.view_columns.iter().enumerate() {
@@ -49,7 +49,7 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, pl
     Ok(())
 }
 
-/// UPDATE or DELETE of the rows of a view: they are all computed first, with the values of SET behind them.
+/// UPDATE or DELETE of the rows of a view: all rows are computed first, each followed by the values of SET.
 pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan: &ViewChange<'a>) -> Result<()> {
     cg.journal.note_more_changes();
     let target = &change.target;
@@ -85,7 +85,7 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan
     Ok(())
 }
 
-/// NEW of an UPDATE, with the affinities of the view's columns. (That of an INSERT has values as they are given.)
+/// NEW of an UPDATE, with the affinities of the view's columns. (NEW of an INSERT has the given values.)
 fn emit_new<'a>(
     cg: &mut Codegen<'a>,
     target: &ChangeTarget<'a>,

@@ -1,11 +1,10 @@
-//! INSERT, UPDATE and DELETE of a virtual table: its module gets each row, and does what it likes with it.
+//! INSERT, UPDATE and DELETE of a virtual table: its module gets each change (xUpdate).
 //!
 //! ```text
-//!   arguments of VUpdate:   old key   new key   column 0 …      an insert has no old key, a delete nothing but that
+//!   arguments of VUpdate:   old key   new key   column 0 …      an insert has no old key, a delete only the old key
 //! ```
 //!
-//! The rows that UPDATE and DELETE are about are all found before the first one is changed: a module does not say what a change does
-//! to the scan.
+//! UPDATE and DELETE find all rows before they change the first one, because a module does not say how a change affects the scan.
 
 use std::sync::Arc;
 
@@ -63,7 +62,7 @@ pub(super) fn insert<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, pl
     Ok(())
 }
 
-/// The rowid that the INSERT gives; NULL if it gives none.
+/// The rowid that the INSERT sets; NULL if it sets none.
 fn emit_new_rowid<'a>(cg: &mut Codegen<'a>, resolved: &ResolvedInsert<'a>, rows: &Rows<'a>, dst: Reg) -> Result<()> {
     let Some(place) = value_for(resolved, ChangedColumn::Rowid) else {
         cg.b.emit(Insn::Null { start: dst, count: 1 });
@@ -101,7 +100,7 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan
     Ok(())
 }
 
-/// The table joins the transaction before anything is done to it.
+/// Adds the table to the transaction before its first change.
 fn begin<'a>(cg: &mut Codegen<'a>, target: &ChangeTarget<'a>, connected: &ConnectedTable, is_single: bool) {
     cg.transactions.use_database(target.db, true);
     cg.journal.note_may_abort();
@@ -122,8 +121,8 @@ fn emit_update(
     cg.b.emit(Insn::VUpdate { policy, count: count as u16, table: connected.id, start, dst });
 }
 
-/// Puts the arguments of every change into a temporary table, and behind them which columns the table has left out. With a
-/// FROM the first match of a row counts.
+/// Puts the arguments of every change into a temporary table, followed by the set of columns that the table has omitted. With a
+/// FROM the first match of a row is used.
 fn find_rows<'a>(
     cg: &mut Codegen<'a>,
     change: &ResolvedChange<'a>,

@@ -1,9 +1,9 @@
-//! As much of a connection as compiled statements need: two databases in memory and a catalog.
+//! The part of a connection that compiled statements need: two databases in memory and a catalog.
 //!
-//! Stricter than a real one in one thing: a statement that ends with ABORT and has not asked for a statement journal must
-//! have changed nothing.
+//! It is stricter than a real one in one point: a statement that ends with ABORT without a statement journal must have changed
+//! nothing.
 
-#![allow(dead_code)] // Not all tests that share this file ask for everything.
+#![allow(dead_code)] // Not all tests that share this file use all of it.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -22,8 +22,8 @@ use lithe_sql::ast::{Name, Statement};
 use lithe_sql::{Limits, parse_statement};
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::File;
+use lithe_vm::connection_state::ConnectionState;
 use lithe_vm::error::Error;
-use lithe_vm::facts::ConnectionFacts;
 use lithe_vm::host::Host;
 use lithe_vm::operand::{Db, OnConflict};
 use lithe_vm::program::SchemaCheck;
@@ -35,7 +35,7 @@ pub type OutputColumn = (String, Option<String>);
 pub struct Connection {
     btrees: [Rc<Btree>; 2],
     catalog: RefCell<Arc<Catalog>>,
-    facts: ConnectionFacts,
+    state: ConnectionState,
     has_journal: Cell<bool>,
     pub flags: Cell<Flags>,
 }
@@ -48,7 +48,7 @@ impl Connection {
         Connection {
             btrees: [memory_btree(), memory_btree()],
             catalog: RefCell::new(Arc::new(Catalog::new())),
-            facts: ConnectionFacts::default(),
+            state: ConnectionState::default(),
             has_journal: Cell::new(false),
             flags: Cell::new(Flags::default()),
         }
@@ -113,10 +113,10 @@ impl Connection {
 
     /// changes() and last_insert_rowid().
     pub fn counters(&self) -> (i64, i64) {
-        (self.facts.changes.get(), self.facts.last_insert_rowid.get())
+        (self.state.changes.get(), self.state.last_insert_rowid.get())
     }
 
-    /// What is wrong with the main database: its pages, and indexes that have not one entry for each row that belongs there.
+    /// Faults of the main database: of its pages, and of indexes that do not have one entry for each row that belongs there.
     pub fn integrity_check(&self) -> Vec<String> {
         let catalog = Arc::clone(&self.catalog.borrow());
         let mut roots = Vec::new();
@@ -281,8 +281,8 @@ impl Host for Connection {
         });
     }
 
-    fn facts(&self) -> &ConnectionFacts {
-        &self.facts
+    fn state(&self) -> &ConnectionState {
+        &self.state
     }
 
     fn julian_millis(&self) -> i64 {
@@ -308,7 +308,7 @@ impl Host for Connection {
     fn update_hook(&self, _op: i32, _database: &str, _table: &str, _rowid: i64) {}
 }
 
-/// The statement, which is none of the engine's commands.
+/// The statement, which must not be one of the engine's commands.
 fn request<'a>(statement: &Statement<'a>, sql: &'a str) -> CompileRequest<'a> {
     let stmt = statement.program().expect("the tests have no commands");
     let (explain, parameter_count) = (statement.explain, statement.parameters.count);

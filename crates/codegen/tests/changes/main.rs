@@ -43,7 +43,7 @@ fn check_statements(script: &[String], ours: &Connection) {
         }
         let (mut mine, mut expected) = (ours.run(sql), oracle(&theirs, sql));
         if sql.contains("returning *") {
-            // In which order rows are changed is the planner's affair.
+            // The order in which rows are changed depends on the planner.
             mine.iter_mut().chain(&mut expected).for_each(|rows| rows.sort_by_key(|row| format!("{row:?}")));
         }
         let before = || script[..=at].join(";\n");
@@ -60,8 +60,8 @@ fn check_statements(script: &[String], ours: &Connection) {
     }
 }
 
-/// Which rows an UPDATE finds in the way may depend on the order in which it meets them. SQLite sometimes prefers that of an
-/// index for no reason that matters here.
+/// The rows that conflict with an UPDATE may depend on the order in which it changes rows. SQLite sometimes uses the order of an
+/// index for a reason that does not matter here.
 fn depends_on_order(theirs: &rusqlite::Connection, sql: &str) -> bool {
     let plan = |sql: &str| theirs.query_row(&format!("explain query plan {sql}"), [], |row| row.get::<_, String>(3));
     sql.starts_with("update") && plan(sql).is_ok_and(|plan| plan.contains(" USING "))

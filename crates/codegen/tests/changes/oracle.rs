@@ -1,4 +1,4 @@
-//! What SQLite answers.
+//! The results of SQLite.
 
 use lithe_value::{Value, ValueRef};
 

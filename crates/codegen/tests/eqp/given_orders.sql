@@ -141,3 +141,28 @@ create table b(id INTEGER PRIMARY KEY, k INT, s TEXT, n REAL, d TEXT)
 ? select (SELECT k FROM b UNION SELECT n FROM b)
 ? select * from b where k in (SELECT k FROM b UNION SELECT n FROM b limit 1)
 ? select * from (SELECT k FROM b UNION SELECT n FROM b limit 1)
+===
+create table b(id INTEGER PRIMARY KEY, k INT, s TEXT, n REAL, d TEXT)
+create index i_b1 on b(s)
+create index i_b2 on b(d, k)
+? SELECT count(DISTINCT s) FROM b WHERE d < '2024-03' GROUP BY s, n
+? SELECT count(DISTINCT k) FROM b WHERE d < '2024-03' GROUP BY s, n
+? SELECT count(DISTINCT n) FROM b WHERE d < '2024-03' GROUP BY s, n
+? SELECT count(DISTINCT s) FROM b WHERE d < '2024-03' GROUP BY s, n,k
+? SELECT count(DISTINCT s), max(k) FROM b WHERE d < '2024-03' GROUP BY s, n
+? SELECT count(DISTINCT s) FROM b WHERE d < '2024-03' GROUP BY s, n, s
+? SELECT count(*) FROM b WHERE d < '2024-03' GROUP BY s, n, s
+? SELECT count(*) FROM b WHERE d < '2024-03' GROUP BY s, n, k
+? SELECT count(*) FROM b WHERE d < '2024-03' GROUP BY s, n
+? SELECT count(*) FROM b WHERE d < '2024-03' GROUP BY s, n ORDER BY s,n,k
+? SELECT 1 FROM b WHERE d < '2024-03' ORDER BY s, n
+? SELECT 1 FROM b WHERE d < '2024-03' ORDER BY s, n, s
+? SELECT 1 FROM b WHERE d < '2024-03' ORDER BY s, n, k
+? SELECT count(DISTINCT s) FROM b GROUP BY s
+? SELECT count(DISTINCT s) FROM b GROUP BY s ORDER BY s DESC
+? SELECT count(DISTINCT k) FROM b GROUP BY d
+? SELECT count(DISTINCT d) FROM b GROUP BY d
+? SELECT count(DISTINCT d) FROM b GROUP BY d, k
+? SELECT count(DISTINCT k) FROM b GROUP BY d, k
+? SELECT count(DISTINCT k) FROM b GROUP BY k, d
+? SELECT s, count(DISTINCT s) FROM b GROUP BY s ORDER BY s

@@ -1,7 +1,7 @@
 //! EXPLAIN QUERY PLAN against SQLite: the same lines, the same tree, the same costs.
 //!
-//! A script has the statements that make a database, one a line, and queries, lines that begin with `?`. `===` begins
-//! another database. SQLite runs all of it and hands its schema and statistics over; nothing is read or written here.
+//! A script has the statements that make a database, one a line, and queries, lines that begin with `?`. `===` begins another
+//! database. SQLite runs all of it; its schema and statistics are loaded here, and no database is read or written.
 
 mod plans;
 mod writes;
@@ -47,6 +47,11 @@ fn order_of_conditions() {
 #[test]
 fn orders_that_are_given() {
     check(include_str!("given_orders.sql"));
+}
+
+#[test]
+fn ors_with_conditions_around_them() {
+    check(include_str!("or_around.sql"));
 }
 
 #[test]
@@ -174,7 +179,7 @@ fn our_plan(theirs: &rusqlite::Connection, query: &str) -> String {
     }
 }
 
-/// Lines with their depth and cost: the numbers of nodes are nobody's business.
+/// Lines with their depth and cost: the numbers of nodes do not matter.
 fn tree(rows: impl Iterator<Item = (i32, i32, i32, String)>) -> String {
     let mut depths = vec![(0, 0)];
     let mut text = String::new();
@@ -187,7 +192,7 @@ fn tree(rows: impl Iterator<Item = (i32, i32, i32, String)>) -> String {
     text
 }
 
-/// What the planner knows of SQLite's database.
+/// The environment of the planner, from SQLite's database.
 fn environment(theirs: &rusqlite::Connection) -> Environment {
     let limits = Limits::default();
     let mut catalog = Catalog::new();
@@ -258,7 +263,7 @@ fn load_sample(catalog: &mut Catalog, table: &str, index: &str, sample: Sample) 
     statistics.unwrap().samples.push(sample);
 }
 
-/// The index of a table; the primary key that is the table has the table's name.
+/// The index of a table; the primary key of a WITHOUT ROWID table has the table's name.
 fn index_mut<'c>(catalog: &'c mut Catalog, table: &str, index: &str) -> Option<&'c mut Index> {
     let key_of_table = format!("sqlite_autoindex_{table}_1");
     let index = if index == table { &*key_of_table } else { index };

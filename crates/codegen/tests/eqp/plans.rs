@@ -1,5 +1,5 @@
-//! The plan of a query as text, no program made of it: `plans.txt` has queries, each with the tree that the planner makes. `UPDATE=1` writes
-//! the file anew; the difference is then read.
+//! The plan of a query as text, without a program: `plans.txt` has queries, each with the tree of its plan. `UPDATE=1` rewrites
+//! the file; the difference is then read.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ fn plans_as_text() {
     check("plans.txt", include_str!("plans.txt"), plan);
 }
 
-/// Compares a file of statements and their plans with the plans that `plan` gives.
+/// Compares a file of statements and their plans with the plans that `plan` returns.
 pub(super) fn check(file: &str, script: &str, plan: impl Fn(&rusqlite::Connection, &str) -> String) {
     let path = format!("{}/tests/eqp/{file}", env!("CARGO_MANIFEST_DIR"));
     let theirs = rusqlite::Connection::open_in_memory().unwrap();

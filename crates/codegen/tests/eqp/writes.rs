@@ -1,5 +1,5 @@
-//! The plan of an INSERT, UPDATE or DELETE as text, no program made of it: `writes.txt` has statements, each with what is decided about it.
-//! `UPDATE=1` writes the file anew; the difference is then read.
+//! The plan of an INSERT, UPDATE or DELETE as text, without a program: `writes.txt` has statements, each with its plan.
+//! `UPDATE=1` rewrites the file; the difference is then read.
 
 use bumpalo::Bump;
 use lithe_catalog::Table;

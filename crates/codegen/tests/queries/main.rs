@@ -60,7 +60,7 @@ fn make(ours: &Connection, theirs: &rusqlite::Connection, line: &str) {
     }
 }
 
-/// What is different about a query.
+/// The difference of a query's results.
 fn difference(ours: &Connection, theirs: &rusqlite::Connection, query: &str) -> String {
     let (expected, found) = (their_columns(theirs, query), ours.columns(query));
     if expected != found {
@@ -85,7 +85,7 @@ fn their_columns(theirs: &rusqlite::Connection, query: &str) -> Columns {
     }
 }
 
-/// Rows as text; texts and numbers that look alike are told apart by their class.
+/// Rows as text; a prefix of the storage class distinguishes texts from numbers.
 fn show(outcome: &Outcome) -> String {
     let shown = |value: &Value| format!("{}:{}", value.as_ref().class().name(), value.as_ref());
     let row = |row: &Vec<Value>| row.iter().map(shown).collect::<Vec<_>>().join("|");

@@ -12,8 +12,8 @@ use lithe_pager::CacheSize;
 use lithe_sql::ast::Name;
 use lithe_value::ValueRef;
 use lithe_vfs::{File, OpenFlags, ResultCode};
+use lithe_vm::connection_state::ConnectionState;
 use lithe_vm::error::Error as VmError;
-use lithe_vm::facts::ConnectionFacts;
 use lithe_vm::host::{Host, TableRows};
 use lithe_vm::operand::{Db, VirtualId};
 use lithe_vm::program::SchemaCheck;
@@ -100,7 +100,7 @@ impl Host for RunHost<'_> {
     fn set_cookie(&self, db: Db, index: u8, value: u32) -> Result<(), VmError> {
         self.connection.set_cookie(db, index, value)?;
         if db == Db::TEMP && index == 1 {
-            self.connection.facts.expire_running();
+            self.connection.state.expire_running();
         }
         Ok(())
     }
@@ -123,8 +123,8 @@ impl Host for RunHost<'_> {
         self.connection.drop_from_catalog(db, kind, name);
     }
 
-    fn facts(&self) -> &ConnectionFacts {
-        &self.connection.facts
+    fn state(&self) -> &ConnectionState {
+        &self.connection.state
     }
 
     fn julian_millis(&self) -> i64 {

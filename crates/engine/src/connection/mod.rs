@@ -11,7 +11,7 @@
 //! | `hooks` | callbacks of the application |
 //! | `virtual_tables` | modules, and tables that are connected |
 //! | `transaction` | where the connection stands between BEGIN, savepoints and statements |
-//! | `facts` | the state that running programs read and change: counters, encoding, limits of values |
+//! | `state` | the state that running programs read and change: counters, encoding, limits of values |
 //! | `programs`, `compile_memory`, `measured` | compiled programs by their text, and memory and sizes that compilations
 //! reuse |
 //! | `row_watches`, `kept_statements`, `table_uses` | rows of BLOB handles, statements of modules, tables of the last program |
@@ -46,7 +46,7 @@ use lithe_resolve::environment::{
 use lithe_sql::Limits;
 use lithe_value::ValueRef;
 use lithe_vfs::Vfs;
-use lithe_vm::facts::ConnectionFacts;
+use lithe_vm::connection_state::ConnectionState;
 use lithe_vm::host::TableRows;
 use lithe_vm::operand::Db;
 
@@ -95,7 +95,7 @@ pub struct Connection {
     pub(crate) hooks: Hooks,
     pub(crate) virtual_tables: VirtualTables,
     pub(crate) transaction: TransactionState,
-    pub(crate) facts: ConnectionFacts,
+    pub(crate) state: ConnectionState,
     /// Counts the changes that make compiled programs stale; each part that makes such changes has a clone.
     pub(crate) generation: Generation,
     pub(crate) programs: ProgramCache,
@@ -137,7 +137,7 @@ impl Connection {
             hooks: Hooks::new(generation.clone()),
             virtual_tables: VirtualTables::default(),
             transaction: TransactionState::new(),
-            facts: ConnectionFacts::default(),
+            state: ConnectionState::default(),
             generation,
             programs: ProgramCache::new(),
             compile_memory: CompileMemory::default(),
@@ -178,7 +178,7 @@ impl Connection {
     }
 
     /// Abandons the connection after a panic, unless a call on it is still under way.
-    pub(crate) fn abandon_if_at_rest(&self) {
+    pub(crate) fn abandon_if_idle(&self) {
         if !self.transaction.is_under_way() {
             self.abandon();
         }
@@ -200,8 +200,8 @@ impl Connection {
             quietly(|| self.databases.leave_cache(&database));
         }
         self.transaction.forget();
-        self.facts.in_transaction.set(false);
-        self.facts.has_writer.set(false);
+        self.state.in_transaction.set(false);
+        self.state.has_writer.set(false);
         quietly(|| self.virtual_tables.roll_back(self));
     }
 

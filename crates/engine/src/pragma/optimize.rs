@@ -38,7 +38,7 @@ pub(super) fn optimize(call: &Call<'_>) -> Result<Vec<CommandRow>> {
         return Ok(statements.into_iter().map(|sql| vec![Value::from(sql)]).collect());
     }
     for sql in statements {
-        let limit = &call.connection.facts.analysis_limit;
+        let limit = &call.connection.state.analysis_limit;
         let before = limit.get();
         if before == 0 && mask & LIMITED != 0 {
             limit.set(ANALYSIS_LIMIT);

@@ -2,7 +2,7 @@
 
 use lithe_resolve::environment::Flags as CompileFlags;
 use lithe_value::{Collation, Value};
-use lithe_vm::facts::Flags;
+use lithe_vm::connection_state::Flags;
 
 use super::{Call, NEEDS_SCHEMA, Pragma, SILENT, SILENT_WHEN_SET, answer, nothing};
 use crate::connection::statement::command::CommandRow;
@@ -51,22 +51,22 @@ const fn switch(name: &'static str, run: fn(&Call<'_>) -> Result<Vec<CommandRow>
 fn compile_switch(call: &Call<'_>, field: fn(&mut CompileFlags) -> &mut bool) -> Result<Vec<CommandRow>> {
     let settings = &call.connection.settings;
     let Some(on) = call.boolean() else { return answer(*field(&mut settings.flags())) };
-    call.connection.facts.expire_running();
+    call.connection.state.expire_running();
     settings.set_flag(field, on);
     nothing()
 }
 
 /// Sets a switch among the flags that running programs read, and the compiler's flag of the same meaning if there is
 /// one.
-fn fact_switch(
+fn runtime_switch(
     call: &Call<'_>,
     flag: Flags,
     twin: Option<fn(&mut CompileFlags) -> &mut bool>,
 ) -> Result<Vec<CommandRow>> {
-    let facts = &call.connection.facts;
-    let Some(on) = call.boolean() else { return answer(facts.has(flag)) };
-    facts.expire_running();
-    facts.flags.set(facts.flags.get().with(flag, on));
+    let state = &call.connection.state;
+    let Some(on) = call.boolean() else { return answer(state.has(flag)) };
+    state.expire_running();
+    state.flags.set(state.flags.get().with(flag, on));
     match twin {
         Some(twin) => compile_switch(call, twin),
         None => nothing(),
@@ -78,25 +78,25 @@ fn automatic_index(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 }
 
 fn count_changes(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    fact_switch(call, Flags::COUNT_CHANGES, Some(|flags| &mut flags.count_changes))
+    runtime_switch(call, Flags::COUNT_CHANGES, Some(|flags| &mut flags.count_changes))
 }
 
 /// Has an effect only within a transaction. Turning it off forgets all violations that were deferred, as in SQLite.
 fn defer_foreign_keys(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.boolean() == Some(false) {
-        call.connection.facts.deferred_violations.set(0);
-        call.connection.facts.deferred_immediate_violations.set(0);
+        call.connection.state.deferred_violations.set(0);
+        call.connection.state.deferred_immediate_violations.set(0);
     }
-    fact_switch(call, Flags::DEFER_FOREIGN_KEYS, Some(|flags| &mut flags.defer_foreign_keys))
+    runtime_switch(call, Flags::DEFER_FOREIGN_KEYS, Some(|flags| &mut flags.defer_foreign_keys))
 }
 
 /// Cannot be changed within a transaction; trying to is not an error.
 fn foreign_keys(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.value.is_some() && !call.connection.is_autocommit() {
-        call.connection.facts.expire_running();
+        call.connection.state.expire_running();
         return nothing();
     }
-    fact_switch(call, Flags::FOREIGN_KEYS, Some(|flags| &mut flags.foreign_keys))
+    runtime_switch(call, Flags::FOREIGN_KEYS, Some(|flags| &mut flags.foreign_keys))
 }
 
 fn full_column_names(call: &Call<'_>) -> Result<Vec<CommandRow>> {
@@ -104,7 +104,7 @@ fn full_column_names(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 }
 
 fn ignore_check_constraints(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    fact_switch(call, Flags::IGNORE_CHECK_CONSTRAINTS, Some(|flags| &mut flags.ignore_check_constraints))
+    runtime_switch(call, Flags::IGNORE_CHECK_CONSTRAINTS, Some(|flags| &mut flags.ignore_check_constraints))
 }
 
 fn legacy_alter_table(call: &Call<'_>) -> Result<Vec<CommandRow>> {
@@ -116,11 +116,11 @@ fn query_only(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 }
 
 fn recursive_triggers(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    fact_switch(call, Flags::RECURSIVE_TRIGGERS, Some(|flags| &mut flags.recursive_triggers))
+    runtime_switch(call, Flags::RECURSIVE_TRIGGERS, Some(|flags| &mut flags.recursive_triggers))
 }
 
 fn reverse_unordered_selects(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    fact_switch(call, Flags::REVERSE_UNORDERED_SELECTS, Some(|flags| &mut flags.reverse_unordered_selects))
+    runtime_switch(call, Flags::REVERSE_UNORDERED_SELECTS, Some(|flags| &mut flags.reverse_unordered_selects))
 }
 
 fn short_column_names(call: &Call<'_>) -> Result<Vec<CommandRow>> {
@@ -147,7 +147,7 @@ fn writable_schema(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 fn remembered(call: &Call<'_>, bit: u8) -> Result<Vec<CommandRow>> {
     let settings = &call.connection.settings;
     let Some(on) = call.boolean() else { return answer(settings.remembers(bit)) };
-    call.connection.facts.expire_running();
+    call.connection.state.expire_running();
     settings.remember(bit, on);
     nothing()
 }
@@ -166,7 +166,7 @@ fn fullfsync(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 fn read_uncommitted(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     let cell = &call.connection.databases.settings.read_uncommitted;
     let Some(on) = call.boolean() else { return answer(cell.get()) };
-    call.connection.facts.expire_running();
+    call.connection.state.expire_running();
     call.connection.databases.set_read_uncommitted(on);
     nothing()
 }
@@ -174,7 +174,7 @@ fn read_uncommitted(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 /// The number of rows that ANALYZE is to examine. It always examines all rows, which is never worse, but takes no
 /// samples if a limit is set.
 fn analysis_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    let cell = &call.connection.facts.analysis_limit;
+    let cell = &call.connection.state.analysis_limit;
     if let Some(limit) = call.integer().filter(|limit| *limit >= 0) {
         cell.set(limit.min(i64::from(i32::MAX)));
     }
@@ -211,7 +211,7 @@ fn hard_heap_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 
 fn case_sensitive_like(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.value.is_some() {
-        fact_switch(call, Flags::CASE_SENSITIVE_LIKE, Some(|flags| &mut flags.case_sensitive_like))?;
+        runtime_switch(call, Flags::CASE_SENSITIVE_LIKE, Some(|flags| &mut flags.case_sensitive_like))?;
         call.connection.generation.expire_programs();
     }
     nothing()

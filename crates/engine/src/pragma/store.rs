@@ -321,10 +321,10 @@ fn mmap_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 }
 
 fn encoding(call: &Call<'_>) -> Result<Vec<CommandRow>> {
-    let facts = &call.connection.facts;
+    let state = &call.connection.state;
     let Some(value) = call.text() else {
         call.connection.load_schemas()?;
-        return answer(match facts.encoding.get() {
+        return answer(match state.encoding.get() {
             Encoding::Utf8 => "UTF-8",
             Encoding::Utf16le => "UTF-16le",
             Encoding::Utf16be => "UTF-16be",

@@ -2,7 +2,7 @@
 
 use lithe_resolve::environment::Flags as CompileFlags;
 use lithe_sql::Limits;
-use lithe_vm::facts::{ConnectionFacts, Flags};
+use lithe_vm::connection_state::{ConnectionState, Flags};
 
 use super::Settings;
 
@@ -116,11 +116,11 @@ impl Settings {
         }
     }
 
-    /// Turns a switch on or off, and the flag of the same meaning in `facts` if there is one.
+    /// Turns a switch on or off, and the flag of the same meaning in `state` if there is one.
     ///
     /// Some switches are only stored here: no plan depends on the values of parameters, so ENABLE_QPSG always holds;
     /// the C library reads the switch of FTS3's tokenizers; VACUUM reads RESET_DATABASE.
-    pub(crate) fn set_config(&self, config: Config, on: bool, facts: &ConnectionFacts) {
+    pub(crate) fn set_config(&self, config: Config, on: bool, state: &ConnectionState) {
         let Some(flag) = config.compile_flag() else {
             let bits = self.switches.get().0;
             self.switches.set(Switches(if on { bits | config.bit() } else { bits & !config.bit() }));
@@ -136,7 +136,7 @@ impl Settings {
             _ => None,
         };
         if let Some(twin) = twin {
-            facts.flags.set(facts.flags.get().with(twin, on));
+            state.flags.set(state.flags.get().with(twin, on));
         }
         let mut flags = self.flags.get();
         *flag(&mut flags) = on;

@@ -1,6 +1,6 @@
 //! Limits that an application may lower (`sqlite3_limit`).
 
-use lithe_vm::facts::ConnectionFacts;
+use lithe_vm::connection_state::ConnectionState;
 
 use super::Settings;
 
@@ -99,11 +99,11 @@ impl Limit {
 }
 
 impl Settings {
-    /// The value of a limit. `facts` has the limits that running programs read.
-    pub(crate) fn limit(&self, limit: Limit, facts: &ConnectionFacts) -> i32 {
+    /// The value of a limit. `state` has the limits that running programs read.
+    pub(crate) fn limit(&self, limit: Limit, state: &ConnectionState) -> i32 {
         let (limits, others) = (self.limits.get(), self.other_limits.get());
         let value = match limit {
-            Limit::Length => facts.length_max.get(),
+            Limit::Length => state.length_max.get(),
             Limit::SqlLength => limits.sql_length,
             Limit::Column => limits.columns,
             Limit::ExprDepth => limits.expr_depth,
@@ -111,9 +111,9 @@ impl Settings {
             Limit::VdbeOp => return others.vdbe_op,
             Limit::FunctionArg => limits.function_args,
             Limit::Attached => return others.attached,
-            Limit::LikePatternLength => facts.like_pattern_length_max.get(),
+            Limit::LikePatternLength => state.like_pattern_length_max.get(),
             Limit::VariableNumber => limits.variable_number,
-            Limit::TriggerDepth => facts.trigger_depth_max.get(),
+            Limit::TriggerDepth => state.trigger_depth_max.get(),
             Limit::WorkerThreads => return others.worker_threads,
             Limit::ParserDepth => limits.parser_depth,
             Limit::Schema => return others.schema,
@@ -123,8 +123,8 @@ impl Settings {
     }
 
     /// Sets a limit, to its maximum at most, and returns the value before. A negative value changes nothing.
-    pub(crate) fn set_limit(&self, limit: Limit, value: i32, facts: &ConnectionFacts) -> i32 {
-        let before = self.limit(limit, facts);
+    pub(crate) fn set_limit(&self, limit: Limit, value: i32, state: &ConnectionState) -> i32 {
+        let before = self.limit(limit, state);
         if value < 0 {
             return before;
         }
@@ -134,7 +134,7 @@ impl Settings {
         let count = value.unsigned_abs();
         let (mut limits, mut others) = (self.limits.get(), self.other_limits.get());
         match limit {
-            Limit::Length => facts.length_max.set(count),
+            Limit::Length => state.length_max.set(count),
             Limit::SqlLength => limits.sql_length = count,
             Limit::Column => limits.columns = count,
             Limit::ExprDepth => limits.expr_depth = count,
@@ -142,9 +142,9 @@ impl Settings {
             Limit::VdbeOp => others.vdbe_op = value,
             Limit::FunctionArg => limits.function_args = count,
             Limit::Attached => others.attached = value,
-            Limit::LikePatternLength => facts.like_pattern_length_max.set(count),
+            Limit::LikePatternLength => state.like_pattern_length_max.set(count),
             Limit::VariableNumber => limits.variable_number = count,
-            Limit::TriggerDepth => facts.trigger_depth_max.set(count),
+            Limit::TriggerDepth => state.trigger_depth_max.set(count),
             Limit::WorkerThreads => others.worker_threads = value,
             Limit::ParserDepth => limits.parser_depth = count,
             Limit::Schema => others.schema = value,

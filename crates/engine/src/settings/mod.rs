@@ -6,7 +6,7 @@
 //! | `limit` | limits by SQLite's numbers (`sqlite3_limit`) |
 //! | `store` | settings of the files, which belong to the list of databases |
 //!
-//! Some settings are copied into the [`ConnectionFacts`] that running programs read: the methods that set them take
+//! Some settings are copied into the [`ConnectionState`] that running programs read: the methods that set them take
 //! these.
 
 pub(crate) mod config;
@@ -116,7 +116,7 @@ mod tests {
     use super::config::Config;
     use super::limit::Limit;
     use super::*;
-    use lithe_vm::facts::{ConnectionFacts, Flags};
+    use lithe_vm::connection_state::{ConnectionState, Flags};
 
     #[test]
     fn only_a_change_of_a_flag_makes_programs_stale() {
@@ -145,23 +145,23 @@ mod tests {
 
     #[test]
     fn switches_and_their_twins() {
-        let (settings, facts) = (Settings::new(Generation::default()), ConnectionFacts::default());
+        let (settings, state) = (Settings::new(Generation::default()), ConnectionState::default());
         assert!(!settings.config(Config::EnableForeignKeys) && settings.config(Config::EnableAttachWrite));
-        settings.set_config(Config::EnableForeignKeys, true, &facts);
-        assert!(settings.config(Config::EnableForeignKeys) && facts.has(Flags::FOREIGN_KEYS));
-        settings.set_config(Config::EnableComments, false, &facts);
+        settings.set_config(Config::EnableForeignKeys, true, &state);
+        assert!(settings.config(Config::EnableForeignKeys) && state.has(Flags::FOREIGN_KEYS));
+        settings.set_config(Config::EnableComments, false, &state);
         assert!(!settings.limits().comments && !settings.config(Config::EnableComments));
     }
 
     #[test]
     fn limits_have_bounds() {
-        let (settings, facts) = (Settings::new(Generation::default()), ConnectionFacts::default());
-        assert_eq!(settings.set_limit(Limit::Length, 0, &facts), 1_000_000_000);
-        assert_eq!(settings.limit(Limit::Length, &facts), 30, "headers and messages need as much");
-        assert_eq!(settings.set_limit(Limit::Column, i32::MAX, &facts), 2000);
-        assert_eq!(settings.limit(Limit::Column, &facts), 2000);
+        let (settings, state) = (Settings::new(Generation::default()), ConnectionState::default());
+        assert_eq!(settings.set_limit(Limit::Length, 0, &state), 1_000_000_000);
+        assert_eq!(settings.limit(Limit::Length, &state), 30, "headers and messages need as much");
+        assert_eq!(settings.set_limit(Limit::Column, i32::MAX, &state), 2000);
+        assert_eq!(settings.limit(Limit::Column, &state), 2000);
         assert_eq!(
-            (settings.set_limit(Limit::Column, -1, &facts), settings.limit(Limit::Column, &facts)),
+            (settings.set_limit(Limit::Column, -1, &state), settings.limit(Limit::Column, &state)),
             (2000, 2000)
         );
     }

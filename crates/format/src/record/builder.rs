@@ -7,7 +7,7 @@ use crate::serial_type::{SchemaFormat, SerialType, push_content};
 use crate::varint;
 use lithe_value::ValueRef;
 
-/// Puts records together in memory that it keeps: after the first few rows, building allocates nothing.
+/// Builds records in memory that it keeps: after the first few rows, building allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     format: SchemaFormat,
@@ -22,7 +22,7 @@ const SHORT_MAX: usize = 57;
 
 /// Content at least this long is not copied into the record but becomes a part of the payload.
 const LARGE: usize = 256;
-/// Each large value cuts the record in two, and the payload holds so many parts.
+/// The most large values: each cuts the record in two, and a payload has a limited number of parts.
 const LARGE_COUNT_MAX: usize = (Payload::MAX_PARTS - 1) / 2;
 
 impl Builder {
@@ -36,7 +36,7 @@ impl Builder {
         Builder { format, ..Builder::default() }
     }
 
-    /// Changes the schema format of the records to come.
+    /// Changes the schema format of the following records.
     pub fn set_format(&mut self, format: SchemaFormat) {
         self.format = format;
     }
@@ -49,7 +49,7 @@ impl Builder {
         }
     }
 
-    /// [`Builder::build`] where not all values are short.
+    /// [`Builder::build`] if not all values are short.
     #[inline]
     fn build_longer(&mut self, values: &[ValueRef<'_>]) -> &[u8] {
         match short_header_len(values) {
@@ -58,19 +58,19 @@ impl Builder {
         }
     }
 
-    /// The record of values that are short, in one pass over them: what most rows are. `None` says nothing: they are to be
-    /// built by one of the other ways.
+    /// The record of values that are short, as in most rows, in one pass over them. `None`: a value is not short, and the
+    /// record must be built in another way.
     #[inline]
     pub fn build_of_short<'v>(&mut self, values: impl ExactSizeIterator<Item = ValueRef<'v>>) -> Option<&[u8]> {
         let len = self.fill_short(values)?;
         self.short.get(..len)
     }
 
-    /// Puts the record into `self.short`, and answers its length.
+    /// Writes the record to `self.short`, and answers its length.
     #[inline]
     fn fill_short<'v>(&mut self, values: impl ExactSizeIterator<Item = ValueRef<'v>>) -> Option<usize> {
         let header_len = u8::try_from(values.len() + 1).ok().filter(|len| *len < 0x80)?;
-        // An integer is stored as eight bytes, of which the next value overwrites those that do not count.
+        // An integer is stored as eight bytes; the next value overwrites those that are not its content.
         let len_max = usize::from(header_len) + values.len() * SHORT_MAX + size_of::<i64>();
         if self.short.len() < len_max {
             self.short.resize(len_max, 0);
@@ -104,7 +104,7 @@ impl Builder {
         &self.bytes
     }
 
-    /// Puts such a record into `self.bytes`, but for the large values that can be cut out.
+    /// Writes such a record to `self.bytes`, without the large values that are cut out.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "our own record: its header and its parts were counted before")]
     fn fill<'a>(&mut self, values: &[ValueRef<'a>], header_len: u8, cuts: &mut Cuts<'a>) {
@@ -144,7 +144,7 @@ impl Builder {
             ValueRef::Text(content) | ValueRef::Blob(content) if content.len() >= LARGE => content.len(),
             _ => 0,
         };
-        // Numbers, short texts and the header take no memory to speak of.
+        // Numbers, short texts and the header take little memory.
         let large: usize = values.iter().map(content).sum();
         if large > 0 {
             self.bytes.clear();
@@ -165,7 +165,7 @@ impl Builder {
         self.build_longer_parts(values, zeros)
     }
 
-    /// [`Builder::build_parts`] for whom [`Builder::build_of_short`] has said nothing.
+    /// [`Builder::build_parts`] for values for which [`Builder::build_of_short`] has answered `None`.
     #[inline]
     pub fn build_longer_parts<'a>(&'a mut self, values: &[ValueRef<'a>], zeros: u32) -> Payload<'a> {
         let mut cuts = Cuts { count_max: LARGE_COUNT_MAX, ..Cuts::none() };
@@ -213,7 +213,7 @@ impl Builder {
         if zeros > 0 {
             self.lengthen_last(zeros);
         }
-        // Nearly every header is shorter than 128 bytes, so that its length takes one.
+        // Nearly every header is shorter than 128 bytes, so that its length takes one byte.
         self.bytes.clear();
         self.bytes.push(0);
         for serial in &self.serials {
@@ -228,7 +228,7 @@ impl Builder {
         }
     }
 
-    /// The length of the header takes more than the byte that was left for it.
+    /// Makes space for a length of the header that takes more than one byte.
     #[cold]
     fn lengthen_header(&mut self) {
         let types_len = self.bytes.len() - 1;
@@ -246,10 +246,10 @@ impl Builder {
     }
 }
 
-/// The large values that are left out of a record, and where they belong.
+/// The large values that are left out of a record, and their places.
 struct Cuts<'a> {
     count: usize,
-    /// How many there may be.
+    /// The most values that may be left out.
     count_max: usize,
     at: [(usize, &'a [u8]); LARGE_COUNT_MAX],
 }

@@ -1,30 +1,30 @@
-//! Reading a record, one column at a time, from bytes that stay where they are.
+//! Reading a record, one column at a time, from its bytes without a copy.
 
 use super::{HEADER_CUT, header_len};
 use crate::serial_type::SerialType;
 use crate::{Malformed, varint};
 use lithe_value::ValueRef;
 
-/// Where the columns of one record lie, as far as anyone asked.
+/// The places of the columns of one record, as far as they were read.
 ///
-/// A view borrows nothing: it is kept beside a cursor, [reset](View::reset) for each row, and given
-/// the row's bytes with each question. Its memory is reused, so that reading rows allocates nothing.
+/// A view borrows nothing: it is kept beside a cursor, [reset](View::reset) for each row, and gets the row's bytes at
+/// each call. Its memory is reused, so that reading rows allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct View {
     /// The columns located so far; they are located in order.
     columns: Vec<Column>,
-    /// 0 until the header's length has been read; a header is never that short in fact.
+    /// 0 until the header's length has been read; no header is that short.
     header_len: u32,
-    /// Where the next serial type starts.
+    /// The offset of the next serial type.
     header_at: u32,
-    /// Where the content of the next column starts.
+    /// The offset of the next column's content.
     content_at: u32,
     payload_len: u32,
 }
 
-/// So many types of one byte are looked at together.
+/// The number of types of one byte that are read together.
 const TOGETHER: usize = 8;
-/// Set in none of them.
+/// The bits that are set in none of them.
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
 /// Content lengths of the types of one byte.
@@ -39,7 +39,7 @@ const SHORT_LEN: [u8; 0x80] = {
     lengths
 };
 
-/// One column of a record: what it is, and where in the payload its content starts.
+/// One column of a record: its type, and the place of its content in the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Column {
     /// Offset in the payload of the first content byte.
@@ -49,7 +49,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// Where the content ends.
+    /// The end of the content.
     #[inline]
     pub fn end(&self) -> u32 {
         self.at + self.serial.len()
@@ -62,24 +62,24 @@ impl Column {
     }
 }
 
-/// What became of the question where a column lies.
+/// The result of locating a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Located {
-    /// There.
+    /// The column's type and place.
     At(Column),
     /// The record has fewer columns: it was written before the column was added to its table.
     Absent,
-    /// The header goes on past the bytes given: ask again with at least this many bytes of the payload.
+    /// The header is longer than the bytes given: the caller calls again with at least this many bytes of the payload.
     NeedsBytes(u32),
 }
 
 impl View {
-    /// A view of nothing yet.
+    /// A view of no record.
     pub const fn new() -> View {
         View { columns: Vec::new(), header_len: 0, header_at: 0, content_at: 0, payload_len: 0 }
     }
 
-    /// Forgets the row before; the next one's payload has `payload_len` bytes, overflow included.
+    /// Forgets the row before; the next row's payload has `payload_len` bytes, overflow included.
     #[inline]
     pub fn reset(&mut self, payload_len: u32) {
         self.columns.clear();
@@ -87,8 +87,8 @@ impl View {
         self.payload_len = payload_len;
     }
 
-    /// Where column `index` lies. `payload` is the start of the row's payload, the local part being
-    /// enough for all but absurdly wide tables.
+    /// The place of column `index`. `payload` is the start of the row's payload; the local part is enough for all but
+    /// extremely wide tables.
     #[inline]
     pub fn locate(&mut self, payload: &[u8], index: usize) -> Result<Located, Malformed> {
         match self.columns.get(index) {
@@ -128,8 +128,8 @@ impl View {
         self.columns.get(index).map_or_else(|| self.end_of_header(), |column| Ok(Located::At(*column)))
     }
 
-    /// Locates columns up to `index` whose types have one byte, several at a time, until one is not so ordinary: wide tables are mostly
-    /// read far behind their first columns.
+    /// Locates columns up to `index` whose types have one byte, several at a time, until one has a longer type: the columns of wide
+    /// tables that are read are mostly far behind the first.
     #[expect(clippy::indexing_slicing, reason = "the table has a place for each of seven bits")]
     fn locate_short(&mut self, known: &[u8], index: usize) {
         let types = known.get(self.header_at as usize..).unwrap_or_default();
@@ -165,7 +165,7 @@ impl View {
         Ok(())
     }
 
-    /// False for the header of no bytes, which SQLite reads as a record of no columns.
+    /// `false` for a header of length 0, which SQLite reads as a record without columns.
     fn read_header_len(&mut self, payload: &[u8]) -> Result<bool, Malformed> {
         let (len, at) = header_len(payload)?;
         if len == 0 {
@@ -191,7 +191,7 @@ impl View {
 fn read_serial(header: &[u8], at: usize) -> Option<(SerialType, u32)> {
     let tail = header.get(at..)?;
     let (serial, len) = varint::read(tail)?;
-    // A type too large for 32 bits has more content than any payload: u32::MAX fails just the same.
+    // A type too large for 32 bits has more content than any payload; u32::MAX fails in the same way.
     Some((SerialType(u32::try_from(serial).unwrap_or(u32::MAX)), len as u32))
 }
 

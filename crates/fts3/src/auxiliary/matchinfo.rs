@@ -1,14 +1,14 @@
 //! `matchinfo(t, format)`: 32-bit integers about the query, the row and the table, in the byte order of the machine.
 //!
-//! | letter | integers | what they are |
+//! | letter | integers | meaning |
 //! | --- | --- | --- |
 //! | p, c | 1 | phrases; columns |
 //! | n | 1 | rows in the table (FTS4) |
-//! | a | columns | how many tokens a row has in a column on average (FTS4) |
-//! | l | columns | how many tokens this row has there |
-//! | s | columns | how many phrases in a row of the query stand one behind the other there |
+//! | a | columns | the average number of tokens of a row in a column (FTS4) |
+//! | l | columns | the number of tokens of this row in a column |
+//! | s | columns | the longest run of phrases that follow each other in the column as in the query |
 //! | x | 3 * phrases * columns | hits in this row, hits in all rows, rows with hits |
-//! | y | phrases * columns | hits in this row, of parts of the query that match it |
+//! | y | phrases * columns | hits in this row, of those parts of the query that match the row |
 //! | b | phrases * words of 32 columns | the same as bits |
 
 use std::rc::Rc;
@@ -40,7 +40,7 @@ pub(super) fn matchinfo(call: &mut Call<'_, '_, '_>) -> Result {
         letter => b"pcsxyb".contains(letter),
     };
     if let Some(letter) = format.iter().find(|letter| !is_known(letter)) {
-        // (In SQLite, a letter that is none is one byte of a message.)
+        // (As in SQLite, the message shows one byte, even of a character of several bytes.)
         let message = [b"unrecognized matchinfo request: ".as_slice(), &[*letter]].concat();
         return Err(FunctionError::new(String::from_utf8_lossy(&message).into_owned()));
     }
@@ -72,18 +72,18 @@ pub(super) fn matchinfo(call: &mut Call<'_, '_, '_>) -> Result {
 }
 
 impl Call<'_, '_, '_> {
-    /// How many rows there are in the table, and how much there is in so many of its columns.
+    /// The totals of the table: its rows, and the tokens in its first `columns` columns.
     fn totals(&self, columns: usize) -> Result<crate::storage::Totals> {
         let totals = self.state.table.storage.exact_totals(self.connection, columns)?;
         totals.filter(|totals| totals.rows > 0).ok_or_else(corrupt)
     }
 
-    /// What is counted of all rows, once in a scan.
+    /// The hits in all rows, counted once in a scan.
     fn counted(&mut self, info: &Info) -> Result<Arc<Totals>> {
         if let Some(totals) = &self.state.kept.totals {
             return Ok(Arc::clone(totals));
         }
-        // What is not read is not counted: of a deferred token, each row is taken to have a hit.
+        // The doclist of a deferred token is not read, so its hits are not counted: each row of the table counts as one hit.
         let rows = if info.search.phrases.iter().any(PhraseRows::is_deferred) { self.totals(0)?.rows } else { 0 };
         let totals = Arc::new(info.count(rows as u32));
         self.state.kept.totals = Some(Arc::clone(&totals));
@@ -129,7 +129,7 @@ impl Info {
         Totals(all)
     }
 
-    /// How many hits a phrase has in each column of a row.
+    /// The number of hits of a phrase in each column of a row.
     fn row_hits(&self, phrase: usize, docid: i64) -> Vec<u32> {
         let mut hits = vec![0u32; self.columns];
         for position in self.search.positions(phrase, docid) {
@@ -176,7 +176,7 @@ impl Info {
         Ok(())
     }
 
-    /// In each column, the most phrases that follow each other in the row as they do in the query.
+    /// For each column: the most phrases that follow each other in the row as they do in the query.
     fn longest_runs(&mut self, docid: i64) {
         for column in 0..self.columns {
             let mut before = 0;
@@ -185,7 +185,7 @@ impl Info {
                 before += phrase.phrase.tokens.len() as i64;
                 let positions = self.search.positions(number, docid);
                 let positions = positions.filter(|position| position.column as usize == column);
-                // Where phrases follow each other, these numbers are the same.
+                // Where phrases follow each other, these differences are equal.
                 lists.push(positions.map(|position| position.offset - before).collect::<Vec<i64>>());
             }
             self.push(longest_run(&lists));
@@ -196,7 +196,7 @@ impl Info {
 /// The most neighbouring lists that have a number in common.
 fn longest_run(lists: &[Vec<i64>]) -> u64 {
     let mut longest = 0;
-    // How long the runs are that end with the list before, by their numbers.
+    // The runs that end with the list before: their number and their length.
     let mut runs: Vec<(i64, u64)> = Vec::new();
     for list in lists {
         let length = |number: i64| {

@@ -39,7 +39,7 @@ fn of_column(call: &mut Call<'_, '_, '_>, search: &Search, column: usize, out: &
         }
         if matches.peek().is_some() { Flow::More } else { Flow::Enough }
     })?;
-    // The index knows of tokens that the text does not have.
+    // The index has tokens that the text lacks.
     if matches.peek().is_some() && call.state.table.config.has_own_content() { Err(corrupt()) } else { Ok(()) }
 }
 

@@ -1,4 +1,4 @@
-//! `snippet(t, start, end, ellipsis, column, n)`: the fragments of a row in which the query is best seen.
+//! `snippet(t, start, end, ellipsis, column, n)`: the fragments of a row that show the most of the query.
 //!
 //! A fragment is a window of tokens of one column. One fragment is tried, then two, up to four, until they show each phrase
 //! that any window can show. A window's score is 1000 for each phrase that no earlier fragment shows, and 1 for each further hit.
@@ -13,11 +13,11 @@ use crate::cursor::CursorState;
 use crate::search::Search;
 use crate::tokenizer::Flow;
 
-/// How many fragments a snippet has at most.
+/// The most fragments of a snippet.
 const FRAGMENTS_MAX: usize = 4;
-/// How many tokens a fragment has at most: a bit each in a mask.
+/// The most tokens of a fragment: each has a bit in a mask.
 const TOKENS_MAX: i64 = 64;
-/// How many tokens there are if nothing is said.
+/// The tokens of a snippet when the call gives no number.
 const TOKENS_DEFAULT: i64 = 15;
 const SCORE_OF_PHRASE: i64 = 1000;
 
@@ -33,7 +33,7 @@ struct Fragment {
     highlighted: u64,
 }
 
-/// What stands around matches and fragments.
+/// The texts around matches and fragments.
 struct Marks {
     open: Vec<u8>,
     close: Vec<u8>,
@@ -62,7 +62,7 @@ pub(super) fn snippet(call: &mut Call<'_, '_, '_>) -> Result {
     call.context.answer(if has_text { ValueRef::Text(&out) } else { ValueRef::Null })
 }
 
-/// The fragments, and how many tokens each has.
+/// The fragments, and the number of tokens of each.
 fn choose(search: &Search, docid: i64, columns: &[usize], tokens: i64) -> (Vec<Fragment>, i64) {
     let mut count = 1;
     loop {
@@ -104,7 +104,7 @@ fn best_window(search: &Search, docid: i64, column: usize, len: i64, covered: u6
         hits.push(Hits { positions, len: phrase.phrase.tokens.len() as i64 });
     }
     let mut best = (Fragment { column, ..Fragment::default() }, -1);
-    // The first window begins with the column; each other one ends with a hit.
+    // The first window begins with the column; every further window ends with a hit.
     let mut start = 0;
     loop {
         let (found, score) = window(&hits, column, start, len, covered);
@@ -201,7 +201,7 @@ fn append(
     })?;
     shifted.unwrap_or(Ok(()))?;
     if !has_enough {
-        // The column ends within the fragment: what follows its last token belongs to it.
+        // The column ends within the fragment: the text after its last token belongs to the fragment.
         out.extend_from_slice(crate::table::before_nul(piece(end, text.len())));
     }
     Ok(true)

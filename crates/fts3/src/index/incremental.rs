@@ -1,9 +1,9 @@
 //! Incremental merges: `merge=X,Y` and `automerge`.
 //!
-//! A merge of a whole level takes as long as the level is large. An incremental merge takes the oldest segments of one level
-//! and moves terms from their beginning to a segment of the next level, until it has written a number of leaves. What it has
-//! moved is gone from the segments that it reads, so that each term is found once at any time. A later merge goes on where
-//! this one stopped: the hint in `x_stat` says which level, and how many of its segments.
+//! A merge of a whole level takes time in proportion to the level's size. An incremental merge takes the oldest segments of one level and
+//! moves terms from their beginning to a segment of the next level, until it has written a number of leaves. The moved terms are deleted
+//! from the input segments, so that each term is found once at any time. A later merge continues where this one stopped: the hint in
+//! `x_stat` has the level, and how many of its segments are being merged.
 //!
 //! ```text
 //!   level 1                          [a b c d]  ->  [a b c d e f]
@@ -23,20 +23,21 @@ use crate::{Result, corrupt};
 use growing::GrowingSegment;
 pub use hint::Hint;
 
-/// What one pass of a merge reads and writes.
+/// The input and output of one pass of a merge.
 #[derive(Debug)]
 struct Pass {
     level: i64,
     /// The oldest segments of the level.
     inputs: Vec<Segment>,
-    /// Reads them.
+    /// The merged terms of the inputs.
     terms: MergeReader,
-    /// A segment of the next level.
+    /// The output, a segment of the next level.
     output: GrowingSegment,
 }
 
 impl Index {
-    /// Merges until about so many leaves are written, levels with so many segments first. True if the hint has changed.
+    /// Merges until about `leaves` leaves are written, beginning with a level that has `segments_min` segments. True if the hint has
+    /// changed.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB; those of reading and writing.
@@ -51,14 +52,14 @@ impl Index {
         let mut leaves_left = leaves;
         while leaves_left > 0 {
             let Some(pass) = self.next_pass(connection, segments_min, hint)? else { break };
-            // A pass that fills no leaf costs something, too, so that the loop has an end.
+            // A pass that fills no leaf counts as one, so that the loop ends.
             leaves_left -= 1 + self.run_pass(connection, pass, leaves_left, hint)?;
         }
         Ok(hint.has_changed())
     }
 
-    /// The merge that was interrupted last goes on, unless a lower level has enough segments by now. A hint to segments that
-    /// are no longer those that it was about is dropped.
+    /// Continues the merge that was interrupted last, unless a lower level has enough segments now. A hint whose segments have changed
+    /// since is dropped.
     fn next_pass(&self, connection: &dyn SqlConnection, segments_min: i64, hint: &mut Hint) -> Result<Option<Pass>> {
         let found = self.store.level_to_merge(connection, segments_min)?.map(|(level, _)| level);
         let is_lower = |level: i64| found.is_none_or(|found| self.in_language(level) <= self.in_language(found));
@@ -77,12 +78,12 @@ impl Index {
         found.map(|level| self.begun(connection, level, self.store.level(connection, level)?)).transpose()
     }
 
-    /// A level within its language: those of the first index come first, whatever language it is.
+    /// A level's number within its language. The levels of the first index come first, in every language.
     fn in_language(&self, level: i64) -> i64 {
         level.rem_euclid(LEVELS * self.count() as i64)
     }
 
-    /// The interrupted merge of so many segments of a level. None: the segments are no longer those that it was about.
+    /// Continues the interrupted merge of `segments` segments of a level. None if the segments have changed since.
     fn continued(&self, connection: &dyn SqlConnection, level: i64, segments: i64) -> Result<Option<Pass>> {
         let mut inputs = self.store.level(connection, level)?;
         let segments = usize::try_from(segments).map_err(|_| corrupt())?;
@@ -104,7 +105,7 @@ impl Index {
         Ok(Some(Pass { level, inputs, terms, output }))
     }
 
-    /// A merge of these segments of a level.
+    /// Begins a merge of these segments of a level.
     fn begun(&self, connection: &dyn SqlConnection, level: i64, inputs: Vec<Segment>) -> Result<Pass> {
         let to = next(level)?;
         let index = self.store.next_index(connection, to)?;
@@ -115,20 +116,21 @@ impl Index {
         Ok(Pass { level, inputs, terms, output })
     }
 
-    /// Whether segments are older than that of a level with this index: then deletions must stay, to hide what those say.
+    /// Whether older segments exist than that of a level with this index: then deletions are kept, because they hide rows of older
+    /// segments.
     fn has_older(&self, connection: &dyn SqlConnection, level: i64, index: i64) -> Result<bool> {
         // (In SQLite the first level of the next index counts as well.)
         let above = Index::levels_of(level).last + 1;
         Ok(index > 0 || self.store.max_level(connection, level + 1, above)?.is_some())
     }
 
-    /// How many leaves the pass has filled.
+    /// Runs a pass and answers how many leaves it has filled.
     fn run_pass(&self, connection: &dyn SqlConnection, pass: Pass, leaves_max: i64, hint: &mut Hint) -> Result<i64> {
         let Pass { level, inputs, mut terms, mut output } = pass;
         let mut has_more = terms.next(connection, &self.store, &Wanted::All)?;
         while has_more && output.leaves_filled < leaves_max {
             output.append(connection, &self.store, &terms.term, terms.doclist())?;
-            // (Terms that are in no row any more are passed over here, and so gone from the inputs.)
+            // (Terms without rows are skipped here, and thus deleted from the inputs.)
             has_more = terms.next(connection, &self.store, &Wanted::All)?;
         }
         let filled = output.leaves_filled;
@@ -142,7 +144,7 @@ impl Index {
         Ok(filled)
     }
 
-    /// Takes what was moved from the segments that were read: how many still have terms.
+    /// Deletes the moved terms from the inputs; answers how many inputs still have terms.
     fn take_from_inputs(&self, connection: &dyn SqlConnection, inputs: &[Segment], terms: &MergeReader) -> Result<i64> {
         let (mut left, mut level) = (0, None);
         for (segment, reader) in inputs.iter().zip(&terms.readers) {

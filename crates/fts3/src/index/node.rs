@@ -1,12 +1,12 @@
-//! Nodes of a segment's tree, and how they are read.
+//! Nodes of a segment's tree, and their reader.
 //!
 //! ```text
 //!   leaf       00 | varint n | term | varint m | doclist | ( varint shared | varint n | suffix | varint m | doclist )*
 //!   interior   varint height | varint leftmost child | varint n | term | ( varint shared | varint n | suffix )*
 //! ```
 //!
-//! The 00 in front of a leaf is its height, and how much of its first term is shared with the one before it. An interior node
-//! with k terms has k + 1 children, in blocks that follow each other; child i + 1 has the terms from term i on.
+//! The 00 at the start of a leaf is both its height and the shared length of its first term. An interior node with k terms has k + 1
+//! children, in consecutive blocks; child i + 1 has the terms from term i on.
 
 use std::ops::Range;
 
@@ -18,17 +18,17 @@ pub struct NodeReader {
     /// The node.
     pub bytes: Vec<u8>,
     at: usize,
-    /// The term at which the reader stands.
+    /// The current term.
     pub term: Vec<u8>,
     is_leaf: bool,
     is_first: bool,
-    /// The child in front of the term.
+    /// The child before the term.
     child: i64,
     doclist: Range<usize>,
 }
 
 impl NodeReader {
-    /// In front of the first term.
+    /// A reader in front of the first term.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB.
@@ -43,7 +43,7 @@ impl NodeReader {
         Ok(NodeReader { bytes, at, term: Vec::new(), is_leaf, is_first: true, child, doclist: 0..0 })
     }
 
-    /// How far above the leaves a node is.
+    /// The height of a node above the leaves.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB.
@@ -51,7 +51,7 @@ impl NodeReader {
         varint::read(bytes, &mut 0).ok_or_else(corrupt)
     }
 
-    /// Goes to the next term. False: there is none.
+    /// Goes to the next term. False at the end.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB.
@@ -59,7 +59,7 @@ impl NodeReader {
         if self.at >= self.bytes.len() {
             return Ok(false);
         }
-        // A leaf's height is the shared count of its first term; the first term of an interior node has none.
+        // In a leaf, the height is the shared length of the first term; the first term of an interior node has no shared length.
         let has_shared = self.is_leaf || !self.is_first;
         if !self.is_first {
             self.child = self.child.wrapping_add(1);
@@ -93,12 +93,12 @@ impl NodeReader {
         self.bytes.get(self.doclist.clone()).unwrap_or_default()
     }
 
-    /// What stands behind the entry of the term.
+    /// The bytes after the entry of the term.
     pub fn rest(&self) -> &[u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// The child of an interior node in front of the term.
+    /// The child of an interior node before the term.
     pub fn child(&self) -> i64 {
         self.child
     }
@@ -108,8 +108,7 @@ impl NodeReader {
         if self.is_leaf || self.is_first { self.child } else { self.child.wrapping_add(1) }
     }
 
-    /// The children of an interior node among which terms are that begin with `term`, or is `term` itself: the first and
-    /// the last.
+    /// The first and the last child of an interior node that can have `term`, or terms that begin with it.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB.
@@ -120,7 +119,7 @@ impl NodeReader {
         let mut last = start;
         while node.advance()? {
             let shared = node.term.get(..term.len().min(node.term.len())).unwrap_or_default();
-            // The term to the right of which the prefix's terms end: its beginning is greater than the prefix.
+            // A term whose beginning is greater than the prefix: the prefix's terms end before it.
             let is_beyond = shared > term;
             if first.is_none() && node.term.as_slice() > term {
                 first = Some(node.child);

@@ -1,23 +1,23 @@
-//! Terms that are not yet in any segment: what the rows of a transaction have added and taken away.
+//! Pending terms: those of a transaction's rows, added and deleted, that no segment has yet.
 
 use hashbrown::HashMap;
 
 use crate::doclist::{Order, Position, PositionWriter, reversed};
 use crate::{Result, varint};
 
-/// How many bytes are gathered before they become a segment.
+/// The number of bytes at which pending terms are written to a segment.
 const BYTES_MAX: usize = 1 << 20;
-/// What SQLite counts for each term beyond its bytes: an element of its hash table.
+/// The bytes that SQLite counts for each term beside its own: an element of its hash table.
 const BYTES_PER_TERM: usize = 40;
 
-/// What is pending, of all indexes.
+/// The pending terms of all indexes.
 #[derive(Debug, Default)]
 pub struct Pending {
     indexes: Vec<HashMap<Vec<u8>, List>>,
-    /// The row to which terms are added.
+    /// The row whose terms are being added.
     docid: i64,
     is_delete: bool,
-    /// The language of all of them.
+    /// The language of all pending terms.
     pub language: i32,
     bytes: usize,
 }
@@ -34,7 +34,7 @@ struct List {
 pub type Terms = Vec<(Vec<u8>, Vec<u8>)>;
 
 impl Pending {
-    /// Whether this row can only be added once what is pending has been written.
+    /// Whether the pending terms must be written before this row can be added.
     pub fn must_flush(&self, docid: i64, is_delete: bool, language: i32) -> bool {
         let _ = is_delete;
         docid < self.docid
@@ -43,12 +43,12 @@ impl Pending {
             || self.bytes > BYTES_MAX
     }
 
-    /// Begins a row: terms are added to it from now on.
+    /// Begins a row: later terms belong to it.
     pub fn begin_row(&mut self, docid: i64, is_delete: bool, language: i32) {
         (self.docid, self.is_delete, self.language) = (docid, is_delete, language);
     }
 
-    /// Notes a term of the row in an index; without a position, that the row no longer has it.
+    /// Adds a term of the row to an index; without a position, a deletion of the row from the term.
     pub fn add(&mut self, index: usize, term: &[u8], position: Option<Position>) {
         if self.indexes.len() <= index {
             self.indexes.resize_with(index + 1, HashMap::new);
@@ -63,18 +63,18 @@ impl Pending {
         self.bytes += list.bytes.len() - before;
     }
 
-    /// Whether nothing is pending in an index.
+    /// Whether an index has no pending terms.
     pub fn is_empty(&self, index: usize) -> bool {
         self.indexes.get(index).is_none_or(HashMap::is_empty)
     }
 
-    /// Forgets what is pending.
+    /// Discards the pending terms.
     pub fn clear(&mut self) {
         self.indexes.iter_mut().for_each(HashMap::clear);
         self.bytes = 0;
     }
 
-    /// The terms of an index that begin with these bytes, or are them, with their doclists in that order.
+    /// The wanted pending terms of an index, sorted, with doclists in that order.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB.

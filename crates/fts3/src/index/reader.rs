@@ -1,4 +1,4 @@
-//! Segments that are read term by term, one by one and together.
+//! Readers of segments, term by term: of one segment, and of several merged.
 
 use lithe_vtab::SqlConnection;
 
@@ -9,7 +9,7 @@ use super::store::{Segment, Store};
 use crate::doclist::{self, Order, Writer};
 use crate::{Result, corrupt};
 
-/// How deep trees can be: each level has at least two children, and blocks have 63 bits.
+/// The deepest tree that is read: each level has at least two children, and blocks have 63 bits.
 const HEIGHT_MAX: usize = 64;
 
 /// Reads the terms of a segment in order.
@@ -17,20 +17,20 @@ const HEIGHT_MAX: usize = 64;
 pub struct SegmentReader {
     source: Source,
     is_at_end: bool,
-    /// What SQLite calls the age: of two segments with the same term, the later one in a list is newer.
+    /// SQLite calls this the age: of two segments with the same term, the one with the higher age is newer.
     age: usize,
 }
 
 #[derive(Debug)]
 enum Source {
-    /// Leaves: the one that is read, and the blocks behind it.
+    /// A segment: the current leaf, and the range of blocks after it.
     Leaves { leaf: NodeReader, next: i64, last: i64 },
-    /// What is pending.
+    /// Pending terms.
     Pending { terms: std::vec::IntoIter<(Vec<u8>, Vec<u8>)>, current: (Vec<u8>, Vec<u8>) },
 }
 
 impl SegmentReader {
-    /// Reads the wanted terms of a segment. It stands in front of the first.
+    /// A reader of the wanted terms of a segment, in front of the first.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB; those of reading.
@@ -56,7 +56,7 @@ impl SegmentReader {
         })
     }
 
-    /// Reads what is pending, which is newer than all segments.
+    /// A reader of pending terms, which are newer than all segments.
     pub fn pending(terms: Terms) -> SegmentReader {
         let source = Source::Pending { terms: terms.into_iter(), current: Default::default() };
         SegmentReader { source, is_at_end: false, age: usize::MAX }
@@ -110,7 +110,7 @@ fn leaf(bytes: Vec<u8>) -> Result<NodeReader> {
     NodeReader::new(bytes)
 }
 
-/// The first and the last leaf with the wanted terms. None if the segment is its root.
+/// The first and the last leaf that can have the wanted terms. None if the segment is a single leaf, its root.
 ///
 /// # Errors
 /// SQLITE_CORRUPT_VTAB; those of reading.
@@ -132,7 +132,7 @@ pub fn leaves_of(
     Ok(Some((first, last.min(segment.leaves_end_block))))
 }
 
-/// The first and the last leaf with terms that begin so, or with the term.
+/// The first and the last leaf that can have the term, or terms with it as prefix.
 fn leaves_with(
     connection: &dyn SqlConnection,
     store: &Store,
@@ -150,7 +150,7 @@ fn leaves_with(
                 return Ok(child);
             }
             let below = store.block(connection, child)?;
-            // Each node must be lower than the one above it, or the way down has no end.
+            // Each node must be lower than its parent, or the descent would not end.
             if NodeReader::height(&below)? >= height {
                 return Err(corrupt());
             }
@@ -162,23 +162,23 @@ fn leaves_with(
     Ok((first, if is_prefix { descend(true)? } else { first }))
 }
 
-/// Reads several segments together, term by term: each term once, with a doclist in which newer rows hide older ones.
+/// Merges several segments, term by term: each term once, with a doclist in which newer rows hide older ones.
 #[derive(Debug)]
 pub struct MergeReader {
     /// The readers, the oldest first.
     pub readers: Vec<SegmentReader>,
     order: Order,
-    /// Rows that are gone stay in doclists, to hide what older segments say of them.
+    /// Whether deletions stay in doclists, to hide rows of older segments.
     pub keeps_deletions: bool,
-    /// The term.
+    /// The current term.
     pub term: Vec<u8>,
     doclist: Writer,
-    /// Those that stand at the term.
+    /// The readers whose current term this is.
     at_term: Vec<usize>,
 }
 
 impl MergeReader {
-    /// In front of the first term.
+    /// A reader in front of the first term.
     pub fn new(readers: Vec<SegmentReader>, order: Order, keeps_deletions: bool) -> MergeReader {
         MergeReader {
             readers,
@@ -198,7 +198,7 @@ impl MergeReader {
         self.readers.iter_mut().try_for_each(|reader| reader.next(connection, store))
     }
 
-    /// Passes over the terms in front of this one. Only at the start.
+    /// Skips the terms before this one. Only valid at the start.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB; those of reading.
@@ -211,7 +211,7 @@ impl MergeReader {
         Ok(())
     }
 
-    /// Goes to the next term that is wanted and has rows. False: there is none.
+    /// Goes to the next wanted term that has rows. False at the end.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB; those of reading.
@@ -220,7 +220,7 @@ impl MergeReader {
             for at in std::mem::take(&mut self.at_term) {
                 let Some(reader) = self.readers.get_mut(at) else { continue };
                 reader.next(connection, store)?;
-                // Terms that do not come in order would be found again and again.
+                // Terms that do not ascend would make the merge run for ever.
                 if reader.term().is_some_and(|term| *term <= *self.term) {
                     return Err(corrupt());
                 }
@@ -251,7 +251,7 @@ impl MergeReader {
         }
     }
 
-    /// The lowest term that any reader stands at.
+    /// The least current term of the readers.
     pub fn least(&self) -> Option<&[u8]> {
         self.readers.iter().filter_map(SegmentReader::term).min()
     }

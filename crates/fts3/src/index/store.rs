@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | start_block | 0 | the first leaf |
 //! | leaves_end_block | 0 | the last leaf |
-//! | end_block | `0 SIZE` | `END SIZE`: the last block, a space, the bytes of the leaves (negative in a merge that goes on) |
+//! | end_block | `0 SIZE` | `END SIZE`: the last block, a space, the bytes of the leaves (negative in an unfinished merge) |
 //! | root | the leaf | the topmost interior node |
 
 use lithe_vtab::{Kept, Names, SqlConnection, ValueRef};
@@ -12,7 +12,7 @@ use lithe_vtab::{Kept, Names, SqlConnection, ValueRef};
 use crate::storage::run;
 use crate::{Result, corrupt, silent};
 
-/// The statements, compiled when they are first used.
+/// The statements, compiled at their first use.
 #[derive(Debug)]
 pub struct Store {
     of_level: Kept,
@@ -38,7 +38,7 @@ pub struct Store {
     trim: Kept,
 }
 
-/// A segment, as `x_segdir` has it.
+/// A segment, as stored in `x_segdir`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
     /// Its absolute level.
@@ -51,14 +51,14 @@ pub struct Segment {
     pub leaves_end_block: i64,
     /// The last block.
     pub end_block: i64,
-    /// The bytes of the leaves; 0 if nobody knows, negative if they are still being merged.
+    /// The bytes of the leaves; 0 if unknown, negative while the segment is being merged.
     pub leaf_bytes: i64,
     /// The root.
     pub root: Vec<u8>,
 }
 
 impl Segment {
-    /// How many leaves it has; one that is its root counts as well.
+    /// The number of leaves. A segment that consists of its root has one.
     pub fn leaves(&self) -> i64 {
         match self.start_block {
             0 => 1,
@@ -70,7 +70,7 @@ impl Segment {
 const COLUMNS: &str = "level, idx, start_block, leaves_end_block, end_block, root";
 
 impl Store {
-    /// Of a table.
+    /// The statements of a table.
     pub fn new(names: &Names) -> Store {
         let (segdir, segments) = (names.shadow("segdir"), names.shadow("segments"));
         let kept = |sql: String| Kept::new(sql);
@@ -106,7 +106,7 @@ impl Store {
         }
     }
 
-    /// The lengths of blocks from one to another that are longer than `than`.
+    /// The lengths of those blocks from `first` to `last` that are longer than `than`.
     ///
     /// # Errors
     /// Those of reading.
@@ -151,7 +151,7 @@ impl Store {
         integer(connection, &self.max_level, &[first, last])
     }
 
-    /// The index of the next segment in a level.
+    /// The index for the next segment of a level.
     ///
     /// # Errors
     /// Those of reading.
@@ -159,7 +159,7 @@ impl Store {
         Ok(integer(connection, &self.next_index, &[level])?.unwrap_or(0))
     }
 
-    /// The block behind all others.
+    /// The number after that of the last block.
     ///
     /// # Errors
     /// Those of reading.
@@ -167,7 +167,7 @@ impl Store {
         Ok(integer(connection, &self.next_block, &[])?.unwrap_or(1))
     }
 
-    /// The languages that have segments, where each has so many levels.
+    /// The languages that have segments, if each has `levels` levels.
     ///
     /// # Errors
     /// Those of reading.
@@ -184,7 +184,7 @@ impl Store {
     /// Reads a block.
     ///
     /// # Errors
-    /// SQLITE_CORRUPT_VTAB if there is none; those of reading.
+    /// SQLITE_CORRUPT_VTAB if the block is missing; those of reading.
     pub fn block(&self, connection: &dyn SqlConnection, block: i64) -> Result<Vec<u8>> {
         let mut statement = connection.statement(&self.block).map_err(silent)?;
         statement.bind(1, ValueRef::Integer(block))?;
@@ -194,7 +194,7 @@ impl Store {
         }
     }
 
-    /// Whether there is such a block, and it is empty.
+    /// Whether the block exists and is NULL.
     ///
     /// # Errors
     /// Those of reading.
@@ -204,7 +204,7 @@ impl Store {
         Ok(statement.step().map_err(silent)? && statement.column(0).is_null())
     }
 
-    /// Writes a block; with None, an empty one.
+    /// Writes a block; None writes NULL.
     ///
     /// # Errors
     /// Those of writing.
@@ -241,7 +241,7 @@ impl Store {
         run(connection, &self.put_segment, &all)
     }
 
-    /// The lowest level that has so many segments, with how many it has; of several, the one with most.
+    /// The lowest level with at least `least` segments, and their number; among equals the one with most segments.
     ///
     /// # Errors
     /// Those of reading.
@@ -289,7 +289,7 @@ impl Store {
         Ok(())
     }
 
-    /// Notes that a segment begins later now.
+    /// Sets the first leaf and the root of a segment whose first terms were deleted.
     ///
     /// # Errors
     /// Those of writing.
@@ -325,7 +325,7 @@ impl Store {
         run(connection, &self.delete_levels, &[ValueRef::Integer(first), ValueRef::Integer(last)])
     }
 
-    /// Puts all these segments into one level, in this order.
+    /// Moves these segments to one level, in this order.
     ///
     /// # Errors
     /// Those of writing.
@@ -377,7 +377,7 @@ fn segments(connection: &dyn SqlConnection, kept: &Kept, values: &[i64]) -> Resu
     Ok(found)
 }
 
-/// The last block and the bytes of the leaves.
+/// The last block and the bytes of the leaves, from `end_block`.
 fn end_field(value: ValueRef<'_>) -> (i64, i64) {
     let text = lithe_value::cast::to_text(value);
     let (end, size) = text.split_at(text.iter().take_while(|byte| byte.is_ascii_digit()).count());

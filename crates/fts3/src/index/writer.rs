@@ -1,14 +1,14 @@
-//! Writing a segment: leaves one after the other, then the tree above them.
+//! Writing a segment: the leaves in order, then the tree above them.
 
 use lithe_vtab::SqlConnection;
 
 use super::store::{Segment, Store};
 use crate::{Result, corrupt, varint};
 
-/// What SQLite leaves free in front of an interior node: its height, and its leftmost child at its longest.
+/// The bytes that SQLite reserves at the start of an interior node: its height, and the longest varint for its leftmost child.
 const INTERIOR_HEADER_LEN: usize = 1 + varint::LEN_MAX;
 
-/// Writes a segment. Terms come in order.
+/// Writes a segment. Terms must come in order.
 #[derive(Debug)]
 pub struct SegmentWriter {
     node_size: usize,
@@ -16,11 +16,11 @@ pub struct SegmentWriter {
     next_block: i64,
     leaf: Vec<u8>,
     term: Vec<u8>,
-    /// Above the leaves: each level with the nodes that it has so far.
+    /// The levels above the leaves, with the nodes of each so far.
     levels: Vec<Vec<Interior>>,
-    /// The bytes of all entries.
+    /// The total bytes of all entries.
     leaf_bytes: i64,
-    /// How many leaves have been written.
+    /// The number of leaves written.
     pub leaves: u64,
 }
 
@@ -33,7 +33,7 @@ struct Interior {
 }
 
 impl SegmentWriter {
-    /// Of nodes of that size, in the blocks behind all others.
+    /// A writer with nodes of that size, whose blocks follow the last block.
     ///
     /// # Errors
     /// Those of reading.
@@ -80,7 +80,7 @@ impl SegmentWriter {
         Ok(())
     }
 
-    /// Notes the term between two nodes in the level above them.
+    /// Adds the term between two nodes to the level above them.
     fn separate(&mut self, term: &[u8], level: usize) {
         let Some(nodes) = self.levels.get_mut(level) else {
             let mut node = Interior::default();
@@ -93,19 +93,19 @@ impl SegmentWriter {
             node.push(term);
             return;
         }
-        // The term goes up instead, and the new node has only its leftmost child so far.
+        // The term goes one level up, and the new node has only its leftmost child so far.
         nodes.push(Interior::default());
         self.separate(term, level + 1);
     }
 
-    /// Writes what is left, and the segment's row.
+    /// Writes the last leaf, the interior nodes and the segment's row.
     ///
     /// # Errors
     /// Those of writing.
     pub fn finish(mut self, connection: &dyn SqlConnection, store: &Store, level: i64, index: i64) -> Result<Segment> {
         let mut segment = Segment { level, index, leaf_bytes: self.leaf_bytes, ..Segment::default() };
         if self.next_block > i64::MAX / 2 {
-            // Nobody has written that many blocks.
+            // No table has that many blocks: the stored numbers are damaged.
             return Err(corrupt());
         }
         if self.levels.is_empty() {
@@ -160,15 +160,15 @@ impl Interior {
     }
 }
 
-/// How many bytes two terms have in common at their beginning.
+/// The length of the common prefix of two terms.
 pub fn shared_len(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
 }
 
-/// How long the entry of a term is in a leaf.
+/// The length of a term's entry in a leaf.
 pub fn entry_len(shared: usize, term: &[u8], doclist: &[u8]) -> usize {
     let suffix = term.len() - shared;
-    // (The first term's shared count is the leaf's height.)
+    // (For the first term of a leaf, the shared length is the leaf's height.)
     let shared = varint::len(shared as i64);
     shared + varint::len(suffix as i64) + suffix + varint::len(doclist.len() as i64) + doclist.len()
 }

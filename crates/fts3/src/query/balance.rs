@@ -1,7 +1,7 @@
-//! Chains of AND and of OR become trees that are as low as can be.
+//! Balances chains of AND and of OR into trees of the least depth.
 //!
-//! A query of a thousand words joined by OR leans to one side; no query may be deeper than twelve levels, so that nothing
-//! that walks it runs out of stack.
+//! The parser's tree for a thousand words joined by OR is a thousand levels deep. A balanced tree is at most twelve levels deep, so that
+//! recursion over it cannot overflow the stack.
 
 use super::parser::{Node, Operator, Tree};
 use super::{DEPTH_MAX, Expr, Phrase, Wrong};
@@ -59,7 +59,7 @@ impl Tree {
         }
     }
 
-    /// Joins the operands of a chain two by two, these two by two, and so on.
+    /// Joins the operands of a chain in pairs, the pairs in pairs, and so on.
     fn chain(
         &mut self,
         node: usize,
@@ -93,7 +93,7 @@ impl Tree {
     }
 }
 
-/// How many operators are above the deepest phrase.
+/// The number of operators above the deepest phrase.
 fn depth(expr: &Expr) -> usize {
     match expr {
         Expr::Phrase(_) => 0,

@@ -1,16 +1,16 @@
-//! From text to a tree that leans to one side, as the operators come.
+//! The parser: from text to an unbalanced tree, in the order of the operators.
 
 use super::{Dialect, Phrase, QueryToken, Wrong};
 use crate::tokenizer::Flow;
 
-/// How many parentheses may be open.
+/// The most parentheses that may be open.
 const NEST_MAX: usize = 1000;
-/// How near NEAR is if nothing is said.
+/// The distance of a NEAR without a number.
 const NEAR_DEFAULT: i64 = 10;
 
 type Parsed<T> = Result<T, Wrong>;
 
-/// Operators, by how tight they bind: the least number binds tightest.
+/// Operators by precedence: the least binds tightest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Operator {
     Near,
@@ -25,8 +25,7 @@ pub(super) enum Node {
     Operator { operator: Operator, distance: i64, left: usize, right: usize },
 }
 
-/// The nodes of a tree, whose root is the one named. Trees may be as deep as the text is long, so that nothing here calls
-/// itself for each level.
+/// The nodes of a tree, and its root. A tree may be as deep as the text is long, so no function here recurses once for each level.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
@@ -34,7 +33,7 @@ pub(super) struct Tree {
     pub(super) root: usize,
 }
 
-/// No node: an operand that has not come yet.
+/// The place of an operand that is not parsed yet.
 const NOTHING: usize = usize::MAX;
 
 pub(super) fn parse(text: &[u8], dialect: &Dialect<'_>) -> Parsed<Option<Tree>> {
@@ -52,23 +51,23 @@ struct Parser<'p> {
     dialect: &'p Dialect<'p>,
     tree: Tree,
     nest: usize,
-    /// Where the next quote or parenthesis behind `at` is, once somebody has looked for it.
+    /// The next quote or parenthesis after `at`; out of date when it is not after `at`, then searched again.
     stop: usize,
 }
 
-/// What comes next in a text.
+/// The next item of a text.
 enum Item {
-    /// A phrase or an expression in parentheses: a node that is there already.
+    /// A phrase or an expression in parentheses: a node of the tree.
     Operand(usize),
     Operator(Operator, i64),
     /// Text without tokens.
     Nothing,
-    /// The end, or a parenthesis that closes.
+    /// The end, or a closing parenthesis.
     End,
 }
 
 impl Parser<'_> {
-    /// Reads an expression, up to the parenthesis that closes it. None if there is nothing in it.
+    /// Parses an expression up to its closing parenthesis. None if it is empty.
     fn expression(&mut self) -> Parsed<Option<usize>> {
         let mut root: Option<usize> = None;
         let mut previous = NOTHING;
@@ -115,7 +114,7 @@ impl Parser<'_> {
         matches!(self.tree.nodes.get(node), Some(Node::Operator { operator: Operator::Near, .. }))
     }
 
-    /// Puts an operator above all that binds tighter, or as tight and stands further left.
+    /// Inserts an operator above its left operand: above all operators that bind tighter, and those as tight to its left.
     fn insert_above(&mut self, previous: usize, operator: Operator, distance: i64) -> usize {
         let mut split = previous;
         while let Some(parent) = self.tree.parent(split)
@@ -161,7 +160,7 @@ impl Parser<'_> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Reads a keyword, if something follows that ends it.
+    /// Reads a keyword, if a character that ends it follows.
     fn keyword(&mut self) -> Option<(Operator, i64)> {
         let keywords: [(&[u8], Operator); 4] =
             [(b"OR", Operator::Or), (b"AND", Operator::And), (b"NOT", Operator::Not), (b"NEAR", Operator::Near)];
@@ -195,7 +194,7 @@ impl Parser<'_> {
         }
         let depth = self.nest;
         let found = self.expression()?;
-        // The text may have ended before the parenthesis.
+        // The text may end before the closing parenthesis.
         if self.nest >= depth {
             return Err(Wrong::Malformed);
         }
@@ -210,11 +209,11 @@ impl Parser<'_> {
         self.at += len + 2;
         let mut phrase = Phrase { tokens: Vec::new(), column: self.dialect.column };
         self.tokenize(inner, false, |token| phrase.tokens.push(token))?;
-        // Without tokens it is still a phrase, which no row has.
+        // A phrase without tokens is still a phrase, which no row matches.
         Ok(Item::Operand(self.tree.push(Node::Phrase(phrase))))
     }
 
-    /// Reads one token of what is neither in quotes nor parentheses, with its column.
+    /// Reads one token outside quotes and parentheses, with its column.
     fn bareword(&mut self) -> Parsed<Item> {
         let mut column = self.dialect.column;
         for (at, name) in self.dialect.columns.iter().enumerate() {
@@ -240,7 +239,7 @@ impl Parser<'_> {
         Ok(Item::Operand(self.tree.push(Node::Phrase(Phrase { tokens: vec![token], column }))))
     }
 
-    /// Cuts a text into tokens; how much of it the last one that was taken has used up.
+    /// Splits a text into tokens; answers where the last token that `take` got ends.
     fn tokenize(&self, text: &[u8], only_first: bool, mut take: impl FnMut(QueryToken)) -> Parsed<Option<usize>> {
         let mut consumed = None;
         let mut sink = |token: crate::tokenizer::Token<'_>| {

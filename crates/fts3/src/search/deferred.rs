@@ -1,8 +1,8 @@
 //! Deferred tokens: a frequent word beside a rare one.
 //!
-//! The doclist of a frequent word can be far longer than the documents that have the rare one. So it is not read: these
-//! documents are cut into tokens again, and tell where the frequent word stands. The tokens that an AND or a NEAR joins are
-//! chosen from together; each branch of an OR chooses for itself, and what is beside or behind a NOT is always read.
+//! The doclist of a frequent word can be far longer than the documents that have a rare one. So the doclist of the frequent word is not
+//! read: the documents that have the rare word are tokenized again, and searched for the frequent word. The tokens that an AND or a NEAR
+//! joins are chosen from together; each branch of an OR is chosen from separately. The tokens beside and after a NOT are always read.
 
 use lithe_vtab::{SqlConnection, ValueRef};
 
@@ -14,7 +14,7 @@ use crate::table::{Table, before_nul};
 use crate::tokenizer::{Flow, Token};
 use crate::{Result, corrupt, silent};
 
-/// Each token that is read may cut the number of rows to a quarter; after so many nothing more is expected of them.
+/// Each token that is read is expected to cut the number of rows to a quarter; after this many, no further cut is expected.
 const LOADED_MAX: u32 = 12;
 
 pub(super) struct Chooser<'c> {
@@ -23,7 +23,7 @@ pub(super) struct Chooser<'c> {
     pub language: i32,
 }
 
-/// A token of a query, with the column that its phrase is about.
+/// A token of a query, with the column of its phrase.
 struct Candidate<'q> {
     token: &'q mut QueryToken,
     column: Option<usize>,
@@ -31,7 +31,7 @@ struct Candidate<'q> {
 }
 
 impl Chooser<'_> {
-    /// Marks the tokens of a query that are deferred, and finds them in the documents that have the others.
+    /// Marks the deferred tokens of a query, and searches for them in the documents that have the other tokens.
     pub(super) fn choose(&self, expr: &mut Expr, found: &mut KnownRows) -> Result {
         let mut tokens = Vec::new();
         self.gather(expr, &mut tokens, found)?;
@@ -98,7 +98,7 @@ impl Chooser<'_> {
         self.search(&docids.unwrap_or_default(), &deferred, found)
     }
 
-    /// How many pages a document has on average.
+    /// The average number of pages of a document.
     fn pages_of_row(&self) -> Result<i64> {
         let columns = self.table.config.columns.len();
         let totals = self.table.storage.exact_totals(self.connection, columns + 1)?.ok_or_else(corrupt)?;
@@ -111,7 +111,7 @@ impl Chooser<'_> {
         Ok(average.saturating_add(page_size) / page_size.max(1))
     }
 
-    /// Looks for tokens in documents.
+    /// Searches documents for tokens.
     fn search(&self, docids: &[i64], tokens: &[QueryToken], found: &mut KnownRows) -> Result {
         if tokens.is_empty() {
             return Ok(());
@@ -129,7 +129,7 @@ impl Chooser<'_> {
             }
         }
         for (token, rows) in tokens.iter().zip(all) {
-            // The same token may have been looked for in other documents, for another branch of the query.
+            // The token may also be in another branch of the query, and have been searched for in other documents.
             let known = found.remove(token);
             let rows = known.map(|known| phrase::union(&[known, rows.clone()])).unwrap_or(rows);
             found.insert(token.clone(), rows);

@@ -1,12 +1,12 @@
-//! NEAR: of the positions of phrases, those that are near each other.
+//! NEAR: filters the positions of phrases to those that are near each other.
 //!
-//! In a chain, each phrase is near the one before it. First the positions of each are cut down to those near what is left
-//! of its predecessor, then, backwards, to those near what is left of its successor.
+//! In a chain, each phrase is near the one before it. A pass forwards keeps the positions of each phrase that are near those left of its
+//! predecessor; then a pass backwards, those near its successor's.
 
 use super::Rows;
 use crate::doclist::{Position, PositionWriter};
 
-/// The rows of each phrase of a chain in which all are near; `lens` says how many tokens each has.
+/// The rows of each phrase of a chain in which all phrases are near; `lens` has the number of tokens of each.
 pub(super) fn near(lists: &[Rows], lens: &[i64], distances: &[i64]) -> Vec<Rows> {
     let mut found = vec![Rows::default(); lists.len()];
     let Some((first, others)) = lists.split_first() else { return found };
@@ -28,7 +28,7 @@ pub(super) fn near(lists: &[Rows], lens: &[i64], distances: &[i64]) -> Vec<Rows>
     found
 }
 
-/// Cuts down the positions of one row; false if some phrase has none left.
+/// Filters the positions of one row; false if some phrase has none left.
 fn trim(positions: &mut [Vec<Position>], lens: &[i64], distances: &[i64]) -> bool {
     let forwards = (1..positions.len()).map(|at| (at - 1, at, at - 1));
     let backwards = (1..positions.len()).rev().map(|at| (at, at - 1, at - 1));
@@ -45,7 +45,7 @@ fn trim(positions: &mut [Vec<Position>], lens: &[i64], distances: &[i64]) -> boo
     true
 }
 
-/// Whether one of the others ends at most `behind` positions in front of this one, or `before` behind it.
+/// Whether one of `others` ends at most `behind` positions before this one, or `before` positions after it.
 fn is_near(position: Position, others: &[Position], behind: i64, before: i64) -> bool {
     let lowest = Position { offset: position.offset.saturating_sub(behind), ..position };
     let highest = Position { offset: position.offset.saturating_add(before), ..position };

@@ -1,4 +1,4 @@
-//! The rows that have a phrase: those of its tokens, where the tokens follow each other.
+//! The rows that have a phrase: the rows of its tokens in which the tokens follow each other.
 
 use lithe_vtab::SqlConnection;
 
@@ -26,7 +26,7 @@ pub(super) fn rows(
     })
 }
 
-/// The rows of the tokens of a phrase that are not deferred. None if there are none, or all are.
+/// The rows of those tokens of a phrase that are not deferred. None if all tokens are deferred, or none is.
 pub(super) fn loaded_rows(phrase: &Phrase, known: &KnownRows) -> Result<Option<Rows>> {
     let loaded = || phrase.tokens.iter().enumerate().filter(|(_, token)| !token.is_deferred);
     if loaded().count() == phrase.tokens.len() || loaded().next().is_none() {
@@ -37,7 +37,7 @@ pub(super) fn loaded_rows(phrase: &Phrase, known: &KnownRows) -> Result<Option<R
     joined(loaded(), load).map(Some)
 }
 
-/// The rows in which tokens stand as far from each other as their numbers say, with the positions of the last.
+/// The rows in which the distances of tokens are those of their numbers, with the positions of the last token.
 fn joined<'t>(
     mut tokens: impl Iterator<Item = (usize, &'t QueryToken)>,
     load: impl Fn(&'t QueryToken) -> Result<Rows>,
@@ -45,7 +45,7 @@ fn joined<'t>(
     let Some((mut before, first)) = tokens.next() else { return Ok(Rows::default()) };
     let mut found = load(first)?;
     for (at, token) in tokens {
-        // What no row can have any more need not be read.
+        // Without candidate rows, no further token need be read.
         if found.docids.is_empty() {
             break;
         }
@@ -55,7 +55,7 @@ fn joined<'t>(
     Ok(found)
 }
 
-/// In which index a token is found, and as what.
+/// The index that has a token, and the terms to read there.
 pub(super) fn wanted_of<'t>(index: &Index, token: &'t QueryToken) -> (usize, Wanted<'t>) {
     let prefix_index = if token.is_prefix { index.prefix_index(token.text.len()) } else { None };
     let wanted = match (token.is_prefix, prefix_index) {
@@ -65,7 +65,7 @@ pub(super) fn wanted_of<'t>(index: &Index, token: &'t QueryToken) -> (usize, Wan
     (prefix_index.unwrap_or(0), wanted)
 }
 
-/// The rows of a token, or of all tokens that begin so.
+/// The rows of a token, or of all tokens with that prefix.
 pub(super) fn of_token(
     table: &Table,
     connection: &dyn SqlConnection,
@@ -125,7 +125,7 @@ fn write(bytes: &mut Vec<u8>, positions: impl Iterator<Item = Position>) {
     positions.for_each(|position| writer.push(bytes, position));
 }
 
-/// Only the positions in a column, or at the beginning of one.
+/// Keeps only positions in a column, or at the beginning of one.
 pub(super) fn only_in(rows: Rows, column: Option<usize>, is_first: bool) -> Rows {
     if column.is_none() && !is_first {
         return rows;
@@ -140,7 +140,7 @@ pub(super) fn only_in(rows: Rows, column: Option<usize>, is_first: bool) -> Rows
     found
 }
 
-/// Where the positions of `next` come so far behind those of `rows`.
+/// The positions of `next` that are `distance` after a position of `rows`.
 fn followed_by(rows: &Rows, next: &Rows, distance: i64) -> Rows {
     let mut found = Rows::default();
     let mut from = 0;

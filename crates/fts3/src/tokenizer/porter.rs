@@ -1,18 +1,17 @@
 //! The tokenizer `porter`: the stems of English words.
 //!
-//! Words that are no ASCII letters throughout, or longer than 20, are no English ones: of those only the beginning and the
-//! end are kept.
+//! A word with a character that is not an ASCII letter, or longer than 20, is not stemmed: only its beginning and its end are kept.
 
 use lithe_tokenize::porter::stem_of;
 
 use super::{Sink, Tokenizer, runs};
 use crate::Result;
 
-/// How long words are that have stems.
+/// The lengths of words that are stemmed.
 const STEM_LEN: std::ops::RangeInclusive<usize> = 3..=20;
-/// How much is kept of each end of other words.
+/// The number of bytes kept at each end of other words.
 const KEPT_LEN: usize = 10;
-/// The same, if there is a digit in them.
+/// The same, for a word with a digit.
 const KEPT_LEN_WITH_DIGITS: usize = 3;
 
 /// The tokenizer.

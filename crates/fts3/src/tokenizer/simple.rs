@@ -1,6 +1,6 @@
 //! The tokenizer `simple`: tokens are runs of ASCII letters and digits and of all that is not ASCII, in small letters.
 //!
-//! With two or more arguments, the second lists what stands between tokens instead.
+//! With two or more arguments, the second lists the characters that separate tokens instead.
 
 use lithe_vtab::FunctionError;
 
@@ -10,18 +10,18 @@ use crate::Result;
 /// The tokenizer.
 #[derive(Clone, Debug)]
 pub struct Simple {
-    /// Which ASCII characters stand between tokens: a bit each.
+    /// The ASCII characters that separate tokens: a bit each.
     separators: u128,
 }
 
 impl Simple {
-    /// With arguments.
+    /// Makes the tokenizer from its arguments.
     ///
     /// # Errors
     /// SQLITE_ERROR if a separator is not ASCII.
     pub fn new(arguments: &[String]) -> Result<Simple> {
         let Some(list) = arguments.get(1) else {
-            // (The byte 0 is none: a text that is told by its length may have it in a token.)
+            // (The byte 0 is not a separator, because a text with a length may have it within a token.)
             let all = (1..0x80u8).filter(|byte| !byte.is_ascii_alphanumeric());
             return Ok(Simple { separators: all.fold(0, |bits, byte| bits | 1 << byte) });
         };

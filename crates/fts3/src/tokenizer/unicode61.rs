@@ -18,10 +18,10 @@ use crate::Result;
 pub struct Unicode(Unicode61);
 
 impl Unicode {
-    /// With arguments.
+    /// Makes the tokenizer from its arguments.
     ///
     /// # Errors
-    /// SQLITE_ERROR if there is one that means nothing.
+    /// SQLITE_ERROR if an argument is unknown.
     pub fn new(arguments: &[String]) -> Result<Unicode> {
         let categories = [*b"L*", *b"N*", *b"Co"];
         let set = categories.into_iter().try_fold(CategorySet::NONE, CategorySet::with).unwrap_or(CategorySet::NONE);

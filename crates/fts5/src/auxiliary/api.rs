@@ -9,7 +9,7 @@ use lithe_value::cast;
 use lithe_vtab::{FunctionError, SqlConnection, code};
 
 use super::AuxiliaryFunction;
-use super::state::{CursorState, Instance, LocaleText, Places, RowFacts};
+use super::state::{CursorState, Instance, LocaleText, Places, RowMatches};
 use crate::Result;
 use crate::config::Detail;
 use crate::index::Order;
@@ -223,14 +223,14 @@ impl<'a> Api<'a> {
         Arc::as_ptr(self.function).cast::<()>().addr()
     }
 
-    fn facts(&mut self) -> &mut RowFacts {
+    fn row_matches(&mut self) -> &mut RowMatches {
         let rowid = self.rowid();
         let row = &mut self.state.auxiliary.row;
         match row {
             Some((of, _)) if *of == rowid => {}
-            _ => *row = Some((rowid, RowFacts::default())),
+            _ => *row = Some((rowid, RowMatches::default())),
         }
-        &mut row.get_or_insert_with(|| (rowid, RowFacts::default())).1
+        &mut row.get_or_insert_with(|| (rowid, RowMatches::default())).1
     }
 
     /// Where each phrase of the query stands in the row.
@@ -238,14 +238,14 @@ impl<'a> Api<'a> {
     /// # Errors
     /// Those of reading the row.
     pub fn positions(&mut self) -> Result<Rc<[Vec<u64>]>> {
-        if let Some(known) = &self.facts().positions {
+        if let Some(known) = &self.row_matches().positions {
             return Ok(Rc::clone(known));
         }
         let found: Rc<[Vec<u64>]> = match self.state.table.config.detail {
             Detail::Full => self.listed_positions().into_iter().map(Option::unwrap_or_default).collect(),
             _ => self.searched_positions()?.into(),
         };
-        self.facts().positions = Some(Rc::clone(&found));
+        self.row_matches().positions = Some(Rc::clone(&found));
         Ok(found)
     }
 
@@ -336,7 +336,7 @@ impl<'a> Api<'a> {
     /// # Errors
     /// Those of reading the row.
     pub fn instances(&mut self) -> Result<Rc<[Instance]>> {
-        if let Some(known) = &self.facts().instances {
+        if let Some(known) = &self.row_matches().instances {
             return Ok(Rc::clone(known));
         }
         let mut all = Vec::new();
@@ -346,7 +346,7 @@ impl<'a> Api<'a> {
         all.sort_unstable();
         let instance = |(at, phrase): (u64, usize)| Instance { phrase, column: column_of(at), offset: offset_of(at) };
         let found: Rc<[Instance]> = all.into_iter().map(instance).collect();
-        self.facts().instances = Some(Rc::clone(&found));
+        self.row_matches().instances = Some(Rc::clone(&found));
         Ok(found)
     }
 

@@ -124,7 +124,7 @@ pub(super) type Places = Vec<(usize, usize)>;
 
 /// What functions have found out about a row: they ask again and again.
 #[derive(Default)]
-pub struct RowFacts {
+pub struct RowMatches {
     pub(super) positions: Option<Rc<[Vec<u64>]>>,
     pub(super) instances: Option<Rc<[Instance]>>,
 }
@@ -134,7 +134,7 @@ pub struct RowFacts {
 pub struct Auxiliary {
     pub(super) kept: Vec<(usize, Rc<dyn Any>)>,
     /// Of the row on which the scan stands.
-    pub(super) row: Option<(i64, RowFacts)>,
+    pub(super) row: Option<(i64, RowMatches)>,
     /// The function that `rank` is.
     pub(crate) ranking: Option<Rc<Ranking>>,
 }

@@ -6,8 +6,8 @@
 //!
 //! A separator is written before each value but the first, and is that of the row it is written for.
 //!
-//! One thing is different from SQLite on purpose: when only empty values are left in a window, SQLite 3.54 takes the next
-//! value for the first one, leaves its separator out, and later cuts as much from the front of the text.
+//! One deliberate difference from SQLite: when only empty values are left in a window, SQLite 3.54 takes the next value for the
+//! first one, leaves its separator out, and later removes that many bytes too many from the front of the text.
 
 use std::collections::VecDeque;
 
@@ -15,15 +15,15 @@ use lithe_value::{Buffer, NumberText, Value, ValueRef, bytes, cast};
 
 use crate::error::{FunctionError, Result};
 
-/// What group_concat knows of the rows so far.
+/// The state of group_concat after the rows so far.
 #[derive(Clone, Debug, Default)]
 pub struct Concat {
     text: Buffer,
     /// How many values are in the text.
     count: u64,
-    /// The first bytes of the text are no longer part of it.
+    /// The length of the removed part at the front of the text.
     removed_len: usize,
-    /// How long each value is, and the separator before it, if they are to be taken back.
+    /// The length of each value and of the separator before it, if rows may be removed again.
     lengths: Option<VecDeque<(usize, usize)>>,
 }
 
@@ -34,7 +34,7 @@ impl Concat {
         Concat { lengths: Some(VecDeque::new()), ..self }
     }
 
-    /// One more value; NULL does not count. A separator that is NULL is empty.
+    /// Adds a value; NULL is ignored. A separator that is NULL is empty.
     pub fn step(&mut self, value: ValueRef<'_>, separator: Option<ValueRef<'_>>, length_max: usize) -> Result {
         if value.is_null() {
             return Ok(());
@@ -59,21 +59,21 @@ impl Concat {
         Ok(())
     }
 
-    /// Takes the oldest value back.
+    /// Removes the oldest value.
     pub fn inverse(&mut self, value: ValueRef<'_>) {
         if value.is_null() {
             return;
         }
-        let Some(lengths) = &mut self.lengths else { return }; // only a window takes rows back
+        let Some(lengths) = &mut self.lengths else { return }; // only a window removes rows
         let Some((separator_len, value_len)) = lengths.pop_front() else { return };
         self.count -= 1;
-        // The separator before the next value goes as well: that value is the first now.
+        // The separator before the next value is removed as well, because that value becomes the first.
         let next_separator_len = lengths.front_mut().map_or(0, |(len, _)| std::mem::take(len));
         self.removed_len += separator_len + value_len + next_separator_len;
         self.forget_removed();
     }
 
-    /// Moves the text to the front when most of the buffer is no longer part of it.
+    /// Moves the text to the front of the buffer when most of the buffer is removed text.
     fn forget_removed(&mut self) {
         if self.removed_len > self.text.len() / 2 {
             self.text.as_mut_slice().copy_within(self.removed_len.., 0);
@@ -82,7 +82,7 @@ impl Concat {
         }
     }
 
-    /// The text, NULL if there were no values.
+    /// The text; NULL if there were no values.
     pub fn value(&self, out: &mut Value) -> Result {
         if self.count == 0 {
             out.set_null();

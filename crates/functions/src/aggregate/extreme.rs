@@ -1,11 +1,11 @@
 //! min and max.
 //!
-//! Over a window the oldest row leaves again. A value that a later and better one has overtaken
-//! can never be the answer any more, so what is kept is a queue in which each value is better than those behind it:
+//! Over a window the oldest row is removed again. A value that is followed by a better one can never become the result again, so
+//! the state is a queue in which each value is better than those after it:
 //!
 //! ```text
 //!   max over   3 1 4 1 5 2
-//!   queue                5 2        the front is the answer; 2 follows when 5 has left
+//!   queue                5 2        the front is the result; 2 follows when 5 has been removed
 //! ```
 
 use std::cmp::Ordering;
@@ -13,16 +13,16 @@ use std::collections::VecDeque;
 
 use lithe_value::{Collation, Value, ValueRef, compare};
 
-/// What min or max knows of the rows so far.
+/// The state of min or max after the rows so far.
 #[derive(Clone, Debug)]
 pub struct Extreme {
-    /// How a better value compares with the best so far.
+    /// How a better value compares with the best one so far.
     better: Ordering,
     best: Value,
     window: Option<Box<Window>>,
 }
 
-/// The candidates, and which rows they came with.
+/// The candidates, with the numbers of their rows.
 #[derive(Clone, Debug, Default)]
 struct Window {
     candidates: VecDeque<(u64, Value)>,
@@ -31,7 +31,7 @@ struct Window {
 }
 
 impl Extreme {
-    /// How much memory the value kept takes beside the state itself.
+    /// The memory of the kept value, besides the state itself.
     pub fn bytes(&self) -> usize {
         self.best.as_ref().bytes().map_or(0, <[u8]>::len)
     }
@@ -50,7 +50,7 @@ impl Extreme {
         Extreme { window: Some(Box::default()), ..self }
     }
 
-    /// One more value; NULL does not count.
+    /// Adds a value; NULL is ignored.
     #[inline]
     pub fn step(&mut self, value: ValueRef<'_>, collation: &Collation) {
         if let Some(window) = &mut self.window {
@@ -64,16 +64,16 @@ impl Extreme {
         }
     }
 
-    /// Takes the oldest value back.
+    /// Removes the oldest value.
     pub fn inverse(&mut self) {
-        let Some(window) = &mut self.window else { return }; // only a window takes rows back
+        let Some(window) = &mut self.window else { return }; // only a window removes rows
         if window.candidates.front().is_some_and(|&(row, _)| row == window.removed) {
             window.candidates.pop_front();
         }
         window.removed += 1;
     }
 
-    /// The best value, NULL if there is none.
+    /// The best value; NULL if there is none.
     pub fn value(&self) -> ValueRef<'_> {
         match &self.window {
             None => self.best.as_ref(),
@@ -89,7 +89,7 @@ impl Window {
         if value.is_null() {
             return;
         }
-        // Of equal values, which may be 1 and 1.0, the newest answers.
+        // Of equal values, which may be 1 and 1.0, the newest is the result.
         let is_overtaken = |(_, old): &(u64, Value)| compare(value, old.as_ref(), collation) != better.reverse();
         while self.candidates.back().is_some_and(is_overtaken) {
             self.candidates.pop_back();

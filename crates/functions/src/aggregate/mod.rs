@@ -1,10 +1,10 @@
 //! Aggregate functions.
 //!
-//! Built-in ones run as a [`BuiltinAccumulator`], a plain enum in a register of the machine: no box, no call through
-//! a table. Those of the application run as a box with an [`AggregateState`].
+//! Built-in aggregates run as a [`BuiltinAccumulator`], a plain enum in a register of the machine, without a box or a virtual
+//! call. Aggregates of the application run as a box with an [`AggregateState`].
 //!
-//! Windows use the same states: [`BuiltinAccumulator::inverse`] takes the oldest row back out of a state that was
-//! made [`for_window`](BuiltinAccumulator::for_window).
+//! Windows use the same states: [`BuiltinAccumulator::inverse`] removes the oldest row from a state that was created by
+//! [`for_window`](BuiltinAccumulator::for_window).
 //!
 //! | module | its one subject |
 //! | --- | --- |
@@ -92,7 +92,7 @@ pub enum BuiltinAccumulator {
 }
 
 impl BuiltinAccumulator {
-    /// No rows yet.
+    /// The state for no rows.
     pub fn new(kind: BuiltinAggregate) -> BuiltinAccumulator {
         match kind {
             BuiltinAggregate::CountRows => BuiltinAccumulator::CountRows(0),
@@ -106,7 +106,7 @@ impl BuiltinAccumulator {
         }
     }
 
-    /// No rows yet; it will remember what [`inverse`](Self::inverse) needs.
+    /// The state for no rows, which also keeps the data for [`inverse`](Self::inverse).
     pub fn for_window(kind: BuiltinAggregate) -> BuiltinAccumulator {
         match BuiltinAccumulator::new(kind) {
             BuiltinAccumulator::Extreme(extreme) => BuiltinAccumulator::Extreme(extreme.for_window()),
@@ -115,7 +115,7 @@ impl BuiltinAccumulator {
         }
     }
 
-    /// One more row. `length_max` bounds the text that group_concat builds.
+    /// Adds a row. `length_max` bounds the text that group_concat builds.
     #[inline]
     pub fn step(&mut self, args: &[ValueRef<'_>], collation: &Collation, length_max: usize) -> Result {
         match self {
@@ -132,7 +132,7 @@ impl BuiltinAccumulator {
         Ok(())
     }
 
-    /// Takes the row back that was added first of those still in.
+    /// Removes the oldest row.
     pub fn inverse(&mut self, args: &[ValueRef<'_>]) {
         match self {
             BuiltinAccumulator::CountRows(count) => *count -= 1,
@@ -167,26 +167,26 @@ pub trait AggregateFunction {
     /// The state for no rows.
     fn start(&self) -> Box<dyn AggregateState>;
 
-    /// Whether states can take rows back, so that the function may stand before OVER.
+    /// Whether states can remove rows (xInverse), so that OVER may follow the function.
     fn has_inverse(&self) -> bool {
         false
     }
 }
 
-/// What an aggregate of the application knows of the rows so far.
+/// The state of an aggregate of the application after the rows so far.
 pub trait AggregateState {
-    /// One more row.
+    /// Adds a row.
     fn step(&mut self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result;
 
-    /// Takes the oldest row back. Only asked of functions that say they have it.
+    /// Removes the oldest row. Only called for functions whose `has_inverse` is true.
     fn inverse(&mut self, _context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Result {
         Err(FunctionError::new("aggregate without an inverse used as a window function"))
     }
 
-    /// The result for the rows so far, into [`Context::out`]; more may follow.
+    /// Stores the result for the rows so far in [`Context::out`]; more rows may follow.
     fn value(&mut self, context: &mut Context<'_>) -> Result;
 
-    /// The result for all rows; nothing follows.
+    /// Stores the result for all rows; no row follows.
     fn finish(&mut self, context: &mut Context<'_>) -> Result {
         self.value(context)
     }

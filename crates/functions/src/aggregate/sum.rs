@@ -1,36 +1,36 @@
 //! sum, total, avg.
 //!
-//! Integers are added exactly for as long as there are only integers and they fit. From the first real, or the
-//! first overflow, everything is added as reals, and the rounding errors are summed beside them
-//! (Kahan, Babuška and Neumaier), so that 1e100 + 1 - 1e100 is 1.
+//! Integers are added exactly as long as all values are integers and the sum fits. From the first real or the first overflow on,
+//! all values are added as reals, and the rounding errors are summed separately (Kahan, Babuška and Neumaier), so that 1e100 + 1
+//! - 1e100 is 1.
 
 use lithe_value::number::Numeric;
 use lithe_value::{ValueRef, cast, number};
 
-/// What sum, total and avg know of the rows so far.
+/// The state of sum, total and avg after the rows so far.
 #[derive(Clone, Debug, Default)]
 pub struct Sum {
     /// The sum while it is exact.
     integer: i64,
-    /// The sum when it is not, and what rounding took from it.
+    /// The sum once it is not exact, and the sum of its rounding errors.
     real: f64,
     error: f64,
-    /// How many values that are not NULL.
+    /// The number of values that are not NULL.
     count: i64,
-    /// The sum is `real` and no longer `integer`.
+    /// The sum is `real`, no longer `integer`.
     is_real: bool,
     /// A value was not an integer.
     has_reals: bool,
-    /// The integers did not fit.
+    /// The sum of integers has overflowed.
     has_overflown: bool,
 }
 
-/// Integers whose sum does not fit.
+/// The sum of integers does not fit into 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overflow;
 
 impl Sum {
-    /// One more value.
+    /// Adds a value.
     #[inline]
     pub fn step(&mut self, value: ValueRef<'_>) {
         let Some(number) = summand(value) else { return };
@@ -53,7 +53,8 @@ impl Sum {
         }
     }
 
-    /// One more integer, if the sum is exact and stays so. If not, nothing has changed: ask [`step`](Self::step).
+    /// Adds an integer, if the sum is exact and stays so. False: nothing is changed, and the caller must use
+    /// [`step`](Self::step).
     #[inline]
     pub fn step_exactly(&mut self, integer: i64) -> bool {
         match self.integer.checked_add(integer) {
@@ -66,7 +67,7 @@ impl Sum {
         }
     }
 
-    /// Takes a value back.
+    /// Removes a value.
     pub fn inverse(&mut self, value: ValueRef<'_>) {
         let Some(number) = summand(value) else { return };
         self.count -= 1;
@@ -103,7 +104,7 @@ impl Sum {
         if !self.is_real {
             return self.integer as f64;
         }
-        // With infinities in the sum the error is not a number, and says nothing.
+        // With infinities in the sum the error is not a number and is ignored.
         if self.error.is_finite() { self.real + self.error } else { self.real }
     }
 
@@ -112,7 +113,7 @@ impl Sum {
         if self.count == 0 { ValueRef::Null } else { ValueRef::from(self.total() / self.count as f64) }
     }
 
-    /// From now on the sum is a real. What a real cannot hold of the integer begins the error.
+    /// Makes the sum a real. The error begins with the part of the integer that a real cannot represent.
     fn become_real(&mut self) {
         if !self.is_real {
             self.is_real = true;
@@ -146,18 +147,18 @@ impl Sum {
     }
 }
 
-/// Two integers with that sum, both exact as reals.
+/// Splits an integer into two that are exact as reals.
 fn split(integer: i64) -> (i64, i64) {
-    /// Integers up to here are exact as they are.
+    /// Integers up to here are exact as reals.
     const EXACT_MAX: i64 = 1 << 52;
-    /// A larger one without this remainder has zeros enough at its end.
+    /// A larger one is exact once this remainder is subtracted, because it ends in enough zero bits.
     const LOW_PART: i64 = 1 << 14;
     let low = if (-EXACT_MAX..=EXACT_MAX).contains(&integer) { 0 } else { integer % LOW_PART };
     (integer - low, low)
 }
 
-/// What a value adds: a text counts as an integer only if it is one as a whole; other texts, and blobs, count as the
-/// real at their start.
+/// The summand for a value. A text counts as an integer only if the whole text is one; other texts, and blobs, count as the real
+/// at their start.
 #[inline]
 fn summand(value: ValueRef<'_>) -> Option<Numeric> {
     match value {

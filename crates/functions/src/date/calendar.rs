@@ -1,10 +1,10 @@
 //! Days, months, years.
 //!
-//! A month that is 31 days long repeats in five-month groups when the year begins in March:
+//! If the year begins in March, the lengths of months repeat in groups of five:
 //!
 //! ```text
 //!   Mar Apr May Jun Jul | Aug Sep Oct Nov Dec | Jan Feb
-//!    31  30  31  30  31 |  31  30  31  30  31 |  31  28 or 29, and nothing behind it shifts
+//!    31  30  31  30  31 |  31  30  31  30  31 |  31  28 or 29, and no month after it shifts
 //! ```
 //!
 //! so a day number is (153 * month + 2) / 5, and leap days are at the ends of years.
@@ -23,7 +23,7 @@ const MARCH_1_OF_YEAR_0: i64 = 1_721_120;
 /// Days of four centuries.
 const ERA: i64 = 146_097;
 
-/// The Julian day number of the noon of a day. A day beyond the end of its month is one of the next.
+/// The Julian day number of the noon of a day. A day beyond the end of its month belongs to the next.
 pub(super) fn day_number(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -51,19 +51,19 @@ pub(super) fn date_of(day_number: i64) -> (i64, i64, i64) {
 /// The Julian day number of 1970-01-01.
 const UNIX_DAY: i64 = 2_440_588;
 
-/// The day, counted from 1970-01-01, of a date. A day beyond the end of its month is one of the next.
+/// The day of a date, counted from 1970-01-01. A day beyond the end of its month belongs to the next.
 pub fn day_of_date(year: i64, month: i64, day: i64) -> i64 {
     day_number(year, month, day) - UNIX_DAY
 }
 
-/// Year, month and day of a day that is counted from 1970-01-01; of one that is millions of years away, those of the last one that
-/// is not.
+/// Year, month and day of a day that is counted from 1970-01-01. A day millions of years away is replaced by the most distant one
+/// that can be computed.
 pub fn date_of_day(day: i64) -> (i64, i64, i64) {
     const DAYS_MAX: i64 = 1_000_000_000;
     date_of(day.clamp(-DAYS_MAX, DAYS_MAX) + UNIX_DAY)
 }
 
-/// How many days a month has.
+/// The number of days of a month.
 pub(super) fn month_length(year: i64, month: i64) -> i64 {
     match month {
         4 | 6 | 9 | 11 => 30,

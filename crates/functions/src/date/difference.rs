@@ -1,10 +1,10 @@
-//! `timediff(a, b)`: what must be added to `b` to get `a`.
+//! `timediff(a, b)`: the time to add to `b` to get `a`.
 //!
 //! ```text
 //!   +YYYY-MM-DD HH:MM:SS.SSS
 //! ```
 //!
-//! First as many years and months as bring `b` near `a` without passing it, then days and time of day.
+//! First the years and months that bring `b` nearest to `a` without passing it, then days and time of day.
 
 use lithe_value::Buffer;
 

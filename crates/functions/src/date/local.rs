@@ -1,4 +1,4 @@
-//! Local time and back.
+//! Conversion to local time and back.
 
 use super::calendar::{DAY, HALF_DAY, UNIX_EPOCH};
 use super::moment::{Date, Moment, Time};
@@ -6,17 +6,17 @@ use super::{calendar, moment};
 use crate::context::Connection;
 use crate::error::{FunctionError, Result};
 
-/// The years for which the system's rules are asked. For others it is asked about a year like them.
+/// The years for which the system's rules are used (1970 to 2037). Any other year is replaced by a similar one among them.
 const ASKED: std::ops::RangeInclusive<i64> = 210_866_760_000_000..=213_014_145_600_000;
 
-/// `localtime`: what a clock on the wall shows then.
+/// `localtime`: the local time at a time in UTC.
 pub(super) fn to_local(moment: &mut Moment, connection: &dyn Connection) -> Result {
     if !moment.is_local {
         let is_no_day = moment.is_no_day();
         let (date, time) = local_fields(moment, connection)?;
         moment.set_fields(date, time);
         if is_no_day {
-            // As in SQLite, where it becomes the first day of 2000.
+            // As in SQLite, the value becomes the first day of 2000.
             moment.revive();
         }
         (moment.is_utc, moment.is_local) = (false, true);
@@ -24,8 +24,8 @@ pub(super) fn to_local(moment: &mut Moment, connection: &dyn Connection) -> Resu
     Ok(())
 }
 
-/// `utc`: the time at which a clock on the wall shows this. Around a change of the clocks the guess is corrected
-/// three times, and then taken as it is.
+/// `utc`: the time in UTC for a local time. Around a change of the clocks the guess is corrected three times, and then used as it
+/// is.
 pub(super) fn to_utc(moment: &mut Moment, connection: &dyn Connection) -> Result {
     const CORRECTIONS_MAX: u32 = 3;
     if moment.is_utc {
@@ -45,7 +45,7 @@ pub(super) fn to_utc(moment: &mut Moment, connection: &dyn Connection) -> Result
     }
     moment.set_utc(guess);
     if is_no_day {
-        // As in SQLite, where it becomes the first of all days.
+        // As in SQLite, the value becomes the first of all days.
         moment.revive();
     }
     Ok(())
@@ -56,7 +56,7 @@ fn local_fields(moment: &mut Moment, connection: &dyn Connection) -> Result<(Dat
     let (asked, years_away) = if ASKED.contains(&milliseconds) {
         (milliseconds, 0)
     } else {
-        // The leap years fall alike, and so do the months; the days of the week do not.
+        // Leap years and months are the same in the similar year; the days of the week are not.
         let date = moment.date();
         let like = 2000 + date.year % 4;
         let time = moment.time();

@@ -1,7 +1,6 @@
 //! Dates and times.
 //!
-//! All of them begin with a time value and apply modifiers from left to right; what comes out is printed in one way or
-//! another.
+//! All functions read a time value, apply modifiers from left to right, and print the result in different forms.
 //!
 //! | module | its one subject |
 //! | --- | --- |
@@ -9,13 +8,13 @@
 //! | `moment` | [`Moment`](moment::Moment): a time value, as a day number, as calendar fields, or as a bare number |
 //! | `parse` | text to time value |
 //! | `modifier` | the modifiers |
-//! | `local` | local time and back |
+//! | `local` | conversion to local time and back |
 //! | `print` | strftime, and the fixed forms of the other functions |
 //! | `difference` | timediff |
-//! | [`timezone`] | how far ahead of UTC a place is, from the system's time zone files |
+//! [`timezone`] | the offset of local time, from the system's time zone files |
 //!
-//! The calendar is the Gregorian one, also before it was invented. Time is counted in milliseconds since noon of
-//! November 24 of the year -4713 (Julian day number 0), and ends with the year 9999.
+//! The calendar is Gregorian, also before its introduction. Time is counted in milliseconds since noon of November 24 of the year
+//! -4713 (Julian day number 0), and ends with the year 9999.
 
 mod calendar;
 mod difference;
@@ -105,7 +104,7 @@ fn strftime(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let format = utf8::until_nul(cast::to_bytes(format, &mut scratch));
     let mut buffer = context.out.take_buffer();
     match print::push_format(&mut moment, format, &mut buffer) {
-        // A NUL behind the text counts here, as in SQLite.
+        // As in SQLite, the NUL after the text counts.
         Some(()) if buffer.len() >= context.connection.length_max() => Err(FunctionError::too_big()),
         Some(()) => context.answer_text(buffer),
         None => null(context),
@@ -133,8 +132,8 @@ fn current_timestamp(context: &mut Context<'_>, _args: &[ValueRef<'_>]) -> Resul
     datetime(context, &[])
 }
 
-/// The time value that is the first argument, after the modifiers that are the others; no arguments mean now. `None`
-/// if it makes no sense, for which the functions answer NULL.
+/// The time value in the first argument, after the modifiers in the further arguments; without arguments the current time. `None` if it is
+/// invalid, for which the functions return NULL.
 fn time_value(context: &Context<'_>, function: &str, args: &[ValueRef<'_>]) -> Result<Option<Moment>> {
     let Some((&value, modifiers)) = args.split_first() else {
         return Ok(Some(Moment::now(context.now(function)?)));

@@ -4,10 +4,10 @@
 //! | --- | --- |
 //! | `+N days`, hours, minutes, seconds, months, years | |
 //! | `+HH:MM[:SS[.SSS]]`, `+YYYY-MM-DD [HH:MM...]` | moves by that much |
-//! | `ceiling`, `floor` | where a move by months ends past the end of a month |
+//! | `ceiling`, `floor` | how a move by months that ends past the end of a month is resolved |
 //! | `start of month`, `start of year`, `start of day` | |
 //! | `weekday N` | forward to that day of the week, Sunday being 0; `-N`: back |
-//! | `unixepoch`, `julianday`, `auto` | what the number counts; only as the first modifier |
+//! | `unixepoch`, `julianday`, `auto` | the unit of the number; only as the first modifier |
 //! | `localtime`, `utc` | |
 //! | `subsec`, `subsecond` | with milliseconds |
 
@@ -19,7 +19,7 @@ use super::{local, parse};
 use crate::context::Context;
 use crate::error::Result;
 
-/// Applies the modifier number `index`, the first being 0; `None` if it is none.
+/// Applies the modifier number `index`, the first being 0; `None` if it is invalid.
 pub(super) fn apply(
     moment: &mut Moment,
     text: &[u8],
@@ -64,7 +64,7 @@ pub(super) fn apply(
     })
 }
 
-/// To the next day with that number, today included; a negative number goes back.
+/// Moves to the next day with that number, today included; a negative number moves back.
 fn weekday(moment: &mut Moment, number: &[u8]) -> Option<()> {
     let number = number::whole_number(number)?.to_real();
     let weekday = number as i64;
@@ -72,7 +72,7 @@ fn weekday(moment: &mut Moment, number: &[u8]) -> Option<()> {
         return None;
     }
     moment.drop_zone();
-    // Cut off, not rounded down: before the epoch, where a move may pass, the day is negative.
+    // The division truncates: before the epoch, which a move may reach, the day is negative.
     let today = (moment.milliseconds() + HALF_DAY + DAY) / DAY % 7;
     let days = match weekday {
         ..0 => -(today + weekday).rem_euclid(7),
@@ -100,7 +100,7 @@ fn start_of(moment: &mut Moment, unit: &[u8]) -> Option<()> {
 
 /// `+N units`, `+HH:MM`, `+YYYY-MM-DD`
 fn move_by(moment: &mut Moment, text: &[u8]) -> Option<()> {
-    // The number ends at a space, a colon, or the hyphen behind a year of four or five digits.
+    // The number ends at a space, a colon, or the hyphen after a year of four or five digits.
     let (&sign, unsigned) = text.split_first()?;
     let ends = |(at, byte): (usize, &u8)| {
         let is_year = |digits: usize| at == digits && parse::digits(unsigned, digits, 0..=99_999).is_some();
@@ -120,7 +120,7 @@ fn move_by(moment: &mut Moment, text: &[u8]) -> Option<()> {
     }
 }
 
-/// From the first year of the calendar to the last.
+/// The years from the first to the last of the calendar.
 const YEARS_MAX: i64 = 14_712;
 
 /// `+YYYY-MM-DD`, perhaps followed by `HH:MM...`
@@ -143,7 +143,7 @@ fn move_by_date(moment: &mut Moment, text: &[u8], year_end: usize) -> Option<()>
     move_by_time(moment, is_negative, time)
 }
 
-/// `HH:MM...`, perhaps with a sign before it. What is more than a day does not count.
+/// `HH:MM...`, perhaps with a sign before it. Whole days are ignored.
 fn move_by_time(moment: &mut Moment, is_negative: bool, text: &[u8]) -> Option<()> {
     let text = match text.split_first()? {
         (first, _) if first.is_ascii_digit() => text,
@@ -158,9 +158,9 @@ fn move_by_time(moment: &mut Moment, is_negative: bool, text: &[u8]) -> Option<(
 /// A unit of time.
 struct Unit {
     name: &'static [u8],
-    /// A number of this size, or beyond, leaves all time.
+    /// The limit: a number of this size, or larger, is out of range.
     limit: f64,
-    /// How long it is; months and years when a fraction of one is wanted.
+    /// Its length; for months and years that of a fraction.
     seconds: f64,
 }
 

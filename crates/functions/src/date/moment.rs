@@ -1,6 +1,6 @@
 //! A time value.
 //!
-//! It can be known in three ways, and each modifier works on the one that suits it:
+//! It has up to three representations, and each modifier changes the one that it needs:
 //!
 //! ```text
 //!   day       milliseconds since the Julian epoch        + days, weekday, hours
@@ -8,8 +8,8 @@
 //!   number    as it was given                            unixepoch, auto, julianday
 //! ```
 //!
-//! The others are computed when they are asked for. What has not been asked for has not been normalised: February 31
-//! stays what it is until the day number is computed.
+//! The other representations are computed when they are used. A representation that has not been recomputed is not normalised:
+//! February 31 stays until the day number is computed.
 
 use super::calendar::{self, DAY, HALF_DAY, LAST, UNIX_EPOCH};
 
@@ -36,11 +36,11 @@ pub(super) struct Moment {
     milliseconds: Option<i64>,
     date: Option<Date>,
     time: Option<Time>,
-    /// Minutes that the date and time are ahead of UTC.
+    /// The offset of date and time from UTC in minutes.
     zone: i64,
-    /// The number that was given, until it is known what it counts.
+    /// The number that was given, until its unit is known.
     number: Option<f64>,
-    /// How many days the date is past the end of its month.
+    /// The number of days that the date is past the end of its month.
     overshoot: i64,
     is_wrong: bool,
     shows_milliseconds: bool,
@@ -54,7 +54,7 @@ const DEFAULT_DATE: Date = Date { year: 2000, month: 1, day: 1 };
 const YEARS: std::ops::RangeInclusive<i64> = -4713..=9999;
 
 impl Time {
-    /// Since midnight.
+    /// Milliseconds since midnight.
     pub(super) fn milliseconds(self) -> i64 {
         self.hour * 3_600_000 + self.minute * 60_000 + (self.second * 1000.0 + 0.5) as i64
     }
@@ -66,7 +66,7 @@ impl Moment {
         Moment { milliseconds: Some(milliseconds), is_utc: true, ..Moment::default() }
     }
 
-    /// A number: a Julian day number if it can be one, unless a modifier says otherwise.
+    /// A number: a Julian day number if it is in range, unless a modifier says otherwise.
     pub(super) fn from_number(number: f64) -> Moment {
         const DAYS_END: f64 = 5_373_484.5;
         let is_day = (0.0..DAYS_END).contains(&number);
@@ -74,24 +74,24 @@ impl Moment {
         Moment { number: Some(number), milliseconds, ..Moment::default() }
     }
 
-    /// What a text said: a date, a time, or both, and how far it is ahead of UTC.
+    /// The fields of a text: a date, a time, or both, and the offset from UTC.
     pub(super) fn from_fields(date: Option<Date>, time: Option<Time>, zone: Option<i64>) -> Moment {
         let is_utc = zone == Some(0);
         let mut moment = Moment { date, time, zone: zone.unwrap_or(0), is_utc, ..Moment::default() };
         moment.measure_overshoot();
-        // A time alone keeps its zone, and its hour 24, until the day number is asked for; some modifiers come before.
+        // A time alone keeps its zone, and its hour 24, until the day number is used; some modifiers come before.
         let is_next_day = time.is_some_and(|time| time.hour == 24);
         if date.is_some() && (moment.zone != 0 || is_next_day) {
             moment.milliseconds();
         }
         if is_next_day {
-            moment.forget_overshoot(); // the next day is a day that there is, except behind the last one
+            moment.forget_overshoot(); // the next day exists, unless this is the last one
             moment.is_wrong |= moment.milliseconds.is_some_and(|milliseconds| milliseconds > LAST);
         }
         moment
     }
 
-    /// It will be printed with milliseconds.
+    /// Makes it print with milliseconds.
     pub(super) fn show_milliseconds(&mut self) {
         self.shows_milliseconds = true;
     }
@@ -100,7 +100,7 @@ impl Moment {
         self.shows_milliseconds
     }
 
-    /// The time value when nothing more is to be done with it; `None` if it is none.
+    /// The time value after all modifiers; `None` if it is invalid.
     pub(super) fn finish(mut self, is_unmodified: bool) -> Option<Moment> {
         let milliseconds = self.milliseconds();
         if self.is_wrong || !(0..=LAST).contains(&milliseconds) {
@@ -112,7 +112,7 @@ impl Moment {
         Some(self)
     }
 
-    /// Since the Julian epoch.
+    /// Milliseconds since the Julian epoch.
     pub(super) fn milliseconds(&mut self) -> i64 {
         if let Some(milliseconds) = self.milliseconds {
             return milliseconds;
@@ -178,7 +178,7 @@ impl Moment {
         time
     }
 
-    /// Moves by so many milliseconds; date and time are to be computed again.
+    /// Moves by a number of milliseconds; drops date and time, which are recomputed.
     pub(super) fn add_milliseconds(&mut self, milliseconds: i64) {
         let sum = self.milliseconds().saturating_add(milliseconds);
         self.milliseconds = Some(sum);
@@ -187,7 +187,7 @@ impl Moment {
 
     /// Moves to another date at the same time of day, perhaps past the end of a month.
     pub(super) fn set_date(&mut self, date: Date) {
-        self.time(); // and if the number is none that can be a day, this is wrong from now on
+        self.time(); // and if the number cannot be a day, this is wrong from here on
         self.number = None;
         self.date = Some(date);
         self.milliseconds = None;
@@ -211,7 +211,7 @@ impl Moment {
         self.time = Some(MIDNIGHT);
     }
 
-    /// Forgets how far date and time are ahead of UTC, unless that has been reckoned in already.
+    /// Drops the offset from UTC, unless it has been applied already.
     pub(super) fn drop_zone(&mut self) {
         self.date();
         self.time();
@@ -220,12 +220,12 @@ impl Moment {
         self.number = None;
     }
 
-    /// Whether it is nothing but a number that can be no day.
+    /// Whether it is only a number that cannot be a day.
     pub(super) fn is_no_day(&self) -> bool {
         self.number.is_some() && self.milliseconds.is_none()
     }
 
-    /// It is right after all.
+    /// Marks it as valid again.
     pub(super) fn revive(&mut self) {
         self.is_wrong = false;
     }
@@ -238,18 +238,18 @@ impl Moment {
         (self.date, self.time) = (Some(date), Some(time));
     }
 
-    /// Becomes the given time in UTC. Whether milliseconds are wanted is forgotten.
+    /// Becomes the given time in UTC. The request for milliseconds is dropped.
     pub(super) fn set_utc(&mut self, milliseconds: i64) {
         *self = Moment { is_wrong: self.is_wrong, ..Moment::now(milliseconds) };
     }
 
-    /// Goes back to the end of the month if the date is past it.
+    /// Moves back to the end of the month if the date is past it.
     pub(super) fn floor(&mut self) {
         let overshoot = self.overshoot * DAY;
         self.add_milliseconds(-overshoot);
     }
 
-    /// From here on there is nothing that `floor` could take back.
+    /// Drops the overshoot, so that `floor` has no effect.
     pub(super) fn forget_overshoot(&mut self) {
         self.overshoot = 0;
     }
@@ -265,12 +265,12 @@ impl Moment {
         (self.date, self.time, self.zone) = (None, None, 0);
     }
 
-    /// Whether anything is known but a number.
+    /// Whether it is more than a number of unknown unit.
     pub(super) fn is_known(&self) -> bool {
         self.milliseconds.is_some() || self.date.is_some() || self.time.is_some()
     }
 
-    /// The number is what it seemed to be, a Julian day number; whether that is so.
+    /// Takes the number as a Julian day number; false if it cannot be one.
     pub(super) fn take_number_as_day(&mut self) -> bool {
         let is_day = self.milliseconds.is_some() && self.number.is_some();
         if is_day {
@@ -279,7 +279,7 @@ impl Moment {
         is_day
     }
 
-    /// The number counts seconds since 1970; whether that is so.
+    /// Takes the number as seconds since 1970; false if it is out of range.
     pub(super) fn take_number_as_unix(&mut self) -> bool {
         let Some(number) = self.number else { return false };
         let milliseconds = number * 1000.0 + UNIX_EPOCH as f64;
@@ -292,7 +292,7 @@ impl Moment {
         true
     }
 
-    /// The number counts days if it can, otherwise seconds.
+    /// Takes the number as days if it can be, otherwise as seconds.
     pub(super) fn take_number_as_it_seems(&mut self) {
         const UNIX: std::ops::RangeInclusive<f64> = -210_866_760_000.0..=253_402_300_799.0;
         match self.number {

@@ -12,7 +12,7 @@ use lithe_value::{bytes, number};
 use super::moment::{Date, Moment, Time};
 use crate::error::Result;
 
-/// The time value that `text` says, `now` being asked for if that is what it says; `None` if it is none.
+/// The time value in `text`; `now` is called if it is the current time. `None` if it is invalid.
 pub(super) fn time_value(text: &[u8], now: impl FnOnce() -> Result<i64>) -> Result<Option<Moment>> {
     if let Some(moment) = fields(text) {
         return Ok(Some(moment));
@@ -31,7 +31,7 @@ pub(super) fn time_value(text: &[u8], now: impl FnOnce() -> Result<i64>) -> Resu
     Ok(None)
 }
 
-/// The time value and modifier that asks for milliseconds.
+/// Whether the text is the time value or modifier for milliseconds.
 pub(super) fn is_subsecond(text: &[u8]) -> bool {
     text.eq_ignore_ascii_case(b"subsec") || text.eq_ignore_ascii_case(b"subsecond")
 }
@@ -61,7 +61,7 @@ fn date(text: &[u8]) -> Option<(Date, &[u8])> {
     Some((Date { year: if is_negative { -year } else { year }, month, day }, rest))
 }
 
-/// A time of day and the zone behind it, to the end of `text`.
+/// A time of day and the zone after it, up to the end of `text`.
 pub(super) fn time_and_zone(text: &[u8]) -> Option<(Time, Option<i64>)> {
     let (time, rest) = time(text)?;
     let rest = skip_spaces(rest);
@@ -78,7 +78,7 @@ pub(super) fn time_and_zone(text: &[u8]) -> Option<(Time, Option<i64>)> {
     skip_spaces(rest).is_empty().then_some((time, zone))
 }
 
-/// `HH:MM`, `HH:MM:SS`, `HH:MM:SS.SSS`. The end of the day is 24:00, and nothing is behind it.
+/// `HH:MM`, `HH:MM:SS`, `HH:MM:SS.SSS`. The last time of a day is 24:00.
 fn time(text: &[u8]) -> Option<(Time, &[u8])> {
     let (hour, rest) = digits(text, 2, 0..=24)?;
     let (minute, mut rest) = digits(rest.strip_prefix(b":")?, 2, 0..=59)?;
@@ -98,7 +98,7 @@ fn time(text: &[u8]) -> Option<(Time, &[u8])> {
     (hour < 24 || (minute == 0 && second == 0.0)).then_some((time, rest))
 }
 
-/// Less than a millisecond below one second at the most, so that rounding to milliseconds changes no other field.
+/// The fraction of a second. It is at most 0.999, so that rounding to milliseconds changes no other field.
 fn fraction_of_second(text: &[u8]) -> (f64, &[u8]) {
     const FRACTION_MAX: f64 = 0.999;
     let (mut fraction, mut scale) = (0.0, 1.0);
@@ -108,11 +108,11 @@ fn fraction_of_second(text: &[u8]) -> (f64, &[u8]) {
         scale *= 10.0;
         rest = behind;
     }
-    // More digits than a real has make both infinite, and their quotient no number.
+    // More digits than a real can hold make both infinite, and their quotient not a number.
     ((fraction / scale).min(FRACTION_MAX), rest)
 }
 
-/// A number of exactly so many digits.
+/// A number with exactly this number of digits.
 pub(super) fn digits(text: &[u8], count: usize, range: std::ops::RangeInclusive<i64>) -> Option<(i64, &[u8])> {
     let (digits, rest) = text.split_at_checked(count)?;
     let number = digits

@@ -17,7 +17,7 @@ pub(super) fn push_date(moment: &mut Moment, out: &mut Buffer) {
     put(out, format_args!("{:04}-{month:02}-{day:02}", year.abs()));
 }
 
-/// `HH:MM:SS`, and milliseconds if they are wanted.
+/// `HH:MM:SS`, with milliseconds if requested.
 pub(super) fn push_time(moment: &mut Moment, out: &mut Buffer) {
     let time = moment.time();
     put(out, format_args!("{:02}:{:02}:", time.hour, time.minute));
@@ -107,7 +107,7 @@ fn day_of_year(moment: &mut Moment) -> i64 {
     (moment.milliseconds() + HALF_DAY) / DAY - january
 }
 
-/// The Thursday of the same week, which says what year and week of ISO 8601 it is.
+/// The Thursday of the same week, which determines the year and the week of ISO 8601.
 fn thursday(moment: &mut Moment) -> Moment {
     let days = 3 - (weekday(moment) + 6) % 7;
     let mut thursday = moment.clone();
@@ -123,7 +123,7 @@ fn week_of_year(moment: &mut Moment) -> i64 {
     day_of_year(&mut thursday(moment)) / 7 + 1
 }
 
-/// Buffers take what they are given.
+/// Appends formatted text, which never fails for a buffer.
 pub(super) fn put(out: &mut Buffer, text: std::fmt::Arguments<'_>) {
     let written = out.write_fmt(text);
     debug_assert!(written.is_ok(), "a buffer takes any text");

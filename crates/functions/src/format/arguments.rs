@@ -1,4 +1,4 @@
-//! What a format's conversions are of.
+//! The arguments of a format's conversions.
 
 use lithe_value::{NumberText, ValueRef, cast};
 
@@ -19,7 +19,7 @@ pub enum IntegerType {
     Pointer,
 }
 
-/// The values that are formatted, one after the other.
+/// The arguments of a format, one after the other.
 pub trait FormatArguments {
     /// The number of a `*`.
     fn number(&mut self) -> i64;
@@ -33,11 +33,11 @@ pub trait FormatArguments {
     /// A text that begins with the character of `%c`.
     fn character<'s>(&'s mut self, scratch: &'s mut NumberText) -> &'s [u8];
 
-    /// A text, at least as much of it as `limit` says; `None` for NULL. One that `is_freed` belongs to the caller.
+    /// A text, or at least the first `limit` bytes of it; `None` for NULL. One that `is_freed` belongs to the caller.
     fn text<'s>(&'s mut self, limit: Option<usize>, is_freed: bool, scratch: &'s mut NumberText) -> Option<&'s [u8]>;
 }
 
-/// The arguments of the SQL function that are not used yet. Behind the last one come NULLs.
+/// The arguments of the SQL function that have not been used yet. NULLs follow the last one.
 pub(super) struct Args<'a>(pub &'a [ValueRef<'a>]);
 
 impl<'a> Args<'a> {

@@ -11,7 +11,7 @@ use super::spec::{Integer, Spec};
 use crate::error::Result;
 use lithe_value::bytes;
 
-/// Space for sign, prefix and ending, which SQLite counts towards the limit whether they are there or not.
+/// Space for sign, prefix and ending, which SQLite counts towards the limit even if they are absent.
 const SURPLUS: usize = 10;
 
 pub(super) fn write(output: &mut Output<'_>, spec: &Spec, kind: Integer, integer: i64) -> Result {
@@ -44,10 +44,10 @@ pub(super) fn write(output: &mut Output<'_>, spec: &Spec, kind: Integer, integer
     output.push_padded(&reversed, reversed.len(), spec)
 }
 
-/// More than an integer has digits, in whatever base.
+/// More than the digits of an integer in any base.
 const SHORT_LEN: usize = 64;
 
-/// The same as all numbers are but those that are widened: made in a place of its own, from the end.
+/// Writes a number that is not widened far, as most are not: its text is built on the stack, from its end.
 fn write_short(
     output: &mut Output<'_>,
     spec: &Spec,
@@ -65,7 +65,7 @@ fn write_short(
         Integer::HexCapital | Integer::Pointer => text.put_digits::<16>(magnitude, b'A'),
         Integer::Octal => text.put_digits::<8>(magnitude, b'a'),
     }
-    // Zeros are there already.
+    // Leading zeros are in place already.
     text.start = text.start.min(SHORT_LEN - precision);
     if spec.alternate && magnitude != 0 {
         prefix(kind).iter().for_each(|byte| text.put(*byte));
@@ -75,7 +75,7 @@ fn write_short(
     output.push_padded(text, text.len(), spec)
 }
 
-/// A text that is made from its end.
+/// A text that is built from its end.
 struct FromTheEnd {
     bytes: [u8; SHORT_LEN],
     start: usize,
@@ -104,7 +104,7 @@ impl FromTheEnd {
     }
 }
 
-/// The digits from the last to the first, at least `precision` of them; before them, an ordinal's ending.
+/// The digits from the last to the first, at least `precision` of them, preceded by the ending of an ordinal.
 fn reversed_digits(magnitude: u64, kind: Integer, precision: usize) -> Vec<u8> {
     let (base, letters) = match kind {
         Integer::Signed | Integer::Unsigned | Integer::Ordinal => (10, b'a'),
@@ -142,12 +142,12 @@ fn ending(magnitude: u64) -> &'static str {
     }
 }
 
-/// A comma between any three digits, counted from the last.
+/// Inserts a comma after every three digits, counted from the last.
 fn grouped(reversed: &[u8]) -> Vec<u8> {
     reversed.chunks(3).collect::<Vec<_>>().join(&b',')
 }
 
-/// What stands before the digits in the alternate form, from its last character to its first.
+/// The prefix of the alternate form, from its last character to its first.
 fn prefix(kind: Integer) -> &'static [u8] {
     match kind {
         Integer::Hex | Integer::Pointer => b"x0",

@@ -7,11 +7,11 @@
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | `spec` | reading what follows a `%` |
+//! | `spec` | parsing the text after a `%` |
 //! | `integer` | %d %u %x %X %o %p %r |
 //! | `real` | %f %e %g |
 //! | `text` | %s %c %q %Q %w %j %J |
-//! | `arguments` | where values come from: SQL, or the arguments of a function in C |
+//! | `arguments` | the source of values: SQL, or the arguments of a function in C |
 //! | `output`, `scratch` | the text so far, and one number of it |
 
 mod arguments;
@@ -55,8 +55,8 @@ pub fn format_values(format: &[u8], values: &[ValueRef<'_>], length_max: usize) 
     Ok(output.into_buffer())
 }
 
-/// Writes the text of `format` with arguments of any kind: programs that format without SQL (the C interface's `sqlite3_mprintf`)
-/// come in here. Also where the text gets too long, all arguments are taken.
+/// Writes the text of `format` with arguments of any kind, for callers that format without SQL (the C interface's
+/// `sqlite3_mprintf`). All arguments are consumed, even if the text gets too long.
 pub fn format_arguments<A: FormatArguments>(output: &mut Output<'_>, format: &[u8], args: &mut A) -> Result {
     let mut rest = format;
     let written = write_until_end(output, &mut rest, args);
@@ -66,13 +66,13 @@ pub fn format_arguments<A: FormatArguments>(output: &mut Output<'_>, format: &[u
     written
 }
 
-/// Writes `format` with its conversions replaced. A conversion that is none ends the text.
+/// Writes `format` with its conversions replaced. An invalid conversion ends the text.
 fn write(output: &mut Output<'_>, format: &[u8], args: &mut Args<'_>) -> Result {
     write_until_end(output, &mut &*format, args)
 }
 
 fn write_until_end<A: FormatArguments>(output: &mut Output<'_>, rest: &mut &[u8], args: &mut A) -> Result {
-    // What stands between two conversions is short.
+    // The text between two conversions is usually short.
     while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
         if at > 0 {
             output.push(bytes::first(rest, at))?;
@@ -102,7 +102,7 @@ fn convert<A: FormatArguments>(output: &mut Output<'_>, spec: &Spec, conversion:
     }
 }
 
-/// Takes the arguments of what is left of a format that is not written any more.
+/// Consumes the arguments of the rest of a format that is not written.
 #[cold]
 fn take_arguments<A: FormatArguments>(mut rest: &[u8], args: &mut A) {
     while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
@@ -130,7 +130,7 @@ fn take_arguments<A: FormatArguments>(mut rest: &[u8], args: &mut A) {
     }
 }
 
-/// The text of `format('%.16g', real)`: what `strftime('%J')` needs.
+/// The text of `format('%.16g', real)`, for `strftime('%J')`.
 pub(crate) fn general(real: f64, digits: usize, out: &mut Buffer) {
     let spec = Spec { precision: Some(digits), ..Spec::default() };
     let mut output = Output::appending_to(std::mem::take(out), usize::MAX);

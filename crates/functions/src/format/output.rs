@@ -1,8 +1,8 @@
-//! The text so far, which never gets longer than a limit.
+//! The text so far, whose length is limited.
 //!
 //! ```text
-//!   place    |x|x|x|x|x| | |     memory of the caller, as long as the text fits
-//!   buffer   empty               all of the text, once it does not
+//!   place    |x|x|x|x|x| | |     memory of the caller, while the text fits
+//!   buffer   empty               the whole text, once it does not fit
 //! ```
 
 use lithe_value::{Buffer, bytes};
@@ -10,10 +10,10 @@ use lithe_value::{Buffer, bytes};
 use super::spec::Spec;
 use crate::error::{FunctionError, Result};
 
-/// Where a text is written.
+/// The destination of a text.
 pub struct Output<'o> {
     place: &'o mut [u8],
-    /// The text has not left `place`.
+    /// The text is still in `place`.
     is_in_place: bool,
     buffer: Buffer,
     len: usize,
@@ -21,12 +21,12 @@ pub struct Output<'o> {
 }
 
 impl<'o> Output<'o> {
-    /// Writes behind what is in `buffer`.
+    /// Appends to the content of `buffer`.
     pub fn appending_to(buffer: Buffer, length_max: usize) -> Output<'static> {
         Output { place: &mut [], is_in_place: false, len: buffer.len(), buffer, length_max }
     }
 
-    /// Writes to `place`, and takes memory if that is too small.
+    /// Writes to `place`, and allocates memory if that is too small.
     pub fn growing_from(place: &'o mut [u8], length_max: usize) -> Output<'o> {
         Output { place, is_in_place: true, buffer: Buffer::new(), len: 0, length_max }
     }
@@ -36,23 +36,23 @@ impl<'o> Output<'o> {
         if self.is_in_place { bytes::first(self.place, self.len) } else { self.buffer.as_slice() }
     }
 
-    /// The text that was written to memory of its own.
+    /// The text that was written to allocated memory.
     pub(super) fn into_buffer(self) -> Buffer {
         debug_assert!(!self.is_in_place, "the text is elsewhere");
         self.buffer
     }
 
-    /// Fails if one conversion alone may be too long. To be asked before memory is, when the format sets the length.
+    /// Fails if one conversion alone is too long. To be called before memory is allocated for a length in the format.
     pub(super) fn check_conversion(&self, length: usize) -> Result {
         if length > self.length_max { Err(FunctionError::too_big()) } else { Ok(()) }
     }
 
-    /// Fails if the text gets too long by so much more. SQLite has a NUL behind it, which counts.
+    /// Fails if the text would become too long with this number of additional bytes. SQLite counts the NUL after it.
     fn check(&self, additional: usize) -> Result {
         self.check_conversion(self.len.saturating_add(additional).saturating_add(1))
     }
 
-    /// Writes `count` bytes by `put`, which gets their place.
+    /// Writes `count` bytes by `put`, which gets the slice for them.
     #[inline]
     fn put(&mut self, count: usize, put: impl FnOnce(&mut [u8])) -> Result {
         self.check(count)?;
@@ -93,7 +93,7 @@ impl<'o> Output<'o> {
         })
     }
 
-    /// Writes `text` with spaces before or behind it, until it has the width of `spec`. `len` is how wide it counts.
+    /// Writes `text` with spaces before or after it, up to the width of `spec`. `len` is the width of the text.
     pub(super) fn push_padded(&mut self, text: &[u8], len: usize, spec: &Spec) -> Result {
         let padding = spec.width.saturating_sub(len);
         if padding > 0 && !spec.left {

@@ -1,6 +1,6 @@
 //! Reals.
 //!
-//! Not more than 16 digits are SQLite's, 26 with the flag `!`; the others are zeros.
+//! As in SQLite, at most 16 digits are significant, 26 with the flag `!`; zeros follow.
 
 use lithe_value::bytes;
 use lithe_value::number::Decimal;
@@ -13,18 +13,18 @@ use crate::error::Result;
 const DIGITS_MAX: i32 = 16;
 const DIGITS_MAX_ALTERNATE: i32 = 26;
 const PRECISION_DEFAULT: usize = 6;
-/// More digits than this are not asked for.
+/// The precision is limited to this.
 const PRECISION_MAX: usize = 100_000_000;
 
-/// Space for sign, point and exponent, which SQLite counts towards the limit whether they are there or not.
+/// Space for sign, point and exponent, which SQLite counts towards the limit even if they are absent.
 const SURPLUS: usize = 15;
 
-/// What the digits are of, and how they are laid out.
+/// The layout of a number.
 struct Layout {
-    /// The number of the first digit's place: 0 for units, 1 for tens.
+    /// The decimal place of the first digit: 0 for units, 1 for tens.
     exponent: i32,
     is_scientific: bool,
-    /// Digits behind the point.
+    /// Digits after the point.
     fraction: usize,
     has_point: bool,
     drops_zeros: bool,
@@ -32,7 +32,7 @@ struct Layout {
 
 pub(super) fn write(output: &mut Output<'_>, spec: &Spec, kind: Real, real: f64) -> Result {
     if real.is_nan() {
-        // Values of SQL never are; C programs may ask.
+        // Values of SQL are never NaN; arguments of C programs may be.
         let text: &[u8] = if spec.zero { b"null" } else { b"NaN" };
         return output.push_padded(text, text.len(), spec);
     }
@@ -46,7 +46,7 @@ pub(super) fn write(output: &mut Output<'_>, spec: &Spec, kind: Real, real: f64)
     output.check_conversion(whole + layout.fraction + spec.width + SURPLUS)?;
 
     let mut text = Scratch::new();
-    // The flag # drops the sign of what has no digits but zeros, unless a sign was asked for.
+    // The flag # drops the sign of a number whose digits are all zeros, unless the flags request a sign.
     let drops_sign = spec.alternate && spec.plus.is_none() && decimal.is_zero();
     if real < 0.0 && !drops_sign {
         text.push(b'-');
@@ -80,10 +80,10 @@ fn write_infinity(output: &mut Output<'_>, spec: &Spec, real: f64) -> Result {
     output.push_padded(text, text.len(), spec)
 }
 
-/// Decimal digits, and how many of them stand before the point.
+/// Decimal digits, with the position of the point.
 enum Digits {
     Finite(Decimal),
-    /// Padded with zeros, infinity is a number as well: 9 with a thousand places.
+    /// Padded with zeros, infinity is written as a number, too: 9 with a thousand places.
     Infinite,
 }
 
@@ -112,7 +112,7 @@ impl Digits {
         matches!(self, Digits::Finite(decimal) if decimal.is_zero())
     }
 
-    /// The digit of that place, 0 being the first; zero behind the last.
+    /// The digit at `index`, 0 being the first; zero after the last.
     fn digit(&self, index: usize) -> u8 {
         match self {
             Digits::Finite(decimal) => decimal.digits().get(index).copied().unwrap_or(b'0'),
@@ -128,7 +128,7 @@ fn layout(decimal: &Digits, kind: Real, precision: usize, spec: &Spec) -> Layout
         Real::Fixed => (false, precision, spec.alternate2),
         Real::Exponent | Real::ExponentCapital => (true, precision, spec.alternate2),
         Real::General | Real::GeneralCapital => {
-            // The precision counts all digits here, and the one before the point is one of them.
+            // The precision counts all digits here, including the one before the point.
             let behind_first = precision.max(1) - 1;
             let is_scientific = exponent < -4 || i64::from(exponent) > behind_first as i64;
             let fraction =
@@ -161,7 +161,7 @@ fn push_fraction(text: &mut Scratch, decimal: &Digits, layout: &Layout, spec: &S
     text.push(b'.');
     let first = if layout.is_scientific { 1 } else { i64::from(layout.exponent) + 1 };
     for place in 0..layout.fraction as i64 {
-        // Before the first digit of a small number stand zeros.
+        // Zeros precede the first digit of a small number.
         text.push(usize::try_from(first + place).map_or(b'0', |index| decimal.digit(index)));
     }
     if !layout.drops_zeros {

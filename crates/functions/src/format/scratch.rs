@@ -1,14 +1,14 @@
-//! A text that is made before it is known how wide it gets. A short one takes no memory.
+//! A text that is built before its width is known. A short one needs no allocation.
 
 use lithe_value::bytes;
 
-/// As much as nearly every number has.
+/// Enough for nearly all numbers.
 const SHORT_LEN: usize = 96;
 
 pub(super) struct Scratch {
     short: [u8; SHORT_LEN],
     len: usize,
-    /// All of it, once it was longer than `SHORT_LEN`.
+    /// The whole text, once it is longer than `SHORT_LEN`.
     long: Option<Vec<u8>>,
 }
 

@@ -1,4 +1,4 @@
-//! What follows a `%`.
+//! The text after a `%`.
 
 use lithe_value::bytes;
 
@@ -7,9 +7,9 @@ use super::{FormatArguments, IntegerType};
 /// Flags, width and precision.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spec {
-    /// `-`: padded behind.
+    /// `-`: padded at the end.
     pub left: bool,
-    /// `+` or a space: stands before a number that is not negative.
+    /// `+` or a space: written before a number that is not negative.
     pub plus: Option<u8>,
     /// `#`: the alternate form.
     pub alternate: bool,
@@ -21,11 +21,11 @@ pub(super) struct Spec {
     pub thousands: bool,
     pub width: usize,
     pub precision: Option<usize>,
-    /// `l`, up to two: of arguments in C.
+    /// `l`, up to two: the size of arguments in C.
     pub longs: u8,
 }
 
-/// What is to be written.
+/// The kind of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Conversion {
     /// `%%`
@@ -82,16 +82,16 @@ pub(super) enum Real {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quoted {
-    /// `%q`: to stand between single quotes
+    /// `%q`: for use between single quotes
     Inside,
-    /// `%Q`: single quotes and what is between, or NULL
+    /// `%Q`: a text in single quotes, or NULL
     Literal,
-    /// `%w`: to stand between double quotes
+    /// `%w`: for use between double quotes
     Identifier,
 }
 
 impl Integer {
-    /// What C passes for it.
+    /// The type of its argument in C.
     pub(super) fn c_type(self, longs: u8) -> IntegerType {
         match (self, longs) {
             (Integer::Pointer, _) => IntegerType::Pointer,
@@ -104,7 +104,7 @@ impl Integer {
     }
 }
 
-/// Numbers in a format wrap at 32 bits and lose their sign, as in SQLite; what is left is mostly too long anyway.
+/// As in SQLite, numbers in a format wrap at 32 bits and lose their sign; the result is usually too long anyway.
 const NUMBER_MASK: u32 = 0x7fff_ffff;
 
 impl Spec {

@@ -56,7 +56,7 @@ fn the_limit_holds_before_memory_is_asked_for() {
     }
 }
 
-/// Arguments that count what is taken.
+/// Arguments that count how many of them are consumed.
 #[derive(Default)]
 struct Counted {
     texts_to_free: usize,

@@ -7,13 +7,13 @@ use super::spec::{Quoted, Spec};
 use crate::error::Result;
 use crate::scalar::quote::{push_doubled, push_unistr_escapes};
 
-/// `%s`: the text, of that not more than the precision. NULL is empty.
+/// `%s`: the text, cut at the precision. NULL is empty.
 pub(super) fn write_text(output: &mut Output<'_>, spec: &Spec, text: Option<&[u8]>) -> Result {
     let text = limited(utf8::until_nul(text.unwrap_or_default()), spec);
     push(output, text, spec)
 }
 
-/// `%c`: the first character, as often as the precision says. An empty text has the character NUL.
+/// `%c`: the first character, repeated by the precision. An empty text gives the character NUL.
 pub(super) fn write_character(output: &mut Output<'_>, spec: &Spec, text: &[u8]) -> Result {
     let text = utf8::until_nul(text);
     let character = match utf8::decode(text) {
@@ -22,8 +22,7 @@ pub(super) fn write_character(output: &mut Output<'_>, spec: &Spec, text: &[u8])
     };
     let copies = spec.precision.unwrap_or(1).max(1) - 1;
     output.check_conversion(copies.saturating_mul(character.len()))?;
-    // The width is that of all characters. What is wider than they are goes before the first, if there are several;
-    // otherwise the last is padded.
+    // The width is that of all characters. Padding goes before the first, if there are several; otherwise the last is padded.
     let width = spec.width.saturating_sub(copies);
     let pads_first = copies > 0 && !spec.left && width > 1;
     let last = Spec { width: if pads_first { 0 } else { width }, ..spec.clone() };
@@ -70,7 +69,7 @@ pub(super) fn write_json(output: &mut Output<'_>, spec: &Spec, quoted: bool, tex
         return push(output, text, spec);
     };
     let text = match spec.precision {
-        // Not as elsewhere: bytes that continue nothing do not count.
+        // Unlike in other conversions, stray continuation bytes do not count.
         Some(characters) if spec.alternate2 => bytes::first(text, starts_len(text, characters)),
         _ => limited(text, spec),
     };
@@ -100,7 +99,7 @@ fn push_json(byte: u8, out: &mut Buffer) {
     }
 }
 
-/// As much of `text` as the precision allows: bytes, or characters with the flag `!`.
+/// The part of `text` within the precision: bytes, or characters with the flag `!`.
 fn limited<'a>(text: &'a [u8], spec: &Spec) -> &'a [u8] {
     match spec.precision {
         None => text,
@@ -109,7 +108,7 @@ fn limited<'a>(text: &'a [u8], spec: &Spec) -> &'a [u8] {
     }
 }
 
-/// How many bytes the first `count` characters have.
+/// The number of bytes of the first `count` characters.
 fn characters_len(text: &[u8], count: usize) -> usize {
     let mut at = 0;
     for _ in 0..count {
@@ -121,7 +120,7 @@ fn characters_len(text: &[u8], count: usize) -> usize {
     at
 }
 
-/// How many bytes there are before the start of the character behind `count` others.
+/// The number of bytes before the start of the character at index `count`.
 fn starts_len(text: &[u8], count: usize) -> usize {
     let mut starts = text.iter().enumerate().filter(|(_, byte)| !utf8::is_continuation(**byte));
     starts.nth(count).map_or(text.len(), |(at, _)| at)

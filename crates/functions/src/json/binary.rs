@@ -10,7 +10,7 @@ use super::output::{self, Output};
 use super::parse::Failure;
 use super::tree::{DEPTH_MAX, Escapes, Json, Text, escape, is_plain_escape, needs_escape};
 
-/// What a value is: the low half of its first byte.
+/// The kind of a value: the low half of its first byte.
 pub mod kind {
     /// null.
     pub const NULL: u8 = 0;
@@ -24,15 +24,15 @@ pub mod kind {
     pub const INT5: u8 = 4;
     /// A number with a fraction or an exponent.
     pub const FLOAT: u8 = 5;
-    /// One with no digit before or behind its point.
+    /// A number with no digit before or after its point.
     pub const FLOAT5: u8 = 6;
     /// A string without escapes.
     pub const TEXT: u8 = 7;
-    /// One with escapes of JSON.
+    /// A string with escapes of JSON.
     pub const TEXTJ: u8 = 8;
-    /// One with escapes of JSON5.
+    /// A string with escapes of JSON5.
     pub const TEXT5: u8 = 9;
-    /// One whose bytes stand for themselves.
+    /// A string whose bytes are unescaped.
     pub const TEXTRAW: u8 = 10;
     /// An array.
     pub const ARRAY: u8 = 11;
@@ -40,7 +40,7 @@ pub mod kind {
     pub const OBJECT: u8 = 12;
 }
 
-/// The largest size that stands in the first byte.
+/// The largest size in the first byte.
 const SIZE_INLINE_MAX: usize = 11;
 
 /// Appends the value.
@@ -105,10 +105,10 @@ fn push_bytes(kind: u8, content: &[u8], out: &mut Output) {
     out.extend(content);
 }
 
-/// The error of a BLOB that is no JSONB. Its position is not reported.
+/// The error of a BLOB that is not JSONB. Its position is not reported.
 const MALFORMED: Failure = Failure::Malformed(0);
 
-/// Whether a BLOB is taken for JSONB: its outermost header fits. What begins like a text of JSON has to be JSONB all through.
+/// Whether a BLOB is taken for JSONB: its outermost header must fit. One that begins like a text of JSON must be valid JSONB.
 pub fn looks_right(blob: &[u8]) -> Result<bool, Failure> {
     let Some((kind, content, [])) = header(blob) else { return Ok(false) };
     if kind > kind::OBJECT || (kind <= kind::FALSE && !content.is_empty()) {
@@ -117,7 +117,7 @@ pub fn looks_right(blob: &[u8]) -> Result<bool, Failure> {
     if matches!(blob.first(), Some(b'{' | b'[' | b'0'..=b'9')) { is_valid(blob) } else { Ok(true) }
 }
 
-/// Whether a BLOB is JSONB and nothing else, all through.
+/// Whether the whole BLOB is valid JSONB.
 pub fn is_valid(blob: &[u8]) -> Result<bool, Failure> {
     match value(blob, 0, true) {
         Ok((_, rest)) => Ok(rest.is_empty()),
@@ -126,12 +126,12 @@ pub fn is_valid(blob: &[u8]) -> Result<bool, Failure> {
     }
 }
 
-/// Reads a BLOB that looks right. Damage within it is an error for the function that reads that part.
+/// Reads a BLOB. Damage within it is an error of the function that reads the damaged part.
 pub fn parse(blob: &[u8]) -> Result<Json<'_>, Failure> {
     value(blob, 0, false).map(|(json, _)| json)
 }
 
-/// The kind, the content, and what follows.
+/// The kind, the content, and the bytes after it.
 pub fn header(blob: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&first, rest) = blob.split_first()?;
     let (size, rest) = match first >> 4 {
@@ -145,14 +145,14 @@ pub fn header(blob: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((first & 15, content, rest))
 }
 
-/// Reads a value and what follows it: strictly, or as SQLite reads it, which looks at nothing that it does not need.
+/// Reads a value; returns the value and the bytes after it. Strictly, or as SQLite reads it, which checks only the parts that it needs.
 fn value(blob: &[u8], depth: usize, is_strict: bool) -> Result<(Json<'_>, &[u8]), Failure> {
     let (kind, content, rest) = header(blob).ok_or(MALFORMED)?;
     if depth > DEPTH_MAX {
         return Err(MALFORMED);
     }
     let json = match kind {
-        // The one byte that each of them is written as, although a longer header could say the same.
+        // Each of them must be one byte, although a longer header could encode it.
         kind::NULL | kind::TRUE | kind::FALSE if is_strict && blob.first() != Some(&kind) => return Err(MALFORMED),
         kind::NULL => Json::Null,
         kind::TRUE => Json::True,
@@ -199,7 +199,7 @@ fn members(mut content: &[u8], depth: usize, is_strict: bool) -> Result<Vec<(Tex
     Ok(members)
 }
 
-/// Read strictly, the bytes have to be digits of that kind.
+/// A number. Read strictly, the bytes must be digits of that kind.
 fn number(kind: u8, content: &[u8], is_strict: bool) -> Result<Json<'_>, Failure> {
     let digits = Cow::Borrowed(content);
     if content.is_empty() {
@@ -217,8 +217,8 @@ fn number(kind: u8, content: &[u8], is_strict: bool) -> Result<Json<'_>, Failure
     if is_written_as(kind, content) { Ok(json) } else { Err(MALFORMED) }
 }
 
-/// Whether SQLite takes the digits for a number of that kind when it looks closely: zeros may lead an integer, and a real
-/// number may begin with its exponent.
+/// Whether SQLite accepts the digits for a number of that kind in the strict check: an integer may have leading zeros, and a real
+/// may begin with its exponent.
 fn is_written_as(kind: u8, content: &[u8]) -> bool {
     let digits = content.strip_prefix(b"-").unwrap_or(content);
     match kind {
@@ -255,7 +255,7 @@ fn is_exponent(exponent: &[u8]) -> bool {
     all(exponent.strip_prefix(b"-").or(exponent.strip_prefix(b"+")).unwrap_or(exponent), u8::is_ascii_digit)
 }
 
-/// Read strictly, a text has no escapes but those of its kind; otherwise anything but arrays and objects is a label.
+/// A text. Read strictly, it has only escapes of its kind; otherwise any value except arrays and objects may be a label.
 fn text(kind: u8, content: &[u8], is_strict: bool) -> Result<Text<'_>, Failure> {
     let escapes = match kind {
         kind::TEXT => Escapes::None,
@@ -283,7 +283,7 @@ fn fits(escapes: Escapes, mut bytes: &[u8]) -> bool {
         match (escapes, byte) {
             (Escapes::Raw, _) => return true,
             (Escapes::Json5, b'"') => {}
-            // SQLite does not look at the two bytes behind it.
+            // SQLite does not check the two bytes after it.
             (Escapes::Json5, b'\\') if behind.starts_with(b"x") => match behind.get(3..) {
                 Some(rest) => bytes = rest,
                 None => return false,

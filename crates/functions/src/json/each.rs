@@ -1,7 +1,8 @@
-//! json_each() and json_tree(): a row for each element, or for everything within. jsonb_each() and jsonb_tree() give arrays and objects as JSONB.
+//! json_each() and json_tree(): a row for each element, or for all values within. jsonb_each() and jsonb_tree() return arrays and
+//! objects as JSONB.
 //!
-//! Both walk over JSONB, into which texts are put first: the id of an element is where it stands there, of a member of an object
-//! where its label stands.
+//! Both iterate over JSONB, to which texts are converted first. The id of an element is its offset there, that of a member of an
+//! object the offset of its label.
 
 use std::borrow::Cow;
 
@@ -18,11 +19,11 @@ use crate::error::{FunctionError, Result};
 /// The columns of a row.
 pub const EACH_COLUMNS: [&str; 8] = ["key", "value", "type", "atom", "id", "parent", "fullkey", "path"];
 
-/// Where `value` and `type` stand among the columns.
+/// The positions of `value` and `type` among the columns.
 const VALUE: usize = 1;
 const TYPE: usize = 2;
 
-/// The subtype of a column of a row: arrays and objects are JSON to the functions that they are given to.
+/// The subtype of a column of a row: an array or object is JSON to the function that it is passed to.
 pub fn each_subtype(row: &[Value], column: usize) -> u8 {
     let is_json = || {
         let name = row.get(TYPE).map(Value::as_ref);
@@ -31,10 +32,10 @@ pub fn each_subtype(row: &[Value], column: usize) -> u8 {
     if column == VALUE && is_json() { SUBTYPE } else { 0 }
 }
 
-/// Which of the four functions is asked.
+/// Which of the four functions is called.
 #[derive(Clone, Copy, Debug)]
 pub struct EachForm {
-    /// `json_tree`: everything within, not the children alone.
+    /// `json_tree`: all values within, not only the children.
     pub is_tree: bool,
     /// `jsonb_each`: arrays and objects are JSONB, not text.
     pub is_binary: bool,
@@ -57,13 +58,13 @@ pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, form: EachForm) -> R
     } else if root.content().is_some_and(|(kind, _)| kind >= binary::kind::ARRAY) {
         walk.children(&root, None, &root_path, 0)?;
     } else {
-        // To json_each, what has no members is no member of anything.
+        // For json_each, a value without members is a member of no value.
         walk.row(&root, Value::NULL, None, &root_path, &root_path, 0)?;
     }
     Ok(walk.rows)
 }
 
-/// The argument as JSONB; none for NULL.
+/// The argument as JSONB; `None` for NULL.
 fn binary_of(json: ValueRef<'_>) -> Result<Option<Cow<'_, [u8]>>> {
     if let ValueRef::Blob(blob) = json
         && binary::looks_right(blob)?
@@ -79,15 +80,15 @@ fn binary_of(json: ValueRef<'_>) -> Result<Option<Cow<'_, [u8]>>> {
 
 /// A value within JSONB.
 struct Node<'a> {
-    /// Where it stands, or its label.
+    /// Its offset, or that of its label.
     id: usize,
-    /// Where it stands.
+    /// Its offset.
     at: usize,
-    /// Its bytes, and what follows them in the array or object around it.
+    /// Its bytes, and the bytes after them in the array or object around it.
     bytes: &'a [u8],
 }
 
-/// What leads from a value to one of its children.
+/// The step from a value to one of its children.
 enum Key<'a> {
     Index(usize),
     Label(Text<'a>),
@@ -99,18 +100,18 @@ impl<'a> Node<'a> {
         binary::header(self.bytes).map(|(kind, content, _)| (kind, content))
     }
 
-    /// How many bytes it has, its header included.
+    /// The number of its bytes, its header included.
     fn len(&self) -> usize {
         binary::header(self.bytes).map_or(0, |(_, _, rest)| self.bytes.len() - rest.len())
     }
 
-    /// Where its content begins.
+    /// The offset of its content.
     fn content_at(&self) -> Option<usize> {
         let (_, content, rest) = binary::header(self.bytes)?;
         Some(self.at + self.bytes.len() - content.len() - rest.len())
     }
 
-    /// Its children, each with what leads to it, as far as they can be read.
+    /// Its children, each with its key, as far as they can be read.
     fn children(&self) -> Children<'a> {
         let (kind, rest) = self.content().unwrap_or_default();
         let is_object = kind == binary::kind::OBJECT;
@@ -127,7 +128,7 @@ struct Children<'a> {
 }
 
 impl<'a> Children<'a> {
-    /// The next child; an error where the bytes are no valid element.
+    /// The next child; an error if the bytes are no valid element.
     fn next(&mut self) -> Option<Result<(Key<'a>, Node<'a>), path::Failure>> {
         if self.rest.is_empty() {
             return None;
@@ -143,7 +144,7 @@ impl<'a> Children<'a> {
         let id = self.at;
         let key = if self.is_object {
             let (kind, label, rest) = binary::header(self.rest)?;
-            self.go_on(rest);
+            self.advance(rest);
             Key::Label(binary::label(kind, label)?)
         } else {
             Key::Index(self.index)
@@ -151,17 +152,17 @@ impl<'a> Children<'a> {
         self.index += 1;
         let node = Node { id, at: self.at, bytes: self.rest };
         let (_, _, rest) = binary::header(self.rest)?;
-        self.go_on(rest);
+        self.advance(rest);
         Some((key, node))
     }
 
-    fn go_on(&mut self, rest: &'a [u8]) {
+    fn advance(&mut self, rest: &'a [u8]) {
         self.at += self.rest.len() - rest.len();
         self.rest = rest;
     }
 }
 
-/// The value that a path leads to.
+/// The value at a path.
 fn find<'a>(document: &'a [u8], path: &[u8]) -> Result<Option<Node<'a>>, path::Failure> {
     let (mut node, mut rest) = (Node { id: 0, at: 0, bytes: document }, path::steps(path)?);
     while !rest.is_empty() {
@@ -205,8 +206,8 @@ fn child<'a>(node: &Node<'a>, step: &Step<'_>) -> Result<Option<Node<'a>>, path:
     Ok(None)
 }
 
-/// The path of what is around a place, and the step from there as a key. As in SQLite, that is the longest beginning of the path
-/// whose first child the place is, or all of the document.
+/// The path of the container of a value, and the step from there as a key. As in SQLite, the container is the longest prefix of
+/// the path whose first child is the value, or the whole document.
 fn split<'p>(document: &[u8], root: &Node<'_>, path: &'p [u8]) -> Result<(&'p [u8], Value)> {
     let is_around = |at: &usize| {
         let prefix = path.get(..*at).unwrap_or_default();

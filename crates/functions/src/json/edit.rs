@@ -1,4 +1,4 @@
-//! Changing a tree at the end of a path; merge patches.
+//! Changing a tree at a path; merge patches.
 
 use lithe_value::buffer::OutOfMemory;
 
@@ -8,20 +8,20 @@ use super::tree::{Json, Text};
 
 type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
-/// What is done at the end of a path.
+/// The change at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// What is there is replaced.
+    /// Replaces an existing value.
     Replace,
-    /// What is not there is added.
+    /// Adds a missing value.
     Insert,
     /// Both.
     Set,
-    /// An element is put in front of the one that is there, or at the end of the array.
+    /// Inserts an element before the existing one, or at the end of the array.
     ArrayInsert,
 }
 
-/// Edits the value at the end of the path. Where it leads nowhere, nothing happens.
+/// Edits the value at the end of the path. A path that leads nowhere changes nothing.
 pub fn edit<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -> Result {
     edit_at(json, steps(path)?, edit, value)
 }
@@ -77,22 +77,22 @@ fn edit_at<'a>(json: &mut Json<'a>, path: &[u8], edit: Edit, value: &Json<'a>) -
     Ok(())
 }
 
-/// Nothing can be pushed aside in an object.
+/// Only elements of an array can be moved by an insertion.
 fn refuse_label_at_end(behind: &[u8], edit: Edit) -> Result {
     if edit == Edit::ArrayInsert && behind.is_empty() { Err(Failure::NotAnElement) } else { Ok(()) }
 }
 
-/// A path to a label that is not there is read no further where it does not end as an element's does.
+/// As in SQLite, the rest of a path to a missing label is an error unless it ends as that of an element does.
 fn refuse_other_end(behind: &[u8], edit: Edit) -> Result {
     if edit == Edit::ArrayInsert && behind.last() != Some(&b']') { Err(Failure::NotAnElement) } else { Ok(()) }
 }
 
-/// Nothing can be added behind what is damaged.
+/// Nothing can be added after damaged content.
 fn refuse_damaged<T>(damaged: Option<T>) -> Result {
     damaged.map_or(Ok(()), |_| Err(Failure::Malformed))
 }
 
-/// The value with what the rest of a path puts around it; none if that cannot begin with nothing.
+/// The value within the containers of the rest of a path; `None` if those cannot begin empty.
 fn built<'a>(path: &[u8], edit: Edit, value: &Json<'a>) -> Result<Option<Json<'a>>> {
     let mut json = if path.is_empty() {
         return (edit != Edit::ArrayInsert).then(|| value.try_clone()).transpose().map_err(Failure::from);
@@ -110,7 +110,7 @@ fn built<'a>(path: &[u8], edit: Edit, value: &Json<'a>) -> Result<Option<Json<'a
     Ok((!is_empty).then_some(json))
 }
 
-/// Removes the value at the end of the path; false if that is the whole.
+/// Removes the value at the end of the path; false if that is the whole tree.
 pub fn remove(json: &mut Json<'_>, path: &[u8]) -> Result<bool> {
     let mut rest = steps(path)?;
     if rest.is_empty() {

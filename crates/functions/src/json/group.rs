@@ -1,4 +1,4 @@
-//! json_group_array() and json_group_object(), and their twins that make JSONB.
+//! json_group_array(), json_group_object(), and the same for JSONB.
 
 use std::collections::VecDeque;
 
@@ -45,7 +45,7 @@ impl AggregateFunction for Group {
     }
 }
 
-/// The rows so far, each as the bytes that it adds; nothing for a row whose label is NULL.
+/// The rows so far, each as its bytes in the result; `None` for a row whose label is NULL.
 struct GroupState {
     group: Group,
     rows: VecDeque<Option<Buffer>>,
@@ -67,7 +67,7 @@ impl AggregateState for GroupState {
         }
         let json = element(arg(args, value), context.arg_subtype(value))?;
         let label = label.map(cast::to_text);
-        // SQLite takes a label for a string of C.
+        // SQLite reads a label as a string of C.
         let label = label.as_deref().map(|label| label.split(|&byte| byte == 0).next().unwrap_or_default());
         let label = label.map(Text::from_sql).transpose()?;
         let mut bytes = Output::default();

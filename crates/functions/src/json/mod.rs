@@ -1,4 +1,4 @@
-//! JSON functions: text in, text out, and JSONB in between.
+//! JSON functions on text and JSONB.
 //!
 //! | module | its one subject |
 //! | --- | --- |
@@ -6,12 +6,12 @@
 //! | `parse` | text to tree: JSON and JSON5 |
 //! | `binary` | JSONB to tree and back |
 //! | `render` | tree to text and to SQL's values |
-//! | `output` | bytes as they are written, where memory may end |
+//! | `output` | writing bytes, with errors when memory runs out |
 //! | `path` | `$.a[3]` |
 //! | `edit` | changing a tree |
 //! | `group` | the aggregates |
 //!
-//! Whatever bytes come as text, JSONB or path, nothing here panics: there is no index, no `unwrap` and no `expect`.
+//! No input, be it text, JSONB or path, causes a panic: the code has no index, no `unwrap` and no `expect`.
 
 mod binary;
 mod each;
@@ -38,7 +38,7 @@ use output::Output;
 use parse::Failure;
 use tree::{Escapes, Json, Text};
 
-/// What marks a text as JSON on its way from one function to another.
+/// The subtype that marks a text as JSON when it is passed from one function to another.
 pub const SUBTYPE: u8 = 74;
 
 const PURE: Flags = Flags::INNOCUOUS.with(Flags::DETERMINISTIC).with(Flags::STABLE);
@@ -87,12 +87,12 @@ pub(crate) const FUNCTIONS: [Scalar; 32] = [
     entry("jsonb_set", ANY, BUILDS, |c, a| change::<true>(c, a, Edit::Set, "set")),
 ];
 
-/// Whether functions that take JSON take the BLOB for JSONB.
+/// Whether functions that take JSON accept the BLOB as JSONB.
 pub fn is_jsonb(blob: &[u8]) -> bool {
     binary::looks_right(blob).unwrap_or(false)
 }
 
-/// A JSON argument: text, JSONB, or a number, which is JSON, too. NULL gives none.
+/// A JSON argument: text, JSONB, or a number, which is JSON, too. `None` for NULL.
 fn argument<'v>(value: ValueRef<'v>, number: &'v mut NumberText) -> Result<Option<Json<'v>>> {
     let text = match value {
         ValueRef::Null => return Ok(None),
@@ -111,7 +111,7 @@ fn argument<'v>(value: ValueRef<'v>, number: &'v mut NumberText) -> Result<Optio
     Ok(Some(parse::parse(text)?.json))
 }
 
-/// A value to be put into JSON: what a JSON function has made stays JSON, other texts become strings.
+/// A value as an element of JSON: the result of a JSON function is JSON, another text is a string.
 fn element<'v>(value: ValueRef<'v>, subtype: u8) -> Result<Json<'v>> {
     match value {
         ValueRef::Text(text) if subtype == SUBTYPE => Ok(parse::parse(text)?.json),
@@ -121,8 +121,8 @@ fn element<'v>(value: ValueRef<'v>, subtype: u8) -> Result<Json<'v>> {
     }
 }
 
-/// A value that takes a place in JSON. Unlike those that JSON is made of, it is never JSON text on the way: bytes of a text stand
-/// for themselves, and infinities are the shortest number that is one.
+/// A value that replaces one in JSON. Unlike an [`element`], a text without the subtype is not escaped, and infinities are
+/// written as the shortest number that is infinite.
 fn replacement<'v>(value: ValueRef<'v>, subtype: u8) -> Result<Json<'v>> {
     match value {
         ValueRef::Text(text) if subtype != SUBTYPE => {
@@ -136,7 +136,7 @@ fn replacement<'v>(value: ValueRef<'v>, subtype: u8) -> Result<Json<'v>> {
     }
 }
 
-/// Answers JSON, as text or as JSONB.
+/// Returns JSON, as text or as JSONB.
 fn answer<const BINARY: bool>(context: &mut Context<'_>, json: &Json<'_>) -> Result {
     let mut bytes = Output::behind(context.out.take_buffer());
     if BINARY {
@@ -157,7 +157,7 @@ fn null(context: &mut Context<'_>) -> Result {
     Ok(())
 }
 
-/// The text of a path; NULL gives none.
+/// The text of a path; `None` for NULL.
 fn path_text(value: ValueRef<'_>) -> Result<Option<Vec<u8>>> {
     if value.is_null() {
         return Ok(None);
@@ -165,7 +165,7 @@ fn path_text(value: ValueRef<'_>) -> Result<Option<Vec<u8>>> {
     Ok(Some(output::copy(utf8::until_nul(cast::to_bytes(value, &mut NumberText::default())))?))
 }
 
-/// Why nothing was found or changed at the end of a path.
+/// The error of a path that could not be followed.
 fn path_failure(failure: path::Failure, path: &[u8]) -> FunctionError {
     match failure {
         path::Failure::BadPath => about_path("bad JSON path", path),
@@ -238,7 +238,7 @@ fn quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     answer::<false>(context, &json)
 }
 
-/// The value that a path leads to, of a function with the path as an argument that may be left out. None for NULLs.
+/// Calls `f` with the value at a path, for a function whose path argument is optional. `None` for NULLs.
 fn with_target<T>(args: &[ValueRef<'_>], f: impl FnOnce(Option<&Json<'_>>) -> T) -> Result<Option<T>> {
     let mut number = NumberText::default();
     let Some(json) = argument(arg(args, 0), &mut number)? else { return Ok(None) };
@@ -269,7 +269,7 @@ fn type_of(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     }
 }
 
-/// Answers a value that was found: scalars as SQL values, the others as JSON.
+/// Returns a value that was found: a scalar as an SQL value, any other as JSON.
 fn answer_found<const BINARY: bool>(context: &mut Context<'_>, json: &Json<'_>) -> Result {
     if matches!(json, Json::Array(_) | Json::Object(_)) {
         return answer::<BINARY>(context, json);
@@ -299,7 +299,7 @@ fn extract<const BINARY: bool>(context: &mut Context<'_>, args: &[ValueRef<'_>])
     answer::<BINARY>(context, &Json::Array(items))
 }
 
-/// The path that the right operand of an arrow means: itself, an index, or a label.
+/// The path for the right operand of an arrow: the operand itself, an index, or a label.
 fn arrow_path(value: ValueRef<'_>) -> Result<Option<Vec<u8>>> {
     let Some(text) = path_text(value)? else { return Ok(None) };
     Ok(Some(match value {
@@ -422,7 +422,7 @@ fn valid(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     Ok(())
 }
 
-/// The number of the character where a text stops being JSON5, from 1; 0 if it does not.
+/// The number of the character at which a text stops being JSON5, from 1; 0 if the whole text is.
 fn error_position(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let json = arg(args, 0);
     if json.is_null() {

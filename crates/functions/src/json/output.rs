@@ -1,18 +1,18 @@
-//! Bytes of JSON as they are written, and lists as they grow: memory that is not there is an error in the end, not the end.
+//! Writing bytes of JSON, and growing lists: a failed allocation is an error, not an abort.
 //!
-//! Writers go on when there is no memory for what they write, and write nothing: the caller that takes the bytes is told.
+//! After a failed allocation a writer ignores further output, and `finish` returns the error.
 
 use lithe_value::buffer::OutOfMemory;
 use lithe_value::{Buffer, Value};
 
 use crate::error::FunctionError;
 
-/// Why not everything was written.
+/// Why the output is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
-    /// There was no memory for something.
+    /// There was not enough memory.
     OutOfMemory,
-    /// Something was damaged JSONB.
+    /// A value was damaged JSONB.
     Damaged,
 }
 
@@ -32,13 +32,13 @@ impl From<OutOfMemory> for Lost {
 }
 
 impl From<Lost> for OutOfMemory {
-    /// For what writes no values, and so comes across nothing that is damaged.
+    /// For output without values, which cannot be damaged.
     fn from(_: Lost) -> OutOfMemory {
         OutOfMemory
     }
 }
 
-/// What has been written.
+/// The output so far.
 #[derive(Debug, Default)]
 pub struct Output {
     buffer: Buffer,
@@ -46,7 +46,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Writes behind what is in the buffer.
+    /// Appends to the content of the buffer.
     pub fn behind(buffer: Buffer) -> Output {
         Output { buffer, lost: None }
     }
@@ -67,35 +67,35 @@ impl Output {
         }
     }
 
-    /// Something that should have been written was lost elsewhere.
+    /// Records that output was lost elsewhere.
     pub fn lose(&mut self, lost: Lost) {
         self.lost.get_or_insert(lost);
     }
 
-    /// Something cannot be written, because it is damaged.
+    /// Records that a value cannot be written, because it is damaged.
     pub fn refuse(&mut self) {
         self.lose(Lost::Damaged);
     }
 
-    /// All that was written.
+    /// The whole output.
     pub fn finish(self) -> Result<Buffer, Lost> {
         self.lost.map_or(Ok(self.buffer), Err)
     }
 }
 
-/// Reserves space for one more in a list that may become long.
+/// Reserves space for one more item in a list that may become long.
 pub fn reserve_one<T>(list: &mut Vec<T>) -> Result<(), OutOfMemory> {
     if list.len() == list.capacity() { list.try_reserve(1).map_err(|_| OutOfMemory) } else { Ok(()) }
 }
 
-/// Adds to a list that may become long.
+/// Adds an item to a list that may become long.
 pub fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), OutOfMemory> {
     reserve_one(list)?;
     list.push(item);
     Ok(())
 }
 
-/// Lists items.
+/// Collects items in a list.
 pub fn collect<T>(items: impl ExactSizeIterator<Item = Result<T, OutOfMemory>>) -> Result<Vec<T>, OutOfMemory> {
     let mut list = Vec::new();
     list.try_reserve_exact(items.len()).map_err(|_| OutOfMemory)?;
@@ -110,7 +110,7 @@ pub fn copy(bytes: &[u8]) -> Result<Vec<u8>, OutOfMemory> {
     concat(&[bytes])
 }
 
-/// The pieces one behind the other.
+/// The pieces, concatenated.
 pub fn concat(pieces: &[&[u8]]) -> Result<Vec<u8>, OutOfMemory> {
     let mut all = Vec::new();
     all.try_reserve_exact(pieces.iter().map(|piece| piece.len()).sum()).map_err(|_| OutOfMemory)?;

@@ -1,4 +1,4 @@
-//! Text to tree: JSON, and JSON5 where JSON ends.
+//! Parsing JSON and JSON5 text into a tree.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::output;
 use super::tree::{DEPTH_MAX, Escapes, Json, Text, escape, is_plain_escape};
 use crate::error::FunctionError;
 
-/// A text that was read.
+/// A parsed text.
 pub struct Parsed<'a> {
     /// The value.
     pub json: Json<'a>,
@@ -16,12 +16,12 @@ pub struct Parsed<'a> {
     pub is_json5: bool,
 }
 
-/// Why a text could not be read.
+/// Why a text could not be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// It is no JSON5; at this offset that shows.
+    /// The text is not JSON5; the offset of the error.
     Malformed(usize),
-    /// There is no memory for the tree.
+    /// The memory for the tree could not be allocated.
     OutOfMemory,
 }
 
@@ -40,8 +40,8 @@ impl From<Failure> for FunctionError {
     }
 }
 
-/// Reads a text. What is no JSON5 is an error, with the offset where that shows. Of what stands behind a value SQLite says
-/// where, before it, a value or label was looked for last and something else found.
+/// Parses a text. Text that is not JSON5 is an error with an offset. For text after a complete value, SQLite reports the offset
+/// at which the parser last tried to read a value or label and found something else.
 pub fn parse(text: &[u8]) -> Result<Parsed<'_>> {
     let mut parser = Parser { text, at: 0, depth: 0, is_json5: false, missed: 0, space_at: 0, json5_space_at: 0 };
     parser.skip_space();
@@ -58,9 +58,9 @@ struct Parser<'a> {
     at: usize,
     depth: usize,
     is_json5: bool,
-    /// Where a value or a label in quotes was looked for last, and there was none.
+    /// Where the parser last expected a value or a quoted label and found none.
     missed: usize,
-    /// Where the white space began that was skipped last, and where what of it is JSON5's.
+    /// Where the last skipped white space began, and where its JSON5-only part began.
     space_at: usize,
     json5_space_at: usize,
 }
@@ -76,12 +76,12 @@ impl<'a> Parser<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// The text from an earlier place up to this one.
+    /// The text from `start` up to the current position.
     fn since(&self, start: usize) -> &'a [u8] {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// What stands behind the byte that is looked at.
+    /// The bytes after the current one.
     fn behind(&self) -> &'a [u8] {
         self.text.get(self.at + 1..).unwrap_or_default()
     }
@@ -112,14 +112,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A value, behind white space that has been skipped.
+    /// A value. The caller has skipped the white space before it.
     fn value(&mut self) -> Result<Json<'a>> {
         match self.peek() {
             Some(b'{') => self.nested(Self::object),
             Some(b'[') => self.nested(Self::array),
             Some(quote @ (b'"' | b'\'')) => self.string(quote).map(Json::Text),
             Some(b'-' | b'+' | b'.' | b'0'..=b'9') => self.number(),
-            // Where there is no value, it was missed in front of the space.
+            // If there is no value, the reported offset is that before the white space.
             None | Some(b',' | b':' | b']' | b'}') => Err(Failure::Malformed(self.space_at)),
             Some(_) => self.word(),
         }
@@ -175,7 +175,8 @@ impl<'a> Parser<'a> {
         Ok(Json::Object(members))
     }
 
-    /// A comma and what stands around it, unless `close` follows; whether there was one. A comma before `close` is JSON5.
+    /// Skips a comma and the white space around it, unless `close` follows; returns whether there was one. A comma before `close`
+    /// is JSON5.
     fn separator(&mut self, close: u8) -> Result<bool> {
         let start = self.at;
         self.skip_space();
@@ -196,7 +197,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A label without quotes. A word that is a value is none.
+    /// A label without quotes. A word that is a value (`true`, `null`, ...) is not a label.
     fn bare_label(&mut self) -> Result<Text<'a>> {
         let start = self.at;
         if !matches!(self.peek(), Some(b'}' | b',' | b':' | b'{' | b'[') | None) && self.word().is_ok() {
@@ -257,7 +258,7 @@ impl<'a> Parser<'a> {
         let bytes = Cow::Borrowed(self.since(start));
         self.at += 1;
         if escapes == Escapes::Json5 && !bytes.iter().any(|&byte| byte == b'\\' || byte == b'"' || byte < 0x20) {
-            escapes = Escapes::None; // only its quotes were special
+            escapes = Escapes::None; // only the quotes were JSON5
         }
         Ok(Text { escapes, bytes })
     }
@@ -270,7 +271,8 @@ impl<'a> Parser<'a> {
         self.at - start
     }
 
-    /// A number. SQLite says of a sign without one that the sign is wrong, and of other numbers where they go wrong.
+    /// A number. For a sign without a number, SQLite reports the offset of the sign; for other malformed numbers, the offset of
+    /// the first wrong byte.
     fn number(&mut self) -> Result<Json<'a>> {
         let sign_at = self.at;
         let sign = self.peek().filter(|byte| matches!(byte, b'-' | b'+'));
@@ -278,7 +280,7 @@ impl<'a> Parser<'a> {
         self.is_json5 |= sign == Some(b'+');
         let start = if sign == Some(b'+') { self.at } else { sign_at };
         if sign.is_some() {
-            // Behind a sign, SQLite does not check what follows the word.
+            // After a sign, SQLite does not check the byte after the word.
             if let Some(len) = infinity(self.rest()) {
                 self.at += len;
                 self.is_json5 = true;
@@ -299,7 +301,7 @@ impl<'a> Parser<'a> {
         self.decimal(sign_at, start)
     }
 
-    /// The digits of a number, its point and its exponent; its sign may stand at `sign_at`, and its bytes begin at `start`.
+    /// The digits of a number, its point and its exponent. A sign may be at `sign_at`; the bytes of the number begin at `start`.
     fn decimal(&mut self, sign_at: usize, start: usize) -> Result<Json<'a>> {
         let zero_first = self.peek() == Some(b'0');
         let whole = self.digits();

@@ -1,6 +1,6 @@
 //! Paths: `$`, `.label`, `."label"`, `[3]`, `[#]`, `[#-1]`.
 //!
-//! A path is read as far as the value goes along with it: what lies behind a step that leads nowhere is not looked at.
+//! A path is read only as far as its steps lead to a value: the text after a step that leads nowhere is not checked.
 
 use std::borrow::Cow;
 
@@ -11,13 +11,13 @@ use super::tree::{Escapes, Json, Text};
 /// Why nothing was found or changed at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The path is none.
+    /// The path is malformed.
     BadPath,
-    /// There is no memory for a label, or for what is changed.
+    /// The memory for a label, or for the change, could not be allocated.
     OutOfMemory,
-    /// The value, which is JSONB, is damaged where the path leads.
+    /// The value is JSONB that is damaged at the place that the path leads to.
     Malformed,
-    /// Only elements of arrays can be pushed aside, and the path ends with a label.
+    /// The operation inserts array elements, but the path ends with a label.
     NotAnElement,
 }
 
@@ -39,12 +39,12 @@ pub enum Step<'p> {
     Index(usize),
 }
 
-/// The steps of a path behind its `$`.
+/// The steps of a path after its `$`.
 pub fn steps(path: &[u8]) -> Result<&[u8]> {
     path.strip_prefix(b"$").ok_or(Failure::BadPath)
 }
 
-/// The first step and what follows it.
+/// The first step and the rest of the path.
 pub fn first_step(path: &[u8]) -> Result<(Step<'_>, &[u8])> {
     match path {
         [b'.', rest @ ..] => label(rest),
@@ -95,7 +95,7 @@ fn close(rest: &[u8]) -> Result<&[u8]> {
 }
 
 impl Step<'_> {
-    /// The place in an array of that length; one past the end for what would be appended.
+    /// The index in an array of length `len`; `len` itself for an appended element.
     pub fn place(&self, len: usize) -> Option<usize> {
         match self {
             Step::Index(at) => Some(*at),

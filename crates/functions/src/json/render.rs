@@ -90,7 +90,7 @@ fn push_scalar(json: &Json<'_>, out: &mut Output) {
     }
 }
 
-/// A hexadecimal integer; none if it has more than 64 bits.
+/// A hexadecimal integer; `None` if it has more than 64 bits.
 fn hex(digits: &[u8]) -> Result<Option<i128>, Lost> {
     let (sign, digits) = digits.strip_prefix(b"-").map_or((1, digits), |digits| (-1, digits));
     let digits = digits.get(2..).unwrap_or_default();
@@ -138,7 +138,7 @@ fn push_json5_bytes(bytes: &[u8], out: &mut Output) {
             push_escaped(byte, out);
             continue;
         }
-        // JSONB is not checked when it is read: SQLite shows the two bytes as they are.
+        // JSONB is not validated when it is read: SQLite copies the two bytes unchanged.
         if let [b'x', digits @ ..] = behind
             && let Some((digits, after)) = digits.split_at_checked(2)
         {
@@ -162,7 +162,7 @@ fn push_json5_bytes(bytes: &[u8], out: &mut Output) {
     }
 }
 
-/// Gives the SQL value of a scalar to `f`; nothing for arrays and objects.
+/// Calls `f` with the SQL value of a scalar; returns `None` for arrays and objects.
 pub fn with_sql_value<T>(json: &Json<'_>, f: impl FnOnce(ValueRef<'_>) -> T) -> Result<Option<T>, Lost> {
     Ok(Some(match json {
         Json::Null => f(ValueRef::Null),
@@ -185,7 +185,7 @@ pub fn with_sql_value<T>(json: &Json<'_>, f: impl FnOnce(ValueRef<'_>) -> T) -> 
     }))
 }
 
-/// An SQL value that is no blob as a JSON value.
+/// A JSON value for an SQL value that is not a BLOB.
 pub fn of_sql_value(value: ValueRef<'_>) -> Result<Json<'_>, OutOfMemory> {
     Ok(match value {
         ValueRef::Null | ValueRef::Blob(_) => Json::Null,

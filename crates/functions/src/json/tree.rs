@@ -1,5 +1,4 @@
-//! A JSON value as a tree. Numbers and strings keep the bytes that they were written with: what is not touched comes
-//! out as it went in.
+//! A JSON value as a tree. Numbers and strings keep their original bytes, so that unchanged parts are written out unchanged.
 
 use std::borrow::Cow;
 
@@ -10,23 +9,23 @@ use super::output::{self, Output};
 /// How deep arrays and objects may be nested.
 pub const DEPTH_MAX: usize = 1000;
 
-/// What the bytes of a string mean; a kind of JSONB each.
+/// How the bytes of a string are to be interpreted; each variant is a JSONB element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Escapes {
-    /// None: the bytes stand for themselves, in JSON as in SQL.
+    /// No escapes: the bytes are the string, in JSON and in SQL.
     None,
     /// Those of JSON.
     Json,
     /// Those of JSON5, among them bytes that JSON does not allow in strings.
     Json5,
-    /// The bytes stand for themselves in SQL, and need escapes in JSON.
+    /// The bytes are the string in SQL, and need escapes in JSON.
     Raw,
 }
 
 /// A string, without its quotes.
 #[derive(Debug)]
 pub struct Text<'a> {
-    /// What its bytes mean.
+    /// How `bytes` is to be interpreted.
     pub escapes: Escapes,
     /// The bytes.
     pub bytes: Cow<'a, [u8]>,
@@ -47,7 +46,7 @@ pub enum Json<'a> {
     Hex(Cow<'a, [u8]>),
     /// A number with a fraction or an exponent.
     Real(Cow<'a, [u8]>),
-    /// One with no digit before or behind its point.
+    /// A number without a digit before or after its point.
     BareReal(Cow<'a, [u8]>),
     /// A string.
     Text(Text<'a>),
@@ -55,12 +54,15 @@ pub enum Json<'a> {
     Array(Vec<Json<'a>>),
     /// An object, its labels in the order as written.
     Object(Vec<(Text<'a>, Json<'a>)>),
-    /// The end of a JSONB array or object that cannot be decoded. A function that does not read this part goes on.
+    /// The end of a JSONB array or object that cannot be decoded. A function that does not read this part does not fail.
     Damaged(&'a [u8]),
 }
 
 impl<'a> Json<'a> {
-    /// A copy, if there is memory for one.
+    /// A copy.
+    ///
+    /// # Errors
+    /// If the memory for the copy cannot be allocated.
     pub fn try_clone(&self) -> Result<Json<'a>, OutOfMemory> {
         Ok(match self {
             Json::Null => Json::Null,
@@ -80,7 +82,7 @@ impl<'a> Json<'a> {
         })
     }
 
-    /// What `json_type` answers.
+    /// The result of `json_type`.
     pub fn type_name(&self) -> &'static str {
         match self {
             Json::Null => "null",
@@ -107,7 +109,7 @@ impl<'a> Text<'a> {
         Ok(Text { escapes: Escapes::Json, bytes: Cow::Owned(bytes.finish()?.into_vec()) })
     }
 
-    /// The text that it stands for.
+    /// The string without escapes.
     pub fn to_sql(&self) -> Result<Cow<'_, [u8]>, OutOfMemory> {
         Ok(match self.escapes {
             Escapes::None | Escapes::Raw => Cow::Borrowed(&self.bytes),
@@ -116,14 +118,14 @@ impl<'a> Text<'a> {
                 out.try_reserve_exact(self.bytes.len()).map_err(|_| OutOfMemory)?;
                 unescape(&self.bytes, |bytes| out.extend_from_slice(bytes));
                 if ends_in_continued_line(&self.bytes) {
-                    out.push(0); // as SQLite has it
+                    out.push(0); // as in SQLite
                 }
                 Cow::Owned(out)
             }
         })
     }
 
-    /// Whether it stands for `other`.
+    /// Whether the string without escapes is `other`.
     pub fn is(&self, other: &[u8]) -> bool {
         if matches!(self.escapes, Escapes::None | Escapes::Raw) {
             return *self.bytes == *other;
@@ -133,7 +135,10 @@ impl<'a> Text<'a> {
         rest.is_some_and(<[u8]>::is_empty)
     }
 
-    /// A copy, if there is memory for one.
+    /// A copy.
+    ///
+    /// # Errors
+    /// If the memory for the copy cannot be allocated.
     pub fn try_clone(&self) -> Result<Text<'a>, OutOfMemory> {
         Ok(Text { escapes: self.escapes, bytes: try_clone(&self.bytes)? })
     }
@@ -151,7 +156,7 @@ pub fn needs_escape(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
-/// The byte as it stands in a JSON string.
+/// Appends the byte to `out`, escaped if JSON requires it.
 pub fn push_escaped(byte: u8, out: &mut Output) {
     let letter = match byte {
         b'"' | b'\\' => byte,
@@ -172,8 +177,8 @@ pub fn push_escaped(byte: u8, out: &mut Output) {
     out.extend(&[b'\\', letter]);
 }
 
-/// One escape of JSON or JSON5, behind its backslash: the character that it stands for (none for a continued line),
-/// and how many bytes it takes.
+/// Decodes one escape of JSON or JSON5, without its backslash: the character (`None` for a line continuation), and the length of
+/// the escape in bytes.
 pub fn escape(bytes: &[u8]) -> Option<(Option<u32>, usize)> {
     let hex = |bytes: Option<&[u8]>| {
         let bytes = bytes.filter(|bytes| bytes.iter().all(u8::is_ascii_hexdigit))?;
@@ -203,7 +208,7 @@ pub fn is_plain_escape(first: u8) -> bool {
     matches!(first, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u')
 }
 
-/// Whether the text ends with the escape of a continued line.
+/// Whether the text ends with a line continuation.
 fn ends_in_continued_line(bytes: &[u8]) -> bool {
     let is_last = |end: &&[u8]| bytes.ends_with(end);
     let end = [&b"\\\n"[..], b"\\\r\n", b"\\\r", b"\\\xe2\x80\xa8", b"\\\xe2\x80\xa9"].into_iter().find(is_last);
@@ -211,13 +216,13 @@ fn ends_in_continued_line(bytes: &[u8]) -> bool {
     before.is_some_and(|before| before.iter().rev().take_while(|&&byte| byte == b'\\').count().is_multiple_of(2))
 }
 
-/// Gives out what the bytes stand for, piece by piece. No escape is shorter than what it stands for.
+/// Calls `out` with the decoded string, piece by piece. A decoded escape is never longer than the escape itself.
 fn unescape(bytes: &[u8], mut out: impl FnMut(&[u8])) {
     let mut rest = bytes;
     while let Some((plain, behind)) = memchr::memchr(b'\\', rest).and_then(|at| rest.split_at_checked(at)) {
         out(plain);
         rest = behind.get(1..).unwrap_or_default();
-        // What is no escape was looked at when it was read: only damaged JSONB has some.
+        // Escapes were validated by the parser: only damaged JSONB contains invalid ones.
         let Some((character, len)) = escape(rest) else { continue };
         rest = rest.get(len..).unwrap_or_default();
         let Some(mut character) = character else { continue };
@@ -232,7 +237,7 @@ fn unescape(bytes: &[u8], mut out: impl FnMut(&[u8])) {
     out(rest);
 }
 
-/// A character in UTF-8; half of a surrogate pair, too, though it is none.
+/// A character in UTF-8. Half of a surrogate pair is encoded, too.
 fn utf8(character: u32, out: &mut impl FnMut(&[u8])) {
     match char::from_u32(character) {
         Some(character) => out(character.encode_utf8(&mut [0; 4]).as_bytes()),

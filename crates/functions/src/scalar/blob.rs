@@ -17,7 +17,7 @@ pub(super) const FUNCTIONS: [Scalar; 6] = [
     pure("zeroblob", 1, zeroblob),
 ];
 
-/// The bytes of the argument in hexadecimal, those of a text in the database's encoding, those of a number as ASCII digits.
+/// `hex(x)`: the bytes of the argument in hexadecimal; for a text in the database's encoding, for a number as ASCII digits.
 fn hex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch = NumberText::default();
     let bytes = cast::to_bytes(arg(args, 0), &mut scratch);
@@ -36,8 +36,8 @@ fn hex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     context.answer_text(buffer)
 }
 
-/// The bytes that hexadecimal digits stand for; NULL if there is anything else, or half a byte. Between bytes the
-/// characters of the second argument may stand.
+/// `unhex(x, ignored)`: decodes hexadecimal digits; NULL if there is any other character, or a single digit. Between bytes, the
+/// characters of the second argument are skipped.
 fn unhex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let (mut scratch, mut ignored_scratch) = (NumberText::default(), NumberText::default());
     let Some(text) = text_of(arg(args, 0), &mut scratch).map(utf8::until_nul) else { return null(context) };
@@ -80,7 +80,7 @@ fn has_character(mut text: &[u8], wanted: u32) -> bool {
     false
 }
 
-/// How many bytes the database stores.
+/// `octet_length(x)`: the number of bytes in the database's encoding.
 fn octet_length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch = NumberText::default();
     let Some(bytes) = text_of(arg(args, 0), &mut scratch) else { return null(context) };
@@ -92,7 +92,7 @@ fn octet_length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     Ok(())
 }
 
-/// So many zeros.
+/// `zeroblob(n)`: `n` zero bytes.
 fn zeroblob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let length = usize::try_from(cast::to_integer(arg(args, 0)).max(0)).unwrap_or(usize::MAX);
     let mut buffer = context.out.take_buffer();
@@ -101,7 +101,7 @@ fn zeroblob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     context.answer_blob(buffer)
 }
 
-/// So many random bytes, at least one.
+/// `randomblob(n)`: `n` random bytes, at least one.
 fn randomblob(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let length = usize::try_from(cast::to_integer(arg(args, 0)).max(1)).unwrap_or(usize::MAX);
     let mut buffer = context.out.take_buffer();

@@ -1,7 +1,7 @@
-//! One of the arguments.
+//! Functions that return one of their arguments.
 //!
-//! The planner makes jumps of most of these, so that the branch not chosen is not computed; the functions are here for
-//! calls that are not compiled so.
+//! The planner compiles most of these functions to jumps, so that the branch that is not chosen is not evaluated; the functions
+//! of this module serve calls that are not compiled this way.
 
 use lithe_value::{ValueRef, cast, compare};
 
@@ -29,13 +29,13 @@ const fn inline(name: &'static str, args: Arity, eval: ScalarFn) -> Scalar {
     Scalar { name, args, flags: CHOOSES.with(Flags::INLINE), eval }
 }
 
-/// Answers an argument, with its subtype.
+/// Returns an argument, with its subtype.
 fn answer_argument(context: &mut Context<'_>, args: &[ValueRef<'_>], at: usize) -> Result {
     context.subtype = context.arg_subtype(at);
     context.answer(arg(args, at))
 }
 
-/// The first that is not NULL.
+/// The first argument that is not NULL.
 fn coalesce(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     match args.iter().position(|arg| !arg.is_null()) {
         Some(at) => answer_argument(context, args, at),
@@ -43,7 +43,7 @@ fn coalesce(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     }
 }
 
-/// The value behind the first condition that is true; behind none, the last argument if it stands alone.
+/// The value after the first condition that is true; if none is true, the last argument of an odd number of arguments.
 fn iif(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let (pairs, otherwise) = args.as_chunks::<2>();
     let chosen = pairs.iter().position(|[condition, _]| cast::truth(*condition) == Some(true));
@@ -54,7 +54,7 @@ fn iif(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     }
 }
 
-/// The first argument: what is likely is for the planner to know.
+/// The first argument: only the planner uses the likelihood.
 fn first(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     answer_argument(context, args, 0)
 }

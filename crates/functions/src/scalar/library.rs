@@ -9,10 +9,10 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::signature::{Arity, Flags, Scalar, ScalarFn};
 
-/// The version of SQLite that this library is level with: what `sqlite_version()` answers.
+/// The version of SQLite that this library is compatible with: the result of `sqlite_version()`.
 pub const VERSION: &str = "3.54.1";
 
-/// What `sqlite_source_id()` answers: a date, and which source this was built from.
+/// The result of `sqlite_source_id()`: a date, and the version of the source.
 pub const SOURCE_ID: &str = concat!("2026-10-16 14:45:20 lithe-", env!("CARGO_PKG_VERSION"));
 
 /// The options of SQLite's build that describe the engine, in order.
@@ -54,16 +54,16 @@ const ENGINE_OPTIONS: [&str; 35] = [
     "THREADSAFE=1",
 ];
 
-/// The options of the whole library, fixed by the first call that reads or extends them.
+/// The options of the whole library. The first call that reads or extends this value fixes it.
 static COMPILE_OPTIONS: OnceLock<Vec<&'static str>> = OnceLock::new();
 
-/// What `PRAGMA compile_options` shows: the options of SQLite's build that describe this library, in order.
+/// The rows of `PRAGMA compile_options`: the options of SQLite's build that describe this library, in order.
 pub fn compile_options() -> &'static [&'static str] {
     COMPILE_OPTIONS.get_or_init(|| ENGINE_OPTIONS.to_vec())
 }
 
-/// Adds the options of the extensions that every connection of the process has. Only the first call counts, and only before
-/// [`compile_options`] is called.
+/// Adds the options of the extensions that every connection of the process has. Only the first call has an effect, and only
+/// before the first call of [`compile_options`].
 pub fn add_compile_options(of_extensions: &[&'static str]) {
     COMPILE_OPTIONS.get_or_init(|| {
         let mut all = [&ENGINE_OPTIONS[..], of_extensions].concat();
@@ -86,12 +86,12 @@ pub(super) const FUNCTIONS: [Scalar; 11] = [
     volatile("total_changes", 0, total_changes),
 ];
 
-/// An entry for a function that answers differently from call to call.
+/// An entry for a function whose result may differ between calls.
 const fn volatile(name: &'static str, args: u16, eval: ScalarFn) -> Scalar {
     Scalar { name, args: Arity::Exactly(args), flags: Flags::INNOCUOUS, eval }
 }
 
-/// An entry for a function that answers the same during a statement, but not with another library.
+/// An entry for a function whose result is constant during a statement, but depends on the version of the library.
 const fn stable(name: &'static str, args: u16, eval: ScalarFn) -> Scalar {
     Scalar { name, args: Arity::Exactly(args), flags: Flags::INNOCUOUS.with(Flags::STABLE), eval }
 }
@@ -130,7 +130,7 @@ fn compileoption_get(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result
     Ok(())
 }
 
-/// Whether there is an option of that name, or with that name and value; `SQLITE_` may stand before it.
+/// Whether there is an option of that name, or with that name and value; the prefix `SQLITE_` is ignored.
 fn compileoption_used(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     const PREFIX: &[u8] = b"SQLITE_";
     let mut scratch = NumberText::default();

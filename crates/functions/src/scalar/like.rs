@@ -1,4 +1,4 @@
-//! The functions behind LIKE, GLOB and MATCH.
+//! The functions of the operators LIKE, GLOB and MATCH.
 
 use lithe_value::pattern::{self, Dialect, Pattern};
 use lithe_value::{NumberText, ValueRef, cast, utf8};
@@ -11,8 +11,8 @@ use crate::signature::{Arity, Flags, Scalar, ScalarFn};
 
 pub(super) const FUNCTIONS: [Scalar; 3] = [pure("glob", 2, glob), pure("like", 2, like), pure("like", 3, like)];
 
-/// `match(pattern, text)`: `text MATCH pattern`. Only virtual tables know what it means, and put theirs in its place. As in
-/// SQLite it is not one of the built-in functions.
+/// `match(pattern, text)`: `text MATCH pattern`. Only virtual tables define its meaning, by overloading it. As in SQLite, it is
+/// not one of the built-in functions.
 pub(crate) fn match_function() -> Function {
     let eval: ScalarFn = |_, _| Err(FunctionError::new("unable to use function MATCH in the requested context"));
     Function::custom("match", Arity::Exactly(2), Flags::default(), Kind::Scalar(eval))
@@ -30,7 +30,7 @@ fn like(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 }
 
 fn matches(context: &mut Context<'_>, args: &[ValueRef<'_>], dialect: Dialect) -> Result {
-    // What most calls are: a text, and the pattern of the call before.
+    // The most frequent call: a text, and the pattern of the previous call.
     if let [ValueRef::Text(pattern), ValueRef::Text(text)] = *args
         && let Some(kept) = context.site.get_mut::<Prepared>()
         && kept.fits(pattern, dialect, None)
@@ -63,7 +63,7 @@ fn matches_any(context: &mut Context<'_>, args: &[ValueRef<'_>], dialect: Dialec
     Ok(())
 }
 
-/// The one character that the value is as text.
+/// The escape character: the value as text must be a single character.
 fn escape_character(value: ValueRef<'_>) -> Result<u32> {
     let mut scratch = NumberText::default();
     let text = utf8::until_nul(cast::to_bytes(value, &mut scratch));
@@ -73,7 +73,7 @@ fn escape_character(value: ValueRef<'_>) -> Result<u32> {
     }
 }
 
-/// A pattern taken apart, and what it was made of.
+/// A compiled pattern, and its source.
 struct Prepared {
     source: Box<[u8]>,
     dialect: Dialect,
@@ -88,7 +88,7 @@ impl Prepared {
     }
 }
 
-/// The pattern of the last call at this site, if it was the same: mostly it is a literal.
+/// The pattern of the previous call at this site, if it is the same; it is compiled again otherwise. Usually it is a literal.
 fn prepared<'a>(site: &'a mut CallSite, source: &[u8], dialect: Dialect, escape: Option<u32>) -> &'a Pattern {
     let fits = |kept: &Prepared| kept.fits(source, dialect, escape);
     let make = || Prepared { source: source.into(), dialect, escape, pattern: Pattern::new(source, dialect, escape) };

@@ -1,7 +1,7 @@
 //! The mathematical functions.
 //!
-//! They take numbers, and texts that are numbers as a whole; for anything else, and where the
-//! result is not a number, they answer NULL.
+//! They take numbers, and texts that are numbers as a whole. For other arguments, and if the result is not a number, they return
+//! NULL.
 
 use std::f64::consts::{LN_2, PI};
 
@@ -59,7 +59,7 @@ fn two_reals(context: &mut Context<'_>, args: &[ValueRef<'_>], function: fn(f64,
     Ok(())
 }
 
-/// Integers are whole already, and stay integers.
+/// Integers are returned unchanged, as integers.
 fn integral(context: &mut Context<'_>, args: &[ValueRef<'_>], function: fn(f64) -> f64) -> Result {
     match number_of(arg(args, 0)) {
         Some(Numeric::Integer(integer)) => context.out.set_integer(integer),
@@ -69,7 +69,7 @@ fn integral(context: &mut Context<'_>, args: &[ValueRef<'_>], function: fn(f64) 
     Ok(())
 }
 
-/// Only positive numbers have one.
+/// NULL for numbers that are not positive.
 fn logarithm(context: &mut Context<'_>, args: &[ValueRef<'_>], function: fn(f64) -> f64) -> Result {
     match number_of(arg(args, 0)).map(Numeric::to_real) {
         Some(x) if x > 0.0 => context.out.set_real(function(x)),
@@ -78,12 +78,12 @@ fn logarithm(context: &mut Context<'_>, args: &[ValueRef<'_>], function: fn(f64)
     Ok(())
 }
 
-/// `log(base, x)`. What is not a number is no base, but as the other argument it counts as what it begins with.
+/// `log(base, x)`. A base that is not a number makes the result NULL; `x` is converted like a CAST to REAL.
 fn log_to_base(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let Some(base) = number_of(arg(args, 0)).map(Numeric::to_real) else { return null(context) };
     let x = cast::to_real(arg(args, 1));
     let base_logarithm = base.ln();
-    // A base of 1 or less has no logarithms worth the name.
+    // For a base of 1 or less, the result is NULL.
     if x <= 0.0 || base <= 0.0 || base_logarithm <= 0.0 {
         return null(context);
     }
@@ -101,7 +101,7 @@ const TINY: f64 = 1.0 / (1u64 << 28) as f64;
 /// Above this a square plus 1 is the square.
 const HUGE: f64 = (1u64 << 28) as f64;
 
-/// As the C library computes it; the standard library's formula differs in the last digit.
+/// Computed as in the C library; the standard library's formula differs in the last digit.
 fn acosh(x: f64) -> f64 {
     if x > HUGE {
         x.ln() + LN_2
@@ -113,7 +113,7 @@ fn acosh(x: f64) -> f64 {
     }
 }
 
-/// As the C library computes it.
+/// Computed as in the C library.
 fn asinh(x: f64) -> f64 {
     let magnitude = x.abs();
     let result = if magnitude < TINY {
@@ -129,7 +129,7 @@ fn asinh(x: f64) -> f64 {
     result.copysign(x)
 }
 
-/// As the C library computes it.
+/// Computed as in the C library.
 fn atanh(x: f64) -> f64 {
     let magnitude = x.abs();
     let twice = magnitude + magnitude;

@@ -10,7 +10,7 @@
 //! | `number` | abs, round, sign, random |
 //! | `math` | the mathematical functions |
 //! | `like` | like, glob, match |
-//! | `soundex` | how a name sounds |
+//! | `soundex` | soundex: how a name sounds |
 //! | `library` | the connection and the library: changes, versions, compile options |
 
 mod blob;
@@ -53,7 +53,7 @@ pub(crate) const fn pure(name: &'static str, args: u16, eval: ScalarFn) -> Scala
     Scalar { name, args: Arity::Exactly(args), flags: PURE, eval }
 }
 
-/// The same, with any number of arguments from `args` on.
+/// Like [`pure`], with `args` or more arguments.
 pub(crate) const fn pure_variadic(name: &'static str, args: u16, eval: ScalarFn) -> Scalar {
     Scalar { name, args: Arity::AtLeast(args), flags: PURE, eval }
 }
@@ -66,7 +66,7 @@ pub(crate) fn text_of<'a>(value: ValueRef<'a>, scratch: &'a mut NumberText) -> O
     if value.is_null() { None } else { Some(cast::to_bytes(value, scratch)) }
 }
 
-/// Answers NULL.
+/// Returns NULL.
 #[inline]
 pub(crate) fn null(context: &mut Context<'_>) -> Result {
     context.out.set_null();

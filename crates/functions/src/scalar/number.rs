@@ -1,4 +1,4 @@
-//! Numbers: absolute value, sign, rounding, chance.
+//! Numbers: absolute value, sign, rounding, random numbers.
 
 use lithe_value::number::{Decimal, Numeric, text_to_real, whole_number};
 use lithe_value::{ValueRef, cast};
@@ -16,7 +16,7 @@ pub(super) const FUNCTIONS: [Scalar; 5] = [
     pure("sign", 1, sign),
 ];
 
-/// The number that a value is, or that a text is as a whole; `None` for all else.
+/// The numeric value of a number, or of a text that is a number as a whole; `None` for all other values.
 pub(super) fn number_of(value: ValueRef<'_>) -> Option<Numeric> {
     match value {
         ValueRef::Integer(integer) => Some(Numeric::Integer(integer)),
@@ -42,7 +42,7 @@ fn abs(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     Ok(())
 }
 
-/// -1, 0 or 1; NULL for what is not a number.
+/// -1, 0 or 1; NULL if the argument is not a number.
 fn sign(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let Some(number) = number_of(arg(args, 0)) else { return null(context) };
     let real = number.to_real();
@@ -50,10 +50,10 @@ fn sign(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     Ok(())
 }
 
-/// A real rounded half away from zero to so many digits behind the point, 0 to 30.
+/// A real rounded half away from zero to 0 to 30 digits after the point.
 fn round(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     const DIGITS_MAX: i64 = 30;
-    /// From here on a real has no fraction.
+    /// Reals of this magnitude and above have no fraction.
     const INTEGRAL_MIN: f64 = 4_503_599_627_370_496.0;
     let digits = match args.get(1) {
         Some(ValueRef::Null) => return null(context),
@@ -67,7 +67,7 @@ fn round(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let rounded = if !(-INTEGRAL_MIN..=INTEGRAL_MIN).contains(&real) {
         real
     } else if digits == 0 {
-        // Through an integer, which has no negative zero.
+        // The conversion to an integer makes -0.0 to 0.0.
         (real + if real < 0.0 { -0.5 } else { 0.5 }) as i64 as f64
     } else {
         round_decimal(real, digits as i32)
@@ -76,7 +76,7 @@ fn round(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     Ok(())
 }
 
-/// Rounds the decimal digits: 2.675 is a little less than its name, and rounds to 2.67.
+/// Rounds the exact decimal expansion: 2.675 as a real is slightly less than 2.675, and is rounded to 2.67.
 fn round_decimal(real: f64, digits: i32) -> f64 {
     const SIGNIFICANT_MAX: i32 = 26;
     let decimal = Decimal::fixed(real, digits, SIGNIFICANT_MAX);

@@ -18,7 +18,7 @@ fn quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     context.answer_text(buffer)
 }
 
-/// The same; a text with control characters becomes a call of `unistr`, so that the literal has none.
+/// Like `quote`; but a text with control characters becomes a call of `unistr`, so that the literal has no control characters.
 fn unistr_quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut buffer = context.out.take_buffer();
     reserve(context, arg(args, 0), &mut buffer)?;
@@ -31,7 +31,7 @@ fn unistr_quote(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     context.answer_text(buffer)
 }
 
-/// Reserves space for the literal of a value, which is seldom more than twice as long.
+/// Reserves space for the literal of a value, which is seldom longer than twice the value.
 fn reserve(context: &Context<'_>, value: ValueRef<'_>, buffer: &mut Buffer) -> Result {
     let length = match value {
         ValueRef::Text(text) => text.len(),
@@ -41,14 +41,14 @@ fn reserve(context: &Context<'_>, value: ValueRef<'_>, buffer: &mut Buffer) -> R
     context.reserve(buffer, length.saturating_add(LITERAL_MARKS_LEN))
 }
 
-/// More than the marks around a literal take.
+/// An upper bound of the length of the marks around a literal.
 const LITERAL_MARKS_LEN: usize = 16;
 
 fn push_literal(value: ValueRef<'_>, buffer: &mut Buffer) {
     match value {
         ValueRef::Null => buffer.extend(b"NULL"),
         ValueRef::Integer(integer) => buffer.extend(NumberText::from(integer).as_bytes()),
-        // A literal that overflows: infinity has no other.
+        // A literal that overflows: there is no other literal for infinity.
         ValueRef::Real(f64::INFINITY) => buffer.extend(b"9.0e+999"),
         ValueRef::Real(f64::NEG_INFINITY) => buffer.extend(b"-9.0e+999"),
         ValueRef::Real(real) => buffer.extend(NumberText::from(real).as_bytes()),
@@ -61,7 +61,7 @@ fn push_literal(value: ValueRef<'_>, buffer: &mut Buffer) {
     }
 }
 
-/// `text` between two `mark`s, those in it doubled.
+/// `text` between two `mark`s, each `mark` within it doubled.
 pub(crate) fn push_quoted(text: &[u8], mark: u8, buffer: &mut Buffer) {
     buffer.push(mark);
     push_doubled(text, mark, buffer);
@@ -73,7 +73,7 @@ pub(crate) fn push_doubled(text: &[u8], mark: u8, buffer: &mut Buffer) {
     let mut copied = 0;
     for at in memchr::memchr_iter(mark, text) {
         buffer.extend(text.get(copied..=at).unwrap_or_default());
-        copied = at; // once more
+        copied = at; // the mark is copied a second time
     }
     buffer.extend(bytes::behind(text, copied));
 }
@@ -94,7 +94,7 @@ pub(crate) fn push_unistr_call(text: &[u8], buffer: &mut Buffer) {
     buffer.extend(b"')");
 }
 
-/// `text` as it stands in a literal that `unistr` reads.
+/// `text` as the argument of `unistr`.
 pub(crate) fn push_unistr_escapes(text: &[u8], buffer: &mut Buffer) {
     for &byte in text {
         match byte {
@@ -110,13 +110,13 @@ pub(crate) fn push_unistr_escapes(text: &[u8], buffer: &mut Buffer) {
     }
 }
 
-/// Replaces `\XXXX`, `\+XXXXXX`, `\uXXXX`, `\UXXXXXXXX` by the characters of these numbers, and `\\` by `\`.
+/// Replaces `\XXXX`, `\+XXXXXX`, `\uXXXX`, `\UXXXXXXXX` by the characters with these numbers, and `\\` by `\`.
 fn unistr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch = NumberText::default();
     let Some(text) = text_of(arg(args, 0), &mut scratch) else { return null(context) };
     let mut buffer = context.out.take_buffer();
     let mut rest = text;
-    // Behind a NUL nothing is replaced.
+    // Nothing is replaced after a NUL.
     while let Some(at) = memchr::memchr2(b'\\', 0, rest).filter(|&at| rest.get(at) != Some(&0)) {
         buffer.extend(bytes::first(rest, at));
         rest = bytes::behind(rest, at + 1);

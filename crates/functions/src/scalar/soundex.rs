@@ -9,7 +9,7 @@ use crate::signature::Scalar;
 
 pub(super) const FUNCTIONS: [Scalar; 1] = [pure("soundex", 1, soundex)];
 
-/// What is answered for NULL and for texts without a letter.
+/// The result for NULL and for texts without a letter.
 const UNKNOWN: &[u8; 4] = b"?000";
 
 fn soundex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
@@ -31,7 +31,7 @@ fn code_of(text: &[u8]) -> [u8; 4] {
     }
     for letter in letters {
         let digit = digit_of(*letter);
-        // A vowel, or anything else without a sound of its own, parts two letters of the same sound.
+        // A vowel, or another character without a code, separates two letters of the same code.
         if digit != 0 && digit != last {
             match places.next() {
                 Some(place) => *place = b'0' + digit,
@@ -43,7 +43,7 @@ fn code_of(text: &[u8]) -> [u8; 4] {
     code
 }
 
-/// The group of a letter's sound, 0 for none. Of other bytes, as in SQLite, the low seven bits count.
+/// The code of a letter, 0 for none. As in SQLite, only the low seven bits of other bytes count.
 fn digit_of(byte: u8) -> u8 {
     match (byte & 0x7f).to_ascii_lowercase() {
         b'b' | b'f' | b'p' | b'v' => 1,

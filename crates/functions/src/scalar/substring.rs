@@ -32,7 +32,7 @@ fn substr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let count = args.get(2).map(|&count| cast::to_integer(count));
     if let ValueRef::Blob(blob) = arg(args, 0) {
         if blob.is_empty() {
-            return null(context); // an empty text is empty, an empty blob is nothing
+            return null(context); // an empty text has an empty result, an empty BLOB has NULL
         }
         let (from, to) = range(start, count, || blob.len());
         return context.answer(ValueRef::Blob(bytes::behind(bytes::first(blob, to), from)));
@@ -45,10 +45,10 @@ fn substr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     context.answer(ValueRef::Text(bytes::first(text, utf8::offset(text, to - from))))
 }
 
-/// The units from `start`, which counts from 1 or from the end, and of those `count`, or `-count` before it. `length` is
-/// asked only if `start` counts from the end. What lies outside the text is cut off, but counts.
+/// The range of `count` units from `start` on, or of `-count` units before it. `start` counts from 1, or from the end if it is
+/// negative. `length` is called only in the latter case. Units outside the text count, but are cut off.
 fn range(start: i64, count: Option<i64>, length: impl FnOnce() -> usize) -> (usize, usize) {
-    // In 128 bits nothing of this overflows.
+    // Arithmetic in 128 bits cannot overflow.
     let count = count.map_or(i128::from(i64::MAX), i128::from);
     let mut magnitude = count.abs();
     let mut from = i128::from(start);
@@ -74,7 +74,7 @@ fn range(start: i64, count: Option<i64>, length: impl FnOnce() -> usize) -> (usi
     (clamp(from), clamp(from + magnitude.max(0)))
 }
 
-/// Characters as `substr` counts them from the end: of bytes that continue nothing, each is one.
+/// The number of characters, as `substr` counts from the end: each stray continuation byte counts as one.
 fn count_from_the_end(text: &[u8]) -> usize {
     if text.is_ascii() {
         return text.len();
@@ -88,7 +88,7 @@ fn count_from_the_end(text: &[u8]) -> usize {
     count
 }
 
-/// Where a text stands in another, counted in characters from 1, or a blob in another, in bytes; 0 if it does not.
+/// The position of a text in another one, in characters from 1, or of a BLOB in another one, in bytes; 0 if it does not occur.
 fn instr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let position = match (arg(args, 0), arg(args, 1)) {
         (ValueRef::Null, _) | (_, ValueRef::Null) => return null(context),
@@ -105,7 +105,7 @@ fn instr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
 }
 
 fn position_of_text(haystack: &[u8], needle: &[u8]) -> usize {
-    // A match must begin where a character does, which bytes can only fail to do in malformed text.
+    // A match must begin at a character boundary. Only in malformed text can a match begin elsewhere.
     let is_start = |at: usize| at == 0 || !haystack.get(at).is_some_and(|&byte| utf8::is_continuation(byte));
     let mut from = 0;
     while let Some(found) = memmem::find(bytes::behind(haystack, from), needle) {
@@ -120,7 +120,7 @@ fn position_of_text(haystack: &[u8], needle: &[u8]) -> usize {
     0
 }
 
-/// Every occurrence of a text replaced by another. Nothing occurs in place of an empty one.
+/// Every occurrence of a text replaced by another text. An empty pattern replaces nothing.
 fn replace(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch: [NumberText; 3] = Default::default();
     let [text_scratch, pattern_scratch, replacement_scratch] = &mut scratch;

@@ -18,7 +18,7 @@ pub(super) const FUNCTIONS: [Scalar; 8] = [
     pure("upper", 1, upper),
 ];
 
-/// Characters of a text up to a NUL, bytes of a blob, digits of a number.
+/// The number of characters of a text up to a NUL, of bytes of a BLOB, of digits of a number.
 fn length(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let length = match arg(args, 0) {
         ValueRef::Null => return null(context),
@@ -43,7 +43,7 @@ fn lower(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     copy_then(context, arg(args, 0), <[u8]>::make_ascii_lowercase)
 }
 
-/// Answers the text of `value` after `change`.
+/// Returns the text of `value` after `change`.
 fn copy_then(context: &mut Context<'_>, value: ValueRef<'_>, change: fn(&mut [u8])) -> Result {
     let mut scratch = NumberText::default();
     let Some(text) = text_of(value, &mut scratch) else { return null(context) };
@@ -54,12 +54,12 @@ fn copy_then(context: &mut Context<'_>, value: ValueRef<'_>, change: fn(&mut [u8
     context.answer_text(buffer)
 }
 
-/// All arguments as text, one behind the other; NULL counts as empty.
+/// All arguments as text, concatenated; NULL counts as empty.
 fn concat(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     join(context, b"", args)
 }
 
-/// The same with a separator, which is NULL or not; between arguments that are not NULL.
+/// Like `concat` with a separator between the arguments that are not NULL; NULL if the separator is NULL.
 fn concat_ws(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch = NumberText::default();
     let Some(separator) = text_of(arg(args, 0), &mut scratch) else { return null(context) };
@@ -81,8 +81,8 @@ fn join(context: &mut Context<'_>, separator: &[u8], args: &[ValueRef<'_>]) -> R
     context.answer_text(buffer)
 }
 
-/// The text of characters given as numbers. What is no Unicode character becomes U+FFFD, halves of surrogate pairs
-/// excepted.
+/// The text of the characters with these numbers. A number that is not a Unicode character becomes U+FFFD, except halves of
+/// surrogate pairs.
 fn char(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut buffer = context.out.take_buffer();
     for &arg in args {
@@ -100,7 +100,7 @@ fn unicode(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut scratch = NumberText::default();
     let text = text_of(arg(args, 0), &mut scratch).unwrap_or_default();
     match utf8::decode(utf8::until_nul(text)) {
-        // Of 32 bits with a sign: a run of stray continuations can reach the last one.
+        // A signed 32-bit number: a run of stray continuation bytes can set the sign bit.
         Some((character, _)) => context.out.set_integer(i64::from(character as i32)),
         None => context.out.set_null(),
     }

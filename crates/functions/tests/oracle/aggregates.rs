@@ -47,7 +47,7 @@ fn windows() {
     let mut random = Random::new(2);
     for _ in 0..rounds(200) {
         let rows = fill(&oracle, &mut random);
-        // SQLite mixes up the separators of empty values; see `aggregate::concat`.
+        // SQLite's separators of empty values are inconsistent; see `aggregate::concat`.
         if rows.iter().any(|[value, _]| value.as_ref().bytes().is_some_and(<[u8]>::is_empty)) {
             continue;
         }
@@ -65,7 +65,8 @@ fn windows() {
                 if ours.last().is_some_and(Result::is_err) {
                     break;
                 }
-                // Before the next row comes, as the machine does it: reals care about the order.
+                // Removes the row before the next one is added, as the machine does: the order of operations changes the sum of
+                // reals.
                 if let Some(leaving) = at.checked_sub(preceding) {
                     accumulator.inverse(&borrow(&rows[leaving])[..args]);
                 }
@@ -101,7 +102,7 @@ fn compare(sql: &str, rows: &[[Value; 2]], ours: &[Answer], theirs: &[Answer]) {
     assert_eq!(ours.len(), theirs.len());
 }
 
-/// Puts random rows into `t`, of a kind that changes from time to time.
+/// Fills `t` with random rows, of a kind that changes from time to time.
 fn fill(oracle: &rusqlite::Connection, random: &mut Random) -> Vec<[Value; 2]> {
     oracle.execute_batch("DELETE FROM t").unwrap();
     let mut insert = oracle.prepare("INSERT INTO t(a, b) VALUES(?1, ?2)").unwrap();

@@ -41,7 +41,7 @@ fn random_formats() {
     check(cases);
 }
 
-/// Our clock stands still, SQLite's does not: these are compared with what they should be.
+/// The test connection's clock is fixed, SQLite's is not: the results are compared with constants.
 #[test]
 fn now() {
     for (call, args, expected) in [
@@ -64,7 +64,7 @@ fn now() {
     }
 }
 
-/// What random cases found, kept.
+/// Cases that random tests have found.
 #[test]
 fn known_cases() {
     let texts = |texts: &[&str]| texts.iter().map(|&text| Value::from(text)).collect::<Vec<_>>();
@@ -104,7 +104,8 @@ fn check(cases: Vec<(&str, Vec<Value>)>) {
         let Lookup::Found(function) = registry.find(name.as_bytes(), args.len()) else { panic!("no {name}()") };
         let ours = call_function(function, &borrowed, &mut CallSite::new());
         let theirs = ask(&mut statement, &borrowed);
-        // What has left the calendar is NULL with us, whatever follows; in SQLite these two bring something back.
+        // A date outside the calendar is NULL in Lithe, whatever modifiers follow; in SQLite these two modifiers make it a date
+        // again.
         let is_local = |arg: &Value| matches!(arg.as_ref().bytes(), Some(b"utc" | b"localtime"));
         let is_revived = args.iter().any(is_local) && ours == Ok(Value::NULL);
         if !same(&ours, &theirs) && !is_revived && failures.len() < 25 {

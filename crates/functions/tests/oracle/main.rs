@@ -1,7 +1,7 @@
-//! The functions against SQLite: random and nasty arguments, the same results and the same errors.
+//! The functions compared with SQLite: random and extreme arguments must have the same results and the same errors.
 //!
-//! `ORACLE_ROUNDS=100 cargo test --profile checked -p lithe-functions` makes a hundred times as many; `SEED` replays
-//! others than the usual ones.
+//! `ORACLE_ROUNDS=100 cargo test --profile checked -p lithe-functions` runs a hundred times as many cases; `SEED` selects other
+//! random numbers.
 
 mod aggregates;
 mod catalog;

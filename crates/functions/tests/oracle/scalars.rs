@@ -5,7 +5,7 @@ use lithe_value::{Value, ValueRef};
 
 use crate::support::{Random, ask, call_function, oracle, rounds, same, show, show_call};
 
-/// These answer differently each time, or speak of the library itself.
+/// Functions whose results differ each time, or describe the library itself.
 const NOT_COMPARED: [&str; 12] = [
     "random",
     "randomblob",
@@ -27,10 +27,10 @@ fn random_arguments() {
     let mut failures = Vec::new();
     for (stream, function) in registry.iter().enumerate() {
         let is_scalar = matches!(function.kind(), Kind::Scalar(_));
-        // What knows the time has tests of its own.
+        // Functions that read the clock have their own tests.
         let is_timeless = !function.flags().contains(Flags::USES_CLOCK);
-        // Nearly all that is random is no JSON, and where SQLite reads bytes that are no JSONB either is its own affair:
-        // lithedb has a test of JSON functions on what they are for.
+        // Nearly no random text is JSON, and for BLOBs that are not JSONB the results of SQLite are arbitrary: the JSON functions
+        // are tested with suitable arguments in lithedb.
         let is_json = function.name().starts_with("json") || function.name().starts_with("->");
         if is_scalar && is_timeless && !is_json && !NOT_COMPARED.contains(&function.name()) {
             let mut random = Random::new(stream as u64);
@@ -40,7 +40,7 @@ fn random_arguments() {
     assert!(failures.is_empty(), "{} differ:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Functions that SQLite does not have, whatever it is built with: none yet. What they answer is tested in `crates/lithedb/tests/functions.rs`.
+/// Functions that SQLite does not have in any build: none yet. Their results are tested in `crates/lithedb/tests/functions.rs`.
 const OURS: [&str; 0] = [];
 
 /// Whether SQLite may lack the function: one of [`OURS`], or a mathematical one, without which SQLite can be built.
@@ -50,7 +50,7 @@ pub fn is_optional(name: &str) -> bool {
     OURS.contains(&name) || MATH.split_whitespace().any(|function| function == name)
 }
 
-/// The first few calls of `function` that SQLite answers otherwise.
+/// The first few calls of `function` with a result that differs from SQLite's.
 fn check(function: &Function, random: &mut Random) -> Vec<String> {
     let oracle = oracle();
     let mut failures = Vec::new();

@@ -1,11 +1,11 @@
-//! Calling a function here and there, and what to call it with.
+//! Calls a function in Lithe and in SQLite, and generates arguments for it.
 
 use lithe_functions::{CallSite, Connection, Context, Function};
 use lithe_value::{Collation, Encoding, Value, ValueRef};
 use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef as SqlRef};
 use rusqlite::{Statement, ToSql, params_from_iter};
 
-/// How many cases of a kind whose usual number is `usual`.
+/// The number of cases of a test whose usual number is `usual`.
 pub fn rounds(usual: u32) -> u32 {
     usual * std::env::var("ORACLE_ROUNDS").map_or(1, |rounds| rounds.parse().expect("ORACLE_ROUNDS is a number"))
 }
@@ -20,7 +20,7 @@ pub fn oracle() -> rusqlite::Connection {
 
 pub const LENGTH_MAX: usize = 100_000;
 
-/// A connection whose time stands still.
+/// A connection whose clock is fixed.
 pub struct Still;
 
 /// 2026-10-16 14:45:20.123
@@ -62,7 +62,7 @@ impl Connection for Still {
 /// A result, or the message of an error.
 pub type Answer = Result<Value, String>;
 
-/// Calls one of our functions.
+/// Calls a function of this crate.
 pub fn call_function(function: &Function, args: &[ValueRef<'_>], site: &mut CallSite) -> Answer {
     let mut out = Value::from("left from the last call");
     let mut context = Context::new(&mut out, &Collation::Binary, site, &Still);
@@ -85,7 +85,7 @@ impl ToSql for Bound<'_> {
     }
 }
 
-/// The one value that a statement answers.
+/// The single value of a statement's result.
 pub fn ask(statement: &mut Statement<'_>, args: &[ValueRef<'_>]) -> Answer {
     let bound = params_from_iter(args.iter().map(|&arg| Bound(arg)));
     let answer = statement.query_row(bound, |row| Ok(value_of(row.get_ref(0)?)));
@@ -116,7 +116,7 @@ pub fn same(left: &Answer, right: &Answer) -> bool {
     }
 }
 
-/// An answer to be read by people.
+/// A readable form of a result, for failure messages.
 pub fn show(answer: &Answer) -> String {
     match answer {
         Ok(value) => show_value(value.as_ref()),
@@ -138,7 +138,7 @@ pub fn show_call(name: &str, args: &[Value]) -> String {
     format!("{name}({})", args.join(", "))
 }
 
-/// Numbers without end from a seed (xorshift).
+/// An endless sequence of random numbers from a seed (xorshift).
 pub struct Random(u64);
 
 impl Random {
@@ -162,7 +162,7 @@ impl Random {
         &from[self.below(from.len() as u64) as usize]
     }
 
-    /// Up to `len_max` pieces, one behind the other.
+    /// Up to `len_max` pieces, concatenated.
     pub fn text(&mut self, pieces: &[&[u8]], len_max: u64) -> Vec<u8> {
         (0..self.below(len_max + 1)).flat_map(|_| self.pick(pieces).to_vec()).collect()
     }

@@ -1,4 +1,4 @@
-//! Which crate may depend on which, and where `unsafe` may stand.
+//! Allowed dependencies between crates, and the crates that may contain `unsafe`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{entries, root, sources};
 
-/// Each crate and the crates of this workspace that it may depend on: the picture of docs/ARCHITECTURE.md as data.
+/// The crates of this workspace that each crate may depend on: the picture of docs/ARCHITECTURE.md as data.
 pub const ARROWS: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("value", &[]),
@@ -40,7 +40,7 @@ pub const ARROWS: &[(&str, &[&str])] = &[
     ("bench", &["lithedb", "sqlite-ffi"]),
 ];
 
-/// Where the keyword `unsafe` may stand; every other crate forbids it.
+/// The crates that may contain the keyword `unsafe`; every other crate forbids it.
 const UNSAFE_CRATES: &[&str] = &["vfs", "pager", "vm", "capi", "lithedb", "sqlite-ffi"];
 
 #[test]

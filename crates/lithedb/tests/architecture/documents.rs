@@ -1,5 +1,4 @@
-//! Every module says what it is about, every page is in the book, and links lead somewhere: between pages, to their anchors, and from
-//! rustdoc to pages.
+//! Every module has module docs, every page is in the book, and links have targets: between pages, to anchors, and from rustdoc to pages.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -30,7 +29,7 @@ fn links_between_documents_lead_somewhere() {
     assert!(dead.is_empty(), "{dead}");
 }
 
-/// Module docs name pages as `docs/NAME.md`: from the root of the repository.
+/// Module docs name pages as `docs/NAME.md`, relative to the root of the repository.
 #[test]
 fn pages_that_sources_name_are_there() {
     let mut dead = String::new();
@@ -60,7 +59,7 @@ fn every_page_is_in_the_book() {
     assert!(missing.is_empty(), "not in docs/SUMMARY.md: {missing:?}");
 }
 
-/// Pages name files and folders of the workspace in code: `crates/…`. (Dated notes and the changelog may name what is gone.)
+/// Pages name files and folders of the workspace in code: `crates/…`. (Dated notes and the changelog may name removed ones.)
 #[test]
 fn files_that_pages_name_are_there() {
     let mut gone = String::new();
@@ -90,7 +89,7 @@ fn rust_on_pages_is_run() {
     }
 }
 
-/// What a page says to run names packages, tests and examples that there are.
+/// Commands on pages name existing packages, tests and examples.
 #[test]
 fn commands_name_what_there_is() {
     let mut packages = BTreeSet::new();
@@ -130,13 +129,13 @@ fn is_page(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "md")
 }
 
-/// The targets of a page's links, those within fenced blocks left out.
+/// The targets of a page's links, without those in fenced blocks.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let prose = text.split("```").step_by(2);
     prose.flat_map(|part| part.split("](").skip(1).filter_map(|rest| rest.split(')').next()))
 }
 
-/// What is wrong with a link of `document`, or nothing.
+/// The error in a link of `document`; empty if there is none.
 fn check(document: &Path, target: &str) -> String {
     if target.contains("://") {
         return String::new();
@@ -152,7 +151,7 @@ fn check(document: &Path, target: &str) -> String {
     String::new()
 }
 
-/// The anchors of a page's headings, as GitHub and mdBook make them: small letters, hyphens for spaces, no other signs.
+/// The anchors of a page's headings, as GitHub and mdBook make them: small letters, hyphens for spaces, no punctuation.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
     headings

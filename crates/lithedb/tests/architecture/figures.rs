@@ -1,4 +1,4 @@
-//! The table of figures in docs/BENCHMARKS.md is that of docs/benchmarks/results.json: `UPDATE=1` writes it anew.
+//! The table of figures in docs/BENCHMARKS.md agrees with docs/benchmarks/results.json: `UPDATE=1` writes it anew.
 
 use std::fs;
 

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which node has edges to which.
+/// The edges of each node.
 pub type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// The nodes that reach each other, a set for each cycle or knot of cycles.
+/// The sets of nodes that reach each other.
 pub fn cycles(graph: &Graph) -> Vec<BTreeSet<String>> {
     let mut search = Search { graph, visits: BTreeMap::new(), path: Vec::new(), found: Vec::new() };
     for node in graph.keys() {
@@ -19,7 +19,7 @@ pub fn cycles(graph: &Graph) -> Vec<BTreeSet<String>> {
 
 struct Search<'g> {
     graph: &'g Graph,
-    /// Of each visited node its number, in the order of visits, and the lowest that it reaches on the path.
+    /// For each visited node, its number in the order of visits, and the lowest number that it reaches on the path.
     visits: BTreeMap<&'g str, (usize, usize)>,
     /// Visited nodes whose component is not known yet.
     path: Vec<&'g str>,

@@ -1,11 +1,10 @@
-//! What the modules of a crate import from each other.
+//! The imports between the modules of a crate.
 //!
-//! A module and its parts are one thing: a part may use what its parents have. Between siblings, though, all imports of one and its
-//! parts from another and its parts are one arrow, and these arrows have no cycle. `IMPORTS=btree` prints the arrows of a crate as
-//! a graph for Graphviz.
+//! A module and its parts form a unit: a part may use names of its parents. Between siblings, all imports by one and its parts from another
+//! and its parts are one edge, and these edges have no cycle. `IMPORTS=btree` prints the edges of a crate as a graph for Graphviz.
 //!
-//! A name that a module re-exports counts as imported from where it is defined. Methods are not seen: `a` may call a method on a value of
-//! a type from `b` without an import.
+//! A re-exported name counts as imported from the module that defines it. Calls of methods are not seen: `a` may call a method on a value
+//! of a type from `b` without an import.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,7 +18,7 @@ use crate::{is_of_tests, root, sources};
 /// The path of a module within its crate: empty for the crate itself.
 type Module = Vec<String>;
 
-/// Cycles that are still there: crate, parent and modules. None is added, and a change that breaks one takes it out.
+/// Remaining cycles: crate, parent and modules. The list must not grow, and a change that removes a cycle removes it here.
 const KNOWN: &[(&str, &str, &str)] = &[];
 
 #[test]
@@ -54,17 +53,17 @@ fn print_graph(parent: &Module, graph: &Graph) {
     println!("}}");
 }
 
-/// The modules of a crate, and what each imports.
+/// The modules of a crate, with their imports.
 #[derive(Default)]
 struct Imports {
     paths: BTreeMap<Module, Paths>,
 }
 
-/// The paths that a module names, from the crate's root on.
+/// The paths that a module names, from the crate's root.
 #[derive(Default)]
 struct Paths {
     all: BTreeSet<Vec<String>>,
-    /// What the module re-exports, by the name that it has there.
+    /// The re-exported paths, by their names in the module.
     exported: BTreeMap<String, Vec<String>>,
 }
 
@@ -94,7 +93,7 @@ impl Imports {
         imports
     }
 
-    /// For each module with parts, the arrows between its parts.
+    /// For each module with parts, the edges between its parts.
     fn arrows(&self) -> BTreeMap<Module, Graph> {
         let mut arrows: BTreeMap<Module, Graph> = BTreeMap::new();
         for (module, paths) in &self.paths {
@@ -109,10 +108,10 @@ impl Imports {
         arrows
     }
 
-    /// The module that defines what a path names: re-exports are followed.
+    /// The module that defines a path's name, after re-exports.
     fn module_of(&self, path: &[String]) -> Module {
         let mut path = path.to_vec();
-        // Re-exports that follow each other could only do so for ever in code that does not compile.
+        // Only code that does not compile has an endless chain of re-exports.
         for _ in 0..8 {
             let module = self.longest_module(&path);
             let rest = &path[module.len()..];
@@ -139,7 +138,7 @@ struct Reader<'i> {
 }
 
 impl Reader<'_> {
-    /// The path from the crate's root on, if it leads into the crate.
+    /// The path from the crate's root, if it is within the crate.
     fn absolute(&self, path: &[String]) -> Option<Vec<String>> {
         let first = path.first()?;
         let supers = path.iter().take_while(|part| *part == "super").count();

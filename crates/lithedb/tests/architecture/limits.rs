@@ -1,6 +1,6 @@
-//! How long a file and a function may be, and over how many files the methods of a structure may be spread.
+//! Limits of the lengths of files and functions, and of the number of files with methods of one structure.
 //!
-//! What exceeds a limit stands in a list, which only shrinks. `LIMITS=1` prints the longest files, functions and structures.
+//! Exceptions are listed here, and the lists may only shrink. `LIMITS=1` prints the longest files, functions and structures.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,13 +19,13 @@ const FUNCTION_LINES_MAX: usize = 70;
 /// The most files of a crate with `impl` blocks of one structure.
 const IMPL_FILES_MAX: usize = 8;
 
-/// Files that are longer: the machine's loop is one function.
+/// Files that are longer: the virtual machine's loop is one function.
 const LONG_FILES: &[&str] = &["vm/src/run.rs"];
 
-/// Functions that are longer: the machine's loop.
+/// Functions that are longer: the virtual machine's loop.
 const LONG_FUNCTIONS: &[&str] = &["vm/src/run.rs steps_until_row"];
 
-/// Structures whose methods lie in more files, and in how many at most.
+/// Structures with methods in more files, and the most files of each.
 const SPREAD_STRUCTURES: &[(&str, &str, usize)] = &[];
 
 #[test]
@@ -99,7 +99,7 @@ fn names(all: &[&str]) -> BTreeSet<String> {
     all.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// The source files of all crates, those of tests included.
+/// The source files of all crates, with their tests.
 fn all_files() -> Vec<PathBuf> {
     let tests = |krate: &&str| root().join("crates").join(krate).join("tests");
     let mut files: Vec<PathBuf> = ARROWS.iter().flat_map(|(krate, _)| sources(krate)).collect();
@@ -126,7 +126,7 @@ fn shown(file: &Path) -> String {
     file.strip_prefix(root().join("crates")).unwrap().display().to_string()
 }
 
-/// Reads how long the functions of a file are.
+/// Measures the functions of a file.
 struct Functions {
     file: String,
     found: Vec<(String, usize)>,
@@ -151,7 +151,7 @@ impl<'a> Visit<'a> for Functions {
     }
 }
 
-/// Reads which structures have `impl` blocks in a file.
+/// Collects the structures with `impl` blocks in a file.
 #[derive(Default)]
 struct Structures {
     found: BTreeSet<String>,

@@ -1,14 +1,14 @@
-//! What docs/ARCHITECTURE.md says of the code, checked by a machine.
+//! Automated checks of the rules in docs/ARCHITECTURE.md.
 //!
 //! | module | subject |
 //! | --- | --- |
-//! | `crates` | which crate may depend on which, and where `unsafe` may stand |
-//! | `imports` | what the modules of a crate import from each other: a graph without cycles |
+//! | `crates` | allowed dependencies between crates, and the crates with `unsafe` |
+//! | `imports` | the imports between the modules of a crate: a graph without cycles |
 //! | `graph` | cycles of a graph |
 //! | `limits` | lines of files and functions, files of a structure |
 //! | `documents` | module docs, pages and links |
 //! | `named_code` | functions that pages name beside their files |
-//! | `rustdoc` | what public functions of `lithedb` say |
+//! | `rustdoc` | the docs of `lithedb`'s public functions |
 //! | `figures` | the table of benchmarks |
 
 mod crates;
@@ -40,7 +40,7 @@ fn sources(krate: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Files that hold nothing but tests.
+/// Whether a file has only tests.
 fn is_of_tests(file: &Path) -> bool {
     file.ends_with("tests.rs") || file.components().any(|part| part.as_os_str() == "tests")
 }

@@ -1,5 +1,5 @@
-//! What the pages of docs/internals say of the code: each name in "`crates/FILE` (`name`, `Type::name`)" is defined in that file or
-//! folder, and a line that begins with "The code:" names nothing in another way.
+//! The names of code in docs/internals: each name in "`crates/FILE` (`name`, `Type::name`)" is defined in that file or folder, and a line
+//! that begins with "The code:" has no other names.
 
 use std::fs;
 use std::path::Path;
@@ -26,12 +26,12 @@ fn names_beside_files_are_defined_there() {
     assert!(checked > 50, "only {checked} names were found");
 }
 
-/// The paragraphs, lists and tables of a page, its blocks left out.
+/// The paragraphs, lists and tables of a page, without its fenced blocks.
 fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     text.split("```").step_by(2).flat_map(|prose| prose.split("\n\n")).map(str::trim)
 }
 
-/// The names that stand in parentheses behind a path, with it; and what stands in code elsewhere.
+/// The names in parentheses after a path, with the path; and other names in code.
 fn named(paragraph: &str) -> (Vec<(&str, &str)>, Vec<&str>) {
     let (mut names, mut loose) = (Vec::new(), Vec::new());
     let mut path = None;
@@ -59,7 +59,7 @@ fn is_name(code: &str) -> bool {
     code.trim_end_matches("()").split("::").all(is_word)
 }
 
-/// A file's text, or that of all files of a folder.
+/// The text of a file, or of all files of a folder.
 fn text_of(path: &Path) -> String {
     if path.is_dir() { entries(path).iter().map(|entry| text_of(entry)).collect() } else { read(path) }
 }
@@ -68,7 +68,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-/// Whether a text of Rust defines `name` (of `Type::name` the last word), and has every word of it.
+/// Whether Rust code defines `name` (the last word of `Type::name`), and contains every word of it.
 fn defines(text: &str, name: &str) -> bool {
     let words: Vec<&str> = name.trim_end_matches("()").split("::").collect();
     let keywords = ["fn", "struct", "enum", "trait", "const", "static", "type", "macro_rules!"];

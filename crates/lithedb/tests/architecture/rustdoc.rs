@@ -1,5 +1,4 @@
-//! What Rustdoc says of the public functions of `lithedb`: each has an example, or names the page that has one, and those that
-//! can fail name their errors.
+//! The docs of `lithedb`'s public functions: each has an example or names the page with one, and fallible functions name their errors.
 
 use std::fs;
 use std::path::Path;

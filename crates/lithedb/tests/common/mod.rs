@@ -1,4 +1,4 @@
-//! What the tests share: Lithe and SQLite asked in the same words.
+//! Shared by the tests: the same queries on Lithe and on SQLite.
 #![allow(dead_code, reason = "each test uses its part")]
 
 pub mod pair;
@@ -11,7 +11,7 @@ pub type Rows = Vec<Vec<String>>;
 /// Extended result code and message.
 pub type Failure = (i32, String);
 
-/// The rows that Lithe gives, or its error.
+/// The rows of a query on Lithe, or the error.
 pub fn ask_lithe(
     connection: &lithe::Connection,
     sql: &str,
@@ -28,7 +28,7 @@ pub fn ask_lithe(
     rows().map_err(failure_of_lithe)
 }
 
-/// The rows that SQLite gives, or its error.
+/// The rows of a query on SQLite, or the error.
 pub fn ask_sqlite(
     connection: &rusqlite::Connection,
     sql: &str,
@@ -40,7 +40,7 @@ pub fn ask_sqlite(
         let mut rows = Vec::new();
         while let Some(row) = found.next()? {
             let value = |i| row.get_ref(i).map(|value| shown(borrowed(value)));
-            // Not before: the first step may have found another schema.
+            // Read the column count after the step, because the first step may compile the statement again for another schema.
             rows.push((0..row.as_ref().column_count()).map(value).collect::<Result<_, _>>()?);
         }
         Ok(rows)
@@ -48,12 +48,12 @@ pub fn ask_sqlite(
     rows().map_err(failure_of_sqlite)
 }
 
-/// Lithe's error.
+/// An error of Lithe.
 pub fn failure_of_lithe(error: lithe::Error) -> Failure {
     (error.code().0, error.message().to_owned())
 }
 
-/// SQLite's error.
+/// An error of SQLite.
 pub fn failure_of_sqlite(error: rusqlite::Error) -> Failure {
     match error {
         rusqlite::Error::SqliteFailure(error, message) => (error.extended_code, message.unwrap_or_default()),
@@ -62,7 +62,7 @@ pub fn failure_of_sqlite(error: rusqlite::Error) -> Failure {
     }
 }
 
-/// SQLite's value as ours.
+/// A value of SQLite as one of Lithe.
 pub fn borrowed(value: rusqlite::types::ValueRef<'_>) -> ValueRef<'_> {
     match value {
         rusqlite::types::ValueRef::Null => ValueRef::Null,
@@ -73,7 +73,7 @@ pub fn borrowed(value: rusqlite::types::ValueRef<'_>) -> ValueRef<'_> {
     }
 }
 
-/// A value with its class, exactly.
+/// A value with its class, in full precision.
 pub fn exactly(value: ValueRef<'_>) -> String {
     match value {
         ValueRef::Null => "NULL".to_owned(),

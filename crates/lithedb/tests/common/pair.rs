@@ -1,4 +1,4 @@
-//! A database of Lithe and one of SQLite in memory, asked the same: for tests of virtual tables, whose statements are all in a log.
+//! A database of Lithe and one of SQLite in memory, with the same statements, which are logged: for tests of virtual tables.
 
 use lithe::{Connection, ValueRef};
 
@@ -11,25 +11,25 @@ pub type Answer = Result<Vec<String>, String>;
 pub struct Pair {
     pub lithe: Connection,
     pub sqlite: rusqlite::Connection,
-    /// What was asked, to show it when the answers differ.
+    /// The statements, shown when the answers differ.
     pub log: Vec<String>,
-    /// Takes out of the answer to a statement what may differ.
+    /// Removes known differences from the answer to a statement.
     level: fn(&str, &mut Answer),
 }
 
 impl Pair {
-    /// Whose answers are the same.
+    /// A pair whose answers must be equal.
     pub fn new() -> Pair {
         Pair::level_with(|_, _| {})
     }
 
-    /// Whose answers are the same when `level` has seen them.
+    /// A pair whose answers must be equal after `level`.
     pub fn level_with(level: fn(&str, &mut Answer)) -> Pair {
         let sqlite = rusqlite::Connection::open_in_memory().unwrap();
         Pair { lithe: Connection::open_in_memory().unwrap(), sqlite, log: Vec::new(), level }
     }
 
-    /// The answer of both.
+    /// The common answer of both.
     pub fn ask(&mut self, sql: &str) -> Answer {
         self.log.push(sql.to_owned());
         let (mut ours, mut theirs) = (answer_of_lithe(&self.lithe, sql), answer_of_sqlite(&self.sqlite, sql));

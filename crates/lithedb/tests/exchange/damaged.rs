@@ -1,11 +1,10 @@
-//! Damaged files: the code, the message and the rows are SQLite's, and reading leaves the file as it was.
+//! Damaged files: code, message and rows equal SQLite's, and reading leaves the file unchanged.
 //!
-//! Where only pages are damaged, what a statement makes of it depends on the order in which it visits and checks them: there an
-//! engine may find a page malformed that the other has not looked at so closely. The integrity check's report on the trees must be the same
-//! all the same, and so must every answer in which both give rows.
+//! If only pages are damaged, the result of a statement depends on the order in which it visits and checks them: an engine may report a
+//! page as malformed that the other has checked less. The integrity check's report on the trees must be equal all the same, as must every
+//! answer in which both return rows.
 //!
-//! Each image is given to each engine in a fresh file for each question, so that what one question does to the file or the
-//! connection does not change the answers of others.
+//! For each query, each engine gets each image in a new file, so that changes of the file or connection do not affect later queries.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ use crate::engine::{Connection, Which};
 
 const PAGE: usize = 512;
 
-/// Reading questions, then writing ones.
+/// Queries that read, then statements that write.
 const QUESTIONS: [&str; 9] = [
     "SELECT count(*) FROM sqlite_master",
     "SELECT rowid, * FROM t",
@@ -33,7 +32,7 @@ type Answer = Result<Rows, Failure>;
 
 struct Case {
     what: String,
-    /// The database, and what stands beside it: a journal or a log.
+    /// The database, and the journal or log beside it.
     image: Vec<u8>,
     beside: Option<(&'static str, Vec<u8>)>,
 }
@@ -51,7 +50,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-/// A database of SQLite's with everything in it that can break.
+/// A database of SQLite with every structure that can be damaged.
 fn sound(folder: &Path, auto_vacuum: bool) -> Vec<u8> {
     let path = folder.join("sound.db");
     let _ = fs::remove_file(&path);
@@ -84,15 +83,15 @@ fn ask(which: Which, folder: &Path, case: &Case, question: &str) -> (Answer, boo
     let connection = Connection::open(which, &path);
     let answer = connection.rows(question);
     connection.close();
-    // Beside a journal, the file may have become anything, and very large.
+    // With a journal, the file may have any content and size.
     (answer, case.beside.is_some() || fs::read(&path).unwrap() == case.image)
 }
 
-/// How much of an answer must be the same.
+/// The required agreement of answers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strictness {
     All,
-    /// But one engine may have found damage that the other has not.
+    /// Equal, except that one engine may have found damage that the other has not.
     Damage,
 }
 
@@ -190,8 +189,8 @@ fn no_databases() {
 fn truncated_files() {
     let image = sound_image();
     let near = |len: usize| (len % PAGE).min(PAGE - len % PAGE) <= 1 || len < 120 || len.is_multiple_of(97);
-    // The last page is a leaf of the freelist. SQLite's check reads it, for a short read if half of it is there; ours has no
-    // reason to.
+    // The last page is a leaf of the freelist. SQLite's check reads the page, and reports a short read if half of it exists; Lithe's check
+    // does not read it.
     let cases = (0..=image.len() - PAGE).filter(|len| near(*len));
     check("truncated", Strictness::All, cases.map(|len| Case::new(format!("{len} bytes"), image[..len].to_vec())));
 }
@@ -199,7 +198,7 @@ fn truncated_files() {
 #[test]
 fn headers() {
     let image = sound_image();
-    // Reserved bytes that are not reserved, a freelist of another length, and the cells of the first page are damage of pages.
+    // Wrong reserved bytes, a wrong length of the freelist, and damaged cells on the first page count as damage of pages.
     let is_strict = |at: &usize| ![20, 31].contains(at) && !(32..40).contains(at) && *at < 100;
     let cases = |wanted: bool| {
         let places = (0..112).filter(move |at| is_strict(at) == wanted);
@@ -211,7 +210,7 @@ fn headers() {
     check("headers", Strictness::All, cases_of(true));
 }
 
-/// Where the bytes of pages have meaning: page headers, cell pointers, cells, chains, the freelist.
+/// The meaningful bytes of pages: page headers, cell pointers, cells, overflow chains, the freelist.
 #[test]
 fn pages() {
     let image = sound_image();
@@ -250,7 +249,7 @@ fn wild_page_numbers_and_loops() {
     );
 }
 
-/// A database with a log that holds newer pages, as a crash leaves it.
+/// A database with a log of newer pages, as after a crash.
 fn with_log() -> (Vec<u8>, Vec<u8>) {
     let folder = folder("log");
     let path = folder.join("sound.db");
@@ -311,7 +310,7 @@ fn with_journal() -> (Vec<u8>, Vec<u8>) {
 fn journals() {
     let (image, journal) = with_journal();
     let record = PAGE + 8;
-    // Not the page numbers: which of two records of one page counts is not documented.
+    // Page numbers are excluded, because SQLite does not document which of two records of one page is used.
     let near = |at: usize| match at.checked_sub(512).map(|at| at % record) {
         None => at < 30 || at.is_multiple_of(131),
         Some(at) => at >= record - 4 || (at >= 4 && at.is_multiple_of(131)),
@@ -321,7 +320,7 @@ fn journals() {
         cases.push(Case { what, image: image.clone(), beside: Some(("-journal", journal)) });
     };
     add("sound".to_owned(), journal.clone());
-    // The first bytes of the database's size make it terabytes long, for both.
+    // The first bytes of the database's size would make the file terabytes long on both engines.
     for at in (0..journal.len().min(4 * record)).filter(|at| near(*at) && ![16, 17].contains(at)) {
         for change in [1, 0x80] {
             add(format!("journal byte {at} ^ {change}"), with(&journal, at, &[journal[at] ^ change]));
@@ -334,6 +333,6 @@ fn journals() {
     }
     add("a journal of text".to_owned(), b"no journal at all ".repeat(100));
     add("a journal of zeros".to_owned(), vec![0; 2000]);
-    // The checksum covers a few bytes of a page: what else has changed is believed, and then it is pages that are damaged.
+    // The checksum covers only some bytes of a page: other changes are not detected, and the restored pages are damaged.
     check("journals", Strictness::Damage, cases.into_iter());
 }

@@ -1,4 +1,4 @@
-//! The two engines behind one face: a connection to a file that runs statements and gives rows.
+//! Both engines behind one interface: a connection to a file that runs statements and returns rows.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ impl Connection {
         }
     }
 
-    /// Runs one statement and gives its rows.
+    /// Runs one statement; answers its rows.
     pub fn rows(&self, sql: &str) -> Result<Rows, Failure> {
         match self {
             Connection::Lithe(connection) => ask_lithe(connection, sql, shown),
@@ -48,7 +48,7 @@ impl Connection {
         }
     }
 
-    /// As [`Connection::rows`] where no failure is thinkable.
+    /// As [`Connection::rows`], for statements that cannot fail.
     pub fn must(&self, sql: &str) -> Rows {
         self.rows(sql).unwrap_or_else(|(code, message)| panic!("{}: {sql}: {code} {message}", self.name()))
     }
@@ -68,7 +68,7 @@ impl Connection {
     }
 }
 
-/// A value with its class. What is long is told apart by its hash.
+/// A value with its class. A long value is replaced by its hash.
 fn shown(value: ValueRef<'_>) -> String {
     let bytes = |prefix: &str, bytes: &[u8]| {
         if bytes.len() <= 60 {

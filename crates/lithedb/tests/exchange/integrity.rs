@@ -1,12 +1,12 @@
-//! integrity_check, quick_check and foreign_key_check at the level of rows: what they say about databases whose schema was changed
-//! behind the back of their rows is what SQLite says, word for word.
+//! integrity_check, quick_check and foreign_key_check at the level of rows: their reports on databases whose schema was changed without
+//! their rows equal SQLite's word for word.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::engine::{Connection, Which};
 
-/// What is asked of each damaged database, by both engines.
+/// The queries on each damaged database, for both engines.
 const QUESTIONS: [&str; 8] = [
     "PRAGMA integrity_check",
     "PRAGMA quick_check",
@@ -18,7 +18,7 @@ const QUESTIONS: [&str; 8] = [
     "PRAGMA temp.integrity_check(t)",
 ];
 
-/// The damage is done by SQLite: `schema` and rows are made, then some rows of sqlite_master are replaced.
+/// SQLite does the damage: it creates `schema` and rows, then replaces some rows of sqlite_master.
 fn check(name: &str, setup: &str, damage: &[(&str, &str)], expected: &str) {
     let path = make(name, setup, damage);
     for question in QUESTIONS {
@@ -118,7 +118,7 @@ fn tables_without_rowid() {
     let rows = "CREATE TABLE t(a, b, c, PRIMARY KEY(b, a)) WITHOUT ROWID; CREATE INDEX i ON t(c); CREATE UNIQUE INDEX j ON t(c, a);
                 INSERT INTO t VALUES (1, 'B', 2), (1, 'a', 3.5), (2, 'c', NULL), (3, 'A', 4), (4, 'a ', 4)";
     check("sound_wr", rows, &[], "ok");
-    // What a search finds in an index that is out of order is chance: these have none.
+    // The result of a search in an unsorted index is arbitrary: these tables have no index.
     let plain = "CREATE TABLE t(a, b, c, PRIMARY KEY(b, a)) WITHOUT ROWID;
                  INSERT INTO t VALUES (1, 'B', 2), (1, 'a', 3.5), (2, 'c', NULL), (3, 'A', 4), (4, 'a ', 4)";
     let key = |key: &str| format!("sql = 'CREATE TABLE t(a, b, c, PRIMARY KEY({key})) WITHOUT ROWID'");

@@ -1,8 +1,7 @@
-//! Databases exchanged between Lithe and SQLite: what one has written, the other opens, checks, reads, changes and hands back.
+//! Databases exchanged between Lithe and SQLite: each engine opens, checks, reads and changes the files that the other has written.
 //!
-//! A *world* is a seed: settings of a file (page size, encoding, auto-vacuum, journal mode, reserved bytes), a schema and four
-//! rounds of statements. Two files go through them, with the engines in turns, so that each world has a database begun by
-//! each engine:
+//! A *world* is a seed: settings of a file (page size, encoding, auto-vacuum, journal mode, reserved bytes), a schema and four rounds of
+//! statements. Two files go through the rounds, with the engines in turn, so that each engine creates one database of each world:
 //!
 //! ```text
 //!             round 1   round 2   round 3   round 4
@@ -10,12 +9,12 @@
 //!   file b    SQLite    Lithe     SQLite    Lithe
 //! ```
 //!
-//! After each round both files must pass both integrity checks and hold the same rows, to the last bit and storage class. In some
-//! rounds the writer does not close its file: the other engine gets a copy with an open WAL, or with the hot journal of a
-//! transaction that never ended. One file is never open in both engines at once.
+//! After each round both files must pass both integrity checks and have the same rows, to the last bit and storage class. In some rounds
+//! the writer does not close its file: the other engine gets a copy with an open WAL, or with the hot journal of an unfinished transaction.
+//! Both engines never have the same file open at once.
 //!
-//! By default there are 50 worlds: 200 databases of each engine that the other has opened, checked, read and changed.
-//! `EXCHANGE_WORLDS` says how many worlds are run, `EXCHANGE_SEED` runs one alone and prints its statements.
+//! By default there are 50 worlds: 200 databases of each engine that the other opens, checks, reads and changes. `EXCHANGE_WORLDS` sets the
+//! number of worlds, `EXCHANGE_SEED` runs a single one and prints its statements.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,14 +1,14 @@
-//! Random statements that give the same result wherever they run.
+//! Random statements with the same results on both engines.
 
 use fastrand::Rng;
 
-/// What exists, as far as the generator remembers: statements may fail, which is the same on both engines.
+/// The objects that the generator has created. Statements may fail, if they fail on both engines.
 pub struct Generator {
     pub rng: Rng,
     page_size: usize,
     tables: Vec<Table>,
     indexes: Vec<String>,
-    /// Numbers new objects.
+    /// The number of objects created, for their names.
     made: usize,
 }
 
@@ -30,7 +30,7 @@ impl Generator {
         Generator { rng, page_size, tables: Vec::new(), indexes: Vec::new(), made: 0 }
     }
 
-    /// The statements of a round. The first begins with tables.
+    /// The statements of a round. The first round begins with tables.
     pub fn round(&mut self, count: usize) -> Vec<String> {
         let mut statements = Vec::new();
         while self.tables.len() < 2 {
@@ -193,7 +193,7 @@ impl Generator {
         format!("INSERT{or} INTO {name}({}) VALUES {}", columns.join(", "), rows.join(", "))
     }
 
-    /// Many rows at once, whose values depend on a counter.
+    /// An INSERT of many rows with values that depend on a counter.
     fn insert_many(&mut self) -> String {
         let (name, columns) = self.table();
         let (first, count) = (self.rng.i64(-50..2000), self.rng.u32(5..120));
@@ -212,7 +212,7 @@ impl Generator {
         for _ in 0..self.rng.usize(1..3) {
             let column = pick(&mut self.rng, &columns).clone();
             let value = match self.rng.u32(0..6) {
-                // What a blob is as a text of UTF-16 is not documented.
+                // The conversion of a blob to a text of UTF-16 is not documented.
                 0 => format!("CASE WHEN typeof({column}) = 'blob' THEN {column} ELSE {column} || 'q' END"),
                 1 => format!("CASE WHEN typeof({column}) = 'blob' THEN {column} ELSE {column} + 1 END"),
                 2 => format!("substr({column}, 2)"),
@@ -251,7 +251,7 @@ impl Generator {
         (table.name.clone(), columns)
     }
 
-    /// A value; now and then one that needs overflow pages.
+    /// A value; sometimes one that needs overflow pages.
     fn literal(&mut self) -> String {
         let rng = &mut self.rng;
         match rng.u32(0..20) {

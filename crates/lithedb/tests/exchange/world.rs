@@ -1,4 +1,4 @@
-//! One world: its files, the rounds, what must hold between them.
+//! One world: its files, its rounds, and the checks between them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use crate::common::Rows;
 use crate::engine::{Connection, Which};
 use crate::statements::{Generator, pick};
 
-/// Statements a round.
+/// The number of statements of a round.
 const STATEMENTS: usize = 60;
 const ROUNDS: usize = 4;
 const ENCODINGS: [&str; 3] = ["UTF-8", "UTF-16le", "UTF-16be"];
 const AUTO_VACUUM: [&str; 3] = ["NONE", "FULL", "INCREMENTAL"];
 const JOURNAL_MODES: [&str; 5] = ["DELETE", "WAL", "WAL", "TRUNCATE", "PERSIST"];
 
-/// A function of its seed.
+/// A world, determined by its seed.
 pub struct World {
     seed: u64,
     settings: Settings,
@@ -38,14 +38,14 @@ struct Round {
     ending: Ending,
 }
 
-/// How the other engine gets the file.
+/// The state in which the other engine gets the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     /// Closed.
     Closed,
-    /// As a copy made while it is open: in WAL mode the log is not yet in the database.
+    /// A copy made while the file is open: in WAL mode the log is not checkpointed.
     Open,
-    /// As a copy made in the middle of a transaction that has been spilled: it never ends.
+    /// A copy made in the middle of a transaction that has been spilled and never ends.
     Crashed,
 }
 
@@ -67,7 +67,7 @@ impl World {
     }
 }
 
-/// Runs it; the error says where the engines part.
+/// Runs a world; the error describes the first difference of the engines.
 pub fn run(world: &World, is_shown: bool) -> Result<(), String> {
     let folder = Folder::new(world.seed);
     let mut files = [folder.0.join("a.db"), folder.0.join("b.db")];
@@ -97,7 +97,7 @@ pub fn run(world: &World, is_shown: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes an empty file with the settings that only an empty file can get.
+/// Creates an empty file with the settings that only an empty file accepts.
 fn begin(file: &Path, writer: Which, settings: &Settings) {
     let connection = Connection::open(writer, file);
     connection.must(&format!("PRAGMA page_size = {}", settings.page_size));
@@ -109,7 +109,7 @@ fn begin(file: &Path, writer: Which, settings: &Settings) {
     }
 }
 
-/// There is no SQL for reserved bytes: they are written into the header of the empty file, whose one page has no cells.
+/// Writes the number of reserved bytes, for which there is no SQL, into the header of the empty file, whose one page has no cells.
 fn reserve(file: &Path, settings: &Settings) {
     const RESERVED_AT: usize = 20;
     const CONTENT_AT: usize = 100 + 5;
@@ -121,10 +121,10 @@ fn reserve(file: &Path, settings: &Settings) {
     fs::write(file, image).unwrap();
 }
 
-/// A round of one engine on one file. Gives what each statement said; the file for the next round is at `next`.
+/// Runs a round of one engine on one file. Answers the result of each statement; the file for the next round is at `next`.
 fn write(file: &Path, writer: Which, round: &Round, settings: &Settings, next: &Path) -> Result<Vec<String>, String> {
     let connection = Connection::open(writer, file);
-    // An empty file does not keep it: it goes into the header with the first table, and then stays.
+    // An empty file does not store the encoding: the first table fixes it in the header.
     connection.must(&format!("PRAGMA encoding = '{}'", settings.encoding));
     connection.must(&format!("PRAGMA mmap_size = {}", settings.mmap_size));
     connection.must(&format!("PRAGMA journal_mode = {}", settings.journal_mode));
@@ -159,7 +159,7 @@ fn write(file: &Path, writer: Which, round: &Round, settings: &Settings, next: &
     Ok(log)
 }
 
-/// Copies a database with its journal or log, as a crash would leave it.
+/// Copies a database with its journal or log, as after a crash.
 fn copy(from: &Path, to: &Path) {
     for suffix in ["", "-journal", "-wal"] {
         let with = |path: &Path| PathBuf::from(format!("{}{suffix}", path.display()));
@@ -169,8 +169,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Both files must be sound for both engines, and hold the same. The engine that has not written a file looks first: it is the
-/// one that has to recover what the other left behind.
+/// Both files must pass the checks of both engines, and have the same content. The engine that has not written a file checks it first,
+/// because that engine must do the recovery.
 fn check(files: &[PathBuf; 2], writers: [Which; 2]) -> Result<(), String> {
     let mut contents = Vec::new();
     for (file, writer) in files.iter().zip(writers) {
@@ -189,7 +189,7 @@ fn check(files: &[PathBuf; 2], writers: [Which; 2]) -> Result<(), String> {
     contents[1..].iter().try_for_each(|(says, found)| same(expected, found, &format!("{first} / {says}")))
 }
 
-/// Everything in a database, one line a row.
+/// The content of a database, one line for each row.
 fn dump(connection: &Connection) -> Result<Vec<String>, crate::common::Failure> {
     let mut lines = Vec::new();
     let mut add = |what: &str, rows: Rows| {
@@ -206,7 +206,7 @@ fn dump(connection: &Connection) -> Result<Vec<String>, crate::common::Failure> 
         let rowid = if without_rowid { "" } else { "rowid, " };
         let mut rows = connection.rows(&format!("SELECT {rowid}* FROM {name} NOT INDEXED"))?;
         if without_rowid {
-            // They may come through any index that has all columns, and the engines need not choose the same one.
+            // The rows may come from any index with all columns, and the engines need not choose the same index.
             rows.sort();
         }
         add(name, rows);
@@ -223,7 +223,7 @@ fn same(expected: &[String], found: &[String], what: &str) -> Result<(), String>
     Err(format!("{what} differ at line {at}:\n  {}\n  {}", show(expected), show(found)))
 }
 
-/// A folder that goes when the world does.
+/// The folder of a world, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {

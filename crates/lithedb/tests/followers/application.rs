@@ -1,7 +1,8 @@
-//! What is followed: an application that writes as it likes, until it is killed or its input ends. It has three connections: the one that does
-//! everything, one that holds snapshots now and then, and one in another thread that commits beside.
+//! The followed application, which writes until it is killed or its input ends. It has three connections: one for all statements, one that
+//! sometimes holds a snapshot, and one in another thread that commits concurrently.
 //!
-//! Each transaction notes in the table `moment` what the table `t` holds after it, so that a copy tells itself whether it is one.
+//! Each transaction records in the table `moment` the content of the table `t` after it, so that a copy shows by itself whether it is
+//! consistent.
 
 use std::io::Read;
 use std::path::Path;
@@ -15,11 +16,11 @@ const NOTE: &str =
     "INSERT INTO moment SELECT max(n) + 1, (SELECT count(*) FROM t), (SELECT total(length(b) * (a % 97)) FROM t)
                     FROM moment RETURNING n";
 
-/// What agrees with the last moment: one row, or the database is none.
+/// The last moment, if `t` agrees with it: one row, or none if the database is inconsistent.
 pub const HOLDS: &str = "SELECT n FROM (SELECT * FROM moment ORDER BY n DESC LIMIT 1)
                          WHERE rows = (SELECT count(*) FROM t) AND total = (SELECT total(length(b) * (a % 97)) FROM t)";
 
-/// Makes the database. Its pages are small, so that a load of a few megabytes goes past the log.
+/// Creates the database. Its pages are small, so that a load of a few megabytes is written past the log.
 pub fn create(folder: &Path) {
     let connection = Connection::open(folder.join("app.db")).unwrap();
     let setup = "PRAGMA page_size = 1024; PRAGMA journal_mode = WAL;
@@ -66,8 +67,8 @@ fn begin_reading(folder: &Path) -> Option<Connection> {
     (!reader.is_autocommit()).then_some(reader)
 }
 
-/// Commits of another thread, which share syncs with the first's. They wait while it writes what is older than they are. In between its connection is closed:
-/// else no connection could leave WAL mode.
+/// Commits in another thread, which share syncs with the first thread. They wait while the first thread writes an older state. Between
+/// commits the connection is closed, because otherwise no connection could leave WAL mode.
 fn write_beside(folder: &Path, seed: u64, beside: &Mutex<()>, has_ended: &AtomicBool) {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut connection = None;
@@ -88,7 +89,7 @@ fn write_beside(folder: &Path, seed: u64, beside: &Mutex<()>, has_ended: &Atomic
     }
 }
 
-/// The follower has a lock, or follows: then it is tried another time.
+/// Ignores BUSY: the follower has a lock, or reads. The application tries again later.
 fn tolerate(connection: &Connection, done: lithe::Result<()>) {
     let Err(error) = done else { return };
     assert_eq!(error.code().0 & 0xff, 5, "{error}");
@@ -165,7 +166,7 @@ fn transaction(connection: &Connection, statements: &[&str]) -> lithe::Result<()
     Ok(())
 }
 
-/// Leaves WAL mode, writes, takes another page size now and then, and enters it again.
+/// Leaves WAL mode, writes, sometimes changes the page size, and enters WAL mode again.
 fn other_journal(connection: &Connection, random: &mut fastrand::Rng) -> lithe::Result<()> {
     let mode = ["DELETE", "TRUNCATE", "PERSIST"][random.usize(..3)];
     connection.execute_batch(&format!("PRAGMA journal_mode = {mode}"))?;
@@ -179,7 +180,7 @@ fn other_journal(connection: &Connection, random: &mut fastrand::Rng) -> lithe::
     connection.execute_batch("PRAGMA journal_mode = WAL")
 }
 
-/// A backup into the live database: of a copy of it, which has gone on meanwhile. Now and then it is given up in the middle.
+/// A backup into the live database, from a copy that has been changed since. Sometimes it is abandoned halfway.
 fn restore_older(connection: &Connection, folder: &Path, random: &mut fastrand::Rng) -> lithe::Result<()> {
     let path = folder.join("other.db");
     let _ = std::fs::remove_file(&path);

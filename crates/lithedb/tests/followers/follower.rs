@@ -1,8 +1,8 @@
-//! A follower, which does what Litestream 0.3 does: it holds a read transaction, copies the frames that have come, and takes a copy of
-//! the database where it cannot go on from what it has.
+//! A follower that works like Litestream 0.3: it holds a read transaction, copies new frames, and takes a new copy of the database if it
+//! cannot continue from the frames it has.
 //!
-//! It goes on if the log is the one that it knows, or if the log has begun anew behind its back but the last frame that it has copied still
-//! lies where it was: then nothing can have come between. Everything else begins a new generation.
+//! It continues if the log is the known one, or if the log has restarted but the last copied frame is still in place, because then no other
+//! frame can have come between. Any other change begins a new generation.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -14,24 +14,25 @@ use crate::log::{Frame, HEADER_LEN, Header, Log, Published, published};
 
 pub struct Follower {
     path: PathBuf,
-    /// The database, and each index that it has looked into. They are never closed: with one, this process's locks on it would go.
+    /// The database, and each index file that was opened. They are never closed, because closing one would drop this process's locks on the
+    /// file.
     file: File,
     indexes: Vec<File>,
-    /// With a read transaction, as long as it is attached.
+    /// Has a read transaction while it is attached.
     connection: Option<rusqlite::Connection>,
     generation: Option<Generation>,
     begun: u32,
-    /// How many frames of which log the index knew when the application was killed.
+    /// The log, and the number of its frames in the index, when the application was killed.
     published_at_kill: Option<Published>,
 }
 
-/// A copy of the database, and the frames that have come since its log began.
+/// A copy of the database, and the frames since its log began.
 struct Generation {
     image: Vec<u8>,
     page_size: usize,
     frames: Vec<Frame>,
     header: Header,
-    /// Where in the log the copied frames end, and the last of them.
+    /// The end of the copied frames in the log, and the last of these frames.
     end: usize,
 }
 
@@ -49,12 +50,12 @@ impl Follower {
         }
     }
 
-    /// How many generations it has begun.
+    /// The number of generations begun.
     pub fn begun(&self) -> u32 {
         self.begun
     }
 
-    /// How long the log is that it follows, as far as it is copied.
+    /// The length of the copied part of the followed log.
     pub fn copied_len(&self) -> usize {
         self.generation.as_ref().map_or(0, |known| known.end)
     }
@@ -65,7 +66,7 @@ impl Follower {
         path.into()
     }
 
-    /// Answers whether it is attached now: not if the application is in the way.
+    /// Attaches; answers whether it is attached, which fails while the application holds a lock.
     pub fn attach(&mut self) -> bool {
         if self.connection.is_some() {
             return true;
@@ -77,7 +78,7 @@ impl Follower {
             return false;
         }
         connection.execute_batch("PRAGMA wal_autocheckpoint = 0").unwrap();
-        // There has to be a log.
+        // A log must exist.
         let touched = "INSERT INTO follower VALUES (1, 1) ON CONFLICT DO UPDATE SET seq = seq + 1";
         let begun = connection
             .execute_batch(touched)
@@ -93,8 +94,8 @@ impl Follower {
         is_attached
     }
 
-    /// Copies what came while it was away, if the log is the same: of another log it is not known what came. Meanwhile no connection writes, so that the log does
-    /// not begin anew; and once it is read, it does so only with all that was copied in the database.
+    /// After an absence, copies the new frames if the log is the same; for another log, the missed frames are unknown. Meanwhile a write
+    /// lock keeps the log from restarting; after the copy, the log can restart only with all copied frames in the database.
     fn catch_up(&mut self) -> rusqlite::Result<()> {
         let writer = rusqlite::Connection::open(&self.path)?;
         writer.busy_timeout(Duration::from_millis(100))?;
@@ -114,13 +115,13 @@ impl Follower {
 
     pub fn detach(&mut self) {
         if let Some(connection) = self.connection.take() {
-            // As if it was killed: the log stays.
+            // As after a kill, the log stays.
             connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
         }
     }
 
-    /// The application was killed: its last commit may lie in the log as a whole and not be in the index yet. If a connection has kept
-    /// the index, the next writer overwrites those frames, which no commit has published. The same happens with SQLite's.
+    /// Records that the application was killed: its last commit may be whole in the log, but not in the index yet. If a connection has kept
+    /// the index, the next writer overwrites those frames, which no commit has published. SQLite does the same.
     pub fn note_kill(&mut self) {
         let mut path = self.path.clone().into_os_string();
         path.push("-shm");
@@ -129,7 +130,7 @@ impl Follower {
         self.indexes.push(index);
     }
 
-    /// Gives its lock back for a checkpoint of its own.
+    /// Releases its lock for a checkpoint of its own.
     pub fn checkpoint(&mut self, restarts: bool) {
         let Some(connection) = &self.connection else { return };
         connection.execute_batch("COMMIT").unwrap();
@@ -139,11 +140,11 @@ impl Follower {
         self.attach();
     }
 
-    /// Copies what has come; answers whether there was a log.
+    /// Copies new frames; answers whether there was a log.
     pub fn copy_frames(&mut self) -> bool {
         let path = self.log_path();
         let Some(log) = Log::read(&path) else { return false };
-        let Some(known) = self.generation.as_mut().filter(|known| known.goes_on_in(&log)) else {
+        let Some(known) = self.generation.as_mut().filter(|known| known.continues_in(&log)) else {
             self.generation = None;
             return self.begin_generation(&log);
         };
@@ -164,8 +165,8 @@ impl Follower {
         true
     }
 
-    /// The frames first, then the database: a checkpoint may bring into it what comes after these frames, but nothing that the log
-    /// will not have when it is read once more.
+    /// Copies the frames first, then the database: meanwhile a checkpoint may write later frames to the database, but only frames that the
+    /// log still has at the next read.
     fn begin_generation(&mut self, log: &Log) -> bool {
         let frames = log.frames();
         let end = HEADER_LEN + frames.len() * log.frame_len();
@@ -177,7 +178,7 @@ impl Follower {
         self.copy_frames()
     }
 
-    /// Makes a database of the copy, which must be sound and agree with itself; answers which moment it is.
+    /// Restores a database from the copy, which must be sound and consistent; answers its moment.
     pub fn restore(&self, path: &Path) -> u64 {
         let known = self.generation.as_ref().expect("frames were copied");
         for suffix in ["", "-wal", "-shm", "-journal"] {
@@ -193,7 +194,7 @@ impl Follower {
 }
 
 impl Generation {
-    fn goes_on_in(&self, log: &Log) -> bool {
+    fn continues_in(&self, log: &Log) -> bool {
         if self.end > log.len() || self.page_size != log.page_size() {
             return false;
         }

@@ -1,4 +1,4 @@
-//! The frames of a log that count, found without the help of either engine.
+//! The valid frames of a log, found without either engine.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -8,16 +8,16 @@ use std::path::Path;
 pub const HEADER_LEN: usize = 32;
 const FRAME_HEADER_LEN: usize = 24;
 
-/// The header of a log, as it lies in the file.
+/// The header of a log, in the form of the file.
 pub type Header = [u8; HEADER_LEN];
 
-/// A page that a log has.
+/// A frame of a log.
 #[derive(Clone)]
 pub struct Frame {
     pub page: u32,
-    /// The size of the database in pages, if this frame commits.
+    /// The size of the database in pages, if this is a commit frame.
     pub commits: Option<u32>,
-    /// All of it, as it lies in the file.
+    /// The whole frame, in the form of the file.
     pub bytes: Vec<u8>,
 }
 
@@ -27,20 +27,20 @@ impl Frame {
     }
 }
 
-/// What lies in the file of a log.
+/// The content of a log file.
 pub struct Log {
     pub header: Header,
     bytes: Vec<u8>,
 }
 
-/// What the index of a log says of it.
+/// The state of a log in its index.
 pub struct Published {
-    /// The salts, as they lie in the log.
+    /// The salts, in the form of the log.
     pub salts: [u8; 8],
     pub frames: usize,
 }
 
-/// What an index says now. Numbers in it have the machine's byte order.
+/// The current state in an index. Its numbers are in the byte order of the machine.
 pub fn published(index: &File) -> Option<Published> {
     let mut header = [0; 48];
     index.read_exact_at(&mut header, 0).ok()?;
@@ -53,7 +53,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 }
 
 impl Log {
-    /// `None`: there is none, or it has no header that counts. A log that begins anew while it is read is read again.
+    /// Reads a log; `None` if it does not exist, or has no valid header. A log that restarts during the read is read again.
     pub fn read(path: &Path) -> Option<Log> {
         let mut file = File::open(path).ok()?;
         let mut bytes = Vec::new();
@@ -91,7 +91,7 @@ impl Log {
         self.bytes.get(offset..offset + len)
     }
 
-    /// The frames up to the last that commits.
+    /// The frames up to the last commit frame.
     pub fn frames(&self) -> Vec<Frame> {
         let mut sum = [word(&self.header, 24), word(&self.header, 28)];
         let (mut frames, mut committed) = (Vec::new(), 0);
@@ -112,7 +112,7 @@ impl Log {
     }
 }
 
-/// Goes on with the checksum `sum` over `bytes`, in the byte order that the header names.
+/// Continues the checksum `sum` over `bytes`, in the byte order that the header names.
 fn checksum(header: &Header, bytes: &[u8], sum: [u32; 2]) -> [u32; 2] {
     let is_big = header[3] & 1 == 1;
     let words = bytes.chunks_exact(4).map(|word| {

@@ -1,6 +1,6 @@
-//! Followers of the log: a program that copies the frames of a live database, to keep a copy of it elsewhere, as Litestream does. An
-//! application in another process loads, vacuums, restores, checkpoints, changes the journal mode, and is killed. Whatever it
-//! does: each copy is a moment of the database, sound, and no older than what was committed when its frames were read.
+//! Followers of the log: a program that copies the frames of a live database, to replicate it elsewhere, as Litestream does. An application
+//! in another process loads, vacuums, restores, checkpoints, changes the journal mode, and is killed. In every case, each copy is a
+//! committed state of the database, sound, and no older than the last commit when its frames were read.
 //!
 //! ```text
 //!   application (Lithe)                 this process (SQLite, and the files as they are)
@@ -8,13 +8,13 @@
 //!   killed, started again               restores, compares
 //! ```
 //!
-//! `FOLLOWERS_SECONDS=600` says how long it takes (15 by default), `FOLLOWERS_SEED` where its random numbers begin.
+//! `FOLLOWERS_SECONDS=600` sets the duration (15 by default), `FOLLOWERS_SEED` the seed of the random numbers.
 //!
 //! | module | subject |
 //! | --- | --- |
-//! | `application` | what is followed |
-//! | `follower` | when a follower goes on with what it has, and when it begins anew |
-//! | `log` | the frames of a log that count |
+//! | `application` | the followed application |
+//! | `follower` | the follower: when it continues, and when it begins a new generation |
+//! | `log` | the valid frames of a log |
 
 mod application;
 mod follower;
@@ -29,13 +29,13 @@ use std::time::{Duration, Instant};
 
 use follower::Follower;
 
-/// The part of a process: the seed and the folder.
+/// The environment variable for the child process: the seed and the folder.
 const PART: &str = "LITHE_FOLLOWED";
 
-/// A log of as many bytes is ended, if no other connection reads it.
+/// The length at which the follower ends a log, if no other connection reads it.
 const LONG_LOG: usize = 8 << 20;
 
-/// A child process runs this test, and nothing else; otherwise there is nothing to do.
+/// Runs in a child process as its only test; in the parent it returns at once.
 #[test]
 fn process() {
     let Ok(part) = std::env::var(PART) else { return };
@@ -56,7 +56,7 @@ fn every_copy_is_a_moment() {
     println!("{report}");
 }
 
-/// The application, its follower, and what is known of both.
+/// The application, its follower, and the state of the test.
 struct Stage {
     folder: PathBuf,
     random: fastrand::Rng,
@@ -94,7 +94,7 @@ impl Stage {
         }
     }
 
-    /// What comes of the frames that are copied now is as new as what was committed before.
+    /// Copies frames: the copy must be as new as the last commit before.
     fn copy(&mut self) {
         let committed = self.committed.load(Ordering::SeqCst);
         if !self.follower.copy_frames() {
@@ -105,7 +105,7 @@ impl Stage {
             assert!(moment >= committed, "moment {committed} was committed, and {moment} is restored");
             self.restored += 1;
         }
-        // Only a follower can end a log that it reads; a long one takes as long to read each time.
+        // Only the follower can end a log that it reads; reading a long log takes long each time.
         if self.follower.copied_len() > LONG_LOG && self.random.bool() {
             self.follower.checkpoint(true);
         }
@@ -140,10 +140,10 @@ impl Stage {
         self.kills += 1;
     }
 
-    /// When nothing runs any more, the last moment comes back.
+    /// After the application has ended, the copy must have the last moment.
     fn finish(mut self) -> String {
         if let Some(mut child) = self.application.take() {
-            drop(child.stdin.take()); // which ends it
+            drop(child.stdin.take()); // which ends the application
             assert!(child.wait().unwrap().success(), "the application has failed");
         }
         let committed = self.committed.load(Ordering::SeqCst);

@@ -1,4 +1,4 @@
-//! The two engines behind one face: connections, statements that are stepped, BLOB handles.
+//! Both engines behind one interface: connections, statements that are stepped, BLOB handles.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use crate::common::{Failure, borrowed, failure_of_lithe, failure_of_sqlite};
 /// A row, or the end.
 pub type Stepped = Result<Option<Vec<Value>>, Failure>;
 
-/// What both engines can do.
+/// The operations of both engines.
 pub trait Engine {
     type Connection: 'static;
     type Statement<'c>;
     type Blob<'c>;
 
-    /// Opens a database; statements are interrupted once `budget` is used up.
+    /// Opens a database; statements are interrupted when `budget` is used up.
     fn open(path: &Path, budget: Budget) -> Result<Self::Connection, Failure>;
     fn close(connection: Self::Connection) -> Result<(), Failure>;
     fn prepare<'c>(connection: &'c Self::Connection, sql: &str, row: &[Value]) -> Result<Self::Statement<'c>, Failure>;
@@ -37,7 +37,7 @@ pub trait Engine {
     fn close_blob(blob: Self::Blob<'_>) -> Result<(), Failure>;
 }
 
-/// How many thousand instructions all connections of a script may still take together. What runs away is stopped.
+/// The thousands of instructions left for all connections of a script. A runaway statement is interrupted.
 #[derive(Clone)]
 pub struct Budget(Arc<AtomicU32>);
 
@@ -46,18 +46,18 @@ impl Budget {
         Budget(Arc::new(AtomicU32::new(thousands)))
     }
 
-    /// Whether all is used up.
+    /// Whether the budget is used up.
     pub fn is_empty(&self) -> bool {
         self.0.load(Ordering::Relaxed) == 0
     }
 
-    /// Takes a thousand; `true` if there are none.
+    /// Takes a thousand instructions; `true` if none are left.
     fn take(&self) -> bool {
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
     }
 }
 
-/// Our own.
+/// Lithe.
 pub struct Lithe;
 
 impl Engine for Lithe {
@@ -127,7 +127,7 @@ impl Engine for Lithe {
     }
 }
 
-/// The oracle.
+/// SQLite, the oracle.
 pub struct Sqlite;
 
 impl Engine for Sqlite {
@@ -138,7 +138,7 @@ impl Engine for Sqlite {
     fn open(path: &Path, budget: Budget) -> Result<rusqlite::Connection, Failure> {
         let mut connection = rusqlite::Connection::open(path).map_err(failure_of_sqlite)?;
         connection.busy_timeout(std::time::Duration::ZERO).map_err(failure_of_sqlite)?;
-        // The build that rusqlite brings along enforces foreign keys unless it is told not to.
+        // The SQLite that rusqlite bundles enforces foreign keys by default.
         connection.execute_batch("PRAGMA foreign_keys = 0").map_err(failure_of_sqlite)?;
         connection.progress_handler(1000, Some(move || budget.take())).map_err(failure_of_sqlite)?;
         Ok(connection)
@@ -169,7 +169,7 @@ impl Engine for Sqlite {
                 (0..row.as_ref().column_count()).map(value).collect::<Result<Vec<Value>, _>>()
             }
         };
-        // Dropping the rows would reset the statement; the next `raw_query` goes on where it stands.
+        // Dropping the rows would reset the statement; the next `raw_query` continues from its row.
         std::mem::forget(rows);
         row.map(Some).map_err(failure_of_sqlite)
     }

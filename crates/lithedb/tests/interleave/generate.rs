@@ -1,14 +1,14 @@
-//! Makes a script out of a seed.
+//! Makes a script from a seed.
 //!
-//! What is not asked, because no answer is right:
-//! * `journal_mode=OFF`: SQLite documents what is undone there as undefined, and statements fail all the time here;
-//! * BEGIN and SAVEPOINT while a statement with RETURNING stands on a row: when a later statement of the transaction fails, SQLite
-//!   undoes what the first one did;
+//! Not generated, because the right answer is undefined or SQLite's is wrong:
+//! * `journal_mode=OFF`: SQLite documents the effect of a rollback as undefined, and statements often fail here;
+//! * BEGIN and SAVEPOINT while a statement with RETURNING is on a row: if a later statement of the transaction fails, SQLite undoes the
+//!   changes of the first one;
 //! * BLOB handles on temporary tables beside a transaction: SQLite answers SQLITE_CORRUPT;
-//! * a cache that spills beside other connections: SQLite locks the file exclusively as soon as a page is spilled, Lithe at the commit;
-//! * DROP TABLE beside triggers and open statements: it fails, and SQLite has forgotten the triggers;
-//! * BEGIN IMMEDIATE after a savepoint that has not read anything yet: it fails, but takes its locks, and after ROLLBACK TO SQLite takes the
-//!   database for an empty one.
+//! * a cache that spills beside other connections: SQLite locks the file exclusively at the first spilled page, Lithe at the commit;
+//! * DROP TABLE beside triggers and open statements: it fails, but SQLite has dropped the triggers;
+//! * BEGIN IMMEDIATE after a savepoint without a read: it fails, but takes its locks, and after ROLLBACK TO SQLite takes the database for
+//!   an empty one.
 
 use fastrand::Rng;
 
@@ -26,21 +26,21 @@ pub fn one_in(rng: &mut Rng, n: u32) -> bool {
     rng.u32(0..n) == 0
 }
 
-/// What the statements of a script are about. Tables have the columns a (a key, where there is one), b (few different numbers),
-/// c (texts) and d (BLOBs).
+/// The objects that a script's statements use. Tables have the columns a (a key, if there is one), b (a few different numbers), c (texts)
+/// and d (BLOBs).
 pub struct World {
     tables: Vec<Table>,
     in_memory: bool,
-    /// How often, of a hundred steps, each kind comes.
+    /// The frequencies of the kinds of steps, in percent.
     weights: Weights,
 }
 
 /// A table.
 pub struct Table {
-    /// With its database, if that is not `main`.
+    /// The name, qualified if the database is not `main`.
     pub name: String,
     pub has_rowid: bool,
-    /// How many rows it begins with.
+    /// The initial number of rows.
     pub rows: u64,
 }
 
@@ -51,7 +51,7 @@ impl Table {
     }
 }
 
-/// How often the kinds of steps come.
+/// The frequencies of the kinds of steps.
 struct Weights {
     transactions: u32,
     definitions: u32,
@@ -65,7 +65,7 @@ impl World {
         &self.tables[rng.usize(0..self.tables.len())]
     }
 
-    /// A view, or where there may be none, a table.
+    /// A view; a table if the script has no view.
     pub fn view(&self, rng: &mut Rng) -> String {
         if rng.bool() { "v".to_owned() } else { self.table(rng).name.clone() }
     }
@@ -75,9 +75,10 @@ impl World {
     }
 }
 
-/// What is not generated yet because the answers are known to differ. `INTERLEAVE_ALL=1` generates all of it, a list of names those.
+/// Statements that are left out because the answers are known to differ. `INTERLEAVE_ALL=1` generates all of them, a list of names only
+/// those.
 pub struct NotYet {
-    /// Indexes on an expression. (They cover as SQLite's do; but which source of a join stands outside may differ beside them.)
+    /// Indexes on an expression. (They cover as SQLite's do, but beside them the outer source of a join may differ.)
     pub no_covering_expression: bool,
 }
 
@@ -132,7 +133,7 @@ fn run(sql: impl Into<String>) -> Step {
     Step::Run { conn: 0, sql: sql.into() }
 }
 
-/// What is said about the file before there is anything in it.
+/// Settings of the file before it has content.
 fn settings(rng: &mut Rng, world: &World, steps: &mut Vec<Step>) {
     steps.push(quiet("PRAGMA synchronous = 0"));
     steps.push(quiet(format!("PRAGMA page_size = {}", pick(rng, &[512, 512, 1024, 1024, 4096]))));
@@ -162,8 +163,8 @@ fn settings(rng: &mut Rng, world: &World, steps: &mut Vec<Step>) {
     }
 }
 
-/// Beside other connections nothing is written before the commit. (SQLite is built here with one cache for all files of the process:
-/// when it is full is no property of a script.)
+/// Beside other connections no page is written before the commit. (SQLite is built here with one cache for all files of the process, so a
+/// script does not decide when it is full.)
 fn no_spill(world: &World, steps: &mut Vec<Step>) {
     if world.weights.others > 0 {
         steps.extend((0..CONNECTIONS).map(|conn| Step::Quiet { conn, sql: "PRAGMA cache_spill = 0".to_owned() }));
@@ -302,7 +303,7 @@ fn step(rng: &mut Rng, world: &World, steps: &mut Vec<Step>) {
         steps.push(Step::Run { conn, sql: sql.to_owned() });
     } else if choice < definitions {
         if world.weights.others > 0 {
-            // So that the connection knows the schema of the others: when one looks again is each engine's own affair.
+            // Reads the schema, because each engine notices changes by other connections at a different time.
             steps.push(Step::Quiet { conn, sql: "SELECT count(*) FROM sqlite_schema".to_owned() });
         }
         let has_triggers = steps.iter().any(|step| step.sql().is_some_and(|sql| sql.contains("TRIGGER g")));
@@ -316,7 +317,7 @@ fn step(rng: &mut Rng, world: &World, steps: &mut Vec<Step>) {
     }
 }
 
-/// Closes what may be in the middle of RETURNING.
+/// Closes the slots that may be in the middle of RETURNING.
 fn close_writers(steps: &mut Vec<Step>) {
     let mut writers = Vec::new();
     for step in steps.iter() {
@@ -447,7 +448,7 @@ fn pragma(rng: &mut Rng, world: &World, conn: usize, steps: &mut Vec<Step>) {
         "PRAGMA journal_mode",
     ];
     let modes = ["delete", "truncate", "persist", "memory", "wal"];
-    // How many pages there are is each engine's own affair.
+    // The numbers of pages differ between the engines.
     let silent = [
         "PRAGMA wal_checkpoint",
         "PRAGMA wal_checkpoint(TRUNCATE)",

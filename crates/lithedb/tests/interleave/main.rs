@@ -1,10 +1,11 @@
-//! Interleaving: random scripts in which several statements of a connection are open at once, stepped in part, and between
-//! their steps tables are written, altered, dropped, vacuumed, transactions and savepoints begun and undone, on Lithe and on SQLite.
-//! Every row, code, message, count of changes and rowid must be the same, and at the end what is in the files.
+//! Interleaving: random scripts with several open statements on a connection, stepped in part; between their steps, tables are written,
+//! altered, dropped, vacuumed, and transactions and savepoints begun and undone, on Lithe and on SQLite. Every row, code, message, change
+//! count and rowid must be equal, and so must the final content of the files.
 //!
-//! A seed makes a script. `INTERLEAVE_SCRIPTS` says how many are played from `INTERLEAVE_FIRST` on, `INTERLEAVE_SEED` plays one alone
-//! (and prints it), `INTERLEAVE_MOST` says after how many scripts that differ a thread gives up, `INTERLEAVE_SCRIPT` names a file with a
-//! script that is played and shown with both answers. A script that differs is shortened as far as it still differs, and printed.
+//! A script is made from a seed. `INTERLEAVE_SCRIPTS` sets the number of scripts from `INTERLEAVE_FIRST` on, `INTERLEAVE_SEED` plays a
+//! single one (and prints it), `INTERLEAVE_MOST` sets the number of differing scripts after which a thread stops, `INTERLEAVE_SCRIPT` names
+//! a file with a script that is played and shown with both answers. A differing script is shortened as far as it still differs, and
+//! printed.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -51,7 +52,7 @@ fn interleaved_statements_have_the_same_answers() {
     assert!(reports.is_empty(), "{}", reports.join("\n\n"));
 }
 
-/// The seeds that are known to differ, by `known.txt`, which has a reason for each. `INTERLEAVE_ALL` plays them nevertheless.
+/// The seeds of `known.txt`, which are known to differ, each with a reason. `INTERLEAVE_ALL` plays them, too.
 fn known_to_differ() -> Vec<u64> {
     if std::env::var_os("INTERLEAVE_ALL").is_some() {
         return Vec::new();
@@ -59,7 +60,7 @@ fn known_to_differ() -> Vec<u64> {
     include_str!("known.txt").lines().filter_map(|line| line.split_whitespace().next()?.parse().ok()).collect()
 }
 
-/// Differences that were found once.
+/// Plays the scripts of earlier differences.
 #[test]
 fn kept_scripts_have_the_same_answers() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interleave/scripts");
@@ -73,7 +74,7 @@ fn kept_scripts_have_the_same_answers() {
     }
 }
 
-/// In memory, where there is such a file system: what is tested is no device.
+/// A folder in memory, if there is such a file system, because the test does not depend on a device.
 fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
@@ -84,7 +85,7 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// The report about a script that differs; at once on the error output, too: the next may take long.
+/// The report about a differing script; also printed to standard error at once, because the next script may take long.
 fn checked(seed: u64, folder: &Path) -> Option<String> {
     if std::env::var_os("INTERLEAVE_TRACE").is_some() {
         eprintln!("seed {seed}");
@@ -105,7 +106,7 @@ fn check(seed: u64, folder: &Path) -> Result<(), String> {
     }
 }
 
-/// A short script that differs too.
+/// Shortens a script as far as it still differs.
 fn shorten(script: &Script, at: usize, folder: &Path) -> Script {
     let of = |steps: &[Step]| Script { in_memory: script.in_memory, steps: steps.to_vec() };
     let differs = |steps: &[Step]| play::compare(&of(steps), folder).is_some();
@@ -124,7 +125,7 @@ fn shorten(script: &Script, at: usize, folder: &Path) -> Script {
     of(&steps)
 }
 
-/// Makes the numbers of a script smaller, and counts of steps, as long as it differs.
+/// Reduces the numbers in a script, and the numbers of steps, as far as it still differs.
 fn shrink_numbers(steps: &mut [Step], differs: &impl Fn(&[Step]) -> bool) {
     for at in 0..steps.len() {
         for smaller in smaller_counts(&steps[at]) {
@@ -169,7 +170,7 @@ fn try_step(steps: &mut [Step], at: usize, smaller: Step, differs: &impl Fn(&[St
     false
 }
 
-/// Where the next number of several digits, which is no part of a name, is.
+/// The position of the next number with several digits that is not part of a name.
 fn next_number(sql: &str, from: usize) -> Option<(usize, usize)> {
     let bytes = sql.as_bytes();
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'?';

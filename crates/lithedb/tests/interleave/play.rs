@@ -1,4 +1,4 @@
-//! Plays a script on an engine, and notes every answer.
+//! Plays a script on an engine, and records every answer.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -10,60 +10,60 @@ use crate::common::{Failure, exactly};
 use crate::engine::{Budget, Engine, Lithe, Sqlite};
 use crate::script::{CONNECTIONS, SLOTS, Script, Step};
 
-/// Thousands of instructions that SQLite may take for a script, and Lithe.
+/// The budgets of SQLite and of Lithe for a script, in thousands of instructions.
 const SQLITE_BUDGET: u32 = 100_000;
 const LITHE_BUDGET: u32 = 400_000;
 
-/// What an engine answered to one step.
+/// The answer of an engine to one step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
     rows: Vec<String>,
     end: End,
-    /// Of the connection that was asked: changes, total changes, last rowid, autocommit.
+    /// The state of the step's connection: changes, total changes, last rowid, autocommit.
     state: Option<(u64, u64, i64, bool)>,
 }
 
 impl Answer {
-    /// SQLite's statement journal does not reckon with triggers that nest too deep: within a transaction half of what the statement has
-    /// done stays, where the documentation says that nothing does. What comes after that is not compared.
+    /// Whether half of a statement's changes stays. SQLite's statement journal does not handle triggers that nest too deep: within a
+    /// transaction half of the changes stay, where the documentation says that none do. Later answers are not compared.
     fn leaves_half(&self) -> bool {
         let in_transaction = self.state.is_some_and(|(_, _, _, autocommit)| !autocommit);
         in_transaction && matches!(&self.end, End::Error(_, message) if message == "triggers nested too deep")
     }
 }
 
-/// How a step has ended.
+/// The end of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 enum End {
-    /// Nothing is there to be done: the slot is empty.
+    /// The slot is empty.
     #[default]
     Nothing,
-    /// There may be more rows.
+    /// The statement may have more rows.
     Open,
     Done,
     Error(i32, String),
 }
 
-/// What is in a database: rows of its tables, and what integrity_check says.
+/// The content of a database: the rows of its tables, and the result of integrity_check.
 type Content = Vec<String>;
 
-/// Where two engines differ first.
+/// The first difference of the engines.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// The step; behind the last one, the content.
+    /// The step; the number after the last step means the content.
     pub at: usize,
     pub lithe: String,
     pub sqlite: String,
 }
 
-/// What one engine made of a script.
+/// The answers of one engine to a script.
 struct Played {
-    /// To each step; fewer if a panic has ended it.
+    /// One for each step; fewer after a panic.
     answers: Vec<Answer>,
     content: Content,
 }
 
-/// Plays a script on both. SQLite's files and Lithe's are in two folders in `folder`, which is emptied first.
+/// Plays a script on both engines. Their files are in two folders in `folder`, which is emptied first.
 pub fn compare(script: &Script, folder: &Path) -> Option<Difference> {
     let (lithe, sqlite) = play_both(script, folder)?;
     if let Some(at) = sqlite.answers.iter().position(Answer::leaves_half) {
@@ -84,7 +84,7 @@ pub fn compare(script: &Script, folder: &Path) -> Option<Difference> {
     if lithe.content != sqlite.content {
         return differ(&sqlite.content, &lithe.content);
     }
-    // What SQLite finds in Lithe's file.
+    // SQLite must read the same content from Lithe's file.
     if !script.in_memory {
         let content = content_of_file::<Sqlite>(&folder.join("lithe"));
         if content != lithe.content {
@@ -94,7 +94,7 @@ pub fn compare(script: &Script, folder: &Path) -> Option<Difference> {
     None
 }
 
-/// What both make of a script, unless SQLite takes too long: then Lithe is not asked.
+/// The answers of both engines, unless SQLite exceeds its budget: then Lithe is not run.
 fn play_both(script: &Script, folder: &Path) -> Option<(Played, Played)> {
     let folders = [folder.join("lithe"), folder.join("sqlite")];
     for folder in &folders {
@@ -129,7 +129,7 @@ pub fn show_all(script: &Script, folder: &Path) -> String {
     }
 }
 
-/// A script and where its answers differ.
+/// A script and its first difference.
 pub fn show(script: &Script, folder: &Path) -> String {
     match compare(script, folder) {
         Some(difference) => format!("{script}{difference}"),
@@ -137,7 +137,7 @@ pub fn show(script: &Script, folder: &Path) -> String {
     }
 }
 
-/// The answers to each step (fewer if a panic has ended it), and what is in the database afterwards.
+/// Plays a script: the answers to its steps (fewer after a panic), and the final content.
 fn play<E: Engine>(script: &Script, folder: &Path, budget: &Budget) -> Played {
     let (mut answers, mut content) = (Vec::with_capacity(script.steps.len()), Content::new());
     let run = std::panic::AssertUnwindSafe(|| {
@@ -175,7 +175,7 @@ fn play<E: Engine>(script: &Script, folder: &Path, budget: &Budget) -> Played {
     Played { answers, content }
 }
 
-/// What is open in a slot.
+/// The content of a slot.
 struct OpenSlot<'c, E: Engine> {
     conn: usize,
     row: Option<Vec<Value>>,
@@ -195,7 +195,7 @@ impl<E: Engine> Default for OpenSlot<'_, E> {
 }
 
 impl<'c, E: Engine> OpenSlot<'c, E> {
-    /// Keeps what was opened on a connection; then the step ends with `end`.
+    /// Puts an opened statement or handle into its slot; the step then ends with `end`.
     fn hold(&mut self, conn: usize, opened: Result<What<'c, E>, Failure>, end: End) -> End {
         match opened {
             Ok(what) => {
@@ -217,7 +217,7 @@ fn play_step<'c, E: Engine>(
     let (conn, mut end) = match step {
         Step::Run { conn, sql } => (*conn, run::<E>(open(*conn), &with_folder(sql, folder), &[], &mut rows)),
         Step::Quiet { conn, sql } => {
-            // Whether the connection is in a transaction is compared nevertheless.
+            // The connection's state is compared nevertheless.
             let _ = run::<E>(open(*conn), &with_folder(sql, folder), &[], &mut Vec::new());
             (*conn, End::Nothing)
         }
@@ -279,7 +279,7 @@ fn ended(result: Result<(), Failure>) -> End {
     }
 }
 
-/// The next row of a slot; the statement is gone at its end, or with an error.
+/// The next row of a slot; the slot is emptied at the end or after an error.
 fn next_row<E: Engine>(slot: &mut OpenSlot<'_, E>, rows: &mut Vec<String>) -> End {
     let What::Statement(statement) = &mut slot.what else { return End::Nothing };
     match E::step(statement) {
@@ -299,7 +299,7 @@ fn next_row<E: Engine>(slot: &mut OpenSlot<'_, E>, rows: &mut Vec<String>) -> En
     }
 }
 
-/// The next rows of a slot, as far as there are any.
+/// The next rows of a slot, at most `count`.
 fn next_rows<E: Engine>(slot: &mut OpenSlot<'_, E>, count: usize, rows: &mut Vec<String>) -> End {
     let mut end = End::Nothing;
     for _ in 0..count {
@@ -311,7 +311,7 @@ fn next_rows<E: Engine>(slot: &mut OpenSlot<'_, E>, count: usize, rows: &mut Vec
     end
 }
 
-/// Runs a statement for each of the next rows of a slot, which are its parameters.
+/// Runs a statement for each of the next rows of a slot, with the row's values as its parameters.
 fn run_each<E: Engine>(
     slot: &mut OpenSlot<'_, E>,
     count: usize,
@@ -356,10 +356,10 @@ fn move_bytes<E: Engine>(
     let offset = offset.min(len);
     let mut bytes = vec![b'w'; count.min(len - offset)];
     if bytes.is_empty() {
-        return End::Nothing; // rusqlite calls no handler
+        return End::Nothing; // rusqlite does not call SQLite for an empty range
     }
     let result = if writes { E::write(blob, &bytes, offset) } else { E::read(blob, &mut bytes, offset) };
-    // Which message a handle leaves behind is the interface's affair.
+    // The message is not compared, because it depends on the interface.
     match result {
         Ok(()) => {
             rows.push(format!("{len} bytes: '{}'", bytes.escape_ascii()));
@@ -408,7 +408,7 @@ fn content_of_database<E: Engine>(connection: &E::Connection, database: &str) ->
     content
 }
 
-/// Rows and how they ended.
+/// The rows of a statement, and its end.
 fn answers<E: Engine>(connection: &E::Connection, sql: &str) -> Vec<String> {
     let mut rows = Vec::new();
     match run::<E>(connection, sql, &[], &mut rows) {

@@ -1,11 +1,11 @@
-//! Random statements that give rows: scans of every kind.
+//! Random statements that return rows: scans of every kind.
 
 use fastrand::Rng;
 
 use crate::generate::{Table, World, one_in, pick};
 use crate::writes;
 
-/// A statement that gives rows.
+/// A statement that returns rows.
 pub fn scan(rng: &mut Rng, world: &World) -> String {
     let table = world.table(rng);
     match rng.u32(0..32) {
@@ -39,7 +39,7 @@ pub fn scan(rng: &mut Rng, world: &World) -> String {
     }
 }
 
-/// One table, through its rowids or through an index, forwards or backwards.
+/// A scan of one table, by rowid or by an index, forwards or backwards.
 fn plain(rng: &mut Rng, table: &Table) -> String {
     let columns = pick(rng, &["a", "b, a", "a, b, length(c)", "*", "c, a", "b", "a, length(d)", "a, substr(c, 1, 6)"]);
     let mut sql = format!("SELECT {columns} FROM {}", table.name);
@@ -84,7 +84,7 @@ fn order(rng: &mut Rng, table: &Table) -> String {
     }
 }
 
-/// What a table's column may be compared with.
+/// A number for comparisons with a table's columns.
 fn number(rng: &mut Rng, table: &Table) -> u64 {
     rng.u64(0..table.rows * 2 + 3)
 }
@@ -188,7 +188,7 @@ fn recursive(rng: &mut Rng, table: &Table) -> String {
     }
 }
 
-/// One window; of several, each with a frame of its own, SQLite reads further ahead.
+/// A single window: with several windows with different frames, SQLite reads further ahead.
 fn window(rng: &mut Rng, table: &Table) -> String {
     let values = [
         "row_number()",

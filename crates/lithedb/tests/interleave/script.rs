@@ -1,4 +1,4 @@
-//! A script: what is done, one step a line. It is written and read as text, so that a failing one can be kept and played again.
+//! A script: one step on each line. It is written and read as text, so that a failing script can be kept and played again.
 //!
 //! ```text
 //! in memory                    the database is in memory, not in a file (only as the first line)
@@ -9,9 +9,9 @@
 //! a each 3 0: SQL              three times: a row of a, whose columns are ?1, ?2, … of a statement that connection 0 runs
 //! a close
 //! 0 a blob main.t.d 7 rw       a BLOB handle, in slot a: column d of row 7; `r` reads only
-//! a read 0 10                  ten bytes from offset 0 on
+//! a read 0 10                  ten bytes from offset 0
 //! a write 0 10
-//! a row 8                      goes to another row
+//! a row 8                      moves the handle to another row
 //! reopen                       all connections are closed
 //! ```
 
@@ -30,7 +30,7 @@ pub type Conn = usize;
 /// The letter of a slot, counted from 0.
 pub type Slot = usize;
 
-/// How many connections and slots there are.
+/// The numbers of connections and slots.
 pub const CONNECTIONS: usize = 3;
 pub const SLOTS: usize = 6;
 
@@ -61,7 +61,7 @@ impl Step {
         }
     }
 
-    /// The same step with another SQL.
+    /// The same step with different SQL.
     pub fn with_sql(&self, text: String) -> Step {
         let mut step = self.clone();
         match &mut step {
@@ -75,7 +75,7 @@ impl Step {
 }
 
 impl Script {
-    /// Reads a script. Lines that are empty or begin with `--` mean nothing.
+    /// Reads a script. Empty lines and lines that begin with `--` are ignored.
     pub fn parse(text: &str) -> Script {
         let mut script = Script::default();
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("--")) {

@@ -18,13 +18,13 @@ pub fn write(rng: &mut Rng, world: &World) -> String {
     }
 }
 
-/// The same, with rows.
+/// The same with RETURNING.
 pub fn with_returning(rng: &mut Rng, world: &World) -> String {
     let returning = pick(rng, &[" RETURNING a", " RETURNING *", " RETURNING a, b, length(c)", " RETURNING b"]);
     write(rng, world) + returning
 }
 
-/// A statement that changes what belongs to a row that another statement stands on: ?1 and ?2 are its first columns.
+/// A statement that changes rows related to the current row of another statement: ?1 and ?2 are that row's first columns.
 pub fn write_for_row(rng: &mut Rng, world: &World) -> String {
     let table = world.table(rng);
     let name = &table.name;
@@ -51,7 +51,7 @@ pub fn write_for_row(rng: &mut Rng, world: &World) -> String {
     }
 }
 
-/// A text: short ones, and now and then one that does not fit a page.
+/// A text, mostly short, sometimes longer than a page.
 pub fn text(rng: &mut Rng) -> String {
     let len = match rng.u32(0..12) {
         0 => rng.u32(500..9000),
@@ -138,7 +138,7 @@ fn update(rng: &mut Rng, world: &World, table: &Table) -> String {
     };
     let filter = if one_in(rng, 8) { String::new() } else { format!(" WHERE {}", predicate(rng, table)) };
     if one_in(rng, 15) {
-        // With one partner a row: which of several is taken is open.
+        // One partner for each row, because which of several is used is undefined.
         return format!(
             "UPDATE {} SET b = o.m + 1 FROM (SELECT a AS k, max(b) AS m FROM {} GROUP BY 1) AS o WHERE o.k = {}.a AND o.m < 5",
             table.name,

@@ -1,4 +1,4 @@
-//! JSON functions: every expression of `cases.sql`, one a line, has the value or the error that SQLite gives it.
+//! JSON functions: every expression of `cases.sql`, one on each line, has the same value or error as in SQLite.
 
 #[path = "../common/mod.rs"]
 mod common;

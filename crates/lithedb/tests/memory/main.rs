@@ -1,5 +1,5 @@
-//! Memory that is not there: every large allocation of a script is made to fail once. The statement reports SQLITE_NOMEM, what
-//! is in the database is what was there before it or what it makes, it succeeds when it is run again, and the connection goes on.
+//! Out of memory: every large allocation of a script fails once. The statement reports SQLITE_NOMEM, the database has the content before or
+//! after the statement, the statement succeeds when it is run again, and the connection stays usable.
 //!
 //! ```text
 //!   script      line 1      line 2      line 3 ...
@@ -8,17 +8,16 @@
 //!               allocation 2 refused: ...
 //! ```
 //!
-//! Small allocations, single pages among them, are not made to fail: like most Rust programs, a process that cannot have a few
-//! bytes ends.
-//! `SURVEY=1` shows where large allocations are made, `LINE=7` and `ALLOCATION=3` say which are refused, `CASES=1000` how many of
-//! each setting at most (`CASES=1000000` is all of them). `SHOW=1` names each case before it runs: one that is not survived says
-//! nothing itself.
+//! Small allocations, also of single pages, do not fail: like most Rust programs, a process that cannot allocate a few bytes ends.
+//! `SURVEY=1` shows the places of large allocations, `LINE=7` and `ALLOCATION=3` select the failing ones, `CASES=1000` sets the most
+//! failures of each setting (`CASES=1000000` for all). `SHOW=1` prints each case before it runs, because a case that ends the process
+//! prints no message.
 //!
 //! | module | subject |
 //! | --- | --- |
 //! | `scarce` | the allocator |
-//! | `script` | what is run |
-//! | `stage` | the files as they were before a line, and what is in a database |
+//! | `script` | the statements |
+//! | `stage` | the files before each line, and the content of a database |
 
 mod scarce;
 mod script;
@@ -30,10 +29,10 @@ use scarce::{Mode, with_mode};
 use script::SCRIPT;
 use stage::{Line, Stages, content, integrity, run};
 
-/// How many allocations of each setting are refused in a run: these, spread over the script.
+/// The number of failing allocations of each setting, spread over the script.
 const CASES: usize = 60;
 
-/// A case: the line, and the number of its allocation that is refused.
+/// A case: the line, and the number of its failing allocation.
 type Case = (usize, u64);
 
 fn number(name: &str) -> Option<u64> {
@@ -62,11 +61,11 @@ fn check_setting(pragmas: &str) {
     };
     let missed = cases.iter().filter(|case| !refuse(&stages, **case)).count();
     eprintln!("{pragmas}: {} allocations refused, {missed} of them not asked for", cases.len());
-    // What is asked for may differ a little between two runs, by what the time allows. It must not by much.
+    // The allocations of two runs may differ slightly, depending on timing, but not by much.
     assert!(missed * 20 <= cases.len(), "{missed} of {} allocations were not asked for", cases.len());
 }
 
-/// How many large allocations a line makes.
+/// The number of large allocations of a line.
 fn count_allocations(stages: &Stages, at: usize, mode: Mode) -> u64 {
     let stage = stages.before(at);
     let connection = stage.open();
@@ -75,7 +74,7 @@ fn count_allocations(stages: &Stages, at: usize, mode: Mode) -> u64 {
     count
 }
 
-/// Refuses one allocation of a line; answers whether it was asked for.
+/// Makes one allocation of a line fail; answers whether the line reached it.
 fn refuse(stages: &Stages, (at, number): Case) -> bool {
     let line = SCRIPT[at];
     let place = format!("{}, LINE={at} ALLOCATION={number}, {line}", stages.pragmas);
@@ -90,7 +89,7 @@ fn refuse(stages: &Stages, (at, number): Case) -> bool {
         Err(error) => {
             let code = error.code();
             assert!(matches!(code, ResultCode::NOMEM | ResultCode::IOERR_NOMEM), "{place}: {code:?} {error}");
-            go_on(stages, at, &connection, &place)
+            after_failure(stages, at, &connection, &place)
         }
     };
     let Line { before: _, after, answer: expected } = &stages.lines[at];
@@ -107,8 +106,8 @@ fn refuse(stages: &Stages, (at, number): Case) -> bool {
     count >= number
 }
 
-/// After a line that failed: it has done nothing, and does it when it is run again, or all. What it answers then.
-fn go_on(stages: &Stages, at: usize, connection: &Connection, place: &str) -> Option<u64> {
+/// After a failed line: it has had no effect and succeeds when run again, or has had all its effect. Answers the result of the second run.
+fn after_failure(stages: &Stages, at: usize, connection: &Connection, place: &str) -> Option<u64> {
     let line = SCRIPT[at];
     if line.starts_with("BEGIN") && !connection.is_autocommit() {
         connection.execute_batch("ROLLBACK").unwrap_or_else(|error| panic!("{place}: {error}"));

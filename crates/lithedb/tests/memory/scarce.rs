@@ -1,25 +1,25 @@
-//! The system's memory, of which a thread may be refused one large piece.
+//! An allocator on the system's that can refuse one large allocation of a thread.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-/// What counts as large: more than a few pages.
+/// The size from which an allocation counts as large: more than a few pages.
 const LARGE: usize = 256 << 10;
 
 #[global_allocator]
 static MEMORY: Scarce = Scarce;
 
-/// The system's memory, of which a thread may be refused one large piece.
+/// The allocator.
 struct Scarce;
 
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Mode {
-    /// Everything is granted.
+    /// All allocations succeed.
     Plenty,
-    /// Large allocations are counted; that of this number is refused, none if it is 0.
+    /// Large allocations are counted; the one of this number fails, none if it is 0.
     Refuse(u64),
-    /// Large allocations are shown, once for each place.
+    /// Large allocations are printed, once for each place.
     Survey,
 }
 
@@ -28,7 +28,7 @@ thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Runs `work` of this thread in a mode; how many large allocations it makes is counted if one of them is to be refused.
+/// Runs `work` in a mode on this thread; answers the number of its large allocations, if the mode counts them.
 pub(crate) fn with_mode<T>(mode: Mode, work: impl FnOnce() -> T) -> (T, u64) {
     COUNT.set(0);
     MODE.set(mode);
@@ -59,7 +59,7 @@ fn is_granted(size: usize) -> bool {
 // SAFETY: whatever is granted comes from the system's allocator and goes back to it.
 unsafe impl GlobalAlloc for Scarce {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        // SAFETY: the caller fulfils the same contract as for the system's allocator.
         if is_granted(layout.size()) { unsafe { System.alloc(layout) } } else { std::ptr::null_mut() }
     }
 
@@ -79,7 +79,7 @@ unsafe impl GlobalAlloc for Scarce {
     }
 }
 
-/// Shows where memory is allocated: the innermost functions of Lithe, each place once in a thread.
+/// Prints the place of an allocation: the innermost functions of Lithe, each place once in a thread.
 fn show_place() {
     thread_local!(static SEEN: Cell<BTreeSet<String>> = const { Cell::new(BTreeSet::new()) });
     let trace = std::backtrace::Backtrace::force_capture().to_string();

@@ -1,6 +1,6 @@
-//! What is run.
+//! The statements of the script.
 
-/// One of everything that takes much memory. `?` before a statement: it only reads.
+/// One statement of every kind that needs much memory. `?` marks a statement that only reads.
 pub(crate) const SCRIPT: &[&str] = &[
     "CREATE TABLE t(a INTEGER PRIMARY KEY, b, c)",
     "INSERT INTO t(b, c) VALUES (zeroblob(1000000), 'x')",

@@ -1,4 +1,4 @@
-//! The files as they were before each line of the script, and what is in a database.
+//! The files before each line of the script, and the content of a database.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,24 +8,24 @@ use tempfile::TempDir;
 
 use crate::script::SCRIPT;
 
-/// What one line does when there is plenty of memory.
+/// The effect of one line without failures.
 pub(crate) struct Line {
     pub(crate) before: String,
     pub(crate) after: String,
-    /// A sum of all that it answers, if it only reads.
+    /// A checksum of its rows, if the line only reads.
     pub(crate) answer: Option<u64>,
 }
 
-/// The script, played once.
+/// The script, run once without failures.
 pub(crate) struct Stages {
     pub(crate) pragmas: String,
     pub(crate) lines: Vec<Line>,
-    /// Where the files are that each line begins with: lines that only read begin with the same ones.
+    /// The files before each line: lines that only read share those of the line before.
     files: Vec<PathBuf>,
     _folder: TempDir,
 }
 
-/// A copy of the files, of one's own.
+/// A private copy of the files.
 pub(crate) struct Stage<'s> {
     pragmas: &'s str,
     folder: TempDir,
@@ -73,7 +73,7 @@ fn open(folder: &Path, pragmas: &str) -> Connection {
     connection
 }
 
-/// All but the shared memory, which the next connection makes anew.
+/// Copies all files except the shared memory, which the next connection creates.
 fn copy_files(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for file in fs::read_dir(from).unwrap().map(Result::unwrap) {
@@ -83,7 +83,7 @@ fn copy_files(from: &Path, to: &Path) {
     }
 }
 
-/// Runs one line of the script; every value is looked at. Answers the sum of them, if the line only reads.
+/// Runs one line of the script and reads every value. Answers their checksum, if the line only reads.
 pub(crate) fn run(connection: &Connection, line: &str) -> lithe::Result<Option<u64>> {
     let mut sum = 0_u64;
     let mut add = |byte: u8| sum = sum.wrapping_mul(31).wrapping_add(u64::from(byte));
@@ -104,7 +104,7 @@ pub(crate) fn run(connection: &Connection, line: &str) -> lithe::Result<Option<u
     Ok(line.starts_with('?').then_some(sum))
 }
 
-/// What is in the database.
+/// The content of the database.
 pub(crate) fn content(connection: &Connection) -> String {
     let tables = "SELECT group_concat(name || coalesce(sql, '')) FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%'";
     let text = |sql: &str| connection.query_row(sql, [], |row| Ok(row.get_ref(0).to_string())).unwrap_or_default();

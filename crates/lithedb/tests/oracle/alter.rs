@@ -66,8 +66,8 @@ impl Schema {
         let (name, column) = (&table.name, pick(rng, &table.columns));
         match rng.u32(0..11) {
             0 => format!("ALTER TABLE {name} RENAME TO t{number}"),
-            // SQLite loses the new name where triggers of temporary tables have it, and does not find all names in the keys of
-            // WITHOUT ROWID tables that have a COLLATE.
+            // SQLite drops the new name where triggers of temporary tables have it, and does not find all names in the keys of WITHOUT
+            // ROWID tables with a COLLATE.
             1..3 if !table.is_temporary && table.has_rowid => {
                 format!("ALTER TABLE {name} RENAME COLUMN {column} TO n{number}")
             }
@@ -81,7 +81,7 @@ impl Schema {
                     4 => format!(" AS ({column} || 'g')"),
                     _ => String::new(),
                 };
-                // Where the type is TEXT, rows that are there get a default as it was written, new ones as it is.
+                // With the type TEXT, existing rows get the default as written, new rows its value.
                 let types: &[&str] = if rest.contains("DEFAULT") { &["", "INT"] } else { &["", "TEXT", "INT", "REAL"] };
                 format!("ALTER TABLE {name} ADD COLUMN {new} {}{rest}", pick(rng, types))
             }
@@ -99,7 +99,7 @@ impl Schema {
         }
     }
 
-    /// REINDEX, pragmas that answer or change how statements run.
+    /// REINDEX, and pragmas that return rows or change how statements run.
     pub fn upkeep(&mut self, rng: &mut Rng) -> String {
         if self.has_foreign_keys && rng.bool() {
             let table = self.any_table(rng).map_or("nothing", |table| &table.name);
@@ -114,7 +114,7 @@ impl Schema {
             return match rng.u32(0..7) {
                 0 => format!("ANALYZE {table}"),
                 1 => "SELECT * FROM sqlite_stat1".to_owned(),
-                // Large tables of few values: columns of indexes are skipped.
+                // The statistics of large tables with few values, so that skip-scans are chosen.
                 2..4 => "UPDATE sqlite_stat1 SET stat = '10000 5000 100 20 1' WHERE idx IS NOT NULL".to_owned(),
                 4 => "ANALYZE sqlite_schema".to_owned(),
                 _ => "ANALYZE".to_owned(),
@@ -138,7 +138,7 @@ impl Schema {
     }
 }
 
-/// The table and its columns that can be written.
+/// The table and its writable columns.
 fn write_list(table: &Table) -> String {
     if table.writable.len() == table.columns.len() {
         table.name.clone()

@@ -1,5 +1,5 @@
-//! Altered schemas: small schemas in which names collide, are quoted in every way and stand everywhere where names can stand,
-//! and ALTER TABLE on them. After each statement both engines must have the same texts in every schema table.
+//! Altered schemas: small schemas in which names collide, have every kind of quotes and are used in every possible place, and ALTER TABLE
+//! on them. After each statement both engines must have the same texts in every schema table.
 
 mod expr;
 mod object;
@@ -32,10 +32,10 @@ pub struct Relation {
     pub is_view: bool,
 }
 
-/// ALTER statements a world.
+/// The number of ALTER statements of a world.
 const STEPS: usize = 14;
 
-/// The worlds whose first difference docs/PLAN.md tells of: which of several names that mean nothing is reported.
+/// The worlds whose first difference docs/PLAN.md describes: which of several invalid names is reported.
 pub fn known_to_differ() -> Vec<u64> {
     if std::env::var_os("ORACLE_ALL").is_some() {
         return Vec::new();
@@ -45,7 +45,7 @@ pub fn known_to_differ() -> Vec<u64> {
     numbers.split_whitespace().filter_map(|number| number.parse().ok()).collect()
 }
 
-/// Runs a world; `Err` has the statements so far, the last of which has another answer.
+/// Runs a world; `Err` has the statements so far, the last of which has different answers.
 pub fn check(seed: u64, mut show: impl FnMut(&str)) -> Result<(), (Vec<String>, Box<crate::pair::Difference>)> {
     let mut rng = Rng::with_seed(seed ^ 0x0a17_e4ed);
     let rng = &mut rng;
@@ -98,7 +98,7 @@ impl World {
         if self.is_attached { &["main", "temp", "aux"] } else { &["main", "temp"] }
     }
 
-    /// Reads the names as they are now.
+    /// Reads the current names.
     fn read(&mut self, pair: &Pair) {
         let sql =
             "SELECT schema, name, type = 'view' FROM pragma_table_list WHERE name NOT LIKE 'sqlite%' ORDER BY 1, 2";
@@ -133,7 +133,7 @@ impl World {
         self.made
     }
 
-    /// A table or, now and then, a view.
+    /// A table, or sometimes a view.
     fn any_relation(&self, rng: &mut Rng) -> Option<Relation> {
         let tables_only = !one_in(rng, 5);
         let relations: Vec<&Relation> = self.relations.iter().filter(|of| !(tables_only && of.is_view)).collect();
@@ -141,7 +141,7 @@ impl World {
     }
 }
 
-/// Names of columns; tables share them, so that they are ambiguous or stand for something else.
+/// Names of columns. Tables share them, so that they are ambiguous or denote something else.
 const COLUMNS: [&str; 12] = ["a", "b", "c", "d", "e", "x y", "order", "a\"b", "é", "k'q", "t1", "rowid"];
 /// Names of tables.
 const TABLES: [&str; 7] = ["t1", "t2", "t3", "t 4", "group", "a", "b"];
@@ -151,7 +151,7 @@ fn in_quotes(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// The name in one of the ways in which it can be written.
+/// The name in one of its possible notations.
 fn written(rng: &mut Rng, name: &str) -> String {
     let is_plain =
         name.chars().all(|c| c.is_alphanumeric()) && !matches!(&*name.to_ascii_lowercase(), "order" | "group");
@@ -164,7 +164,7 @@ fn written(rng: &mut Rng, name: &str) -> String {
     }
 }
 
-/// One of the names, in one of the ways in which it can be written.
+/// One of the names, in one of its possible notations.
 fn any_written(rng: &mut Rng, names: &[impl AsRef<str>]) -> String {
     let name = pick(rng, names).as_ref().to_owned();
     written(rng, &name)

@@ -1,12 +1,11 @@
-//! An application's statements: a shop with customers, products, orders and events, and the queries and writes that its program sends.
-//! Joins follow the foreign keys; correlated subqueries, EXISTS and IN follow them, too; reports group by expressions, with FILTER,
+//! An application's statements: a shop with customers, products, orders and events, and the queries and writes of its program.
 //! DISTINCT and ORDER BY inside of aggregates, and use windows; common tables walk trees and calendars; pages follow a row value;
 //! UPSERT, UPDATE … FROM, RETURNING, triggers between two tables, views under other queries, transactions and savepoints, new
 //! indexes, ANALYZE, REINDEX and VACUUM come in between. After each write the contents of all tables are compared, by a scan of each.
 //!
-//! Every answer is decided: ORDER BY ends with the primary keys of all sources, at the end of a query, inside aggregates and in
-//! windows; LIMIT stands behind such an order only. What GROUP BY, DISTINCT, UNION, min and max choose from has one value for all
-//! that compare equal (`World::settled`), and bare columns belong to the row whose key is grouped by.
+//! The result of every query is determined: ORDER BY ends with the primary keys of all sources, at the end of a query, inside aggregates
+//! and in windows; LIMIT only follows such an order. The inputs of GROUP BY, DISTINCT, UNION, min and max have a single value for all that
+//! compare equal (`World::settled`), and bare columns belong to the row whose key is grouped by.
 //!
 //! The generator cannot produce: ALTER TABLE and DROP TABLE; ATTACH and temporary objects; STRICT tables; parameters; BLOBs; UTF-16;
 //! two statements open at once; CREATE TABLE AS; virtual tables, except `json_each` and `json_tree`; INSTEAD OF triggers and triggers
@@ -26,15 +25,15 @@ use fastrand::Rng;
 use crate::pair::{Difference, Ended, Pair};
 use crate::{Found, report_by};
 
-/// Statements a world, after its tables are filled.
+/// The number of statements of a world, after its tables are filled.
 const STATEMENTS: usize = 120;
 
-/// Marks a query whose ORDER BY decides the order of its rows.
+/// Marks a query whose ORDER BY determines the order of its rows.
 const ORDERED: &str = " /* ordered */";
 /// Marks a statement after which the tables are compared.
 const WRITES: &str = " /* writes */";
 
-/// What is compared after a write. That of the table that may be WITHOUT ROWID, and that of AUTOINCREMENT, may fail.
+/// The queries that are compared after a write. Those of the table that may be WITHOUT ROWID, and of AUTOINCREMENT, may fail.
 const CONTENTS: [&str; 11] = [
     "SELECT changes(), total_changes(), last_insert_rowid()",
     "SELECT rowid, * FROM customer",
@@ -49,7 +48,7 @@ const CONTENTS: [&str; 11] = [
     "SELECT * FROM sqlite_sequence",
 ];
 
-/// The report about a world, if it differs. `show` gets the statements.
+/// The report about a world, if the answers differ. `show` gets the statements.
 pub fn check(seed: u64, show: impl Fn(&str)) -> Option<String> {
     let statements = World::new(seed).script();
     statements.iter().for_each(|sql| show(sql));
@@ -69,10 +68,10 @@ fn run(statements: &[String]) -> Result<(), Found> {
     Ok(())
 }
 
-/// What a statement leaves.
+/// The result of a step.
 enum Step {
     Done,
-    /// SQLite has interrupted a write that took too long, and Lithe was not asked.
+    /// SQLite was interrupted in a write that took too long, so Lithe was not run.
     Over,
 }
 
@@ -90,9 +89,9 @@ fn step(pair: &mut Pair, sql: &str) -> Result<Step, Box<Difference>> {
 /// The generator.
 pub struct World {
     rng: Rng,
-    /// Rows of the larger tables, about.
+    /// The approximate number of rows of the larger tables.
     size: i64,
-    /// Aliases and names of objects so far.
+    /// The number of aliases and names of objects so far.
     made: usize,
     views: Vec<View>,
     /// Whether `product_tag` has rowids.
@@ -155,22 +154,22 @@ impl World {
         self.rng.i64(0..end)
     }
 
-    /// A name that no other alias or object has.
+    /// A name that is new among aliases and objects.
     fn name(&mut self, prefix: &str) -> String {
         self.made += 1;
         format!("{prefix}{}", self.made)
     }
 
-    /// `count` things that `make` makes, with commas between.
+    /// `count` results of `make`, separated by commas.
     fn list(&mut self, count: usize, mut make: impl FnMut(&mut World) -> String) -> String {
         (0..count).map(|_| make(self)).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// A query, in parts: alone it is marked if its ORDER BY decides, inside of another one it is not.
+/// A query in parts: as a statement it is marked if its ORDER BY determines the order, within another query it is not.
 pub struct Query {
     body: String,
-    /// ORDER BY with all that decides, and LIMIT; or nothing.
+    /// ORDER BY with all terms that determine the order, and LIMIT; or empty.
     order: String,
 }
 

@@ -6,7 +6,7 @@ use crate::expr::deterministic;
 use crate::json;
 use crate::schema::pick;
 
-/// A call of a function that depends on nothing but its arguments.
+/// A call of a function whose result depends only on its arguments.
 pub fn call(rng: &mut Rng, columns: &[String], depth: u32) -> String {
     match rng.u32(0..10) {
         0..2 => rare(rng, columns, depth),
@@ -18,7 +18,7 @@ pub fn call(rng: &mut Rng, columns: &[String], depth: u32) -> String {
 fn common(rng: &mut Rng, columns: &[String], depth: u32) -> String {
     let sub = |rng: &mut Rng| deterministic(rng, columns, depth - 1);
     match rng.u32(0..22) {
-        // Which rows are asked for what overflows is the planner's affair.
+        // The planner decides for which rows an overflowing function is called, so calls do not overflow.
         0 => format!("abs(nullif({}, -9223372036854775808))", sub(rng)),
         1 => format!("length({})", sub(rng)),
         2 => format!("lower({})", sub(rng)),
@@ -92,7 +92,7 @@ const MOMENTS: [&str; 12] = [
     "'2024-13-01'",
     "-1",
 ];
-/// `localtime` and `utc` are not among them: SQLite makes days of numbers that are none.
+/// Without `localtime` and `utc`, because SQLite makes dates of invalid numbers with them.
 const MODIFIERS: [&str; 26] = [
     "+1 day",
     "-1 month",

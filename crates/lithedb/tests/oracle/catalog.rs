@@ -1,4 +1,4 @@
-//! Random questions about the schema: the pragmas as table-valued functions.
+//! Random queries of the schema: the pragmas as table-valued functions.
 
 use fastrand::Rng;
 
@@ -15,7 +15,7 @@ pub fn select(rng: &mut Rng, schema: &Schema) -> String {
         3 => format!("SELECT * FROM pragma_index_info('{index}')"),
         4 => format!("SELECT * FROM pragma_index_xinfo('{index}')"),
         5 => format!("SELECT * FROM pragma_foreign_key_list('{name}')"),
-        // A view may have become meaningless.
+        // Without views, because a view may have become invalid.
         6 => "SELECT s.name, i.* FROM sqlite_schema AS s, pragma_table_xinfo(s.name) AS i WHERE s.type = 'table'".to_owned(),
         7 => "SELECT s.name, i.name, i.\"unique\", i.origin, i.partial, x.* FROM sqlite_schema AS s JOIN pragma_index_list(s.name) AS i JOIN pragma_index_xinfo(i.name) AS x WHERE s.type = 'table'".to_owned(),
         _ => "SELECT schema, name, type, ncol, wr, strict FROM pragma_table_list WHERE type <> 'view'".to_owned(),

@@ -1,6 +1,6 @@
-//! Rows that collide: tables with many constraints, each with a conflict clause of its own, over few values, with triggers and
-//! foreign keys that put rows in the way, and all that INSERT, UPDATE and DELETE can say about it. After each statement both
-//! engines must have the same rows, and sound indexes.
+//! Colliding rows: tables with many constraints, each with a conflict clause of its own, over few values, with triggers and foreign keys
+//! that make conflicting rows, and with all clauses of INSERT, UPDATE and DELETE. After each statement both engines must have the same
+//! rows, and sound indexes.
 
 use fastrand::Rng;
 
@@ -96,7 +96,7 @@ fn create_table(rng: &mut Rng, name: &str, without_rowid: bool) -> String {
     if rng.bool() {
         let action = |rng: &mut Rng| *pick(rng, &["CASCADE", "CASCADE", "SET DEFAULT", "RESTRICT", "NO ACTION"]);
         let parent = *pick(rng, &TABLES);
-        // SQLite takes every row of a REPLACE for one that a SET NULL makes, and a table's own keys for mended.
+        // SQLite mistakes every row of a REPLACE for one of a SET NULL action, and a table's keys to itself for satisfied.
         if parent != name {
             let (delete, update) = (action(rng), action(rng));
             let deferred = if one_in(rng, 3) { " DEFERRABLE INITIALLY DEFERRED" } else { "" };
@@ -159,7 +159,7 @@ fn insert(rng: &mut Rng, table: &str) -> String {
     }
 }
 
-/// Of a WITHOUT ROWID table one row at most: which index of it is followed is each engine's own choice.
+/// An UPDATE. Of a WITHOUT ROWID table it changes one row at most, because the engines may choose different indexes.
 fn update(rng: &mut Rng, table: &str, without_rowid: bool) -> String {
     let mut set = format!("{} = {}", pick(rng, &COLUMNS), new_value(rng));
     if one_in(rng, 3) {

@@ -1,12 +1,12 @@
-//! Random predicates that paths can serve: trees of AND, OR and NOT over what indexes hold (columns, some of them rowids, a
-//! few families of expressions), compared with values that rows have, too.
+//! Random predicates for access paths: trees of AND, OR and NOT over indexed terms (columns, some of them rowids, a few families of
+//! expressions), compared with values that rows have.
 
 use fastrand::Rng;
 
 use crate::query::total_order;
 use crate::schema::{Schema, Table, one_in, pick};
 
-/// A tree over `columns`; the first one comes often, it may be the key.
+/// A tree over `columns`; the first one is used often, because it may be the key.
 pub fn predicate(rng: &mut Rng, schema: &Schema, columns: &[String], depth: u32) -> String {
     if depth == 0 || one_in(rng, 4) {
         return leaf(rng, schema, columns);
@@ -71,7 +71,7 @@ fn subquery(rng: &mut Rng, schema: &Schema, columns: &[String]) -> String {
     }
 }
 
-/// What is compared: mostly a column.
+/// The operand of a comparison: mostly a column.
 fn side(rng: &mut Rng, columns: &[String]) -> String {
     match rng.u32(0..8) {
         0 => indexed(rng, columns),
@@ -80,7 +80,7 @@ fn side(rng: &mut Rng, columns: &[String]) -> String {
     }
 }
 
-/// An expression as indexes hold it.
+/// An indexed expression.
 pub fn indexed(rng: &mut Rng, columns: &[String]) -> String {
     let column = pick(rng, columns);
     match rng.u32(0..6) {
@@ -93,7 +93,7 @@ pub fn indexed(rng: &mut Rng, columns: &[String]) -> String {
     }
 }
 
-/// WHERE of a partial index.
+/// The WHERE of a partial index.
 pub fn partial(rng: &mut Rng, columns: &[String]) -> String {
     let column = pick(rng, columns);
     match rng.u32(0..4) {
@@ -103,7 +103,7 @@ pub fn partial(rng: &mut Rng, columns: &[String]) -> String {
     }
 }
 
-/// Values that come often in rows.
+/// A value that is frequent in rows.
 fn value(rng: &mut Rng) -> String {
     match rng.u32(0..16) {
         0..9 => rng.i32(-2..9).to_string(),
@@ -117,7 +117,7 @@ fn values(rng: &mut Rng) -> String {
     (0..rng.usize(1..5)).map(|_| value(rng)).collect::<Vec<_>>().join(", ")
 }
 
-/// A SELECT of plain columns of one table in an order that an index may give, NULLs at either end.
+/// A SELECT of plain columns of one table in an order that an index may have, with NULLs at either end.
 pub fn walk(rng: &mut Rng, schema: &Schema) -> String {
     let Some(table) = schema.any_table(rng) else { return "SELECT 1".to_owned() };
     if one_in(rng, 6) {
@@ -136,7 +136,7 @@ pub fn walk(rng: &mut Rng, schema: &Schema) -> String {
     if one_in(rng, 3) {
         return format!("SELECT {} FROM {} WHERE {filter}", shown.join(", "), table.name);
     }
-    // Behind the order that an index may give comes one that decides between what is equal and not the same.
+    // After the terms that an index may provide, further terms separate values that are equal but not identical.
     let order: Vec<String> = shown.iter().map(|column| term(rng, column)).collect();
     let limit = if one_in(rng, 4) { format!(" LIMIT {}", rng.u32(1..5)) } else { String::new() };
     format!(
@@ -148,7 +148,7 @@ pub fn walk(rng: &mut Rng, schema: &Schema) -> String {
     )
 }
 
-/// Bare columns beside the min() or max() of a key: of which row they are is no question.
+/// The min() or max() of a key with bare columns, whose row the key determines.
 fn extreme(rng: &mut Rng, schema: &Schema, table: &Table) -> String {
     if !table.has_rowid {
         return "SELECT 1".to_owned();

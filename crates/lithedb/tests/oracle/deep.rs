@@ -1,6 +1,6 @@
-//! Deep predicates: trees of AND, OR and NOT over rowids, indexes of every kind, lists, subqueries and row values, in every place
-//! where a statement may have one: WHERE, ON, HAVING, FILTER, a result column, the WHERE of UPDATE and DELETE, around views,
-//! common table expressions and compound queries.
+//! Deep predicates: trees of AND, OR and NOT over rowids, indexes of every kind, lists, subqueries and row values, in every clause that can
+//! have one: WHERE, ON, HAVING, FILTER, a result column, the WHERE of UPDATE and DELETE, and around views, common table expressions and
+//! compound queries.
 
 use fastrand::Rng;
 
@@ -14,7 +14,7 @@ const COLLATIONS: [&str; 5] = ["", "", "", " COLLATE NOCASE", " COLLATE RTRIM"];
 const KEYS: [&str; 5] =
     ["id INTEGER PRIMARY KEY", "id INTEGER PRIMARY KEY", "id INTEGER PRIMARY KEY", "id INT UNIQUE", "id INT NOT NULL"];
 
-/// A table. Of each row `id` is a number that no other row has; `mark` is in no predicate.
+/// A table. `id` is unique; `mark` is in no predicate.
 struct Table {
     name: &'static str,
     columns: Vec<String>,
@@ -90,7 +90,7 @@ fn create(rng: &mut Rng, name: &'static str, all: &mut Vec<String>) -> Table {
 }
 
 impl Table {
-    /// A predicate over the table's columns, written as they are.
+    /// A predicate over the table's columns, without qualifiers.
     fn predicate(&self, rng: &mut Rng, other: &Table) -> String {
         let rowid = if self.has_rowid { *pick(rng, &["rowid", "id"]) } else { "id" };
         let subject = Subject { columns: &self.columns, rowid: Some(rowid), other: Some((other.name, &other.columns)) };
@@ -103,7 +103,7 @@ impl Table {
         self.columns.iter().map(|column| format!("{alias}.{column}")).collect()
     }
 
-    /// An order of the table's rows in which only equal ones are open.
+    /// An order of the table's rows in which only identical rows may change places.
     fn order(&self, rng: &mut Rng) -> String {
         let mut terms: Vec<String> = (0..rng.usize(0..3)).map(|_| self.order_term(rng)).collect();
         terms.push((*pick(rng, &["id", "id DESC", "id"])).to_owned());
@@ -191,11 +191,11 @@ fn grouped(rng: &mut Rng, table: &Table, other: &Table) -> String {
     }
 }
 
-/// A predicate outside of what has one inside.
+/// A predicate on a subquery, view or compound with a predicate inside.
 fn around(rng: &mut Rng, table: &Table, other: &Table) -> String {
     let (name, columns) = (table.name, table.columns.join(", "));
     let inner = table.predicate(rng, other);
-    // What stands in FROM has no rowid.
+    // A subquery in FROM has no rowid.
     let subject = Subject { columns: &table.columns, rowid: Some("id"), other: Some((other.name, &other.columns)) };
     let depth = rng.u32(0..5);
     let outer = tree(rng, &subject, depth);
@@ -226,7 +226,7 @@ fn around(rng: &mut Rng, table: &Table, other: &Table) -> String {
     }
 }
 
-/// UPDATE, and the rows afterwards. Its subqueries do not read what it changes.
+/// UPDATE, then a query of the rows. Its subqueries do not read the updated column.
 fn update(rng: &mut Rng, table: &Table, other: &Table, all: &mut Vec<String>) {
     let (name, predicate) = (table.name, table.predicate(rng, other));
     let column = pick(rng, &table.columns);
@@ -241,7 +241,7 @@ fn update(rng: &mut Rng, table: &Table, other: &Table, all: &mut Vec<String>) {
     all.push(format!("SELECT * FROM {name}"));
 }
 
-/// DELETE, undone most of the time.
+/// DELETE, mostly rolled back.
 fn delete(rng: &mut Rng, table: &Table, other: &Table, all: &mut Vec<String>) {
     let (name, predicate) = (table.name, table.predicate(rng, other));
     all.push("BEGIN".to_owned());

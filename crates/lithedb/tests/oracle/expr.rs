@@ -14,7 +14,7 @@ const TEXTS: [&str; 14] = [
 ];
 const BLOBS: [&str; 4] = ["x''", "x'00'", "x'6162'", "x'ff00'"];
 
-/// A literal of any class; small values come often, so that rows meet.
+/// A literal of any class; small values are frequent, so that rows match.
 pub fn literal(rng: &mut Rng) -> String {
     match rng.u32(0..20) {
         0..2 => "NULL".to_owned(),
@@ -35,7 +35,7 @@ const ARITHMETIC: [&str; 10] = ["+", "-", "*", "/", "%", "||", "&", "|", "<<", "
 const COMPARISONS: [&str; 10] = ["=", "<>", "<", "<=", ">", ">=", "IS", "IS NOT", "==", "!="];
 const CASTS: [&str; 6] = ["INTEGER", "TEXT", "REAL", "NUMERIC", "BLOB", "VARCHAR"];
 
-/// A value that depends on nothing but the columns: may be indexed.
+/// An expression that depends only on the columns, and may be indexed.
 pub fn deterministic(rng: &mut Rng, columns: &[String], depth: u32) -> String {
     if depth == 0 {
         return leaf(rng, columns);

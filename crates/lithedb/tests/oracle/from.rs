@@ -6,11 +6,11 @@ use crate::expr;
 use crate::json;
 use crate::schema::{Schema, Table, one_in, pick};
 
-/// FROM with what can be named in it.
+/// A FROM clause with its columns.
 pub struct Sources {
-    /// The clause, or nothing.
+    /// The clause, or empty.
     pub from: String,
-    /// Columns, as they can be written.
+    /// The columns, as they are written.
     pub columns: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ fn subquery(rng: &mut Rng, table: &Table, alias: &str, own: &mut Vec<String>) ->
             let (op, name) = (pick(rng, &["UNION ALL", "UNION ALL", "UNION", "EXCEPT", "INTERSECT"]), &table.name);
             match *op {
                 "UNION ALL" => format!("(SELECT {first} AS u FROM {name} UNION ALL SELECT {second} FROM {name})"),
-                // Of values that are equal and not the same any may stand for all.
+                // Any of several equal but not identical values may represent them, so they are made comparable.
                 _ => format!("(SELECT quote({first}) AS u FROM {name} {op} SELECT hex({second}) FROM {name})"),
             }
         }
@@ -100,7 +100,7 @@ fn subquery(rng: &mut Rng, table: &Table, alias: &str, own: &mut Vec<String>) ->
     }
 }
 
-/// NATURAL and USING: columns of the same names become one.
+/// NATURAL and USING: columns of the same names are merged.
 fn merged(rng: &mut Rng, schema: &Schema) -> Sources {
     let (Some(left), Some(right)) = (schema.any_table(rng), schema.any_table(rng)) else {
         return Sources { from: String::new(), columns: vec!["1".to_owned()] };

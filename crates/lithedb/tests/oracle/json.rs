@@ -24,7 +24,7 @@ const TEXTS: [&str; 16] = [
     r#"[[1,2],[3,4],[]]"#,
     r#"{"x":"[1,2]","y":"{}"}"#,
 ];
-/// JSON5, and what is none at all.
+/// JSON5, and texts that are not JSON.
 const ODD_TEXTS: [&str; 14] = [
     "{a:1,b:[0x1F,.5,+3,]}",
     "{'a':'x'}",
@@ -65,26 +65,26 @@ const PATHS: [&str; 20] = [
 ];
 const ODD_PATHS: [&str; 8] = ["a", "$[", "$.", "$.b[x]", "$.b[#-]", "", "$a", "$[#-99]"];
 
-/// What is put into texts that are JSON, and often makes something else of them.
+/// Fragments inserted into JSON texts, which often make the texts invalid.
 const FRAGMENTS: [&str; 36] = [
     "{", "}", "[", "]", ",", ":", "\"", "'", "\\", "/", "*", "+", "-", ".", "0", "9", "e", "x", "true", "nan",
     "Infinity", "-inf", "//", "/*", "*/", "\n", "\u{a0}", "\u{2028}", "\\u0041", "\\x41", "\\\n", "0x1", "1.", "$",
     "ä", "\u{1}",
 ];
 
-/// Random numbers beside those of the world: what is drawn here changes nothing of the statements behind.
+/// A generator beside the world's: its use does not change the later statements.
 fn aside(rng: &Rng) -> Rng {
     Rng::with_seed(rng.clone().u64(..))
 }
 
-/// JSON5, a text with a fault or two, or what is none at all.
+/// JSON5, a text with a few errors, or a text that is not JSON.
 fn odd_text(rng: &mut Rng) -> String {
     let mut side = aside(rng);
     let text = quoted(pick(rng, &ODD_TEXTS));
     if one_in(&mut side, 3) { text } else { mutated(&mut side) }
 }
 
-/// A text with something added, removed or cut off: most prefixes and single faults of JSON and JSON5.
+/// A text with a fragment added, removed or cut off: most prefixes and single errors of JSON and JSON5.
 fn mutated(rng: &mut Rng) -> String {
     let text = if rng.bool() { pick(rng, &TEXTS) } else { pick(rng, &ODD_TEXTS) };
     let mut characters: Vec<char> = text.chars().collect();
@@ -105,15 +105,15 @@ fn quoted(text: impl AsRef<str>) -> String {
     format!("'{}'", text.as_ref().replace('\'', "''"))
 }
 
-/// Whether texts and paths may be none at all: only where one expression is all there is, for else rows, constraints and other
-/// values decide which error comes first.
+/// Whether texts and paths may be invalid. Only where a single expression is the whole statement, because otherwise rows, constraints and
+/// other values determine which error comes first.
 #[derive(Clone, Copy, PartialEq)]
 enum Odd {
     Never,
     AtTimes,
 }
 
-/// A text that is JSON.
+/// A JSON text.
 fn text(rng: &mut Rng, columns: &[String], depth: u32, odd: Odd) -> String {
     match rng.u32(0..12) {
         0..2 if odd == Odd::AtTimes => odd_text(rng),
@@ -131,7 +131,7 @@ fn path(rng: &mut Rng, odd: Odd) -> String {
     if odd == Odd::AtTimes && one_in(rng, 8) { quoted(pick(rng, &ODD_PATHS)) } else { quoted(pick(rng, &PATHS)) }
 }
 
-/// A value to be put into JSON: no BLOB, which JSON does not have.
+/// A value to insert into JSON: not a BLOB, which JSON does not have.
 fn member(rng: &mut Rng, columns: &[String], depth: u32, odd: Odd) -> String {
     match rng.u32(0..5) {
         0 if depth > 1 => json_value(rng, columns, depth - 1, odd),
@@ -147,7 +147,7 @@ fn member(rng: &mut Rng, columns: &[String], depth: u32, odd: Odd) -> String {
     }
 }
 
-/// Text that is JSON and known to be.
+/// A JSON text that is marked as JSON.
 fn json_value(rng: &mut Rng, columns: &[String], depth: u32, odd: Odd) -> String {
     let json = text(rng, columns, depth, odd);
     match rng.u32(0..11) {
@@ -161,7 +161,7 @@ fn json_value(rng: &mut Rng, columns: &[String], depth: u32, odd: Odd) -> String
         ),
         3..7 => {
             let function = pick(rng, &["json_insert", "json_replace", "json_set", "json_array_insert"]);
-            // Only an element of an array can be pushed aside.
+            // Only elements of an array can be shifted.
             let path = if *function == "json_array_insert" {
                 quoted(pick(rng, &["$[0]", "$[1]", "$.b[0]", "$[#]", "$.b[#-1]", "$.x[0]"]))
             } else {
@@ -226,7 +226,7 @@ pub fn aggregate(rng: &mut Rng, columns: &[String]) -> String {
     }
 }
 
-/// What a table-valued function shows.
+/// The columns that are read of a table-valued function.
 const SHOWN: [&str; 8] = ["key", "value", "type", "atom", "id", "parent", "fullkey", "path"];
 
 /// A source of FROM, and its columns.
@@ -239,7 +239,7 @@ pub fn source(rng: &mut Rng) -> (String, Vec<&'static str>) {
     (format!("(SELECT {} FROM {call})", SHOWN.join(", ")), SHOWN.to_vec())
 }
 
-/// A table beside the members of what its rows hold.
+/// A table joined with the members of its JSON values.
 pub fn lateral(rng: &mut Rng, schema: &Schema) -> String {
     let Some(table) = schema.any_source(rng) else { return "SELECT 1".to_owned() };
     let column = pick(rng, &table.columns);

@@ -1,10 +1,11 @@
-//! The oracle: random schemas, data and statements run on Lithe and on SQLite, and every answer must be the same:
-//! rows, values to the last bit, result codes, changes and last rowids.
+//! The oracle: random schemas, data and statements run on Lithe and on SQLite, and every answer must be equal: rows, values to the last
+//! bit, result codes, changes and last rowids.
 //!
-//! One *world* is a seed: a fresh pair of databases in memory and a few hundred statements. `ORACLE_WORLDS` says how many are
-//! run from `ORACLE_FIRST` on, `ORACLE_SEED` runs one alone (and prints its statements), `ORACLE_MOST` says after how many
-//! worlds that differ a thread gives up, `ORACLE_ALL` asks those that are known to differ, too, `ORACLE_SCRIPT` names a file whose lines are run and answered by both. A difference ends the run with the world's statements so far,
-//! shortened as far as the difference stays.
+//! One *world* is a seed: a fresh pair of databases in memory and a few hundred statements. `ORACLE_WORLDS` sets the number of worlds from
+//! `ORACLE_FIRST` on, `ORACLE_SEED` runs a single one (and prints its statements), `ORACLE_MOST` sets the number of differing worlds after
+//! which a thread stops, `ORACLE_ALL` also runs the worlds that are known to differ, `ORACLE_SCRIPT` names a file whose lines are run on
+//! both engines and shown with both answers. A difference ends the run with the world's statements so far, shortened as far as the
+//! difference remains.
 
 mod alter;
 mod altered;
@@ -35,21 +36,21 @@ use fastrand::Rng;
 use pair::{Difference, Ended, Pair};
 use schema::Schema;
 
-/// The worlds that are run unless ORACLE_WORLDS says how many: the next one meets a REPLACE whose delete triggers insert again, see docs/PLAN.md.
+/// The default number of worlds: the next one has a REPLACE whose delete triggers insert again, see docs/PLAN.md.
 const WORLDS: u64 = 510;
-/// As [`WORLDS`], of colliding rows.
+/// As [`WORLDS`], for colliding rows.
 const COLLIDING_WORLDS: u64 = 300;
-/// As [`WORLDS`], of deep predicates.
+/// As [`WORLDS`], for deep predicates.
 const DEEP_WORLDS: u64 = 400;
-/// As [`WORLDS`], of orders that are left open.
+/// As [`WORLDS`], for undetermined orders.
 const ORDER_WORLDS: u64 = 1000;
-/// As [`WORLDS`], of altered schemas.
+/// As [`WORLDS`], for altered schemas.
 const ALTERED_WORLDS: u64 = 1000;
-/// As [`WORLDS`], of mixed statements.
+/// As [`WORLDS`], for mixed statements.
 const MIXED_WORLDS: u64 = 1500;
-/// As [`WORLDS`], of an application's statements.
+/// As [`WORLDS`], for an application's statements.
 const APPLICATION_WORLDS: u64 = 500;
-/// Statements a world.
+/// The number of statements of a world.
 const STATEMENTS: usize = 200;
 
 #[test]
@@ -129,7 +130,7 @@ fn application_scripts_have_the_same_answers() {
     }
 }
 
-/// Whether worlds that are known to differ are asked, too.
+/// Whether the worlds that are known to differ are run, too.
 fn asks_all() -> bool {
     std::env::var_os("ORACLE_ALL").is_some()
 }
@@ -138,7 +139,7 @@ fn altered_report(world: u64, statements: &[String], difference: Box<Difference>
     report(world, statements, &Found { at: statements.len() - 1, difference })
 }
 
-/// The worlds of a test that are known to differ, by `known.txt`, which has a reason for each. `ORACLE_ALL` asks them nevertheless.
+/// The worlds of a test that are known to differ, from `known.txt`, each with a reason. `ORACLE_ALL` runs them, too.
 fn known_to_differ(test: &str) -> Vec<u64> {
     if std::env::var_os("ORACLE_ALL").is_some() {
         return Vec::new();
@@ -150,7 +151,7 @@ fn known_to_differ(test: &str) -> Vec<u64> {
     include_str!("known.txt").lines().filter_map(of_line).collect()
 }
 
-/// Runs as many worlds as the environment says, on all processors.
+/// Runs the number of worlds that the environment sets, on all processors.
 fn run_worlds(worlds: u64, check: impl Fn(u64) -> Option<String> + Sync) {
     let worlds = number("ORACLE_WORLDS").unwrap_or(worlds);
     let first = number("ORACLE_FIRST").unwrap_or(0);
@@ -168,14 +169,14 @@ fn run_worlds(worlds: u64, check: impl Fn(u64) -> Option<String> + Sync) {
     assert!(reports.is_empty(), "{}", reports.join("\n\n"));
 }
 
-/// The report about a world that differs; at once on the error output, too: the next world may take long.
+/// The report about a differing world; also printed to standard error at once, because the next world may take long.
 fn checked(world: u64, check: &impl Fn(u64) -> Option<String>) -> Option<String> {
     let report = check(world);
     report.iter().for_each(|report| eprintln!("{report}"));
     report
 }
 
-/// Differences that were found once, and what was written to be compared.
+/// Runs the scripts of earlier differences, and scripts written for comparison.
 #[test]
 fn scripts_have_the_same_answers() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/scripts");
@@ -192,7 +193,7 @@ fn is_statement(line: &str) -> bool {
     !line.trim().is_empty() && !line.starts_with("--")
 }
 
-/// Runs the lines of a script on both and shows both answers.
+/// Runs the lines of a script on both engines and shows both answers.
 fn show_script(script: &str) {
     let mut pair = Pair::open();
     for sql in script.lines().filter(|line| is_statement(line)) {
@@ -222,7 +223,7 @@ fn next_statement(rng: &mut Rng, schema: &mut Schema) -> String {
     }
 }
 
-/// Runs a world: what is created next depends on what SQLite says is there. `show` gets the statements.
+/// Runs a world; SQLite's schema determines which objects are created next. `show` gets the statements.
 fn check_world(seed: u64, show: impl Fn(&str)) -> Result<(), String> {
     let mut rng = Rng::with_seed(seed);
     let (mut schema, mut pair) = (Schema::default(), Pair::open());
@@ -234,8 +235,8 @@ fn check_world(seed: u64, show: impl Fn(&str)) -> Result<(), String> {
     schema.upserts = rng.u32(0..4) == 0;
     let encoding = ["UTF-16le", "UTF-16be"].get(rng.usize(0..16));
     let tables = rng.usize(1..4);
-    // In a transaction SQLite forgets to undo what a statement has done, if the CASCADE of a foreign key does not find the row
-    // that its check finds, because their columns have different affinities; or if triggers nest too deep.
+    // In a transaction, SQLite does not undo a failed statement if the CASCADE of a foreign key does not find the row that its check finds,
+    // because their columns have different affinities; or if triggers nest too deep.
     let mut must_roll_back = false;
     for at in 0..STATEMENTS {
         let sql = match at {
@@ -269,7 +270,7 @@ fn check_world(seed: u64, show: impl Fn(&str)) -> Result<(), String> {
     Ok(())
 }
 
-/// A statement that makes no BLOBs: what text their bytes are in a UTF-16 database is not asked.
+/// A statement that makes no BLOBs, because the texts of their bytes in a UTF-16 database are not compared.
 fn without_blobs(rng: &mut Rng, schema: &mut Schema) -> String {
     const MAKERS: [&str; 6] = ["x'", "X'", "AS BLOB", "zeroblob", "unhex", "jsonb"];
     let statements =
@@ -280,14 +281,14 @@ fn without_blobs(rng: &mut Rng, schema: &mut Schema) -> String {
         .unwrap_or_else(|| "SELECT 1".to_owned())
 }
 
-/// The report about a world of colliding rows, if it differs.
+/// The report about a world of colliding rows, if the answers differ.
 fn check_colliding(seed: u64) -> Option<String> {
     let statements = colliding::statements(seed);
     let mut pair = Pair::open();
     for (at, sql) in statements.iter().enumerate() {
         match pair.run(sql) {
             Ok(Ended::TooLate) => return None,
-            // Nor what is told of keys without a parent, or of triggers without a table.
+            // The errors about keys without a parent, and triggers without a table, are not compared.
             Ok(Ended::WithError) if sql.starts_with("CREATE") => return None,
             Ok(_) => {}
             Err(difference) => return Some(report(seed, &statements[..=at], &Found { at, difference })),
@@ -296,7 +297,7 @@ fn check_colliding(seed: u64) -> Option<String> {
     None
 }
 
-/// The report about a world of statements that do not depend on answers, if it differs.
+/// The report about a world whose statements do not depend on answers, if the answers differ.
 fn check_statements(seed: u64, statements: Vec<String>) -> Option<String> {
     let mut pair = Pair::open();
     for (at, sql) in statements.iter().enumerate() {
@@ -317,7 +318,7 @@ fn may_insert(sql: &str) -> bool {
     ["INSERT", "REPLACE", "UPDATE", "DELETE"].iter().any(|verb| sql.starts_with(verb))
 }
 
-/// Where two engines differ first.
+/// The first difference of the engines.
 struct Found {
     at: usize,
     difference: Box<Difference>,
@@ -335,7 +336,7 @@ fn report(seed: u64, statements: &[String], found: &Found) -> String {
     report_by(seed, statements, found, run)
 }
 
-/// The report with the shortest script that differs, as `run` sees it.
+/// The report with the shortest differing script, as `run` determines it.
 fn report_by(seed: u64, statements: &[String], found: &Found, run: impl Fn(&[String]) -> Result<(), Found>) -> String {
     let shortest =
         shrink::shortest(statements, |candidate| run(candidate).is_err_and(|again| again.at + 1 == candidate.len()));
@@ -345,7 +346,7 @@ fn report_by(seed: u64, statements: &[String], found: &Found, run: impl Fn(&[Str
     format!("world {seed}: {difference}\n{plans}{script}")
 }
 
-/// The plans of both for the last of the statements, where they are not the same.
+/// The plans of both engines for the last statement, if they differ.
 fn different_plans(statements: &[String], sql: &str) -> String {
     let mut pair = Pair::open();
     for sql in &statements[..statements.len() - 1] {

@@ -1,10 +1,10 @@
-//! Mixed statements: what the other tests of this folder keep apart, in one statement. Joins of views, queries in FROM, VALUES and
-//! table-valued functions; aggregates with ORDER BY and FILTER, and windows, inside nested queries; tables and views made of such
+//! Mixed statements: features that the other tests of this folder use separately, in one statement. Joins of views, queries in FROM, VALUES
+//! and table-valued functions; aggregates with ORDER BY and FILTER, and windows, inside nested queries; tables and views made from such
 //! queries, which later statements read; RETURNING, UPSERT and triggers over STRICT, WITHOUT ROWID and generated columns.
 //!
-//! Rows are compared in their order where the ORDER BY of the statement decides it, and as a multiset elsewhere. Only queries that say
-//! `/* open */` have a LIMIT, an aggregate, or a window whose result depends on the order of ties; of these the rows are not compared. A world that SQLite
-//! answers otherwise for a known reason (`known.rs`) goes on after a query, and ends after a statement that writes.
+//! Rows are compared in order if the statement's ORDER BY determines it, otherwise as a multiset. Only queries marked `/* open */` have a
+//! LIMIT, an aggregate, or a window whose result depends on the order of ties; their rows are not compared. If SQLite's answer differs for
+//! a known reason (`known.rs`), a world continues after a query, and ends after a write.
 
 mod expr;
 mod known;
@@ -17,10 +17,10 @@ use fastrand::Rng;
 use crate::pair::{Difference, Ended, Pair};
 use crate::{Found, report_by};
 
-/// Statements a world.
+/// The number of statements of a world.
 const STATEMENTS: usize = 60;
 
-/// The generator: what the statements so far have made.
+/// The generator, with the objects created so far.
 pub struct World {
     rng: Rng,
     tables: Vec<Table>,
@@ -28,18 +28,18 @@ pub struct World {
     made: usize,
     /// Whether tables may be STRICT.
     may_be_strict: bool,
-    /// Whether the next query may depend on an order of rows that it leaves open.
+    /// Whether the next query may depend on an undetermined order of rows.
     is_open: bool,
-    /// The tables and views before the statement that was made last.
+    /// The numbers of tables and views before the last statement.
     before: (usize, usize),
 }
 
 /// A table.
 struct Table {
     name: String,
-    /// The columns that can be written.
+    /// The writable columns.
     columns: Vec<String>,
-    /// Those, and the generated column.
+    /// The writable columns, and the generated column.
     all: Vec<String>,
     has_rowid: bool,
 }
@@ -50,7 +50,7 @@ struct View {
     columns: Vec<String>,
 }
 
-/// The report about a world, if it differs. `show` gets the statements.
+/// The report about a world, if the answers differ. `show` gets the statements.
 pub fn check(seed: u64, show: impl Fn(&str)) -> Option<String> {
     let (mut world, mut pair) = (World::new(seed), Pair::open());
     let mut statements = Vec::with_capacity(STATEMENTS);
@@ -71,10 +71,10 @@ pub fn check(seed: u64, show: impl Fn(&str)) -> Option<String> {
     None
 }
 
-/// What a statement leaves.
+/// The result of a step.
 enum Step {
     Ended(Ended),
-    /// The databases may differ from here on, for a known reason.
+    /// The databases may differ from now on, for a known reason.
     Over,
 }
 
@@ -88,7 +88,7 @@ fn step(pair: &mut Pair, sql: &str) -> Result<Step, Box<Difference>> {
     }
 }
 
-/// Runs the statements again; those of a world that ends early are as good as equal.
+/// Runs the statements again; a world that ends early counts as equal.
 fn run(statements: &[String]) -> Result<(), Found> {
     let mut pair = Pair::open();
     for (at, sql) in statements.iter().enumerate() {
@@ -128,14 +128,14 @@ impl World {
         }
     }
 
-    /// A query; every third may depend on an order that it leaves open, and says so.
+    /// A query; every third may depend on an undetermined order, and is marked.
     fn maybe_open(&mut self, query: impl Fn(&mut World) -> String) -> String {
         self.is_open = self.chance(35);
         let sql = query(self);
         if std::mem::take(&mut self.is_open) { format!("{sql} {}", known::OPEN) } else { sql }
     }
 
-    /// The statement that was made last has failed: what it was to make is not there.
+    /// Forgets the objects of the last statement, because it has failed.
     fn forget_last(&mut self) {
         let (tables, views) = self.before;
         self.tables.truncate(tables);
@@ -169,7 +169,7 @@ impl World {
         self.rng.usize(0..self.tables.len())
     }
 
-    /// Some of the columns, in any order; at least one.
+    /// Some of the columns, at least one, in any order.
     fn some(&mut self, columns: &[String], most: usize) -> Vec<String> {
         let mut columns = columns.to_vec();
         self.rng.shuffle(&mut columns);
@@ -183,7 +183,7 @@ fn qualified(prefix: &str, columns: &[String]) -> Vec<String> {
     columns.iter().map(|column| format!("{prefix}.{column}")).collect()
 }
 
-/// The columns `x0`, `x1`, … of a query whose columns have these names.
+/// The columns `x0`, `x1`, … of a query with named columns.
 fn numbered(count: usize) -> Vec<String> {
     (0..count).map(|at| format!("x{at}")).collect()
 }

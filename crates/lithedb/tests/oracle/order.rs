@@ -1,5 +1,5 @@
-//! The order of rows that a query leaves open: ties of ORDER BY, no ORDER BY at all, groups, DISTINCT, compounds, windows. A program
-//! that shows the first five of them shows other rows if the order is another one, so all of it is compared as it comes.
+//! The order of rows that a query does not determine: ties of ORDER BY, no ORDER BY at all, groups, DISTINCT, compounds, windows. A program
+//! that shows the first five rows would show different ones in another order, so rows are compared in order.
 
 use fastrand::Rng;
 
@@ -7,10 +7,10 @@ use crate::schema::{one_in, pick};
 
 const STATEMENTS: usize = 80;
 
-/// Worlds that differ, with what is known of the causes.
+/// Differing worlds, with the known causes.
 const KNOWN: &str = include_str!("order/known.txt");
 
-/// The numbers of worlds that are known to differ: they are not asked.
+/// The numbers of the worlds that are known to differ, which are not run.
 pub fn known_to_differ() -> Vec<u64> {
     KNOWN.lines().filter_map(|line| line.split_whitespace().next()?.parse().ok()).collect()
 }
@@ -57,7 +57,7 @@ fn create(rng: &mut Rng, table: &Table, all: &mut Vec<String>) {
         (_, 0) => ("id INT", ")".to_owned()),
         _ => ("id INTEGER PRIMARY KEY", ")".to_owned()),
     };
-    // Drawn apart, so that the worlds are otherwise those of before.
+    // A separate generator keeps the other statements of a world unchanged.
     let unique = pick(&mut rng.clone(), &["", "", "", ", UNIQUE(k, id)", ", UNIQUE(s, id)", ", UNIQUE(id, d)"]);
     all.push(format!("CREATE TABLE {name}({key}, k INT, s TEXT{collation}, n REAL, d TEXT{unique}{end}"));
     let rows = *pick(rng, &[0, 1, 7, 30, 30, 80]);
@@ -77,7 +77,7 @@ fn create(rng: &mut Rng, table: &Table, all: &mut Vec<String>) {
     }
 }
 
-/// An expression over a table's columns that has few values.
+/// An expression with few values over a table's columns.
 fn term(rng: &mut Rng, prefix: &str) -> String {
     let column = *pick(rng, &["k", "s", "n", "d", "k", "s"]);
     match rng.u32(0..9) {

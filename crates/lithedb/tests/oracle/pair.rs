@@ -1,4 +1,4 @@
-//! The two engines side by side.
+//! Both engines side by side.
 
 use std::fmt;
 
@@ -7,38 +7,38 @@ use lithe::{Connection, ResultCode};
 use crate::common::{ask_lithe, ask_sqlite, exactly};
 use crate::schema::{Schema, Table};
 
-/// Lithe and SQLite with the same statements behind them.
+/// Lithe and SQLite, after the same statements.
 pub struct Pair {
     lithe: Connection,
     sqlite: rusqlite::Connection,
 }
 
-/// What one engine answered to one statement.
+/// The answer of one engine to one statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// The names of the columns of a query, rows (each value with its class), changes() and last_insert_rowid() afterwards.
+    /// The names of the columns of a query, the rows (each value with its class), then changes() and last_insert_rowid().
     Rows { names: Vec<String>, rows: Vec<Vec<String>>, changes: u64, rowid: i64 },
     /// Extended result code and message.
     Error { code: i32, message: String },
 }
 
-/// How a statement has ended on both.
+/// How a statement ended on both engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     Well,
     WithError,
     /// With a violated foreign key.
     WithForeignKey,
-    /// By triggers that nest too deep.
+    /// With triggers that nest too deep.
     TooDeep,
-    /// SQLite took too long, and Lithe was not asked: triggers that call each other can run for ever.
+    /// SQLite took too long, so Lithe was not run: triggers that call each other can run for ever.
     TooLate,
 }
 
-/// SQLite's instructions that a statement may take, in thousands.
+/// The instructions that SQLite may use for a statement, in thousands.
 const THOUSANDS_OF_INSTRUCTIONS: u32 = 3_000;
 
-/// A statement to which the answers differ.
+/// A statement with different answers.
 #[derive(Clone, Debug)]
 pub struct Difference {
     pub sql: String,
@@ -53,12 +53,12 @@ impl Pair {
         Pair { lithe: Connection::open_in_memory().expect("Lithe opens a database in memory"), sqlite }
     }
 
-    /// Brings the generator's picture of the schema up to date.
+    /// Reads SQLite's schema into the generator's.
     pub fn read_schema(&self, schema: &mut Schema) {
         schema.read(&self.sqlite).expect("SQLite tells its schema");
     }
 
-    /// The rows that SQLite gives, as text; none if that fails.
+    /// The rows of a query on SQLite, as text; empty if it fails.
     pub fn ask_sqlite(&self, sql: &str) -> Vec<Vec<String>> {
         let text = |value: lithe::ValueRef<'_>| match value {
             lithe::ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
@@ -67,13 +67,13 @@ impl Pair {
         ask_sqlite(&self.sqlite, sql, text).unwrap_or_default()
     }
 
-    /// The plans of both, if they differ.
+    /// Compares the plans of both engines.
     pub fn compare_plans(&mut self, sql: &str) -> Result<(), Box<Difference>> {
         if !["SELECT", "WITH", "UPDATE", "DELETE"].iter().any(|verb| sql.starts_with(verb)) {
             return Ok(());
         }
         let sql = format!("EXPLAIN QUERY PLAN {sql}");
-        // What a line says, and what it costs; its number is the place of an instruction.
+        // The text of each line and its costs, without its number, which is the address of an instruction.
         let lines = |answer| match answer {
             Answer::Rows { rows, .. } => {
                 let rows = rows.into_iter().map(|row| row.into_iter().skip(2).collect()).collect();
@@ -85,7 +85,7 @@ impl Pair {
         if lithe == sqlite { Ok(()) } else { Err(Box::new(Difference { sql, lithe, sqlite })) }
     }
 
-    /// Runs a statement on both.
+    /// Runs a statement on both engines.
     pub fn run(&mut self, sql: &str) -> Result<Ended, Box<Difference>> {
         if std::env::var_os("ORACLE_PLANS").is_some() {
             self.compare_plans(sql)?;
@@ -112,7 +112,7 @@ impl Pair {
         !self.sqlite.is_autocommit()
     }
 
-    /// Whether a table has, or will soon have, a row with the largest rowid: those of new rows are chosen at random then.
+    /// Whether a table has, or will soon have, a row with the largest rowid: then new rowids are chosen at random.
     pub fn has_last_rowid(&self, schema: &Schema) -> bool {
         let has = |table: &&Table| {
             let sql = format!("SELECT EXISTS (SELECT 1 FROM {} WHERE rowid > {})", table.name, i64::MAX - 100);
@@ -121,7 +121,7 @@ impl Pair {
         schema.tables.iter().filter(|table| table.has_rowid).any(|table| has(&table))
     }
 
-    /// Runs a statement on both and shows the answers.
+    /// Runs a statement on both engines and shows the answers.
     pub fn show(&mut self, sql: &str) -> String {
         let (lithe, sqlite) = (self.on_lithe(sql), self.on_sqlite(sql));
         let mark = if same(&lithe, &sqlite) { "same" } else { "DIFFERENT" };
@@ -130,7 +130,7 @@ impl Pair {
 
     fn on_lithe(&self, sql: &str) -> Answer {
         let rows = || ask_lithe(&self.lithe, sql, exactly);
-        // A panic is an answer that differs from any.
+        // A panic is an answer that differs from every other.
         let Ok(answer) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(rows)) else {
             return Answer::Error { code: ResultCode::INTERNAL.0, message: "panic".to_owned() };
         };
@@ -166,12 +166,12 @@ impl Pair {
     }
 }
 
-/// Whether the statement gives rows, whose columns have names.
+/// Whether the statement returns rows with named columns.
 fn is_query(sql: &str) -> bool {
     ["SELECT", "WITH", "VALUES"].iter().any(|verb| sql.starts_with(verb)) || sql.contains(" RETURNING ")
 }
 
-/// Rows without an ORDER BY that decides are a set.
+/// Sorts the rows, unless an ORDER BY determines their order.
 fn in_order(answer: Answer, is_ordered: bool) -> Answer {
     match answer {
         Answer::Rows { names, mut rows, changes, rowid } if !is_ordered => {
@@ -189,7 +189,7 @@ fn same(lithe: &Answer, sqlite: &Answer) -> bool {
     }
 }
 
-/// The same order, where equal values (1 and 1.0) may change places. If all rows are there, they are also the same.
+/// Compares rows in order, where equal values (1 and 1.0) may change places. With all rows, also compares them as a set.
 fn same_order(lithe: &Answer, sqlite: &Answer, has_all: bool) -> bool {
     let (Answer::Rows { names: m, rows: a, .. }, Answer::Rows { names: n, rows: b, .. }) = (lithe, sqlite) else {
         return false;

@@ -1,15 +1,15 @@
-//! Random predicates that indexes and rowids can answer, and trees of them: what a planner takes apart.
+//! Random predicates that indexes and rowids can serve, and trees of them: the inputs of a planner.
 
 use fastrand::Rng;
 
 use crate::expr::{literal, simple_condition};
 use crate::schema::{one_in, pick};
 
-/// What a predicate is about.
+/// The columns of a predicate.
 pub struct Subject<'s> {
-    /// How columns are written, perhaps with a table's name or a `+` in front.
+    /// The columns as they are written, perhaps with a table's name or a `+` in front.
     pub columns: &'s [String],
-    /// How the rowid is written, if there is one.
+    /// The rowid as it is written, if there is one.
     pub rowid: Option<&'s str>,
     /// Another table and its columns, for subqueries.
     pub other: Option<(&'s str, &'s [String])>,
@@ -34,7 +34,7 @@ pub fn tree(rng: &mut Rng, subject: &Subject<'_>, depth: u32) -> String {
     }
 }
 
-/// What says something about a predicate, or changes nothing about it.
+/// A predicate around another one.
 fn around(rng: &mut Rng, inner: &str) -> String {
     match rng.u32(0..9) {
         0 => format!("likely({inner})"),
@@ -49,7 +49,7 @@ fn around(rng: &mut Rng, inner: &str) -> String {
     }
 }
 
-/// Several terms about one column: what ranges, lists and constants become together.
+/// Several terms on one column: combinations of ranges, lists and constants.
 fn family(rng: &mut Rng, subject: &Subject<'_>) -> String {
     let column = match subject.rowid {
         Some(rowid) if one_in(rng, 4) => rowid,
@@ -71,12 +71,12 @@ fn family(rng: &mut Rng, subject: &Subject<'_>) -> String {
     }
 }
 
-/// Expressions on which [`index_terms`] makes indexes.
+/// The expressions that [`index_terms`] may index.
 const EXPRESSIONS: [&str; 6] = ["length(?)", "? || 'x'", "lower(?)", "? + 1", "? IS NULL", "abs(length(?))"];
 const COMPARISONS: [&str; 9] = ["=", "<", "<=", ">", ">=", "<>", "IS", "IS NOT", "="];
 const COLLATIONS: [&str; 5] = ["", "", "", " COLLATE NOCASE", " COLLATE RTRIM"];
 
-/// An expression of a column that may be indexed.
+/// An expression over a column that may be indexed.
 fn expression(rng: &mut Rng, columns: &[String]) -> String {
     let column = pick(rng, columns);
     format!("({})", pick(rng, &EXPRESSIONS).replace('?', column))
@@ -132,7 +132,7 @@ fn not(rng: &mut Rng) -> &'static str {
     if one_in(rng, 4) { "NOT " } else { "" }
 }
 
-/// Rowids against all that is compared with them: mostly small integers.
+/// A comparison of the rowid with a value, mostly a small integer.
 fn rowid(rng: &mut Rng, subject: &Subject<'_>) -> String {
     let Some(rowid) = subject.rowid else { return column(rng, subject.columns) };
     let value = |rng: &mut Rng| if one_in(rng, 4) { literal(rng) } else { rng.u32(0..40).to_string() };
@@ -163,7 +163,7 @@ fn subquery(rng: &mut Rng, subject: &Subject<'_>) -> String {
         0 | 1 => format!("{mine} {}IN (SELECT q.{theirs} FROM {table} AS q WHERE {filter})", not(rng)),
         2 => format!("{}EXISTS (SELECT 1 FROM {table} AS q WHERE q.{theirs} = {mine} AND {filter})", not(rng)),
         3 => format!("{mine} {} (SELECT max(q.{theirs}) FROM {table} AS q WHERE {filter})", pick(rng, &COMPARISONS)),
-        // The + keeps SQLite from an index that has the columns in another order: beside a NULL it then compares the wrong ones.
+        // The + prevents the use of an index that has the columns in another order: beside a NULL, SQLite compares the wrong columns there.
         4 => {
             format!("({mine}, {}) IN (SELECT +q.{theirs}, q.{filtered} FROM {table} AS q)", pick(rng, subject.columns))
         }

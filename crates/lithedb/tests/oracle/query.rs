@@ -1,5 +1,5 @@
-//! Random SELECTs. What SQLite leaves open (which row of a group a bare column shows, which rows LIMIT takes without a
-//! deciding ORDER BY, in which order reals are summed) is not asked for.
+//! Random SELECTs. Results that SQLite does not determine (the row of a bare column in a group, the rows of a LIMIT without a total ORDER
+//! BY, the order of summands of reals) are not generated.
 
 use fastrand::Rng;
 
@@ -71,7 +71,7 @@ fn term(rng: &mut Rng, schema: &Schema, sources: &Sources) -> String {
     }
 }
 
-/// Row values against the rows of a subquery.
+/// Row values compared with the rows of a subquery.
 fn row_subquery(rng: &mut Rng, schema: &Schema, outer: &Sources) -> String {
     let Some(table) = schema.any_source(rng) else { return "1".to_owned() };
     let (a, b) = (pick(rng, &table.columns), pick(rng, &table.columns));
@@ -87,7 +87,7 @@ fn row_subquery(rng: &mut Rng, schema: &Schema, outer: &Sources) -> String {
     }
 }
 
-/// A subquery of one column that may refer to the enclosing query's sources.
+/// A subquery with one column that may refer to the enclosing query's sources.
 fn one_column(rng: &mut Rng, schema: &Schema, outer: &Sources) -> String {
     let Some(table) = schema.any_source(rng) else { return "SELECT 1".to_owned() };
     let column = pick(rng, &table.columns);
@@ -99,7 +99,7 @@ fn one_column(rng: &mut Rng, schema: &Schema, outer: &Sources) -> String {
     format!("SELECT q.{column} FROM {} AS q{correlation}", table.name)
 }
 
-/// A subquery of one row.
+/// A subquery with one row.
 fn aggregate_subquery(rng: &mut Rng, schema: &Schema, outer: &Sources) -> String {
     let Some(table) = schema.any_source(rng) else { return "SELECT 1".to_owned() };
     let column = pick(rng, &table.columns);
@@ -115,8 +115,7 @@ fn aggregate_subquery(rng: &mut Rng, schema: &Schema, outer: &Sources) -> String
 pub fn simple(rng: &mut Rng, schema: &Schema, most: usize) -> String {
     let sources = sources(rng, schema, most);
     let distinct = if rng.u32(0..6) == 0 { "DISTINCT " } else { "" };
-    // Of rows that are equal and not the same (1 and 1.0) any may stand for all: they are counted, or shown so that they are
-    // not equal.
+    // Any of several equal but not identical rows (1 and 1.0) may represent them: rows are counted, or shown so that such rows differ.
     let is_counted = !distinct.is_empty() && rng.bool();
     let value = |rng: &mut Rng| match rng.u32(0..6) {
         0 => conditions::indexed(rng, &sources.columns),
@@ -133,7 +132,7 @@ pub fn simple(rng: &mut Rng, schema: &Schema, most: usize) -> String {
     }
     let filter = filter(rng, schema, &sources);
     let order = order_by(rng, columns.len());
-    // Without FROM, * is an error; which one, if it is in WITH, depends on what else is wrong.
+    // Without FROM, * is an error; within WITH, which error is reported depends on the other errors.
     let may_be_star = !sources.from.is_empty() && order.is_empty() && (distinct.is_empty() || is_counted);
     let list = if may_be_star && rng.u32(0..6) == 0 { "*".to_owned() } else { columns.join(", ") };
     if is_counted {
@@ -142,7 +141,7 @@ pub fn simple(rng: &mut Rng, schema: &Schema, most: usize) -> String {
     format!("SELECT {distinct}{list}{}{filter}{order}", sources.from)
 }
 
-/// Every column is sorted by, so that equal rows are the only ones whose order is open. LIMIT is possible then.
+/// ORDER BY every column, so that only identical rows may change places. LIMIT is then allowed.
 fn order_by(rng: &mut Rng, columns: usize) -> String {
     if rng.u32(0..3) > 0 {
         return String::new();
@@ -165,12 +164,12 @@ fn order_by(rng: &mut Rng, columns: usize) -> String {
     format!(" ORDER BY {}{limit} /* ordered */", bitwise(&terms))
 }
 
-/// An order in which only equal values are next to each other in an open order.
+/// An order in which only identical values may change places.
 pub fn total_order(columns: &[String]) -> String {
     columns.iter().map(|column| format!("{column} COLLATE BINARY, typeof({column})")).collect::<Vec<_>>().join(", ")
 }
 
-/// Under BINARY: texts that are equal under another collation differ in their bytes, and the order between them is open.
+/// Adds COLLATE BINARY, because texts that are equal under another collation have different bytes and no determined order.
 fn bitwise(terms: &[String]) -> String {
     let with_collation = |term: &String| match term.split_once(' ') {
         Some((position, rest)) => format!("{position} COLLATE BINARY {rest}"),
@@ -187,7 +186,8 @@ fn grouped(rng: &mut Rng, schema: &Schema) -> String {
         columns.push(aggregate(rng, &sources));
     }
     let filter = filter(rng, schema, &sources);
-    // Keys are shown as a whole only under BINARY: of texts that are equal under another collation any may stand for the group.
+    // Keys are shown as a whole only under BINARY, because any of several texts that are equal under another collation may represent the
+    // group.
     let keys: Vec<String> = keys.iter().map(|key| format!("hex({key})")).collect();
     let group = if keys.is_empty() { String::new() } else { format!(" GROUP BY {}", keys.join(", ")) };
     let having = if rng.u32(0..4) == 0 && !keys.is_empty() {
@@ -224,7 +224,7 @@ fn aggregate(rng: &mut Rng, sources: &Sources) -> String {
     }
 }
 
-/// A SELECT of `count` columns from one table, to be inserted somewhere: the order of its rows matters to rowids, so it is decided.
+/// A SELECT of `count` columns from one table, for an INSERT. Its order of rows is total, because it determines the rowids.
 pub fn plain_select(rng: &mut Rng, schema: &Schema, count: usize) -> String {
     let Some(table) = schema.any_table(rng) else { return "SELECT 1".to_owned() };
     let columns: Vec<String> = (0..count).map(|_| expr::deterministic(rng, &table.columns, 1)).collect();

@@ -15,21 +15,21 @@ pub struct Schema {
     pub views: Vec<Table>,
     pub indexes: Vec<String>,
     pub triggers: Vec<String>,
-    /// Tables may be STRICT. SQLite forgets to undo what a statement has done before it finds a value of the wrong type in a
-    /// transaction, so there are no transactions then.
+    /// Whether tables may be STRICT. In a transaction, SQLite does not undo the changes of a statement before a value of the wrong type, so
+    /// there are no transactions then.
     pub may_be_strict: bool,
-    /// Tables may have foreign keys, which are enforced.
+    /// Whether tables may have foreign keys, which are enforced.
     pub has_foreign_keys: bool,
-    /// ANALYZE is run now and then, under a limit: which samples are taken without one is each engine's own choice, and plans
-    /// with it, and with plans what cannot be compared.
+    /// Whether ANALYZE is sometimes run, with a limit: without a limit the engines choose different samples, and so different plans with
+    /// incomparable results.
     pub analyzes: bool,
-    /// UPSERT, RETURNING and triggers meet often.
+    /// Whether UPSERT, RETURNING and triggers are frequent.
     pub upserts: bool,
-    /// A second database is attached as `aux`.
+    /// Whether a second database is attached as `aux`.
     pub is_attached: bool,
     /// The unique keys of tables, by name.
     keys: HashMap<String, Vec<String>>,
-    /// Numbers new objects.
+    /// The number of objects created, for their names.
     made: usize,
 }
 
@@ -38,11 +38,11 @@ pub struct Schema {
 pub struct Table {
     pub name: String,
     pub columns: Vec<String>,
-    /// The columns that can be given values: the first ones.
+    /// The writable columns: the first ones.
     pub writable: Vec<String>,
     pub has_rowid: bool,
     pub is_temporary: bool,
-    /// Lists of columns that are unique together, as far as the table's definition says.
+    /// Lists of columns that are unique together, by the table's definition.
     pub keys: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ pub fn pick<'c, T>(rng: &mut Rng, choices: &'c [T]) -> &'c T {
     &choices[rng.usize(0..choices.len())]
 }
 
-/// One of `choices`, if there are any.
+/// One of `choices`; None if there are none.
 fn pick_some<'c, T>(rng: &mut Rng, choices: &'c [T]) -> Option<&'c T> {
     if choices.is_empty() { None } else { Some(pick(rng, choices)) }
 }
@@ -95,7 +95,7 @@ impl Schema {
         if !self.views.is_empty() && one_in(rng, 6) { Some(pick(rng, &self.views)) } else { self.any_table(rng) }
     }
 
-    /// Reads the names from SQLite: statements fail, and transactions are rolled back.
+    /// Reads the names from SQLite, because statements may fail and transactions may be rolled back.
     pub fn read(&mut self, sqlite: &Connection) -> Result<()> {
         (self.tables, self.views) = (Vec::new(), Vec::new());
         (self.indexes, self.triggers) = (Vec::new(), Vec::new());
@@ -117,7 +117,7 @@ impl Schema {
                         table.is_temporary = database == "temp";
                         self.tables.push(table);
                     }
-                    // A view may have become meaningless.
+                    // A view may have become invalid.
                     _ => {
                         if let Ok(view) = self.describe(sqlite, name, false) {
                             self.views.push(view);
@@ -192,7 +192,7 @@ impl Schema {
         columns.truncate(key.len());
         let mut sql = format!("FOREIGN KEY({}) REFERENCES {name}({})", columns.join(", "), key.join(", "));
         for event in ["DELETE", "UPDATE"] {
-            // For a table that refers to itself SQLite takes every row of a REPLACE for one that a SET NULL makes.
+            // For a table that refers to itself, SQLite mistakes every row of a REPLACE for one of a SET NULL action.
             let actions = ["", "", "CASCADE", "CASCADE", "RESTRICT", "NO ACTION", "SET DEFAULT", "SET NULL"];
             let action = pick(rng, &actions[..if name == own { 7 } else { 8 }]);
             if !action.is_empty() {
@@ -236,7 +236,7 @@ impl Schema {
         match rng.u32(0..4) {
             0 => format!("CREATE VIEW {name}(x, y) AS SELECT {first}, {second} FROM {}{filter}", table.name),
             1 => {
-                // Which text of a group stands for it is open.
+                // Any text of a group may represent it, so texts are not shown.
                 let table = &table.name;
                 format!(
                     "CREATE VIEW {name} AS SELECT hex({second}) AS x, count(*) AS y FROM {table}{filter} GROUP BY 1"
@@ -248,7 +248,7 @@ impl Schema {
 
     pub fn drop_something(&mut self, rng: &mut Rng) -> String {
         match rng.u32(0..5) {
-            // What is found wrong first in a schema with several dead names is not asked.
+            // In a schema with several invalid names, which one is reported first is not compared.
             0 if self.tables.len() > 1 && self.views.is_empty() && self.triggers.is_empty() => {
                 let at = rng.usize(0..self.tables.len());
                 format!("DROP TABLE {}", self.tables[at].name)
@@ -270,7 +270,7 @@ impl Schema {
     }
 }
 
-/// CREATE TABLE AS, with the rows in an order that is decided.
+/// CREATE TABLE AS, with a determined order of rows.
 fn create_as(rng: &mut Rng, name: &str, source: &Table) -> String {
     let columns: Vec<String> =
         (0..rng.usize(1..4)).map(|at| format!("{} AS c{at}", expr::deterministic(rng, &source.columns, 1))).collect();
@@ -330,7 +330,7 @@ impl Definition {
         definition
     }
 
-    /// The constraints of the table, added to `parts`; the lists of columns that they make unique.
+    /// Adds the constraints of the table to `parts`; answers the lists of columns that they make unique.
     fn keys(&self, rng: &mut Rng, columns: &[String], parts: &mut Vec<String>) -> Vec<String> {
         let mut keys = Vec::new();
         if self.without_rowid || (!self.integer_key && one_in(rng, 5)) {
@@ -351,7 +351,7 @@ impl Definition {
     }
 }
 
-/// The policy of a key: none if another key of the table may have the same columns, and contradict it.
+/// The conflict clause of a key; empty if another key of the table may have the same columns, and a contradicting clause.
 fn conflict(rng: &mut Rng, key: &str, parts: &[String]) -> &'static str {
     let chosen = *pick(rng, &CONFLICTS);
     let is_single = !key.contains(',');

@@ -1,6 +1,6 @@
-//! Makes a failing script short.
+//! Shortens a failing script.
 
-/// The script without the statements that the failure does not need. `fails` must hold for `script`.
+/// The script without the statements that the failure does not need. `fails` must be true for `script`.
 pub fn shortest<T: Clone>(script: &[T], fails: impl Fn(&[T]) -> bool) -> Vec<T> {
     let mut script = script.to_vec();
     let mut step = script.len() / 2;

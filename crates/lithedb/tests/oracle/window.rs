@@ -1,4 +1,4 @@
-//! Random window functions. Where rows are equal in the window's order, only what does not depend on their order is asked.
+//! Random window functions. If rows are equal in the window's order, only results that do not depend on their order are compared.
 
 use fastrand::Rng;
 
@@ -48,13 +48,13 @@ fn call(rng: &mut Rng, sources: &Sources, windows: &mut Vec<String>) -> String {
         windows.push(window);
         return format!("{function}{filter} OVER w{}", windows.len() - 1);
     }
-    // A named window that extends another one.
+    // A named window that extends another named window.
     if one_in(rng, 8) {
         windows.push(format!("{partition}ORDER BY {order}"));
         windows.push(format!("w{}{frame}", windows.len() - 1));
         return format!("{function}{filter} OVER w{}", windows.len() - 1);
     }
-    // A window made of a named one.
+    // A window that extends a named one.
     if one_in(rng, 8) {
         windows.push(format!("{partition}ORDER BY {order}"));
         return format!("{function}{filter} OVER (w{}{frame})", windows.len() - 1);
@@ -62,7 +62,7 @@ fn call(rng: &mut Rng, sources: &Sources, windows: &mut Vec<String>) -> String {
     format!("{function}{filter} OVER ({window})")
 }
 
-/// What may depend on the order of rows.
+/// A function whose result may depend on the order of rows.
 fn in_total_order(rng: &mut Rng, sources: &Sources) -> String {
     let value = format!("quote({})", pick(rng, &sources.columns));
     match rng.u32(0..9) {
@@ -78,7 +78,7 @@ fn in_total_order(rng: &mut Rng, sources: &Sources) -> String {
     }
 }
 
-/// What is the same whatever the order of equal rows.
+/// A function whose result does not depend on the order of equal rows.
 fn among_peers(rng: &mut Rng, sources: &Sources) -> String {
     let column = pick(rng, &sources.columns);
     match rng.u32(0..10) {
@@ -104,7 +104,7 @@ fn frame(rng: &mut Rng, is_total: bool) -> String {
     let has_numbers = unit != "RANGE" || !is_total;
     let exclude =
         pick(rng, &["", "", "", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES", " EXCLUDE NO OTHERS"]);
-    // Which of several equal rows is the current one is open.
+    // Which of several equal rows is the current one is undetermined.
     let exclude = if is_total || !exclude.contains("ROW") && !exclude.contains("TIES") { exclude } else { &"" };
     let bound = |rng: &mut Rng, unbounded: &str| {
         let number = if unit == "RANGE" {
@@ -119,7 +119,7 @@ fn frame(rng: &mut Rng, is_total: bool) -> String {
             _ => "CURRENT ROW".to_owned(),
         }
     };
-    // A frame with its beginning only, and one whose end comes before its beginning: an error, or empty.
+    // A frame with only a start, and one whose end precedes its start: an error, or empty.
     if one_in(rng, 5) {
         return format!(" {unit} {}{exclude}", bound(rng, "PRECEDING"));
     }

@@ -41,7 +41,7 @@ pub fn recursive(rng: &mut Rng, schema: &Schema) -> String {
     }
 }
 
-/// What can be reached in a table whose rows are edges.
+/// The nodes that can be reached in a table of edges.
 fn graph(rng: &mut Rng, table: &str, columns: &[String]) -> String {
     let (from, to) = (pick(rng, columns), pick(rng, columns));
     format!(

@@ -46,7 +46,7 @@ pub fn insert(rng: &mut Rng, schema: &Schema) -> String {
     }
 }
 
-/// A table; now and then a view, which is changed by its triggers or not at all.
+/// A table; sometimes a view, which only its triggers can change.
 fn target<'s>(rng: &mut Rng, schema: &'s Schema) -> Option<&'s Table> {
     if one_in(rng, 12) { schema.any_source(rng) } else { schema.any_table(rng) }
 }
@@ -91,7 +91,7 @@ fn returning(rng: &mut Rng, schema: &Schema, table: &Table) -> String {
         }
         2 if schema.upserts => {
             let value = expr::deterministic(rng, &table.columns, 2);
-            // Not what is in the table meanwhile: in which order rows are changed is open.
+            // Without a query of the table, because rows are changed in an undetermined order.
             format!(" RETURNING {value} AS r, (SELECT {value})")
         }
         _ => String::new(),
@@ -121,7 +121,7 @@ pub fn update(rng: &mut Rng, schema: &Schema) -> String {
     format!("UPDATE{} {} SET {set}{}{tail}", pick(rng, &POLICIES), table.name, filter(rng, schema, table))
 }
 
-/// UPDATE FROM, in which no row finds two partners that say different things.
+/// UPDATE FROM, in which all partners of a row have the same values.
 fn update_from(rng: &mut Rng, schema: &Schema, table: &Table) -> String {
     let Some(other) = schema.any_table(rng) else { return "SELECT 1".to_owned() };
     let key = pick(rng, &other.columns);

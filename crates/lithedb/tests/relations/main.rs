@@ -1,11 +1,11 @@
-//! Relations that need no oracle: a question is asked in two ways that must have the same answer. A predicate is split in
-//! true, false and null; a query is asked without its indexes, with `+` before each column, as a view, a common table expression, a
-//! subquery, in the place of a value; sorted with an index and without; counted; UPDATE and DELETE change what SELECT finds; joins
-//! are written in another order, and outer joins put together of inner ones.
+//! Relations that need no oracle: two forms of a query that must have the same rows. A predicate is split into true, false and null; a
+//! query runs without its indexes, with `+` before each column, as a view, a common table expression, a subquery, as a value; sorted with
+//! an index and without; counted; UPDATE and DELETE change the rows that SELECT finds; joins are written in another order, and outer joins
+//! composed from inner ones.
 //!
-//! A seed makes tables and some relations. `RELATIONS_WORLDS` says how many seeds are played from `RELATIONS_FIRST` on,
-//! `RELATIONS_SEED` plays one alone, `RELATIONS_MOST` says after how many that fail a thread gives up. What fails is printed with the
-//! fewest statements that it needs, and with what SQLite answers.
+//! A seed makes tables and some relations. `RELATIONS_WORLDS` sets the number of seeds from `RELATIONS_FIRST` on, `RELATIONS_SEED` runs a
+//! single one, `RELATIONS_MOST` sets the number of failing seeds after which a thread stops. A failure is printed with the fewest
+//! statements that it needs, and with SQLite's answer.
 
 #![allow(dead_code, reason = "of the oracle's modules a part is used")]
 
@@ -43,7 +43,7 @@ use fastrand::Rng;
 use relation::Relation;
 use world::World;
 
-/// Relations a world.
+/// The number of relations of a world.
 const RELATIONS: usize = 60;
 
 #[test]
@@ -81,17 +81,17 @@ fn check_world(seed: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// A database in memory on which the script has run.
+/// A database in memory, after the script.
 fn lithe(script: &[String]) -> lithe::Connection {
     let connection = lithe::Connection::open_in_memory().expect("Lithe opens a database in memory");
     for sql in script {
-        // What cannot be made is not there.
+        // A statement that fails creates no object.
         let _ = connection.execute(sql, []);
     }
     connection
 }
 
-/// Whether both sides have the same rows. Of a side that fails nothing is known, unless it should not fail so.
+/// Whether both sides have the same rows. If one side fails, the relation holds, unless the error is unexpected.
 fn holds(connection: &lithe::Connection, relation: &Relation) -> bool {
     let ask = |sql: &str| {
         let rows = std::panic::AssertUnwindSafe(|| ask_lithe(connection, sql, exactly));
@@ -100,14 +100,14 @@ fn holds(connection: &lithe::Connection, relation: &Relation) -> bool {
     let (left, right) = (side(&relation.left, ask, relation), side(&relation.right, ask, relation));
     match (left, right) {
         (Ok(left), Ok(right)) => left == right,
-        // Overflow and malformed JSON depend on which rows are looked at, and a key may be taken.
+        // Overflow and malformed JSON depend on the rows that are read, and a key may exist already.
         (Err((code, _)), _) | (_, Err((code, _))) => {
             [lithe::ResultCode::ERROR, lithe::ResultCode::CONSTRAINT].iter().any(|known| known.0 == code & 0xff)
         }
     }
 }
 
-/// All rows of one side.
+/// The rows of all statements of one side.
 fn side(
     statements: &[String],
     mut ask: impl FnMut(&str) -> Result<Rows, Failure>,
@@ -118,7 +118,7 @@ fn side(
     for sql in statements {
         match ask(sql) {
             Ok(more) => rows.extend(more),
-            // The transaction is ended all the same.
+            // The later statements end the transaction.
             Err(error) => failure = failure.or(Some(error)),
         }
     }

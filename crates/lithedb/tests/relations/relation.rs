@@ -1,16 +1,16 @@
-//! Relations: two ways to ask that must have the same answer.
+//! Relations: two forms of a query that must have the same rows.
 
 use fastrand::Rng;
 
 use crate::schema::pick;
 use crate::world::{Table, World};
 
-/// Two lists of statements. What the rows of one are together, the rows of the other are.
+/// Two lists of statements, whose rows together must be equal.
 #[derive(Clone)]
 pub struct Relation {
     pub left: Vec<String>,
     pub right: Vec<String>,
-    /// The order of the rows counts.
+    /// Whether the order of the rows counts.
     pub is_ordered: bool,
 }
 
@@ -45,7 +45,7 @@ fn select(table: &Table, predicate: &str) -> String {
     format!("SELECT id FROM {} WHERE {predicate}", table.name)
 }
 
-/// A predicate is true, false or null for each row.
+/// Splits a table's rows: a predicate is true, false or null for each row.
 fn split(rng: &mut Rng, table: &Table, predicate: &str) -> Relation {
     let name = &table.name;
     let columns = pick(rng, &["id", "*", "id, c0", "c1, id"]);
@@ -60,7 +60,7 @@ fn split(rng: &mut Rng, table: &Table, predicate: &str) -> Relation {
     )
 }
 
-/// The same rows by another way.
+/// The same rows by another form of the query.
 fn rewritten(rng: &mut Rng, table: &Table, predicate: &str) -> Relation {
     let name = &table.name;
     // A view has no rowid.
@@ -97,7 +97,7 @@ fn rewritten(rng: &mut Rng, table: &Table, predicate: &str) -> Relation {
     sets([left], [right])
 }
 
-/// UPDATE and DELETE change the rows that SELECT finds.
+/// UPDATE and DELETE change exactly the rows that SELECT finds.
 fn changes(rng: &mut Rng, table: &Table, predicate: &str) -> Relation {
     let name = &table.name;
     let (begin, rollback) = ("BEGIN".to_owned(), "ROLLBACK".to_owned());
@@ -115,7 +115,7 @@ fn changes(rng: &mut Rng, table: &Table, predicate: &str) -> Relation {
             [select(table, predicate)],
             [begin, format!("UPDATE {name} SET mark = 'x' WHERE {predicate} RETURNING id"), rollback],
         ),
-        // What is changed is what is looked for.
+        // The UPDATE may change columns of its own predicate.
         _ => sets(
             [select(table, predicate)],
             [
@@ -128,7 +128,7 @@ fn changes(rng: &mut Rng, table: &Table, predicate: &str) -> Relation {
     }
 }
 
-/// ORDER BY, by an index or without, with NULLS FIRST and LAST; LIMIT takes the first of them.
+/// ORDER BY with an index or without, with NULLS FIRST and LAST; LIMIT takes the first rows.
 fn ordered(rng: &mut Rng, table: &Table, predicate: &str) -> Relation {
     let name = &table.name;
     let term = |rng: &mut Rng| {
@@ -153,7 +153,7 @@ fn ordered(rng: &mut Rng, table: &Table, predicate: &str) -> Relation {
     lists(left, right)
 }
 
-/// Aggregates against the rows that they are made of.
+/// Aggregates compared with the rows that they aggregate.
 fn counted(rng: &mut Rng, table: &Table, predicate: &str) -> Relation {
     let name = &table.name;
     let column = pick(rng, &table.columns);
@@ -176,7 +176,7 @@ fn counted(rng: &mut Rng, table: &Table, predicate: &str) -> Relation {
         ),
         _ => {
             let function = pick(rng, &["min", "max"]);
-            // Of values that are equal any may be the least: they are compared, and not shown.
+            // Any of several equal values may be the least, so the values are compared, not shown.
             sets(
                 ["SELECT 0".to_owned()],
                 [format!(
@@ -189,7 +189,7 @@ fn counted(rng: &mut Rng, table: &Table, predicate: &str) -> Relation {
     }
 }
 
-/// Joins by other words, and outer joins by what they are made of.
+/// Joins in another form, and outer joins composed from inner ones.
 fn joined(rng: &mut Rng, table: &Table, other: &Table) -> Relation {
     let (x, y) = (&table.name, &other.name);
     let mut terms = Vec::new();

@@ -1,4 +1,4 @@
-//! Random tables for relations. Every table has `id`, a number that no other row has, and `mark`, which nothing else names.
+//! Random tables for relations. Every table has a unique number `id`, and `mark`, which no predicate or index uses.
 
 use fastrand::Rng;
 
@@ -17,7 +17,7 @@ pub struct Table {
     pub name: String,
     pub columns: Vec<String>,
     pub has_rowid: bool,
-    /// No column has an affinity or a collation of its own: `+c` is c.
+    /// Whether no column has an affinity or a collation, so that `+c` equals c.
     pub is_plain: bool,
     pub indexes: Vec<String>,
 }
@@ -80,7 +80,7 @@ impl Table {
         tree(rng, &subject, depth)
     }
 
-    /// A predicate without a + in front of each column and with one. A + takes a column's affinity away: neither table may have any.
+    /// A predicate without and with a + before each column. Because + removes a column's affinity, neither table may have affinities.
     pub fn predicate_with_plus(&self, rng: &mut Rng, other: &Table) -> [String; 2] {
         let mut again = rng.clone();
         let make = |rng: &mut Rng, prefix: &str| {

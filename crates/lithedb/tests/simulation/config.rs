@@ -1,10 +1,10 @@
-//! How a simulated run keeps its databases.
+//! The configuration of a simulated run's databases.
 
 use std::path::PathBuf;
 
 use lithe::vfs::{Loss, Random};
 
-/// How a run keeps its databases.
+/// The configuration of a run's databases.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub journal: &'static str,
@@ -12,17 +12,17 @@ pub struct Config {
     pub auto_vacuum: &'static str,
     pub page_size: u32,
     pub cache_pages: u32,
-    /// Pages are read from a mapping.
+    /// Whether pages are read from a mapping.
     pub mapped: bool,
-    /// Writing a part of a sector leaves the rest of it alone.
+    /// Whether a write of a part of a sector leaves the rest of the sector unchanged.
     pub powersafe: bool,
     /// PRAGMA locking_mode=EXCLUSIVE
     pub exclusive: bool,
-    /// There is a second database, aux.
+    /// Whether there is a second database, aux.
     pub attached: bool,
-    /// There is a second connection.
+    /// Whether there is a second connection.
     pub two: bool,
-    /// The VFS is the application's own.
+    /// Whether the VFS is one of the application.
     pub foreign: bool,
 }
 
@@ -34,14 +34,14 @@ pub fn pick<T: Copy>(random: &mut Random, from: &[T]) -> T {
     from[random.below(from.len() as u64) as usize]
 }
 
-/// Whether a crash on a VFS of the application keeps the promise. The engine makes SQLite's calls there, and does nothing against
-/// what they leave open: a journal of before that comes back in the modes without one, and the end of a log that was torn
-/// with its sector.
+/// Whether databases on an application's VFS survive a crash as promised. The engine makes SQLite's calls there, and does not handle the
+/// cases that these leave open: an older journal that reappears in the modes without a journal file, and the end of a log that is torn with
+/// its sector.
 fn is_promised_on_foreign_vfs(journal: &str, powersafe: bool) -> bool {
     has_journal_file(journal) && (powersafe || journal != "WAL")
 }
 
-/// The journal of this mode survives the process.
+/// Whether the journal of this mode survives the process.
 pub fn has_journal_file(journal: &str) -> bool {
     !matches!(journal, "MEMORY" | "OFF")
 }
@@ -57,7 +57,7 @@ impl Config {
             synchronous: pick(random, &SYNCHRONOUS),
             auto_vacuum: pick(random, &["NONE", "FULL", "INCREMENTAL"]),
             page_size: pick(random, &[512, 512, 512, 1024, 1024, 2048, 4096, 8192]),
-            // Without a journal, what exceeds the cache cannot be undone.
+            // Without a journal, changes that exceed the cache cannot be undone.
             cache_pages: if is_small { 4 + random.below(6) as u32 } else { 2000 },
             mapped: !random.one_in(3),
             powersafe,
@@ -68,7 +68,7 @@ impl Config {
         }
     }
 
-    /// The configuration of the next generation, which opens the same files in the way of `other`.
+    /// The configuration of the next generation, which opens the same files with the settings of `other`.
     pub fn next_generation(self, other: Config) -> Config {
         Config {
             journal: other.journal,
@@ -86,22 +86,22 @@ impl Config {
         self.journal == "WAL"
     }
 
-    /// The journal survives the process.
+    /// Whether the journal survives the process.
     pub fn has_journal_file(&self) -> bool {
         has_journal_file(self.journal)
     }
 
-    /// Commits over two files are one: that takes rollback journals, which a super-journal joins.
+    /// Whether a commit over two files is atomic, which requires rollback journals, joined by a super-journal.
     pub fn is_atomic_over_files(&self) -> bool {
         self.has_journal_file() && !self.is_wal() && self.synchronous != "OFF"
     }
 
-    /// What may become of unsynced writes, as far as anything is promised then.
+    /// The losses of unsynced writes under which the databases must survive.
     ///
-    /// With synchronous OFF nothing is promised but for the death of the process. With NORMAL, the records
-    /// of a rollback journal and their number are synced together, and the checksum of a record, which
-    /// samples it, does not see every torn one. SQLite's documentation says so: "a very small (though
-    /// non-zero) chance". Torn sectors would find it. The way into WAL mode goes through a rollback journal, too.
+    /// With synchronous OFF, the databases must survive only the death of the process. With NORMAL, the records of a rollback journal and
+    /// their number are synced together, and the checksum of a record, which samples the page, does not detect every torn record. SQLite's
+    /// documentation says so: "a very small (though non-zero) chance". Torn sectors would hit it. The switch to WAL mode uses a rollback
+    /// journal, too.
     pub fn losses(&self, is_setting_up: bool) -> &'static [Loss] {
         match self.synchronous {
             "OFF" => &LOSSES[1..2],
@@ -110,8 +110,8 @@ impl Config {
         }
     }
 
-    /// Where the files of a run are, on the simulated machine, and when SQLite is to look at them, on the
-    /// real one: super-journals are found by their paths.
+    /// The folder of a run's files, on the simulated machine, and on the real one when SQLite checks them, because super-journals are found
+    /// by their paths.
     pub fn folder(seed: u64) -> PathBuf {
         std::env::temp_dir().join(format!("lithe-simulation-{}-{seed}", std::process::id()))
     }

@@ -1,5 +1,4 @@
-//! Both engines behind one face: the one that is tested, and SQLite, in memory, as the model of what a
-//! statement does.
+//! Both engines behind one interface: the tested one, and SQLite in memory as the model of a statement's effect.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,7 +34,7 @@ pub type Code = i32;
 
 // ---- Lithe ----
 
-/// Opens the databases of a simulated machine as `config` says.
+/// Opens the databases of a simulated machine with a configuration.
 pub fn open(vfs: Arc<dyn Vfs>, folder: &Path, config: &Config) -> lithe::Result<lithe::Connection> {
     let connection = lithe::Connection::open_with_vfs(folder.join("main.db"), lithe::OpenFlags::DEFAULT, vfs)?;
     if config.attached {
@@ -44,7 +43,7 @@ pub fn open(vfs: Arc<dyn Vfs>, folder: &Path, config: &Config) -> lithe::Result<
     Ok(connection)
 }
 
-/// Sets up a connection that works as `config` says.
+/// Applies the configuration to a connection.
 pub fn set_up(connection: &lithe::Connection, config: &Config) -> lithe::Result<()> {
     for name in &NAMES[..1 + usize::from(config.attached)] {
         let mut pragmas = format!(
@@ -121,7 +120,7 @@ impl Query for rusqlite::Connection {
                 rusqlite::types::ValueRef::Text(text) => Cell::Text(text),
                 rusqlite::types::ValueRef::Blob(blob) => Cell::Blob(blob),
             };
-            // Not before: the first step may have found another schema.
+            // Read the column count after the step, because the first step may compile the statement again for another schema.
             let cells: Vec<Cell<'_>> = (0..found.as_ref().column_count()).map(cell).collect();
             row(&cells);
         }
@@ -129,7 +128,7 @@ impl Query for rusqlite::Connection {
     }
 }
 
-/// SQLite, in memory: it never crashes, and says what a statement does.
+/// SQLite in memory: it never crashes, and shows the effect of a statement.
 pub struct Model {
     pub db: rusqlite::Connection,
     attached: bool,
@@ -163,12 +162,12 @@ impl Model {
         }
     }
 
-    /// What it holds.
+    /// The content.
     pub fn state(&self) -> State {
         state_of(&self.db, self.attached).unwrap()
     }
 
-    /// What SQLite finds in files, which it may have to recover.
+    /// A model with the content of files, which SQLite may have to recover first.
     pub fn of_files(files: &Files, config: &Config) -> Result<Model, String> {
         let failed = |error: rusqlite::Error| error.to_string();
         let file = files.open(config).map_err(failed)?;
@@ -181,7 +180,7 @@ impl Model {
     }
 }
 
-/// Files of a simulated machine, written to real ones under the same paths. They go when it goes.
+/// Files of a simulated machine, written to real ones under the same paths. They are removed on drop.
 pub struct Files {
     paths: Vec<PathBuf>,
     folder: PathBuf,
@@ -198,7 +197,7 @@ impl Files {
         written
     }
 
-    /// Opens them with SQLite.
+    /// Opens the files with SQLite.
     pub fn open(&self, config: &Config) -> rusqlite::Result<rusqlite::Connection> {
         let db = rusqlite::Connection::open(self.folder.join("main.db"))?;
         if config.attached {

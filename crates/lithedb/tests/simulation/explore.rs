@@ -1,4 +1,4 @@
-//! All the moments of a run at which the power could have failed, and what is found afterwards.
+//! Power failures at all moments of a run, and checks of the recovered databases.
 
 use std::path::PathBuf;
 
@@ -10,20 +10,19 @@ use crate::machine::{Machine, Run};
 use crate::promise::{Promise, mode_at};
 use crate::state::{State, damage_of, state_of};
 
-/// How many moments of one run are looked at.
+/// The most moments of one run that are explored.
 const MOMENTS_MAX: u64 = 600;
 
-/// One recovery in so many is interrupted by another power loss.
+/// One in this many recoveries is interrupted by another power loss.
 const INTERRUPTED_ONE_IN: u64 = 4;
 
-/// One crash in so many is looked at by SQLite, too.
+/// One in this many crashes is checked by SQLite, too.
 const SQLITE_ONE_IN: u64 = 60;
 
 /// The files of a machine.
 type Disk = Vec<(PathBuf, Vec<u8>)>;
 
-/// Runs a seed: some generations, each on what a crash of the one before has left. Answers how many crashes
-/// there were.
+/// Runs a seed: several generations, each on the files that a crash of the one before has left. Answers the number of crashes.
 pub fn run_seed(seed: u64) -> u64 {
     let mut random = Random::new(seed);
     let mut config = Config::random(&mut random);
@@ -45,7 +44,7 @@ pub fn run_seed(seed: u64) -> u64 {
         explorer.explore();
         crashes += explorer.crashes;
         let Some(left) = explorer.left else { break };
-        // The next generation finds what the crash has left, as SQLite understands it.
+        // The next generation begins with the files of the crash, as SQLite reads them.
         let files = Files::new(&Config::folder(seed), &left);
         model = Model::of_files(&files, &config).unwrap();
         disk = left;
@@ -61,7 +60,7 @@ struct Explorer<'r> {
     run: &'r Run,
     random: Random,
     crashes: u64,
-    /// What one of the crashes has left.
+    /// The files of one of the crashes.
     left: Option<Disk>,
 }
 
@@ -82,12 +81,12 @@ impl Explorer<'_> {
         }
     }
 
-    /// The databases are still on their way into the journal mode.
+    /// Whether the databases are still being set up in the journal mode.
     fn is_setting_up(&self, at: usize) -> bool {
         self.run.spans.first().is_some_and(|&(_, end)| at < end)
     }
 
-    /// Without a journal on the disk, a crash in the middle of a commit may leave anything.
+    /// Whether a state is promised: without a journal on the disk, a crash in the middle of a commit may leave any state.
     fn is_promised(&self, at: usize) -> bool {
         let writing = || self.run.spans.iter().any(|&(begun, end)| begun < at && at < end);
         has_journal_file(mode_at(&self.run.modes, at)) || !writing()
@@ -114,7 +113,7 @@ impl Explorer<'_> {
         }
     }
 
-    /// Starts a machine with what the crash has left, and reads it.
+    /// Starts a machine with the files of the crash, and reads the databases.
     fn recover(&mut self, disk: &Disk) -> Result<State, String> {
         let sim = Sim::with_files(self.random.number(), disk.clone());
         if !self.config.powersafe {
@@ -146,7 +145,7 @@ impl Explorer<'_> {
         }
     }
 
-    /// The databases can be written as ever.
+    /// Checks that the databases can be written after the recovery.
     fn use_again(&self, sim: &Sim, found: State) -> Result<(), String> {
         let connection =
             open(sim.vfs(), &Config::folder(self.seed), self.config).map_err(|e| e.message().to_owned())?;

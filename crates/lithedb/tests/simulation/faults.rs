@@ -1,4 +1,4 @@
-//! Every call on a file fails once: the error is reported, nothing is half done, and the connection goes on.
+//! Every call on a file fails once: the error is reported, no change is half done, and the connection stays usable.
 
 use lithe::Connection;
 use lithe::vfs::{DeviceCharacteristics, Fault, Loss, Sim};
@@ -10,13 +10,13 @@ use crate::state::{damage_of, state_of};
 
 const FAULTS: [Fault; 3] = [Fault::Eio, Fault::Enospc, Fault::Short];
 
-/// NOMEM, IOERR, FULL, CANTOPEN: what a failing call may become.
+/// NOMEM, IOERR, FULL, CANTOPEN: the possible codes of a failed call.
 const CODES: [Code; 4] = [7, 10, 13, 14];
 
 const COUNT: &str = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i<?1)";
 
-/// One of everything: small and large transactions, savepoints, statements that fail, schema changes, what
-/// frees pages, checkpoints, and a connection that closes.
+/// One statement of every kind: small and large transactions, savepoints, failing statements, schema changes, statements that free pages,
+/// checkpoints, and a connection that closes.
 fn script(config: &Config) -> Vec<Op> {
     let sql = |text: &str| Op::new(text, []);
     let many =
@@ -70,7 +70,7 @@ fn schema(config: &Config) -> Vec<Op> {
     schema
 }
 
-/// A machine on which one call will fail.
+/// A machine on which one call fails.
 struct Failing<'c> {
     config: &'c Config,
     sim: Sim,
@@ -80,7 +80,7 @@ struct Failing<'c> {
     transaction: Vec<Op>,
 }
 
-/// Makes each call of the script fail in its turn; every `stride`-th of them. Answers how many did.
+/// Makes every `stride`-th call of the script fail, one in each run. Answers the number of failed calls.
 pub fn check(config: &Config, stride: usize) -> u64 {
     let base = {
         let sim = Sim::new(1);
@@ -117,12 +117,12 @@ pub fn check(config: &Config, stride: usize) -> u64 {
 }
 
 impl Failing<'_> {
-    /// Runs the script, and answers how many calls it made.
+    /// Runs the script; answers the number of its calls.
     fn run(mut self, script: &[Op]) -> u64 {
         for op in script {
             self.step(op);
         }
-        // A check that cannot read reports damage: it is not to meet the failing call.
+        // An integrity check that cannot read reports damage, so no call must fail during it.
         self.sim.fail_no_more();
         self.check_integrity();
         self.connection = None;
@@ -140,7 +140,7 @@ impl Failing<'_> {
         assert_eq!(damage_of(self.connection(), attached), Ok(vec![]));
     }
 
-    /// The connection, opened if it is not. A call that fails meanwhile does not fail again.
+    /// The connection, opened if necessary. The failing call may be one of the opening; then the second attempt succeeds.
     fn connection(&mut self) -> &Connection {
         for attempt in 0..2 {
             if self.connection.is_some() {
@@ -198,7 +198,7 @@ impl Failing<'_> {
         }
     }
 
-    /// A statement has failed: it is undone, or with it the transaction. A commit may have happened.
+    /// Handles a failed statement: the statement is undone, or the whole transaction. A commit may have happened.
     fn failed(&mut self, op: &Op, was_open: bool) {
         let is_open = !self.connection().is_autocommit();
         if was_open && op.sql != "COMMIT" {
@@ -206,7 +206,7 @@ impl Failing<'_> {
                 assert_eq!(self.model.run(&Op::new("ROLLBACK", [])), 0);
                 self.transaction.clear();
             } else if op.sql.starts_with("ROLLBACK TO") {
-                // Half of the way back is no place to be: all but a rollback fails.
+                // The transaction is partly rolled back: every statement but ROLLBACK fails.
                 self.roll_back();
             }
             return self.compare(&op.sql);
@@ -215,7 +215,7 @@ impl Failing<'_> {
             self.roll_back();
             return self.compare("a commit that failed and was rolled back");
         }
-        // Whether it has committed, the application finds out by looking.
+        // The application must query the database to learn whether the commit has happened.
         let attached = self.config.attached;
         let found = state_of(self.connection(), attached).expect("a call fails once");
         if was_open {
@@ -224,7 +224,7 @@ impl Failing<'_> {
         let before = self.model.state();
         if found != before {
             let transaction = std::mem::take(&mut self.transaction);
-            // Without super-journals each file commits by itself.
+            // Without super-journals, each file commits separately.
             let is_whole = !attached || self.config.is_atomic_over_files();
             let has_happened = |op: &Op| match database_of(op) {
                 Some(database) => is_whole || found[database] != before[database],
@@ -239,7 +239,7 @@ impl Failing<'_> {
     }
 }
 
-/// The database that a statement writes, as its place in a `State`; `None` for BEGIN, COMMIT and the like.
+/// The index in `State` of the database that a statement writes; `None` for BEGIN, COMMIT and the like.
 fn database_of(op: &Op) -> Option<usize> {
     let writes = ["INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER"];
     writes.iter().any(|verb| op.sql.starts_with(verb)).then(|| usize::from(op.sql.contains("aux.")))

@@ -1,5 +1,5 @@
-//! A run: random transactions on a simulated machine, beside a model that does the same, recorded with the
-//! moments of all commits.
+//! A run: random transactions on a simulated machine, beside a model that runs the same statements, recorded with the moments of all
+//! commits.
 
 use std::path::PathBuf;
 
@@ -14,28 +14,28 @@ use crate::state::{State, damage_of, state_of};
 
 const BUSY: Code = 5;
 
-/// A machine with databases, the connections to them, and the model of what must be in them.
+/// A machine with databases, the connections to them, and the model of their content.
 pub struct Machine {
     pub config: Config,
     pub sim: Sim,
     pub folder: PathBuf,
     pub random: Random,
-    /// Whether another process seems to be there.
+    /// Decides whether another process appears to be present.
     others: Random,
     one: Option<Connection>,
     two: Option<Connection>,
-    /// What the second connection saw when it began to read.
+    /// The state at the start of the second connection's read transaction.
     reader: Option<State>,
     model: Model,
     ops: Ops,
     commits: Vec<Commit>,
-    /// The statements that did something to the disk: from and until when.
+    /// The statements that wrote to the disk: their first and last moments.
     spans: Vec<(usize, usize)>,
-    /// The journal modes, one after the other.
+    /// The journal modes, in order.
     modes: Vec<ModeChange>,
-    /// The statements, to understand a failure by.
+    /// The statements, to explain a failure.
     trace: Vec<String>,
-    /// Each statement is followed by an integrity check: `CHECK=1` finds the one that does harm.
+    /// Whether an integrity check follows each statement: `CHECK=1` finds the statement that damages a database.
     looks_closely: bool,
 }
 
@@ -48,7 +48,7 @@ impl Drop for Machine {
     }
 }
 
-/// What was recorded.
+/// The recording of a run.
 pub struct Run {
     pub recording: Recording,
     pub commits: Vec<Commit>,
@@ -58,7 +58,7 @@ pub struct Run {
 }
 
 impl Machine {
-    /// A machine that starts with `files`, and with what the model has found in them.
+    /// A machine that starts with `files`, and the model of their content.
     pub fn new(
         seed: u64,
         random: Random,
@@ -93,7 +93,7 @@ impl Machine {
         }
     }
 
-    /// Runs `count` transactions, with all that goes on in between.
+    /// Runs `count` transactions, with maintenance and other connections in between.
     pub fn run(mut self, count: u64, create: bool) -> Run {
         self.sim.record();
         self.reopen();
@@ -171,7 +171,7 @@ impl Machine {
         self.model.db.is_autocommit()
     }
 
-    /// Now and then the second connection begins to read, or ends; and now and then it is the one to write.
+    /// Sometimes the second connection begins or ends a read transaction, and sometimes it writes.
     fn read_beside(&mut self) {
         if !self.config.two {
             return;
@@ -203,14 +203,14 @@ impl Machine {
 
     // ---- statements ----
 
-    /// Runs a statement on both engines, which have to agree about it.
+    /// Runs a statement on both engines, whose results must agree.
     fn both(&mut self, op: &Op) {
         let begun = self.sim.recorded();
         self.note(format!("{} {:?}", op.sql, op.args));
         self.sim.set_shm_shared(self.others.one_in(4));
         let mut done = run(self.one(), op);
         if code_of(&done) == BUSY && self.reader.is_some() {
-            // A reader in rollback mode keeps others from committing.
+            // In rollback mode, a reader blocks the commits of other connections.
             self.note_span(begun);
             self.end_reader();
             self.note("again".to_string());
@@ -288,7 +288,7 @@ impl Machine {
                 }
             }
             if self.is_idle() {
-                // OR ROLLBACK has ended it.
+                // OR ROLLBACK has ended the transaction.
                 return;
             }
         }
@@ -296,7 +296,7 @@ impl Machine {
         self.both(&Op::new(end, []));
     }
 
-    /// A bulk load, which may go past the log: more than fits the cache.
+    /// A bulk load of more than the cache holds, which may be written past the log.
     fn load(&mut self) {
         if self.others.one_in(2) {
             self.end_reader();
@@ -328,7 +328,7 @@ impl Machine {
         assert_eq!(state_of(self.one(), self.config.attached).unwrap(), self.last_state(), "both engines agree");
     }
 
-    /// What is done between transactions.
+    /// Maintenance between transactions.
     fn maintain(&mut self) {
         let begun = self.sim.recorded();
         match self.random.below(24) {
@@ -360,7 +360,7 @@ impl Machine {
         }
     }
 
-    /// What an application changes while it runs, as far as it is promised no less afterwards.
+    /// Changes settings of a running application, if the promises after a crash stay at least as strong.
     fn change_settings(&mut self) {
         let lasts_alike = !self.config.attached || matches!(self.config.synchronous, "FULL" | "EXTRA");
         match self.others.below(7) {
@@ -381,7 +381,7 @@ impl Machine {
                 let how = pick(&mut self.others, &["ON", "OFF", "FAST"]);
                 self.set(&format!("PRAGMA secure_delete={how}"));
             }
-            // All pages change, and how many there are to a sector. (In WAL mode the size stays.)
+            // All pages change, and the number of pages on a sector. (In WAL mode the page size stays.)
             _ => {
                 let size = pick(&mut self.others, &[512, 1024, 2048, 4096]);
                 let auto_vacuum = pick(&mut self.others, &["NONE", "FULL", "INCREMENTAL"]);
@@ -391,10 +391,10 @@ impl Machine {
         }
     }
 
-    /// Any mode but WAL; on the engine's own VFSes also one without a journal in a file, since commits of before and after must
-    /// not meet in a journal that comes back.
+    /// Changes to any mode but WAL; on the engine's own VFSes also to one without a journal file, because commits of before and after must
+    /// not meet in a journal that reappears.
     fn change_journal_mode(&mut self) {
-        // Without a journal, what exceeds the cache cannot be undone.
+        // Without a journal, changes that exceed the cache cannot be undone.
         let has_large_cache = self.config.cache_pages > 1000;
         let modes = ["DELETE", "TRUNCATE", "PERSIST", "MEMORY", "MEMORY", "OFF", "OFF"];
         let count = match (self.config.foreign, has_large_cache) {

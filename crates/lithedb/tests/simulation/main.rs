@@ -1,9 +1,9 @@
-//! Power losses, simulated at the level of SQL: databases must hold exactly the transactions that were
-//! committed, whatever of the unsynced writes is there, and whenever the power fails.
+//! Simulated power losses at the level of SQL: databases must have exactly the committed transactions, whichever unsynced writes survive,
+//! and whenever the power fails.
 //!
-//! A run is a function of its seed: `SEED=17` replays one, `FIRST=1000000` begins elsewhere, and `CRASHES=1000000`
-//! says how many crashes there are to be; `TRACE=1` shows what the runs do, without crashes. Each run is recorded once; at every thing that it has done to the
-//! disk the power fails, and a machine with what is left recovers.
+//! A run is determined by its seed: `SEED=17` replays one, `FIRST=1000000` sets the first seed, and `CRASHES=1000000` the number of
+//! crashes; `TRACE=1` shows the statements of the runs, without crashes. Each run is recorded once; the power fails after every operation
+//! on the disk, and a machine with the surviving files recovers.
 
 mod config;
 mod engines;
@@ -21,7 +21,7 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Writes the files of a machine that has failed to the folder `DUMP`, to be looked into.
+/// Writes the files of a failed machine to the folder `DUMP`, for inspection.
 fn dump(files: &[(PathBuf, Vec<u8>)]) {
     let Some(folder) = std::env::var_os("DUMP").map(PathBuf::from) else { return };
     for (path, content) in files {
@@ -30,10 +30,10 @@ fn dump(files: &[(PathBuf, Vec<u8>)]) {
     }
 }
 
-/// After so many crashes, how it goes is told.
+/// The number of crashes after which progress is printed.
 const PROGRESS_EACH: u64 = 100_000;
 
-/// Runs seeds on all processors until there were enough crashes.
+/// Runs seeds on all processors until the number of crashes is reached.
 #[test]
 fn power_loss() {
     if let Ok(seed) = std::env::var("SEED") {
@@ -56,7 +56,7 @@ fn power_loss() {
                 }
                 Err(panic) => {
                     eprintln!("with SEED={seed}");
-                    // The others have enough, too.
+                    // Stops the other threads, too.
                     crashes.fetch_add(wanted, Ordering::Relaxed);
                     std::panic::resume_unwind(panic);
                 }
@@ -67,7 +67,7 @@ fn power_loss() {
     println!("{} crashes in {:.0} s", crashes.load(Ordering::Relaxed), begun.elapsed().as_secs_f64());
 }
 
-/// Every call on a file fails once. `FAULTS=all` leaves none out.
+/// Every call on a file fails once. `FAULTS=all` includes every call.
 #[test]
 fn failing_calls() {
     let stride = if std::env::var("FAULTS").is_ok_and(|which| which == "all") { 1 } else { 3 };

@@ -1,11 +1,11 @@
-//! Random statements: small and large, that succeed and that fail half-way.
+//! Random statements: small and large ones, successful ones and ones that fail halfway.
 
 use lithe::vfs::Random;
 
 use crate::config::{Config, pick};
 use crate::engines::{Arg, Op};
 
-/// The tables that are always there.
+/// The tables of every run.
 pub const SCHEMA: [&str; 6] = [
     "CREATE TABLE t(id INTEGER PRIMARY KEY, n INT, v BLOB)",
     "CREATE INDEX t_n ON t(n)",
@@ -18,13 +18,13 @@ pub const SCHEMA: [&str; 6] = [
 /// The table of the second database.
 pub const AUX_SCHEMA: &str = "CREATE TABLE aux.a(id INTEGER PRIMARY KEY, n INT, v BLOB)";
 
-/// So many pages are more than a small cache holds.
+/// A number of pages that exceeds a small cache.
 pub const LARGE_LOAD: u32 = 12;
 
 const COUNT: &str = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i<?1)";
 const POLICIES: [&str; 6] = ["ABORT", "ABORT", "FAIL", "ROLLBACK", "IGNORE", "REPLACE"];
 
-/// Makes statements; no two write the same bytes.
+/// Makes statements; no two of them write the same bytes.
 pub struct Ops {
     page_size: u32,
     attached: bool,
@@ -38,7 +38,7 @@ impl Ops {
         Ops { page_size: config.page_size, attached: config.attached, number: first_number, columns: 0, indexes: 0 }
     }
 
-    /// Bytes that are nowhere else: at most `pages` pages of them, mostly few.
+    /// Unique bytes: at most `pages` pages of them, mostly few.
     fn bytes(&mut self, random: &mut Random, pages: u64) -> Arg {
         self.number += 1;
         let most = if random.one_in(4) { u64::from(self.page_size) * pages } else { 60 };
@@ -86,7 +86,7 @@ impl Ops {
         Op::new(format!("INSERT INTO t(n, v) {COUNT} SELECT i % 7, substr(?2, 1 + i) FROM c"), [count, bytes])
     }
 
-    /// Many pages at once.
+    /// An INSERT of many pages.
     pub fn load(&mut self, random: &mut Random) -> Op {
         self.number += 1;
         let mut bytes = vec![0; self.page_size as usize];
@@ -123,7 +123,7 @@ impl Ops {
         [Arg::Int(modulus as i64), Arg::Int(random.below(modulus) as i64)]
     }
 
-    /// Fails half-way now and then, in the way of its policy.
+    /// An INSERT that sometimes fails halfway, with each conflict clause.
     fn insert_unique(&mut self, random: &mut Random) -> Op {
         let policy = pick(random, &POLICIES);
         let count = Arg::Int(1 + random.below(8) as i64);
@@ -181,7 +181,7 @@ impl Ops {
             0 => Op::new("DELETE FROM boxes WHERE id % ?1 = ?2", [modulus, rest]),
             1 => Op::new("UPDATE boxes SET x1 = x1 + 1 WHERE id % ?1 = ?2", [modulus, rest]),
             _ => {
-                // Some boxes end before they begin, and some keys are there already.
+                // Some boxes end before they begin, and some keys exist already.
                 let first = Arg::Int(random.below(60) as i64);
                 let values = "?2 + i * ?3, i * 2, i * 2 + (i % 9) - (i = 7)";
                 let sql = format!("INSERT OR {policy} INTO boxes {COUNT} SELECT {values} FROM c");

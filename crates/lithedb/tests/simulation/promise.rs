@@ -1,21 +1,20 @@
-//! What may be found after a crash: which commits must be there, and which may.
+//! The promises after a crash: which commits must be present, and which may be.
 //!
 //! ```text
 //!   commits      0        1             2       3
 //!   recording  --|----[...a]---------[..a]-----[.. crash
-//!                     begun, acknowledged      begun: may be there or not
-//!                     ^ durable as of here, or later, as the mode says
+//!                     begun, acknowledged      begun: may be present or not
+//!                     ^ durable from here on, or later, by the journal mode
 //! ```
 //!
-//! The state found must be that of a commit that was begun, and of none before the last durable one.
+//! The recovered state must be that of a commit that was begun, and not of one before the last durable one.
 
 use lithe::vfs::Done;
 
 use crate::config::Config;
 use crate::state::State;
 
-/// A commit, and when it was made: the number of things done to the disk before it began, and when it was
-/// acknowledged.
+/// A commit with its moments: the number of operations on the disk before it began, and when it was acknowledged.
 #[derive(Clone, Debug)]
 pub struct Commit {
     pub state: State,
@@ -23,7 +22,7 @@ pub struct Commit {
     pub acknowledged: usize,
 }
 
-/// From a moment on, commits go through another journal.
+/// A change of the journal mode.
 #[derive(Clone, Copy, Debug)]
 pub struct ModeChange {
     pub from: usize,
@@ -35,15 +34,15 @@ pub fn mode_at(modes: &[ModeChange], at: usize) -> &'static str {
     modes.iter().rfind(|mode| mode.from <= at).expect("there is one from the beginning").journal
 }
 
-/// When an acknowledged commit withstands a power loss.
+/// When an acknowledged commit survives a power loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lasts {
     AtOnce,
-    /// The journal may come back until the next commit.
+    /// From the next commit on, because the journal may reappear until then.
     FromNextCommit,
-    /// The same, for each file by itself.
+    /// The same, for each file separately.
     FromNextCommitInFile,
-    /// Once the log has been synced.
+    /// From the next sync of the log on.
     FromLogSync,
 }
 
@@ -52,7 +51,7 @@ fn lasts(config: &Config, journal: &str) -> Lasts {
     match journal {
         "WAL" if full => Lasts::AtOnce,
         "WAL" => Lasts::FromLogSync,
-        // With exclusive locking the journal stays, and what is synced is the end of its header.
+        // With exclusive locking the journal file stays, and the commit syncs the clearing of its header.
         "DELETE" if config.synchronous == "FULL" && !config.exclusive => Lasts::FromNextCommit,
         "MEMORY" | "OFF" => Lasts::AtOnce,
         _ if full => Lasts::AtOnce,
@@ -60,14 +59,14 @@ fn lasts(config: &Config, journal: &str) -> Lasts {
     }
 }
 
-/// What may be found, as a recording goes on.
+/// The promises, as a recording advances.
 pub struct Promise<'c> {
     config: &'c Config,
     modes: &'c [ModeChange],
     commits: &'c [Commit],
     lasts: Lasts,
     atomic: bool,
-    /// How many things have been done.
+    /// The number of operations so far.
     at: usize,
     /// The last commit that is durable, for each database.
     durable: [usize; 2],
@@ -76,16 +75,16 @@ pub struct Promise<'c> {
 impl<'c> Promise<'c> {
     pub fn new(config: &'c Config, modes: &'c [ModeChange], commits: &'c [Commit]) -> Promise<'c> {
         let lasts = lasts(config, config.journal);
-        // The cut of a journal that is not synced lasts from the next commit in the same file.
+        // The unsynced truncation of a journal is durable from the next commit in the same file on.
         let per_file = config.attached && config.journal == "TRUNCATE" && lasts == Lasts::FromNextCommit;
         let lasts = if per_file { Lasts::FromNextCommitInFile } else { lasts };
         let atomic = !config.attached || (config.is_atomic_over_files() && !per_file);
         Promise { config, modes, commits, lasts, atomic, at: 0, durable: [0; 2] }
     }
 
-    /// Something was done.
+    /// Advances by an operation.
     pub fn advance(&mut self, done: Done<'_>) {
-        // A sync covers what was acknowledged before it.
+        // A sync covers the commits that were acknowledged before it.
         if let (Lasts::FromLogSync, Done::Synced(Some(path))) = (self.lasts, done) {
             let acknowledged = self.acknowledged();
             for (durable, log) in self.durable.iter_mut().zip(["main.db-wal", "aux.db-wal"]) {
@@ -102,34 +101,33 @@ impl<'c> Promise<'c> {
         }
     }
 
-    /// The last acknowledged commit, or the one before, as its journal mode says.
+    /// The last acknowledged commit, or the one before it, depending on the journal mode.
     fn last_durable(&self) -> usize {
         let last = self.acknowledged();
         let journal = mode_at(self.modes, self.commits[last].begun);
         if lasts(self.config, journal) == Lasts::AtOnce { last } else { last.saturating_sub(1) }
     }
 
-    /// The last acknowledged commit but for those since the last change of a database, that one included.
+    /// The last acknowledged commit before the last change of a database.
     fn before_last_change(&self, db: usize) -> usize {
         let commits = &self.commits[..=self.acknowledged()];
         let changed = (1..commits.len()).rev().find(|&at| commits[at].state[db] != commits[at - 1].state[db]);
         changed.map_or(0, |at| at - 1)
     }
 
-    /// The last commit that was acknowledged.
+    /// The last acknowledged commit.
     fn acknowledged(&self) -> usize {
         self.commits.iter().rposition(|commit| commit.acknowledged <= self.at).unwrap_or(0)
     }
 
-    /// Which commits may be found, for each database; after the mere death of a process, what was
-    /// acknowledged is there.
+    /// The commits that may be found, for each database; after the mere death of a process, the last acknowledged commit must be present.
     fn window(&self, only_process: bool) -> [std::ops::Range<usize>; 2] {
         let end = self.commits.iter().rposition(|commit| commit.begun <= self.at).map_or(0, |last| last + 1);
         let first = if only_process { [self.acknowledged(); 2] } else { self.durable };
         first.map(|first| first..end)
     }
 
-    /// Whether `found` may be there.
+    /// Whether `found` is an allowed state.
     pub fn allows(&self, found: State, only_process: bool) -> bool {
         let window = self.window(only_process);
         if self.atomic {
@@ -138,7 +136,7 @@ impl<'c> Promise<'c> {
         (0..2).all(|db| self.commits[window[db].clone()].iter().any(|commit| commit.state[db] == found[db]))
     }
 
-    /// What was expected, and how far off it is.
+    /// The expected commits, and those that `found` equals.
     pub fn explain(&self, found: State, only_process: bool) -> String {
         let places = |db: usize| -> Vec<usize> {
             (0..self.commits.len()).filter(|&at| self.commits[at].state[db] == found[db]).collect()

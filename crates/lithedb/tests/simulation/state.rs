@@ -1,6 +1,6 @@
-//! What is in a database, as a number: schema, rows, and every byte of every value.
+//! The content of a database as a number: schema, rows, and every byte of every value.
 
-/// What the databases main and aux hold. Two are equal if their contents are.
+/// The content of the databases main and aux. Two states are equal if the contents are.
 pub type State = [u64; 2];
 
 /// The names of the databases, in the order of [`State`].
@@ -18,7 +18,7 @@ pub enum Cell<'a> {
 
 /// A connection of either engine.
 pub trait Query {
-    /// Runs a query and gives each row to `row`.
+    /// Runs a query and calls `row` with each row.
     fn query(&self, sql: &str, row: &mut dyn FnMut(&[Cell<'_>])) -> Result<(), String>;
 
     /// The first column of a query, as text.
@@ -35,7 +35,7 @@ pub trait Query {
     }
 }
 
-/// What the connection sees: of aux only if it is `attached`.
+/// The content that the connection reads; of aux only if it is `attached`.
 pub fn state_of(db: &dyn Query, attached: bool) -> Result<State, String> {
     let mut state = [0; 2];
     for (name, state) in NAMES.iter().zip(&mut state).take(1 + usize::from(attached)) {
@@ -63,12 +63,12 @@ fn digest_of(db: &dyn Query, name: &str) -> Result<u64, String> {
     Ok(digest.0)
 }
 
-/// Whether a table belongs to a virtual one: two indexes of the same rows may differ in their bytes.
+/// Whether a table is a shadow table, which is left out because two indexes of the same rows may have different bytes.
 fn is_shadow(table: &[u8]) -> bool {
     table.starts_with(b"words_") || table.starts_with(b"boxes_")
 }
 
-/// What `integrity_check` has to say beyond "ok".
+/// The errors that `integrity_check` reports.
 pub fn damage_of(db: &dyn Query, attached: bool) -> Result<Vec<String>, String> {
     let mut damage = Vec::new();
     for name in &NAMES[..1 + usize::from(attached)] {
@@ -78,7 +78,7 @@ pub fn damage_of(db: &dyn Query, attached: bool) -> Result<Vec<String>, String> 
     Ok(damage)
 }
 
-/// A hash that need not withstand attacks.
+/// A hash, not a cryptographic one.
 struct Digest(u64);
 
 impl Digest {

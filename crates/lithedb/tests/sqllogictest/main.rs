@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use lithe::Connection;
 use script::{Expected, Record, SortMode};
 
-/// How many failures of one file are shown before the rest is only counted.
+/// The failures of one file that are shown; further ones are only counted.
 const SHOWN_FAILURES_MAX: usize = 5;
 
 #[test]
@@ -92,7 +92,7 @@ fn run_record(connection: &Connection, record: &Record<'_>) -> Result<(), String
         },
         Expected::Rows { types, sort, values } => {
             match query(connection, &record.sql, types, *sort) {
-                // A query that fails on SQLite, too, has been recorded without values.
+                // A query that fails on SQLite, too, is recorded without values.
                 Err(_) if values.is_none() => Ok(()),
                 found => values.check(&found?),
             }
@@ -100,7 +100,7 @@ fn run_record(connection: &Connection, record: &Record<'_>) -> Result<(), String
     }
 }
 
-/// All values of the result, rendered and sorted as the record wants, row after row.
+/// All values of the result, rendered and sorted by the rules of the record, row after row.
 fn query(connection: &Connection, sql: &str, types: &str, sort: SortMode) -> Result<Vec<String>, String> {
     let mut statement = connection.prepare(sql).map_err(|e| format!("error: {e}"))?;
     let columns = statement.column_count();

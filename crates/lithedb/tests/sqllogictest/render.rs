@@ -1,8 +1,8 @@
-//! How sqllogictest writes values.
+//! The text form of values in sqllogictest.
 
 use lithe::{Connection, ValueRef};
 
-/// `value` as the class `I` (integer), `R` (three decimals) or `T` (text, unprintable bytes as `@`) shows it.
+/// `value` in the form of the class `I` (integer), `R` (three decimals) or `T` (text, unprintable bytes as `@`).
 pub fn value(value: ValueRef<'_>, class: u8) -> String {
     if matches!(value, ValueRef::Null) {
         return "NULL".to_owned();

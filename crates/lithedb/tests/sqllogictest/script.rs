@@ -2,7 +2,7 @@
 
 use md5::{Digest, Md5};
 
-/// One statement or query with what is expected of it.
+/// One statement or query, with the expected result.
 pub struct Record<'a> {
     /// Line of the record's first line, from 1.
     pub line: usize,
@@ -63,7 +63,7 @@ fn hash(values: &[String]) -> String {
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The records of a script that are meant for SQLite.
+/// The records of a script that apply to SQLite.
 pub fn parse(text: &str) -> Result<Vec<Record<'_>>, String> {
     let mut lines = Lines { lines: text.lines().collect(), at: 0 };
     let mut records = Vec::new();

@@ -1,4 +1,4 @@
-//! Online backup of databases that others write meanwhile, and databases as bytes.
+//! Online backups of databases that other connections write meanwhile, and databases as bytes.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ fn cookie(connection: &Connection) -> i64 {
     connection.query_row("PRAGMA schema_version", [], |row| row.get(0)).unwrap()
 }
 
-/// Until its first step a backup leaves its target to the application; a reader is in the way of that step.
+/// Before its first step, a backup does not lock its target; a reader blocks the first step.
 #[test]
 fn the_target_is_free_until_the_first_step() {
     let (source, target) = (Connection::open(":memory:").unwrap(), Connection::open(":memory:").unwrap());
@@ -44,7 +44,7 @@ fn the_target_is_free_until_the_first_step() {
     assert_eq!(count(&target), 2);
 }
 
-/// Steps through a backup, with `between` run between the steps, and checks what SQLite makes of the copy.
+/// Steps through a backup, runs `between` between the steps, and checks the copy with SQLite.
 fn check_backup(mode: &str, page_size: u32, target_mode: &str, between: impl Fn(u32, &Connection, &Connection)) -> i64 {
     let folder = Folder::new();
     let (from, to) = (folder.file("from.db"), folder.file("to.db"));
@@ -142,7 +142,7 @@ fn who_is_in_the_way() {
     source.execute_batch("COMMIT").unwrap();
     assert_eq!(target.execute_batch("SELECT * FROM x").unwrap_err().code(), ResultCode::BUSY);
     backup.step(1).unwrap();
-    // A backup that is given up leaves the target as it was.
+    // An abandoned backup leaves the target unchanged.
     drop(backup);
     assert_eq!(target.query_row("SELECT count(*) FROM x", [], |row| row.get::<i64>(0)).unwrap(), 0);
 
@@ -159,7 +159,8 @@ fn who_is_in_the_way() {
     assert_eq!((count(&empty), heard.first(), heard.last()), (1001, Some(&(5, 9)), Some(&(0, 9))));
 }
 
-/// A connection that has read the target's schema reads it again, though the source's cookie plus one is what it knows.
+/// A connection that has read the target's schema reads it again, even if the target's new cookie, the source's plus one, equals the one it
+/// knows.
 #[test]
 fn a_backup_changes_the_cookie_of_the_target() {
     let folder = Folder::new();

@@ -1,5 +1,5 @@
-//! Writing while statements of the same connection stand on their rows: through both page sources, in every journal mode, each
-//! statement and each row as SQLite has them.
+//! Writes while statements of the same connection are on a row: through both page sources, in every journal mode, with the same results and
+//! rows as in SQLite.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use lithe::Connection;
 use crate::common::{borrowed, exactly};
 use crate::script::Folder;
 
-/// Readers, and what is done beside them at every row: SQL with `?1` for the row's first column.
+/// Readers, each with the statement that runs at every row: SQL with `?1` for the row's first column.
 const WRITES: &[(&str, &str)] = &[
     ("SELECT a FROM t", "DELETE FROM t WHERE a = ?1"),
     ("SELECT a FROM t ORDER BY a DESC", "DELETE FROM t WHERE a = ?1"),
@@ -23,7 +23,7 @@ const WRITES: &[(&str, &str)] = &[
     ("SELECT k, v FROM w", "DELETE FROM w WHERE k = ?1"),
     ("SELECT k, v FROM w ORDER BY k DESC", "DELETE FROM w WHERE k = ?1"),
     ("SELECT k, v FROM w", "INSERT OR IGNORE INTO w VALUES ('a' || ?1, hex(zeroblob(30)))"),
-    // Of the same length: where an entry grows, SQLite visits the row again, because it looks for the whole entry of before.
+    // The entry keeps its length: if an entry grows, SQLite visits the row again, because it searches for the whole previous entry.
     ("SELECT k, v FROM w", "UPDATE w SET v = v WHERE k = ?1"),
     ("SELECT k, v FROM w", "DELETE FROM w WHERE k < ?1"),
     ("SELECT a, c, v FROM t JOIN w ON k = printf('k%05d', a)", "DELETE FROM w WHERE k > printf('k%05d', ?1 + 1)"),
@@ -45,7 +45,7 @@ const SCHEMA: &str = "
     INSERT INTO w SELECT printf('k%05d', a), c FROM t;
 ";
 
-/// More rows than any of them gives where no reader loses its place.
+/// More rows than any reader returns, unless it loses its place.
 const ROWS_MAX: usize = 2000;
 
 #[test]
@@ -69,7 +69,7 @@ fn each_row_once() {
     }
 }
 
-/// The rows, each as it is before and after the write beside it.
+/// The rows, each before and after the write beside it.
 fn rows_of_lithe(path: &Path, setup: &str, read: &str, write: &str) -> Vec<String> {
     let connection = Connection::open(path).unwrap();
     connection.execute_batch(setup).unwrap();
@@ -106,8 +106,8 @@ fn rows_of_sqlite(path: &Path, setup: &str, read: &str, write: &str) -> Vec<Stri
     rows
 }
 
-/// A file that becomes shorter under a reader, by a commit of an auto-vacuum database or an incremental vacuum between its rows, takes
-/// no page from it.
+/// A file that becomes shorter while a statement is on a row, by a commit of an auto-vacuum database or an incremental vacuum, does not
+/// take a page away from the statement.
 #[test]
 fn the_file_becomes_shorter() {
     for (auto_vacuum, write) in [
@@ -142,8 +142,7 @@ fn the_file_becomes_shorter() {
     }
 }
 
-/// What a statement has left behind beside a reader: neither a savepoint, with which the next transaction would be undone, nor the
-/// lock.
+/// A statement beside a reader leaves behind neither a savepoint, with which the next transaction would be undone, nor the lock.
 #[test]
 fn a_statement_beside_a_reader_leaves_nothing_behind() {
     for mode in ["DELETE", "WAL"] {

@@ -1,6 +1,6 @@
-//! Bulk loads in WAL mode: a load that makes a database much longer goes past the log, unless a follower may read the log. Whichever way
-//! it goes, readers, rollbacks, checkpoints, other processes and SQLite see what they should; and a follower of the log sees that it
-//! has begun anew.
+//! Bulk loads in WAL mode: a load that makes a database much longer is written past the log, unless a follower may read the log. In both
+//! cases, readers, rollbacks, checkpoints, other processes and SQLite see the right state; and a follower of the log notices that the log
+//! has restarted.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use lithe::Connection;
 
 use crate::script::{Folder, check_files};
 
-/// The database that a process of this test attaches itself to.
+/// The environment variable with the database that the child process opens.
 const ATTACHED: &str = "LITHE_BULK_ATTACHED";
 
 /// Some 8 MB.
@@ -18,7 +18,7 @@ const LOAD: &str = "INSERT INTO t(b) SELECT hex(zeroblob(1000)) FROM generated";
 
 const SUM: &str = "SELECT count(*) || ' ' || coalesce(sum(length(b)), 0) FROM t";
 
-/// A child process runs this test, and nothing else; otherwise there is nothing to do.
+/// Runs in a child process as its only test; in the parent it returns at once.
 #[test]
 fn attached_process() {
     let Ok(database) = std::env::var(ATTACHED) else { return };
@@ -28,7 +28,7 @@ fn attached_process() {
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
 
-/// A process with SQLite that has the database open.
+/// Starts a process with SQLite that has the database open.
 fn attach(database: &Path) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["bulk::attached_process", "--exact", "--nocapture"]).env(ATTACHED, database);
@@ -75,7 +75,7 @@ impl Bulk {
         std::fs::metadata(self.folder.file("test.db-wal")).map_or(0, |file| file.len())
     }
 
-    /// What the header of the log says of the salts.
+    /// The salts in the header of the log.
     fn salts(&self) -> Vec<u8> {
         std::fs::read(self.folder.file("test.db-wal")).unwrap()[16..24].to_vec()
     }
@@ -90,7 +90,7 @@ impl Bulk {
         assert_eq!(text(&self.connection, "PRAGMA integrity_check"), "ok");
     }
 
-    /// Closes the database; SQLite finds in it what Lithe did.
+    /// Closes the database, and checks its content with SQLite.
     #[track_caller]
     fn close(self, sum: &str) {
         self.check(sum);
@@ -117,7 +117,7 @@ fn a_bulk_load_goes_past_the_log() {
         let other = (!pragmas.contains("EXCLUSIVE")).then(|| Connection::open(bulk.path()).unwrap());
         bulk.run(&format!("BEGIN; {LOAD}"));
         if let Some(other) = &other {
-            // A reader meanwhile sees nothing of it, and cannot cut it off.
+            // Meanwhile another connection sees none of the load, and its checkpoint does not truncate the file.
             assert_eq!(text(other, SUM), BEFORE);
             let busy: i64 = other.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(0)).unwrap();
             assert_eq!(busy, 1, "{pragmas}");
@@ -147,7 +147,7 @@ fn one_after_the_other() {
 #[test]
 fn older_snapshots_stay() {
     let bulk = Bulk::new("PRAGMA auto_vacuum = FULL");
-    // A snapshot that knows pages behind the file's end, from the log; then they are cut off.
+    // The snapshot has pages in the log beyond the file's end; the DELETE then cuts these pages off.
     bulk.run("INSERT INTO t(b) SELECT zeroblob(3000) FROM generated LIMIT 100");
     let other = Connection::open(bulk.path()).unwrap();
     other.execute_batch("BEGIN").unwrap();
@@ -216,7 +216,7 @@ fn a_log_that_the_database_lacks_gets_all() {
     bulk.close(AFTER);
 }
 
-/// A follower that has copied frames before the load finds other salts and a shorter log, from the first page on.
+/// A follower that has copied frames before the load finds other salts and a shorter log before the first page of the load is written.
 #[test]
 fn the_log_begins_anew_before_the_first_page() {
     for end in ["COMMIT", "ROLLBACK"] {
@@ -232,7 +232,7 @@ fn the_log_begins_anew_before_the_first_page() {
     }
 }
 
-/// A snapshot of the same process, older than the commit: it might be a follower's.
+/// A snapshot of the same process that is older than the commit could belong to a follower.
 #[test]
 fn a_snapshot_before_the_commit_keeps_the_load_in_the_log() {
     let bulk = Bulk::new("");

@@ -1,5 +1,5 @@
-//! Three connections that get into each other's way: each is turned away where SQLite turns it away, with the same code and
-//! message, and what it then can and cannot do is the same.
+//! Three connections that conflict: each gets BUSY exactly where SQLite returns it, with the same code and message, and can then run the
+//! same statements.
 //!
 //! `SEED=7` runs one script, `SCRIPTS=10000` more of them.
 
@@ -40,7 +40,7 @@ const STATEMENTS: [&str; 30] = [
     "VACUUM",
 ];
 
-/// Statements that change how the file is kept.
+/// Statements that change the journal mode or the file's format.
 const MODES: [&str; 6] = [
     "PRAGMA journal_mode = WAL",
     "PRAGMA journal_mode = WAL",
@@ -50,12 +50,12 @@ const MODES: [&str; 6] = [
     "PRAGMA journal_mode = MEMORY",
 ];
 
-/// Statements that change which connections may use the database.
+/// Statements that change the locking mode.
 const LOCKING: [&str; 2] = ["PRAGMA locking_mode = EXCLUSIVE", "PRAGMA locking_mode = NORMAL"];
 
 const OPENS_LOG: &str = "SELECT count(*) FROM t";
 
-/// A script begins with so many lines that make a database.
+/// The number of lines at the start of a script that create the database.
 const FIRST_LINES: usize = 4;
 
 fn pick<'s>(random: &mut Random, from: &[&'s str]) -> &'s str {
@@ -81,20 +81,20 @@ fn script(seed: u64) -> Vec<String> {
         };
         let (name, statement) = (pick(&mut random, &["a", "b", "c"]), pick(&mut random, statements));
         if changes_locking && statement.split([' ', '(']).any(|word| word == "u") {
-            // A connection that has the schema in memory meets no lock, and engines forget it at different times.
+            // A connection with the schema in memory does not need the lock, and the engines drop the schema at different times.
             continue;
         }
         let changes_mode = statement.contains("journal_mode");
         if changes_mode || statement.starts_with("BEGIN ") {
-            // Within a transaction: see the test below.
+            // Not within a transaction: see the test below.
             lines.push(format!("{name}: ROLLBACK"));
         }
         if changes_mode {
-            // SQLite does not look first whether another has changed it.
+            // SQLite does not check first whether another connection has changed the mode.
             lines.push(format!("{name}: {OPENS_LOG}"));
         }
         if changed.contains(&name) && (statement.contains("RESTART") || statement.contains("TRUNCATE")) {
-            // SQLite's checkpoint is in its own way if it is the first to look at the log.
+            // SQLite's checkpoint blocks itself if the connection opens the log for it.
             lines.push(format!("{name}: {OPENS_LOG}"));
         }
         lines.push(format!("{name}: {statement}"));
@@ -105,7 +105,7 @@ fn script(seed: u64) -> Vec<String> {
     lines
 }
 
-/// How many frames the log has is each engine's own affair.
+/// The differences between the engines, except for the numbers of frames in the log.
 fn differ(lines: &[String]) -> Vec<String> {
     differences(&lines.join("\n"), |line, answer| match line.contains("wal_checkpoint") {
         true => answer.split(',').next().unwrap_or_default().to_owned(),
@@ -113,7 +113,7 @@ fn differ(lines: &[String]) -> Vec<String> {
     })
 }
 
-/// The script without the lines that it takes no part in.
+/// Removes the lines of a script that do not contribute to the difference.
 fn shrink(mut lines: Vec<String>) -> Vec<String> {
     let mut at = lines.len();
     while at > FIRST_LINES {
@@ -131,8 +131,8 @@ fn shrink(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// A BEGIN that fails because there is a transaction has taken its locks nevertheless. The journal mode stays what it is
-/// in a transaction, with an error if nothing was written yet.
+/// A BEGIN that fails within a transaction takes its locks nevertheless. The journal mode does not change in a transaction; PRAGMA
+/// journal_mode then fails if the transaction has written nothing yet.
 #[test]
 fn within_a_transaction() {
     check(
@@ -181,7 +181,7 @@ fn everybody_is_turned_away_where_sqlite_does() {
         let found = differ(&lines);
         if !found.is_empty() {
             let fewer = shrink(lines);
-            // What was found first is all there is if the script answers otherwise the second time.
+            // If the second run gives other answers, only those of the first are known.
             let (found, again) = (found.join("\n"), differ(&fewer).join("\n"));
             panic!("SEED={seed}\n{found}\n\nshortened:\n{}\n\n{again}", fewer.join("\n"));
         }

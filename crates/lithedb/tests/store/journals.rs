@@ -1,5 +1,5 @@
-//! What lies beside a database between transactions: with exclusive locking the journal of DELETE stays, without its header, for as
-//! long as the lock is held.
+//! The files beside a database between transactions: with exclusive locking, the journal of DELETE mode stays, without its header, as long
+//! as the lock is held.
 
 use crate::script::check;
 
@@ -9,8 +9,8 @@ const CREATE: &str = "CREATE TABLE t(a)";
 const INSERT: &str = "INSERT INTO t VALUES (1)";
 const READ: &str = "SELECT count(*) FROM t";
 
-/// Runs statements on one connection, looking at the journals after each, and when it has closed; but not within a transaction or
-/// after its ROLLBACK, since it is each engine's own affair when it writes to the journal.
+/// Runs statements on one connection, and compares the journals after each statement and after the close; not within a transaction or after
+/// its ROLLBACK, because the engines write to the journal at different times.
 #[track_caller]
 fn check_journals(statements: &[&str]) {
     let mut within = false;

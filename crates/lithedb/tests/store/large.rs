@@ -1,4 +1,4 @@
-//! Sizes: files of more than 4 GB by holes, and content that does not fit the cache.
+//! Sizes: files of more than 4 GB with holes, and content that exceeds the cache.
 
 use std::io::{Read, Seek, SeekFrom, Write};
 
@@ -6,7 +6,7 @@ use lithe::Connection;
 
 use crate::script::Folder;
 
-/// Makes the file as long as `pages` pages, with a hole, and its header say so: all new pages come behind the hole.
+/// Extends the file to `pages` pages with a hole, also in its header: all new pages are after the hole.
 fn stretch(path: &std::path::Path, page_size: u64, pages: u64) {
     let mut file = std::fs::OpenOptions::new().read(true).write(true).open(path).unwrap();
     file.set_len(page_size * pages).unwrap();
@@ -50,7 +50,7 @@ fn check_stretched(page_size: u64, pages: u64, mode: &str) {
 
 #[test]
 fn files_beyond_four_gigabytes() {
-    // The page of the lock bytes, at 1 GB, is passed by the second.
+    // The second file reaches beyond the page of the lock bytes, at 1 GB.
     check_stretched(4096, (4 << 30) / 4096 + 100, "DELETE");
     check_stretched(4096, (1 << 30) / 4096 - 3, "DELETE");
     check_stretched(4096, (1 << 30) / 4096 - 3, "WAL");

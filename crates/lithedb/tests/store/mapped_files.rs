@@ -1,4 +1,4 @@
-//! Mapped files: that they take little address space, grow, may be refused, and may lose their bytes.
+//! Mapped files: their address space, growth, refused mappings, and truncation.
 
 use std::fs::OpenOptions;
 
@@ -29,7 +29,7 @@ fn many_files_take_little_address_space() {
     assert!(each < 16 << 20, "{each} bytes a database");
 }
 
-/// A file outgrows its mapping again and again, while statements stand on rows that they have read through each of them.
+/// A file outgrows its mapping repeatedly, while statements are on rows that they have read through each mapping.
 #[test]
 fn a_file_outgrows_its_mapping() {
     for mode in ["DELETE", "WAL"] {
@@ -62,8 +62,8 @@ fn a_file_outgrows_its_mapping() {
     }
 }
 
-/// A program that ignores all locks cuts the file while it is read: the reader gets an error, the process goes on, and so does the connection
-/// once the file is whole again.
+/// A program without locks truncates the file during a read: the reader gets an error, the process continues, and so does the connection
+/// once the file is complete again.
 #[test]
 fn a_file_that_is_cut_while_it_is_read() {
     for mode in ["DELETE", "WAL"] {
@@ -98,7 +98,7 @@ fn a_file_that_is_cut_while_it_is_read() {
         assert!(connection.query_row("SELECT sum(length(b)) FROM t", [], |row| row.get::<i64>(0)).is_err(), "{mode}");
         assert!(untouched.step().unwrap().is_some() && untouched.step().unwrap().is_none());
 
-        // What it has read of the short file it may keep: the header does not say that the file is whole again.
+        // The connection may keep pages of the truncated file, because the header does not show that the file is complete again.
         drop(connection);
         std::fs::write(&path, &whole).unwrap();
         let connection = Connection::open(&path).unwrap();
@@ -110,7 +110,7 @@ fn a_file_that_is_cut_while_it_is_read() {
     }
 }
 
-/// Nothing of a database that is opened so is mapped, and cutting its file is found as any other damage.
+/// A database that is opened without mapping is never mapped, and the truncation of its file is reported like other damage.
 #[test]
 fn a_file_that_is_not_to_be_mapped() {
     let folder = Folder::new();

@@ -1,9 +1,9 @@
-//! The rows that CREATE writes into the schema table are found from its end, wherever they really are.
+//! The rows that CREATE writes into the schema table are searched for from its end, and found at every position.
 
 use crate::script::check;
 
-/// With the largest rowid taken, new rows get random ones. So there is no index and no trigger: where one comes to lie before its table, neither
-/// engine can read the schema any more.
+/// With the largest rowid taken, new rows get random ones. So there is no index and no trigger: neither engine can read a schema in which
+/// one of these precedes its table.
 #[test]
 fn before_the_largest_rowid() {
     check(
@@ -24,7 +24,7 @@ fn before_the_largest_rowid() {
     );
 }
 
-/// AUTOINCREMENT writes the row of another table behind that of its own, a virtual table those of its shadow tables.
+/// AUTOINCREMENT writes the row of another table after that of its own, a virtual table those of its shadow tables.
 #[test]
 fn before_other_rows() {
     check(
@@ -41,7 +41,7 @@ fn before_other_rows() {
     );
 }
 
-/// A DELETE through an index deletes the entries on which its scan stands.
+/// A DELETE through an index deletes the entries of its own scan.
 #[test]
 fn deleted_through_an_index() {
     check(

@@ -1,4 +1,4 @@
-//! What filenames mean, and files that cannot be written.
+//! The interpretation of file names, and read-only files.
 
 use lithe::Connection;
 
@@ -107,7 +107,7 @@ fn databases_in_memory() {
     );
 }
 
-/// Root may write everything: then there is nothing to see.
+/// Sets permissions; answers whether they have an effect, which they do not for root.
 fn make_read_only(path: &std::path::Path, mode: u32) -> bool {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
@@ -150,7 +150,7 @@ fn files_and_folders_that_cannot_be_written() {
     make_read_only(&dir, 0o755);
 }
 
-/// A connection that may only read can do of a checkpoint what needs no writing to the database.
+/// A read-only connection can run the parts of a checkpoint that do not write to the database.
 #[test]
 fn checkpoints_read_only() {
     for mode in ["PASSIVE", "FULL", "RESTART", "TRUNCATE", "NOOP"] {

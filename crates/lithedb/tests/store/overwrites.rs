@@ -1,9 +1,9 @@
-//! Long values overwritten by others of the same length, in large transactions: on the way they may go straight to their place.
-//! Both engines do the same, each to a file of its own, and SQLite looks at Lithe's.
+//! Long values overwritten by others of the same length, in large transactions, which may write them directly in place. Both engines run
+//! the same statements, each on a file of its own, and SQLite checks Lithe's file.
 
 use crate::script::Folder;
 
-/// Long values in pieces all over the file: some are gone, and others have come in their places.
+/// Long values in fragments all over the file: some were deleted, and others have reused their pages.
 const FILL: &str = "
     CREATE TABLE t(k INTEGER PRIMARY KEY, a, v, z);
     CREATE VIEW n AS WITH n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 150) SELECT i FROM n;
@@ -25,7 +25,7 @@ impl Numbers {
     }
 }
 
-/// What a transaction is made of: `KEY` and `#` are numbers. SAVEPOINT and RELEASE are treated apart.
+/// The statements of a transaction: `KEY` and `#` are numbers. SAVEPOINT and RELEASE are handled separately.
 const STATEMENTS: [&str; 8] = [
     "SAVEPOINT s",
     "RELEASE s",
@@ -37,7 +37,7 @@ const STATEMENTS: [&str; 8] = [
     "UPDATE t SET z = # % 10 WHERE k BETWEEN KEY AND KEY + 10",
 ];
 
-/// And of this, mostly.
+/// The most frequent statement.
 const OVERWRITE: &str =
     "UPDATE t SET v = substr(replace(hex(zeroblob(length(v))), '0', #), 1, length(v)) WHERE k = KEY";
 

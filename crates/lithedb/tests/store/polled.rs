@@ -1,4 +1,4 @@
-//! A process that reads every few milliseconds does not keep the log of another from beginning anew.
+//! A process that reads every few milliseconds does not prevent another process's log from restarting.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
@@ -9,10 +9,10 @@ use lithe::Connection;
 
 use crate::script::Folder;
 
-/// The database that a process of this test polls.
+/// The environment variable with the database that the child process polls.
 const POLLED: &str = "LITHE_POLLED";
 
-/// A child process runs this test, and nothing else; otherwise there is nothing to do.
+/// Runs in a child process as its only test; in the parent it returns at once.
 #[test]
 fn polling_process() {
     let Ok(database) = std::env::var(POLLED) else { return };

@@ -1,8 +1,8 @@
-//! What pragmas answer.
+//! The answers of pragmas.
 
 use crate::script::check;
 
-/// Each pragma is set and asked for again, in a database of its own.
+/// Sets and queries each pragma, in a database of its own.
 fn check_pragmas(before: &str, pragmas: &[&str]) {
     let lines: Vec<String> = pragmas
         .iter()
@@ -50,7 +50,7 @@ fn settings_of_the_connection() {
     check_pragmas("a open :memory:", &pragmas);
 }
 
-/// The same in a file and in memory.
+/// The same settings on a file and in memory.
 fn check_settings(pragmas: &[&str]) {
     check_pragmas(FILE, pragmas);
     check_pragmas("a open :memory:", pragmas);
@@ -310,7 +310,7 @@ fn levels_that_are_none_are_durable() {
 
 #[test]
 fn mapping_of_all_databases() {
-    // The oracle maps nothing unless it is told to, so all is set before it is asked for.
+    // SQLite maps nothing by default, so the sizes are set before they are queried.
     check(
         "a: PRAGMA mmap_size = 1000000
          a: ATTACH '{dir}/b.db' AS b

@@ -1,8 +1,8 @@
-//! SQLITE_BUSY_RECOVERY: while one process recovers the index of a log, others cannot read. They are told so, or wait as long
-//! as their busy timeout says.
+//! SQLITE_BUSY_RECOVERY: while one process recovers the index of a log, other connections cannot read. They get the error, or wait within
+//! their busy timeouts.
 //!
-//! A recovery takes no time that could be hit. A process of its own takes the locks of one instead, before any connection has an
-//! index, and keeps them as long as its standard input is open.
+//! A recovery is too short to be hit. A separate process takes the locks of a recovery instead, before any connection has an index, and
+//! holds them as long as its standard input is open.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -14,15 +14,15 @@ use lithe::{Connection, ResultCode};
 
 use crate::script::Folder;
 
-/// What a process of this test does, and with which database.
+/// The environment variable for the child process: its task and database.
 const PART: &str = "LITHE_RECOVERY_PART";
 
 const COUNT: &str = "SELECT count(*) FROM t";
 
-/// What is tried during a recovery.
+/// The statements that are tried during a recovery.
 const TRIED: [&str; 4] = [COUNT, "INSERT INTO t VALUES (4)", "BEGIN IMMEDIATE", "PRAGMA wal_checkpoint"];
 
-/// A child process runs this test, and nothing else; otherwise there is nothing to do.
+/// Runs in a child process as its only test; in the parent it returns at once.
 #[test]
 fn recovering_process() {
     let Ok(part) = std::env::var(PART) else { return };
@@ -33,7 +33,7 @@ fn recovering_process() {
     }
 }
 
-/// Holds what a recovery holds: the locks to write, to check point and to recover.
+/// Holds the locks of a recovery: those for writing, checkpointing and recovering.
 fn recover_until_end_of_input(database: &Path) {
     let file = UnixVfs.open(Some(database), OpenFlags::MAIN_DB | OpenFlags::READWRITE).unwrap().file;
     file.shm_map(0, true).unwrap();
@@ -65,7 +65,7 @@ fn line_of(child: &mut Child, word: &str) -> String {
     rest.next().unwrap_or_else(|| panic!("the process has said nothing about {word}"))
 }
 
-/// A database and its log as a process leaves them that is killed: without an index.
+/// A database and its log after a process was killed: without an index.
 fn crashed(folder: &Path) -> PathBuf {
     let (whole, left) = (folder.join("whole"), folder.join("left"));
     let connection = Connection::open(&whole).unwrap();
@@ -79,7 +79,7 @@ fn crashed(folder: &Path) -> PathBuf {
 
 struct Recovery {
     child: Child,
-    /// The recovery ends with it.
+    /// Closed to end the recovery.
     input: Option<ChildStdin>,
 }
 
@@ -125,7 +125,7 @@ fn who_has_time_waits_for_a_recovery() {
     ends.join().unwrap();
 }
 
-/// A connection that recovers may be killed: the next one does it.
+/// A connection may be killed during its recovery: the next connection recovers.
 #[test]
 fn a_recovery_that_is_killed_is_begun_anew() {
     let folder = tempfile::tempdir().unwrap();
@@ -137,7 +137,7 @@ fn a_recovery_that_is_killed_is_begun_anew() {
     assert_eq!(connection.query_row(COUNT, [], |row| row.get::<i64>(0)).unwrap(), 3);
 }
 
-/// The first writer finds the header of the index torn, and recovers.
+/// The first writer finds a torn header of the index, and recovers.
 #[test]
 fn a_torn_header_of_the_index() {
     let tears: [(u64, &[u8]); 5] =
@@ -158,7 +158,7 @@ fn a_torn_header_of_the_index() {
                 connection.execute_batch("INSERT INTO t VALUES (2)").unwrap();
             }
             assert_eq!((count(&connection), count(&other)), (1 + i64::from(insert), 1 + i64::from(insert)));
-            // "locking protocol" takes ten seconds.
+            // The error "locking protocol" would take ten seconds.
             assert!(begun.elapsed() < Duration::from_secs(5));
         }
     }

@@ -1,11 +1,11 @@
 //! Scripts for several connections of one engine.
 //!
 //! ```text
-//!   a: SQL                   runs SQL on the connection a, which opens {dir}/test.db when it is first used
+//!   a: SQL                   runs SQL on the connection a, which opens {dir}/test.db at its first use
 //!   b open URI               opens the connection b
 //!   b close
-//!   b journals               tells which journals there are, how long they are up to a sector, and whether they have a header
-//!   sqlite: SQL              runs SQL on SQLite whatever the engine, while no other connection has test.db open
+//!   b journals               lists the journals, their lengths up to a sector, and whether they have a header
+//!   sqlite: SQL              runs SQL on SQLite in both engines' runs, while no other connection has test.db open
 //! ```
 //!
 //! `{dir}` stands for the folder of the engine's files.
@@ -25,16 +25,15 @@ trait Engine {
 struct Lithe;
 struct Sqlite;
 
-/// Runs the script on both engines: every line must be answered the same. Afterwards SQLite must find every database that
-/// Lithe has left sound.
+/// Runs the script on both engines: the answers to every line must be equal. At the end SQLite must find each of Lithe's databases sound.
 #[track_caller]
 pub fn check(script: &str) {
     let differences = differences(script, |_, answer| answer.to_owned());
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// Runs the script on both engines, and tells where they answer differently, as far as it matters: `matters` says what of
-/// the answer to a line does. Afterwards SQLite must find every database that Lithe has left sound.
+/// Runs the script on both engines; answers the differences in the relevant parts of the answers: `matters` extracts that part of the
+/// answer to a line. At the end SQLite must find each of Lithe's databases sound.
 #[track_caller]
 pub fn differences(script: &str, matters: impl Fn(&str, &str) -> String) -> Vec<String> {
     let folder = Folder::new();
@@ -50,12 +49,12 @@ pub fn differences(script: &str, matters: impl Fn(&str, &str) -> String) -> Vec<
     differences
 }
 
-/// As much of an answer as a person reads.
+/// The beginning of an answer, for a message.
 fn cut(answer: &str) -> String {
     answer.chars().take(1500).collect()
 }
 
-/// SQLite finds every database in the folder sound.
+/// Checks every database in the folder with SQLite.
 #[track_caller]
 pub fn check_files(folder: &Path) {
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -68,7 +67,7 @@ pub fn check_files(folder: &Path) {
     }
 }
 
-/// A folder that is removed in the end. It is new, whatever a process of the same number has left behind.
+/// A new folder that is removed at the end.
 pub struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -132,7 +131,7 @@ fn journals(folder: &Path) -> Vec<String> {
         let content = std::fs::read(path).unwrap();
         let has_header = content.first().is_some_and(|&byte| byte != 0);
         let name = path.file_name().unwrap().to_str().unwrap();
-        // How many pages a transaction puts into the journal is each engine's own affair.
+        // The number of a transaction's pages in the journal differs between the engines.
         let len = if content.len() > 512 { "more".to_owned() } else { content.len().to_string() };
         format!("{name} {len}{}", if has_header { " with a header" } else { "" })
     };
@@ -157,7 +156,7 @@ impl Engine for Sqlite {
     fn open(uri: &str) -> Result<rusqlite::Connection, Failure> {
         let connection = rusqlite::Connection::open(uri).map_err(|error| {
             let (code, message) = failure_of_sqlite(error);
-            // rusqlite adds the name of the file.
+            // rusqlite appends the name of the file.
             (code, message.split(": file:").next().unwrap_or_default().to_owned())
         })?;
         connection.busy_timeout(std::time::Duration::ZERO).map_err(failure_of_sqlite)?;

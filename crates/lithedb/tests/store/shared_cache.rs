@@ -7,7 +7,7 @@ use lithe::{Connection, ResultCode, ValueRef};
 
 use crate::script::{Folder, check, differences};
 
-/// The same for files in rollback and in WAL mode, and for a database in memory.
+/// Runs the script on files in rollback and in WAL mode, and on a database in memory.
 fn check_shared(script: &str) {
     for mode in ["DELETE", "PERSIST", "WAL"] {
         check(&format!(
@@ -170,7 +170,7 @@ fn a_schema_that_is_not_committed() {
 
 #[test]
 fn much_that_is_not_committed() {
-    // More than the cache holds: pages that were spilled are seen, too, also those that were written again since.
+    // More rows than the cache holds: readers also see spilled pages, and those that were changed again since.
     let (few, some, many) = (numbers(500), numbers(1000), numbers(20_000));
     check_shared(&format!(
         "{TABLES}
@@ -238,7 +238,7 @@ fn what_others_of_the_cache_commit_is_seen_within_a_transaction() {
          b: ROLLBACK
          a: SELECT * FROM t"
     ));
-    // Not what another connection does.
+    // But not the changes of a connection with another cache.
     check(&format!(
         "a open file:{{dir}}/test.db?cache=shared
          b open file:{{dir}}/test.db?cache=shared
@@ -287,7 +287,7 @@ fn commits_beside_readers_of_other_caches() {
          b: COMMIT
          c: SELECT * FROM u"
     ));
-    // Pages move at a commit: it waits for all.
+    // Pages move at a commit, which therefore waits for all readers.
     let script = format!(
         "a open file:{{dir}}/test.db?cache=shared
          b open file:{{dir}}/test.db?cache=shared

@@ -7,7 +7,7 @@ use lithe::{Connection, ResultCode};
 use crate::script::Folder;
 use crate::shared_cache::numbers;
 
-/// Each thread reads one table for the length of a transaction; what is written meanwhile are others.
+/// Each thread reads one table during a transaction; meanwhile other tables are written.
 #[test]
 fn commits_beside_readers_in_threads() {
     for (mode, mapped) in [("DELETE", 0), ("DELETE", 1 << 30), ("WAL", 0), ("WAL", 1 << 30)] {
@@ -40,7 +40,7 @@ fn commits_beside_readers_in_threads() {
             is_done.store(true, Ordering::Relaxed);
             written
         });
-        // (How many came between the readers is the scheduler's affair.)
+        // (The number of commits between the reads depends on the scheduler.)
         let commits = written.unwrap();
         let rows: i64 = writer.query_row("SELECT count(*) FROM u", [], |row| row.get(0)).unwrap();
         assert!(rows <= 2 * commits);
@@ -48,7 +48,7 @@ fn commits_beside_readers_in_threads() {
     }
 }
 
-/// In one transaction, t is always the same, u has whole pairs or is locked, and v can be written unless it is locked.
+/// Within one transaction, t is unchanged, u has whole pairs or is locked, and v can be written unless it is locked.
 fn read_in_transaction(reader: &Connection) {
     let (sum_of_t, pairs_of_u) = ("SELECT sum(x), sum(length(y)) FROM t", "SELECT count(*) % 2, sum(x) % 2 FROM u");
     let ask =
@@ -61,14 +61,14 @@ fn read_in_transaction(reader: &Connection) {
         Ok(pairs) => assert_eq!(pairs, (0, 0)),
         Err(error) => assert_eq!(error.code(), ResultCode::LOCKED_SHAREDCACHE, "{error}"),
     }
-    // A connection that has read before others of the cache committed can write after it.
+    // A connection that has read before another connection of the cache commits can write after the commit.
     if let Err(error) = reader.execute("INSERT INTO v VALUES (1)", []) {
         assert_eq!(error.code(), ResultCode::LOCKED_SHAREDCACHE, "{error}");
     }
     reader.execute_batch("COMMIT").unwrap();
 }
 
-/// Inserts rows of u in pairs, and deletes as many, unless u is locked. Answers how often u was changed.
+/// Inserts rows of u in pairs, and deletes as many, unless u is locked. Answers the number of changes of u.
 fn write_pairs(writer: &Connection) -> lithe::Result<i64> {
     let mut commits = 0;
     for n in 0..300 {
@@ -88,7 +88,7 @@ fn write_pairs(writer: &Connection) -> lithe::Result<i64> {
 
 #[test]
 fn readers_of_what_is_not_committed_in_threads() {
-    // Rows come in pairs, one statement each: a reader finds all pairs whole.
+    // Rows are written in pairs, by one statement each: a reader sees only whole pairs.
     for kind in ["memory", "wal", "delete"] {
         let folder = Folder::new();
         let uri = match kind {

@@ -1,8 +1,8 @@
-//! Which statements outdate the snapshots of other connections: those that have written a page, though every byte may be as before.
+//! Statements that outdate the snapshots of other connections: those that have written a page, even with unchanged bytes.
 
 use crate::script::check;
 
-/// Definitions of t: with rowids and without, with other indexes, with long values, with keys that are equal though they differ.
+/// Definitions of t: with rowids and without, with different indexes, with long values, with keys that are equal but not identical.
 const TABLES: [&str; 12] = [
     "a: CREATE TABLE t(a INTEGER PRIMARY KEY, b, c)",
     "a: CREATE TABLE t(a INTEGER PRIMARY KEY, b, c)
@@ -23,7 +23,7 @@ const TABLES: [&str; 12] = [
     "a: CREATE TABLE t(a PRIMARY KEY, b, c DEFAULT (zeroblob(9000))) WITHOUT ROWID",
 ];
 
-/// Statements that leave every value as it is, and some that do not.
+/// Statements that leave every value unchanged, and some that change values.
 const STATEMENTS: [&str; 13] = [
     "INSERT OR REPLACE INTO t(a, b, c) SELECT a, b, c FROM t",
     "REPLACE INTO t(a, b, c) SELECT a, b, c FROM t WHERE a = '2'",
@@ -67,7 +67,7 @@ fn a_statement_that_writes_no_page_outdates_no_snapshot() {
     }
 }
 
-/// A REPLACE leaves the row of a WITHOUT ROWID table where it is: what other constraints say of the new row comes first.
+/// A REPLACE overwrites the row of a WITHOUT ROWID table in place: the other constraints are checked first.
 #[test]
 fn what_becomes_of_a_row_that_is_replaced_in_its_place() {
     for others in ["IGNORE", "FAIL", "ABORT", "ROLLBACK", "REPLACE"] {

@@ -1,5 +1,4 @@
-//! A power loss within a commit over two files, on a simulated machine: SQLite recovers what it left, and finds the same
-//! transaction in both.
+//! A power loss within a commit over two files, on a simulated machine: SQLite recovers the files, and finds the same transaction in both.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +32,7 @@ fn open(sim: &Sim, files: &[PathBuf; 2], mode: &str) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Puts what is on the simulated disk into real files of the same names. Answers whether a super-journal is among them.
+/// Copies the simulated disk into real files of the same names. Answers whether a super-journal is among them.
 fn copy_out(sim: &Sim, files: &[PathBuf; 2]) -> bool {
     let mut super_journal = None;
     for file in files {
@@ -50,7 +49,7 @@ fn copy_out(sim: &Sim, files: &[PathBuf; 2]) -> bool {
     true
 }
 
-/// The name of a super-journal that a file mentions: that of the main database, `-mj` and nine more characters.
+/// The name of the super-journal in a file: that of the main database, `-mj` and nine more characters.
 fn super_journal_in(content: &[u8], main: &Path) -> Option<PathBuf> {
     let start = format!("{}-mj", main.display());
     let at = content.windows(start.len()).position(|window| window == start.as_bytes())?;

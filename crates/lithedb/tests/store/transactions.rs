@@ -1,4 +1,4 @@
-//! Transactions over several files, beside each other, and waiting.
+//! Transactions over several files, concurrent transactions, and waiting.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +40,7 @@ fn several_files() {
              a: SELECT (SELECT group_concat(a) FROM m), (SELECT group_concat(a) FROM o), (SELECT group_concat(a) FROM t)"
         ));
     }
-    // A reader of one file is in the way of the whole commit, which can be tried again.
+    // A reader of one file blocks the whole commit, which can be tried again.
     check(
         "a: ATTACH '{dir}/one.db' AS one
          a: CREATE TABLE m(a)
@@ -87,7 +87,7 @@ fn concurrent_writers() {
     .unwrap();
     a.execute_batch("INSERT INTO t VALUES (1, 'x'); INSERT INTO u VALUES (1, 'y')").unwrap();
     let text = |connection: &Connection, sql: &str| connection.query_row(sql, [], |row| row.get::<String>(0)).unwrap();
-    // On different pages both commit, and a reader is never in the way.
+    // Transactions on different pages both commit, and a reader never blocks them.
     a.execute_batch("BEGIN CONCURRENT; UPDATE t SET b = 'a'").unwrap();
     b.execute_batch("BEGIN CONCURRENT; UPDATE u SET b = 'b'").unwrap();
     c.execute_batch("BEGIN").unwrap();
@@ -97,7 +97,7 @@ fn concurrent_writers() {
     assert_eq!(text(&c, "SELECT b FROM u"), "y");
     c.execute_batch("COMMIT").unwrap();
     assert_eq!(text(&c, "SELECT t.b || u.b FROM t, u"), "ab");
-    // On the same page the second fails, and stays to be rolled back.
+    // On the same page the second transaction fails, and must be rolled back.
     a.execute_batch("BEGIN CONCURRENT; UPDATE t SET b = b || '1'").unwrap();
     b.execute_batch("BEGIN CONCURRENT; UPDATE t SET b = b || '2'").unwrap();
     a.execute_batch("COMMIT").unwrap();
@@ -105,7 +105,7 @@ fn concurrent_writers() {
     assert!(!b.is_autocommit());
     b.execute_batch("ROLLBACK").unwrap();
     assert_eq!(text(&b, "SELECT b FROM t"), "a1");
-    // What was read counts, too.
+    // Pages read count, too.
     a.execute_batch("BEGIN CONCURRENT").unwrap();
     assert_eq!(text(&a, "SELECT b FROM t"), "a1");
     b.execute_batch("UPDATE t SET b = 'new'").unwrap();
@@ -159,7 +159,7 @@ fn many_concurrent_writers() {
         }
     };
     std::thread::scope(|scope| (0..WRITERS).for_each(|writer| drop(scope.spawn(move || work(writer)))));
-    // Each writes a page of its own: none is in another's way.
+    // Each writer writes a different page: the writers do not conflict.
     for writer in 0..WRITERS {
         let sql = format!("SELECT b FROM t{writer}");
         assert_eq!(setup.query_row(&sql, [], |row| row.get::<i64>(0)).unwrap(), 50);
@@ -179,12 +179,12 @@ fn writers_wait_as_long_as_they_are_told() {
         b.busy_timeout(Duration::from_millis(150));
         assert_eq!(b.execute_batch("INSERT INTO t VALUES (1)").unwrap_err().code(), ResultCode::BUSY);
         assert!(begun.elapsed() >= Duration::from_millis(150), "{mode}: {:?}", begun.elapsed());
-        // A transaction that has read already can never get the lock while its snapshot is old: SQLITE_BUSY at once.
+        // A transaction that has read can never get the lock with an old snapshot: SQLITE_BUSY at once.
         b.busy_timeout(Duration::from_secs(60));
         b.execute_batch("BEGIN; SELECT * FROM t").unwrap();
         assert_eq!(b.execute_batch("INSERT INTO t VALUES (1)").unwrap_err().code(), ResultCode::BUSY);
         b.execute_batch("COMMIT").unwrap();
-        // The lock is given back while another thread waits for it.
+        // The lock is released while another thread waits for it.
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -201,8 +201,8 @@ fn writers_wait_as_long_as_they_are_told() {
     }
 }
 
-/// What DROP answers while another statement stands on its first row, how many rows that goes on to give, and what is left of
-/// the schema then.
+/// The result of DROP while another statement is on its first row, the number of rows that this statement then returns, and the schema
+/// after it.
 type Dropped = (Result<(), Failure>, usize, Rows);
 
 const DROP_SCHEMA: &str = "

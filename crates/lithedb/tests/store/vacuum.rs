@@ -1,8 +1,8 @@
-//! VACUUM in its forms.
+//! The forms of VACUUM.
 
 use crate::script::check;
 
-/// A schema with everything that VACUUM has to bring over, and rows with gaps.
+/// A schema with every object that VACUUM must copy, and rows with gaps.
 const SCHEMA: &str = "
     a: CREATE TABLE t(a)
     a: CREATE TABLE ip(id INTEGER PRIMARY KEY AUTOINCREMENT, x UNIQUE)
@@ -72,7 +72,7 @@ fn check_vacuum(before: &str, how: &str) {
     check(&format!("{before}\n{SCHEMA}\n{how}\n{LOOK}"));
 }
 
-/// In WAL mode the page size stays, and what was asked for is forgotten.
+/// In WAL mode the page size stays, and the requested one is dropped.
 #[test]
 fn a_page_size_asked_for_in_vain() {
     check(
@@ -112,7 +112,7 @@ fn statistics_come_over() {
 
 #[test]
 fn page_size_and_auto_vacuum_change() {
-    // Where the roots come to lie depends on when the schema table itself needs a page.
+    // The root pages depend on when the schema table itself needs a page, so they are not compared.
     let check_vacuum = |before: &str, how: &str| {
         let look = LOOK.replace("rootpage, ", "").replace("PRAGMA page_count", "SELECT 1");
         check(&format!("{before}\n{SCHEMA}\n{how}\n{look}"));
@@ -242,7 +242,7 @@ fn auto_vacuum_shrinks_the_file() {
     );
 }
 
-/// Pages are spilled while trees are copied: an index whose entries overflow is appended to without a key to seek by.
+/// Pages are spilled while trees are copied: the entries of an index, although they overflow, are appended without a search.
 #[test]
 fn trees_larger_than_the_cache() {
     for mode in ["DELETE", "MEMORY", "WAL"] {

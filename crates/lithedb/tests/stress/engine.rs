@@ -1,11 +1,11 @@
-//! The two engines behind one face.
+//! Both engines behind one interface.
 
 use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::fallible_iterator::FallibleIterator;
 
-/// Which engine a process runs.
+/// The engine that a process runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineKind {
     Sqlite,
@@ -26,7 +26,7 @@ impl std::fmt::Debug for Failure {
 }
 
 impl Failure {
-    /// BUSY and its kinds.
+    /// Whether the code is BUSY or an extended code of it.
     pub fn is_busy(&self) -> bool {
         self.code & 0xff == 5
     }
@@ -35,7 +35,7 @@ impl Failure {
 /// A connection.
 pub trait Engine {
     fn batch(&self, sql: &str) -> Result<(), Failure>;
-    /// The first row, which holds integers.
+    /// The first row, whose values are integers.
     fn numbers(&self, sql: &str) -> Result<Vec<i64>, Failure>;
     /// The first value of the first row.
     fn text(&self, sql: &str) -> Result<String, Failure>;

@@ -1,17 +1,17 @@
-//! Live sharing: processes with SQLite and processes with Lithe read and write one database at the same time,
-//! are killed at random moments, and go on from what the others have left.
+//! Live sharing: processes with SQLite and processes with Lithe read and write one database at the same time, are killed at random moments,
+//! and continue from the files that the other processes have left.
 //!
-//! `STRESS_SECONDS=600` says how long it takes (20 by default, shared among the journal modes), `STRESS_ENGINE=sqlite` or `lithe`
-//! that all processes run that engine: what only SQLite does wrong shows there.
+//! `STRESS_SECONDS=600` sets the duration (20 by default, shared among the journal modes), `STRESS_ENGINE=sqlite` or `lithe` the engine of
+//! all processes: this shows errors of SQLite itself.
 //!
 //! ```text
-//!   this process:  starts, kills and starts again           checks at the end, with both engines
+//!   this process:  starts, kills and restarts them          checks at the end, with both engines
 //!                    |        |        |        |
 //!                  SQLite   SQLite   Lithe    Lithe          two workers (threads) each:
 //!                  0 1      2 3      4 5      6 7            transfers, appends, readers, checkpoints
 //! ```
 //!
-//! Each process is this test program run anew, with its part in the environment.
+//! Each process is this test program again, with its task in an environment variable.
 
 mod engine;
 mod worker;
@@ -28,10 +28,10 @@ use worker::{ACCOUNTS, Part, SUM, WORKERS};
 
 const PROCESSES: usize = 4;
 
-/// The part of a process: see [`Part::read`].
+/// The environment variable for a child process: see [`Part::read`].
 const PART: &str = "LITHE_STRESS_PART";
 
-/// A child process runs this test, and nothing else; otherwise there is nothing to do.
+/// Runs in a child process as its only test; in the parent it returns at once.
 #[test]
 fn process() {
     let Ok(part) = std::env::var(PART) else { return };
@@ -54,15 +54,15 @@ fn live_sharing() {
     assert!(written.iter().all(|&written| written > 0), "a worker has starved: {written:?}");
 }
 
-/// What workers have reported.
+/// The reports of the workers.
 #[derive(Debug, Default, Clone)]
 struct Reports {
-    /// For each worker the last number that it has appended and seen committed.
+    /// For each worker the last number that it has appended and committed.
     appended: [u64; WORKERS],
     transfers: [u64; WORKERS],
     reads: [u64; WORKERS],
     checkpoints: u64,
-    /// For each worker how long it waited to write at most, in milliseconds.
+    /// For each worker its longest wait for a write, in milliseconds.
     longest_wait: [u64; WORKERS],
     busy_snapshots: u64,
     busy: u64,
@@ -115,7 +115,7 @@ impl Stress {
         reports
     }
 
-    /// Half of the runs begin with SQLite's file, half with Lithe's.
+    /// Creates the database, in half of the runs with SQLite, in half with Lithe.
     fn create(&mut self) {
         let kind = if self.random.bool() { EngineKind::Sqlite } else { EngineKind::Lithe };
         self.in_process_of_its_own(kind, "create");
@@ -154,7 +154,7 @@ impl Stress {
         assert!(output.status.success(), "{kind:?} {what}: {}", String::from_utf8_lossy(&output.stdout));
     }
 
-    /// Both engines look at what is left; one after the other, each in its own process.
+    /// Both engines check the remaining database, one after the other, each in its own process.
     fn check(&self) -> Reports {
         let reports = self.reports.lock().unwrap().clone();
         assert!(reports.failures.is_empty(), "{:?}", reports.failures);
@@ -169,7 +169,7 @@ impl Stress {
 }
 
 impl Reports {
-    /// A line of a worker; the test harness has a few of its own.
+    /// Adds a line of a worker; the test harness prints a few lines of its own.
     fn add(&mut self, line: &str) {
         let mut words = line.split(' ');
         let Some("worker") = words.next() else {
@@ -195,7 +195,7 @@ impl Reports {
     }
 }
 
-/// Makes the database.
+/// Creates the database.
 fn create(engine: &dyn Engine, journal: &str) {
     engine.batch(&format!("PRAGMA journal_mode={journal}")).unwrap();
     engine
@@ -211,7 +211,7 @@ fn create(engine: &dyn Engine, journal: &str) {
         .unwrap();
 }
 
-/// The invariants, in a transaction of the reader's.
+/// Checks the invariants, in a transaction of the reader.
 fn check_invariants(engine: &dyn Engine) -> Result<(), engine::Failure> {
     let sum = engine.numbers("SELECT sum(balance), count(*) FROM account")?;
     assert_eq!(sum, [SUM as i64, ACCOUNTS as i64], "money is made or lost");
@@ -237,7 +237,7 @@ fn check(engine: &dyn Engine, appended: &[i64]) {
     }
 }
 
-/// While it is not there, workers work.
+/// The file whose existence stops the workers.
 fn stop_file(folder: &Path) -> PathBuf {
     folder.join("stop")
 }

@@ -1,22 +1,22 @@
-//! What a process does: two threads that transfer, append, read, check, and checkpoint.
+//! A worker process: two threads that transfer, append, read, check, and checkpoint.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::engine::{Engine, EngineKind, Failure, open};
 
-/// Threads in all processes together.
+/// The number of threads in all processes.
 pub const WORKERS: usize = 8;
 const WORKERS_OF_PROCESS: usize = 2;
 
 pub const ACCOUNTS: u64 = 60;
-/// What all accounts hold together.
+/// The sum of all accounts.
 pub const SUM: u64 = 60_000;
 
-/// A writer that has waited so long has starved.
+/// The wait after which a writer counts as starved.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The part of a process.
+/// The task of a process.
 pub struct Part {
     pub kind: EngineKind,
     /// The number of the process, or "create" or "check".
@@ -41,7 +41,7 @@ impl Part {
     }
 }
 
-/// Does it; the exit code.
+/// Runs the task; answers the exit code.
 pub fn work(part: &Part) -> i32 {
     if part.what == "create" {
         crate::create(&*part.open(), &part.journal);
@@ -72,7 +72,7 @@ struct Worker {
     number: usize,
     random: fastrand::Rng,
     longest_wait: u128,
-    /// The journal mode is one of those in which readers and writers exclude each other.
+    /// Whether readers and writers exclude each other in the journal mode.
     takes_turns: bool,
 }
 
@@ -91,7 +91,7 @@ impl Worker {
     }
 
     fn say(&self, what: &str) {
-        // One write for a line: the process may be killed at any moment.
+        // One write call for each line, because the process may be killed at any moment.
         use std::io::Write;
         let line = format!("worker {} {what}\n", self.number);
         let _ = std::io::stdout().write_all(line.as_bytes());
@@ -113,7 +113,7 @@ impl Worker {
         }
     }
 
-    /// Anything but "busy" is wrong.
+    /// Reports every error except BUSY as a failure.
     fn expect<T>(&self, done: Result<T, Failure>, what: &str) -> Option<T> {
         match done {
             Ok(done) => Some(done),
@@ -131,7 +131,7 @@ impl Worker {
         }
     }
 
-    /// A transaction that waits for its turn: it must come.
+    /// Runs a transaction that waits for the write lock, and must get it.
     fn write(&mut self, work: fn(&mut Worker) -> Result<u64, Failure>, what: &str) {
         let begun = Instant::now();
         let begin = if self.random.u8(..8) == 0 { "BEGIN EXCLUSIVE" } else { "BEGIN IMMEDIATE" };
@@ -145,7 +145,7 @@ impl Worker {
         }
         let waited = begun.elapsed().as_millis();
         if self.takes_turns {
-            // A process that waits for a lock sleeps between its tries; one that never pauses would keep the lock to itself.
+            // A process that waits for a lock sleeps between its tries; a writer without pauses would keep the lock from it.
             std::thread::sleep(Duration::from_millis(self.random.u64(..12)));
         }
         if waited > self.longest_wait {
@@ -159,7 +159,7 @@ impl Worker {
         let amount = self.random.u64(..100);
         self.engine.batch(&format!("UPDATE account SET balance = balance - {amount} WHERE id = {from}"))?;
         if self.random.u8(..10) == 0 {
-            // Out and back again.
+            // Change the accounts and roll back.
             let sql = format!("SAVEPOINT s; UPDATE account SET balance = 0 WHERE id <> {from}; ROLLBACK TO s");
             self.engine.batch(&sql)?;
         }
@@ -175,14 +175,14 @@ impl Worker {
         for seq in last + 1..=last + count {
             self.engine.batch(&format!("INSERT INTO log VALUES ({writer}, {seq}, randomblob({size}))"))?;
         }
-        // A text and a box tell of each append.
+        // A text and a box record each append.
         let first = last + 1;
         self.engine
             .batch(&format!("INSERT INTO words VALUES('appended by w{writer} from s{first} to s{}')", last + count))?;
         self.engine.batch(&format!(
             "INSERT INTO boxes SELECT max(rowid), {first} % 1000, {first} % 1000 + {count} FROM words"
         ))?;
-        // It does not grow for ever: what is old loses its bytes.
+        // The table `log` does not grow without limit: old rows lose their bytes.
         let old = last - 300;
         self.engine.batch(&format!(
             "UPDATE log SET filler = NULL WHERE writer={writer} AND seq < {old} AND seq > {old} - 250"
@@ -190,9 +190,9 @@ impl Worker {
         Ok((last + count).cast_unsigned())
     }
 
-    /// Keeps the lock over some transactions, and gives it back.
+    /// Keeps the lock over several transactions, and releases it.
     fn write_exclusively(&mut self) {
-        // Only within its turn: a worker that keeps a lock for reading and waits for its turn is in the way of the one that has the turn.
+        // Only while it has its turn: a worker that holds a read lock and waits for its turn blocks the worker that has the turn.
         let begin = |worker: &mut Worker| {
             worker.engine.batch("PRAGMA locking_mode=EXCLUSIVE")?;
             worker.transfer()
@@ -205,7 +205,7 @@ impl Worker {
         self.expect(given_back.and_then(|()| self.engine.batch("SELECT count(*) FROM account")), "locking_mode");
     }
 
-    /// Reads first and writes then: another worker may have been quicker.
+    /// Reads first and writes then: another worker may have written in between.
     fn write_after_reading(&mut self) {
         let work = |worker: &mut Worker| {
             worker.engine.batch("BEGIN")?;
@@ -240,7 +240,7 @@ impl Worker {
         let done = self.engine.batch(&format!("PRAGMA wal_checkpoint({mode})"));
         let _ = self.engine.batch(&format!("PRAGMA busy_timeout={}", PATIENCE.as_millis()));
         if done.as_ref().is_err_and(|failure| failure.code & 0xff == 6) {
-            // SQLITE_LOCKED: a statement of the connection is at work. There is none.
+            // SQLITE_LOCKED would mean a running statement of this connection, but there is none.
             self.say("FAILED locked");
         }
         if self.expect(done, "a checkpoint").is_some() {
@@ -249,8 +249,8 @@ impl Worker {
     }
 
     fn check_quickly(&mut self) {
-        // SQLite checks a full-text table by the structure of its index that its last query has read, even if another process has
-        // written since: a query of the same transaction comes first.
+        // SQLite checks a full-text table with the index structure of the table's last query, even if another process has written since, so
+        // a query in the same transaction comes first.
         let work = |worker: &mut Worker| {
             worker.engine.batch("BEGIN; SELECT count(*) FROM words WHERE words MATCH 'appended'")?;
             let answer = worker.engine.text("PRAGMA quick_check")?;

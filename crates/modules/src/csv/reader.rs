@@ -6,29 +6,29 @@ use std::sync::Arc;
 
 use lithe_vtab::{FunctionError, Result};
 
-/// Where the text is.
+/// The source of the text.
 pub enum Source {
-    /// In the file of that name.
+    /// The file of that name.
     File(String),
-    /// In an argument of the table.
+    /// An argument of the table.
     Data(Arc<[u8]>),
 }
 
-/// A text that is read from its beginning.
+/// A reader of a text.
 pub struct Reader {
     input: Box<dyn BufRead>,
     /// The longest field.
     field_bytes_max: usize,
 }
 
-/// What may stand in front of a text in UTF-8.
+/// A byte order mark that may precede a text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl Reader {
     /// Opens a source.
     ///
     /// # Errors
-    /// If there is no such file.
+    /// If the file cannot be opened.
     pub fn open(source: &Source, field_bytes_max: usize) -> Result<Reader> {
         let mut input: Box<dyn BufRead> = match source {
             Source::File(name) => {
@@ -43,10 +43,10 @@ impl Reader {
         Ok(Reader { input, field_bytes_max })
     }
 
-    /// Reads a record into `fields`, of which only the first `count` are kept. False: the text is at its end.
+    /// Reads a record into `fields`, of which only the first `count` are kept. False at the end of the text.
     ///
     /// # Errors
-    /// SQLITE_TOOBIG for a field that is too long; what reading the file says.
+    /// SQLITE_TOOBIG for a field that is too long; those of reading the file.
     pub fn record(&mut self, fields: &mut Vec<Vec<u8>>, count: usize) -> Result<bool> {
         let Some(mut next) = self.byte()? else {
             fields.clear();
@@ -54,7 +54,7 @@ impl Reader {
         };
         let mut kept = 0;
         loop {
-            // Buffers of the previous record serve again.
+            // The buffers of the previous record are reused.
             let mut field = fields.get_mut(kept).map(std::mem::take).unwrap_or_default();
             field.clear();
             let end = self.field(next, &mut field)?;
@@ -68,7 +68,7 @@ impl Reader {
             if end != Some(b',') {
                 break;
             }
-            // A comma at the very end of the text is followed by an empty field.
+            // An empty field follows a comma at the very end of the text.
             match self.byte()? {
                 Some(byte) => next = byte,
                 None => next = b'\n',
@@ -78,7 +78,7 @@ impl Reader {
         Ok(true)
     }
 
-    /// Reads a field that begins with the byte `first`, and answers what ends it: a comma, a line feed, or the text's end.
+    /// Reads a field that begins with the byte `first`; answers its terminator: a comma, a line feed, or None at the end of the text.
     fn field(&mut self, first: u8, field: &mut Vec<u8>) -> Result<Option<u8>> {
         if first == b'"' {
             return self.quoted_field(field);
@@ -94,8 +94,8 @@ impl Reader {
         Ok(next)
     }
 
-    /// The rest of a field after the quote that begins it. A doubled quote stands for one; a quote that neither ends the field
-    /// nor is doubled stands for itself; without a closing quote, the field ends with the text.
+    /// Reads the rest of a field after its opening quote. A doubled quote stands for one; a quote that neither ends the field nor is
+    /// doubled stands for itself; without a closing quote, the field ends with the text.
     fn quoted_field(&mut self, field: &mut Vec<u8>) -> Result<Option<u8>> {
         while let Some(byte) = self.byte()? {
             if byte != b'"' {

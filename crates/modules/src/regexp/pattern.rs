@@ -1,4 +1,4 @@
-//! Patterns, and the programs that they become.
+//! Patterns, and their compilation to programs.
 //!
 //! ```text
 //!   pattern  := branch ( | branch )*          branch := ( atom repeat* )*
@@ -6,22 +6,21 @@
 //!   atom     := letter . ^ $ [set] [^set] ( pattern ) \b \w \W \d \D \s \S \a \f \n \r \t \v \xXX \uXXXX
 //! ```
 //!
-//! A program is a graph of states; the state behind the last one is its end. It is built from the end of the pattern to its
-//! beginning: each part is told which state follows it.
+//! A program is a graph of states; the number after the last state is its end. It is built from the end of the pattern to its beginning,
+//! because each part needs the state that follows it.
 
-/// How many states a program may have.
+/// The most states of a program.
 const STATES_MAX: usize = 20_000;
-/// How many parentheses may be open, and how often something that is repeated may be repeated itself: each is a level of the
-/// tree.
+/// The most open parentheses, and the most repetitions of repetitions: each is a level of the tree.
 const NEST_MAX: usize = 200;
 
-/// What stands in a pattern that means nothing.
+/// The error message of an invalid pattern.
 type Wrong = &'static str;
 type Parsed<T> = Result<T, Wrong>;
 
 const TOO_BIG: Wrong = "REGEXP pattern too big";
 
-/// Some characters.
+/// A set of characters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Set {
     ranges: Vec<(char, char)>,
@@ -37,7 +36,7 @@ impl Set {
         Set { ranges: vec![(letter, letter)], is_complement: false }
     }
 
-    /// The set of a letter behind a backslash. A capital stands for what the small letter does not.
+    /// The set of a letter after a backslash. A capital letter means the complement.
     fn class(letter: char) -> Option<Set> {
         let ranges: &[(char, char)] = match letter.to_ascii_lowercase() {
             'w' => &[('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')],
@@ -49,27 +48,27 @@ impl Set {
     }
 }
 
-/// Whether a character belongs to a word, as `\b` and `\w` have it.
+/// Whether a character belongs to a word, for `\b` and `\w`.
 pub(super) fn is_word(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 
-/// A state, with those that follow it.
+/// A state, with its successors.
 #[derive(Clone, Debug)]
 pub(super) enum State {
-    /// Takes a character.
+    /// Consumes a character of the set.
     Letter(Set, usize),
-    /// Two ways to go on.
+    /// Continues with both.
     Split(usize, usize),
-    /// The beginning of the text.
+    /// Matches at the beginning of the text.
     Start(usize),
-    /// Its end.
+    /// Matches at the end of the text.
     End(usize),
-    /// The beginning or the end of a word.
+    /// Matches at the beginning or end of a word.
     Boundary(usize),
 }
 
-/// A pattern that can be looked for.
+/// A compiled pattern.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     pub(super) states: Vec<State>,
@@ -85,12 +84,12 @@ enum Node {
     Boundary,
     Sequence(Vec<Node>),
     Choice(Vec<Node>),
-    /// Again and again: at least so often, at most so often.
+    /// A repetition: at least and at most that many times.
     Repeat(Box<Node>, usize, Option<usize>),
 }
 
 impl Program {
-    /// Reads a pattern; with `folds`, ASCII letters stand for small ones, which the text must have.
+    /// Compiles a pattern. With `folds`, its ASCII letters become small; the text must then be in small letters, too.
     pub(super) fn new(pattern: &[u8], folds: bool) -> Parsed<Program> {
         let text: Vec<char> = String::from_utf8_lossy(pattern).chars().collect();
         let mut parser = Parser { text: &text, at: 0, folds, nest: 0, repeated_twice: 0 };
@@ -107,7 +106,7 @@ impl Program {
     }
 }
 
-/// The end, as long as it is not known which state that is.
+/// A placeholder for the end, until its number is known.
 const END: usize = usize::MAX;
 
 impl State {
@@ -140,7 +139,7 @@ impl Builder {
         Ok(self.states.len() - 1)
     }
 
-    /// Adds the states of a part in front of `next`; the first of them.
+    /// Adds the states of a part before `next`; answers the first of them.
     fn add(&mut self, node: &Node, next: usize) -> Parsed<usize> {
         match node {
             Node::Letter(set) => self.push(State::Letter(set.clone(), next)),
@@ -185,7 +184,7 @@ impl Builder {
         for _ in 0..least {
             let before = first;
             first = self.add(part, first)?;
-            // Nothing is the same however often it is repeated.
+            // An empty part stays empty, however often it is repeated.
             if first == before {
                 break;
             }
@@ -333,7 +332,7 @@ impl Parser<'_> {
         Ok(Node::Letter(Set::of(self.letter(letter))))
     }
 
-    /// A character behind a backslash.
+    /// A character after a backslash.
     fn escaped(&mut self) -> Parsed<char> {
         const WRONG: Wrong = r"unknown \ escape";
         let letter = self.next().ok_or(WRONG)?;
@@ -356,7 +355,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A set in brackets, behind the first of them.
+    /// A set in brackets, after the opening one.
     fn set(&mut self) -> Parsed<Set> {
         const UNCLOSED: Wrong = "unclosed '['";
         let mut set = Set { ranges: Vec::new(), is_complement: self.next_is('^') };

@@ -1,4 +1,4 @@
-//! The aggregate `zipfile()`, which makes an archive of rows, and `zipfile_cds()`, which shows an entry of a directory.
+//! The aggregate `zipfile()`, which makes an archive from rows, and `zipfile_cds()`, which shows an entry of a central directory.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl AggregateFunction for Archives {
 #[derive(Default)]
 struct Building {
     members: Vec<Member>,
-    /// What the members take, which is no more than a BLOB may have.
+    /// The bytes of the members, limited to the size of a BLOB.
     bytes: usize,
 }
 

@@ -11,7 +11,7 @@ use lithe_vtab::{FunctionError, Result};
 
 use super::format::{self, DEFLATED, Entry, HEADER_LEN, STORED};
 
-/// Where the bytes of an archive are.
+/// The bytes of an archive.
 #[derive(Clone)]
 pub enum Source {
     File(Arc<File>),
@@ -42,7 +42,7 @@ impl Source {
                 bytes.get(at..at.saturating_add(length)).ok_or_else(unreadable)?.to_vec()
             }
             Source::File(file) => {
-                // Lengths come from the archive: no more is allocated than the file has.
+                // Lengths come from the archive: no allocation may exceed the file.
                 if at.saturating_add(length as u64) > self.len()? {
                     return Err(unreadable());
                 }
@@ -57,7 +57,7 @@ impl Source {
     /// All members, in the order of the central directory. An empty file has none.
     ///
     /// # Errors
-    /// If the bytes are no archive.
+    /// If the bytes are not an archive.
     pub fn members(&self) -> Result<Vec<Arc<Member>>> {
         let length = self.len()?;
         if length == 0 && matches!(self, Source::File(_)) {
@@ -92,17 +92,17 @@ pub struct Member {
     pub content: Content,
 }
 
-/// Where the content of a member is, compressed as its entry says.
+/// The content of a member, compressed by its entry's method.
 #[derive(Clone)]
 pub enum Content {
     /// In an archive, at the offset of the entry.
     In(Source),
-    /// Here, to be written.
+    /// In memory, still to be written.
     New(Vec<u8>),
 }
 
 impl Member {
-    /// A member with this content, compressed by `method`; without one, if that makes it shorter.
+    /// A member with this content, compressed by `method`; if that is None, compressed if that is shorter.
     ///
     /// # Errors
     /// SQLITE_TOOBIG if the content is too long for an archive.
@@ -127,7 +127,7 @@ impl Member {
         Ok(Member { entry, content: Content::New(bytes) })
     }
 
-    /// The content as it is stored.
+    /// The content as stored.
     ///
     /// # Errors
     /// If the archive is damaged; SQLITE_TOOBIG.
@@ -148,7 +148,7 @@ impl Member {
         }
     }
 
-    /// The content. None: it is compressed by a method that is not known.
+    /// The content. None if its compression method is unknown.
     ///
     /// # Errors
     /// As [`Member::raw`].
@@ -173,11 +173,11 @@ impl Member {
     }
 }
 
-/// Writes the members that are new behind the end of the file, and a central directory behind them. The file is an archive
-/// again once its end record is there; until then its last end record is that of the old archive.
+/// Writes the new members at the end of the file, then a central directory. The file is the new archive once the new end record is written;
+/// before that, the last end record is the old archive's.
 ///
 /// # Errors
-/// If the file cannot be written: it is what it was.
+/// If the file cannot be written: it is truncated to its old length.
 pub fn append(file: &File, members: &[Arc<Member>]) -> Result<()> {
     let unwritable = |_: std::io::Error| FunctionError::new("error in fwrite()");
     let start = file.metadata().map_err(unwritable)?.len();
@@ -201,13 +201,13 @@ pub fn append(file: &File, members: &[Arc<Member>]) -> Result<()> {
         file.write_all_at(&directory, at).map_err(unwritable)
     })();
     if written.is_err() {
-        // What was appended goes again. If that fails, too, the file has bytes behind its end record.
+        // Remove the appended bytes. If that fails, too, the file has bytes after its end record.
         let _ = file.set_len(start);
     }
     written
 }
 
-/// A whole archive of members that are new.
+/// The bytes of an archive with new members.
 ///
 /// # Errors
 /// SQLITE_TOOBIG.

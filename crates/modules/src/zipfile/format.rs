@@ -1,4 +1,4 @@
-//! A ZIP archive as bytes. Integers are little-endian.
+//! The bytes of a ZIP archive. Integers are little-endian.
 //!
 //! ```text
 //!   | header of member 1 | content | header of member 2 | content | … | central directory | end record |
@@ -28,10 +28,10 @@ const END: u32 = 0x0605_4b50;
 pub const HEADER_LEN: usize = 30;
 pub const ENTRY_LEN: usize = 46;
 pub const END_LEN: usize = 22;
-/// The longest comment behind the end record.
+/// The longest comment after the end record.
 const COMMENT_MAX: usize = 0xffff;
 
-/// What a member that is made here says: made on Unix by version 3.0, readable by version 2.0, names in UTF-8.
+/// The fields of a member that is made here: made on Unix by version 3.0, readable by version 2.0, names in UTF-8.
 const MADE_BY: u16 = 3 << 8 | 30;
 const NEEDED: u16 = 20;
 const FLAGS: u16 = 0x0800;
@@ -39,7 +39,7 @@ const FLAGS: u16 = 0x0800;
 pub const STORED: u16 = 0;
 pub const DEFLATED: u16 = 8;
 
-/// The kind of the extra field that has the time to the second, and which of its times follow: that of the last change.
+/// The kind of the extra field with times to the second, and the flag for its time of the last change.
 const EXTENDED_TIME: u16 = 0x5455;
 const HAS_MTIME: u8 = 1;
 
@@ -57,16 +57,16 @@ pub struct Entry {
     pub size: u32,
     pub disk: u16,
     pub internal: u16,
-    /// The mode of the file in its higher half.
+    /// Its higher half is the mode of the file.
     pub external: u32,
-    /// Where the header lies.
+    /// The offset of the header.
     pub offset: u32,
     pub name: Vec<u8>,
     pub extra: Vec<u8>,
     pub comment: Vec<u8>,
 }
 
-/// Reads integers one after the other. Bytes that are missing are an error.
+/// Reads integers in sequence; None if bytes are missing.
 struct Fields<'b>(&'b [u8]);
 
 impl<'b> Fields<'b> {
@@ -86,7 +86,7 @@ impl<'b> Fields<'b> {
 }
 
 impl Entry {
-    /// The entry of a member that is made now.
+    /// The entry of a new member.
     pub fn new(name: Vec<u8>, mode: u32, mtime: u32) -> Entry {
         let (date, time) = dos_time(i64::from(mtime));
         Entry {
@@ -102,7 +102,7 @@ impl Entry {
         }
     }
 
-    /// Reads an entry, and answers where the next one begins.
+    /// Reads an entry; answers it and the offset of the next one.
     pub fn read(bytes: &[u8]) -> Option<(Entry, usize)> {
         let mut fields = Fields(bytes);
         if fields.u32()? != ENTRY {
@@ -131,7 +131,7 @@ impl Entry {
         Some((entry, ENTRY_LEN + name + extra + comment))
     }
 
-    /// The fields that header and entry have in common.
+    /// Writes the fields that header and entry have in common.
     fn write_common(&self, out: &mut Vec<u8>) {
         for field in [self.needed, self.flags, self.method, self.time, self.date] {
             out.extend(field.to_le_bytes());
@@ -143,7 +143,7 @@ impl Entry {
         out.extend(length(&self.extra));
     }
 
-    /// Writes the header, which stands in front of the content.
+    /// Writes the header, which precedes the content.
     pub fn write_header(&self, out: &mut Vec<u8>) {
         out.extend(HEADER.to_le_bytes());
         self.write_common(out);
@@ -166,17 +166,17 @@ impl Entry {
         out.extend(&self.comment);
     }
 
-    /// Type and permissions of the file.
+    /// The type and permissions of the file.
     pub fn mode(&self) -> u32 {
         self.external >> 16
     }
 
-    /// A directory has no content, which is not the same as an empty one.
+    /// Whether the member is a directory.
     pub fn is_directory(&self) -> bool {
         self.size == 0 && self.name.last() == Some(&b'/')
     }
 
-    /// When the file was changed, in seconds since 1970.
+    /// The time of the file's last change, in seconds since 1970.
     pub fn mtime(&self) -> i64 {
         self.extended_mtime().map_or_else(|| unix_time(self.date, self.time), i64::from)
     }
@@ -192,7 +192,7 @@ impl Entry {
         }
     }
 
-    /// The entry as JSON text, as `zipfile_cds()` answers it.
+    /// The entry as JSON, for `zipfile_cds()`.
     pub fn json(&self) -> String {
         let fields = [
             ("version-made-by", u32::from(self.made_by)),
@@ -230,7 +230,7 @@ fn extended_time(mtime: u32) -> Vec<u8> {
     extra
 }
 
-/// How long the name and the extra field of a header are, which need not be those of the entry.
+/// The length of a header's name and extra field, which may differ from the entry's.
 pub fn header_tail_len(header: &[u8]) -> Option<usize> {
     let mut fields = Fields(header);
     if fields.u32()? != HEADER {
@@ -255,19 +255,19 @@ pub fn write_end(out: &mut Vec<u8>, count: usize, size: usize, offset: u64) -> R
     Ok(())
 }
 
-/// How much of an archive's end is read to find its end record.
+/// The number of bytes at an archive's end that can contain its end record.
 pub const TAIL_LEN: usize = END_LEN + COMMENT_MAX;
 
-/// Where the central directory lies.
+/// The position of the central directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Directory {
     pub offset: u32,
     pub len: u32,
-    /// How many entries it has.
+    /// The number of its entries.
     pub count: u16,
 }
 
-/// Where the central directory lies, as the last end record in the archive's tail says.
+/// The position of the central directory, from the last end record in the archive's tail.
 pub fn central_directory(tail: &[u8]) -> Option<Directory> {
     let at = tail.windows(4).rposition(|window| *window == END.to_le_bytes())?;
     let mut fields = Fields(tail.get(at..)?);
@@ -279,7 +279,7 @@ pub fn central_directory(tail: &[u8]) -> Option<Directory> {
 
 const DAY_SECONDS: i64 = 86_400;
 
-/// Date and time as DOS has them, from 1980 to 2107, to two seconds, in UTC.
+/// DOS date and time: from 1980 to 2107, in steps of two seconds, in UTC.
 fn dos_time(seconds: i64) -> (u16, u16) {
     let (day, of_day) = (seconds.div_euclid(DAY_SECONDS), seconds.rem_euclid(DAY_SECONDS));
     let (year, month, day) = date_of_day(day);

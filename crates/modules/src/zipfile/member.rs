@@ -1,4 +1,4 @@
-//! Members made of SQL values: by INSERT and UPDATE, and by the aggregate.
+//! Members made from SQL values: by INSERT and UPDATE, and by the aggregate.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -10,7 +10,7 @@ use super::archive::Member;
 use super::format::{DEFLATED, Entry, STORED};
 use super::{DATA, METHOD, MODE, MTIME, NAME, RAW_DATA, SIZE};
 
-/// The bit by which a mode is that of a directory.
+/// The bit of a mode that marks a directory.
 const DIRECTORY: u32 = 0o040_000;
 const DIRECTORY_MODE: u32 = DIRECTORY | 0o755;
 const FILE_MODE: u32 = 0o100_644;
@@ -19,10 +19,10 @@ fn constraint(message: impl Into<std::borrow::Cow<'static, str>>) -> FunctionErr
     FunctionError::with_code(code::CONSTRAINT, message)
 }
 
-/// The member that a change makes; `old` is the one that it updates.
+/// The member that a change makes; `old` is the one that an UPDATE replaces.
 ///
 /// # Errors
-/// SQLITE_CONSTRAINT if the values make no member.
+/// SQLITE_CONSTRAINT if the values are invalid.
 pub fn made(change: &Change<'_>, old: Option<&Arc<Member>>, limit: usize) -> Result<Member> {
     let columns = change.columns().unwrap_or_default();
     let value = |column: usize| columns.get(column).copied().unwrap_or(ValueRef::Null);
@@ -66,7 +66,7 @@ pub fn made(change: &Change<'_>, old: Option<&Arc<Member>>, limit: usize) -> Res
 /// A member of the aggregate `zipfile(name, [mode, mtime,] data [, method])`.
 ///
 /// # Errors
-/// If the values make no member.
+/// If the values are invalid.
 pub fn aggregated(args: &[ValueRef<'_>]) -> Result<Member> {
     let (name, mode_value, mtime_value, data, method_value) = match *args {
         [name, data] => (name, ValueRef::Null, ValueRef::Null, data, ValueRef::Null),
@@ -95,7 +95,7 @@ pub fn aggregated(args: &[ValueRef<'_>]) -> Result<Member> {
     Member::new(Entry::new(name, mode, mtime(mtime_value)), &bytes, method)
 }
 
-/// Type and permissions, as a number or as `ls -l` shows them. None: NULL.
+/// Type and permissions, from a number or the notation of `ls -l`. None for NULL.
 fn mode(value: ValueRef<'_>) -> Result<Option<u32>> {
     if value.is_null() {
         return Ok(None);
@@ -128,7 +128,7 @@ fn mode(value: ValueRef<'_>) -> Result<Option<u32>> {
     Ok(Some(kind | mode))
 }
 
-/// When the file was changed: now, if the value is NULL.
+/// The time of the file's last change; for NULL, the current time.
 fn mtime(value: ValueRef<'_>) -> u32 {
     if value.is_null() {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -137,7 +137,7 @@ fn mtime(value: ValueRef<'_>) -> u32 {
     to_integer(value) as u32
 }
 
-/// The compression method: that which makes the content shorter, if the value is NULL.
+/// The compression method; None, for NULL, means: deflate if that makes the content shorter.
 fn method(value: ValueRef<'_>) -> std::result::Result<Option<u16>, i64> {
     match value {
         ValueRef::Null => Ok(None),

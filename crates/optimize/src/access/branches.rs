@@ -1,7 +1,7 @@
 //! The paths of an OR's branches, chosen with all other conditions on the source.
 
 use lithe_catalog::{Result, fail};
-use lithe_resolve::ir::{Expr, SourceSet, Term, skip_collate};
+use lithe_resolve::ir::{CompareOp, Expr, SourceSet, skip_collate};
 
 use super::candidate::{Candidates, Way};
 use super::order::OrderColumns;
@@ -53,12 +53,19 @@ impl<'a> Join<'_, 'a> {
         outside: SourceSet,
     ) -> Result<OrBranch<'a>> {
         let own = branch.conditions.len();
-        let terms = terms::analyze(self.scope, &self.terms_of_branch(disjunction, branch, source, outside));
+        let known = outside.union(SourceSet::single(source));
+        let skipped = self.terms.disjunctions[disjunction].condition;
+        let is_usable = |condition: &Condition<'a>| {
+            self.infos[source].admits(condition.origin) && is_one_constraint(&condition.expr)
+        };
+        let terms = terms::analyze(self.scope, &self.terms.of_branch(branch, skipped, is_usable));
         let order = OrderColumns::none();
         let mut finder = PathFinder {
             context: self.context,
-            facts: self.facts,
+            infos: self.infos,
+            scope: self.scope,
             terms: &terms,
+            own_conditions: terms.conditions.len(),
             order: &order,
             limit: None,
             in_or: true,
@@ -67,7 +74,7 @@ impl<'a> Join<'_, 'a> {
             found: Candidates::default(),
         };
         // Some sources of outer loops may have been eliminated: those of LEFT JOINs that nothing reads.
-        let must_follow = self.facts[source].must_follow;
+        let must_follow = self.infos[source].must_follow;
         finder.find(source, must_follow.minus(must_follow.minus(outside)))?;
         let usable = finder.found.all.iter().filter(|candidate| candidate.needs.is_subset_of(outside));
         let Some(chosen) = usable.min_by_key(|candidate| candidate.run) else { return fail("no query solution") };
@@ -78,7 +85,6 @@ impl<'a> Join<'_, 'a> {
         }
         // The loop itself checks the other conditions, after the union. It also checks the whole OR when part of a branch
         // needs sources of inner loops.
-        let known = outside.union(SourceSet::single(source));
         let open = terms.conditions.iter().zip(done).take(own);
         let (demands, checks): (Vec<&Condition<'a>>, Vec<&Condition<'a>>) = open
             .filter(|(condition, done)| condition.parts == 0 || *done != condition.parts)
@@ -88,28 +94,21 @@ impl<'a> Join<'_, 'a> {
         let exprs = |conditions: Vec<&Condition<'a>>| {
             &*self.context.arena.alloc_slice_fill_iter(conditions.into_iter().map(|condition| condition.expr))
         };
-        let (run, rows): (LogEst, LogEst) = (chosen.run, chosen.rows);
+        let (run, rows, one_row): (LogEst, LogEst, bool) = (chosen.run, chosen.rows, chosen.one_row);
         let way: &Way = &chosen.way;
         let path = self.simple_path(&terms, source, way);
-        Ok(OrBranch { number, demands: exprs(demands), path, checks: exprs(checks), run, rows })
+        Ok(OrBranch { number, demands: exprs(demands), path, checks: exprs(checks), one_row, run, rows })
     }
+}
 
-    /// The conditions of the branch, then those of the join that may lead to rows of the source as well.
-    fn terms_of_branch(
-        &self,
-        disjunction: usize,
-        branch: &Terms<'a>,
-        source: usize,
-        outside: SourceSet,
-    ) -> Vec<Term<'a>> {
-        let known = outside.union(SourceSet::single(source));
-        let skipped = self.terms.disjunctions[disjunction].condition;
-        let own = branch.conditions.iter();
-        let others = self.terms.conditions.iter().enumerate().filter_map(|(at, condition)| {
-            let is_usable = condition.needs.is_subset_of(known) && self.facts[source].admits(condition.origin);
-            (at != skipped && is_usable).then_some(condition)
-        });
-        own.chain(others).map(|condition| Term { expr: condition.expr, origin: condition.origin }).collect()
+/// Whether a branch may use the condition around its OR: in SQLite not those of which only parts can be used.
+fn is_one_constraint(condition: &Expr<'_>) -> bool {
+    match condition {
+        Expr::Between(_) => false,
+        Expr::Function(call) => !terms::is_pattern_match(call),
+        Expr::CompareRows(compare) => !matches!(compare.op, CompareOp::Eq | CompareOp::Is),
+        Expr::In(set) => set.how.len() == 1,
+        _ => true,
     }
 }
 

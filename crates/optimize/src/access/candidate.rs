@@ -183,7 +183,7 @@ impl Candidate {
     }
 
     /// Whether this candidate is at least as good as `other` in every respect.
-    fn makes_needless(&self, other: &Candidate) -> bool {
+    fn is_as_good_as(&self, other: &Candidate) -> bool {
         // Of two scans that cost the same, the scan of the table is preferred.
         let is_tied = self.is_indexed() && other.way == Way::Scan && self.run == other.run && self.used.is_empty();
         !is_tied
@@ -224,7 +224,7 @@ impl Candidates {
             let other = &self.all[at];
             if other.source != candidate.source || other.order != candidate.order {
                 at += 1;
-            } else if place.is_none() && other.makes_needless(&candidate) && !candidate.replaces_hash(other) {
+            } else if place.is_none() && other.is_as_good_as(&candidate) && !candidate.replaces_hash(other) {
                 return;
             } else if candidate.replaces(other) {
                 if place.is_none() {

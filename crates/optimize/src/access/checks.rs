@@ -79,14 +79,14 @@ impl<'c, 'a> Checks<'c, 'a> {
     /// The path reads the entries of a partial index, all of which meet `conditions`. The conditions may be false for a row of NULLs that
     /// an outer join adds.
     pub fn note_met_by_entries(&mut self, source: usize, conditions: &[Term<'a>]) {
-        let facts = &self.join.facts[source];
-        let is_inner = matches!(facts.source.join, JoinKind::Inner | JoinKind::Cross);
-        if !is_inner || facts.may_be_null_row {
+        let info = &self.join.infos[source];
+        let is_inner = matches!(info.source.join, JoinKind::Inner | JoinKind::Cross);
+        if !is_inner || info.may_be_null_row {
             return;
         }
         for (state, condition) in self.states.iter_mut().zip(&self.join.terms.conditions) {
             let is_met = || conditions.iter().any(|met| same(&met.expr, &condition.expr));
-            state.is_dropped |= facts.admits(condition.origin) && is_met();
+            state.is_dropped |= info.admits(condition.origin) && is_met();
         }
     }
 
@@ -94,10 +94,10 @@ impl<'c, 'a> Checks<'c, 'a> {
     /// them need not be remembered.
     pub fn take_own(&mut self, source: usize) -> Vec<Expr<'a>> {
         let own = SourceSet::single(source);
-        let facts = &self.join.facts[source];
+        let info = &self.join.infos[source];
         let mut taken = Vec::new();
         for (at, condition) in self.join.terms.conditions.iter().enumerate() {
-            let is_own = condition.needs == own && facts.admits(condition.origin) && !self.states[at].is_dropped;
+            let is_own = condition.needs == own && info.admits(condition.origin) && !self.states[at].is_dropped;
             if is_own
                 && is_deterministic(&condition.expr)
                 && !has_query(&condition.expr)

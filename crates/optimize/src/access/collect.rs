@@ -1,4 +1,4 @@
-//! Collecting the planner's facts about each source: from ANALYZE, from measured trees, or SQLite's defaults.
+//! Collecting the statistics and properties of each source: from ANALYZE, from measured trees, or SQLite's defaults.
 
 use lithe_base::Db;
 use lithe_catalog::{Column, Index, IndexTerm, LARGE, Measure, Measures, Result, Table};
@@ -9,10 +9,10 @@ use lithe_value::Affinity;
 
 use super::context::PlanContext;
 use super::covering::{self, ByExpressions};
-use super::facts::{IndexColumnFacts, IndexFacts, IndexedTerm, Restriction, SourceFacts, is_not_null};
 use super::log_est::{LogEst, ROW_FETCH};
 use super::partial;
 use super::plan::{JoinRequest, Purpose};
+use super::sources::{IndexColumnInfo, IndexedTerm, Restriction, SourceIndexInfo, SourceInfo, is_not_null};
 use super::terms::Terms;
 use super::usage::Usage;
 
@@ -26,13 +26,13 @@ const EQUAL_ROWS_REST: LogEst = LogEst(23);
 /// A partial index is assumed to hold half of the rows.
 const PARTIAL_FRACTION: i16 = 10;
 
-/// Collects the facts about the sources of a join.
+/// Describes the sources of a join.
 pub fn collect<'a>(
     context: &PlanContext<'a>,
     request: &JoinRequest<'a>,
     terms: &Terms<'a>,
     measures: Option<&'a Measures>,
-) -> Result<Vec<SourceFacts<'a>>> {
+) -> Result<Vec<SourceInfo<'a>>> {
     let sources = request.sources;
     // The table's cursor seeks every row that is changed, so only the columns of the conditions decide whether an index
     // is covering.
@@ -44,7 +44,7 @@ pub fn collect<'a>(
         }
         _ => None,
     };
-    let mut facts = Vec::with_capacity(sources.len());
+    let mut infos = Vec::with_capacity(sources.len());
     let mut order = JoinOrder::default();
     for (at, source) in sources.iter().enumerate() {
         let table = match source.kind {
@@ -55,7 +55,7 @@ pub fn collect<'a>(
             Some(usage) => usage.of(source.id).clone(),
             None => context.used(source.id).clone(),
         };
-        let mut one = SourceFacts {
+        let mut one = SourceInfo {
             source,
             table,
             rows: context.estimated_rows(source).unwrap_or(ROWS_DEFAULT),
@@ -77,9 +77,9 @@ pub fn collect<'a>(
             one.measure(table, sizes);
             one.collect_indexes(context, table, sizes, terms)?;
         }
-        facts.push(one);
+        infos.push(one);
     }
-    Ok(facts)
+    Ok(infos)
 }
 
 /// The measured sizes of a join's tables that have no statistics. They are used for joins, and for grouped tables (`groups`), where an
@@ -173,7 +173,7 @@ fn restriction(sources: &[Source<'_>], at: usize) -> Restriction {
     }
 }
 
-impl<'a> SourceFacts<'a> {
+impl<'a> SourceInfo<'a> {
     fn measure(&mut self, table: &Table, sizes: Sizes<'a>) {
         let columns: u64 = table.columns.iter().map(column_size).sum();
         let rowid = u64::from(table.rowid_column.is_none());
@@ -209,26 +209,26 @@ impl<'a> SourceFacts<'a> {
                 Indexed::Not => table.is_without_rowid(),
             };
             if wanted {
-                let is_usable = partial::is_usable(context, self, table, index, terms)?;
+                let is_usable = partial::is_usable(context, self, table, index, terms, terms.conditions.len())?;
                 if is_usable || !terms.disjunctions.is_empty() {
-                    let facts = IndexFacts { is_usable, ..self.index_facts(context, table, index, sizes)? };
-                    self.indexes.push(facts);
+                    let info = SourceIndexInfo { is_usable, ..self.index_info(context, table, index, sizes)? };
+                    self.indexes.push(info);
                 }
             }
         }
         Ok(())
     }
 
-    fn index_facts(
+    fn index_info(
         &self,
         context: &PlanContext<'a>,
         table: &'a Table,
         index: &'a Index,
         sizes: Sizes<'a>,
-    ) -> Result<IndexFacts<'a>> {
+    ) -> Result<SourceIndexInfo<'a>> {
         let mut columns = Vec::with_capacity(index.columns.len());
         for column in &index.columns {
-            columns.push(column_facts(context, self.source, table, column)?);
+            columns.push(column_info(context, self.source, table, column)?);
         }
         let keys = &columns[..usize::from(index.key_count)];
         let is_unique_not_null = index.is_unique() && keys.iter().all(|column| !column.nullable);
@@ -241,7 +241,7 @@ impl<'a> SourceFacts<'a> {
         });
         let expressions: Vec<Expr<'a>> = expressions.collect();
         let by_expressions = covering::by_expressions(context, self.source.id, table, (index, fixed), &expressions);
-        Ok(IndexFacts {
+        Ok(SourceIndexInfo {
             index,
             rows: context.arena.alloc_slice_copy(&self.equal_rows(index, sizes)),
             entry_size: entry_size(table, index),
@@ -305,16 +305,16 @@ impl<'a> SourceFacts<'a> {
     }
 }
 
-fn column_facts<'a>(
+fn column_info<'a>(
     context: &PlanContext<'a>,
     source: &Source<'a>,
     table: &'a Table,
     column: &'a lithe_catalog::IndexColumn,
-) -> Result<IndexColumnFacts<'a>> {
+) -> Result<IndexColumnInfo<'a>> {
     let collation = Coll::of(&column.collation);
     let descending = column.descending;
     Ok(match &column.term {
-        IndexTerm::Rowid => IndexColumnFacts {
+        IndexTerm::Rowid => IndexColumnInfo {
             term: IndexedTerm::Column(ColumnIndex::ROWID),
             collation,
             affinity: Affinity::Integer,
@@ -326,18 +326,12 @@ fn column_facts<'a>(
             let is_rowid = table.rowid_column == Some(*at);
             let index = if is_rowid { ColumnIndex::ROWID } else { ColumnIndex::new(usize::from(*at)) };
             let nullable = !is_rowid && !is_not_null(table, usize::from(*at));
-            IndexColumnFacts {
-                term: IndexedTerm::Column(index),
-                collation,
-                affinity: of.affinity,
-                descending,
-                nullable,
-            }
+            IndexColumnInfo { term: IndexedTerm::Column(index), collation, affinity: of.affinity, descending, nullable }
         }
         IndexTerm::Expr(text) => {
             let expr = indexed_expr(context, source, text)?;
             let affinity = lithe_resolve::ir::affinity_of(&expr).unwrap_or(Affinity::Blob);
-            IndexColumnFacts { term: IndexedTerm::Expr(expr), collation, affinity, descending, nullable: true }
+            IndexColumnInfo { term: IndexedTerm::Expr(expr), collation, affinity, descending, nullable: true }
         }
     })
 }

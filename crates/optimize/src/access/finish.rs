@@ -6,11 +6,11 @@ use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, SourceKind, SourceS
 
 use super::candidate::{self, ArgumentOf, Candidate, Candidates, VirtualWay, Way};
 use super::checks::Checks;
-use super::facts::SourceFacts;
 use super::order::{OrderColumns, OrderResult, Wish};
 use super::paths::{describe_scan, hash};
 use super::plan::*;
 use super::search::Found;
+use super::sources::SourceInfo;
 use super::terms::{Constraint, ConstraintId, Op, Right, Terms};
 use super::{Join, LogEst, is_whole, partial};
 
@@ -38,7 +38,7 @@ pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<JoinPlan<'a>> {
 pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> Result<JoinPlan<'a>> {
     let loops = join.without_eliminated(candidates, &found.loops);
     // The rows that a RIGHT JOIN adds come last, in no order.
-    let keeps_order = join.facts.iter().all(|facts| !facts.source.join.keeps_right_rows());
+    let keeps_order = join.infos.iter().all(|info| !info.source.join.keeps_right_rows());
     let behind = join.order_by_behind(candidates, found).filter(|_| keeps_order);
     let order = behind.or_else(|| join.order_of_innermost(candidates, found)).unwrap_or(found.order);
     let arena = join.context.arena;
@@ -87,7 +87,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
             }
             _ => found.rows,
         },
-        scans: arena.alloc_slice_fill_iter(join.facts.iter().map(SourceFacts::scan_cost)),
+        scans: arena.alloc_slice_fill_iter(join.infos.iter().map(SourceInfo::scan_cost)),
     })
 }
 
@@ -131,20 +131,20 @@ impl<'a> Join<'_, 'a> {
         let (&last, outer) = found.loops.split_last()?;
         let sources = outer.iter().map(|&number| SourceSet::single(candidates.all[number].source));
         let outside = sources.fold(SourceSet::EMPTY, SourceSet::union);
-        self.order.met_by_innermost(&candidates.all[last], outside, self.facts, self.terms)
+        self.order.met_by_innermost(&candidates.all[last], outside, self.infos, self.terms)
     }
 
     /// Whether SQLite would put a Bloom filter before the search of this loop: all tables so far are analysed, an equality
     /// finds rows of which other conditions drop many, and there are more searches than rows.
     fn shows_filter(&self, chosen: &[&Candidate], level: usize) -> bool {
-        let is_analyzed = chosen[..=level].iter().all(|candidate| self.facts[candidate.source].is_analyzed);
+        let is_analyzed = chosen[..=level].iter().all(|candidate| self.infos[candidate.source].is_analyzed);
         let searches = chosen[..level].iter().fold(LogEst::ONE, |all, candidate| all + candidate.rows);
         let candidate = chosen[level];
         level > 0
             && is_analyzed
             && candidate.has_equality
             && candidate.culls_itself
-            && searches > self.facts[candidate.source].rows
+            && searches > self.infos[candidate.source].rows
     }
 
     /// The path of a candidate with its values. The conditions that it makes true are recorded in `checks`.
@@ -178,10 +178,10 @@ impl<'a> Join<'_, 'a> {
 
     /// The conditions that every entry of a partial index meets need not be checked.
     fn note_met_by_entries(&self, source: usize, index: usize, checks: &mut Checks<'_, 'a>) -> Result<()> {
-        let facts = &self.facts[source];
-        let index = &facts.indexes[index];
-        if let Some(table) = facts.table.filter(|_| index.is_partial) {
-            let met = partial::conditions_of_entries(self.context, facts.source, table, index.index)?;
+        let info = &self.infos[source];
+        let index = &info.indexes[index];
+        if let Some(table) = info.table.filter(|_| index.is_partial) {
+            let met = partial::conditions_of_entries(self.context, info.source, table, index.index)?;
             checks.note_met_by_entries(source, &met);
         }
         Ok(())
@@ -195,9 +195,9 @@ impl<'a> Join<'_, 'a> {
             Way::Rowid(key) => Path::Rowid(values.key(key)),
             Way::RowidRange(range) => Path::RowidRange(values.bound(&range.low), values.bound(&range.high)),
             Way::Index(way) => {
-                let facts = &self.facts[source];
-                let SourceKind::Table(db, table) = facts.source.kind else { unreachable!("only tables have indexes") };
-                let index = &facts.indexes[way.index];
+                let info = &self.infos[source];
+                let SourceKind::Table(db, table) = info.source.kind else { unreachable!("only tables have indexes") };
+                let index = &info.indexes[way.index];
                 let keys: Vec<Key<'a>> = way.keys.iter().map(|key| values.key(key)).collect();
                 let is_like = way
                     .range
@@ -211,7 +211,7 @@ impl<'a> Join<'_, 'a> {
                     low: values.bound(&way.range.low),
                     high: values.bound(&way.range.high),
                     // The rows that a RIGHT JOIN adds are read from the table, by the same code.
-                    is_covering: way.is_covering && !index.needs_row && !facts.source.join.keeps_right_rows(),
+                    is_covering: way.is_covering && !index.needs_row && !info.source.join.keeps_right_rows(),
                     fixed: index.fixed,
                     is_like,
                 }))
@@ -260,19 +260,19 @@ impl<'a> Join<'_, 'a> {
 
     /// All equalities with known values are the key, not only the one that the candidate was made for.
     fn hash_path(&self, source: usize, outside: SourceSet, checks: &mut Checks<'_, 'a>) -> Path<'a> {
-        let facts = &self.facts[source];
+        let info = &self.infos[source];
         let values = Values { join: self, terms: self.terms };
         let mut keys: Vec<(ColumnIndex, Key<'a>)> = Vec::new();
         for (id, constraint) in self.terms.numbered() {
             let super::terms::Left::Column(column) = constraint.left else { continue };
             let is_new = keys.iter().all(|(other, _)| *other != column);
-            if is_new && constraint.needs.is_subset_of(outside) && hash::is_key(facts, self.terms, source, constraint) {
+            if is_new && constraint.needs.is_subset_of(outside) && hash::is_key(info, self.terms, source, constraint) {
                 keys.push((column, values.key(&candidate::Key::Constraint(id))));
                 checks.note_used(id);
             }
         }
         let filter = checks.take_own(source);
-        let columns = columns_behind(facts, &keys);
+        let columns = columns_behind(info, &keys);
         let arena = self.context.arena;
         Path::Hash(arena.alloc(HashPath {
             keys: arena.alloc_slice_copy(&keys),
@@ -284,9 +284,9 @@ impl<'a> Join<'_, 'a> {
 
 /// The columns of a hash table's rows after the key. The rows of a key come in the order of these columns, as in SQLite's automatic
 /// index: all columns that the statement uses, for a WITHOUT ROWID table also the primary key, and last the rowid.
-fn columns_behind(facts: &SourceFacts<'_>, keys: &[(ColumnIndex, Key<'_>)]) -> Vec<ColumnIndex> {
-    let mut used = facts.used.clone();
-    if let Some(table) = facts.table.filter(|table| table.is_without_rowid()) {
+fn columns_behind(info: &SourceInfo<'_>, keys: &[(ColumnIndex, Key<'_>)]) -> Vec<ColumnIndex> {
+    let mut used = info.used.clone();
+    if let Some(table) = info.table.filter(|table| table.is_without_rowid()) {
         let primary = table.columns.iter().enumerate().filter(|(_, column)| column.primary_key > 0);
         primary.for_each(|(at, _)| used.insert(ColumnIndex::new(at)));
     }

@@ -59,7 +59,10 @@ fn negated(value: ValueRef<'_>) -> Option<Value> {
 }
 
 /// The result of a call whose arguments are constants or parameters. An error of the function is the statement's.
-fn result<'a>(context: &PlanContext<'a>, call: &Call<'a>) -> Option<Value> {
+fn result<'a>(context: &PlanContext<'a>, call: &'a Call<'a>) -> Option<Value> {
+    if let Some(value) = context.known_result(call) {
+        return Some(value);
+    }
     let evaluator = context.resolver.evaluator?;
     if !call.function.is_called_by_planner() {
         return None;
@@ -72,7 +75,10 @@ fn result<'a>(context: &PlanContext<'a>, call: &Call<'a>) -> Option<Value> {
     let arguments: Vec<ValueRef<'_>> = arguments.iter().map(Value::as_ref).collect();
     let collation = context.env.collation(call.collation).ok()?;
     match evaluator.call(call.function, &arguments, &collation) {
-        Ok(value) => Some(value),
+        Ok(value) => {
+            context.note_result(call, value.clone());
+            Some(value)
+        }
         Err(error) => {
             let code = ResultCode(error.code);
             let message = if error.message.is_empty() { code.text().into() } else { error.message };

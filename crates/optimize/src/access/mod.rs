@@ -12,8 +12,8 @@
 //!   covering   whether an index has all of them
 //!   derived    queries in FROM: coroutines, and how many rows they have
 //!   terms      conditions → constraints that paths can use
-//!   facts      sizes, row counts, indexes of the sources
-//!   collect    where the facts come from
+//!   sources    sizes, row counts, indexes of the sources
+//!   collect    where the numbers come from
 //!   few        short lists
 //!   samples    what sqlite_stat4 says about constants
 //!   known      the values of constants, parameters and calls
@@ -31,7 +31,6 @@ mod collect;
 mod context;
 mod covering;
 mod derived;
-mod facts;
 mod few;
 mod finish;
 mod join_elimination;
@@ -45,6 +44,7 @@ mod rest;
 mod samples;
 mod search;
 mod shortcut;
+mod sources;
 mod star;
 mod terms;
 mod unique;
@@ -58,10 +58,10 @@ pub use plan::*;
 pub(crate) use rest::rest_request;
 
 use candidate::Candidates;
-use facts::SourceFacts;
 use order::{OrderColumns, OrderResult, Satisfied, Wish};
 use paths::PathFinder;
 use search::{Found, Search};
+use sources::SourceInfo;
 use terms::{Scope, Terms, has_expression_index};
 
 use lithe_catalog::{Result, fail};
@@ -69,6 +69,7 @@ use lithe_catalog::{Result, fail};
 /// Plans a join. The queries among its sources have been planned before ([`PlanContext::estimate_source`]).
 pub(crate) fn plan_join<'a>(context: &mut PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
     let plan = plan(context, request)?;
+    context.check_failure()?;
     context.note_planned(request.sources, plan.rows);
     Ok(plan)
 }
@@ -79,14 +80,14 @@ fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinP
     let finds_implied = measures.is_some();
     let scope = Scope { context, sources: request.sources, has_expression_indexes, finds_implied };
     let terms = terms::analyze(scope, request.terms);
-    let facts = collect::collect(context, &request, &terms, measures)?;
+    let infos = collect::collect(context, &request, &terms, measures)?;
     let mut order = wanted_columns(&request);
-    let join = Join { context, request: &request, scope, terms: &terms, facts: &facts, order: &order };
+    let join = Join { context, request: &request, scope, terms: &terms, infos: &infos, order: &order };
     if matches!(request.order, WantedOrder::Any) && join.result_is_unique() {
         // No two rows are equal, so DISTINCT needs no order.
         order = OrderColumns::none();
     }
-    let join = Join { context, request: &request, scope, terms: &terms, facts: &facts, order: &order };
+    let join = Join { context, request: &request, scope, terms: &terms, infos: &infos, order: &order };
     if request.sources.is_empty() {
         return finish::without_sources(&join);
     }
@@ -95,8 +96,10 @@ fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinP
     }
     let mut finder = PathFinder {
         context,
-        facts: &facts,
+        infos: &infos,
+        scope,
         terms: &terms,
+        own_conditions: terms.conditions.len(),
         order: &order,
         limit: request.limit,
         in_or: false,
@@ -104,10 +107,9 @@ fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinP
         in_select: request.purpose == Purpose::Read,
         found: Candidates::default(),
     };
-    for (source, facts) in facts.iter().enumerate() {
-        finder.find(source, facts.must_follow)?;
+    for (source, info) in infos.iter().enumerate() {
+        finder.find(source, info.must_follow)?;
     }
-    context.check_failure()?;
     let mut candidates = finder.found;
     // With known sizes, the fact table need not be guessed.
     let is_star = measures.is_none() && star::adjust(&mut candidates, request.sources);
@@ -123,7 +125,7 @@ struct Join<'c, 'a> {
     request: &'c JoinRequest<'a>,
     scope: Scope<'c, 'a>,
     terms: &'c Terms<'a>,
-    facts: &'c [SourceFacts<'a>],
+    infos: &'c [SourceInfo<'a>],
     order: &'c OrderColumns<'a>,
 }
 
@@ -141,7 +143,7 @@ impl Join<'_, '_> {
 
     fn one_search(&self, candidates: &Candidates, is_star: bool, rows_sorted: Option<LogEst>) -> Option<Found> {
         let search = Search {
-            facts: self.facts,
+            infos: self.infos,
             terms: self.terms,
             candidates,
             order: self.order,
@@ -158,7 +160,7 @@ impl Join<'_, '_> {
     fn order_given(&self, candidates: &Candidates, loops: &[usize], order: &OrderColumns<'_>) -> OrderResult {
         // Lifetimes of the columns are the arena's in all callers; the order is only compared.
         let path = loops.iter().map(|&number| &candidates.all[number]);
-        order.satisfied_by(path, self.facts, self.terms)
+        order.satisfied_by(path, self.infos, self.terms)
     }
 }
 

@@ -18,7 +18,7 @@ use lithe_resolve::ir::{
 };
 
 use super::candidate::{Candidate, Key, Way};
-use super::facts::{IndexFacts, IndexedTerm, SourceFacts};
+use super::sources::{IndexedTerm, SourceIndexInfo, SourceInfo};
 use super::terms::{Left, Op, Terms};
 
 /// The columns whose order is wanted.
@@ -114,7 +114,7 @@ impl<'a> OrderColumns<'a> {
     }
 
     /// Whether the order of the index may be of use.
-    pub fn may_be_met_by(&self, source: usize, index: &IndexFacts<'a>) -> bool {
+    pub fn may_be_met_by(&self, source: usize, index: &SourceIndexInfo<'a>) -> bool {
         let keys = &index.columns[..index.key_count()];
         self.columns.iter().any(|wanted| match wanted.column {
             Some((of, column)) => {
@@ -128,12 +128,12 @@ impl<'a> OrderColumns<'a> {
     pub fn satisfied_by<'l>(
         &self,
         loops: impl Iterator<Item = &'l Candidate>,
-        facts: &[SourceFacts<'a>],
+        infos: &[SourceInfo<'a>],
         terms: &Terms<'a>,
     ) -> OrderResult {
         let mut check = Check {
             wanted: self,
-            facts,
+            infos,
             terms,
             done: 0,
             outside: SourceSet::EMPTY,
@@ -167,7 +167,7 @@ impl OrderColumns<'_> {
         &self,
         candidate: &Candidate,
         outside: SourceSet,
-        facts: &[SourceFacts<'_>],
+        infos: &[SourceInfo<'_>],
         terms: &Terms<'_>,
     ) -> Option<OrderResult> {
         let is_rowid_of_set = match &candidate.way {
@@ -181,7 +181,7 @@ impl OrderColumns<'_> {
         let wanted = OrderColumns { columns: self.columns.clone(), wish: Wish::Sorted };
         let mut check = Check {
             wanted: &wanted,
-            facts,
+            infos,
             terms,
             done: 0,
             outside,
@@ -221,7 +221,7 @@ impl<'a> OrderColumn<'a> {
 /// The examination of a sequence of loops.
 struct Check<'c, 'a> {
     wanted: &'c OrderColumns<'a>,
-    facts: &'c [SourceFacts<'a>],
+    infos: &'c [SourceInfo<'a>],
     terms: &'c Terms<'a>,
     /// The columns that are satisfied, one bit each.
     done: u64,
@@ -270,7 +270,7 @@ impl<'a> Check<'_, 'a> {
 
     fn is_bound(&self, candidate: &Candidate, column: ColumnIndex, collation: Coll<'a>) -> bool {
         let source = candidate.source;
-        let equals = self.terms.equal_columns(source, column, |origin| self.facts[source].admits(origin));
+        let equals = self.terms.equal_columns(source, column, |origin| self.infos[source].admits(origin));
         self.terms.numbered().any(|(id, constraint)| {
             let Left::Column(of) = constraint.left else { return false };
             let is_it = constraint.source == source && of == column || equals.contains(&(constraint.source, of));
@@ -278,7 +278,7 @@ impl<'a> Check<'_, 'a> {
                 && (matches!(constraint.op, Op::Eq | Op::Is | Op::IsNull)
                     || self.sets_are_values && constraint.op == Op::In && candidate.used.contains(&id))
                 && constraint.needs.is_subset_of(self.outside)
-                && self.facts[source].admits(self.terms.conditions[constraint.condition].origin)
+                && self.infos[source].admits(self.terms.conditions[constraint.condition].origin)
                 && (matches!(constraint.op, Op::IsNull | Op::In)
                     || column.is_rowid()
                     || constraint.how.collation == collation)
@@ -288,7 +288,7 @@ impl<'a> Check<'_, 'a> {
     /// Compares the order of the loop with the wanted one as far as they agree. Returns whether the order distinguishes
     /// all rows of the loop.
     fn follow(&mut self, candidate: &Candidate) -> bool {
-        let Some(order) = loop_order(&self.facts[candidate.source], candidate) else {
+        let Some(order) = loop_order(&self.infos[candidate.source], candidate) else {
             self.done = self.order_of_query(candidate);
             return false;
         };
@@ -340,7 +340,7 @@ impl<'a> Check<'_, 'a> {
     /// The wanted columns that the ORDER BY of a query in FROM meets. SQLite compares the two lists term by term, and reads such a query
     /// forwards only.
     fn order_of_query(&self, candidate: &Candidate) -> u64 {
-        let SourceKind::Subquery(derived) = self.facts[candidate.source].source.kind else { return 0 };
+        let SourceKind::Subquery(derived) = self.infos[candidate.source].source.kind else { return 0 };
         let is_recursive = derived.cte.is_some_and(|cte| cte.setup_cores.get().is_some());
         if candidate.way != Way::Scan || is_recursive {
             return 0;
@@ -416,7 +416,7 @@ impl<'a> Check<'_, 'a> {
 }
 
 /// The order in which the candidate's rows come; none when it has none.
-fn loop_order<'l, 'a>(facts: &SourceFacts<'a>, candidate: &'l Candidate) -> Option<LoopOrder<'l, 'a>> {
+fn loop_order<'l, 'a>(info: &SourceInfo<'a>, candidate: &'l Candidate) -> Option<LoopOrder<'l, 'a>> {
     let rowid = || LoopColumn {
         term: IndexedTerm::Column(ColumnIndex::ROWID),
         collation: None,
@@ -425,7 +425,7 @@ fn loop_order<'l, 'a>(facts: &SourceFacts<'a>, candidate: &'l Candidate) -> Opti
     };
     match &candidate.way {
         Way::Scan | Way::RowidRange(_) | Way::Rowid(_) => {
-            let has_rowid = facts.table.is_some_and(lithe_catalog::Table::has_rowid);
+            let has_rowid = info.table.is_some_and(lithe_catalog::Table::has_rowid);
             let keys: &[Key] = match &candidate.way {
                 Way::Rowid(key) => std::slice::from_ref(key),
                 _ => &[],
@@ -433,7 +433,7 @@ fn loop_order<'l, 'a>(facts: &SourceFacts<'a>, candidate: &'l Candidate) -> Opti
             has_rowid.then(|| LoopOrder { keys, columns: vec![rowid()], unique_columns: 0, is_unique: true })
         }
         Way::Index(way) => {
-            let index = &facts.indexes[way.index];
+            let index = &info.indexes[way.index];
             if index.is_unordered {
                 return None;
             }

@@ -8,27 +8,28 @@ use lithe_resolve::{Stored, split_and};
 use lithe_value::Affinity;
 
 use super::context::PlanContext;
-use super::facts::SourceFacts;
+use super::sources::SourceInfo;
 use super::terms::{Condition, MadeOf, Terms, is_pattern_match};
 
-/// Whether the index may be used: it holds all rows, or at least all those that meet the conditions.
+/// Whether the index may be used: it holds all rows, or at least all those that meet the first `own_conditions` conditions.
 pub fn is_usable<'a>(
     context: &PlanContext<'a>,
-    facts: &SourceFacts<'a>,
+    info: &SourceInfo<'a>,
     table: &'a Table,
     index: &'a Index,
     terms: &Terms<'a>,
+    own_conditions: usize,
 ) -> Result<bool> {
     let Some(filter) = &index.filter else { return Ok(true) };
-    let SourceKind::Table(db, _) = facts.source.kind else { return Ok(false) };
-    let stored = || context.resolver.stored_expr(filter, Stored::PartialIndex, facts.source.id, db, table);
+    let SourceKind::Table(db, _) = info.source.kind else { return Ok(false) };
+    let stored = || context.resolver.stored_expr(filter, Stored::PartialIndex, info.source.id, db, table);
     let filter = context.resolver.looking(stored)?;
     Ok(conjuncts_all(&filter, &|part| {
-        terms.conditions.iter().enumerate().any(|(at, condition)| {
+        terms.conditions[..own_conditions].iter().enumerate().any(|(at, condition)| {
             // Only the bounds of a LIKE imply that its operand is not NULL.
             let is_bound = || terms.constraints.iter().any(|c| c.condition == at && c.made_of == MadeOf::Like);
             let is_like = matches!(condition.expr, Expr::Function(call) if is_pattern_match(call));
-            may_imply(facts, condition) && implies(&condition.expr, part) && (!is_like || is_bound())
+            may_imply(info, condition) && implies(&condition.expr, part) && (!is_like || is_bound())
         })
     }))
 }
@@ -68,16 +69,16 @@ pub fn fixed_columns<'a>(
     Ok(fixed.collect())
 }
 
-fn may_imply(facts: &SourceFacts<'_>, condition: &Condition<'_>) -> bool {
-    facts.admits(condition.origin) && condition.likelihood.is_none() && !is_always_true(facts, &condition.expr)
+fn may_imply(info: &SourceInfo<'_>, condition: &Condition<'_>) -> bool {
+    info.admits(condition.origin) && condition.likelihood.is_none() && !is_always_true(info, &condition.expr)
 }
 
 /// Whether the condition is IS NOT NULL of a NOT NULL column: SQLite replaces it by the number 1, which implies
 /// nothing.
-fn is_always_true(facts: &SourceFacts<'_>, condition: &Expr<'_>) -> bool {
+fn is_always_true(info: &SourceInfo<'_>, condition: &Expr<'_>) -> bool {
     let Expr::IsNull(Expr::Column(column), true) = condition else { return false };
-    let is_inner = matches!(facts.source.join, JoinKind::Inner | JoinKind::Cross);
-    is_inner && column.source == facts.source.id && facts.never_null(column.index)
+    let is_inner = matches!(info.source.join, JoinKind::Inner | JoinKind::Cross);
+    is_inner && column.source == info.source.id && info.never_null(column.index)
 }
 
 /// Whether all conjuncts of `expr` pass `test`.

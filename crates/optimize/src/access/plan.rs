@@ -269,6 +269,8 @@ pub struct OrBranch<'a> {
     pub path: Path<'a>,
     /// The other conditions of the branch.
     pub checks: &'a [Expr<'a>],
+    /// The path gives one row at most: the branch does not step to another one.
+    pub one_row: bool,
     /// The cost.
     pub run: LogEst,
     /// How many rows the path finds.

@@ -16,8 +16,8 @@ use lithe_resolve::ir::{Coll, Expr};
 use lithe_value::{Collation, NumberText, Value, ValueRef};
 
 use super::context::PlanContext;
-use super::facts::{IndexColumnFacts, IndexFacts};
 use super::log_est::LogEst;
+use super::sources::{IndexColumnInfo, SourceIndexInfo};
 
 /// The estimate where samples have no entry between two bounds: 2.
 const NEARLY_NONE: LogEst = LogEst(10);
@@ -28,7 +28,7 @@ const SAME_GAP: i16 = 20;
 pub struct Samples<'f, 'a> {
     context: &'f PlanContext<'a>,
     statistics: &'a IndexStatistics,
-    columns: &'f [IndexColumnFacts<'a>],
+    columns: &'f [IndexColumnInfo<'a>],
 }
 
 /// A bound of a range: constants for the columns after the key.
@@ -51,7 +51,7 @@ struct Place {
 
 impl<'f, 'a> Samples<'f, 'a> {
     /// The samples, if there are any and their order is that of built-in collations.
-    pub fn of(context: &'f PlanContext<'a>, index: &'f IndexFacts<'a>) -> Option<Samples<'f, 'a>> {
+    pub fn of(context: &'f PlanContext<'a>, index: &'f SourceIndexInfo<'a>) -> Option<Samples<'f, 'a>> {
         let statistics = index.index.statistics.as_deref().filter(|statistics| !statistics.samples.is_empty())?;
         let width = statistics.samples.first().map_or(0, |sample| sample.equal.len());
         let columns = index.columns.get(..width).unwrap_or(index.columns);
@@ -201,9 +201,9 @@ impl<'f, 'a> Samples<'f, 'a> {
 
     /// The order of a sample and an entry that begins with the values, in the index.
     fn order(&self, sample: &Sample, key: &[Value]) -> Ordering {
-        let orders = key.iter().zip(self.columns).enumerate().map(|(column, (value, facts))| {
-            let order = lithe_value::compare(value_of(sample, column), value.as_ref(), &collation(facts));
-            if facts.descending { order.reverse() } else { order }
+        let orders = key.iter().zip(self.columns).enumerate().map(|(at, (value, column))| {
+            let order = lithe_value::compare(value_of(sample, at), value.as_ref(), &collation(column));
+            if column.descending { order.reverse() } else { order }
         });
         orders.fold(Ordering::Equal, Ordering::then)
     }
@@ -237,7 +237,7 @@ impl<'f, 'a> Samples<'f, 'a> {
     }
 }
 
-fn collation(column: &IndexColumnFacts<'_>) -> Collation {
+fn collation(column: &IndexColumnInfo<'_>) -> Collation {
     match column.collation {
         Coll::NoCase => Collation::NoCase,
         Coll::RTrim => Collation::RTrim,

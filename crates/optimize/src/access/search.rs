@@ -10,10 +10,10 @@ use bumpalo::Bump;
 use lithe_resolve::ir::SourceSet;
 
 use super::candidate::{Candidate, Candidates, Way};
-use super::facts::SourceFacts;
 use super::few::Few;
 use super::log_est::LogEst;
 use super::order::{OrderColumns, OrderResult, Satisfied, Wish};
+use super::sources::SourceInfo;
 use super::terms::Terms;
 
 /// The cost of finding the group of a row: 2.
@@ -24,7 +24,7 @@ pub const REPEATS_MAX: LogEst = LogEst(48);
 /// The join to be ordered.
 pub struct Search<'c, 'a> {
     /// The sources.
-    pub facts: &'c [SourceFacts<'a>],
+    pub infos: &'c [SourceInfo<'a>],
     /// The conditions.
     pub terms: &'c Terms<'a>,
     /// All candidates.
@@ -122,7 +122,7 @@ impl<'a> Search<'_, 'a> {
         };
         let steps = Bump::new();
         let mut partials = vec![start];
-        for _ in self.facts {
+        for _ in self.infos {
             let mut next = Kept { plans: Vec::with_capacity(breadth), breadth, cost_max: None };
             for partial in &partials {
                 let before = partial.last.map(|number| &*steps.alloc(Step { before: partial.before, number }));
@@ -146,7 +146,7 @@ impl<'a> Search<'_, 'a> {
 
     /// How many partial plans are kept from level to level.
     fn breadth(&self) -> usize {
-        match self.facts.len() {
+        match self.infos.len() {
             0 | 1 => 1,
             2 => 5,
             _ if self.is_star => 18,
@@ -186,7 +186,7 @@ impl<'a> Search<'_, 'a> {
             Satisfied::Open => {
                 let loops = extended.loops();
                 let path = loops.iter().map(|&number| &self.candidates.all[number]);
-                self.order.satisfied_by(path, self.facts, self.terms)
+                self.order.satisfied_by(path, self.infos, self.terms)
             }
             Satisfied::Columns(_) => partial.order,
         };
@@ -207,7 +207,7 @@ impl<'a> Search<'_, 'a> {
 
     /// The cost of sorting `rows` that are sorted by the first `sorted` columns already.
     fn sort_cost(&self, rows: LogEst, sorted: usize) -> LogEst {
-        if self.order.wish == Wish::Grouped && self.facts.iter().any(|facts| facts.is_measured) {
+        if self.order.wish == Wish::Grouped && self.infos.iter().any(|info| info.is_measured) {
             // The groups are found in a hash table.
             return rows + GROUPING;
         }
@@ -283,7 +283,7 @@ impl Search<'_, '_> {
         let entry_size = |plan: &Partial<'_>| {
             let candidate = &self.candidates.all[plan.last?];
             match &candidate.way {
-                Way::Index(way) => Some(self.facts[candidate.source].indexes[way.index].entry_size),
+                Way::Index(way) => Some(self.infos[candidate.source].indexes[way.index].entry_size),
                 _ => None,
             }
         };

@@ -4,11 +4,11 @@ use lithe_resolve::ir::{ColumnIndex, Indexed, JoinKind, SourceKind, SourceSet};
 
 use super::Join;
 use super::candidate::{Candidate, Candidates, IndexWay, Key, Way};
-use super::facts::{IndexFacts, IndexedTerm};
 use super::few::Few;
 use super::log_est::LogEst;
 use super::order::{OrderResult, Satisfied};
 use super::search::Found;
+use super::sources::{IndexedTerm, SourceIndexInfo};
 use super::terms::{ConstraintId, Op, Right};
 
 /// SQLite's cost of such a plan.
@@ -17,13 +17,12 @@ const UNIQUE_COST: LogEst = LogEst(39);
 
 /// The plan, when the rowid or all columns of a unique index are known.
 pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
-    let [facts] = join.facts else { return None };
-    let table = match facts.source.kind {
+    let [info] = join.infos else { return None };
+    let table = match info.source.kind {
         SourceKind::Table(_, table) if table.virtual_table().is_none() => table,
         _ => return None,
     };
-    if !matches!(facts.source.indexed, Indexed::Any) || !matches!(facts.source.join, JoinKind::Inner | JoinKind::Cross)
-    {
+    if !matches!(info.source.indexed, Indexed::Any) || !matches!(info.source.join, JoinKind::Inner | JoinKind::Cross) {
         return None;
     }
     let by_rowid = table.has_rowid().then(|| join.constraint_on_rowid()).flatten();
@@ -31,8 +30,8 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
         Some(id) => (Way::Rowid(Key::Constraint(id)), Few::one(id), ROWID_COST),
         None => {
             let (at, keys) =
-                facts.indexes.iter().enumerate().find_map(|(at, index)| Some((at, join.all_keys(index)?)))?;
-            let is_covering = facts.indexes[at].is_covering;
+                info.indexes.iter().enumerate().find_map(|(at, index)| Some((at, join.all_keys(index)?)))?;
+            let is_covering = info.indexes[at].is_covering;
             let way = IndexWay {
                 index: at,
                 keys: keys.iter().map(|&id| Key::Constraint(id)).collect(),
@@ -78,7 +77,7 @@ impl Join<'_, '_> {
     }
 
     /// A value for each column of the index, if it is unique.
-    fn all_keys(&self, index: &IndexFacts<'_>) -> Option<Few<ConstraintId, 6>> {
+    fn all_keys(&self, index: &SourceIndexInfo<'_>) -> Option<Few<ConstraintId, 6>> {
         /// SQLite checks no more than three columns here; paths by more columns are found elsewhere and have other
         /// costs.
         const COLUMNS_MAX: usize = 3;

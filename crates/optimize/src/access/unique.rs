@@ -3,22 +3,22 @@
 use lithe_resolve::ir::{ColumnIndex, Expr, collation_of, skip_collate};
 
 use super::Join;
-use super::facts::{IndexFacts, IndexedTerm};
+use super::sources::{IndexedTerm, SourceIndexInfo};
 use super::terms::{Left, Op};
 
 impl Join<'_, '_> {
     /// Whether the result columns distinguish all rows: they include the rowid, or all columns of a unique index that do
     /// not have a fixed value.
     pub fn result_is_unique(&self) -> bool {
-        let [facts] = self.facts else { return false };
-        if facts.table.is_none() {
+        let [info] = self.infos else { return false };
+        if info.table.is_none() {
             return false;
         }
         self.request.result.iter().any(|expr| self.is_column(expr, ColumnIndex::ROWID))
-            || facts.indexes.iter().any(|index| index.index.is_unique() && !index.is_partial && self.has_all(index))
+            || info.indexes.iter().any(|index| index.index.is_unique() && !index.is_partial && self.has_all(index))
     }
 
-    fn has_all(&self, index: &IndexFacts<'_>) -> bool {
+    fn has_all(&self, index: &SourceIndexInfo<'_>) -> bool {
         index.columns[..index.key_count()].iter().all(|column| {
             let IndexedTerm::Column(of) = column.term else { return false };
             let is_bound = self.terms.constraints.iter().any(|constraint| {
@@ -38,6 +38,6 @@ impl Join<'_, '_> {
 
     fn is_column(&self, expr: &Expr<'_>, index: ColumnIndex) -> bool {
         matches!(skip_collate(*expr), Expr::Column(column)
-            if column.index == index && column.source == self.facts[0].source.id)
+            if column.index == index && column.source == self.infos[0].source.id)
     }
 }

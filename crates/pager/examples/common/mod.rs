@@ -1,4 +1,4 @@
-//! What the examples share: a database of [`PAGES`] pages.
+//! The examples' common database of [`PAGES`] pages.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Committing through a rollback journal, and rolling back: what happens to the files. The pager says what comes when.
+//! Committing through a rollback journal, and rolling back: what happens to the files. The pager decides the order of
+//! the steps.
 
 use std::io::IoSlice;
 use std::sync::Arc;
@@ -19,10 +20,11 @@ use crate::rollback::RollbackTxn;
 use crate::rollback::playback::play_back;
 use crate::write_txn::{Pending, WriteTxn};
 
-/// So many bytes are worth a request of their own to the device, before the sync.
+/// A write of this many bytes or more is started on the device before the sync.
 const WRITE_BACK_MIN: usize = 256 << 10;
 
-/// A transaction counts itself on page 1: this is how others notice it, and learn the size of the database.
+/// Increments the change counter on page 1: other connections notice the commit by it. Page 1 also tells them the size
+/// of the database.
 pub(crate) fn count_transaction(page: &mut [u8], counter: u32, page_count: u32) {
     put_u32(page, CHANGE_COUNTER_AT, counter);
     put_u32(page, PAGE_COUNT_AT, page_count);
@@ -31,17 +33,19 @@ pub(crate) fn count_transaction(page: &mut [u8], counter: u32, page_count: u32) 
 }
 
 impl FileStore {
-    /// Whether a transaction has to count itself, even if it has written neither page 1 nor changed the size of the database.
+    /// Whether a transaction has to count its commit even if it has neither written page 1 nor changed the size of the
+    /// database.
     pub(crate) fn counts_each_commit(&self) -> bool {
         self.calls.counts_each_commit || !self.has_counted.get()
     }
 
-    /// Whether the old pages of all that was written up to `change` are in the journal.
+    /// Whether the journal has the old version of every page that was written up to `change`.
     pub(crate) fn has_journaled(&self, change: u64) -> bool {
         self.rollback.borrow().journaled == Some(change)
     }
 
-    /// The old pages of all that was written, up to `change`, go to the journal, and a crash from then on leads back to them.
+    /// Writes the old versions of the pages written up to `change` to the journal, and makes it hot: a crash from then on
+    /// leads back to them.
     pub(crate) fn write_journal(&self, pending: &Pending<'_>, super_journal: Option<&str>, change: u64) -> Result<()> {
         let mut pages = self.pages_to_journal(pending)?;
         pages.retain(|no| !self.rollback.borrow().in_journal.contains(no));
@@ -87,8 +91,8 @@ impl FileStore {
         journal.make_hot_in_steps(super_journal, synchronous, flags)
     }
 
-    /// The pages whose old content is lost by this commit: overwritten or cut off. The journal may come back after a power loss,
-    /// when the cut has lasted.
+    /// The pages whose old content is lost by this commit: overwritten or cut off. Cut-off pages are among them because after a
+    /// power loss the journal may come back while the truncation has lasted.
     fn pages_to_journal(&self, pending: &Pending<'_>) -> Result<Vec<PageNo>> {
         let lock_byte_page = pending.page_size_before().lock_byte_page();
         let (txn, before, after) = (pending.txn, pending.txn.pages_before, pending.page_count());
@@ -100,7 +104,7 @@ impl FileStore {
         let cut_off = (after + 1..=before).filter_map(PageNo::new);
         let touched = written.filter(|no| no.get() <= after).chain(cut_off);
         let sectors = self.sectors(pending.page_size());
-        // In SQLite's order of calls, whole sectors went there before their first write.
+        // In SQLite's order of calls, whole sectors went to the journal before their first write.
         let mut pages = if sectors.are_shared() && self.calls.journals_at_commit {
             sectors.whole(touched.chain(PageNo::new(after)), before)
         } else {
@@ -123,14 +127,15 @@ impl FileStore {
         Ok(PageRef::from_arc(bytes.into()))
     }
 
-    /// A commit without a journal in a file never syncs the folder. A journal whose end was not synced, of whatever
-    /// connection, must be gone for good before: if it came back after a power loss, it would undo parts of the commit.
+    /// A commit without a journal file never syncs the folder. So the deletion of an older journal, of whatever
+    /// connection, must be made durable before: if that journal came back after a power loss, its playback would undo
+    /// parts of the commit.
     pub(crate) fn outlast_old_journal(&self, pages_before: u32) -> Result<()> {
         let is_needed = !self.settings.journal_mode.get().has_journal_file() && self.removal_may_not_last.get();
         if !is_needed || !self.settings.syncs() || !self.calls.outlasts_old_journal {
             return Ok(());
         }
-        // What had no pages has never had a journal.
+        // An empty database has never had a journal.
         if pages_before > 0 {
             self.delete_journal_for_good()?;
         }
@@ -138,7 +143,8 @@ impl FileStore {
         Ok(())
     }
 
-    /// The new pages, in order, neighbours in one write; durably. The lock is EXCLUSIVE, and no mapped page is held.
+    /// Writes the new pages in order, neighbours in one call, and syncs. The lock is EXCLUSIVE, and no reference to a
+    /// mapped page is held.
     pub(crate) fn write_database(&self, pending: &Pending<'_>, super_journal: Option<&str>) -> Result<()> {
         self.rollback.borrow_mut().file_changed = true;
         let (txn, page_size, page_count) = (pending.txn, pending.page_size(), pending.page_count());
@@ -175,7 +181,7 @@ impl FileStore {
         Ok(())
     }
 
-    /// Writes consecutive pages; those that were spilled come through `buf`.
+    /// Writes consecutive pages; spilled pages are read back through `buf`.
     fn write_run(&self, txn: &WriteTxn, page_size: PageSize, run: &[PageNo], buf: &mut Vec<u8>) -> Result<()> {
         let in_memory = |no: PageNo| txn.dirty.find(no).and_then(|id| txn.dirty.slot(id).bytes.as_deref());
         if let [no] = *run
@@ -216,13 +222,14 @@ impl FileStore {
         Ok(())
     }
 
-    /// Reads such a page.
+    /// Reads a page that was written to its place before the commit.
     pub(crate) fn read_placed(&self, no: PageNo, buf: &mut [u8]) -> Result<()> {
         self.file.read_at(buf, no.offset(buf.len() as u32))?;
         Ok(())
     }
 
-    /// A database may end with pages that nobody wrote, such as the one of the lock bytes.
+    /// Makes the file as long as the database, which may end with pages that were never written, such as the one of the
+    /// lock bytes.
     fn grow_to(&self, page_size: PageSize, page_count: u32) -> Result<()> {
         let wanted = u64::from(page_count) * u64::from(page_size.get());
         if self.file.size()? < wanted {
@@ -231,7 +238,7 @@ impl FileStore {
         Ok(())
     }
 
-    /// The file ends with this page, or before.
+    /// Truncates the file to `page_count` pages, if it is longer.
     pub(crate) fn cut_to(&self, page_size: PageSize, page_count: u32) -> Result<()> {
         let wanted = u64::from(page_count) * u64::from(page_size.get());
         if self.file.size()? > wanted {
@@ -240,7 +247,7 @@ impl FileStore {
         Ok(())
     }
 
-    /// The decision: the journal ceases to be one. After an error it has not, and a rollback undoes everything.
+    /// Decides the commit: ends the journal. After an error the journal still counts, and a rollback undoes everything.
     ///
     /// The inner result is the error of a commit that was made, but may not withstand a power loss.
     pub(crate) fn decide_commit(&self, pending: &Pending<'_>) -> Result<Result<()>> {
@@ -257,8 +264,8 @@ impl FileStore {
             Ok(()) => Ok(()),
         };
         self.rollback.borrow_mut().is_decided = true;
-        // It is decided, and what fails from here on must not look as if it were not: the file is longer than it needs to
-        // be, or a lock is given back when the read transaction ends.
+        // The commit is decided. An error from here on must not be reported as a failed commit: the file stays longer
+        // than it needs to be, or the lock is released when the read transaction ends.
         if changed && was_longer {
             let _ = self.cut_to(pending.page_size(), pending.page_count());
         }
@@ -271,7 +278,7 @@ impl FileStore {
         Ok(finished)
     }
 
-    /// Whether pages that the commit may have cut off again were written to their place before it.
+    /// Whether pages were written to their place before the commit that this commit cuts off.
     fn has_written_behind(&self, pending: &Pending<'_>) -> bool {
         match self.calls.spills_to_database {
             true => self.rollback.borrow().spilled_end > pending.page_count(),
@@ -279,24 +286,26 @@ impl FileStore {
         }
     }
 
-    /// Undoes what reached the file. Where the transaction has overwritten pages, or a commit has begun to, no mapped page is held.
+    /// Undoes what reached the file. Where the transaction or its failed commit has overwritten pages, no reference to a mapped
+    /// page is held.
     pub(crate) fn roll_back(&self, pending: &Pending<'_>) -> Result<()> {
         let RollbackTxn { file_changed: changed, is_decided, .. } = *self.rollback.borrow();
         if is_decided {
             self.forget_known();
         } else if changed {
-            // What was read back from there is gone, whether or not the journal can be played back now.
+            // The pool may have spilled pages that were read back: they are dropped, whether or not the journal can be
+            // played back now.
             self.forget_spilled(pending.txn);
             self.restore_database(pending)?;
             if self.calls.reads_header_alone {
                 self.forget_known();
             }
         } else if pending.txn.spill.overwrites {
-            // Without a journal there is no way back: what was written stays.
+            // Without a journal nothing can be undone: what was written stays.
             self.forget_known();
             let _ = self.cut_to(pending.page_size(), pending.txn.pages_before);
         } else if !pending.txn.spill.placed.is_empty() {
-            // A file that stays too long is no harm.
+            // A file that stays too long does no harm.
             let _ = self.cut_to(pending.page_size(), pending.txn.pages_before);
         }
         self.finish_journal()?;
@@ -312,14 +321,14 @@ impl FileStore {
         !rollback.is_decided && (rollback.file_changed || txn.spill.overwrites)
     }
 
-    /// After a rollback that failed: leaves the journal to the next one who reads.
+    /// After a rollback that failed: leaves the journal for the next reader's recovery.
     pub(crate) fn leave_to_recovery(&self) -> Result<()> {
         *self.rollback.borrow_mut() = RollbackTxn::default();
         self.forget_known();
         self.unlock(LockLevel::None)
     }
 
-    /// What a journal in memory has is put back, as nobody else can.
+    /// Writes back the old pages that a journal in memory has, because no other connection can.
     pub(crate) fn restore_from_memory(&self, pending: &Pending<'_>) {
         let is_needed = {
             let txn = self.rollback.borrow();
@@ -333,12 +342,12 @@ impl FileStore {
     fn restore_database(&self, pending: &Pending<'_>) -> Result<()> {
         let txn = self.rollback.borrow();
         match &txn.journal {
-            // It could not be opened again after its deletion had failed: the next reader plays it back.
+            // The journal file could not be opened again after its deletion had failed: the next reader plays it back.
             None if self.settings.journal_mode.get().has_journal_file() => {
                 return Err(Error::CantOpen(ResultCode::CANTOPEN));
             }
             Some(journal) => {
-                // A commit that failed may have taken its header away.
+                // A commit that failed may have zeroed the journal's header.
                 journal.bring_back_header(self.settings.synchronous.get(), self.settings.sync_flags())?;
                 play_back(&**journal.file(), &*self.file, self.calls)?;
             }

@@ -1,8 +1,8 @@
-//! Hot journals: a writer crashed while it changed the database. The next reader puts the old pages
-//! back before it reads.
+//! Hot journals: a writer crashed while it changed the database. The next reader writes the old pages back before it
+//! reads.
 //!
-//! A journal is hot if it exists, nobody holds a RESERVED lock, the database is not empty, and the
-//! journal's first byte is not zero; and if it names a super-journal, as long as that exists.
+//! A journal is hot if it exists, no connection holds a RESERVED lock, the database is not empty, and the journal's
+//! first byte is not zero. A journal that names a super-journal is hot only as long as that exists.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use crate::rollback::delete_if_unused;
 use crate::rollback::playback::{play_back, super_journal_of};
 
 impl FileStore {
-    /// With a SHARED lock just taken: rolls back what a crash left behind. Afterwards the lock is
-    /// SHARED again.
+    /// Rolls back what a crash left behind. The caller has just taken the SHARED lock, and holds a SHARED lock
+    /// afterwards.
     pub(crate) fn roll_back_hot_journal(&self) -> Result<()> {
         if !self.vfs.access(&self.journal_path, Access::Exists)? || !self.journal_is_hot()? {
             return Ok(());
@@ -24,7 +24,7 @@ impl FileStore {
             return Err(Error::ReadOnly(ResultCode::READONLY_ROLLBACK));
         }
         self.lock(LockLevel::Exclusive)?;
-        // Somebody else may have rolled it back before we had the lock.
+        // Another connection may have rolled the journal back before this one got the lock.
         if self.vfs.access(&self.journal_path, Access::Exists)? {
             self.play_back_hot_journal()?;
         }
@@ -45,7 +45,8 @@ impl FileStore {
         let flags = OpenFlags::READONLY | OpenFlags::MAIN_JOURNAL;
         let opened = match self.vfs.open(Some(&self.journal_path), flags) {
             Ok(opened) => opened,
-            // It went away in between, or cannot be read: the latter is found out with the lock.
+            // The journal was deleted in between, or cannot be read. The latter is reported when it is opened under the
+            // EXCLUSIVE lock.
             Err(_) => return self.vfs.access(&self.journal_path, Access::Exists).map_err(Error::from),
         };
         let mut first = [0];
@@ -53,7 +54,7 @@ impl FileStore {
         Ok(first != [0])
     }
 
-    /// An empty database has nothing that could be rolled back to.
+    /// Deletes the journal of an empty database: there is nothing that it could roll back to.
     fn delete_journal_of_nothing(&self) -> Result<()> {
         if self.is_read_only() || !self.file.lock(LockLevel::Reserved)? {
             return Ok(());
@@ -75,7 +76,7 @@ impl FileStore {
         }
         let journal = opened.file;
         if self.settings.syncs() {
-            // Its writer may not have: it must not vanish once the database is half restored.
+            // Its writer may not have synced it: the journal must not vanish while the database is half restored.
             journal.sync(SyncFlags::NORMAL)?;
         }
         let super_journal = super_journal_of(&*journal)?;
@@ -96,8 +97,8 @@ impl FileStore {
             }
         }
         drop(journal);
-        // Durably: in the modes that have no journal file, no later commit makes it so, and the journal of long ago
-        // would come back and undo a part of them.
+        // The deletion is durable: in the modes that have no journal file, no later commit makes it so, and the old
+        // journal would come back after a power loss and undo a part of those commits.
         let lasts = self.calls.outlasts_old_journal && self.settings.syncs();
         self.vfs.delete(&self.journal_path, lasts)?;
         if let Some(name) = super_journal {

@@ -1,5 +1,5 @@
-//! The rollback journal of a transaction: opened at its first write, ended in the way of the journal mode. And in SQLite's order, as
-//! VFSes of the application see it: old pages that go to it one by one, and pages that go to their place after it.
+//! The rollback journal of a transaction: opened at the first write, ended as the journal mode says. For VFSes of the application,
+//! which get SQLite's order of calls: old pages go to the journal one by one, and new pages go to their place after that.
 //!
 //! ```text
 //!   EXCLUSIVE lock -> the journal is synced, and counts -> a new segment of the journal -> the page to its place
@@ -20,22 +20,22 @@ use crate::rollback::journal_file::{JournalFile, sector_size};
 use crate::write_txn::{Pending, WriteTxn};
 
 impl FileStore {
-    /// The first page of a transaction is about to be written: whatever would make writing impossible
-    /// shows now, and not at the commit.
+    /// Opens the journal when the first page of a transaction is about to be written: an error that makes writing
+    /// impossible is reported here, not at the commit.
     pub(crate) fn open_journal(&self, pending: &Pending<'_>) -> Result<()> {
         let mut rollback = self.rollback.borrow_mut();
         if rollback.journal.is_some() || !self.settings.journal_mode.get().has_journal_file() {
             return Ok(());
         }
         let pages_before = pending.txn.pages_before;
-        // Under a lesser lock somebody else may have deleted it meanwhile.
+        // While this connection held a lesser lock, another one may have deleted the kept journal.
         let kept = self.kept_journal.borrow_mut().take().filter(|_| self.keeps_journal.get());
         let file = kept.map_or_else(|| self.open_journal_file(pages_before), Ok)?;
         let mut journal = self.new_journal(pending, file);
         if !self.calls.journals_at_commit
             && let Err(error) = journal.begin(pages_before, self.settings.synchronous.get())
         {
-            // Without a header it is nobody's.
+            // A journal without a header belongs to no transaction: it is deleted.
             journal.close();
             let _ = self.vfs.delete(&self.journal_path, false);
             return Err(error);
@@ -45,14 +45,14 @@ impl FileStore {
         Ok(())
     }
 
-    /// The file of the journal, or of the log, as far as it is open.
+    /// The file of the journal, or of the log, if one is open.
     pub(crate) fn journal_file(&self) -> Option<Arc<dyn File>> {
         let journal = self.rollback.borrow().journal.as_ref().map(|journal| Arc::clone(journal.file()));
         journal.or_else(|| self.kept_journal.borrow().clone()).or_else(|| self.log_file())
     }
 
     fn open_journal_file(&self, pages_before: u32) -> Result<Arc<dyn File>> {
-        // Of an empty database nobody can have taken anything away.
+        // An empty database has no content that a move could have separated from its journal.
         if pages_before > 0 && self.file.has_moved()? {
             return Err(Error::ReadOnly(ResultCode::READONLY_DBMOVED));
         }
@@ -70,8 +70,8 @@ impl FileStore {
         JournalFile::new(file, u32::from_ne_bytes(nonce), pending.page_size(), sector_size(&*self.file))
     }
 
-    /// Page `no` is about to be written for the first time: the old bytes go to the journal, and with them those of the pages that
-    /// share its sector. Both a write of the page and its rollback, when the power cuts one short, may harm the whole sector.
+    /// Journals the old bytes of page `no`, which is about to be written for the first time, and those of the pages that share its
+    /// sector: a write of the page, and its rollback, may harm the whole sector if the power fails meanwhile.
     pub(crate) fn journal_page(&self, pending: &Pending<'_>, no: PageNo) -> Result<()> {
         if self.is_wal() {
             return Ok(());
@@ -93,7 +93,7 @@ impl FileStore {
         Ok(())
     }
 
-    /// The other pages of page `no`'s sector, which SQLite's calls write with it: those of the database that are not in the journal yet.
+    /// The other pages of page `no`'s sector that are not in the journal yet: SQLite journals them before it writes the page.
     pub(crate) fn unwritten_neighbours(&self, page_size: PageSize, page_count: u32, no: PageNo) -> Vec<PageNo> {
         let sectors = self.sectors(page_size);
         if self.calls.journals_at_commit || self.is_wal() || !sectors.are_shared() {
@@ -105,8 +105,8 @@ impl FileStore {
         neighbours
     }
 
-    /// Appends page `no`, which this transaction has not written yet, to the journal, wherever the mode has it; unless the page is
-    /// there already.
+    /// Appends the old version of page `no` to the journal, in a file or in memory, unless the journal has it already. This
+    /// transaction has not written the page yet.
     fn add_to_journal(&self, pending: &Pending<'_>, no: PageNo) -> Result<()> {
         let mode = self.settings.journal_mode.get();
         if mode == JournalMode::Off || self.rollback.borrow().in_journal.contains(&no) {
@@ -123,7 +123,8 @@ impl FileStore {
         Ok(())
     }
 
-    /// Page `no` is overwritten in its place, in SQLite's order: the journal has what is lost by that, and counts.
+    /// Overwrites page `no` in its place, in SQLite's order: after the journal has what is lost by that, and was
+    /// synced.
     pub(crate) fn place_after_journal(&self, pending: &Pending<'_>, no: PageNo, bytes: &[u8]) -> Result<()> {
         let is_unsealed = self.has_unsealed_on_sector(pending, no);
         let rollback = &mut *self.rollback.borrow_mut();
@@ -141,8 +142,8 @@ impl FileStore {
         Ok(())
     }
 
-    /// Whether the journal has a page of page `no`'s sector that was not synced: a write that the power cuts short may harm the whole
-    /// sector.
+    /// Whether the journal has a page of page `no`'s sector that was not synced. A write may harm the whole sector if the power fails
+    /// meanwhile.
     fn has_unsealed_on_sector(&self, pending: &Pending<'_>, no: PageNo) -> bool {
         let sectors = self.sectors(pending.page_size());
         let unsealed = &self.rollback.borrow().unsealed;
@@ -152,7 +153,7 @@ impl FileStore {
         sectors.whole(std::iter::once(no), pending.txn.pages_before).iter().any(|page| unsealed.contains(page))
     }
 
-    /// The pages of this transaction that are in the database go with it: nobody finds them in the pool.
+    /// Removes the pages that this transaction has written into the database from the pool, because it is rolled back.
     pub(super) fn forget_spilled(&self, txn: &WriteTxn) {
         if txn.spill.overwrites {
             let old = self.rollback.borrow().in_journal.iter().copied().collect::<Vec<_>>();
@@ -160,23 +161,24 @@ impl FileStore {
         }
     }
 
-    /// Before `pages` are written, one of which may make the file longer: how long it is going to be.
+    /// Announces the coming size of the file to the VFS before `pages` are written, one of which may make the file
+    /// longer.
     pub(super) fn hint_size(&self, pending: &Pending<'_>, pages: &[PageNo]) -> Result<()> {
         self.hint_size_beyond(pending, pages, &mut self.rollback.borrow_mut().hinted)
     }
 
     fn hint_size_beyond(&self, pending: &Pending<'_>, pages: &[PageNo], hinted: &mut u32) -> Result<()> {
         let (known, end) = (pending.txn.pages_before.max(*hinted), pending.page_count());
-        let goes_on = pages.len() > 1 || pages.first().is_some_and(|first| first.get() > known);
-        if (end > known && goes_on) || pending.is_reshaped() {
+        let continues = pages.len() > 1 || pages.first().is_some_and(|first| first.get() > known);
+        if (end > known && continues) || pending.is_reshaped() {
             *hinted = end;
             self.file.size_hint(u64::from(end) * u64::from(pending.page_size().get()))?;
         }
         Ok(())
     }
 
-    /// Whether a journal that could not be ended is no more: it was deleted or cut to nothing, and that was not synced. Going back
-    /// from there would leave the next one who comes by, should we die half-way, without a journal.
+    /// Whether a journal whose end failed is gone nevertheless: it was deleted or truncated to nothing, and only the sync failed.
+    /// A rollback would then run without a journal, and a crash in its middle would leave the database damaged.
     pub(super) fn journal_is_gone(&self) -> bool {
         if self.settings.journal_mode.get() == JournalMode::Delete {
             return matches!(self.vfs.access(&self.journal_path, Access::Exists), Ok(false));
@@ -185,13 +187,13 @@ impl FileStore {
         rollback.journal.as_ref().is_some_and(|journal| matches!(journal.file().size(), Ok(0)))
     }
 
-    /// The journal of this transaction does not count any more.
+    /// Drops the journal of this transaction, which does not count any more.
     pub(crate) fn forget_journal(&self) {
         self.rollback.borrow_mut().journal = None;
         self.forget_known();
     }
 
-    /// Ends the journal in the way of the mode, and what was remembered of the transaction.
+    /// Ends the journal as the journal mode says, and drops the state of the transaction.
     pub(super) fn finish_journal(&self) -> Result<()> {
         let txn = &mut *self.rollback.borrow_mut();
         if !self.calls.journals_at_commit
@@ -199,7 +201,7 @@ impl FileStore {
         {
             return self.finish_journal_in_steps(txn, journal);
         }
-        // It stays there meanwhile: should the call panic, a rollback needs it.
+        // The journal stays in `txn` during the call: should the call panic, a rollback needs it.
         let finished = match &txn.journal {
             Some(journal) => self.finish_journal_file(journal),
             None => {
@@ -207,7 +209,7 @@ impl FileStore {
                 return Ok(());
             }
         };
-        // After an error the journal is still there, for a rollback or for the next one who opens the database.
+        // After an error the journal still exists, for a rollback or for the next connection that opens the database.
         if finished.is_ok() {
             *txn = RollbackTxn::default();
             self.keeps_journal.set(self.settings.keeps_locks());
@@ -215,7 +217,8 @@ impl FileStore {
         finished
     }
 
-    /// The same in SQLite's order: a journal is closed before it is deleted, and one that stays is closed with the last lock.
+    /// [`FileStore::finish_journal_file`] in SQLite's order: a journal is closed before it is deleted, and a persistent one is closed
+    /// with the last lock.
     fn finish_journal_in_steps(&self, txn: &mut RollbackTxn, journal: JournalFile) -> Result<()> {
         let settings = &self.settings;
         let (mode, synchronous, flags) =
@@ -224,7 +227,7 @@ impl FileStore {
         if mode == JournalMode::Delete && (!keeps_locks || self.deletes_journal.get()) {
             let header = journal.close();
             if let Err(error) = self.vfs.delete(&self.journal_path, synchronous >= Synchronous::Extra) {
-                // A rollback plays it back, if it can be opened.
+                // The journal is opened again, if that is possible, because a rollback plays it back.
                 let again = self.vfs.open(Some(&self.journal_path), OpenFlags::READWRITE | OpenFlags::MAIN_JOURNAL);
                 txn.journal = again.ok().map(|opened| JournalFile::again(header, opened.file));
                 return Err(error.into());
@@ -249,7 +252,8 @@ impl FileStore {
 
     fn finish_journal_file(&self, journal: &JournalFile) -> Result<()> {
         let (mode, synchronous) = (self.settings.journal_mode.get(), self.settings.synchronous.get());
-        // As long as the lock is held nobody else looks at it: what DELETE would make anew for each commit is kept.
+        // While the EXCLUSIVE lock is held no other connection reads the journal. So mode DELETE keeps the file instead
+        // of creating it again for each commit.
         let stays = mode.leaves_journal() || mode == JournalMode::Delete && self.settings.keeps_locks();
         if !stays {
             let lasts = synchronous >= Synchronous::Extra;
@@ -259,19 +263,19 @@ impl FileStore {
         let is_cut = mode == JournalMode::Truncate;
         let syncs = synchronous >= if is_cut { Synchronous::Full } else { Synchronous::Normal };
         self.removal_may_not_last.set(!syncs);
-        // A name of a super-journal must not be what the next journal ends with.
+        // The next journal must not end with the name of this one's super-journal.
         let size_max = if is_cut || journal.has_super { Some(0) } else { self.settings.journal_size_limit.get() };
         let file = journal.file();
         if size_max == Some(0) && !syncs {
             return Ok(file.truncate(0)?);
         }
-        // Without its header it is no journal, and with it again it is one again: a sync that fails can be undone, which a
-        // cut can not.
+        // Zeroing the header ends the journal, and the header can be written back: so a failed sync can be undone, which a
+        // truncation cannot.
         journal.zero_header()?;
         if syncs {
             file.sync(self.settings.sync_flags())?;
         }
-        // It is decided. A journal that stays too long is no harm.
+        // The commit is decided. A journal that stays too long does no harm.
         if let Some(size_max) = size_max
             && file.size().is_ok_and(|size| size > size_max)
         {
@@ -280,7 +284,8 @@ impl FileStore {
         Ok(())
     }
 
-    /// With the EXCLUSIVE lock, so that no journal is anybody's. (What is not there cannot be removed durably.)
+    /// Deletes the journal durably. The caller holds the EXCLUSIVE lock, so no transaction uses the journal. It is
+    /// created first, because the deletion of a file that does not exist syncs nothing.
     pub(crate) fn delete_journal_for_good(&self) -> Result<()> {
         drop(
             self.vfs

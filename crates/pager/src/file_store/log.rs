@@ -33,8 +33,8 @@ impl FileStore {
         self.wal.borrow().is_some()
     }
 
-    /// Opens the log. The SHARED lock on the database, which is held, stays as long as the log is open:
-    /// nobody changes the journal mode or deletes the log meanwhile.
+    /// Opens the log. The SHARED lock on the database stays held as long as the log is open, so no other connection
+    /// changes the journal mode or deletes the log meanwhile.
     pub(super) fn open_wal(&self) -> Result<()> {
         let exclusive = self.settings.keeps_locks();
         if !self.locks || !(exclusive || self.file.has_shm()) {
@@ -57,7 +57,7 @@ impl FileStore {
         Ok(())
     }
 
-    /// The log, if it is open.
+    /// The log's file, if the log is open.
     pub(crate) fn log_file(&self) -> Option<Arc<dyn File>> {
         self.wal.borrow().as_ref().map(Wal::file_of_log)
     }
@@ -70,8 +70,8 @@ impl FileStore {
         Ok(self.vfs.open(Some(&self.wal_path), flags)?.file)
     }
 
-    /// Another handle on the database, which belongs to no connection. A VFS of the application is asked for one handle a
-    /// connection only.
+    /// Another handle on the database file, which belongs to no connection. With a VFS of the application each connection
+    /// uses its own handle, because SQLite opens one handle a connection.
     fn open_hub(&self) -> Result<Arc<dyn File>> {
         if !self.calls.shares_log {
             return Ok(self.file.clone());
@@ -89,9 +89,9 @@ impl FileStore {
         self.take_snapshot(shape, begun)
     }
 
-    /// Nobody has prepared the shared memory, and we may not: the log is indexed for this transaction alone. The
-    /// lock on mark 0 keeps other connections from copying into the database, and so from starting the log
-    /// over.
+    /// Begins to read a log whose shared memory no connection has prepared, while this connection has no right to write
+    /// it: the log is indexed for this transaction alone. The lock on mark 0 keeps other connections from copying into
+    /// the database, and so from restarting the log.
     fn begin_read_unshared(&self) -> Result<Begun> {
         let slot = read_slot(0)..read_slot(0) + 1;
         if !self.file.shm_lock(slot.clone(), ShmLock::Shared)? {
@@ -109,7 +109,7 @@ impl FileStore {
         begun
     }
 
-    /// Whether this transaction has an index of the log for itself.
+    /// Whether this transaction reads through its own index of the log.
     pub(crate) fn reads_unshared(&self) -> bool {
         self.shared_wal.borrow().is_some()
     }
@@ -133,7 +133,7 @@ impl FileStore {
         ended
     }
 
-    /// The snapshot of the log, which has been found as `begun` says.
+    /// Adopts the snapshot of the log; `begun` says how it differs from the one before.
     pub(crate) fn take_snapshot(&self, shape: Shape, begun: Begun) -> Result<Snapshot> {
         if let (Begun::AsBefore, Some(known)) = (begun, self.known.get()) {
             return Ok(known.or_of_shape(shape));
@@ -155,16 +155,17 @@ impl FileStore {
         Ok(snapshot)
     }
 
-    /// The snapshot becomes that of another connection of the same shared cache.
-    pub(crate) fn go_on_to(&self, shape: Shape, newest: IndexHeader) -> Result<Snapshot> {
-        self.with_wal(|wal| wal.go_on_to_shared(newest))?;
+    /// Moves the snapshot to one that another connection of the same shared cache has committed.
+    pub(crate) fn advance_to(&self, shape: Shape, newest: IndexHeader) -> Result<Snapshot> {
+        self.with_wal(|wal| wal.advance_to_shared(newest))?;
         self.look_through_log(shape)
     }
 
     /// Learns size and shape of the database from page 1, which may be in the log.
     fn look_through_log(&self, shape: Shape) -> Result<Snapshot> {
         let (in_log, page_size) = self.with_wal(|wal| (wal.page_count(), wal.page_size()));
-        // What the log says of the size is enough for SQLite, and for those who see what we ask.
+        // The log's page count is enough for SQLite; a VFS of the application sees no size call that SQLite would not
+        // make.
         let size = if !self.calls.reads_header_alone && in_log.is_some() { 0 } else { self.file.size()? };
         let shape = match page_size.filter(|_| in_log.is_some()) {
             Some(page_size) => Shape { page_size, ..shape },
@@ -180,7 +181,7 @@ impl FileStore {
         let mapped = self.map(size)?;
         let candidate = Snapshot { id, page_count, file_size: size, mapped, ..Snapshot::empty(shape) };
         if self.is_void.get() {
-            // For this transaction only.
+            // The state counts for this transaction only.
             self.forget_known();
             return Ok(Snapshot { page_count: 0, ..candidate });
         }
@@ -209,7 +210,8 @@ impl FileStore {
         })
     }
 
-    /// Remembers a snapshot of the log. Pages are read directly if the database file has all of it.
+    /// Remembers a snapshot of the log. Pages are read directly from the mapping if the database file has all of the
+    /// log.
     fn know_log(&self, snapshot: Snapshot) -> Snapshot {
         let is_in_file = self.with_wal(Wal::is_fully_checkpointed);
         let snapshot = Snapshot { direct: if is_in_file { snapshot.mapped_pages() } else { 0 }, ..snapshot };
@@ -224,7 +226,8 @@ impl FileStore {
         Ok(Shape { page_size: header.page_size, reserved: header.reserved })
     }
 
-    /// Becomes the writer, on the snapshot that is held; or begins to read, and answers the newest snapshot.
+    /// Becomes the writer on the snapshot that is held; or without one begins to read and to write, and answers the
+    /// newest snapshot.
     pub(super) fn begin_write_wal(&self, shape: Shape, holds_snapshot: bool) -> Result<Option<Snapshot>> {
         if self.is_read_only() {
             return Err(Error::ReadOnly(ResultCode::READONLY));
@@ -247,8 +250,8 @@ impl FileStore {
         taken.map(Some)
     }
 
-    /// Appends what is in memory, with the frame that commits: all of the commit, as a log has no second phase. The inner result
-    /// says whether this connection can go on from its own commit, which is made in any case.
+    /// Appends the dirty pages, with the frame that commits: all of the commit, because a log has no second phase. The commit is
+    /// made whenever the outer result is `Ok`; the inner result says whether this connection can read on from its own commit.
     pub(crate) fn commit_wal(&self, pending: &Pending<'_>) -> Result<Result<()>> {
         let neighbours = self.neighbours_for_log(pending)?;
         let page_count = pending.page_count();
@@ -257,7 +260,7 @@ impl FileStore {
         pages.extend(neighbours.iter().map(|(no, page)| (*no, &**page)));
         pages.sort_unstable_by_key(|(no, _)| *no);
         if pages.is_empty() {
-            // All that was written was cut off again.
+            // All pages that were written were cut off again.
             return Ok(Ok(()));
         }
         self.counts.add(PageCounter::Write, pages.len());
@@ -300,7 +303,8 @@ impl FileStore {
         }
     }
 
-    /// The turn to write ends. After a commit, which made `changes` to the snapshot `before`, answers what is read from now on.
+    /// Releases the writer slot. After a commit, which made `changes` to the snapshot `before`, answers the snapshot that is
+    /// read from now on.
     pub(crate) fn end_write_wal(
         &self,
         before: &View,
@@ -319,7 +323,8 @@ impl FileStore {
         Some(self.know_log(Snapshot { id, shape, page_count, file_size, mapped, ..known }))
     }
 
-    /// Our own commit has made the file longer, past the log: its size, as far as it is mapped now.
+    /// The size of the file, and the mapping of as much of it as can be mapped, after this connection's commit has
+    /// appended pages past the log.
     fn map_longer(&self, before: &Snapshot) -> (u64, MappedFile) {
         let Ok(size) = self.file.size() else { return (before.file_size, before.mapped) };
         self.map(size).map_or((before.file_size, before.mapped), |mapped| (size, mapped))
@@ -331,7 +336,7 @@ impl FileStore {
         self.known.get().filter(|_| is_in_file).map_or(0, |known| known.direct)
     }
 
-    /// Appends pages to the log that do not commit yet.
+    /// Appends pages of an uncommitted transaction to the log.
     pub(crate) fn spill_wal(&self, page_size: PageSize, pages: &[(PageNo, &[u8])]) -> Result<()> {
         if pages.is_empty() {
             return Ok(());
@@ -403,15 +408,15 @@ impl FileStore {
         }
     }
 
-    /// Leaves the log, if there is one.
+    /// Closes the log, if one is open.
     pub(crate) fn close_log(&self, page_count: u32) -> Result<()> {
         let asks = self.is_wal() || !self.calls.reads_header_alone;
-        // Beside another file of this name lies another log.
+        // A file of this name that is not the database has another log beside it.
         let has_moved = asks && page_count > 0 && self.file.has_moved().unwrap_or(true);
         self.close_wal(has_moved)
     }
 
-    /// Leaves the log. The last connection of all copies it into the database and deletes it.
+    /// Closes the log. The last connection of all processes copies it into the database and deletes it.
     fn close_wal(&self, has_moved: bool) -> Result<()> {
         let Some(wal) = self.wal.take() else { return Ok(()) };
         let checkpoints = self.settings.checkpoint_on_close.get() && !self.is_read_only();
@@ -423,7 +428,7 @@ impl FileStore {
         let keeps = if is_complete { self.keeps_log_now() } else { true };
         let delete = is_complete && !keeps;
         if is_complete && !delete && self.settings.journal_size_limit.get().is_some() {
-            // All of it is in the database: as long as the limit allows it is no longer than nothing.
+            // All frames are in the database, so the log may be truncated: its length is within any limit then.
             self.open_log_file()?.truncate(0)?;
         }
         wal.close(delete);
@@ -435,7 +440,8 @@ impl FileStore {
         Ok(())
     }
 
-    /// Takes the EXCLUSIVE lock to end the log. A VFS of the application is asked for it even if it is held, as by SQLite.
+    /// Takes the EXCLUSIVE lock to end the log. A VFS of the application gets the call even if the lock is held, as from
+    /// SQLite.
     fn lock_to_close(&self) -> Result<()> {
         if self.calls.shares_log || self.level.get() < LockLevel::Exclusive {
             return self.lock(LockLevel::Exclusive);
@@ -443,13 +449,13 @@ impl FileStore {
         if self.file.lock(LockLevel::Exclusive)? { Ok(()) } else { Err(Error::Busy) }
     }
 
-    /// Whether the log stays when the last connection closes: a VFS of the application says so itself.
+    /// Whether the log stays when the last connection closes. A VFS of the application decides that itself.
     fn keeps_log_now(&self) -> bool {
         let theirs = self.file.is_foreign();
         if theirs { self.file.persists_log().unwrap_or(false) } else { self.keeps_log.get() }
     }
 
-    /// With the database to ourselves: copies the log into the database and deletes it.
+    /// Copies the log into the database and deletes it. The caller holds the EXCLUSIVE lock.
     pub(crate) fn close_wal_to_leave(&self) -> Result<()> {
         let Some(wal) = self.wal.take() else { return Ok(()) };
         if !self.calls.shares_log {
@@ -463,12 +469,13 @@ impl FileStore {
         wal.close(true);
         drop(wal);
         self.forget_known();
-        // Durably: in the modes that have no journal file no later commit makes it so, and SQLite would take a log that
-        // comes back for the newest state.
+        // The deletion is durable: in the modes that have no journal file no later commit makes it so, and SQLite would
+        // read a log that comes back as the newest state.
         self.remove_log(self.settings.syncs())
     }
 
-    /// A log that cannot be deleted stays behind with nothing in it: nobody must take its frames for the newest state.
+    /// Deletes the log. A log that cannot be deleted is truncated to nothing, because a reader would take its frames
+    /// for the newest state.
     fn remove_log(&self, lasts: bool) -> Result<()> {
         match self.vfs.delete(&self.wal_path, lasts) {
             Err(error) if error.code() != ResultCode::IOERR_DELETE_NOENT => {
@@ -480,7 +487,8 @@ impl FileStore {
         }
     }
 
-    /// The same in the order of calls that SQLite makes. The EXCLUSIVE lock becomes a SHARED one, and nothing is known any more.
+    /// As [`FileStore::close_wal_to_leave`], in SQLite's order of calls. The EXCLUSIVE lock becomes a SHARED one, and the known
+    /// snapshot is forgotten.
     fn close_wal_to_leave_in_order(&self, wal: Wal) -> Result<()> {
         let locked = self.lock_to_close();
         wal.note_locked_alone();
@@ -490,7 +498,7 @@ impl FileStore {
             self.unlock(LockLevel::Shared)?;
             return Err(Error::Busy);
         }
-        // The answer does not matter: nobody has a use for the log.
+        // The call is only there for the VFS: the log is deleted whatever the answer is.
         self.file.persists_log();
         wal.close(true);
         drop(wal);
@@ -514,7 +522,7 @@ impl FileStore {
         done
     }
 
-    /// Whether the log has nothing left that the database lacks.
+    /// Checkpoints the log; answers whether the database has all of its frames now.
     fn checkpoint_to_close(&self, wal: &Wal) -> bool {
         let interrupted = self.settings.interrupt_flag();
         let work = self.checkpointer(CheckpointMode::Passive, &interrupted, &|attempt| attempt());
@@ -531,8 +539,8 @@ impl FileStore {
         work(self.wal.borrow().as_ref().expect("the log is open"))
     }
 
-    /// After a panic: leaves the log as it is, with everything given back that others wait for. A step that panics changes nothing for
-    /// the others.
+    /// After a panic: closes the log without a checkpoint, and releases the locks that other connections wait for. A step that panics
+    /// itself is skipped.
     pub(crate) fn abandon_log(&self) {
         let logs = [self.wal.take(), self.shared_wal.take()];
         for wal in logs.iter().flatten() {

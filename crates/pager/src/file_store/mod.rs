@@ -1,7 +1,7 @@
 //! Databases in files: locks, snapshots, clean pages, and what a commit does to the files.
 //!
-//! The pager says what comes when, and passes what a step needs: the transaction as [`Pending`], the view that pages are read in. A step
-//! answers a [`Snapshot`] where it has looked at the database. It knows nothing of the pager.
+//! The pager decides the order of the steps, and passes what a step needs: the transaction as [`Pending`], the view that pages are read
+//! in. A step answers a [`Snapshot`] where it has read the state of the database. The store knows nothing of the pager.
 //!
 //! | module | subject |
 //! | --- | --- |
@@ -47,7 +47,7 @@ use crate::settings::Settings;
 use crate::snapshot::{Change, Fingerprint, Shape, Snapshot, SnapshotId};
 use crate::wal::Wal;
 
-/// What the name of a rollback journal adds to its database's.
+/// The suffix of a rollback journal's name.
 pub(crate) const JOURNAL_SUFFIX: &str = "-journal";
 
 /// A database in a file.
@@ -66,29 +66,29 @@ pub(crate) struct FileStore {
     pub(crate) mapping: LastMapping,
     opened_read_only: bool,
     read_only_shm: bool,
-    /// The file cannot change: nobody is looked for, nothing is locked.
+    /// The file cannot change: no journal, log or other connection is checked for, and no lock is taken.
     immutable: bool,
     /// Locks are taken.
     locks: bool,
-    /// It has a log whatever its header says.
+    /// The database has a log whatever its header says.
     always_log: bool,
     torn_sectors: Cell<bool>,
     /// The log stays when the last connection closes.
     pub(crate) keeps_log: Cell<bool>,
-    /// What is in the file does not count: it is to be written anew.
+    /// The content of the file does not count, because the file is to be rewritten.
     pub(crate) is_void: Cell<bool>,
     /// Pages that were read through the pool.
     pub(crate) counts: Counts,
-    /// What was asked for, and what is in force: while pages are held it does not change.
+    /// `PRAGMA mmap_size` as it was set, and as it is in force: it does not change while a transaction holds pages.
     mmap_size_wanted: Cell<u64>,
     mmap_size: Cell<u64>,
     /// The last transaction has appended pages past the log.
     pub(crate) appended_past_log: Cell<bool>,
     /// The lock that is held.
     pub(crate) level: Cell<LockLevel>,
-    /// The snapshot that was taken last, as long as nothing else can be there.
+    /// The snapshot that was taken last, as long as no other connection can have changed the database.
     known: Cell<Option<Snapshot>>,
-    /// What the looks at the database have found changed, since the pager has last counted it.
+    /// The changes that were found in the database since the pager has last counted them.
     pub(crate) noticed: Cell<Change>,
     /// A commit has counted itself under the EXCLUSIVE lock that is still held.
     pub(crate) has_counted: Cell<bool>,
@@ -96,24 +96,25 @@ pub(crate) struct FileStore {
     pub(crate) had_header: Cell<bool>,
     /// The journal is deleted by this commit, whatever the locking mode.
     pub(crate) deletes_journal: Cell<bool>,
-    /// The file was looked at.
+    /// A fingerprint was read before: SQLite's order of calls reads the change counter from then on.
     has_looked: Cell<bool>,
-    /// What the change counter was when the pages were read that are in the pool, while there is no log.
+    /// The change counter, while there is no log, at the time when the pages in the pool were read.
     seen: Cell<Option<Fingerprint>>,
     /// The snapshot whose pages this connection reads into the pool.
     pool_id: Cell<SnapshotId>,
     pub(crate) rollback: RefCell<RollbackTxn>,
     /// The file of a journal that the last commit has left open: it is closed with the last lock.
     pub(crate) kept_journal: RefCell<Option<Arc<dyn File>>>,
-    /// The rollback journal lies there between transactions, for as long as the EXCLUSIVE lock is held.
+    /// The rollback journal stays between transactions, for as long as the EXCLUSIVE lock is held.
     pub(crate) keeps_journal: Cell<bool>,
-    /// The last journal, of whatever connection, may come back after a power loss: its end was not synced, as far as is known.
+    /// The deletion of the last journal, of whatever connection, may not survive a power loss: as far as is known it was not
+    /// synced.
     pub(crate) removal_may_not_last: Cell<bool>,
     /// The write-ahead log, in WAL mode.
     pub(crate) wal: RefCell<Option<Wal>>,
-    /// The log as others share it, while a transaction uses an index of its own.
+    /// The log that connections share, while a transaction uses its own index.
     pub(crate) shared_wal: RefCell<Option<Wal>>,
-    /// The header was made to say WAL: the log is opened when the database is next read.
+    /// A commit has written WAL mode into the header: the log is opened at the next read transaction.
     pub(crate) enters_wal: Cell<bool>,
     /// The commit of this transaction enters WAL mode.
     pub(crate) enters_wal_at_commit: Cell<bool>,
@@ -188,26 +189,27 @@ impl FileStore {
         self.mmap_size.get() == 0 || self.is_read_only() || self.is_wal()
     }
 
-    /// Whether power loss leaves the neighbours of what is written alone.
+    /// Sets whether a power loss leaves the neighbours of a written range unharmed.
     pub(crate) fn set_powersafe_overwrite(&self, on: bool) {
         self.torn_sectors.set(!on);
         self.file.set_powersafe_overwrite(on);
     }
 
-    /// In force from the next read transaction on: whether bytes are mapped decides how readers hold them.
+    /// Sets `mmap_size`. The value is in force from the next read transaction on, because readers hold pages according
+    /// to the value in force.
     pub(crate) fn set_mmap_size(&self, bytes: u64) {
         self.mmap_size_wanted.set(bytes);
         self.tell_mmap_size();
     }
 
-    /// A VFS of the application is told at each occasion that SQLite has.
+    /// Reports `mmap_size` to a VFS of the application, at each occasion where SQLite does.
     pub(crate) fn tell_mmap_size(&self) {
         if self.calls.copies_shown {
             self.file.show_up_to(Some(self.mmap_size_wanted.get()));
         }
     }
 
-    /// A VFS of the application learns that others may have changed the file.
+    /// Reports to a VFS of the application that another connection may have changed the file.
     pub(crate) fn forget_shown(&self) -> Result<()> {
         let shows = self.calls.copies_shown && self.mmap_size.get() > 0;
         if shows { Ok(self.file.forget_shown()?) } else { Ok(()) }
@@ -217,7 +219,7 @@ impl FileStore {
         self.mmap_size_wanted.get()
     }
 
-    /// Nothing is held.
+    /// Puts the wanted `mmap_size` in force. The caller makes sure that no page is held.
     #[inline]
     pub(crate) fn adopt_mmap_size(&self) {
         if self.mmap_size.get() != self.mmap_size_wanted.get() {
@@ -237,7 +239,7 @@ impl FileStore {
         self.mapping.has_failed() || self.wal.borrow().as_ref().is_some_and(Wal::mapping_has_failed)
     }
 
-    /// Nothing is read through the mappings any more that have failed.
+    /// Gives up the mappings if one has failed.
     pub(crate) fn forget_failed_mapping(&self) {
         if self.mapping_has_failed() {
             self.mapping.forget();
@@ -248,7 +250,7 @@ impl FileStore {
         }
     }
 
-    /// Takes a lock, or reports that somebody is in the way.
+    /// Takes a lock; answers [`Error::Busy`] if another connection holds one that conflicts.
     pub(crate) fn lock(&self, level: LockLevel) -> Result<()> {
         if self.level.get() >= level {
             return Ok(());
@@ -260,7 +262,8 @@ impl FileStore {
         Ok(())
     }
 
-    /// Takes the SHARED lock beside a handle of this process that waits for others to give up theirs; answers whether.
+    /// Takes the SHARED lock beside a handle of this process that holds PENDING and waits for readers to end; answers
+    /// whether that succeeded.
     pub(crate) fn joins_readers(&self) -> Result<bool> {
         let joined = self.locks && self.file.join_readers()?;
         if joined {
@@ -269,7 +272,7 @@ impl FileStore {
         Ok(joined)
     }
 
-    /// Lowers the lock. A journal that lies there is anybody's from now on.
+    /// Lowers the lock. Another connection may use or delete a kept journal from now on.
     pub(crate) fn unlock(&self, level: LockLevel) -> Result<()> {
         self.keeps_journal.set(false);
         self.has_counted.set(false);
@@ -283,14 +286,15 @@ impl FileStore {
         Ok(())
     }
 
-    /// Lowers the lock when all is done: the journal that exclusive locking has kept goes first, in mode DELETE.
+    /// Lowers the lock at the end of a transaction. In mode DELETE the journal that exclusive locking has kept is
+    /// deleted first.
     pub(crate) fn give_up_lock(&self, level: LockLevel) -> Result<()> {
         let is_ours = self.keeps_journal.get() && self.level.get() == LockLevel::Exclusive;
         if is_ours {
             self.kept_journal.take();
         }
         if is_ours && !self.enters_wal.get() && self.settings.journal_mode.get() == JournalMode::Delete {
-            // One that stays is no harm: it has no header.
+            // A journal that stays does no harm: it has no header.
             let _ = self.vfs.delete(&self.journal_path, false);
             if !self.calls.journals_at_commit {
                 self.unlock(LockLevel::Shared)?;
@@ -312,13 +316,14 @@ impl FileStore {
             self.delete_log_of_nothing()?;
         }
         if kind == BeginKind::Exclusive {
-            // As in SQLite, what was got so far is kept as long as somebody reads: nobody else can write until then.
+            // As in SQLite, the RESERVED lock stays while readers are active: no other connection can write until they
+            // end.
             self.lock(LockLevel::Exclusive)?;
         }
         Ok(())
     }
 
-    /// A log beside an empty file belongs to a database that is gone. It must not be taken for that of the one that is about to be made.
+    /// Deletes a log beside an empty file. It belongs to a database that is gone, and must not be read as the log of the new database.
     pub(crate) fn delete_log_of_nothing(&self) -> Result<()> {
         if self.file.size()? > 0 || self.always_log {
             return Ok(());
@@ -329,8 +334,8 @@ impl FileStore {
         }
     }
 
-    /// Begins to read and to write at once. In a log the writer slot comes first: then the snapshot
-    /// is the newest state for certain.
+    /// Begins to read and to write at once. In WAL mode the writer slot is taken first, so the snapshot is the newest
+    /// state for certain.
     pub(crate) fn begin_read_and_write(&self, beginning: &Beginning<'_>, kind: BeginKind) -> Result<Snapshot> {
         self.adopt_mmap_size();
         if !self.calls.shares_log {
@@ -350,7 +355,8 @@ impl FileStore {
         begun.map(|()| read)
     }
 
-    /// The same in SQLite's order. A commit of another connection between the two makes the snapshot old, and both steps begin again.
+    /// As [`FileStore::begin_read_and_write`], in SQLite's order. If another connection commits between the two steps, the snapshot
+    /// is old and both steps are repeated.
     fn begin_read_then_write(&self, beginning: &Beginning<'_>, kind: BeginKind) -> Result<Snapshot> {
         for _ in 0..TRIES_MAX {
             let read = self.begin_read(beginning)?;
@@ -367,7 +373,7 @@ impl FileStore {
     }
 }
 
-/// How often a writer begins again whose snapshot is old before it can write.
+/// How often a writer retries whose snapshot is old before it can write.
 const TRIES_MAX: u32 = 10;
 
 /// The path of a file that lies beside a database.

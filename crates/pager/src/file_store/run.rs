@@ -21,14 +21,14 @@ pub(crate) enum RunPlace {
     Log(u32),
 }
 
-/// The shape of the pages that are read.
+/// The layout of the pages that are read.
 pub(crate) struct Stretch {
     pub(crate) page_size: PageSize,
     pub(crate) content_len: usize,
 }
 
 impl FileStore {
-    /// Where a clean page is, if it is not mapped.
+    /// Where a clean page lies, if pages are not read through the mapping.
     pub(crate) fn run_place_of(&self, view: &View, no: PageNo) -> Result<Option<RunPlace>> {
         if self.reads_mapped(view) {
             return Ok(None);
@@ -67,20 +67,20 @@ impl FileStore {
     }
 }
 
-/// Pages up to this size are read as they lie, and closed up afterwards: the system takes longer over two more pieces a
-/// page than it takes to move that much in the processor's cache.
+/// Pages up to this size are read in one piece with the bytes between them, and closed up afterwards: the system takes
+/// longer over two more pieces a page than the processor takes to move that much in its cache.
 const SMALL_PAGE: usize = 2048;
 
-/// So are short runs.
+/// Runs up to this length are read the same way.
 const SHORT_RUN: usize = 16 << 10;
 
 impl Stretch {
-    /// What is between the content of one page and that of the next, with `before` bytes in front of each page.
+    /// The distance between the content of one page and that of the next, with `before` bytes in front of each page.
     fn gap(&self, before: usize) -> usize {
         before + self.page_size.bytes() - self.content_len
     }
 
-    /// One piece for everything between the first page's head and the end, and then:
+    /// Reads everything between the first page's head and the end in one piece, and moves the contents together:
     ///
     /// ```text
     ///   read     first head | content | gap | content | gap | cont : ent     the last of it behind the end of `content`
@@ -118,7 +118,7 @@ impl Stretch {
         Ok(())
     }
 
-    /// A piece for each head, each content, and what is between them, which comes along and is thrown away.
+    /// Reads with a piece for each head, each content, and each gap between them, which is read and discarded.
     fn read_scattered(
         &self,
         before: usize,

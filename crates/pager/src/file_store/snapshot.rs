@@ -1,4 +1,4 @@
-//! Beginning and ending to read, and what is known of the file in between.
+//! Beginning and ending a read transaction, and the state of the file that is known in between.
 
 use lithe_format::db_header::{CHANGE_COUNTER_AT, DbHeader, FileVersion, HEADER_LEN};
 use lithe_format::{PageNo, PageSize};
@@ -11,24 +11,25 @@ use crate::pool::{Changes, Written};
 use crate::snapshot::{Change, Fingerprint, Shape, Snapshot, SnapshotId, View, fingerprint_in};
 use crate::wal::Wal;
 
-/// What a connection brings along when it begins.
+/// The parameters of a read transaction.
 pub(crate) struct Beginning<'b> {
-    /// The shape that pages would have in a database that has none.
+    /// The page size and reserved bytes of a database that is empty.
     pub(crate) shape: Shape,
-    /// Whether the SHARED lock may be taken beside a commit of the same shared cache, which waits for readers of others.
+    /// Whether the SHARED lock may be taken beside a commit of the same shared cache, which waits for readers of other
+    /// caches to end.
     pub(crate) may_join_readers: &'b dyn Fn() -> bool,
 }
 
-/// What a look at the file has found.
+/// The result of reading the state of the file.
 enum Found {
     /// A database without a log.
     Rollback(Snapshot),
-    /// One with a log, which knows the rest.
+    /// A database with a log, which knows the page count.
     Log(Shape),
 }
 
 impl FileStore {
-    /// Begins to read. What has changed since the snapshot before is counted in `noticed`, whether this succeeds or not.
+    /// Begins to read. Changes since the snapshot before are counted in `noticed`, also after an error.
     pub(crate) fn begin_read(&self, beginning: &Beginning<'_>) -> Result<Snapshot> {
         self.adopt_mmap_size();
         if self.is_wal() {
@@ -42,7 +43,8 @@ impl FileStore {
     }
 
     fn try_begin_read(&self, beginning: &Beginning<'_>) -> Result<Snapshot> {
-        // A lock that was kept says that nobody has written; in the order of calls of a VFS of the application, any does.
+        // A lock that was kept proves that no other connection has written: EXCLUSIVE, or in SQLite's order of calls any
+        // lock.
         let kept = if self.calls.reads_header_alone { LockLevel::Exclusive } else { LockLevel::Shared };
         let alone = self.level.get() >= kept;
         if let Some(known) = self.known.get().filter(|_| alone) {
@@ -74,8 +76,8 @@ impl FileStore {
         }
     }
 
-    /// As [`FileStore::look`]. A checkpoint that the power cut short may have left a header that is none, on a device
-    /// that does not write sectors whole: then the log has page 1.
+    /// As [`FileStore::look`]. On a device that does not write sectors atomically, a checkpoint that a power loss
+    /// interrupted may have left an invalid header: then the log has page 1.
     fn look_for_log(&self, shape: Shape) -> Result<Found> {
         self.enters_wal.set(false);
         if !self.calls.reads_header_alone {
@@ -92,8 +94,8 @@ impl FileStore {
         }
     }
 
-    /// As [`FileStore::look`], in SQLite's order: the change counter if the file was looked at before, whether there is a log, how
-    /// long the file is, and page 1 if it has changed. A log that is there counts, whatever page 1 says.
+    /// As [`FileStore::look`], in SQLite's order: the change counter if it was read before, whether a log exists, the length of
+    /// the file, and page 1 if it has changed. A log that exists is used, whatever page 1 says.
     fn look_through_page_1(&self, shape: Shape) -> Result<Found> {
         let before = self.known.get();
         let mut fingerprint = Fingerprint::default();
@@ -126,7 +128,7 @@ impl FileStore {
         self.know_page_1(shape, size)
     }
 
-    /// Learns from page 1, through the pool, what is known of a file that has no log.
+    /// Learns the state of a file that has no log from page 1, read through the pool.
     fn know_page_1(&self, shape: Shape, size: u64) -> Result<Found> {
         if size == 0 || self.is_void.get() {
             return Ok(self.know_nothing_in_it(shape));
@@ -138,14 +140,14 @@ impl FileStore {
         self.seen.set(Some(fingerprint_in(&page)));
         let found = self.know_header(&header, &page, size)?;
         if let Found::Rollback(snapshot) = &found {
-            // Page 1 was read before it was known whose it is.
+            // Page 1 was read into the pool before the snapshot's id was known.
             self.advance_pool(&id, snapshot.id, Changes::Pages(Vec::new()));
         }
         Ok(found)
     }
 
-    /// Page 1 as the file or the log has it, and the shape of pages that it says. Others may have made the database with another
-    /// size of pages since this connection last looked.
+    /// Page 1 as the file or the log has it, and the page size and reserved bytes that it states. Another connection may have
+    /// recreated the database with another page size since this one last read it.
     pub(super) fn first_page(&self, candidate: &Snapshot) -> Result<(PageRef, Shape)> {
         let page = self.page(&View::of(candidate), PageNo::FIRST)?;
         let Ok(header) = DbHeader::read(&page) else { return Ok((page, candidate.shape)) };
@@ -158,7 +160,7 @@ impl FileStore {
         Ok((self.page(&View::of(&Snapshot { shape, ..*candidate }), PageNo::FIRST)?, shape))
     }
 
-    /// Ends to read.
+    /// Ends a read transaction.
     pub(crate) fn end_read(&self) -> Result<()> {
         if self.is_wal() {
             return self.end_read_wal();
@@ -169,11 +171,12 @@ impl FileStore {
         self.give_up_lock(LockLevel::None)
     }
 
-    /// Learns size and shape of a database that has no log, unless it is as it was left.
+    /// Learns size and shape of a database that has no log. If its fingerprint is the known one, the known snapshot is
+    /// answered.
     pub(crate) fn look(&self, shape: Shape) -> Result<Snapshot> {
         match self.look_at_file(shape)? {
             Found::Rollback(snapshot) => Ok(snapshot),
-            // Its header says so, but nobody has opened one: this transaction reads the file.
+            // The header says so, but this connection has not opened the log: this transaction reads the file.
             Found::Log(shape) => Ok(Snapshot::empty(shape)),
         }
     }
@@ -194,7 +197,7 @@ impl FileStore {
         Ok(found)
     }
 
-    /// Read through the mapping where there is one: no system call.
+    /// The change counter and file size, read through the mapping if the file is mapped, which takes no system call.
     fn fingerprint(&self, size: u64) -> Result<Fingerprint> {
         let mut fingerprint = Fingerprint::default();
         if size < HEADER_LEN as u64 {
@@ -229,14 +232,14 @@ impl FileStore {
         Found::Rollback(empty)
     }
 
-    /// What the header says is known from now on, if the database has no log: of a file of `size` bytes that begins with `bytes`.
+    /// Remembers the state that the header states, if the database has no log. The file has `size` bytes and begins with `bytes`.
     fn know_header(&self, header: &DbHeader, bytes: &[u8], size: u64) -> Result<Found> {
         if matches!(header.read_version, FileVersion::Unknown(_)) {
             return Err(Error::NotADb);
         }
         let shape = Shape { page_size: header.page_size, reserved: header.reserved };
         if header.read_version == FileVersion::Wal && !self.ignores_wal.get() {
-            // What else is to be known of it is found through the log.
+            // The page count and the rest are found through the log.
             return Ok(Found::Log(shape));
         }
         let pages_in_file = pages_in(size, header.page_size);
@@ -265,8 +268,8 @@ impl FileStore {
         self.mapping.show(size, || self.database.mappings.covering(&*self.file, size))
     }
 
-    /// After a commit through a rollback journal, which made `changes` to the snapshot `before`: what is read from now on.
-    /// `written` is what is known to be in the file, page 1 first.
+    /// After a commit through a rollback journal, which made `changes` to the snapshot `before`: the snapshot that is read
+    /// from now on. `written` are pages that are known to be in the file, page 1 first.
     pub(crate) fn look_after_commit(&self, before: &View, changes: Changes, written: Written) -> Result<Snapshot> {
         let known = self.known.get();
         let size = u64::from(before.page_count.get()) * u64::from(before.page_size.get().get());
@@ -278,13 +281,13 @@ impl FileStore {
                 self.seen.set(Some(fingerprint_in(page)));
                 found
             }
-            // Page 1 says what it said before.
+            // This commit has not changed page 1.
             (_, Some(known)) if !self.calls.reads_header_alone && !changes.are_unknown() => Found::Rollback(known),
             _ => self.look_closely(before.shape(), self.file.size()?)?,
         };
         let snapshot = match found {
             Found::Rollback(snapshot) => snapshot,
-            // The commit says that the database has a log, which is opened when it is next read.
+            // The commit has put WAL mode into the header; the log is opened at the next read transaction.
             Found::Log(shape) => {
                 let id = SnapshotId::File(Fingerprint::default(), size);
                 Snapshot { id, page_count: before.page_count.get(), ..Snapshot::empty(shape) }
@@ -295,30 +298,31 @@ impl FileStore {
         Ok(snapshot)
     }
 
-    /// Pages that a commit has written need not be read again.
+    /// Puts pages that a commit has written into the pool, so that they need not be read again.
     pub(super) fn keep_written(&self, id: &SnapshotId, written: Written) {
         for (no, bytes) in written {
             self.database.pool.put(id, no, bytes);
         }
     }
 
-    /// After the rollback of a transaction that did not write to a log, the database is as it was when it began.
+    /// The snapshot after the rollback of a transaction that did not write to a log: the database is as it was before
+    /// the transaction.
     pub(crate) fn look_after_rollback(&self, shape: Shape) -> Result<Snapshot> {
         match self.known.get() {
-            // The lock was held all the time, and nothing has reached the file.
+            // The lock was held throughout, and nothing has reached the file.
             Some(known) if !self.calls.reads_header_alone => Ok(known.or_of_shape(shape)),
             _ => self.look(shape),
         }
     }
 
-    /// What others did since the snapshot before was noticed.
+    /// Adds a change by other connections to those that the pager has not counted yet.
     pub(super) fn notice(&self, change: Change) {
         let before = self.noticed.get();
         let foreign = before.foreign.wrapping_add(change.foreign);
         self.noticed.set(Change { moved: before.moved || change.moved, foreign });
     }
 
-    /// Pages of this snapshot are read into the pool.
+    /// Makes this snapshot the one whose pages are read into the pool.
     pub(super) fn adopt_into_pool(&self, id: SnapshotId, page_size: PageSize) {
         let pool = &self.database.pool;
         pool.set_size(self.settings.cache_size.get().pages(page_size));
@@ -326,25 +330,26 @@ impl FileStore {
         self.pool_id.set(id);
     }
 
-    /// Pages of the log's newest snapshot, to which this transaction has moved on, are read into the pool.
+    /// Makes the log's newest snapshot, to which this transaction has moved, the one whose pages are read into the
+    /// pool.
     pub(crate) fn adopt_newest_into_pool(&self, page_size: PageSize) -> SnapshotId {
         let id = self.with_wal(Wal::snapshot_id);
         self.adopt_into_pool(id, page_size);
         id
     }
 
-    /// Our own commit has made `after` of the snapshot `before`.
+    /// Tells the pool that this connection's commit has made `after` of the snapshot `before`.
     pub(super) fn advance_pool(&self, before: &SnapshotId, after: SnapshotId, changes: Changes) {
         self.database.pool.advance(before, &after, changes);
         self.pool_id.set(after);
     }
 
-    /// Whether others learn the size of the database from page 1.
+    /// Whether other connections learn the size of the database from page 1.
     pub(crate) fn counts_pages(&self) -> bool {
         self.known.get().is_some_and(|known| known.counts_pages)
     }
 
-    /// The next look at the database begins from nothing.
+    /// Forgets the known snapshot, so that the next transaction reads the state of the database again.
     pub(crate) fn forget_known(&self) {
         self.known.set(None);
     }

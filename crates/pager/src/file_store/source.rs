@@ -50,7 +50,7 @@ impl FileStore {
         }
     }
 
-    /// A VFS of an application may show pages in memory to who only reads: all but page 1.
+    /// A VFS of an application may show pages in memory to a reader: all but page 1.
     fn read_from_file(&self, no: PageNo, buf: &mut [u8]) -> Result<()> {
         let offset = no.offset(buf.len() as u32);
         let may_be_shown = self.calls.copies_shown && self.mmap_size() > 0 && self.level.get() <= LockLevel::Shared;
@@ -60,7 +60,7 @@ impl FileStore {
         Ok(())
     }
 
-    /// The page `no` of the snapshot if that takes no reading.
+    /// The page `no` of the snapshot if it is in memory: mapped, or in the pool.
     pub(crate) fn page_at_hand(&self, view: &View, no: PageNo) -> Option<PageRef> {
         if let Some(wal) = &*self.wal.borrow()
             && let Some(frame) = wal.find(no).ok()?

@@ -1,4 +1,4 @@
-//! Who wants to know which pages this connection's commits change: online backups of the database.
+//! Logs of the pages that this connection's commits change: for online backups of the database.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::rc::{Rc, Weak};
 
 use crate::write_txn::WriteTxn;
 
-/// The pages that commits of one connection have changed since somebody last took them.
+/// The pages that commits of one connection have changed since the reader last took them.
 #[derive(Debug, Default)]
 pub struct ChangeLog {
     pages: RefCell<BTreeSet<u32>>,
@@ -14,33 +14,33 @@ pub struct ChangeLog {
 }
 
 impl ChangeLog {
-    /// The numbers of the pages that were changed since the last call; `None`: too many to tell.
+    /// Takes the numbers of the pages that were changed since the last call; `None`: unknown pages were changed too.
     pub fn take(&self) -> Option<BTreeSet<u32>> {
         let pages = self.pages.take();
         (!self.unknown.replace(false)).then_some(pages)
     }
 }
 
-/// The change logs that somebody still reads.
+/// The change logs that still have a reader.
 #[derive(Debug, Default)]
 pub(super) struct ChangeLogs(RefCell<Vec<Weak<ChangeLog>>>);
 
 impl ChangeLogs {
-    /// From now on every commit leaves the numbers of its pages in the log that is answered.
+    /// Opens a log: from now on every commit adds the numbers of its pages to it.
     pub(super) fn open(&self) -> Rc<ChangeLog> {
         let log = Rc::new(ChangeLog::default());
         self.0.borrow_mut().push(Rc::downgrade(&log));
         log
     }
 
-    /// Whether nobody has asked for one.
+    /// Whether no log is open.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.0.borrow().is_empty()
     }
 
-    /// A commit is about to publish what the transaction wrote. What was spilled into a log is known to the log only, which `is_wal`
-    /// says there is; what was overwritten in its place, to nobody.
+    /// Records a commit that is about to publish what the transaction wrote. The pages are unknown if some were spilled into the
+    /// write-ahead log, which `is_wal` says exists, because only the log knows them, or if some were overwritten in their place.
     #[cold]
     pub(super) fn tell(&self, txn: &WriteTxn, is_wal: bool) {
         let was_spilled = txn.spill.target.is_some();

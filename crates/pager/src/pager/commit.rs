@@ -22,13 +22,13 @@ use crate::savepoint::Moment;
 use crate::wal::Wal;
 
 impl Pager {
-    /// Makes what was written durable and visible to others.
+    /// Makes what was written durable and visible to other connections.
     pub fn commit(&self) -> Result<()> {
         self.commit_phase_one(None)?;
         self.commit_phase_two()
     }
 
-    /// As [`Pager::commit`]. Answers whether what this connection sees of its pages is what it was before, but for the counter on page 1.
+    /// As [`Pager::commit`]. Answers whether this connection sees the same pages as before the commit, but for the counter on page 1.
     pub fn commit_alone(&self) -> Result<bool> {
         let (others, is_concurrent) = (self.changes.others(), self.concurrent.is_active());
         self.commit()?;
@@ -38,7 +38,7 @@ impl Pager {
     /// The first phase of a commit: everything is durable, but can still be rolled back. With the
     /// name of a super-journal, a crash from here on commits exactly if that file is gone.
     ///
-    /// After "busy" the transaction goes on, and the commit can be tried again.
+    /// After "busy" the transaction stays open, and the commit can be tried again.
     pub fn commit_phase_one(&self, super_journal: Option<&str>) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "commit without a write transaction")?;
         self.check_failure()?;
@@ -51,8 +51,8 @@ impl Pager {
         }
     }
 
-    /// The second phase of a commit, which decides it. After an error that has left the transaction open it can be
-    /// rolled back; if the error came so late that there is no way back, the commit is made, and the transaction over.
+    /// The second phase of a commit, which decides it. After an error that has left the transaction open, the transaction can be
+    /// rolled back; after an error past the commit point, the commit is made and the transaction has ended.
     pub fn commit_phase_two(&self) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "commit without a write transaction")?;
         self.assert_state();
@@ -79,7 +79,7 @@ impl Pager {
                     None if has_changed => self.disable_direct_reads(),
                     None => {}
                 }
-                // It has committed, whatever becomes of what the VFS is told.
+                // The transaction has committed, whatever error the VFS reports for the event.
                 let _ = file.file.event(FileEvent::CommitPhaseTwo);
             }
             Store::File(file) => {
@@ -88,7 +88,8 @@ impl Pager {
                 outcome = self.note_failure(self.with_pending(|pending| file.decide_commit(pending)))?;
                 let written = self.written(file);
                 self.forget_dirty_pages();
-                // It has committed. If the file cannot be looked at, nothing can be read until the read transaction ends.
+                // The transaction has committed. If the state of the file cannot be read, nothing can be read until the
+                // read transaction ends.
                 if let Some(changed) = changed
                     && let Err(error) = self.adopt(file, file.look_after_commit(&self.view, changed, written))
                 {
@@ -103,16 +104,17 @@ impl Pager {
         outcome
     }
 
-    /// All but the decision of a commit through a rollback journal. After an error that is not "busy" only a rollback helps.
+    /// All of a commit through a rollback journal except its decision. After an error that is not "busy" the transaction can
+    /// only be rolled back.
     fn prepare_commit(&self, file: &FileStore, super_journal: Option<&str>) -> Result<()> {
         if !self.has_changes() {
-            // Readers are in the way of a commit even if it changes nothing: so it is in SQLite.
+            // Readers block a commit even if it changes nothing, as in SQLite.
             return self.retry_while_busy(|| self.lock_file_to_commit(file));
         }
         if !file.calls.journals_at_commit {
             self.retry_while_busy(|| self.lock_file_to_commit(file))?;
         }
-        // A commit that found others in the way is tried again, perhaps after more was written.
+        // A commit that was busy is tried again, perhaps after more pages were written.
         if !file.has_journaled(self.changes.all()) {
             self.count_commit(file)?;
             self.with_pending(|pending| file.write_journal(pending, super_journal, self.changes.all()))?;
@@ -123,7 +125,7 @@ impl Pager {
         self.with_pending(|pending| file.write_database(pending, super_journal))
     }
 
-    /// Every transaction counts itself on page 1: this is how others notice.
+    /// Increments the change counter on page 1: other connections notice the transaction by it.
     fn count_commit(&self, file: &FileStore) -> Result<()> {
         if !file.counts_each_commit() && !self.is_resized() && !self.is_written(PageNo::FIRST) {
             return Ok(());
@@ -145,15 +147,15 @@ impl Pager {
         self.count_commit_in_log(file)?;
         self.settle_past_log(file)?;
         if let Err(error) = self.with_pending(|pending| file.commit_wal(pending))? {
-            // It has committed. Nothing can be read until the read transaction ends.
+            // The transaction has committed. Nothing can be read until the read transaction ends.
             self.fail(&error);
         }
         Ok(())
     }
 
-    /// Readers of a log do not look at the change counter; it is kept as far as page 1 is written.
+    /// Readers of a log do not read the change counter; it is incremented if page 1 is written anyway.
     fn count_commit_in_log(&self, file: &FileStore) -> Result<()> {
-        // What was spilled still needs a frame that commits it.
+        // Spilled frames still need a frame that commits them.
         if !self.is_resized() && !self.is_written(PageNo::FIRST) && !file.has_spilled_wal() {
             return Ok(());
         }
@@ -175,7 +177,8 @@ impl Pager {
         self.pages_before() != self.page_count()
     }
 
-    /// Takes the lock that a commit through a rollback journal of several databases needs, waiting as the busy handler says.
+    /// Takes the lock that a commit through a rollback journal of several databases needs, and waits as the busy handler
+    /// says.
     pub(crate) fn lock_to_commit(&self) -> Result<()> {
         match &self.store {
             Store::File(file) if !file.is_wal() && self.has_changes() => {
@@ -185,8 +188,8 @@ impl Pager {
         }
     }
 
-    /// The second phase of a commit that a super-journal has decided. What is left is to tidy up: a journal that cannot be
-    /// ended names a super-journal that is gone, and does not count any more.
+    /// The second phase of a commit that a super-journal has decided. Only cleaning up is left: a journal that cannot be
+    /// ended names a super-journal that is deleted, and so does not count any more.
     pub(crate) fn commit_phase_two_decided(&self) {
         if self.commit_phase_two().is_ok() {
             return;
@@ -195,7 +198,7 @@ impl Pager {
         if let Store::File(file) = &self.store {
             file.forget_journal();
         }
-        // The end of the read transaction looks at the file anew should this fail, too.
+        // Should this fail as well, the end of the read transaction reads the state of the file again.
         let _ = self.commit_phase_two();
     }
 
@@ -261,7 +264,7 @@ impl Pager {
         Changes::Pages(txn.page_numbers().collect())
     }
 
-    /// What this transaction has written as far as it is in memory, by number, if it is to be read from there from now on.
+    /// The written pages that are in memory, by number, if they are to be put into the pool.
     fn written(&self, file: &FileStore) -> Written {
         let txn = self.txn.borrow();
         if file.calls.reads_header_alone || txn.shape_before.is_some() {
@@ -286,7 +289,7 @@ impl Pager {
         self.changes.bump();
     }
 
-    /// A write transaction has ended.
+    /// Records that a write transaction has ended.
     #[inline]
     #[track_caller]
     fn assert_nothing_written(&self) {
@@ -298,7 +301,8 @@ impl Pager {
         assert!(txn.shape_before.is_none(), "a transaction that has ended left a page size behind");
     }
 
-    /// A concurrent transaction that met a conflict is over, too.
+    /// As [`Pager::note_failure`]; a concurrent transaction that met a conflict can only be rolled back, although its
+    /// error is a "busy" one.
     fn note_log_failure(&self, outcome: Result<()>) -> Result<()> {
         if let Err(Error::BusySnapshot) = &outcome {
             self.failure.replace(Some(Error::BusySnapshot));
@@ -329,8 +333,7 @@ impl Pager {
         Ok(())
     }
 
-    /// Undoes what was done since the savepoint `depth` was opened. It stays open; those after it do
-    /// not.
+    /// Undoes what was done since the savepoint `depth` was opened. That savepoint stays open; later ones are closed.
     pub fn rollback_to(&self, depth: usize) -> Result<()> {
         let has_changes = self.has_changes();
         let txn = &mut *self.txn.borrow_mut();
@@ -351,14 +354,14 @@ impl Pager {
 
     // ---- BEGIN CONCURRENT ----
 
-    /// Makes the concurrent transaction an ordinary one, on top of what others have committed.
+    /// Makes the concurrent transaction an ordinary writer, on top of the commits of other transactions.
     fn become_committing_writer(&self, file: &FileStore) -> Result<()> {
         let first_page = (self.page_count() > 0).then(|| self.clean_page(PageNo::FIRST)).transpose()?;
         let first_page = first_page.map(|page| page.to_vec());
         let patience = if self.settings.waits_when_busy() { WRITER_PATIENCE } else { Duration::ZERO };
         let conflicts = |no: PageNo| no != PageNo::FIRST && (self.concurrent.has_read(no) || self.is_written(no));
         let went_on = self.retry_while_busy(|| file.with_wal(|wal| wal.begin_commit(patience, &conflicts)))?;
-        if went_on && let Err(error) = self.go_on_from_others(file, first_page.as_deref()) {
+        if went_on && let Err(error) = self.advance_past_others(file, first_page.as_deref()) {
             file.with_wal(Wal::roll_back);
             return Err(error);
         }
@@ -366,12 +369,13 @@ impl Pager {
         self.move_spilled_pages(file)
     }
 
-    /// The snapshot is that of others now, who wrote none of our pages, but perhaps page 1.
-    fn go_on_from_others(&self, file: &FileStore, first_page: Option<&[u8]>) -> Result<()> {
-        // A log without commits leaves the database as it is.
+    /// Moves the snapshot to the newest one. The other transactions have written no page of this one, except perhaps
+    /// page 1.
+    fn advance_past_others(&self, file: &FileStore, first_page: Option<&[u8]>) -> Result<()> {
+        // A log without commits has no page count: the database is unchanged.
         let count = file.with_wal(Wal::page_count).unwrap_or(self.pages_before());
         let takes_or_frees = self.is_written(PageNo::FIRST) || self.is_resized();
-        // The pool has page 1 of the snapshot that it was.
+        // The pool still has page 1 of the snapshot before.
         self.view.id.set(file.adopt_newest_into_pool(self.page_size()));
         let now = file.page(&self.view, PageNo::FIRST)?;
         let same = first_page.is_some_and(|before| says_the_same(before, &now, takes_or_frees));
@@ -385,7 +389,7 @@ impl Pager {
         Ok(())
     }
 
-    /// Outside of the writer slot, pages were spilled into a temporary file; now there is a better place.
+    /// Moves pages that were spilled into a temporary file, outside of the writer slot, into the log.
     fn move_spilled_pages(&self, file: &FileStore) -> Result<()> {
         const BATCH: usize = 128;
         let txn = &mut *self.txn.borrow_mut();

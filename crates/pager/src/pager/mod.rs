@@ -1,4 +1,5 @@
-//! The pager: one connection's hold on one database. It owns the order of all steps; what it works with lies below it.
+//! The pager: one connection's handle of one database. It decides the order of all steps; the modules that carry them
+//! out lie below it.
 //!
 //! | module | subject |
 //! | --- | --- |
@@ -9,7 +10,7 @@
 //! | `commit` | commit, rollback, savepoints, `BEGIN CONCURRENT` |
 //! | `shared` | what connections of a shared cache see of each other |
 //! | `settings` | what pragmas and the application set, journal modes, checkpoints |
-//! | `page_holders` | who holds mapped pages while a commit changes them |
+//! | `page_holders` | the readers that hold mapped pages while a commit changes them |
 //! | `change_log` | which pages commits change, for backups |
 //!
 //! What holds in each state, asserted where calls begin and end ([`Pager::assert_state`]):
@@ -59,7 +60,7 @@ use crate::shared_cache::{Member, OwnTxn};
 use crate::snapshot::{ChangeCounter, Shape, View};
 use crate::write_txn::Pending;
 
-/// One connection's hold on one database: its transaction, its private copies, its settings.
+/// One connection's handle of one database: its transaction, its private copies, its settings.
 ///
 /// Used through `&self`: user functions may re-enter a connection while a statement runs. No
 /// borrow of a cell is held while anything outside this crate runs.
@@ -71,7 +72,7 @@ pub struct Pager {
     settings: Rc<Settings>,
     changes: ChangeCounter,
     concurrent: Concurrent,
-    /// What it shares with connections of the same cache; nothing, in nearly all connections.
+    /// The connection's part of a shared cache; empty in nearly all connections.
     member: Member,
     read_ahead: ReadAhead,
     change_logs: ChangeLogs,
@@ -81,7 +82,7 @@ pub struct Pager {
     failure: RefCell<Option<Error>>,
 }
 
-/// Where a connection stands.
+/// The state of a connection's transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// No transaction.
@@ -129,7 +130,8 @@ impl Pager {
         Ok(pager)
     }
 
-    /// A connection that reads the header as part of page 1 has to know how large that is.
+    /// Reads the header when the database is opened, because a connection that reads the header as part of page 1 has
+    /// to know the page size.
     fn read_header_to_open(&self) -> Result<()> {
         let Store::File(store) = &self.store else { return Ok(()) };
         if store.calls.reads_header_alone {
@@ -149,8 +151,8 @@ impl Pager {
         Pager::with_memory(MemoryStore::new(None, options.read_only), options)
     }
 
-    /// Opens a new, empty database that vanishes when it is closed: in memory as far as the cache
-    /// goes, in a temporary file beyond.
+    /// Opens a new, empty database that is deleted when it is closed: in memory up to the cache size, in a temporary
+    /// file beyond.
     pub fn open_temporary(vfs: Arc<dyn Vfs>, options: &OpenOptions) -> Pager {
         Pager::with_memory(MemoryStore::new(Some(vfs), options.read_only), options)
     }
@@ -160,7 +162,7 @@ impl Pager {
     }
 
     fn with_store(store: Store, settings: Rc<Settings>, options: &OpenOptions) -> Pager {
-        // The first look at a file counts as a change.
+        // The first read of a file's state counts as a change.
         let foreign_changes = u32::from(matches!(store, Store::Memory(_)));
         Pager {
             view: View::new(Shape { page_size: options.page_size, reserved: 0 }, Epoch::first()),
@@ -185,13 +187,13 @@ impl Pager {
         self.view.page_size.get()
     }
 
-    /// The bytes at the end of each page that the format leaves alone.
+    /// The bytes at the end of each page that the format does not use.
     #[inline]
     pub fn reserved(&self) -> u8 {
         self.view.reserved.get()
     }
 
-    /// What the format uses of a page.
+    /// The bytes of a page that the format uses.
     #[inline]
     pub fn usable_size(&self) -> u32 {
         self.page_size().get() - u32::from(self.reserved())
@@ -204,7 +206,7 @@ impl Pager {
         self.view.page_count.get()
     }
 
-    /// Sets page size and reserved bytes. Heeded while the database is empty only: answers whether.
+    /// Sets page size and reserved bytes, if the database is empty: answers whether.
     pub fn set_page_size(&self, size: PageSize, reserved: u8) -> bool {
         let is_fixed = self.page_count() > 0 || matches!(&self.store, Store::File(file) if file.had_header.get());
         if is_fixed || self.state.get() == State::Writing || size.usable(reserved).is_none() {
@@ -217,7 +219,7 @@ impl Pager {
         true
     }
 
-    /// Whether the page size is known without a look at the file: its header was read when it was opened.
+    /// Whether the page size is known without a read of the file: its header was read when it was opened.
     pub fn knows_page_size(&self) -> bool {
         matches!(&self.store, Store::File(file) if !file.calls.reads_header_alone)
     }
@@ -250,7 +252,7 @@ impl Pager {
         txn.dirty.len() > 0 || is_resized || has_frames || txn.spill.has_pages() || txn.spill.overwrites
     }
 
-    /// Whether the transaction has changed anything, even if that was undone since: its journal is as it is until the transaction ends.
+    /// Whether the transaction has changed anything, even if that was undone since: the journal stays open until the transaction ends.
     pub fn has_ever_changed(&self) -> bool {
         self.txn.borrow().has_undone || self.has_changes()
     }
@@ -263,21 +265,21 @@ impl Pager {
         }
     }
 
-    /// Changes whenever content that this connection sees may have: at every write, rollback, and
-    /// new snapshot. Cursors compare it to know whether to revalidate.
+    /// Changes whenever content that this connection sees may have changed: at every write, rollback, and new snapshot.
+    /// Cursors compare it to know whether to revalidate.
     #[inline]
     pub fn write_version(&self) -> u64 {
         self.changes.all()
     }
 
-    /// Changes when another connection has changed the database, and never by our own writing.
+    /// Changes when another connection has changed the database, and never by this connection's writes.
     pub fn data_version(&self) -> u32 {
         self.changes.foreign()
     }
 
-    /// Whether bytes of pages stand still until the transaction ends. If not, a commit or a rollback (and nothing else) of this
-    /// connection may change them: in rollback mode, where pages are mapped, they write into the mapped file. A holder of pages
-    /// meanwhile is one of the [`Pager::page_holders`].
+    /// Whether the bytes of pages do not change until the transaction ends. If not, a commit or a rollback (and nothing else)
+    /// of this connection may change them: in rollback mode, where pages are mapped, both write into the mapped file. A holder
+    /// of pages registers with the [`Pager::page_holders`] meanwhile.
     #[inline]
     pub fn borrows_are_stable(&self) -> bool {
         match &self.store {
@@ -286,41 +288,41 @@ impl Pager {
         }
     }
 
-    /// Who holds pages of this database between steps.
+    /// The registry of the readers that hold pages of this database between steps.
     #[inline]
     pub fn page_holders(&self) -> &Rc<PageHolders> {
         &self.page_holders
     }
 
-    /// Makes a page private that may change with the mapped file. One that is not intact is left as it is: nobody may look at it
-    /// anyway.
+    /// Makes a page private if it may change with the mapped file. A page that is not intact stays as it is, because it must not
+    /// be read anyway.
     pub fn own_page(&self, page: &mut PageRef) {
         if self.is_intact(page) {
             page.own();
         }
     }
 
-    /// Whether the bytes of `page` may be looked at. Those of a private one always may; of a mapped one until the transaction ends,
-    /// and unless borrows are stable, until a commit.
+    /// Whether the bytes of `page` may be read. Those of a private page always may; those of a mapped page until the transaction
+    /// ends, and unless borrows are stable, until a commit.
     #[inline]
     pub fn is_intact(&self, page: &PageRef) -> bool {
         page.is_intact_in(self.view.epoch.get())
     }
 
-    /// The read transaction is over: nobody holds a mapped page who would look at it again.
+    /// Ends the read transaction's epoch: no holder reads its mapped pages any more.
     fn end_epoch(&self) {
         self.view.epoch.set(self.view.epoch.get().next());
     }
 
-    /// Mapped bytes are about to change under the snapshot that is held: every holder of pages owns them from here on. Fails if
-    /// somebody cannot be told; then nothing may change.
+    /// Called before mapped bytes change under the snapshot that is held: every holder copies its pages. Fails if a holder is
+    /// in the middle of a read and cannot; then nothing may change.
     fn change_mapped_bytes(&self) -> Result<()> {
         self.page_holders.own_all(self)?;
         self.end_epoch();
         Ok(())
     }
 
-    /// From now on every commit of this connection leaves the numbers of its pages in the log that is answered.
+    /// Opens a log: from now on every commit of this connection adds the numbers of its pages to it.
     pub fn log_changes(&self) -> Rc<ChangeLog> {
         self.change_logs.open()
     }
@@ -334,8 +336,8 @@ impl Pager {
         self.counts.value(which, reset) + of_file
     }
 
-    /// About how many bytes of memory pages take: those that this transaction has written, those of a database that lies in
-    /// memory, and those that were read from a file that is not mapped.
+    /// About how many bytes of memory pages take: those that this transaction has written, those of a database in memory,
+    /// and those that were read from a file that is not mapped.
     pub fn memory_used(&self) -> u64 {
         let stored = match &self.store {
             Store::Memory(memory) => memory.pages_in_memory(),
@@ -345,12 +347,12 @@ impl Pager {
         (stored + dirty) as u64 * u64::from(self.page_size().get())
     }
 
-    /// Runs `work` with the transaction and what it sees. Nothing that asks the pager may be called meanwhile.
+    /// Runs `work` with the transaction and its view. `work` must not call the pager.
     fn with_pending<T>(&self, work: impl FnOnce(&Pending<'_>) -> T) -> T {
         work(&Pending { txn: &self.txn.borrow(), view: &self.view })
     }
 
-    /// Runs `attempt` until it answers something else than "busy", as the busy handler says.
+    /// Runs `attempt` until it answers anything but "busy", as the busy handler says.
     fn retry_while_busy<T>(&self, attempt: impl FnMut() -> Result<T>) -> Result<T> {
         let vfs = match &self.store {
             Store::Memory(_) => None,
@@ -367,13 +369,13 @@ impl Pager {
         }
     }
 
-    /// From now on, to the end of the transaction, a page may be elsewhere than in the mapped file.
+    /// Disables direct reads until the transaction ends: a page may now be elsewhere than in the mapped file.
     fn disable_direct_reads(&self) {
         self.view.direct.set(0);
     }
 
-    /// A call begins or ends. Cheap enough for every build: a few cells are looked at. What the file says is never
-    /// asserted, only what this connection has noted.
+    /// Asserts the state where a call begins or ends. It only reads a few cells, which is cheap enough for every build.
+    /// The content of the file is never asserted, only this connection's own state.
     #[inline]
     #[track_caller]
     fn assert_state(&self) {
@@ -391,7 +393,7 @@ impl Pager {
         self.assert_locks();
     }
 
-    /// What the locks on the file allow.
+    /// Asserts that the lock on the file is the one that the state needs.
     #[inline]
     #[track_caller]
     fn assert_locks(&self) {

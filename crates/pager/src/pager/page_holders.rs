@@ -1,11 +1,11 @@
-//! Who holds pages of the mapped file while this connection changes it.
+//! The readers that hold pages of the mapped file while this connection changes it.
 //!
-//! A reference to a mapped page shows whatever the file has there. Other connections are kept from changing it by the lock of the
-//! snapshot; a commit of the same connection through a rollback journal is not, and neither is a rollback that puts the file back.
-//! Readers that stand between two steps must keep what they have read (a cursor finds its place again by it), and a file that
-//! becomes shorter must not be touched behind its end. So there is one rule: **before mapped bytes change, every holder makes the
-//! pages that it holds its own** ([`crate::Pager`] calls [`PageHolders::own_all`] where it ends an epoch, and nowhere else does an
-//! epoch end while a snapshot is held).
+//! A reference to a mapped page shows whatever the file has there. The lock of the snapshot keeps other connections from changing
+//! the file. It does not keep this connection's own commit from it, through a rollback journal, nor a rollback that restores the
+//! file. A reader between two steps must keep what it has read (a cursor restores its position by it), and a file that becomes
+//! shorter must not be read beyond its end. So there is one rule: **before mapped bytes change, every holder copies the pages that
+//! it holds** ([`crate::Pager`] calls [`PageHolders::own_all`] where it ends an epoch, and no other code ends an epoch while a
+//! snapshot is held).
 //!
 //! ```text
 //!   reading, exposed ── step ends, or the application is called ──► aside: registered, reachable
@@ -13,12 +13,12 @@
 //!          └────────────── next step, the call returns ───────────────┘
 //! ```
 //!
-//! A reader that is exposed cannot be reached, and says so. Then a commit that would change mapped bytes is refused: this is
-//! what remains of callbacks in which the application must not write. Nothing is registered or copied where pages cannot change
-//! ([`crate::Pager::borrows_are_stable`]), and nothing is copied where nobody else reads.
+//! A holder in the middle of a step cannot replace its pages, and reports that. Then a commit that would change mapped bytes is
+//! refused: this is the remaining case of callbacks in which the application must not write. Nothing is registered or copied
+//! where pages cannot change ([`crate::Pager::borrows_are_stable`]), and nothing is copied while no reader is registered.
 //!
-//! With debug assertions, dereferencing a mapped page after the end of its epoch panics (see `page_ref`): a holder that was
-//! forgotten is found by any test that writes beside it.
+//! With debug assertions, dereferencing a mapped page after the end of its epoch panics (see `page_ref`): any test that
+//! writes beside a holder that is not registered finds it.
 
 use std::cell::RefCell;
 use std::rc::Weak;
@@ -26,10 +26,10 @@ use std::rc::Weak;
 use super::Pager;
 use crate::error::{Error, Result};
 
-/// Holds mapped pages between steps.
+/// A reader that holds mapped pages between steps.
 pub trait PageHolder {
-    /// Replaces the pages of `pager` that are held by copies: see [`Pager::own_page`]. `false`: it holds pages where they cannot be
-    /// reached.
+    /// Replaces the pages of `pager` that the holder has by copies: see [`Pager::own_page`]. `false`: it is in the middle of a
+    /// step, where it cannot replace them.
     fn own_pages(&self, pager: &Pager) -> bool;
 }
 
@@ -38,7 +38,7 @@ pub trait PageHolder {
 pub struct PageHolders(RefCell<Vec<Weak<dyn PageHolder>>>);
 
 impl PageHolders {
-    /// `holder` is told from now on, for as long as it lives.
+    /// Registers `holder` for as long as it lives.
     pub fn register(&self, holder: Weak<dyn PageHolder>) {
         let mut holders = self.0.borrow_mut();
         if holders.len() == holders.capacity() {
@@ -47,7 +47,7 @@ impl PageHolders {
         holders.push(holder);
     }
 
-    /// Mapped pages of `pager` are about to change. Fails if somebody holds pages where they cannot be reached.
+    /// Called before mapped pages of `pager` change. Fails if a holder cannot replace its pages.
     pub(super) fn own_all(&self, pager: &Pager) -> Result<()> {
         let are_owned = self.0.borrow().iter().filter_map(Weak::upgrade).all(|holder| holder.own_pages(pager));
         if are_owned { Ok(()) } else { Err(Error::Misuse("a commit within a callback of a reader")) }

@@ -1,4 +1,4 @@
-//! Reading pages: the hottest path there is.
+//! Reading pages: the hottest path.
 
 use lithe_format::PageNo;
 
@@ -11,7 +11,7 @@ use crate::file_store::{RunPlace, Stretch};
 use crate::page_ref::PageRef;
 use crate::read_ahead::Shown;
 
-/// More pieces than one call of the system takes are of no use.
+/// One system call takes no more pieces than this.
 const RUN_PAGES_MAX: usize = 256;
 
 impl Pager {
@@ -115,8 +115,8 @@ impl Pager {
         }
     }
 
-    /// The `n` pages from `first` on in one piece, if they lie in one piece in the mapped file and
-    /// nothing newer than the file must be looked at.
+    /// The `n` pages from `first` on in one piece, if they lie in one piece in the mapped file and the file has their
+    /// newest versions.
     #[inline]
     pub fn contiguous_pages(&self, first: PageNo, n: u32) -> Option<PageRef> {
         let last = first.get().checked_add(n)?.checked_sub(1)?;
@@ -130,11 +130,11 @@ impl Pager {
         Some(self.view.mapped.get().page(first.index() * page_size, len, self.view.epoch.get()))
     }
 
-    /// Reads up to `heads.len()` pages, `first` and those after it, as far as they lie one after the other and a
-    /// single read brings them: of each the first four bytes into `heads`, and the `content_len` bytes that follow
-    /// into `content`, one page's behind the other's; `content` may end within the last page's.
+    /// Reads up to `heads.len()` pages, `first` and those after it, as far as they lie one after the other and a single
+    /// read brings them: the first four bytes of each into `heads`, and the `content_len` bytes that follow into
+    /// `content`, one page's behind the other's; `content` may end within the last page's.
     ///
-    /// Answers how many pages were read. 0 says that reading page by page is the way: the pages are mapped, where a
+    /// Answers how many pages were read. 0 says that the caller has to read page by page: the pages are mapped, where a
     /// copy from [`Pager::page`] costs no more, or were written by this transaction.
     pub fn read_run(&self, first: PageNo, heads: &mut [Head], content_len: usize, content: &mut [u8]) -> Result<usize> {
         let Store::File(file) = &self.store else { return Ok(0) };
@@ -185,7 +185,7 @@ impl Pager {
         Ok(start.filter(|_| count > 1).map(|start| (start, count)))
     }
 
-    /// The same where all pages are in the file.
+    /// As [`Pager::find_run`], where all pages are in the file.
     fn find_run_in_file(&self, file: &FileStore, first: PageNo, wanted: usize) -> Option<usize> {
         let lock_byte_page = self.view.lock_byte_page.get().get();
         let end = if first.get() <= lock_byte_page { lock_byte_page - 1 } else { u32::MAX };

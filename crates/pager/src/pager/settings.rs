@@ -1,4 +1,4 @@
-//! What pragmas and the application set and ask for: settings, journal modes, checkpoints, file controls.
+//! What pragmas and the application set and read: settings, journal modes, checkpoints, file controls.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,17 +19,17 @@ use crate::wal::{Checkpoint, CheckpointMode, Wait, Wal};
 impl Pager {
     // ---- settings ----
 
-    /// Sets how much memory may be spent.
+    /// Sets how much memory the cache may take.
     pub fn set_cache_size(&self, size: CacheSize) {
         self.settings.cache_size.set(size);
     }
 
-    /// How much memory may be spent.
+    /// How much memory the cache may take.
     pub fn cache_size(&self) -> CacheSize {
         self.settings.cache_size.get()
     }
 
-    /// Sets how many pages the database may have, and answers what is in force: never less than it has.
+    /// Sets how many pages the database may have, and answers the limit in force: never less than it has.
     pub fn set_max_page_count(&self, pages: u32) -> u32 {
         self.settings.max_page_count.set(pages.min(MAX_PAGE_NO));
         self.max_page_count()
@@ -43,7 +43,7 @@ impl Pager {
         self.end_read()
     }
 
-    /// How many pages the database may have: no fewer than it has, should others have made it longer.
+    /// How many pages the database may have: no fewer than it has, because another connection may have made it longer.
     pub fn max_page_count(&self) -> u32 {
         self.settings.max_page_count.get().max(self.page_count())
     }
@@ -69,8 +69,8 @@ impl Pager {
         self.settings.spill_pages.get()
     }
 
-    /// Sets how many bytes of the file may be mapped; 0 reads through buffers. Heeded from the next transaction on; not at all
-    /// while one may hold mapped pages.
+    /// Sets how many bytes of the file may be mapped; 0 reads through buffers. The value counts from the next transaction on;
+    /// it is ignored while a transaction may hold mapped pages.
     pub fn set_mmap_size(&self, bytes: u64) {
         if let Store::File(file) = &self.store
             && (self.state.get() == State::Idle || file.mmap_size() == 0)
@@ -87,7 +87,7 @@ impl Pager {
         }
     }
 
-    /// The same, as far as the VFS that maps the file says. A VFS of the application may know nothing of it.
+    /// `mmap_size` as the VFS that maps the file reports it. `None`: a VFS of the application does not implement it.
     pub fn mmap_size_in_force(&self) -> Option<u64> {
         match &self.store {
             Store::File(file) if file.calls.copies_shown => file.file.show_up_to(None),
@@ -113,18 +113,18 @@ impl Pager {
         self.settings.synchronous.get()
     }
 
-    /// Sets whether syncs go through the device's own cache, where the system has two kinds.
+    /// Sets whether syncs flush the device's own cache too, where the system distinguishes the two.
     pub fn set_full_fsync(&self, full: bool) {
         self.settings.full_fsync.set(full);
     }
 
-    /// Whether syncs go through the device's own cache.
+    /// Whether syncs flush the device's own cache too.
     pub fn full_fsync(&self) -> bool {
         self.settings.full_fsync.get()
     }
 
-    /// Sets whether locks outlive transactions, and answers what is in force: a log that was opened
-    /// in exclusive mode has no shared memory, so the mode stays as long as the log is open.
+    /// Sets whether locks outlive transactions, and answers the mode in force: a log that was opened in exclusive mode
+    /// has no shared memory, so the mode stays as long as the log is open.
     pub fn set_locking_mode(&self, mode: LockingMode) -> LockingMode {
         let stays = match &self.store {
             Store::File(file) => file.is_wal() && file.with_wal(Wal::is_alone),
@@ -141,27 +141,27 @@ impl Pager {
         self.settings.locking_mode.get()
     }
 
-    /// Sets how long a journal or log may be that is left behind; `None`: as long as it is.
+    /// Sets how long a journal or log may be that stays after a transaction; `None`: no limit.
     pub fn set_journal_size_limit(&self, bytes: Option<u64>) {
         self.settings.journal_size_limit.set(bytes);
     }
 
-    /// How long a journal or log may be that is left behind.
+    /// How long a journal or log may be that stays after a transaction.
     pub fn journal_size_limit(&self) -> Option<u64> {
         self.settings.journal_size_limit.get()
     }
 
-    /// Sets who is asked whether to try again when another connection is in the way.
+    /// Sets the handler that decides whether to try again when a lock of another connection conflicts.
     pub fn set_busy_handler(&self, handler: Option<BusyHandler>) {
         self.settings.busy.replace(handler.map_or(WhenBusy::GiveUp, WhenBusy::Ask));
     }
 
-    /// Sets how long to keep trying when another connection is in the way; it replaces a busy handler.
+    /// Sets how long to keep trying when a lock of another connection conflicts; it replaces a busy handler.
     pub fn set_busy_timeout(&self, timeout: Duration) {
         self.settings.busy.replace(if timeout.is_zero() { WhenBusy::GiveUp } else { WhenBusy::Wait(timeout) });
     }
 
-    /// Sets the flag that tells whether the application wants what is going on to stop: a checkpoint asks it before each write.
+    /// Sets the flag by which the application interrupts: a checkpoint reads it before each write.
     pub fn set_interrupt_flag(&self, flag: Arc<AtomicBool>) {
         self.settings.interrupted.replace(flag);
     }
@@ -181,7 +181,7 @@ impl Pager {
         }
     }
 
-    /// Sets whether pages that make the database much longer may be appended past the log, into the file: not, unless this says so.
+    /// Sets whether pages that make the database much longer may be appended past the log, into the file. By default they may not.
     pub fn set_may_append_past_log(&self, may: bool) {
         self.settings.may_append_past_log.set(may);
     }
@@ -195,17 +195,18 @@ impl Pager {
 impl Pager {
     // ---- journal modes ----
 
-    /// Asks for a journal mode and answers the one that is in force afterwards. It stays what it was
-    /// while a transaction has changes; a database in memory knows `Memory` and `Off` only, a
-    /// temporary one all but `Wal`: what they name is the same there.
+    /// Sets the journal mode and answers the one that is in force afterwards. The mode does not change while a
+    /// transaction has changes. A database in memory knows `Memory` and `Off` only, a temporary one all but `Wal`; the
+    /// modes have the same effect there.
     ///
-    /// WAL is a property of the file: entering and leaving it takes a transaction of its own, with the
-    /// database to itself, and an empty database has to get its first page before.
+    /// WAL is a property of the file: entering and leaving it takes a transaction of its own, under the EXCLUSIVE lock,
+    /// and an empty database has to get its first page before.
     pub fn set_journal_mode(&self, mode: JournalMode) -> Result<JournalMode> {
         self.set_journal_mode_of_new(mode, || Ok(()))
     }
 
-    /// The same, where the database may be empty: `first_page` makes its first page, in the transaction that enters WAL mode.
+    /// As [`Pager::set_journal_mode`], where the database may be empty: `first_page` makes its first page, in the transaction
+    /// that enters WAL mode.
     pub fn set_journal_mode_of_new(
         &self,
         mode: JournalMode,
@@ -246,8 +247,8 @@ impl Pager {
         Ok(self.journal_mode())
     }
 
-    /// Whether WAL mode is entered by a transaction of the caller's, whose commit may come later: so a VFS of the application sees
-    /// it. Before anything is written.
+    /// Whether WAL mode is entered by a transaction of the caller, which may commit later, as a VFS of the application sees it
+    /// from SQLite. The caller has written nothing yet.
     pub fn enters_wal_by_transaction(&self) -> bool {
         match &self.store {
             Store::Memory(_) => false,
@@ -258,7 +259,8 @@ impl Pager {
         }
     }
 
-    /// In a write transaction with the database to itself: its commit enters WAL mode. An empty database has got its first page.
+    /// Makes the commit of the caller's exclusive write transaction enter WAL mode. An empty database has got its first page
+    /// before.
     pub fn enter_wal_at_commit(&self) -> Result<()> {
         let Store::File(file) = &self.store else { return Ok(()) };
         self.write_versions_on_page_1(FileVersion::Wal)?;
@@ -272,7 +274,7 @@ impl Pager {
         matches!(&self.store, Store::File(file) if file.enters_wal_at_commit.get())
     }
 
-    /// The transaction that enters WAL mode has committed, or was rolled back.
+    /// Ends the entry into WAL mode when its transaction has committed or was rolled back.
     pub(super) fn end_entering_wal(&self, file: &FileStore, committed: bool) -> Result<()> {
         if !file.enters_wal_at_commit.take() {
             return Ok(());
@@ -297,7 +299,8 @@ impl Pager {
         }
         let left_journal =
             self.journal_mode().leaves_journal() || self.settings.keeps_locks() || file.keeps_journal.get();
-        // The SHARED lock that a commit leaves keeps the file in WAL mode, and there no journal is anybody's.
+        // The SHARED lock that a commit leaves keeps the file in WAL mode, where no transaction uses a rollback
+        // journal.
         file.deletes_journal.set(!file.calls.journals_at_commit);
         let left_journal = left_journal && (file.calls.journals_at_commit || self.journal_mode().leaves_journal());
         let and_then = || if left_journal { file.delete_journal() } else { Ok(()) };
@@ -305,14 +308,16 @@ impl Pager {
         file.deletes_journal.set(false);
         written?;
         if !file.is_wal() {
-            // The first look at the file opens the log. Should it find that others have left WAL mode, it is as if nothing was set.
+            // The next read transaction opens the log. If it finds that another connection has left WAL mode, the entry has had no
+            // effect.
             file.enters_wal.set(true);
             self.settings.journal_mode.set(JournalMode::Delete);
         }
         Ok(self.journal_mode())
     }
 
-    /// Opens the log if nothing was read since the database entered WAL mode, unless others have left it again.
+    /// Opens the log if nothing was read since the database entered WAL mode, unless another connection has left it
+    /// again.
     pub(super) fn open_log_if_entered(&self, file: &FileStore) -> Result<()> {
         if !file.enters_wal.get() {
             return Ok(());
@@ -323,9 +328,9 @@ impl Pager {
 
     fn leave_wal(&self, file: &FileStore, mode: JournalMode) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Idle, "the journal mode changes outside transactions")?;
-        // Another connection keeps the database in WAL mode, for long: no busy handler is asked.
+        // Another connection keeps the database in WAL mode for long, so the busy handler is not called.
         if let Err(error) = file.lock(LockLevel::Exclusive) {
-            // New readers would find a lock that is half taken.
+            // A PENDING lock that stayed would keep new readers out.
             file.unlock(LockLevel::Shared)?;
             return Err(error);
         }
@@ -338,8 +343,8 @@ impl Pager {
         written
     }
 
-    /// Writes the versions into page 1, in a transaction with the database to itself; `first_page` makes one where there is none,
-    /// and `and_then` runs before all locks are given back.
+    /// Writes the versions into page 1, in an exclusive transaction; `first_page` makes page 1 in an empty database, and
+    /// `and_then` runs before all locks are released.
     fn write_file_version(
         &self,
         version: FileVersion,
@@ -366,8 +371,8 @@ impl Pager {
         Ok(())
     }
 
-    /// Deletes the journal that TRUNCATE or PERSIST left behind. The RESERVED lock tells it from a hot
-    /// one; if somebody else has that, the journal is theirs.
+    /// Deletes the journal that TRUNCATE or PERSIST left behind. Under the RESERVED lock it cannot be a hot journal; if
+    /// another connection has that lock, the journal is in use and stays.
     fn delete_old_journal(&self, file: &FileStore) -> Result<()> {
         let before = file.level.get();
         if before == LockLevel::None {
@@ -400,7 +405,7 @@ impl Pager {
         self.checkpoint_or_wait(mode, &|attempt| self.retry_while_busy(attempt))
     }
 
-    /// The same, as far as nobody is in the way.
+    /// As [`Pager::checkpoint`], without waiting for other connections.
     pub fn checkpoint_at_once(&self, mode: CheckpointMode) -> Result<Checkpoint> {
         self.checkpoint_or_wait(mode, &|attempt| attempt())
     }
@@ -412,7 +417,7 @@ impl Pager {
         }
         self.open_log_if_entered(file)?;
         if !file.is_wal() && self.data_version() == 0 {
-            // The first look at the file tells whether it has a log.
+            // The first read of the file tells whether it has a log.
             self.begin_read()?;
             self.end_read()?;
         }
@@ -420,19 +425,19 @@ impl Pager {
             return Ok(Checkpoint::WITHOUT_LOG);
         }
         file.checkpoint(mode, wait).map_err(|error| match error.code() {
-            // A connection that cannot even make the log's index cannot do this at all.
+            // A connection that cannot create the log's index cannot checkpoint at all.
             ResultCode::READONLY_CANTINIT => Error::ReadOnly(ResultCode::READONLY),
             _ => error,
         })
     }
 
-    /// Whether anything of the database is known: that it has a log, above all.
+    /// Whether the state of the database was read before: above all, whether it has a log.
     pub fn has_looked(&self) -> bool {
         self.data_version() > 0 || matches!(&self.store, Store::File(file) if file.is_wal() || file.enters_wal.get())
     }
 
     /// The automatic checkpoint, after a commit that has left `limit` frames or more in the log. It waits for no
-    /// reader; what goes wrong is tried again after the next commit.
+    /// reader; after an error the next commit tries again.
     pub fn checkpoint_long_log(&self, limit: u32) -> Result<()> {
         match &self.store {
             Store::File(file) if file.is_wal() && self.state.get() == State::Idle => file.checkpoint_long_log(limit),
@@ -440,8 +445,8 @@ impl Pager {
         }
     }
 
-    /// How many frames the log has, as far as this connection knows: after a commit, what an automatic
-    /// checkpoint is decided by.
+    /// How many frames the log has, as far as this connection knows: after a commit, the count that decides about an
+    /// automatic checkpoint.
     pub fn log_frames(&self) -> Option<u32> {
         match &self.store {
             Store::File(file) if file.is_wal() => Some(file.log_frames()),
@@ -461,7 +466,7 @@ impl Pager {
         }
     }
 
-    /// The rollback journal or the log, if it is open.
+    /// The file of the rollback journal or the log, if it is open.
     pub fn journal_file(&self) -> Option<Arc<dyn File>> {
         match &self.store {
             Store::Memory(_) => None,
@@ -469,7 +474,7 @@ impl Pager {
         }
     }
 
-    /// Where the files of the database lie; `None` in memory.
+    /// The VFS of the database file; `None` in memory.
     pub fn vfs(&self) -> Option<&Arc<dyn Vfs>> {
         match &self.store {
             Store::Memory(_) => None,
@@ -497,12 +502,12 @@ impl Pager {
         }
     }
 
-    /// Whether power loss leaves the neighbours of what is written alone.
+    /// Whether a power loss leaves the neighbours of a written range unharmed.
     pub fn powersafe_overwrite(&self) -> bool {
         self.file().is_some_and(|file| file.characteristics().contains(DeviceCharacteristics::POWERSAFE_OVERWRITE))
     }
 
-    /// Sets whether power loss leaves the neighbours of what is written alone.
+    /// Sets whether a power loss leaves the neighbours of a written range unharmed.
     pub fn set_powersafe_overwrite(&self, on: bool) {
         if let Store::File(store) = &self.store {
             store.set_powersafe_overwrite(on);

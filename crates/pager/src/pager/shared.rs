@@ -1,5 +1,5 @@
-//! What connections of a shared cache see of each other: the pager's part. A connection of its own finds no cache in each of these, and
-//! goes on.
+//! What connections of a shared cache see of each other: the pager's part. Without a shared cache, each of these functions does
+//! nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,14 +14,14 @@ use crate::shared_cache::{ACTIVE, Found, IDLE, Lent, PAUSED, SharedCache, wait_w
 use crate::wal::Wal;
 
 impl Pager {
-    /// Lets connections of the same shared cache see what is not committed, if they want to.
+    /// Joins a shared cache: connections of the same cache may read what this one has not committed.
     pub fn join_cache(&self, cache: &Arc<SharedCache>) {
         if self.member.join(cache, self.file_store()) {
             self.txn.lend_to(cache);
         }
     }
 
-    /// The connection is closed.
+    /// Leaves the cache when the connection is closed.
     pub(super) fn leave_cache(&self) {
         self.ignore_uncommitted();
         self.let_readers_resume();
@@ -30,7 +30,7 @@ impl Pager {
 
     // ---- what is not committed: the writer ----
 
-    /// A step of a statement has ended: others may look at the transaction until the next one.
+    /// Lends the transaction to other connections of the cache at the end of a statement's step, until the next step.
     pub fn lend_uncommitted(&self) {
         let (Some(cache), Some(file)) = (self.member.cache(), self.file_store()) else { return };
         if self.state.get() != State::Writing || !cache.has_others() || self.txn.is_lent() || !self.can_lend() {
@@ -49,7 +49,7 @@ impl Pager {
         is_plain && self.failure.borrow().is_none() && (self.member.was_lent() || self.has_changes())
     }
 
-    /// A write transaction begins.
+    /// Records that a write transaction begins.
     pub(super) fn note_begin(&self) {
         if self.member.cache().is_some() {
             self.drop_overlay();
@@ -57,7 +57,7 @@ impl Pager {
         }
     }
 
-    /// The write transaction has ended.
+    /// Records that the write transaction has ended.
     pub(super) fn note_end(&self, committed: bool) {
         let Some(cache) = self.member.cache() else { return };
         self.let_readers_resume();
@@ -71,8 +71,8 @@ impl Pager {
 
     // ---- what is not committed: the reader ----
 
-    /// Puts what another connection of the cache has changed and not committed above the snapshot that is held. A statement that
-    /// begins has to look (`anew`); one that goes on is spared that if nothing has happened since.
+    /// Lays what another connection of the cache has changed and not committed over the snapshot that is held. A statement that
+    /// begins always checks (`anew`); a running one is spared that if nothing has happened since.
     pub fn see_uncommitted(&self, anew: bool) -> Result<()> {
         let (Some(cache), Some(file)) = (self.member.cache(), self.file_store()) else { return Ok(()) };
         if self.state.get() != State::Reading {
@@ -91,14 +91,14 @@ impl Pager {
         Ok(())
     }
 
-    /// What is not committed is not to be seen any more.
+    /// Stops reading what is not committed.
     pub fn ignore_uncommitted(&self) {
         if self.member.stop_reading_uncommitted() {
             self.drop_overlay();
         }
     }
 
-    /// The snapshot is read as it is.
+    /// Reads the snapshot itself again.
     pub(super) fn drop_overlay(&self) {
         if let Some((page_count, direct)) = self.member.drop_overlay() {
             self.view.page_count.set(page_count);
@@ -107,8 +107,9 @@ impl Pager {
         }
     }
 
-    /// Goes on to what connections of the same cache have committed to the log since this one began to read, as if all had one
-    /// snapshot: locks on tables keep what it has read as it was. Not past what anybody else has committed.
+    /// Moves the snapshot to what connections of the same cache have committed to the log since this one began to read, as if
+    /// all had one snapshot: locks on tables keep what it has read unchanged. It does not move past a commit of a connection
+    /// outside the cache.
     pub fn follow_cache(&self) -> Result<()> {
         let (Some(cache), Some(file)) = (self.member.cache(), self.file_store()) else { return Ok(()) };
         if self.state.get() != State::Reading || !file.is_wal() {
@@ -118,42 +119,42 @@ impl Pager {
         let now = file.with_wal(Wal::snapshot_header);
         let Some(newest) = self.member.newest_to_follow(cache, &now, is_published) else { return Ok(()) };
         self.drop_overlay();
-        self.adopt(file, file.go_on_to(self.view.shape(), newest))?;
+        self.adopt(file, file.advance_to(self.view.shape(), newest))?;
         self.changes.bump_for_others();
         Ok(())
     }
 
     // ---- commits through a rollback journal beside readers of the same cache ----
 
-    /// Says that the write transaction moves no pages of tables that others read: its commit need not wait for connections of
-    /// the same cache to end theirs.
+    /// Sets whether the write transaction moves no pages of tables that other connections read: then its commit need not wait
+    /// for the read transactions of the same cache.
     pub fn set_commits_beside_readers(&self, beside: bool) {
         self.member.commits_beside.set(beside);
     }
 
-    /// Before it begins to read: waits for a commit of the same cache.
+    /// Waits for a commit of the same cache. Called before a read transaction begins.
     pub(super) fn wait_for_commit(&self) -> Result<()> {
         let (Some((readers, _)), Some(file)) = (self.member.reader_states(), self.file_store()) else { return Ok(()) };
         self.member.looked_at.set(readers.commits.load(Ordering::SeqCst));
         wait_while(&*file.vfs, &|| readers.is_closed.load(Ordering::SeqCst))
     }
 
-    /// Whether a commit of the same cache waits for readers of others, whom it does not let in any more.
+    /// Whether a commit of the same cache waits for readers of other caches, and lets no new ones in.
     pub(super) fn commit_waits_for_readers(&self) -> bool {
         self.member.reader_states().is_some_and(|(readers, _)| readers.is_pending.load(Ordering::SeqCst))
     }
 
-    /// It has begun to read.
+    /// Records that this connection has begun to read.
     pub(super) fn note_reading(&self) {
         let Some((_, own)) = self.member.reader_states() else { return };
-        // Commits to a log are in no reader's way.
+        // Commits to a log do not wait for readers.
         if self.file_store().is_some_and(|file| !file.is_wal()) {
             self.member.is_known_reader.set(true);
             own.begin(ACTIVE);
         }
     }
 
-    /// It has ended to read.
+    /// Records that this connection has ended its read transaction.
     pub(super) fn note_read(&self) {
         if self.member.is_known_reader.take()
             && let Some((_, own)) = self.member.reader_states()
@@ -163,8 +164,8 @@ impl Pager {
         }
     }
 
-    /// Until the next step nothing is read, and what is still borrowed is of tables with locks: a commit of another
-    /// connection of the same cache need not wait.
+    /// Pauses the read transaction until the next step. Pages that are still borrowed belong to locked tables, so a
+    /// commit of another connection of the same cache need not wait.
     pub fn pause(&self) {
         let (Some((_, own)), Some(file)) = (self.member.reader_states(), self.file_store()) else { return };
         let may_pause = self.state.get() == State::Reading && !file.is_wal() && !self.settings.keeps_locks();
@@ -179,7 +180,7 @@ impl Pager {
         self.member.has_paused.get()
     }
 
-    /// Something is to be read again: what others of the cache have committed meanwhile is looked at.
+    /// Resumes a paused read transaction, and adopts what other connections of the cache have committed meanwhile.
     #[inline]
     pub fn resume(&self) -> Result<()> {
         if self.is_paused() { self.resume_reading() } else { Ok(()) }
@@ -215,14 +216,14 @@ impl Pager {
         self.adopt(file, file.look(self.view.shape()))
     }
 
-    /// A commit could neither be made nor undone: a journal is left that the next one who reads has to play back.
+    /// Marks that a commit could neither be made nor undone: the next reader of the cache has to play its journal back.
     pub(super) fn mark_for_recovery(&self) {
         if let Some((readers, _)) = self.member.reader_states() {
             readers.is_broken.store(true, Ordering::SeqCst);
         }
     }
 
-    /// Those of the same cache may read again.
+    /// Lets connections of the same cache read again.
     pub(super) fn let_readers_resume(&self) {
         let Some((readers, _)) = self.member.reader_states() else { return };
         if self.member.is_pending.take() {
@@ -234,15 +235,15 @@ impl Pager {
         }
     }
 
-    /// Takes the lock that writing into the file needs: from connections of other caches, and from those of the same cache that have
-    /// not paused.
+    /// Takes the lock that writing into the file needs. It excludes connections of other caches, and those of the same cache that
+    /// have not paused.
     pub(super) fn lock_file_to_commit(&self, file: &FileStore) -> Result<()> {
         let beside = self.member.commits_beside.get() && !self.settings.keeps_locks();
         let is_needed = beside && file.level.get() < LockLevel::Exclusive;
         let Some((readers, own)) = self.member.reader_states().filter(|_| is_needed) else {
             return file.lock(LockLevel::Exclusive);
         };
-        // Known before anything else can panic: then they resume, too.
+        // The flag is set before anything else can panic: then the end of the transaction lets the readers resume.
         self.member.has_closed.set(true);
         readers.is_closed.store(true, Ordering::SeqCst);
         let locked = readers.lock_beside(own, file);

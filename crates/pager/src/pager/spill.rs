@@ -1,7 +1,7 @@
-//! Pages that leave the dirty set before the commit: to where, how they are read there, and going back to a savepoint.
+//! Pages that leave the dirty set before the commit: where they are written, how they are read back, and rollback to a savepoint.
 //!
-//! Which place a page has is the choice of [`SpillTarget`]; here it is carried out. A page that is put away counts as written like
-//! one in the dirty set, and is read back into it when it is written again.
+//! [`SpillTarget`] chooses the place of a page; this module carries it out. A spilled page counts as written like one in the dirty
+//! set, and is read back into the set when it is written again.
 
 use std::sync::Arc;
 
@@ -15,28 +15,28 @@ use crate::error::{Error, Result, zeros};
 use crate::file_store::FileStore;
 use crate::options::{CacheSize, JournalMode};
 use crate::page_ref::{MappedFile, PageRef};
-use crate::spill::{Place, SpillFacts, SpillMark, SpillTarget};
+use crate::spill::{Place, SpillConditions, SpillMark, SpillTarget};
 use crate::wal::Wal;
 use crate::write_txn::{Pending, WriteTxn};
 
-/// However small the cache, so many pages are dirty in memory before any is spilled.
+/// The least number of dirty pages in memory before any is spilled, however small the cache is.
 const DIRTY_MIN: usize = 4;
 
-/// How much may be dirty if nobody has set the cache size: pages that are read take no memory of ours by default, and
-/// a page that is spilled and written again costs as much as the statement that wrote it.
+/// The size of the dirty set if the application has not set the cache size: by default pages that are read take no
+/// memory of the pager, and a page that is spilled and written again costs as much as the statement that wrote it.
 const DIRTY_DEFAULT: CacheSize = CacheSize::KiB(8000);
 
-/// Smaller transactions are better off in the log, with a single sync: as many pages as let an automatic checkpoint follow by default.
+/// A smaller transaction is faster in the log, with a single sync. The number is that of the automatic checkpoint's default.
 const BULK: usize = 1000;
 
 impl Pager {
-    /// Before a page comes into the dirty set: spills others if there are too many.
+    /// Spills pages if there are too many, before a page comes into the dirty set.
     #[inline]
     pub(super) fn spill_if_full(&self, txn: &mut WriteTxn) -> Result<()> {
         if txn.dirty.len() + txn.savepoints.in_memory() < txn.dirty_max { Ok(()) } else { self.spill(txn) }
     }
 
-    /// How many pages may be dirty in memory when notes about pages take so many bytes of it.
+    /// How many pages may be dirty in memory when the maps of spilled pages take `notes` bytes of it.
     pub(super) fn dirty_max(&self, notes: usize) -> usize {
         let spills = self.cache_spill() && self.vfs_for_spilling().is_some();
         if !spills {
@@ -56,7 +56,7 @@ impl Pager {
         }
     }
 
-    /// Whether the transaction writes to a log: a concurrent one has no turn to.
+    /// Whether the transaction writes to a log: a concurrent one has no writer slot.
     pub(super) fn appends_to_log(&self, file: &FileStore) -> bool {
         file.is_wal() && !self.concurrent.is_active()
     }
@@ -69,44 +69,44 @@ impl Pager {
             return Ok(target);
         }
         let adds = victims.last().is_some_and(|&id| txn.dirty.slot(id).no.get() > txn.pages_before);
-        let mut facts = self.spill_facts(txn);
+        let mut conditions = self.spill_conditions(txn);
         if let Store::File(file) = &self.store
-            && facts.appends_to_log
+            && conditions.appends_to_log
             && adds
         {
-            facts.past_log = self.begin_past_log(file, txn)?;
+            conditions.past_log = self.begin_past_log(file, txn)?;
         }
-        Ok(*txn.spill.target.insert(SpillTarget::choose(&facts)))
+        Ok(*txn.spill.target.insert(SpillTarget::choose(&conditions)))
     }
 
-    fn spill_facts(&self, txn: &WriteTxn) -> SpillFacts {
+    fn spill_conditions(&self, txn: &WriteTxn) -> SpillConditions {
         let file = if let Store::File(file) = &self.store { Some(file) } else { None };
         let page_size = self.page_size();
-        SpillFacts {
+        SpillConditions {
             appends_to_log: file.is_some_and(|file| self.appends_to_log(file)),
             writes_file: file.is_some_and(|file| !file.is_wal()),
             is_foreign: file.is_some_and(|file| file.calls.spills_to_database),
             may_overwrite: self.view.reads_copies.get(),
             is_reshaped: txn.shape_before.is_some(),
-            // An empty file says nothing.
+            // The header of an empty file has no page count.
             counts_pages: txn.pages_before > 0 && file.is_some_and(|file| file.counts_pages()),
             sector_end: file.map_or(0, |file| file.sectors(page_size).end(txn.pages_before)),
             past_log: None,
         }
     }
 
-    /// For a transaction that begins: whether it may overwrite pages in their place. There is no journal to keep them, and nothing
-    /// of the snapshot was read before that could change; from here on nothing but copies is.
+    /// Whether a transaction that begins may overwrite pages in their place. There is no journal to keep the old versions. No
+    /// reference to a mapped page of the snapshot exists that could change, and from here on pages are read as copies only.
     pub(super) fn may_overwrite(&self, was_idle: bool) -> bool {
         let Store::File(file) = &self.store else { return false };
         let without_journal = !file.is_wal() && self.journal_mode() == JournalMode::Off;
         without_journal && !file.calls.spills_to_database && (was_idle || file.mmap_size() == 0)
     }
 
-    /// The log begins anew for a load past it, if nobody needs the log: answers the last page of the file, behind which pages go to
-    /// their place. Through the log, everything that is added would be summed up, written twice and read once; behind the end of the
-    /// file it is written once, and no snapshot reaches that far until the commit in the log says that the database is longer.
-    /// See `wal::past_log` for what followers of the log see.
+    /// Restarts the log for a load past it, if no reader needs the log: answers the last page of the file, behind which pages go to
+    /// their place. Through the log, each added page would be checksummed, written twice and read once; behind the end of the file
+    /// it is written once, and no snapshot extends that far until the commit in the log makes the database longer. See
+    /// `wal::past_log` for what followers of the log see.
     fn begin_past_log(&self, file: &FileStore, txn: &WriteTxn) -> Result<Option<u32>> {
         let page_size = self.page_size();
         let is_ours = !file.file.is_foreign();
@@ -125,7 +125,7 @@ impl Pager {
 
     // ---- write ----
 
-    /// Spills dirty pages as if the cache were full, all but a few, and frees their memory (`sqlite3_db_cacheflush`).
+    /// Spills dirty pages as if the cache were full, all but a few, and frees their buffers (`sqlite3_db_cacheflush`).
     pub fn flush(&self) -> Result<()> {
         if !self.is_writing() {
             return Ok(());
@@ -140,7 +140,7 @@ impl Pager {
             let before = txn.dirty.len();
             self.spill(txn)?;
             if txn.dirty.len() >= before {
-                break; // what is left cannot be put elsewhere now
+                break; // the rest cannot be spilled now
             }
         }
         Ok(())
@@ -165,7 +165,7 @@ impl Pager {
         self.put_away(txn, &**vfs, &victims)
     }
 
-    /// How many finished pages are worth to be put away.
+    /// How many finished pages make a batch that is worth spilling.
     pub(super) fn finished_enough(&self, txn: &WriteTxn) -> usize {
         let appends = matches!(&self.store, Store::File(file) if self.appends_to_log(file));
         let may_pass_log = appends && txn.spill.target.is_none() && self.settings.may_append_past_log.get();
@@ -173,7 +173,7 @@ impl Pager {
         batch.min(txn.dirty_max / 2)
     }
 
-    /// Puts finished pages where they belong, if that is somewhere already: a temporary file is not worth it.
+    /// Spills finished pages to where they belong, if that is the file or the log: a temporary file is not worth it.
     #[cold]
     pub(super) fn put_finished_away(&self, txn: &mut WriteTxn) -> Result<()> {
         let mut victims = txn.dirty.take_finished();
@@ -185,8 +185,8 @@ impl Pager {
         if self.appends_to_log(file) {
             victims.retain(|&id| txn.dirty.slot(id).no.get() > kept_end);
         } else {
-            let target = txn.spill.target.unwrap_or_else(|| SpillTarget::choose(&self.spill_facts(txn)));
-            // Pages that others know are not overwritten for this alone.
+            let target = txn.spill.target.unwrap_or_else(|| SpillTarget::choose(&self.spill_conditions(txn)));
+            // Old pages, which other connections know, are not overwritten for this alone.
             let first = if txn.spill.overwrites { 0 } else { txn.pages_before };
             victims.retain(|&id| {
                 let no = txn.dirty.slot(id).no;
@@ -196,14 +196,14 @@ impl Pager {
         self.put_away(txn, &*file.vfs, &victims)
     }
 
-    /// Puts pages, which are given by number, to their places.
+    /// Writes the pages `victims`, in order of their numbers, to their places and removes them from the dirty set.
     fn put_away(&self, txn: &mut WriteTxn, vfs: &dyn Vfs, victims: &[SlotId]) -> Result<()> {
         if victims.is_empty() {
             return Ok(());
         }
         let target = self.target(txn, victims)?;
         let target = self.lock_to_overwrite(txn, target, victims)?;
-        // In its place page 1 would tell of pages that are not committed.
+        // Page 1 stays in memory: in its place it would describe pages that are not committed.
         let stays = |no: PageNo| txn.spill.overwrites && no == PageNo::FIRST;
         let numbers = victims.iter().map(|&id| txn.dirty.slot(id).no).filter(|&no| !stays(no));
         let (placed, others): (Vec<PageNo>, Vec<PageNo>) =
@@ -218,14 +218,15 @@ impl Pager {
         Ok(())
     }
 
-    /// Whether a page goes to its place by [`Pager::put_away`]. In SQLite's order it does so by itself, after the journal; here are
-    /// only those for which readers were in the way.
+    /// Whether [`Pager::put_away`] writes the page to its place. In SQLite's order pages go there one at a time, after the journal;
+    /// `put_away` gets only pages that readers' locks keep from their place, and writes them elsewhere.
     fn is_to_be_placed(&self, txn: &WriteTxn, target: SpillTarget, no: PageNo) -> bool {
         let has_frame = matches!(&self.store, Store::File(file) if self.has_frame(file, no));
         !target.is_journaled() && target.place_of(no, txn.savepoints.end(), has_frame) == Place::Database
     }
 
-    /// Before pages that others know are overwritten, nobody else reads. If somebody does, they are not, in this transaction.
+    /// Locks readers out before old pages, which other connections know, are overwritten. If that fails, this transaction
+    /// overwrites none.
     fn lock_to_overwrite(&self, txn: &mut WriteTxn, target: SpillTarget, victims: &[SlotId]) -> Result<SpillTarget> {
         let Store::File(file) = &self.store else { return Ok(target) };
         let is_old = |no: PageNo| no.get() <= txn.pages_before && self.is_to_be_placed(txn, target, no);
@@ -234,10 +235,10 @@ impl Pager {
         }
         assert!(self.view.reads_copies.get(), "pages that somebody may hold are overwritten");
         if file.lock(LockLevel::Exclusive).is_err() {
-            return Ok(*txn.spill.target.insert(target.beside_readers(&self.spill_facts(txn))));
+            return Ok(*txn.spill.target.insert(target.beside_readers(&self.spill_conditions(txn))));
         }
         txn.spill.overwrites = true;
-        // Pages are read by calls from now on: each is copied once, and not worth a fault.
+        // From now on pages are read by system calls: each is copied once, which is not worth a page fault.
         self.view.mapped.set(MappedFile::NONE);
         Ok(target)
     }
@@ -265,7 +266,8 @@ impl Pager {
         }
     }
 
-    /// Before the commit: whatever was appended past the log is on the device, or after all in the log.
+    /// Before the commit: syncs the pages that were appended past the log, or copies them into the log if it has a
+    /// follower.
     pub(super) fn settle_past_log(&self, file: &FileStore) -> Result<()> {
         let txn = &mut *self.txn.borrow_mut();
         if txn.spill.placed.is_empty() {
@@ -280,13 +282,13 @@ impl Pager {
             file.file.sync(self.settings.sync_flags())?;
         }
         if !file.with_wal(Wal::lock_readers_out)? {
-            // Somebody has come during the sync.
+            // A reader has begun during the sync.
             return self.log_placed(file, txn);
         }
         Ok(())
     }
 
-    /// What can go the same way of what is still in memory, by number.
+    /// The pages in memory that can be appended past the log as well, by number.
     fn rest_past_log(&self, txn: &mut WriteTxn) -> Result<Vec<SlotId>> {
         let target = self.target(txn, &[])?;
         let goes = |no: &PageNo| no.get() <= self.page_count() && self.is_to_be_placed(txn, target, *no);
@@ -295,7 +297,7 @@ impl Pager {
         Ok(pages.into_iter().filter_map(|no| txn.dirty.find(no)).collect())
     }
 
-    /// Somebody has come who may follow the log: what went past it goes there, too.
+    /// Appends the pages that went past the log to the log too, because a reader may follow it.
     fn log_placed(&self, file: &FileStore, txn: &mut WriteTxn) -> Result<()> {
         const BATCH: usize = 128;
         let page_size = self.page_size();
@@ -317,7 +319,8 @@ impl Pager {
         Ok(())
     }
 
-    /// A rollback, while nobody else can write: the file is as long as before. Too long is no harm.
+    /// Truncates the file to its old length at a rollback, while no other connection can write. A file that stays too
+    /// long does no harm.
     pub(super) fn undo_past_log(&self, file: &FileStore) {
         let txn = self.txn.borrow();
         if !txn.spill.placed.is_empty() && file.with_wal(Wal::has_begun_past_log) {
@@ -326,7 +329,7 @@ impl Pager {
         }
     }
 
-    /// What is noted of the pages that were put elsewhere, in bytes.
+    /// The memory of the maps of spilled pages, in bytes.
     fn memory_of_notes(&self, txn: &WriteTxn) -> usize {
         match &self.store {
             Store::File(file) if self.appends_to_log(file) => file.memory_of_spilled_wal(),
@@ -336,7 +339,7 @@ impl Pager {
 
     // ---- write, in SQLite's order ----
 
-    /// Whether pages go to their place in the database one at a time, with what was there in the journal.
+    /// Whether pages go to their place in the database one at a time, after their old versions went to the journal.
     fn places_after_journal(&self, txn: &WriteTxn) -> bool {
         match &self.store {
             Store::File(file) => file.calls.spills_to_database && !file.is_wal() && txn.shape_before.is_none(),
@@ -344,18 +347,18 @@ impl Pager {
         }
     }
 
-    /// Whether page `no`, which comes into the dirty set, is to be put aside as it is: its place in the database may be overwritten
-    /// before the savepoints end that may want it back, and the journal has what it was before the transaction.
+    /// Whether the version of page `no` that comes into the dirty set is to be saved: its place in the database may be overwritten
+    /// while a savepoint is open that may need it, and the journal has the version before the transaction.
     pub(super) fn keeps_version(&self, txn: &WriteTxn, no: PageNo) -> bool {
         txn.savepoints.len() > 0 && no.get() <= txn.savepoints.end() && self.places_after_journal(txn)
     }
 
-    /// Whether savepoints note which pages they put aside.
+    /// Whether savepoints record which pages they save.
     pub(super) fn savepoints_note_pages(&self, txn: &WriteTxn) -> bool {
         self.places_after_journal(txn)
     }
 
-    /// Puts one page that was not used for a while to its place. `false`: there is none. Readers may be in the way.
+    /// Writes one cold page to its place. `false`: there is none. Busy if readers hold locks.
     fn place_one_after_journal(&self, txn: &mut WriteTxn) -> Result<bool> {
         let Store::File(file) = &self.store else { return Ok(false) };
         let Some(victim) = coldest_but_first(txn) else { return Ok(false) };
@@ -369,7 +372,7 @@ impl Pager {
         let no = txn.dirty.slot(victim).no;
         txn.spill.overwrites = true;
         if no.get() > self.page_count() {
-            // It was cut off, and has no place to go to.
+            // The page was cut off, and has no place.
             txn.savepoints.note_write(&mut txn.dirty, victim);
         } else {
             let bytes = txn.dirty.slot(victim).bytes.as_deref().expect("cold pages are not being written");
@@ -385,7 +388,7 @@ impl Pager {
 
     // ---- read ----
 
-    /// The page `no` from where it was spilled to, if it was.
+    /// The page `no`, read from where it was spilled, if it was.
     pub(super) fn spilled_page(&self, txn: &WriteTxn, no: PageNo) -> Result<Option<PageRef>> {
         if !self.is_spilled(txn, no) {
             return Ok(None);
@@ -420,9 +423,9 @@ impl Pager {
         }
     }
 
-    /// Forgets what was spilled after `mark`, which is that of the newest savepoint.
+    /// Forgets what was spilled after `mark`, the mark of the newest savepoint.
     pub(super) fn spill_back_to(&self, txn: &mut WriteTxn, mark: SpillMark) -> Result<()> {
-        // An older one, of when the database was longer, may want pages back that are in their place.
+        // An older savepoint, from when the database was longer, may need pages that are in their place.
         txn.spill.placed.truncate(txn.savepoints.end(), txn.pages_before);
         match &self.store {
             Store::File(file) if self.appends_to_log(file) => file.spill_back_to_wal(mark),
@@ -440,7 +443,7 @@ fn pages_of<'d>(dirty: &'d DirtySet, numbers: &[PageNo]) -> Vec<(PageNo, &'d [u8
     numbers.iter().map(|&no| (no, bytes(no).expect("cold pages are not being written"))).collect()
 }
 
-/// Page 1 waits for the commit, which writes it anyway.
+/// The coldest page that is not page 1, which waits for the commit because the commit writes it anyway.
 fn coldest_but_first(txn: &mut WriteTxn) -> Option<SlotId> {
     let found = txn.dirty.coldest(1).pop()?;
     if txn.dirty.slot(found).no > PageNo::FIRST {

@@ -10,9 +10,9 @@
 //! A commit and a rollback leave the connection reading, on the state that it just wrote or on the
 //! one before; a caller that is done ends the read transaction too.
 //!
-//! When a commit fails half-way, nothing but a rollback makes sense: every call answers the same error
-//! until then. When the rollback fails too, the journal stays for the next reader to play back, and
-//! only the end of the read transaction is left.
+//! When a commit fails half-way, only a rollback is possible: every call answers the same error until then. When the
+//! rollback fails too, the journal stays for the next reader to play back, and only the end of the read transaction is
+//! possible.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -56,7 +56,7 @@ impl Pager {
         work(&Beginning { shape: self.view.shape(), may_join_readers: &may_join_readers })
     }
 
-    /// What a look at the database has found is seen from now on. After an error no page is.
+    /// Adopts the snapshot that was read from the database. After an error no page can be read.
     pub(super) fn adopt(&self, file: &FileStore, taken: Result<Snapshot>) -> Result<()> {
         self.changes.count(file.noticed.take());
         match taken {
@@ -91,9 +91,9 @@ impl Pager {
         let failed = self.failure.replace(None).is_some();
         let ended = match &self.store {
             Store::Memory(_) => Ok(()),
-            // A log needs no recovery: its commits are whole or not there.
+            // A log needs no recovery: a commit is in it completely or not at all.
             Store::File(file) if failed && !file.is_wal() => {
-                // A journal in memory gets a second chance, and no other.
+                // A journal in memory is played back once more, because only this connection can.
                 self.with_pending(|pending| file.restore_from_memory(pending));
                 file.leave_to_recovery()
             }
@@ -106,8 +106,8 @@ impl Pager {
 
     /// Begins to write, and to read if that has not begun.
     ///
-    /// Waits for others (as the busy handler says) only if it begins to read, too: a connection that
-    /// holds a snapshot while it waits may be what the other one waits for.
+    /// Waits for other connections (as the busy handler says) only if it begins to read, too: a connection that holds a
+    /// snapshot while it waits may be what the other one waits for.
     pub fn begin_write(&self, kind: BeginKind) -> Result<()> {
         self.assert_state();
         let begins_concurrently = kind == BeginKind::Concurrent && self.state.get() == State::Idle;
@@ -132,7 +132,7 @@ impl Pager {
         Ok(())
     }
 
-    /// Begins to read, and to write beside others where that is possible: in a database with a log that is not
+    /// Begins to read, and to write beside other writers where that is possible: in a database with a log that is not
     /// read-only. The first access of a `BEGIN CONCURRENT` transaction, whatever it is for.
     pub fn begin_concurrent(&self) -> Result<()> {
         if self.state.get() != State::Idle {
@@ -160,7 +160,7 @@ impl Pager {
         self.state.set(State::Writing);
     }
 
-    /// Begins a write transaction beside others. `false`: that takes a log, and this database has none.
+    /// Begins a write transaction beside other writers. `false`: the database has no log.
     fn begin_concurrently(&self) -> Result<bool> {
         let Store::File(file) = &self.store else { return Ok(false) };
         self.begin_read()?;
@@ -173,7 +173,7 @@ impl Pager {
         }
         self.start_write(false);
         self.concurrent.begin();
-        // Each page that is read counts, so there is no short cut.
+        // Each page that is read is recorded, so pages are not read directly.
         self.disable_direct_reads();
         Ok(true)
     }
@@ -198,8 +198,8 @@ impl Pager {
         }
     }
 
-    /// Begins to write a database whose content does not count, whatever it is, not even that it is a database: it is empty
-    /// in this transaction. Others are locked out.
+    /// Begins an exclusive write transaction that ignores the content of the database, even whether it is a database at
+    /// all: the database is empty in this transaction.
     pub fn begin_anew(&self) -> Result<()> {
         let Store::File(store) = &self.store else { return self.begin_write(crate::BeginKind::Exclusive) };
         store.is_void.set(true);
@@ -209,14 +209,14 @@ impl Pager {
         begun
     }
 
-    /// Only a rollback is left.
+    /// Stores the error: only a rollback is possible from now on.
     pub(super) fn fail(&self, error: &Error) {
         assert!(self.state.get() != State::Idle, "only a transaction fails");
         self.failure.replace(Some(error.clone()));
         self.disable_direct_reads();
     }
 
-    /// Remembers an error after which only a rollback is left.
+    /// Stores an error, unless it is "busy": only a rollback is possible then.
     pub(super) fn note_failure<T>(&self, outcome: Result<T>) -> Result<T> {
         if let Err(error) = &outcome
             && !error.is_busy()
@@ -237,9 +237,9 @@ impl Pager {
         self.failure.borrow().clone().map_or(Ok(()), Err)
     }
 
-    /// Fails if the file could not be shown where it is mapped, so that what was read may be zeros: somebody has cut it, or the device
-    /// fails. The transaction can then only end; the next one reads through buffers. A caller that gives away what was read asks
-    /// this first, if [`lithe_vfs::mapping_faults`] has changed.
+    /// Fails if a mapping could not show the file, so that what was read may be zeros: another program has truncated the file, or the
+    /// device fails. The transaction can then only end; the next one reads through buffers. A caller that returns data checks this
+    /// first, if [`lithe_vfs::mapping_faults`] has changed.
     pub fn check_mapping(&self) -> Result<()> {
         let Store::File(file) = &self.store else { return Ok(()) };
         if !file.mapping_has_failed() {
@@ -256,9 +256,9 @@ impl Pager {
 }
 
 impl Pager {
-    // ---- states of the past, where the database has a log ----
+    // ---- past snapshots, where the database has a log ----
 
-    /// Begins to read, so that the state can be recorded and is not overwritten as long as it is read.
+    /// Begins to read a snapshot that can be recorded, and that is not overwritten as long as it is read.
     ///
     /// # Errors
     /// As [`Pager::begin_read`].
@@ -275,7 +275,7 @@ impl Pager {
         begun
     }
 
-    /// The state that is read, to be read again by [`Pager::begin_read_at`].
+    /// Records the snapshot that is read, to be opened again by [`Pager::begin_read_at`].
     ///
     /// # Errors
     /// [`Error::NoSnapshot`] outside a read transaction, within a write transaction, of a database without a log, and as long as nothing
@@ -289,12 +289,12 @@ impl Pager {
         file.with_wal(Wal::snapshot).ok_or(Error::NoSnapshot)
     }
 
-    /// Begins to read a state of the past, in place of the one that is read.
+    /// Begins to read a past snapshot, in place of the one that is read.
     ///
     /// # Errors
     /// [`Error::NoSnapshot`] within a write transaction, and where the database is not known to have a log;
-    /// [`Error::SnapshotGone`] where the state was overwritten; [`Error::Busy`] beside a checkpoint. What was read until
-    /// then goes on to be read after these.
+    /// [`Error::SnapshotGone`] where the snapshot was overwritten; [`Error::Busy`] beside a checkpoint. After
+    /// `NoSnapshot` and `Busy` the snapshot before is still read.
     pub fn begin_read_at(&self, snapshot: &PastSnapshot) -> Result<()> {
         self.assert_state();
         let file = self.file_with_log()?;
@@ -311,7 +311,7 @@ impl Pager {
     }
 
     fn change_to(&self, file: &FileStore, snapshot: &PastSnapshot) -> Result<()> {
-        // As in SQLite, who reads a log that others have begun anew finds out only when it has let go of it.
+        // As in SQLite, a reader of a log that was restarted learns that only when it has ended its read transaction.
         if self.state.get() == State::Reading && !file.with_wal(|wal| wal.seems_to_have(snapshot)) {
             return Err(Error::SnapshotGone);
         }
@@ -324,7 +324,7 @@ impl Pager {
         Ok(())
     }
 
-    /// Finds the states of the past that a log still has which was there before this process had its index.
+    /// Finds the past snapshots that the log still has from before this process built its index.
     ///
     /// # Errors
     /// [`Error::NoSnapshot`] within a transaction, and of a database without a log; [`Error::Busy`] beside a checkpoint.
@@ -339,7 +339,7 @@ impl Pager {
         found.and(ended)
     }
 
-    /// The file, where it is known to have a log whose index is shared memory.
+    /// The file store, where the database is known to have a log whose index is in shared memory.
     fn file_with_log(&self) -> Result<&FileStore> {
         match &self.store {
             Store::File(file) if file.is_wal() && !file.reads_unshared() => Ok(file),
@@ -349,8 +349,8 @@ impl Pager {
 
     // ---- the end ----
 
-    /// Ends what is going on and gives all locks back. The last connection to a database in WAL mode
-    /// copies the log into the database and deletes it.
+    /// Ends the transaction and releases all locks. The last connection to a database in WAL mode copies the log into
+    /// the database and deletes it.
     pub fn close(&self) -> Result<()> {
         let ended = self.end_read();
         let Store::File(file) = &self.store else { return ended };
@@ -358,37 +358,37 @@ impl Pager {
         ended.and(closed).and(file.give_up_lock(LockLevel::None))
     }
 
-    /// Rolls back, and gives every lock back: for a caller that has caught a panic in the middle of a call. The pager is of no
-    /// use afterwards; it may be dropped.
+    /// Rolls back, and releases every lock: for a caller that has caught a panic in the middle of a call. The pager cannot be
+    /// used afterwards, only dropped.
     ///
     /// ```text
-    ///   roll back and close, as ever ──── went well ────► Idle, no lock is held
+    ///   roll back and close, as usual ──── succeeded ────► Idle, no lock is held
     ///              │
     ///         panics, or fails
     ///              ▼
-    ///   by force: as if the process had died. A journal that others need stays, and the next reader plays it back; what a log
-    ///   has behind its last commit does not count
+    ///   by force: as if the process had died. A hot journal stays, and the next reader plays it back; frames of the log behind
+    ///   its last commit do not count
     /// ```
     ///
-    /// A panic usually comes from above the pager, and has left it as it was; then the ordinary way is the right one. Where it comes
-    /// from within, the assertions of the ordinary way notice, or the second way does.
+    /// A panic usually comes from above the pager, whose state is intact: then the ordinary way is the right one. If the panic comes
+    /// from the pager itself, an assertion of the ordinary way fails, or the second way runs.
     pub fn abandon(&self) {
-        // The log is left to others: nothing is copied into the database by somebody in this state.
+        // The log stays for other connections: nothing is copied into the database in this state.
         self.set_checkpoint_on_close(false);
         let closed = catch_unwind(AssertUnwindSafe(|| self.close().is_ok()));
         if !matches!(closed, Ok(true)) {
             self.abandon_by_force();
         }
-        // The end of a transaction may have come half-way before the panic.
+        // The panic may have interrupted the end of a transaction.
         quietly(|| self.note_read());
         quietly(|| self.let_readers_resume());
         if let Store::File(file) = &self.store {
-            // Nobody reads from buffers what may have been put there half-way.
+            // Buffers of the pool may be half filled, so no connection may read them.
             quietly(|| file.database.pool.expire());
         }
     }
 
-    /// Each step for itself: one that panics keeps no lock.
+    /// Each step runs by itself, so that a panic in one does not keep the locks of the others.
     fn abandon_by_force(&self) {
         if let Store::File(file) = &self.store {
             quietly(|| self.with_pending(|pending| file.restore_from_memory(pending)));
@@ -398,7 +398,7 @@ impl Pager {
         quietly(|| self.end_epoch());
         quietly(|| self.txn.abandon());
         if let Store::File(file) = &self.store {
-            // Others of a shared cache look for the journal before they go on.
+            // Other connections of a shared cache check for the journal before they resume.
             quietly(|| self.mark_for_recovery());
             quietly(|| file.abandon_log());
             quietly(|| drop(file.leave_to_recovery()));
@@ -410,13 +410,13 @@ impl Pager {
 
 impl Drop for Pager {
     fn drop(&mut self) {
-        // Nobody is there to hear of an error; what could not be undone is found by the next reader.
+        // Drop cannot report an error; the next reader recovers what could not be undone.
         let _ = self.close();
         self.leave_cache();
     }
 }
 
-/// One step of giving up. A panic in it changes nothing for the others.
+/// Runs one step of the cleanup. A panic in it does not stop the other steps.
 fn quietly(step: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(step));
 }

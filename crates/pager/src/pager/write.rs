@@ -1,4 +1,4 @@
-//! Writing pages: into private copies, which nobody else sees before the commit.
+//! Writing pages: into private copies, which no other connection sees before the commit.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
@@ -23,14 +23,14 @@ pub struct PageMut<'p> {
 }
 
 impl Pager {
-    /// The page `no`, to be changed. A [`crate::PageRef`] of the page keeps what the page was.
+    /// The page `no`, for writing. A [`crate::PageRef`] of the page keeps the version before.
     pub fn write(&self, no: PageNo) -> Result<PageMut<'_>> {
         let mut page = self.write_with_memo(no)?;
         page.memo = NO_MEMO;
         Ok(page)
     }
 
-    /// The page `no`, as [`Pager::write`] gives it, for a caller that keeps the page's [memo](PageMut::memo) true.
+    /// The page `no`, as [`Pager::write`] gives it, for a caller that keeps the page's [memo](PageMut::memo) valid.
     #[inline]
     pub fn write_with_memo(&self, no: PageNo) -> Result<PageMut<'_>> {
         match self.write_again(no) {
@@ -50,7 +50,7 @@ impl Pager {
         Some(self.take_from(txn, slot, no))
     }
 
-    /// The page `no`, which comes into the dirty set.
+    /// The page `no`, which is put into the dirty set.
     #[inline(never)]
     fn write_first(&self, no: PageNo) -> Result<PageMut<'_>> {
         self.misuse_unless(self.is_writing(), "a page is written outside a write transaction")?;
@@ -59,8 +59,8 @@ impl Pager {
         Ok(self.take_from(&mut self.txn.borrow_mut(), slot, no))
     }
 
-    /// The page `no`, as [`Pager::write`] gives it, of which the caller writes all of `anew`: what is there until then
-    /// may be anything, and is not worth a copy.
+    /// The page `no`, as [`Pager::write`] gives it, of which the caller writes all of `anew`: the bytes of that range
+    /// are arbitrary until then, because a copy would be wasted.
     pub fn overwrite(&self, no: PageNo, anew: Range<usize>) -> Result<PageMut<'_>> {
         let is_clean = self.state.get() == State::Writing && !self.is_written(no);
         if !is_clean || self.keeps_version(&self.txn.borrow(), no) {
@@ -68,9 +68,10 @@ impl Pager {
         }
         self.make_neighbours_dirty(no)?;
         let is_whole = anew == (0..self.page_size().bytes());
-        // A concurrent transaction notes what it has looked at.
+        // A concurrent transaction records which pages it has read.
         let is_read = !is_whole || self.concurrent.is_active();
-        // Where pages are overwritten in their place, the pool has no use for what is overwritten next.
+        // Where pages are overwritten in their place, a page that is about to be overwritten is not worth a place in
+        // the pool.
         let comes_in_parts = self.view.reads_copies.get() && self.txn.borrow().spill.overwrites;
         let clean = if is_read && !comes_in_parts { Some(self.page_to_copy(no)?) } else { None };
         let txn = &mut *self.txn.borrow_mut();
@@ -84,8 +85,8 @@ impl Pager {
         Ok(self.take_from(txn, slot, no))
     }
 
-    /// A page whose old content does not matter, all zeros: one beyond the end of the database, which
-    /// grows up to it, or a leaf of the freelist.
+    /// A page whose old content does not matter, all zeros: one beyond the end of the database, which then ends with
+    /// it, or a leaf of the freelist.
     pub fn new_page(&self, no: PageNo) -> Result<PageMut<'_>> {
         self.misuse_unless(self.state.get() == State::Writing, "a page is added outside a write transaction")?;
         if no == self.view.lock_byte_page.get() {
@@ -130,7 +131,7 @@ impl Pager {
         Ok(self.take_from(txn, slot, no))
     }
 
-    /// A longer database is another number on page 1, which SQLite writes at once.
+    /// Journals page 1 when the database becomes longer, as SQLite does, because the new size is written there.
     fn journal_page_1(&self) -> Result<()> {
         match &self.store {
             Store::File(file) if !file.calls.journals_at_commit => {
@@ -141,15 +142,15 @@ impl Pager {
         }
     }
 
-    /// The writer of page `no` does not expect to write it again in this transaction: it may go to its place as soon as
-    /// there are enough of its kind, while it is in the processor's cache. Only a hint: it can still be read and written.
+    /// Hints that the caller does not expect to write page `no` again in this transaction: it may be spilled as soon as
+    /// there are enough such pages, while it is in the processor's cache. The page can still be read and written.
     pub fn finish_page(&self, no: PageNo) -> Result<()> {
         let txn = &mut *self.txn.borrow_mut();
         let Some(slot) = txn.dirty.find(no) else { return Ok(()) };
         if txn.dirty.finish(slot) < self.finished_enough(txn) { Ok(()) } else { self.put_finished_away(txn) }
     }
 
-    /// Whether adding page `no` leaves no gap; the page of the lock bytes is none.
+    /// Whether adding page `no` leaves no gap; the page of the lock bytes does not count as one.
     fn is_next_or_before(&self, no: PageNo) -> bool {
         let next = u64::from(self.page_count()) + 1;
         let skipped = u64::from(next == u64::from(self.view.lock_byte_page.get().get()));
@@ -157,7 +158,7 @@ impl Pager {
     }
 
     /// Makes the database `n` pages long. Shorter: the pages at its end are forgotten. Longer: the numbers are reserved, and
-    /// the caller makes every one of the pages by [`Pager::new_page`] before the commit.
+    /// the caller creates every one of the pages by [`Pager::new_page`] before the commit.
     pub fn set_page_count(&self, n: u32) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "the size is changed outside a write transaction")?;
         if n > self.page_count() && n > self.max_page_count() {
@@ -170,7 +171,7 @@ impl Pager {
         Ok(())
     }
 
-    /// A page comes into the dirty set: its clean version is copied.
+    /// Puts a copy of the clean page into the dirty set.
     fn make_dirty(&self, no: PageNo) -> Result<SlotId> {
         let clean = self.page_to_copy(no)?;
         let txn = &mut *self.txn.borrow_mut();
@@ -180,7 +181,8 @@ impl Pager {
         Ok(self.insert(txn, no, copy))
     }
 
-    /// Where the VFS is the application's and pages are smaller than its sectors, SQLite writes all pages of a sector with one of them.
+    /// Puts the other pages of the sector into the dirty set: with a VFS of the application and pages smaller than its sectors, SQLite
+    /// writes all pages of a sector with one of them.
     fn make_neighbours_dirty(&self, no: PageNo) -> Result<()> {
         let Store::File(file) = &self.store else { return Ok(()) };
         if file.calls.journals_at_commit {
@@ -194,7 +196,8 @@ impl Pager {
         Ok(())
     }
 
-    /// The page `no` to be copied right away: if it is clean, from the mapping even if nobody may keep a reference to it.
+    /// The page `no`, to be copied right away. A clean page comes from the mapping even where references to mapped pages
+    /// must not be kept.
     fn page_to_copy(&self, no: PageNo) -> Result<PageRef> {
         if !self.view.reads_copies.get() || self.is_written(no) {
             return self.page(no);
@@ -203,7 +206,8 @@ impl Pager {
         self.view.mapped_page(no).map_or_else(|| self.page(no), Ok)
     }
 
-    /// A copy of the clean page `no` but for the bytes `anew`, which are anything: what is to be overwritten is not read.
+    /// A copy of the clean page `no`, except that the range `anew` is arbitrary: the bytes that are to be overwritten are
+    /// not read.
     fn copy_from_file(&self, txn: &mut WriteTxn, no: PageNo, anew: Range<usize>) -> Result<Arc<[u8]>> {
         self.check_page_no(no)?;
         let mut page = txn.dirty.blank(self.page_size().bytes());
@@ -219,8 +223,8 @@ impl Pager {
         Ok(page.into_shared())
     }
 
-    /// The first write of a transaction meets what makes writing impossible; or each write, where old pages go to the journal one
-    /// by one.
+    /// Opens the journal at the first write of a transaction, and reports what makes writing impossible; or journals the page,
+    /// where old pages go to the journal one by one.
     #[inline]
     fn prepare_to_write(&self, txn: &WriteTxn, no: PageNo) -> Result<()> {
         match &self.store {
@@ -268,8 +272,8 @@ impl Pager {
     }
 
     /// Begins to replace the whole content by pages of another size. From here on the database is empty, and the caller
-    /// makes every page anew, from 1 on. It has to come before anything is written or a savepoint is opened; a rollback
-    /// brings back what was there: the journal gets all old pages in their size.
+    /// creates every page, from 1 on. It has to come before anything is written or a savepoint is opened. A rollback
+    /// restores the old content, because the journal gets all old pages in their size.
     ///
     /// `false`: this database cannot change its page size, and nothing has happened. A log has frames of one size only.
     pub fn reshape(&self, size: PageSize, reserved: u8) -> Result<bool> {
@@ -279,7 +283,7 @@ impl Pager {
         if file.is_wal() || size.usable(reserved).is_none() {
             return Ok(false);
         }
-        // The journal is of the old size.
+        // The journal has the old page size.
         self.with_pending(|pending| file.open_journal(pending))?;
         self.txn.borrow_mut().shape_before = Some(self.view.shape());
         self.view.set_shape(Shape { page_size: size, reserved });
@@ -298,9 +302,9 @@ impl PageMut<'_> {
         self.no
     }
 
-    /// A number that the writer of the page keeps with the page's bytes as long as these are in the dirty set, to know next time what
-    /// would have to be computed from them; 0 if there is none. The pager forgets the memo whenever the bytes change in another way: by
-    /// [`Pager::write`], [`Pager::new_page`] or a rollback.
+    /// A number that the page's writer keeps beside the bytes as long as they are in the dirty set, so that it need not compute it from
+    /// them the next time; 0 if there is none. The pager clears the memo whenever the bytes change in another way: by [`Pager::write`],
+    /// [`Pager::new_page`] or a rollback.
     #[inline]
     pub fn memo(&self) -> u32 {
         self.memo
@@ -312,7 +316,7 @@ impl PageMut<'_> {
         self.memo = memo;
     }
 
-    /// Ends the writing, and answers the page as it is now: nobody needs to look it up again.
+    /// Ends the writing, and answers the page as it is now, which spares the caller a lookup.
     #[inline(always)]
     pub fn share(mut self) -> PageRef {
         let bytes = self.page.take_shared().expect("a page is shared once");

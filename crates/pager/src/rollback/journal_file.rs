@@ -17,17 +17,17 @@ use super::playback::super_journal_of;
 use crate::error::{Error, Result};
 use crate::options::Synchronous;
 
-/// Headers are padded to this where a torn write cannot harm its neighbours.
+/// Headers are padded to this size where a torn write cannot harm its neighbours.
 const SECTOR_SIZE_POWERSAFE: u32 = 512;
 
 /// How many pages go into one write.
 const BATCH: usize = 256;
 
-/// A journal that is being written, or waits to be finished.
+/// A journal that is being written, or that is complete and not ended yet.
 #[derive(Debug)]
 pub(crate) struct JournalFile {
     file: Arc<dyn File>,
-    /// That of the newest segment.
+    /// The header of the newest segment.
     header: JournalHeader,
     segment_at: u64,
     /// How many records the first segment has, if there are more.
@@ -36,11 +36,11 @@ pub(crate) struct JournalFile {
     header_is_gone: Cell<bool>,
     /// Where the next record goes.
     end: u64,
-    /// It names a super-journal, so its end must not survive it.
+    /// The journal names a super-journal. The name must not stay at the end of a file that is reused.
     pub(crate) has_super: bool,
 }
 
-/// What is known of a journal whose file is closed.
+/// The state of a journal whose file is closed.
 #[derive(Debug)]
 pub(crate) struct Closed {
     header: JournalHeader,
@@ -71,8 +71,8 @@ impl JournalFile {
         &self.file
     }
 
-    /// Writes the journal, or writes it anew, of a transaction that found `page_count` pages: a header that does not count,
-    /// and the old content of `pages`.
+    /// Writes the journal, or rewrites it, for a transaction that found `page_count` pages: a header that does not count
+    /// yet, and the old content of `pages`.
     pub(crate) fn write<'a>(
         &mut self,
         page_count: u32,
@@ -97,7 +97,7 @@ impl JournalFile {
     }
 
     /// Writes records, behind `lead` if that is not written yet. The checksum of one record and the page number of the next
-    /// are neighbours: two pieces a page.
+    /// are adjacent, so each page takes two pieces.
     fn write_records(&mut self, lead: &[u8], pages: &[(PageNo, impl AsRef<[u8]>)]) -> Result<()> {
         if pages.is_empty() && lead.is_empty() {
             return Ok(());
@@ -150,7 +150,8 @@ impl JournalFile {
         Ok(())
     }
 
-    /// A crash from here on brings back what is in it. What comes next goes to a segment of its own, which does not count yet.
+    /// Makes the segment count: a crash from here on restores its pages. The next records go to a new segment, which does not
+    /// count yet.
     pub(crate) fn seal(&mut self, synchronous: Synchronous, flags: SyncFlags) -> Result<()> {
         if synchronous == Synchronous::Off {
             return Ok(());
@@ -189,7 +190,8 @@ impl JournalFile {
     }
 
     fn make_segment_count(&self, synchronous: Synchronous, flags: SyncFlags) -> Result<()> {
-        // What an older, longer journal has where the next header would be must not be taken for one.
+        // An older, longer journal may have a header where the next one would be: it must not be read as part of this
+        // journal.
         if let Some(next) = self.header.next_sector(self.end) {
             let mut leftover = [0; MAGIC.len()];
             if self.file.read_at(&mut leftover, next)? == leftover.len() && leftover == MAGIC {
@@ -202,7 +204,7 @@ impl JournalFile {
         }
         self.file.write_at(&self.header.write()[..RECORDS_AT + 4], self.segment_at)?;
         if !in_order {
-            // Its length is on the device already.
+            // The length is on the device already.
             let only_data = if flags == SyncFlags::FULL { flags | SyncFlags::DATAONLY } else { flags };
             self.file.sync(only_data)?;
         }
@@ -243,7 +245,7 @@ impl JournalFile {
         JournalFile { file, header, segment_at, records_of_first, header_is_gone: Cell::new(false), end, has_super }
     }
 
-    /// Cuts the journal to nothing.
+    /// Truncates the journal to nothing.
     pub(crate) fn cut(&self, synchronous: Synchronous, flags: SyncFlags) -> Result<()> {
         self.file.truncate(0)?;
         if synchronous >= Synchronous::Full {
@@ -252,9 +254,9 @@ impl JournalFile {
         Ok(())
     }
 
-    /// Ends the journal where it is, and cuts it to `size_max`.
+    /// Ends the journal by zeroing its header, and truncates it to `size_max`.
     pub(crate) fn end_in_place(&self, synchronous: Synchronous, flags: SyncFlags, size_max: Option<u64>) -> Result<()> {
-        // A name of a super-journal must not be what the next journal ends with.
+        // The next journal must not end with the name of this one's super-journal.
         let size_max = if self.has_super { Some(0) } else { size_max };
         if size_max == Some(0) {
             self.file.truncate(0)?;
@@ -272,10 +274,10 @@ impl JournalFile {
         Ok(())
     }
 
-    /// Makes the journal hot: from now on a crash leads back to before the transaction.
+    /// Makes the journal hot: from now on a crash leads back to the state before the transaction.
     ///
-    /// The number of records is written last, and with `Full` the records are synced before it: the
-    /// checksums are too weak to tell a record from garbage on its own.
+    /// The number of records is written last, and with `Full` the records are synced before it, because the checksums
+    /// are too weak to tell a record from garbage.
     pub(crate) fn make_hot(
         &mut self,
         super_journal: Option<&str>,
@@ -293,7 +295,8 @@ impl JournalFile {
         self.write_header(&self.header, synchronous, flags)
     }
 
-    /// The name must be what the file ends with.
+    /// Appends the record of the super-journal's name, and truncates the file behind it: the name must be what the file
+    /// ends with.
     fn append_super_journal(&mut self, name: &[u8]) -> Result<()> {
         let record = super_journal_record(name, self.header.page_size);
         self.file.write_at(&record, self.end)?;
@@ -302,8 +305,8 @@ impl JournalFile {
         Ok(())
     }
 
-    /// A journal that persisted may be longer than ours, and hold a header where our next segment
-    /// would be; or it may end with the name of a super-journal, on which ours would seem to depend.
+    /// Removes what an older journal in the same file may have left behind this one: a header where the next segment
+    /// would be, or the name of a super-journal at the end, on which this journal would seem to depend.
     fn blind_leftover(&self) -> Result<()> {
         if self.file.size()? <= self.end {
             return Ok(());
@@ -316,7 +319,7 @@ impl JournalFile {
         Ok(())
     }
 
-    /// Makes the journal hot again, whose header a commit that failed may have taken away.
+    /// Writes the header of a journal back that a failed commit may have zeroed: the journal is hot again.
     pub(crate) fn bring_back_header(&self, synchronous: Synchronous, flags: SyncFlags) -> Result<()> {
         if !self.header_is_gone.get() {
             return Ok(());

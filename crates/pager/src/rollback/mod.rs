@@ -1,4 +1,4 @@
-//! Rollback journals: the old pages are put aside, then the file is changed.
+//! Rollback journals: the old pages are saved, then the file is changed.
 //!
 //! ```text
 //!   SHARED     RESERVED        PENDING, EXCLUSIVE                        SHARED
@@ -9,11 +9,11 @@
 //!
 //! | module | subject |
 //! | --- | --- |
-//! | `journal_file` | writing a journal, and ending it in the way of the journal mode |
-//! | `playback` | putting old pages back from a journal |
+//! | `journal_file` | writing a journal, and ending it as the journal mode says |
+//! | `playback` | restoring old pages from a journal |
 //! | `super_journal` | the file that joins the commits of several databases |
 //!
-//! Who does this when, and with which locks, is `file_store::commit` and `file_store::hot`.
+//! `file_store::commit` and `file_store::hot` call these modules and take the locks.
 
 pub(crate) mod journal_file;
 pub(crate) mod playback;
@@ -34,22 +34,22 @@ use crate::page_ref::PageRef;
 pub(crate) struct RollbackTxn {
     /// The journal file, where the mode has one.
     pub(crate) journal: Option<JournalFile>,
-    /// The pages that are in it already, where they go there one by one.
+    /// The pages that are in the journal already, where old pages go there one by one.
     pub(crate) in_journal: HashSet<PageNo, PageHashes>,
-    /// Those among them that a crash would not bring back yet.
+    /// The pages of `in_journal` that were not synced: a crash would not restore them yet.
     pub(crate) unsealed: HashSet<PageNo, PageHashes>,
-    /// A crash from here on leads back to before the transaction.
+    /// A crash from here on leads back to the state before the transaction.
     pub(crate) counts: bool,
-    /// The VFS was told that the file will have so many pages.
+    /// The number of pages that was announced to the VFS as the coming size of the file.
     pub(crate) hinted: u32,
     /// The last page that went to its place before the commit.
     pub(crate) spilled_end: u32,
     /// The old pages, in mode MEMORY.
     pub(crate) old_pages: Vec<(PageNo, PageRef)>,
-    /// The old pages are safe, of all that was written up to this change.
+    /// The journal has the old versions of all pages that were written up to this change.
     pub(crate) journaled: Option<u64>,
-    /// The database file was touched.
+    /// The database file was changed.
     pub(crate) file_changed: bool,
-    /// The commit is decided, and what is left to do could only fail by a panic: there is no way back.
+    /// The commit is decided, and only a panic can stop what is left to do: a rollback is not possible.
     pub(crate) is_decided: bool,
 }

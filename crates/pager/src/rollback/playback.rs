@@ -1,4 +1,4 @@
-//! Putting old pages back from a journal.
+//! Restoring old pages from a journal.
 
 use std::collections::HashSet;
 
@@ -13,19 +13,19 @@ use lithe_vfs::File;
 use crate::call_policy::CallPolicy;
 use crate::error::Result;
 
-/// What a journal brought back.
+/// The result of a playback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PlayedBack {
     /// The size of the database in pages before the transaction.
     pub(crate) page_count: u32,
     /// The size of its pages.
     pub(crate) page_size: PageSize,
-    /// How many pages were put back.
+    /// How many pages were restored.
     pub(crate) restored: usize,
 }
 
-/// Plays `journal` back into `database`; `None` if it holds nothing that counts. Reading stops where
-/// the journal stops making sense: what follows was never relied upon.
+/// Plays `journal` back into `database`; `None` if the journal has no valid header. Reading stops at the first record
+/// or header that is not valid: the commit never relied on what follows.
 pub(crate) fn play_back(journal: &dyn File, database: &dyn File, calls: &CallPolicy) -> Result<Option<PlayedBack>> {
     let in_pieces = !calls.joins_neighbours;
     let mut reader = Reader { journal, size: journal.size()?, at: 0, sector_size: 1, in_pieces };
@@ -50,7 +50,7 @@ pub(crate) fn play_back(journal: &dyn File, database: &dyn File, calls: &CallPol
     Ok(outcome.map(|outcome| PlayedBack { restored: done.len(), ..outcome }))
 }
 
-/// Plays back one segment. `false`: it ended early, and with it the journal.
+/// Plays back one segment. `false`: a record was not valid, and the journal ends there.
 fn play_segment(
     reader: &mut Reader<'_>,
     header: &JournalHeader,
@@ -67,7 +67,7 @@ fn play_segment(
         if record.no == before.page_size.lock_byte_page() {
             return Ok(false);
         }
-        // Pages that the transaction added are cut off; of several records the first is the oldest.
+        // Pages that the transaction added are cut off; of several records of a page the first is the oldest.
         if record.no.get() <= before.page_count && done.insert(record.no) {
             database.write_at(record.page, record.no.offset(before.page_size.get()))?;
         }
@@ -75,7 +75,7 @@ fn play_segment(
     Ok(true)
 }
 
-/// Cuts the database to the size it had, or fills it up if a cut was lost.
+/// Truncates the database to the size before, or extends it if a truncation was lost.
 fn set_size(database: &dyn File, before: PlayedBack) -> Result<()> {
     let wanted = u64::from(before.page_count) * u64::from(before.page_size.get());
     let size = database.size()?;
@@ -99,7 +99,7 @@ pub(crate) fn super_journal_of(journal: &dyn File) -> Result<Option<String>> {
     journal.read_at(&mut tail[4..8], tail_at + 4)?;
     journal.read_at(&mut tail[8..], tail_at + 8)?;
     let Some(len) = super_journal_name_len(&tail) else { return Ok(None) };
-    // Names are paths: a longer one is damage, and must not cost memory.
+    // Names are paths: a longer one is damage, and must not make this function allocate memory for it.
     const NAME_MAX: u32 = 1 << 16;
     let Some(name_at) = tail_at.checked_sub(u64::from(len)) else { return Ok(None) };
     if len > NAME_MAX {
@@ -118,9 +118,9 @@ struct Reader<'f> {
     journal: &'f dyn File,
     size: u64,
     at: u64,
-    /// Segments begin at multiples of it.
+    /// Segments begin at multiples of the sector size.
     sector_size: u64,
-    /// Each field takes a call of its own, as SQLite's does.
+    /// Each field is read by its own call, as SQLite does.
     in_pieces: bool,
 }
 
@@ -129,7 +129,7 @@ const HEADER_FIELDS: [usize; 6] = [MAGIC.len(), 4, 4, 4, 4, 4];
 const _: () = assert!(HEADER_LEN == MAGIC.len() + 5 * 4);
 
 impl Reader<'_> {
-    /// The next segment's header, and past it.
+    /// Reads the next segment's header and moves past it.
     fn next_header(&mut self) -> Result<Option<JournalHeader>> {
         let mut bytes = [0; HEADER_LEN];
         self.at = self.at.next_multiple_of(self.sector_size);
@@ -164,7 +164,8 @@ impl Reader<'_> {
         Ok(whole)
     }
 
-    /// Reads fields of these lengths into `buf`, as far as they are there and, in a header, as the magic number lets them count.
+    /// Reads fields of these lengths into `buf`. Answers `false` where the journal ends within one, or a header's magic number
+    /// is wrong.
     fn read_fields(&self, buf: &mut [u8], lengths: &[usize]) -> Result<bool> {
         let mut start = 0;
         for &len in lengths {

@@ -44,13 +44,13 @@ impl SuperJournal {
         }
     }
 
-    /// Its name, for phase one of each database.
+    /// The file's name, for phase one of each database.
     pub fn name(&self) -> Result<&str> {
         text_of(&self.path)
     }
 
-    /// Commits all databases that name it. After an error they have not; the inner result is the error of a commit
-    /// that was made, but may not withstand a power loss.
+    /// Commits all databases that name the super-journal. After an error they are not committed; the inner result is
+    /// the error of a commit that was made, but may not survive a power loss.
     pub fn commit(&mut self) -> Result<Result<()>> {
         self.file = None;
         match self.vfs.delete(&self.path, true) {
@@ -60,10 +60,10 @@ impl SuperJournal {
         }
     }
 
-    /// Deletes it after a failure, when the databases roll back.
+    /// Deletes the file after a failure, when the databases are rolled back.
     pub fn abandon(mut self) {
         self.file = None;
-        // What remains is an orphan that a later recovery removes.
+        // A file that cannot be deleted is removed by a later recovery.
         let _ = self.vfs.delete(&self.path, false);
     }
 }
@@ -104,8 +104,8 @@ fn text_of(path: &Path) -> Result<&str> {
     path.to_str().ok_or(Error::CantOpen(ResultCode::CANTOPEN))
 }
 
-/// After one of its databases was rolled back or found committed: deletes the super-journal `path` if
-/// no other journal still names it.
+/// Deletes the super-journal `path` if no other journal still names it, after one of its databases was rolled back or
+/// found committed.
 pub(crate) fn delete_if_unused(vfs: &dyn Vfs, path: &Path) -> Result<()> {
     let Ok(opened) = vfs.open(Some(path), OpenFlags::READONLY | OpenFlags::SUPER_JOURNAL) else { return Ok(()) };
     let len = opened.file.size()?.min(LIST_BYTES_MAX);

@@ -1,4 +1,4 @@
-//! A write transaction in the hands of its connection, or lent to the shared cache: its connection takes it back before it uses it.
+//! A write transaction that its connection has, or has lent to the shared cache. The connection takes it back before each use.
 
 use std::cell::{Cell, OnceCell, Ref, RefCell, RefMut};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::write_txn::WriteTxn;
 /// The write transaction of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct OwnTxn {
-    /// An empty one while it is lent.
+    /// An empty transaction while the connection's is lent.
     txn: RefCell<WriteTxn>,
     is_lent: Cell<bool>,
     cache: OnceCell<Arc<SharedCache>>,
@@ -36,12 +36,12 @@ impl OwnTxn {
         self.is_lent.get()
     }
 
-    /// Says whom it may be lent to.
+    /// Sets the cache that the transaction may be lent to.
     pub(crate) fn lend_to(&self, cache: &Arc<SharedCache>) {
         let _ = self.cache.set(Arc::clone(cache));
     }
 
-    /// Lends it: it is in `place`, where an empty one was.
+    /// Lends the transaction: swaps it with the empty one in `place`.
     pub(super) fn put_into(&self, place: &mut WriteTxn) {
         std::mem::swap(&mut *self.txn.borrow_mut(), place);
         self.is_lent.set(true);

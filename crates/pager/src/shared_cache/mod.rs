@@ -1,5 +1,6 @@
-//! What connections of one shared cache see of each other's transactions: pages that are not committed
-//! (`PRAGMA read_uncommitted`), and commits beside readers of the same cache. A connection of its own meets none of it.
+//! What connections of one shared cache see of each other's transactions: pages that are not committed (`PRAGMA
+//! read_uncommitted`), and commits beside readers of the same cache. A connection without a shared cache uses none of
+//! it.
 //!
 //! ```text
 //!   writer    | statement | lends its transaction   | takes it back: statement | lends it ...
@@ -8,17 +9,18 @@
 //!   reader                    | reads the overlay above its own snapshot  | reads ...
 //! ```
 //!
-//! An overlay is made where a reader wants it: by the reader, of the transaction as it was lent, or as soon as it is lent if
-//! readers are known. It shares the buffers of the dirty set, which the writer copies before it changes them, so that a
-//! reader has a consistent picture, as of the end of one of the writer's steps, for as long as it likes. Where no connection reads
-//! what is not committed, a writer that is not alone in its cache pays for lending and nothing else.
+//! A reader makes an overlay when it needs one, from the transaction as it was lent; or the writer makes it when it lends the
+//! transaction, if there are readers. The overlay shares the buffers of the dirty set, which the writer copies before it changes
+//! them. So a reader has a consistent state, as of the end of one of the writer's steps, for as long as it reads. If no connection
+//! reads what is not committed, a writer with other connections in its cache only pays for lending.
 //!
-//! An overlay holds for the snapshot that the transaction began with, and a reader has to have the same one: a connection of a shared
-//! cache goes on to what others of the cache have committed ([`crate::Pager::follow_cache`]), as if all had one snapshot.
+//! An overlay is valid for the snapshot that the transaction began with, and a reader must read the same one: a connection of a
+//! shared cache moves to what other connections of the cache have committed ([`crate::Pager::follow_cache`]), as if all had one
+//! snapshot.
 //!
 //! | module | subject |
 //! | --- | --- |
-//! | `lent` | the transaction, in the hands of its connection or lent |
+//! | `lent` | a transaction that its connection has, or has lent |
 //! | `overlay` | making and reading overlays |
 //! | `readers` | commits through a rollback journal beside readers of the same cache |
 
@@ -42,25 +44,25 @@ use crate::page_ref::PageRef;
 use crate::snapshot::SnapshotId;
 use crate::write_txn::WriteTxn;
 
-/// What the connections of one shared cache know of each other's transactions.
+/// The state that the connections of one shared cache share.
 #[derive(Debug, Default)]
 pub struct SharedCache {
     slot: Mutex<Slot>,
-    /// How many connections there are.
+    /// How many connections the cache has.
     connections: AtomicUsize,
-    /// Changes when there may be another overlay.
+    /// Incremented when there may be a new overlay.
     version: AtomicU64,
-    /// Counts the commits that others can go on to.
+    /// Counts the commits that other connections can move to.
     commits: AtomicU64,
     pub(crate) readers: Readers,
 }
 
-/// Where a transaction is lent to.
+/// The place of a transaction that is lent.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
-    /// The transaction, or an empty one.
+    /// The lent transaction, or an empty one.
     txn: WriteTxn,
-    /// It is here.
+    /// The parameters of the lent transaction; `None`: none is lent.
     lent: Option<Lent>,
     overlay: Option<Arc<Overlay>>,
     maker: Maker,
@@ -68,26 +70,26 @@ pub(crate) struct Slot {
     undone: Option<SnapshotId>,
     /// How many connections read what is not committed.
     readers: usize,
-    /// The commits of this cache to a log, one after the other, since somebody else has made one.
+    /// The consecutive commits of this cache to a log since a connection outside the cache has made one.
     commits: Option<Commits>,
 }
 
-/// States of a log, each of which was made of the one before, with the next number of changes.
+/// Consecutive snapshots of a log: each was made from the one before, with the next number of changes.
 #[derive(Clone, Copy, Debug)]
 struct Commits {
-    /// The number of the first.
+    /// The number of changes of the first.
     first: u32,
     newest: IndexHeader,
 }
 
-/// What else is to be known of a transaction that is lent.
+/// The parameters of a transaction that is lent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lent {
-    /// The snapshot that it began with.
+    /// The snapshot that the transaction began with.
     pub(crate) base: SnapshotId,
     pub(crate) page_size: PageSize,
     pub(crate) page_count: u32,
-    /// The last frame of the log that is not of this transaction, and the last that is.
+    /// The last frame of the log before this transaction's, and the last of this transaction.
     pub(crate) frames: (u32, u32),
 }
 
@@ -111,16 +113,16 @@ impl Slot {
         self.maker = Maker::default();
     }
 
-    /// `after` was made of `before`.
+    /// Records that the snapshot `after` was made from `before`.
     fn note_commit(&mut self, before: &IndexHeader, after: IndexHeader) {
         let known = self.commits.as_ref().filter(|commits| commits.newest == *before);
         let first = known.map_or(before.changes, |commits| commits.first);
-        // A concurrent transaction may have gone on from what others have committed since it began.
+        // A concurrent transaction may have been built on commits of other connections since it began.
         let is_next = after.changes == before.changes.wrapping_add(1);
         self.commits = is_next.then_some(Commits { first, newest: after });
     }
 
-    /// The newest state that was made of `snapshot`, if that is another one.
+    /// The newest snapshot that was made from `snapshot`, if it is another one.
     fn newest_of(&self, snapshot: &IndexHeader) -> Option<IndexHeader> {
         let Commits { first, newest } = self.commits?;
         let is_older = snapshot.changes.wrapping_sub(first) < newest.changes.wrapping_sub(first);
@@ -128,34 +130,34 @@ impl Slot {
     }
 }
 
-/// One connection's part.
+/// One connection's part of a shared cache.
 #[derive(Debug, Default)]
 pub(crate) struct Member {
     cache: OnceCell<Arc<SharedCache>>,
     own: OnceCell<Arc<ReaderState>>,
-    /// What is above the snapshot.
+    /// The overlay that is laid over the snapshot.
     overlay: RefCell<Option<Arc<Overlay>>>,
     has_overlay: Cell<bool>,
-    /// Size of the database, and of the part that is read directly, without it.
+    /// The page count and the number of pages read directly, without the overlay.
     beneath: Cell<(u32, u32)>,
-    /// The version that was looked at last.
+    /// The cache's version when this connection last checked.
     seen: Cell<u64>,
-    /// The number of commits when this connection last went on.
+    /// The number of commits when this connection last moved its snapshot.
     followed: Cell<u64>,
     is_reader: Cell<bool>,
     /// The transaction was lent.
     was_lent: Cell<bool>,
-    /// The state of the log that the write transaction began with.
+    /// The newest snapshot of the log when the write transaction began.
     before: Cell<Option<IndexHeader>>,
-    /// Others of the cache see in its reader state that this connection reads.
+    /// This connection's reader state says that it reads.
     pub(crate) is_known_reader: Cell<bool>,
     pub(crate) has_paused: Cell<bool>,
-    /// The number of commits through a rollback journal when this connection last looked at the file.
+    /// The number of commits through a rollback journal when this connection last read the state of the file.
     pub(crate) looked_at: Cell<u64>,
-    /// A commit keeps the others of the cache from reading.
+    /// A commit of this connection keeps the other connections of the cache from reading.
     pub(crate) has_closed: Cell<bool>,
     pub(crate) commits_beside: Cell<bool>,
-    /// A commit has found readers of other caches in its way.
+    /// A commit of this connection waits for readers of other caches.
     pub(crate) is_pending: Cell<bool>,
 }
 
@@ -171,7 +173,7 @@ impl Member {
         Some((&self.cache.get()?.readers, self.own.get()?))
     }
 
-    /// Joins a cache, once and for all; `false`: it is in one.
+    /// Joins a cache for the connection's lifetime; `false`: it has joined one before.
     pub(crate) fn join(&self, cache: &Arc<SharedCache>, file: Option<&FileStore>) -> bool {
         if self.cache.set(Arc::clone(cache)).is_err() {
             return false;
@@ -183,7 +185,7 @@ impl Member {
         true
     }
 
-    /// The connection is closed.
+    /// Leaves the cache when the connection is closed.
     pub(crate) fn leave(&self) {
         let Some(cache) = self.cache.get() else { return };
         if let Some(own) = self.own.get() {
@@ -199,7 +201,7 @@ impl Member {
         self.was_lent.get()
     }
 
-    /// Lends the transaction, until it is next used.
+    /// Lends the transaction, until the connection next uses it.
     pub(crate) fn lend(&self, cache: &SharedCache, txn: &OwnTxn, lent: Lent, file: &FileStore) {
         let slot = &mut *cache.slot();
         txn.put_into(&mut slot.txn);
@@ -207,18 +209,18 @@ impl Member {
         slot.undone = None;
         self.was_lent.set(true);
         if slot.readers > usize::from(self.is_reader.get()) {
-            // A reader makes it then, and reports what goes wrong.
+            // After an error a reader makes the overlay itself, and reports the error.
             let _ = slot.make_overlay(file, lent.page_size, lent.base);
             cache.note_change();
         }
     }
 
-    /// A write transaction begins.
+    /// Records the beginning of a write transaction.
     pub(crate) fn note_begin(&self, before: Option<IndexHeader>) {
         self.before.set(before);
     }
 
-    /// The write transaction has ended. `after` is the newest state of the log, if there is one.
+    /// Records the end of the write transaction. `after` is the newest snapshot of the log, if there is a log.
     pub(crate) fn note_end(&self, cache: &SharedCache, committed: bool, after: Option<IndexHeader>) {
         self.commits_beside.set(false);
         let before = self.before.take();
@@ -243,7 +245,7 @@ impl Member {
 
     // ---- the reader ----
 
-    /// Looks for an overlay above `snapshot`, if `anew` or if there may be another one.
+    /// Checks for an overlay of `snapshot`, if `anew` or if there may be a new one.
     pub(crate) fn look_for_overlay(
         &self,
         cache: &SharedCache,
@@ -270,7 +272,7 @@ impl Member {
             Some(overlay) if self.has(&overlay) => Found::AsBefore,
             Some(overlay) => Found::Overlay(overlay),
             None if is_undone => Found::Nothing,
-            // Of a transaction that has been committed: it stays true.
+            // The overlay's transaction has committed: its content is valid.
             None => Found::AsBefore,
         })
     }
@@ -279,15 +281,15 @@ impl Member {
         self.overlay.borrow().as_ref().is_some_and(|known| Arc::ptr_eq(known, overlay))
     }
 
-    /// What is not committed is not to be seen any more; answers whether it was.
+    /// Stops reading what is not committed; answers whether this connection did.
     pub(crate) fn stop_reading_uncommitted(&self) -> bool {
         let Some(cache) = self.cache.get().filter(|_| self.is_reader.take()) else { return false };
         cache.slot().readers -= 1;
         true
     }
 
-    /// The overlay is read from now on, above a snapshot with so many pages, and so many that are read directly. Answers how many pages
-    /// there are with it.
+    /// Lays the overlay over the snapshot. `beneath` is the snapshot's page count, and how many of its pages are read directly. Answers
+    /// how many pages the database has with the overlay.
     pub(crate) fn put_overlay(&self, overlay: Arc<Overlay>, beneath: (u32, u32)) -> u32 {
         if !self.has_overlay.replace(true) {
             self.beneath.set(beneath);
@@ -297,7 +299,7 @@ impl Member {
         page_count
     }
 
-    /// The snapshot is read as it is: answers what [`Member::put_overlay`] was told of it.
+    /// Drops the overlay: answers the numbers that [`Member::put_overlay`] got.
     pub(crate) fn drop_overlay(&self) -> Option<(u32, u32)> {
         self.has_overlay.take().then(|| {
             self.overlay.take();
@@ -321,13 +323,13 @@ impl Member {
         Ok(page)
     }
 
-    /// Whether `page` is the version of page `no` in the overlay; `None`: it has none.
+    /// Whether `page` is the version of page `no` in the overlay; `None`: the overlay does not have the page.
     pub(crate) fn is_overlaid(&self, no: PageNo, page: &PageRef) -> Option<bool> {
         self.overlay.borrow().as_ref()?.is_version(no, page)
     }
 
-    /// What connections of the cache have committed to the log since this one, which reads `now`, has last gone on; not past what
-    /// others have committed, which `is_published` says.
+    /// The newest snapshot that connections of the cache have committed to the log since this connection, which reads `now`, last
+    /// moved. `None` if a connection outside the cache has committed since, so that `is_published` fails.
     pub(crate) fn newest_to_follow(
         &self,
         cache: &SharedCache,
@@ -343,7 +345,8 @@ impl Member {
             self.followed.set(commits);
             return None;
         };
-        // If not, somebody else has committed since, or one of this cache just now, who will tell.
+        // If not, a connection outside the cache has committed since, or one of the cache that has not recorded its
+        // commit yet.
         is_published(&newest).then(|| {
             self.followed.set(commits);
             newest
@@ -351,7 +354,7 @@ impl Member {
     }
 }
 
-/// What a look for an overlay has found.
+/// The result of [`Member::look_for_overlay`].
 pub(crate) enum Found {
     AsBefore,
     Overlay(Arc<Overlay>),

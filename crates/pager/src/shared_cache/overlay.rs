@@ -1,8 +1,8 @@
 //! An overlay: the pages that a transaction has changed so far, as of the end of one of its steps.
 //!
-//! Pages that are in memory share their buffers with the dirty set. Those that the transaction has spilled are copied into a
-//! temporary file, and what the dirty set has let go follows them, so that an overlay takes no more memory than twice the dirty set.
-//! Nothing in the file is overwritten as long as the transaction lasts: older overlays go on to be read.
+//! Pages that are in memory share their buffers with the dirty set. Pages that the transaction has spilled are copied into a
+//! temporary file, and pages that leave the dirty set follow, so that an overlay takes no more memory than twice the dirty set. The
+//! file is only appended to as long as the transaction lasts, so older overlays stay valid.
 
 use std::sync::Arc;
 
@@ -20,28 +20,28 @@ use crate::snapshot::SnapshotId;
 use crate::temp_file::TempPages;
 use crate::write_txn::WriteTxn;
 
-/// So many pages may be in memory that the dirty set has not, however small it is.
+/// The number of pages that may be in memory although they have left the dirty set, however small the set is.
 const MEMORY_MIN: usize = 64;
 
 /// See the module's docs.
 #[derive(Clone, Debug)]
 pub(crate) struct Overlay {
-    /// What it is laid over.
+    /// The snapshot that the overlay is laid over.
     pub(crate) base: SnapshotId,
     pub(crate) page_size: PageSize,
     pub(crate) page_count: u32,
     memory: HashMap<PageNo, Arc<[u8]>, PageHashes>,
-    /// Where in the file others are.
+    /// The places of the other pages in the file.
     places: PageMap,
     file: Option<Arc<dyn File>>,
 }
 
-/// What it takes to make the next overlay of the same transaction.
+/// The state that the next overlay of the same transaction is made from.
 #[derive(Debug, Default)]
 pub(super) struct Maker {
     /// The temporary file.
     pages: TempPages,
-    /// Where in the log the transaction has put pages; up to which frame that is known.
+    /// The frames of the log that have the transaction's pages; `last_frame` is the last of them that is known.
     frames: PageMap,
     last_frame: u32,
 }
@@ -71,7 +71,7 @@ impl Overlay {
     pub(super) fn is_version(&self, no: PageNo, page: &PageRef) -> Option<bool> {
         match self.memory.get(&no) {
             Some(bytes) => Some(page.is_of(bytes)),
-            // Each look reads it anew.
+            // A page in the file is a new buffer at each read.
             None => self.places.get(no).map(|_| false),
         }
     }
@@ -84,7 +84,7 @@ impl Overlay {
 }
 
 impl Slot {
-    /// Makes the overlay of the transaction that is lent, if there is one on the snapshot `base`, or brings it up to date.
+    /// Makes the overlay of the lent transaction, if one is lent on the snapshot `base`, or updates it.
     pub(super) fn make_overlay(&mut self, file: &FileStore, page_size: PageSize, base: SnapshotId) -> Result<()> {
         let fits = |lent: &Lent| lent.base.has_content_of(&base) && lent.page_size == page_size;
         let Some(lent) = self.lent.filter(fits) else { return Ok(()) };
@@ -96,8 +96,8 @@ impl Slot {
     }
 
     fn bring_up_to_date(&mut self, file: &FileStore, lent: &Lent) -> Result<()> {
-        let goes_on = self.overlay.as_ref().is_some_and(|overlay| overlay.base.has_content_of(&lent.base));
-        let changed = self.txn.changed.take().filter(|_| goes_on);
+        let continues = self.overlay.as_ref().is_some_and(|overlay| overlay.base.has_content_of(&lent.base));
+        let changed = self.txn.changed.take().filter(|_| continues);
         let is_as_long = self.overlay.as_ref().is_some_and(|overlay| overlay.page_count == lent.page_count);
         if changed.as_ref().is_some_and(Vec::is_empty) && is_as_long {
             self.txn.changed = changed;
@@ -128,7 +128,7 @@ impl Slot {
     }
 }
 
-/// What the dirty set has let go needs not be in memory.
+/// Moves pages that have left the dirty set from memory to the file.
 fn put_away(file: &FileStore, overlay: &mut Overlay, maker: &mut Maker, txn: &WriteTxn) -> Result<()> {
     let mut gone: Vec<PageNo> = overlay.memory.keys().copied().filter(|no| txn.dirty.find(*no).is_none()).collect();
     gone.sort_unstable();
@@ -141,7 +141,7 @@ fn put_away(file: &FileStore, overlay: &mut Overlay, maker: &mut Maker, txn: &Wr
 }
 
 impl Maker {
-    /// Page `no` as the transaction has written it is in the overlay.
+    /// Puts page `no`, as the transaction has written it, into the overlay.
     fn lay_over(&mut self, file: &FileStore, overlay: &mut Overlay, txn: &WriteTxn, no: PageNo) -> Result<()> {
         if let Some(id) = txn.dirty.find(no) {
             let bytes = txn.dirty.slot(id).bytes.as_ref();
@@ -155,7 +155,7 @@ impl Maker {
             file.with_wal(|wal| wal.read_page(frame, overlay.page_size, bytes))?;
         } else if !txn.spill.temp.read(no, bytes)? {
             if !txn.is_placed(no) {
-                // The transaction has taken back what it did to it.
+                // The transaction has undone its change of the page.
                 return Ok(());
             }
             file.read_placed(no, bytes)?;
@@ -174,7 +174,8 @@ impl Maker {
         txn.page_numbers().chain(self.frames.page_numbers()).collect()
     }
 
-    /// The index of the log knows whose frames the transaction has appended, though they do not count yet.
+    /// Learns the pages of the frames that the transaction has appended. The index of the log has them, though they are
+    /// not committed.
     fn learn_frames(&mut self, file: &FileStore, (before, last): (u32, u32)) -> Result<()> {
         let first = self.last_frame.max(before).saturating_add(1);
         if first > last {

@@ -1,9 +1,9 @@
 //! Commits through a rollback journal among connections of one shared cache.
 //!
-//! Such a commit writes into the file that others have mapped, and connections of other caches must have left it. Those of its own
-//! cache need not: by the locks on tables it changes nothing that they have read, but page 1 and pages that nobody uses.
-//! Only they must not read meanwhile, and look anew at size and freelist afterwards. So each pauses between the steps of
-//! its statements, in a reader state of its own, and a commit waits until all do:
+//! Such a commit writes into the file that other connections have mapped, and connections of other caches must have ended their
+//! reads. Those of its own cache need not: by the locks on tables the commit changes nothing that they have read, except page 1
+//! and pages that are not in use. They must only not read meanwhile, and read size and freelist again afterwards. So each pauses
+//! between the steps of its statements, in a reader state of its own, and a commit waits until all have paused:
 //!
 //! ```text
 //!   IDLE ───── begins to read ────► ACTIVE ◄──── a step begins ────┐
@@ -11,9 +11,9 @@
 //!    └──────── ends to read ─────────┘                               └─ commit ─► FROZEN
 //! ```
 //!
-//! Only its owner changes a reader state, except that the one writer of the cache freezes those that have paused and
-//! thaws them again. A reader that goes on, or begins, waits for that. It says beforehand that it wants to commit, so that
-//! readers who take one step after the other let it come in between.
+//! Only its owner changes a reader state, except that the one writer of the cache freezes those that have paused and thaws
+//! them again. A reader that resumes or begins waits for that. The writer announces its commit beforehand, so that readers
+//! with short pauses between their steps let the commit begin.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
@@ -34,14 +34,14 @@ pub(crate) const PAUSED: u8 = 2;
 /// A commit is being written: nothing may be read.
 const FROZEN: u8 = 3;
 
-/// How long a commit and who reads wait for each other: longer than a commit takes on a slow device.
+/// How long a commit and readers wait for each other: longer than a commit takes on a slow device.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// When so many tries have found no reader of the cache in the way, it is somebody else.
+/// After this many tries that found no active reader of the cache, a connection of another cache holds the lock.
 const REFUSED_MAX: u32 = 3;
 
-/// Where one connection stands, on cache lines of its own.
+/// The state of one connection, on cache lines of its own.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct ReaderState {
@@ -51,21 +51,21 @@ pub(crate) struct ReaderState {
     file: Arc<dyn File>,
 }
 
-/// All connections of a cache.
+/// The reader states of all connections of a cache.
 #[derive(Debug, Default)]
 pub(crate) struct Readers {
     all: Mutex<Vec<Arc<ReaderState>>>,
-    /// Somebody commits, or waits for readers to rest.
+    /// A connection commits, or waits for readers to pause.
     pub(crate) is_closed: AtomicBool,
     /// Counts the commits.
     pub(crate) commits: AtomicU64,
-    /// A commit waits for readers of other caches, whom it does not let in any more: those of this cache still may come.
+    /// A commit waits for readers of other caches, and lets no new ones in; readers of this cache may still begin.
     pub(crate) is_pending: AtomicBool,
-    /// A commit was left half-way.
+    /// A commit was left half-way: its journal has to be played back.
     pub(crate) is_broken: AtomicBool,
 }
 
-/// Tells this thread from others.
+/// A number that identifies this thread.
 fn this_thread() -> usize {
     thread_local!(static HERE: u8 = const { 0 });
     HERE.with(|here| std::ptr::from_ref(here).addr())
@@ -87,7 +87,7 @@ impl Readers {
         self.all().retain(|other| !Arc::ptr_eq(other, reader));
     }
 
-    /// Freezes all but `own`. `Err`: one is reading; whether it is worth to wait for.
+    /// Freezes all readers but `own`. `Err`: one is reading; `true` if waiting for it may help.
     fn freeze(&self, own: &Arc<ReaderState>) -> std::result::Result<(), bool> {
         let all = self.all();
         let frozen = all.iter().filter(|reader| !Arc::ptr_eq(reader, own)).try_for_each(|reader| reader.freeze());
@@ -117,7 +117,7 @@ impl ReaderState {
             self.file.stand_aside(true);
         }
         match self.state.load(Ordering::SeqCst) {
-            // Who begins to read now either sees that it has to wait, or has a lock that is in the way.
+            // A reader that begins now either finds that it has to wait, or has a lock that makes the commit wait.
             IDLE | FROZEN => Ok(()),
             PAUSED => Err(true),
             _ => Err(self.thread.load(Ordering::Relaxed) != this_thread()),
@@ -127,29 +127,29 @@ impl ReaderState {
     fn thaw(&self) {
         if self.state.load(Ordering::SeqCst) == FROZEN {
             self.file.stand_aside(false);
-            // It may have left meanwhile.
+            // The reader may have ended its transaction meanwhile.
             self.swap(FROZEN, PAUSED);
         }
     }
 
-    /// Its owner reads.
+    /// Records that the owner begins to read.
     pub(crate) fn begin(&self, state: u8) {
         self.note_thread();
         self.state.store(state, Ordering::SeqCst);
     }
 
-    /// Its owner reads no more.
+    /// Records that the owner has ended reading.
     pub(crate) fn end(&self, state: u8) {
         self.state.store(state, Ordering::SeqCst);
     }
 
-    /// Its owner is about to read.
+    /// Records the owner's thread, which is about to read.
     pub(crate) fn note_thread(&self) {
         self.thread.store(this_thread(), Ordering::Relaxed);
     }
 }
 
-/// Waits while `is_busy`, as long as a commit and readers wait for each other.
+/// Waits while `is_busy`, at most for [`PATIENCE`].
 pub(crate) fn wait_while(vfs: &dyn Vfs, is_busy: &dyn Fn() -> bool) -> Result<()> {
     let mut left = PATIENCE;
     while is_busy() {
@@ -163,7 +163,7 @@ pub(crate) fn wait_while(vfs: &dyn Vfs, is_busy: &dyn Fn() -> bool) -> Result<()
 }
 
 impl Readers {
-    /// Takes the EXCLUSIVE lock on the file, while those of this cache who do not read are frozen.
+    /// Takes the EXCLUSIVE lock on the file, while the readers of this cache that do not read are frozen.
     pub(crate) fn lock_beside(&self, own: &Arc<ReaderState>, file: &FileStore) -> Result<()> {
         let mut left = PATIENCE;
         let mut refused = 0;
@@ -173,7 +173,7 @@ impl Readers {
                 let locked = file.lock(LockLevel::Exclusive);
                 let Err(Error::Busy) = locked else { return locked };
                 self.thaw();
-                // By somebody who is not of this cache, unless one of it has just begun to read.
+                // A connection of another cache holds a lock, unless one of this cache has just begun to read.
                 refused += 1;
             }
             left = left.saturating_sub(PAUSE);

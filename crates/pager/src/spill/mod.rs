@@ -1,4 +1,4 @@
-//! Where the pages of a transaction go that leave the dirty set before the commit.
+//! The places of pages that leave the dirty set before the commit.
 //!
 //! ```text
 //!                  1                          N                        page count
@@ -7,10 +7,10 @@
 //!                     or frames of the log
 //! ```
 //!
-//! Which of them, and what N is, is chosen once a transaction ([`SpillTarget`]). Why pages that the transaction has added go to their
-//! own place: page 1 says where the database ends, nobody looks behind that, and a crash leaves no more there than a file that is
-//! too long. So importing many rows writes them once. What others read stays as it is until the commit: overwriting it would take
-//! an EXCLUSIVE lock for the rest of the transaction, and change bytes that cursors borrow from the mapping.
+//! [`SpillTarget`] chooses the place and N once a transaction. Pages that the transaction has added go to their own place because
+//! page 1 says where the database ends: no reader reads beyond that, and a crash leaves only a file that is too long. So a load of
+//! many rows writes them once. Pages that other connections read stay unchanged until the commit: overwriting them would take an
+//! EXCLUSIVE lock for the rest of the transaction, and change bytes that cursors borrow from the mapping.
 //!
 //! | module | subject |
 //! | --- | --- |
@@ -18,7 +18,7 @@
 //! | `temp` | pages in a temporary file |
 //! | `placed` | which pages are in their own place |
 //!
-//! The pages in frames are known to the log (`wal::append`). Who carries the choice out is `pager::spill`.
+//! The log keeps the map of the pages in frames (`wal::append`). `pager::spill` carries the choice out.
 
 mod placed;
 mod target;
@@ -27,17 +27,17 @@ mod temp;
 use lithe_format::wal::Sum;
 
 use self::placed::PlacedPages;
-pub(crate) use self::target::{Place, SpillFacts, SpillTarget};
+pub(crate) use self::target::{Place, SpillConditions, SpillTarget};
 use self::temp::TempSpill;
 
 /// How much was spilled at some moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SpillMark {
-    /// In pages of the temporary file, or the last frame of the log.
+    /// The number of pages in the temporary file, or the last frame of the log.
     pub(crate) len: u32,
     /// The checksum of that frame.
     pub(crate) sum: Sum,
-    /// The transaction had started the log over.
+    /// The transaction had restarted the log.
     pub(crate) restarted: bool,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Spill {
     pub(crate) target: Option<SpillTarget>,
     pub(crate) temp: TempSpill,
     pub(crate) placed: PlacedPages,
-    /// Pages that others know were overwritten in their place: nobody else reads, and only a journal leads back.
+    /// Old pages were overwritten in their place: no other connection reads, and only a journal can undo it.
     pub(crate) overwrites: bool,
 }
 

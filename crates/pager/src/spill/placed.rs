@@ -1,11 +1,11 @@
-//! Pages that are in their place in the database file before the commit, behind its end as others know it.
+//! Pages that are in their place in the database file before the commit, behind its committed end.
 
 use lithe_format::PageNo;
 
 /// A set of such pages.
 #[derive(Debug, Default)]
 pub(crate) struct PlacedPages {
-    /// One bit a page, from the first that the transaction has added on.
+    /// One bit a page, starting with the first page that the transaction has added.
     bits: Vec<u64>,
 }
 
@@ -35,7 +35,7 @@ impl PlacedPages {
         bits.filter_map(move |index| PageNo::new(pages_before + 1 + index))
     }
 
-    /// Whether the database of `page_count` pages has any of them.
+    /// Whether one of these pages is within a database of `page_count` pages.
     pub(crate) fn has_any(&self, page_count: u32, pages_before: u32) -> bool {
         self.page_numbers(pages_before).next().is_some_and(|no| no.get() <= page_count)
     }

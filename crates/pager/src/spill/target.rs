@@ -1,4 +1,4 @@
-//! The choice of a spill target: pure functions of what is known when the first page leaves the dirty set.
+//! The choice of a spill target: pure functions of the state at the time when the first page leaves the dirty set.
 
 use lithe_format::PageNo;
 
@@ -6,9 +6,9 @@ use lithe_format::PageNo;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     TempFile,
-    /// A frame of the log that does not commit yet.
+    /// A frame of the log, before the commit.
     Log,
-    /// Where the page belongs.
+    /// The page's own place in the database file.
     Database,
 }
 
@@ -18,64 +18,64 @@ pub(crate) struct SpillTarget {
     elsewhere: Place,
     /// N: pages behind it go to their own place.
     behind: u32,
-    /// What was in the place of a page goes to the journal first, one page at a time: the journal brings it back. Else, of what a
-    /// savepoint may want back, nothing is overwritten.
+    /// The old content of a page goes to the journal before it is overwritten, one page at a time, and the journal restores it.
+    /// If not, no page that a savepoint may need is overwritten.
     is_journaled: bool,
 }
 
 /// What the choice depends on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SpillFacts {
+pub(crate) struct SpillConditions {
     /// The transaction is the writer of a log.
     pub(crate) appends_to_log: bool,
-    /// The database is a file, and nobody writes to a log.
+    /// The database is a file, and commits do not go to a log.
     pub(crate) writes_file: bool,
-    /// The VFS is the application's, and sees the calls that SQLite makes.
+    /// The VFS is the application's, and gets the calls that SQLite makes.
     pub(crate) is_foreign: bool,
-    /// There is no journal, and the transaction has read nothing but copies.
+    /// There is no journal, and the transaction has read only copies.
     pub(crate) may_overwrite: bool,
-    /// Pages have another size than before: what is behind the end is in the middle.
+    /// Pages have another size than before: the old end of the file is within the new pages.
     pub(crate) is_reshaped: bool,
-    /// Page 1 says where the database ends, not the size of the file.
+    /// Page 1 has a valid page count, so the size of the file does not count.
     pub(crate) counts_pages: bool,
-    /// The last page on the sector with the last page of the database: a write that the power cuts short may harm the sector.
+    /// The last page on the sector of the database's last page: a write that a power loss interrupts may harm the sector.
     pub(crate) sector_end: u32,
-    /// The log has begun anew for a load past it: the last page of the file.
+    /// The log was restarted for a load past it: the last page of the file.
     pub(crate) past_log: Option<u32>,
 }
 
-/// No page is behind it.
+/// No page is behind this number.
 const NOWHERE: u32 = u32::MAX;
 
 impl SpillTarget {
-    pub(crate) fn choose(facts: &SpillFacts) -> SpillTarget {
-        assert!(!(facts.appends_to_log && facts.writes_file), "a commit goes to the log or to the file");
+    pub(crate) fn choose(conditions: &SpillConditions) -> SpillTarget {
+        assert!(!(conditions.appends_to_log && conditions.writes_file), "a commit goes to the log or to the file");
         let split = |elsewhere, behind| SpillTarget { elsewhere, behind, is_journaled: false };
-        if facts.appends_to_log {
-            return split(Place::Log, facts.past_log.unwrap_or(NOWHERE));
+        if conditions.appends_to_log {
+            return split(Place::Log, conditions.past_log.unwrap_or(NOWHERE));
         }
-        if !facts.writes_file || facts.is_reshaped {
+        if !conditions.writes_file || conditions.is_reshaped {
             return split(Place::TempFile, NOWHERE);
         }
-        if facts.is_foreign {
+        if conditions.is_foreign {
             return SpillTarget { elsewhere: Place::TempFile, behind: 0, is_journaled: true };
         }
-        if facts.may_overwrite {
+        if conditions.may_overwrite {
             return split(Place::TempFile, 0);
         }
-        split(Place::TempFile, if facts.counts_pages { facts.sector_end } else { NOWHERE })
+        split(Place::TempFile, if conditions.counts_pages { conditions.sector_end } else { NOWHERE })
     }
 
-    /// Where page `no` goes. `kept_end` is the last page that an open savepoint may want back; `has_frame` says that the log has the
-    /// page already, as this transaction has written it before.
+    /// The place of page `no`. `kept_end` is the last page that an open savepoint may need; `has_frame`: the log has the page
+    /// already, because this transaction has written it before.
     pub(crate) fn place_of(&self, no: PageNo, kept_end: u32, has_frame: bool) -> Place {
         let end = if self.is_journaled { self.behind } else { self.behind.max(kept_end) };
-        // Page 1 says where the database ends, and waits for the commit.
+        // Page 1 has the page count, so it waits for the commit.
         let has_place = no > PageNo::FIRST && no.get() > end && !has_frame;
         if has_place { Place::Database } else { self.elsewhere }
     }
 
-    /// Whether what was in the place of a page goes to the journal first.
+    /// Whether the old content of a page goes to the journal before the page is overwritten.
     pub(crate) fn is_journaled(&self) -> bool {
         self.is_journaled
     }
@@ -85,10 +85,10 @@ impl SpillTarget {
         self.behind
     }
 
-    /// The same for a transaction beside readers, which may not overwrite what they read.
-    pub(crate) fn beside_readers(self, facts: &SpillFacts) -> SpillTarget {
+    /// The target for a transaction beside readers, which must not overwrite what they read.
+    pub(crate) fn beside_readers(self, conditions: &SpillConditions) -> SpillTarget {
         assert!(!self.is_journaled, "in SQLite's order readers are looked for before each page");
-        SpillTarget::choose(&SpillFacts { may_overwrite: false, ..*facts })
+        SpillTarget::choose(&SpillConditions { may_overwrite: false, ..*conditions })
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     /// A rollback journal, in a database of 100 pages.
-    const ROLLBACK: SpillFacts = SpillFacts {
+    const ROLLBACK: SpillConditions = SpillConditions {
         appends_to_log: false,
         writes_file: true,
         is_foreign: false,
@@ -107,15 +107,15 @@ mod tests {
         sector_end: 100,
         past_log: None,
     };
-    const LOG: SpillFacts = SpillFacts { appends_to_log: true, writes_file: false, ..ROLLBACK };
-    const MEMORY: SpillFacts = SpillFacts { writes_file: false, ..ROLLBACK };
+    const LOG: SpillConditions = SpillConditions { appends_to_log: true, writes_file: false, ..ROLLBACK };
+    const MEMORY: SpillConditions = SpillConditions { writes_file: false, ..ROLLBACK };
 
     /// The places of pages 1, 50, 101 and 105 without a savepoint, and of 50, 101 and 105 under one of 104 pages.
-    fn check(facts: SpillFacts, free: [Place; 4], kept: [Place; 3]) {
-        let target = SpillTarget::choose(&facts);
+    fn check(conditions: SpillConditions, free: [Place; 4], kept: [Place; 3]) {
+        let target = SpillTarget::choose(&conditions);
         let place = |n, kept_end| target.place_of(PageNo::new(n).unwrap(), kept_end, false);
-        assert_eq!([1, 50, 101, 105].map(|n| place(n, 0)), free, "{facts:?}");
-        assert_eq!([50, 101, 105].map(|n| place(n, 104)), kept, "{facts:?}");
+        assert_eq!([1, 50, 101, 105].map(|n| place(n, 0)), free, "{conditions:?}");
+        assert_eq!([50, 101, 105].map(|n| place(n, 104)), kept, "{conditions:?}");
     }
 
     #[test]
@@ -123,19 +123,19 @@ mod tests {
         use Place::{Database as D, Log as L, TempFile as T};
         check(MEMORY, [T; 4], [T; 3]);
         check(ROLLBACK, [T, T, D, D], [T, T, D]);
-        check(SpillFacts { sector_end: 104, ..ROLLBACK }, [T, T, T, D], [T, T, D]);
-        check(SpillFacts { counts_pages: false, ..ROLLBACK }, [T; 4], [T; 3]);
-        check(SpillFacts { is_reshaped: true, may_overwrite: true, ..ROLLBACK }, [T; 4], [T; 3]);
-        check(SpillFacts { may_overwrite: true, ..ROLLBACK }, [T, D, D, D], [T, T, D]);
-        check(SpillFacts { is_foreign: true, ..ROLLBACK }, [T, D, D, D], [D, D, D]);
-        check(SpillFacts { is_foreign: true, is_reshaped: true, ..ROLLBACK }, [T; 4], [T; 3]);
+        check(SpillConditions { sector_end: 104, ..ROLLBACK }, [T, T, T, D], [T, T, D]);
+        check(SpillConditions { counts_pages: false, ..ROLLBACK }, [T; 4], [T; 3]);
+        check(SpillConditions { is_reshaped: true, may_overwrite: true, ..ROLLBACK }, [T; 4], [T; 3]);
+        check(SpillConditions { may_overwrite: true, ..ROLLBACK }, [T, D, D, D], [T, T, D]);
+        check(SpillConditions { is_foreign: true, ..ROLLBACK }, [T, D, D, D], [D, D, D]);
+        check(SpillConditions { is_foreign: true, is_reshaped: true, ..ROLLBACK }, [T; 4], [T; 3]);
         check(LOG, [L; 4], [L; 3]);
-        check(SpillFacts { past_log: Some(100), ..LOG }, [L, L, D, D], [L, L, D]);
+        check(SpillConditions { past_log: Some(100), ..LOG }, [L, L, D, D], [L, L, D]);
     }
 
     #[test]
     fn a_page_that_has_a_frame_gets_another() {
-        let target = SpillTarget::choose(&SpillFacts { past_log: Some(100), ..LOG });
+        let target = SpillTarget::choose(&SpillConditions { past_log: Some(100), ..LOG });
         let no = PageNo::new(105).unwrap();
         assert_eq!(target.place_of(no, 0, true), Place::Log);
         assert_eq!(target.place_of(no, 0, false), Place::Database);
@@ -143,10 +143,10 @@ mod tests {
 
     #[test]
     fn beside_readers_nothing_is_overwritten() {
-        let facts = SpillFacts { may_overwrite: true, ..ROLLBACK };
-        let target = SpillTarget::choose(&facts);
+        let conditions = SpillConditions { may_overwrite: true, ..ROLLBACK };
+        let target = SpillTarget::choose(&conditions);
         assert!(target.behind() == 0 && !target.is_journaled());
-        let beside = target.beside_readers(&facts);
+        let beside = target.beside_readers(&conditions);
         assert_eq!(beside, SpillTarget::choose(&ROLLBACK));
         assert_eq!(beside.behind(), 100);
     }

@@ -3,7 +3,7 @@
 //! ```text
 //!   place     0   1   2 | 3   4   5        a savepoint was opened after place 2
 //!   page      7   8   9 | 8  12   9
-//!                 ^---------'   ^         place 3 has replaced place 1, which the savepoint may want back
+//!                 ^---------'   ^         place 3 has replaced place 1, which the savepoint may need
 //! ```
 
 use lithe_format::PageNo;
@@ -18,13 +18,13 @@ use crate::temp_file::TempPages;
 #[derive(Debug, Default)]
 pub(crate) struct TempSpill {
     pages: TempPages,
-    /// Where the newest version of a page is.
+    /// The place of the newest version of each page.
     newest: PageMap,
-    /// By place: which places hold versions that a savepoint may want back, and for which pages.
+    /// By place: which places have replaced a version that a savepoint may need, and where that version is.
     replaced: Vec<Replaced>,
 }
 
-/// Places that follow each other, and hold newer versions of the pages at other places, which follow each other, too.
+/// Consecutive places that hold newer versions of the pages at other consecutive places.
 #[derive(Clone, Copy, Debug)]
 struct Replaced {
     place: u32,
@@ -33,7 +33,7 @@ struct Replaced {
 }
 
 impl Replaced {
-    fn goes_on(&self, place: u32, before: u32) -> bool {
+    fn continues(&self, place: u32, before: u32) -> bool {
         self.place + self.len == place && self.before + self.len == before
     }
 }
@@ -51,15 +51,15 @@ impl TempSpill {
         self.newest.page_numbers()
     }
 
-    /// Reads a page, if it is here.
+    /// Reads a page, if it was spilled here.
     pub(crate) fn read(&self, no: PageNo, buf: &mut [u8]) -> Result<bool> {
         let Some(place) = self.newest.get(no) else { return Ok(false) };
         self.pages.read(place, buf)?;
         Ok(true)
     }
 
-    /// Reads pages that are here into `buf`, one behind the other; neighbours, which mostly were spilled together,
-    /// in one go.
+    /// Reads pages that were spilled here into `buf`, one after the other. Neighbours, which mostly were spilled
+    /// together, are read in one call.
     pub(crate) fn read_all(&self, pages: &[PageNo], page_size: usize, mut buf: &mut [u8]) -> Result<()> {
         let places: Vec<u32> = pages.iter().filter_map(|no| self.newest.get(*no)).collect();
         for run in places.chunk_by(|a, b| a + 1 == *b) {
@@ -74,18 +74,18 @@ impl TempSpill {
         SpillMark { len: self.pages.len(), ..SpillMark::default() }
     }
 
-    /// Forgets a page whose newest version is elsewhere. No savepoint may want one of its versions here.
+    /// Forgets a page whose newest version is elsewhere. No savepoint may need one of its versions here.
     pub(crate) fn forget(&mut self, no: PageNo) {
         self.newest.remove(no);
     }
 
-    /// What is noted of pages, in bytes.
+    /// The memory of the maps, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.newest.memory() + self.replaced.capacity() * size_of::<Replaced>()
     }
 
-    /// Adds pages, while savepoints are open since `marks`. What was spilled before the newest of them stays as it is: it
-    /// may return to it.
+    /// Adds pages. `marks` are those of the open savepoints: places before the newest are not overwritten, because a
+    /// rollback may return to that savepoint.
     pub(crate) fn add(&mut self, vfs: &dyn Vfs, pages: &[(PageNo, &[u8])], marks: Marks) -> Result<()> {
         assert!(marks.oldest <= marks.newest, "the newest savepoint was opened last");
         self.forget_replaced(marks.oldest);
@@ -113,18 +113,18 @@ impl TempSpill {
 
     fn note_replaced(&mut self, place: u32, before: u32) {
         match self.replaced.last_mut() {
-            Some(last) if last.goes_on(place, before) => last.len += 1,
+            Some(last) if last.continues(place, before) => last.len += 1,
             _ => self.replaced.push(Replaced { place, len: 1, before }),
         }
     }
 
-    /// Nobody goes back to what places before `oldest` have replaced.
+    /// Forgets what places before `oldest` have replaced: no savepoint returns to it.
     fn forget_replaced(&mut self, oldest: u32) {
         let forgotten = self.replaced.partition_point(|replaced| replaced.place + replaced.len <= oldest);
         self.replaced.drain(..forgotten);
     }
 
-    /// Where the version is that the one at `place` has replaced.
+    /// The place of the version that the one at `place` has replaced.
     fn replaced_by(&self, place: u32) -> Option<u32> {
         let at = self.replaced.partition_point(|replaced| replaced.place <= place).checked_sub(1)?;
         let replaced = self.replaced[at];

@@ -1,4 +1,4 @@
-//! Writing to the log: frames, and the header that makes them count.
+//! Writing to the log: frames, and the header that commits them.
 
 use std::io::IoSlice;
 use std::time::Duration;
@@ -20,49 +20,49 @@ use crate::spill::SpillMark;
 /// How many frames go into one write.
 const BATCH: usize = 512;
 
-/// How often a writer looks for a read mark.
+/// How often a writer tries to get a read mark.
 const TRIES_MAX: u32 = 10;
 
 /// What a write transaction has appended so far.
 #[derive(Debug)]
 pub(super) struct Tail {
-    /// The commit that it goes on from, if that is not published yet.
+    /// The commit that the transaction is built on, if that is not published yet.
     pub(super) base: Option<Base>,
-    /// The last frame before its own.
+    /// The last frame before the transaction's own.
     pub(super) first_frame: u32,
     pub(super) last_frame: u32,
     pub(super) sum: Sum,
-    /// The pages of the frames that the index does not know yet.
+    /// The pages of the frames that are not in the index yet.
     unindexed: Vec<PageNo>,
-    /// Where the newest image of each page is that this transaction has spilled.
+    /// The frame of the newest image of each page that this transaction has spilled.
     spilled: PageMap,
-    /// The log was started over by this transaction.
+    /// This transaction has restarted the log.
     pub(super) restarted: bool,
     /// The checksum of the header, if this transaction has written it before its first frame.
     pub(super) header_sum: Option<Sum>,
     /// Pages go past the log: the lock of checkpointers is held.
     pub(super) past_log: bool,
-    /// Nobody begins to read: the locks of all read marks are held.
+    /// No reader can begin: the locks of all read marks are held.
     pub(super) readers_locked_out: bool,
-    /// Where in the log, and how, padding frames are to be synced by their writer.
+    /// The offset at which the writer of padding frames syncs the log, and how.
     sync_at: Option<(u64, SyncFlags)>,
 }
 
-/// How the log is kept.
+/// How the log is synced and limited.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Policy {
-    /// The header of a log that starts over is forced to the device before frames overwrite older ones.
+    /// The header of a restarted log is synced before frames overwrite older ones.
     pub(crate) sync_header: bool,
-    /// The frames are forced to the device before a commit is published.
+    /// The frames are synced before a commit is published.
     pub(crate) sync_frames: bool,
     pub(crate) flags: SyncFlags,
-    /// How long the file may stay when the log starts over.
+    /// How long the file may stay when the log is restarted.
     pub(crate) size_limit: Option<u64>,
 }
 
 impl Wal {
-    /// Becomes the writer. A snapshot that is held must be the newest state, else there is no
-    /// going on from it; without one, it begins to read, and answers as [`Wal::begin_read`] does.
+    /// Becomes the writer. A snapshot that is held must be the newest one, because otherwise the transaction cannot be
+    /// built on it. Without a snapshot the connection begins to read, and this answers as [`Wal::begin_read`] does.
     pub(crate) fn begin_write(&self, holds_snapshot: bool, patience: Duration) -> Result<Begun> {
         let base = match self.become_writer(patience) {
             Err(Error::Busy) if !holds_snapshot => return Err(self.why_busy()),
@@ -85,7 +85,7 @@ impl Wal {
         }
     }
 
-    /// Another writer may be recovering the index.
+    /// The error for a busy write lock: another process may be recovering the index.
     fn why_busy(&self) -> Error {
         let has_no_header =
             matches!(self.index.open(), Ok(true)) && matches!(self.index.header(), Ok(HeaderState::Unreadable));
@@ -115,8 +115,8 @@ impl Wal {
         }));
     }
 
-    /// Becomes the writer for a transaction that worked without the writer slot, and moves its snapshot on to the newest
-    /// commit, unless a page that somebody has written since `conflicts`. Answers whether it moved.
+    /// Becomes the writer for a transaction that worked without the writer slot, and moves its snapshot to the newest
+    /// commit, unless `conflicts` holds for a page that was written since. Answers whether the snapshot moved.
     pub(crate) fn begin_commit(&self, patience: Duration, conflicts: &dyn Fn(PageNo) -> bool) -> Result<bool> {
         let base = self.become_writer(patience)?;
         let moved =
@@ -140,7 +140,7 @@ impl Wal {
         if newest == before {
             return Ok(false);
         }
-        // A log that was started over had nothing left that we have not seen: we hold a read mark.
+        // A log that was restarted had no frame that this snapshot lacks, because this connection holds a read mark.
         let same_run = newest.salts == before.salts;
         let first_new = if same_run { before.last_frame.saturating_add(1) } else { 1 };
         self.index.ensure_frame(newest.last_frame, false)?;
@@ -152,7 +152,7 @@ impl Wal {
         if !same_run {
             self.frames.set((1, 0));
         }
-        self.go_on_to(newest, false)?;
+        self.advance_to(newest, false)?;
         Ok(true)
     }
 
@@ -167,7 +167,7 @@ impl Wal {
 
     fn begin_read_newest(&self, base: Option<Base>) -> Result<Begun> {
         if base.is_some() && matches!(self.index.header(), Ok(HeaderState::Unreadable)) {
-            // Somebody has torn the header. The next commit, which waits for its sync, writes it again.
+            // Another process has torn the header. The next commit, which waits for its sync, writes it again.
             self.shared.commits.wait_until_settled();
         }
         self.reads_as_writer.set(true);
@@ -175,24 +175,25 @@ impl Wal {
         self.reads_as_writer.set(false);
         let begun = begun?;
         let Some(base) = base else { return Ok(begun) };
-        self.go_on_to(base.header, false)?;
+        self.advance_to(base.header, false)?;
         Ok(begun.max(Begun::Changed))
     }
 
-    /// As [`Wal::go_on_to`], for the commit of another connection of the same shared cache, which is published.
-    pub(crate) fn go_on_to_shared(&self, newest: IndexHeader) -> Result<()> {
+    /// As [`Wal::advance_to`], for the commit of another connection of the same shared cache, which is published.
+    pub(crate) fn advance_to_shared(&self, newest: IndexHeader) -> Result<()> {
         if newest.salts != self.header.get().salts {
-            // A log that was started over had nothing left that we have not seen: we hold a read mark.
+            // A log that was restarted had no frame that this snapshot lacks, because this connection holds a read
+            // mark.
             self.frames.set((1, 0));
         }
-        self.go_on_to(newest, false)
+        self.advance_to(newest, false)
     }
 
-    /// The snapshot becomes that of a commit of this process. The read mark stays: it is further back,
-    /// and keeps more than is needed.
+    /// Moves the snapshot to a commit of this process. The read mark stays: it is older, and protects more than is
+    /// needed.
     ///
-    /// `written` says that its frames are known to be in the file, because we have just put them there.
-    fn go_on_to(&self, header: IndexHeader, written: bool) -> Result<()> {
+    /// `written`: the commit's frames are known to be in the file, because this connection has just written them.
+    fn advance_to(&self, header: IndexHeader, written: bool) -> Result<()> {
         assert!(self.mark.get().is_some(), "who goes on has a snapshot");
         let (first, last) = self.frames.get();
         let first = if first > last { self.index.backfilled().saturating_add(1) } else { first };
@@ -210,7 +211,7 @@ impl Wal {
         let Some(tail) = self.tail.take() else { return };
         assert!(tail.last_frame >= tail.first_frame, "a transaction ends before it began");
         if tail.last_frame > tail.first_frame {
-            // What stays in the index is cleared away by who appends next.
+            // Entries that stay in the index are removed by the next append.
             let _ = self.index.truncate(tail.first_frame);
         }
         let _ = self.end_past_log(&tail);
@@ -218,14 +219,14 @@ impl Wal {
         self.stop_writing();
     }
 
-    /// Beginning a log gives the header salts; without a commit they are nobody's.
+    /// Restores the published header: restarting a log changes its salts, which do not count without a commit.
     fn forget_unpublished_header(&self) {
         if let Some(published) = IndexHeader::read(&self.words.get()) {
             self.header.set(published);
         }
     }
 
-    /// Appends pages that do not commit yet. The index knows them, but nobody else looks that far.
+    /// Appends pages without a commit. The index has their frames, but no reader reads that far.
     pub(crate) fn spill(
         &self,
         vfs: &dyn Vfs,
@@ -250,7 +251,7 @@ impl Wal {
         self.tail.borrow().as_ref()?.spilled.get(no)
     }
 
-    /// What is noted of the pages that this transaction has spilled, in bytes.
+    /// The memory of the map of spilled pages, in bytes.
     pub(crate) fn memory_of_spilled(&self) -> usize {
         self.tail.borrow().as_ref().map_or(0, |tail| tail.spilled.memory())
     }
@@ -260,7 +261,7 @@ impl Wal {
         self.tail.borrow().as_ref().map_or(Vec::new(), |tail| tail.spilled.page_numbers().collect())
     }
 
-    /// The last frame that is not of this transaction, and the last that it has spilled.
+    /// The last frame before this transaction's own, and the last that it has spilled.
     pub(crate) fn spilled_frames(&self) -> (u32, u32) {
         self.tail.borrow().as_ref().map_or((0, 0), |tail| (tail.first_frame, tail.last_frame))
     }
@@ -280,7 +281,7 @@ impl Wal {
     pub(crate) fn spill_back_to(&self, mark: SpillMark) -> Result<()> {
         let tail = &mut *self.tail.borrow_mut();
         let tail = tail.as_mut().expect("only a writer goes back");
-        // If the log was started over since, all that is in it came after the mark.
+        // If the log was restarted since, all of its frames came after the mark.
         let same_run = mark.restarted == tail.restarted;
         let (last, sum) = if same_run { (mark.len, mark.sum) } else { (0, Sum::default()) };
         assert!(last <= tail.last_frame, "the log goes back, and not on");
@@ -309,9 +310,9 @@ impl Wal {
         Ok(())
     }
 
-    /// Appends the last pages of a transaction, of which there is at least one, and publishes all of
-    /// it. The connection is no writer any more, whatever happens. The inner result says whether this connection can go on from its
-    /// own commit, which is made then in any case.
+    /// Appends the last pages of a transaction, of which there is at least one, and publishes all of it. The connection is not the
+    /// writer afterwards, whatever the outcome. The commit is made if the outer result is `Ok`; the inner one says whether this
+    /// connection can read on from its own commit.
     pub(crate) fn commit(
         &self,
         vfs: &dyn Vfs,
@@ -333,7 +334,7 @@ impl Wal {
         if tail.restarted {
             self.limit_size(page_size, header.last_frame, policy);
         }
-        Ok(ended.and_then(|()| self.go_on_to(header, true)))
+        Ok(ended.and_then(|()| self.advance_to(header, true)))
     }
 
     /// Leaves the writer slot, and waits until the commit is durable and published.
@@ -360,7 +361,7 @@ impl Wal {
         self.start_over_if_possible(tail, vfs)?;
         self.append(tail, vfs, pages, page_size, page_count, policy)?;
         let (_, last) = pages.split_at(pages.len() - 1);
-        // SQLite leaves it where nothing is synced.
+        // SQLite omits the padding where nothing is synced.
         let is_padded = policy.sync_frames || self.calls.shares_log;
         let padded = if is_padded { self.end_of_padding(tail.last_frame, page_size) } else { 0 };
         let end = |tail: &Tail| frame_offset(tail.last_frame, page_size) + frame_len(page_size);
@@ -384,9 +385,9 @@ impl Wal {
         })
     }
 
-    /// Where a write can harm its neighbours on the sector, nothing of a commit may be on the sector where the
-    /// next one begins: its last frame is repeated until what it ends with is on a later sector than the end of
-    /// the first of them, with which the commit is complete. This is the place where it may stop.
+    /// The offset at which the padding of a commit may stop. Where a write can harm its neighbours on the sector, no
+    /// part of a commit may be on the sector where the next commit begins. So the last frame is repeated until it ends
+    /// on a later sector than the first copy, which completes the commit.
     fn end_of_padding(&self, last_frame: u32, page_size: PageSize) -> u64 {
         let log = self.shared.file();
         let end = frame_offset(last_frame, page_size) + frame_len(page_size);
@@ -396,13 +397,13 @@ impl Wal {
         end.next_multiple_of(u64::from(log.sector_size().max(1)))
     }
 
-    /// When the database file has the whole log and nobody reads from it, it starts over: new frames
-    /// overwrite the old ones, which new salts disown.
+    /// Restarts the log if the database file has all of it and no reader reads from it: new frames overwrite the old
+    /// ones, which the new salts invalidate.
     fn start_over_if_possible(&self, tail: &mut Tail, vfs: &dyn Vfs) -> Result<()> {
         let header = self.header.get();
         let untouched = tail.base.is_none() && tail.last_frame == header.last_frame;
         let all_backfilled = header.last_frame > 0 && self.index.backfilled() == header.last_frame;
-        // What is borrowed from the mapped log must not be overwritten.
+        // Pages that are borrowed from the mapped log must not be overwritten.
         let needs_nothing = (self.mark.get() == Some(0) || self.index.is_private()) && self.is_fully_checkpointed();
         if untouched && all_backfilled && needs_nothing && self.lock_alone(read_slots_from(1))? {
             self.start_over(vfs);
@@ -415,8 +416,8 @@ impl Wal {
         Ok(())
     }
 
-    /// A writer goes on from the first mark, for those who need nothing of the log, to another one, as SQLite's does. With the
-    /// write lock, and all of the log in the database: nothing changes meanwhile.
+    /// Moves the writer from mark 0, which is for readers that need nothing of the log, to another mark, as SQLite does. The
+    /// writer holds the write lock, and the database has all of the log: nothing changes meanwhile.
     fn leave_first_mark(&self) -> Result<()> {
         self.read_lock.unlock(0)?;
         self.mark.set(None);
@@ -431,7 +432,7 @@ impl Wal {
         Err(Error::Protocol)
     }
 
-    /// With the write lock and all read marks but the first: the log is empty from now on.
+    /// Empties the log. The caller holds the write lock and the locks of all read marks but the first.
     pub(super) fn start_over(&self, vfs: &dyn Vfs) {
         assert!(self.is_writer.get() || self.index.is_private(), "only the writer begins the log anew");
         let before = self.header.get();
@@ -516,8 +517,8 @@ impl Wal {
         Ok(())
     }
 
-    /// Writes pieces one by one, and syncs as soon as all in front of `sync_at` is written, in the middle of one if need be: what
-    /// follows is padding, which nobody waits for.
+    /// Writes pieces one by one, and syncs as soon as everything before `sync_at` is written, in the middle of a piece if need
+    /// be. What follows is padding, which no committer waits for.
     fn write_and_sync(&self, pieces: &[IoSlice<'_>], offset: u64, (sync_at, flags): (u64, SyncFlags)) -> Result<()> {
         let log = self.shared.file();
         let mut at = offset;
@@ -537,17 +538,17 @@ impl Wal {
         Ok(())
     }
 
-    /// The header of a log that begins, and the checksum that its first frame goes on from.
+    /// Writes the header of a restarted log, and answers the checksum that its first frame continues.
     ///
-    /// It is synced before frames overwrite older ones: otherwise a power loss could leave an old header
-    /// with some of its old frames, a state of long ago.
+    /// The header is synced before frames overwrite older ones: otherwise a power loss could leave an old header with
+    /// some of its old frames, an outdated state.
     pub(super) fn write_header(&self, vfs: &dyn Vfs, page_size: PageSize, policy: &Policy) -> Result<Sum> {
         let log = self.shared.file();
         let sequence = if !self.calls.shares_log { self.sequence.get() } else { self.next_sequence()? };
         let mut header = self.header.get();
         header.order = SumOrder::NATIVE;
         if self.sequence.get() == 0 {
-            // SQLite's connections that have not begun the log anew themselves do so, too: states that were recorded of the
+            // An SQLite connection that has not restarted the log itself does the same. Snapshots that were recorded of the
             // empty log are gone.
             header.salts = Salts([random(vfs), random(vfs)]);
         }
@@ -560,7 +561,7 @@ impl Wal {
         Ok(sum)
     }
 
-    /// The number of the checkpoint after that of the header in the log.
+    /// The checkpoint sequence number after that in the log's header.
     fn next_sequence(&self) -> Result<u32> {
         let mut old = [0; HEADER_LEN];
         self.shared.file().read_at(&mut old, 0)?;
@@ -571,7 +572,7 @@ impl Wal {
         let Some(limit) = policy.size_limit else { return };
         let log = self.shared.file();
         let wanted = limit.max(frame_offset(last_frame, page_size) + frame_len(page_size));
-        // The file is longer than wanted, and nothing worse, if this fails.
+        // If this fails, the file only stays longer than wanted.
         if log.size().is_ok_and(|size| size > wanted) {
             let _ = log.truncate(wanted);
         }

@@ -1,4 +1,4 @@
-//! From the log into the database.
+//! Checkpoints: copying frames from the log into the database.
 
 use std::io::IoSlice;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,77 +18,77 @@ use crate::dirty::PageHashes;
 use crate::error::{Error, Result, zeros};
 use crate::page_ref::Epoch;
 
-/// How much a checkpoint is to achieve.
+/// How complete a checkpoint is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CheckpointMode {
-    /// Nothing: it is only asked how things stand.
+    /// Nothing is copied: only the state of the log is reported.
     Noop,
-    /// As much as is possible without waiting for anybody.
+    /// As many frames as possible without waiting for other connections.
     Passive,
-    /// All frames: waits for the writer, and for readers of older states.
+    /// All frames: waits for the writer, and for readers of older snapshots.
     Full,
-    /// And that the next writer starts the log over: waits for all readers of the log.
+    /// As `Full`, and waits for all readers of the log, so that the next writer restarts the log.
     Restart,
-    /// And that the log is cut to nothing.
+    /// As `Restart`, and truncates the log to nothing.
     Truncate,
 }
 
-/// What a checkpoint achieved.
+/// The result of a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// Somebody was in the way of completing it.
+    /// Another connection kept the checkpoint from completing.
     pub busy: bool,
     /// The frames in the log; `None` without a log.
     pub log_frames: Option<u32>,
-    /// How many of them are in the database now; `None` without a log.
+    /// How many of the frames are in the database now; `None` without a log.
     pub checkpointed_frames: Option<u32>,
 }
 
 impl Checkpoint {
-    /// Of a database that has no log.
+    /// The result for a database that has no log.
     pub(crate) const WITHOUT_LOG: Checkpoint = Checkpoint { busy: false, log_frames: None, checkpointed_frames: None };
 }
 
-/// Runs an attempt again and again while it is busy.
+/// Repeats an attempt while it is busy.
 pub(crate) type Wait<'w> = dyn Fn(&mut dyn FnMut() -> Result<()>) -> Result<()> + 'w;
 
-/// What a checkpoint works with.
+/// The parameters of a checkpoint.
 pub(crate) struct Checkpointer<'c> {
     pub(crate) mode: CheckpointMode,
     pub(crate) vfs: &'c dyn Vfs,
     pub(crate) database: &'c dyn File,
     /// The database must not be written.
     pub(crate) is_read_only: bool,
-    /// Syncs on the way; `None`: none.
+    /// The flags of the syncs; `None`: no syncs.
     pub(crate) sync: Option<SyncFlags>,
     /// How long each wait for the writer slot of this process lasts.
     pub(crate) patience: Duration,
-    /// Set when the application wants it to stop.
+    /// Set when the application interrupts.
     pub(crate) interrupted: &'c AtomicBool,
-    /// Runs an attempt until it is not busy, as long as the busy handler says so.
+    /// Repeats an attempt while it is busy, as long as the busy handler allows.
     pub(crate) wait: &'c Wait<'c>,
 }
 
-/// Where frames are copied to, and how.
+/// The parameters of copying frames.
 pub(super) struct Copying<'c> {
     pub(super) database: &'c dyn File,
-    /// Syncs on the way; `None`: none.
+    /// The flags of the syncs; `None`: no syncs.
     pub(super) sync: Option<SyncFlags>,
-    /// Set when the application wants it to stop; `None`: it cannot.
+    /// Set when the application interrupts; `None`: it cannot.
     pub(super) interrupted: Option<&'c AtomicBool>,
 }
 
-/// So many frames are listed at once, in 1 MB. Of a longer log a page may be copied more than once, at last as its newest frame has it:
-/// until then nobody reads it from the database, as the log has it.
+/// The number of frames that are listed at once, in 1 MB. In a longer log a page may be copied more than once, last from its newest
+/// frame: until then no reader reads the page from the database, because the log has it.
 const LISTED_FRAMES: u32 = 1 << 17;
 
 impl Checkpointer<'_> {
-    /// What is copied, from where, by when.
+    /// The parameters of copying, from these.
     pub(super) fn copying(&self) -> Copying<'_> {
         Copying { database: self.database, sync: self.sync, interrupted: Some(self.interrupted) }
     }
 
-    /// Waits for others, except when passive.
+    /// Waits for other connections, except in passive mode.
     fn wait_for(&self, mut attempt: impl FnMut() -> Result<bool>) -> Result<bool> {
         let mut attempt = || if attempt()? { Ok(()) } else { Err(Error::Busy) };
         let outcome = if self.mode == CheckpointMode::Passive { attempt() } else { (self.wait)(&mut attempt) };
@@ -121,7 +121,7 @@ impl Wal {
         done
     }
 
-    /// All but the passive mode keep writers away, so that there is an end to the log.
+    /// In all modes but the passive one writers are kept out, so that the log does not grow meanwhile.
     fn checkpoint_as_writer(&self, work: &Checkpointer<'_>) -> Result<Checkpoint> {
         let mut mode = work.mode;
         let mut writing = false;
@@ -160,7 +160,7 @@ impl Wal {
             self.backfill(&work, page_size)?;
         }
         let done = self.index.backfilled();
-        // Who is passive does what readers leave to be done.
+        // A passive checkpoint is not busy if readers keep frames from being copied.
         let mut busy = mode > CheckpointMode::Passive && done < last;
         if mode >= CheckpointMode::Restart && !busy {
             busy = !self.restart(work, mode)?;
@@ -170,11 +170,11 @@ impl Wal {
         Ok(Checkpoint { busy, log_frames: frames(last), checkpointed_frames: frames(done) })
     }
 
-    /// The newest published header, recovered if need be by a reader's way.
+    /// Takes the newest published header; if it is unreadable, a read transaction recovers it.
     fn take_newest_header(&self) -> Result<()> {
         let HeaderState::Good(header, words) = self.index.header()? else {
             let begun = self.begin_read()?;
-            // The next transaction has to know.
+            // The next transaction has to learn of the recovery.
             self.recovered.set(begun == Begun::Recovered);
             self.end_read()?;
             self.read_lock.give_back_if_idle()?;
@@ -185,7 +185,7 @@ impl Wal {
         Ok(())
     }
 
-    /// Copies what no reader needs to be missing.
+    /// Copies the frames that no reader needs to be absent from the database.
     fn backfill(&self, work: &Checkpointer<'_>, page_size: PageSize) -> Result<()> {
         let header = self.header.get();
         self.index.ensure_frame(header.last_frame, false)?;
@@ -199,7 +199,7 @@ impl Wal {
             return Ok(());
         }
         let copied = match work.is_read_only {
-            // What SQLite's connection finds out when it tries to.
+            // SQLite's connection gets this error when it tries to write.
             true => Err(lithe_vfs::Error::new(Op::Write).into()),
             false => self.copy_frames(&work.copying(), page_size, done + 1, safe),
         };
@@ -210,8 +210,7 @@ impl Wal {
         copied
     }
 
-    /// The last frame that may be copied: no reader's snapshot ends before it. Marks that nobody holds
-    /// are moved out of the way.
+    /// The last frame that may be copied: no reader's snapshot ends before it. Marks that no reader holds are moved.
     fn last_safe_frame(&self, work: &Checkpointer<'_>, last: u32) -> Result<u32> {
         if self.index.is_private() {
             return Ok(last);
@@ -234,7 +233,7 @@ impl Wal {
         Ok(safe)
     }
 
-    /// The log is durable before the database changes; the database is durable before the log may be
+    /// Copies frames. The log is synced before the database changes, and the database is synced before the log may be
     /// overwritten.
     pub(super) fn copy_frames(&self, to: &Copying<'_>, page_size: PageSize, first: u32, last: u32) -> Result<()> {
         assert!(first <= last, "frames are copied");
@@ -260,7 +259,7 @@ impl Wal {
             }
         }
         if self.mapping_has_failed() {
-            // Pages of zeros may have been copied. The frames still count as not copied, and cover them.
+            // Pages of zeros may have been copied. The frames still count as not copied, so readers find the frames.
             return Err(lithe_vfs::Error::with_code(Op::Read, ResultCode::IOERR_READ).into());
         }
         database.event(FileEvent::CheckpointDone)?;
@@ -275,8 +274,8 @@ impl Wal {
         Ok(())
     }
 
-    /// The pages that have frames behind `last`, unless there are too many: they need not be copied yet, since a reader that looks for
-    /// them finds the newer frame.
+    /// The pages that have frames behind `last`, unless there are too many. They need not be copied yet, because a reader of these
+    /// pages finds the newer frame.
     fn pages_behind(&self, last: u32, end: u32) -> Result<HashSet<PageNo, PageHashes>> {
         assert!(last <= end, "no more is copied than there is");
         let mut pages = HashSet::with_hasher(PageHashes);
@@ -287,7 +286,7 @@ impl Wal {
         Ok(pages)
     }
 
-    /// For each page with frames among `first..=last` the newest of them, by page.
+    /// The newest frame among `first..=last` of each page that has one, by page.
     fn newest_images(&self, first: u32, last: u32, page_count: u32) -> Result<Vec<(PageNo, u32)>> {
         let mut images = Vec::new();
         images.try_reserve_exact(last.saturating_sub(first) as usize + 1).map_err(|_| Error::NoMem)?;
@@ -305,7 +304,7 @@ impl Wal {
         Ok(images)
     }
 
-    /// Neighbouring pages go in one write.
+    /// Copies consecutive pages, neighbours in one write.
     fn copy_run(&self, to: &Copying<'_>, page_size: PageSize, run: &[(PageNo, u32)]) -> Result<()> {
         let database = to.database;
         let pages_of_a_call = if !self.calls.joins_neighbours { 1 } else { pages_of_a_call(page_size) };
@@ -330,8 +329,8 @@ impl Wal {
         Ok(())
     }
 
-    /// With the write lock, and all of the log in the database: waits for its readers, so that the next
-    /// writer can start over; or starts over right now and cuts it.
+    /// Waits for the readers of the log, so that the next writer can restart it; or in mode `Truncate` restarts and
+    /// truncates it. The caller holds the write lock, and the database has all of the log.
     fn restart(&self, work: &Checkpointer<'_>, mode: CheckpointMode) -> Result<bool> {
         if !work.wait_for(|| self.lock_alone(read_slots_from(1)))? {
             return Ok(false);

@@ -241,7 +241,7 @@ impl CommitQueue {
         Ok(ticket)
     }
 
-    /// Waits until the commit `ticket` is published, after a sync if the commit wants one.
+    /// Waits until the commit `ticket` is published, after a sync if the commit requires one.
     pub(super) fn settle(&self, ticket: Ticket, index: &WalIndex, log: &dyn File, flags: SyncFlags) -> Result<()> {
         let mut state = self.state();
         loop {

@@ -1,9 +1,9 @@
-//! Which frame has the newest image of a page, as one connection has found out.
+//! One connection's list of the newest frame of each page.
 //!
-//! The shared index answers the same question, but by a hash table in which every frame of a page that is written
-//! again and again (the root of a tree, the last leaf) takes a slot of one long row, and a search walks all of it. A
-//! connection that asks often therefore lists the frames for itself, once, and adds those of each new commit. Who asks
-//! seldom does not: the list is made when searching the shared index has cost as much.
+//! The shared index has the same information, but as a hash table in which every frame of a page that is written again
+//! and again (the root of a tree, the last leaf) takes a slot of one long row, and a search walks all of it. A
+//! connection that searches often therefore lists the frames for itself, once, and adds those of each new commit. The
+//! list is only made when searches in the shared index have cost as much.
 
 use hashbrown::HashMap;
 use lithe_format::PageNo;
@@ -25,7 +25,7 @@ pub(super) struct FrameMap {
     from: u32,
     /// The last frame that is listed.
     to: u32,
-    /// How many slots searches have looked at since something was listed.
+    /// How many slots searches have read since frames were last listed.
     searched: u32,
 }
 
@@ -48,7 +48,7 @@ impl FrameMap {
         Ok(found)
     }
 
-    /// Lists the frames up to `last`, if that has become worth its cost.
+    /// Lists the frames up to `last`, if searches have cost enough by now.
     #[cold]
     fn catch_up(&mut self, index: &WalIndex, salts: Salts, (first, last): (u32, u32)) -> Result<bool> {
         if self.salts != salts || last < self.to || first < self.from {
@@ -70,7 +70,7 @@ impl FrameMap {
     }
 }
 
-/// So many frames, about those of a commit or two, are listed without further ado.
+/// This many frames, about those of a commit or two, are listed without a search before.
 const FEW: u32 = 32;
 
 #[cfg(test)]
@@ -91,7 +91,7 @@ mod tests {
             index.append(frame, no(page_of(frame))).unwrap();
         }
         let mut map = FrameMap::default();
-        // Snapshots go on, and back (another run, a new beginning), and their first frames too.
+        // Snapshots move forward, and back (another run, a restarted log), and so do their first frames.
         let (one, other) = (Salts([1, 2]), Salts([2, 7]));
         let snapshots = [
             (one, 1, 20),

@@ -1,7 +1,7 @@
-//! The WAL index in memory: who has the newest image of a page.
+//! The WAL index in memory: it finds the newest image of a page.
 //!
-//! Other processes write to it while we read, so every word is loaded on its own and checked before
-//! it is believed; what a damaged index says can be wrong, but leads nowhere out of bounds.
+//! Other processes write to it while this one reads, so every word is loaded on its own and checked before it is used.
+//! A damaged index may give wrong answers, but no access out of bounds.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -18,23 +18,24 @@ use lithe_vfs::{File, ResultCode, ShmRegion};
 use crate::call_policy::CallPolicy;
 use crate::error::{Error, Result};
 
-/// The words of a header, to see quickly whether it is still the same.
+/// The words of a header, for a quick comparison.
 pub(super) type HeaderWords = [u32; HEADER_WORDS];
 
 /// The WAL index, as one connection sees it.
 #[derive(Debug)]
 pub(super) struct WalIndex {
-    /// Whose shared memory it is; `None`: memory of our own, nobody else uses the database.
+    /// The file that has the shared memory; `None`: the index is in private memory, because no other connection uses
+    /// the database.
     file: Option<Arc<dyn File>>,
     regions: RefCell<Vec<ShmRegion>>,
 }
 
-/// What a look at the header found.
+/// The result of reading the header.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum HeaderState {
     /// A header, and its words.
     Good(IndexHeader, HeaderWords),
-    /// None yet, or one that is being written.
+    /// There is no header yet, or one that is being written.
     Unreadable,
 }
 
@@ -44,7 +45,7 @@ impl WalIndex {
         WalIndex { file: Some(file), regions: RefCell::default() }
     }
 
-    /// An index in memory of our own.
+    /// An index in private memory.
     pub(super) fn private() -> WalIndex {
         WalIndex { file: None, regions: RefCell::default() }
     }
@@ -58,13 +59,13 @@ impl WalIndex {
         self.regions.borrow().first().is_some_and(ShmRegion::is_writable)
     }
 
-    /// Makes sure that region 0 is there. `false`: it does not exist, and we may not make it; a VFS of the application
-    /// makes it only for who holds the write lock.
+    /// Makes region 0 available. `false`: the region does not exist, and this connection may not create it; with a VFS
+    /// of the application only the holder of the write lock creates it.
     pub(super) fn open(&self) -> Result<bool> {
         self.ensure(0, self.file.as_ref().is_none_or(|file| CallPolicy::of(&**file).shares_log))
     }
 
-    /// The same for who holds the write lock, to build the index anew.
+    /// As [`WalIndex::open`], for the holder of the write lock, which rebuilds the index.
     pub(super) fn open_to_recover(&self) -> Result<bool> {
         let mut regions = self.regions.borrow_mut();
         if regions.is_empty()
@@ -75,7 +76,7 @@ impl WalIndex {
         Ok(!regions.is_empty())
     }
 
-    /// Orders what is written to the index and read from it among processes.
+    /// Orders this process's writes to the index and reads from it for other processes.
     fn barrier(&self) {
         match &self.file {
             Some(file) => file.shm_barrier(),
@@ -99,7 +100,7 @@ impl WalIndex {
         Ok(true)
     }
 
-    /// Runs `work` on a region that is known to be there.
+    /// Runs `work` on a region that is known to exist.
     #[inline]
     fn with<T>(&self, region: u32, work: impl FnOnce(&ShmRegion) -> T) -> T {
         work(&self.regions.borrow()[region as usize])
@@ -113,7 +114,7 @@ impl WalIndex {
         self.with(0, |region| region.words()[word].store(value, Ordering::Relaxed));
     }
 
-    /// Whether the header is still `words`: the question of every transaction that begins.
+    /// Whether the header is still `words`. Every read transaction checks that when it begins.
     #[inline]
     pub(super) fn header_is(&self, words: &HeaderWords) -> bool {
         self.with(0, |region| {
@@ -142,8 +143,8 @@ impl WalIndex {
         self.with(0, |region| std::array::from_fn(|at| region.words()[start + at].load(Ordering::Relaxed)))
     }
 
-    /// Publishes a header: the second copy first, so that who reads the first one first sees either
-    /// state whole. Answers its words.
+    /// Publishes a header: the second copy first, so that a reader that reads the first copy first finds either state
+    /// whole. Answers its words.
     pub(super) fn publish(&self, header: &IndexHeader) -> HeaderWords {
         let words = header.write();
         let store = |start: usize| {
@@ -172,7 +173,7 @@ impl WalIndex {
         self.store(BACKFILL_AT, frames);
     }
 
-    /// The last frame that a checkpoint may have begun to copy.
+    /// The last frame that a checkpoint may have started to copy.
     pub(super) fn backfill_attempted(&self) -> u32 {
         self.load(BACKFILL_ATTEMPTED_AT)
     }
@@ -193,8 +194,8 @@ impl WalIndex {
         fence(Ordering::SeqCst);
     }
 
-    /// The newest frame of page `no` among `first..=last`, which a snapshot has established; regions
-    /// up to `last` are there. Answers how many slots it has looked at, too.
+    /// The newest frame of page `no` among `first..=last`, the frames of a snapshot; regions up to `last` are
+    /// available. Also answers how many slots were read.
     pub(super) fn search(&self, no: PageNo, first: u32, last: u32) -> Result<(Option<u32>, u32)> {
         let regions = self.regions.borrow();
         let lowest = FramePlace::of(first).region;
@@ -224,7 +225,7 @@ impl WalIndex {
         self.with(place.region, |region| PageNo::new(region.words()[place.page_word()].load(Ordering::Relaxed)))
     }
 
-    /// Enters frame `frame`, which comes after all others.
+    /// Adds frame `frame`, which comes after all others.
     pub(super) fn append(&self, frame: u32, no: PageNo) -> Result<()> {
         let place = FramePlace::of(frame);
         if !self.ensure(place.region, true)? {
@@ -235,7 +236,7 @@ impl WalIndex {
         if place.entry == 1 {
             clear(region, place.region);
         } else if region.words()[place.page_word()].load(Ordering::Relaxed) != 0 {
-            // A writer who did not commit has left entries.
+            // A writer that did not commit has left entries.
             forget_after(region, place.region, place.entry - 1);
         }
         let mut slot = first_slot(no);
@@ -262,7 +263,7 @@ impl WalIndex {
         Ok(())
     }
 
-    /// Gives the shared memory back; the last user deletes it.
+    /// Unmaps the shared memory; with `delete` its last user deletes it.
     pub(super) fn close(&self, delete: bool) {
         self.regions.borrow_mut().clear();
         if let Some(file) = &self.file {
@@ -300,8 +301,8 @@ fn clear(region: &ShmRegion, number: u32) {
     }
 }
 
-/// Removes the entries after `entry`. Searches run on meanwhile: what they look for was entered before,
-/// so no search passes over a slot that becomes free.
+/// Removes the entries after `entry`. Searches may run meanwhile: the entries that they search for are older, so no
+/// search passes over a slot that becomes free.
 fn forget_after(region: &ShmRegion, number: u32, entry: u16) {
     for slot in 0..HASH_SLOTS {
         if region.half(slot_half(slot), Ordering::Relaxed) > entry {
@@ -358,7 +359,7 @@ mod tests {
         for frame in 12..=15 {
             index.append(frame, no(40)).unwrap();
         }
-        // Without a truncation in between, too: the writer crashed.
+        // Without a truncation in between as well: the writer crashed.
         index.append(12, no(50)).unwrap();
         assert_eq!(index.search(no(40), 1, 20).unwrap().0, None);
         assert_eq!(index.search(no(50), 1, 20).unwrap().0, Some(12));

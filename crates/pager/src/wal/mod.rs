@@ -1,5 +1,5 @@
-//! Transactions through a write-ahead log: new images of pages go to the log, and now and then from
-//! there into the database.
+//! Transactions through a write-ahead log: new images of pages go to the log, and checkpoints copy them into the
+//! database.
 //!
 //! ```text
 //!   readers            writer                 checkpointer
@@ -10,14 +10,14 @@
 //!
 //! | module | subject |
 //! | --- | --- |
-//! | `index`, `frame_map` | the WAL index: finding the newest image of a page; what one connection lists of it |
+//! | `index`, `frame_map` | the WAL index: finding the newest image of a page; one connection's list of the frames |
 //! | `read_lock` | the lock of a reader, kept for a moment after a transaction |
-//! | `snapshot`, `past` | beginning and ending to read; reading states of the past |
+//! | `snapshot`, `past` | beginning and ending to read; reading past snapshots |
 //! | `recover` | building the index from the log; the end of a log that a power loss has torn |
 //! | `append` | committing: frames, sync, header |
-//! | `past_log` | what a load past the log needs of the log: a new beginning, and a commit that nobody's snapshot comes before |
-//! | `checkpoint`, `long_log` | from the log into the database; by itself, after a commit |
-//! | `shared`, `commit_queue`, `waiters` | what connections of one process share of a log; its writers and committers, one sync for several commits; how long a committer waits for others |
+//! | `past_log` | loads past the log: restarting it, and a commit that no reader's snapshot precedes |
+//! | `checkpoint`, `long_log` | copying from the log into the database; automatically, after a commit |
+//! | `shared`, `commit_queue`, `waiters` | what a process shares of a log; its writers and committers; how long a committer waits |
 
 mod append;
 mod checkpoint;
@@ -74,17 +74,17 @@ pub(crate) struct Wal {
     mark: Cell<Option<usize>>,
     /// The read lock is kept when the transaction ends.
     keep: Cell<bool>,
-    /// The snapshot: the header that was current when the transaction began, or our own commit.
+    /// The header of the snapshot: the newest one when the transaction began, or that of this connection's commit.
     header: Cell<IndexHeader>,
     words: Cell<HeaderWords>,
-    /// The frames to search, empty if the database file has it all.
+    /// The frames to search; empty if the database file has all of the log.
     frames: Cell<(u32, u32)>,
-    /// What is known of these frames.
+    /// This connection's list of these frames.
     frame_map: RefCell<FrameMap>,
     mapped: Cell<MappedFile>,
-    /// What `mapped` is part of; none if it was never needed, or the log cannot be mapped.
+    /// The mapping that `mapped` is part of; empty if it was never needed, or the log cannot be mapped.
     mapping: LastMapping,
-    /// Our own commit has left the read mark behind: kept on, it would hold checkpoints back.
+    /// This connection's commit is newer than its read mark, which would hold checkpoints back if the lock were kept.
     outgrown: Cell<bool>,
     /// What this write transaction has appended.
     tail: RefCell<Option<Tail>>,
@@ -96,14 +96,14 @@ pub(crate) struct Wal {
     is_writer: Cell<bool>,
     /// The writer slot is held while a read transaction begins.
     reads_as_writer: Cell<bool>,
-    /// The next transaction that begins to read keeps writers from beginning the log anew.
+    /// The next read transaction keeps writers from restarting the log.
     holds_log: Cell<bool>,
-    /// Beginning to read has built the index anew.
+    /// The beginning of a read transaction has rebuilt the index.
     recovered: Cell<bool>,
-    /// The database is locked against everybody, and nobody else can use the index.
+    /// The database is locked exclusively, so no other connection can use the index.
     locked_alone: Cell<bool>,
     looks_for_others: Countdown,
-    /// The number of checkpoints that the header of the log says, if that is not to be read.
+    /// The checkpoint sequence number in the log's header, for a VFS where the header is not read again.
     sequence: Cell<u32>,
 }
 
@@ -142,7 +142,7 @@ impl Wal {
         }
     }
 
-    /// The same log with an index that nobody shares.
+    /// The same log with a private index.
     pub(crate) fn unshared(&self) -> Wal {
         Wal::new(self.file.clone(), self.shared.clone(), true, self.map)
     }
@@ -152,19 +152,19 @@ impl Wal {
         self.index.is_writable()
     }
 
-    /// Whether nothing of the log matters to the snapshot: all pages are in the database file.
+    /// Whether the snapshot needs nothing of the log: all pages are in the database file.
     #[inline]
     pub(crate) fn is_fully_checkpointed(&self) -> bool {
         let (first, last) = self.frames.get();
         first > last
     }
 
-    /// What tells the snapshot from others.
+    /// The id of the snapshot.
     pub(crate) fn snapshot_id(&self) -> SnapshotId {
         SnapshotId::Log(self.words.get())
     }
 
-    /// The size of the database in pages; `None` if the log says nothing of it.
+    /// The size of the database in pages; `None` if the log has no commit.
     pub(crate) fn page_count(&self) -> Option<u32> {
         let header = self.header.get();
         (header.page_count > 0).then_some(header.page_count)
@@ -199,7 +199,7 @@ impl Wal {
         self.mapping.has_failed()
     }
 
-    /// The log is read by calls until it is mapped again.
+    /// Gives up the mapping: the log is read by calls until it is mapped again.
     pub(crate) fn forget_mapping(&self) {
         self.mapping.forget();
         self.mapped.set(MappedFile::NONE);
@@ -211,7 +211,7 @@ impl Wal {
         Ok(())
     }
 
-    /// Whether nobody else can use the log.
+    /// Whether no other connection can use the log.
     pub(crate) fn is_alone(&self) -> bool {
         self.index.is_private()
     }
@@ -226,12 +226,12 @@ impl Wal {
         self.header.get()
     }
 
-    /// Whether this is the newest commit, as the index has it.
+    /// Whether this is the newest commit in the index.
     pub(crate) fn is_published(&self, header: &IndexHeader) -> bool {
         self.index.header_is(&header.write())
     }
 
-    /// The pages of some frames that the index knows.
+    /// The pages of some frames that are in the index.
     pub(crate) fn pages_of(&self, frames: RangeInclusive<u32>) -> Result<Vec<PageNo>> {
         self.index.ensure_frame(*frames.end(), false)?;
         let page_of = |frame| self.index.page_of(frame).ok_or(Error::corrupt("the WAL index lacks a page"));
@@ -243,17 +243,17 @@ impl Wal {
         self.header.get().last_frame
     }
 
-    /// From now on nobody else uses the index: the database is locked against them.
+    /// Records that the database is locked exclusively: no other connection uses the index.
     pub(crate) fn note_locked_alone(&self) {
         self.locked_alone.set(true);
     }
 
-    /// The database is locked no longer.
+    /// Records that the database is not locked exclusively any more.
     pub(crate) fn note_shared_again(&self) {
         self.locked_alone.set(false);
     }
 
-    /// Nobody else can use the index.
+    /// Whether no other connection can use the index.
     fn needs_no_locks(&self) -> bool {
         self.index.is_private() || self.locked_alone.get()
     }
@@ -263,11 +263,11 @@ impl Wal {
         self.shared.file_handle()
     }
 
-    /// Leaves the log; with `delete`, being alone, removes the shared memory too.
+    /// Closes the log; with `delete` and without other users, removes the shared memory too.
     pub(crate) fn close(&self, delete: bool) {
         self.roll_back();
         if self.is_writer.get() {
-            // A panic came in between.
+            // A panic came between the transaction's end and here.
             self.stop_writing();
         }
         let _ = self.end_read();
@@ -275,13 +275,14 @@ impl Wal {
         self.index.close(delete);
     }
 
-    /// After a panic, and after [`Wal::close`], which may have stopped half-way: what others of this process wait for is given back.
+    /// Releases what other connections of this process wait for. Called after a panic, and after [`Wal::close`], which may have
+    /// stopped half-way.
     pub(crate) fn abandon(&self) {
         self.tail.take();
         if self.is_writer.get() {
             self.stop_writing();
         }
-        // Giving the shared memory back gives back each slot of it that this handle has locked.
+        // Unmapping the shared memory releases each slot of it that this handle has locked.
         let _ = self.file.shm_unmap(false);
     }
 
@@ -299,8 +300,8 @@ impl Wal {
         self.shared.commits.leave();
     }
 
-    /// Takes slots alone, unless nobody else can be there. If only idle readers of this process are in
-    /// the way, they leave.
+    /// Locks slots exclusively, unless no other connection can use them. If idle read locks of this process conflict,
+    /// they are released first.
     fn lock_alone(&self, slots: Range<u8>) -> Result<bool> {
         if self.needs_no_locks() || self.file.shm_lock(slots.clone(), ShmLock::Exclusive)? {
             return Ok(true);

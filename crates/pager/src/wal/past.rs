@@ -1,9 +1,9 @@
-//! States of the past, which are recorded and read again (`sqlite3_snapshot_open`).
+//! Past snapshots, which are recorded and read again (`sqlite3_snapshot_open`).
 //!
-//! A state is the header of the index as it was. All frames up to its last one are there as long as the log has not begun
-//! anew, and the database file has nothing newer as long as no checkpoint has begun to copy a frame behind that. Who reads
-//! a state searches the log from its first frame: of a page that has frames behind the state, a checkpoint has not
-//! copied the ones before.
+//! A past snapshot is a former header of the index. All frames up to its last one exist as long as the log was not
+//! restarted, and the database file has nothing newer as long as no checkpoint has started to copy a frame behind that. A
+//! reader of a past snapshot searches the log from its first frame: for a page that has frames behind the snapshot, a
+//! checkpoint has not copied the ones before.
 
 use std::cmp::Ordering;
 
@@ -17,15 +17,15 @@ use super::index::HeaderState;
 use super::snapshot::{Begun, TRIES_MAX, Try, pause};
 use crate::error::{Error, Result, zeros};
 
-/// A state of a database that has a log, to be read again later.
+/// A snapshot of a database that has a log, to be read again later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Snapshot(IndexHeader);
 
 impl Snapshot {
-    /// How many bytes it has.
+    /// Its length in bytes.
     pub const LEN: usize = 4 * HEADER_WORDS;
 
-    /// As bytes, those of the header in the log's index.
+    /// The snapshot as bytes, those of the header in the log's index.
     pub fn to_bytes(&self) -> [u8; Snapshot::LEN] {
         let mut bytes = [0; Snapshot::LEN];
         for (place, word) in bytes.chunks_exact_mut(4).zip(self.0.write()) {
@@ -34,7 +34,7 @@ impl Snapshot {
         bytes
     }
 
-    /// Back from bytes; `None` if they are none of a snapshot.
+    /// The snapshot from its bytes; `None` if they are not a valid header.
     pub fn from_bytes(bytes: &[u8; Snapshot::LEN]) -> Option<Snapshot> {
         let mut words = [0; HEADER_WORDS];
         for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<4>().0) {
@@ -43,7 +43,7 @@ impl Snapshot {
         IndexHeader::read(&words).map(Snapshot)
     }
 
-    /// Which of two states of one database is the older one, as long as its log was not deleted between them.
+    /// Which of two snapshots of one database is older, as long as its log was not deleted between them.
     pub fn compare_age(&self, other: &Snapshot) -> Ordering {
         let age = |header: &IndexHeader| (header.salts.0[0], header.last_frame);
         age(&self.0).cmp(&age(&other.0))
@@ -51,19 +51,19 @@ impl Snapshot {
 }
 
 impl Wal {
-    /// The state that is read. `None` if nothing was ever written to the log.
+    /// The snapshot that is read. `None` if nothing was ever written to the log.
     pub(crate) fn snapshot(&self) -> Option<Snapshot> {
         assert!(self.mark.get().is_some(), "a state is recorded by who reads it");
         let header = self.header.get();
         (header.salts.0 != [0; 2]).then_some(Snapshot(header))
     }
 
-    /// Whether writers may begin the log anew while it is read.
+    /// Whether writers may restart the log while this snapshot is read.
     pub(crate) fn is_log_free(&self) -> bool {
         self.mark.get() == Some(0) && !self.index.is_private() && self.header.get().last_frame > 0
     }
 
-    /// Whether transactions that begin to read keep writers from beginning the log anew.
+    /// Sets whether new read transactions keep writers from restarting the log.
     pub(crate) fn hold_log(&self, on: bool) {
         self.holds_log.set(on);
     }
@@ -83,13 +83,14 @@ impl Wal {
         Ok(())
     }
 
-    /// Whether the state can be read, as far as who reads another one can tell. The caller keeps checkpoints away.
+    /// Whether the snapshot can be read, as far as a reader of another snapshot can tell. The caller keeps checkpoints
+    /// away.
     pub(crate) fn seems_to_have(&self, snapshot: &Snapshot) -> bool {
         let is_in_log = self.header.get().salts == snapshot.0.salts;
         is_in_log && self.index.backfill_attempted() <= snapshot.0.last_frame
     }
 
-    /// Whether the state can be read: see above. The caller keeps checkpoints away.
+    /// Whether the snapshot can be read, according to the newest header. The caller keeps checkpoints away.
     fn has(&self, snapshot: &Snapshot) -> Result<bool> {
         if !self.index.open()? {
             return Ok(false);
@@ -100,7 +101,7 @@ impl Wal {
         Ok(is_in_log && self.index.backfill_attempted() <= wanted.last_frame)
     }
 
-    /// Begins to read a state of the past. The caller keeps checkpoints away.
+    /// Begins to read a past snapshot. The caller keeps checkpoints away.
     pub(crate) fn begin_read_at(&self, snapshot: &Snapshot) -> Result<Begun> {
         assert!(self.mark.get().is_none(), "one transaction at a time");
         self.read_lock.give_back_if_idle()?;
@@ -125,7 +126,7 @@ impl Wal {
             return Ok(Try::Again);
         }
         self.file.shm_barrier();
-        // While there was no lock, others may have moved the mark or begun the log anew.
+        // Before the lock was taken, another connection may have moved the mark or restarted the log.
         let begun = match self.index.read_mark(mark) == frame {
             false => Ok(Try::Again),
             true if self.has(snapshot)? => self.look_back(snapshot, mark),
@@ -139,13 +140,13 @@ impl Wal {
 
     fn look_back(&self, snapshot: &Snapshot, mark: usize) -> Result<Try> {
         let header = snapshot.0;
-        // The lock on an old mark is not kept for the next transaction, which reads the newest state.
+        // The lock on an old mark is not kept for the next transaction, which reads the newest snapshot.
         self.keep.set(false);
         self.take_frames(header, header.write(), mark, (1, header.last_frame))
     }
 
-    /// Finds out which frames a checkpoint has really begun to copy, where only that it may have been any is known: after
-    /// the index was built anew. More states can be read then.
+    /// Finds out which frames a checkpoint has really copied, where only an upper bound is known: after the index was
+    /// rebuilt. More snapshots can be read then.
     pub(crate) fn find_snapshots(&self, database: &dyn File) -> Result<()> {
         let slot = CHECKPOINT_SLOT..CHECKPOINT_SLOT + 1;
         if !self.lock_alone(slot.clone())? {
@@ -156,8 +157,8 @@ impl Wal {
         found
     }
 
-    /// The last frame that the database file shows is the last one that may have been copied. One page may have changed
-    /// to what it was before: then fewer states can be read than there are.
+    /// The last frame whose page the database file has is the last one that may have been copied. A page may have had
+    /// the same content before, without a copy: then fewer snapshots can be read than exist.
     fn last_frame_in(&self, database: &dyn File) -> Result<()> {
         let header = self.header.get();
         let Some(page_size) = header.page_size else { return Ok(()) };

@@ -1,20 +1,20 @@
-//! Loads past the log: what they need of the log, so that nobody who follows it misses a page.
+//! Loads past the log: how the log is prepared, so that no follower misses a page.
 //!
 //! ```text
 //!   log before   header, salts 1 | frames, all of them in the database
 //!   load begins  header, salts 2 |                      pages go to their place behind the end of the database
-//!   commit       header, salts 2 | frames, commit       with the locks of all read marks, from the look for followers on
+//!   commit       header, salts 2 | frames, commit       with the locks of all read marks, from the check for followers on
 //! ```
 //!
-//! A follower copies frames, and knows by the salts where it left off. It must take a copy of the database when pages went
-//! past it. Two kinds of followers exist:
+//! A follower is a program that copies frames, and knows by the salts where it left off. It must take a copy of the database after
+//! pages were written past the log. Two kinds of followers exist:
 //!
-//! * One that has copied frames before the load finds another log: new salts, and a file that is shorter than its position. That is
-//!   so from the first page on, whether the load commits, fails or dies. The length matters, too: a follower that finds its last
-//!   frame where it was, behind a log that began anew, may take the new log for the continuation of the old one.
-//! * One that comes during the load has a lock on a read mark, or has mapped the shared memory. Before the commit all read marks are
-//!   locked; if one of them is held, or another process is there, the pages go into the log. Who comes later begins to read after
-//!   the commit, and finds the pages in the database.
+//! * A follower that has copied frames before the load finds another log: new salts, and a file that is shorter than its position.
+//!   That is so from the first page on, whether the load commits, fails or dies. The length matters, too: a follower that finds its
+//!   last frame where it was, behind the start of a restarted log, may take the new log for the continuation of the old one.
+//! * A follower that comes during the load has a lock on a read mark, or has mapped the shared memory. Before the commit all read
+//!   marks are locked; if one of them is held, or another process has the memory mapped, the pages go into the log. A later follower
+//!   begins to read after the commit, and finds the pages in the database.
 
 use lithe_format::PageSize;
 use lithe_format::locks::{CHECKPOINT_SLOT, read_slots_from};
@@ -26,14 +26,14 @@ use super::{Policy, Wal};
 use crate::error::{Error, Result};
 
 impl Wal {
-    /// Begins the log anew for a load past it, if that is possible: the database has all of the log, this transaction has
-    /// appended nothing, and nobody follows or reads the log. Keeps checkpointers away until the transaction ends.
+    /// Restarts the log for a load past it, if that is possible: the database has all of the log, this transaction has
+    /// appended nothing, and no connection follows or reads the log. Keeps checkpointers away until the transaction ends.
     pub(crate) fn begin_past_log(&self, vfs: &dyn Vfs, page_size: PageSize, policy: &Policy) -> Result<bool> {
         let tail = &mut *self.tail.borrow_mut();
         let tail = tail.as_mut().expect("only a writer writes past the log");
         let last = self.header.get().last_frame;
         let is_plain = tail.base.is_none() && tail.last_frame == last;
-        // What is borrowed from the mapped log must not be overwritten.
+        // Pages that are borrowed from the mapped log must not be overwritten.
         let needs_nothing = (self.mark.get() == Some(0) || self.index.is_private()) && self.is_fully_checkpointed();
         let may_begin = is_plain && needs_nothing && self.index.backfilled() == last;
         if !may_begin || self.is_followed()? {
@@ -52,17 +52,18 @@ impl Wal {
         Ok(true)
     }
 
-    /// Whether another process may read what is appended.
+    /// Whether another process may read the frames that are appended.
     pub(crate) fn is_followed(&self) -> Result<bool> {
         Ok(!self.index.is_private() && self.file.shm_is_shared()?)
     }
 
-    /// Whether pages have gone past the log, in a transaction that is not over.
+    /// Whether pages have gone past the log, in a transaction that is still open.
     pub(crate) fn has_begun_past_log(&self) -> bool {
         self.tail.borrow().as_ref().is_some_and(|tail| tail.past_log)
     }
 
-    /// Keeps everybody from beginning to read until the commit is published. `false`: somebody reads, or may follow the log.
+    /// Keeps readers from beginning until the commit is published. `false`: a reader is active, or another process may
+    /// follow the log.
     pub(crate) fn lock_readers_out(&self) -> Result<bool> {
         if self.index.is_private() {
             return Ok(true);
@@ -78,24 +79,25 @@ impl Wal {
         Ok(tail.readers_locked_out && !self.is_followed()?)
     }
 
-    /// With the locks of writer and checkpointers, or that of checkpointers after a commit: nobody else can hold the mark alone.
+    /// Locks mark 0 again. The caller holds the locks of writer and checkpointers, or after a commit that of checkpointers: no
+    /// other connection can hold the mark exclusively.
     fn lock_first_mark_again(&self) -> Result<()> {
         let locked = self.read_lock.lock(0);
         if !matches!(locked, Ok(true)) {
-            // Nothing holds the snapshot any more.
+            // The snapshot has no read mark any more.
             self.mark.set(None);
         }
         if locked? { Ok(()) } else { Err(Error::Protocol) }
     }
 
-    /// The transaction is over: readers and checkpointers may come.
+    /// Lets readers and checkpointers begin again at the end of the transaction.
     pub(super) fn end_past_log(&self, tail: &Tail) -> Result<()> {
         let mut ended = Ok(());
         if tail.readers_locked_out {
             ended = self.unlock_alone(read_slots_from(0)).and_then(|()| self.lock_first_mark_again());
         }
         if tail.past_log {
-            // A lock that the system does not take back goes when the log is closed.
+            // A lock that the system does not release ends when the log is closed.
             let _ = self.unlock_alone(CHECKPOINT_SLOT..CHECKPOINT_SLOT + 1);
         }
         ended

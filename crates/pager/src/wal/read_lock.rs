@@ -1,8 +1,8 @@
 //! The lock on a read mark, kept for a moment after a transaction.
 //!
-//! Taking and giving back a lock among processes costs system calls; a point read costs less. A read
-//! lock in WAL mode blocks neither readers nor writers, so it stays when a transaction ends, and the
-//! next one that finds the log unchanged has nothing to do but to say that it is at work:
+//! Taking and releasing a lock among processes costs system calls; a point read costs less. A read lock in WAL mode
+//! blocks neither readers nor writers, so it stays when a transaction ends. The next one that finds the log unchanged
+//! only marks the lock as in use:
 //!
 //! ```text
 //!            lock                   begin, on an unchanged log
@@ -10,15 +10,15 @@
 //!      ^               '---------------------------------------------^  |
 //!      |                                end                             |
 //!      '----------------------------------------------------------------'
-//!        given back: a checkpoint of this process wants it, the log has
+//!        released: a checkpoint of this process needs it, the log has
 //!        changed, or it was idle for a few milliseconds
 //! ```
 //!
-//! A checkpoint of another process cannot ask for it, and one that always meets a lock never brings the log to an end. So
-//! no lock is kept while another process has the database open. One that opens it meanwhile is noticed by the thread that
-//! gives idle locks back.
+//! A checkpoint of another process cannot release the lock, and if it always finds one it cannot complete. So no lock is
+//! kept while another process has the database open. The thread that releases idle locks notices a process that opens the
+//! database meanwhile.
 //!
-//! The state is an atomic of this connection alone; threads that read share no line that is written.
+//! The state is an atomic of this connection alone; threads that read share no cache line that is written.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -32,7 +32,7 @@ use crate::call_policy::CallPolicy;
 use crate::error::Result;
 
 const NOTHING: u32 = 0;
-/// Somebody other than the owner is giving it back.
+/// A thread other than the owner's is releasing the lock.
 const LEAVING: u32 = 1;
 const IDLE: u32 = 0x100;
 const AT_WORK: u32 = 0x200;
@@ -41,7 +41,7 @@ const MARK_MASK: u32 = 0xff;
 /// How long a lock may be idle: at least this, at most twice.
 const IDLE_TIME: Duration = Duration::from_millis(3);
 
-/// What asking for an idle lock came to.
+/// The result of releasing an idle lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Idle {
     GivenBack,
@@ -54,19 +54,19 @@ pub(super) enum Idle {
 #[repr(align(128))] // alone on its cache lines, and on those that the processor fetches along
 pub(super) struct ReadLock {
     state: AtomicU32,
-    /// Counts transactions, for those who look whether it is idle.
+    /// Counts transactions, so that the watch can tell whether the lock is idle.
     uses: AtomicU32,
-    /// It is on the list of the thread that gives idle locks back.
+    /// The lock is on the list of the thread that releases idle locks.
     watched: AtomicBool,
-    /// Another process had the database open when that was last looked at.
+    /// Another process had the database open at the last check.
     shared: AtomicBool,
     file: Arc<dyn File>,
 }
 
-/// While another process has the database open, it is looked again with one lock in so many whether it still has.
+/// While another process has the database open, one lock in this many checks whether it still has.
 const LOOK_AGAIN_AFTER: u32 = 64;
 
-/// How many locks are taken until it is looked for other processes.
+/// How many locks are taken until the next check for other processes.
 #[derive(Debug, Default)]
 pub(super) struct Countdown(Cell<u32>);
 
@@ -89,7 +89,7 @@ impl ReadLock {
         })
     }
 
-    /// Goes to work on a lock that was kept, and answers its mark.
+    /// Takes over a lock that was kept, and answers its mark.
     #[inline]
     pub(super) fn resume(&self) -> Option<usize> {
         let state = self.state.load(Ordering::Relaxed);
@@ -101,14 +101,14 @@ impl ReadLock {
         resumed.ok().map(|_| mark as usize)
     }
 
-    /// Stops working and keeps the lock.
+    /// Marks the lock as idle, and keeps it.
     #[inline]
-    pub(super) fn rest(&self, mark: usize) {
+    pub(super) fn pause(&self, mark: usize) {
         self.uses.store(self.uses.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         self.state.store(IDLE | mark as u32, Ordering::Release);
     }
 
-    /// Takes the lock on `mark`. `false`: somebody holds it alone.
+    /// Takes the lock on `mark`. `false`: another connection holds it exclusively.
     pub(super) fn lock(&self, mark: usize) -> Result<bool> {
         self.give_back_if_idle()?;
         debug_assert_eq!(self.state.load(Ordering::Relaxed), NOTHING);
@@ -120,9 +120,9 @@ impl ReadLock {
         Ok(true)
     }
 
-    /// Gives back the lock that this connection works with.
+    /// Releases the lock that is in use.
     pub(super) fn unlock(&self, mark: usize) -> Result<()> {
-        /// The threads that wait for it to leave do not wait for good, should the call panic.
+        /// Should the call panic, the threads that wait for the release must not wait forever.
         struct Leaving<'l>(&'l AtomicU32);
         impl Drop for Leaving<'_> {
             fn drop(&mut self) {
@@ -134,7 +134,7 @@ impl ReadLock {
         Ok(self.file.shm_unlock(slot..slot + 1, ShmLock::Shared)?)
     }
 
-    /// Gives back a lock that is kept but not used. Anybody may call it.
+    /// Releases a lock that is kept but not in use. Any thread may call it.
     pub(super) fn give_back_if_idle(&self) -> Result<Idle> {
         loop {
             let state = self.state.load(Ordering::Acquire);
@@ -155,10 +155,10 @@ impl ReadLock {
         }
     }
 
-    /// Whether the lock, just taken, may be kept: no other process could miss it, and somebody is there to give it back.
+    /// Whether the lock, just taken, may be kept: no other process can wait for it, and the watch exists to release it.
     pub(super) fn may_be_kept(self: &Arc<ReadLock>, countdown: &Countdown) -> bool {
         if !CallPolicy::of(&*self.file).shares_log {
-            // A VFS of the application is called by the connection's own thread only.
+            // A VFS of the application gets calls from the connection's own thread only.
             return false;
         }
         if self.shared.load(Ordering::Relaxed) && (!countdown.is_over() || self.look_for_others()) {
@@ -172,9 +172,9 @@ impl ReadLock {
         true
     }
 
-    /// Looks whether another process has the database open.
+    /// Checks whether another process has the database open.
     fn look_for_others(&self) -> bool {
-        // Where that cannot be told, nothing is kept.
+        // If that fails, no lock is kept.
         let shared = self.file.shm_is_shared().unwrap_or(true);
         self.shared.store(shared, Ordering::Relaxed);
         shared
@@ -187,7 +187,7 @@ impl ReadLock {
     }
 }
 
-/// The thread that gives idle locks back.
+/// The thread that releases idle locks.
 struct Watch {
     locks: Mutex<Vec<Watched>>,
     wake: Condvar,
@@ -198,7 +198,7 @@ struct Watch {
 struct Watched {
     /// Weak: closing a connection must not wait for the watch.
     lock: Weak<ReadLock>,
-    /// What its `uses` were at the last sweep.
+    /// Its `uses` at the last sweep.
     uses: u32,
 }
 
@@ -221,7 +221,7 @@ impl Watch {
         loop {
             drop(watch.wake.wait_while(watch.locks(), |locks| locks.is_empty()));
             std::thread::sleep(pause);
-            // Transactions that take long do not need to be looked at often.
+            // Long transactions need not be checked often.
             pause = if watch.sweep() { IDLE_TIME } else { (pause * 2).min(IDLE_TIME * 8) };
         }
     }
@@ -237,11 +237,10 @@ impl Watch {
         self.wake.notify_one();
     }
 
-    /// Gives back the locks that were not used since the last sweep. Answers whether anything has
-    /// happened to any of them.
+    /// Releases the locks that were not used since the last sweep. Answers whether any of them was used or released.
     fn sweep(&self) -> bool {
         let mut moved = false;
-        // Each file is looked at once.
+        // Each file is checked once.
         let mut looked: Vec<(Option<FileId>, bool)> = Vec::new();
         self.locks().retain_mut(|watched| {
             let Some(lock) = watched.lock.upgrade() else { return false };
@@ -260,15 +259,16 @@ impl Watch {
                     return true;
                 }
             }
-            // Before it is given back: the next reader that takes it has to find itself unwatched.
+            // The mark is cleared before the release, because the next reader that takes the lock must find it
+            // unwatched.
             lock.watched.store(false, Ordering::Release);
             match lock.give_back_if_idle() {
                 Ok(Idle::InUse) => {
                     lock.watched.store(true, Ordering::Release);
                     true
                 }
-                // Should the system refuse, the state says that nothing is held, and the next lock on the
-                // same mark finds it held already: nothing is wrong for this process.
+                // If the system refuses, the state says that nothing is held, and the next lock on the same mark finds
+                // it held already: that does no harm in this process.
                 Ok(Idle::GivenBack | Idle::NothingHeld) | Err(_) => {
                     moved = true;
                     false

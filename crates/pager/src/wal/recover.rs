@@ -1,8 +1,8 @@
-//! Building the WAL index from the log: the first to come finds none, or one that a crash has left
-//! half written. And the end of a log that was recovered, where a write that is torn harms its neighbours on the sector.
+//! Building the WAL index from the log: the first connection finds no index, or one that a crash has left half written.
+//! Also the end of a recovered log, on a device where a torn write harms its neighbours on the sector.
 //!
 //! On such a device a commit repeats its last frame until it ends on a later sector than the first of these copies: the next commit may
-//! be torn, and the first copy is whole. What is left then has nothing of the kind:
+//! be torn, and the first copy is whole. The log that is left then lacks this protection:
 //!
 //! ```text
 //!   sector       |                       |                       |
@@ -10,8 +10,8 @@
 //!   what is left     A | A | A | A |                                   and C, which comes next, may harm all copies of A
 //! ```
 //!
-//! No place to go on from is safe, as frames have no gaps. So what is left is copied into the database at once, and then
-//! the next commit begins the log anew.
+//! The next commit cannot begin on a later sector, because frames have no gaps. So the log that is left is copied into
+//! the database at once, and the next commit restarts the log.
 
 use lithe_format::PageSize;
 use lithe_format::bytes::at_u32;
@@ -31,8 +31,8 @@ use crate::error::{Error, Result, zeros};
 const CHUNK: usize = 1 << 20;
 
 impl Wal {
-    /// With the write lock: rebuilds the index, and answers its header. If somebody is checkpointing, nothing happens,
-    /// and there is no header yet.
+    /// Rebuilds the index, and answers its header. The caller holds the write lock. If a connection is checkpointing,
+    /// nothing happens, and there is no header yet.
     pub(super) fn recover(&self) -> Result<Option<(IndexHeader, HeaderWords)>> {
         let slots = CHECKPOINT_SLOT..read_slot(0);
         if !self.lock_alone(slots.clone())? {
@@ -56,12 +56,12 @@ impl Wal {
         self.index.set_backfilled(0);
         self.index.set_backfill_attempted(header.last_frame);
         self.index.set_read_mark(0, 0);
-        // A VFS of the application hears of the header before it is asked for the marks, as from SQLite.
+        // A VFS of the application gets the header before the calls for the marks, as from SQLite.
         let published = (!self.calls.shares_log).then(|| self.index.publish(&header));
         let mut is_read = false;
         for mark in 1..READ_MARKS {
             let slot = read_slot(mark)..read_slot(mark) + 1;
-            // A mark that is in use stays what it is.
+            // A mark that is in use stays unchanged.
             if self.lock_alone(slot.clone())? {
                 let first = mark == 1 && header.last_frame > 0;
                 self.index.set_read_mark(mark, if first { header.last_frame } else { READ_MARK_UNUSED });
@@ -79,7 +79,7 @@ impl Wal {
         Ok((header, self.index.publish(&header)))
     }
 
-    /// Enters all frames that count, and answers the header for the last one that commits.
+    /// Adds all valid frames, and answers the header for the last one that commits.
     fn index_frames(&self) -> Result<IndexHeader> {
         let log = self.shared.file();
         let mut header = IndexHeader::EMPTY;
@@ -116,7 +116,8 @@ impl Wal {
 }
 
 impl Wal {
-    /// Within a recovery: copies the log into the database if it must not be gone on with. Nobody reads meanwhile.
+    /// Copies the log into the database during a recovery, if no commit may be appended to it. No reader is active
+    /// meanwhile.
     fn mend_torn_end(&self, header: &IndexHeader) -> Result<()> {
         let last = header.last_frame;
         let Some(page_size) = header.page_size.filter(|_| last > 0) else { return Ok(()) };
@@ -132,7 +133,7 @@ impl Wal {
         self.unlock_alone(read_slot(0)..read_slot(0) + 1)
     }
 
-    /// Whether a write behind the last frame leaves a copy of it alone.
+    /// Whether a copy of the last frame survives a torn write behind it.
     fn end_is_whole(&self, page_size: PageSize, last: u32) -> Result<bool> {
         let log = self.shared.file();
         if log.characteristics().contains(DeviceCharacteristics::POWERSAFE_OVERWRITE) {
@@ -164,21 +165,21 @@ impl Wal {
     }
 }
 
-/// The frames of a log that count, in order.
+/// The valid frames of a log, in order.
 struct Frames<'f> {
     log: &'f dyn File,
     wal: WalHeader,
     sum: Sum,
-    /// How long the log is.
+    /// The length of the log.
     size: u64,
     chunk: Vec<u8>,
-    /// What of the chunk is filled and not used yet.
+    /// The part of the chunk that is filled and not used yet.
     ready: std::ops::Range<usize>,
     at: u64,
 }
 
 impl<'f> Frames<'f> {
-    /// Of a log of `size` bytes, read in pieces of about `chunk` bytes.
+    /// The frames of a log of `size` bytes, read in pieces of about `chunk` bytes.
     fn new(log: &'f dyn File, size: u64, wal: WalHeader, sum: Sum, chunk: usize) -> Result<Frames<'f>> {
         let frame_len = wal.frame_len() as usize;
         let in_log = usize::try_from(size / wal.frame_len()).unwrap_or(usize::MAX);

@@ -19,7 +19,7 @@ pub(crate) struct SharedWal {
     mappings: Mappings,
     readers: Mutex<Vec<Weak<ReadLock>>>,
     pub(super) commits: CommitQueue,
-    /// How long the log is when writers next try together to bring it to an end.
+    /// How long the log is when writers next try to restart it.
     pub(super) next_try: AtomicU32,
 }
 
@@ -60,7 +60,7 @@ impl SharedWal {
         readers.push(Arc::downgrade(lock));
     }
 
-    /// Makes readers who only keep their locks give them back. Answers whether there were any.
+    /// Releases the idle read locks of this process. Answers whether there were any.
     pub(super) fn send_idle_readers_away(&self) -> Result<bool> {
         let readers = self.readers.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
         let mut any = false;

@@ -1,9 +1,9 @@
 //! Beginning and ending to read.
 //!
-//! A reader takes the newest committed state of the log, and makes it known by a read mark: one of
-//! five numbers in shared memory, guarded by a lock each. Checkpointers copy no frame beyond a mark
-//! that somebody holds, and nobody starts the log over while a mark other than the first is held. Mark 0
-//! is for readers who need nothing of the log, because the database file has it all.
+//! A reader takes the newest committed snapshot of the log, and publishes it by a read mark: one of five numbers in
+//! shared memory, guarded by a lock each. Checkpointers copy no frame beyond a mark that a reader holds, and no writer
+//! restarts the log while a mark other than the first is held. Mark 0 is for readers that need nothing of the log,
+//! because the database file has all of it.
 
 use std::time::Duration;
 
@@ -19,28 +19,28 @@ use crate::page_ref::MappedFile;
 /// How a snapshot compares to that of the transaction before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Begun {
-    /// Nothing has changed.
+    /// The same snapshot.
     AsBefore,
     /// The same content, but pages may have moved from the log into the database.
     Elsewhere,
     /// Other content.
     Changed,
-    /// The index was built anew: whatever it says, log and database may be others.
+    /// The index was rebuilt: log and database may be other files.
     Recovered,
 }
 
-/// What became of one try to begin.
+/// The result of one try to begin.
 pub(super) enum Try {
     Begun,
-    /// Others changed something meanwhile.
+    /// Another connection changed something meanwhile.
     Again,
 }
 
-/// How often a reader tries before it reports a locking protocol that does not work out.
+/// How often a reader tries before it reports an error of the locking protocol.
 pub(super) const TRIES_MAX: u32 = 100;
 
 impl Wal {
-    /// Begins to read.
+    /// Begins a read transaction.
     #[inline]
     pub(crate) fn begin_read(&self) -> Result<Begun> {
         if let Some(mark) = self.read_lock.resume() {
@@ -55,8 +55,8 @@ impl Wal {
         self.begin_read_anew()
     }
 
-    /// Once the whole log is in the database file, readers should not hold it back from being
-    /// started over.
+    /// Whether a reader should move to mark 0: once the whole log is in the database file, readers should not keep it
+    /// from being restarted.
     #[inline]
     fn has_a_better_mark(&self, mark: usize) -> bool {
         mark != 0 && self.index.backfilled() == self.header.get().last_frame
@@ -80,7 +80,7 @@ impl Wal {
         })
     }
 
-    /// Ends to read; the lock may be kept for the next transaction.
+    /// Ends a read transaction; the lock may be kept for the next one.
     #[inline]
     pub(crate) fn end_read(&self) -> Result<()> {
         let Some(mark) = self.mark.take() else { return Ok(()) };
@@ -88,7 +88,7 @@ impl Wal {
             return Ok(());
         }
         if self.keep.get() && !self.outgrown.take() && self.read_lock.is_unshared() {
-            self.read_lock.rest(mark);
+            self.read_lock.pause(mark);
             return Ok(());
         }
         self.read_lock.unlock(mark)
@@ -99,7 +99,7 @@ impl Wal {
         if self.index.is_private() {
             return self.adopt(header, words, 0, 1);
         }
-        // A mark at the end of a log that is in the database as a whole is what keeps the log as it is.
+        // A mark at the end of a log that is completely in the database keeps the log from being restarted.
         let takes_first = !self.holds_log.get() || header.last_frame == 0;
         if takes_first && self.index.backfilled() == header.last_frame && self.read_lock.lock(0)? {
             return self.adopt_if_unchanged(header, words, 0, None);
@@ -112,7 +112,7 @@ impl Wal {
         self.adopt_if_unchanged(header, words, mark, Some(frame))
     }
 
-    /// With the lock on `mark` taken: the snapshot is ours if nothing has changed while we took it.
+    /// Adopts the snapshot if nothing has changed while the lock on `mark` was taken.
     fn adopt_if_unchanged(
         &self,
         header: IndexHeader,
@@ -120,7 +120,7 @@ impl Wal {
         mark: usize,
         frame: Option<u32>,
     ) -> Result<Try> {
-        // What shared memory says may be anything.
+        // The value in shared memory may be anything.
         let first = self.index.backfilled().saturating_add(1);
         self.file.shm_barrier();
         let moved = frame.is_some_and(|frame| self.index.read_mark(mark) != frame);
@@ -137,13 +137,14 @@ impl Wal {
     }
 
     fn adopt(&self, header: IndexHeader, words: HeaderWords, mark: usize, first: u32) -> Result<Try> {
-        // Mark 0 among others: the database file has all. Alone, the index is ours to search, unless that is so.
+        // With a shared index mark 0 means that the database file has all pages. A private index is searched unless the
+        // database file has them.
         let in_database = mark == 0 && (!self.index.is_private() || self.index.backfilled() == header.last_frame);
         let last = if in_database { 0 } else { header.last_frame };
         self.take_frames(header, words, mark, (first.max(1), last))
     }
 
-    /// The snapshot is what these frames have, and behind them the database file.
+    /// Adopts a snapshot: these frames, and for other pages the database file.
     pub(super) fn take_frames(
         &self,
         header: IndexHeader,
@@ -162,14 +163,14 @@ impl Wal {
         Ok(Try::Begun)
     }
 
-    /// Maps the log, which must have the frames that its index speaks of: looks whether it does, unless that is known.
+    /// Maps the log up to the frame `last`, and checks that the file has it, unless that is known.
     pub(super) fn map_up_to(&self, header: &IndexHeader, last: u32, is_known: bool) -> Result<()> {
         let Some(page_size) = header.page_size.filter(|_| last > 0) else {
             self.mapped.set(MappedFile::NONE);
             return Ok(());
         };
         let end = super::page_offset(last, page_size) + u64::from(page_size.get());
-        // Nor does SQLite look, on a VFS that the application has made.
+        // SQLite does not check the length either: a VFS of the application gets no such call.
         let is_known = is_known || !self.calls.shares_log;
         let size = if is_known { end } else { self.shared.file().size()? };
         if end > size {
@@ -181,7 +182,7 @@ impl Wal {
         Ok(())
     }
 
-    /// The header that is current, after recovery if there is none. `None`: try again.
+    /// The newest header, after recovery if there is none. `None`: try again.
     fn current_header(&self) -> Result<Option<(IndexHeader, HeaderWords)>> {
         let is_there = self.index.open()?;
         if !is_there && self.calls.shares_log {
@@ -205,7 +206,7 @@ impl Wal {
         recovered
     }
 
-    /// With the write lock: builds the index anew, unless somebody else has done so.
+    /// Rebuilds the index, unless another connection has done so. The caller holds the write lock.
     fn recover_unless_readable(&self) -> Result<Option<(IndexHeader, HeaderWords)>> {
         if !self.index.open_to_recover()? {
             return Err(Error::ReadOnly(ResultCode::READONLY_CANTINIT));
@@ -216,8 +217,8 @@ impl Wal {
         self.recover()
     }
 
-    /// Somebody holds the write lock and has not finished the header: a commit takes a moment, a
-    /// recovery takes longer.
+    /// Another connection holds the write lock and has not completed the header: a commit takes a moment, a recovery
+    /// takes longer.
     pub(super) fn wait_for_who_writes_it(&self) -> Result<Option<(IndexHeader, HeaderWords)>> {
         let slot = RECOVER_SLOT..RECOVER_SLOT + 1;
         if !self.file.shm_lock(slot.clone(), ShmLock::Shared)? {
@@ -227,7 +228,7 @@ impl Wal {
         Ok(None)
     }
 
-    /// A mark that stands at `last`, or as near below it as there is one; and where it stands.
+    /// A mark at `last`, or the nearest one below it; and its frame.
     pub(super) fn choose_mark(&self, last: u32) -> Result<Option<(usize, u32)>> {
         let best = (1..READ_MARKS)
             .map(|mark| (mark, self.index.read_mark(mark)))
@@ -251,7 +252,7 @@ impl Wal {
     }
 }
 
-/// Longer and longer: what is in the way usually takes microseconds, and seldom long.
+/// Pauses longer at each try: a conflict usually lasts microseconds, and seldom long.
 pub(super) fn pause(tries: u32) {
     let micros = match tries {
         0..=5 => return std::hint::spin_loop(),

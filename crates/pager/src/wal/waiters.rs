@@ -33,12 +33,12 @@ pub(super) struct Waiters {
     pub(super) timed: Option<Ticket>,
     /// The number of waits in vain in a row.
     in_vain: u32,
-    /// The number of syncs that begin without a wait, because of them.
+    /// The number of coming syncs that begin without a wait, because of waits in vain.
     skipped: u32,
 }
 
 impl Waiters {
-    /// No other writer can append: the next sync waits for no one.
+    /// No other writer can append: the next sync begins without a wait.
     pub(super) fn expect_none(&mut self) {
         self.expected = 0;
     }

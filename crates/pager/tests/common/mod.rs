@@ -1,6 +1,6 @@
-//! What the tests share: SQLite in a process of its own, and databases whose pages can be told apart.
+//! Shared by the tests: SQLite in a process of its own, and databases whose pages can be told apart.
 //!
-//! SQLite and this crate must not open one file in one process: POSIX locks are the process's.
+//! SQLite and this crate must not open one file in one process: POSIX locks belong to the process.
 #![allow(dead_code, reason = "each test uses its part")]
 
 use std::io::{BufRead, BufReader, Write};
@@ -16,7 +16,7 @@ use rusqlite::fallible_iterator::FallibleIterator;
 
 const SCRIPT_OF: &str = "LITHE_SQLITE_PROCESS";
 
-/// SQLite in a process of its own, which is this test program run anew. Every test file that uses it
+/// SQLite in a process of its own, which is this test program started again. Every test file that uses it
 /// has a test `sqlite_process` that calls [`serve`].
 pub struct Sqlite {
     child: Child,
@@ -36,7 +36,7 @@ impl Sqlite {
         let to = child.stdin.take().unwrap();
         let mut from = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
-        // The test harness has a few words first.
+        // The test harness prints a few words first.
         while !line.contains("ready.") {
             line.clear();
             assert_ne!(from.read_line(&mut line).unwrap(), 0, "the SQLite process died");

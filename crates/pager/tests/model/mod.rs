@@ -16,7 +16,7 @@ pub struct Config {
     pub mapped: bool,
     pub cache_pages: u32,
     pub powersafe: bool,
-    /// The VFS is the application's own.
+    /// The VFS is the application's.
     pub foreign: bool,
 }
 
@@ -34,7 +34,7 @@ impl Config {
     }
 }
 
-/// What is on the pages: a stamp each, the same eight bytes all over the page.
+/// The content of the pages: a stamp each, the same eight bytes all over the page.
 pub type State = Vec<u64>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub enum Outcome {
     Failed,
 }
 
-/// A database on a simulated machine, and what must be in it.
+/// A database on a simulated machine, and its expected content.
 pub struct Machine {
     pub sim: Sim,
     config: Config,
@@ -51,11 +51,11 @@ pub struct Machine {
     other: Option<Pager>,
     /// All states that were committed since the last power loss, oldest first.
     history: Vec<State>,
-    /// The state of a commit that has not answered.
+    /// The state of a commit whose result is unknown.
     in_doubt: Option<State>,
-    /// Histories from before interrupted recoveries count as long as nobody has seen the result.
+    /// States from before an interrupted recovery stay possible as long as no connection has read the result.
     stamps: u64,
-    /// Whether another process seems to be there.
+    /// Whether another process seems to have the database open.
     others: Random,
 }
 
@@ -65,7 +65,7 @@ const PAGES_MAX: u32 = 40;
 impl Machine {
     pub fn new(seed: u64, config: Config) -> Machine {
         let sim = Sim::new(seed);
-        // What a power loss has torn at the end of a log on such a device is mended by calls that SQLite does not make.
+        // The end of a log that a power loss has torn on such a device is repaired by calls that SQLite does not make.
         let mends = !config.foreign || config.journal != JournalMode::Wal;
         if !config.powersafe && mends {
             sim.set_device(DeviceCharacteristics::default(), 2048);
@@ -104,7 +104,7 @@ impl Machine {
         self.stamps | 0x8080_8080_8080_8080
     }
 
-    /// Makes the database, with nothing going wrong.
+    /// Makes the database, without failures.
     pub fn create(&mut self) {
         let stamp = self.next_stamp();
         let pager = self.open().unwrap();
@@ -233,7 +233,7 @@ impl Machine {
         self.history = vec![found];
     }
 
-    /// The content must be the last committed state, or that of a commit that did not answer.
+    /// The content must be the last committed state, or that of a commit whose result is unknown.
     pub fn check_exactly(&mut self) {
         let found = self.read_all();
         let committed = self.committed();
@@ -260,12 +260,12 @@ impl Machine {
     }
 }
 
-/// A transaction under way: what it has made of the pages, and of them at each savepoint.
+/// A transaction that is under way: its expected pages, now and at each savepoint.
 struct Change<'a, I> {
     pager: &'a Pager,
     state: &'a mut State,
     random: &'a mut Random,
-    /// Stamps that no page had yet.
+    /// Stamps that no page has had yet.
     stamps: &'a mut I,
     /// The model at each savepoint.
     savepoints: Vec<State>,
@@ -314,7 +314,7 @@ impl<I: Iterator<Item = u64>> Change<'_, I> {
         Ok(!self.random.one_in(6))
     }
 
-    /// Writes a new stamp to a page, whose content the pager is asked for or not.
+    /// Writes a new stamp to a page, with or without reading its content first.
     fn change_page(&mut self) -> Result<(), Error> {
         let n = self.any_page();
         let Some(stamp) = self.stamps.next() else { return Ok(()) };

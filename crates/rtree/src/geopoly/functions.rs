@@ -1,4 +1,4 @@
-//! The functions on polygons. What is no polygon gives NULL.
+//! The functions on polygons. An argument that is not a polygon gives NULL.
 
 use std::sync::{Arc, OnceLock};
 
@@ -28,7 +28,7 @@ const ALL: [(&str, Arity, ScalarFn); 11] = [
     ("geopoly_ccw", Arity::Exactly(1), ccw),
 ];
 
-/// All of them, which the connections of a process share.
+/// All functions, shared by the connections of a process.
 pub(crate) fn all() -> &'static [Arc<Function>] {
     static FUNCTIONS: OnceLock<Vec<Arc<Function>>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| {
@@ -44,7 +44,7 @@ pub(crate) fn all() -> &'static [Arc<Function>] {
     })
 }
 
-/// The function of that name, for tables that look for its calls.
+/// The function of that name, for a table that uses its calls as constraints.
 pub(super) fn named(name: &str) -> Option<Arc<Function>> {
     all().iter().find(|function| function.name().eq_ignore_ascii_case(name)).map(Arc::clone)
 }
@@ -57,7 +57,7 @@ fn number(args: &[ValueRef<'_>], at: usize) -> f64 {
     args.get(at).map_or(0.0, |value| cast::to_real(*value))
 }
 
-/// Answers a polygon, or NULL for none.
+/// Answers a polygon; NULL for None.
 fn answer(context: &mut Context<'_>, polygon: Option<Polygon>) -> Result {
     match polygon {
         Some(polygon) => context.answer(ValueRef::Blob(&polygon.blob())),
@@ -97,7 +97,7 @@ fn svg(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     context.answer(ValueRef::Text(&text))
 }
 
-/// Both polygons of a call, and how they lie to each other.
+/// How the two polygons of a call overlap.
 fn relation(args: &[ValueRef<'_>]) -> Option<Overlap> {
     Some(overlap(&polygon(args, 0)?, &polygon(args, 1)?))
 }
@@ -141,7 +141,7 @@ fn ccw(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     answer(context, polygon(args, 0).map(Polygon::counter_clockwise))
 }
 
-/// Does nothing in a library that is not made to be debugged.
+/// Does nothing: SQLite's function works only in a debug build.
 fn debug(context: &mut Context<'_>, _: &[ValueRef<'_>]) -> Result {
     context.answer(ValueRef::Null)
 }

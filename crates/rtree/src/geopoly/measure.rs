@@ -1,16 +1,16 @@
-//! Measuring polygons and making them.
+//! Measures polygons and makes them.
 
 use std::f64::consts::PI;
 
 use super::polygon::Polygon;
 
 impl Polygon {
-    /// The area: positive if the corners go round against the clock. Each step is a single-precision number, as in SQLite.
+    /// The area: positive if the corners run counter-clockwise. Each step is a single-precision number, as in SQLite.
     pub(super) fn area(&self) -> f64 {
         self.edges().map(|((x, y), (next_x, next_y))| f64::from((x - next_x) * (y + next_y)) * 0.5).sum()
     }
 
-    /// The same polygon against the clock.
+    /// The same polygon, its corners counter-clockwise.
     pub(super) fn counter_clockwise(mut self) -> Polygon {
         if self.area() < 0.0
             && let Some((_, rest)) = self.vertices.split_first_mut()
@@ -38,7 +38,7 @@ impl Polygon {
         Polygon { vertices: (0..corners).map(corner).collect() }
     }
 
-    /// Where a point is: 0 outside, 1 on the boundary, 2 inside.
+    /// The location of a point: 0 outside, 1 on the boundary, 2 inside.
     pub(super) fn place_of(&self, x: f64, y: f64) -> i64 {
         let mut above = 0;
         for (from, to) in self.edges() {
@@ -52,15 +52,15 @@ impl Polygon {
     }
 }
 
-/// Where a point is with respect to an edge.
+/// The location of a point with respect to an edge.
 enum Beside {
     On,
-    /// The edge is above it.
+    /// The point is below the edge.
     Below,
     Elsewhere,
 }
 
-/// The left end of an edge does not belong to it, so that a corner counts once.
+/// The left end of an edge is not part of it, so that a corner counts once.
 fn place_beside((x, y): (f64, f64), from: (f64, f64), to: (f64, f64)) -> Beside {
     if (x, y) == from {
         return Beside::On;
@@ -82,7 +82,7 @@ fn place_beside((x, y): (f64, f64), from: (f64, f64), to: (f64, f64)) -> Beside 
     }
 }
 
-/// The sine by a polynomial of SQLite's, which decides about the last digits of corners.
+/// The sine, by SQLite's polynomial, because it decides the last digits of corners.
 fn sine(angle: f64) -> f64 {
     let angle = if angle >= 1.5 * PI { angle - 2.0 * PI } else { angle };
     if angle >= 0.5 * PI {

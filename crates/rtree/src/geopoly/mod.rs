@@ -5,8 +5,8 @@
 //!
 //!   polygon    the forms: BLOB, and JSON text
 //!   measure    area, boxes, points within
-//!   overlap    how two polygons lie to each other
-//!   functions  geopoly_area() and the others
+//!   overlap    how two polygons overlap
+//!   functions  geopoly_area() and the other SQL functions
 //!   table      the module: an R-Tree of two dimensions, the shape is its first auxiliary column
 //! ```
 

@@ -1,8 +1,8 @@
-//! How two polygons lie to each other, by a line that sweeps over both.
+//! How two polygons overlap, by a sweep line.
 //!
-//! The line stops at each x where an edge begins or ends. Between two stops the edges that it crosses are in one order;
-//! which polygons the space between two of them belongs to follows from how many edges of each lie below. Two edges of
-//! different polygons that change their order between two stops cross.
+//! The line stops at each x where an edge begins or ends. Between two stops the order of the edges that it crosses is fixed; the number of
+//! each polygon's edges below a strip between two edges decides whether the strip belongs to that polygon. If two edges of different
+//! polygons change their order between two stops, they cross.
 
 use super::polygon::{Polygon, Vertex};
 
@@ -10,7 +10,7 @@ use super::polygon::{Polygon, Vertex};
 const FIRST: u8 = 1;
 const SECOND: u8 = 2;
 
-/// How two polygons lie to each other, by SQLite's numbers.
+/// How two polygons overlap, by SQLite's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Overlap {
@@ -27,14 +27,14 @@ pub(super) enum Overlap {
 struct Edge {
     slope: f64,
     intercept: f64,
-    /// Where the line meets it now.
+    /// Its y where the line is now.
     y: f64,
-    /// Where it begins.
+    /// Its y where it begins.
     start: f64,
     side: u8,
 }
 
-/// The line comes to an end of an edge.
+/// A stop of the line, at an end of an edge.
 struct Stop {
     x: f64,
     edge: usize,
@@ -68,9 +68,9 @@ fn add_edge(edges: &mut Vec<Edge>, stops: &mut Vec<Stop>, from: Vertex, to: Vert
 
 struct Sweep {
     edges: Vec<Edge>,
-    /// The edges that the line meets, the lowest first once they are sorted.
+    /// The edges that the line crosses; once sorted, the lowest first.
     active: Vec<usize>,
-    /// By mask, whether there is space that belongs to just these polygons.
+    /// By mask, whether an area exists that belongs to exactly these polygons.
     found: [bool; 4],
 }
 
@@ -95,7 +95,7 @@ impl Sweep {
         }
     }
 
-    /// Looks at the space up to the next stop. False if edges of both polygons cross there.
+    /// Examines the strips up to the next stop. False if edges of both polygons cross there.
     fn move_to(&mut self, x: f64) -> bool {
         let edges = &mut self.edges;
         let key = |edges: &[Edge], at: usize| edges.get(at).map_or((0.0, 0.0), |edge| (edge.y, edge.slope));
@@ -103,7 +103,7 @@ impl Sweep {
             let (one, other) = (key(edges, *one), key(edges, *other));
             one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1))
         });
-        // On the left side of the space, and then on its right.
+        // First on the left side of the strips, then on the right.
         for is_right in [false, true] {
             let (mut mask, mut below): (u8, Option<(f64, u8)>) = (0, None);
             for at in &self.active {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   BLOB   | 0: big-endian, 1: little-endian | vertices: 3 bytes, big-endian | x: 4 bytes | y: 4 bytes | …
-//!   text   [[x0,y0],[x1,y1],…,[x0,y0]]       the first vertex stands at the end again
+//!   text   [[x0,y0],[x1,y1],…,[x0,y0]]       the first vertex is repeated at the end
 //! ```
 
 use lithe_functions::format_values;
@@ -13,27 +13,27 @@ use crate::error::Result;
 
 const HEADER_LEN: usize = 4;
 const VERTEX_LEN: usize = 8;
-/// The shortest BLOB that is looked at: that of a triangle.
+/// The shortest BLOB that can be a polygon: a triangle.
 const BLOB_LEN_MIN: usize = HEADER_LEN + 3 * VERTEX_LEN;
-/// How many pairs a text has at least: a triangle, and its first vertex again.
+/// The fewest pairs of a text: a triangle, and its first vertex again.
 const PAIRS_MIN: usize = 4;
 
 /// A corner.
 pub(super) type Vertex = (f32, f32);
 
-/// A polygon of three corners or more. Those of texts may be fewer in nothing but the closing one, which is not kept.
+/// A polygon. The closing vertex of a text is not stored.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Polygon {
     pub(super) vertices: Vec<Vertex>,
 }
 
-/// What a value of the column `_shape` is.
+/// The kind of a value of the column `_shape`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shape {
     Polygon(Polygon),
-    /// Not a polygon, but a value that a table keeps as it is: text that is no JSON array, a BLOB of something else.
+    /// Not a polygon, but a value that a table stores unchanged: text that is not a JSON array, another BLOB.
     Other,
-    /// Neither.
+    /// A value that a table rejects.
     Invalid,
 }
 
@@ -56,7 +56,7 @@ impl Shape {
 }
 
 impl Polygon {
-    /// The polygon that a value is, if it is one.
+    /// The polygon in a value, if it has one.
     pub(super) fn of(value: ValueRef<'_>) -> Option<Polygon> {
         match Shape::of(value) {
             Shape::Polygon(polygon) => Some(polygon),
@@ -77,7 +77,7 @@ impl Polygon {
         Some(Polygon { vertices: numbers.as_chunks::<2>().0.iter().map(pair).collect() })
     }
 
-    /// The BLOB, with numbers as this computer has them.
+    /// The BLOB, in the byte order of this machine.
     pub(super) fn blob(&self) -> Vec<u8> {
         let [_, high, middle, low] = (self.vertices.len() as u32).to_be_bytes();
         let mut blob = vec![u8::from(cfg!(target_endian = "little")), high, middle, low];
@@ -100,7 +100,7 @@ impl Polygon {
         Ok(text)
     }
 
-    /// The corners for an SVG element: `x,y x,y …`, the first one at the end again.
+    /// The corners for an SVG element: `x,y x,y …`, the first one again at the end.
     pub(super) fn points(&self) -> Result<Vec<u8>> {
         let corners = self.vertices.iter().chain(self.vertices.first());
         let corners: Result<Vec<Vec<u8>>> = corners.map(|(x, y)| formatted(b"%g,%g", *x, *y)).collect();
@@ -122,7 +122,7 @@ impl Polygon {
         Bounds::new(side(|vertex| vertex.0).into_iter().chain(side(|vertex| vertex.1)))
     }
 
-    /// The polygon that is a box.
+    /// A box as a polygon.
     pub(super) fn of_bounds(bounds: &Bounds) -> Polygon {
         let side = |dimension| {
             let (min, max) = bounds.side(dimension);
@@ -138,8 +138,8 @@ fn formatted(format: &[u8], x: f32, y: f32) -> Result<Vec<u8>> {
     Ok(format_values(format, &values, usize::MAX)?.as_slice().to_vec())
 }
 
-/// Reads the text of a polygon, as freely as SQLite does: a comma may stand before a closing bracket, which then is that of
-/// the next level, and a number may begin with its point.
+/// Reads the text of a polygon, as leniently as SQLite: a comma may precede a closing bracket, which then closes the next level, and a
+/// number may begin with its point.
 struct Reader<'t> {
     text: &'t [u8],
     at: usize,
@@ -154,7 +154,7 @@ impl<'t> Reader<'t> {
         self.text.get(at).copied()
     }
 
-    /// The next character that is no white space, without taking it.
+    /// The next character that is not white space, without consuming it.
     fn next(&mut self) -> Option<u8> {
         while matches!(self.byte(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
@@ -185,8 +185,8 @@ impl<'t> Reader<'t> {
         (is_whole && is_closed).then_some(Polygon { vertices })
     }
 
-    /// Behind the `[` of a pair: two numbers, and more that do not count. `None` ends the reading; what stops being numbers
-    /// behind a comma ends the pair, which is none if it has less than two.
+    /// Reads a pair after its `[`: two numbers, and further ones that are ignored. `None` is a syntax error. Text that is not a number ends
+    /// the pair after a comma; `Some(None)` if it has fewer than two numbers.
     fn vertex(&mut self) -> Option<Option<Vertex>> {
         let (mut pair, mut count) = ([0.0; 2], 0);
         while let Some(number) = self.number() {
@@ -220,7 +220,7 @@ impl<'t> Reader<'t> {
             end += 1 + fraction;
         }
         if end == self.at {
-            // Nothing at all, directly behind the bracket, is 0.
+            // No number at all, directly after the bracket, counts as 0.
             let before = self.at.checked_sub(1).and_then(|before| self.byte(before));
             return (before == Some(b'[')).then_some(0.0);
         }

@@ -25,10 +25,10 @@ use crate::store::Store;
 use crate::tree::{self, Tree};
 
 const DIMENSIONS: usize = 2;
-/// Of what is no polygon.
+/// The box of a value that is not a polygon.
 const NO_BOX: [f64; 2 * DIMENSIONS] = [0.0; 2 * DIMENSIONS];
 
-/// How a scan is made: the numbers that EXPLAIN QUERY PLAN shows.
+/// The plans: the numbers that EXPLAIN QUERY PLAN shows.
 mod plan_number {
     pub const LOOKUP: i32 = 1;
     pub const OVERLAP: i32 = 2;
@@ -36,7 +36,7 @@ mod plan_number {
     pub const ALL: i32 = 4;
 }
 
-/// The constraints that calls of `geopoly_overlap` and `geopoly_within` are.
+/// The constraints for calls of `geopoly_overlap` and `geopoly_within`.
 const OVERLAP: u8 = constraint::FUNCTION;
 const WITHIN: u8 = constraint::FUNCTION + 1;
 
@@ -84,7 +84,7 @@ struct Geopoly {
     statements: Statements,
     read_row: Kept,
     names: Names,
-    /// How many scans stand on a row.
+    /// The scans that stand on a row.
     scans: Scans,
 }
 
@@ -102,12 +102,12 @@ impl Geopoly {
         Ok((2..count).filter(|_| is_there).map(|at| Value::from(statement.column(at))).collect())
     }
 
-    /// Inserts a row, or puts it in the place of the one with the rowid `old`.
+    /// Inserts a row, or replaces the one with the rowid `old`.
     fn put(&self, connection: &dyn SqlConnection, change: &Change<'_>, columns: &[ValueRef<'_>]) -> Result<i64> {
         let store = self.store(connection);
         let old = change.old_key().map(cast::to_integer);
         let rowid = change.new_key().filter(|key| !key.is_null()).map(cast::to_integer);
-        // (Of a row that gets another rowid SQLite wants to know the shape.)
+        // (If the rowid changes, SQLite requires a valid shape, even an unchanged one.)
         let kept = old.filter(|_| change.is_unchanged(0) && old == rowid);
         let (bounds, shape) = match kept {
             Some(old) => {
@@ -240,7 +240,7 @@ impl VirtualTable for Geopoly {
 struct GeopolyCursor {
     query: Option<Query>,
     row: Option<i64>,
-    /// The columns of the row, once somebody has asked for one.
+    /// The columns of the row, read at the first use.
     columns: Option<Vec<Value>>,
     standing: Standing,
 }
@@ -253,7 +253,7 @@ impl GeopolyCursor {
     }
 }
 
-/// What the boxes of the rows must be for a polygon to overlap them, or to have them within.
+/// The constraints on the boxes of rows that can overlap a polygon, or lie within it.
 fn constraints(number: i32, shape: ValueRef<'_>) -> Result<Vec<Constraint>> {
     let bounds = match Shape::of(shape) {
         Shape::Polygon(polygon) => polygon.bounds(),

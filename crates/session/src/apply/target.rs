@@ -1,4 +1,4 @@
-//! A table that changes are applied to: its statements.
+//! The statements of a table that changes are applied to.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -11,28 +11,28 @@ use crate::record::{self, fields, is_defined};
 use crate::schema::{STATISTICS, Schema};
 use lithe_vtab::quoted;
 
-/// So many UPDATE statements are kept, one for each set of columns.
+/// The most UPDATE statements that are kept, one for each set of columns.
 const UPDATES_MAX: usize = 32;
 
-/// What a statement has done.
+/// The result of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// It has changed a row.
     Done,
-    /// No row was as expected.
+    /// No row had the key and old values.
     Unchanged,
-    /// A constraint does not allow it.
+    /// A constraint failed.
     Constraint,
 }
 
-/// See above.
+/// A table that changes are applied to.
 pub(super) struct Target {
     /// The table in SQL.
     table: String,
     is_statistics: bool,
     /// The table's name, in quotes.
     name: String,
-    /// The names of the columns that changes have, in SQL.
+    /// The names of the changes' columns, in SQL.
     columns: Vec<String>,
     /// Their positions in the table; `None` for the rowid.
     positions: Vec<Option<usize>>,
@@ -55,7 +55,7 @@ impl Target {
         let table = format!("main.{}", quoted(name));
         let key = conditions(&columns, |at| header.is_key(at).then_some(key_operator(is_statistics)));
         let all = conditions(&columns, |at| Some(if header.is_key(at) { key_operator(is_statistics) } else { "IS" }));
-        // Whether nothing is said of a column, and its new value, are parameters behind those of the key.
+        // After the parameters of the key: whether the change leaves a column out, and the column's new value.
         let has_new = |(at, column): (usize, &String)| {
             (!header.is_key(at)).then(|| format!(" AND (?{} OR ?{} IS {column})", count + at + 1, 2 * count + at + 1))
         };
@@ -78,10 +78,10 @@ impl Target {
         }
     }
 
-    /// Makes the change. With `by_key` the key alone says which row it is about.
+    /// Runs the change. With `by_key`, only the key identifies the row, without the old values.
     pub fn run(&mut self, connection: &dyn SqlConnection, change: &Change, by_key: bool) -> Result<Outcome> {
         match change.operation {
-            // No constraint says that there is one row of a key.
+            // sqlite_stat1 has no UNIQUE constraint on its key.
             RowOperation::Insert if self.is_statistics && self.row(connection, change)?.is_some() => {
                 Ok(Outcome::Constraint)
             }
@@ -99,7 +99,7 @@ impl Target {
         }
     }
 
-    /// The key stays what it is: one that is equal by its collation may be another text.
+    /// Does not set the key, because a key that is equal by its collation may be another text.
     fn update(&mut self, connection: &dyn SqlConnection, change: &Change, by_key: bool) -> Result<Outcome> {
         let given = || fields(&change.new).map(is_defined);
         let set: Vec<bool> = given().enumerate().map(|(at, is_given)| is_given && !self.header.is_key(at)).collect();
@@ -129,7 +129,7 @@ impl Target {
         outcome_of(&mut *statement, || connection.changes())
     }
 
-    /// Old values are the parameters from 1 on, new ones those behind them.
+    /// The old values are the parameters from 1 on, the new ones follow.
     fn update_sql(&self, set: &[bool], compared: &[bool]) -> String {
         let count = self.columns.len();
         let assigned = self.columns.iter().zip(set).enumerate().filter(|(_, (_, is_set))| **is_set);
@@ -142,8 +142,8 @@ impl Target {
         format!("UPDATE {} SET {} WHERE {condition}", self.table, assignments.join(", "))
     }
 
-    /// Gives the columns of unique indexes that an UPDATE sets random values of the new values' types, so that the row is
-    /// in nobody's way. [`Outcome::Unchanged`] if there are no such columns.
+    /// Sets the columns of unique indexes that an UPDATE changes to random values of the new values' types, so that the row conflicts with
+    /// no other. [`Outcome::Unchanged`] if it changes no such column.
     pub fn displace(&self, connection: &dyn SqlConnection, change: &Change) -> Result<Outcome> {
         let unique = self.unique_positions(connection)?;
         let mut assignments = Vec::new();
@@ -170,7 +170,7 @@ impl Target {
         outcome_of(&mut *statement, || connection.changes())
     }
 
-    /// The positions of the columns that unique indexes have.
+    /// The positions of the columns in unique indexes.
     fn unique_positions(&self, connection: &dyn SqlConnection) -> Result<Vec<usize>> {
         let mut indexes = Vec::new();
         let mut list = connection.prepare(&format!("PRAGMA main.index_list({})", self.name))?;
@@ -185,21 +185,21 @@ impl Target {
             let mut columns = connection.prepare(&format!("PRAGMA main.index_info({})", quoted(&index)))?;
             while columns.step()? {
                 if let ValueRef::Integer(position) = columns.column(1) {
-                    positions.extend(usize::try_from(position)); // those of expressions are negative
+                    positions.extend(usize::try_from(position)); // the positions of expressions are negative
                 }
             }
         }
         Ok(positions)
     }
 
-    /// Deletes the row that has the key of the change.
+    /// Deletes the row with the key of the change.
     pub fn delete_by_key(&self, connection: &dyn SqlConnection, change: &Change) -> Result<Outcome> {
         let mut statement = connection.statement(&self.delete_by_key)?;
         self.bind(&mut *statement, change.key_record(), 0, |at| self.header.is_key(at))?;
         outcome_of(&mut *statement, || connection.changes())
     }
 
-    /// The record of the row that has the key of the change.
+    /// The record of the row with the key of the change.
     pub fn row(&self, connection: &dyn SqlConnection, change: &Change) -> Result<Option<Vec<u8>>> {
         let mut statement = connection.statement(&self.select)?;
         self.bind(&mut *statement, change.key_record(), 0, |at| self.header.is_key(at))?;
@@ -215,7 +215,7 @@ impl Target {
         Ok(Some(record))
     }
 
-    /// Whether the row that has the key of the change has its new values already. A DELETE has none: NULL stands for them.
+    /// Whether the row with the key of the change already has its new values. For a DELETE, NULLs stand for them.
     pub fn has_new_values(&self, connection: &dyn SqlConnection, change: &Change) -> Result<bool> {
         let mut statement = connection.statement(&self.has_new_values)?;
         let count = self.columns.len();
@@ -240,7 +240,7 @@ impl Target {
     ) -> Result {
         for (at, field) in fields(record).enumerate().filter(|(at, _)| is_wanted(*at)) {
             let value = record::value(field).unwrap_or(ValueRef::Null);
-            // The key of a row about a table without indexes.
+            // The index name of a row for a table without indexes.
             let is_unnamed = self.is_statistics && at == 1 && value == ValueRef::Blob(&[]);
             statement.bind(before + at + 1, if is_unnamed { ValueRef::Null } else { value })?;
         }
@@ -265,7 +265,7 @@ fn outcome_of(statement: &mut dyn SqlStatement, changes: impl FnOnce() -> i64) -
     match statement.step() {
         Ok(_) if changes() == 0 => Ok(Outcome::Unchanged),
         Ok(_) => Ok(Outcome::Done),
-        // The codes of single constraints are extensions of SQLITE_CONSTRAINT.
+        // The extended codes of single constraints.
         Err(error) if error.code & 0xff == code::CONSTRAINT => Ok(Outcome::Constraint),
         Err(error) => Err(error),
     }

@@ -1,9 +1,9 @@
-//! Changes of a table that a constraint did not allow: they are tried again when the other changes are made.
+//! Changes of a table that failed a constraint: they are tried again after its other changes.
 //!
 //! ```text
-//!   put aside ──► again, as long as fewer are left ──► each UPDATE in turn:                          ──► the handler is asked
-//!                                                      SAVEPOINT; other unique values for its row;
-//!                                                      the others again; the UPDATE; or back
+//!   set aside ──► again, as long as some succeed ──► each UPDATE in turn:                        ──► call of the handler
+//!                                                    SAVEPOINT; random unique values for its row;
+//!                                                    the other changes; the UPDATE; or ROLLBACK TO
 //! ```
 
 use std::rc::Rc;
@@ -16,13 +16,13 @@ use crate::header::TableHeader;
 use crate::iterator::Change;
 
 impl Applier<'_, '_> {
-    /// Tries what was put aside, again and again as long as that helps. What is left then is a conflict.
+    /// Tries the changes that were set aside, again as long as some succeed. The changes left then are conflicts.
     pub(super) fn finish_table(&mut self) -> Result {
         if self.set_aside.is_empty() {
             return Ok(());
         }
         let header = self.table.as_ref().map(|table| Rc::clone(&table.header));
-        // The first change of the next table may have been read.
+        // The first change of the next table may have been read already.
         let (next_table, next_change) = self.changes.replace_change(None, None);
         self.retry(header.as_ref())?;
         if !self.options.no_update_loop {
@@ -35,7 +35,7 @@ impl Applier<'_, '_> {
         Ok(())
     }
 
-    /// Tries each waiting change once.
+    /// Tries each change that was set aside once.
     fn try_again(&mut self, header: Option<&Rc<TableHeader>>) -> Result {
         for change in std::mem::take(&mut self.set_aside) {
             self.changes.replace_change(header.cloned(), Some(change.clone()));
@@ -54,7 +54,7 @@ impl Applier<'_, '_> {
         }
     }
 
-    /// Makes the UPDATEs that wait for one another.
+    /// Applies UPDATEs that block each other.
     fn break_loops(&mut self, header: Option<&Rc<TableHeader>>) -> Result {
         let mut at = 0;
         while let Some(change) = self.set_aside.get(at) {
@@ -64,8 +64,8 @@ impl Applier<'_, '_> {
         Ok(())
     }
 
-    /// Gives the row of one UPDATE other unique values, tries the other changes, then the UPDATE. Answers whether it was made;
-    /// if not, all is as before.
+    /// Sets the unique columns of one UPDATE's row to random values, tries the other changes, then the UPDATE. Answers whether the UPDATE
+    /// succeeded; otherwise rolls back.
     fn break_loop(&mut self, at: usize, header: Option<&Rc<TableHeader>>) -> Result<bool> {
         let connection = self.connection;
         connection.execute("SAVEPOINT update_op")?;

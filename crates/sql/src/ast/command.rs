@@ -23,7 +23,7 @@ pub enum AlterAction<'a> {
         /// The new name.
         to: Ident<'a>,
     },
-    /// ADD \[COLUMN\] definition; the definition's span is the text that the schema gets.
+    /// ADD \[COLUMN\] definition; the span of the definition is the text that is added to the schema.
     AddColumn(&'a ColumnDef<'a>),
     /// DROP \[COLUMN\] name
     DropColumn(Ident<'a>),
@@ -33,7 +33,7 @@ pub enum AlterAction<'a> {
         name: Option<Ident<'a>>,
         /// The constraint.
         check: Check<'a>,
-        /// Its text, CONSTRAINT name included: what the schema gets.
+        /// The text of the constraint, CONSTRAINT name included, which is added to the schema.
         span: Span,
     },
     /// DROP CONSTRAINT name
@@ -44,7 +44,7 @@ pub enum AlterAction<'a> {
         column: Ident<'a>,
         /// ON CONFLICT
         conflict: Option<Conflict>,
-        /// From NOT to the last token: what the schema gets.
+        /// From NOT to the last token: the text that is added to the schema.
         span: Span,
     },
     /// ALTER \[COLUMN\] name DROP NOT NULL
@@ -78,24 +78,24 @@ pub enum ObjectKind {
 /// `PRAGMA name`, `PRAGMA name = value`, `PRAGMA name(value)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Pragma<'a> {
-    /// The pragma, perhaps of one schema.
+    /// The pragma, with a schema if one is written.
     pub name: QualifiedName<'a>,
     /// The value: a name, keyword, string or signed number, as one text, unquoted.
     pub value: Option<&'a [u8]>,
-    /// The value stands in quotes.
+    /// Whether the value is written in quotes.
     pub is_quoted: bool,
 }
 
 /// The kinds of BEGIN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransactionKind {
-    /// DEFERRED, or nothing written
+    /// DEFERRED, or no keyword.
     Deferred,
     /// IMMEDIATE
     Immediate,
     /// EXCLUSIVE
     Exclusive,
-    /// CONCURRENT: write transactions side by side, in WAL mode
+    /// CONCURRENT: concurrent write transactions in WAL mode.
     Concurrent,
 }
 

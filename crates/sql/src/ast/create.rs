@@ -1,7 +1,7 @@
 //! CREATE TABLE, INDEX, VIEW, TRIGGER, VIRTUAL TABLE.
 //!
-//! The schema table keeps the text of these statements, and the text of their parts: nodes that
-//! SQLite prints again (CHECK, DEFAULT, generated columns, view and trigger) carry the span of it.
+//! The schema table keeps the text of these statements and of some of their parts. Nodes whose text SQLite prints (CHECK,
+//! DEFAULT, generated columns, views and triggers) carry the span of that text.
 
 use super::{Conflict, Expr, Ident, OrderTerm, QualifiedName, Select, Span, Stmt};
 
@@ -16,12 +16,12 @@ pub struct CreateTable<'a> {
     pub name: QualifiedName<'a>,
     /// Columns, or AS select.
     pub body: TableBody<'a>,
-    /// From the name (without a schema) to the closing parenthesis, or with table options to the next token:
-    /// the schema table gets "CREATE TABLE " and this text.
+    /// From the name (without a schema) to the closing parenthesis, or with table options to the next token: the schema table
+    /// stores "CREATE TABLE " and this text.
     pub text: Span,
 }
 
-/// What stands after the name of a new table.
+/// The part of CREATE TABLE after the name.
 #[derive(Clone, Copy, Debug)]
 pub enum TableBody<'a> {
     /// ( columns, constraints ) options
@@ -41,38 +41,38 @@ pub struct TableColumns<'a> {
     pub without_rowid: bool,
     /// STRICT.
     pub strict: bool,
-    /// The closing parenthesis: ALTER TABLE ADD COLUMN writes before it.
+    /// The closing parenthesis: ALTER TABLE ADD COLUMN inserts its text before this parenthesis.
     pub close: Span,
 }
 
 /// A column of a new table.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnDef<'a> {
-    /// Its name.
+    /// The name.
     pub name: Ident<'a>,
-    /// Its type as written, without GENERATED ALWAYS; empty without one.
+    /// The type as written, without GENERATED ALWAYS; empty if there is no type.
     pub type_name: &'a [u8],
-    /// Its constraints in order.
+    /// The constraints in order.
     pub constraints: &'a [ColumnConstraint<'a>],
-    /// From its name to its last token.
+    /// From the name to the last token of the column.
     pub span: Span,
 }
 
 /// A constraint of a column.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnConstraint<'a> {
-    /// CONSTRAINT name; a name without a constraint behind it counts for nothing.
+    /// CONSTRAINT name. A name that is not followed by a constraint is ignored.
     pub name: Option<Ident<'a>>,
-    /// What it says.
+    /// The constraint itself.
     pub kind: ColumnConstraintKind<'a>,
-    /// Its text, CONSTRAINT name included.
+    /// The text of the constraint, CONSTRAINT name included.
     pub span: Span,
 }
 
-/// What a column constraint says.
+/// The kinds of column constraints.
 #[derive(Clone, Copy, Debug)]
 pub enum ColumnConstraintKind<'a> {
-    /// NULL: nothing.
+    /// NULL: no effect.
     Null(Option<Conflict>),
     /// NOT NULL
     NotNull(Option<Conflict>),
@@ -89,14 +89,14 @@ pub enum ColumnConstraintKind<'a> {
     Unique(Option<Conflict>),
     /// CHECK
     Check(Check<'a>),
-    /// DEFAULT; the span is the text that the schema keeps, without parentheses around it.
+    /// DEFAULT; the span is the text that the schema keeps, without the parentheses around it.
     Default(Expr<'a>, Span),
     /// COLLATE
     Collate(Ident<'a>),
     /// REFERENCES
     References(&'a ForeignKeyTarget<'a>),
-    /// \[NOT\] DEFERRABLE: says whether the last foreign key of the table so far is deferred, and nothing
-    /// if there is none. (DEFERRABLE alone is not deferred.)
+    /// \[NOT\] DEFERRABLE: sets whether the last foreign key of the table so far is deferred; ignored if there is none.
+    /// (DEFERRABLE alone does not defer the key.)
     Deferrable {
         /// INITIALLY DEFERRED
         deferred: bool,
@@ -117,9 +117,10 @@ pub enum ColumnConstraintKind<'a> {
 pub struct Check<'a> {
     /// The condition.
     pub condition: Expr<'a>,
-    /// The text between the parentheses, comments included: a violation names it when the constraint has no name.
+    /// The text between the parentheses, comments included: the error message of a violation shows this text if the constraint
+    /// has no name.
     pub text: Span,
-    /// ON CONFLICT (accepted on a table's CHECK; it has no effect).
+    /// ON CONFLICT (accepted in a table's CHECK, but without effect).
     pub conflict: Option<Conflict>,
 }
 
@@ -128,18 +129,18 @@ pub struct Check<'a> {
 pub struct TableConstraint<'a> {
     /// CONSTRAINT name.
     pub name: Option<Ident<'a>>,
-    /// What it says.
+    /// The constraint itself.
     pub kind: TableConstraintKind<'a>,
-    /// Its text, CONSTRAINT name included.
+    /// The text of the constraint, CONSTRAINT name included.
     pub span: Span,
 }
 
-/// What a table constraint says.
+/// The kinds of table constraints.
 #[derive(Clone, Copy, Debug)]
 pub enum TableConstraintKind<'a> {
     /// PRIMARY KEY
     PrimaryKey {
-        /// The columns; SQLite's grammar takes expressions and refuses them later.
+        /// The columns. SQLite's grammar accepts expressions, which are refused later.
         columns: &'a [OrderTerm<'a>],
         /// AUTOINCREMENT
         autoincrement: bool,
@@ -159,7 +160,7 @@ pub enum TableConstraintKind<'a> {
     ForeignKey {
         /// The child's columns.
         columns: &'a [Ident<'a>],
-        /// The parent and what happens.
+        /// The parent table and the actions.
         target: &'a ForeignKeyTarget<'a>,
     },
 }
@@ -169,7 +170,7 @@ pub enum TableConstraintKind<'a> {
 pub struct ForeignKeyTarget<'a> {
     /// The parent table.
     pub table: Ident<'a>,
-    /// Its columns; empty if not listed.
+    /// The columns of the parent table; empty if not listed.
     pub columns: &'a [Ident<'a>],
     /// ON DELETE
     pub on_delete: ForeignKeyAction,
@@ -179,7 +180,7 @@ pub struct ForeignKeyTarget<'a> {
     pub deferred: bool,
 }
 
-/// What happens to the children.
+/// The action on the child rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ForeignKeyAction {
     /// NO ACTION
@@ -210,8 +211,8 @@ pub struct CreateIndex<'a> {
     pub columns: &'a [OrderTerm<'a>],
     /// WHERE of a partial index.
     pub filter: Option<Expr<'a>>,
-    /// From the name (without a schema) to the next token, space before that included: the schema table gets
-    /// "CREATE INDEX " or "CREATE UNIQUE INDEX " and this text.
+    /// From the name (without a schema) to the next token, the space before that token included: the schema table stores "CREATE
+    /// INDEX " or "CREATE UNIQUE INDEX " and this text.
     pub text: Span,
 }
 
@@ -224,12 +225,12 @@ pub struct CreateView<'a> {
     pub if_not_exists: bool,
     /// The view.
     pub name: QualifiedName<'a>,
-    /// Its columns; empty if not listed.
+    /// The columns; empty if not listed.
     pub columns: &'a [Ident<'a>],
-    /// What it shows.
+    /// The query.
     pub select: &'a Select<'a>,
-    /// From the name (without a schema) to the next token, without the space before that: the schema table
-    /// gets "CREATE VIEW " and this text.
+    /// From the name (without a schema) to the next token, without the space before that token: the schema table stores "CREATE
+    /// VIEW " and this text.
     pub text: Span,
 }
 
@@ -252,14 +253,14 @@ pub struct CreateTrigger<'a> {
     pub when: Option<Expr<'a>>,
     /// The statements: INSERT, UPDATE, DELETE, SELECT.
     pub body: &'a [TriggerStep<'a>],
-    /// From the name (without a schema) to END: the schema table gets "CREATE TRIGGER " and this text.
+    /// From the name (without a schema) to END: the schema table stores "CREATE TRIGGER " and this text.
     pub text: Span,
 }
 
 /// When a trigger runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TriggerTime {
-    /// BEFORE, or nothing written
+    /// BEFORE, or no keyword.
     Before,
     /// AFTER
     After,
@@ -267,14 +268,14 @@ pub enum TriggerTime {
     InsteadOf,
 }
 
-/// What makes a trigger run.
+/// The event that fires a trigger.
 #[derive(Clone, Copy, Debug)]
 pub enum TriggerEvent<'a> {
     /// DELETE
     Delete,
     /// INSERT
     Insert,
-    /// UPDATE \[OF columns\]; no columns means any.
+    /// UPDATE \[OF columns\]; an empty list means any column.
     Update(&'a [Ident<'a>]),
 }
 
@@ -283,7 +284,7 @@ pub enum TriggerEvent<'a> {
 pub struct TriggerStep<'a> {
     /// Select, Insert, Update or Delete.
     pub stmt: Stmt<'a>,
-    /// Its text, without the semicolon.
+    /// The text of the statement, without the semicolon.
     pub span: Span,
 }
 
@@ -298,7 +299,6 @@ pub struct CreateVirtualTable<'a> {
     pub module: Ident<'a>,
     /// The text of each argument as written, trimmed.
     pub args: &'a [&'a [u8]],
-    /// From the name (without a schema) to the last token: the schema table gets "CREATE VIRTUAL TABLE " and this
-    /// text.
+    /// From the name (without a schema) to the last token: the schema table stores "CREATE VIRTUAL TABLE " and this text.
     pub text: Span,
 }

@@ -34,7 +34,7 @@ pub struct Insert<'a> {
     pub source: Option<&'a Select<'a>>,
     /// The ON CONFLICT clauses in order.
     pub upserts: &'a [Upsert<'a>],
-    /// RETURNING; empty without one.
+    /// RETURNING; empty if there is no such clause.
     pub returning: &'a [ResultColumn<'a>],
 }
 
@@ -63,7 +63,7 @@ pub struct UpsertUpdate<'a> {
 pub struct Assignment<'a> {
     /// The columns.
     pub columns: &'a [Ident<'a>],
-    /// Whether the columns stand in parentheses: then the value is a row of so many.
+    /// Whether the columns are in parentheses: the value is then a row value with the same number of columns.
     pub row: bool,
     /// The new value.
     pub value: Expr<'a>,
@@ -84,11 +84,11 @@ pub struct Update<'a> {
     pub indexed: Indexed<'a>,
     /// SET.
     pub set: &'a [Assignment<'a>],
-    /// FROM; empty without one.
+    /// FROM; empty if there is no such clause.
     pub from: &'a [FromItem<'a>],
     /// WHERE.
     pub filter: Option<Expr<'a>>,
-    /// RETURNING; empty without one.
+    /// RETURNING; empty if there is no such clause.
     pub returning: &'a [ResultColumn<'a>],
 }
 
@@ -105,6 +105,6 @@ pub struct Delete<'a> {
     pub indexed: Indexed<'a>,
     /// WHERE.
     pub filter: Option<Expr<'a>>,
-    /// RETURNING; empty without one.
+    /// RETURNING; empty if there is no such clause.
     pub returning: &'a [ResultColumn<'a>],
 }

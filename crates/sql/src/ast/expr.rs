@@ -5,28 +5,28 @@ use super::{Ident, OrderTerm, QualifiedName, Select, SelectNumber, Span};
 /// An expression.
 #[derive(Clone, Copy, Debug)]
 pub struct Expr<'a> {
-    /// What it is.
+    /// The kind of the expression, with its operands.
     pub kind: ExprKind<'a>,
-    /// Where it stands, without parentheses around it (but with those around its first and last operand).
+    /// The position in the text, without parentheses around the expression (but with those around its first and last operand).
     pub span: Span,
-    /// The height of its tree: 1 for a leaf. Never above the limit that was given to the parser.
+    /// The height of the expression tree: 1 for a leaf. Never above the limit of the parser.
     pub height: u32,
 }
 
 const _: () = assert!(size_of::<Expr<'_>>() <= 48);
 
-/// What an expression is.
+/// The kinds of expressions.
 #[derive(Clone, Copy, Debug)]
 pub enum ExprKind<'a> {
     /// NULL.
     Null,
-    /// An integer that fits 64 bits, decimal or hexadecimal. Only hexadecimal ones are negative; the operand of a minus
-    /// is never `i64::MIN`: it is [`HexTooBig`](ExprKind::HexTooBig).
+    /// An integer that fits 64 bits, decimal or hexadecimal. Only hexadecimal ones are negative. The operand of a minus is never
+    /// `i64::MIN`: such an operand is [`HexTooBig`](ExprKind::HexTooBig).
     Integer(i64),
-    /// A number with point or exponent, or a decimal integer too large for 64 bits; digits without
-    /// separators. The operand of a minus that reads 9223372036854775808 is still an integer.
+    /// A number with point or exponent, or a decimal integer too large for 64 bits; digits without separators.
+    /// 9223372036854775808 after a minus is still an integer.
     Float(&'a [u8]),
-    /// A hexadecimal integer of more than 64 bits, as written: using it is "hex literal too big: 0x...".
+    /// A hexadecimal integer of more than 64 bits, as written: evaluating it is the error "hex literal too big: 0x...".
     HexTooBig(&'a [u8]),
     /// A string literal, unquoted.
     String(&'a [u8]),
@@ -36,7 +36,7 @@ pub enum ExprKind<'a> {
     Current(CurrentTime),
     /// A parameter, by number from 1.
     Parameter(u32),
-    /// A bare name: a column, TRUE, FALSE, or a string in double quotes that is no column.
+    /// A bare name: a column, TRUE, FALSE, or a double-quoted string that is not the name of a column.
     Column(Ident<'a>),
     /// `table.column` or `schema.table.column`.
     QualifiedColumn(&'a QualifiedColumn<'a>),
@@ -58,17 +58,17 @@ pub enum ExprKind<'a> {
     Collate(&'a Collate<'a>),
     /// A call of a scalar, aggregate or window function.
     Function(&'a FunctionCall<'a>),
-    /// EXISTS (select). NOT EXISTS is a NOT above it.
+    /// EXISTS (select). NOT EXISTS is a NOT node above this one.
     Exists(&'a Select<'a>),
     /// (select) as a value or a row value.
     Subquery(&'a Select<'a>),
-    /// `(a, b, ...)`, two values or more; an empty `()` occurs only where SQLite accepts one.
+    /// `(a, b, ...)`, two or more values; an empty `()` occurs only where SQLite accepts it.
     RowValue(&'a [Expr<'a>]),
     /// RAISE.
     Raise(&'a Raise<'a>),
 }
 
-/// The three keywords that stand for the time of the statement.
+/// The three keywords for the time of the statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CurrentTime {
     /// CURRENT_DATE.
@@ -79,7 +79,7 @@ pub enum CurrentTime {
     Timestamp,
 }
 
-/// A column with its table, perhaps with its schema.
+/// A column with its table, and with its schema if one is written.
 #[derive(Clone, Copy, Debug)]
 pub struct QualifiedColumn<'a> {
     /// The attached database, if written.
@@ -95,7 +95,7 @@ pub struct QualifiedColumn<'a> {
 pub enum UnaryOp {
     /// `-x`
     Minus,
-    /// `+x`: the value, affinity and collation of x, which the planner does not look for in an index.
+    /// `+x`: the value, affinity and collation of x; the planner does not use an index for such an operand.
     Plus,
     /// `~x`
     BitNot,
@@ -150,14 +150,14 @@ pub enum BinaryOp {
     Modulo,
     /// `||`
     Concat,
-    /// `->`: the function of that name
+    /// `->`: a call of the function of that name
     Arrow,
-    /// `->>`: the function of that name
+    /// `->>`: a call of the function of that name
     DoubleArrow,
 }
 
 impl BinaryOp {
-    /// Whether it compares: `=`, `<`, `IS` and the others like them.
+    /// Whether the operator is a comparison: `=`, `<`, `IS` and similar ones.
     pub fn is_comparison(self) -> bool {
         use BinaryOp::{Eq, Ge, Gt, Is, IsNot, Le, Lt, Ne};
         matches!(self, Eq | Ne | Is | IsNot | Lt | Le | Gt | Ge)
@@ -219,14 +219,14 @@ pub struct In<'a> {
 }
 
 impl In<'_> {
-    /// `x IN ()`: nothing is in an empty list, and SQLite does not even look at what is not in it, unless it calls a function.
+    /// `x IN ()`: the list is empty, so SQLite's parser drops the left operand, unless it calls a function.
     pub fn is_in_nothing(&self) -> bool {
         matches!(self.set, InSet::List([])) && !self.value.calls_functions()
     }
 }
 
 impl Expr<'_> {
-    /// Whether SQLite's parser knows the expression to be false: the number 0, `x IN ()`, `x AND 0`, `'text' ISNULL`.
+    /// Whether SQLite's parser recognizes the expression as false: the number 0, `x IN ()`, `x AND 0`, `'text' ISNULL`.
     pub fn is_false(&self) -> bool {
         match self.kind {
             ExprKind::In(set) => !set.not && set.is_in_nothing(),
@@ -234,8 +234,8 @@ impl Expr<'_> {
         }
     }
 
-    /// The integer that SQLite's parser makes of the expression: of a literal, of `x AND 0`, and of a literal that is asked whether it is
-    /// NULL. So `ORDER BY 5 NOTNULL` means the first column.
+    /// The integer that SQLite's parser replaces the expression by: for an integer literal, for `x AND 0`, and for IS NULL and
+    /// NOT NULL of a literal. So `ORDER BY 5 NOTNULL` means the first column.
     pub fn parsed_integer(&self) -> Option<i64> {
         match self.kind {
             ExprKind::Integer(value) => Some(value),
@@ -251,7 +251,7 @@ impl Expr<'_> {
         }
     }
 
-    /// Whether the expression is a number, a text or a BLOB for SQLite's parser, perhaps with signs.
+    /// Whether SQLite's parser recognizes the expression as a number, text or BLOB literal, with any number of signs.
     fn is_literal(&self) -> bool {
         match self.kind {
             ExprKind::Float(_) | ExprKind::String(_) | ExprKind::Blob(_) => true,
@@ -260,7 +260,7 @@ impl Expr<'_> {
         }
     }
 
-    /// Whether the expression, not its subqueries, calls a function.
+    /// Whether the expression calls a function outside its subqueries.
     fn calls_functions(&self) -> bool {
         let calls = Expr::calls_functions;
         match &self.kind {
@@ -285,7 +285,7 @@ impl Expr<'_> {
     }
 }
 
-/// Whether `left AND right` is the number 0 to SQLite's parser, which looks at nothing that it is made of then, unless it calls a
+/// Whether SQLite's parser replaces `left AND right` by the number 0. It drops both operands then, so neither may call a
 /// function.
 pub fn is_never_both(left: &Expr<'_>, right: &Expr<'_>) -> bool {
     (left.is_false() || right.is_false()) && !left.calls_functions() && !right.calls_functions()
@@ -305,7 +305,7 @@ pub enum InSet<'a> {
 /// `CASE [operand] WHEN ... THEN ... [ELSE ...] END`.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
-    /// What the WHENs are compared with.
+    /// The value that the WHENs are compared with.
     pub operand: Option<Expr<'a>>,
     /// The branches.
     pub whens: &'a [When<'a>],
@@ -325,9 +325,9 @@ pub struct When<'a> {
 /// `CAST(value AS type)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Cast<'a> {
-    /// What is converted.
+    /// The converted value.
     pub value: Expr<'a>,
-    /// The type as written, perhaps empty.
+    /// The type as written; may be empty.
     pub type_name: &'a [u8],
 }
 
@@ -336,7 +336,7 @@ pub struct Cast<'a> {
 pub struct Collate<'a> {
     /// The operand.
     pub value: Expr<'a>,
-    /// The collation's name.
+    /// The name of the collation.
     pub collation: Ident<'a>,
 }
 
@@ -359,7 +359,7 @@ pub struct FunctionCall<'a> {
     pub over: Option<Over<'a>>,
 }
 
-/// What follows OVER.
+/// The window after OVER.
 #[derive(Clone, Copy, Debug)]
 pub enum Over<'a> {
     /// The name of a window of the WINDOW clause, with its quotes: SQLite compares them as written.
@@ -371,8 +371,8 @@ pub enum Over<'a> {
 /// `( [base] [PARTITION BY ...] [ORDER BY ...] [frame] )`.
 #[derive(Clone, Copy, Debug)]
 pub struct Window<'a> {
-    /// The window that this one extends; its name is kept with its quotes. Never set in a WINDOW clause, where the
-    /// parser has put the clauses of both together.
+    /// The window that this one extends; its name is kept with its quotes. Never set in a WINDOW clause, for which the parser has
+    /// already merged the clauses of both windows.
     pub base: Option<Ident<'a>>,
     /// PARTITION BY.
     pub partition_by: &'a [Expr<'a>],
@@ -383,8 +383,10 @@ pub struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// This window on top of `base`, whose PARTITION BY and ORDER BY it takes over. The error is the clause that stands in
-    /// the way: "cannot override ... of window: ...".
+    /// This window with the PARTITION BY and ORDER BY of `base`.
+    ///
+    /// # Errors
+    /// The clause that conflicts with `base`: "cannot override ... of window: ...".
     pub fn extending(&self, base: &Window<'a>) -> Result<Window<'a>, &'static str> {
         if !self.partition_by.is_empty() {
             return Err("PARTITION clause");
@@ -400,20 +402,20 @@ impl<'a> Window<'a> {
     }
 }
 
-/// A window frame; a missing BETWEEN is filled in with CURRENT ROW.
+/// A window frame; if BETWEEN is missing, the end is CURRENT ROW.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     /// ROWS, RANGE or GROUPS.
     pub unit: FrameUnit,
-    /// Where it starts.
+    /// The start of the frame.
     pub start: FrameBound<'a>,
-    /// Where it ends.
+    /// The end of the frame.
     pub end: FrameBound<'a>,
     /// EXCLUDE.
     pub exclude: FrameExclude,
 }
 
-/// What a frame counts.
+/// The unit of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameUnit {
     /// ROWS
@@ -439,13 +441,13 @@ pub enum FrameBound<'a> {
     UnboundedFollowing,
 }
 
-/// What a frame leaves out.
+/// The rows that a frame excludes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FrameExclude {
-    /// There is no EXCLUDE: rows leave aggregates as the frame moves on.
+    /// There is no EXCLUDE clause: rows are removed from aggregates as the frame moves.
     #[default]
     Absent,
-    /// EXCLUDE NO OTHERS: the same rows, but aggregates begin anew for each frame, and so remember nothing of those that have left.
+    /// EXCLUDE NO OTHERS: the same rows, but aggregates are computed anew for each frame, so removed rows leave no trace.
     NoOthers,
     /// EXCLUDE CURRENT ROW
     CurrentRow,
@@ -458,13 +460,13 @@ pub enum FrameExclude {
 /// `RAISE(action [, message])`.
 #[derive(Clone, Copy, Debug)]
 pub struct Raise<'a> {
-    /// What happens.
+    /// The action.
     pub action: RaiseAction,
-    /// The message: none for IGNORE, any expression for the others.
+    /// The message: none for IGNORE, any expression for the other actions.
     pub message: Option<Expr<'a>>,
 }
 
-/// What RAISE does.
+/// The actions of RAISE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaiseAction {
     /// IGNORE

@@ -1,11 +1,10 @@
-//! The syntax tree: a statement as it is written, before its names are resolved.
+//! The syntax tree: a statement as written, before its names are resolved.
 //!
-//! All nodes live in one `bumpalo` arena and are plain `Copy` data: references and slices of the
-//! arena, no destructors, no interior mutability. The tree keeps what the text said and resolves
-//! nothing: `true` is a [`Column`](ExprKind::Column) until the resolver finds no such column, `"x"` is
-//! a column that remembers its quotes, `ORDER BY 2` is an integer.
+//! All nodes are allocated in one `bumpalo` arena and are plain `Copy` data: references and slices of the arena, no destructors,
+//! no interior mutability. The tree represents the text and resolves nothing: `true` is a [`Column`](ExprKind::Column) until the
+//! resolver finds no such column, `"x"` is a column that keeps its quotes, `ORDER BY 2` is an integer.
 //!
-//! Parentheses leave no node: `(a)` is `a`, `(a, b)` is a [`RowValue`](ExprKind::RowValue).
+//! Parentheses are not nodes: `(a)` is `a`, `(a, b)` is a [`RowValue`](ExprKind::RowValue).
 //!
 //! | file | nodes |
 //! | --- | --- |
@@ -15,7 +14,7 @@
 //! | `dml` | INSERT, UPDATE, DELETE, UPSERT, RETURNING |
 //! | `create` | CREATE TABLE, INDEX, VIEW, TRIGGER, VIRTUAL TABLE |
 //! | `command` | ALTER, DROP, PRAGMA, transactions, ATTACH, VACUUM, ... |
-//! | `walk` | visiting everything in a tree |
+//! | `walk` | visiting all nodes of a tree |
 
 mod command;
 mod create;
@@ -33,23 +32,23 @@ pub use name::*;
 pub use select::*;
 pub use walk::*;
 
-/// One parsed statement with everything that belongs to it as a whole.
+/// One parsed statement, with the data of the statement as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Statement<'a> {
-    /// What the statement does.
+    /// The statement itself.
     pub kind: StatementKind<'a>,
-    /// Whether EXPLAIN or EXPLAIN QUERY PLAN stands before it.
+    /// The EXPLAIN or EXPLAIN QUERY PLAN prefix.
     pub explain: Explain,
-    /// Its parameters.
+    /// The parameters.
     pub parameters: Parameters<'a>,
-    /// How many SELECTs have a number.
+    /// The number of SELECTs that have a number.
     pub select_count: u32,
     /// From the first byte of the first token (EXPLAIN, if any) to the last byte before the `;`.
     pub span: Span,
 }
 
 impl<'a> Statement<'a> {
-    /// The statement as one that is compiled to a program, if it is none of the engine's commands.
+    /// The statement if it is compiled to a program, and not one of the engine's commands.
     pub fn program(&self) -> Option<Stmt<'a>> {
         match self.kind {
             StatementKind::Program(stmt) => Some(stmt),
@@ -58,19 +57,19 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// Who runs a statement.
+/// How a statement is run.
 #[derive(Clone, Copy, Debug)]
 pub enum StatementKind<'a> {
-    /// It is compiled to a program.
+    /// The statement is compiled to a program.
     Program(Stmt<'a>),
-    /// The engine runs it itself.
+    /// The engine runs the statement without a program.
     Command(Command<'a>),
 }
 
 /// The EXPLAIN prefix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Explain {
-    /// None: run it.
+    /// No prefix: the statement is run.
     #[default]
     No,
     /// `EXPLAIN`: list the program.
@@ -82,19 +81,19 @@ pub enum Explain {
 /// The parameters of a statement.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Parameters<'a> {
-    /// The largest number in use: what `sqlite3_bind_parameter_count` answers.
+    /// The largest number in use: the result of `sqlite3_bind_parameter_count`.
     pub count: u32,
-    /// The ones that have a name, in order of first appearance. `?5` is named "?5"; `?` has no name.
+    /// The parameters with a name, in order of first appearance. `?5` is named "?5"; `?` has no name.
     pub names: &'a [ParameterName<'a>],
 }
 
 impl<'a> Parameters<'a> {
-    /// The name of parameter `number` (from 1), prefix included, as `sqlite3_bind_parameter_name` says.
+    /// The name of parameter `number` (from 1), prefix included: the result of `sqlite3_bind_parameter_name`.
     pub fn name(&self, number: u32) -> Option<&'a [u8]> {
         self.names.iter().find(|p| p.number == number).map(|p| p.name)
     }
 
-    /// The number of the parameter of that name, prefix included; names differ by case.
+    /// The number of the parameter of that name, prefix included. The case of letters matters.
     pub fn number(&self, name: &[u8]) -> Option<u32> {
         self.names.iter().find(|p| p.name == name).map(|p| p.number)
     }
@@ -109,7 +108,7 @@ pub struct ParameterName<'a> {
     pub number: u32,
 }
 
-/// A statement that is about the connection or a whole file, and not about what is in a schema.
+/// A statement about the connection or a whole file, not about the content of a schema.
 #[derive(Clone, Copy, Debug)]
 pub enum Command<'a> {
     /// PRAGMA.
@@ -159,8 +158,8 @@ pub enum Stmt<'a> {
     AlterTable(&'a AlterTable<'a>),
     /// DROP TABLE, INDEX, VIEW or TRIGGER.
     Drop(&'a Drop<'a>),
-    /// ANALYZE, of everything when no name is given.
+    /// ANALYZE; of all databases if there is no name.
     Analyze(Option<&'a QualifiedName<'a>>),
-    /// REINDEX, of everything when no name is given.
+    /// REINDEX; of everything if there is no name.
     Reindex(Option<&'a QualifiedName<'a>>),
 }

@@ -24,15 +24,15 @@ impl Span {
         Span { start: self.start, end: last.end }
     }
 
-    /// The text of the span; `sql` is what was given to the parser. Empty if the span lies outside.
+    /// The text of the span in `sql`, the text that was parsed. Empty if the span is outside of `sql`.
     pub fn text(self, sql: &[u8]) -> &[u8] {
         sql.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 }
 
-/// A name with its quotes taken off: the bytes that were written, usually but not always UTF-8.
+/// A name without its quotes: the bytes as written, usually but not always UTF-8.
 ///
-/// Two names are equal when they differ at most in the case of ASCII letters, and hash alike then.
+/// Two names that differ at most in the case of ASCII letters are equal, and have the same hash.
 #[derive(Clone, Copy)]
 pub struct Name<'a>(&'a [u8]);
 
@@ -42,29 +42,29 @@ impl<'a> Name<'a> {
         Name(bytes)
     }
 
-    /// Its bytes, in the case they were written in.
+    /// The bytes, in the case as written.
     pub const fn as_bytes(self) -> &'a [u8] {
         self.0
     }
 
-    /// Its text, if it is UTF-8.
+    /// The text of the name, if it is UTF-8.
     pub fn as_str(self) -> Option<&'a str> {
         std::str::from_utf8(self.0).ok()
     }
 
-    /// Its text, with a replacement character for what is not UTF-8: for messages.
+    /// The text of the name, for messages; bytes that are not UTF-8 become replacement characters.
     pub fn to_str_lossy(self) -> Cow<'a, str> {
         String::from_utf8_lossy(self.0)
     }
 
-    /// Whether it is `other` but for the case of ASCII letters.
+    /// Whether the name is `other`, ignoring the case of ASCII letters.
     pub fn is(self, other: &str) -> bool {
         self.0.eq_ignore_ascii_case(other.as_bytes())
     }
 }
 
 impl PartialEq for Name<'_> {
-    /// Most names that are compared differ in length or in their first letter, which takes no call to see.
+    /// Most unequal names differ in length or in their first letter, which is checked without a call.
     #[inline]
     fn eq(&self, other: &Name<'_>) -> bool {
         self.0.len() == other.0.len()
@@ -95,7 +95,7 @@ pub(crate) const fn lowercase(bytes: u64) -> u64 {
     const fn each(byte: u8) -> u64 {
         u64::from_le_bytes([byte; 8])
     }
-    // The highest bit of each byte answers; seven bits and less than 128 carry into no other byte.
+    // The highest bit of each byte is the result; sums of seven-bit values below 128 do not carry into the next byte.
     let low = bytes & each(0x7f);
     let from_a = low + each(0x80 - b'A');
     let past_z = low + each(0x7f - b'Z');
@@ -118,9 +118,9 @@ impl fmt::Debug for Name<'_> {
 /// How an identifier was quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quote {
-    /// Not at all.
+    /// Unquoted.
     None,
-    /// `"x"`: an expression that finds no such column takes it for a string.
+    /// `"x"`: in an expression, a string if there is no such column.
     Double,
     /// `[x]` or `` `x` ``: always an identifier.
     Other,
@@ -128,13 +128,13 @@ pub enum Quote {
     Single,
 }
 
-/// An identifier where it stands in the text.
+/// An identifier with its position in the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Ident<'a> {
     /// The name, unquoted.
     pub name: Name<'a>,
     start: u32,
-    /// The length of the token in the low 30 bits (1,000,000,000 fits), above them the [`Quote`].
+    /// The length of the token in the low 30 bits (1,000,000,000 fits), the [`Quote`] in the bits above.
     length_and_quote: u32,
 }
 
@@ -149,12 +149,12 @@ impl<'a> Ident<'a> {
         Ident { name, start: span.start, length_and_quote: length | (quote as u32) << LENGTH_BITS }
     }
 
-    /// Where its token stands, quotes included.
+    /// The position of the token, quotes included.
     pub fn span(&self) -> Span {
         Span::new(self.start, self.start.saturating_add(self.length_and_quote & LENGTH_MASK))
     }
 
-    /// How it was quoted.
+    /// How the identifier was quoted.
     pub fn quote(&self) -> Quote {
         match self.length_and_quote >> LENGTH_BITS {
             0 => Quote::None,

@@ -4,8 +4,9 @@ use std::fmt;
 
 use super::{Expr, Ident, QualifiedName, Span, Window};
 
-/// The number of a SELECT, by which EXPLAIN QUERY PLAN names it. The parser counts SELECTs from 1, each at its end. Each core of a compound counts,
-/// and so do joins in parentheses and the tables of IN. A query is named by the number of its last core.
+/// The number of a SELECT, which EXPLAIN QUERY PLAN shows. The parser numbers SELECTs from 1, in the order of their ends. Each
+/// core of a compound has a number, as have joins in parentheses and the tables of IN. The number of a query is that of its last
+/// core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SelectNumber(pub u32);
 
@@ -15,7 +16,7 @@ impl fmt::Display for SelectNumber {
     }
 }
 
-/// A whole select: WITH, the cores joined by UNION and the like, ORDER BY, LIMIT.
+/// A whole select: WITH, the cores joined by UNION or another operator, ORDER BY, LIMIT.
 #[derive(Clone, Copy, Debug)]
 pub struct Select<'a> {
     /// WITH.
@@ -30,20 +31,20 @@ pub struct Select<'a> {
     pub order_by: &'a [OrderTerm<'a>],
     /// LIMIT of the whole.
     pub limit: Option<&'a Limit<'a>>,
-    /// Its text, from WITH or SELECT on.
+    /// The text, from WITH or SELECT on.
     pub span: Span,
-    /// The height of the highest expression in it, counted as SQLite does (FROM does not count).
+    /// The height of the highest expression within, counted as in SQLite (FROM does not count).
     pub height: u32,
 }
 
 /// A term of a compound select after the first.
 #[derive(Clone, Copy, Debug)]
 pub struct CompoundTerm<'a> {
-    /// How it is combined with what stands on its left.
+    /// The operator between the term and the terms on its left.
     pub op: CompoundOp,
     /// The term.
     pub core: SelectCore<'a>,
-    /// Its number.
+    /// The number of the term.
     pub number: SelectNumber,
 }
 
@@ -76,7 +77,7 @@ pub struct Query<'a> {
     pub distinct: bool,
     /// The result columns.
     pub columns: &'a [ResultColumn<'a>],
-    /// FROM; empty without one.
+    /// FROM; empty if there is no such clause.
     pub from: &'a [FromItem<'a>],
     /// WHERE.
     pub filter: Option<Expr<'a>>,
@@ -84,28 +85,28 @@ pub struct Query<'a> {
     pub group_by: &'a [Expr<'a>],
     /// HAVING.
     pub having: Option<Expr<'a>>,
-    /// WINDOW. Of two windows with one name, the last counts.
+    /// WINDOW. If two windows have the same name, the last one is used.
     pub windows: &'a [WindowDef<'a>],
 }
 
 /// `name AS ( window )` in the WINDOW clause.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowDef<'a> {
-    /// Its name, with its quotes.
+    /// The name, with its quotes.
     pub name: Ident<'a>,
-    /// What it is.
+    /// The window itself.
     pub window: Window<'a>,
 }
 
 /// A column of a result or of RETURNING.
 #[derive(Clone, Copy, Debug)]
 pub struct ResultColumn<'a> {
-    /// What it is.
+    /// The expression or star.
     pub kind: ResultColumnKind<'a>,
-    /// `AS name`; never with a star. A name in single quotes is a name here.
+    /// `AS name`; never with a star. A single-quoted name is a name here.
     pub alias: Option<Ident<'a>>,
-    /// The text of the expression, with parentheses and comments behind it, without the alias: the name of a column
-    /// that has none.
+    /// The text of the expression, with parentheses and comments after it, without the alias: the name of a column without an
+    /// alias.
     pub span: Span,
 }
 
@@ -120,12 +121,12 @@ pub enum ResultColumnKind<'a> {
     TableStar(Ident<'a>),
 }
 
-/// One item of FROM, joined to all that stand on its left.
+/// One item of FROM, joined to all items on its left.
 #[derive(Clone, Copy, Debug)]
 pub struct FromItem<'a> {
-    /// The operator on its left. The first item of a list has [`JoinKind::Comma`].
+    /// The operator on the left of the item. The first item of a list has [`JoinKind::Comma`].
     pub join: Join,
-    /// Where the rows come from.
+    /// The source of the rows.
     pub source: Source<'a>,
     /// The alias.
     pub alias: Option<Ident<'a>>,
@@ -133,9 +134,9 @@ pub struct FromItem<'a> {
     pub indexed: Indexed<'a>,
     /// ON or USING.
     pub constraint: JoinConstraint<'a>,
-    /// The number of a join in parentheses that counts as a SELECT. Redundant parentheses have none.
+    /// The number of a join in parentheses that counts as a SELECT. Redundant parentheses have no number.
     pub number: Option<SelectNumber>,
-    /// Its text, from the table's name on.
+    /// The text of the item, from the table's name on.
     pub span: Span,
 }
 
@@ -144,7 +145,7 @@ pub struct FromItem<'a> {
 pub struct Join {
     /// NATURAL.
     pub natural: bool,
-    /// The rest.
+    /// The kind of the join.
     pub kind: JoinKind,
 }
 
@@ -165,7 +166,7 @@ pub enum JoinKind {
     Full,
 }
 
-/// Where the rows of a FROM item come from.
+/// The source of the rows of a FROM item.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
     /// A table, view or common table expression.
@@ -174,14 +175,14 @@ pub enum Source<'a> {
     Function(QualifiedName<'a>, &'a [Expr<'a>]),
     /// `(select)`
     Subquery(&'a Select<'a>),
-    /// `(a JOIN b ...)`: two items or more, or one with an alias outside.
+    /// `(a JOIN b ...)`: two or more items, or one item with an alias outside of the parentheses.
     Nested(&'a [FromItem<'a>]),
 }
 
 /// Which index a table must use.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Indexed<'a> {
-    /// Nothing was said.
+    /// Any index: the clause is missing.
     #[default]
     Any,
     /// INDEXED BY name
@@ -193,7 +194,7 @@ pub enum Indexed<'a> {
 /// The condition of a join.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum JoinConstraint<'a> {
-    /// None.
+    /// No condition.
     #[default]
     None,
     /// ON
@@ -205,7 +206,7 @@ pub enum JoinConstraint<'a> {
 /// A term of ORDER BY, of an index or of a PRIMARY KEY.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderTerm<'a> {
-    /// What is sorted by; COLLATE is part of it.
+    /// The expression to sort by, including COLLATE.
     pub expr: Expr<'a>,
     /// ASC or DESC, if written.
     pub direction: Option<Direction>,
@@ -241,16 +242,16 @@ pub enum Nulls {
 /// `LIMIT limit [OFFSET offset]`, also written `LIMIT offset, limit`.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit<'a> {
-    /// At most so many rows.
+    /// The maximum number of rows.
     pub limit: Expr<'a>,
-    /// After so many.
+    /// The number of rows to skip.
     pub offset: Option<Expr<'a>>,
 }
 
 /// WITH.
 #[derive(Clone, Copy, Debug)]
 pub struct With<'a> {
-    /// Whether RECURSIVE was written; it changes nothing.
+    /// Whether RECURSIVE was written; without effect.
     pub recursive: bool,
     /// The tables.
     pub tables: &'a [CommonTable<'a>],
@@ -259,12 +260,12 @@ pub struct With<'a> {
 /// A common table expression.
 #[derive(Clone, Copy, Debug)]
 pub struct CommonTable<'a> {
-    /// Its name.
+    /// The name.
     pub name: Ident<'a>,
-    /// Its columns; empty if not listed.
+    /// The columns; empty if not listed.
     pub columns: &'a [Ident<'a>],
     /// `Some(true)` for MATERIALIZED, `Some(false)` for NOT MATERIALIZED.
     pub materialized: Option<bool>,
-    /// What it is.
+    /// The query.
     pub select: &'a Select<'a>,
 }

@@ -1,4 +1,4 @@
-//! Visiting everything in a tree, in the order of the text but for a few lists.
+//! Visiting all nodes of a tree, in the order of the text except for a few lists.
 
 use super::{
     CommonTable, CreateTrigger, Expr, ExprKind, Frame, FrameBound, FromItem, InSet, JoinConstraint, OrderTerm, Over,
@@ -10,17 +10,17 @@ use super::{
 pub enum Node<'t, 'a> {
     /// An expression.
     Expr(&'t Expr<'a>),
-    /// A select, wherever it stands.
+    /// A select, at any place.
     Select(&'t Select<'a>),
-    /// An item of FROM; those in parentheses too.
+    /// An item of FROM, also one in parentheses.
     FromItem(&'t FromItem<'a>),
     /// A common table expression.
     CommonTable(&'t CommonTable<'a>),
-    /// A statement: the one that was given, or a step of a trigger.
+    /// A statement: the root of the walk, or a step of a trigger.
     Stmt(&'t Stmt<'a>),
 }
 
-/// Calls `f` on the expression and everything below it.
+/// Calls `f` with the expression and all nodes below it.
 pub fn walk_expr<'a>(expr: &Expr<'a>, f: &mut dyn FnMut(Node<'_, 'a>)) {
     f(Node::Expr(expr));
     match &expr.kind {
@@ -72,7 +72,7 @@ pub fn walk_expr<'a>(expr: &Expr<'a>, f: &mut dyn FnMut(Node<'_, 'a>)) {
     }
 }
 
-/// Calls `f` on the select and everything below it.
+/// Calls `f` with the select and all nodes below it.
 pub fn walk_select<'a>(select: &Select<'a>, f: &mut dyn FnMut(Node<'_, 'a>)) {
     f(Node::Select(select));
     walk_with(select.with, f);
@@ -87,8 +87,8 @@ pub fn walk_select<'a>(select: &Select<'a>, f: &mut dyn FnMut(Node<'_, 'a>)) {
     }
 }
 
-/// Calls `f` on the statement and everything below it. Statements that are no SELECT, INSERT, UPDATE, DELETE, CREATE VIEW
-/// or CREATE TRIGGER have nothing below them here.
+/// Calls `f` with the statement and all nodes below it. Statements other than SELECT, INSERT, UPDATE, DELETE, CREATE VIEW and
+/// CREATE TRIGGER have no nodes below them here.
 pub fn walk_stmt<'a>(stmt: &Stmt<'a>, f: &mut dyn FnMut(Node<'_, 'a>)) {
     f(Node::Stmt(stmt));
     match stmt {

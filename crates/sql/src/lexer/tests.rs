@@ -1,7 +1,7 @@
 use super::*;
 use TokenKind::*;
 
-/// `sql` has these tokens, blanks and comments left out; the spans of all tokens cover the text.
+/// `sql` has these tokens, not counting blanks and comments; the spans of all tokens cover the text.
 #[track_caller]
 fn check(sql: &str, expected: &[(TokenKind, &str)]) {
     let mut covered = 0;

@@ -61,7 +61,7 @@ fn pragma_value<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [u8]> {
         }
         TokenKind::Minus => {
             let span = signed_number(parser)?;
-            // Space may stand behind the sign in the text, but not in the value.
+            // The text may contain space after the sign, the value may not.
             let digits = parser.previous.span.text(parser.sql);
             let compact = span.text(parser.sql).len() == digits.len() + 1;
             Ok(match compact {

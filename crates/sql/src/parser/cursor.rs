@@ -1,4 +1,4 @@
-//! Moving through the tokens: take, expect, names, lists, and the bound on nesting.
+//! Moving through the tokens: taking and expecting tokens, names, lists, and the limit of nesting.
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
@@ -11,32 +11,32 @@ use crate::limits::Limits;
 use crate::text::{quote_of, unquote};
 use crate::token::{Token, TokenKind};
 
-/// Entries on the stack of SQLite's parser below any statement.
+/// Entries on the stack of SQLite's parser below a statement.
 const BASE_ENTRIES: u32 = 3;
 
-/// The state of a parse: where it is, and what the statement has gathered so far.
+/// The state of a parse: the position, and the data collected about the statement.
 pub(super) struct Parser<'a, 'l> {
     pub(super) sql: &'a [u8],
     pub(super) arena: &'a Bump,
     pub(super) limits: &'l Limits,
     pub(super) lexer: Lexer<'a>,
-    /// The next token, not yet taken.
+    /// The next token, which is not taken yet.
     pub(super) token: Token,
     /// The last token taken.
     pub(super) previous: Token,
-    /// The entries that SQLite's parser would have on its stack for what is open now.
+    /// The number of entries that SQLite's parser would have on its stack for the open productions.
     pub(super) depth: u32,
     pub(super) parameters: ParameterList<'a>,
-    /// How many SELECTs have been numbered.
+    /// The number of SELECTs that have a number.
     pub(super) select_count: u32,
     /// Whether a WITH clause has been seen: see `values`.
     pub(super) with_seen: bool,
-    /// An error that waits for the next token: see [`Parser::defer`].
+    /// An error that is raised when the next token is taken: see [`Parser::defer`].
     pub(super) deferred: Option<Box<ParseError>>,
 }
 
 impl<'a, 'l> Parser<'a, 'l> {
-    /// A parser before its first token: call [`Parser::advance`] once.
+    /// A parser before its first token: the caller must call [`Parser::advance`] once.
     pub(super) fn new(sql: &'a [u8], arena: &'a Bump, limits: &'l Limits) -> Parser<'a, 'l> {
         let nothing = Token { kind: TokenKind::Semicolon, span: Span::new(0, 0) };
         Parser {
@@ -54,7 +54,7 @@ impl<'a, 'l> Parser<'a, 'l> {
         }
     }
 
-    /// Takes the current token and reads the next.
+    /// Takes the current token and reads the next one.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<Token> {
         if self.deferred.is_some() {
@@ -72,7 +72,7 @@ impl<'a, 'l> Parser<'a, 'l> {
         }
     }
 
-    /// The next token that is no white space: comments are tokens here, and illegal.
+    /// The next token that is not white space. If comments are not allowed, they are illegal tokens.
     #[cold]
     fn next_or_comment(&mut self) -> Token {
         loop {
@@ -83,7 +83,7 @@ impl<'a, 'l> Parser<'a, 'l> {
         }
     }
 
-    /// WINDOW, OVER and FILTER came late to SQL and are names unless their neighbours say otherwise.
+    /// WINDOW, OVER and FILTER are identifiers, unless the adjacent tokens make them keywords.
     #[cold]
     fn contextual_kind(&self) -> TokenKind {
         let after_call = self.previous.kind == TokenKind::RightParen;
@@ -103,7 +103,7 @@ impl<'a, 'l> Parser<'a, 'l> {
         self.token.kind == kind
     }
 
-    /// Takes the current token if it is of this kind.
+    /// Takes the current token if it is of this kind; returns whether it is.
     #[inline]
     pub(super) fn take(&mut self, kind: TokenKind) -> Result<bool> {
         if self.token.kind != kind {
@@ -146,15 +146,15 @@ impl<'a, 'l> Parser<'a, 'l> {
         error_at(self.token.span.start, format!("unrecognized token: \"{text}\""))
     }
 
-    /// Notes an error that the current token has priority over, should it be the wrong one here. The
-    /// error is raised when that token is taken or the statement ends. The last of several counts.
+    /// Records an error that applies only if the current token is valid here: an unexpected token has priority. The error is
+    /// raised when that token is taken or the statement ends. Of several errors, the last is raised.
     #[cold]
     pub(super) fn defer(&mut self, offset: Option<u32>, message: impl Into<String>) {
         let message = message.into();
         self.deferred = Some(Box::new(ParseError { message, offset, too_big: false }));
     }
 
-    /// As [`Parser::defer`], for checks that SQLite leaves out when something is wrong already.
+    /// Like [`Parser::defer`], for checks that SQLite omits after an earlier error.
     #[cold]
     pub(super) fn defer_if_first(&mut self, message: impl Into<String>) {
         if self.deferred.is_none() {
@@ -162,7 +162,7 @@ impl<'a, 'l> Parser<'a, 'l> {
         }
     }
 
-    /// The error that was deferred, if any.
+    /// Raises the deferred error, if there is one.
     #[cold]
     pub(super) fn raise_deferred(&mut self) -> Result<()> {
         self.deferred.take().map_or(Ok(()), Err)
@@ -180,16 +180,16 @@ impl<'a, 'l> Parser<'a, 'l> {
         Span::new(start, self.previous.span.end)
     }
 
-    /// The text from `start` to the next token, comments before it included, space before it not: how
-    /// SQLite cuts out expressions that it keeps as text.
+    /// The text from `start` to the next token, with the comments before that token, but without the space: the text that SQLite
+    /// keeps of an expression.
     #[inline]
     pub(super) fn span_with_comments(&self, start: u32) -> Span {
         let text = Span::new(start, self.token.span.start).text(self.sql);
         let space = text.iter().rev().take_while(|&&byte| is_space(byte)).count();
-        Span::new(start, self.token.span.start - space as u32) // of a text with offsets of 32 bits
+        Span::new(start, self.token.span.start - space as u32) // the offsets of the text have 32 bits
     }
 
-    /// A name in the widest sense: also a string or a join word.
+    /// A name in the widest sense: also a string or a keyword of joins.
     #[inline]
     pub(super) fn name(&mut self) -> Result<Ident<'a>> {
         if !self.token.kind.is_name() {
@@ -198,7 +198,7 @@ impl<'a, 'l> Parser<'a, 'l> {
         self.take_ident()
     }
 
-    /// An identifier or a string: alias without AS, collation, word of a type.
+    /// An identifier or a string: an alias without AS, a collation, a word of a type.
     #[inline]
     pub(super) fn id_or_string(&mut self) -> Result<Ident<'a>> {
         if !self.at_id_or_string() {
@@ -212,7 +212,7 @@ impl<'a, 'l> Parser<'a, 'l> {
         self.token.kind.is_id() || self.token.kind == TokenKind::String
     }
 
-    /// The current token as an identifier, whatever it is.
+    /// The current token as an identifier, of whatever kind the token is.
     #[inline]
     pub(super) fn take_ident(&mut self) -> Result<Ident<'a>> {
         let token = self.advance()?;
@@ -238,8 +238,8 @@ impl<'a, 'l> Parser<'a, 'l> {
         Ok(QualifiedName { schema: Some(first), name: self.name()? })
     }
 
-    /// One or more items with commas between them.
-    #[inline(never)] // the items are on its frame, and it recurs
+    /// One or more items, separated by commas.
+    #[inline(never)] // the items are on the stack frame of this recursive function
     pub(super) fn list<T: Copy>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<&'a [T]> {
         let first = item(self)?;
         if !self.at(TokenKind::Comma) {
@@ -262,7 +262,7 @@ impl<'a, 'l> Parser<'a, 'l> {
         Ok(items)
     }
 
-    /// Accounts for `entries` on the stack of SQLite's parser. Errors leave them there: they end the parse.
+    /// Counts `entries` on the stack of SQLite's parser. After an error the count is not restored, because the parse ends.
     #[inline]
     pub(super) fn enter(&mut self, entries: u32) -> Result<()> {
         self.depth += entries;
@@ -278,14 +278,14 @@ impl<'a, 'l> Parser<'a, 'l> {
         self.depth -= entries;
     }
 
-    /// The number of a SELECT that ends here.
+    /// The number of a SELECT that ends at this position.
     #[inline]
     pub(super) fn number_select(&mut self) -> SelectNumber {
         self.select_count += 1;
         SelectNumber(self.select_count)
     }
 
-    /// A node above children of at most this height, from `start` to the last token taken.
+    /// A node whose children have at most this height, from `start` to the last token taken.
     #[inline]
     pub(super) fn node(&mut self, kind: ExprKind<'a>, start: u32, children_height: u32) -> Expr<'a> {
         let height = children_height + 1;
@@ -302,7 +302,7 @@ impl<'a, 'l> Parser<'a, 'l> {
     }
 }
 
-/// Whether a token can be the name of a window, in the eyes of the tokenizer.
+/// Whether SQLite's tokenizer takes a token for the name of a window.
 fn names_window(kind: TokenKind) -> bool {
     kind.is_id()
         || matches!(kind, TokenKind::String | TokenKind::Window | TokenKind::Over)

@@ -57,7 +57,7 @@ pub(super) fn conflict_action(parser: &mut Parser<'_, '_>) -> Result<Conflict> {
     Ok(action)
 }
 
-/// `[schema.]table [AS alias]`: an alias needs its AS here.
+/// `[schema.]table [AS alias]`: AS is required before the alias.
 pub(super) fn target<'a>(parser: &mut Parser<'a, '_>) -> Result<(QualifiedName<'a>, Option<Ident<'a>>)> {
     let table = parser.qualified_name()?;
     let alias = if parser.take(TokenKind::As)? { Some(parser.name()?) } else { None };
@@ -69,7 +69,7 @@ fn optional_names<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [Ident<'a>]> {
     if parser.at(TokenKind::LeftParen) { parser.parenthesized_list(Parser::name) } else { Ok(&[]) }
 }
 
-/// The ON CONFLICT clauses, and RETURNING. The one without a target must be the last.
+/// The ON CONFLICT clauses, and RETURNING. A clause without a target must be the last.
 pub(super) fn upserts<'a>(parser: &mut Parser<'a, '_>) -> Result<(&'a [Upsert<'a>], &'a [ResultColumn<'a>])> {
     let mut upserts = ArenaVec::new_in(parser.arena);
     while parser.take(TokenKind::On)? {
@@ -100,7 +100,7 @@ fn upsert<'a>(parser: &mut Parser<'a, '_>) -> Result<Upsert<'a>> {
     Ok(upsert)
 }
 
-/// RETURNING, if it stands here.
+/// RETURNING, if it is next.
 fn returning<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [ResultColumn<'a>]> {
     if parser.take(TokenKind::Returning)? { result_columns(parser) } else { Ok(&[]) }
 }

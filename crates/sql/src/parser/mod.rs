@@ -1,27 +1,28 @@
 //! Tokens to tree, by recursive descent.
 //!
-//! The grammar is SQLite's as its documentation draws it. SQLite's own parser is LALR(1) and so never
-//! takes a token that cannot continue the statement: the first bad token is the one its message names.
-//! Descent that looks one token ahead has the same property, which is why the messages agree.
+//! The grammar is that of SQLite's documentation. SQLite's own parser is LALR(1), and so never takes a token that cannot continue
+//! the statement: its message names the first such token. A recursive descent with one token of lookahead has the same property,
+//! so the messages agree.
 //!
-//! The errors that are not about a token (a row too short, an ORDER BY before a UNION) SQLite finds when it reduces,
-//! and it reduces only once the next token turned out to fit. They are deferred until then.
+//! SQLite finds errors that are not about a token (a row too short, an ORDER BY before a UNION) when it reduces a production,
+//! which happens only after the next token has been accepted. This parser defers such errors until then.
 //!
-//! A keyword that is not reserved is a name wherever it cannot be itself. Here that means: ask for the
-//! keywords first, for a name last.
+//! A keyword that is not reserved is a name wherever its keyword meaning is not possible. So the parser first checks for the
+//! keywords, and for a name last.
 //!
-//! Messages that need the schema, or that SQLite gives only when it resolves names (RAISE outside a trigger,
-//! ON with a NATURAL join), are not the parser's: such text may stand in a view.
+//! The parser does not raise errors that need the schema, or that SQLite raises only when it resolves names (RAISE outside a
+//! trigger, ON with a NATURAL join): a view may contain such text.
 //!
-//! The grammar is one function per production, by subject; each takes the [`Parser`], which is the cursor over the tokens and
-//! knows no production. An expression contains queries and a query expressions, so that queries are a part of `expr`.
+//! The grammar is one function per production, by subject; each function takes the [`Parser`], which is the cursor over the
+//! tokens and independent of the productions. Expressions contain queries and queries contain expressions, so that queries are a
+//! part of `expr`.
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | `cursor` | the tokens: take, expect, lists, the bound on nesting, errors |
+//! | `cursor` | the tokens: taking and expecting tokens, lists, the limit of nesting, errors |
 //! | `parameters` | the numbers of parameters |
 //! | `names` | aliases, lists of columns, types, signed numbers |
-//! | `statement` | which statement is it? |
+//! | `statement` | selecting the kind of statement |
 //! | `expr` | expressions; `primary`, `function`, `window`, `order`, `parameter` are their parts |
 //! | `expr::query` | SELECT; `from`, `values`, `with` are its parts |
 //! | `dml` | INSERT, UPDATE, DELETE |
@@ -46,12 +47,12 @@ use crate::limits::Limits;
 use crate::token::TokenKind;
 use cursor::Parser;
 
-/// What [`parse_statement`] found.
+/// The result of [`parse_statement`].
 #[derive(Clone, Copy, Debug)]
 pub struct Parsed<'a> {
-    /// The statement; none if there was nothing but space, comments and semicolons.
+    /// The statement; `None` if the text contains only white space, comments and semicolons.
     pub statement: Option<Statement<'a>>,
-    /// The offset behind the statement and its semicolon, where the next one starts.
+    /// The offset after the statement and its semicolon, where the next statement starts.
     pub tail: usize,
 }
 
@@ -76,7 +77,7 @@ fn parse<'a>(sql: &'a [u8], arena: &'a Bump, limits: &Limits) -> Result<Parsed<'
     let cut = sql.len() > longest;
     let mut parser = Parser::new(sql.get(..longest).unwrap_or(sql), arena, limits);
     let parsed = statement::first_statement(&mut parser);
-    // A parser that reaches the end of a text that was cut has read further than the limit.
+    // A parser that reaches the end of truncated text has read beyond the limit.
     if cut && parser.token.kind == TokenKind::EndOfText {
         return too_big();
     }

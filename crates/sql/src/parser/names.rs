@@ -1,4 +1,4 @@
-//! Names, types and numbers: what stands beside expressions and has none in it.
+//! Names, types and numbers: the parts of statements that contain no expressions.
 
 use super::cursor::Parser;
 use crate::ast::{Direction, Ident, Span};
@@ -20,7 +20,7 @@ pub(super) fn optional_column_names<'a>(parser: &mut Parser<'a, '_>) -> Result<&
     if parser.at(TokenKind::LeftParen) { column_names(parser) } else { Ok(&[]) }
 }
 
-/// `( column, ... )`. The grammar takes COLLATE and ASC or DESC, because old versions wrote such schemas.
+/// `( column, ... )`. The grammar accepts COLLATE and ASC or DESC, because old versions wrote such schemas.
 pub(super) fn column_names<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [Ident<'a>]> {
     parser.parenthesized_list(|parser| {
         let name = parser.name()?;
@@ -45,9 +45,8 @@ pub(super) fn direction(parser: &mut Parser<'_, '_>) -> Result<Option<Direction>
     Ok(parser.take(TokenKind::Desc)?.then_some(Direction::Desc))
 }
 
-/// Any number of words, then perhaps one or two numbers in parentheses. The text is kept as it is,
-/// with the space and comments between the words; but of a type that starts with a quoted word, only
-/// that word.
+/// Any number of words, then optionally one or two numbers in parentheses. The text is kept as written, with the space and
+/// comments between the words; but if the first word is quoted, the type is only that word.
 pub(super) fn type_name<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [u8]> {
     if !parser.at_id_or_string() {
         return Ok(&[]);
@@ -66,7 +65,7 @@ pub(super) fn type_name<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [u8]> {
     Ok(unquote_start(parser.span_from(start).text(parser.sql), parser.arena))
 }
 
-/// A number with or without sign; its text includes a minus but not a plus.
+/// A number with or without a sign; its text includes a minus but not a plus.
 pub(super) fn signed_number(parser: &mut Parser<'_, '_>) -> Result<Span> {
     let minus = parser.at(TokenKind::Minus);
     let start = parser.token.span.start;

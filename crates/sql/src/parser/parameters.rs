@@ -1,7 +1,7 @@
 //! The numbers of parameters.
 //!
-//! `?` takes the next number after the largest so far, `?NNN` takes NNN, a name takes the number it
-//! had before or the next one.
+//! `?` has the next number after the largest so far, `?NNN` has the number NNN, a name has the number of its earlier occurrence,
+//! or the next number.
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
@@ -34,19 +34,20 @@ impl<'a> ParameterList<'a> {
         self.count + 1
     }
 
-    /// The number of `?NNN`, unless it is above `limit`. Its name is its text, so that `?1` and `?01` are two names of one number.
+    /// The number of `?NNN`, unless it is above `limit`. Its name is its text, so that `?1` and `?01` are two names of the same
+    /// number.
     pub(super) fn explicit_number(&mut self, name: &'a [u8], digits: &[u8], limit: u32) -> Option<u32> {
         let number =
             digits.iter().try_fold(0_u32, |number, digit| number.checked_mul(10)?.checked_add(u32::from(digit - b'0')));
         let number = number.filter(|number| (1..=limit).contains(number))?;
-        // Only the first name of a number counts.
+        // Only the first name of a number is kept.
         if number > self.count || !self.names.iter().any(|known| known.number == number) {
             self.names.push(ParameterName { name, number });
         }
         Some(number)
     }
 
-    /// The number of a name: the one that it had before, or the next one.
+    /// The number of a name: that of its earlier occurrence, or the next number.
     pub(super) fn number_of_name(&mut self, name: &'a [u8]) -> u32 {
         if let Some(known) = self.names.iter().find(|known| known.name == name) {
             return known.number;
@@ -56,7 +57,7 @@ impl<'a> ParameterList<'a> {
         number
     }
 
-    /// A parameter of this number stands in the statement.
+    /// Records that a parameter with this number occurs in the statement.
     pub(super) fn note(&mut self, number: u32) {
         self.count = self.count.max(number);
     }

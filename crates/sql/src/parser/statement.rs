@@ -1,4 +1,4 @@
-//! Which statement is it?
+//! Selecting the kind of statement.
 
 use super::Parsed;
 use super::alter::alter_table;
@@ -14,7 +14,7 @@ use crate::parser::expr::query::with::with_clause;
 use crate::parser::expr::query::{select, select_after_with};
 use crate::token::TokenKind;
 
-/// The first statement of the text, with its semicolon.
+/// The first statement of the text, including its semicolon.
 pub(super) fn first_statement<'a>(parser: &mut Parser<'a, '_>) -> Result<Parsed<'a>> {
     while parser.at(TokenKind::Semicolon) {
         parser.advance()?;
@@ -88,7 +88,7 @@ fn stmt<'a>(parser: &mut Parser<'a, '_>) -> Result<Stmt<'a>> {
     }
 }
 
-/// WITH stands before four kinds of statements.
+/// WITH can precede four kinds of statements.
 fn with_statement<'a>(parser: &mut Parser<'a, '_>) -> Result<Stmt<'a>> {
     let start = parser.token.span.start;
     let with = with_clause(parser)?;

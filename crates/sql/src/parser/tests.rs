@@ -3,7 +3,7 @@ use bumpalo::Bump;
 use crate::ast::*;
 use crate::{Limits, ParseError, parse_statement};
 
-/// Parses `sql` and hands the statement to `check`.
+/// Parses `sql` and calls `check` with the statement.
 fn with_statement<T>(sql: &str, check: impl FnOnce(&Statement<'_>) -> T) -> T {
     let arena = Bump::new();
     let parsed = parse_statement(sql.as_bytes(), &arena, &Limits::default());
@@ -11,7 +11,7 @@ fn with_statement<T>(sql: &str, check: impl FnOnce(&Statement<'_>) -> T) -> T {
     check(&parsed.statement.unwrap_or_else(|| panic!("{sql}: nothing")))
 }
 
-/// Hands the first result column of the SELECT `sql` to `check`.
+/// Calls `check` with the first result column of the SELECT `sql`.
 fn with_column<T>(sql: &str, check: impl FnOnce(&ResultColumn<'_>, &Expr<'_>) -> T) -> T {
     with_statement(sql, |statement| {
         let Some(Stmt::Select(Select { first: SelectCore::Query(query), .. })) = statement.program() else {
@@ -277,7 +277,7 @@ fn streamed_rows_have_the_same_width() {
     check("((SELECT 1)), (2, 3), (4, 5), (6)", true);
     check("(CAST(1 AS INT)), (2, 3), (4)", true);
     check("(1), (2), ((SELECT 2), 3), (5, 6), (7)", true);
-    // Rows that are kept are counted when the view is used.
+    // The widths of rows that are not streamed are checked when the view is used.
     check("((SELECT 1)), (2, 3)", false);
     check("(CAST(1 AS INT)), (2, 3), (4, 5)", false);
     check("((SELECT 1), 2), (2), (4)", false);
@@ -285,7 +285,7 @@ fn streamed_rows_have_the_same_width() {
 
 #[test]
 fn selects_have_sqlites_numbers() {
-    // Those that EXPLAIN QUERY PLAN shows of the queries in expressions.
+    // The numbers that EXPLAIN QUERY PLAN shows for queries in expressions.
     let check = |sql: &str, expected: &[u32]| {
         with_statement(sql, |statement| {
             let mut found = Vec::new();
@@ -301,7 +301,7 @@ fn selects_have_sqlites_numbers() {
     check("SELECT * FROM t, (u, v) WHERE (SELECT 1)", &[2]);
     check("SELECT * FROM (t, u), (v) WHERE (SELECT 1)", &[1]);
     check("SELECT * FROM t WHERE a IN u AND (SELECT 1)", &[2]);
-    // Rows are a SELECT each, unless they are streamed.
+    // Each row is a SELECT, unless the rows are streamed.
     check("SELECT * FROM t WHERE (a, b) IN ((1, 2), (3, (SELECT 4))) AND (SELECT 5)", &[1, 4]);
     check("SELECT * FROM t WHERE a IN (1, (SELECT 2)) AND (SELECT 3)", &[1, 2]);
     check("VALUES(1), (2), ((SELECT 3)), (4), (5), ((SELECT 6))", &[3, 7]);

@@ -1,4 +1,4 @@
-//! Asks both parsers and judges.
+//! Runs both parsers and compares the results.
 
 use bumpalo::Bump;
 use lithe_sql::ast::{Explain, Expr, ExprKind, ResultColumn, ResultColumnKind, Select, SelectCore, Statement, Stmt};
@@ -15,7 +15,7 @@ pub enum Verdict {
     Differs(String),
 }
 
-/// How the messages start that SQLite's parser itself raises.
+/// The beginnings of messages that SQLite's parser itself raises.
 const PARSER_MESSAGES: &[&str] = &[
     "near \"",
     "incomplete input",
@@ -44,8 +44,8 @@ const PARSER_MESSAGES: &[&str] = &[
     "DISTINCT is not supported for window functions",
 ];
 
-/// Statements in whose middle SQLite looks at the schema, so that a missing table or a second column of the same name
-/// can hide a syntax error further on. VALUES of constant rows is one more: code for it is made while it is parsed.
+/// Statements within which SQLite's parser reads the schema, so that a missing table or a second column of the same name can hide
+/// a later syntax error. VALUES of constant rows belongs to them: its code is generated during parsing.
 const LOOKS_EARLY: &[&str] = &["create", "alter", "explain", ";", "/*", "--"];
 
 impl Oracle {
@@ -78,7 +78,7 @@ impl Oracle {
         }
     }
 
-    /// Parameters and names of result columns of what both accept.
+    /// Compares the parameters and the names of result columns of a statement that both parsers accept.
     fn compare_accepted(&self, sql: &str, parsed: &Parsed<'_>) -> Verdict {
         let (Some(statement), Ok(theirs)) = (parsed.statement, self.connection.prepare(sql)) else {
             return Verdict::Accepted;
@@ -103,7 +103,7 @@ impl Oracle {
         Verdict::Accepted
     }
 
-    /// SQLite's error, if it has one.
+    /// SQLite's error, if there is one.
     fn prepare(&self, sql: &str) -> Option<ParseError> {
         match self.connection.prepare(sql) {
             Ok(_) => None,
@@ -118,7 +118,7 @@ impl Oracle {
     }
 }
 
-/// The names of the result columns, if the text alone tells them all.
+/// The names of the result columns, if the text alone determines all of them.
 fn column_names(sql: &str, statement: &Statement<'_>) -> Option<Vec<String>> {
     let Some(Stmt::Select(Select { first: SelectCore::Query(query), .. })) = statement.program() else {
         return None;

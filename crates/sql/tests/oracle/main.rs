@@ -1,9 +1,9 @@
-//! The parser against SQLite: what it refuses, with which message, at which offset.
+//! The parser compared with SQLite: which statements it refuses, with which message, at which offset.
 //!
-//! Random statements, most of them then damaged, are prepared by SQLite on a small schema. Where its
-//! message is the parser's, ours must be the same; where it accepts, or fails to find a name, we must accept.
+//! Random statements, most of them damaged afterwards, are prepared by SQLite on a small schema. If the message is that of
+//! SQLite's parser, Lithe's must be the same; if SQLite accepts the statement, or does not find a name, Lithe must accept it.
 //!
-//! `SEED=n COUNT=n cargo test -p lithe-sql --test oracle` runs other and more statements.
+//! `SEED=n COUNT=n cargo test -p lithe-sql --test oracle` runs other statements, and another number of them.
 
 mod compare;
 mod generate;
@@ -39,11 +39,11 @@ fn random_statements() {
         }
     }
     assert!(failures.is_empty(), "{} differ:\n{}", failures.len(), failures.join("\n"));
-    // Random text that is never valid would test little.
+    // If no random statement were valid, the test would cover little.
     assert!(accepted * 5 > count, "only {accepted} of {count} statements are accepted");
 }
 
-/// Statements that once differed, or that the generator does not reach.
+/// Statements whose results once differed, or that the generator does not produce.
 #[test]
 fn known_statements() {
     let oracle = Oracle::new();

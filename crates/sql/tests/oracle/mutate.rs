@@ -1,9 +1,9 @@
-//! Damage to a statement: tokens deleted, doubled, swapped, replaced, the end cut off.
+//! Damages a statement: deletes, doubles, swaps or replaces tokens, or cuts off the end.
 
 use crate::generate::any_token;
 use crate::random::Random;
 
-/// Leaves two statements of five as they are.
+/// Two of five statements remain unchanged.
 pub fn damage(tokens: &mut Vec<String>, random: &mut Random) {
     let times = [0, 0, 1, 1, 2][random.below(5)];
     for _ in 0..times {

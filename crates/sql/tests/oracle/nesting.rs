@@ -1,4 +1,4 @@
-//! Deep nesting: the same answer as SQLite's well below the limit, an error above it, and never a stack overflow.
+//! Deep nesting: the same result as SQLite's well below the limit, an error above the limit, and never a stack overflow.
 
 use bumpalo::Bump;
 use lithe_sql::{Limits, parse_statement};

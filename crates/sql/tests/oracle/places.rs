@@ -1,4 +1,4 @@
-//! Every keyword and every kind of token in every place where a name, an expression or a clause can stand.
+//! Every keyword and every kind of token at every position where a name, an expression or a clause is possible.
 
 use lithe_sql::keywords;
 

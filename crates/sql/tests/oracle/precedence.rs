@@ -1,5 +1,5 @@
-//! Which operator takes which operands: a random row of operators, and the same with all the parentheses that our tree
-//! says it has, must have one value in SQLite.
+//! Which operands belong to which operator: a random chain of operators, and the same chain with all parentheses of this parser's
+//! tree, must have the same value in SQLite.
 
 use bumpalo::Bump;
 use lithe_sql::ast::{BinaryOp, Expr, ExprKind, InSet, LikeOp, ResultColumnKind, SelectCore, Stmt, UnaryOp};
@@ -59,7 +59,7 @@ fn parentheses_change_nothing() {
                 assert!(theirs.to_string().contains(&error.message), "{sql}: {theirs}, {error}");
                 continue;
             }
-            // An error while it runs: a bad ESCAPE, an overflow.
+            // A run-time error: a bad ESCAPE, an overflow.
             (Ok(_), Err(rusqlite::Error::SqliteFailure(..))) => continue,
             (ours, theirs) => panic!("{sql}: {theirs:?}, {:?}", ours.err()),
         };

@@ -1,4 +1,4 @@
-//! A small generator of random numbers (SplitMix64): a run is a function of its seed.
+//! A small generator of random numbers (SplitMix64): the seed determines the whole run.
 
 pub struct Random(u64);
 
@@ -7,7 +7,7 @@ impl Random {
         Random(seed)
     }
 
-    /// Another generator, seeded by this one.
+    /// Another generator, seeded by this generator.
     pub fn fork(&mut self) -> Random {
         Random(self.next())
     }
@@ -25,7 +25,7 @@ impl Random {
         (self.next() % bound as u64) as usize
     }
 
-    /// True once in `n`.
+    /// True with a probability of one in `n`.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

@@ -1,4 +1,4 @@
-//! The text that the schema table keeps of a CREATE statement.
+//! The text of a CREATE statement that the schema table stores.
 
 use bumpalo::Bump;
 use lithe_sql::ast::{Span, Stmt};

@@ -8,13 +8,13 @@
 //!                 ^ point = 2           12.345
 //! ```
 //!
-//! The power of ten depends on the binary exponent alone: it is the one that makes the integer at least 10^17
-//! for every mantissa. Where fewer than 17 significant digits are asked for, the power is smaller, the integer has one
-//! or two digits more than that, and is cut off instead of rounded; then the digits are rounded. So 25 has the digit
-//! 3, and 250, a hair less after the multiplication by 10^-1, has the digit 2.
+//! The power of ten depends on the binary exponent alone: it makes the integer at least 10^17 for every mantissa. For
+//! fewer than 17 significant digits the power is smaller, and the integer has one or two digits more than that and is
+//! truncated instead of rounded; then the digits are rounded. So 25 has the digit 3, and 250, slightly less after the
+//! multiplication by 10^-1, has the digit 2.
 //!
-//! A number printed with 17 digits would often show a tail of noise (0.1 is
-//! 0.10000000000000001); SQLite looks for such tails and drops them when the shorter number still is the same double.
+//! A number printed with 17 digits would often show a tail of noise (0.1 is 0.10000000000000001). SQLite detects such
+//! tails and drops them if the shorter number is the same double.
 
 use super::parse::decimal_to_real;
 use super::power;
@@ -31,11 +31,11 @@ pub struct Decimal {
     point: i32,
 }
 
-/// As many digits as make every double its own number: what a plain conversion to text asks for.
+/// The number of digits that identifies every double: that of a plain conversion to text.
 pub const ROUND_TRIP_DIGITS: i32 = 17;
 
 impl Decimal {
-    /// All the digits that SQLite computes of `real`'s absolute value, which must be finite.
+    /// All the digits of `real`'s absolute value that SQLite computes; `real` must be finite.
     pub fn new(real: f64) -> Decimal {
         debug_assert!(real.is_finite());
         if real == 0.0 {
@@ -53,9 +53,10 @@ impl Decimal {
         decimal
     }
 
-    /// `real` rounded to so many significant digits; `real` must be finite. 17 digits drop a tail of noise.
+    /// `real` rounded to `digits` significant digits; `real` must be finite. 17 digits drop a tail of noise.
     ///
-    /// `significant_max` is for those who ask for more digits than they take: it makes no fewer digits be computed.
+    /// `significant_max` limits the digits that are kept, for callers that pass more in `digits`; it does not reduce
+    /// the digits that are computed.
     #[inline]
     pub fn significant(real: f64, digits: i32, significant_max: i32) -> Decimal {
         let kept = digits.min(significant_max);
@@ -72,8 +73,8 @@ impl Decimal {
         decimal
     }
 
-    /// `real` rounded to so many digits after the decimal point, of at most `significant_max` digits;
-    /// `real` must be finite.
+    /// `real` rounded to `fraction_digits` digits after the decimal point, of at most `significant_max` digits; `real`
+    /// must be finite.
     pub fn fixed(real: f64, fraction_digits: i32, significant_max: i32) -> Decimal {
         let mut decimal = Decimal::new(real);
         let digits = decimal.point.saturating_add(fraction_digits).min(significant_max);
@@ -84,8 +85,8 @@ impl Decimal {
         decimal
     }
 
-    /// `real` rounded to 17 digits, or to less if what is cut off looks like noise. On the integer, because it is the
-    /// digits of every real that becomes text.
+    /// `real` rounded to 17 digits, or to less if the rest looks like noise. It works on the integer, because every
+    /// real that becomes text is converted here.
     fn round_trip(real: f64) -> Decimal {
         /// Integers up to here are exact, and have 16 digits at the most.
         const EXACT_MAX: f64 = (1u64 << 53) as f64;
@@ -106,12 +107,13 @@ impl Decimal {
     }
 
     /// If the last of 16 digits look like noise around a shorter number, and the shorter number is the same double:
-    /// that one. The digits are those of an integer without its last `cut` digits; it is `real` * 10^`power`.
+    /// that number. The digits are those of an integer without its last `cut` digits; the integer is `real` *
+    /// 10^`power`.
     fn without_noise(real: f64, digits: u64, cut: i32, power: i32) -> Option<Decimal> {
         let (shorter, cut) = match digits % 1000 {
             tail if tail % 100 == 99 => (digits / 100 + 1, cut + 2),
             0 => (digits / 1000, cut + 3),
-            // Among numbers of 10^17 and more SQLite does not look at the 16th digit.
+            // For numbers of 10^17 and more SQLite does not check the 16th digit.
             1..=9 if power < 0 => (digits / 1000, cut + 3),
             _ => return None,
         };
@@ -120,7 +122,7 @@ impl Decimal {
         (decimal_to_real(significand, -power) == real).then(|| Decimal::of_integer(significand, power))
     }
 
-    /// The digits of `integer` / 10^`power`, none of them a zero at the end.
+    /// The digits of `integer` / 10^`power`, without zeros at the end.
     fn without_zeros(integer: u64, power: i32) -> Decimal {
         let (significand, zeros) = strip_zeros(integer);
         Decimal::of_integer(significand, power - zeros)
@@ -132,8 +134,8 @@ impl Decimal {
         bytes::first(&self.digits, self.len)
     }
 
-    /// How many of the digits stand before the decimal point; past the last digit stand zeros, and a
-    /// number less than 0 counts the zeros after the point.
+    /// How many digits are before the decimal point: if more than there are, zeros follow the last digit; if negative,
+    /// so many zeros come between the point and the first digit.
     #[inline]
     pub fn point(&self) -> i32 {
         self.point
@@ -180,7 +182,7 @@ impl Decimal {
     }
 }
 
-/// `integer` without the zeros at its end, and how many they were. Zero has none.
+/// `integer` without the zeros at its end, and the number of them. Zero has none.
 fn strip_zeros(mut integer: u64) -> (u64, i32) {
     let mut zeros = 0;
     if integer == 0 {
@@ -197,7 +199,7 @@ fn strip_zeros(mut integer: u64) -> (u64, i32) {
     (integer, zeros)
 }
 
-/// How many digits the integer has for 17 significant digits and more.
+/// The number of digits of the integer for 17 significant digits and more.
 const INTEGER_DIGITS: i32 = 18;
 
 /// A real as product / 2^`surplus` / 10^`power`.
@@ -208,7 +210,7 @@ struct Scaled {
 }
 
 impl Scaled {
-    /// Multiplied by the power of ten that makes it an integer of `digits` digits, or one more; at least 2.
+    /// The real multiplied by the power of ten that makes it an integer of `digits` digits, or one more; at least 2.
     #[inline]
     fn new(real: f64, digits: i32) -> Scaled {
         const FRACTION_BITS: u32 = 52;
@@ -225,7 +227,8 @@ impl Scaled {
         let binary = biased - BIAS - (shift as i32 - (63 - FRACTION_BITS as i32));
         let power = digits - 1 - power::decimal_exponent(binary);
         let product = u128::from(mantissa) * u128::from(power::mantissa(power));
-        // The integer has at most 61 bits and the product at least 127: there are bits to round by, or to cut off.
+        // The integer has at most 61 bits and the product at least 127: enough bits are left for rounding or
+        // truncation.
         Scaled { product, surplus: 126 - binary - power::exponent(power), power }
     }
 
@@ -240,7 +243,7 @@ impl Scaled {
     }
 }
 
-/// Writes `integer` in decimal and returns how many digits it has.
+/// Writes `integer` in decimal and returns its number of digits.
 #[expect(clippy::indexing_slicing, reason = "an integer has no more digits than fit")]
 pub(super) fn write_integer(integer: u64, digits: &mut [u8; DIGITS_MAX]) -> usize {
     let mut reversed = [0; DIGITS_MAX];

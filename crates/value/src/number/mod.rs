@@ -3,14 +3,13 @@
 //! | module | its one subject |
 //! | --- | --- |
 //! | [`text`] | [`NumberText`]: a number as text, on the stack |
-//! | [`decimal`] | [`Decimal`]: the decimal digits of a real, rounded as wanted |
+//! | [`decimal`] | [`Decimal`]: the decimal digits of a real, rounded |
 //! | [`parse`](mod@parse) | the number at the start of a text |
-//! | [`power`] | powers of ten, as the decimal digits want them |
+//! | [`power`] | powers of ten, for the decimal digits |
 //!
-//! Text to real is correctly rounded, except that only as many digits count as fit an unsigned integer of
-//! 64 bits. Real to text is not, quite: SQLite multiplies by a power of ten truncated to
-//! 64 bits, and what that yields is what applications see and compare. [`decimal`] does the same
-//! multiplication.
+//! Text to real is correctly rounded, except that only as many digits count as fit an unsigned integer of 64 bits. Real
+//! to text is not quite: SQLite multiplies by a power of ten truncated to 64 bits, and applications see and compare the
+//! result. So [`decimal`] does the same multiplication.
 
 pub mod decimal;
 pub mod parse;

@@ -5,8 +5,8 @@
 //!     *      ?      *     ?    *     ?   ?      +       *      at least one digit before the e
 //! ```
 //!
-//! No hexadecimal, no underscores, no names: those are literals of the SQL text, not numbers in
-//! values. An `e` without digits behind it belongs to what follows the number.
+//! No hexadecimal, no underscores, no names: those are literals of the SQL text, not numbers in values. An `e` without
+//! digits behind it is not part of the number.
 
 use super::power;
 use crate::bytes;
@@ -31,16 +31,16 @@ impl Numeric {
     }
 }
 
-/// What a text starts with.
+/// The result of parsing the start of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parsed {
     /// The number: an integer if it is written as one and fits, otherwise a real; 0 if there is none.
     pub number: Numeric,
-    /// Whether the number is all there is, spaces around it aside, up to a NUL.
+    /// Whether the text has nothing else, except for spaces around the number, up to a NUL.
     pub is_whole: bool,
 }
 
-/// The number at the start of `text`, as arithmetic sees it: an integer with nothing but a NUL behind it is a real.
+/// The number at the start of `text`, as arithmetic reads it: an integer with only a NUL behind it is a real.
 #[inline]
 pub fn parse(text: &[u8]) -> Parsed {
     let scan = Scan::new(text);
@@ -52,8 +52,8 @@ pub fn parse(text: &[u8]) -> Parsed {
     Parsed { number, is_whole: end != End::Other }
 }
 
-/// The number that the whole of `text` is, as functions see it: an integer if it is written as one, and small if a
-/// NUL follows.
+/// The number that the whole of `text` is, as functions read it: an integer if it is written as one; before a NUL only
+/// a small one.
 #[inline]
 pub fn whole_number(text: &[u8]) -> Option<Numeric> {
     let scan = Scan::new(text);
@@ -66,7 +66,7 @@ pub fn whole_number(text: &[u8]) -> Option<Numeric> {
     Some(integer.map_or_else(|| Numeric::Real(scan.to_real()), Numeric::Integer))
 }
 
-/// The number at the start of `text`, as CAST AS NUMERIC sees it: an integer if it is written as one, or as a small
+/// The number at the start of `text`, as CAST AS NUMERIC reads it: an integer if it is written as one, or as a small
 /// real without a fraction.
 pub fn numeric_prefix(text: &[u8]) -> Numeric {
     let scan = Scan::new(text);
@@ -74,7 +74,7 @@ pub fn numeric_prefix(text: &[u8]) -> Numeric {
     integer.map_or_else(|| Numeric::Real(scan.to_real()), Numeric::Integer)
 }
 
-/// The integer that equals `real`, if it fits 52 bits with its sign: SQLite's caution where reals get sparse.
+/// The integer that equals `real`, if it fits 52 bits with its sign: SQLite avoids the range where reals get sparse.
 fn small_integer(real: f64) -> Option<i64> {
     const LIMIT: i64 = 1 << 51;
     let integer = real as i64; // saturates, and the ends are out of bounds
@@ -86,14 +86,14 @@ pub fn text_to_real(text: &[u8]) -> f64 {
     Scan::new(text).to_real()
 }
 
-/// The integer at the start of `text`, the first or last of all if it is beyond them, 0 if there is none. A
-/// fraction or exponent is not looked at: `1e3` is 1.
+/// The integer at the start of `text`; the first or last integer if the number is out of range; 0 if there is none. A
+/// fraction or exponent is ignored: `1e3` is 1.
 pub fn integer_prefix(text: &[u8]) -> i64 {
     let text = trim_start(text);
     let (is_negative, text) = sign(text);
     let mut integer: u64 = 0;
     for digit in text.iter().map_while(|&byte| digit(byte)) {
-        // Once it has overflowed it stays at the end: every further digit overflows again.
+        // After an overflow the value stays at the maximum, because every further digit overflows again.
         integer = integer.checked_mul(10).and_then(|tens| tens.checked_add(digit)).unwrap_or(u64::MAX);
     }
     match (is_negative, i64::try_from(integer)) {
@@ -124,8 +124,8 @@ pub(super) fn decimal_to_real(significand: u64, exponent: i32) -> f64 {
     by_one_product(significand, exponent).unwrap_or_else(|| slow_decimal_to_real(significand, exponent))
 }
 
-/// `significand` * 10^`exponent`, correctly rounded, if one multiplication of 64 by 64 bits can tell: the power of ten
-/// is a little more than its 64 bits say, and in one case of some hundreds that might change the rounding.
+/// `significand` * 10^`exponent`, correctly rounded, if one multiplication of 64 by 64 bits is enough: the power of ten
+/// is a little greater than its first 64 bits, and in one case of some hundreds that may change the rounding.
 #[inline]
 fn by_one_product(significand: u64, exponent: i32) -> Option<f64> {
     const MANTISSA_BITS: u32 = 53;
@@ -135,7 +135,7 @@ fn by_one_product(significand: u64, exponent: i32) -> Option<f64> {
     }
     let shift = significand.leading_zeros();
     let product = u128::from(significand << shift) * u128::from(power::mantissa(exponent));
-    // What the power lacks is less than one unit, so the product lacks less than the significand: 2^64.
+    // The power lacks less than one unit, so the product lacks less than the significand: 2^64.
     const ERROR: u128 = 1 << 64;
     let surplus = 128 - product.leading_zeros() - MANTISSA_BITS;
     let (half, rest) = (1u128 << (surplus - 1), product & ((1u128 << surplus) - 1));
@@ -150,15 +150,15 @@ fn by_one_product(significand: u64, exponent: i32) -> Option<f64> {
     // The number is mantissa * 2^binary.
     let binary = power::exponent(exponent) - shift as i32 - 63 + surplus as i32;
     let biased = binary + BIAS + MANTISSA_BITS as i32 - 1;
-    // Leave out what is subnormal or infinite, or becomes so by rounding up.
+    // Subnormal and infinite results are excluded, and those that rounding up makes so.
     if !(1..2 * BIAS).contains(&biased) {
         return None;
     }
-    // A mantissa that was rounded up to 2^53 carries into the exponent, as it should.
+    // A mantissa that was rounded up to 2^53 carries into the exponent, which is right.
     Some(f64::from_bits(((biased as u64) << (MANTISSA_BITS - 1)) + (mantissa - (1 << (MANTISSA_BITS - 1)))))
 }
 
-/// By way of the standard library, whose conversion is correct for every text.
+/// Uses the standard library, whose conversion is correct for every text.
 #[cold]
 fn slow_decimal_to_real(significand: u64, exponent: i32) -> f64 {
     use std::io::Write;
@@ -172,10 +172,10 @@ fn slow_decimal_to_real(significand: u64, exponent: i32) -> f64 {
     real.unwrap_or_default()
 }
 
-/// A number taken apart.
+/// The parts of a number.
 struct Scan<'a> {
     is_negative: bool,
-    /// The digits as an integer, as many as fit.
+    /// The digits as an integer, as far as they fit.
     significand: u64,
     /// The number is `significand` * 10^`exponent`.
     exponent: i32,
@@ -188,11 +188,11 @@ struct Scan<'a> {
 /// What follows a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// Nothing but spaces.
+    /// Only spaces.
     Text,
-    /// Spaces, and then a NUL: for SQLite the text ends here, but it notices that there is more.
+    /// Spaces, and then a NUL: for SQLite the text ends here, but it distinguishes this case.
     Nul,
-    /// Something else; or there was no number.
+    /// Other text; or there was no number.
     Other,
 }
 
@@ -265,8 +265,8 @@ impl<'a> Scan<'a> {
     /// Appends a digit to the significand, if it fits.
     #[inline]
     fn push(&mut self, digit: u64) -> bool {
-        /// Below this another digit fits whatever it is. Checking the digit as well would make no difference
-        /// that rounding to a double leaves.
+        /// Below this another digit fits whatever it is. Checking the digit as well would make no difference after
+        /// rounding to a double.
         const SIGNIFICAND_MAX: u64 = (u64::MAX - 9) / 10;
         let fits = self.significand <= SIGNIFICAND_MAX;
         if fits {
@@ -299,7 +299,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// What SQLite takes for a space.
+/// Whether SQLite treats the byte as a space.
 #[inline]
 pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')

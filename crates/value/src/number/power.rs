@@ -1,12 +1,12 @@
-//! Powers of ten in binary: 64 bits of each, cut off, not rounded.
+//! Powers of ten in binary: the first 64 bits of each, truncated, not rounded.
 //!
 //! ```text
 //!   10^n  =  0.1xxxxxxxx...xxx | xxxx...   * 2^(exponent + 1)
 //!              <-- 64 bits -->   dropped
 //! ```
 //!
-//! Cutting off matters: the digits SQLite prints for a real depend on it. The table is computed by
-//! the compiler with exact arithmetic, so there is nothing to mistype.
+//! The truncation matters, because the digits that SQLite prints for a real depend on it. The compiler computes the
+//! table with exact arithmetic, which rules out typing errors.
 
 /// The smallest and largest power that the digits of a double need.
 pub(super) const POWER_MIN: i32 = -306;
@@ -55,7 +55,7 @@ const fn mantissas() -> [u64; COUNT] {
         }
         power += 1;
     }
-    // Cutting off after each division by ten is the same as cutting off once after the division by 10^n.
+    // Truncating after each division by ten is the same as truncating once after the division by 10^n.
     const SCALE: u32 = LIMBS as u32 * 64 - 1;
     let mut number = Natural([0; LIMBS]);
     number.0[LIMBS - 1] = 1 << 63;
@@ -102,7 +102,7 @@ impl Natural {
         i as u32 * 64 - self.0[i - 1].leading_zeros()
     }
 
-    /// The 64 bits from the first that is set.
+    /// The 64 bits from the first set bit on.
     const fn top(&self) -> u64 {
         let bits = self.bits();
         let limb = (bits as usize - 1) / 64;
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn decimal_exponents_of_doubles() {
-        // Printed with all its digits, a power of two shows the exponent that is wanted.
+        // A power of two, printed with all its digits, shows the expected exponent.
         for exponent in -1074..=1023 {
             let two_to_exponent = 2f64.powi(exponent.max(-1022)) * 2f64.powi(exponent.min(-1022) + 1022);
             let printed = format!("{two_to_exponent:.20e}");

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::decimal::{DIGITS_MAX, Decimal, ROUND_TRIP_DIGITS, write_integer};
 use crate::bytes;
 
-/// The longest: sign, 23 digits, point, `e-308`, and zeros before the digits of small numbers.
+/// The longest text: sign, 23 digits, point, `e-308`, and zeros before the digits of small numbers.
 const CAPACITY: usize = 40;
 
 /// The text of a number as SQLite writes it; borrowing it allocates nothing.
@@ -18,19 +18,20 @@ pub struct NumberText {
 }
 
 thread_local! {
-    /// How many digits a real has at the most where SQL makes a text of it.
+    /// The most digits of a real that SQL converts to text.
     static DIGITS: Cell<i32> = const { Cell::new(ROUND_TRIP_DIGITS) };
 }
 
-/// Somebody has asked for another number of digits than the usual one.
+/// A connection uses another number of digits than the default.
 static DIGITS_VARY: AtomicBool = AtomicBool::new(false);
 
-/// Calls `f`, during which reals that become texts have so many significant digits at the most.
+/// Calls `f` with a limit of `digits` significant digits for reals that become texts.
 ///
-/// It is a setting of the thread while a statement runs: conversions happen everywhere, and nearly nobody wants other digits.
+/// The limit is a setting of the thread while a statement runs, because conversions happen everywhere, and few connections
+/// set it.
 #[inline]
 pub fn with_digits<T>(digits: i32, f: impl FnOnce() -> T) -> T {
-    /// Puts the number back that was there before, also if `f` panics.
+    /// Restores the number before, also if `f` panics.
     struct Before(i32);
     impl Drop for Before {
         fn drop(&mut self) {
@@ -44,13 +45,13 @@ pub fn with_digits<T>(digits: i32, f: impl FnOnce() -> T) -> T {
     f()
 }
 
-/// The text that SQLite makes of a real.
+/// The text of a real in SQLite.
 pub fn real_to_text(real: f64) -> NumberText {
     NumberText::from(real)
 }
 
 impl NumberText {
-    /// A real with so many significant digits at the most (`SQLITE_DBCONFIG_FP_DIGITS`, 4 to 23).
+    /// A real with at most `digits` significant digits (`SQLITE_DBCONFIG_FP_DIGITS`, 4 to 23).
     pub fn real_with_digits(real: f64, digits: i32) -> NumberText {
         let mut text = NumberText::default();
         if real.is_nan() {
@@ -74,7 +75,7 @@ impl NumberText {
         text
     }
 
-    /// A real as SQL makes a text of it: with the digits of [`with_digits`].
+    /// A real as SQL converts it to text: with the digits of [`with_digits`].
     pub fn of_real(real: f64) -> NumberText {
         let digits = if DIGITS_VARY.load(Ordering::Relaxed) { DIGITS.get() } else { ROUND_TRIP_DIGITS };
         NumberText::real_with_digits(real, digits)
@@ -119,7 +120,7 @@ impl NumberText {
         self.extend(bytes::first(&digits, len));
     }
 
-    /// A point and at least one digit, so that nobody takes a real for an integer.
+    /// A point and at least one digit, so that a real is not read as an integer.
     fn push_fraction(&mut self, digits: &[u8]) {
         self.push(b'.');
         self.extend(if digits.is_empty() { b"0" } else { digits });
@@ -166,7 +167,7 @@ impl From<i64> for NumberText {
 }
 
 impl From<f64> for NumberText {
-    /// With 17 digits where they are needed. NaN, which no value holds, would be empty.
+    /// With 17 digits where they are needed. NaN, which no value contains, would be empty.
     fn from(real: f64) -> Self {
         NumberText::real_with_digits(real, ROUND_TRIP_DIGITS)
     }
@@ -241,7 +242,7 @@ mod tests {
         }
         assert_eq!(NumberText::real_with_digits(1234.5, 3).as_str(), "1.23e+03");
         assert_eq!(NumberText::real_with_digits(1.25e-300, 23).as_str(), "1.24999999999999999e-300");
-        // The longest there is.
+        // The longest text.
         assert_eq!(
             NumberText::real_with_digits(-0.000_123_456_789_012_345_67, 23).as_str(),
             "-0.000123456789012345671"

@@ -1,6 +1,6 @@
 //! Plain ASCII in a pattern.
 //!
-//! A byte of ASCII is a character wherever it stands, in malformed text too, so bytes can be searched.
+//! A byte of ASCII is a character at any place, in malformed text too, so bytes can be searched.
 
 use memchr::memmem::Finder;
 
@@ -11,7 +11,7 @@ pub(super) struct Literal {
     search: Search,
 }
 
-/// Texts up to this length are searched eight bytes at a time: a search of longer ones begins with more steps.
+/// Texts up to this length are searched eight bytes at a time, because a search of longer ones has a higher fixed cost.
 const SHORT: usize = 48;
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
@@ -19,7 +19,7 @@ const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 #[derive(Clone, Debug)]
 enum Search {
     WithCase(Box<Finder<'static>>),
-    /// Without case: by the byte at this index, the one least often met in text.
+    /// Without case: by the byte at this index, the least frequent one in text.
     WithoutCase {
         anchor: usize,
     },
@@ -41,7 +41,7 @@ impl Literal {
         self.bytes.len()
     }
 
-    /// Whether it stands at `at`.
+    /// Whether the literal is at `at`.
     pub(super) fn match_at(&self, text: &[u8], at: usize) -> bool {
         let Some(there) = text.get(at..at + self.bytes.len()) else { return false };
         match self.search {
@@ -50,7 +50,7 @@ impl Literal {
         }
     }
 
-    /// The first place at or behind `at` where it stands.
+    /// The first place at or behind `at` with the literal.
     pub(super) fn find(&self, text: &[u8], at: usize) -> Option<usize> {
         let anchor = match &self.search {
             Search::WithCase(finder) => return finder.find(text.get(at..)?).map(|found| at + found),
@@ -58,7 +58,7 @@ impl Literal {
         };
         let &byte = self.bytes.get(anchor)?;
         let (lower, upper) = (byte.to_ascii_lowercase(), byte.to_ascii_uppercase());
-        // The anchor stands between the place for what is before it and the place for what is behind it.
+        // The anchor is at `from` or behind it, and before `to`, so that the rest of the literal is within the text.
         let from = at + anchor;
         let to = (text.len() + anchor + 1).checked_sub(self.bytes.len())?;
         if to.saturating_sub(from) <= SHORT {
@@ -71,7 +71,7 @@ impl Literal {
 }
 
 impl Literal {
-    /// The first place where it stands so that its anchor is in `from..to`.
+    /// The first place with the literal whose anchor is in `from..to`.
     fn find_in_short(&self, text: &[u8], anchor: usize, from: usize, to: usize) -> Option<usize> {
         let &byte = self.bytes.get(anchor)?;
         // A letter and its capital differ in one bit.
@@ -80,7 +80,7 @@ impl Literal {
         let mut at = from;
         while at < to {
             let unequal = (eight_bytes(text, at) | fold) ^ wanted;
-            // The high bit of each byte that is zero; perhaps of one behind such a one, too.
+            // The high bit of each byte that is zero, and sometimes of a byte behind such a one.
             let mut zeros = unequal.wrapping_sub(LOW_BITS) & !unequal & HIGH_BITS;
             while zeros != 0 {
                 let position = at + zeros.trailing_zeros() as usize / 8 - anchor;
@@ -105,7 +105,7 @@ fn eight_bytes(text: &[u8], at: usize) -> u64 {
     }
 }
 
-/// How often a byte is met in text, roughly: the letters in the order of their frequency in English.
+/// The approximate frequency of a byte in text: the letters in the order of their frequency in English.
 fn frequency(byte: u8) -> usize {
     const LEAST_FIRST: &[u8] = b"zqxjkvbpygfwmucldrhsnioate";
     match byte.to_ascii_lowercase() {

@@ -1,16 +1,15 @@
 //! LIKE and GLOB.
 //!
-//! A pattern is taken apart once and matched against many texts. `%` (GLOB: `*`) cuts it into segments:
+//! A pattern is parsed once and matched against many texts. `%` (GLOB: `*`) divides it into segments:
 //!
 //! ```text
 //!   %ab_c%d   =   (anything)  segment "ab" any "c"  (anything)  segment "d"  end
 //! ```
 //!
-//! The first segment stands at the start unless the pattern begins with `%`, the last one at the end unless it
-//! ends with `%`, and each one between is taken at its first occurrence: a later one
-//! could only leave less text for what follows. So there is no backtracking and no recursion,
-//! whatever the pattern; the time is bounded by the product of both lengths, and for plain text
-//! between the wildcards it is that of a substring search.
+//! The first segment must match at the start unless the pattern begins with `%`, the last one at the end unless the
+//! pattern ends with `%`, and each one between at its first occurrence, because a later one would only leave less text
+//! for the following segments. So there is no backtracking and no recursion, whatever the pattern; the time is bounded
+//! by the product of both lengths, and for plain text between the wildcards it is that of a substring search.
 //!
 //! | module | its one subject |
 //! | --- | --- |
@@ -31,7 +30,7 @@ use segment::Segment;
 /// The longest pattern in bytes, unless SQLITE_LIMIT_LIKE_PATTERN_LENGTH says otherwise.
 pub const LENGTH_MAX: usize = 50_000;
 
-/// What a longer pattern answers.
+/// The error for a longer pattern.
 pub const TOO_COMPLEX: &str = "LIKE or GLOB pattern too complex";
 
 /// The operator that a pattern belongs to.
@@ -48,17 +47,17 @@ pub enum Dialect {
 /// A LIKE or GLOB pattern, ready to match.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// What stands between the wildcards for any length; `None` if nothing can match.
+    /// The parts between the wildcards for any length; `None` if nothing can match.
     segments: Option<Box<[Segment]>>,
-    /// It begins with such a wildcard.
+    /// The pattern begins with such a wildcard.
     begins_open: bool,
-    /// It ends with such a wildcard.
+    /// The pattern ends with such a wildcard.
     ends_open: bool,
 }
 
 impl Pattern {
-    /// Takes `pattern` apart. `escape` is the character behind which a wildcard stands for itself (LIKE only). What
-    /// follows a NUL is not part of the pattern.
+    /// Parses `pattern`. `escape` is the character behind which a wildcard is a plain character (LIKE only). Bytes
+    /// behind a NUL are not part of the pattern.
     pub fn new(pattern: &[u8], dialect: Dialect, escape: Option<u32>) -> Pattern {
         parse::parse(utf8::until_nul(pattern), dialect, escape)
     }
@@ -66,8 +65,8 @@ impl Pattern {
     /// Whether the whole of `text`, up to a NUL, matches.
     pub fn matches(&self, text: &[u8]) -> bool {
         let Some(segments) = self.segments.as_deref() else { return false };
-        // With an open end, what does not match with all that follows the NUL does not match without it: most texts need no
-        // look for one.
+        // With an open end, a text that does not match together with the bytes behind its NUL does not match without them:
+        // so most texts need no search for one.
         if self.ends_open && !segments.is_empty() && !self.segments_match(segments, text) {
             return false;
         }

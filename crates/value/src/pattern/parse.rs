@@ -7,16 +7,16 @@ use super::{Dialect, Pattern};
 use crate::bytes;
 use crate::utf8;
 
-/// What one piece of a pattern says.
+/// One piece of a pattern.
 enum Piece {
     /// `%` or `*`.
     AnyText,
     Element(Element),
-    /// A character that stands for itself.
+    /// A plain character.
     Character(u32),
 }
 
-/// Takes a pattern apart.
+/// Parses a pattern.
 pub(super) fn parse(pattern: &[u8], dialect: Dialect, escape: Option<u32>) -> Pattern {
     let mut parser = Parser { rest: pattern, dialect, escape };
     let mut built = Built::default();
@@ -48,7 +48,7 @@ pub(super) fn parse(pattern: &[u8], dialect: Dialect, escape: Option<u32>) -> Pa
     Pattern { segments: Some(built.segments.into()), begins_open, ends_open }
 }
 
-/// What has been read so far.
+/// The parts that have been parsed so far.
 #[derive(Default)]
 struct Built {
     segments: Vec<Segment>,

@@ -1,10 +1,10 @@
-//! One segment of a pattern: what stands between two wildcards for any length.
+//! One segment of a pattern: the part between two wildcards for any length.
 
 use super::literal::Literal;
 use super::set::Set;
 use crate::utf8;
 
-/// A run of elements that match one behind the other. Not empty.
+/// A sequence of elements that match one after the other. Not empty.
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
     elements: Box<[Element]>,
@@ -12,9 +12,9 @@ pub(super) struct Segment {
 
 #[derive(Clone, Debug)]
 pub(super) enum Element {
-    /// ASCII that stands for itself.
+    /// Plain ASCII.
     Literal(Literal),
-    /// A character that stands for itself and is not ASCII.
+    /// A plain character that is not ASCII.
     Character(u32),
     /// `_` or `?`.
     Any,
@@ -28,12 +28,12 @@ impl Segment {
         Segment { elements: elements.into() }
     }
 
-    /// If it matches at `at`: where the match ends.
+    /// The end of the match at `at`; `None` if the segment does not match there.
     pub(super) fn match_at(&self, text: &[u8], at: usize) -> Option<usize> {
         self.elements.iter().try_fold(at, |at, element| element.match_at(text, at))
     }
 
-    /// Where its first match at or behind `at` ends.
+    /// The end of the first match at or behind `at`.
     pub(super) fn find(&self, text: &[u8], at: usize) -> Option<usize> {
         if let [Element::Literal(literal)] = &*self.elements {
             return literal.find(text, at).map(|position| position + literal.len());
@@ -41,7 +41,7 @@ impl Segment {
         self.positions(text, at).find_map(|position| self.match_at(text, position))
     }
 
-    /// Whether it matches somewhere behind `at` so that the match ends with the text.
+    /// Whether the segment matches at or behind `at` with its end at the end of the text.
     pub(super) fn match_end(&self, text: &[u8], at: usize) -> bool {
         if let [Element::Literal(literal)] = &*self.elements {
             let start = text.len().checked_sub(literal.len());
@@ -65,7 +65,7 @@ impl Segment {
     }
 }
 
-/// Behind the character at `at`; `None` at the end.
+/// The position behind the character at `at`; `None` at the end.
 fn step(text: &[u8], at: usize) -> Option<usize> {
     utf8::decode(text.get(at..)?).map(|(_, len)| at + len)
 }

@@ -7,19 +7,20 @@ use crate::utf8;
 #[derive(Clone, Debug)]
 pub(super) struct Set {
     is_negated: bool,
-    /// Pairs of first and last.
+    /// Pairs of first and last character.
     ranges: Box<[(u32, u32)]>,
 }
 
 impl Set {
-    /// Reads what follows the opening bracket, the closing one included; `None` if there is no closing one.
+    /// Reads the set behind the opening bracket, up to and including the closing one; `None` if there is no closing
+    /// one.
     pub(super) fn parse(rest: &mut &[u8]) -> Option<Set> {
         let is_negated = rest.first() == Some(&b'^');
         if is_negated {
             *rest = bytes::behind(rest, 1);
         }
         let mut ranges = Vec::new();
-        // A range can begin with the character before the hyphen, unless that ended a range or was a bracket.
+        // A range can begin with the character before the hyphen, unless that character ended a range or was a bracket.
         let mut before_hyphen = None;
         if rest.first() == Some(&b']') {
             *rest = bytes::behind(rest, 1);

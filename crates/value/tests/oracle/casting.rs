@@ -47,7 +47,7 @@ fn affinities() {
         for (affinity, answer) in AFFINITIES.into_iter().zip(&answers) {
             let mut scratch = NumberText::default();
             let applied = affinity.apply(value.as_ref(), &mut scratch);
-            // What a table stores is compared, and it stores no negative zero.
+            // The stored value is compared, and a table stores no negative zero.
             assert!(
                 applied == answer.as_ref(),
                 "{} as {affinity:?}: {applied} is not {}",

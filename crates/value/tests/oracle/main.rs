@@ -1,7 +1,7 @@
-//! This crate against SQLite: random values, texts and patterns, the same answers.
+//! This crate against SQLite: random values, texts and patterns must give the same results.
 //!
-//! `ORACLE_ROUNDS=100 cargo test --profile checked -p lithe-value` makes a hundred times as many; `SEED` replays
-//! others than the usual ones.
+//! `ORACLE_ROUNDS=100 cargo test --profile checked -p lithe-value` makes a hundred times as many; another `SEED` makes
+//! other values.
 
 mod casting;
 mod encodings;
@@ -13,7 +13,7 @@ use lithe_value::{Value, ValueRef};
 use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef as SqlRef};
 use rusqlite::{Connection, Statement, ToSql, params_from_iter};
 
-/// How many cases of a kind whose usual number is `usual`.
+/// The number of cases of a kind whose default number is `usual`.
 fn rounds(usual: u32) -> u32 {
     usual * std::env::var("ORACLE_ROUNDS").map_or(1, |rounds| rounds.parse().expect("ORACLE_ROUNDS is a number"))
 }
@@ -37,7 +37,7 @@ impl ToSql for Bound<'_> {
     }
 }
 
-/// The row that a statement answers.
+/// The row that a statement returns.
 fn ask(statement: &mut Statement<'_>, args: &[ValueRef<'_>]) -> rusqlite::Result<Vec<Value>> {
     let columns = statement.column_count();
     statement.query_row(params_from_iter(args.iter().map(|&arg| Bound(arg))), |row| {
@@ -63,7 +63,7 @@ fn same(left: ValueRef<'_>, right: ValueRef<'_>) -> bool {
     }
 }
 
-/// Numbers without end from a seed (xorshift).
+/// An endless sequence of numbers from a seed (xorshift).
 struct Random(u64);
 
 impl Random {

@@ -37,7 +37,7 @@ fn reals_of_every_exponent_as_text() {
     }
 }
 
-/// Texts of up to 25 digits, half of them as near to the middle between two doubles as those digits get.
+/// Texts of up to 25 digits, half of them as near to the middle between two doubles as those digits allow.
 #[test]
 fn text_as_reals() {
     let oracle = oracle();
@@ -62,7 +62,7 @@ fn digits_and_exponent(random: &mut Random) -> String {
     format!("{}.{}e{exponent}", &digits[..point], &digits[point..])
 }
 
-/// The middle between a double and the next one, cut off behind some digits, and a little beside it.
+/// The middle between a double and the next one, truncated after some digits, and numbers a little beside it.
 fn near_tie(random: &mut Random) -> String {
     let real = random.real().abs().clamp(1e-290, 1e300);
     let next = real.next_up();

@@ -17,7 +17,7 @@ pub(crate) struct MemoryFile {
     held: Mutex<Held>,
 }
 
-/// What this handle has locked.
+/// The locks of this handle.
 #[derive(Debug, Default)]
 struct Held {
     level: LockLevel,

@@ -10,17 +10,17 @@ use crate::shm::ShmRegion;
 use crate::unix::guard;
 use crate::{FileId, ResultCode};
 
-/// A device number that no real device has: files in memory are told apart by their inode alone.
+/// A device number that no real device has: files in memory are identified by their inode alone.
 const DEVICE: u64 = u64::MAX;
 
 static NEXT_INODE: AtomicU64 = AtomicU64::new(1);
 
-/// A file in memory: its content, and who holds which locks.
+/// A file in memory: its content and its locks.
 #[derive(Debug)]
 pub(crate) struct MemoryInode {
     id: FileId,
     bytes: Arc<MemoryBytes>,
-    /// How long the file is. Who reads or writes its content holds this: one at a time writes.
+    /// The length of the file. Readers and writers of the content hold this lock: one writer at a time.
     len: RwLock<u64>,
     pub(super) locks: Mutex<FileLocks>,
     pub(super) slots: Mutex<SlotLocks>,
@@ -89,7 +89,7 @@ impl MemoryInode {
         if !self.bytes.grow_to(size) {
             return Err(Error::with_code(Op::Truncate, ResultCode::FULL));
         }
-        // What is past the end stays zero, so that growing again shows zeros.
+        // Bytes past the end are kept zero, so that growing again shows zeros.
         if size < *len {
             self.bytes.zero(size as usize, (*len - size) as usize);
         }

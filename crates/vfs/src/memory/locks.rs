@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::{LockLevel, ShmLock};
 
-/// Who holds what of the five levels.
+/// The lock levels of one file's handles.
 #[derive(Debug, Default)]
 pub(super) struct FileLocks {
     sharers: u32,
@@ -13,14 +13,14 @@ pub(super) struct FileLocks {
 }
 
 impl FileLocks {
-    /// Raises a handle's lock from `from`, and answers what it holds then.
+    /// Raises a handle's lock from `from`, and answers the level that it then holds.
     pub(super) fn raise(&mut self, from: LockLevel, wanted: LockLevel) -> LockLevel {
         let mine = from > LockLevel::Shared;
         if from >= wanted || (!mine && self.writer > LockLevel::None && wanted > LockLevel::Shared) {
             return from;
         }
         match wanted {
-            // A handle passes through PENDING on its way to EXCLUSIVE, and cannot ask for that level.
+            // A handle passes through PENDING on its way to EXCLUSIVE, and cannot take that level by itself.
             LockLevel::None | LockLevel::Pending => return from,
             LockLevel::Shared if self.writer >= LockLevel::Pending => return from,
             LockLevel::Shared => {
@@ -50,7 +50,7 @@ impl FileLocks {
     }
 }
 
-/// Who holds the slots of the shared memory: for each how many handles share it, or -1.
+/// The locks of the shared-memory slots: for each slot how many handles share it, or -1 for an exclusive holder.
 #[derive(Debug, Default)]
 pub(super) struct SlotLocks {
     holders: [i32; 8],

@@ -1,5 +1,5 @@
-//! Files in memory: for databases that are shared within the process and never stored, and as the
-//! disk of the simulation.
+//! Files in memory: for databases that are shared within the process and never stored, and as the disk of the
+//! simulation.
 //!
 //! | module | subject |
 //! | --- | --- |
@@ -23,24 +23,24 @@ use crate::error::{Error, Op, Result};
 use crate::unix::guard;
 use crate::{Access, OpenFlags, Opened, ResultCode, UnixVfs, Vfs};
 
-/// What a file may grow to.
+/// The largest length of a file.
 const FILE_LEN_MAX: usize = 64 << 30;
 
-/// A place for files in memory. They live until they are deleted, or the place is dropped.
+/// A VFS whose files are in memory. They live until they are deleted, or the VFS is dropped.
 #[derive(Debug)]
 pub struct MemoryVfs {
     files: Mutex<HashMap<PathBuf, Arc<MemoryInode>>>,
-    /// What a file may grow to.
+    /// The largest length of a file.
     file_len_max: usize,
 }
 
 impl MemoryVfs {
-    /// A place without files.
+    /// A VFS without files.
     pub fn new() -> MemoryVfs {
         MemoryVfs::with_capacity(FILE_LEN_MAX)
     }
 
-    /// A place without files, each of which may grow to `file_len_max` bytes.
+    /// A VFS without files, each of which may grow to `file_len_max` bytes.
     pub fn with_capacity(file_len_max: usize) -> MemoryVfs {
         MemoryVfs { files: Mutex::default(), file_len_max }
     }
@@ -65,7 +65,7 @@ impl Vfs for MemoryVfs {
                 match files.get(path) {
                     Some(_) if flags.contains(OpenFlags::EXCLUSIVE) => return Err(Error::new(Op::Open).at(path)),
                     Some(inode) => inode.clone(),
-                    // A database is made whether the flags say so or not: nobody else could have made it.
+                    // A database is created even without the flag, because no other program could have created it.
                     None if !flags.contains(OpenFlags::CREATE) && !flags.contains(OpenFlags::MAIN_DB) => {
                         return Err(Error::new(Op::Open).at(path));
                     }

@@ -1,9 +1,8 @@
-//! What is on the simulated disk when the power fails.
+//! The content of the simulated disk after a power loss.
 //!
-//! A file is what it was at its last sync, and the list of what was done to it since. A power loss
-//! keeps some of that and drops the rest, in the grain of sectors of 512 bytes, in any combination
-//! that the chosen [`Loss`] allows; nothing is promised about the order in which unsynced writes
-//! reach a disk. Names come and go the same way.
+//! A file has its content at its last sync, and a list of the changes since. A power loss keeps some of them and drops
+//! the rest, by sectors of 512 bytes, in any combination that the chosen [`Loss`] allows; the order in which unsynced
+//! writes reach a disk is not defined. Names are created and deleted in the same way.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,23 +10,23 @@ use std::sync::Arc;
 
 use super::random::Random;
 
-/// The unit that a disk writes whole or not at all.
+/// The unit that a disk writes completely or not at all.
 const SECTOR: u64 = 512;
 
-/// What a power loss does to what was not synced.
+/// The effect of a power loss on changes that were not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
-    /// All of it is gone.
+    /// All changes are lost.
     DropAll,
-    /// All of it is there: the disk was quick, or only the process died.
+    /// All changes are kept: the disk was quick, or only the process died.
     KeepAll,
-    /// What was done first is there, up to some moment.
+    /// The changes up to some moment are kept.
     KeepPrefix,
-    /// Of each operation, of each sector, any part may be there.
+    /// Any part of each change, by sectors, may be kept.
     Torn,
 }
 
-/// Something done to the disk. Files are known by a number: their names may change.
+/// A change of the disk. Files are identified by a number, because their names may change.
 #[derive(Clone, Debug)]
 pub(super) enum Event {
     /// A file has new bytes.
@@ -36,13 +35,13 @@ pub(super) enum Event {
     Truncate { file: u64, size: u64 },
     /// The first `until` changes of a file are durable: those that were made before the sync began.
     Sync { file: u64, until: u64 },
-    /// A name appeared, or disappeared.
+    /// A name was created or deleted.
     Name { path: PathBuf, to: Option<u64> },
-    /// What was done to names is durable.
+    /// The changes of names are durable.
     SyncNames,
 }
 
-/// Something done to a file since its last sync.
+/// A change of a file since its last sync.
 #[derive(Clone, Debug)]
 enum Change {
     Write { offset: u64, bytes: Arc<[u8]> },
@@ -53,19 +52,19 @@ enum Change {
 #[derive(Clone, Debug, Default)]
 struct Stored {
     synced: Vec<u8>,
-    /// How many changes are in there.
+    /// How many changes `synced` includes.
     changes: u64,
     since: Vec<Change>,
 }
 
-/// A name that appeared or disappeared since the folder was synced.
+/// A name that was created or deleted since the folder was synced.
 #[derive(Clone, Debug)]
 struct Renaming {
     path: PathBuf,
     to: Option<u64>,
 }
 
-/// Everything that survives in some way.
+/// The state that a power loss may keep in part.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Disk {
     /// The names as the system shows them.
@@ -73,12 +72,12 @@ pub(super) struct Disk {
     synced_names: HashMap<PathBuf, u64>,
     since: Vec<Renaming>,
     stored: HashMap<u64, Stored>,
-    /// A write that is torn may harm this much around it, in whole sectors; 0: nothing.
+    /// The size of the sectors that a torn write may harm as a whole; 0: it harms nothing else.
     harmed: u64,
 }
 
 impl Disk {
-    /// Makes this a disk on which a torn write harms the whole sector of `bytes` bytes; 0: no more than it writes.
+    /// Sets that a torn write harms the whole sector of `bytes` bytes; 0: no more than it writes.
     pub(super) fn set_harmed(&mut self, bytes: u64) {
         self.harmed = bytes;
     }
@@ -126,7 +125,7 @@ impl Disk {
         self.stored.retain(|file, _| named.contains(file));
     }
 
-    /// The files that are there after a power loss, and their content.
+    /// The files that exist after a power loss, and their content.
     pub(super) fn after_power_loss(&self, loss: Loss, random: &mut Random) -> Vec<(PathBuf, Vec<u8>)> {
         let mut names = self.synced_names.clone();
         let kept = keep(loss, self.since.len(), random);
@@ -153,7 +152,7 @@ fn set_name(names: &mut HashMap<PathBuf, u64>, path: &Path, to: Option<u64>) {
     };
 }
 
-/// Which of `n` operations survive whole or in part.
+/// Which of `n` operations survive completely or in part.
 fn keep(loss: Loss, n: usize, random: &mut Random) -> Vec<bool> {
     match loss {
         Loss::DropAll => vec![false; n],
@@ -186,8 +185,8 @@ impl Stored {
         let mut content = self.synced.clone();
         for (change, kept) in self.since.iter().zip(keep(loss, self.since.len(), random)) {
             match change {
-                // What is written after a cut goes to new places on the disk, which belong to the file
-                // only together with the cut: file systems keep their own books in order.
+                // Writes after a truncation go to new blocks of the disk, which belong to the file only if the
+                // truncation survives, because file systems keep their own metadata in order.
                 Change::Truncate(_) if !kept => break,
                 Change::Truncate(size) => content.resize(*size as usize, 0),
                 Change::Write { offset, bytes } if kept && loss == Loss::Torn && random.one_in(4) => {
@@ -212,7 +211,7 @@ fn write(content: &mut Vec<u8>, offset: u64, bytes: &[u8]) {
     content[start..end].copy_from_slice(bytes);
 }
 
-/// Each sector of the write is there or not. The size may have grown either way.
+/// Each sector of the write survives or not. The file may have grown either way.
 fn write_torn(content: &mut Vec<u8>, offset: u64, bytes: &[u8], random: &mut Random) {
     let mut at = 0;
     while at < bytes.len() as u64 {
@@ -229,7 +228,7 @@ fn write_torn(content: &mut Vec<u8>, offset: u64, bytes: &[u8], random: &mut Ran
     }
 }
 
-/// What is on the same sectors as a write, before and behind it, is not what it was.
+/// Changes the bytes before and after a write on its sectors.
 fn harm(content: &mut [u8], sector: u64, offset: u64, len: u64, random: &mut Random) {
     let end = offset + len;
     let start_of_sector = offset / sector * sector;
@@ -259,7 +258,7 @@ mod tests {
         assert_eq!(disk.after_power_loss(Loss::DropAll, &mut random), [(path.to_path_buf(), vec![])]);
         let all = [[1; 600], [2; 600]].concat();
         assert_eq!(disk.after_power_loss(Loss::KeepAll, &mut random)[0].1, all);
-        // A change that is made while a sync goes on is not covered by it.
+        // A change that is made while a sync runs is not covered by it.
         let mut other = disk.clone();
         other.apply(&Event::Sync { file: 1, until: 1 });
         assert_eq!(other.after_power_loss(Loss::DropAll, &mut random), [(path.to_path_buf(), vec![1; 600])]);

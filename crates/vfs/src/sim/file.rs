@@ -1,4 +1,4 @@
-//! A file of the simulated machine: one in memory, with every call counted and every change noted.
+//! A file of the simulated machine: a file in memory, with every call counted and every change recorded.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,11 @@ use crate::{DeviceCharacteristics, File, FileId, LockLevel, ShmLock, SyncFlags};
 #[derive(Debug)]
 pub(super) struct SimFile {
     sim: Sim,
-    /// The start of the machine that this handle belongs to.
+    /// The boot number of the machine when this handle was opened.
     boot: u64,
     file: MemoryFile,
     path: Option<PathBuf>,
-    /// Its name may not be durable yet.
+    /// The file's name may not be durable yet.
     new_in_folder: AtomicBool,
 }
 
@@ -30,7 +30,7 @@ impl SimFile {
         SimFile { sim, boot, file, path: path.map(Path::to_path_buf), new_in_folder: AtomicBool::new(created) }
     }
 
-    /// Counts a call, and fails it if it is to fail. A handle from before a restart always fails.
+    /// Counts a call, and fails it if a fault is due. A handle from before a restart always fails.
     fn call(&self, op: Op) -> Result<MutexGuard<'_, World>> {
         let mut world = self.sim.world();
         self.check_boot(&world, op)?;
@@ -42,7 +42,7 @@ impl SimFile {
         if world.boot == self.boot { Ok(()) } else { Err(error_of(Fault::Eio, op, self.path.as_deref())) }
     }
 
-    /// Notes what is done to the file. One without a name is gone with the power.
+    /// Records a change of the file. A file without a name is lost with the power.
     fn note(&self, world: &mut World, event: impl FnOnce(u64) -> Event) {
         if self.path.is_some() {
             world.note(event(self.file.inode().id().inode));
@@ -147,7 +147,7 @@ impl File for SimFile {
         self.file.shm_lock(slots, how)
     }
 
-    /// Never fails: giving back a lock is part of failing in order.
+    /// Never fails: releasing locks is part of error handling.
     fn shm_unlock(&self, slots: Range<u8>, how: ShmLock) -> Result<()> {
         self.file.shm_unlock(slots, how)
     }

@@ -1,5 +1,4 @@
-//! A simulated machine: files in memory, everything random from one seed, that loses power or fails a
-//! call when told to.
+//! A simulated machine: files in memory, all randomness from one seed, that loses power or fails a call on command.
 //!
 //! ```no_run
 //! # use lithe_vfs::{Fault, Loss, Sim};
@@ -33,7 +32,7 @@ use crate::{Access, DeviceCharacteristics, OpenFlags, Opened, ResultCode, Vfs};
 /// Address space for each file: crash tests use small ones, many at a time.
 const FILE_LEN_MAX: usize = 64 << 20;
 
-/// What happens to a call.
+/// The fault of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The power fails: this call and all that follow fail, and do nothing.
@@ -62,7 +61,7 @@ struct World {
     /// The files that have a name, by their numbers on the disk.
     files: HashMap<u64, Arc<MemoryInode>>,
     recording: Option<Recording>,
-    /// How many times the machine was started: handles of the time before are dead.
+    /// How many times the machine was started: handles from before a restart fail.
     boot: u64,
     calls: u64,
     fault: Option<(u64, Fault)>,
@@ -101,7 +100,7 @@ impl Sim {
         sim
     }
 
-    /// Its files.
+    /// The machine's VFS.
     pub fn vfs(&self) -> Arc<dyn Vfs> {
         Arc::new(SimVfs { sim: self.clone() })
     }
@@ -111,13 +110,13 @@ impl Sim {
         self.world().calls
     }
 
-    /// Makes the call number `n` from now, which is at least 1, meet `fault`.
+    /// Makes the call number `n` from now, which is at least 1, fail with `fault`.
     pub fn fail_at(&self, n: u64, fault: Fault) {
         let mut world = self.world();
         world.fault = Some((world.calls + n, fault));
     }
 
-    /// Takes back a fault that is still to come.
+    /// Cancels a fault that has not happened yet.
     pub fn fail_no_more(&self) {
         self.world().fault = None;
     }
@@ -127,7 +126,7 @@ impl Sim {
         self.world().is_off()
     }
 
-    /// Sets what the device promises. One without powersafe overwrite harms the whole sector of a write that is torn.
+    /// Sets the guarantees of the device. A device without powersafe overwrite harms the whole sector of a torn write.
     pub fn set_device(&self, characteristics: DeviceCharacteristics, sector_size: u32) {
         let mut world = self.world();
         let is_safe = characteristics.contains(DeviceCharacteristics::POWERSAFE_OVERWRITE);
@@ -135,36 +134,37 @@ impl Sim {
         (world.characteristics, world.sector_size) = (characteristics, sector_size);
     }
 
-    /// Sets how long a sync takes: threads that meet are simulated no more, but may be compared.
+    /// Sets how long a sync takes, in real time: runs with several threads do not repeat, but their speed may be
+    /// compared.
     pub fn set_sync_time(&self, time: Duration) {
         self.world().sync_time = time;
     }
 
-    /// Makes it look as if another process used the shared memory of databases, or none.
+    /// Sets whether another process seems to use the shared memory of databases.
     pub fn set_shm_shared(&self, shared: bool) {
         self.world().shm_is_shared = shared;
     }
 
-    /// Makes its files look like those of a VFS of the application's own: without a mapping, each handle by itself.
+    /// Makes the files look like those of an application's VFS: without a mapping, each handle by itself.
     pub fn set_foreign(&self, is_foreign: bool) {
         self.world().is_foreign = is_foreign;
     }
 
-    /// Turns the power off, if it is not, and on again: locks and shared memory are gone, and `loss` says
-    /// what becomes of what was not synced. Handles from before answer errors.
+    /// Turns the power off, if it is on, and on again: locks and shared memory are gone, and `loss` decides which
+    /// unsynced changes survive. Handles from before answer errors.
     pub fn restart(&self, loss: Loss) {
         let world = &mut *self.world();
         let files = world.disk.after_power_loss(loss, &mut world.random);
         world.start(files);
     }
 
-    /// Begins to record what is done to the disk.
+    /// Begins to record the changes of the disk.
     pub fn record(&self) {
         let world = &mut *self.world();
         world.recording = Some(Recording { start: world.disk.clone(), events: Vec::new() });
     }
 
-    /// How many things were recorded so far.
+    /// How many changes were recorded so far.
     pub fn recorded(&self) -> usize {
         self.world().recording.as_ref().map_or(0, Recording::len)
     }
@@ -215,7 +215,7 @@ impl World {
         self.fault = None;
     }
 
-    /// Something is done to the disk.
+    /// Applies a change to the disk, and records it.
     fn note(&mut self, event: Event) {
         self.disk.apply(&event);
         if let Some(recording) = &mut self.recording {
@@ -238,7 +238,7 @@ impl World {
         matches!(self.fault, Some((at, Fault::PowerLoss)) if at <= self.calls)
     }
 
-    /// Counts a call and answers the fault that it meets.
+    /// Counts a call and answers its fault.
     fn call(&mut self) -> Option<Fault> {
         self.calls += 1;
         if self.is_off() {
@@ -253,7 +253,7 @@ impl World {
         Some(fault)
     }
 
-    /// A call that can only succeed or fail.
+    /// Counts a call that either succeeds or fails.
     fn check(&mut self, op: Op, path: Option<&Path>) -> Result<()> {
         match self.call() {
             None => Ok(()),
@@ -297,7 +297,7 @@ impl Vfs for SimVfs {
                 inode
             }
         };
-        // Whether this call creates the file does not matter: the call that did may not have synced it.
+        // The flag counts even if another call has created the file, because that call may not have synced the name.
         let file =
             SimFile::new(self.sim.clone(), world.boot, MemoryFile::new(inode), path, flags.contains(OpenFlags::CREATE));
         Ok(Opened { file: Arc::new(file), flags })

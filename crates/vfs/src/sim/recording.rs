@@ -1,29 +1,29 @@
-//! What a machine did to its disk, call by call; and the disk at any moment of it.
+//! The changes that a machine made to its disk, call by call, and the disk at any moment of them.
 //!
-//! A test runs a workload once, recorded, and then looks at every moment at which the power could have
-//! failed: [`Replay`] goes from one to the next, and each gives the files for a machine of its own
-//! ([`super::Sim::with_files`]). Nothing is run twice to come to the next crash.
+//! A test records one run of a workload, and then checks every moment at which the power could have failed: [`Replay`]
+//! advances from one to the next, and each gives the files for a new machine ([`super::Sim::with_files`]). So no run is
+//! repeated to get to the next crash.
 
 use std::path::{Path, PathBuf};
 
 use super::Random;
 use super::disk::{Disk, Event, Loss};
 
-/// What was done to a disk since it began to be recorded.
+/// The changes of a disk since its recording began.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     pub(super) start: Disk,
     pub(super) events: Vec<Event>,
 }
 
-/// What kind of thing was done, and to which file.
+/// The kind of a change, and its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done<'r> {
     /// Bytes were written to a file.
     Wrote {
         /// The file, if it has a name.
         file: Option<&'r Path>,
-        /// Where in the file.
+        /// The offset in the file.
         offset: u64,
         /// How many bytes.
         len: usize,
@@ -41,12 +41,12 @@ pub enum Done<'r> {
 }
 
 impl Recording {
-    /// How many things were done.
+    /// How many changes were recorded.
     pub fn len(&self) -> usize {
         self.events.len()
     }
 
-    /// Whether nothing was done.
+    /// Whether no change was recorded.
     pub fn is_empty(&self) -> bool {
         self.events.is_empty()
     }
@@ -65,7 +65,7 @@ pub struct Replay<'r> {
 }
 
 impl<'r> Replay<'r> {
-    /// Goes on by one thing that was done, and gives it to `look`; `None` at the end.
+    /// Advances by one change, and passes it to `look`; `None` at the end.
     pub fn advance<T>(&mut self, look: impl FnOnce(Done<'_>) -> T) -> Option<T> {
         let (event, rest) = self.events.split_first()?;
         self.events = rest;
@@ -82,7 +82,7 @@ impl<'r> Replay<'r> {
         Some(looked)
     }
 
-    /// The files that are there if the power fails at this moment.
+    /// The files that exist if the power fails at this moment.
     pub fn lose_power(&self, loss: Loss, random: &mut Random) -> Vec<(PathBuf, Vec<u8>)> {
         self.disk.after_power_loss(loss, random)
     }

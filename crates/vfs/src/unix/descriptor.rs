@@ -1,4 +1,4 @@
-//! Opening the descriptor of a file: whose a new file is, and who may use it.
+//! Opening the descriptor of a file: owner and permissions of a new file.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -15,7 +15,7 @@ use crate::OpenFlags;
 pub(super) const COMPANIONS: OpenFlags =
     OpenFlags(OpenFlags::MAIN_JOURNAL.0 | OpenFlags::WAL.0 | OpenFlags::SUPER_JOURNAL.0);
 
-/// What new databases may be read and written by, before the user's mask.
+/// The permissions of new databases, before the process's umask.
 const DEFAULT_MODE: u32 = 0o644;
 
 /// Opens a file as the flags say.
@@ -44,7 +44,7 @@ pub(super) fn open_descriptor(path: &Path, flags: OpenFlags) -> rustix::io::Resu
     Ok(fd)
 }
 
-/// A database must never get the number of a standard stream: a stray `printf` would write into it.
+/// Moves a descriptor off the numbers of the standard streams: a stray `printf` would write into the database.
 fn above_standard_streams(fd: OwnedFd) -> rustix::io::Result<OwnedFd> {
     const FIRST_ORDINARY: i32 = 3;
     if fd.as_raw_fd() >= FIRST_ORDINARY {
@@ -53,7 +53,7 @@ fn above_standard_streams(fd: OwnedFd) -> rustix::io::Result<OwnedFd> {
     rustix::io::fcntl_dupfd_cloexec(&fd, FIRST_ORDINARY)
 }
 
-/// Whose a new file is to be, and who may use it.
+/// Owner and permissions of a new file.
 struct Owner {
     mode: u32,
     /// User and group of the database, for its companions.
@@ -61,8 +61,8 @@ struct Owner {
 }
 
 impl Owner {
-    /// Companions take after their database, so that everybody who can use the one can use the
-    /// others; temporary files are nobody else's business.
+    /// Companions get the owner and permissions of their database, so that every user of the database can use them;
+    /// temporary files are readable by this user only.
     fn for_new_file(path: &Path, flags: OpenFlags) -> Owner {
         if flags.contains(OpenFlags::DELETEONCLOSE) {
             return Owner { mode: 0o600, ids: None };
@@ -79,8 +79,8 @@ impl Owner {
         }
     }
 
-    /// Corrects what the user's mask and identity made of a new, empty file. Failing to is no error:
-    /// the file works for us.
+    /// Corrects permissions and owner of a new, empty file, which the umask and the process's user have set. A failure
+    /// is no error, because this process can use the file.
     fn give(&self, fd: &OwnedFd) {
         let Some((user, group)) = self.ids else { return };
         let Ok(look) = look_at(fd) else { return };
@@ -97,12 +97,12 @@ impl Owner {
     }
 }
 
-/// Who may read, write and execute.
+/// The permission bits.
 fn permissions(look: &Look) -> u32 {
     look.mode.bits() & 0o777
 }
 
-/// Opens (creating it, unless it is to be only read) the `-shm` file of the database at `database`; answers whether it can be written.
+/// Opens (creating it, unless it is only to be read) the `-shm` file of the database at `database`; answers whether it can be written.
 pub(super) fn open_shm(path: &Path, database: &Path, read_only: bool) -> rustix::io::Result<(OwnedFd, bool)> {
     let owner = Owner::like(Some(database));
     let how = OFlags::CLOEXEC | OFlags::NOFOLLOW;
@@ -125,7 +125,7 @@ fn database_of(path: &Path) -> Option<&Path> {
     let bytes = path.as_os_str().as_bytes();
     let dash = bytes.iter().rposition(|byte| *byte == b'-')?;
     let (database, suffix) = bytes.split_at(dash);
-    // Of a folder's name it says nothing.
+    // A dash in a folder's name does not count.
     (!suffix.contains(&b'/')).then(|| Path::new(OsStr::from_bytes(database)))
 }
 

@@ -28,16 +28,16 @@ const VECTORS_MAX: usize = 1024;
 pub(super) struct UnixFile {
     pub(super) fd: Arc<OwnedFd>,
     pub(super) path: PathBuf,
-    /// How it is locked; `None` for files that carry no locks.
+    /// The locks of the handle; `None` for files without locks.
     pub(super) locks: Option<Locks>,
     pub(super) shm: ShmHandle,
     /// The file was created by this handle and its entry in the folder may not be durable yet.
     pub(super) new_in_folder: AtomicBool,
-    /// Deleted already: the path means nothing any more.
+    /// The file was deleted when it was opened: its path names no file.
     pub(super) nameless: bool,
-    /// Writes that power loss interrupts may harm the sector around them.
+    /// Writes that a power loss interrupts may harm the sector around them.
     pub(super) torn_sectors: AtomicBool,
-    /// The file grows and shrinks by multiples of this; 0: as it comes.
+    /// The file grows and shrinks by multiples of this; 0: by any length.
     pub(super) chunk_size: AtomicU64,
 }
 
@@ -115,7 +115,7 @@ impl File for UnixFile {
         retry(|| sync(self.fd(), flags)).map_err(|errno| self.error(Op::Sync, errno))?;
         if self.new_in_folder.load(Ordering::Relaxed) {
             sync_folder_of(&self.path)?;
-            // Not before: a folder that could not be synced is still to be synced.
+            // The flag is cleared only now: after a failure the folder is still to be synced.
             self.new_in_folder.store(false, Ordering::Relaxed);
         }
         Ok(())
@@ -123,7 +123,7 @@ impl File for UnixFile {
 
     fn size(&self) -> Result<u64> {
         let size = size_of(self.fd()).map_err(|errno| self.error(Op::Stat, errno))?;
-        // One byte is none: SQLite takes such a file for an empty one too (some file systems make files of a byte).
+        // A file of one byte counts as empty, as in SQLite (some file systems create files of one byte).
         Ok(if size == 1 { 0 } else { size })
     }
 
@@ -228,7 +228,7 @@ impl File for UnixFile {
 }
 
 impl UnixFile {
-    /// The size that the file gets if `size` bytes are wanted.
+    /// The size that the file gets for `size` bytes.
     fn in_chunks(&self, size: u64) -> u64 {
         match self.chunk_size.load(Ordering::Relaxed) {
             0 => size,
@@ -236,8 +236,8 @@ impl UnixFile {
         }
     }
 
-    /// Reads the rest after a vectored read that stopped early: buffer by buffer, to the end of the
-    /// file. Answers how much there was altogether.
+    /// Reads the rest after a vectored read that stopped early: buffer by buffer, to the end of the file. Answers how
+    /// many bytes were read in all.
     #[cold]
     fn finish_read(&self, bufs: &mut [IoSliceMut<'_>], done: usize, offset: u64) -> Result<usize> {
         let mut before = 0;
@@ -288,7 +288,7 @@ fn write_all(buf: &[u8], mut write: impl FnMut(&[u8], u64) -> rustix::io::Result
     let mut written = 0;
     while written < buf.len() {
         match write(&buf[written..], written as u64) {
-            // A device that takes nothing and names no reason is full.
+            // A device that writes nothing and reports no error is full.
             Ok(0) => return Err(Errno::NOSPC),
             Ok(n) => written += n,
             Err(Errno::INTR) => {}
@@ -298,8 +298,8 @@ fn write_all(buf: &[u8], mut write: impl FnMut(&[u8], u64) -> rustix::io::Result
     Ok(())
 }
 
-/// Elsewhere than on Apple's systems fdatasync writes all that is needed to read the content again,
-/// the size included, whatever the flags.
+/// On systems other than Apple's fdatasync writes all that is needed to read the content again, the size included,
+/// whatever the flags.
 #[cfg(not(target_vendor = "apple"))]
 fn sync(fd: BorrowedFd<'_>, _flags: SyncFlags) -> rustix::io::Result<()> {
     rustix::fs::fdatasync(fd)
@@ -313,8 +313,8 @@ fn sync(fd: BorrowedFd<'_>, flags: SyncFlags) -> rustix::io::Result<()> {
     rustix::fs::fsync(fd)
 }
 
-/// Makes the entries of the folder that `path` lies in durable. A folder that cannot be opened is
-/// none that we could have created a file in: nothing to do.
+/// Syncs the entries of the folder that `path` lies in. A folder that cannot be opened is skipped, because this process
+/// could not have created a file in it.
 pub(super) fn sync_folder_of(path: &Path) -> Result<()> {
     use rustix::fs::{Mode, OFlags};
     let folder = match path.parent() {
@@ -327,8 +327,8 @@ pub(super) fn sync_folder_of(path: &Path) -> Result<()> {
     retry(|| rustix::fs::fsync(&fd)).map_err(|errno| failure(Op::SyncDirectory, errno).at(path))
 }
 
-/// The error of a file that cannot be opened because it is a folder. Applications see SQLITE_CANTOPEN, as from SQLite,
-/// whose own SQLITE_CANTOPEN_ISDIR does not come out of opening a database.
+/// The error for a folder that is opened as a database. Applications get SQLITE_CANTOPEN, as from SQLite, which does
+/// not return its own SQLITE_CANTOPEN_ISDIR when it opens a database.
 pub(super) fn is_a_folder(path: &Path) -> Error {
     Error::new(Op::Open).at(path)
 }
@@ -337,7 +337,7 @@ pub(super) fn is_a_folder(path: &Path) -> Error {
 mod tests {
     use super::*;
 
-    /// A system that transfers what the script says, and the bytes that it has.
+    /// Simulates a system that transfers as many bytes a call as the script says.
     fn check(script: &[std::result::Result<usize, Errno>], read: std::result::Result<usize, Errno>, written: bool) {
         let content: Vec<u8> = (1..=10).collect();
         let mut buf = [0xff; 10];
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "calls of the system that Miri does not know")]
-    fn calls_that_stop_early_go_on() {
+    fn calls_that_stop_early_continue() {
         check(&[Ok(10)], Ok(10), true);
         check(&[Err(Errno::INTR), Ok(3), Err(Errno::INTR), Err(Errno::INTR), Ok(1), Ok(6)], Ok(10), true);
         check(&[Ok(4), Ok(0)], Ok(4), false);

@@ -1,9 +1,8 @@
-//! What the handles of one database file in this process share: descriptors, and locks.
+//! The state that handles of one database file in this process share: descriptors, and locks.
 //!
-//! POSIX locks belong to the process, so connections of one process are kept apart here, in memory,
-//! and the process's lock on the file is the strongest that one of them wants. Closing any
-//! descriptor of the file would drop it; therefore the descriptors belong to the inode, and are
-//! closed when its last handle is.
+//! POSIX locks belong to the process, so locks among connections of one process are kept here, in memory, and the
+//! process's lock on the file is the strongest that one of them holds. Closing any descriptor of the file would drop
+//! the lock; therefore the descriptors belong to the inode, and are closed with its last handle.
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
@@ -24,7 +23,7 @@ use crate::{FileId, LockLevel};
 pub(super) struct Inode {
     id: FileId,
     state: Mutex<State>,
-    /// The shared memory beside it, while somebody uses it.
+    /// The shared memory of the database, while a handle uses it.
     shm: Mutex<Weak<ShmNode>>,
 }
 
@@ -34,7 +33,7 @@ struct State {
     writable: Option<Arc<OwnedFd>>,
     /// Opened for reading.
     readable: Option<Arc<OwnedFd>>,
-    /// Descriptors that nobody needs, but that cannot be closed while locks are held.
+    /// Descriptors that are not used, but that cannot be closed while locks are held.
     extra: Vec<OwnedFd>,
     locks: LockTable,
 }
@@ -42,18 +41,17 @@ struct State {
 /// The locks of the process on one file.
 #[derive(Debug, Default)]
 struct LockTable {
-    /// What the process holds.
+    /// The level that the process holds.
     level: LockLevel,
     /// How many handles hold `Shared` or more.
     sharers: usize,
-    /// How many of them stand aside.
+    /// How many of these stand aside: they need not be waited for.
     aside: usize,
-    /// The process keeps the file for itself, until its last handle is closed.
+    /// The process keeps the file locked for itself, until its last handle is closed.
     is_kept: bool,
 }
 
-/// Which process has which file open. A forked child finds its parent's entries here, whose locks it does not
-/// hold.
+/// The process and the file. A forked child finds the entries of its parent here, whose locks it does not hold.
 type Key = (u32, FileId);
 
 /// All database files that this process has open.
@@ -64,8 +62,7 @@ fn key(id: FileId) -> Key {
 }
 
 impl Inode {
-    /// The inode of a file that was opened as `fd`, and the descriptor to use for it: an older one
-    /// where there is one.
+    /// The inode of a file that was opened as `fd`, and the descriptor to use for it: an older one if there is one.
     pub(super) fn adopt(id: FileId, fd: OwnedFd, writable: bool) -> (Arc<Inode>, Arc<OwnedFd>) {
         let mut all = guard(&INODES);
         let all = all.get_or_insert_with(HashMap::new);
@@ -82,8 +79,8 @@ impl Inode {
         (inode, fd)
     }
 
-    /// The inode `id` and a descriptor that serves, if this process has the file open already:
-    /// opening it once more would only make a descriptor that cannot be closed.
+    /// The inode `id` and a descriptor that serves, if this process has the file open already: opening it again would
+    /// only make a descriptor that cannot be closed.
     pub(super) fn known(id: FileId, writable: bool) -> Option<(Arc<Inode>, Arc<OwnedFd>)> {
         let inode = guard(&INODES).as_ref()?.get(&key(id))?.upgrade()?;
         let fd = guard(&inode.state).find(writable)?;
@@ -107,16 +104,16 @@ impl State {
     }
 }
 
-/// The share of one handle in an inode.
+/// One handle's part of an inode.
 #[derive(Debug)]
 pub(super) struct InodeHandle {
     inode: Arc<Inode>,
     fd: Arc<OwnedFd>,
-    /// What this handle holds. Changed under the inode's mutex only.
+    /// The level that this handle holds. Changed under the inode's mutex only.
     level: Mutex<LockLevel>,
-    /// It holds `Shared`, and is in nobody's way. Changed under both mutexes.
+    /// The handle holds `Shared`, and no writer waits for it. Changed under both mutexes.
     is_aside: AtomicBool,
-    /// Its first lock keeps the file for the process.
+    /// The handle's first lock keeps the file for the process.
     keeps_file: bool,
 }
 
@@ -132,7 +129,7 @@ impl InodeHandle {
         self
     }
 
-    /// The shared memory of the database at `path`, opened by the first handle of the process that asks.
+    /// The shared memory of the database at `path`, opened by the first handle of the process that uses it.
     pub(super) fn join_shared_memory(&self, path: &Path, read_only: bool) -> Result<Arc<ShmNode>> {
         let mut known = guard(&self.inode.shm);
         if let Some(node) = known.upgrade() {
@@ -148,7 +145,7 @@ impl InodeHandle {
         self.inode.id
     }
 
-    /// Raises this handle's lock. `false`: somebody is in the way.
+    /// Raises this handle's lock. `false`: another handle or process holds a lock that conflicts.
     pub(super) fn lock(&self, wanted: LockLevel) -> Result<bool> {
         let mut level = guard(&self.level);
         if *level >= wanted {
@@ -161,7 +158,7 @@ impl InodeHandle {
             return Ok(false);
         }
         match wanted {
-            // A handle passes through PENDING on its way to EXCLUSIVE, and cannot ask for that level.
+            // A handle passes through PENDING on its way to EXCLUSIVE, and cannot take that level by itself.
             LockLevel::None | LockLevel::Pending => Ok(false),
             LockLevel::Shared => self.lock_shared(locks, &mut level),
             LockLevel::Reserved => self.lock_reserved(locks, &mut level),
@@ -169,9 +166,9 @@ impl InodeHandle {
         }
     }
 
-    /// A reader owes one look at the pending byte, so that a writer who waits is not starved, and
-    /// one lock. The look comes first: a writer that locks the pending byte after it finds our lock
-    /// as if it had been there before.
+    /// A reader checks the pending byte, so that a waiting writer is not starved, and takes the shared lock. The check
+    /// comes first: a writer that locks the pending byte after the check finds the shared lock as if it had been there
+    /// before.
     fn lock_shared(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<bool> {
         if locks.level == LockLevel::None {
             let fd = self.fd.as_fd();
@@ -200,9 +197,8 @@ impl InodeHandle {
         Ok(true)
     }
 
-    /// A writer locks the pending byte first, so that no new reader comes. A connection that
-    /// goes directly from SHARED to EXCLUSIVE (to roll back a hot journal, or to be alone when closing a log)
-    /// does not wait for readers.
+    /// A writer locks the pending byte first, so that no new reader comes. A connection that goes directly from SHARED
+    /// to EXCLUSIVE (to roll back a hot journal, or to close a log) does not wait for readers.
     fn lock_exclusive(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<bool> {
         assert!(*level >= LockLevel::Shared, "EXCLUSIVE is asked for by readers only");
         if *level == LockLevel::Reserved {
@@ -232,7 +228,7 @@ impl InodeHandle {
         joins
     }
 
-    /// Stands aside, or does not any more.
+    /// Sets whether the handle stands aside.
     pub(super) fn stand_aside(&self, aside: bool) {
         let level = guard(&self.level);
         let locks = &mut guard(&self.inode.state).locks;
@@ -263,7 +259,8 @@ impl InodeHandle {
         Ok(())
     }
 
-    /// The read lock replaces the write lock in one step, so that nobody slips in between.
+    /// Lowers the lock to SHARED. The read lock replaces the write lock in one step, so that no other process takes a
+    /// lock in between.
     fn stop_writing(&self, locks: &mut LockTable, level: &mut LockLevel) -> Result<()> {
         if *level == LockLevel::Exclusive {
             self.set(locks, Hold::Read, shared_first(), SHARED_SIZE, Op::ReadLock)?;
@@ -285,7 +282,7 @@ impl InodeHandle {
         self.set(locks, Hold::Nothing, 0, 0, Op::Unlock).map(|_| ())
     }
 
-    /// Changes what the process holds, unless it keeps the whole file: then handles are kept apart in memory only.
+    /// Changes the process's lock, unless the process keeps the whole file: then only the locks in memory change.
     fn set(&self, locks: &mut LockTable, hold: Hold, start: u64, len: u64, op: Op) -> Result<bool> {
         let fd = self.fd.as_fd();
         if locks.is_kept {
@@ -298,7 +295,7 @@ impl InodeHandle {
         posix_lock::set(fd, hold, start, len, op)
     }
 
-    /// Whether this process holds RESERVED, PENDING or EXCLUSIVE.
+    /// Whether a handle of any process holds RESERVED, PENDING or EXCLUSIVE.
     pub(super) fn check_reserved(&self) -> Result<bool> {
         let state = guard(&self.inode.state);
         if state.locks.level > LockLevel::Shared {
@@ -310,7 +307,7 @@ impl InodeHandle {
 
 impl Drop for InodeHandle {
     fn drop(&mut self) {
-        // Nobody is there to hear of an error; closing the last descriptor drops the locks anyway.
+        // Drop cannot report an error; closing the last descriptor drops the locks anyway.
         let _ = self.unlock(LockLevel::None);
     }
 }
@@ -352,7 +349,7 @@ mod tests {
         assert!(!other.join_readers().unwrap(), "it is further");
         reader.unlock(None).unwrap();
         writer.unlock(Shared).unwrap();
-        // Who leaves does not stand aside any more.
+        // A handle that unlocks does not stand aside any more.
         check(&reader, Shared, true);
         check(&writer, Reserved, true);
         check(&writer, Exclusive, false);

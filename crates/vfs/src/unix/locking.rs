@@ -1,10 +1,10 @@
-//! How the databases of a connection are locked: SQLite's locking styles, each a VFS with a name of its own (`styled`).
+//! How the database handles are locked: SQLite's locking styles, each a VFS of its own name (`styled`).
 //!
 //! | VFS | locks |
 //! | --- | --- |
-//! | `unix` | POSIX record locks, which SQLite's processes see (`super::UnixVfs`) |
-//! | `unix-excl` | the same, but once the process has the file it keeps it, and shares the WAL index with nobody |
-//! | `unix-dotfile` | the folder `<database>.lock` exists while somebody reads or writes: for file systems without record locks |
+//! | `unix` | POSIX record locks, which SQLite's processes use too (`super::UnixVfs`) |
+//! | `unix-excl` | the same, but once the process has the file it keeps it locked, and its WAL index is in private memory |
+//! | `unix-dotfile` | the folder `<database>.lock` exists while a handle reads or writes: for file systems without record locks |
 //! | `unix-none` | none |
 
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub(super) enum Locks {
     /// Record locks, alone or for the whole process.
     Records(InodeHandle),
     DotFile(DotFile),
-    /// Nobody is kept out.
+    /// No other handle is kept out.
     None(InodeHandle),
 }
 
@@ -46,7 +46,8 @@ impl Locks {
         }
     }
 
-    /// The file's share in its inode, which keeps the descriptor from being closed under others of this process.
+    /// The handle's part of the inode, which keeps the descriptor from being closed while other handles of this process
+    /// use it.
     pub(super) fn inode(&self) -> &InodeHandle {
         match self {
             Locks::Records(inode) | Locks::None(inode) => inode,
@@ -54,7 +55,7 @@ impl Locks {
         }
     }
 
-    /// The record locks, where that is the style: with them comes the shared memory.
+    /// The record locks, if the style has them: the shared memory depends on them.
     pub(super) fn records(&self) -> Option<&InodeHandle> {
         match self {
             Locks::Records(inode) => Some(inode),
@@ -87,8 +88,8 @@ impl Locks {
     }
 }
 
-/// A lock that is a folder: making it succeeds for one process only. There is one lock, so that a reader keeps out
-/// everybody else.
+/// A lock that is a folder: creating it succeeds for one process only. There is one lock, so a reader keeps out all
+/// others.
 #[derive(Debug)]
 pub(super) struct DotFile {
     inode: InodeHandle,
@@ -138,7 +139,7 @@ impl DotFile {
 
 impl Drop for DotFile {
     fn drop(&mut self) {
-        // Nobody is there to hear of an error.
+        // Drop cannot report an error.
         let _ = self.unlock(LockLevel::None);
     }
 }

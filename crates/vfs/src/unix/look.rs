@@ -1,9 +1,9 @@
-//! Asking what a file is, without asking for its times.
+//! Reading the metadata of a file without its times.
 //!
-//! Since Linux 6.13 a file whose times somebody has asked for gets a finer time at its next write; without, times move
-//! every few milliseconds only. A new time is a change of the inode, and the sync that follows has to write that, too: a
-//! `stat` before each commit made the sync of 4 kB take 90 µs instead of 65. `statx` takes a list of what is wanted, and
-//! `lseek` asks for the size alone.
+//! Since Linux 6.13 a file whose times were read gets a finer time at its next write; otherwise times change every few
+//! milliseconds only. A new time is a change of the inode, and the following sync has to write that, too: a `stat`
+//! before each commit made the sync of 4 kB take 90 µs instead of 65. `statx` takes a list of the fields to read, and
+//! `lseek` reads the size alone.
 
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -13,11 +13,11 @@ use rustix::io::Result;
 
 use crate::FileId;
 
-/// What is wanted to be known of a file.
+/// The metadata of a file.
 pub(super) struct Look {
     pub(super) id: FileId,
     pub(super) kind: FileType,
-    /// Who may do what.
+    /// The type and permission bits.
     pub(super) mode: Mode,
     pub(super) user: u32,
     pub(super) group: u32,
@@ -26,11 +26,11 @@ pub(super) struct Look {
 
 /// The size of an open file in bytes.
 pub(super) fn size_of(fd: impl AsFd) -> Result<u64> {
-    // Nobody uses the position: reads and writes name their place.
+    // The position is not used: reads and writes name their offset.
     rustix::fs::seek(&fd, SeekFrom::End(0)).or_else(|_| look_at(fd).map(|look| look.size))
 }
 
-/// Looks at the file at `path`, behind all links.
+/// Reads the metadata of the file at `path`, following links.
 pub(super) fn look_at_path(path: &Path) -> Result<Look> {
     #[cfg(target_os = "linux")]
     if let Some(looked) = statx::look(rustix::fs::CWD, path, rustix::fs::AtFlags::empty()) {
@@ -39,7 +39,7 @@ pub(super) fn look_at_path(path: &Path) -> Result<Look> {
     rustix::fs::stat(path).map(|stat| Look::from_stat(&stat))
 }
 
-/// Looks at an open file.
+/// Reads the metadata of an open file.
 pub(super) fn look_at(fd: impl AsFd) -> Result<Look> {
     #[cfg(target_os = "linux")]
     if let Some(looked) = statx::look(&fd, Path::new(""), rustix::fs::AtFlags::EMPTY_PATH) {
@@ -73,7 +73,7 @@ mod statx {
     use super::Look;
     use crate::FileId;
 
-    /// What [`Look`] has.
+    /// The fields of [`Look`].
     const WANTED: StatxFlags = StatxFlags::INO
         .union(StatxFlags::TYPE)
         .union(StatxFlags::MODE)
@@ -81,7 +81,7 @@ mod statx {
         .union(StatxFlags::GID)
         .union(StatxFlags::SIZE);
 
-    /// `None` where the system, or who guards its calls, does not know the call.
+    /// `None` where the system, or a filter of system calls, does not know the call.
     pub(super) fn look(folder: impl AsFd, path: &Path, flags: AtFlags) -> Option<Result<Look>> {
         match statx(folder, path, flags, WANTED) {
             Ok(stat) => Some(Ok(Look::from_statx(&stat))),

@@ -1,16 +1,16 @@
-//! The machine we run on: files, POSIX locks, shared memory files, mappings.
+//! The Unix system: files, POSIX locks, shared memory files, mappings.
 //!
 //! | module | subject |
 //! | --- | --- |
 //! | `file` | reads, writes, syncs |
 //! | `open` | opening: read-only fallback, temporary files |
-//! | `descriptor` | the descriptor of a file, and whose a new file is |
+//! | `descriptor` | the descriptor of a file; owner and permissions of a new file |
 //! | `inode` | what the handles of one file in this process share: descriptors and locks |
 //! | `locking` | the locks of one handle, in each locking style |
 //! | `styled` | the VFSes of other locking styles |
-//! | `look` | what a file is, and how long |
+//! | `look` | metadata and length of a file |
 //! | `shm` | the `-shm` file |
-//! | `write_back` | beginning to write what a sync will wait for |
+//! | `write_back` | starting writes to the device before a sync |
 
 mod descriptor;
 mod file;
@@ -38,11 +38,11 @@ use crate::error::{Error, Op, Result};
 use crate::flags::{Access, OpenFlags};
 use crate::{Opened, ResultCode, Vfs};
 
-/// The files of the machine.
+/// The VFS of the Unix system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnixVfs;
 
-/// As by SQLite, whatever the system allows.
+/// The limit of SQLite, whatever the system allows.
 pub const UNIX_PATH_MAX: usize = 512;
 
 /// The Unix epoch in milliseconds of the Julian calendar.
@@ -70,7 +70,7 @@ impl Vfs for UnixVfs {
         use rustix::fs::Access as Mode;
         let allows = |mode: Mode| rustix::fs::accessat(CWD, path, mode, AtFlags::empty()).is_ok();
         Ok(match what {
-            // Mostly it does not exist, and that is the cheaper question.
+            // Mostly the file does not exist, and that check is cheaper.
             Access::Exists => allows(Mode::EXISTS) && !is_empty(path),
             Access::ReadWrite => allows(Mode::READ_OK | Mode::WRITE_OK),
         })
@@ -113,7 +113,7 @@ fn is_empty(path: &Path) -> bool {
     look::look_at_path(path).is_ok_and(|look| look.kind == FileType::RegularFile && look.size == 0)
 }
 
-/// A kernel without getrandom: the hasher keys of the standard library are the next best source.
+/// For a kernel without getrandom: the hasher keys of the standard library are the next best source.
 fn weak_randomness(buf: &mut [u8]) {
     use std::hash::{BuildHasher, RandomState};
     for (at, byte) in buf.iter_mut().enumerate() {
@@ -126,7 +126,7 @@ fn failure(op: Op, errno: Errno) -> Error {
     Error::from_errno(op, errno.raw_os_error())
 }
 
-/// Makes a call again when a signal has interrupted it.
+/// Repeats a call that a signal has interrupted.
 fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
     loop {
         match call() {
@@ -136,7 +136,7 @@ fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Resu
     }
 }
 
-/// Locks a mutex whose holder never leaves its data half changed.
+/// Locks a mutex, even a poisoned one: no holder leaves its data half changed.
 pub(crate) fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

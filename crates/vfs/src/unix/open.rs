@@ -1,5 +1,5 @@
-//! Opening files as SQLite does: read-only where writing is refused, companions with the permissions
-//! of their database, temporary files that have no name.
+//! Opening files as SQLite does: read-only where writing is refused, companions with the permissions of their database,
+//! temporary files without a name.
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -47,14 +47,14 @@ fn open_named(path: &Path, flags: OpenFlags, style: LockingStyle) -> Result<Open
     }
     let look = look_at(&fd).map_err(|errno| failure(Op::Stat, errno).at(path))?;
     if look.kind == FileType::Directory {
-        // It can be opened for reading, and not be read.
+        // A folder can be opened for reading, but not read.
         return Err(Error::with_code(Op::Read, ResultCode::IOERR_READ).at(path));
     }
     let (inode, fd) = Inode::adopt(look.id, fd, flags.contains(OpenFlags::READWRITE));
     Ok(opened_database(path, flags, style, inode, fd))
 }
 
-/// (A file that can only be read cannot be kept from other processes.)
+/// An exclusive style keeps a file only if it can be written, because a read-only file cannot be locked for writing.
 fn opened_database(path: &Path, flags: OpenFlags, style: LockingStyle, inode: Arc<Inode>, fd: Arc<OwnedFd>) -> Opened {
     let handle = InodeHandle::new(inode, fd.clone());
     let keeps_file = style == LockingStyle::Exclusive && flags.contains(OpenFlags::READWRITE);
@@ -79,7 +79,7 @@ fn unix_file(path: &Path, flags: OpenFlags, fd: Arc<OwnedFd>, locks: Option<Lock
     }
 }
 
-/// Opens as asked for; where that is refused, for reading only.
+/// Opens the file as the flags say; if that is refused, for reading only.
 fn open_or_fall_back(path: &Path, flags: OpenFlags) -> Result<(OwnedFd, OpenFlags)> {
     let errno = match open_descriptor(path, flags) {
         Ok(fd) => return Ok((fd, flags)),
@@ -109,7 +109,7 @@ fn open_or_fall_back(path: &Path, flags: OpenFlags) -> Result<(OwnedFd, OpenFlag
     })
 }
 
-/// How often a name is made up before giving up.
+/// How many random names are tried.
 const NAMES_TRIED_MAX: usize = 10;
 
 fn open_temporary(flags: OpenFlags) -> Result<Opened> {
@@ -135,12 +135,12 @@ fn temporary_name() -> String {
     format!("etilqs_{:016x}", u64::from_ne_bytes(random))
 }
 
-/// A path at which a temporary file could be made.
+/// A path at which a temporary file could be created.
 pub fn temporary_path() -> Option<PathBuf> {
     Some(temporary_folder().ok()?.join(temporary_name()))
 }
 
-/// The first of SQLite's candidates that is a folder we may write to.
+/// The first of SQLite's candidates that is a folder in which this process may write.
 fn temporary_folder() -> Result<PathBuf> {
     let named = ["SQLITE_TMPDIR", "TMPDIR"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
     let usual = ["/var/tmp", "/usr/tmp", "/tmp", "."].into_iter().map(PathBuf::from);
@@ -161,6 +161,6 @@ pub(super) fn full_path(path: &Path) -> Result<PathBuf> {
     let absolute = std::path::absolute(path).map_err(|_| fail())?;
     let name = absolute.file_name().ok_or_else(fail)?;
     let folder = absolute.parent().ok_or_else(fail)?;
-    // A folder that does not exist either is reported when the file is opened.
+    // If the folder does not exist either, opening the file reports it.
     Ok(folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf()).join(name))
 }

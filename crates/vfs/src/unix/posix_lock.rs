@@ -1,7 +1,7 @@
 //! POSIX advisory record locks: the only kind that SQLite's processes see.
 //!
-//! They belong to the process and the file, not to a descriptor: a second lock by the same process
-//! never conflicts, and closing any descriptor of the file drops them all. `inode` lives with both.
+//! They belong to the process and the file, not to a descriptor: a second lock by the same process never conflicts, and
+//! closing any descriptor of the file drops them all. `inode` deals with both.
 
 use std::os::fd::{AsRawFd, BorrowedFd};
 
@@ -15,7 +15,7 @@ pub(super) enum Hold {
     Nothing,
 }
 
-/// Locks or unlocks `len` bytes (0: to the end) at `start`. `false`: another process is in the way.
+/// Locks or unlocks `len` bytes (0: to the end) at `start`. `false`: another process holds a lock that conflicts.
 pub(super) fn set(fd: BorrowedFd<'_>, hold: Hold, start: u64, len: u64, op: Op) -> Result<bool> {
     let range = flock(hold, start, len);
     loop {
@@ -34,8 +34,7 @@ pub(super) fn set(fd: BorrowedFd<'_>, hold: Hold, start: u64, len: u64, op: Op) 
     }
 }
 
-/// How another process holds bytes among `len` at `start` that would be in the way of holding them
-/// for writing.
+/// The lock of another process among `len` bytes at `start` that would conflict with a lock for writing.
 pub(super) fn held_by_others(fd: BorrowedFd<'_>, start: u64, len: u64, op: Op) -> Result<Hold> {
     let mut range = flock(Hold::Write, start, len);
     // SAFETY: fcntl reads and writes `range` during the call only.

@@ -18,18 +18,18 @@ use crate::error::{Error, Op, Result};
 use crate::shm::{SHM_REGION_BYTES, ShmRegion};
 use crate::{ResultCode, ShmLock};
 
-/// A first user cuts what a crash left behind to this length: not zero, so that old libraries that
-/// test for an empty file do not mistake it for one of theirs.
+/// The first process truncates what a crash left behind to this length: not to zero, so that old libraries that test
+/// for an empty file do not mistake it for a new one.
 const LEFTOVER_LEN: u64 = 3;
 
-/// A file grows by touching each block of this size, so that a full device is noticed here and not
-/// by a signal later.
+/// The file grows by a write to each block of this size, so that a full device is reported here and not by a signal
+/// later.
 const BLOCK: u64 = 4096;
 
 /// The shared memory of one database, as the handles in this process share it.
 #[derive(Debug)]
 pub(super) struct ShmNode {
-    /// `None`: the process keeps the database for itself, and the memory is its own.
+    /// `None`: the process keeps the database for itself, and the memory is private.
     fd: Option<OwnedFd>,
     path: PathBuf,
     writable: bool,
@@ -38,17 +38,17 @@ pub(super) struct ShmNode {
 
 #[derive(Debug, Default)]
 struct State {
-    /// This process was announced. One that may only read cannot prepare the memory, and waits for another that
-    /// does; until then it has locks, but no regions.
+    /// This process holds the lock that announces it. A process that may only read cannot prepare the memory, and waits
+    /// until another one does; until then it has locks, but no regions.
     signed_in: bool,
     regions: Vec<ShmRegion>,
-    /// For each slot how many handles share it, or -1: one holds it alone.
+    /// For each slot how many handles share it, or -1 for an exclusive holder.
     holders: [i32; SHM_SLOTS as usize],
     /// The last handle removes the file.
     delete: bool,
 }
 
-/// The share of one handle.
+/// One handle's part of the shared memory.
 #[derive(Debug, Default)]
 pub(super) struct ShmHandle {
     inner: Mutex<Option<Share>>,
@@ -61,7 +61,7 @@ struct Share {
     node: Arc<ShmNode>,
     /// The slots that this handle shares, a bit each.
     shared: u8,
-    /// The slots that this handle holds alone.
+    /// The slots that this handle holds exclusively.
     exclusive: u8,
 }
 
@@ -70,7 +70,7 @@ impl ShmHandle {
         ShmHandle { inner: Mutex::default(), read_only }
     }
 
-    /// A region of the memory. `join` gives the node of the process, when it is first needed; it is told whether the file is
+    /// A region of the memory. `join` opens the node of the process at the first use; its argument says whether the file is
     /// only to be read.
     pub(super) fn map(
         &self,
@@ -126,7 +126,7 @@ impl ShmHandle {
         }
     }
 
-    /// Whether another process holds one of the locks that readers take.
+    /// Whether another process holds one of the readers' locks.
     pub(super) fn has_reader_elsewhere(&self) -> Result<bool> {
         match &*guard(&self.inner) {
             Some(share) => share.node.has_reader_elsewhere(),
@@ -156,7 +156,7 @@ fn mask_of(slots: &Range<u8>) -> u8 {
 }
 
 impl Share {
-    /// Nobody is there to hear of an error; the system drops the locks with the descriptor.
+    /// Releases the slots. Errors are ignored, because the system drops the locks with the descriptor.
     fn leave(self) {
         for slot in 0..SHM_SLOTS {
             if self.shared & 1 << slot != 0 {
@@ -180,12 +180,12 @@ impl ShmNode {
         Ok(ShmNode { fd: Some(fd), path, writable, state: Mutex::default() })
     }
 
-    /// Memory of the process alone.
+    /// A node with private memory of this process.
     pub(super) fn private() -> ShmNode {
         ShmNode { fd: None, path: PathBuf::new(), writable: true, state: Mutex::default() }
     }
 
-    /// Announces this process. The first one finds nobody there, and discards what it finds.
+    /// Announces this process. The first process finds no other lock, and discards the old content.
     fn sign_in(&self, fd: &OwnedFd) -> Result<()> {
         let fd = fd.as_fd();
         match posix_lock::held_by_others(fd, SHM_ALIVE_BYTE, 1, Op::ShmLock).map_err(|e| e.at(&self.path))? {
@@ -262,7 +262,7 @@ impl ShmNode {
         Ok(())
     }
 
-    /// Maps the regions up to `number`; several at once where the system's pages are larger than one.
+    /// Maps the regions up to `number`; several at once where the system's pages are larger than a region.
     fn map_up_to(&self, fd: &OwnedFd, regions: &mut Vec<ShmRegion>, number: usize) -> Result<()> {
         let at_once = (rustix::param::page_size() / SHM_REGION_BYTES).max(1);
         while regions.len() <= number {
@@ -284,7 +284,7 @@ impl ShmNode {
         Ok(())
     }
 
-    /// Among the handles of this process first, then among processes.
+    /// Locks slots, among the handles of this process first, then among processes.
     fn lock(&self, slots: Range<u8>, how: ShmLock) -> Result<bool> {
         let mut state = guard(&self.state);
         let holders = &mut state.holders[usize::from(slots.start)..usize::from(slots.end)];
@@ -324,7 +324,7 @@ impl ShmNode {
     fn set(&self, hold: Hold, slots: &Range<u8>) -> Result<bool> {
         let Some(fd) = &self.fd else { return Ok(true) };
         let start = SHM_LOCKS_AT + u64::from(slots.start);
-        // A lock for writing cannot be had on a file opened for reading; nobody is in the way of it.
+        // A file that was opened for reading cannot be locked for writing: answered as a conflict.
         if hold == Hold::Write && !self.writable {
             return Ok(false);
         }
@@ -340,14 +340,14 @@ impl Drop for ShmNode {
     }
 }
 
-/// A stretch of the file in memory.
+/// A mapped range of the file.
 #[derive(Debug)]
 struct Stretch {
     base: NonNull<u8>,
     len: usize,
 }
 
-// SAFETY: an address and a length; what is there is reached through atomics only.
+// SAFETY: an address and a length; the memory is accessed through atomics only.
 unsafe impl Send for Stretch {}
 // SAFETY: as above.
 unsafe impl Sync for Stretch {}

@@ -1,4 +1,4 @@
-//! The VFSes of the machine that lock otherwise than `unix` does.
+//! The VFSes of the system with other locking styles than that of `unix`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::flags::{Access, OpenFlags};
 use crate::{Opened, Vfs};
 
-/// The files of the machine, with another locking style than that of `unix`.
+/// A VFS of the system with another locking style.
 #[derive(Debug)]
 struct StyledVfs {
     name: &'static str,
@@ -126,7 +126,7 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
     }
 
-    /// Handles of the process share the file as ever; the process's record lock stays when they have let go.
+    /// Handles of the process share the file as usual; the process's record lock stays when they have unlocked.
     #[cfg(target_os = "linux")]
     #[test]
     #[cfg_attr(miri, ignore = "calls of the system that Miri does not know")]
@@ -150,8 +150,8 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
     }
 
-    /// Whether the process holds a record lock on the bytes that readers lock: locks of a descriptor of its own are in
-    /// the way of it as another process's are.
+    /// Whether the process holds a record lock on the bytes that readers lock: a lock of an open file description
+    /// conflicts with it as another process's does.
     #[cfg(target_os = "linux")]
     fn is_locked(path: &Path) -> bool {
         use std::os::fd::AsRawFd;
@@ -163,7 +163,7 @@ mod tests {
         range.l_len = lithe_format::locks::SHARED_SIZE as _;
         // SAFETY: fcntl reads and writes `range` during the call only.
         assert_eq!(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &mut range) }, 0);
-        // Closing it would drop the locks of the process.
+        // Closing the file would drop the locks of the process.
         std::mem::forget(file);
         i32::from(range.l_type) != libc::F_UNLCK
     }

@@ -1,24 +1,24 @@
-//! Beginning to write to the device what a sync will wait for.
+//! Starting writes to the device before a sync has to wait for them.
 //!
-//! The system keeps what is written until somebody syncs, or for half a minute. Who writes much before one sync leaves the
-//! device idle meanwhile, and waits for it afterwards.
+//! The system keeps written data in memory until a sync, or for half a minute. A program that writes much before one sync
+//! leaves the device idle meanwhile, and waits for it afterwards.
 
 use std::os::fd::BorrowedFd;
 
-/// The system writes whole pages; one that is written only in part will change again.
+/// The system writes whole pages; a page that is only written in part will change again.
 #[cfg(target_os = "linux")]
 const PAGE: u64 = 4096;
 
-/// Begins to write a stretch of a file, and waits for nothing. What goes wrong shows in the sync.
+/// Starts to write a range of a file, without waiting. The sync reports errors.
 #[cfg(target_os = "linux")]
 pub(super) fn begin(fd: BorrowedFd<'_>, offset: u64, len: u64) {
     use std::os::fd::AsRawFd;
     let whole = (offset.saturating_add(len) / PAGE * PAGE).saturating_sub(offset);
     let (Ok(offset), Ok(len @ 1..)) = (offset.try_into(), whole.try_into()) else { return };
-    // SAFETY: the call reads and writes no memory of ours.
+    // SAFETY: the call accesses no memory of this process.
     unsafe { libc::sync_file_range(fd.as_raw_fd(), offset, len, libc::SYNC_FILE_RANGE_WRITE) };
 }
 
-/// Nothing like it.
+/// Other systems have no such call.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn begin(_fd: BorrowedFd<'_>, _offset: u64, _len: u64) {}

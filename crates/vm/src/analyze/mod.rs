@@ -32,19 +32,19 @@ use crate::register::{BytesKind, Register};
 use crate::row::texts::EncodedTexts;
 use samples::{Sample, Selection};
 
-/// Entries between two looks whether the statement is interrupted.
+/// Entries between two checks for an interrupt.
 const ENTRIES_BETWEEN_CHECKS: u64 = 1000;
 
-/// What is asked about an index.
+/// What to compute for an index.
 pub struct Shape {
-    /// The averages of so many of its first columns.
+    /// The number of leading columns whose averages go to sqlite_stat1.
     pub columns: usize,
-    /// It is unique, and has one column.
+    /// The index is unique, and has one column.
     pub is_one_unique: bool,
 }
 
-/// Reads the whole index under `cursor`. The text for sqlite_stat1 goes to `dst`, about the first columns of `shape`; a row for
-/// each sample (nEq, nLt, nDLt, sample) to the temporary table `samples`.
+/// Reads the whole index under `cursor`. The text for sqlite_stat1, about the first columns of `shape`, goes to `dst`; a row for
+/// each sample (nEq, nLt, nDLt, sample) goes to the temporary table `samples`.
 #[inline(never)]
 pub fn analyze_index(
     m: &mut Machine,
@@ -60,7 +60,7 @@ pub fn analyze_index(
         VmCursor::Tree(tree) => tree.place.cursor.count(&tree.btree)?,
         _ => return Err(not_an_index()),
     };
-    let selection = host.facts().takes_samples().then(|| Selection::new(key.columns().len(), entries));
+    let selection = host.state().takes_samples().then(|| Selection::new(key.columns().len(), entries));
     let mut groups = Groups::new(key, shape.is_one_unique, selection);
     let mut record = Register::Null;
     let mut stands = m.cursor(cursor).first()?;
@@ -120,12 +120,13 @@ fn not_an_index() -> Error {
 struct Groups<'k> {
     key: &'k KeyInfo,
     entries: u64,
-    /// The index is unique, of one column: behind an entry that is not NULL SQLite takes all for different, even NULLs.
+    /// The index is unique and has one column: after an entry that is not NULL, SQLite takes all entries as different,
+    /// even NULLs.
     is_one_unique: bool,
     has_value: bool,
-    /// The current entry; its groups are counted here as they grow.
+    /// The current entry, with the sizes of its groups so far.
     current: Sample,
-    /// None where no samples are wanted.
+    /// `None` if no samples are taken.
     selection: Option<Selection>,
 }
 
@@ -158,7 +159,7 @@ impl<'k> Groups<'k> {
         }
     }
 
-    /// There are no more entries.
+    /// Ends the last groups.
     fn end(&mut self) {
         if self.entries > 0 {
             self.close(0);
@@ -172,7 +173,7 @@ impl<'k> Groups<'k> {
         }
     }
 
-    /// In how many leading columns the record is equal to the entry before.
+    /// The number of leading columns in which the record is equal to the entry before.
     fn first_difference(&self, record: &[u8]) -> usize {
         equal_columns(&self.current.record, record, self.key)
     }
@@ -182,7 +183,7 @@ impl<'k> Groups<'k> {
         let mut numbers = vec![self.entries];
         for at in 0..columns.min(self.current.distinct_less.len()) {
             let groups = if self.entries == 0 { 1 } else { self.current.distinct_less[at] + 1 };
-            // Few exceptions do not make a unique column another one.
+            // As in SQLite, a column with few repeated keys counts as unique.
             let is_nearly_unique = self.entries.saturating_mul(10) <= groups.saturating_mul(11);
             let average = self.entries.div_ceil(groups);
             numbers.push(if is_nearly_unique && average == 2 { 1 } else { average });

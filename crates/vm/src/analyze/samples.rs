@@ -1,11 +1,13 @@
-//! Which entries of an index become samples: the same ones as SQLite's, so that both plan the same.
+//! Which entries of an index become samples: the same ones as in SQLite, so that both planners choose the same plans.
 //!
 //! There are two reasons to take an entry.
 //!
-//! * Its *place*: every so many entries one is taken, a third of all samples. These are never given up.
-//! * Its *group*: when the group of entries that are equal in some leading columns ends, the entry that stands for it is taken if
-//!   the group is larger than the smallest one that a sample was taken for. Among the entries of a group, that is one of its largest group of one
-//!   column more, and so on. A group that has an entry among the samples already needs no other.
+//! * Its *place*: one entry is taken at regular distances, a third of all samples. These are never replaced.
+//! * Its *group*: when a group of entries that are equal in some leading columns ends, the entry that represents it is
+//!   taken if
+//!   the group is larger than the smallest one that a sample was taken for. The entry that represents a group is the one that
+//!   represents its largest group of one column more, and so on. A group that already has an entry among the samples needs no
+//!   other.
 //!
 //! Pseudo-random numbers decide between equals.
 
@@ -14,11 +16,11 @@ pub const MOST: usize = 24;
 /// How many of them are taken for their place, at most.
 const PLACES: u64 = MOST as u64 / 3;
 
-/// An entry with what is known about its groups, one number for each count of leading columns.
+/// An entry with the counts of its groups, one number for each count of leading columns.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
     pub record: Vec<u8>,
-    /// Entries in the group. While it goes on, 0 in a sample.
+    /// Entries in the group; 0 in a sample until the group has ended.
     pub equal: Vec<u64>,
     /// Entries before the group.
     pub less: Vec<u64>,
@@ -33,7 +35,7 @@ pub struct Sample {
 enum Reason {
     #[default]
     Place,
-    /// It stands for its group of so many leading columns, less one.
+    /// The sample represents its group, whose entries have equal values in this number of leading columns plus one.
     Group(usize),
 }
 
@@ -43,7 +45,7 @@ impl Sample {
         Sample { equal: vec![0; width], less: vec![0; width], distinct_less: vec![0; width], ..Sample::default() }
     }
 
-    /// Copies the other without giving memory back.
+    /// Becomes a copy of the other without releasing memory.
     fn become_copy_of(&mut self, other: &Sample) {
         self.record.clone_from(&other.record);
         self.equal.clone_from(&other.equal);
@@ -52,7 +54,8 @@ impl Sample {
         (self.reason, self.lot) = (other.reason, other.lot);
     }
 
-    /// Whether this entry stands for a group of `at + 1` columns better than the other: its groups of more columns are larger.
+    /// Whether this entry represents a group of `at + 1` columns better than the other: its groups of more columns are
+    /// larger.
     fn stands_better(&self, other: &Sample, at: usize) -> bool {
         let behind = at + 1..self.equal.len();
         let own = self.equal.get(behind.clone()).unwrap_or_default();
@@ -60,7 +63,8 @@ impl Sample {
         (own, self.lot) > (others, other.lot)
     }
 
-    /// Whether the sample is worth more than the other, both taken for groups of `own` and `others` columns, less one.
+    /// Whether this sample is preferred to the other. `own` and `others` are the columns of the groups they were taken
+    /// for, less one.
     fn is_worth_more(&self, own: usize, other: &Sample, others: usize) -> bool {
         let (size, other_size) = (self.equal[own], other.equal[others]);
         size > other_size || size == other_size && (own < others || own == others && self.stands_better(other, own))
@@ -70,15 +74,15 @@ impl Sample {
 /// The samples of the entries so far.
 pub struct Selection {
     width: usize,
-    /// An entry in so many is taken for its place.
+    /// Every `distance`th entry is a sample because of its position.
     distance: u64,
     /// In the order of the index.
     samples: Vec<Sample>,
-    /// The sample that is given up next, once there are [`MOST`].
+    /// The sample that is replaced next, once there are [`MOST`].
     weakest: Option<usize>,
-    /// For each count of leading columns but that of all: the entry that stands for the current group.
+    /// For each count of leading columns except all of them: the entry that represents the current group.
     best: Vec<Sample>,
-    /// Groups of so many columns and more are known in every sample.
+    /// In every sample, the sizes of groups of more columns than this are final.
     open: usize,
     lot: u32,
 }
@@ -86,7 +90,7 @@ pub struct Selection {
 impl Selection {
     /// For an index with that many entries and columns.
     pub fn new(width: usize, entries: u64) -> Selection {
-        // The low halves are what SQLite mixes.
+        // SQLite mixes the low halves.
         let lot = 0x689e_962d_u32.wrapping_mul(width as u32) ^ 0xd094_4565_u32.wrapping_mul(entries as u32);
         Selection {
             width,
@@ -99,7 +103,7 @@ impl Selection {
         }
     }
 
-    /// The next entry, which is like the one before in the first `changed` columns.
+    /// The next entry, which is equal to the entry before in the first `changed` columns.
     pub fn add(&mut self, current: &mut Sample, changed: usize) {
         self.lot = self.lot.wrapping_mul(1_103_515_245).wrapping_add(12_345);
         current.lot = self.lot;
@@ -116,7 +120,7 @@ impl Selection {
         }
     }
 
-    /// The groups of more than `changed` columns end; `current` has their sizes.
+    /// Ends the groups of more than `changed` columns; `current` has their sizes.
     pub fn close(&mut self, current: &Sample, changed: usize) {
         for at in (changed..self.best.len()).rev() {
             let mut best = std::mem::take(&mut self.best[at]);
@@ -153,7 +157,8 @@ impl Selection {
         }
     }
 
-    /// Takes `new` for its group of `at + 1` columns, unless the group has samples: then the best of these is taken for it.
+    /// Takes `new` for its group of `at + 1` columns, unless the group has samples: then the best of those is taken for
+    /// it.
     fn insert_for_group(&mut self, new: &Sample, at: usize) {
         let mut best: Option<usize> = None;
         for index in (0..self.samples.len()).rev().filter(|&index| self.samples[index].equal[at] == 0) {
@@ -173,7 +178,7 @@ impl Selection {
         }
     }
 
-    /// Adds a sample whose groups of no more than `open` columns go on.
+    /// Adds a sample whose groups of no more than `open` columns have not ended.
     fn insert(&mut self, new: &Sample, open: usize) {
         self.open = self.open.max(open);
         let mut sample = match self.weakest.take().filter(|_| self.samples.len() >= MOST) {
@@ -187,7 +192,7 @@ impl Selection {
         self.find_weakest();
     }
 
-    /// Finds the sample to be given up, once there are as many as there may be.
+    /// Finds the sample that is replaced next, once there are [`MOST`].
     fn find_weakest(&mut self) {
         if self.samples.len() < MOST {
             return;

@@ -1,4 +1,4 @@
-//! What a program's cursors are while it runs.
+//! The cursors of a running program.
 
 pub mod rows;
 pub mod scan;
@@ -15,7 +15,7 @@ use lithe_value::ValueRef;
 
 /// A cursor of a running program.
 pub enum VmCursor {
-    /// Not open. A tree cursor that was there leaves its place.
+    /// Not open. A tree cursor that is closed leaves its place here.
     Closed(Option<Box<Place>>),
     /// On a B-tree.
     Tree(TreeCursor),
@@ -29,7 +29,7 @@ pub enum VmCursor {
     Rows(Box<rows::RowsCursor>),
     /// On a virtual table.
     Scan(Box<scan::ScanCursor>),
-    /// The groups of a GROUP BY. They are no rows: only instructions of their own use them.
+    /// The groups of a GROUP BY. They are not rows: only the instructions for groups use them.
     Groups(Box<GroupsCursor>),
     /// On the registers from `start` on.
     Pseudo {
@@ -49,7 +49,7 @@ impl Default for VmCursor {
 }
 
 impl VmCursor {
-    /// Closes the cursor and keeps the place of a tree's.
+    /// Closes the cursor; that of a tree leaves its place.
     #[inline]
     pub fn close(&mut self) {
         match std::mem::take(self) {
@@ -59,21 +59,21 @@ impl VmCursor {
         }
     }
 
-    /// Of a closed cursor on an index, not even its place is left.
+    /// Drops the place of a closed cursor on an index.
     pub fn forget_key(&mut self) {
         if !matches!(self, VmCursor::Closed(Some(place)) if place.cursor.key_info().is_none()) {
             *self = VmCursor::Closed(None);
         }
     }
 
-    /// Becomes `cursor`, where nothing is but an empty place: there is nothing to let go of.
+    /// Becomes `cursor`. The cursor before must be closed and without a place, so there is nothing to drop.
     #[inline]
     pub fn put(&mut self, cursor: VmCursor) {
         debug_assert!(matches!(self, VmCursor::Closed(None)), "the place of a cursor is empty");
         std::mem::forget(std::mem::replace(self, cursor));
     }
 
-    /// The place of the tree cursor that was here.
+    /// Takes the place of the tree cursor that was open here.
     #[inline]
     pub fn take_place(&mut self) -> Option<Box<Place>> {
         match std::mem::take(self) {
@@ -83,7 +83,8 @@ impl VmCursor {
         }
     }
 
-    /// Whether registers may hold bytes of this cursor's pages; asked once, for the caller makes the bytes its own.
+    /// Whether registers may hold bytes of this cursor's pages. The flag is cleared, because the caller copies the
+    /// bytes.
     #[inline]
     pub fn take_lent(&mut self) -> bool {
         match self {
@@ -93,8 +94,8 @@ impl VmCursor {
         }
     }
 
-    /// Mapped pages of `pager` are about to change: those that are held become copies. A closed cursor looks at no page again
-    /// before it has made sure of it.
+    /// Copies the pages of `pager` that the cursor holds, because the mapped bytes are about to change. A closed cursor needs no
+    /// copy: it validates its page before it reads it again.
     pub fn own_pages(&mut self, pager: &Pager) {
         match self {
             VmCursor::Tree(tree) => tree.own_pages(pager),
@@ -119,7 +120,7 @@ impl VmCursor {
         Ok(self)
     }
 
-    /// Goes to the next row. The loop instruction: the first arm is the one that is run a million times.
+    /// Goes to the next row. The hot instruction of a loop: the first arm is the usual one.
     #[inline]
     pub fn next(&mut self) -> Result<bool, Error> {
         match self {
@@ -128,7 +129,7 @@ impl VmCursor {
         }
     }
 
-    /// The same, but for trees.
+    /// The same, for cursors other than tree cursors.
     #[inline(never)]
     pub fn next_in_memory(&mut self) -> Result<bool, Error> {
         match self.settled()? {
@@ -137,7 +138,7 @@ impl VmCursor {
             VmCursor::Sorter(sorter) => sorter.next(),
             VmCursor::Hash(hash) => hash.next(),
             VmCursor::Rows(rows) => Ok(rows.next()),
-            // A scan of a virtual table needs its connection: `VNext` moves it.
+            // `VNext` moves a scan of a virtual table, which needs its connection.
             VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => Ok(false),
         }
     }
@@ -189,7 +190,7 @@ impl VmCursor {
             VmCursor::Rows(rows) => rows.set_null_row(),
             VmCursor::Scan(scan) => scan.set_null_row(),
             VmCursor::Pseudo { is_null, .. } => *is_null = true,
-            // A table that was never opened has only NULLs to give.
+            // Every column of a closed cursor reads as NULL.
             VmCursor::Groups(_) | VmCursor::Closed(_) => {}
         }
     }
@@ -208,7 +209,7 @@ impl VmCursor {
         }
     }
 
-    /// A column of the row, if it is an ordinary one of an ordinary row. `None` says nothing: ask [`VmCursor::column`].
+    /// A column of the row, if it can be read in place. `None`: the caller must use [`VmCursor::column`].
     #[inline]
     pub fn value_quickly(&mut self, column: usize) -> Option<ValueRef<'_>> {
         match self {
@@ -238,7 +239,7 @@ impl VmCursor {
                 rows.column(column, dst)?;
                 Ok(true)
             }
-            // (The columns of a virtual table are read by an instruction of their own.)
+            // (VColumn reads the columns of a virtual table.)
             VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Pseudo { .. } | VmCursor::Closed(_) => {
                 dst.set_null();
                 Ok(true)

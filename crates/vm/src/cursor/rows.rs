@@ -1,4 +1,4 @@
-//! A cursor on rows that a table-valued function has made.
+//! A cursor on the rows of a table-valued function.
 
 use lithe_value::buffer::OutOfMemory;
 use lithe_value::{Value, ValueRef};
@@ -6,7 +6,7 @@ use lithe_value::{Value, ValueRef};
 use crate::host::TableRows;
 use crate::register::Register;
 
-/// The rows, and where the cursor stands.
+/// The rows, and the position of the cursor.
 #[derive(Debug, Default)]
 pub struct RowsCursor {
     made: TableRows,
@@ -15,7 +15,7 @@ pub struct RowsCursor {
 }
 
 impl RowsCursor {
-    /// On the first of these rows.
+    /// A cursor on the first of these rows.
     pub fn new(made: TableRows) -> RowsCursor {
         RowsCursor { made, at: 0, is_null: false }
     }
@@ -50,7 +50,7 @@ impl RowsCursor {
         Ok(())
     }
 
-    /// The number of the row.
+    /// The rowid of the row.
     pub fn rowid(&self) -> Option<i64> {
         (!self.is_null).then_some(self.made.first_rowid + self.at as i64)
     }

@@ -10,7 +10,7 @@ use crate::virtual_table::{ColumnContext, Scan, ScanPlan, Values, VirtualCursor,
 
 type ModuleResult = lithe_vtab::Result;
 
-/// One scan. The cursor goes before its table does.
+/// One scan. The cursor is declared before its table, so that it is dropped first.
 pub struct ScanCursor {
     /// The module's cursor.
     cursor: Box<dyn VirtualCursor>,
@@ -46,7 +46,7 @@ impl ScanCursor {
         self.cursor.filter(&Scan { connection, table: &*self.table }, plan, arguments)
     }
 
-    /// Whether there is no row (any more).
+    /// Whether the scan has ended.
     pub fn eof(&self) -> bool {
         self.cursor.eof()
     }
@@ -61,7 +61,7 @@ impl ScanCursor {
         self.cursor.column(&Scan { connection, table: &*self.table }, context, column)
     }
 
-    /// The scan begins again.
+    /// Marks the start of a scan: the cursor is no longer on a null row.
     pub fn begin(&mut self) {
         self.is_null = false;
     }
@@ -82,7 +82,7 @@ impl ScanCursor {
     }
 }
 
-/// The error of a module: without a message it has that of its code.
+/// The error of a module. Without a message, it has the text of its code.
 #[cold]
 pub fn failed(error: FunctionError) -> Error {
     let code = ResultCode(error.code);

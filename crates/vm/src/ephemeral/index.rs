@@ -8,8 +8,8 @@
 //!   records   ...........| record .....| ...                     in the order of arrival
 //! ```
 //!
-//! Two levels are enough: what does not fit in memory moves to a B-tree before the upper level gets long.
-//! The bytes of a removed record stay, so that a cursor that stood on it can find its place again.
+//! Two levels are enough: the index moves to a B-tree before the upper level gets long. The bytes of a removed record stay, so
+//! that a cursor on it can find its place again.
 
 use std::cmp::Ordering;
 use std::collections::TryReserveError;
@@ -29,7 +29,7 @@ pub struct MemoryIndex {
     blocks: Vec<Vec<Entry>>,
     records: Arena,
     len: usize,
-    /// Counts changes: a place found at another count has to be found again.
+    /// Counts changes: a place found at another version has to be found again.
     version: u64,
 }
 
@@ -55,7 +55,7 @@ impl MemoryIndex {
         MemoryIndex { key, blocks: Vec::new(), records: Arena::default(), len: 0, version: 0 }
     }
 
-    /// The order of its keys.
+    /// The columns and their order.
     pub fn key(&self) -> &Arc<KeyInfo> {
         &self.key
     }
@@ -73,7 +73,7 @@ impl MemoryIndex {
         self.len
     }
 
-    /// A number that changes with every change.
+    /// The version, which every change increments.
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -111,7 +111,7 @@ impl MemoryIndex {
             block.insert(place.slot, entry);
             return;
         }
-        // Keys that come in order leave full blocks behind, others leave halves.
+        // Keys in ascending order produce full blocks; keys in any other order half-full ones.
         let at = if place.slot == BLOCK_MAX { BLOCK_MAX } else { BLOCK_MAX / 2 };
         let mut upper = Vec::with_capacity(BLOCK_MAX);
         upper.extend(block.drain(at..));
@@ -149,7 +149,7 @@ impl MemoryIndex {
         found.unwrap_or_else(|place| place)
     }
 
-    /// Where the entry is that `order` calls equal, or the first that it calls greater.
+    /// The entry for which `order` is equal, or else the first for which it is greater.
     fn place(&self, order: impl Fn(&Entry, &Arena, &KeyInfo) -> Ordering) -> Result<Place, Place> {
         let order = |entry: &Entry| order(entry, &self.records, &self.key);
         // The last block whose first entry is not greater; an entry that would be the first of all goes there too.
@@ -197,7 +197,7 @@ impl MemoryIndex {
         Some(Place { block, slot: self.blocks[block].len() - 1 })
     }
 
-    /// The entry after a place.
+    /// The place after a place.
     pub fn after(&self, place: Place) -> Place {
         match self.settled(place) {
             Some(place) => Place { block: place.block, slot: place.slot + 1 },
@@ -214,7 +214,7 @@ impl MemoryIndex {
         Some(Place { block, slot: self.blocks[block].len() - 1 })
     }
 
-    /// Where the entry of a record, or of one with an equal key, is now; or the first after it.
+    /// The current place of the entry of a record, or of one with an equal key; or else of the first after it.
     pub fn find_record(&self, record: &[u8]) -> Result<Place, Place> {
         let prefix = self.prefix(Columns::new(record).value());
         self.place(|entry, records, key| {
@@ -242,7 +242,7 @@ impl MemoryIndex {
         Some(self.records.get(self.blocks[place.block][place.slot].span))
     }
 
-    /// The same place as an entry: after the last of a block comes the first of the next.
+    /// The place in normal form, on an entry: the end of a block becomes the start of the next.
     #[inline]
     fn settled(&self, place: Place) -> Option<Place> {
         let block = self.blocks.get(place.block)?;

@@ -6,8 +6,8 @@
 //! | index | [`index`]: blocks in order | an index tree |
 //! | set | [`set`]: a hash table | an index tree |
 //!
-//! Several cursors may share one (OpenDup). When it moves, each of them moves at its next use: the user of a cursor
-//! asks [`EphemeralCursor::moved`] first, and replaces it by the cursor on the tree.
+//! Several cursors may share one (OpenDup). When it moves to a B-tree, each cursor follows at its next use: the machine first
+//! calls [`EphemeralCursor::moved`], and replaces the cursor by the one on the tree.
 
 pub mod index;
 pub mod set;
@@ -41,7 +41,7 @@ pub struct EphemeralCursor {
     position: Position,
     view: RecordView,
     is_null_row: bool,
-    /// How often Sequence was asked.
+    /// The next value of Sequence.
     pub sequence: i64,
 }
 
@@ -49,16 +49,17 @@ pub struct EphemeralCursor {
 enum Position {
     #[default]
     Nowhere,
-    /// On the row of that rowid, last seen at that place; or, when it has been removed, where it was.
+    /// On the row of that rowid, last found at that place; when the row has been removed, between its neighbours.
     Row { rowid: i64, at: usize },
-    /// On that record, last seen at that place, at that version of the index; or where it was.
+    /// On that record, last found at that place, at that version of the index; when it has been removed, between its
+    /// neighbours.
     Entry { span: Span, place: Place, version: u64 },
     /// On that record of a set.
     Member(Span),
 }
 
 impl EphemeralCursor {
-    /// A cursor on something empty.
+    /// A cursor on an empty table, index or set.
     pub fn new(kind: &CursorKind, key: Option<&Arc<KeyInfo>>) -> EphemeralCursor {
         let key = || key.cloned().unwrap_or_default();
         let store = match kind {
@@ -69,7 +70,7 @@ impl EphemeralCursor {
         EphemeralCursor::on(Rc::new(RefCell::new(store)))
     }
 
-    /// A second cursor on the same.
+    /// A second cursor on the same content.
     pub fn duplicate(&self) -> EphemeralCursor {
         EphemeralCursor::on(Rc::clone(&self.store))
     }
@@ -155,7 +156,7 @@ impl EphemeralCursor {
         }
     }
 
-    /// Stands on row `at` of a table, or on the entry at `place` of an index.
+    /// Positions the cursor on row `at` of a table, or on the entry at `place` of an index.
     #[inline]
     fn stand(&mut self, at: usize, place: Option<Place>) -> bool {
         self.forget_row();
@@ -214,7 +215,7 @@ impl EphemeralCursor {
         }
     }
 
-    /// Goes to the row of a rowid; or, if it is not there, to the first after it. True for the row itself.
+    /// Goes to the row of a rowid, or else to the first row after it. True if the row exists.
     pub fn seek_rowid(&mut self, rowid: i64) -> bool {
         let (found, at) = match &*self.store.borrow() {
             Store::Table(table) => match table.find(rowid) {
@@ -226,7 +227,7 @@ impl EphemeralCursor {
         self.stand(at, None) && found
     }
 
-    /// Goes to the first entry that begins with the key, or else to the first after it. True for the former.
+    /// Goes to the first entry that begins with the key, or else to the first after it. True if such an entry exists.
     pub fn seek_key(&mut self, values: &[ValueRef<'_>]) -> bool {
         let found = match &*self.store.borrow() {
             Store::Index(index) => Some(index.find(values)),
@@ -277,7 +278,7 @@ impl EphemeralCursor {
         self.is_null_row = false;
     }
 
-    /// Whether the cursor is past all rows (a seek found nothing there).
+    /// Whether the cursor is on no row (a seek found none).
     pub fn is_nowhere(&self) -> bool {
         self.position == Position::Nowhere
     }
@@ -399,7 +400,7 @@ fn rowid_of(value: ValueRef<'_>) -> Option<i64> {
     }
 }
 
-/// The place after a record that was last seen at `place`.
+/// The place after a record that was last found at `place`.
 fn next_place(index: &MemoryIndex, span: Span, place: Place, version: u64) -> Place {
     if version == index.version() {
         return index.after(place);

@@ -1,4 +1,4 @@
-//! A set of keys in memory whose order nobody asks for: DISTINCT, IN, UNION.
+//! A set of keys in memory, in no order: DISTINCT, IN, UNION.
 //!
 //! ```text
 //!   table     hash ──► | span |              open addressing

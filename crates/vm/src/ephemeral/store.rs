@@ -1,4 +1,4 @@
-//! What several cursors on a temporary table share: the content, in memory or moved to a tree.
+//! The content of a temporary table, which several cursors may share: in memory, or moved to a tree.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,25 +16,25 @@ use crate::error::Error;
 use crate::host::Host;
 use crate::keys::KeyHasher;
 
-/// What temporary tables are.
+/// The content of a temporary table.
 pub(super) enum Store {
     Table(MemoryTable),
     Index(MemoryIndex),
     Set(MemorySet),
-    /// It was moved to a tree.
+    /// The content has moved to a tree.
     Moved(Tree),
 }
 
-/// Where the content went.
+/// The tree with the content.
 pub(super) struct Tree {
     pub btree: Rc<Btree>,
     pub root: PageNo,
-    /// The order, of an index.
+    /// The key of an index; `None` for a table.
     pub key: Option<Arc<KeyInfo>>,
 }
 
 impl Store {
-    /// A set that hashes if it can, and else an index.
+    /// A hash set if the keys can be hashed, else an index.
     pub fn set(key: Arc<KeyInfo>) -> Store {
         if KeyHasher::can_hash(&key) { Store::Set(MemorySet::new(key)) } else { Store::Index(MemoryIndex::new(key)) }
     }
@@ -115,13 +115,13 @@ impl Tree {
     }
 }
 
-/// Inserts a record of our own into an index.
+/// Inserts a record that this crate has built into an index.
 pub fn insert_entry(cursor: &mut Cursor, btree: &Btree, record: &[u8]) -> Result<(), Error> {
     let values = record::values(record)?;
     Ok(cursor.insert_index(btree, &values, &Payload::from_bytes(record), None)?)
 }
 
-/// The temporary database of one statement, opened when something needs it.
+/// The temporary database of one statement, opened at its first use.
 #[derive(Default)]
 pub struct Temporary(RefCell<Option<Rc<Btree>>>);
 
@@ -136,7 +136,7 @@ impl Temporary {
         Ok(btree)
     }
 
-    /// Lets go of the database, and thereby of all that is in it.
+    /// Closes the database, whose content is dropped.
     pub fn close(&mut self) {
         self.0.take();
     }

@@ -28,7 +28,7 @@ struct Row {
     span: Span,
 }
 
-/// Below this many dead bytes squeezing is not worth its time.
+/// With fewer dead bytes than this, squeezing is not worth its cost.
 const DEAD_MIN: usize = 4096;
 
 impl MemoryTable {
@@ -78,7 +78,7 @@ impl MemoryTable {
         }
     }
 
-    /// Writes the records that are left anew, in the order of rowids.
+    /// Rewrites the records that are left, in the order of rowids.
     fn squeeze(&mut self) {
         debug_assert!(self.dead <= self.records.bytes(), "no more is dead than there is");
         let mut records = Arena::default();

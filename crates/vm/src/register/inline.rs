@@ -18,8 +18,8 @@ impl Inline {
         inline
     }
 
-    /// The bytes `start..start + len` of `page`, moved as one block of fixed size where the page is long enough:
-    /// what is copied too much is never looked at.
+    /// The bytes `start..start + len` of `page`. Where the page is long enough, a block of fixed size is copied, because that is
+    /// faster: the bytes after `len` are never read.
     #[inline]
     pub(super) fn from_page(page: &[u8], start: usize, len: usize) -> Inline {
         match page[start..].first_chunk::<INLINE_MAX>() {

@@ -1,4 +1,4 @@
-//! Where the first columns of a row on a page are, and putting one into a register.
+//! The positions of the first columns of a row on a page, and reading a column into a register.
 //!
 //! ```text
 //!   page      ...| header length | type | type | ... | content | content | ...| ...
@@ -6,9 +6,9 @@
 //!   starts                                             start     start
 //! ```
 //!
-//! The columns of a row are found together, as far as any column of any row has been asked for: then a column costs
-//! a look into two small arrays. What is not so ordinary (a header of more than 127 bytes, a type of more than 16
-//! bits, columns behind one that ends on another page), and columns further on, are left to the record's view.
+//! All columns of a row are located together, up to the last one that was read of any row. Reading a column then costs two array
+//! accesses. Rarer cases (a header of more than 127 bytes, a type of more than 16 bits, columns after one that ends on another
+//! page) and later columns are left to the record's view.
 
 use lithe_format::cell::PayloadSpan;
 use lithe_format::serial_type::SerialType;
@@ -17,9 +17,9 @@ use lithe_value::{Buffer, Encoding, ValueRef};
 
 use crate::register::{BytesKind, Register};
 
-/// How many columns are found without the view.
+/// The most columns that are located without the view.
 const COLUMNS_MAX: usize = 16;
-/// Texts and blobs: the type is twice the length, and this.
+/// The type of a text or blob is twice its length, plus this (or one more).
 const FIRST_LONG: u16 = 12;
 
 /// Content lengths of the types of one byte.
@@ -33,34 +33,34 @@ const SHORT_LEN: [u16; 0x80] = {
     lengths
 };
 
-/// So many types are looked at together.
+/// The number of types that are examined together.
 const TOGETHER: usize = 4;
 const HIGH_BITS: u32 = 0x8080_8080;
 
 /// The first columns of the row under a cursor.
 #[derive(Debug, Default)]
 pub struct Columns {
-    /// Types that were read together may reach past the last column: the buffer is long enough for them.
+    /// A group of types may extend past the last column: the buffer has space for it.
     types: [u16; COLUMNS_MAX + TOGETHER],
-    /// Where each content starts, and behind the last one where it ends.
+    /// Where each content starts; after the last one, where it ends.
     starts: [u32; COLUMNS_MAX + TOGETHER + 1],
-    /// How many columns of this row are known.
+    /// How many columns of this row are located.
     known: usize,
-    /// The one after those is known to begin on the page and to end on another.
+    /// The column after those begins on the page and ends on another.
     is_cut: bool,
-    /// The record is known to have no more than those: it is older than further columns of its table.
+    /// The record has no more columns than those, because later ones were added to the table after it was written.
     is_short: bool,
-    /// How many columns of each row are to be found.
+    /// How many columns of each row to locate.
     wanted: usize,
 }
 
 impl Columns {
-    /// Column `index` is to be found with the others, from the next row on.
+    /// Makes [`Columns::find`] locate column `index` too, from the next row on.
     pub fn want(&mut self, index: usize) {
         self.wanted = self.wanted.max((index + 1).min(COLUMNS_MAX));
     }
 
-    /// The cursor stands on another row, whose payload is at `span` of `page`.
+    /// Locates the columns of another row, whose payload is at `span` of `page`.
     #[inline]
     pub fn find(&mut self, page: &[u8], span: PayloadSpan) {
         self.is_cut = false;
@@ -70,7 +70,7 @@ impl Columns {
         }
     }
 
-    /// Finds the columns if they are few and have types of one byte, as most have that are looked at.
+    /// Locates the columns if they are few and have types of one byte, as in most reads.
     #[inline]
     fn find_few(&mut self, page: &[u8], span: PayloadSpan) -> bool {
         let start = span.at as usize;
@@ -79,7 +79,7 @@ impl Columns {
             return false;
         };
         let known = self.wanted.min(usize::from(header_len).saturating_sub(1));
-        // So many of the high bits are of types that count.
+        // The high bits of the types that are columns.
         let counted = (1u64 << (8 * known.min(TOGETHER))) as u32;
         let long = u32::from_le_bytes(*types) & HIGH_BITS & counted.wrapping_sub(1);
         if self.wanted > TOGETHER || header_len >= 0x80 || long != 0 {
@@ -105,7 +105,7 @@ impl Columns {
         // A type takes a byte at least.
         let wanted = self.wanted.min(usize::from(header_len) - 1);
         while known < wanted {
-            // What stands behind the header, and is taken for types here, is not counted: it is past `wanted`, or past
+            // Bytes after the header, which are read as types here, are not counted: they are past `wanted`, or past
             // `header_end`.
             let types = types_at(page, at)?;
             let long = u32::from_le_bytes(types) & HIGH_BITS;
@@ -127,7 +127,7 @@ impl Columns {
                 break;
             }
         }
-        // Long types leave fewer columns than the header has bytes.
+        // With long types there are fewer columns than bytes in the header.
         let beyond = at.saturating_sub(header_end);
         let known = known.saturating_sub(beyond).min(wanted);
         let end = span.at + span.local;
@@ -139,7 +139,7 @@ impl Columns {
         Some(known)
     }
 
-    /// Columns from `known` on have these types, as far as they are of one byte.
+    /// Stores the types of one byte and the starts of columns from `known` on.
     #[inline]
     fn place_short(&mut self, known: usize, types: [u8; TOGETHER]) {
         let known = known.min(COLUMNS_MAX);
@@ -158,13 +158,13 @@ impl Columns {
         self.starts[1..=known].iter().take_while(|start| **start <= end).count()
     }
 
-    /// Whether the record is known not to have column `index`.
+    /// Whether the record lacks column `index`, as far as is known.
     #[inline]
     pub fn lacks(&self, index: usize) -> bool {
         self.is_short && index >= self.known
     }
 
-    /// The type of column `index`, and where on the page its content starts, if it ends on another.
+    /// The type of column `index`, and where its content starts on the page, if it ends on another page.
     #[inline]
     pub fn cut(&self, index: usize) -> Option<(SerialType, usize)> {
         if index != self.known || !self.is_cut {
@@ -173,7 +173,7 @@ impl Columns {
         Some((SerialType(u32::from(self.types[index])), self.starts[index] as usize))
     }
 
-    /// The type of column `index`, and where on the page its content starts.
+    /// The type of column `index`, and where its content starts on the page.
     #[inline]
     pub fn get(&self, index: usize) -> Option<(SerialType, usize)> {
         if index >= self.known {
@@ -184,7 +184,7 @@ impl Columns {
     }
 }
 
-/// A type of two or three bytes, and how many these are; `None` if it does not fit.
+/// A type of two or three bytes, and its length; `None` if it exceeds 16 bits.
 #[inline]
 fn wide_type(header: &[u8]) -> Option<(u16, usize)> {
     let bits = |byte: u8| u32::from(byte & 0x7f);
@@ -198,7 +198,7 @@ fn wide_type(header: &[u8]) -> Option<(u16, usize)> {
     }
 }
 
-/// The bytes at `at`, zeros where the page has no more.
+/// The bytes at `at`, padded with zeros at the end of the page.
 #[inline]
 fn types_at(page: &[u8], at: usize) -> Option<[u8; TOGETHER]> {
     let rest = page.get(at..)?;
@@ -234,7 +234,7 @@ pub fn integer(page: &[u8], serial: SerialType, at: usize) -> Option<i64> {
     Some(i64::from_be_bytes(*content) >> SHIFTS[serial.0 as usize])
 }
 
-/// Puts a column whose content is at `at` of a page into a register; true if that borrows the page.
+/// Puts a column whose content is at `at` of a page into a register; true if the register borrows the page.
 #[inline]
 pub fn put(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, dst: &mut Register) -> bool {
     match integer(page, serial, at) {
@@ -246,7 +246,7 @@ pub fn put(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, ds
     }
 }
 
-/// Anything but an integer with content.
+/// Any value except an integer with content.
 #[inline(never)]
 fn put_other(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, dst: &mut Register) -> bool {
     match serial.decode(page, at).unwrap_or_default() {
@@ -265,7 +265,7 @@ fn put_other(page: &PageRef, serial: SerialType, at: usize, encoding: Encoding, 
     false
 }
 
-/// Makes the text in a register, which has the encoding of the database, UTF-8.
+/// Converts the text in a register from the encoding of the database to UTF-8.
 #[cold]
 pub fn decode_text(dst: &mut Register, encoding: Encoding) {
     let mut utf8 = Buffer::new();

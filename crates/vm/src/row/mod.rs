@@ -1,4 +1,4 @@
-//! Rows as records: where their columns are, and the cursors that stand on rows of B-trees.
+//! Rows as records: the positions of their columns, and the cursors on rows of B-trees.
 //!
 //! | module | its one subject |
 //! | --- | --- |

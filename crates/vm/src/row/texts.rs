@@ -1,11 +1,11 @@
-//! Rows of a database that is not UTF-8: their texts are decoded when a row is read, and encoded when it is written.
+//! Rows of a UTF-16 database: their texts are decoded when a row is read, and encoded when it is written.
 
 use lithe_format::record::Builder;
 use lithe_value::{Buffer, Encoding, ValueRef};
 
 use crate::error::Error;
 
-/// The texts of a row in the encoding of a database that is not UTF-8.
+/// The texts of a row in the encoding of a UTF-16 database.
 pub struct EncodedTexts(Vec<Buffer>);
 
 impl EncodedTexts {
@@ -15,7 +15,7 @@ impl EncodedTexts {
         EncodedTexts(values.iter().map(|value| recode(*value, |text, out| encoding.encode(text, out))).collect())
     }
 
-    /// Decodes the texts of `values`, which come from such a database.
+    /// Decodes the texts of `values`, which come from a UTF-16 database.
     #[cold]
     pub fn decoded(values: &[ValueRef<'_>], encoding: Encoding) -> EncodedTexts {
         EncodedTexts(values.iter().map(|value| recode(*value, |text, out| encoding.decode(text, out))).collect())

@@ -8,26 +8,27 @@ use crate::error::Error;
 use crate::register::Register;
 use crate::row::columns::{self, Columns};
 
-/// Where the columns of the current record are, as far as anyone asked.
+/// The columns of the current record, located as far as they were read.
 #[derive(Debug, Default)]
 pub struct RecordView {
     columns: Columns,
     view: View,
-    /// `columns` is of the current record.
+    /// `columns` are those of the current record.
     is_read: bool,
-    /// So is `view`.
+    /// `view` is that of the current record.
     has_view: bool,
 }
 
 impl RecordView {
-    /// The next record is another one.
+    /// Drops the state of the record, because the next access is to another one.
     #[inline]
     pub fn forget(&mut self) {
         self.is_read = false;
         self.has_view = false;
     }
 
-    /// Column `column` of the record, if it is an ordinary one. `None` says nothing: ask [`RecordView::value`].
+    /// Column `column` of the record, if it can be located without the view. `None`: the caller must use
+    /// [`RecordView::value`].
     #[inline]
     pub fn value_quickly<'a>(&mut self, record: &'a [u8], column: usize) -> Option<ValueRef<'a>> {
         if !self.is_read {

@@ -6,8 +6,8 @@
 //!   records   | record ..| record ......| ...            in the order of arrival
 //! ```
 //!
-//! With a limit N, rows are collected up to twice that number; then the N smallest stay, and the largest of them
-//! becomes the bar that new rows have to pass. Each cut is linear, so that a row costs a constant, whatever N is.
+//! With a limit N, rows are collected up to twice that number. Then only the N smallest are kept, and the largest of them becomes
+//! the bar: new rows must be less. Each cut is linear, so that the cost of a row is constant for any N.
 
 use std::cmp::Ordering;
 use std::collections::TryReserveError;
@@ -29,14 +29,15 @@ pub struct Batch {
     key: Arc<KeyInfo>,
     entries: Vec<Entry>,
     records: Arena,
-    /// All prefixes say all that there is to say about their keys.
+    /// All prefixes are exact: they determine their keys.
     all_exact: bool,
     limit: Option<usize>,
-    /// The entry that new rows must be less than; only once a cut has been made.
+    /// The entry that new rows must be less than, once a cut has been made.
     bar: Option<Entry>,
 }
 
-/// A row: the prefix of its key, and where its record is. Of equal rows the one that starts first came first.
+/// A row: the prefix of its key, and the span of its record. Of equal rows, the one whose span starts first was added
+/// first.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     prefix: u64,
@@ -69,7 +70,7 @@ impl Batch {
         self.records.bytes() + self.entries.len() * size_of::<Entry>()
     }
 
-    /// Whether a row whose first column is this might be wanted. False is certain.
+    /// Whether a row with this first column may be among the smallest. False is certain.
     #[inline]
     pub fn may_admit(&self, first: ValueRef<'_>) -> bool {
         match (&self.bar, self.key.columns().first()) {
@@ -78,7 +79,7 @@ impl Batch {
         }
     }
 
-    /// The prefix of the row's key, unless enough smaller rows are there already.
+    /// The prefix of the row's key, unless the limit has been reached by smaller rows.
     #[inline]
     pub fn admits(&self, row: &[ValueRef<'_>]) -> Option<Prefix> {
         let prefix = match (self.key.columns().first(), row.first()) {
@@ -97,7 +98,7 @@ impl Batch {
         match prefix.bits.cmp(&bar.prefix) {
             Ordering::Less => true,
             Ordering::Greater => false,
-            // A row that equals the bar came later than it, so it is not wanted.
+            // A row that equals the bar came later, so it is not needed.
             Ordering::Equal => {
                 let key_len = self.key.columns().len().min(row.len());
                 compare_to_values(self.record(bar), &row[..key_len], &self.key).is_gt()
@@ -131,7 +132,7 @@ impl Batch {
         let order = Order { key: &self.key, records: &self.records, exact: false };
         self.entries.select_nth_unstable_by(limit - 1, |a, b| order.compare_all(a, b));
         self.entries.truncate(limit);
-        // Back to the order of arrival, in which the records that are left are moved together.
+        // Back to the order of arrival, in which the remaining records are moved to the front.
         self.entries.sort_unstable_by_key(|entry| entry.span);
         self.records.retain(self.entries.iter_mut().map(|entry| &mut entry.span));
         let order = Order { key: &self.key, records: &self.records, exact: false };
@@ -143,7 +144,7 @@ impl Batch {
     pub fn sort(&mut self) -> Result<(), TryReserveError> {
         let exact = self.all_exact && self.key.columns().len() <= 1;
         let order = Order { key: &self.key, records: &self.records, exact };
-        // The entries are in the order of arrival, which stays that of equals.
+        // The sort is stable, so equal rows stay in the order of arrival.
         stable::sort(&mut self.entries, |a, b| order.compare(a, b))?;
         if let Some(limit) = self.limit {
             self.entries.truncate(limit);
@@ -168,7 +169,7 @@ impl Batch {
     }
 }
 
-/// How entries compare.
+/// The order of entries.
 struct Order<'a> {
     key: &'a KeyInfo,
     records: &'a Arena,

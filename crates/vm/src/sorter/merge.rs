@@ -21,12 +21,12 @@ const WIDTH_MAX: usize = 32;
 pub struct Merge {
     key: Arc<KeyInfo>,
     readers: Vec<RunReader>,
-    /// A binary heap of indexes into `readers`; those at their end have left it.
+    /// A binary heap of indexes into `readers`; a reader at its end is removed.
     heap: Vec<usize>,
 }
 
 impl Merge {
-    /// Over all runs of a file. `new_file` makes files for longer runs, if there are too many.
+    /// A merge of all runs of a file. `new_file` makes files for longer runs, if there are too many.
     pub fn new(
         mut runs: RunFile,
         key: &Arc<KeyInfo>,

@@ -1,4 +1,4 @@
-//! The sorter: rows in, rows out in the order of their keys; rows with equal keys in the order they came.
+//! The sorter: it returns rows in the order of their keys; rows with equal keys in the order of arrival.
 //!
 //! ```text
 //!   SorterInsert ──► Batch (memory) ──budget reached──► sorted run in a temporary file
@@ -48,32 +48,32 @@ enum Reading {
     /// Rows are still coming in.
     #[default]
     Not,
-    /// The batch was all: the number of the entry.
+    /// All rows are in the batch: the index of the current entry.
     Batch(usize),
     Merge(Box<Merge>),
 }
 
 impl Sorter {
-    /// An empty sorter. With a limit only that many smallest rows are wanted.
+    /// An empty sorter. With a limit it keeps only that many smallest rows.
     pub fn new(key: Arc<KeyInfo>, budget: usize, limit: Option<usize>) -> Sorter {
         let batch = Batch::new(Arc::clone(&key), limit);
         Sorter { key, builder: Builder::new(), batch, budget, runs: None, reading: Reading::Not }
     }
 
-    /// Forgets all rows; memory is kept.
+    /// Drops all rows; memory is kept.
     pub fn clear(&mut self) {
         self.batch.clear();
         self.runs = None;
         self.reading = Reading::Not;
     }
 
-    /// How many of the smallest rows are wanted; asked of an empty sorter.
+    /// Sets the limit of an empty sorter.
     pub fn set_limit(&mut self, limit: Option<usize>) {
         debug_assert!(self.batch.is_empty(), "a limit is set before the first row");
         self.batch.set_limit(limit);
     }
 
-    /// Whether a row whose first column is this might be wanted. False is certain.
+    /// Whether a row with this first column may be among the smallest. False is certain.
     #[inline]
     pub fn may_admit(&self, first: ValueRef<'_>) -> bool {
         self.batch.may_admit(first)
@@ -101,7 +101,7 @@ impl Sorter {
         };
         assert!(!self.batch.is_empty(), "a run has rows");
         runs.write_run(self.batch.rows())?;
-        let spilled = &host.facts().temporary_spilled;
+        let spilled = &host.state().temporary_spilled;
         spilled.set(spilled.get() + self.batch.bytes() as u64);
         self.batch.clear();
         Ok(())
@@ -148,24 +148,24 @@ impl Sorter {
     }
 }
 
-/// A sorter as a cursor: with the columns of the row that it stands on.
+/// A sorter as a cursor: with the columns of its current row.
 #[derive(Debug)]
 pub struct SorterCursor {
     /// The sorter.
     pub sorter: Sorter,
     view: RecordView,
     is_null_row: bool,
-    /// How often Sequence was asked.
+    /// The next value of Sequence.
     pub sequence: i64,
 }
 
 impl SorterCursor {
-    /// On an empty sorter.
+    /// A cursor on an empty sorter.
     pub fn new(sorter: Sorter) -> SorterCursor {
         SorterCursor { sorter, view: RecordView::default(), is_null_row: false, sequence: 0 }
     }
 
-    /// Forgets all rows.
+    /// Drops all rows.
     pub fn clear(&mut self) {
         self.forget_row();
         self.sorter.clear();
@@ -200,7 +200,8 @@ impl SorterCursor {
         self.is_null_row
     }
 
-    /// A column of the row, if it is an ordinary one. `None` says nothing: ask [`SorterCursor::column`].
+    /// A column of the row, if it can be located without the view. `None`: the caller must use
+    /// [`SorterCursor::column`].
     #[inline]
     pub fn value_quickly(&mut self, column: usize) -> Option<ValueRef<'_>> {
         if self.is_null_row {

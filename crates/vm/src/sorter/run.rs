@@ -16,14 +16,14 @@ use crate::error::Error;
 /// Bytes before each record.
 const HEADER_LEN: usize = 12;
 const PREFIX_AT: usize = 4;
-/// What is written, or read, in one call.
+/// Bytes that are written, or read, in one call.
 const BUFFER_LEN: usize = 64 << 10;
 
 /// A file of runs.
 #[derive(Debug)]
 pub struct RunFile {
     file: Arc<dyn File>,
-    /// Where each run lies.
+    /// The range of each run in the file.
     runs: Vec<Range<u64>>,
     end: u64,
 }
@@ -59,7 +59,7 @@ impl RunFile {
         }
     }
 
-    /// The run that a writer has written.
+    /// Adds the run that a writer has written.
     pub fn add(&mut self, run: Range<u64>) {
         assert!(run.start == self.end && run.end >= run.start, "runs lie one behind the other");
         self.end = run.end;
@@ -91,7 +91,7 @@ impl RunWriter {
         if self.buffer.len() >= BUFFER_LEN { self.flush() } else { Ok(()) }
     }
 
-    /// Where the run lies.
+    /// Writes the rest; returns the range of the run.
     pub fn finish(mut self) -> Result<Range<u64>, Error> {
         self.flush()?;
         assert!(self.buffer.is_empty() && self.at >= self.start, "what is left of a run is written at its end");
@@ -106,14 +106,14 @@ impl RunWriter {
     }
 }
 
-/// Reads one run, and stands on one of its rows.
+/// Reads one run, with a current row.
 #[derive(Debug)]
 pub struct RunReader {
     file: Arc<dyn File>,
-    /// What of the run has not been read into the buffer.
+    /// The part of the run that has not been read into the buffer.
     rest: Range<u64>,
     buffer: Vec<u8>,
-    /// Where in the buffer the current row's record lies; empty past the end.
+    /// The record of the current row in the buffer; `None` past the end.
     record: Option<Range<usize>>,
     prefix: u64,
 }
@@ -139,7 +139,7 @@ impl RunReader {
         }
     }
 
-    /// Stands on the row whose header is at `at` of the buffer.
+    /// Reads the row whose header is at `at` of the buffer.
     fn read_row(&mut self, at: usize) -> Result<(), Error> {
         let Some(at) = self.want(at, HEADER_LEN)? else {
             return Ok(());
@@ -153,7 +153,7 @@ impl RunReader {
         Ok(())
     }
 
-    /// Has the buffer hold `len` bytes from `at` on; answers where they are now. `None` at the end of the run.
+    /// Fills the buffer to hold `len` bytes from `at` on; returns their new position. `None` at the end of the run.
     fn want(&mut self, at: usize, len: usize) -> Result<Option<usize>, Error> {
         assert!(at <= self.buffer.len(), "a row begins in the buffer");
         if self.buffer.len() - at >= len {

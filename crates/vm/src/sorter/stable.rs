@@ -1,4 +1,4 @@
-//! Sorting long lists where the memory for it may be refused. Among equals, what came first stays first.
+//! A stable sort of long lists that reports it when there is no memory.
 //!
 //! ```text
 //!   | piece | piece | piece | piece |     each sorted by itself, with little memory
@@ -8,7 +8,8 @@
 use std::cmp::Ordering;
 use std::collections::TryReserveError;
 
-/// How many are sorted at once by the standard library, which takes as much memory again and does not ask whether it is there.
+/// The length of the pieces that the standard library sorts. It allocates as much memory again, and aborts if there is
+/// none.
 const PIECE: usize = 8192;
 
 /// Sorts a list.

@@ -36,7 +36,7 @@ fn add_aggregate(b: &mut ProgramBuilder, function: Arc<Function>, argument_count
 #[test]
 fn scalar_functions() {
     let host = TestHost::new();
-    host.facts.last_insert_rowid.set(77);
+    host.state.last_insert_rowid.set(77);
     let mut b = ProgramBuilder::new();
     let upper = add_call(&mut b, builtin("upper", 1), 1);
     let text = load(&mut b, "some text that is not inline");
@@ -69,7 +69,8 @@ fn a_function_of_the_application_may_fail() {
     assert_eq!(TestHost::new().run(b).unwrap_err().to_string(), "it failed");
 }
 
-/// The results of calls in a loop are short, long, numbers and NULL by turns: each has what its call answered, wherever its memory comes from.
+/// The results of calls in a loop are in turn short, long, numbers and NULL: each call has its own result, wherever its
+/// memory comes from.
 #[test]
 fn results_of_all_kinds_by_turns() {
     let mut b = ProgramBuilder::new();

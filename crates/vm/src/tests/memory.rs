@@ -9,7 +9,7 @@ use lithe_value::{Value, ValueRef};
 
 const NONE: AffinityListId = AffinityListId::NONE;
 
-/// Runs the program in memory, and with so little of it that everything moves to trees and files.
+/// Runs the program in memory, and with so little of it that all content moves to trees and files.
 #[track_caller]
 fn check(build: impl Fn(&mut ProgramBuilder), expected: &str) {
     for budget in [1 << 20, 300, 0] {
@@ -56,7 +56,7 @@ fn a_temporary_table() {
             let count = b.register();
             b.emit(Insn::Count { cursor: second, dst: count });
             b.emit(Insn::ResultRow { start: count, count: 1 });
-            // Opened again it is empty, for the second cursor too, and both go on sharing it.
+            // Opened again it is empty, for the second cursor too, and both still share it.
             b.emit(Insn::OpenEphemeral { cursor });
             emit_scan(b, cursor, 1);
             emit_scan(b, second, 1);
@@ -84,7 +84,7 @@ fn a_cursor_keeps_its_place_when_the_table_moves() {
             b.emit(Insn::Rewind { cursor: second, target: end });
             let again = b.here();
             emit_row(b, second, 1);
-            // While the second cursor walks, rows are added behind it.
+            // While the second cursor moves on, rows are added after it.
             let enough = b.label();
             b.emit(Insn::Once { target: enough });
             (4..=40).for_each(|rowid| insert(b, rowid));

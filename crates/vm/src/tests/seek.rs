@@ -4,7 +4,7 @@ use super::{index, table};
 use crate::builder::ProgramBuilder;
 use crate::insn::Insn;
 use crate::operand::{AffinityListId, CursorId, Reg};
-use crate::program::{CursorKind, TableFacts};
+use crate::program::{CursorKind, TableMetadata};
 use crate::testing::{TestHost, emit_row, emit_scan, info, key, load, load_row, rows, show};
 use crate::vm::Vm;
 use lithe_value::{Value, ValueRef};
@@ -249,7 +249,7 @@ fn columns_added_later_have_their_defaults() {
     let mut b = ProgramBuilder::new();
     let mut cursor_info = info(CursorKind::Table, Some(root), None, 3);
     let defaults = vec![Value::NULL, Value::from("added"), Value::NULL];
-    cursor_info.table = Some(Arc::new(TableFacts { defaults, ..TableFacts::default() }));
+    cursor_info.table = Some(Arc::new(TableMetadata { defaults, ..TableMetadata::default() }));
     let cursor = b.cursor(cursor_info);
     b.emit(Insn::OpenRead { cursor });
     emit_scan(&mut b, cursor, 4);

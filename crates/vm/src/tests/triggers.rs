@@ -1,7 +1,7 @@
-//! Subprograms: frames, recursion, RAISE, what a trigger leaves behind.
+//! Subprograms: frames, recursion, RAISE, the state after a trigger.
 
 use crate::builder::ProgramBuilder;
-use crate::facts::Flags;
+use crate::connection_state::Flags;
 use crate::insn::Insn;
 use crate::operand::{CollationId, CompareFlags, OnConflict, Reg, SubprogramId};
 use crate::program::Subprogram;
@@ -36,7 +36,7 @@ fn refuses_odd(policy: OnConflict) -> Arc<Subprogram> {
     subprogram(b, 1)
 }
 
-/// Calls the trigger for 0 to 3; a row for each number that it let pass.
+/// Calls the trigger for 0 to 3; a row for each number that it does not refuse.
 fn calls_for_each(trigger: Arc<Subprogram>) -> ProgramBuilder {
     let mut b = ProgramBuilder::new();
     let number = b.register();
@@ -70,8 +70,8 @@ fn raise_ends_the_statement() {
 #[test]
 fn a_trigger_restores_changes_and_rowid() {
     let host = TestHost::new();
-    host.facts.last_insert_rowid.set(5);
-    host.facts.changes.set(17);
+    host.state.last_insert_rowid.set(5);
+    host.state.changes.set(17);
     let root = host.btree.create_tree(lithe_btree::TreeKind::Table).unwrap();
     let trigger = {
         let mut b = ProgramBuilder::new();
@@ -92,9 +92,9 @@ fn a_trigger_restores_changes_and_rowid() {
     let mut program = b.finish();
     program.counts_changes = true;
     rows(&mut Vm::new(Arc::new(program)), &host).unwrap();
-    assert_eq!(host.facts.last_insert_rowid.get(), 5);
+    assert_eq!(host.state.last_insert_rowid.get(), 5);
     // The trigger's row counts in the total only.
-    assert_eq!((host.facts.changes.get(), host.facts.total_changes.get()), (0, 1));
+    assert_eq!((host.state.changes.get(), host.state.total_changes.get()), (0, 1));
 }
 
 /// A trigger that counts the caller's caller's register 0 down and calls itself, for as long as it is above zero.
@@ -160,10 +160,10 @@ fn foreign_key_counters() {
     assert_eq!(error.code(), ResultCode::CONSTRAINT_FOREIGNKEY);
     assert_eq!(error.to_string(), "FOREIGN KEY constraint failed");
     assert_eq!(run(&host, 1, &[2, -1]).unwrap(), "'some'");
-    assert_eq!(host.facts.deferred_violations.get(), 1);
-    host.facts.flags.set(Flags::DEFER_FOREIGN_KEYS);
+    assert_eq!(host.state.deferred_violations.get(), 1);
+    host.state.flags.set(Flags::DEFER_FOREIGN_KEYS);
     assert_eq!(run(&host, 0, &[1]).unwrap(), "'some'");
-    assert_eq!(host.facts.deferred_immediate_violations.get(), 1);
+    assert_eq!(host.state.deferred_immediate_violations.get(), 1);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{index, table};
 use crate::builder::ProgramBuilder;
 use crate::insn::{Insn, delete_flags, insert_flags};
 use crate::operand::{Addr, AffinityListId, CursorId, OnConflict, Reg, Sequence};
-use crate::program::{CursorKind, TableFacts};
+use crate::program::{CursorKind, TableMetadata};
 use crate::testing::{TestHost, emit_scan, info, key, load, load_row, rows, show};
 use crate::vm::Vm;
 use lithe_btree::{Cursor, TreeKind};
@@ -18,7 +18,7 @@ const NONE: AffinityListId = AffinityListId::NONE;
 
 fn writable(b: &mut ProgramBuilder, root: PageNo) -> CursorId {
     let mut cursor_info = info(CursorKind::Table, Some(root), None, 2);
-    cursor_info.table = Some(Arc::new(TableFacts { name: "t".into(), ..TableFacts::default() }));
+    cursor_info.table = Some(Arc::new(TableMetadata { name: "t".into(), ..TableMetadata::default() }));
     let cursor = b.cursor(cursor_info);
     b.emit(Insn::OpenWrite { cursor });
     cursor
@@ -61,8 +61,8 @@ fn new_rowids() {
     assert_eq!(rowids[..7], [1, 2, 41, 42, -5, 43, i64::MAX]);
     // Past the largest rowid one is taken at random, from the lower half.
     assert!((1..=i64::MAX / 2 + 1).contains(&rowids[7]));
-    assert_eq!(host.facts.last_insert_rowid.get(), rowids[7]);
-    assert_eq!((host.facts.changes.get(), host.facts.total_changes.get()), (8, 8));
+    assert_eq!(host.state.last_insert_rowid.get(), rowids[7]);
+    assert_eq!((host.state.changes.get(), host.state.total_changes.get()), (8, 8));
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_million_zeros() {
     let found = rows(&mut vm, &host).unwrap();
     assert_eq!(found, [[Value::from(5), Value::from(vec![0u8; 1_000_000])]]);
 
-    host.facts.length_max.set(999_999);
+    host.state.length_max.set(999_999);
     assert_eq!(rows(&mut vm, &host).unwrap_err().code(), ResultCode::TOOBIG);
 }
 
@@ -216,8 +216,8 @@ fn strict_tables() {
     let mut b = ProgramBuilder::new();
     let mut cursor_info = info(CursorKind::Table, None, None, 1);
     let types = vec![("a".to_string(), "INT".to_string())];
-    let facts = TableFacts { name: "t".into(), strict_types: Some(types), ..TableFacts::default() };
-    cursor_info.table = Some(Arc::new(facts));
+    let metadata = TableMetadata { name: "t".into(), strict_types: Some(types), ..TableMetadata::default() };
+    cursor_info.table = Some(Arc::new(metadata));
     let cursor = b.cursor(cursor_info);
     for value in ["12", "twelve"] {
         let start = load(&mut b, value);
@@ -235,7 +235,7 @@ fn strict_tables() {
 #[test]
 fn databases_in_utf16() {
     let host = TestHost::new();
-    host.facts.encoding.set(Encoding::Utf16le);
+    host.state.encoding.set(Encoding::Utf16le);
     let root = host.btree.create_tree(TreeKind::Table).unwrap();
     let mut b = ProgramBuilder::new();
     let cursor = writable(&mut b, root);
@@ -276,5 +276,5 @@ fn clearing_a_tree_counts_its_rows() {
     let mut program = b.finish();
     program.counts_changes = true;
     let found = crate::testing::rows(&mut Vm::new(Arc::new(program)), &host).unwrap();
-    assert_eq!((show(&found).as_str(), host.facts.changes.get()), ("0", 300));
+    assert_eq!((show(&found).as_str(), host.state.changes.get()), ("0", 300));
 }

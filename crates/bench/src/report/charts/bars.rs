@@ -1,4 +1,4 @@
-//! A bar a contestant: its end is the median, a line through it goes from the smallest sample to the largest.
+//! A bar for each contestant: it ends at the median, with a line from the least sample to the greatest.
 //!
 //! ```text
 //!   wide                                    narrow
@@ -18,13 +18,13 @@ use crate::frame::table::number;
 const BAR: i32 = 15;
 const AXIS: i32 = 30;
 
-/// Where things are.
+/// The positions of a chart's parts.
 struct Layout {
     /// Height of a row.
     pitch: i32,
-    /// Where the middle of the bar is in its row.
+    /// The middle of the bar within its row.
     bar_at: i32,
-    /// Where bars begin and how far they may go.
+    /// The left end of bars, and their furthest right end.
     left: i32,
     right: i32,
     /// The value at `right`.
@@ -76,7 +76,7 @@ fn draw_grid(pen: &Pen, area: &Area<'_>, layout: &Layout, rows: usize) -> Drawn 
     Ok(())
 }
 
-/// As short as it can be: "0", "2.5", "500", "1.5 M".
+/// The shortest form of a number: "0", "2.5", "500", "1.5 M".
 fn tick(value: f64) -> String {
     match value {
         v if v >= 1e6 => format!("{} M", trimmed(v / 1e6)),

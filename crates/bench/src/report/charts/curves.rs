@@ -1,5 +1,5 @@
-//! A curve a contestant, over threads or another number: points are medians, lines through them the spread. Above them
-//! the names. Where the largest value is many times the smallest, the vertical axis is logarithmic.
+//! A curve for each contestant, over threads or another number: points are medians, vertical lines through them the spread. The names are
+//! above. If the largest value is many times the smallest, the vertical axis is logarithmic.
 
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
@@ -15,13 +15,13 @@ const PLOT_HEIGHT: i32 = 260;
 const LINE: i32 = 22;
 const BOTTOM: i32 = 44;
 
-/// From this ratio of the largest value to the smallest on, the axis is logarithmic.
+/// The ratio of the largest value to the smallest from which the axis is logarithmic.
 const LOGARITHMIC_FROM: f64 = 30.0;
 
-/// A contestant's curve: a point a place.
+/// A contestant's curve: a point for each place.
 struct Curve<'a> {
     name: &'a Name,
-    /// How many curves of its side there are before it: the second is dashed, the third has short dashes.
+    /// The number of earlier curves of the same side: the second is dashed, the third has short dashes.
     nth: usize,
     points: Vec<Summary>,
 }
@@ -36,7 +36,7 @@ struct Layout {
     places: usize,
 }
 
-/// What the vertical axis means.
+/// The vertical scale.
 #[derive(Clone, Copy, Debug)]
 enum Scale {
     /// From 0 to this.
@@ -46,7 +46,7 @@ enum Scale {
 }
 
 impl Scale {
-    /// For values from `least` to `largest`, and the lines of its grid above the lowest.
+    /// The scale for values from `least` to `largest`, and its grid lines above the lowest.
     fn of(least: f64, largest: f64) -> (Scale, Vec<f64>) {
         if least <= 0.0 || largest / least < LOGARITHMIC_FROM {
             let (largest, lines) = axis(largest, 5);
@@ -60,7 +60,7 @@ impl Scale {
         if let Scale::Logarithmic(low, _) = self { low } else { 0.0 }
     }
 
-    /// Where the value stands between the ends: 0 to 1.
+    /// The position of a value between the ends, from 0 to 1.
     fn part(self, value: f64) -> f64 {
         match self {
             Scale::Linear(largest) => value / largest,
@@ -103,7 +103,7 @@ impl Layout {
         Layout { left, right, top, bottom: top + PLOT_HEIGHT, scale, lines, places: places.len() }
     }
 
-    /// Places are as far apart as they are many: 1, 2, 4, 8 threads stand at equal distances.
+    /// Places are equidistant, whatever their values: 1, 2, 4, 8 threads.
     fn x(&self, place: usize) -> i32 {
         let inner = self.right - self.left - 40;
         self.left + 20 + if self.places > 1 { inner * place as i32 / (self.places as i32 - 1) } else { inner / 2 }

@@ -1,4 +1,4 @@
-//! A table of ratios in colours: how many times better than the baseline. A table a contestant, one below the other.
+//! A table of ratios in colours: how many times better than the baseline. The tables of contestants are below each other.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
@@ -77,7 +77,7 @@ impl Table<'_> {
         area.draw(&Text::new(format!("{ratio:.2}"), middle, self.pen.style(Role::Text, HPos::Center)))
     }
 
-    /// Where a column begins.
+    /// The left end of a column.
     fn x(&self, column: usize) -> i32 {
         let names = self.lines.1.iter().map(|name| self.pen.text_width(name)).max().unwrap_or(0) + 12;
         let left = if self.pen.is_narrow() { names } else { names.max(150) };
@@ -85,7 +85,7 @@ impl Table<'_> {
         left + width * column as i32 / self.columns.1.len().max(1) as i32
     }
 
-    /// Where a line begins.
+    /// The top of a line.
     fn y(&self, line: usize) -> i32 {
         self.top + TITLE + LINE * (line as i32 + 1)
     }

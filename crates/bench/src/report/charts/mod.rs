@@ -1,10 +1,10 @@
 //! Charts as SVG, drawn with `plotters`.
 //!
-//! | module | its one subject |
+//! | module | subject |
 //! | --- | --- |
 //! | `palette` | colours by their role, light and dark |
-//! | `bars` | a bar a contestant, with spread |
-//! | `curves` | a curve a contestant, over threads |
+//! | `bars` | a bar for each contestant, with spread |
+//! | `curves` | a curve for each contestant, over threads |
 //! | `heat_map` | a table of ratios in colours |
 
 mod bars;
@@ -21,7 +21,7 @@ use crate::frame::results::{Chart, Data};
 use palette::Role;
 pub use palette::{Palette, definitions};
 
-/// The widths that a chart is drawn for. (An SVG that is merely scaled down has letters that nobody can read.)
+/// The widths that a chart is drawn for. (The text of an SVG that is merely scaled down is too small to read.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// A desktop.
@@ -54,13 +54,13 @@ pub fn svg(chart: &Chart, palette: Palette, width: Width) -> String {
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// How to draw: colours and letters for one place.
+/// The colours and the width of a drawing.
 struct Pen {
     palette: Palette,
     width: Width,
 }
 
-/// Letters: `plotters` makes them smaller by this when it writes SVG.
+/// The factor by which `plotters` shrinks text in SVG.
 const FONT_SCALE: f64 = 1.24;
 
 impl Pen {
@@ -72,7 +72,7 @@ impl Pen {
         self.palette.color(role)
     }
 
-    /// The height of ordinary letters in pixels.
+    /// The height of ordinary text in pixels.
     fn letter(&self) -> i32 {
         13
     }
@@ -87,12 +87,12 @@ impl Pen {
         font.color(&self.color(role)).pos(Pos::new(horizontal, VPos::Center))
     }
 
-    /// About how wide a text is, in bold letters too.
+    /// The approximate width of a text, also in bold.
     fn text_width(&self, text: &str) -> i32 {
         text.chars().count() as i32 * self.letter() * 64 / 100
     }
 
-    /// Draws on ground of `height` pixels. Drawing into a string cannot fail.
+    /// Draws on an area of `height` pixels. Drawing into a string cannot fail.
     fn draw(&self, height: i32, drawing: impl FnOnce(&Area<'_>) -> Drawn) -> String {
         let mut svg = String::new();
         let size = (self.width.pixels(), height.max(1) as u32);
@@ -110,7 +110,7 @@ impl Pen {
 
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
-/// The upper end of an axis on which the largest value is `largest`, and the places of its lines.
+/// The upper end of an axis whose largest value is `largest`, and the positions of its lines.
 fn axis(largest: f64, lines_wanted: usize) -> (f64, Vec<f64>) {
     let largest = if largest.is_finite() && largest > 0.0 { largest } else { 1.0 };
     let rough = largest / lines_wanted as f64;

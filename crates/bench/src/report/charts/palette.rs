@@ -1,20 +1,20 @@
-//! Colours by their role. A chart for the page has names of colours, which the page's style sheet knows for light and
-//! dark; a chart that stands alone has the colours themselves.
+//! Colours by their role. A chart in the page uses names of colours, which the page's style sheet defines for light and dark; a standalone
+//! chart uses the colours themselves.
 
 use plotters::style::RGBColor;
 
 use crate::frame::results::Side;
 
-/// What a colour is for.
+/// The use of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Figures and names.
     Text,
-    /// What is said on the side: axes, spread.
+    /// Less important text: axes, spread.
     Faint,
     /// Lines of the grid.
     Grid,
-    /// The ground.
+    /// The background.
     Paper,
     /// A contestant.
     Side(Side),
@@ -22,7 +22,7 @@ pub enum Role {
     Heat(usize),
 }
 
-/// One colour: its role, its name in the style sheet, how it looks on light and on dark ground.
+/// One colour: its role, its name in the style sheet, its values on light and on dark background.
 struct Colour {
     role: Role,
     name: &'static str,
@@ -55,7 +55,7 @@ const COLOURS: &[Colour] = &[
     colour(Role::Heat(6), "heat-6", 0x57b878, 0x1b8452),
 ];
 
-/// Below the first bound a cell has the first colour, and so on; from the last on the last.
+/// The bounds between the colours of cells: below the first bound is the first colour, above the last bound the last.
 pub const HEAT_BOUNDS: [f64; 6] = [0.5, 0.8, 1.0, 1.25, 1.5, 2.0];
 
 /// The heat of a ratio.
@@ -63,14 +63,14 @@ pub fn heat(ratio: f64) -> Role {
     Role::Heat(HEAT_BOUNDS.iter().take_while(|bound| ratio >= **bound).count())
 }
 
-/// Where the chart is to be shown.
+/// The place of the chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Palette {
-    /// In the page, which knows the colours.
+    /// In the page, whose style sheet defines the colours.
     Page,
-    /// Alone, on light ground.
+    /// Standalone, on a light background.
     Light,
-    /// Alone, on dark ground.
+    /// Standalone, on a dark background.
     Dark,
 }
 
@@ -85,7 +85,7 @@ impl Palette {
         }
     }
 
-    /// Puts names of colours where the page's placeholders are.
+    /// Replaces the placeholders by names of colours, for the page.
     pub fn resolve(self, svg: String) -> String {
         if self != Palette::Page {
             return svg;
@@ -97,7 +97,7 @@ impl Palette {
     }
 }
 
-/// A colour that stands for the name of a colour: no other is that close to black.
+/// A placeholder for the name of a colour: a colour that no chart uses, close to black.
 fn placeholder(at: usize) -> RGBColor {
     RGBColor(0, at as u8, 1)
 }
@@ -107,7 +107,7 @@ fn rgb(hex: u32) -> RGBColor {
     RGBColor(r, g, b)
 }
 
-/// The style sheet's definitions of all names, for light or dark ground.
+/// The style sheet's definitions of all names, for a light or dark background.
 pub fn definitions(is_dark: bool) -> String {
     let hex = |colour: &Colour| if is_dark { colour.dark } else { colour.light };
     COLOURS.iter().map(|colour| format!("--{}:#{:06x};", colour.name, hex(colour))).collect()

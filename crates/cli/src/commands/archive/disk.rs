@@ -1,4 +1,4 @@
-//! Entries as files of the machine.
+//! Entries as files on disk.
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -9,7 +9,7 @@ use super::entry::{Content, Entry, TYPE_FILE, TYPE_FOLDER, TYPE_LINK, TYPE_MASK}
 
 type Result<T> = std::result::Result<T, String>;
 
-/// Gives `each` the file of that name and, if it is a folder, everything in it, sorted by name.
+/// Calls `each` with the file of that name and, for a folder, with all its content, sorted by name.
 pub fn walk(folder: &str, name: &str, each: &mut dyn FnMut(Entry, &Path) -> Result<()>) -> Result<()> {
     let mut pending = vec![name.to_owned()];
     while let Some(name) = pending.pop() {
@@ -46,8 +46,7 @@ pub fn read(entry: &Entry, path: &Path) -> Result<Content> {
     fs::read(path).map(Content::File).map_err(failed)
 }
 
-/// Where an entry lies within a folder. `None` for a name that leads out of the folder; the slash at the beginning of an absolute name
-/// is left out.
+/// The path of an entry within a folder. `None` for a name that leads out of the folder; the leading slash of an absolute name is dropped.
 pub fn path_within(folder: &str, name: &str) -> Option<PathBuf> {
     let mut path = PathBuf::from(folder);
     for component in Path::new(name).components() {
@@ -60,7 +59,7 @@ pub fn path_within(folder: &str, name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Writes an entry, and the folders above it that do not exist.
+/// Writes an entry; creates missing parent folders.
 pub fn write(folder: &str, path: &Path, entry: &Entry, content: Content) -> Result<()> {
     check_no_links(folder, path)
         .map_err(|()| format!("failed to write file: {} (a symbolic link leads there)", path.display()))?;
@@ -87,7 +86,7 @@ pub fn write(folder: &str, path: &Path, entry: &Entry, content: Content) -> Resu
     }
 }
 
-/// A file is never written through a symbolic link, which an archive may have made to lead out of the folder.
+/// Fails if a parent folder is a symbolic link, because an archive may contain a link that leads out of the folder.
 fn check_no_links(folder: &str, path: &Path) -> std::result::Result<(), ()> {
     let above = path.ancestors().skip(1).take_while(|above| *above != Path::new(folder));
     for above in above.filter(|above| !above.as_os_str().is_empty()) {
@@ -100,12 +99,12 @@ fn check_no_links(folder: &str, path: &Path) -> std::result::Result<(), ()> {
 
 fn remove_link(path: &Path) {
     if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
-        // If the link stays, creating the file says so.
+        // If the link cannot be removed, the creation of the file will fail.
         let _ = fs::remove_file(path);
     }
 }
 
-/// Sets the time of the last change. A file system without times is no reason to fail.
+/// Sets the time of the last change. Errors are ignored, because a file system may not support it.
 pub fn set_time(path: &Path, seconds: i64) {
     let distance = Duration::from_secs(seconds.unsigned_abs());
     let epoch = SystemTime::UNIX_EPOCH;

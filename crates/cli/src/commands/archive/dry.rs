@@ -6,16 +6,16 @@ use super::sqlar::CREATE;
 use super::{Result, Store, chosen};
 use crate::quote;
 
-/// An archive whose changes are written down as SQL.
+/// An archive that records its changes as SQL.
 struct Dry<'t> {
-    /// What is there, to be read.
+    /// The archive that is read.
     archive: Box<dyn Store>,
     /// The folder that names are relative to.
     folder: &'t str,
     sql: &'t mut String,
 }
 
-/// Writes the SQL of what the options ask for to `text`.
+/// Writes the SQL for the options to `text`.
 pub fn run(options: &Options, archive: Box<dyn Store>, text: &mut String) -> Result<()> {
     if matches!(options.verb, Verb::List | Verb::Extract) {
         let mut archive = archive;

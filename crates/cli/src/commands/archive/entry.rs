@@ -1,24 +1,24 @@
-//! What an archive holds.
+//! The entries of an archive.
 
 /// A file, a folder or a symbolic link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The path, with slashes, none at the end.
+    /// The path with slashes, without one at the end.
     pub name: String,
-    /// Type and permissions, as Unix has them.
+    /// Type and permissions, as in Unix.
     pub mode: u32,
     /// Seconds since 1970.
     pub mtime: i64,
-    /// Bytes of a file; 0 for a folder, -1 for a link.
+    /// The length of a file; 0 for a folder, -1 for a link.
     pub size: i64,
 }
 
-/// What is in an entry.
+/// The content of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     File(Vec<u8>),
     Folder,
-    /// Where the link leads.
+    /// The target of the link.
     Link(String),
 }
 

@@ -1,12 +1,12 @@
 //! `.archive`: files in a table `sqlar` of a database, or in a ZIP file.
 //!
-//! | module | its one subject |
+//! | module | subject |
 //! | --- | --- |
-//! | `options` | what the user typed |
-//! | `entry` | what an archive holds: files, folders, symbolic links |
-//! | `disk` | entries as files of the machine |
+//! | `options` | the arguments |
+//! | `entry` | the entries of an archive: files, folders, symbolic links |
+//! | `disk` | entries as files on disk |
 //! | `sqlar` | entries as rows |
-//! | `dry` | the SQL of these rows, instead of running it |
+//! | `dry` | the SQL for these rows, printed instead of run |
 //! | `zipped` | entries as members of a ZIP file |
 
 mod disk;
@@ -28,19 +28,19 @@ use options::{Options, Verb};
 
 type Result<T> = std::result::Result<T, String>;
 
-/// Where entries are kept.
+/// A container of entries.
 trait Store {
-    /// The archive becomes an empty one.
+    /// Empties the archive.
     fn clear(&mut self) -> Result<()>;
     /// All entries, without their content.
     fn list(&mut self) -> Result<Vec<Entry>>;
     /// The content of an entry.
     fn content(&mut self, entry: &Entry) -> Result<Content>;
-    /// Adds an entry, in the place of one of the same name.
+    /// Adds an entry, or replaces the one of the same name.
     fn put(&mut self, entry: &Entry, content: Content) -> Result<()>;
     /// Removes the entries of these names.
     fn remove(&mut self, names: &[String]) -> Result<()>;
-    /// What was changed becomes durable. Without this call nothing has changed.
+    /// Makes the changes durable. Without this call, they are dropped.
     fn commit(&mut self) -> Result<()>;
 }
 
@@ -85,8 +85,8 @@ fn run(options: &Options, store: &mut dyn Store, text: &mut String) -> Result<()
     }
 }
 
-/// The database of the shell, or the file that the options name. A file is a ZIP file if it begins as one, a new one if its name
-/// says so.
+/// The archive: the database of the shell, or the file that the options name. A file is a ZIP file if it begins with the mark of one; a new
+/// file, if its name ends with `.zip`.
 fn open(shell: &Shell, options: &Options) -> Result<Box<dyn Store>> {
     let Some(file) = &options.file else {
         let file = &shell.database.file;
@@ -148,12 +148,12 @@ fn extract(options: &Options, store: &mut dyn Store, text: &mut String) -> Resul
             folders.push((path, entry));
         }
     }
-    // The times of folders come last: writing files into one changes its time. Inner folders come before outer ones.
+    // The times of folders are set last, because writing a file changes the time of its folder. Inner folders come before outer ones.
     folders.iter().rev().for_each(|(path, entry)| disk::set_time(path, entry.mtime));
     Ok(())
 }
 
-/// The entries that the names on the line choose, or all of them. A name chooses what lies in its folder, too.
+/// The entries that the names on the line select, or all of them. A folder's name also selects the folder's content.
 fn chosen(options: &Options, store: &mut dyn Store) -> Result<Vec<Entry>> {
     let mut entries = store.list()?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));

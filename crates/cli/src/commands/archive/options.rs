@@ -1,8 +1,8 @@
-//! What `.archive` is asked to do: options as `tar` takes them, long or short, short ones also without a dash.
+//! The arguments of `.archive`: options as in `tar`, long or short, short ones also without a dash.
 
 type Result<T> = std::result::Result<T, String>;
 
-/// What is done with the archive.
+/// The operation on the archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     Create,
@@ -14,7 +14,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// Whether an archive that does not exist is made.
+    /// Whether an archive that does not exist is created.
     pub fn makes(self) -> bool {
         matches!(self, Verb::Create | Verb::Update | Verb::Insert)
     }
@@ -23,17 +23,17 @@ impl Verb {
 #[derive(Debug)]
 pub struct Options {
     pub verb: Verb,
-    /// The archive; none is the database of the shell.
+    /// The file of the archive; None means the database of the shell.
     pub file: Option<String>,
-    /// The archive lies behind the bytes of the file.
+    /// Whether the archive is appended to another file.
     pub append: bool,
     /// The folder that names are relative to.
     pub folder: String,
     pub verbose: bool,
     pub glob: bool,
-    /// Only the SQL is shown.
+    /// Whether the SQL is only printed.
     pub dry_run: bool,
-    /// Names without slashes at their ends.
+    /// Names without trailing slashes.
     pub names: Vec<String>,
 }
 

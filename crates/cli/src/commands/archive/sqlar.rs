@@ -1,4 +1,4 @@
-//! Entries as rows of the table `sqlar(name, mode, mtime, sz, data)`: the content is compressed with zlib where that makes it shorter.
+//! Entries as rows of the table `sqlar(name, mode, mtime, sz, data)`: the content is compressed with zlib if that makes it shorter.
 
 use std::io::{Read, Write};
 use std::rc::Rc;
@@ -25,7 +25,7 @@ pub const CREATE: &str = "CREATE TABLE IF NOT EXISTS sqlar(
 /// A database with that table.
 pub struct Sqlar {
     connection: Rc<Connection>,
-    /// Changes are within a savepoint until they are committed.
+    /// Whether a savepoint with uncommitted changes is open.
     is_pending: bool,
 }
 
@@ -38,7 +38,7 @@ impl Sqlar {
         }
         let mut archive = Sqlar { connection, is_pending: false };
         if !matches!(verb, Verb::List | Verb::Extract) {
-            // Small pages waste little space on small files; a database that has pages keeps its size.
+            // Small pages waste little space on small files. A database with pages keeps its page size.
             archive.run("PRAGMA page_size = 512; SAVEPOINT ar")?;
             archive.is_pending = true;
         }
@@ -121,7 +121,7 @@ impl Store for Sqlar {
 impl Drop for Sqlar {
     fn drop(&mut self) {
         if self.is_pending {
-            // The first error has been told already.
+            // The first error has been reported already.
             let _ = self.run("ROLLBACK TO ar; RELEASE ar");
         }
     }
@@ -134,7 +134,7 @@ fn compressed_if_shorter(bytes: &[u8]) -> Result<Vec<u8>> {
     Ok(if compressed.len() < bytes.len() { compressed } else { bytes.to_vec() })
 }
 
-/// Data of the stated size is not compressed. What is compressed has to have that size, so that a small archive cannot fill memory.
+/// Data of the stated size is not compressed. Compressed data must have that size, so that a small archive cannot fill the memory.
 fn uncompressed(data: &[u8], size: i64) -> Result<Vec<u8>> {
     let size = u64::try_from(size).unwrap_or_default();
     if size == 0 || size == data.len() as u64 {

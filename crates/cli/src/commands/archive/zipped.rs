@@ -1,4 +1,4 @@
-//! Entries as members of a ZIP file. A changed archive is written to a new file, which takes the place of the old one.
+//! Entries as members of a ZIP file. A changed archive is written to a new file, which replaces the old one.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -12,10 +12,10 @@ use super::entry::{Content, Entry, TYPE_FILE, TYPE_FOLDER, TYPE_MASK};
 
 type Result<T> = std::result::Result<T, String>;
 
-/// A ZIP file, and what will be different in the next one.
+/// A ZIP file, with the changes for its next version.
 pub struct Zipped {
     file: String,
-    /// `None`: there is none yet.
+    /// `None` if the file does not exist yet.
     archive: Option<ZipArchive<BufReader<File>>>,
     added: Vec<(Entry, Content)>,
     removed: HashSet<String>,
@@ -40,7 +40,7 @@ impl Zipped {
 /// The extra field of times in seconds since 1970.
 const EXTENDED_TIMESTAMP: u16 = 0x5455;
 
-/// The name without the slash at the end that marks a folder.
+/// The name of an entry: the member's without the trailing slash that marks a folder.
 fn name_of(member: &str) -> String {
     member.trim_end_matches('/').to_owned()
 }
@@ -78,7 +78,7 @@ impl Store for Zipped {
         let archive = self.archive.as_mut().ok_or_else(missing)?;
         let member = archive.by_name(&entry.name).map_err(|e| format!("{}: {e}", entry.name))?;
         let mut bytes = Vec::new();
-        // The stated size is the most that is read, so that a small archive cannot fill memory.
+        // At most the stated size is read, so that a small archive cannot fill the memory.
         let size = member.size();
         member.take(size.saturating_add(1)).read_to_end(&mut bytes).map_err(|e| format!("{}: {e}", entry.name))?;
         if bytes.len() as u64 != size {
@@ -140,7 +140,7 @@ fn add(writer: &mut ZipWriter<BufWriter<File>>, entry: &Entry, content: &Content
         .unix_permissions(entry.mode & 0o7777)
         .last_modified_time(time_of(entry.mtime));
     if let Ok(seconds) = u32::try_from(entry.mtime) {
-        // A field of its own has the time to the second: first which times follow, then the time of the last change.
+        // The extra field has the time to the second: a byte with the times that follow, then the time of the last change.
         let [a, b, c, d] = seconds.to_le_bytes();
         options.add_extra_field(EXTENDED_TIMESTAMP, [1, a, b, c, d], false)?;
     }
@@ -155,7 +155,7 @@ fn add(writer: &mut ZipWriter<BufWriter<File>>, entry: &Entry, content: &Content
     }
 }
 
-/// The time as a ZIP file has it: from 1980 to 2107, every other second.
+/// The time in the form of a ZIP file: from 1980 to 2107, in steps of two seconds.
 fn time_of(seconds: i64) -> DateTime {
     let (year, month, day) = lithe::date_of_day(seconds.div_euclid(86_400));
     let of_day = seconds.rem_euclid(86_400);

@@ -1,7 +1,7 @@
 //! ADD COLUMN.
 //!
-//! No row is rewritten: rows that are too short have the default in the new column. So the default must be constant, and
-//! what the definition demands must hold for it.
+//! No row is rewritten: rows that are too short have the default in the new column. Therefore the default must be constant, and
+//! it must meet the constraints of the definition.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use lithe_sql::ast::{
 };
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
-use lithe_vm::program::TableFacts;
+use lithe_vm::program::TableMetadata;
 
 use super::super::build_options::build_options;
 use super::super::names::quoted;
@@ -60,7 +60,7 @@ pub(super) fn add_column<'a>(
     Ok(())
 }
 
-/// The new column comes before the constraints of the table.
+/// The new text of the table, with the new column before the constraints of the table.
 fn new_text<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &[u8]) -> Result<Vec<u8>> {
     let (_, body) = altered.definition(cg)?;
     let text = &altered.table.sql;
@@ -73,9 +73,9 @@ fn new_text<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &[u8]) -> Re
     Ok(edits.apply(text))
 }
 
-/// The table as it will be. Of the errors, those of the definition come first, then what no added column may be, then what
-/// is found when the new text is read: of a STRICT table that is what is wrong with a type, after what rows demand. Then the table is given
-/// as it would be without STRICT.
+/// Builds the altered table. Errors are reported in SQLite's order: first those of the definition, then those of constraints that
+/// no added column may have, then those of the new text. A wrong type in a STRICT table is one of the latter, but is reported
+/// after the constraints on rows: then the table is built without STRICT, and the error is returned with it.
 fn build<'a>(
     cg: &Codegen<'a>,
     altered: Altered<'a>,
@@ -97,7 +97,7 @@ fn build<'a>(
     }
     check_definition(definition)?;
     altered.refuse_rowid_name("add", definition.name)?;
-    // A schema that is read may call functions that are not there.
+    // Functions that a stored schema calls may not exist.
     let options = BuildOptions { names: None, ..build_options(cg) };
     let error = match build_table(create, text, &options) {
         Ok(table) => return Ok((table, None)),
@@ -113,7 +113,7 @@ fn build<'a>(
     Err(error)
 }
 
-/// Whether the error is about the definition alone, and not about the table that it becomes part of.
+/// Whether the error concerns the definition alone, and not the table with it.
 fn is_of_definition(error: &CompileError) -> bool {
     matches!(error.kind, ErrorKind::ColumnDefinition | ErrorKind::NoSuchCollation(_))
 }
@@ -129,7 +129,7 @@ fn check_definition(definition: &ColumnDef<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What must hold if the table has rows.
+/// Emits the checks of the definition that fail only if the table has rows.
 fn emit_demands<'a>(
     cg: &mut Codegen<'a>,
     altered: Altered<'a>,
@@ -164,7 +164,7 @@ fn emit_demands<'a>(
     Ok(())
 }
 
-/// An error if the table has a row.
+/// Emits a failure if the table has a row.
 fn emit_refusal<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, message: &str) -> Result<()> {
     let cursor = system::open_for_reading(cg, altered.db, altered.table)?;
     let is_empty = cg.b.label();
@@ -175,7 +175,7 @@ fn emit_refusal<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, message: &str) -
     Ok(())
 }
 
-/// Checks the rows of the table as it is now: with the new column, a constraint of any column may not hold.
+/// Emits a check of the altered table's rows: the new column may violate a constraint of any column.
 fn emit_check<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>) -> Result<()> {
     let literal = |name: Name<'_>| quoted(name, '\'');
     let database = cg.env.catalog.database_name(altered.db).name();
@@ -197,8 +197,8 @@ fn emit_check<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>) -> Result<()> {
     cg.emit_query(plan, &Destination::Discard)
 }
 
-/// STRICT: what the new column computes must have its type in every row. The column is a source of its own beside the table,
-/// one register wide.
+/// STRICT: emits a check that the values of the new generated column have its type in every row. The column is a source of its
+/// own next to the table, one register wide.
 fn emit_type_check<'a>(
     cg: &mut Codegen<'a>,
     altered: Altered<'a>,
@@ -236,12 +236,12 @@ fn emit_type_check<'a>(
     Ok(())
 }
 
-/// STRICT: the values of a generated column must have its type.
+/// STRICT: emits the check of the type of a generated column.
 fn emit_generated_type_demand(cg: &mut Codegen<'_>, column: &Column, value: Reg) {
     let strict_type = (column.name.to_string(), String::from_utf8_lossy(&column.declared_type).into_owned());
-    let facts = TableFacts { strict_types: Some(vec![strict_type]), ..TableFacts::default() };
+    let metadata = TableMetadata { strict_types: Some(vec![strict_type]), ..TableMetadata::default() };
     let cursor = cg.ephemeral_table(1);
-    cg.b.cursor_info(cursor).table = Some(Arc::new(facts));
+    cg.b.cursor_info(cursor).table = Some(Arc::new(metadata));
     cg.b.emit(Insn::TypeCheck { cursor, start: value, count: 1 });
     cg.journal.note_may_abort();
 }

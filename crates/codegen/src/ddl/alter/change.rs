@@ -1,14 +1,14 @@
-//! What ALTER TABLE changes, as all objects that name the table or the column see it.
+//! The change that ALTER TABLE makes, for all objects that name the table or the column.
 
 use lithe_sql::ast::{Ident, Span};
 
-/// What happens to a table.
+/// The change to a table.
 #[derive(Clone, Copy)]
 pub(super) enum Change<'a> {
-    /// It gets another name.
+    /// The table gets a new name.
     Table(Ident<'a>),
-    /// The column at this position gets another name.
+    /// The column at this position gets a new name.
     Column(u16, Ident<'a>),
-    /// This part of its definition, a column's, goes.
+    /// This part of its definition, a column's, is removed.
     Cut(Span),
 }

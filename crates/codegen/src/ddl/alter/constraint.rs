@@ -77,7 +77,7 @@ pub(super) fn drop_not_null<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, colu
     replace_text(cg, altered, new_sql.to_vec())
 }
 
-/// DROP CONSTRAINT name: the first of that name.
+/// DROP CONSTRAINT name: drops the first constraint of that name.
 pub(super) fn drop_constraint<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, name: Ident<'a>) -> Result<()> {
     altered.check(OF_VIEW)?;
     let (_, body) = altered.definition(cg)?;
@@ -91,13 +91,13 @@ pub(super) fn drop_constraint<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, na
     replace_text(cg, altered, edits.apply(text))
 }
 
-/// What goes when a constraint of some name is dropped.
+/// What is removed when a constraint of some name is dropped.
 enum Dropped {
-    /// Nothing: a key cannot be dropped.
+    /// An error: a key cannot be dropped.
     Never,
-    /// All of it.
+    /// The whole constraint.
     Whole(Span),
-    /// CONSTRAINT and the name: what is behind it is no constraint in this sense.
+    /// CONSTRAINT and the name, because the clause after it (a DEFAULT, for instance) is no constraint that can be dropped.
     Name(Span),
 }
 
@@ -157,7 +157,7 @@ fn parse<'a>(cg: &Codegen<'a>, text: &'a [u8]) -> Result<&'a lithe_sql::ast::Tab
     }
 }
 
-/// The new text must describe a table.
+/// Checks that the new text defines a table.
 fn check_text(cg: &Codegen<'_>, text: &[u8]) -> Result<()> {
     let arena = bumpalo::Bump::new();
     let parsed = lithe_sql::parse_statement(text, &arena, &cg.env.limits).map_err(|e| CompileError::new(e.message))?;
@@ -167,7 +167,7 @@ fn check_text(cg: &Codegen<'_>, text: &[u8]) -> Result<()> {
     }
 }
 
-/// An error if the condition is false for a row that is there.
+/// Emits a failure if the condition is false for an existing row.
 fn emit_check_of_rows<'a>(
     cg: &mut Codegen<'a>,
     altered: Altered<'a>,

@@ -1,4 +1,4 @@
-//! DROP COLUMN: every row is written anew without the column.
+//! DROP COLUMN: every row is rewritten without the column.
 
 use lithe_catalog::{Column, IndexOrigin, IndexTerm, Result, fail};
 use lithe_sql::TokenKind;
@@ -47,7 +47,7 @@ pub(super) fn drop_column<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, name: 
     edits::write_temporary(cg, &temporary)
 }
 
-/// The rows that change in the schema of the table, and in that of temp.
+/// The schema rows to edit in the schema of the table, and in that of temp.
 fn edits_of_all<'a>(cg: &Codegen<'a>, altered: Altered<'a>, at: u16) -> Result<(Vec<RowEdit>, Vec<RowEdit>)> {
     let db = altered.db;
     verify::verify(cg, db, &[], When::Before)?;
@@ -59,7 +59,8 @@ fn edits_of_all<'a>(cg: &Codegen<'a>, altered: Altered<'a>, at: u16) -> Result<(
     Ok((own, temporary))
 }
 
-/// Whether UNIQUE stands at the column itself; a constraint of the table that names it is found by reading the new text.
+/// Whether the column definition itself has UNIQUE. A constraint of the table that names the column fails when the new text is
+/// parsed.
 fn has_unique<'a>(cg: &Codegen<'a>, altered: Altered<'a>, at: u16) -> Result<bool> {
     use lithe_sql::ast::ColumnConstraintKind::Unique;
     let (_, body) = altered.definition(cg)?;
@@ -67,7 +68,7 @@ fn has_unique<'a>(cg: &Codegen<'a>, altered: Altered<'a>, at: u16) -> Result<boo
     Ok(constraints.iter().any(|constraint| matches!(constraint.kind, Unique(_))))
 }
 
-/// What goes of the table's text: the column with the comma behind it, or for the last one with the comma before it.
+/// The part of the text to remove: the column with the comma after it, or for the last column with the comma before it.
 fn span_of<'a>(cg: &Codegen<'a>, altered: Altered<'a>, at: u16) -> Result<Span> {
     let (_, body) = altered.definition(cg)?;
     let text = &altered.table.sql;
@@ -95,7 +96,7 @@ fn emit_rewrite<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, dropped: &Column
     let done = cg.b.label();
     cg.b.emit(Insn::Rewind { cursor, target: done });
     let top = cg.b.here();
-    // The columns behind the dropped one move up.
+    // The columns after the dropped one move up.
     let gap = usize::from(dropped.stored_at);
     let behind = count - gap - 1;
     if gap > 0 {

@@ -8,12 +8,12 @@ use lithe_vm::operand::{AffinityListId, Db};
 use super::super::system::{self, Is, schema_column};
 use crate::Codegen;
 
-/// A row that changes: what is `Some` becomes something else.
+/// A row to edit: each field that is `Some` is replaced.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RowEdit {
     /// "table", "index", "view" or "trigger".
     pub kind: &'static str,
-    /// The object's present name.
+    /// The object's current name.
     pub name: NameBuf,
     /// Its new name.
     pub new_name: Option<NameBuf>,
@@ -24,13 +24,13 @@ pub(super) struct RowEdit {
 }
 
 impl RowEdit {
-    /// The object gets another text, and nothing else.
+    /// Replaces the text of an object, and nothing else.
     pub fn text(kind: &'static str, name: &NameBuf, new_sql: Vec<u8>) -> RowEdit {
         RowEdit { kind, name: name.clone(), new_sql: Some(new_sql), ..RowEdit::default() }
     }
 }
 
-/// Changes the rows, and lets the connection read the schema anew.
+/// Emits the edits of the rows.
 pub(super) fn write<'a>(cg: &mut Codegen<'a>, db: Db, edits: &[RowEdit]) -> Result<()> {
     if edits.is_empty() {
         return Ok(());
@@ -61,14 +61,15 @@ pub(super) fn write<'a>(cg: &mut Codegen<'a>, db: Db, edits: &[RowEdit]) -> Resu
     Ok(())
 }
 
-/// Counts up the cookie, and lets the connection read the schema of `db` anew.
+/// Increments the cookie, and reloads the schema of `db`.
 pub(super) fn reload(cg: &mut Codegen<'_>, db: Db, old_name: Name<'_>) {
     system::bump_cookie(cg, db);
     system::forget_table(cg, db, old_name);
     system::load_all(cg, db);
 }
 
-/// Changes rows of the temporary schema beside another one's, whose cookie alone counts up: statements that run may go on.
+/// Edits rows of the temporary schema along with another schema. Only the other's cookie is incremented: running statements may
+/// continue.
 pub(super) fn write_temporary<'a>(cg: &mut Codegen<'a>, edits: &[RowEdit]) -> Result<()> {
     if edits.is_empty() {
         return Ok(());

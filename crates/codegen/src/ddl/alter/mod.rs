@@ -1,21 +1,21 @@
 //! ALTER TABLE.
 //!
-//! The schema is text, and ALTER TABLE edits it: the statements that create the table, its indexes, and the views and
-//! triggers that mention it are parsed, the places of names and definitions taken from their trees, and new text is written
-//! into the schema table. Before that the new text is read into a catalog of its own, and everything in it resolved:
-//! what does not hold together any more is an error, and nothing has happened.
+//! The schema is text, and ALTER TABLE edits it. The statements that create the table, its indexes, and the views and triggers
+//! that mention it are parsed, the positions of names and definitions are taken from their trees, and the new text is written
+//! into the schema table. Before that the new text is read into a catalog of its own, and all names in it are resolved: if one is
+//! no longer valid, the statement fails before it has changed anything.
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | `text` | editing text by the places of a tree |
-//! | `edits` | the rows of the schema table that change |
-//! | `verify` | whether the schema still holds together |
+//! | `text` | editing text by the spans of a tree |
+//! | `edits` | the edited rows of the schema table |
+//! | `verify` | whether the edited schema is valid |
 //! | `add_column`, `drop_column` | ADD COLUMN, DROP COLUMN |
 //! | `constraint` | ADD CONSTRAINT, DROP CONSTRAINT, SET NOT NULL, DROP NOT NULL |
 //! | `rename` | RENAME TO, RENAME COLUMN |
-//! | `objects` | what becomes of each object's text when a name changes or a column goes |
+//! | `objects` | the new text of each object when a name changes or a column is dropped |
 //! | `names` | names in CREATE TABLE and CREATE INDEX |
-//! | `quotes` | a statement whose strings stand in single quotes |
+//! | `quotes` | a statement with its strings in single quotes |
 
 mod add_column;
 mod change;
@@ -46,12 +46,12 @@ pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, s
     if cg.env.shadow_tables.protects(found.table.name.name()) {
         return fail(format!("table {} may not be altered", found.table.name));
     }
-    // A table that is there without being created is in no schema.
+    // Eponymous virtual tables are in no schema.
     let is_in_schema = cg.env.catalog.schema(found.db).table(found.table.name.name()).is_some();
     if !is_in_schema && found.table.virtual_table().is_some() && !matches!(alter.action, AlterAction::AddColumn(_)) {
         return fail(format!("table {} may not be altered", found.table.name));
     }
-    // The module of a virtual table hears of its new name.
+    // The module of a virtual table is called with the new name (xRename).
     if let (Some(of), AlterAction::RenameTable(_)) = (found.table.virtual_table(), &alter.action) {
         match of.state {
             VirtualState::Connected(connected) if cg.env.virtual_tables.get(connected.id.0).is_some() => {}
@@ -61,7 +61,7 @@ pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, s
             VirtualState::Function => return fail(format!("table {} may not be altered", found.table.name)),
         }
     }
-    // Virtual tables write what they have put off before the schema is read anew, which connects them anew.
+    // Virtual tables must write deferred changes before the schema is reloaded, because that reconnects them.
     cg.journal.note_more_changes();
     cg.journal.note_may_abort();
     match &alter.action {
@@ -76,7 +76,7 @@ pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, s
     }
 }
 
-/// What is wrong with the schema is found by statements within the statement: it has its locks by then.
+/// Defers an error in the schema to the run. SQLite finds it by nested statements, after it has taken its locks.
 fn fail_when_run(cg: &mut Codegen<'_>, db: Db, error: CompileError) -> Result<()> {
     if error.code != ResultCode::ERROR || matches!(error.kind, ErrorKind::Unconnected(_)) {
         return Err(error);
@@ -94,7 +94,7 @@ struct Altered<'a> {
 }
 
 impl<'a> Altered<'a> {
-    /// Refuses what cannot be altered at all. `of_view` says what is wrong with a view.
+    /// Rejects tables that cannot be altered. `of_view` is the message for a view.
     fn check(&self, of_view: &str) -> Result<()> {
         let name = &self.table.name;
         if self.table.view().is_some() {
@@ -109,7 +109,7 @@ impl<'a> Altered<'a> {
         Ok(())
     }
 
-    /// The column of that name, which stands in `sql`.
+    /// The column of that name, as written in `sql`.
     fn column(&self, name: Ident<'_>, sql: &[u8]) -> Result<u16> {
         match self.table.column(name.name) {
             Some(at) => Ok(at),
@@ -117,7 +117,7 @@ impl<'a> Altered<'a> {
         }
     }
 
-    /// A column that is called as every rowid is stands in the way of the rowid.
+    /// Rejects a column with a name of the rowid, which would hide the rowid.
     fn refuse_rowid_name(&self, what: &str, name: Ident<'_>) -> Result<()> {
         if self.table.has_rowid() && is_rowid_name(name.name) {
             return fail(format!("cannot {what} rowid alias: {}", name.name));
@@ -125,7 +125,7 @@ impl<'a> Altered<'a> {
         Ok(())
     }
 
-    /// The tree of its CREATE statement, whose spans are about [`Table::sql`].
+    /// The tree of its CREATE statement, whose spans refer to [`Table::sql`].
     fn definition(&self, cg: &Codegen<'a>) -> Result<(&'a CreateTable<'a>, &'a TableColumns<'a>)> {
         let malformed = || CompileError::new(format!("malformed definition of table {}", self.table.name));
         let Stmt::CreateTable(create) = cg.resolver.parse_stored(&self.table.sql)? else { return Err(malformed()) };

@@ -1,4 +1,4 @@
-//! Names in CREATE TABLE and CREATE INDEX, where only one table can be seen.
+//! Names in CREATE TABLE and CREATE INDEX, where only one table is in scope.
 
 use lithe_catalog::split_collation;
 use lithe_resolve::is_rowid_name;
@@ -55,8 +55,8 @@ pub(super) fn in_table(altered: Altered<'_>, change: Change<'_>, create: &Create
     edits
 }
 
-/// The names in CREATE TABLE that a table's new name replaces under `legacy_alter_table`: its own, and with `foreign_keys`
-/// those of parents.
+/// The names in CREATE TABLE that a rename of a table replaces under `legacy_alter_table`: its own name, and with `foreign_keys`
+/// the names of parents.
 pub(super) fn in_table_as_ever(
     cg: &Codegen<'_>,
     altered: Altered<'_>,
@@ -119,7 +119,7 @@ pub(super) fn in_index(
 
 fn in_terms(altered: Altered<'_>, change: Change<'_>, terms: &[OrderTerm<'_>], edits: &mut TextEdits) {
     for term in terms {
-        // A string alone is a name here.
+        // A term that is only a string is a name here.
         let (named, _) = split_collation(&term.expr);
         if let (ExprKind::String(name), Change::Column(at, to)) = (&named.kind, change)
             && altered.table.columns[usize::from(at)].name == Name::new(name)
@@ -130,9 +130,9 @@ fn in_terms(altered: Altered<'_>, change: Change<'_>, terms: &[OrderTerm<'_>], e
     }
 }
 
-/// The names in an expression that sees the table and nothing else.
+/// The names in an expression whose scope is the table alone.
 fn in_expr(altered: Altered<'_>, change: Change<'_>, expr: &Expr<'_>, edits: &mut TextEdits) {
-    // What SQLite does not look at, it does not rename.
+    // SQLite does not visit these parts, so they are not renamed.
     let mut unseen: Vec<Span> = Vec::new();
     walk_expr(expr, &mut |node| {
         let Node::Expr(expr) = node else { return };
@@ -159,7 +159,7 @@ pub(super) fn in_name(altered: Altered<'_>, change: Change<'_>, name: Ident<'_>,
     }
 }
 
-/// A column in an expression, which a rowid's name means too where that is a column.
+/// A column in an expression. A name of the rowid refers to the column that is the rowid's alias.
 fn in_column(altered: Altered<'_>, change: Change<'_>, name: Ident<'_>, edits: &mut TextEdits) {
     match change {
         Change::Column(at, to)

@@ -1,8 +1,8 @@
-//! What becomes of each object's text when a table or column gets another name, or a column goes.
+//! The new text of each object when a table or column is renamed, or a column is dropped.
 //!
-//! In tables and indexes only one table can be seen, so every name is what it looks like. Views and triggers are resolved,
-//! and the resolver keeps a log of which names meant the table or column. It also tells which names in double quotes were
-//! strings: where names of columns change, those become strings in single quotes, lest they turn into names.
+//! In tables and indexes only one table is in scope, so every name is unambiguous. Views and triggers are resolved, and the
+//! resolver logs which names referred to the table or column. It also logs which names in double quotes were strings: if names of
+//! columns change, those become strings in single quotes, so that they cannot become names.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use super::verify::in_object;
 use super::{Altered, verify};
 use crate::Codegen;
 
-/// The rows of one schema that change, the oldest object first.
+/// The rows of one schema to edit, the oldest object first.
 pub(super) fn edits_of<'a>(cg: &Codegen<'a>, altered: Altered<'a>, change: Change<'a>, of: Db) -> Result<Vec<RowEdit>> {
     let schema: &'a Schema = cg.env.catalog.schema(of);
     let mut edits = Vec::new();
@@ -77,12 +77,12 @@ fn trigger_edit<'a>(
     Ok(())
 }
 
-/// PRAGMA legacy_alter_table: a table's new name is not looked for in views, triggers and expressions.
+/// PRAGMA legacy_alter_table: a renamed table is not replaced in views, triggers and expressions.
 fn is_legacy(cg: &Codegen<'_>, change: Change<'_>) -> bool {
     cg.env.flags.legacy_alter_table && matches!(change, Change::Table(_))
 }
 
-/// What becomes of a view or trigger that means nothing: where the schema is written by hand, it stays as it is.
+/// The result for a view or trigger that cannot be resolved: with writable_schema it stays as it is.
 fn if_unclear(cg: &Codegen<'_>, error: impl FnOnce() -> CompileError) -> Result<Option<Vec<u8>>> {
     match () {
         () if cg.env.flags.may_write_schema() => Ok(None),
@@ -153,7 +153,7 @@ fn table_edits<'a>(
     Ok(())
 }
 
-/// Resolves what is computed from the columns of a table.
+/// Resolves the expressions of a table's constraints and generated columns.
 pub(super) fn resolve_constraints<'a>(
     resolver: &Resolver<'a>,
     db: Db,
@@ -179,8 +179,8 @@ pub(super) fn resolve_constraints<'a>(
     Ok(())
 }
 
-/// What SQLite says to a view or trigger of temp in which a column has got another name: it looks for the names of the old
-/// text in temp's objects twice, and finds new ones the second time.
+/// The error of SQLite for a view or trigger of temp in which a column is renamed: SQLite resolves the old text of temp's objects
+/// twice, and the second time the column has its new name.
 pub(super) fn refuse_in_temp<'a>(cg: &Codegen<'a>, edits: &[RowEdit]) -> Result<()> {
     for edit in edits {
         let Some(new_sql) = &edit.new_sql else { continue };
@@ -219,7 +219,7 @@ fn index_edit<'a>(
     let new_table = to.map(|to| NameBuf::from(to.name));
     let name = index.name.clone();
     let Some(sql) = &index.sql else {
-        // The indexes of constraints have the table's name in theirs.
+        // The names of indexes of constraints contain the table's name.
         let number = String::from_utf8_lossy(name.as_bytes()).rsplit('_').next().map(str::to_owned);
         let new_name = to.zip(number).map(|(to, number)| format!("sqlite_autoindex_{}_{number}", to.name).into());
         if new_table.is_some() {
@@ -251,8 +251,8 @@ fn index_edit<'a>(
     Ok(())
 }
 
-/// A term of an index that is nothing but a string is a column's name: one in double quotes that is none is an error as soon
-/// as it is in single quotes.
+/// Rejects a term of an index that is only a name in double quotes and no column: once it is in single quotes, it must be the
+/// name of a column.
 pub(super) fn refuse_strings_as_terms<'a>(cg: &Codegen<'a>, table: &'a Table) -> Result<()> {
     for index in &table.indexes {
         let Some(sql) = &index.sql else { continue };
@@ -310,7 +310,7 @@ fn trigger_text<'a>(
     }
     let resolved = verify::resolve_trigger(&resolver, of, create, text);
     if let Err(error) = resolved {
-        // The triggers of temp on a table of that name are looked at with the new name in mind.
+        // SQLite checks the triggers of temp on a table of that name with the new name in place.
         let is_renamed = matches!(change, Change::Table(_)) && of != altered.db && trigger.table == altered.table.name;
         let when = if is_renamed { "after rename" } else { "" };
         return if_unclear(cg, || in_object("trigger", trigger.name.name(), when, &error));
@@ -318,7 +318,7 @@ fn trigger_text<'a>(
     Ok(from_log(altered, change, &resolver, edits, text))
 }
 
-/// ON table, and UPDATE OF columns.
+/// The names in ON table, and in UPDATE OF columns.
 fn in_trigger_head(altered: Altered<'_>, change: Change<'_>, create: &CreateTrigger<'_>, edits: &mut TextEdits) {
     if let Change::Table(to) = change {
         edits.replace(create.table.name.span(), in_quotes(to.name));
@@ -361,7 +361,7 @@ fn from_log(
     (!edits.is_empty()).then(|| edits.apply(text))
 }
 
-/// Puts the strings in double quotes that the resolver has met in `text` into single quotes.
+/// Replaces the strings in double quotes that the resolver found in `text` by strings in single quotes.
 pub(super) fn replace_strings(resolver: &Resolver<'_>, text: &[u8], edits: &mut TextEdits) {
     for name in resolver.log.iter().flat_map(NameLog::strings) {
         edits.replace(name.span(), as_string(text, name));

@@ -1,5 +1,5 @@
-//! A statement of the schema whose strings in double quotes stand in single quotes: what ALTER TABLE writes, for a statement
-//! by itself.
+//! The rewrite of a single statement of the schema that ALTER TABLE does for all of them: its strings in double quotes are put
+//! into single quotes.
 
 use bumpalo::Bump;
 use lithe_catalog::{BuildOptions, Result, Table, build_table, fail};
@@ -15,7 +15,7 @@ use super::verify;
 /// The CREATE statement `sql`, read as one of the schema of `db`.
 ///
 /// # Errors
-/// If the statement, or a name in it, means nothing.
+/// If the statement cannot be parsed, or a name in it cannot be resolved.
 pub fn with_single_quotes(env: &Environment, db: Db, sql: &[u8]) -> Result<Vec<u8>> {
     let arena = Bump::new();
     let table: Table;

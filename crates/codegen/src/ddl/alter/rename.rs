@@ -1,4 +1,4 @@
-//! RENAME TO and RENAME COLUMN: all names of the table or column in the schema's texts are found and replaced.
+//! RENAME TO and RENAME COLUMN: all names of the table or column in the schema's texts are replaced.
 
 use lithe_catalog::{Result, SEQUENCE_TABLE, fail};
 use lithe_sql::ast::Ident;
@@ -66,7 +66,7 @@ fn rename<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, change: Change<'a>) ->
     edits::write_temporary(cg, &temporary)
 }
 
-/// The rows that change in the schema of the table, and in that of temp.
+/// The schema rows to edit in the schema of the table, and in that of temp.
 fn edits_of_all<'a>(
     cg: &Codegen<'a>,
     altered: Altered<'a>,

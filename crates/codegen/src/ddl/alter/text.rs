@@ -1,4 +1,4 @@
-//! Editing text by the places of a tree.
+//! Editing text by the spans of a tree.
 
 use lithe_sql::ast::{Ident, Name, Quote, Span};
 use lithe_sql::{Lexer, Token, TokenKind};
@@ -12,17 +12,17 @@ pub(super) struct TextEdits {
 }
 
 impl TextEdits {
-    /// The part at `span` becomes `text`. The same place may be named several times.
+    /// Replaces the part at `span` by `text`. The same span may be replaced several times.
     pub fn replace(&mut self, span: Span, text: impl Into<Vec<u8>>) {
         self.edits.push((span, text.into()));
     }
 
-    /// Whether nothing changes.
+    /// Whether there is no replacement.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
-    /// The new text. What is to be done within a part that is replaced is not done.
+    /// The new text. A replacement within a part that is replaced is ignored.
     pub fn apply(mut self, text: &[u8]) -> Vec<u8> {
         self.edits.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
         self.edits.dedup_by_key(|(span, _)| *span);
@@ -42,7 +42,7 @@ impl TextEdits {
     }
 }
 
-/// A new name for what a token named: in double quotes if either of them is quoted.
+/// The replacement of a name: in double quotes if the old or the new name is quoted.
 pub(super) fn renamed(token: Ident<'_>, name: Ident<'_>) -> Vec<u8> {
     if token.quote() == Quote::None && name.quote() == Quote::None {
         name.name.as_bytes().to_vec()
@@ -56,8 +56,8 @@ pub(super) fn in_quotes(name: Name<'_>) -> Vec<u8> {
     quoted(name, '"').into_bytes()
 }
 
-/// What a name in double quotes stands for as a string: in single quotes, and apart from a string behind it, which would
-/// otherwise be one with it.
+/// The string for a name in double quotes: in single quotes, and with a space before a following string, which would otherwise
+/// become part of it.
 pub(super) fn as_string(text: &[u8], name: Ident<'_>) -> Vec<u8> {
     let mut string = quoted(name.name, '\'').into_bytes();
     if text.get(name.span().end as usize) == Some(&b'\'') {
@@ -66,7 +66,7 @@ pub(super) fn as_string(text: &[u8], name: Ident<'_>) -> Vec<u8> {
     string
 }
 
-/// The first token that begins at or behind `from`.
+/// The first token that begins at or after `from`.
 pub(super) fn token_from(text: &[u8], from: u32) -> Token {
     let mut lexer = Lexer::new(text);
     loop {
@@ -90,7 +90,7 @@ pub(super) fn token_before(text: &[u8], until: u32) -> Token {
     }
 }
 
-/// Takes a constraint out: with a comma, if it has one for itself, else with the space around it.
+/// Removes a constraint: with a comma if it is between commas, else with the space around it.
 pub(super) fn without_constraint(text: &[u8], constraint: Span) -> TextEdits {
     let end = end_of_deferral(text, constraint.end);
     let (before, behind) = (token_before(text, constraint.start), token_from(text, end));
@@ -101,7 +101,7 @@ pub(super) fn without_constraint(text: &[u8], constraint: Span) -> TextEdits {
             edits.replace(Span::new(constraint.start, next.span.start), "");
         }
         (TokenKind::Comma, TokenKind::RightParen) => edits.replace(Span::new(before.span.start, end), ""),
-        // No comma has to stand between two constraints of a table.
+        // Two constraints of a table need no comma between them.
         (TokenKind::Comma, _) => edits.replace(Span::new(constraint.start, behind.span.start), ""),
         (_, TokenKind::Comma | TokenKind::RightParen) => {
             edits.replace(Span::new(before.span.end, behind.span.start), "");
@@ -111,8 +111,8 @@ pub(super) fn without_constraint(text: &[u8], constraint: Span) -> TextEdits {
     edits
 }
 
-/// The end of `DEFERRABLE [INITIALLY DEFERRED | IMMEDIATE]` behind `from`, where it stands: the grammar has it for a constraint of its own,
-/// but it goes with the one before.
+/// The end of `DEFERRABLE [INITIALLY DEFERRED | IMMEDIATE]` after `from`, if it follows: the grammar has it as a constraint of
+/// its own, but it belongs to the constraint before.
 fn end_of_deferral(text: &[u8], from: u32) -> u32 {
     let word = |from: u32, words: &[&str]| {
         let span = token_from(text, from).span;

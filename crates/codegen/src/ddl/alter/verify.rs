@@ -1,4 +1,4 @@
-//! Whether a schema holds together: it is read into a catalog of its own, and its views and triggers are resolved there.
+//! The check that an edited schema is valid: it is read into a catalog of its own, and its views and triggers are resolved there.
 
 use std::sync::Arc;
 
@@ -17,22 +17,22 @@ use lithe_vm::operand::Db;
 use super::edits::RowEdit;
 use crate::Codegen;
 
-/// When a schema is looked at.
+/// When a schema is checked.
 #[derive(Clone, Copy)]
 pub(super) enum When {
-    /// Before anything has happened to it.
+    /// Before any change.
     Before,
-    /// A table has got another name.
+    /// After a table was renamed.
     AfterRename,
-    /// A column has got another name. Strings in double quotes are strings in single quotes by now: what is left in double
-    /// quotes must be a name, in tables and indexes at least.
+    /// After a column was renamed. Strings in double quotes have been put into single quotes by now: a word that is still in
+    /// double quotes must be a name, in tables and indexes at least.
     AfterRenameColumn,
-    /// A column has gone; as [`When::AfterRenameColumn`].
+    /// After a column was dropped; otherwise as [`When::AfterRenameColumn`].
     AfterDropColumn,
 }
 
 impl When {
-    /// As messages say it.
+    /// The words for messages.
     fn words(self) -> &'static str {
         match self {
             When::Before => "",
@@ -46,9 +46,9 @@ impl When {
     }
 }
 
-/// Resolves everything in the schema of `db`, and in that of temp, as it will be after the edits.
+/// Resolves all objects in the schema of `db`, and in that of temp, as they will be after the edits.
 pub(super) fn verify(cg: &Codegen<'_>, db: Db, edits: &[(Db, &[RowEdit])], when: When) -> Result<()> {
-    // An application that writes the schema by hand answers for it.
+    // With writable_schema the application is responsible for the schema.
     if cg.env.flags.may_write_schema() {
         return Ok(());
     }
@@ -58,7 +58,7 @@ pub(super) fn verify(cg: &Codegen<'_>, db: Db, edits: &[(Db, &[RowEdit])], when:
         let read = read(&env, &mut catalog, *edited, edits, when);
         if let Err(error) = read {
             env.catalog = Arc::new(catalog);
-            // Indexes before the object that cannot be read are looked at before it.
+            // Indexes before the object that cannot be read are checked before it.
             return test_indexes(&resolver_of(&env, &Bump::new()), *edited, when).and(Err(error));
         }
     }
@@ -77,7 +77,7 @@ fn resolver_of<'a>(env: &'a Environment, arena: &'a Bump) -> Resolver<'a> {
     resolver
 }
 
-/// Looks at the indexes of tables of which another one has the name.
+/// Checks the indexes of tables whose name another table shadows.
 fn test_indexes(resolver: &Resolver<'_>, db: Db, when: When) -> Result<()> {
     let rows = rows_of(resolver.env.catalog.schema(db));
     rows.iter().filter(|row| row.kind == "index").try_for_each(|row| test_index(resolver, db, row, when))
@@ -128,7 +128,7 @@ struct Row {
     sql: Option<Vec<u8>>,
 }
 
-/// The rows that make up a schema, the oldest first; each table with its indexes, no trigger before its table.
+/// The rows of a schema, the oldest first; each table with its indexes, no trigger before its table.
 fn rows_of(schema: &Schema) -> Vec<Row> {
     let root = |root: Option<lithe_format::PageNo>| root.map_or(0, |root| i64::from(root.get()));
     let mut rows = Vec::new();
@@ -172,7 +172,7 @@ fn edited(mut row: Row, edits: &[RowEdit]) -> Row {
     row
 }
 
-/// Looks at every object of a schema that has been read, the oldest first: that is the one whose error is reported.
+/// Checks every object of a schema that has been read, the oldest first, because its error is the one to report.
 fn test<'a>(resolver: &Resolver<'a>, db: Db, when: When) -> Result<()> {
     let env = resolver.env;
     let schema = env.catalog.schema(db);
@@ -193,7 +193,7 @@ fn test<'a>(resolver: &Resolver<'a>, db: Db, when: When) -> Result<()> {
         match row.kind {
             "table" | "index" if when.has_quoted_strings() => {}
             "table" | "index" => read_row(&mut again, db, &row, &options, when)?,
-            // PRAGMA legacy_alter_table: what views and triggers mean is not asked.
+            // PRAGMA legacy_alter_table: views and triggers are not resolved.
             _ if env.flags.legacy_alter_table => {}
             "view" => {
                 let Some(table) = schema.table(name) else { continue };
@@ -219,7 +219,7 @@ fn resolve_stored_trigger<'a>(resolver: &Resolver<'a>, db: Db, trigger: &'a Trig
     resolved.map_err(|error| in_object("trigger", trigger.name.name(), when, &error))
 }
 
-/// Resolves all that stands in a trigger, whose text is `text`.
+/// Resolves all names in a trigger, whose text is `text`.
 pub(super) fn resolve_trigger<'a>(
     resolver: &Resolver<'a>,
     db: Db,
@@ -248,7 +248,7 @@ pub(super) fn resolve_trigger<'a>(
         match &step.stmt {
             Stmt::Select(select) => query(resolver, &scope, select)?,
             Stmt::Insert(insert) => {
-                // Before the table is looked for.
+                // SQLite resolves the query before the table.
                 if let Some(select) = insert.source {
                     query(resolver, &scope, select)?;
                 }
@@ -267,8 +267,8 @@ pub(super) fn query<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, select: 
     resolver.query(scope, select).map(drop)
 }
 
-/// Resolves the terms of an index against another table of its table's name, which is found before that one: what SQLite makes
-/// of the index's text, which names its table alone.
+/// Resolves the terms of an index against the table that shadows its table: SQLite parses the index's text again, which has the
+/// table's name without a schema.
 pub(super) fn resolve_in_namesake<'a>(
     resolver: &Resolver<'a>,
     db: Db,
@@ -293,20 +293,20 @@ pub(super) fn resolve_in_namesake<'a>(
     build_index(create, sql, namesake, &options).map(drop)
 }
 
-/// The table that a name without a schema means instead of the one of that name in `db`: temp's, or the main database's.
+/// The table that shadows the one of that name in `db` when the name has no schema: one of temp, or of the main database.
 fn namesake<'a>(resolver: &Resolver<'a>, db: Db, name: Name<'_>) -> Option<(Db, &'a Arc<Table>)> {
     let before = [Db::TEMP, Db::MAIN].into_iter().take_while(|before| *before != db);
     let mut found = before.filter_map(|before| Some((before, resolver.env.catalog.schema(before).table(name)?)));
     found.next()
 }
 
-/// The schema that a trigger's text is about, which stands in that of `db`: where its table is found.
+/// The database of a trigger's table, if the trigger is in the schema of `db`: another one if the table is shadowed.
 fn trigger_db<'a>(resolver: &Resolver<'a>, db: Db, create: &CreateTrigger<'a>) -> Db {
     let shadowing = namesake(resolver, db, create.table.name.name).filter(|_| create.table.schema.is_none());
     shadowing.map_or(db, |(db, _)| db)
 }
 
-/// The table of a trigger whose text is about the schema of `db`.
+/// The table of a trigger whose table is in the schema of `db`.
 fn trigger_target<'a>(resolver: &Resolver<'a>, db: Db, create: &CreateTrigger<'a>) -> Result<ChangeTarget<'a>> {
     let catalog = &resolver.env.catalog;
     let own = catalog.database_name(db).name();

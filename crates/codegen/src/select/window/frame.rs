@@ -1,5 +1,5 @@
-//! The frame of the current row: rows `first` up to, not including, `behind`. As the current row moves on, both ends move
-//! forward only; rows enter and leave the aggregates at the ends.
+//! The frame of the current row: the rows from `first` up to, not including, `behind`. As the current row moves, both ends
+//! move forward only; rows enter and leave the aggregates at the ends.
 
 use lithe_catalog::Result;
 use lithe_resolve::ir::{Expr, FrameBound, Window};
@@ -10,7 +10,7 @@ use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 use super::super::super::Codegen;
 use super::state::{Frame, Pass};
 
-/// Which end of a frame.
+/// The end of a frame.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
     Start,
@@ -44,12 +44,12 @@ impl<'a> Frame<'a> {
             && same_bound(&self.window.end, &window.end)
     }
 
-    /// What it leaves out.
+    /// The rows that it excludes.
     pub fn exclude(&self) -> FrameExclude {
         self.window.exclude
     }
 
-    /// An end of it, and where its distance is, if it has one.
+    /// An end of it, and the register of its distance, if it has one.
     fn bound(&self, end: End) -> (&'a FrameBound<'a>, Option<Reg>) {
         match end {
             End::Start => (&self.window.start, self.start),
@@ -57,7 +57,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Whether it ends before the current row, and is yet known only behind the row's peers.
+    /// Whether it ends before the current row, and is known only once all peers of the row are read.
     pub fn waits_for_peers(&self) -> bool {
         self.window.unit != FrameUnit::Rows && matches!(self.window.end, FrameBound::Preceding(_))
     }
@@ -81,7 +81,7 @@ pub(super) fn open<'a>(cg: &mut Codegen<'a>, window: &'a Window<'a>) -> Result<F
     })
 }
 
-/// At the start of a partition: nothing has entered yet. The distances are computed and checked here.
+/// Begins the frame of a partition, which is empty. The distances are computed and checked here.
 pub(super) fn begin<'a>(cg: &mut Codegen<'a>, frame: &Frame<'a>, pass: &Pass<'a>) -> Result<()> {
     let columns = cg.b.cursor_info(pass.table).column_count;
     cg.b.cursor_info(frame.cursor).column_count = columns;
@@ -106,7 +106,7 @@ fn check_distance(cg: &mut Codegen<'_>, unit: FrameUnit, reg: Reg, which: &str) 
     let reg = cg.b.temporary();
     cg.emit_copy(distance, reg);
     if unit == FrameUnit::Range {
-        // A text may be a number. One that is not, or a blob, is larger than the empty text.
+        // A text may be a number. Any other text, and a blob, is larger than the empty text.
         let affinities = cg.b.affinity_list(&[lithe_value::Affinity::Numeric]);
         cg.b.emit(Insn::Affinity { start: reg, affinities });
         let empty = cg.b.temporary();
@@ -167,8 +167,8 @@ pub(super) fn emit_move<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, at: usize, gr
     Ok(())
 }
 
-/// Jumps to `target` if the row under the frame's cursor, whose number is in `row`, does not yet pass the end of
-/// the frame: it stands behind the end, or not before the start.
+/// Jumps to `target` if the row under the frame's cursor, whose number is in `row`, is not yet to pass this end of the frame: it
+/// is after the end, or not before the start.
 fn emit_is_beyond<'a>(
     cg: &mut Codegen<'a>,
     pass: &Pass<'a>,
@@ -210,8 +210,8 @@ fn emit_is_beyond<'a>(
     Ok(())
 }
 
-/// RANGE with a distance: the keys of the row and of the current row are compared, one of them moved by the distance. NULLs,
-/// texts and blobs do not move.
+/// RANGE with a distance: compares the keys of the row and of the current row, one of them shifted by the distance. NULLs, texts
+/// and blobs are not shifted.
 fn emit_is_beyond_distance<'a>(
     cg: &mut Codegen<'a>,
     pass: &Pass<'a>,
@@ -223,12 +223,12 @@ fn emit_is_beyond_distance<'a>(
     let column = pass.key_column.expect("the key is in the table");
     let (bound, distance) = frame.bound(end);
     let rhs = distance.expect("the bound has a distance");
-    let (fixed, goes_on) = (cg.b.label(), cg.b.label());
-    emit_group_limit(cg, pass, frame, end, group, target, goes_on);
+    let (fixed, continues) = (cg.b.label(), cg.b.label());
+    emit_group_limit(cg, pass, frame, end, group, target, continues);
     let (limit, seen) = (cg.b.register(), cg.b.register());
     cg.b.emit(Insn::Column { cursor: pass.current, column, dst: limit });
     cg.b.emit(Insn::Column { cursor: frame.cursor, column, dst: seen });
-    // Which of the two moves matters only where an integer becomes a real: it is the one that is behind.
+    // Which of the two is shifted matters only if an integer becomes a real: it is the key of the earlier row.
     let moved = if matches!(bound, FrameBound::Following(_)) { limit } else { seen };
     let empty = cg.b.temporary();
     let value = cg.b.constant(lithe_value::Value::text(&b""[..]));
@@ -245,15 +245,15 @@ fn emit_is_beyond_distance<'a>(
     let key = frame.key.expect("the frame compares keys");
     cg.b.emit(Insn::CompareVectors { key, lhs: seen, rhs: limit, count: 1 });
     cg.b.emit(match end {
-        End::Start => Insn::Jump { less: goes_on, equal: target, greater: target },
-        End::End => Insn::Jump { less: goes_on, equal: goes_on, greater: target },
+        End::Start => Insn::Jump { less: continues, equal: target, greater: target },
+        End::End => Insn::Jump { less: continues, equal: continues, greater: target },
     });
-    cg.b.place(goes_on);
+    cg.b.place(continues);
     Ok(())
 }
 
-/// No distance takes the current row and its peers out of a frame that begins before them and ends behind them, nor lets a frame
-/// that ends before them go beyond them. That needs saying where a sum is rounded.
+/// Limits the frame at the current row and its peers: a distance must not exclude them from a frame that begins before them and
+/// ends after them, nor extend a frame that ends before them beyond them. Without this limit a rounded sum could do so.
 fn emit_group_limit<'a>(
     cg: &mut Codegen<'a>,
     pass: &Pass<'a>,
@@ -261,13 +261,13 @@ fn emit_group_limit<'a>(
     end: End,
     group: Reg,
     target: Addr,
-    goes_on: Addr,
+    continues: Addr,
 ) {
     let seen = cg.b.temporary();
     let (flags, collation, rhs) = (CompareFlags::default(), CollationId::BINARY, group);
     let limit = match (end, frame.bound(end).0) {
         (End::Start, FrameBound::Preceding(_)) => Some(Insn::Ge { flags, collation, lhs: seen, rhs, target }),
-        (End::End, FrameBound::Following(_)) => Some(Insn::Le { flags, collation, lhs: seen, rhs, target: goes_on }),
+        (End::End, FrameBound::Following(_)) => Some(Insn::Le { flags, collation, lhs: seen, rhs, target: continues }),
         (End::End, FrameBound::Preceding(_)) => Some(Insn::Gt { flags, collation, lhs: seen, rhs, target }),
         _ => None,
     };

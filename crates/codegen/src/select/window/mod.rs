@@ -1,7 +1,7 @@
 //! Window functions.
 //!
-//! The leaves (`lithe_optimize::plan::WindowPlan`) come from a coroutine, and so do the rows of each pass, with the results behind what
-//! the pass was given.
+//! The leaves (`lithe_optimize::plan::WindowPlan`) come from a coroutine, and so do the rows of each pass: the input of the pass,
+//! followed by the results.
 //!
 //! ```text
 //!   leaves, sorted ─▶ pass ─▶ sorter ─▶ pass ─▶ result columns ─▶ DISTINCT, ORDER BY, LIMIT
@@ -9,7 +9,7 @@
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | `pass` | a partition: gathering its rows, going over them |
+//! | `pass` | a partition: collecting its rows, and iterating over them |
 //! | `frame` | which rows are in the frame of a row |
 //! | `state` | registers and cursors of a pass and its frames |
 //! | `result` | the values of the functions |
@@ -34,8 +34,7 @@ use super::group;
 use super::sink::{self, Sink};
 use crate::Coroutine;
 
-/// Rows on their way through the passes: the leaves and the results so far, all of them expressions that need not be
-/// computed any more.
+/// Rows between the passes: the leaves and the results so far, all of them expressions that need not be computed again.
 #[derive(Clone)]
 struct Carried<'a> {
     exprs: Vec<Expr<'a>>,
@@ -54,7 +53,7 @@ pub(super) fn emit<'a>(cg: &mut Codegen<'a>, plan: &'a WindowPlan<'a>, sink: &Si
     emit_window_rows(cg, plan, &carried, rows, sink)
 }
 
-/// The rows that the windows see, in the order of the first pass.
+/// The input rows of the windows, in the order of the first pass.
 fn emit_leaves<'a>(cg: &mut Codegen<'a>, plan: &'a WindowPlan<'a>) -> Result<Coroutine> {
     cg.coroutine(plan.leaves.len(), |cg, coroutine| {
         let sink = sink::of_coroutine(cg, coroutine, Reg::NONE);
@@ -84,7 +83,7 @@ fn sort_for_pass<'a>(
     })
 }
 
-/// The rows behind the last pass: result columns, and what comes after them.
+/// The rows after the last pass: result columns, and the steps after them.
 fn emit_window_rows<'a>(
     cg: &mut Codegen<'a>,
     plan: &WindowPlan<'a>,
@@ -105,7 +104,7 @@ fn emit_window_rows<'a>(
     sorter.map_or(Ok(()), |sorter| sink::emit_sorted(cg, &sorter, sink))
 }
 
-/// Runs `body` for each row of a coroutine, whose columns are what is carried.
+/// Runs `body` for each row of a coroutine, whose columns are the carried expressions.
 fn for_each_row<'a>(
     cg: &mut Codegen<'a>,
     carried: &Carried<'a>,
@@ -125,14 +124,14 @@ fn for_each_row<'a>(
     Ok(())
 }
 
-/// What is carried stands in these registers.
+/// Reads the carried expressions from these registers.
 fn replace_carried<'a>(cg: &mut Codegen<'a>, carried: &Carried<'a>, start: Reg) {
     for (at, expr) in carried.exprs.iter().enumerate() {
         cg.known.replace(*expr, Replacement::Register(start.at(at)));
     }
 }
 
-/// Describes keys that are only compared.
+/// The description of keys that are only compared.
 fn key_only<'a>(cg: &mut Codegen<'a>, terms: &[OrderTerm<'a>]) -> Result<CursorId> {
     let key = cg.order_key(terms)?;
     Ok(cg.ephemeral(CursorKind::KeyOnly, key, terms.len()))

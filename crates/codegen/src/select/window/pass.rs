@@ -1,9 +1,9 @@
-//! One pass: the rows of a partition are gathered in a temporary table, numbered from 1; each in turn is the
-//! current row, and the frames move along. Rows are gathered only as far as the current row wants them: one row behind it (ROWS) or its
-//! peers (RANGE, GROUPS), and one behind its frames. So a row is given as soon as its frames are known, as in SQLite.
+//! One pass. The rows of a partition are collected in a temporary table, numbered from 1; each in turn is the current row, and
+//! the frames move with it. Rows are collected only as far as the current row requires: one row after it (ROWS) or after its
+//! peers (RANGE, GROUPS), and one after its frames. So a row is returned as soon as its frames are known, as in SQLite.
 //!
-//! A row of the table: what is carried, the number of its group of peers, then for each call its arguments and whether
-//! FILTER lets it in.
+//! A row of the table: the carried expressions, the number of its group of peers, then for each call its arguments and whether
+//! FILTER accepts it.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use super::result::{self, looks_rows_up};
 use super::state::{Ahead, CallInPass, Frame, Pass};
 use crate::Coroutine;
 
-/// A coroutine that gives the rows of `input` with the results of the pass behind them.
+/// A coroutine that returns the rows of `input`, followed by the results of the pass.
 pub(super) fn emit<'a>(
     cg: &mut Codegen<'a>,
     plan: &PassPlan<'a>,
@@ -49,7 +49,7 @@ fn emit_partitions<'a>(
     result
 }
 
-/// One partition after the other: its first row is the one that was fetched last.
+/// One partition after the other: the first row of each is the one that was fetched last.
 fn emit_pass_loop<'a>(
     cg: &mut Codegen<'a>,
     plan: &PassPlan<'a>,
@@ -94,7 +94,7 @@ fn emit_fetch<'a>(cg: &mut Codegen<'a>, plan: &PassPlan<'a>, pass: &Pass<'a>) ->
     Ok(())
 }
 
-/// The subroutine that gathers one more row of the partition, or finds that there is none.
+/// The subroutine that collects one more row of the partition, or finds that there is none.
 fn emit_pull<'a>(
     cg: &mut Codegen<'a>,
     plan: &PassPlan<'a>,
@@ -124,7 +124,7 @@ fn emit_pull<'a>(
     Ok(())
 }
 
-/// Falls through when the keys differ.
+/// Falls through if the keys differ.
 fn emit_compare_keys(cg: &mut Codegen<'_>, key: CursorId, lhs: Reg, rhs: Reg, count: usize, equal: Addr) {
     if count == 0 {
         cg.b.emit(Insn::Goto { target: equal });
@@ -147,7 +147,7 @@ fn partition_terms<'a>(plan: &PassPlan<'a>) -> Vec<OrderTerm<'a>> {
     plan.partition_by.iter().map(term).collect()
 }
 
-/// Lays out the table's rows; gives their width, too.
+/// Lays out the table's rows; returns their width, too.
 fn open_pass<'a>(
     cg: &mut Codegen<'a>,
     plan: &PassPlan<'a>,
@@ -261,7 +261,7 @@ fn emit_gather<'a>(
     Ok(())
 }
 
-/// Goes over the rows of a partition, which are gathered as far as the frames want them.
+/// Iterates over the rows of a partition, which are collected as far as the frames require.
 fn emit_partition<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, carried: &Carried<'a>, output: &Coroutine) -> Result<()> {
     for cursor in [pass.current, pass.other] {
         cg.b.emit(Insn::OpenDup { cursor, original: pass.table });
@@ -299,7 +299,7 @@ fn emit_partition<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, carried: &Carried<'
     Ok(())
 }
 
-/// Gathers rows until the number in `gathered` is greater than `current`, or the partition has no more.
+/// Collects rows until the number in `gathered` is greater than `current`, or the partition has no more.
 fn emit_pull_until<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, gathered: Reg, current: Reg) {
     let done = cg.b.label();
     let top = cg.b.here();
@@ -309,7 +309,7 @@ fn emit_pull_until<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, gathered: Reg, cur
     cg.b.place(done);
 }
 
-/// Whether an argument brings a subtype with it. What windows are made of (columns, aggregates) has lost it on the way.
+/// Whether an argument may have a subtype. The input of windows (columns, aggregates) has lost it before.
 fn has_subtype(arg: &Expr<'_>) -> bool {
     !matches!(arg, Expr::Column(_) | Expr::Aggregate(_)) && may_have_subtype(arg)
 }

@@ -10,7 +10,7 @@ use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
 use super::super::super::Codegen;
 use super::state::{CallInPass, Pass};
 
-/// Whether the function is no aggregate but the value of some row.
+/// Whether the function is no aggregate but reads the value of some row.
 pub(super) fn looks_rows_up(call: &WindowCall<'_>) -> bool {
     lookup(call).is_some()
 }
@@ -56,7 +56,7 @@ pub(super) fn emit<'a>(
     }
 }
 
-/// lead() and lag(): the argument of the row so many further on or back, else the default.
+/// lead() and lag(): the argument of the row at this offset after or before the current one, else the default.
 fn emit_neighbour<'a>(
     cg: &mut Codegen<'a>,
     pass: &Pass<'a>,
@@ -135,7 +135,7 @@ fn emit_nth_argument<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, call: &CallInPas
     cg.b.place(right);
 }
 
-/// The same where EXCLUDE leaves gaps: the rows of the frame are counted.
+/// The same for a frame in which EXCLUDE leaves gaps: the rows of the frame are counted.
 fn emit_excluding_value<'a>(
     cg: &mut Codegen<'a>,
     pass: &Pass<'a>,
@@ -166,7 +166,7 @@ fn emit_excluding_value<'a>(
     })
 }
 
-/// Runs `body` for each row of the frame that EXCLUDE does not leave out, under the cursor `other`.
+/// Runs `body` for each row of the frame that EXCLUDE does not exclude, under the cursor `other`.
 fn for_each_in_frame<'a>(
     cg: &mut Codegen<'a>,
     pass: &Pass<'a>,

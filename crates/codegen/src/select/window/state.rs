@@ -12,62 +12,62 @@ pub(super) struct Pass<'a> {
     pub table: CursorId,
     /// On the current row.
     pub current: CursorId,
-    /// For looking at other rows.
+    /// A cursor for reading other rows.
     pub other: CursorId,
     /// Number of the current row.
     pub number: Reg,
     /// The column of the group's number.
     pub group_column: u16,
-    /// The one ORDER BY term, where RANGE measures distances: its column.
+    /// The column of the only ORDER BY term, if RANGE has distances.
     pub key_column: Option<u16>,
     /// ORDER BY.
     pub order_by: &'a [OrderTerm<'a>],
     pub calls: Vec<CallInPass<'a>>,
-    /// One for each different frame.
+    /// One for each distinct frame.
     pub frames: Vec<Frame<'a>>,
     pub ahead: Ahead,
 }
 
-/// Where the input is read ahead of the current row.
+/// The state of the input, which is read ahead of the current row.
 #[derive(Clone, Copy)]
 pub(super) struct Ahead {
     pub input: Coroutine,
-    /// Whether the partition may have more rows than were gathered.
+    /// Whether the partition may have more rows than were collected.
     pub is_open: Reg,
     /// Whether a row was fetched, and the input is not at its end.
     pub has_row: Reg,
     /// PARTITION BY of the row that was fetched last.
     pub keys: Reg,
-    /// ORDER BY of it.
+    /// ORDER BY of the row that was fetched last.
     pub order: Reg,
     /// PARTITION BY of the partition.
     pub partition: Reg,
-    /// ORDER BY of the row that was gathered last.
+    /// ORDER BY of the row that was collected last.
     pub peers: Reg,
-    /// The number of the row that was gathered last.
+    /// The number of the row that was collected last.
     pub last: Reg,
-    /// The number of its group of peers.
+    /// The number of the group of peers of that row.
     pub group: Reg,
     /// The subroutine that fetches a row, and its return address.
     pub fetch: Addr,
     pub ret: Reg,
-    /// The subroutine that gathers a row.
+    /// The subroutine that collects a row.
     pub pull: Addr,
     pub pull_ret: Reg,
 }
 
-/// A call's place in the table and its registers.
+/// The columns of a call in the table, and its registers.
 pub(super) struct CallInPass<'a> {
     pub call: &'a WindowCall<'a>,
     /// The column of its first argument.
     pub args: u16,
-    /// The column of the first argument's subtype, where the function asks for subtypes and arguments have some.
+    /// The column of the first argument's subtype, if the function reads subtypes and arguments may have one.
     pub subtypes: Option<u16>,
-    /// The column that says whether FILTER lets the row in.
+    /// The column that says whether FILTER accepts the row.
     pub filter: Option<u16>,
     /// The number of its frame.
     pub frame: usize,
-    /// The aggregate and its state; none for functions that look rows up.
+    /// The aggregate and its state; `None` for functions that read the value of some row.
     pub aggregate: Option<(AggregateId, Reg)>,
 }
 
@@ -76,20 +76,20 @@ pub(super) struct Frame<'a> {
     pub window: &'a Window<'a>,
     /// The first row in the frame.
     pub first: Reg,
-    /// The first row behind the frame.
+    /// The first row after the frame.
     pub behind: Reg,
     /// The distance of the start, if it has one.
     pub start: Option<Reg>,
     /// The distance of the end.
     pub end: Option<Reg>,
-    /// On the rows that enter and leave.
+    /// The cursor on the rows that enter and leave.
     pub cursor: CursorId,
     /// Compares ORDER BY keys, for RANGE with distances.
     pub key: Option<CursorId>,
 }
 
 impl Ahead {
-    /// Gathers one more row and goes to `again`, or to `none` if the partition has no more.
+    /// Collects one more row and goes to `again`, or to `none` if the partition has no more.
     pub fn emit_pull_or(&self, cg: &mut Codegen<'_>, again: Addr, none: Addr) {
         let Ahead { is_open, pull, pull_ret, .. } = *self;
         cg.b.emit(Insn::IfNot { null_jumps: 0, reg: is_open, target: none });
@@ -99,7 +99,7 @@ impl Ahead {
 }
 
 impl CallInPass<'_> {
-    /// The row under `cursor` enters or leaves an aggregate, unless FILTER keeps it out.
+    /// Emits the step of an aggregate that the row under `cursor` enters or leaves, unless FILTER rejects it.
     pub fn emit_step(&self, cg: &mut Codegen<'_>, cursor: CursorId, insn: impl FnOnce(AggregateId, Reg, Reg) -> Insn) {
         let Some((id, state)) = self.aggregate else { return };
         let skip = cg.b.label();

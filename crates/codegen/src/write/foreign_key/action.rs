@@ -1,4 +1,4 @@
-//! ON DELETE and ON UPDATE: a trigger on the parent, whose text is made from the key.
+//! ON DELETE and ON UPDATE: a trigger on the parent, whose text is built from the key.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use crate::Codegen;
 use crate::write::row::RowChange;
 use crate::write::trigger::{BodySource, subprogram};
 
-/// Marks the numbers of foreign keys among those of triggers.
+/// Distinguishes the tokens of foreign keys from those of triggers.
 const FOREIGN_KEY_BIT: u64 = 1 << 55;
 
 /// Runs the action for one parent row.
@@ -39,7 +39,7 @@ pub(super) fn emit<'a>(
     Ok(())
 }
 
-/// CREATE TRIGGER ... that does what the action says.
+/// The text of a CREATE TRIGGER that performs the action.
 fn trigger_text(parent: &Table, reference: &ParentReference<'_>, action: ForeignKeyAction, is_update: bool) -> String {
     let child = reference.child;
     let pairs: Vec<(String, &Column)> = (reference.parent_key.columns.iter().zip(&reference.parent_key.child_columns))
@@ -74,13 +74,13 @@ fn trigger_text(parent: &Table, reference: &ParentReference<'_>, action: Foreign
     text
 }
 
-/// What a column of a child becomes.
+/// The new value of a column of a child.
 fn new_value(action: ForeignKeyAction, parent_column: &str, child: &Column) -> String {
     match action {
         ForeignKeyAction::Cascade => format!("NEW.{parent_column}"),
         ForeignKeyAction::SetDefault => match &child.default {
             Some(default) => match default.value.as_ref().map(Value::as_ref) {
-                // A name stands for the text that it is; here it would be a column's.
+                // A default that is a name is a text; in the trigger's text it would be the name of a column.
                 Some(ValueRef::Text(text)) => format!("'{}'", String::from_utf8_lossy(text).replace('\'', "''")),
                 _ => format!("({})", String::from_utf8_lossy(&default.text)),
             },

@@ -1,4 +1,4 @@
-//! The child's side: a row that comes or goes, and whether its parent is there.
+//! The child's side: a row is inserted or deleted, and its parent may be missing.
 
 use lithe_base::ResultCode;
 use lithe_catalog::{ForeignKey, Result, Table};
@@ -13,7 +13,7 @@ use crate::write::constraint::emit_failure;
 use crate::write::row::Row;
 use crate::write::target::Target;
 
-/// A row without a parent goes with its table: one violation less, unless the key has a NULL.
+/// Counts a row without a parent that is deleted with its table: one violation less, unless the key has a NULL.
 pub(super) fn emit_orphan_goes<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: &ForeignKey, row: Row) {
     let fine = cg.b.label();
     for &column in &key.columns {
@@ -23,10 +23,10 @@ pub(super) fn emit_orphan_goes<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, ke
     cg.b.place(fine);
 }
 
-/// The row comes (`delta` 1) or goes (-1): if it has no parent, the violations are one more or one less.
+/// Counts a row that is inserted (`delta` 1) or deleted (-1): if it has no parent, the violations are one more or one less.
 ///
-/// A row that comes is not looked at behind the SET NULL of the key itself, as in SQLite, which means the rows that SET NULL changes: so REPLACE puts
-/// rows without a parent into a table that refers to itself.
+/// As in SQLite, a new row is not checked if the trigger that was begun last is the SET NULL of the key itself. SQLite intends that
+/// for the rows that SET NULL changes. A side effect: REPLACE can put rows without a parent into a table that refers to itself.
 pub(super) fn emit_check<'a>(
     cg: &mut Codegen<'a>,
     key: &ChildKey<'a>,
@@ -47,7 +47,7 @@ pub(super) fn emit_check<'a>(
         cg.b.emit(Insn::IsNull { reg: register_of(target.table, row, column), target: fine });
     }
     match key.parent_key.index {
-        // A parent that may not be read is not there.
+        // A parent that must not be read counts as missing.
         _ if !is_readable => {}
         None => emit_rowid_search(cg, key, target, row, delta, fine)?,
         Some(_) => emit_index_search(cg, key, target, row, delta, fine)?,
@@ -57,7 +57,7 @@ pub(super) fn emit_check<'a>(
     Ok(())
 }
 
-/// Asks the authorizer about the parent's key.
+/// Calls the authorizer for the parent's key.
 fn may_read_parent<'a>(cg: &Codegen<'a>, key: &ChildKey<'a>) -> Result<bool> {
     let mut is_readable = true;
     for &column in &key.parent_key.columns {
@@ -67,7 +67,7 @@ fn may_read_parent<'a>(cg: &Codegen<'a>, key: &ChildKey<'a>) -> Result<bool> {
     Ok(is_readable)
 }
 
-/// Goes to `found` if the parent is there, by its rowid.
+/// Jumps to `found` if the parent exists, searched by its rowid.
 fn emit_rowid_search<'a>(
     cg: &mut Codegen<'a>,
     key: &ChildKey<'a>,
@@ -93,7 +93,7 @@ fn emit_rowid_search<'a>(
     Ok(())
 }
 
-/// Goes to `found` if the parent is there, by an index.
+/// Jumps to `found` if the parent exists, searched by an index.
 fn emit_index_search<'a>(
     cg: &mut Codegen<'a>,
     key: &ChildKey<'a>,
@@ -124,7 +124,8 @@ fn emit_index_search<'a>(
     Ok(())
 }
 
-/// A new row may be its own parent. Its columns are compared as they are: the child's do not get the parent's affinity.
+/// Jumps to `found` if the new row is its own parent. Its columns are compared as they are: those of the child do not get the
+/// parent's affinity.
 fn emit_own_key<'a>(cg: &mut Codegen<'a>, key: &ChildKey<'a>, target: &Target<'a>, row: Row, found: Addr) {
     let differs = cg.b.label();
     let ParentKey { columns, child_columns, .. } = &key.parent_key;
@@ -141,12 +142,12 @@ fn is_own_parent(key: &ChildKey<'_>, target: &Target<'_>) -> bool {
     std::ptr::eq(key.parent, target.table)
 }
 
-/// The register of a column in a row: that of the rowid for its other name.
+/// The register of a column in a row: that of the rowid for its alias.
 pub(super) fn register_of(table: &Table, row: Row, column: u16) -> Reg {
     if table.rowid_column == Some(column) { row.rowid } else { row.column(column) }
 }
 
-/// One violation more or less. A statement that makes a single change can as well fail at once.
+/// Counts a violation, or one less. A statement with a single change fails at once.
 fn emit_violation(cg: &mut Codegen<'_>, deferred: bool, delta: i32) {
     if delta > 0 && !deferred && cg.fails_at_once() {
         let message = "FOREIGN KEY constraint failed".to_owned();
@@ -159,7 +160,7 @@ fn emit_violation(cg: &mut Codegen<'_>, deferred: bool, delta: i32) {
     }
 }
 
-/// The statement may fail when it ends, all changes being made.
+/// Records that the statement may fail at its end, after all changes.
 pub(super) fn note_failure_at_end(cg: &mut Codegen<'_>) {
     cg.journal.note_more_changes();
     cg.journal.note_may_abort();

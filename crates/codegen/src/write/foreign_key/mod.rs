@@ -1,17 +1,17 @@
-//! Foreign keys: counting violations, and what happens to children.
+//! Foreign keys: counting violations, and the actions on children.
 //!
-//! A violation is not an error when it arises: a counter goes up, and down again when something mends it; the statement (or,
-//! for a deferred key, the transaction) must end with the counter at zero.
+//! A violation is no error at first: it increments a counter, which a later change may decrement again. The statement (or, for a
+//! deferred key, the transaction) must end with the counter at zero.
 //!
 //! ```text
-//!   a child row comes     its parent is missing       +1        child
-//!   a child row goes      its parent is missing       -1
-//!   a parent row goes     for each of its children    +1        parent
-//!   a parent row comes    for each of its children    -1
+//!   insert a child row      its parent is missing       +1        child
+//!   delete a child row      its parent is missing       -1
+//!   delete a parent row     for each of its children    +1        parent
+//!   insert a parent row     for each of its children    -1
 //! ```
 //!
-//! ON DELETE and ON UPDATE are triggers that the foreign key brings (`action`): CASCADE deletes the children after the
-//! parent, which takes back what their violation has added.
+//! ON DELETE and ON UPDATE are triggers made for the foreign key (`action`): CASCADE deletes the children after the parent, which
+//! decrements the counter for each of them.
 
 mod action;
 mod child;
@@ -25,7 +25,7 @@ use super::target::Target;
 use crate::Codegen;
 pub(super) use child::quoted;
 
-/// The row `old` is about to go.
+/// Counts the violations before the row `old` is deleted.
 pub(super) fn check_old<'a>(cg: &mut Codegen<'a>, keys: &ForeignKeys<'a>, target: &Target<'a>, old: Row) -> Result<()> {
     for key in &keys.of_child {
         child::emit_check(cg, key, target, old, -1)?;
@@ -39,7 +39,7 @@ pub(super) fn check_old<'a>(cg: &mut Codegen<'a>, keys: &ForeignKeys<'a>, target
     Ok(())
 }
 
-/// The row `new` is about to come.
+/// Counts the violations before the row `new` is inserted.
 pub(super) fn check_new<'a>(cg: &mut Codegen<'a>, keys: &ForeignKeys<'a>, target: &Target<'a>, new: Row) -> Result<()> {
     for key in &keys.of_child {
         child::emit_check(cg, key, target, new, 1)?;
@@ -50,7 +50,7 @@ pub(super) fn check_new<'a>(cg: &mut Codegen<'a>, keys: &ForeignKeys<'a>, target
     Ok(())
 }
 
-/// The row has gone, or become another one: what ON DELETE and ON UPDATE say.
+/// Runs ON DELETE and ON UPDATE, after the row was deleted or changed.
 pub(super) fn act<'a>(cg: &mut Codegen<'a>, keys: &ForeignKeys<'a>, change: &RowChange<'_, 'a>) -> Result<()> {
     keys.to_parent.iter().try_for_each(|reference| action::emit(cg, reference, change))
 }

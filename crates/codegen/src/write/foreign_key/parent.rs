@@ -1,4 +1,4 @@
-//! The parent's side: a row that comes or goes, and the children that refer to it.
+//! The parent's side: a row is inserted or deleted, and children may refer to it.
 
 use crate::expr::computed;
 use lithe_catalog::{IndexTerm, Result, Table};
@@ -13,7 +13,7 @@ use crate::loops::{PreparedJoin, begin_loops, end_loops};
 use crate::write::row::Row;
 use crate::write::target::Target;
 
-/// The row goes (`delta` 1) or comes (-1): each child is one violation more or less.
+/// Counts a row that is deleted (`delta` 1) or inserted (-1): each child is one violation more or less.
 pub(super) fn emit_check<'a>(
     cg: &mut Codegen<'a>,
     reference: &ParentReference<'a>,
@@ -50,7 +50,7 @@ pub(super) fn emit_check<'a>(
     Ok(())
 }
 
-/// The children of the row: those whose columns are equal to its key, compared as the parent's columns are.
+/// The conditions that find the children of the row: their columns equal its key, compared as the parent's columns are.
 fn terms<'a>(
     cg: &mut Codegen<'a>,
     reference: &ParentReference<'a>,
@@ -70,14 +70,14 @@ fn terms<'a>(
         terms.push(where_term(cg.resolver.compare_scalars(CompareOp::Eq, value, of_child)));
     }
     if delta > 0 && std::ptr::eq(reference.child, target.table) {
-        // A row that refers to itself goes with itself.
+        // A row that refers to itself is deleted with itself.
         terms.push(where_term(other_row(cg, reference, target, row, source)));
     }
     terms.iter().for_each(|term| cg.planner.context.note_expr(&term.expr));
     Ok(terms)
 }
 
-/// The child is another row than `row`.
+/// The condition that the child is another row than `row`.
 fn other_row<'a>(
     cg: &Codegen<'a>,
     reference: &ParentReference<'a>,

@@ -308,7 +308,7 @@ impl Statement {
         } else if self.has_new_values {
             self.recompile(connection)?;
         }
-        connection.facts.now.set(None);
+        connection.state.now.set(None);
         connection.run_begins(&self.run);
         self.is_running = true;
         if connection.databases.shares_cache()
@@ -341,7 +341,7 @@ impl Statement {
             vm.trip();
         }
         if connection.databases.shares_cache() {
-            connection.facts.note_write(); // other connections of the cache may have written
+            connection.state.note_write(); // other connections of the cache may have written
             if let Err(error) = connection.databases.resume_shared() {
                 self.end(connection, Some(&error));
                 return Err(error);
@@ -355,7 +355,7 @@ impl Statement {
         let host = RunHost { connection, run };
         connection.transaction.enter_step();
         if !matches!(&self.runner, Runner::Program(vm) if vm.program().is_read_only) {
-            connection.facts.note_write();
+            connection.state.note_write();
         }
         let result = match &mut self.runner {
             Runner::Program(vm) => match connection.settings.with_real_digits(|| vm.step(&host)) {
@@ -391,7 +391,7 @@ impl Statement {
         self.is_running = false;
         self.leave_locks(connection);
         let run = &self.run;
-        let changes = connection.facts.changes.get();
+        let changes = connection.state.changes.get();
         let has_run = result.is_ok();
         let result = result.and_then(|()| connection.statement_succeeds(run).map_err(|e| (OnConflict::Abort, e)));
         let result = match result {
@@ -401,7 +401,7 @@ impl Statement {
                 // The changes that were counted at the end of the program were rolled back, because the transaction
                 // could not be committed.
                 if self.counts_changes() && (has_run || undone.is_err()) {
-                    connection.facts.take_back_changes(changes);
+                    connection.state.take_back_changes(changes);
                 }
                 match undone {
                     Err(why) if why.code().primary() == ResultCode::BUSY => {
@@ -442,7 +442,7 @@ impl Statement {
         if connection.transaction.is_broken() {
             // After a panic the machine is not used any more, and the statement's changes are not kept.
             self.is_running = false;
-            connection.abandon_if_at_rest();
+            connection.abandon_if_idle();
             return;
         }
         let counted = match &self.runner {
@@ -450,7 +450,7 @@ impl Statement {
             _ => None,
         };
         if let Some(changes) = counted {
-            connection.facts.set_changes(changes);
+            connection.state.set_changes(changes);
         }
         self.release_rows();
         if !std::mem::take(&mut self.is_running) {
@@ -465,7 +465,7 @@ impl Statement {
                 if let Err(error) = connection.statement_succeeds(run) {
                     // The changes could not be committed.
                     if let Some(changes) = counted {
-                        connection.facts.take_back_changes(changes);
+                        connection.state.take_back_changes(changes);
                     }
                     let _ = connection.statement_fails(run, error.code(), OnConflict::Abort);
                 }

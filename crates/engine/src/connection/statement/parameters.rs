@@ -26,7 +26,7 @@ impl Statement {
             BindValue::Value(_) => 0,
             BindValue::ZeroBlob(len) => len,
         };
-        if len > u64::from(connection.facts.length_max.get()) {
+        if len > u64::from(connection.state.length_max.get()) {
             return Err(Error::from_code(ResultCode::TOOBIG));
         }
         if self.too_many_zeros == number {

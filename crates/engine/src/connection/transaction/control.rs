@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lithe_btree::Btree;
 use lithe_catalog::Catalog;
 use lithe_vfs::ResultCode;
-use lithe_vm::facts::Flags;
+use lithe_vm::connection_state::Flags;
 use lithe_vm::operand::Db;
 
 use super::state::{Savepoint, Violations};
@@ -17,17 +17,17 @@ impl Connection {
     /// BEGIN.
     pub(crate) fn begin(&self) -> Result<()> {
         self.transaction.begin()?;
-        self.facts.in_transaction.set(true);
-        self.assert_facts();
+        self.state.in_transaction.set(true);
+        self.assert_flags_agree();
         Ok(())
     }
 
     /// Asserts that the flags which running programs read agree with the transaction.
     #[track_caller]
-    pub(super) fn assert_facts(&self) {
+    pub(super) fn assert_flags_agree(&self) {
         let state = &self.transaction;
-        assert!(self.facts.in_transaction.get() != state.is_autocommit(), "programs run in another transaction");
-        assert!(self.facts.has_writer.get() == state.has_writers(), "programs run beside other writers");
+        assert!(self.state.in_transaction.get() != state.is_autocommit(), "programs run in another transaction");
+        assert!(self.state.has_writer.get() == state.has_writers(), "programs run beside other writers");
     }
 
     /// COMMIT. Fails, and leaves the transaction open, if statements write or another connection holds a conflicting
@@ -35,7 +35,7 @@ impl Connection {
     pub(crate) fn commit(&self) -> Result<()> {
         let state = &self.transaction;
         state.assert_consistent();
-        self.assert_facts();
+        self.assert_flags_agree();
         if state.is_autocommit() {
             return Err(Error::generic("cannot commit - no transaction is active"));
         }
@@ -56,7 +56,7 @@ impl Connection {
     /// ROLLBACK. Statements that still run will fail with SQLITE_ABORT_ROLLBACK.
     pub(crate) fn rollback(&self) -> Result<()> {
         self.transaction.assert_consistent();
-        self.assert_facts();
+        self.assert_flags_agree();
         if self.transaction.is_autocommit() {
             return Err(Error::generic("cannot rollback - no transaction is active"));
         }
@@ -73,7 +73,7 @@ impl Connection {
     pub(crate) fn savepoint(&self, name: &str) -> Result<()> {
         let state = &self.transaction;
         if state.begin_savepoint()? {
-            self.facts.in_transaction.set(true);
+            self.state.in_transaction.set(true);
         }
         // What virtual tables write now belongs to earlier statements: ROLLBACK TO must not undo it.
         self.virtual_tables.open_savepoint(self, state.virtual_savepoint(state.depth()))?;
@@ -90,7 +90,7 @@ impl Connection {
     pub(crate) fn release(&self, name: &str) -> Result<()> {
         let state = &self.transaction;
         state.assert_consistent();
-        self.assert_facts();
+        self.assert_flags_agree();
         let position = state.find_savepoint(name)?;
         if state.has_writers() {
             let message = "cannot release savepoint - SQL statements in progress";
@@ -117,18 +117,18 @@ impl Connection {
         let savepoints = self.transaction.take_savepoints();
         self.roll_back_all();
         self.transaction.reopen(savepoints);
-        self.facts.in_transaction.set(true);
-        self.assert_facts();
+        self.state.in_transaction.set(true);
+        self.assert_flags_agree();
     }
 
     /// ROLLBACK TO: the savepoint itself stays open.
     pub(crate) fn rollback_to(&self, name: &str) -> Result<()> {
         let state = &self.transaction;
         state.assert_consistent();
-        self.assert_facts();
+        self.assert_flags_agree();
         let position = state.find_savepoint(name)?;
         state.count_savepoint_rollback();
-        self.facts.note_write();
+        self.state.note_write();
         for btree in self.databases.writing() {
             if btree.pager().savepoint_count() > position {
                 btree.pager().rollback_to(position)?;
@@ -137,7 +137,7 @@ impl Connection {
         let Savepoint { catalog, violations, .. } = state.roll_back_to(position);
         let known = state.virtual_savepoint(position);
         if state.roll_back_schema_to_savepoint(&self.catalog()) {
-            self.facts.expire_running();
+            self.state.expire_running();
             self.restore_catalog(Some(catalog));
             // The catalog that was saved with the savepoint may have lacked schemas.
             self.databases.iter().for_each(|(db, _)| self.databases.forget_schema(db));
@@ -157,12 +157,12 @@ impl Connection {
     }
 
     pub(super) fn violations(&self) -> Violations {
-        (self.facts.deferred_violations.get(), self.facts.deferred_immediate_violations.get())
+        (self.state.deferred_violations.get(), self.state.deferred_immediate_violations.get())
     }
 
     pub(super) fn set_violations(&self, (deferred, immediate): Violations) {
-        self.facts.deferred_violations.set(deferred);
-        self.facts.deferred_immediate_violations.set(immediate);
+        self.state.deferred_violations.set(deferred);
+        self.state.deferred_immediate_violations.set(immediate);
     }
 
     // ---- all databases ----
@@ -202,16 +202,16 @@ impl Connection {
 
     /// Virtual tables write their deferred changes. Those do not count as changes of the statement that commits.
     fn sync_virtual_tables(&self) -> Result<()> {
-        let changes = self.facts.changes.get();
+        let changes = self.state.changes.get();
         self.virtual_tables.sync(self)?;
-        self.facts.changes.set(changes);
+        self.state.changes.set(changes);
         Ok(())
     }
 
     /// Rolls back every database and the catalog, and returns to autocommit mode.
     pub(crate) fn roll_back_all(&self) {
         let state = &self.transaction;
-        self.facts.note_write();
+        self.state.note_write();
         let has_transaction = self.databases.is_writing() || !state.is_autocommit();
         if has_transaction {
             state.count_rollback();
@@ -224,7 +224,7 @@ impl Connection {
         self.databases.end_shared_writes();
         let (catalog, is_other_schema) = state.roll_back_schema(&self.catalog());
         if is_other_schema {
-            self.facts.expire_running();
+            self.state.expire_running();
         }
         self.restore_catalog(catalog);
         if is_other_schema {
@@ -242,9 +242,9 @@ impl Connection {
     /// PRAGMA defer_foreign_keys and the violations that were deferred end with the transaction.
     pub(super) fn after_transaction(&self) {
         self.set_violations((0, 0));
-        let flags = self.facts.flags.get();
+        let flags = self.state.flags.get();
         if flags.contains(Flags::DEFER_FOREIGN_KEYS) {
-            self.facts.flags.set(flags.with(Flags::DEFER_FOREIGN_KEYS, false));
+            self.state.flags.set(flags.with(Flags::DEFER_FOREIGN_KEYS, false));
             self.settings.set_flag(|flags| &mut flags.defer_foreign_keys, false);
         }
     }
@@ -252,8 +252,8 @@ impl Connection {
     /// Returns to autocommit mode. If no statement runs, the read locks are released.
     pub(super) fn leave_transaction(&self) {
         self.transaction.end();
-        self.facts.in_transaction.set(false);
-        self.assert_facts();
+        self.state.in_transaction.set(false);
+        self.assert_flags_agree();
         if !self.transaction.has_active() {
             self.end_reads();
         }

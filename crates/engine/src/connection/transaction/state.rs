@@ -234,7 +234,7 @@ impl TransactionState {
 
     /// Calls `roll_back`, which undoes the changes of one failed statement. Other statements continue, whatever that
     /// statement did to the schema, until they open another cursor.
-    pub(super) fn let_others_go_on(&self, roll_back: impl FnOnce()) {
+    pub(super) fn let_others_continue(&self, roll_back: impl FnOnce()) {
         let before = self.schema_rollbacks.get();
         roll_back();
         self.schema_rollbacks.set(before);
@@ -513,7 +513,7 @@ impl TransactionState {
 
     /// Whether a step is under way.
     #[inline]
-    pub(in crate::connection) fn is_executing(&self) -> bool {
+    pub(crate) fn is_executing(&self) -> bool {
         self.executing.get() > 0
     }
 

@@ -3,7 +3,7 @@
 use lithe_btree::AutoVacuum;
 use lithe_pager::{BeginKind, Pager};
 use lithe_vfs::ResultCode;
-use lithe_vm::facts::Flags;
+use lithe_vm::connection_state::Flags;
 use lithe_vm::operand::{Db, OnConflict};
 
 use super::state::StatementRun;
@@ -96,7 +96,7 @@ impl Connection {
 
     pub(super) fn note_writer(&self, run: &StatementRun) {
         self.transaction.note_writer(run);
-        self.facts.has_writer.set(true);
+        self.state.has_writer.set(true);
     }
 
     /// Begins a write transaction on a database, with as many savepoints as the stack has. If the transaction has not
@@ -172,7 +172,7 @@ impl Connection {
         }
         // In SQLite a statement outside a transaction is one of its own, at whose end `defer_foreign_keys` is switched
         // off.
-        let is_deferring = self.facts.flags.get().contains(Flags::DEFER_FOREIGN_KEYS);
+        let is_deferring = self.state.flags.get().contains(Flags::DEFER_FOREIGN_KEYS);
         if is_deferring && run.is_user() && state.is_autocommit() && is_last_writer {
             self.after_transaction();
         }
@@ -214,7 +214,7 @@ impl Connection {
         } else if state.is_autocommit() && is_last_writer && self.databases.is_writing() {
             // The whole transaction is rolled back, not only to the statement's savepoint: it has no other statement,
             // and would keep the write lock as long as other statements read.
-            state.let_others_go_on(|| self.roll_back_all());
+            state.let_others_continue(|| self.roll_back_all());
             self.forget_statement_savepoint(run);
         } else if run.savepoint.get().is_some()
             && let Err(error) = self.close_statement_savepoint(run, true)
@@ -256,7 +256,7 @@ impl Connection {
         let Some(number) = run.savepoint.take() else { return Ok(()) };
         let state = &self.transaction;
         let catalog = run.catalog_before.take();
-        self.facts.note_write();
+        self.state.note_write();
         let savepoints = &state.statement_savepoints;
         let Some(place) = (if undo { savepoints.undo(number) } else { savepoints.release(number) }) else {
             return Ok(());
@@ -290,9 +290,9 @@ impl Connection {
     /// The statement has stopped running. With the last one the read locks are released.
     pub(super) fn statement_leaves(&self, run: &StatementRun) {
         let is_unused = self.transaction.leave(run);
-        self.facts.has_writer.set(self.transaction.has_writers());
+        self.state.has_writer.set(self.transaction.has_writers());
         if cfg!(debug_assertions) {
-            self.assert_facts();
+            self.assert_flags_agree();
         }
         if is_unused && self.transaction.is_autocommit() {
             self.end_reads();

@@ -1,15 +1,15 @@
 //! The segment that an incremental merge writes.
 //!
-//! It can grow later, so its blocks are reserved from the start, the same number for each layer of its tree: twice as many as
-//! the leaves that are merged. Layer 0 has the leaves.
+//! The segment can grow later, so its blocks are reserved at the start, the same number for each layer of its tree: twice as many as the
+//! leaves that are merged. Layer 0 has the leaves.
 //!
 //! ```text
 //!   start        start + reserved      start + 2 * reserved           start + 16 * reserved - 1
 //!   | leaves ... | layer 1 ...         | layer 2 ...         | ...    | NULL |
 //! ```
 //!
-//! The NULL keeps the blocks from others, and says that the segment can grow. The one node of the highest layer is the root,
-//! which stands in `x_segdir`. Of each layer only the last node can change.
+//! The NULL block keeps the range reserved, because new segments begin after the last block; it also marks the segment as one that can
+//! grow. The one node of the highest layer is the root, which is in `x_segdir`. Only the last node of each layer can change.
 
 use lithe_vtab::SqlConnection;
 
@@ -18,7 +18,7 @@ use crate::index::store::{Segment, Store};
 use crate::index::writer::{entry_len, push_entry, shared_len};
 use crate::{Result, corrupt, varint};
 
-/// For how many layers blocks are reserved.
+/// The number of layers for which blocks are reserved.
 const LAYERS: i64 = 16;
 
 /// A segment that grows at its end.
@@ -30,7 +30,7 @@ pub struct GrowingSegment {
     leaf: Leaf,
     /// The last node of each layer above the leaves.
     interiors: Vec<Interior>,
-    /// How many leaves were closed.
+    /// The number of leaves that are full.
     pub leaves_filled: i64,
 }
 
@@ -47,12 +47,12 @@ struct Leaf {
 struct Interior {
     block: i64,
     bytes: Vec<u8>,
-    /// The last term, if there is one.
+    /// The last term, if the node has one.
     term: Option<Vec<u8>>,
 }
 
 impl GrowingSegment {
-    /// A new segment at a level and an index, of what so many leaves contain.
+    /// A new segment at a level and an index, for the terms of `leaves` leaves.
     ///
     /// # Errors
     /// Those of reading and writing.
@@ -77,7 +77,7 @@ impl GrowingSegment {
         })
     }
 
-    /// A segment that was written before. None: it cannot grow.
+    /// Loads an existing segment. None if it cannot grow.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB; those of reading.
@@ -130,7 +130,7 @@ impl GrowingSegment {
             return Err(corrupt());
         }
         let is_full = self.leaf.bytes.len() + entry_len(shared, term, doclist) > self.node_size;
-        // The last leaf for which there is a block becomes as large as need be.
+        // The last leaf that has a reserved block grows without limit.
         let has_block = self.leaf.block - self.segment.start_block < self.reserved;
         if !self.leaf.bytes.is_empty() && is_full && has_block {
             store.put_block(connection, self.leaf.block, Some(&self.leaf.bytes))?;
@@ -147,13 +147,13 @@ impl GrowingSegment {
         Ok(())
     }
 
-    /// Notes the term that stands between the last leaf and the one in front of it. If the term does not fit the lowest layer, it
-    /// goes to the next one, and the lowest layer gets a node that has nothing but its leftmost child, and so on.
+    /// Adds the term between the last leaf and the one before it to the lowest layer. A term that does not fit goes to the next layer, and
+    /// the lowest layer gets a node with only a leftmost child, and so on upwards.
     fn separate(&mut self, connection: &dyn SqlConnection, store: &Store, term: &[u8]) -> Result {
         let mut child = self.leaf.block;
         for height in 1..LAYERS {
             let Some(interior) = self.interiors.get_mut(height as usize - 1) else {
-                // The lower layer had one node so far, which was the root.
+                // The lower layer had one node so far, the root.
                 let block = self.segment.start_block + height * self.reserved;
                 let mut root = Interior::new(block, height, child - 1);
                 root.push(term);
@@ -164,7 +164,7 @@ impl GrowingSegment {
                 interior.push(term);
                 return Ok(());
             }
-            // (A segment that has grown beyond its leaves' blocks must not lose one to a node.)
+            // (A segment that has outgrown its leaves' blocks must not overwrite one with a node.)
             if interior.block <= self.leaf.block {
                 return Err(corrupt());
             }
@@ -175,7 +175,7 @@ impl GrowingSegment {
         Err(corrupt())
     }
 
-    /// Writes the nodes that have changed, and the segment's row. The segment; None if it has no terms.
+    /// Writes the nodes that have changed, and the segment's row. Answers the segment; None if it has no terms.
     ///
     /// # Errors
     /// Those of writing.
@@ -216,7 +216,7 @@ impl Interior {
         Interior { block, bytes, term: None }
     }
 
-    /// The node, and its last child.
+    /// Reads a node; answers it and its last child.
     fn load(block: i64, bytes: Vec<u8>, height: i64) -> Result<(Interior, i64)> {
         if NodeReader::height(&bytes)? != height {
             return Err(corrupt());
@@ -228,7 +228,7 @@ impl Interior {
         Ok((Interior { block, bytes: node.bytes, term }, child))
     }
 
-    /// Whether a term fits. A node takes at least one, however long it is.
+    /// Whether a term fits. A node without a term takes one of any length.
     fn has_space(&self, term: &[u8], node_size: usize) -> bool {
         let Some(last) = &self.term else { return true };
         let shared = shared_len(last, term);

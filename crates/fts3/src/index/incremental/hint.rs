@@ -1,12 +1,12 @@
-//! The hint: which merges were interrupted.
+//! The hint: the interrupted merges.
 //!
 //! ```text
-//!   ( varint absolute level | varint segments )*      the last pair goes on first
+//!   ( varint absolute level | varint segments )*      the last pair is continued first
 //! ```
 
 use crate::{Result, corrupt, varint};
 
-/// A stack of interrupted merges, as `x_stat` has it.
+/// The stack of interrupted merges, as stored in `x_stat`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hint {
     bytes: Vec<u8>,
@@ -14,7 +14,7 @@ pub struct Hint {
 }
 
 impl Hint {
-    /// Of the bytes in `x_stat`.
+    /// The hint with the bytes of `x_stat`.
     pub fn new(bytes: Vec<u8>) -> Hint {
         Hint { bytes, has_changed: false }
     }
@@ -24,12 +24,12 @@ impl Hint {
         &self.bytes
     }
 
-    /// Whether it was written to, be it with what was there before.
+    /// Whether it was written, even with equal content.
     pub fn has_changed(&self) -> bool {
         self.has_changed
     }
 
-    /// The absolute level of the merge that goes on first, with how many segments it has left.
+    /// The merge to continue first: its absolute level, and how many segments are left.
     pub(super) fn last(&self) -> Result<Option<(i64, i64)>> {
         if self.bytes.is_empty() {
             return Ok(None);
@@ -37,7 +37,7 @@ impl Hint {
         let mut at = self.last_pair()?;
         let mut next = || varint::read(&self.bytes, &mut at).ok_or_else(corrupt);
         let pair = (next()?, next()?);
-        // (Bytes are left if a varint is longer than one can be.)
+        // (Bytes are left over if a varint is too long.)
         if at == self.bytes.len() && pair.1 >= 0 { Ok(Some(pair)) } else { Err(corrupt()) }
     }
 
@@ -54,7 +54,7 @@ impl Hint {
         Ok(())
     }
 
-    /// Where the last two varints begin. Only the last byte of a varint has no bit 7.
+    /// Where the last pair of varints begins. Only the last byte of a varint has bit 7 clear.
     fn last_pair(&self) -> Result<usize> {
         let ends = self.bytes.iter().enumerate().rev().filter(|(_, byte)| **byte & 0x80 == 0);
         let ends: Vec<usize> = ends.map(|(at, _)| at).take(3).collect();

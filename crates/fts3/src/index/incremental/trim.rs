@@ -1,7 +1,7 @@
-//! Taking the first terms away from a segment, because they were moved.
+//! Deletes the first terms of a segment, because a merge has moved them.
 //!
-//! The first leaf that is still needed, and the nodes on the way to it, begin with the first term that is left. The blocks of
-//! the leaves in front of it are deleted. (Nodes above those stay where they are: nothing leads to them.)
+//! The first leaf that is still needed, and the nodes on the path to it, are cut to begin with the first term that is left. The blocks of
+//! the leaves before it are deleted. (Interior nodes above those leaves stay, unreachable.)
 
 use lithe_vtab::SqlConnection;
 
@@ -10,7 +10,7 @@ use crate::index::store::{Segment, Store};
 use crate::index::writer::push_entry;
 use crate::{Result, corrupt, varint};
 
-/// Makes a segment begin with `term`, which it has.
+/// Makes a segment begin with `term`, which it contains.
 ///
 /// # Errors
 /// SQLITE_CORRUPT_VTAB; those of reading and writing.
@@ -24,7 +24,7 @@ pub fn trim(connection: &dyn SqlConnection, store: &Store, segment: &Segment, te
     loop {
         let bytes = store.block(connection, block)?;
         let below = NodeReader::height(&bytes)?;
-        // Each node must be lower than the one above it, or the way down has no end.
+        // Each node must be lower than its parent, or the descent would not end.
         if below >= height {
             return Err(corrupt());
         }

@@ -1,6 +1,6 @@
-//! How far ahead of UTC the system's clocks are.
+//! The offset of local time from UTC.
 //!
-//! Which place that is says the environment variable `TZ`, or else the file `/etc/localtime`:
+//! The environment variable `TZ` or else the file `/etc/localtime` names the time zone:
 //!
 //! | TZ | |
 //! | --- | --- |
@@ -9,7 +9,7 @@
 //! | `Europe/Zurich`, `:Europe/Zurich`, `/path/to/file` | a file, below `/usr/share/zoneinfo` |
 //! | `CET-1CEST,M3.5.0,M10.5.0/3` | a rule, if there is no such file |
 //!
-//! The C library would tell as well, but its answer passes through a structure that safe code cannot read.
+//! The C library could compute it as well, but its result is a structure that safe code cannot read.
 
 mod rule;
 mod tzif;
@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rule::Rule;
 use tzif::ZoneFile;
 
-/// The offsets of a place.
+/// The offsets of a time zone.
 #[derive(Clone, Debug)]
 enum Zone {
     Utc,
@@ -31,10 +31,10 @@ enum Zone {
     File(ZoneFile),
 }
 
-/// The zone that was asked for last, and what TZ said then: a program may change it.
+/// The zone that was used last, with the value of TZ then, because a program may change TZ.
 static LAST: Mutex<Option<(Option<OsString>, Arc<Zone>)>> = Mutex::new(None);
 
-/// Seconds that local time is ahead of UTC at a time given in seconds since 1970.
+/// The offset of local time from UTC in seconds, at a time given in seconds since 1970.
 pub fn local_offset(unix_seconds: i64) -> i32 {
     current_zone().offset(unix_seconds)
 }
@@ -53,7 +53,7 @@ fn current_zone() -> Arc<Zone> {
 }
 
 impl Zone {
-    /// The zone that TZ names. Nonsense means UTC, as in the C library.
+    /// The zone that TZ names. An invalid value means UTC, as in the C library.
     fn load(variable: Option<&OsString>) -> Zone {
         let Some(variable) = variable else {
             return Zone::read(Path::new("/etc/localtime")).unwrap_or(Zone::Utc);
@@ -69,7 +69,7 @@ impl Zone {
     }
 
     fn read(path: &Path) -> Option<Zone> {
-        /// The largest of them all has a hundredth of that.
+        /// The largest file has a hundredth of that.
         const BYTES_MAX: u64 = 1 << 20;
         let mut bytes = Vec::new();
         File::open(path).ok()?.take(BYTES_MAX).read_to_end(&mut bytes).ok()?;

@@ -6,12 +6,12 @@
 //!        west of UTC  month.week.weekday, the fifth being the last
 //! ```
 //!
-//! `J60` is a day of a year without February 29, from 1; `60` a day of the year, from 0. An offset for the
-//! summer may follow its name, and is otherwise one hour more.
+//! `J60` is a day of a year without February 29, from 1; `60` a day of the year, from 0. An offset for the summer may follow its
+//! name; without it the offset is one hour more.
 
 use crate::date::calendar;
 
-/// The offsets of a place for all times.
+/// The offsets of a time zone for all times.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rule {
     /// Seconds ahead of UTC.
@@ -26,7 +26,7 @@ struct Summer {
     end: Change,
 }
 
-/// A day of the year, and seconds from its midnight, on the clocks as they are before the change.
+/// A day of the year, and seconds from its midnight, in local time before the change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Change {
     day: Day,
@@ -52,7 +52,7 @@ const DAY_SECONDS: i64 = 86_400;
 const UNIX_DAY: i64 = 2_440_588;
 /// Two in the morning.
 const CHANGE_DEFAULT: i64 = 2 * HOUR;
-/// What is meant when a name for the summer stands without dates.
+/// The default if a name for the summer has no dates.
 const CHANGES_DEFAULT: &[u8] = b",M3.2.0,M11.1.0";
 
 impl Rule {
@@ -88,7 +88,7 @@ impl Rule {
         let is_summer = if start < end {
             (start..end).contains(&unix_seconds)
         } else {
-            !(end..start).contains(&unix_seconds) // in the south, summer is around the new year
+            !(end..start).contains(&unix_seconds) // in the southern hemisphere, summer includes the new year
         };
         if is_summer { summer.offset } else { self.standard }
     }
@@ -113,7 +113,7 @@ impl Change {
         Some((Change { day, seconds }, rest))
     }
 
-    /// In seconds since 1970, on the local clocks.
+    /// The time of the change in a year, in seconds since 1970, in local time.
     fn local_time(self, year: i64) -> i64 {
         let day = match self.day {
             Day::Julian(day) => {
@@ -133,7 +133,7 @@ impl Change {
     }
 }
 
-/// What follows a name: three letters or more, or anything between angle brackets.
+/// The text after a name: three letters or more, or any text between angle brackets.
 fn skip_name(text: &[u8]) -> Option<&[u8]> {
     const LEN_MIN: usize = 3;
     if let Some(quoted) = text.strip_prefix(b"<") {

@@ -1,9 +1,9 @@
 //! Time zone files (RFC 9636).
 //!
 //! ```text
-//!   header, data with times of 32 bits            what the first version had
+//!   header, data with times of 32 bits            the only part of version 1
 //!   header, data with times of 64 bits            from version 2 on
-//!   \n rule \n                                    for all times behind the last
+//!   \n rule \n                                    for all times after the last
 //!
 //!   header  |TZif|version| 15 unused | 6 counts of 32 bits |
 //!   data    | times | type of each | types: offset, is DST, name | names | leap seconds | indicators |
@@ -19,17 +19,17 @@ const COUNTS_AT: usize = 20;
 const TYPE_LEN: usize = 6;
 const _: () = assert!(COUNTS_AT + 6 * size_of::<u32>() == HEADER_LEN);
 
-/// When the offset changed, and what comes behind the last change.
+/// The changes of the offset, and the rule after the last change.
 #[derive(Clone, Debug)]
 pub(super) struct ZoneFile {
-    /// From each time on, in ascending order, this offset holds.
+    /// The time of each change, in ascending order, and the offset from then on.
     changes: Vec<(i64, i32)>,
     /// The offset before the first change.
     first: i32,
     rule: Option<Rule>,
 }
 
-/// How many of each kind the data have.
+/// The number of entries of each kind in the data.
 struct Counts {
     utc_indicators: usize,
     standard_indicators: usize,
@@ -76,7 +76,7 @@ impl Counts {
     }
 }
 
-/// The counts, the version, and what follows the header.
+/// The counts, the version, and the data after the header.
 fn header(bytes: &[u8]) -> Option<(Counts, u8, &[u8])> {
     let (header, data) = bytes.split_at_checked(HEADER_LEN)?;
     if !header.starts_with(b"TZif") {

@@ -1,20 +1,20 @@
-//! Expressions in which every kind of name stands.
+//! Expressions with every kind of name.
 
 use fastrand::Rng;
 
 use super::{COLUMNS, written};
 use crate::schema::{one_in, pick};
 
-/// The columns that an expression can see, as (qualifier, name); `tables` can be asked by subqueries.
+/// The columns that an expression can use, as (qualifier, name); `tables` are for subqueries.
 pub struct Refs {
     pub columns: Vec<(Option<String>, String)>,
     pub tables: Vec<(String, Vec<String>)>,
-    /// Whether aggregates, subqueries and windows may stand here.
+    /// Whether aggregates, subqueries and windows are allowed.
     pub in_query: bool,
 }
 
 impl Refs {
-    /// What a constraint or an index sees.
+    /// The columns of a table, for a constraint or an index.
     pub fn of_table(columns: &[String]) -> Refs {
         let columns = columns.iter().map(|column| (None, column.clone())).collect();
         Refs { columns, tables: Vec::new(), in_query: false }
@@ -30,7 +30,7 @@ impl Refs {
     }
 }
 
-/// An expression of some depth.
+/// An expression of that depth.
 pub fn expr(rng: &mut Rng, refs: &Refs, depth: u32) -> String {
     if depth == 0 || one_in(rng, 4) {
         return match rng.u32(0..12) {
@@ -71,7 +71,7 @@ pub fn expr(rng: &mut Rng, refs: &Refs, depth: u32) -> String {
     }
 }
 
-/// A subquery that sees the columns around it.
+/// A subquery that uses the columns of the enclosing query.
 fn subquery(rng: &mut Rng, refs: &Refs) -> String {
     if refs.tables.is_empty() {
         return "(SELECT 1)".to_owned();

@@ -36,7 +36,7 @@ impl World {
         self.relations.iter().map(|relation| (relation.name.clone(), relation.columns.clone())).collect()
     }
 
-    /// A query that sees `outer`.
+    /// A query that can use the columns `outer`.
     fn query(&self, rng: &mut Rng, outer: &[(Option<String>, String)], depth: u32) -> String {
         let mut with = String::new();
         let mut sources: Vec<Source> = Vec::new();
@@ -44,7 +44,7 @@ impl World {
             let name = *pick(rng, &["cte", "t1", "a"]);
             with = format!("WITH {name}(a, w) AS (SELECT {}) ", self.two_values(rng, outer));
             let refs = ["a", "w"].map(|column| (Some(name.to_owned()), column.to_owned()));
-            // A common table that is not used has names in it nevertheless.
+            // The names in an unused common table are resolved, too.
             if !one_in(rng, 4) {
                 sources.push(Source { text: name.to_owned(), refs: refs.to_vec() });
             }
@@ -192,7 +192,7 @@ impl World {
 
     /// INSERT, within a trigger or alone.
     pub fn insert(&self, rng: &mut Rng, outer: &[(Option<String>, String)]) -> String {
-        // What is wrong with a view is found in another order.
+        // SQLite reports the errors of a view in a different order.
         let table = self.any_relation(rng).filter(|table| !(outer.is_empty() && table.is_view));
         let Some(table) = table else { return "SELECT 1".to_owned() };
         let columns: Vec<String> = table.columns.iter().map(|column| written(rng, column)).collect();
@@ -210,7 +210,7 @@ impl World {
                 .iter()
                 .flat_map(|column| [(Some("excluded".to_owned()), column.clone()), (None, column.clone())])
                 .collect();
-            // Within subqueries, SQLite renames `excluded` as if it were the table.
+            // Within subqueries, SQLite renames `excluded` as if it named the table.
             let refs = Refs { columns: all, tables: Vec::new(), in_query: false };
             let target = if one_in(rng, 3) { String::new() } else { format!(" ({})", pick(rng, &columns)) };
             format!(
@@ -246,7 +246,7 @@ fn plain(columns: &[String]) -> impl Iterator<Item = (Option<String>, String)> +
     columns.iter().map(|column| (None, column.clone()))
 }
 
-/// A table that is not there.
+/// A table that does not exist.
 fn missing() -> Relation {
     Relation { schema: "main".to_owned(), name: "gone".to_owned(), columns: vec!["a".to_owned()], is_view: false }
 }

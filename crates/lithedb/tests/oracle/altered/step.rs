@@ -1,4 +1,4 @@
-//! ALTER TABLE, and what else happens to a schema between.
+//! ALTER TABLE, and other statements between.
 
 use fastrand::Rng;
 
@@ -26,7 +26,7 @@ impl World {
         };
         let action = match rng.u32(0..20) {
             0..4 => format!("RENAME TO {}", self.new_name(rng)),
-            // SQLite looks at the triggers and views of temp twice, the second time under the new name.
+            // SQLite checks the triggers and views of temp twice, the second time under the new name.
             4..9 if self
                 .relations
                 .iter()

@@ -37,7 +37,7 @@ impl World {
         format!("CREATE TABLE {place}{}({}){options}", written(rng, &name), definitions.join(separator))
     }
 
-    /// Where a new object goes.
+    /// The schema of a new object.
     pub fn place(&self, rng: &mut Rng) -> &'static str {
         match rng.u32(0..8) {
             0 => "temp.",
@@ -68,7 +68,7 @@ impl World {
             let named =
                 if one_in(rng, 4) { format!(" CONSTRAINT {}", written(rng, &columns[at])) } else { String::new() };
             let refs = Refs::of_table(columns);
-            // Columns that need each other are reported in the order in which their values would be computed.
+            // SQLite reports columns that depend on each other in the order in which their values would be computed.
             let before = Refs::of_table(&columns[..at]);
             let constraint = match rng.u32(0..12) {
                 0..2 if may_be_key && !is_key => {
@@ -141,7 +141,7 @@ impl World {
     }
 }
 
-/// Some columns' names, each once.
+/// The names of some columns, without repetition.
 fn some_columns(rng: &mut Rng, count: std::ops::Range<usize>) -> Vec<String> {
     let mut names = COLUMNS.to_vec();
     rng.shuffle(&mut names[1..]);

@@ -13,7 +13,7 @@ pub struct Column {
 const NUMBERS: &[Kind] = &[Kind::Integer, Kind::Real];
 
 impl World {
-    /// A column of one of these kinds; of any if there is none.
+    /// A column of one of these kinds; of any kind if the list is empty or no column has one of them.
     pub fn column(&mut self, sources: &[Source], kinds: &[Kind]) -> Column {
         let of_source = |source: &Source| -> Vec<Column> {
             let text = |name| format!("{}.{name}", source.alias);
@@ -43,7 +43,7 @@ impl World {
         self.column(sources, &[Kind::Integer]).text
     }
 
-    /// An expression whose equal values are the same value.
+    /// An expression whose equal values are identical.
     pub fn settled(&mut self, sources: &[Source]) -> String {
         let column = self.column(sources, &[]);
         let text = &column.text;
@@ -59,7 +59,7 @@ impl World {
         }
     }
 
-    /// An expression; with `depth`, maybe a correlated subquery.
+    /// An expression; with `depth`, it may have a correlated subquery.
     pub fn expression(&mut self, sources: &[Source], depth: u32) -> String {
         let column = self.column(sources, &[]);
         if self.chance(30) {
@@ -151,7 +151,7 @@ impl World {
         }
     }
 
-    /// A subquery for one value: of the rows that refer to a row of the sources, or of a whole table.
+    /// A scalar subquery: over the rows that refer to a row of the sources, or over a whole table.
     pub fn scalar_subquery(&mut self, sources: &[Source]) -> String {
         let (parent, children) = self.parent_and_children(sources);
         if children.is_empty() {
@@ -189,7 +189,7 @@ impl World {
         (source.alias.clone(), source.table.children())
     }
 
-    /// A condition; with `depth`, of several ones, and with subqueries.
+    /// A condition; with `depth`, it may combine several ones, and have subqueries.
     pub fn condition(&mut self, sources: &[Source], depth: u32) -> String {
         if depth > 0 {
             match self.rng.u32(0..100) {

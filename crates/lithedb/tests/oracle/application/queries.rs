@@ -1,10 +1,10 @@
-//! Queries of rows: joins along the foreign keys, compounds, pages, common tables over trees and calendars, queries of views.
+//! Queries of rows: joins along the foreign keys, compounds, pages, common tables over trees and calendars, queries on views.
 
 use super::tables::{Kind, Source, TABLES, Table, all_keys};
 use super::{Query, World};
 
 impl World {
-    /// A table by a new alias.
+    /// A table under a new alias.
     pub fn source(&mut self, table: &'static Table) -> Source {
         let alias = self.name(&table.name[..1]);
         let keys = match table.name {
@@ -58,7 +58,7 @@ impl World {
         }
     }
 
-    /// The table itself, or a query of it.
+    /// The table itself, or a subquery on it.
     fn rows_of(&mut self, source: &mut Source) -> String {
         let name = source.table.name;
         if !self.chance(10) {
@@ -132,7 +132,7 @@ impl World {
         Query { body, order: format!(" ORDER BY {}{}", terms.join(", "), self.limit()) }
     }
 
-    /// A query of two columns, x and y: `x` of the kind that is asked for, so that compounds compare like with like.
+    /// A query with two columns, x and y: `x` has the given kind, so that compounds combine equal kinds.
     pub fn pair_of_columns(&mut self, kind: Option<Kind>) -> Query {
         let joins = [0, 0, 1][self.rng.usize(0..3)];
         let (from, sources) = self.walk(joins);
@@ -255,7 +255,7 @@ impl World {
         Query { body, order: " ORDER BY p.id, e.id".to_owned() }
     }
 
-    /// A query of a view; of tables before the first view.
+    /// A query on a view; on tables before the first view.
     pub fn of_view(&mut self) -> Query {
         if self.views.is_empty() {
             return self.plain();

@@ -36,7 +36,7 @@ impl World {
         let joins = [0, 1, 1, 2, 2][self.rng.usize(0..5)];
         let (from, sources) = self.walk(joins);
         let count = [1, 1, 2][self.rng.usize(0..3)];
-        // What is shown, and what is grouped by: a text by its collation is shown so that all texts of the group look the same.
+        // The result columns and the group keys: a text key is shown so that all texts of its group have the same form.
         let (mut shown, mut grouped, mut bare) = (Vec::new(), Vec::new(), String::new());
         for _ in 0..count {
             let key = self.settled(&sources);
@@ -100,7 +100,7 @@ impl World {
         Query::unordered(format!("SELECT {values} FROM {from}{}", self.filter(&sources)))
     }
 
-    /// A window function whose values are decided: its order is total, or peers have the same value.
+    /// A window function with determined values: its order is total, or peers have the same value.
     fn window(&mut self, sources: &[Source], partition: &str) -> String {
         let frames = [
             "",

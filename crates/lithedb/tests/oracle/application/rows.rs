@@ -23,7 +23,7 @@ const STATUSES: [&str; 5] = ["'new'", "'paid'", "'shipped'", "'cancelled'", "'NE
 const LABELS: [&str; 7] = ["'new'", "'sale'", "'Sale'", "'eco'", "'x%'", "'a_b'", "'100% '"];
 
 impl World {
-    /// The statements that fill the tables, a row each.
+    /// The statements that fill the tables, one for each row.
     pub fn fill_tables(&mut self) -> Vec<String> {
         let mut statements = Vec::new();
         for table in &TABLES {
@@ -48,7 +48,7 @@ impl World {
         format!("INSERT {conflict}INTO {}({}) VALUES {}", table.name, columns.join(", "), rows.join(", "))
     }
 
-    /// A row; `id` is that of the table's `id`, if it has one.
+    /// A row; `id` is the value of the column `id`, if the table has it.
     pub fn row(&mut self, table: &Table, id: i64) -> Vec<String> {
         table.columns.iter().map(|(column, kind)| self.value_of(table.name, column, *kind, id)).collect()
     }
@@ -93,7 +93,7 @@ impl World {
         }
     }
 
-    /// A date, with or without a time; sometimes text that is none.
+    /// A date, with or without a time; sometimes a text that is not a date.
     pub fn date(&mut self) -> String {
         let year = self.one(&["2019", "2020", "2021", "2023", "2024"]);
         let date = format!("{year}-{:02}-{:02}", 1 + self.below(12), 1 + self.below(31));

@@ -1,8 +1,8 @@
-//! The schema: tables with the types and constraints that programs and their libraries write, indexes, views, triggers, upkeep.
+//! The schema: tables with the types and constraints that programs and their libraries use, indexes, views, triggers, maintenance.
 
 use super::{View, World};
 
-/// What indexes are made on.
+/// The terms of indexes.
 const INDEXED: [&str; 35] = [
     "orders(customer_id)",
     "orders(customer_id, placed)",
@@ -175,7 +175,7 @@ impl World {
         }
     }
 
-    /// Transactions and savepoints, also where there are none.
+    /// Transactions and savepoints, also without an open one.
     pub fn transaction(&mut self) -> String {
         let statements =
             ["BEGIN", "BEGIN", "COMMIT", "COMMIT", "ROLLBACK", "SAVEPOINT s", "ROLLBACK TO s", "RELEASE s"];

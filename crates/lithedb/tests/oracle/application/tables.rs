@@ -1,6 +1,6 @@
-//! The tables of the shop, as the generator knows them.
+//! The generator's description of the shop's tables.
 
-/// What a column holds.
+/// The kind of a column's values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Integer,
@@ -111,7 +111,7 @@ impl Table {
         self.columns[0].0 == "id"
     }
 
-    /// The tables that refer to this one, with the column that does.
+    /// The tables that refer to this one, with the referring column.
     pub fn children(&self) -> Vec<(&'static Table, &'static str)> {
         const ALL: &[Table] = &TABLES;
         let of_table =

@@ -1,4 +1,4 @@
-//! What the application writes.
+//! The application's writes.
 
 use super::World;
 use super::tables::{Source, TABLES, Table};
@@ -53,7 +53,7 @@ impl World {
         }
     }
 
-    /// A table by its own name.
+    /// A table under its own name.
     fn named_by_itself(&mut self, table: &'static Table) -> Source {
         Source { alias: table.name.to_owned(), ..self.source(table) }
     }
@@ -82,7 +82,7 @@ impl World {
         )
     }
 
-    /// UPDATE … FROM of queries and tables that have one row for each row that is changed.
+    /// UPDATE … FROM with queries and tables that have one row for each updated row.
     fn update_from(&mut self) -> String {
         let (product, orders) =
             (self.named_by_itself(Table::named("product")), self.named_by_itself(Table::named("orders")));

@@ -11,7 +11,7 @@ const LARGE: [&str; 9] = [
     "4294967296",
     "0x10",
     "1_000",
-    // Where integers and reals are no longer the same.
+    // Integers that reals cannot represent exactly.
     "9007199254740993",
     "9007199254740992.0",
     "9200000000000000001",
@@ -69,7 +69,7 @@ impl World {
         }
     }
 
-    /// A column of the scope, or a literal where it has none.
+    /// A column of the scope, or a literal if the scope is empty.
     pub fn column(&mut self, scope: &[String]) -> String {
         if scope.is_empty() { self.literal() } else { scope[self.rng.usize(0..scope.len())].clone() }
     }
@@ -195,8 +195,8 @@ impl World {
         if self.chance(15) { format!("{call} FILTER (WHERE {})", self.expr(scope, 1)) } else { call }
     }
 
-    /// An aggregate whose result is the same in whatever order its rows come. sum() and avg() of reals are rounded row by row, so they
-    /// take integers.
+    /// An aggregate whose result does not depend on the order of its rows. sum() and avg() of reals are rounded row by row, so their
+    /// arguments are integers.
     fn decided_aggregate(&mut self, scope: &[String], value: &str) -> String {
         let distinct = if self.chance(15) { "DISTINCT " } else { "" };
         let call = match self.rng.u32(0..8) {
@@ -210,7 +210,7 @@ impl World {
         if self.chance(15) { format!("{call} FILTER (WHERE {})", self.expr(scope, 1)) } else { call }
     }
 
-    /// A window that sees its rows in an order that is decided, or one whose result needs none.
+    /// A window with a determined order of rows, or whose result does not depend on it.
     fn decided_window(&mut self, scope: &[String]) -> String {
         let (value, key) = (self.expr(scope, 1), self.expr(scope, 1));
         let function = match self.rng.u32(0..6) {

@@ -1,13 +1,13 @@
-//! The differences from SQLite that are known, each with its reason.
+//! The known differences from SQLite, each with its reason.
 
 use lithe::ResultCode;
 
 use crate::pair::{Answer, Difference};
 
-/// Marks a query whose result may depend on an order of rows that it leaves open.
+/// Marks a query whose result may depend on an undetermined order of rows.
 pub const OPEN: &str = "/* open */";
 
-/// Why the answers differ, where that is known.
+/// The known reason of a difference.
 pub fn reason(difference: &Difference) -> Option<&'static str> {
     let (lithe, sqlite) = (&difference.lithe, &difference.sqlite);
     if matches!(lithe, Answer::Error { code, .. } if *code == ResultCode::INTERNAL.0) {
@@ -38,12 +38,12 @@ pub fn reason(difference: &Difference) -> Option<&'static str> {
     None
 }
 
-/// Whether the statement has inserted a row, if it has not failed.
+/// Whether the statement inserts a row, unless it fails.
 fn inserts_for_sure(sql: &str) -> bool {
     sql.starts_with("INSERT INTO") && !sql.contains(" ON CONFLICT ") && !sql.contains(" SELECT * FROM (")
 }
 
-/// Rowids above are chosen at random.
+/// Rowids above this are chosen at random.
 const RANDOM_ROWIDS: i64 = 1 << 40;
 
 fn rowid(answer: &Answer) -> i64 {
@@ -58,7 +58,7 @@ fn have_same_columns(lithe: &Answer, sqlite: &Answer) -> bool {
     a == b
 }
 
-/// Whether the rows and changes() are the same.
+/// Whether the rows and changes() are equal.
 fn have_same_rows(lithe: &Answer, sqlite: &Answer) -> bool {
     let (Answer::Rows { rows: a, changes: m, .. }, Answer::Rows { rows: b, changes: n, .. }) = (lithe, sqlite) else {
         return false;
@@ -73,7 +73,7 @@ fn message(answer: &Answer) -> &str {
     }
 }
 
-/// Whether there is a RIGHT JOIN or a window, or a view, which may have one; or RETURNING.
+/// Whether the statement has a RIGHT JOIN, a window, a view (which may have one), or RETURNING.
 fn may_call_for_other_rows(sql: &str) -> bool {
     let is_view = |word: &str| word.strip_prefix('v').is_some_and(|number| number.parse::<u32>().is_ok());
     [" RIGHT JOIN ", " FULL JOIN ", " OVER (", " RETURNING "].iter().any(|part| sql.contains(part))
@@ -89,7 +89,7 @@ fn has_collated_order(sql: &str) -> bool {
     sql.split(" ORDER BY ").skip(1).any(|rest| rest.contains(" COLLATE "))
 }
 
-/// Whether the statement could not be compiled because of a name, a key, or the number of a term.
+/// Whether the statement failed to compile because of a name, a key, or the number of a term.
 fn is_about_names(answer: &Answer) -> bool {
     const TEXTS: [&str; 8] = [
         "foreign key mismatch",
@@ -105,7 +105,7 @@ fn is_about_names(answer: &Answer) -> bool {
         && TEXTS.iter().any(|text| message(answer).contains(text))
 }
 
-/// Whether the rows are the same, but for numbers that one shows as an integer and the other as a real.
+/// Whether the rows are equal, except for numbers that one engine shows as integers and the other as reals.
 fn have_equal_numbers(lithe: &Answer, sqlite: &Answer) -> bool {
     let (Answer::Rows { rows: a, .. }, Answer::Rows { rows: b, .. }) = (lithe, sqlite) else { return false };
     let same = |(a, b): (&String, &String)| a == b || a.parse::<f64>().is_ok_and(|a| b.parse() == Ok(a));

@@ -1,4 +1,4 @@
-//! Queries: joins of everything that can stand in FROM, grouped, with windows, compound, nested.
+//! Queries: joins of every kind of source, grouped, with windows, compound, nested.
 
 use super::{World, numbered, qualified};
 
@@ -8,14 +8,14 @@ const COMPOUNDS: [&str; 4] = ["UNION", "UNION ALL", "EXCEPT", "INTERSECT"];
 const DIRECTIONS: [&str; 6] = ["", "", " DESC", " NULLS LAST", " COLLATE NOCASE", " DESC NULLS LAST"];
 const RECURSION_ENDS: [&str; 3] = ["", " ORDER BY 2 DESC", " LIMIT 5"];
 
-/// The FROM of a query, and the columns it gives.
+/// The FROM of a query, with its columns.
 struct From {
     text: String,
     scope: Vec<String>,
 }
 
 impl World {
-    /// A query that is a statement. Half of those that can have an ORDER BY that decides have one.
+    /// A query as a statement. Half of those that can have an ORDER BY that determines the order have one.
     pub fn top_query(&mut self) -> String {
         let count = self.rng.usize(1..4);
         if self.chance(8) {
@@ -36,17 +36,17 @@ impl World {
         self.query(&[], 3, count)
     }
 
-    /// A query of so many columns, that may use those of `outer`.
+    /// A query with `count` columns, which may use those of `outer`.
     pub fn query(&mut self, outer: &[String], depth: u32, count: usize) -> String {
         self.nested(outer, depth, count, false)
     }
 
-    /// A query whose columns are called `x0`, `x1`, …
+    /// A query whose columns are named `x0`, `x1`, …
     pub fn named_query(&mut self, depth: u32, count: usize) -> String {
         self.nested(&[], depth, count, true)
     }
 
-    /// A query of one column and one row.
+    /// A query with one column and one row.
     pub fn scalar_query(&mut self, outer: &[String], depth: u32) -> String {
         let offset = if self.chance(10) { " OFFSET 1" } else { "" };
         let collation = if self.is_open { self.one(&["", " COLLATE NOCASE"]) } else { " COLLATE BINARY, typeof(x0)" };
@@ -170,7 +170,7 @@ impl World {
             _ => {
                 let count = self.rng.usize(1..3);
                 let (first, all) = (self.core(&[], depth - 1, count, true), self.one(&["", " ALL"]));
-                // SQLite loses count(*) of a compound query that has a GROUP BY and is ordered by a collated term.
+                // SQLite drops the count(*) of a compound query with a GROUP BY and a collated ORDER BY term.
                 let second = self.core(&[], depth - 1, count, false);
                 let order = self.one(&["", "", " ORDER BY 1", " ORDER BY 1 DESC NULLS LAST"]);
                 (format!("({first} UNION{all} {second}{order})"), numbered(count))
@@ -188,7 +188,7 @@ impl World {
         (table.name.clone(), columns)
     }
 
-    /// The condition of a WHERE: often one that an index can use.
+    /// The condition of a WHERE, often one that can use an index.
     pub fn filter(&mut self, scope: &[String], depth: u32) -> String {
         if self.chance(50) {
             return self.expr(scope, depth);

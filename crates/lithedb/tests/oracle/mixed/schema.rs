@@ -94,7 +94,7 @@ impl World {
             3 => format!("length({last})"),
             _ => format!("{first} IS NULL"),
         };
-        // A virtual REAL column of a STRICT table is an integer behind a sorter of SQLite's.
+        // In SQLite, a virtual REAL column of a STRICT table becomes an integer after a sort.
         let type_name = if is_strict { self.one(&["INT", "TEXT"]) } else { self.one(&["", "INT", "TEXT"]) };
         format!("g {type_name} AS ({value}) {}", self.one(&["STORED", "VIRTUAL", ""]))
     }
@@ -135,7 +135,7 @@ impl World {
         sql
     }
 
-    /// CREATE TABLE AS, with the rows in an order that is decided.
+    /// CREATE TABLE AS, with a determined order of rows.
     pub fn create_table_as(&mut self) -> String {
         let name = format!("t{}", self.number());
         let query = self.named_query(2, 2);
@@ -156,7 +156,7 @@ impl World {
             _ => ("UPDATE", format!(" OF {}", self.column(&self.tables[at].columns.clone()))),
         };
         let time = self.one(&["BEFORE", "AFTER"]);
-        // The generated columns of NEW are NULL in SQLite's BEFORE UPDATE, unless the trigger names another column (docs/PLAN.md).
+        // In SQLite's BEFORE UPDATE triggers, generated columns of NEW are NULL, unless the trigger names another column (docs/PLAN.md).
         let is_early = event == "UPDATE" && time == "BEFORE";
         let all = if is_early { self.tables[at].columns.clone() } else { self.tables[at].all.clone() };
         let mut scope = if event == "DELETE" { Vec::new() } else { qualified("NEW", &all) };

@@ -1,4 +1,4 @@
-//! INSERT, UPDATE, DELETE with what can stand in them, transactions, pragmas.
+//! INSERT, UPDATE, DELETE with all their clauses, transactions, pragmas.
 
 use super::{World, qualified};
 
@@ -55,7 +55,7 @@ impl World {
     fn row(&mut self, count: usize) -> String {
         let values: Vec<String> =
             (0..count).map(|_| if self.chance(90) { self.literal() } else { self.expr(&[], 2) }).collect();
-        // The rowid behind the largest one is chosen at random.
+        // After the largest rowid, new ones are chosen at random, so it is avoided.
         format!("({})", values.join(", ")).replace("9223372036854775807", "9223372036854770000")
     }
 
@@ -86,7 +86,7 @@ impl World {
         let mut sql = format!("UPDATE{policy} {table} SET {}", set.join(", "));
         let scope = qualified(&table, &all);
         if self.chance(10) {
-            // One row at most: which of several rows changes it is left open.
+            // One row at most, because which of several rows is used is undefined.
             sql += &format!(" FROM ({} LIMIT 1) AS uu", self.named_query_for_update());
         }
         if self.chance(90) {

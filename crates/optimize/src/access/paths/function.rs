@@ -34,7 +34,7 @@ fn estimate(table: &Table, arguments: &[Option<ConstraintId>]) -> (LogEst, LogEs
 impl PathFinder<'_, '_> {
     /// The call with all arguments, and the call without, in case the arguments are not available.
     pub(super) fn add_function(&mut self, source: usize, needs: SourceSet) {
-        let Some(table) = self.facts[source].table else { return };
+        let Some(table) = self.infos[source].table else { return };
         let hidden = table.columns.iter().enumerate().filter(|(_, column)| column.hidden);
         let arguments: Vec<Option<ConstraintId>> =
             hidden.map(|(at, _)| self.argument(source, ColumnIndex::new(at))).collect();
@@ -59,7 +59,7 @@ impl PathFinder<'_, '_> {
     fn argument(&self, source: usize, column: ColumnIndex) -> Option<ConstraintId> {
         let own = self.terms.numbered().filter(|(_, constraint)| {
             constraint.source == source
-                && self.facts[source].admits(self.terms.conditions[constraint.condition].origin)
+                && self.infos[source].admits(self.terms.conditions[constraint.condition].origin)
                 && !constraint.needs.contains(source)
                 && matches!(constraint.left, Left::Column(of) if of == column)
                 && matches!(constraint.op, Op::Eq | Op::Is)

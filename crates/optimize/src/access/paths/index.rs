@@ -10,10 +10,10 @@ use lithe_value::Value;
 use super::PathFinder;
 use crate::access::candidate::{Bound, IndexWay, Key, Range, Way};
 use crate::access::context::PlanContext;
-use crate::access::facts::{IndexFacts, IndexedTerm};
 use crate::access::few::Few;
 use crate::access::log_est::LogEst;
 use crate::access::samples::{SampledBound, Samples};
+use crate::access::sources::{IndexedTerm, SourceIndexInfo};
 use crate::access::terms::{Constraint, ConstraintId, MadeOf, Op, Right};
 
 /// IS NULL is estimated to find twice as many rows as `=`.
@@ -50,8 +50,8 @@ struct Prefix {
 impl<'a> PathFinder<'_, 'a> {
     /// The paths through all indexes of the source.
     pub(super) fn add_index_paths(&mut self, source: usize, needs: SourceSet) -> Result<()> {
-        let facts = self.facts;
-        for (at, index) in facts[source].indexes.iter().enumerate() {
+        let infos = self.infos;
+        for (at, index) in infos[source].indexes.iter().enumerate() {
             if !self.may_use(source, index)? {
                 continue;
             }
@@ -76,24 +76,29 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// Whether the index holds all rows that meet the conditions. As in SQLite, only the conditions of the branch count while the
     /// union of an OR is estimated.
-    fn may_use(&self, source: usize, index: &IndexFacts<'a>) -> Result<bool> {
-        let facts = &self.facts[source];
-        match facts.table {
-            Some(table) if self.in_or && index.is_partial => {
-                crate::access::partial::is_usable(self.context, facts, table, index.index, self.terms)
-            }
+    fn may_use(&self, source: usize, index: &SourceIndexInfo<'a>) -> Result<bool> {
+        let info = &self.infos[source];
+        match info.table {
+            Some(table) if self.in_or && index.is_partial => crate::access::partial::is_usable(
+                self.context,
+                info,
+                table,
+                index.index,
+                self.terms,
+                self.own_conditions,
+            ),
             _ => Ok(index.is_usable),
         }
     }
 
     /// A scan of the index, if it is better than a scan of the table, or gives an order.
     fn add_index_scan(&mut self, source: usize, at: usize, needs: SourceSet, order: u8) {
-        let facts = &self.facts[source];
-        let index = &facts.indexes[at];
+        let info = &self.infos[source];
+        let index = &info.indexes[at];
         let has_columns = index.is_covering && !self.hides_expressions(source, index);
-        let is_smaller = has_columns && !index.is_unordered && index.entry_size < facts.row_size && !self.for_write;
-        let has_rowid = facts.table.is_some_and(lithe_catalog::Table::has_rowid);
-        let is_forced = matches!(facts.source.indexed, Indexed::By(_));
+        let is_smaller = has_columns && !index.is_unordered && index.entry_size < info.row_size && !self.for_write;
+        let has_rowid = info.table.is_some_and(lithe_catalog::Table::has_rowid);
+        let is_forced = matches!(info.source.indexed, Indexed::By(_));
         if order == 0 && has_rowid && !index.is_partial && !is_forced && !is_smaller {
             return;
         }
@@ -114,22 +119,22 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// Whether the rows need not be fetched: all their columns are in the index. Outside of a SELECT, and in the branches of an OR,
     /// SQLite requires that an index of a WITHOUT ROWID table has all columns of the table.
-    fn gives_all(&self, source: usize, index: &IndexFacts<'a>) -> bool {
-        let has_rowid = self.facts[source].table.is_some_and(lithe_catalog::Table::has_rowid);
+    fn gives_all(&self, source: usize, index: &SourceIndexInfo<'a>) -> bool {
+        let has_rowid = self.infos[source].table.is_some_and(lithe_catalog::Table::has_rowid);
         let is_believed = self.in_select || has_rowid || index.is_whole;
         let is_known = !(self.in_or && index.covers_by_expressions);
         index.is_covering && is_believed && is_known && !self.hides_expressions(source, index)
     }
 
     /// Whether the source is that of a RIGHT JOIN, whose rows are read from the table, and the index has expressions.
-    fn hides_expressions(&self, source: usize, index: &IndexFacts<'a>) -> bool {
+    fn hides_expressions(&self, source: usize, index: &SourceIndexInfo<'a>) -> bool {
         let has_expressions = index.columns.iter().any(|column| matches!(column.term, IndexedTerm::Expr(_)));
-        has_expressions && matches!(self.facts[source].source.join, JoinKind::Right | JoinKind::Full)
+        has_expressions && matches!(self.infos[source].source.join, JoinKind::Right | JoinKind::Full)
     }
 
     /// How many fetches of rows are saved by conditions that need only the entries. SQLite counts its terms in order, up to
     /// the first that needs the row.
-    fn fetches_saved(&self, source: usize, index: &IndexFacts<'a>) -> i16 {
+    fn fetches_saved(&self, source: usize, index: &SourceIndexInfo<'a>) -> i16 {
         let mut saved = 0;
         for condition in &self.terms.conditions {
             if !self.is_covered(source, index, &condition.expr) {
@@ -149,8 +154,8 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     /// Whether the index has all columns of the source that the expression uses.
-    fn is_covered(&self, source: usize, index: &IndexFacts<'a>, expr: &Expr<'a>) -> bool {
-        let id = self.facts[source].source.id;
+    fn is_covered(&self, source: usize, index: &SourceIndexInfo<'a>, expr: &Expr<'a>) -> bool {
+        let id = self.infos[source].source.id;
         !lithe_resolve::ir::any(expr, &mut |part| match part {
             Expr::Column(column) if column.source == id => !index
                 .columns
@@ -161,12 +166,12 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     /// The cost that the size of entries relative to rows adds to stepping.
-    fn relative_size(&self, source: usize, index: &IndexFacts<'a>) -> i16 {
-        15 * index.entry_size.0 / self.facts[source].row_size.0.max(1)
+    fn relative_size(&self, source: usize, index: &SourceIndexInfo<'a>) -> i16 {
+        15 * index.entry_size.0 / self.infos[source].row_size.0.max(1)
     }
 
     /// Adds candidates for all constraints on the next column, and extends each of them.
-    fn extend(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: Prefix) {
+    fn extend(&mut self, source: usize, index: &SourceIndexInfo<'a>, order: u8, prefix: Prefix) {
         let at = prefix.way.keys.len();
         if at >= self.searchable(source, index) {
             return;
@@ -180,13 +185,13 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     /// The number of columns that a search can use: those of the primary key if the index is the table, else all.
-    fn searchable(&self, source: usize, index: &IndexFacts<'a>) -> usize {
-        let table = self.facts[source].table.and_then(|table| table.root);
+    fn searchable(&self, source: usize, index: &SourceIndexInfo<'a>) -> usize {
+        let table = self.infos[source].table.and_then(|table| table.root);
         let is_table = index.index.root.is_some() && index.index.root == table;
         if is_table { index.key_count() } else { index.columns.len() }
     }
 
-    fn extend_by(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: &Prefix, id: ConstraintId) {
+    fn extend_by(&mut self, source: usize, index: &SourceIndexInfo<'a>, order: u8, prefix: &Prefix, id: ConstraintId) {
         let constraint = *self.terms.constraint(id);
         let at = prefix.way.keys.len();
         if self.in_or && constraint.made_of == MadeOf::NotNull {
@@ -235,7 +240,7 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     /// Records that the constraint is used for the column after the key.
-    fn take(&self, source: usize, index: &IndexFacts<'a>, next: &mut Prefix, id: ConstraintId) {
+    fn take(&self, source: usize, index: &SourceIndexInfo<'a>, next: &mut Prefix, id: ConstraintId) {
         let column = index.columns[next.way.keys.len()].term.column();
         if self.is_borrowed(id, source, column) {
             next.borrowed.push(id);
@@ -247,7 +252,7 @@ impl<'a> PathFinder<'_, 'a> {
     /// Extends the key by one column. `false`: the extension is not worth its cost.
     fn extend_key(
         &self,
-        index: &IndexFacts<'a>,
+        index: &SourceIndexInfo<'a>,
         next: &mut Prefix,
         id: ConstraintId,
         constraint: &Constraint<'a>,
@@ -281,7 +286,7 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     /// Whether scanning the entries found so far would be cheaper than searching for each value of an IN.
-    fn in_loses(&self, index: &IndexFacts<'a>, at: usize, values: LogEst) -> bool {
+    fn in_loses(&self, index: &SourceIndexInfo<'a>, at: usize, values: LogEst) -> bool {
         let search = index.rows[0].log2();
         index.is_analyzed && search.0 >= 10 && (index.rows[at] + values.log2() + IN_MARGIN) < values + search
     }
@@ -289,7 +294,7 @@ impl<'a> PathFinder<'_, 'a> {
     /// How many entries are left with an equality on the column at `at`, too.
     fn rows_after(
         &self,
-        index: &IndexFacts<'a>,
+        index: &SourceIndexInfo<'a>,
         prefix: &mut Prefix,
         at: usize,
         constraint: &Constraint<'a>,
@@ -309,7 +314,7 @@ impl<'a> PathFinder<'_, 'a> {
         if constraint.op == Op::IsNull { equal + NULL_FACTOR } else { equal }
     }
 
-    fn add_upper_bounds(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: &Prefix) {
+    fn add_upper_bounds(&mut self, source: usize, index: &SourceIndexInfo<'a>, order: u8, prefix: &Prefix) {
         let at = prefix.way.keys.len();
         let column = index.columns[at].term.column();
         let ids = self.constraints_on(source, column, |constraint| {
@@ -323,14 +328,14 @@ impl<'a> PathFinder<'_, 'a> {
         }
     }
 
-    fn add_range(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: &Prefix) {
+    fn add_range(&mut self, source: usize, index: &SourceIndexInfo<'a>, order: u8, prefix: &Prefix) {
         let rows = self.sampled_range(index, prefix);
         let rows = rows.unwrap_or_else(|| self.rows_in_range(prefix.rows, &prefix.way.range));
         self.add_prefix(source, index, order, prefix, rows);
     }
 
     /// The number of entries in the range by samples, if its bounds are constants.
-    fn sampled_range(&self, index: &IndexFacts<'a>, prefix: &Prefix) -> Option<LogEst> {
+    fn sampled_range(&self, index: &SourceIndexInfo<'a>, prefix: &Prefix) -> Option<LogEst> {
         let samples = Samples::of(self.context, index)?;
         let (range, at) = (&prefix.way.range, prefix.way.keys.len());
         if at >= samples.width() {
@@ -381,7 +386,7 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     /// How many columns of the index, from `at` on, the constraint bounds.
-    fn bound(&self, source: usize, index: &IndexFacts<'a>, at: usize, id: ConstraintId) -> Bound {
+    fn bound(&self, source: usize, index: &SourceIndexInfo<'a>, at: usize, id: ConstraintId) -> Bound {
         let columns = match self.terms.constraint(id).right {
             Right::Row(compare, swapped) => {
                 let row = if swapped { &compare.right } else { &compare.left };
@@ -403,19 +408,19 @@ impl<'a> PathFinder<'_, 'a> {
     fn is_bounded(
         &self,
         source: usize,
-        column: &crate::access::facts::IndexColumnFacts<'a>,
+        column: &crate::access::sources::IndexColumnInfo<'a>,
         item: &Expr<'a>,
         how: &lithe_resolve::ir::How<'a>,
     ) -> bool {
         let (IndexedTerm::Column(indexed), Expr::Column(of)) = (column.term, skip_collate(*item)) else { return false };
-        of.source == self.facts[source].source.id
+        of.source == self.infos[source].source.id
             && of.index == indexed
             && how.collation == column.collation
             && crate::access::terms::fits_affinity(how.affinity, column.affinity)
     }
 
     /// Adds the candidate that the prefix is, with `rows` entries found by each search.
-    fn add_prefix(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: &Prefix, rows: LogEst) {
+    fn add_prefix(&mut self, source: usize, index: &SourceIndexInfo<'a>, order: u8, prefix: &Prefix, rows: LogEst) {
         let entries = rows + 1 + self.relative_size(source, index);
         let mut run = index.rows[0].log2().sum(entries);
         if !prefix.way.is_covering {
@@ -435,7 +440,7 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// Skips the next column: all its values are visited, one after the other. Only the first columns are skipped, and only
     /// if statistics show that they have few values.
-    fn skip(&mut self, source: usize, index: &IndexFacts<'a>, order: u8, prefix: Prefix) {
+    fn skip(&mut self, source: usize, index: &SourceIndexInfo<'a>, order: u8, prefix: Prefix) {
         let at = prefix.way.keys.len();
         let is_good = index.is_analyzed
             && prefix.way.keys.iter().all(|key| *key == Key::Any)
@@ -458,7 +463,7 @@ impl<'a> PathFinder<'_, 'a> {
 impl<'a> PathFinder<'_, 'a> {
     /// Whether, by the samples of an index, more than half of a source's rows meet the condition, which is an equality.
     pub(super) fn is_met_by_most(&self, source: usize, condition: usize) -> bool {
-        let indexes = self.facts[source].indexes.iter().filter(|index| index.is_usable && index.is_sampled());
+        let indexes = self.infos[source].indexes.iter().filter(|index| index.is_usable && index.is_sampled());
         indexes.into_iter().any(|index| {
             let mut constraints = self.terms.constraints.iter().filter(|constraint| {
                 constraint.condition == condition && constraint.source == source && index.serves(0, constraint)
@@ -475,7 +480,7 @@ impl<'a> PathFinder<'_, 'a> {
 /// before it.
 fn sampled_rows<'a>(
     context: &PlanContext<'a>,
-    index: &IndexFacts<'a>,
+    index: &SourceIndexInfo<'a>,
     known: &mut Vec<Value>,
     at: usize,
     constraint: &Constraint<'a>,
@@ -494,9 +499,6 @@ fn sampled_rows<'a>(
         Right::Null => equal(&Expr::Null),
         Right::Set(set, _) => {
             let InSet::List(items) = &set.set else { return None };
-            if matches!(items, [Expr::Parameter(_)]) {
-                return None; // SQLite has `= +?` in place of an IN with one item
-            }
             let each = items.iter().map(equal).collect::<Option<Vec<u64>>>();
             known.truncate(at);
             Some(each?.into_iter().fold(0, u64::saturating_add).min(index.rows[0].to_u64()))

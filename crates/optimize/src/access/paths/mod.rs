@@ -23,11 +23,13 @@ use lithe_catalog::Result;
 use lithe_resolve::ir::{ColumnIndex, Expr, Limit, SourceSet};
 
 use super::candidate::{Candidate, Candidates, Way};
-use super::facts::SourceFacts;
 use super::few::Few;
 use super::log_est::LogEst;
 use super::order::OrderColumns;
-use super::terms::{Condition, Constraint, ConstraintId, Left, MadeOf, Op, Selectivity, Terms, is_pattern_match};
+use super::sources::SourceInfo;
+use super::terms::{
+    Condition, Constraint, ConstraintId, Left, MadeOf, Op, Scope, Selectivity, Terms, is_pattern_match,
+};
 use crate::access::context::PlanContext;
 
 /// Finds the candidates of the sources of one join, or of a branch of an OR in it.
@@ -35,9 +37,13 @@ pub struct PathFinder<'c, 'a> {
     /// The statement.
     pub context: &'c PlanContext<'a>,
     /// The sources.
-    pub facts: &'c [SourceFacts<'a>],
-    /// The conditions: of the join, or of the branch.
+    pub infos: &'c [SourceInfo<'a>],
+    /// What the conditions are about.
+    pub scope: Scope<'c, 'a>,
+    /// The conditions: of the join, or of the branch and then of the join around it.
     pub terms: &'c Terms<'a>,
+    /// How many of the conditions, from the first on, reduce the number of rows. The others are estimated elsewhere.
+    pub own_conditions: usize,
     /// The columns whose order is wanted.
     pub order: &'c OrderColumns<'a>,
     /// LIMIT and OFFSET, if a virtual table may apply them.
@@ -58,13 +64,13 @@ impl<'a> PathFinder<'_, 'a> {
     /// # Errors
     /// Those of virtual tables.
     pub fn find(&mut self, source: usize, must_follow: SourceSet) -> Result<()> {
-        let facts = &self.facts[source];
-        if let Some(table) = facts.table
+        let info = &self.infos[source];
+        if let Some(table) = info.table
             && let Some(connected) = table.connected()
         {
             return self.add_virtual(source, must_follow, table, *connected);
         }
-        if facts.table.is_some_and(|table| table.virtual_table().is_some()) {
+        if info.table.is_some_and(|table| table.virtual_table().is_some()) {
             self.add_function(source, must_follow);
             return Ok(());
         }
@@ -73,7 +79,7 @@ impl<'a> PathFinder<'_, 'a> {
         }
         // As in SQLite, if this table is the only source, its scan comes last: it then neither raises the costs of searches nor rules
         // any out.
-        let comes_last = self.facts.len() == 1 && self.order.columns.is_empty();
+        let comes_last = self.infos.len() == 1 && self.order.columns.is_empty();
         if !comes_last {
             self.add_table_paths(source, must_follow);
         }
@@ -120,11 +126,12 @@ impl<'a> PathFinder<'_, 'a> {
     /// Adds the candidate, with its number of rows reduced by the conditions that it does not use.
     fn add(&mut self, mut candidate: Candidate) {
         // The number of rows found in a hash table is a guess that includes all conditions, unless the table was measured.
-        if candidate.way != Way::Hash || self.facts[candidate.source].is_measured {
+        let is_or = matches!(candidate.way, Way::Or(_));
+        if !is_or && candidate.way != Way::Hash || self.infos[candidate.source].is_measured {
             self.apply_other_conditions(&mut candidate);
         }
         // The loop over the table of an EXISTS ends with its first row; SQLite ignores that for an automatic index.
-        if self.facts[candidate.source].source.is_exists && candidate.way != Way::Hash {
+        if self.infos[candidate.source].source.is_exists && candidate.way != Way::Hash {
             candidate.rows = candidate.rows.min(LogEst::ONE);
         }
         self.found.add(candidate);
@@ -132,11 +139,11 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// Conditions that the path does not use still drop rows: each drops a few, an equality many.
     fn apply_other_conditions(&self, candidate: &mut Candidate) {
-        let facts = &self.facts[candidate.source];
+        let info = &self.infos[candidate.source];
         let own = SourceSet::single(candidate.source);
         let known = candidate.needs.union(own);
         let mut most_dropped = 0;
-        for (at, condition) in self.terms.conditions.iter().enumerate() {
+        for (at, condition) in self.terms.conditions[..self.own_conditions].iter().enumerate() {
             // SQLite looks the replaced column up by the other condition, and lets its constant drop rows.
             candidate.culls_itself |= condition.replaced == Some(candidate.source) && candidate.has_equality;
             if !condition.needs.is_subset_of(known) || !condition.needs.contains(candidate.source) {
@@ -145,24 +152,25 @@ impl<'a> PathFinder<'_, 'a> {
             if candidate.used.iter().any(|&used| self.terms.constraint(used).condition == at) {
                 continue;
             }
-            if condition.needs == own && (condition.is_simple || facts.restriction == super::facts::Restriction::None) {
+            if condition.needs == own && (condition.is_simple || info.restriction == super::sources::Restriction::None)
+            {
                 candidate.culls_itself = true;
             }
             match condition.likelihood {
                 Some(likelihood) => candidate.rows += likelihood,
-                None if facts.is_measured => candidate.rows -= self.rarity_in(self.terms, condition, at),
+                None if info.is_measured => candidate.rows -= self.rarity_in(self.terms, condition, at),
                 None => {
                     candidate.rows -= 1;
                     let dropped = dropped_by(condition.equality);
-                    if dropped > most_dropped && !(facts.is_sampled && self.is_met_by_most(candidate.source, at)) {
+                    if dropped > most_dropped && !(info.is_sampled && self.is_met_by_most(candidate.source, at)) {
                         most_dropped = dropped;
                     }
                 }
             }
         }
         let all = match &candidate.way {
-            Way::Index(way) if !facts.is_measured => facts.indexes[way.index].rows[0],
-            _ => facts.rows,
+            Way::Index(way) if !info.is_measured => info.indexes[way.index].rows[0],
+            _ => info.rows,
         };
         candidate.rows = candidate.rows.min(all - most_dropped);
     }
@@ -205,7 +213,7 @@ impl<'a> PathFinder<'_, 'a> {
     /// The average number of distinct values of the column in an equality: one of so many rows meets it.
     fn distinct(&self, constraint: &Constraint<'a>) -> Option<LogEst> {
         let Left::Column(column) = constraint.left else { return None };
-        let distinct = *self.facts[constraint.source].distinct.get(column.position()?)?;
+        let distinct = *self.infos[constraint.source].distinct.get(column.position()?)?;
         Some(LogEst::of(distinct) - self.values_of(&constraint.right))
     }
 
@@ -219,12 +227,12 @@ impl<'a> PathFinder<'_, 'a> {
     ) -> Vec<ConstraintId> {
         let usable = |constraint: &Constraint<'a>| {
             let origin = self.terms.conditions[constraint.condition].origin;
-            !constraint.needs.contains(source) && self.facts[source].admits(origin)
+            !constraint.needs.contains(source) && self.infos[source].admits(origin)
         };
         let own = self.terms.numbered().filter(|(_, c)| c.source == source && usable(c) && serves(c));
         let mut found: Vec<ConstraintId> = own.map(|(id, _)| id).collect();
         let Some(column) = column else { return found };
-        for (other, of) in self.terms.equal_columns(source, column, |origin| self.facts[source].admits(origin)) {
+        for (other, of) in self.terms.equal_columns(source, column, |origin| self.infos[source].admits(origin)) {
             let is_of = |c: &Constraint<'a>| c.source == other && matches!(c.left, Left::Column(left) if left == of);
             let as_own = |c: &Constraint<'a>| Constraint { left: Left::Column(column), ..*c };
             let of_equal = self.terms.numbered().filter(|(_, c)| is_of(c) && usable(c) && serves(&as_own(c)));

@@ -7,7 +7,7 @@ use super::PathFinder;
 use crate::access::candidate::{Candidates, Way};
 use crate::access::log_est::LogEst;
 use crate::access::order::OrderColumns;
-use crate::access::terms::{Condition, Terms};
+use crate::access::terms::{self, Condition, Constraint, Terms};
 
 /// The cheapest union is kept for each combination of needed sources, for at most so many combinations.
 const UNIONS_MAX: usize = 3;
@@ -27,7 +27,7 @@ impl<'a> PathFinder<'_, 'a> {
         for number in 0..self.terms.disjunctions.len() {
             let disjunction = &self.terms.disjunctions[number];
             let origin = self.terms.conditions[disjunction.condition].origin;
-            if !disjunction.sources.contains(source) || !self.facts[source].admits(origin) {
+            if !disjunction.sources.contains(source) || !self.infos[source].admits(origin) {
                 continue;
             }
             for union in self.unions(source, needs, number) {
@@ -45,8 +45,8 @@ impl<'a> PathFinder<'_, 'a> {
         let disjunction = &self.terms.disjunctions[number];
         let mut unions: Option<Vec<Union>> = None;
         for branch in &disjunction.branches {
-            let mut ways = best_of(&self.branch_candidates(source, needs, branch));
-            if self.facts[source].is_measured {
+            let mut ways = best_of(&self.branch_candidates(source, needs, number, branch));
+            if self.infos[source].is_measured {
                 ways.iter_mut().for_each(|way| self.drop_by_outer(source, branch, way));
             }
             unions = Some(match unions {
@@ -79,13 +79,19 @@ impl<'a> PathFinder<'_, 'a> {
         way.rows -= dropped;
     }
 
-    /// The candidates of a branch, without all other conditions.
-    fn branch_candidates(&self, source: usize, needs: SourceSet, branch: &Terms<'a>) -> Candidates {
+    /// The candidates of a branch of disjunction `number`. Its path may use the conditions around the OR, too.
+    fn branch_candidates(&self, source: usize, needs: SourceSet, number: usize, branch: &Terms<'a>) -> Candidates {
         let order = OrderColumns::none();
+        let skipped = self.terms.disjunctions[number].condition;
+        let is_around = |constraint: &Constraint<'a>| constraint.source == source && constraint.condition != skipped;
+        let around = self.terms.constraints.iter().any(is_around);
+        let with_around = around.then(|| terms::analyze(self.scope, &self.terms.of_branch(branch, skipped, |_| true)));
         let mut finder = PathFinder {
             context: self.context,
-            facts: self.facts,
-            terms: branch,
+            infos: self.infos,
+            scope: self.scope,
+            terms: with_around.as_ref().unwrap_or(branch),
+            own_conditions: branch.conditions.len(),
             order: &order,
             limit: None,
             in_or: true,

@@ -18,11 +18,11 @@ const RANGE_ROWS_MIN: LogEst = LogEst(10);
 impl<'a> PathFinder<'_, 'a> {
     /// Adds the paths by rowid and the scan.
     pub(super) fn add_table_paths(&mut self, source: usize, needs: SourceSet) {
-        let Some(table) = self.facts[source].table else { return self.add_scan(source, needs) };
+        let Some(table) = self.infos[source].table else { return self.add_scan(source, needs) };
         if !table.has_rowid() {
             return;
         }
-        if !matches!(self.facts[source].source.indexed, lithe_resolve::ir::Indexed::By(_)) {
+        if !matches!(self.infos[source].source.indexed, lithe_resolve::ir::Indexed::By(_)) {
             self.add_scan(source, needs);
             self.add_rowid_paths(source, needs);
         }
@@ -30,9 +30,9 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// All rows.
     pub(super) fn add_scan(&mut self, source: usize, needs: SourceSet) {
-        let rows = self.facts[source].rows;
+        let rows = self.infos[source].rows;
         let mut candidate = self.candidate(source, needs, Way::Scan);
-        candidate.run = self.facts[source].scan_cost();
+        candidate.run = self.infos[source].scan_cost();
         candidate.rows = rows;
         candidate.order = if self.order.wants_rowid_of(source) { 1 } else { 0 };
         self.add(candidate);
@@ -69,7 +69,7 @@ impl<'a> PathFinder<'_, 'a> {
         candidate.one_row = constraint.op != Op::In;
         candidate.has_equality = candidate.one_row;
         candidate.looks_up = true;
-        candidate.run = self.facts[source].rows.log2().sum(LogEst::ONE + ROW_FETCH) + times;
+        candidate.run = self.infos[source].rows.log2().sum(LogEst::ONE + ROW_FETCH) + times;
         candidate.rows = times;
         candidate.used.push(id);
         candidate.borrowed.extend(Some(id).filter(|&id| self.is_borrowed(id, source, Some(ColumnIndex::ROWID))));
@@ -90,11 +90,11 @@ impl<'a> PathFinder<'_, 'a> {
     }
 
     fn add_rowid_range_of(&mut self, source: usize, needs: SourceSet, range: Range) {
-        let rows = self.rows_in_range(self.facts[source].rows, &range);
+        let rows = self.rows_in_range(self.infos[source].rows, &range);
         let used: Few<ConstraintId, 6> = range.low.iter().chain(&range.high).map(|bound| bound.constraint).collect();
         let needs = used.iter().fold(needs, |all, &id| all.union(self.terms.constraint(id).needs));
         let mut candidate = self.candidate(source, needs, Way::RowidRange(range));
-        candidate.run = self.facts[source].rows.log2().sum(rows + ROW_FETCH);
+        candidate.run = self.infos[source].rows.log2().sum(rows + ROW_FETCH);
         candidate.rows = rows;
         let is_borrowed = |id: &ConstraintId| self.is_borrowed(*id, source, Some(ColumnIndex::ROWID));
         candidate.borrowed.extend(used.iter().copied().filter(is_borrowed));

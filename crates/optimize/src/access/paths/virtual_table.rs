@@ -73,13 +73,13 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// The constraints on columns of the table that are passed to its module.
     fn virtual_constraints(&self, source: usize) -> Vec<ConstraintId> {
-        let facts = &self.facts[source];
+        let info = &self.infos[source];
         // The same scan runs once more for rows that have not joined, so for a RIGHT joined table it must not leave out rows.
         // The arguments of a function are passed all the same, because they determine its rows.
-        let is_right = facts.source.join.keeps_right_rows();
+        let is_right = info.source.join.keeps_right_rows();
         let is_argument = |constraint: &Constraint<'a>| {
             let Left::Column(column) = constraint.left else { return false };
-            let column = column.position().and_then(|at| facts.table?.columns.get(at));
+            let column = column.position().and_then(|at| info.table?.columns.get(at));
             constraint.op == Op::Eq && column.is_some_and(|column| column.hidden)
         };
         let is_usable = |constraint: &Constraint<'a>| {
@@ -88,7 +88,7 @@ impl<'a> PathFinder<'_, 'a> {
                 && !constraint.needs.contains(source)
                 && matches!(constraint.left, Left::Column(_))
                 && constraint.made_of != MadeOf::NotNull
-                && facts.admits(self.terms.conditions[constraint.condition].origin)
+                && info.admits(self.terms.conditions[constraint.condition].origin)
         };
         self.terms.numbered().filter(|(_, constraint)| is_usable(constraint)).map(|(id, _)| id).collect()
     }
@@ -116,7 +116,7 @@ impl<'a> PathFinder<'_, 'a> {
         let is_ordered = self.order.columns.is_empty() || !self.index_order(source).0.is_empty();
         let is_fixed = is_constant(&limit.limit) && limit.offset.as_ref().is_none_or(is_constant);
         let all_told = (0..self.terms.conditions.len()).all(is_told);
-        (self.facts.len() == 1 && is_ordered && is_fixed && all_told).then_some(limit)
+        (self.infos.len() == 1 && is_ordered && is_fixed && all_told).then_some(limit)
     }
 
     /// Whether the module would apply LIMIT although it does not apply every constraint, and so would count rows that are dropped
@@ -236,7 +236,7 @@ impl<'a> PathFinder<'_, 'a> {
 
     fn columns_used(&self, source: usize) -> u64 {
         const LAST: usize = 63;
-        self.facts[source].used.positions().fold(0, |all, at| all | 1 << at.min(LAST))
+        self.infos[source].used.positions().fold(0, |all, at| all | 1 << at.min(LAST))
     }
 
     /// The order, if it consists of columns of this table alone.
@@ -246,7 +246,7 @@ impl<'a> PathFinder<'_, 'a> {
             Wish::Grouped => OrderUse::Grouped,
             Wish::Distinct => OrderUse::Distinct,
         };
-        let table = self.facts[source].table;
+        let table = self.infos[source].table;
         let columns = self.order.columns.iter().map(|wanted| {
             let (of, column) = wanted.column?;
             let own = match column.position() {
@@ -256,7 +256,7 @@ impl<'a> PathFinder<'_, 'a> {
             let is_own = of == source && !wanted.nulls_opposite && own == wanted.collation;
             is_own.then_some(IndexOrder { column: number_of(column), descending: wanted.descending })
         });
-        let columns: Option<Vec<IndexOrder>> = if self.facts.len() == 1 { columns.collect() } else { None };
+        let columns: Option<Vec<IndexOrder>> = if self.infos.len() == 1 { columns.collect() } else { None };
         (columns.unwrap_or_default(), order_use)
     }
 }

@@ -23,7 +23,7 @@ mod virtual_table;
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
-use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, In, SourceSet, TermOrigin};
+use lithe_resolve::ir::{ColumnIndex, CompareRows, Expr, How, In, SourceSet, Term, TermOrigin};
 use lithe_value::Affinity;
 
 pub use analysis::Scope;
@@ -201,6 +201,19 @@ impl<'a> Terms<'a> {
             constraints: ArenaVec::with_capacity_in(count, arena),
             disjunctions: ArenaVec::new_in(arena),
         }
+    }
+
+    /// The conditions of a branch of the OR that is condition `skipped`, then those around the OR that are usable.
+    pub fn of_branch(
+        &self,
+        branch: &Terms<'a>,
+        skipped: usize,
+        is_usable: impl Fn(&Condition<'a>) -> bool,
+    ) -> Vec<Term<'a>> {
+        let around =
+            self.conditions.iter().enumerate().filter(|(at, condition)| *at != skipped && is_usable(condition));
+        let all = branch.conditions.iter().chain(around.map(|(_, condition)| condition));
+        all.map(|condition| Term { expr: condition.expr, origin: condition.origin }).collect()
     }
 
     /// The constraint of that number.

@@ -15,13 +15,13 @@ use crate::parser::expr::primary::{literal, string_of};
 use crate::parser::names::{column_names, direction, optional_column_names};
 use crate::token::TokenKind;
 
-/// Whether a table constraint, and no column, starts with this token.
+/// Whether a table constraint, and not a column, starts with this token.
 pub(super) fn starts_table_constraint(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(kind, Constraint | Primary | Unique | Check | Foreign)
 }
 
-/// The constraints of a column. A name counts for all constraints up to the next name.
+/// The constraints of a column. A name applies to all constraints up to the next name.
 pub(super) fn column_constraints<'a>(
     parser: &mut Parser<'a, '_>,
     column: Ident<'a>,
@@ -93,7 +93,7 @@ fn column_primary_key<'a>(parser: &mut Parser<'a, '_>) -> Result<ColumnConstrain
     Ok(ColumnConstraintKind::PrimaryKey { direction, conflict, autoincrement })
 }
 
-/// DEFAULT takes a literal, perhaps with a sign, an identifier, or any expression in parentheses.
+/// DEFAULT accepts a literal, with any sign, an identifier, or any expression in parentheses.
 fn default_value<'a>(parser: &mut Parser<'a, '_>) -> Result<ColumnConstraintKind<'a>> {
     parser.expect(TokenKind::Default)?;
     if parser.at(TokenKind::LeftParen) {
@@ -132,7 +132,7 @@ fn default_literal<'a>(parser: &mut Parser<'a, '_>) -> Result<Expr<'a>> {
     }
 }
 
-/// An expression in parentheses, and its text without them.
+/// An expression in parentheses, and its text without the parentheses.
 pub(super) fn parenthesized_expr<'a>(parser: &mut Parser<'a, '_>) -> Result<(Expr<'a>, Span)> {
     parser.expect(TokenKind::LeftParen)?;
     let start = parser.token.span.start;
@@ -148,7 +148,7 @@ pub(crate) fn check<'a>(parser: &mut Parser<'a, '_>) -> Result<Check<'a>> {
     Ok(Check { condition, text, conflict: None })
 }
 
-/// The parenthesis of a generated column and the word behind it.
+/// The parenthesis of a generated column and the word after it.
 fn generated<'a>(parser: &mut Parser<'a, '_>, column: Ident<'a>) -> Result<ColumnConstraintKind<'a>> {
     let (value, text) = parenthesized_expr(parser)?;
     let mut stored = false;
@@ -162,7 +162,7 @@ fn generated<'a>(parser: &mut Parser<'a, '_>, column: Ident<'a>) -> Result<Colum
     Ok(ColumnConstraintKind::Generated { value, text, stored })
 }
 
-/// `ON CONFLICT action`, if it stands here.
+/// `ON CONFLICT action`, if it is next.
 pub(crate) fn on_conflict(parser: &mut Parser<'_, '_>) -> Result<Option<Conflict>> {
     if !parser.take(TokenKind::On)? {
         return Ok(None);
@@ -171,8 +171,8 @@ pub(crate) fn on_conflict(parser: &mut Parser<'_, '_>) -> Result<Option<Conflict
     conflict_action(parser).map(Some)
 }
 
-/// The constraints behind the columns. A comma between two of them may be missing, and then the name
-/// of the first counts for both.
+/// The constraints after the columns. If the comma between two constraints is missing, the name of the first constraint applies
+/// to both.
 pub(super) fn table_constraints<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [TableConstraint<'a>]> {
     let mut constraints = ArenaVec::new_in(parser.arena);
     let mut name = None;
@@ -288,7 +288,7 @@ fn advance_if_action(parser: &mut Parser<'_, '_>) -> Result<TokenKind> {
     }
 }
 
-/// `DEFERRABLE [INITIALLY DEFERRED | IMMEDIATE]`: whether deferred.
+/// `DEFERRABLE [INITIALLY DEFERRED | IMMEDIATE]`: returns whether the key is deferred.
 fn deferrable(parser: &mut Parser<'_, '_>) -> Result<bool> {
     parser.expect(TokenKind::Deferrable)?;
     if !parser.take(TokenKind::Initially)? {
@@ -301,7 +301,7 @@ fn deferrable(parser: &mut Parser<'_, '_>) -> Result<bool> {
     Ok(false)
 }
 
-/// Indexes have no order for NULLs of their own.
+/// Defers an error if a term of an index has NULLS FIRST or NULLS LAST.
 pub(super) fn check_no_nulls(parser: &mut Parser<'_, '_>, columns: &[OrderTerm<'_>]) {
     match columns.iter().find_map(|column| column.nulls) {
         None => {}

@@ -1,4 +1,4 @@
-//! CREATE: which object? Indexes, views and virtual tables.
+//! CREATE: selects the kind of object; parses indexes, views and virtual tables.
 
 pub(super) mod constraint;
 pub(super) mod table;
@@ -49,7 +49,7 @@ pub(super) fn if_not_exists(parser: &mut Parser<'_, '_>) -> Result<bool> {
     Ok(true)
 }
 
-/// TEMP says the schema already.
+/// Refuses a schema after TEMP, which already means the schema `temp`.
 pub(super) fn check_temporary_table<'a>(parser: &mut Parser<'a, '_>, temporary: bool, name: &QualifiedName<'a>) {
     if temporary && name.schema.is_some_and(|schema| !schema.name.is("temp")) {
         parser.defer(None, "temporary table name must be unqualified");
@@ -96,8 +96,8 @@ fn create_virtual_table<'a>(parser: &mut Parser<'a, '_>) -> Result<Stmt<'a>> {
     Ok(Stmt::CreateVirtualTable(parser.arena.alloc(table)))
 }
 
-/// Anything goes, as long as the parentheses match; commas outside of inner parentheses separate.
-/// Empty arguments do not count.
+/// Accepts any tokens as long as the parentheses match; commas outside of inner parentheses separate the arguments. Empty
+/// arguments are dropped.
 fn module_args<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [&'a [u8]]> {
     let mut args = ArenaVec::new_in(parser.arena);
     let mut open = 0_u32;

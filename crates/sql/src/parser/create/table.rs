@@ -11,7 +11,7 @@ use crate::parser::expr::query::expect_select;
 use crate::parser::names::type_name;
 use crate::token::TokenKind;
 
-/// Behind `CREATE [TEMP] TABLE`.
+/// The rest of `CREATE [TEMP] TABLE`.
 pub(super) fn create_table<'a>(parser: &mut Parser<'a, '_>, temporary: bool) -> Result<Stmt<'a>> {
     let if_not_exists = if_not_exists(parser)?;
     let name = parser.qualified_name()?;
@@ -61,7 +61,7 @@ pub(crate) fn column_def<'a>(parser: &mut Parser<'a, '_>) -> Result<ColumnDef<'a
     Ok(ColumnDef { name, type_name, constraints, span: parser.span_from(start) })
 }
 
-/// `WITHOUT ROWID`, `STRICT`, with commas between them and, if you like, one before. Whether they were written.
+/// `WITHOUT ROWID`, `STRICT`, separated by commas, with an optional comma before the first. Returns which of the two are written.
 fn table_options(parser: &mut Parser<'_, '_>) -> Result<(bool, bool)> {
     let (mut without_rowid, mut strict) = (false, false);
     if parser.token.kind.is_name() {
@@ -88,9 +88,9 @@ fn table_option(parser: &mut Parser<'_, '_>, without_rowid: &mut bool, strict: &
     Ok(())
 }
 
-/// `INT GENERATED ALWAYS AS (...)` reads as a type of three words; the last two are none.
+/// `INT GENERATED ALWAYS AS (...)` is parsed as a type of three words; removes the last two words.
 fn without_generated_always(type_name: &[u8]) -> &[u8] {
-    // SQLite looks for them at the end of a type that is as long as both.
+    // SQLite requires that the whole type is at least as long as both words.
     const LEN_MIN: usize = "generated always".len();
     match without_word(type_name, "always") {
         Some(before) if type_name.len() >= LEN_MIN => without_word(before, "generated").unwrap_or(before),
@@ -98,7 +98,7 @@ fn without_generated_always(type_name: &[u8]) -> &[u8] {
     }
 }
 
-/// The text without the word at its end and the space in front of that.
+/// The text without the word at its end and the space before the word.
 fn without_word<'t>(text: &'t [u8], word: &str) -> Option<&'t [u8]> {
     let (before, last) = text.split_at_checked(text.len().checked_sub(word.len())?)?;
     last.eq_ignore_ascii_case(word.as_bytes()).then(|| before.trim_ascii_end())

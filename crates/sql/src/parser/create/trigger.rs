@@ -1,10 +1,10 @@
 //! CREATE TRIGGER.
 //!
-//! The statements of a trigger are narrower than those outside: no WITH before INSERT, UPDATE and DELETE, no
+//! The grammar of statements in triggers is narrower than that of other statements: no WITH before INSERT, UPDATE and DELETE, no
 //! INDEXED BY, no DEFAULT VALUES, no RETURNING.
 //!
-//! Parameters, and a schema before the table of a statement, are allowed in temporary triggers only. Which triggers are
-//! temporary depends on where the table is, so that these checks are not the parser's.
+//! Parameters, and a schema before the table of a statement, are allowed only in temporary triggers. Whether a trigger is
+//! temporary depends on the schema of its table, so the parser does not check this.
 
 use bumpalo::collections::Vec as ArenaVec;
 
@@ -18,7 +18,7 @@ use crate::parser::expr::query::from::{indexed, joined_items};
 use crate::parser::expr::query::{at_select, expect_select, select, where_clause};
 use crate::token::TokenKind;
 
-/// Behind `CREATE [TEMP] TRIGGER`.
+/// The rest of `CREATE [TEMP] TRIGGER`.
 pub(super) fn create_trigger<'a>(parser: &mut Parser<'a, '_>, temporary: bool) -> Result<Stmt<'a>> {
     let if_not_exists = if_not_exists(parser)?;
     let name = parser.qualified_name()?;
@@ -79,7 +79,7 @@ fn trigger_event<'a>(parser: &mut Parser<'a, '_>) -> Result<TriggerEvent<'a>> {
     }
 }
 
-/// One or more statements, each with its semicolon, and END.
+/// One or more statements, each with a semicolon, and END.
 fn trigger_steps<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [TriggerStep<'a>]> {
     let mut steps = ArenaVec::new_in(parser.arena);
     while steps.is_empty() || !parser.at(TokenKind::End) {
@@ -87,7 +87,7 @@ fn trigger_steps<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [TriggerStep<'a>
         let stmt = trigger_step(parser)?;
         steps.push(TriggerStep { stmt, span: parser.span_from(start) });
         if parser.at(TokenKind::EndOfText) {
-            // The end of the text counts as a semicolon first, and is found to be missing END after that.
+            // SQLite first takes the end of the text for a semicolon, and then reports the missing END.
             parser.raise_deferred()?;
         }
         parser.expect(TokenKind::Semicolon)?;

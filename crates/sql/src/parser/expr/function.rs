@@ -15,7 +15,7 @@ const CALL_ENTRIES: u32 = 3;
 #[inline(never)]
 pub(super) fn function_call<'a>(parser: &mut Parser<'a, '_>, name: Ident<'a>) -> Result<Expr<'a>> {
     parser.enter(CALL_ENTRIES)?;
-    // Built in the arena, not on the native stack, where calls within calls would pile it up.
+    // Allocated in the arena, because nested calls would add it to the native stack repeatedly.
     let call: &'a mut FunctionCall<'a> = parser.arena.alloc(FunctionCall {
         name,
         distinct: false,

@@ -1,6 +1,6 @@
 //! Expressions by precedence climbing.
 //!
-//! The loosest operators come first; each line binds tighter than the one above it:
+//! The operators in order of precedence; each line binds tighter than the line above:
 //!
 //! ```text
 //!   1  OR
@@ -17,8 +17,8 @@
 //!  12  ~x -x +x
 //! ```
 //!
-//! All binary operators group from left to right, and chains of them are loops. The right operand of an operator
-//! is parsed by recursion, which is bounded: it deepens the tree, and trees have a maximal height.
+//! All binary operators are left-associative, and a loop parses a chain of operators. The right operand of an operator is parsed
+//! by recursion, whose depth is limited because the height of a tree is limited.
 
 mod function;
 pub(super) mod order;
@@ -36,7 +36,7 @@ use crate::token::{KIND_COUNT, TokenKind};
 use primary::primary;
 use query::{at_select, select};
 
-/// How tight an operator binds. 0 is no operator.
+/// How tight an operator binds. 0: the token is not an operator.
 type Precedence = u8;
 
 const OR: Precedence = 1;
@@ -51,7 +51,7 @@ const CONCAT: Precedence = 10;
 const COLLATE: Precedence = 11;
 const PREFIX: Precedence = 12;
 
-/// What each token does behind an operand.
+/// The meaning of each token after an operand.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 static INFIX: [Precedence; KIND_COUNT] = {
     use TokenKind::*;
@@ -81,7 +81,7 @@ static INFIX: [Precedence; KIND_COUNT] = {
     table
 };
 
-/// What a token does behind an operand.
+/// The meaning of a token after an operand.
 #[inline]
 #[expect(clippy::indexing_slicing, reason = "the table has a place for every kind")]
 fn precedence_of(kind: TokenKind) -> Precedence {
@@ -94,7 +94,7 @@ pub(super) fn expr<'a>(parser: &mut Parser<'a, '_>) -> Result<Expr<'a>> {
     expr_above(parser, OR)
 }
 
-/// `[expr, ...]` before a closing parenthesis, which stays.
+/// `[expr, ...]` before a closing parenthesis, which is not taken.
 fn exprs_until_paren<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [Expr<'a>]> {
     if parser.at(TokenKind::RightParen) {
         return Ok(&[]);
@@ -110,7 +110,7 @@ pub(super) fn parenthesized_exprs<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a
     Ok(exprs)
 }
 
-/// An expression whose operators bind at least as tight as `least`.
+/// An expression whose operators have at least the precedence `least`.
 fn expr_above<'a>(parser: &mut Parser<'a, '_>, least: Precedence) -> Result<Expr<'a>> {
     let start = parser.token.span.start;
     let operand = prefixed(parser)?;
@@ -120,8 +120,8 @@ fn expr_above<'a>(parser: &mut Parser<'a, '_>, least: Precedence) -> Result<Expr
     infix(parser, operand, start, least, false)
 }
 
-/// The operators behind `left`, which starts at `start` (parentheses included).
-/// `before_and` leaves a top-level AND to the BETWEEN that waits for it.
+/// The operators after `left`, which starts at `start` (parentheses included). If `before_and` is set, a top-level AND belongs to
+/// an enclosing BETWEEN and is not taken.
 pub(super) fn infix<'a>(
     parser: &mut Parser<'a, '_>,
     mut left: Expr<'a>,
@@ -147,7 +147,7 @@ pub(super) fn infix<'a>(
     }
 }
 
-/// What stands on the right of an operator of this precedence.
+/// The right operand of an operator of this precedence.
 fn right_operand<'a>(parser: &mut Parser<'a, '_>, precedence: Precedence) -> Result<Expr<'a>> {
     parser.enter(2)?;
     let right = expr_above(parser, precedence + 1)?;
@@ -161,13 +161,13 @@ fn binary<'a>(parser: &mut Parser<'a, '_>, op: BinaryOp, left: Expr<'a>, right: 
     parser.node(kind, start, height)
 }
 
-/// NOT above `expr` if `not` was written.
+/// `expr` as a node that is negated if `not` is set.
 fn negated_if<'a>(parser: &mut Parser<'a, '_>, not: bool, expr: Expr<'a>) -> Expr<'a> {
-    // The node has a flag for NOT; SQLite has a node, which counts.
+    // The node has a flag for NOT; SQLite has a node of its own, which counts for the height.
     parser.node(expr.kind, expr.span.start, expr.height - u32::from(!not))
 }
 
-/// The operators that are words, and their negations.
+/// The operators that are words, and their negated forms.
 #[inline(never)]
 fn worded_infix<'a>(parser: &mut Parser<'a, '_>, op: WordedOp, left: Expr<'a>, start: u32) -> Result<Expr<'a>> {
     let token = parser.advance()?;
@@ -207,7 +207,7 @@ fn not_infix<'a>(parser: &mut Parser<'a, '_>, left: Expr<'a>, start: u32) -> Res
 
 fn unary<'a>(parser: &mut Parser<'a, '_>, op: UnaryOp, operand: Expr<'a>, start: u32) -> Expr<'a> {
     let operand = match (op, operand.kind) {
-        // Only 0x8000000000000000 is this number, and its negative is none of 64 bits.
+        // Only 0x8000000000000000 has this value, and its negation does not fit 64 bits.
         (UnaryOp::Minus, ExprKind::Integer(i64::MIN)) => {
             Expr { kind: ExprKind::HexTooBig(operand.span.text(parser.sql)), ..operand }
         }
@@ -236,7 +236,8 @@ fn like<'a>(
     start: u32,
     not: bool,
 ) -> Result<Expr<'a>> {
-    // Nodes with by-value operands start in the arena: operands within operands would pile up on the stack.
+    // Nodes with operands by value are allocated in the arena, because nested operands would add them to the native stack
+    // repeatedly.
     let like = parser.arena.alloc(Like { not, op, value, pattern: value, escape: None, op_span });
     let mut height = value.height;
     like.pattern = right_operand(parser, EQUALITY)?;
@@ -272,7 +273,7 @@ fn in_set<'a>(parser: &mut Parser<'a, '_>, value: Expr<'a>, start: u32, not: boo
     parser.leave(3);
     if let (ExprKind::RowValue(row), InSet::List(items)) = (node.value.kind, node.set) {
         check_in_widths(parser, row.len(), items);
-        // To SQLite, the list is VALUES with a SELECT for each row.
+        // In SQLite, the list is VALUES with a SELECT for each row.
         items.iter().for_each(|_| _ = parser.number_select());
     }
     let height = node.value.height.max(set_height);
@@ -294,7 +295,7 @@ fn in_operand<'a>(parser: &mut Parser<'a, '_>, set: &mut InSet<'a>) -> Result<u3
         select.height
     } else {
         let items = exprs_until_paren(parser)?;
-        // One subquery with parentheses of its own is the set too, not a single value.
+        // A single subquery in its own parentheses is the set, too, and not a single value.
         *set = match items {
             [Expr { kind: ExprKind::Subquery(select), .. }] => InSet::Select(select),
             _ => InSet::List(items),
@@ -305,7 +306,7 @@ fn in_operand<'a>(parser: &mut Parser<'a, '_>, set: &mut InSet<'a>) -> Result<u3
     Ok(height)
 }
 
-/// A row value is compared with a list of row values of the same width.
+/// Defers an error if an item of the list has another width than the left operand.
 fn check_in_widths<'a>(parser: &mut Parser<'a, '_>, width: usize, items: &[Expr<'a>]) {
     let Some(item) = items.iter().find(|item| item.width() != width) else {
         return;
@@ -321,7 +322,7 @@ fn collate<'a>(parser: &mut Parser<'a, '_>, value: Expr<'a>, start: u32) -> Resu
     Ok(parser.node(ExprKind::Collate(node), start, value.height))
 }
 
-/// An operand with the prefix operators before it.
+/// An operand with its prefix operators.
 #[inline]
 fn prefixed<'a>(parser: &mut Parser<'a, '_>) -> Result<Expr<'a>> {
     match parser.token.kind {
@@ -330,13 +331,13 @@ fn prefixed<'a>(parser: &mut Parser<'a, '_>) -> Result<Expr<'a>> {
     }
 }
 
-/// Runs of prefix operators are parsed by a loop. NOT binds looser than the others, but what follows it
-/// belongs to it wherever it stands: `- NOT a = b` is `-(NOT (a = b))`.
+/// A loop parses a run of prefix operators. NOT binds looser than the other operators, but its operand extends as far as possible
+/// at every position: `- NOT a = b` is `-(NOT (a = b))`.
 #[inline(never)]
 fn prefix_operators<'a>(parser: &mut Parser<'a, '_>) -> Result<Expr<'a>> {
     let mut operators = ArenaVec::new_in(parser.arena);
     while let Some(op) = prefix_op(parser.token.kind) {
-        // NOT EXISTS is no exception: EXISTS is a primary.
+        // NOT EXISTS needs no special case: EXISTS is a primary.
         parser.enter(1)?;
         operators.push((op, parser.advance()?.span.start));
     }
@@ -354,7 +355,7 @@ fn prefix_operators<'a>(parser: &mut Parser<'a, '_>) -> Result<Expr<'a>> {
 }
 
 impl Expr<'_> {
-    /// The number of values: of a row value its length, else 1 (a subquery's width is known later).
+    /// The number of values: the length of a row value, 1 otherwise (the width of a subquery is not known yet).
     pub fn width(&self) -> usize {
         match self.kind {
             ExprKind::RowValue(values) => values.len(),
@@ -363,7 +364,7 @@ impl Expr<'_> {
     }
 }
 
-/// The height of the highest.
+/// The height of the highest expression.
 pub(super) fn tallest(exprs: &[Expr<'_>]) -> u32 {
     exprs.iter().map(|expr| expr.height).max().unwrap_or(0)
 }

@@ -7,7 +7,7 @@ use crate::parser::cursor::Parser;
 use crate::parser::names::direction;
 use crate::token::TokenKind;
 
-/// `ORDER BY terms`, if it stands here.
+/// `ORDER BY terms`, if it is next.
 pub(super) fn order_by<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [OrderTerm<'a>]> {
     if !parser.take(TokenKind::Order)? {
         return Ok(&[]);
@@ -30,7 +30,7 @@ pub(crate) fn order_term<'a>(parser: &mut Parser<'a, '_>) -> Result<OrderTerm<'a
     Ok(OrderTerm { expr, direction, nulls })
 }
 
-/// The height of the highest expression sorted by.
+/// The height of the highest expression of the terms.
 pub(super) fn tallest_term(terms: &[OrderTerm<'_>]) -> u32 {
     terms.iter().map(|term| term.expr.height).max().unwrap_or(0)
 }

@@ -4,7 +4,7 @@ use crate::ast::ExprKind;
 use crate::parser::cursor::Parser;
 use crate::token::Token;
 
-/// The parameter that was just taken.
+/// The parameter of the last token taken.
 pub(super) fn parameter<'a>(parser: &mut Parser<'a, '_>, token: Token) -> ExprKind<'a> {
     let name = token.span.text(parser.sql);
     let number = match name {
@@ -31,7 +31,7 @@ fn out_of_range<'a>(parser: &mut Parser<'a, '_>, token: Token) -> ExprKind<'a> {
     ExprKind::Parameter(1)
 }
 
-/// `#1` names a register of the program in SQLite's own nested statements. In others it is an error, and no
+/// `#1` is a register of the program in SQLite's internal nested statements. In other statements it is an error, and not an
 /// expression.
 #[cold]
 fn register<'a>(parser: &mut Parser<'a, '_>, token: Token) -> ExprKind<'a> {

@@ -1,4 +1,4 @@
-//! What operators stand between: literals, names, parentheses, CASE, CAST, EXISTS, RAISE.
+//! The operands of operators: literals, names, parentheses, CASE, CAST, EXISTS, RAISE.
 
 use bumpalo::collections::Vec as ArenaVec;
 
@@ -13,7 +13,7 @@ use crate::parser::names::type_name;
 use crate::text::{decode_blob, integer, unquote, without_separators};
 use crate::token::{Token, TokenKind};
 
-/// Entries on the parser's stack for a CASE: SQLite's are one in the operand, five behind THEN.
+/// Entries on the parser's stack for a CASE. SQLite's parser has one within the operand, five after THEN.
 const CASE_ENTRIES: u32 = 3;
 
 pub(super) fn primary<'a>(parser: &mut Parser<'a, '_>) -> Result<Expr<'a>> {
@@ -63,7 +63,7 @@ fn rare_primary<'a>(parser: &mut Parser<'a, '_>) -> Result<Expr<'a>> {
     }
 }
 
-/// A literal, taken, if the current token is one. This is what DEFAULT takes without parentheses.
+/// A literal, taken, if the current token is one. DEFAULT accepts these without parentheses.
 pub(crate) fn literal<'a>(parser: &mut Parser<'a, '_>) -> Result<Option<ExprKind<'a>>> {
     let text = parser.token.span.text(parser.sql);
     let kind = match parser.token.kind {
@@ -82,7 +82,7 @@ pub(crate) fn literal<'a>(parser: &mut Parser<'a, '_>) -> Result<Option<ExprKind
     Ok(Some(kind))
 }
 
-/// Whether the separators stand between digits is checked when the token is used, not when it is read.
+/// The positions of separators between digits are checked when the token is used, not when it is read.
 fn separated_number<'a>(parser: &mut Parser<'a, '_>) -> Result<ExprKind<'a>> {
     let token = parser.advance()?;
     let text = match without_separators(token.span.text(parser.sql), parser.arena) {
@@ -120,8 +120,8 @@ fn qualified_column<'a>(parser: &mut Parser<'a, '_>, first: Ident<'a>) -> Result
     Ok(parser.node(ExprKind::QualifiedColumn(column), first.span().start, height))
 }
 
-/// Parentheses in a row are opened by a loop, closed by another: their number does not deepen the
-/// native stack.
+/// A loop takes consecutive opening parentheses and another one the closing ones, so that their number does not deepen the native
+/// stack.
 #[inline(never)]
 fn parentheses<'a>(parser: &mut Parser<'a, '_>) -> Result<Expr<'a>> {
     let mut starts = ArenaVec::new_in(parser.arena);
@@ -146,7 +146,7 @@ fn parentheses<'a>(parser: &mut Parser<'a, '_>) -> Result<Expr<'a>> {
     Ok(expr)
 }
 
-/// The rest of `(first, ...)`, up to the closing parenthesis, which becomes part of the span.
+/// The rest of `(first, ...)`, including the closing parenthesis, which becomes part of the span.
 #[inline(never)]
 fn row_value<'a>(parser: &mut Parser<'a, '_>, first: Expr<'a>, start: u32) -> Result<Expr<'a>> {
     let mut values = ArenaVec::new_in(parser.arena);
@@ -194,7 +194,7 @@ fn case<'a>(parser: &mut Parser<'a, '_>) -> Result<Expr<'a>> {
     Ok(parser.node(ExprKind::Case(case), start, height))
 }
 
-/// One or more branches.
+/// One or more branches of a CASE.
 #[inline(never)]
 fn whens<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [When<'a>]> {
     let mut whens = ArenaVec::new_in(parser.arena);
@@ -260,7 +260,7 @@ fn raise<'a>(parser: &mut Parser<'a, '_>) -> Result<Expr<'a>> {
     Ok(parser.node(ExprKind::Raise(raise), start, height))
 }
 
-/// A name as an expression: what DEFAULT takes for a string, or an indexed column.
+/// A name as an expression: a string in DEFAULT, or an indexed column.
 pub(crate) fn string_of<'a>(ident: Ident<'a>) -> Expr<'a> {
     debug_assert!(ident.quote() != Quote::Single);
     Expr { kind: ExprKind::String(ident.name.as_bytes()), span: ident.span(), height: 1 }

@@ -1,4 +1,4 @@
-//! Windows: the WINDOW clause, what stands in parentheses behind OVER, frames.
+//! Windows: the WINDOW clause, the parentheses after OVER, frames.
 
 use bumpalo::collections::Vec as ArenaVec;
 
@@ -9,14 +9,14 @@ use crate::error::Result;
 use crate::parser::cursor::Parser;
 use crate::token::TokenKind;
 
-/// The definitions of a WINDOW clause. Each but the first may extend one before it.
+/// The definitions of a WINDOW clause. Each definition may extend an earlier one.
 pub(super) fn window_defs<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [WindowDef<'a>]> {
     let mut defs: ArenaVec<'a, WindowDef<'a>> = ArenaVec::new_in(parser.arena);
     loop {
         let name = window_name(parser)?;
         parser.expect(TokenKind::As)?;
         let mut window = window(parser)?;
-        // SQLite never looks at the base of the first.
+        // SQLite ignores the base of the first definition.
         let base = window.base.take().filter(|_| !defs.is_empty());
         if let Some(base) = base {
             extend_window(parser, &mut window, base, &defs);
@@ -39,7 +39,7 @@ fn extend_window<'a>(parser: &mut Parser<'a, '_>, window: &mut Window<'a>, base:
     }
 }
 
-/// The name of a window, quotes included: SQLite compares these names as they are written.
+/// The name of a window, quotes included: SQLite compares these names as written.
 pub(super) fn window_name<'a>(parser: &mut Parser<'a, '_>) -> Result<Ident<'a>> {
     let span = parser.name()?.span();
     Ok(Ident::new(Name::new(span.text(parser.sql)), span, Quote::None))
@@ -92,7 +92,7 @@ fn frame<'a>(parser: &mut Parser<'a, '_>) -> Result<Option<Frame<'a>>> {
     Ok(Some(Frame { unit, start, end, exclude }))
 }
 
-/// UNBOUNDED goes with PRECEDING at the start and with FOLLOWING at the end only.
+/// UNBOUNDED is followed by PRECEDING at the start and by FOLLOWING at the end.
 fn frame_bound<'a>(parser: &mut Parser<'a, '_>, at_start: bool) -> Result<FrameBound<'a>> {
     match parser.token.kind {
         TokenKind::Unbounded => {

@@ -2,7 +2,7 @@
 
 use super::Writer;
 
-/// `and` and `or` stand there twice: they come more often.
+/// `and` and `or` are listed twice, so that they are chosen more often.
 #[rustfmt::skip]
 const BINARY_OPERATORS: &[&str] = &[
     "+", "-", "*", "/", "%", "||", "->", "->>",

@@ -1,4 +1,4 @@
-//! Random statements out of SQLite's grammar, as lists of tokens.
+//! Random statements of SQLite's grammar, as lists of tokens.
 
 mod command;
 mod create;
@@ -35,7 +35,7 @@ pub fn join(tokens: &[String], random: &mut Random) -> String {
     sql
 }
 
-/// Any token at all.
+/// A random token.
 pub fn any_token(random: &mut Random) -> String {
     const OTHERS: &[&str] = &[
         "(", ")", ",", ".", ";", "+", "-", "*", "/", "%", "=", "==", "<>", "!=", "<", "<=", ">", ">=", "<<", ">>", "&",
@@ -57,7 +57,7 @@ fn keyword(random: &mut Random) -> String {
 struct Writer {
     random: Random,
     tokens: Vec<String>,
-    /// Productions that may still nest.
+    /// The number of levels that productions may still nest.
     budget: i32,
 }
 

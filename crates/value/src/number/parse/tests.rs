@@ -105,7 +105,7 @@ fn a_nul_ends_the_number() {
     assert_eq!(numeric_prefix(b"9007199254740993\0"), Numeric::Integer(9_007_199_254_740_993));
 }
 
-/// One product says the same as the standard library, or nothing.
+/// One product gives the same result as the standard library, or none.
 #[test]
 fn one_product_is_correctly_rounded() {
     let (mut state, mut told) = (0x9e37_79b9_7f4a_7c15_u64, 0);

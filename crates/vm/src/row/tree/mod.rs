@@ -1,4 +1,4 @@
-//! A cursor on a B-tree, with the columns of the row that it stands on.
+//! A cursor on a B-tree, with the columns of its current row.
 //!
 //! ```text
 //!   move ──► Unread ──first column──► Read ──further columns──► Read
@@ -8,8 +8,8 @@
 //!   Deferred(rowid) ──first column──► seek, then as above
 //! ```
 //!
-//! Numbers and short texts go into the register; long ones stay on their page and are borrowed; what
-//! overflows the page is copied in one run into the register's own memory.
+//! Numbers and short texts are copied into the register; long ones are borrowed from their page; a value that
+//! overflows the page is copied at once into the register's own memory.
 
 mod row;
 
@@ -31,42 +31,42 @@ use crate::error::Error;
 pub struct TreeCursor {
     /// The trees of the database.
     pub btree: Rc<Btree>,
-    /// All the rest, which the next cursor in this one's place takes over.
+    /// The rest of the cursor, which the next cursor in this slot reuses.
     pub place: Box<Place>,
 }
 
-/// The state of a cursor on a tree. Closing and opening one again moves nothing but the box.
+/// The state of a cursor on a tree, in one box, so that closing and reopening it moves only the pointer.
 pub struct Place {
-    /// The cursor below.
+    /// The cursor of the B-tree.
     pub cursor: Cursor,
     memory: Memory,
     state: RowState,
-    /// The view in `memory` is one of the row.
+    /// The view in `memory` is of the current row.
     has_view: bool,
-    /// The columns of the row, where it is read.
+    /// The columns of the row, if it is read.
     columns: Columns,
-    /// The page of the row, where it is read, or of the leaf.
+    /// The page of the row, if it is read, or else of the leaf.
     page: Option<PageRef>,
-    /// Where on the page the row is, where it is read.
+    /// The payload of the row on the page, if it is read.
     span: PayloadSpan,
-    /// Rows are read as soon as the cursor comes to them: somebody looks at them.
+    /// Rows are read as soon as the cursor moves to them, because columns of earlier rows were read.
     is_wanted: bool,
-    /// The leaf that a loop goes over; of no cells if there is none.
+    /// The leaf that a loop iterates over; without cells if there is none.
     leaf: Leaf,
-    /// What `leaf` holds for: the version of the tree where Next came to it, or came last; 0 if Next has not been.
+    /// The version of the tree for which `leaf` is valid, or at the last Next; 0 if there was no Next.
     leaf_version: u64,
     encoding: Encoding,
-    /// The cursor has been moved to the row after its place: the next Next stays there.
+    /// The cursor is on the row after its position: the next Next does not move it.
     is_ahead: bool,
-    /// Some register has borrowed bytes from this cursor's pages.
+    /// Some register has borrowed bytes from the pages of this cursor.
     pub has_lent: bool,
     /// Where the last seek ended, for an insert that follows it.
     pub last_seek: Option<Seek>,
-    /// The cursor goes over a whole table or index.
+    /// The cursor scans a whole table or index.
     is_scan: bool,
-    /// How many steps such scans have taken.
+    /// The number of steps of such scans.
     scan_steps: u64,
-    /// How often Sequence was asked.
+    /// The next value of Sequence.
     pub sequence: i64,
 }
 
@@ -79,13 +79,13 @@ struct Memory {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RowState {
-    /// The cursor has moved, or stands nowhere.
+    /// The cursor has moved, or is on no row.
     Unread,
     /// The view is of the row under the cursor.
     Read,
     /// Every column is NULL.
     NullRow,
-    /// The row of this rowid is to be sought.
+    /// The row of this rowid has yet to be sought.
     Deferred(i64),
 }
 
@@ -112,14 +112,15 @@ impl Place {
         })
     }
 
-    /// Lets go of every page.
+    /// Releases all pages.
     fn close(&mut self) {
         self.cursor.reset();
         self.page = None;
         self.leaf.count = 0;
     }
 
-    /// Begins anew on another tree. Which columns were wanted is still known: most often they will be again.
+    /// Reopens the place on another tree. The columns that were read before are located again: usually they are read
+    /// again.
     fn reopen(&mut self, root: PageNo, key: Option<Arc<KeyInfo>>, encoding: Encoding) {
         self.cursor.reopen(root, key);
         self.encoding = encoding;
@@ -135,14 +136,14 @@ impl Place {
         self.sequence = 0;
     }
 
-    /// How many steps scans of whole tables have taken since somebody asked.
+    /// The number of steps of full scans since the last call.
     pub fn take_scan_steps(&mut self) -> u64 {
         std::mem::take(&mut self.scan_steps)
     }
 }
 
 impl TreeCursor {
-    /// A cursor on the tree at `root`, in the place of the one before.
+    /// A cursor on the tree at `root`; it reuses the place of a closed one.
     pub fn open(
         btree: Rc<Btree>,
         root: PageNo,
@@ -162,7 +163,7 @@ impl TreeCursor {
         TreeCursor { btree, place }
     }
 
-    /// A cursor that already has its place. `is_ahead` says that it stands on the row after it.
+    /// A cursor that is positioned already. `is_ahead` says that it is on the row after its position.
     pub fn standing(btree: Rc<Btree>, cursor: Cursor, is_ahead: bool) -> TreeCursor {
         let mut place = Place::new(cursor, Encoding::Utf8);
         place.is_ahead = is_ahead;
@@ -175,7 +176,7 @@ impl TreeCursor {
         self.place.stand_nowhere();
     }
 
-    /// A second cursor on the same tree, standing nowhere.
+    /// A second cursor on the same tree, on no row.
     pub fn duplicate(&self) -> TreeCursor {
         let cursor = new_cursor(self.place.cursor.root(), self.place.cursor.key_info().cloned());
         TreeCursor { btree: Rc::clone(&self.btree), place: Place::new(cursor, self.place.encoding) }
@@ -192,7 +193,7 @@ impl TreeCursor {
         Ok(())
     }
 
-    /// Closes the cursor: lets go of its pages and its database. What is left serves the next one.
+    /// Closes the cursor: releases its pages and its database. Its place can be reused.
     pub fn close(mut self) -> Box<Place> {
         self.place.close();
         self.place
@@ -204,7 +205,7 @@ impl TreeCursor {
         self.place.encoding
     }
 
-    /// Mapped pages of `pager` are about to change: those that are held become copies.
+    /// Copies the held pages of `pager`, whose mapped bytes are about to change.
     pub fn own_pages(&mut self, pager: &Pager) {
         if std::ptr::eq(self.btree.pager(), pager) {
             self.place.cursor.own_pages(pager);
@@ -212,15 +213,15 @@ impl TreeCursor {
         }
     }
 
-    /// The row is about to change: its page must not be held, lest the pager copy it first.
+    /// Releases the page of the row before the row changes: otherwise the pager would copy the page first.
     #[inline]
     pub fn release_row(&mut self) {
         self.forget_row();
         self.place.page = None;
     }
 
-    /// Other statements may have written since the row was read: what it says now is read again, and a row that is gone is one
-    /// of NULLs.
+    /// Other statements may have written since the row was read: it is read again at the next access, and all columns of a row
+    /// that was deleted are NULL.
     pub fn look_again(&mut self) {
         if self.place.cursor.is_behind(&self.btree) {
             self.place.leaf.count = 0;
@@ -230,13 +231,13 @@ impl TreeCursor {
         }
     }
 
-    /// A rollback has taken back what the cursor stands on, and the statement must not go on with it.
+    /// Invalidates the cursor: a rollback has reverted its row, and the statement must not continue with it.
     pub fn trip(&mut self) {
         self.release_row();
         self.place.cursor.trip();
     }
 
-    /// The cursor has moved.
+    /// Drops all state of the row, because the cursor moves.
     #[inline]
     pub fn forget_row(&mut self) {
         self.place.state = RowState::Unread;
@@ -267,7 +268,7 @@ impl TreeCursor {
             self.forget_row();
             return Ok(self.place.cursor.is_valid());
         }
-        // A loop that writes to the rows that it goes over would lose the leaf with each of them.
+        // A loop that writes to its own rows would invalidate the leaf at each of them.
         let is_writing = self.place.leaf_version != 0 && self.place.leaf_version != self.tree_version();
         self.forget_row();
         let is_there = self.place.cursor.next(&self.btree)?;
@@ -280,13 +281,13 @@ impl TreeCursor {
         Ok(is_there)
     }
 
-    /// Changes whenever the tree may have: what is written to other trees is no matter to a reader of this one.
+    /// The version of the tree, which every write to it changes. (Writes to other trees do not.)
     #[inline]
     fn tree_version(&self) -> u64 {
         self.btree.version(self.place.cursor.root())
     }
 
-    /// The loop goes over the leaf by itself from here on.
+    /// Lets the loop iterate over the cells of the leaf directly from here on.
     fn enter_leaf(&mut self) {
         if let Some((page, leaf)) = self.place.cursor.leaf(&self.btree) {
             debug_assert!(leaf.index < leaf.count, "a loop is on a cell of its leaf");
@@ -296,8 +297,8 @@ impl TreeCursor {
         }
     }
 
-    /// Goes to the next row, if that is the next cell of the leaf, and reads it, if somebody looked at the rows before.
-    /// False says nothing: ask [`TreeCursor::next`].
+    /// Goes to the next row, if that is the next cell of the leaf, and reads it, if earlier rows were read.
+    /// False: the caller must use [`TreeCursor::next`].
     #[inline(never)]
     pub fn next_quickly(&mut self) -> bool {
         let index = self.place.leaf.index + 1;
@@ -349,16 +350,16 @@ impl TreeCursor {
         Ok(seek)
     }
 
-    /// Whether the cursor is known to stand on the entry that equals `key`.
+    /// Whether the cursor is on the entry that equals `key`, as far as is known without a search.
     #[inline]
     pub fn stands_on_key(&mut self, key: &SearchKey<'_>) -> Result<bool, Error> {
         Ok(!self.place.is_ahead && self.place.cursor.stands_on_key(&self.btree, key)?)
     }
 
-    /// The row of that rowid is wanted, once a column of it is.
+    /// Defers the seek for a rowid until a column of the row is read.
     #[inline]
     pub fn defer_seek(&mut self, rowid: i64) {
-        // The leaf of a loop that this cursor made before says nothing about the row.
+        // The leaf of an earlier loop of this cursor must not be used for the row.
         self.forget_row();
         self.place.state = RowState::Deferred(rowid);
     }

@@ -27,7 +27,7 @@ impl TreeCursor {
         if is_there { Ok(Some(self.place.cursor.rowid()?)) } else { Ok(None) }
     }
 
-    /// The rowid, while the loop goes over a leaf by itself and nothing has been written. `None` says nothing: ask
+    /// The rowid, while a loop iterates over the leaf directly and nothing has been written. `None`: the caller must use
     /// [`TreeCursor::rowid`].
     #[inline]
     pub fn leaf_rowid(&self) -> Option<i64> {
@@ -38,13 +38,13 @@ impl TreeCursor {
         leaf.rowid(self.place.page.as_ref()?, leaf.index)
     }
 
-    /// Whether there is a row to read, after whatever has been written since the last move.
+    /// Whether the cursor is on a row, after all writes since its last move.
     #[inline]
     fn is_on_row(&mut self) -> Result<bool, Error> {
         Ok(self.place.cursor.restore(&self.btree)? && !self.place.is_ahead)
     }
 
-    /// Learns where the row under the cursor is; false if there is none.
+    /// Locates the row under the cursor; false if there is none.
     #[inline]
     fn read_row(&mut self) -> Result<bool, Error> {
         match self.place.state {
@@ -70,7 +70,7 @@ impl TreeCursor {
         Ok(true)
     }
 
-    /// The first `count` columns are about to be asked for.
+    /// Announces that the first `count` columns are read next.
     #[inline]
     pub fn want_columns(&mut self, count: usize) {
         self.place.columns.want(count - 1);
@@ -79,7 +79,8 @@ impl TreeCursor {
         }
     }
 
-    /// Column `index` of a row that has not been looked at is about to be asked for. False if there is nothing new to be found.
+    /// Announces that column `index` is read next. False if the row was read already, so that there is nothing new to
+    /// locate.
     #[inline]
     pub fn begin_row(&mut self, index: usize) -> Result<bool, Error> {
         if self.place.state == RowState::Read {
@@ -89,8 +90,7 @@ impl TreeCursor {
         Ok(self.read_row_quickly() || self.read_row()?)
     }
 
-    /// Puts a column into a register, if it is among those that have been found. False says nothing: ask
-    /// [`TreeCursor::column`].
+    /// Puts a column into a register, if it is located. False: the caller must use [`TreeCursor::column`].
     #[inline(never)]
     pub fn column_quickly(&mut self, index: usize, dst: &mut Register) -> bool {
         let (Some((serial, at)), Some(page)) = (self.found(index), &self.place.page) else {
@@ -100,7 +100,8 @@ impl TreeCursor {
         true
     }
 
-    /// Puts a column of reals into a register, if it is a number and among those that have been found. False says nothing.
+    /// Puts a column with REAL affinity into a register, if it is located and a number. False: the caller must use
+    /// another path.
     #[inline(never)]
     pub fn real_quickly(&mut self, index: usize, dst: &mut Register) -> bool {
         let real = match self.value_quickly(index) {
@@ -112,7 +113,7 @@ impl TreeCursor {
         true
     }
 
-    /// A column that has been found, where it stands. `None` says nothing.
+    /// A column that is located, in place. `None`: the caller must use another path.
     #[inline]
     pub fn value_quickly(&self, index: usize) -> Option<ValueRef<'_>> {
         let (serial, at) = self.found(index)?;
@@ -122,19 +123,20 @@ impl TreeCursor {
         columns::value(self.place.page.as_ref()?, serial, at)
     }
 
-    /// Whether a column that has been found is NULL. `None` says nothing.
+    /// Whether a column that is located is NULL. `None`: the caller must use another path.
     #[inline]
     pub fn is_null_quickly(&self, index: usize) -> Option<bool> {
         self.found(index).map(|(serial, _)| serial.is_null())
     }
 
-    /// The type of a column that has been found, and where its content is.
+    /// The type of a column that is located, and the position of its content.
     #[inline]
     fn found(&self, index: usize) -> Option<(SerialType, usize)> {
         if self.place.state == RowState::Read { self.place.columns.get(index) } else { None }
     }
 
-    /// Reads the row under the cursor, if it is an ordinary one. False says nothing: ask [`TreeCursor::read_row`].
+    /// Reads the row under the cursor, if its cell can be read in place. False: the caller must use
+    /// [`TreeCursor::read_row`].
     #[inline]
     fn read_row_quickly(&mut self) -> bool {
         self.place.is_wanted = true;
@@ -144,7 +146,8 @@ impl TreeCursor {
         let Some(row) = self.place.cursor.peek(&self.btree) else {
             return false;
         };
-        // Most rows are on the page of the row before: that reference is kept, for cloning one may count.
+        // Most rows are on the page of the row before: that reference is kept, because cloning it may increment a
+        // counter.
         if !self.place.page.as_ref().is_some_and(|page| page.is_same(row.page)) {
             self.place.page = Some(row.page.clone());
         }
@@ -173,7 +176,7 @@ impl TreeCursor {
         }
     }
 
-    /// A column that has been found to begin on the row's page and to end on another.
+    /// A column that begins on the row's page and ends on another.
     #[inline]
     fn cut_column(&self, index: usize) -> Option<Column> {
         let (serial, start) = self.place.columns.cut(index)?;
@@ -181,7 +184,7 @@ impl TreeCursor {
         (column.end() <= self.place.span.len).then_some(column)
     }
 
-    /// A column that is out of order, past the end, or not on the row's page.
+    /// A column that was not located, or that is past the end, or not on the row's page.
     #[inline(never)]
     fn column_by_view(&mut self, index: usize, dst: &mut Register) -> Result<bool, Error> {
         self.place.columns.want(index);
@@ -202,7 +205,7 @@ impl TreeCursor {
         }
     }
 
-    /// A column whose place the local part of the payload does not tell: absurdly wide tables on small pages.
+    /// A column whose header entry is past the local part of the payload: very wide tables on small pages.
     #[cold]
     fn column_past_page(&mut self, index: usize, header_len: u32, dst: &mut Register) -> Result<bool, Error> {
         let mut header = std::mem::take(&mut self.place.memory.header);
@@ -220,7 +223,7 @@ impl TreeCursor {
         }
     }
 
-    /// A column that is not, or not as a whole, on the row's page.
+    /// A column that is not entirely on the row's page.
     #[inline(never)]
     fn put_overflowing(&mut self, column: Column, dst: &mut Register) -> Result<bool, Error> {
         let len = column.serial.len() as usize;
@@ -245,7 +248,7 @@ impl TreeCursor {
         Ok(true)
     }
 
-    /// The whole record where it stands, if all of it is on its page and in UTF-8. `None` says nothing: ask
+    /// The whole record in place, if it is entirely on its page and in UTF-8. `None`: the caller must use
     /// [`TreeCursor::record`].
     #[inline]
     pub fn record_quickly(&mut self) -> Option<&[u8]> {
@@ -293,8 +296,8 @@ impl TreeCursor {
         }
     }
 
-    /// The last column of the row, if it is an integer and on the page: its type ends the header, its content ends the
-    /// payload, and nothing before it has to be looked at.
+    /// The last column of the row, if it is an integer and on the page. Its type ends the header and its content ends the
+    /// payload, so the columns before it need not be read.
     #[inline]
     fn last_integer(&self) -> Option<i64> {
         let span = self.place.span;

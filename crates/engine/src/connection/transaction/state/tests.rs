@@ -153,12 +153,12 @@ fn a_commit_keeps_the_schema() {
 }
 
 #[test]
-fn others_go_on_after_the_rollback_of_one_statement() {
+fn others_continue_after_the_rollback_of_one_statement() {
     let (state, before) = (TransactionState::new(), Arc::new(Catalog::new()));
     let reader = StatementRun::default();
     state.enter(&reader, (0, 0));
     state.note_schema_change(Arc::clone(&before));
-    state.let_others_go_on(|| assert!(state.roll_back_schema(&changed(&before)).1));
+    state.let_others_continue(|| assert!(state.roll_back_schema(&changed(&before)).1));
     assert!(!state.notice_rollback(&reader));
     state.note_schema_taken_back();
     state.roll_back_schema(&before);

@@ -1,4 +1,4 @@
-//! FROM: tables, subqueries, table-valued functions, and what joins them.
+//! FROM: tables, subqueries, table-valued functions, and join operators.
 
 use bumpalo::collections::Vec as ArenaVec;
 
@@ -10,7 +10,7 @@ use crate::parser::expr::{expr, parenthesized_exprs};
 use crate::parser::names::alias;
 use crate::token::TokenKind;
 
-/// An item before anything of it is parsed.
+/// An empty item, before it is parsed.
 const NOTHING: FromItem<'static> = FromItem {
     join: COMMA,
     source: Source::Nested(&[]),
@@ -21,15 +21,15 @@ const NOTHING: FromItem<'static> = FromItem {
     span: Span::new(0, 0),
 };
 
-/// A comma, or nothing on the left at all.
+/// A comma, or no operator.
 const COMMA: Join = Join { natural: false, kind: JoinKind::Comma };
 
-/// The items of FROM, behind the keyword.
+/// The items of FROM, after the keyword.
 pub(crate) fn joined_items<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [FromItem<'a>]> {
     let mut items = ArenaVec::with_capacity_in(1, parser.arena);
     let mut join = Some(COMMA);
     while let Some(left) = join {
-        // Filled in where it stays, not on the native stack, where nested lists would pile it up.
+        // Filled in its place in the arena, because nested lists would add it to the native stack repeatedly.
         items.push(NOTHING);
         if let Some(item) = items.last_mut() {
             joined_item(parser, left, item)?;
@@ -61,14 +61,15 @@ fn joined_item<'a>(parser: &mut Parser<'a, '_>, join: Join, item: &mut FromItem<
     Ok(())
 }
 
-/// Whether a join in parentheses is a SELECT of its own: not the first of FROM if nothing is said of the whole, and no single item.
+/// Whether a join in parentheses counts as a SELECT: it has several items, and is not the first item of FROM without alias and
+/// condition.
 fn is_join_of_its_own(item: &FromItem<'_>, is_first: bool) -> bool {
     let Source::Nested(inner) = item.source else { return false };
     let is_bare = item.alias.is_none() && matches!(item.constraint, JoinConstraint::None);
     !(is_first && is_bare) && item_count(inner) > 1
 }
 
-/// How many items a list has once the parentheses around its first ones are gone.
+/// The number of items of a list without redundant parentheses around its first items.
 fn item_count(items: &[FromItem<'_>]) -> usize {
     match items {
         [first, rest @ ..] => match first.source {
@@ -127,7 +128,7 @@ pub(crate) fn indexed<'a>(parser: &mut Parser<'a, '_>) -> Result<Indexed<'a>> {
     Ok(Indexed::Any)
 }
 
-/// The first of a list has nothing to be joined to.
+/// Defers an error if the first item of a list has a condition.
 fn check_first<'a>(parser: &mut Parser<'a, '_>, constraint: &JoinConstraint<'a>) {
     let word = match constraint {
         JoinConstraint::None => return,
@@ -168,7 +169,7 @@ fn join_operator(parser: &mut Parser<'_, '_>) -> Result<Option<Join>> {
     }
 }
 
-/// Up to three words before JOIN. The first is a join word; the grammar takes any name for the others.
+/// Up to three words before JOIN. The first is a join keyword; the grammar accepts any names after it.
 #[inline(never)]
 fn worded_join(parser: &mut Parser<'_, '_>) -> Result<Join> {
     let start = parser.token.span.start;
@@ -196,7 +197,7 @@ fn is_join_word(kind: TokenKind) -> bool {
     matches!(kind, Natural | Left | Right | Full | Outer | Inner | Cross)
 }
 
-/// The words before JOIN, in whatever order and however often they stand.
+/// The words before JOIN, in any order and any number.
 #[derive(Default)]
 struct JoinWords {
     natural: bool,
@@ -222,7 +223,7 @@ impl JoinWords {
         }
     }
 
-    /// INNER and OUTER contradict each other, and OUTER needs a side.
+    /// INNER and OUTER contradict each other, and OUTER requires LEFT, RIGHT or FULL.
     fn join(&self) -> Option<Join> {
         if self.unknown || self.inner && self.outer {
             return None;

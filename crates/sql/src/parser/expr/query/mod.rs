@@ -21,7 +21,7 @@ use from::joined_items;
 use values::values;
 use with::with_clause;
 
-/// Entries on the parser's stack below what a select is made of.
+/// Entries on the parser's stack below the clauses of a select.
 const SELECT_ENTRIES: u32 = 4;
 
 /// `[WITH ...] core [UNION core ...] [ORDER BY ...] [LIMIT ...]`
@@ -31,7 +31,7 @@ pub(crate) fn select<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a Select<'a>> 
     select_after_with(parser, with, start)
 }
 
-/// As [`select`], behind the WITH clause of a statement that starts at `start`.
+/// Like [`select`], after the WITH clause of a statement that starts at `start`.
 pub(crate) fn select_after_with<'a>(
     parser: &mut Parser<'a, '_>,
     with: Option<&'a With<'a>>,
@@ -57,19 +57,19 @@ pub(crate) fn select_after_with<'a>(
     Ok(parser.arena.alloc(select))
 }
 
-/// Whether a select starts here, behind an opening parenthesis. (WITH is no name there.)
+/// Whether a select starts here, after an opening parenthesis. (WITH is not a name in this place.)
 #[inline]
 pub(crate) fn at_select(parser: &Parser<'_, '_>) -> bool {
     matches!(parser.token.kind, TokenKind::Select | TokenKind::Values | TokenKind::With)
 }
 
-/// A select, which must stand here.
+/// A select, which is required here.
 pub(crate) fn expect_select<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a Select<'a>> {
     if at_select(parser) { select(parser) } else { parser.unexpected() }
 }
 
-/// The terms behind the first. The grammar lets each have ORDER BY and LIMIT, and once the whole is
-/// read only the last may.
+/// The terms after the first. The grammar accepts ORDER BY and LIMIT in each term; when all terms have been read, only the last
+/// may have them.
 fn compound<'a>(parser: &mut Parser<'a, '_>, select: &mut Select<'a>, first: Term<'a>) -> Result<()> {
     let mut rest = ArenaVec::new_in(parser.arena);
     let mut misplaced = None;
@@ -79,11 +79,11 @@ fn compound<'a>(parser: &mut Parser<'a, '_>, select: &mut Select<'a>, first: Ter
         if op == CompoundOp::Union && parser.take(TokenKind::All)? {
             op = CompoundOp::UnionAll;
         }
-        // The one nearest to the end is reported.
+        // SQLite reports the last misplaced clause.
         misplaced = before.clause().map(|clause| (clause, op)).or(misplaced);
         let term = term(parser)?;
         select.height = select.height.max(term.height);
-        // Rows that are several SELECTs become one that reads them.
+        // VALUES that are several SELECTs are wrapped in one more SELECT, which reads them.
         let number = if term.is_compound { parser.number_select() } else { term.number };
         rest.push(CompoundTerm { op, core: term.core, number });
         before = term;
@@ -112,7 +112,7 @@ fn term<'a>(parser: &mut Parser<'a, '_>) -> Result<Term<'a>> {
 
 fn query<'a>(parser: &mut Parser<'a, '_>) -> Result<Term<'a>> {
     parser.expect(TokenKind::Select)?;
-    // Built in the arena, not on the native stack, where subqueries would pile it up.
+    // Allocated in the arena, because nested subqueries would add it to the native stack repeatedly.
     let query: &'a mut Query<'a> = parser.arena.alloc(Query::default());
     clauses(parser, query)?;
     let order_by = order_by(parser)?;
@@ -122,7 +122,7 @@ fn query<'a>(parser: &mut Parser<'a, '_>) -> Result<Term<'a>> {
     Ok(Term { core: SelectCore::Query(query), number, is_compound: false, order_by, limit, height })
 }
 
-/// What belongs to one core, from DISTINCT to WINDOW.
+/// The clauses of one core, from DISTINCT to WINDOW.
 fn clauses<'a>(parser: &mut Parser<'a, '_>, query: &mut Query<'a>) -> Result<()> {
     query.distinct = parser.take(TokenKind::Distinct)?;
     if !query.distinct {
@@ -146,7 +146,7 @@ fn clauses<'a>(parser: &mut Parser<'a, '_>, query: &mut Query<'a>) -> Result<()>
     Ok(())
 }
 
-/// Also what stands behind RETURNING.
+/// The result columns, also those of RETURNING.
 pub(crate) fn result_columns<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [ResultColumn<'a>]> {
     parser.list(result_column)
 }
@@ -168,7 +168,7 @@ fn result_column<'a>(parser: &mut Parser<'a, '_>) -> Result<ResultColumn<'a>> {
     Ok(ResultColumn { kind: ResultColumnKind::Expr(expr), alias, span })
 }
 
-/// `table.*`: the only place where more than one token decides.
+/// `table.*`: the only place where the parser must look ahead by more than one token.
 #[inline]
 fn table_star<'a>(parser: &mut Parser<'a, '_>) -> Result<Option<ResultColumnKind<'a>>> {
     if !parser.lexer.may_be_before(b'.') {
@@ -183,7 +183,7 @@ fn table_star<'a>(parser: &mut Parser<'a, '_>) -> Result<Option<ResultColumnKind
     Ok(Some(ResultColumnKind::TableStar(table)))
 }
 
-/// `WHERE condition`, if it stands here.
+/// `WHERE condition`, if it is next.
 #[inline]
 pub(crate) fn where_clause<'a>(parser: &mut Parser<'a, '_>) -> Result<Option<Expr<'a>>> {
     if parser.take(TokenKind::Where)? { expr(parser).map(Some) } else { Ok(None) }
@@ -204,12 +204,12 @@ fn limit<'a>(parser: &mut Parser<'a, '_>) -> Result<Option<&'a Limit<'a>>> {
     Ok(Some(parser.arena.alloc(limit)))
 }
 
-/// A term of a compound select with the clauses behind it.
+/// A term of a compound select with the clauses after it.
 #[derive(Clone, Copy)]
 pub(super) struct Term<'a> {
     pub(super) core: SelectCore<'a>,
     pub(super) number: SelectNumber,
-    /// Whether it is VALUES of which SQLite makes several SELECTs.
+    /// Whether the term is VALUES for which SQLite creates several SELECTs.
     pub(super) is_compound: bool,
     pub(super) order_by: &'a [OrderTerm<'a>],
     pub(super) limit: Option<&'a Limit<'a>>,
@@ -217,7 +217,7 @@ pub(super) struct Term<'a> {
 }
 
 impl Term<'_> {
-    /// The clause that makes this a bad term before another one.
+    /// The clause that is not allowed before another term.
     fn clause(&self) -> Option<&'static str> {
         if !self.order_by.is_empty() {
             return Some("ORDER BY");
@@ -227,7 +227,7 @@ impl Term<'_> {
 }
 
 impl CompoundOp {
-    /// As SQL writes it.
+    /// The operator in SQL.
     pub fn name(self) -> &'static str {
         match self {
             CompoundOp::Union => "UNION",
@@ -238,7 +238,7 @@ impl CompoundOp {
     }
 }
 
-/// Whether a name starts here, where an expression could start as well.
+/// Whether a name starts here, at a position where an expression is allowed as well.
 #[inline]
 fn starts_name(kind: TokenKind) -> bool {
     use TokenKind::*;

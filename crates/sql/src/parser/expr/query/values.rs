@@ -1,8 +1,8 @@
 //! VALUES.
 //!
-//! SQLite makes a SELECT of each row, but streams rows that are constant, as long as no WITH came before: all of them, from the one before
-//! the first that is streamed, are one SELECT then. Where it streams, rows of different widths are an error of the parser, so that even a
-//! view or trigger made of such rows is refused; elsewhere they are the resolver's.
+//! SQLite creates a SELECT for each row, but streams constant rows if there was no WITH clause before: all streamed rows, and the
+//! row before the first of them, are one SELECT then. If rows of different widths are streamed, the parser reports the error, so
+//! that a view or trigger with such rows cannot be created; otherwise the resolver reports it.
 
 use bumpalo::collections::Vec as ArenaVec;
 
@@ -42,10 +42,10 @@ pub(super) fn values<'a>(parser: &mut Parser<'a, '_>) -> Result<Term<'a>> {
 
 /// The SELECTs of the rows so far.
 struct RowSelects {
-    /// The number of the last one.
+    /// The number of the last SELECT.
     number: SelectNumber,
     count: u32,
-    /// Whether the last one streams its rows.
+    /// Whether the last SELECT streams its rows.
     is_streaming: bool,
 }
 
@@ -66,7 +66,7 @@ impl RowSelects {
             return;
         }
         if !self.is_streaming {
-            // It takes the place of the SELECT of the row before.
+            // The new SELECT replaces the SELECT of the row before.
             self.number = parser.number_select();
             self.is_streaming = true;
         }
@@ -85,19 +85,20 @@ fn has_affinity(expr: &Expr<'_>) -> bool {
     }
 }
 
-/// Whether SQLite takes the value for constant while it parses; the exceptions are its own. The recursion is bounded by the height of the tree.
+/// Whether SQLite's parser takes the value for constant, with SQLite's exceptions. The depth of the recursion is limited by the
+/// height of the tree.
 fn is_constant(expr: &Expr<'_>) -> bool {
     let all = |exprs: &[Expr<'_>]| exprs.iter().all(is_constant);
     let option = |expr: &Option<Expr<'_>>| expr.as_ref().is_none_or(is_constant);
     match expr.kind {
         ExprKind::Column(ident) => ident.name.is("true") || ident.name.is("false"),
-        // SQLite knows which functions are deterministic; a parser does not.
+        // SQLite knows which functions are deterministic; this parser does not.
         ExprKind::Function(_) => false,
         ExprKind::QualifiedColumn(_) | ExprKind::Exists(_) | ExprKind::Subquery(_) | ExprKind::Raise(_) => false,
         ExprKind::Unary(_, operand) => is_constant(operand),
         ExprKind::Binary(BinaryOp::Is | BinaryOp::IsNot, ..) => false,
         ExprKind::Binary(_, left, right) => is_constant(left) && is_constant(right),
-        // There is no glob() of three arguments, nor a built-in match() or regexp() that is deterministic.
+        // There is no glob() with three arguments, and no built-in match() or regexp() that is deterministic.
         ExprKind::Like(like) if like.op != LikeOp::Like && (like.op != LikeOp::Glob || like.escape.is_some()) => false,
         ExprKind::Like(like) => is_constant(&like.value) && is_constant(&like.pattern) && option(&like.escape),
         ExprKind::Between(b) => is_constant(&b.value) && is_constant(&b.low) && is_constant(&b.high),

@@ -1,4 +1,4 @@
-//! The planner's facts about each source and its indexes: sizes, row counts, restrictions.
+//! The statistics and properties of each source and its indexes: sizes, row counts, restrictions.
 
 use lithe_catalog::{Index, Table};
 use lithe_resolve::ir::{Coll, ColumnIndex, Expr, Source, SourceKind, SourceSet, TermOrigin, same};
@@ -10,7 +10,7 @@ use super::usage::ColumnSet;
 
 /// A source of the join.
 #[derive(Debug)]
-pub struct SourceFacts<'a> {
+pub struct SourceInfo<'a> {
     /// The source.
     pub source: &'a Source<'a>,
     /// The table, when it is one.
@@ -39,7 +39,7 @@ pub struct SourceFacts<'a> {
     /// JOIN.
     pub reads_entries: bool,
     /// Its indexes. Partial ones may be usable in a branch of an OR only.
-    pub indexes: Vec<IndexFacts<'a>>,
+    pub indexes: Vec<SourceIndexInfo<'a>>,
 }
 
 /// Which conditions a path through a source may use.
@@ -55,11 +55,11 @@ pub enum Restriction {
 
 /// An index of a source.
 #[derive(Debug)]
-pub struct IndexFacts<'a> {
+pub struct SourceIndexInfo<'a> {
     /// The index.
     pub index: &'a Index,
     /// Its columns.
-    pub columns: &'a [IndexColumnFacts<'a>],
+    pub columns: &'a [IndexColumnInfo<'a>],
     /// `rows[n]`: entries that are equal in n columns.
     pub rows: &'a [LogEst],
     /// The size of an entry.
@@ -92,7 +92,7 @@ pub struct IndexFacts<'a> {
 
 /// A column of an index.
 #[derive(Clone, Copy, Debug)]
-pub struct IndexColumnFacts<'a> {
+pub struct IndexColumnInfo<'a> {
     /// What it holds.
     pub term: IndexedTerm<'a>,
     /// Its collation.
@@ -124,7 +124,7 @@ impl IndexedTerm<'_> {
     }
 }
 
-impl<'a> SourceFacts<'a> {
+impl<'a> SourceInfo<'a> {
     /// Whether a path through this source may use a condition of that origin.
     pub fn admits(&self, origin: TermOrigin) -> bool {
         match self.restriction {
@@ -159,7 +159,7 @@ impl<'a> SourceFacts<'a> {
     }
 }
 
-impl<'a> IndexFacts<'a> {
+impl<'a> SourceIndexInfo<'a> {
     /// How many columns were listed when the index was made.
     pub fn key_count(&self) -> usize {
         usize::from(self.index.key_count)
@@ -177,7 +177,7 @@ impl<'a> IndexFacts<'a> {
     }
 }
 
-impl<'a> IndexColumnFacts<'a> {
+impl<'a> IndexColumnInfo<'a> {
     /// Whether a constraint compares the column, under the same affinity and collation.
     pub fn is_compared_by(&self, constraint: &Constraint<'a>) -> bool {
         self.term.is(&constraint.left)

@@ -1,4 +1,4 @@
-//! The facts of a connection that a running program reads and changes.
+//! The state of a connection that a running program reads and changes.
 
 use std::cell::Cell;
 
@@ -7,23 +7,23 @@ use lithe_value::Encoding;
 /// Counters, settings and limits of one connection. Cells: user code may re-enter the connection while
 /// a program runs, so nothing is ever borrowed.
 #[derive(Debug)]
-pub struct ConnectionFacts {
+pub struct ConnectionState {
     /// `changes()`: rows changed by the last INSERT, UPDATE or DELETE that completed.
     pub changes: Cell<i64>,
     /// `total_changes()`: rows changed since the connection opened, triggers included.
     pub total_changes: Cell<i64>,
     /// `last_insert_rowid()`.
     pub last_insert_rowid: Cell<i64>,
-    /// Counts what may have changed a page of any database of the connection: steps of statements that write, rollbacks, and the
-    /// like. A statement that stands on a row looks at it again if this has changed.
+    /// Counts events that may have changed a page of any database of the connection: steps of statements that write, rollbacks,
+    /// and the like. A statement reads its current row again if the count has changed.
     pub writes: Cell<u64>,
-    /// Counts what makes statements that run useless: they may go on with the cursors that they have, but open no others.
+    /// Counts events that expire running statements: they may continue with their open cursors, but open no further ones.
     pub expirations: Cell<u64>,
-    /// The number of the last one, or 0 if what came after it has made them useful again.
+    /// The number of the last expiration, or 0 if a later event has cancelled it.
     pub last_expiration: Cell<u64>,
-    /// A transaction was begun that may be rolled back, and with it pages that cursors need to find their places again.
+    /// A transaction is open that may be rolled back, with pages that cursors need to find their places again.
     pub in_transaction: Cell<bool>,
-    /// A statement that writes has begun and has not ended: what it has written may be rolled back without BEGIN, too.
+    /// A statement that writes is running: its changes may be rolled back without BEGIN, too.
     pub has_writer: Cell<bool>,
     /// Violations of deferred foreign keys in the open transaction. COMMIT needs 0.
     pub deferred_violations: Cell<i64>,
@@ -42,9 +42,9 @@ pub struct ConnectionFacts {
     /// PRAGMA analysis_limit; 0 is none.
     pub analysis_limit: Cell<i64>,
     /// The time of the current step, in milliseconds of the Julian day number: `now` is the same for one step.
-    /// The machine forgets it before each step; the first function that asks sets it.
+    /// The machine clears it before each step; the first function that reads it sets it.
     pub now: Cell<Option<i64>>,
-    /// Bytes of sorts that did not fit memory.
+    /// Bytes of sorts that were written to temporary files.
     pub temporary_spilled: Cell<u64>,
 }
 
@@ -61,7 +61,7 @@ impl Flags {
     pub const DEFER_FOREIGN_KEYS: Flags = Flags(1 << 2);
     /// LIKE distinguishes cases.
     pub const CASE_SENSITIVE_LIKE: Flags = Flags(1 << 3);
-    /// INSERT, UPDATE and DELETE give a row with the number of rows changed.
+    /// INSERT, UPDATE and DELETE return a row with the number of changed rows.
     pub const COUNT_CHANGES: Flags = Flags(1 << 4);
     /// SELECT without ORDER BY runs backwards.
     pub const REVERSE_UNORDERED_SELECTS: Flags = Flags(1 << 5);
@@ -73,7 +73,7 @@ impl Flags {
         self.0 & flags.0 == flags.0
     }
 
-    /// With `flags` set or not.
+    /// These flags, with `flags` set or cleared.
     pub const fn with(self, flags: Flags, on: bool) -> Flags {
         Flags(if on { self.0 | flags.0 } else { self.0 & !flags.0 })
     }
@@ -83,12 +83,12 @@ impl Flags {
 pub const LENGTH_MAX: u32 = 1_000_000_000;
 /// SQLite's limit on patterns.
 pub const LIKE_PATTERN_LENGTH_MAX: u32 = 50_000;
-/// SQLite's limit on triggers that fire triggers.
+/// SQLite's limit on the depth of triggers.
 pub const TRIGGER_DEPTH_MAX: u32 = 1000;
 
-impl Default for ConnectionFacts {
+impl Default for ConnectionState {
     fn default() -> Self {
-        ConnectionFacts {
+        ConnectionState {
             changes: Cell::default(),
             total_changes: Cell::default(),
             last_insert_rowid: Cell::default(),
@@ -111,29 +111,29 @@ impl Default for ConnectionFacts {
     }
 }
 
-impl ConnectionFacts {
-    /// Whether pages that were written may be rolled back under statements that stand on rows.
+impl ConnectionState {
+    /// Whether written pages may be rolled back while statements stand on rows.
     pub fn may_roll_back(&self) -> bool {
         self.in_transaction.get() || self.has_writer.get()
     }
 
-    /// Something is about to be written through the connection, or was.
+    /// Records a write through the connection, before or after it.
     #[inline]
     pub fn note_write(&self) {
         self.writes.set(self.writes.get().wrapping_add(1));
     }
 
-    /// Statements that run must not open further cursors: a setting is another one now, or the temporary schema, or a rollback has taken
-    /// the schema back.
+    /// Expires running statements, which must not open further cursors: a setting or the temporary schema has changed, or a
+    /// rollback has reverted the schema.
     pub fn expire_running(&self) {
         self.expirations.set(self.expirations.get().wrapping_add(1));
         self.last_expiration.set(self.expirations.get());
-        self.note_write(); // so that they look
+        self.note_write(); // so that statements check for it
     }
 
-    /// Statements that run may open cursors again: they are compiled anew when they next begin, which is what SQLite asks of them last
-    /// when an index was created, whatever it has asked before.
-    pub fn let_running_go_on(&self) {
+    /// Lets running statements open cursors again. SQLite marks them to be compiled again at their next start, when an index was
+    /// created; this replaces an earlier expiration.
+    pub fn let_running_continue(&self) {
         self.last_expiration.set(0);
         self.note_write();
     }
@@ -143,18 +143,18 @@ impl ConnectionFacts {
         self.flags.get().contains(flags)
     }
 
-    /// Whether ANALYZE takes samples: only where it looks at everything.
+    /// Whether ANALYZE takes samples: only if it reads whole indexes.
     pub fn takes_samples(&self) -> bool {
         self.analysis_limit.get() == 0
     }
 
-    /// What the last statement has changed is undone after all.
+    /// Removes the changes of the last statement from the counters, because they are undone.
     pub fn take_back_changes(&self, changes: i64) {
         self.changes.set(0);
         self.total_changes.set(self.total_changes.get().wrapping_sub(changes));
     }
 
-    /// A statement (or one inside a trigger) has completed: it changed so many rows.
+    /// Records the rows that a statement (or one inside a trigger) has changed, when it completes.
     pub fn set_changes(&self, changes: i64) {
         self.changes.set(changes);
         self.total_changes.set(self.total_changes.get().wrapping_add(changes));

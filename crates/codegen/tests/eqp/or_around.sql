@@ -1,0 +1,59 @@
+-- The branches of an OR use the conditions around it: for their costs all of them, for their paths those that are one constraint each.
+create table s(a INTEGER PRIMARY KEY,b,c,d)
+create index is0 on s(b,d)
+create table t(x,y,z)
+create index tx on t(x)
+create index ty on t(y)
+create table r(a,b,c,d)
+create index ir0 on r(b,a)
+create table u(a INTEGER PRIMARY KEY,b,c,d)
+create table p(a UNIQUE,b,c,d)
+create index ip0 on p(c,a) where d is not null
+create table q(a PRIMARY KEY,b,c,d) without rowid
+create index iq0 on q(b,a)
+create table v(a INTEGER PRIMARY KEY,b,c,d)
+create index iv0 on v(b,a) where c is not null
+create index iv1 on v(c)
+? SELECT b,c FROM s WHERE b > 9 AND b < 5 AND (a IN (6,3) OR d = 2) ORDER BY a
+? SELECT b,c FROM s WHERE b > 9 AND b < 5 AND (a =6 OR d = 2) ORDER BY c
+? SELECT b,c FROM s WHERE b > 9 AND b < 5 AND (a =6 OR d > 2) ORDER BY c
+? SELECT b,c FROM s WHERE b = 9 AND (a =6 OR d > 2) ORDER BY c
+? SELECT b,c FROM s WHERE b = 9 AND (a =6 OR c > 2) ORDER BY c
+? SELECT b,c FROM s WHERE b > 9 AND (a =6 OR c = 2) ORDER BY c
+? SELECT * FROM t WHERE x > 9 AND (y =6 OR z = 20) ORDER BY z
+? SELECT * FROM t WHERE x > 9 AND (y =6 OR y > 20) ORDER BY z
+? SELECT * FROM t WHERE x > 9 AND (y =6 OR (y > 20 AND z = 20)) ORDER BY z
+? SELECT * FROM t WHERE x > 9 AND (y =6 OR (y > 20 AND z = 20))
+? SELECT * FROM r WHERE r.a BETWEEN 2 AND 5 AND (r.b = 8 OR (r.d = 1 AND r.b = 4))
+? SELECT * FROM r WHERE r.a>2 AND (r.b = 8 OR (r.d = 1 AND r.b = 4))
+? SELECT * FROM r JOIN u ON r.a = u.b WHERE r.a>2 AND r.a<5 AND (r.b = 8 OR (r.d = 1 AND r.b = 4))
+? SELECT * FROM r JOIN u WHERE r.a BETWEEN 2 AND 5 AND (r.b = 8 OR (r.d = 1 AND r.b = 4))
+? SELECT * FROM r JOIN u ON r.c=u.c WHERE r.a BETWEEN 2 AND 5 AND (r.b = 8 OR (r.d = 1 AND r.b = 4))
+? SELECT * FROM r JOIN u ON r.a=u.c WHERE r.a =5 AND (r.b = 8 OR (r.d = 1 AND r.b = 4))
+? SELECT * FROM r JOIN u ON r.a=u.c WHERE (r.b = 8 OR (r.d = 1 AND r.b = 4)) AND r.a BETWEEN 2 AND 5
+? SELECT * FROM r JOIN u WHERE (r.b = 8 OR (r.d = 1 AND r.b = 4)) AND r.a BETWEEN 2 AND 5 AND r.a=u.c 
+? SELECT * FROM r JOIN u WHERE (r.b = 8 OR (r.d = 1 AND r.b = 4)) AND r.a =u.c 
+? SELECT * FROM r JOIN u WHERE (r.b = 8 OR (r.d = 1 AND r.b = 4)) AND r.a LIKE 'abc%' AND r.a=u.c 
+? SELECT * FROM r JOIN u WHERE (r.b = 8 OR (r.d = 1 AND r.b = 4)) AND r.a IN (1,2) AND r.a=u.c 
+? SELECT * FROM r JOIN u WHERE r.b = 8 AND r.a BETWEEN 2 AND 5 AND r.a=u.c 
+? SELECT * FROM r WHERE (r.a,r.c)>(1,2) AND (r.b = 8 OR (r.d = 1 AND r.b = 4))
+? SELECT * FROM r WHERE (r.a,r.c) IN (SELECT 1,2) AND (r.b = 8 OR (r.d = 1 AND r.b = 4))
+? SELECT * FROM r WHERE (r.a=1 OR r.a=4) AND (r.b = 8 OR (r.d = 1 AND r.b = 4))
+? SELECT * FROM r WHERE (r.a=1 OR r.a>4) AND (r.b = 8 OR (r.d = 1 AND r.b = 4))
+? SELECT * FROM r WHERE r.a IS NOT NULL AND (r.b = 8 OR (r.d = 1 AND r.b = 4))
+? SELECT * FROM r WHERE r.a NOTNULL AND (r.b = 8 OR (r.d = 1 AND r.b = 4))
+? SELECT * FROM r WHERE 4=r.a AND (r.b = 8 OR (r.d = 1 AND r.b = 4))
+? SELECT * FROM u,r WHERE u.a=r.a AND (r.b = 8 OR (r.d = 1 AND r.b = 4)) AND u.b=1
+? SELECT * FROM u CROSS JOIN r WHERE r.a=u.a AND (r.b = 8 OR (r.d = 1 AND r.b = 4)) AND u.b=1
+? SELECT * FROM u CROSS JOIN r WHERE u.a=r.a AND (r.b = 8 OR (r.d = 1 AND r.b = 4)) AND u.b=1
+? SELECT * FROM u CROSS JOIN r WHERE u.b=r.a AND (r.b = 8 OR (r.d = 1 AND r.b = 4)) AND u.b=1
+? SELECT * FROM u CROSS JOIN r WHERE u.b=r.a AND (r.b = 8 OR (r.d = 1 AND r.b = 4)) 
+? SELECT * FROM u LEFT JOIN r ON u.b=r.a AND (r.b = 8 OR (r.d = 1 AND r.b = 4)) 
+? SELECT * FROM u LEFT JOIN r ON u.b=r.a AND r.c>1 WHERE (r.b = 8 OR (r.d = 1 AND r.b = 4)) 
+? SELECT * FROM r WHERE r.a IS 5 AND (r.b = 8 OR (r.d = 1 AND r.b = 4)) 
+? SELECT * FROM r WHERE r.a GLOB 'abc*' AND (r.b = 8 OR (r.d = 1 AND r.b = 4)) 
+? SELECT * FROM p WHERE c = 5 AND ((a IS NULL AND a = 2) OR d = 6 OR a IS NULL)
+? SELECT * FROM q WHERE b = 0 OR a < 4 ORDER BY b, a DESC
+? SELECT a, b FROM q WHERE (b = 7 OR a < 3) AND a >= 0
+? SELECT v.a, u.b FROM v JOIN u ON v.c = u.a WHERE v.b >= 0 OR v.c = 2
+? SELECT * FROM q JOIN u ON q.a = u.a WHERE q.b <= 5 AND (q.b = 5 OR q.b > 9)
