@@ -6,7 +6,7 @@ use bumpalo::Bump;
 use lithe_catalog::{CompileError, ErrorKind, Result};
 use lithe_optimize::explain::Explain;
 use lithe_optimize::plan::RowsFor;
-use lithe_resolve::environment::Environment;
+use lithe_resolve::environment::{Environment, Evaluator};
 use lithe_resolve::ir::OutputColumn;
 use lithe_resolve::{Found, Resolver, Rules, Scope};
 use lithe_sql::ast::{Explain as ExplainKind, Stmt};
@@ -38,11 +38,15 @@ pub struct CompileRequest<'a> {
     pub select_count: u32,
     /// Where the memory of a program under construction is kept for reuse, if anywhere.
     pub builders: Option<&'a SpareBuilder>,
+    /// Calls functions for the planner.
+    pub evaluator: Option<&'a dyn Evaluator>,
 }
 
 /// Compiles a statement. The resolved tree is in `arena`, which may be freed after the compilation.
 pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Environment) -> Result<Arc<Program>> {
-    let resolver: &'a Resolver<'a> = arena.alloc(Resolver::new(env, arena));
+    let mut resolver = Resolver::new(env, arena);
+    resolver.evaluator = request.evaluator;
+    let resolver: &'a Resolver<'a> = arena.alloc(resolver);
     resolver.number_selects_from(request.select_count);
     let is_measured = env.flags.scan_status && request.explain == ExplainKind::No;
     let is_explained = is_measured || request.explain == ExplainKind::QueryPlan;
@@ -61,6 +65,7 @@ pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Envir
     let drops_rows = cg.drops_rows();
     let mut program = cg.finish(request.parameter_count);
     program.quoted_strings = resolver.quoted_strings();
+    program.planned_parameters = env.planned_parameters.bits();
     program.columns = result_columns(env, columns);
     if let Some(builders) = request.builders {
         builders.put(cg.b);

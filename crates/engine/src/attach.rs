@@ -74,6 +74,7 @@ pub(crate) fn compile_row<'a>(
         parameter_count: statement.parameters.count,
         select_count: statement.select_count,
         builders: None,
+        evaluator: None,
     };
     // The authorizer was called for the statement, and is not called for the program that runs it.
     let environment = Environment { authorizer: Authorizer::default(), ..connection.environment() };

@@ -1,22 +1,28 @@
 //! From text to a statement: program cache, parser, compiler.
 
+use std::fmt;
 use std::sync::Arc;
 
 use bumpalo::Bump;
 use lithe_catalog::{CompileError, ErrorKind};
 use lithe_codegen::CompileRequest;
-use lithe_resolve::environment::Environment;
+use lithe_functions::Function;
+use lithe_resolve::environment::{Environment, Evaluator};
 use lithe_sql::ast::{self, Explain, StatementKind, Stmt};
 use lithe_sql::{Lexer, TokenKind};
+use lithe_value::{Collation, Value, ValueRef};
 use lithe_vfs::ResultCode;
 use lithe_vm::program::{CursorKind, Program, QuotedStrings};
 use lithe_vm::vm::Vm;
 
 use crate::command::{self, EngineCommand};
 use crate::connection::Connection;
+use crate::connection::host::RunHost;
 use crate::connection::program_cache::Lookup;
 use crate::connection::statement::{Body, Compiled, ParameterName, Statement, text_of};
+use crate::connection::transaction::StatementRun;
 use crate::error::{Error, Result};
+use crate::settings::config::Config;
 use crate::settings::limit::Limit;
 use crate::shared_cache::locked;
 use crate::template;
@@ -126,8 +132,18 @@ impl Connection {
     /// Compiles the first statement of `sql` without the cache. `explain` says whether as an EXPLAIN; `None`: as the
     /// text says.
     pub(crate) fn compile(&self, sql: &[u8], explain: Option<Explain>) -> Result<(Option<Compiled>, usize)> {
+        self.compile_for(sql, explain, &[])
+    }
+
+    /// As [`Connection::compile`], for these values of the parameters; none if they are not known.
+    pub(crate) fn compile_for(
+        &self,
+        sql: &[u8],
+        explain: Option<Explain>,
+        values: &[Value],
+    ) -> Result<(Option<Compiled>, usize)> {
         self.check_memory()?;
-        self.with_collations(|| self.compile_memory.with_arena(|arena| self.compile_in(sql, explain, arena)))
+        self.with_collations(|| self.compile_memory.with_arena(|arena| self.compile_in(sql, explain, values, arena)))
     }
 
     /// Compiles; if a collation is missing, calls the application to define it, and compiles again.
@@ -148,14 +164,20 @@ impl Connection {
         }
     }
 
-    fn compile_in(&self, sql: &[u8], explain: Option<Explain>, arena: &Bump) -> Result<(Option<Compiled>, usize)> {
+    fn compile_in(
+        &self,
+        sql: &[u8],
+        explain: Option<Explain>,
+        values: &[Value],
+        arena: &Bump,
+    ) -> Result<(Option<Compiled>, usize)> {
         let parsed = lithe_sql::parse_statement(sql, arena, &self.settings.limits()).map_err(Error::from)?;
         let tail = parsed.tail;
         assert!(tail <= sql.len(), "a statement ends behind its text");
         self.check_lengths_in(&sql[..tail])?;
         let Some(mut statement) = parsed.statement else { return Ok((None, tail)) };
         statement.explain = explain.unwrap_or(statement.explain);
-        let (body, quoted_strings) = self.compile_statement(sql, &statement, arena)?;
+        let (body, uses) = self.compile_statement(sql, &statement, values, arena)?;
         let names = statement.parameters.names.iter();
         let parameters = names.map(|parameter| ParameterName::new(&text_of(parameter.name), parameter.number as usize));
         let compiled = Compiled {
@@ -166,7 +188,8 @@ impl Connection {
             is_template: false,
             no_virtual_tables: self.settings.flags().no_virtual_tables,
             parameters: parameters.collect(),
-            quoted_strings,
+            quoted_strings: uses.quoted_strings,
+            planned_parameters: uses.planned_parameters,
             explain: statement.explain,
             generation: self.generation.number(),
         };
@@ -196,13 +219,14 @@ impl Connection {
         }
     }
 
-    /// Compiles a statement. Returns the words in double quotes that were taken for strings, too.
+    /// Compiles a statement.
     fn compile_statement(
         &self,
         sql: &[u8],
         statement: &ast::Statement<'_>,
+        values: &[Value],
         arena: &Bump,
-    ) -> Result<(Body, QuotedStrings)> {
+    ) -> Result<(Body, Uses)> {
         let stmt = match statement.kind {
             StatementKind::Command(command) => {
                 let compiled = command::compile(self, sql, statement, &command, arena)?;
@@ -210,7 +234,7 @@ impl Connection {
                     Explain::No => compiled,
                     Explain::Program | Explain::QueryPlan => compiled.nothing_to_explain(statement.explain),
                 };
-                return Ok((Body::Command(compiled), Box::default()));
+                return Ok((Body::Command(compiled), Uses::default()));
             }
             StatementKind::Program(stmt) => stmt,
         };
@@ -229,6 +253,7 @@ impl Connection {
         if self.settings.flags().writable_schema {
             self.definitions.may_have_written_schema.set(true);
         }
+        let evaluator = PlannerCalls(self);
         let request = CompileRequest {
             stmt,
             sql,
@@ -236,8 +261,9 @@ impl Connection {
             parameter_count: statement.parameters.count,
             select_count: statement.select_count,
             builders: Some(&self.compile_memory.builder),
+            evaluator: Some(&evaluator),
         };
-        let compile = || self.compile_program(&request, arena);
+        let compile = || self.compile_program(&request, values, arena);
         let program = match compile() {
             // Another connection may have created the missing object.
             Err(_) if self.databases.forget_stale_schemas(&self.catalog()) => {
@@ -251,15 +277,23 @@ impl Connection {
         }
         let indexes = program.cursors.iter().filter(|cursor| cursor.kind == CursorKind::Index);
         self.searches.borrow_mut().extend(indexes.map(|cursor| (cursor.db, cursor.root)));
-        let quoted_strings = program.quoted_strings.clone();
-        let body = match statement.explain {
+        let has_stable_plans = self.settings.config(Config::EnableQpsg);
+        let uses = Uses {
+            quoted_strings: program.quoted_strings.clone(),
+            planned_parameters: if has_stable_plans { 0 } else { program.planned_parameters },
+        };
+        Ok((self.body_of(program, statement.explain), uses))
+    }
+
+    /// The body that runs the program, or explains it.
+    fn body_of(&self, program: Arc<Program>, explain: Explain) -> Body {
+        match explain {
             Explain::No => Body::Program(program),
             Explain::Program => Body::Command(EngineCommand::explain(program)),
             Explain::QueryPlan => {
                 Body::Command(EngineCommand::explain_query_plan(&program, self.settings.flags().trigger_eqp))
             }
-        };
-        Ok((body, quoted_strings))
+        }
     }
 
     /// CREATE in a database that is not attached fails before any schema is read, and so before any file is locked.
@@ -294,17 +328,19 @@ impl Connection {
     /// Compiles; if the planner lacks the sizes of large trees, they are measured and the statement is compiled again.
     fn compile_measured<T>(
         &self,
+        values: &[Value],
         compile: impl Fn(&Environment) -> std::result::Result<T, CompileError>,
     ) -> std::result::Result<T, CompileError> {
         self.measured.forget_old(self.generation.number(), self.total_changes());
-        let environment = self.environment();
-        let program = compile(&environment)?;
-        let wanted = environment.wanted.take();
+        let environment = || Environment { parameters: values.to_vec(), ..self.environment() };
+        let first = environment();
+        let program = compile(&first)?;
+        let wanted = first.wanted.take();
         // A tree that cannot be read stays unmeasured: the statement reports the error when it runs.
         if wanted.is_empty() || !self.measured.measure(&self.databases, &wanted).unwrap_or(false) {
             return Ok(program);
         }
-        compile(&self.environment())
+        compile(&environment())
     }
 
     /// Calls the application for a missing collation; returns whether it is defined now.
@@ -319,11 +355,11 @@ impl Connection {
     }
 
     /// Compiles the statement; if it names a virtual table that is not connected, connects it and compiles again.
-    fn compile_program(&self, request: &CompileRequest<'_>, arena: &Bump) -> Result<Arc<Program>> {
+    fn compile_program(&self, request: &CompileRequest<'_>, values: &[Value], arena: &Bump) -> Result<Arc<Program>> {
         let mut asked = Vec::new();
         loop {
             let compile = |environment: &Environment| lithe_codegen::compile(request, arena, environment);
-            let error = match self.compile_measured(compile) {
+            let error = match self.compile_measured(values, compile) {
                 Ok(program) => return Ok(program),
                 Err(error) => error,
             };
@@ -335,6 +371,40 @@ impl Connection {
                 _ => return Err(error.into()),
             }
         }
+    }
+}
+
+/// What a compiled statement has used of its text and parameters.
+#[derive(Default)]
+struct Uses {
+    /// The words in double quotes that were taken for strings.
+    quoted_strings: QuotedStrings,
+    /// The parameters on whose values the plan depends.
+    planned_parameters: u32,
+}
+
+/// Calls of functions while a statement of the connection is planned.
+struct PlannerCalls<'c>(&'c Connection);
+
+impl fmt::Debug for PlannerCalls<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PlannerCalls")
+    }
+}
+
+impl Evaluator for PlannerCalls<'_> {
+    fn call(
+        &self,
+        function: &Function,
+        arguments: &[ValueRef<'_>],
+        collation: &Collation,
+    ) -> lithe_functions::Result<Value> {
+        let connection = self.0;
+        if !connection.transaction.is_executing() {
+            connection.state.now.set(None);
+        }
+        let run = StatementRun::default();
+        lithe_vm::call_alone(function, arguments, collation, &RunHost { connection, run: &run })
     }
 }
 

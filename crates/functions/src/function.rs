@@ -152,6 +152,20 @@ impl Function {
         self.flags.contains(Flags::STABLE)
     }
 
+    /// Whether SQLite's planner calls it with constant arguments, to look the result up in samples. It does not call functions for which
+    /// it has code of its own, those that compare their arguments, and those that parse JSON.
+    pub fn is_called_by_planner(&self) -> bool {
+        let is_json = self.name.starts_with("json") || self.name.starts_with("->");
+        let builds_json =
+            || matches!(&*self.name, "json_array" | "json_object" | "json_quote" | "jsonb_array" | "jsonb_object");
+        let is_left_out = matches!(&*self.name, "min" | "max" | "nullif") || is_json && !builds_json();
+        let is_scalar = matches!(self.kind, Kind::Scalar(_) | Kind::CustomScalar(_));
+        is_scalar
+            && self.is_constant_in_statement()
+            && !self.flags.contains(Flags::INLINE)
+            && !(self.is_builtin && is_left_out)
+    }
+
     /// Whether it may not be called from a schema.
     pub fn is_direct_only(&self) -> bool {
         self.flags.contains(Flags::DIRECT_ONLY)

@@ -348,6 +348,7 @@ impl ProgramBuilder {
             query_plan: Box::default(),
             measured: (!measured.is_empty()).then(|| measured.into()),
             quoted_strings: Box::default(),
+            planned_parameters: 0,
         };
         self.begin();
         program

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use lithe_functions::{
     Arguments, CallSite, Connection, Context, Function, FunctionError, Pointer, ScalarFn, SqlConnection,
 };
-use lithe_value::{Buffer, Encoding, Value, ValueRef, cast as convert};
+use lithe_value::{Buffer, Collation, Encoding, Value, ValueRef, cast as convert};
 use lithe_vfs::ResultCode;
 
 use crate::connection_state::Flags;
@@ -127,6 +127,27 @@ fn call_any(m: &mut Machine, call: &FunctionCall, host: &dyn Host, at: CallAt) -
     result.map_err(function_failed)?;
     registers[at.dst.0 as usize].set_result(out, subtype, pointer);
     Ok(())
+}
+
+/// Calls a function outside of a program, as the planner does.
+///
+/// # Errors
+/// Those of the function; SQLITE_TOOBIG if the result exceeds the length limit.
+pub fn call_alone(
+    function: &Function,
+    arguments: &[ValueRef<'_>],
+    collation: &Collation,
+    host: &dyn Host,
+) -> lithe_functions::Result<Value> {
+    let (mut out, mut site, mut texts) = (Value::default(), CallSite::new(), Vec::new());
+    let connection = FunctionConnection(host);
+    let mut context = Context::new(&mut out, collation, &mut site, &connection);
+    let values = decoded(function, arguments, host, &mut texts)?;
+    function.call(&mut context, &values)?;
+    match check_length(&out, host) {
+        Ok(()) => Ok(out),
+        Err(_) => Err(FunctionError::too_big()),
+    }
 }
 
 /// The arguments as a function receives them. In a database of UTF-16, a BLOB that a built-in function reads as text is text of that

@@ -77,6 +77,7 @@ mod verify;
 pub mod vm;
 mod write;
 
+pub use call::call_alone;
 pub use connection_state::ConnectionState;
 pub use error::Error;
 pub use host::Host;

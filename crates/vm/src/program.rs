@@ -58,6 +58,8 @@ pub struct Program {
     pub measured: Option<Box<[MeasuredLoop]>>,
     /// Identifiers in double quotes that match no name, and were taken for strings.
     pub quoted_strings: QuotedStrings,
+    /// Bit n: the plan depends on the value of parameter n + 1; the last bit is that of all further parameters.
+    pub planned_parameters: u32,
 }
 
 /// Strings of a statement that are in double quotes, without the quotes.

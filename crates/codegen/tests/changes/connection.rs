@@ -17,7 +17,7 @@ use lithe_format::PageNo;
 use lithe_format::db_header::Meta;
 use lithe_format::record;
 use lithe_pager::{BeginKind, OpenOptions, Pager};
-use lithe_resolve::environment::{Environment, Flags};
+use lithe_resolve::environment::{Environment, Flags, PlannedParameters};
 use lithe_sql::ast::{Name, Statement};
 use lithe_sql::{Limits, parse_statement};
 use lithe_value::{Value, ValueRef};
@@ -162,6 +162,7 @@ impl Connection {
             virtual_tables: Default::default(),
             overloaded: Default::default(),
             parameters: Vec::new(),
+            planned_parameters: PlannedParameters::default(),
             measures: Default::default(),
             wanted: Default::default(),
         }
@@ -318,5 +319,6 @@ fn request<'a>(statement: &Statement<'a>, sql: &'a str) -> CompileRequest<'a> {
         parameter_count,
         select_count: statement.select_count,
         builders: None,
+        evaluator: None,
     }
 }

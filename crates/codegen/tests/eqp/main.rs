@@ -15,7 +15,7 @@ use lithe_catalog::{
 use lithe_codegen::CompileRequest;
 use lithe_format::record;
 use lithe_functions::Registry;
-use lithe_resolve::environment::{Environment, Flags};
+use lithe_resolve::environment::{Environment, Flags, PlannedParameters};
 use lithe_sql::Limits;
 use lithe_sql::ast::Name;
 use lithe_value::Value;
@@ -171,6 +171,7 @@ fn our_plan(theirs: &rusqlite::Connection, query: &str) -> String {
         parameter_count: parsed.parameters.count,
         select_count: parsed.select_count,
         builders: None,
+        evaluator: None,
     };
     match lithe_codegen::compile(&request, &arena, &env) {
         Ok(program) => tree(program.query_plan.iter().map(|row| (row.id, row.parent, row.cost, row.detail.clone()))),
@@ -236,6 +237,7 @@ fn environment(theirs: &rusqlite::Connection) -> Environment {
         virtual_tables: Default::default(),
         overloaded: Default::default(),
         parameters: Vec::new(),
+        planned_parameters: PlannedParameters::default(),
         measures: Default::default(),
         wanted: Default::default(),
     }

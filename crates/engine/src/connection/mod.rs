@@ -40,7 +40,9 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 use lithe_catalog::{Catalog, Table, Wanted};
 use lithe_format::PageNo;
-use lithe_resolve::environment::{Environment, Flags as CompileFlags, OverloadedFunctions, ShadowTables};
+use lithe_resolve::environment::{
+    Environment, Flags as CompileFlags, OverloadedFunctions, PlannedParameters, ShadowTables,
+};
 use lithe_sql::Limits;
 use lithe_value::ValueRef;
 use lithe_vfs::Vfs;
@@ -226,6 +228,7 @@ impl Connection {
             virtual_tables: self.virtual_tables.connected.clone(),
             overloaded: OverloadedFunctions::default(),
             parameters: Vec::new(),
+            planned_parameters: PlannedParameters::default(),
             measures: self.measured.measures(),
             wanted: Wanted::default(),
         }

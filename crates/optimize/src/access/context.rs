@@ -4,9 +4,11 @@ use std::cell::RefCell;
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
+use lithe_catalog::{CompileError, Result};
 use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
-use lithe_resolve::ir::{Expr, Query, Source, SourceId, SubqueryId};
+use lithe_resolve::ir::{Call, Expr, Query, Source, SourceId, SubqueryId};
+use lithe_value::Value;
 use lithe_vtab::CompiledScan;
 use lithe_vtab::ScanId;
 
@@ -34,6 +36,10 @@ pub struct PlanContext<'a> {
     pub(super) estimates: Estimates<'a>,
     /// The scans of virtual tables that plans refer to by number.
     scans: RefCell<Vec<CompiledScan>>,
+    /// The results of calls with constant arguments that the planner has made.
+    results: RefCell<Vec<(&'a Call<'a>, Value)>>,
+    /// The first error of such a call.
+    failure: RefCell<Option<CompileError>>,
 }
 
 /// The estimated numbers of rows of joins and queries in FROM.
@@ -67,6 +73,8 @@ impl<'a> PlanContext<'a> {
             outer_rows: LogEst::default(),
             estimates: Estimates::new(resolver.arena),
             scans: RefCell::default(),
+            results: RefCell::default(),
+            failure: RefCell::default(),
         }
     }
 
@@ -109,6 +117,28 @@ impl<'a> PlanContext<'a> {
     /// Ends what [`PlanContext::enter_loops`] with the same number began.
     pub fn leave_loops(&mut self, rows: LogEst) {
         self.outer_rows -= rows;
+    }
+
+    /// The result of the call, if the planner has made it before.
+    pub(super) fn known_result(&self, call: &'a Call<'a>) -> Option<Value> {
+        let results = self.results.borrow();
+        results.iter().find(|(known, _)| std::ptr::eq(*known, call)).map(|(_, value)| value.clone())
+    }
+
+    /// Records the result of a call.
+    pub(super) fn note_result(&self, call: &'a Call<'a>, value: Value) {
+        self.results.borrow_mut().push((call, value));
+    }
+
+    /// A function that the planner called has failed, which fails the statement.
+    pub(super) fn fail(&self, error: CompileError) {
+        self.failure.borrow_mut().get_or_insert(error);
+    }
+
+    /// # Errors
+    /// That of a function that the planner called.
+    pub(super) fn check_failure(&self) -> Result<()> {
+        self.failure.take().map_or(Ok(()), Err)
     }
 
     /// Adds a scan of a virtual table, and returns its number in the program.

@@ -16,6 +16,7 @@
 //!   collect    where the numbers come from
 //!   few        short lists
 //!   samples    what sqlite_stat4 says about constants
+//!   known      the values of constants, parameters and calls
 //!   paths      → candidates, each a way through one source with its costs
 //!   search     → the cheapest sequence of candidates (order: how sorted its rows are)
 //!   rest       what a RIGHT JOIN goes through once more
@@ -33,6 +34,7 @@ mod derived;
 mod few;
 mod finish;
 mod join_elimination;
+mod known;
 mod log_est;
 mod order;
 mod partial;
@@ -67,6 +69,7 @@ use lithe_catalog::{Result, fail};
 /// Plans a join. The queries among its sources have been planned before ([`PlanContext::estimate_source`]).
 pub(crate) fn plan_join<'a>(context: &mut PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
     let plan = plan(context, request)?;
+    context.check_failure()?;
     context.note_planned(request.sources, plan.rows);
     Ok(plan)
 }

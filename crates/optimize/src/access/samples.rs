@@ -12,9 +12,10 @@
 use std::cmp::Ordering;
 
 use lithe_catalog::{IndexStatistics, Sample};
-use lithe_resolve::ir::{Coll, Expr, UnaryOp, literal_value};
+use lithe_resolve::ir::{Coll, Expr};
 use lithe_value::{Collation, NumberText, Value, ValueRef};
 
+use super::context::PlanContext;
 use super::log_est::LogEst;
 use super::sources::{IndexColumnInfo, SourceIndexInfo};
 
@@ -25,6 +26,7 @@ const SAME_GAP: i16 = 20;
 
 /// The samples of an index.
 pub struct Samples<'f, 'a> {
+    context: &'f PlanContext<'a>,
     statistics: &'a IndexStatistics,
     columns: &'f [IndexColumnInfo<'a>],
 }
@@ -49,14 +51,14 @@ struct Place {
 
 impl<'f, 'a> Samples<'f, 'a> {
     /// The samples, if there are any and their order is that of built-in collations.
-    pub fn of(index: &'f SourceIndexInfo<'a>) -> Option<Samples<'f, 'a>> {
+    pub fn of(context: &'f PlanContext<'a>, index: &'f SourceIndexInfo<'a>) -> Option<Samples<'f, 'a>> {
         let statistics = index.index.statistics.as_deref().filter(|statistics| !statistics.samples.is_empty())?;
         let width = statistics.samples.first().map_or(0, |sample| sample.equal.len());
         let columns = index.columns.get(..width).unwrap_or(index.columns);
         if columns.iter().any(|column| matches!(column.collation, Coll::Named(_))) {
             return None;
         }
-        Some(Samples { statistics, columns })
+        Some(Samples { context, statistics, columns })
     }
 
     /// How many columns the samples have.
@@ -65,8 +67,8 @@ impl<'f, 'a> Samples<'f, 'a> {
     }
 
     /// The value of a constant expression, as the index stores it in column `at`; none for another expression.
-    pub fn constant(&self, at: usize, expr: &Expr<'_>) -> Option<Value> {
-        let value = constant(expr)?;
+    pub fn constant(&self, at: usize, expr: &Expr<'a>) -> Option<Value> {
+        let value = super::known::value_of(self.context, expr)?;
         let mut scratch = NumberText::default();
         Some(Value::from(self.columns.get(at)?.affinity.apply(value.as_ref(), &mut scratch)))
     }
@@ -251,12 +253,4 @@ fn number(numbers: &[u64], count: usize) -> u64 {
 /// The sample's value in a column.
 fn value_of(sample: &Sample, column: usize) -> ValueRef<'_> {
     sample.values.get(column).map_or(ValueRef::Null, Value::as_ref)
-}
-
-/// The value of a literal with signs before it.
-fn constant(expr: &Expr<'_>) -> Option<Value> {
-    match expr {
-        Expr::Unary(UnaryOp::Plus, operand) => constant(operand),
-        expr => literal_value(expr),
-    }
 }

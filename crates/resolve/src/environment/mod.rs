@@ -3,6 +3,7 @@
 mod ask;
 mod ask_schema;
 mod known_names;
+mod known_values;
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -22,6 +23,8 @@ use lithe_vtab::VirtualTables;
 
 use crate::authorize::Authorizer;
 use crate::ir::Coll;
+
+pub use known_values::{Evaluator, PlannedParameters};
 
 /// The state of the connection that a statement is compiled with. It does not change during compilation.
 #[derive(Clone, Debug)]
@@ -46,6 +49,8 @@ pub struct Environment {
     pub overloaded: OverloadedFunctions,
     /// Values bound to the parameters, if the planner may use them; empty otherwise.
     pub parameters: Vec<Value>,
+    /// The parameters whose values the planner has asked for.
+    pub planned_parameters: PlannedParameters,
     /// The sizes of trees that were measured without ANALYZE.
     pub measures: Arc<Measures>,
     /// The measures that the planner lacked.

@@ -50,7 +50,7 @@ pub use stored::ask_about_expressions;
 
 pub use crate::ir::{plain_output, split_and};
 
-use crate::environment::Environment;
+use crate::environment::{Environment, Evaluator};
 use crate::ir::{Derived, Expr, Query, SourceId, SubqueryId, WindowId};
 
 /// The resolver of one statement.
@@ -75,6 +75,8 @@ pub struct Resolver<'a> {
     returning: Cell<Option<(&'a Table, SourceId)>>,
     /// The strings in double quotes.
     quoted_strings: RefCell<bumpalo::collections::Vec<'a, &'a [u8]>>,
+    /// Calls functions for the planner; `None` if the planner calls none.
+    pub evaluator: Option<&'a dyn Evaluator>,
     /// The log of names that ALTER TABLE needs.
     pub log: Option<NameLog<'a>>,
     /// A schema is verified: only names are resolved.
@@ -96,6 +98,7 @@ impl<'a> Resolver<'a> {
             delete_one_by_one: Cell::new(false),
             returning: Cell::new(None),
             quoted_strings: RefCell::new(bumpalo::collections::Vec::new_in(arena)),
+            evaluator: None,
             log: None,
             only_names: false,
         }

@@ -24,6 +24,8 @@ pub struct Compiled {
     pub(crate) parameters: Arc<[ParameterName]>,
     /// Words in double quotes that were taken for strings.
     pub(crate) quoted_strings: QuotedStrings,
+    /// The parameters on whose values the plan depends (`Program::planned_parameters`).
+    pub(crate) planned_parameters: u32,
     /// Whether the statement explains another one.
     pub(crate) explain: Explain,
     /// The connection's generation at which the text was compiled.

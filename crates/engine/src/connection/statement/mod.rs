@@ -64,6 +64,8 @@ pub struct Statement {
     /// The parameter to which a BLOB of zeros is bound that exceeds the length limit, so that running fails. 0 for
     /// none.
     too_many_zeros: usize,
+    /// A value on which the plan depends was bound since the statement was compiled.
+    has_new_values: bool,
     /// The statement's part in the connection's transaction while it runs.
     run: StatementRun,
     is_running: bool,
@@ -103,6 +105,7 @@ impl Statement {
             runner,
             legacy: None,
             too_many_zeros: 0,
+            has_new_values: false,
             run: StatementRun::default(),
             is_running: false,
             is_under_locks: false,
@@ -302,6 +305,8 @@ impl Statement {
                 Some(legacy) => self.refresh_legacy(connection, legacy)?,
                 None => self.recompile(connection)?,
             }
+        } else if self.has_new_values {
+            self.recompile(connection)?;
         }
         connection.state.now.set(None);
         connection.run_begins(&self.run);

@@ -3,12 +3,14 @@
 use std::rc::Rc;
 
 use lithe_functions::Pointer;
+use lithe_resolve::environment::PlannedParameters;
 use lithe_value::{Value, ValueRef};
 use lithe_vfs::ResultCode;
 
 use super::{BindValue, Runner, Statement};
 use crate::connection::Connection;
 use crate::error::{Error, Result};
+use crate::settings::config::Config;
 
 impl Statement {
     /// Binds a value to the parameter `number` (from 1).
@@ -31,6 +33,7 @@ impl Statement {
         if self.too_many_zeros == number {
             self.too_many_zeros = 0;
         }
+        self.note_value(number, &value);
         match (&mut self.runner, value) {
             (Runner::Program(vm), BindValue::Value(value)) => vm.bind(number, value)?,
             (Runner::Program(vm), BindValue::ZeroBlob(len)) => vm.bind_zeroblob(number, len as u32)?,
@@ -38,6 +41,24 @@ impl Statement {
             (Runner::Command(run), BindValue::ZeroBlob(len)) => run.bind(number, Value::blob(vec![0; len as usize])),
         }
         Ok(())
+    }
+
+    /// The statement is compiled again if the plan depends on the parameter. As in SQLite, only an integer that is bound already is not
+    /// taken for a new value, and statements of the old interface keep their plans.
+    fn note_value(&mut self, number: usize, value: &BindValue<'_>) {
+        if self.compiled.planned_parameters & PlannedParameters::bit(number) == 0 || self.legacy.is_some() {
+            return;
+        }
+        let is_same = matches!((self.bound(number), value),
+            (ValueRef::Integer(bound), BindValue::Value(ValueRef::Integer(value))) if bound == *value);
+        self.has_new_values |= !is_same;
+    }
+
+    /// The values of the parameters, if the plan may depend on them.
+    pub(super) fn planned_values(&self, connection: &Connection) -> Vec<Value> {
+        let keeps_plan = self.legacy.is_some() || connection.settings.config(Config::EnableQpsg);
+        let count = if keeps_plan { 0 } else { self.compiled.parameter_count };
+        (1..=count).map(|number| Value::from(self.bound(number))).collect()
     }
 
     /// Binds a BLOB of zeros that [`Statement::bind`] has refused as too long: the next run fails.
@@ -51,6 +72,7 @@ impl Statement {
         if self.is_running() {
             return Err(Error::from_code(ResultCode::MISUSE));
         }
+        self.note_value(number, &BindValue::Value(ValueRef::Null));
         match &mut self.runner {
             Runner::Program(vm) => Ok(vm.bind_pointer(number, pointer)?),
             Runner::Command(_) => Err(Error::from_code(ResultCode::RANGE)),
@@ -76,6 +98,7 @@ impl Statement {
         if self.compiled.is_template {
             return; // the statement has no parameters of its own
         }
+        self.has_new_values |= self.compiled.planned_parameters != 0 && self.legacy.is_none();
         match &mut self.runner {
             Runner::Program(vm) => vm.clear_bindings(),
             Runner::Command(run) => run.clear_bindings(),
@@ -89,6 +112,7 @@ impl Statement {
         if count != from.parameter_count() {
             return Ok(false);
         }
+        self.has_new_values |= self.compiled.planned_parameters != 0 && self.legacy.is_none();
         match (&mut self.runner, &mut from.runner) {
             (Runner::Program(to), Runner::Program(from)) => to.take_bindings(from),
             _ => (1..=count).try_for_each(|number| {

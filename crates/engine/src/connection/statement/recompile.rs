@@ -90,7 +90,8 @@ impl Statement {
 
     /// Compiles the text against the current schema.
     fn compile_text(&self, connection: &Connection, explain: Explain) -> Result<Arc<Compiled>> {
-        let compile = || connection.compile(self.sql().as_bytes(), Some(explain));
+        let values = self.planned_values(connection);
+        let compile = || connection.compile_for(self.sql().as_bytes(), Some(explain), &values);
         let (compiled, _) = match self.compiled.no_virtual_tables {
             true => connection.settings.without_virtual_tables(compile)?,
             false => compile()?,
@@ -121,6 +122,7 @@ impl Statement {
         }
         self.compiled = compiled;
         self.own_sql = None;
+        self.has_new_values = false;
         self.runner = runner;
         Ok(())
     }

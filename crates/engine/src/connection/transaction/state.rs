@@ -513,7 +513,7 @@ impl TransactionState {
 
     /// Whether a step is under way.
     #[inline]
-    pub(in crate::connection) fn is_executing(&self) -> bool {
+    pub(crate) fn is_executing(&self) -> bool {
         self.executing.get() > 0
     }
 

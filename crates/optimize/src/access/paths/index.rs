@@ -9,6 +9,7 @@ use lithe_value::Value;
 
 use super::PathFinder;
 use crate::access::candidate::{Bound, IndexWay, Key, Range, TreeWay, Way};
+use crate::access::context::PlanContext;
 use crate::access::few::Few;
 use crate::access::log_est::LogEst;
 use crate::access::samples::{SampledBound, Samples};
@@ -305,7 +306,7 @@ impl<'a> PathFinder<'_, 'a> {
         }
         if prefix.repeats == LogEst::ONE
             && self.terms.conditions[constraint.condition].replaced.is_none()
-            && let Some(sampled) = sampled_rows(index, &mut prefix.known, at, constraint)
+            && let Some(sampled) = sampled_rows(self.context, index, &mut prefix.known, at, constraint)
         {
             return LogEst::of(sampled).min(rows) - self.values_of(&constraint.right);
         }
@@ -335,7 +336,7 @@ impl<'a> PathFinder<'_, 'a> {
 
     /// The number of entries in the range by samples, if its bounds are constants.
     fn sampled_range(&self, index: &SourceIndexInfo<'a>, prefix: &Prefix) -> Option<LogEst> {
-        let samples = Samples::of(index)?;
+        let samples = Samples::of(self.context, index)?;
         let (range, at) = (&prefix.way.range, prefix.way.keys.len());
         if at >= samples.width() {
             return None;
@@ -468,7 +469,7 @@ impl<'a> PathFinder<'_, 'a> {
                 constraint.condition == condition && constraint.source == source && index.serves(0, constraint)
             });
             constraints.any(|constraint| {
-                let rows = sampled_rows(index, &mut Vec::new(), 0, constraint);
+                let rows = sampled_rows(self.context, index, &mut Vec::new(), 0, constraint);
                 rows.is_some_and(|rows| LogEst::of(rows) + HALF > index.rows[0])
             })
         })
@@ -477,17 +478,18 @@ impl<'a> PathFinder<'_, 'a> {
 
 /// The number of entries, by samples, that are equal to the constant (or to one of them) in the column at `at`, and to the `known` values
 /// before it.
-fn sampled_rows(
-    index: &SourceIndexInfo<'_>,
+fn sampled_rows<'a>(
+    context: &PlanContext<'a>,
+    index: &SourceIndexInfo<'a>,
     known: &mut Vec<Value>,
     at: usize,
-    constraint: &Constraint<'_>,
+    constraint: &Constraint<'a>,
 ) -> Option<u64> {
     if known.len() != at {
         return None;
     }
-    let samples = Samples::of(index)?;
-    let mut equal = |value: &Expr<'_>| {
+    let samples = Samples::of(context, index)?;
+    let mut equal = |value: &Expr<'a>| {
         known.truncate(at);
         known.push(samples.constant(at, value)?);
         Some(samples.equal(known))

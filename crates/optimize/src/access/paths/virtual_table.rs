@@ -7,7 +7,6 @@ use std::cell::RefCell;
 
 use lithe_catalog::{CompileError, ConnectedTable, Result, Table, fail};
 use lithe_resolve::ir::{Coll, ColumnIndex, Expr, Limit, SourceSet, is_constant, literal_value};
-use lithe_value::Value;
 use lithe_vtab::CompiledScan;
 use lithe_vtab::{IndexConstraint, IndexInfo, IndexOrder, OrderUse, ScanPlan, Usage, constraint};
 
@@ -145,7 +144,7 @@ impl<'a> PathFinder<'_, 'a> {
             op,
             usable: may_limit,
             collation: "BINARY".to_owned(),
-            value: self.known_value(&value),
+            value: literal_value(&value),
             is_in: false,
         };
         let offset = asked.limit.and_then(|limit| limit.offset).map(|offset| count(constraint::OFFSET, offset));
@@ -223,7 +222,7 @@ impl<'a> PathFinder<'_, 'a> {
     fn index_constraint(&self, of: &Constraint<'a>, column: ColumnIndex, usable: bool) -> IndexConstraint {
         let (mut value, mut is_in) = (None, false);
         match of.right {
-            Right::Value(expr) => value = self.known_value(&expr),
+            Right::Value(expr) => value = literal_value(&expr),
             // Each column of a set of row values is a constraint of its own, but its values come only from the set.
             Right::Set(set, _) => is_in = set.how.len() == 1,
             Right::Null | Right::Row(..) => {}
@@ -235,14 +234,6 @@ impl<'a> PathFinder<'_, 'a> {
             Coll::Named(name) => name.to_str_lossy().into_owned(),
         };
         IndexConstraint { column: number_of(column), op: number_of_op(of), usable, collation, value, is_in }
-    }
-
-    /// The value of a literal, or of a parameter whose value the planner may use.
-    fn known_value(&self, expr: &Expr<'a>) -> Option<Value> {
-        match *expr {
-            Expr::Parameter(number) => self.context.env.parameters.get((number as usize).checked_sub(1)?).cloned(),
-            ref expr => literal_value(expr),
-        }
     }
 
     fn columns_used(&self, source: usize) -> u64 {

@@ -126,13 +126,10 @@ impl<'a> Analysis<'_, 'a> {
     fn text_of(&self, pattern: &Expr<'a>) -> Option<Vec<u8>> {
         match pattern {
             Expr::Text(text) => Some(text.to_vec()),
-            Expr::Parameter(number) => {
-                let at = usize::try_from(*number).ok()?.checked_sub(1)?;
-                match self.scope.context.env.parameters.get(at)?.as_ref() {
-                    lithe_value::ValueRef::Text(text) => Some(text.to_vec()),
-                    _ => None,
-                }
-            }
+            Expr::Parameter(number) => match self.scope.context.env.bound_value(*number)?.as_ref() {
+                lithe_value::ValueRef::Text(text) => Some(text.to_vec()),
+                _ => None,
+            },
             _ => None,
         }
     }

@@ -182,10 +182,11 @@ fn union(left: Op, right: Op) -> Option<Op> {
     }
 }
 
-/// The sources through which the branch has a path.
+/// The sources through which the branch has a path. IS NOT NULL alone gives none.
 fn sources_served(branch: &Terms<'_>) -> SourceSet {
     let mut sources = SourceSet::EMPTY;
-    branch.constraints.iter().for_each(|constraint| sources.insert(constraint.source));
+    let serving = branch.constraints.iter().filter(|constraint| constraint.made_of != MadeOf::NotNull);
+    serving.for_each(|constraint| sources.insert(constraint.source));
     sources
 }
 

@@ -5,7 +5,7 @@ use lithe_sql::ast::{self, ExprKind, ResultColumnKind, SelectCore};
 
 use super::{or_later_error, resolve_expr, resolve_expr_or_row, resolve_exprs, resolve_subquery, sub_select_width};
 use crate::ir::{
-    Between, BetweenRows, Case, Compare, CompareOp, Compared, Expr, How, In, InSet, Query, When, affinity_of,
+    Between, BetweenRows, Case, Compare, CompareOp, Compared, Expr, How, In, InSet, Query, UnaryOp, When, affinity_of,
     collation_of, comparison_affinity, is_constant,
 };
 use crate::resolver::Resolver;
@@ -113,7 +113,10 @@ fn in_list<'a>(
     if let [item] = list
         && is_constant(item)
     {
-        let compare = Compare { op: CompareOp::Eq, left: value, right: *item, how, replaced: None };
+        // The sign is SQLite's, too: the planner does not look the parameter's value up.
+        let is_parameter = matches!(item, Expr::Parameter(_));
+        let right = if is_parameter { Expr::Unary(UnaryOp::Plus, item) } else { *item };
+        let compare = Compare { op: CompareOp::Eq, left: value, right, how, replaced: None };
         return Ok(Expr::Compare(resolver.arena.alloc(compare)));
     }
     Ok(in_expr(resolver, value, InSet::List(list), &[how]))
