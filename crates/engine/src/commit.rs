@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use lithe_btree::{Btree, Sizes};
-use lithe_pager::{Pager, commit_together};
+use lithe_pager::{Pager, commit_multi_file};
 use lithe_vm::operand::Db;
 
 use crate::database::Database;
@@ -31,7 +31,7 @@ pub(crate) fn commit(
         _ => {
             let all = all();
             let pagers: Vec<&Pager> = all.iter().map(|btree| btree.pager()).collect();
-            Ok(commit_together(&pagers)?)
+            Ok(commit_multi_file(&pagers)?)
         }
     }
 }

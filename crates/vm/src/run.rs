@@ -85,7 +85,7 @@ macro_rules! compare_column_and_jump {
      $target:expr, $test:ident) => {{
         let (flags, collation, cursor, column, rhs) = ($flags, $collation, $cursor, $column, $rhs);
         let operands = ColumnCompare { flags, collation, cursor, column, rhs };
-        let jumps = match column::order_quickly($m, operands) {
+        let jumps = match column::order_in_place($m, operands) {
             Some(order) => order.$test(),
             None => column::compare($m, $program, operands, Ordering::$test)?,
         };
@@ -180,7 +180,7 @@ fn run_frame<'p, const WATCHED: bool>(
             // ---- control ----
             Insn::Goto { target } => {
                 if (target.0 as usize) < place(next) {
-                    m.turn(host)?;
+                    m.count_loop(host)?;
                 }
                 next = at(target);
             }
@@ -194,7 +194,7 @@ fn run_frame<'p, const WATCHED: bool>(
                 next = at(target);
             }
             Insn::Yield { co, .. } => {
-                m.turn(host)?;
+                m.count_loop(host)?;
                 let other = m.reg(co).integer() as usize;
                 m.reg_mut(co).set_integer(place(next) as i64);
                 next = &insns[other..];
@@ -486,17 +486,17 @@ fn run_frame<'p, const WATCHED: bool>(
             }
             Insn::Next { cursor, target } => {
                 let is_next_cell = match m.cursor(cursor) {
-                    VmCursor::Tree(tree) => tree.next_quickly(),
+                    VmCursor::Tree(tree) => tree.next_in_leaf(),
                     _ => false,
                 };
                 if is_next_cell || m.cursor(cursor).next()? {
-                    m.turn(host)?;
+                    m.count_loop(host)?;
                     next = at(target);
                 }
             }
             Insn::Previous { cursor, target } => {
                 if m.cursor(cursor).previous()? {
-                    m.turn(host)?;
+                    m.count_loop(host)?;
                     next = at(target);
                 }
             }
@@ -585,7 +585,7 @@ fn run_frame<'p, const WATCHED: bool>(
                 let is_done = match &mut m.cursors[usize::from(cursor.0)] {
                     VmCursor::Tree(tree) => {
                         let (column, register) = (usize::from(column), &mut m.registers[dst.0 as usize]);
-                        tree.column_quickly(column, register) || tree.column(column, register)?
+                        tree.column_in_place(column, register) || tree.column(column, register)?
                     }
                     _ => false,
                 };
@@ -595,7 +595,7 @@ fn run_frame<'p, const WATCHED: bool>(
             }
             Insn::ColumnReal { cursor, column, dst } => {
                 let is_done = match &mut m.cursors[usize::from(cursor.0)] {
-                    VmCursor::Tree(tree) => tree.real_quickly(usize::from(column), &mut m.registers[dst.0 as usize]),
+                    VmCursor::Tree(tree) => tree.real_in_place(usize::from(column), &mut m.registers[dst.0 as usize]),
                     _ => false,
                 };
                 if !is_done {
@@ -658,7 +658,7 @@ fn run_frame<'p, const WATCHED: bool>(
             }
             Insn::SorterNext { cursor, target } => {
                 if m.cursor(cursor).next()? {
-                    m.turn(host)?;
+                    m.count_loop(host)?;
                     next = at(target);
                 }
             }
@@ -667,7 +667,7 @@ fn run_frame<'p, const WATCHED: bool>(
             Insn::RowSetAdd { set, rowid } => flow::row_set_add(m, set, rowid),
             Insn::RowSetRead { set, dst, target } => match flow::row_set_read(m, set) {
                 Some(rowid) => {
-                    m.turn(host)?;
+                    m.count_loop(host)?;
                     m.reg_mut(dst).set_integer(rowid);
                 }
                 None => next = at(target),
@@ -688,7 +688,7 @@ fn run_frame<'p, const WATCHED: bool>(
             }
             Insn::HashNext { cursor, target } => {
                 if m.cursor(cursor).next()? {
-                    m.turn(host)?;
+                    m.count_loop(host)?;
                     next = at(target);
                 }
             }
@@ -702,7 +702,7 @@ fn run_frame<'p, const WATCHED: bool>(
             },
             Insn::GroupSort { cursor } => grouping::sort(m, cursor),
             Insn::GroupNext { cursor, start, limit, target } => {
-                m.turn(host)?;
+                m.count_loop(host)?;
                 if !grouping::next(m, cursor, start, limit) {
                     next = at(target);
                 }
@@ -711,13 +711,13 @@ fn run_frame<'p, const WATCHED: bool>(
             // ---- functions and aggregates ----
             Insn::Call { call: id, start, dst } => call::call(m, program, host, id, start, dst)?,
             Insn::AggStep { aggregate, start, acc } => {
-                if !aggregate::step_quickly(m, start, acc) {
+                if !aggregate::try_step(m, start, acc) {
                     aggregate::step(m, program, host, aggregate, start, acc)?;
                 }
             }
             Insn::AggColumn { is_real, aggregate, cursor, column, acc } => {
                 let operand = aggregate::ColumnOperand { cursor, column, is_real: is_real != 0 };
-                if !aggregate::column_quickly(m, program, aggregate, operand, acc) {
+                if !aggregate::try_step_column(m, program, aggregate, operand, acc) {
                     aggregate::column(m, program, host, aggregate, operand, acc)?;
                 }
             }
@@ -773,7 +773,7 @@ fn run_frame<'p, const WATCHED: bool>(
             }
             Insn::VNext { cursor, target } => {
                 if scan::next(m, host, cursor)? {
-                    m.turn(host)?;
+                    m.count_loop(host)?;
                     next = at(target);
                 }
             }

@@ -5,8 +5,8 @@ use bumpalo::Bump;
 use lithe_base::Db;
 use lithe_catalog::{CompileError, Result, fail};
 use lithe_sql::ast::{
-    BinaryOp, CreateTrigger, ExprKind, FromItem, InSet, Name, Node, QualifiedName, Select, Source, Stmt, is_never_both,
-    walk_select, walk_stmt,
+    BinaryOp, CreateTrigger, ExprKind, FromItem, InSet, Name, Node, QualifiedName, Select, Source, Stmt,
+    is_folded_to_zero, walk_select, walk_stmt,
 };
 use lithe_sql::{Limits, parse_statement};
 
@@ -85,7 +85,7 @@ pub fn names_in_text<'t>(arena: &'t Bump, text: &[u8], limits: &Limits) -> Vec<N
         walk_select(select, &mut |node| {
             let Node::Expr(expr) = node else { return };
             match expr.kind {
-                ExprKind::Binary(BinaryOp::And, left, right) if is_never_both(left, right) => {
+                ExprKind::Binary(BinaryOp::And, left, right) if is_folded_to_zero(left, right) => {
                     replaced_until = expr.span.end.max(replaced_until);
                 }
                 ExprKind::Column(name) if expr.span.start >= replaced_until => names.push(name.name),
