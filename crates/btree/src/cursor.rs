@@ -66,7 +66,7 @@ pub struct Cursor {
     path: Path,
     written: Step,
     /// The last search of an index ended on the same leaf as the one before it: then the next one may, too.
-    stays_near: bool,
+    repeats_leaf: bool,
     /// The parsed cell on which the cursor stands, computed at the first use.
     row: Option<ParsedRow>,
     /// The index entry to seek when the page is not in the path any more.
@@ -147,7 +147,7 @@ impl Cursor {
             is_tripped: false,
             path: Path::new(root, kind),
             written: Step { no: root, index: 0 },
-            stays_near: false,
+            repeats_leaf: false,
             row: None,
             saved_key: SavedKey::default(),
             chain: Chain::default(),
@@ -190,7 +190,7 @@ impl Cursor {
         self.reset();
         // Without a path every movement calls `load_root`, and a lost position `find_again`: both check the mark.
         self.path.clear();
-        self.stays_near = false;
+        self.repeats_leaf = false;
         self.at_last = false;
         self.row = None;
         self.state = State::Lost;

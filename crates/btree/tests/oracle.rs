@@ -285,8 +285,8 @@ fn a_transaction_after_another() {
 fn a_place_survives_a_commit() {
     struct Held(RefCell<Cursor>);
     impl PageHolder for Held {
-        fn own_pages(&self, pager: &Pager) -> bool {
-            self.0.borrow_mut().own_pages(pager);
+        fn make_pages_private(&self, pager: &Pager) -> bool {
+            self.0.borrow_mut().make_pages_private(pager);
             true
         }
     }

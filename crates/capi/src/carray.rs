@@ -207,7 +207,7 @@ impl Module for CArray {
 }
 
 impl VirtualTable for CArray {
-    fn plans_stand(&self) -> bool {
+    fn has_reusable_plans(&self) -> bool {
         true
     }
 

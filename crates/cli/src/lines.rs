@@ -32,7 +32,7 @@ pub fn run(shell: &mut Shell, args: &Args) -> ExitCode {
     }
     if let Some(archive) = &args.archive {
         let result = commands::archive(shell, archive);
-        let _ = result.map_err(|message| shell.complain(&message));
+        let _ = result.map_err(|message| shell.report_error(&message));
         return exit_status(shell);
     }
     for command in args.cmd.iter().chain(&args.sql) {
@@ -73,7 +73,7 @@ fn read_standard_input(shell: &mut Shell, args: &Args) {
     let opened = if wants_terminal { Input::terminal(&commands::NAMES) } else { Ok(Input::standard()) };
     let mut input = match opened {
         Ok(input) => input,
-        Err(message) => return shell.complain(&message),
+        Err(message) => return shell.report_error(&message),
     };
     if wants_terminal {
         // The line editor installs its own handler for Ctrl-C when it opens the terminal; the later handler gets the signal.
@@ -115,7 +115,7 @@ fn run_input(shell: &mut Shell, input: &mut Input) {
             }
             Ok(Line::End) => break,
             Err(message) => {
-                shell.complain(&format!("cannot read the input: {message}"));
+                shell.report_error(&format!("cannot read the input: {message}"));
                 break;
             }
         };
@@ -169,7 +169,7 @@ fn run_command(shell: &mut Shell, line: &str) -> Result<(), Reported> {
     }
     result.map_err(|message| {
         let is_usage = message.starts_with("Usage:");
-        shell.complain(&if is_usage { message } else { format!("Error: {message}") });
+        shell.report_error(&if is_usage { message } else { format!("Error: {message}") });
         Reported
     })
 }

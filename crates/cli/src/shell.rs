@@ -145,7 +145,7 @@ impl Shell {
     /// Sets the destination of the output.
     pub fn set_output(&mut self, output: Sink) {
         if let Err(error) = std::mem::replace(&mut self.output, output).close() {
-            self.complain(&format!("Error: cannot write the output: {error}"));
+            self.report_error(&format!("Error: cannot write the output: {error}"));
         }
     }
 
@@ -280,12 +280,12 @@ impl Shell {
     }
 
     fn fail(&mut self, message: &str) -> Reported {
-        self.complain(message);
+        self.report_error(message);
         Reported
     }
 
     /// Prints an error.
-    pub fn complain(&mut self, message: &str) {
+    pub fn report_error(&mut self, message: &str) {
         self.has_failed = true;
         eprintln!("{message}");
     }

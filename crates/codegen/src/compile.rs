@@ -79,7 +79,7 @@ fn compile_statement<'a>(cg: &mut Codegen<'a>, request: &CompileRequest<'a>) -> 
     let found = Found::default();
     let rules = Rules { no_strings_in_double_quotes: !cg.env.flags.dqs_dml, ..Rules::default() };
     let scope = Scope { rules, ..Scope::outermost(sql, &found) };
-    if !cg.env.ask_schema_change(&stmt)? {
+    if !cg.env.authorize_schema_change(&stmt)? {
         return Err(CompileError::ignored());
     }
     match stmt {

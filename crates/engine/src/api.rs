@@ -137,7 +137,7 @@ impl Connection {
             let unknown = || Error::generic(format!("unknown database: {schema}"));
             self.catalog().find_database(Name::new(schema.as_bytes())).ok_or_else(unknown)
         });
-        let done = self.databases.checkpoint(db.transpose()?, mode, |pager| pager.has_looked());
+        let done = self.databases.checkpoint(db.transpose()?, mode, |pager| pager.has_read_state());
         if !self.transaction.has_active() {
             self.interrupts.clear();
         }

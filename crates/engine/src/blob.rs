@@ -51,9 +51,9 @@ pub struct Blob {
 struct HeldCursor(RefCell<Cursor>);
 
 impl PageHolder for HeldCursor {
-    fn own_pages(&self, pager: &Pager) -> bool {
+    fn make_pages_private(&self, pager: &Pager) -> bool {
         let reached = self.0.try_borrow_mut();
-        reached.map(|mut cursor| cursor.own_pages(pager)).is_ok()
+        reached.map(|mut cursor| cursor.make_pages_private(pager)).is_ok()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use lithe_btree::{Btree, Sizes};
-use lithe_pager::{Pager, commit_together};
+use lithe_pager::{Pager, commit_multi_file};
 use lithe_vm::operand::Db;
 
 use crate::error::Result;
@@ -26,5 +26,5 @@ pub(crate) fn commit(databases: &[(Db, Rc<Btree>)], how_many: Option<HowMany<'_>
     auto_vacuum(*db, second)?;
     written.try_for_each(|(db, btree)| auto_vacuum(*db, btree))?;
     let pagers: Vec<&Pager> = databases.iter().map(|(_, btree)| btree.pager()).collect();
-    Ok(commit_together(&pagers)?)
+    Ok(commit_multi_file(&pagers)?)
 }

@@ -127,7 +127,7 @@ impl Hooks {
         second: Option<&str>,
         database: Option<&str>,
     ) -> Result<bool> {
-        Ok(self.authorizer().ask(&Request { action, first, second, database, within: None })?)
+        Ok(self.authorizer().call(&Request { action, first, second, database, within: None })?)
     }
 
     // ---- the progress handler ----

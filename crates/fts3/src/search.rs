@@ -214,7 +214,7 @@ impl Finder<'_> {
             }
             Expr::And(left, right) => {
                 let ((left, one), (right, other)) = (self.find(*left)?, self.find(*right)?);
-                (Node::And(Box::new(left), Box::new(right)), both(&one, &other))
+                (Node::And(Box::new(left), Box::new(right)), intersection(&one, &other))
             }
             Expr::Or(left, right) => {
                 let ((left, mut one), (right, other)) = (self.find(*left)?, self.find(*right)?);
@@ -261,7 +261,7 @@ fn chain(left: Expr, last: Phrase, distance: i64) -> (Vec<Phrase>, Vec<i64>) {
 }
 
 /// The intersection of two sorted lists.
-fn both(one: &[i64], other: &[i64]) -> Vec<i64> {
+fn intersection(one: &[i64], other: &[i64]) -> Vec<i64> {
     let (mut shorter, mut longer) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     let mut found = Vec::new();
     while let Some((first, rest)) = shorter.split_first() {

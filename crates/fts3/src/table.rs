@@ -118,7 +118,7 @@ impl Table {
     }
 
     /// Discards the pending terms, after a rollback. (The setting `automerge` stays in force, as in SQLite.)
-    pub(crate) fn forget(&self) {
+    pub(crate) fn discard_pending(&self) {
         self.index.pending().clear();
         if !self.config.is_fts4 {
             self.stat.store(stat::UNKNOWN, Ordering::Relaxed);
@@ -149,7 +149,7 @@ impl Table {
     ///
     /// # Errors
     /// Those of CREATE TABLE.
-    pub fn need_stat(&self, connection: &dyn SqlConnection) -> Result {
+    pub fn create_stat_if_missing(&self, connection: &dyn SqlConnection) -> Result {
         if !self.has_stat(connection)? {
             // (SQLite opens a savepoint here.)
             self.flush(connection)?;

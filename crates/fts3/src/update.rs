@@ -25,9 +25,9 @@ impl Table {
         let count = self.config.columns.len();
         let Some(columns) = change.columns() else {
             let Some(old) = change.old_key() else { return Ok(None) };
-            let mut work = Work::new(self);
-            work.delete(connection, cast::to_integer(old))?;
-            work.finish(connection)?;
+            let mut update = RowUpdate::new(self);
+            update.delete(connection, cast::to_integer(old))?;
+            update.finish(connection)?;
             return Ok(None);
         };
         let hidden = |at: usize| columns.get(count + at).copied().unwrap_or_default();
@@ -40,27 +40,27 @@ impl Table {
         if language < 0 {
             return Err(FunctionError::of_code(code::CONSTRAINT));
         }
-        let mut work = Work::new(self);
-        let docid = work.replace(connection, change, old, hidden(1), language)?;
+        let mut update = RowUpdate::new(self);
+        let docid = update.replace(connection, change, old, hidden(1), language)?;
         let values = columns.get(..count).unwrap_or_default();
-        work.index(connection, docid, language, values)?;
-        work.finish(connection)?;
+        update.index(connection, docid, language, values)?;
+        update.finish(connection)?;
         Ok(Some(docid))
     }
 }
 
 /// The effect of one change on the totals.
-struct Work<'t> {
+struct RowUpdate<'t> {
     table: &'t Table,
     rows: i64,
     added: Vec<u64>,
     removed: Vec<u64>,
 }
 
-impl Work<'_> {
-    fn new(table: &Table) -> Work<'_> {
+impl RowUpdate<'_> {
+    fn new(table: &Table) -> RowUpdate<'_> {
         let none = vec![0; table.config.columns.len() + 1];
-        Work { table, rows: 0, added: none.clone(), removed: none }
+        RowUpdate { table, rows: 0, added: none.clone(), removed: none }
     }
 
     /// Replaces the content of the old row, if there is one, by that of the new row; answers its docid.
@@ -223,7 +223,7 @@ impl Table {
         if !rest.is_empty() || least < 2 || parameters.is_empty() {
             return Err(wrong());
         }
-        self.need_stat(connection)?;
+        self.create_stat_if_missing(connection)?;
         self.merge_in_steps(connection, pages, least)
     }
 
@@ -240,7 +240,7 @@ impl Table {
     /// `automerge=N`.
     fn set_automerge(&self, connection: &dyn SqlConnection, mut number: &[u8]) -> Result {
         let segments = automerge_of(leading_number(&mut number));
-        self.need_stat(connection)?;
+        self.create_stat_if_missing(connection)?;
         self.storage.set_stat(connection, AUTOMERGE_ID, ValueRef::Integer(i64::from(segments)))?;
         self.automerge.store(segments, Ordering::Relaxed);
         Ok(())

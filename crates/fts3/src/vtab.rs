@@ -85,7 +85,7 @@ fn declaration(config: &Config, table: &str) -> String {
 }
 
 impl VirtualTable for Fts3Table {
-    fn plans_stand(&self) -> bool {
+    fn has_reusable_plans(&self) -> bool {
         true
     }
 
@@ -120,7 +120,7 @@ impl VirtualTable for Fts3Table {
     }
 
     fn rollback(&self, _: &dyn SqlConnection) {
-        self.table.forget();
+        self.table.discard_pending();
     }
 
     fn savepoint(&self, connection: &dyn SqlConnection, _: i32) -> Result {
@@ -132,7 +132,7 @@ impl VirtualTable for Fts3Table {
     }
 
     fn rollback_to(&self, _: &dyn SqlConnection, _: i32) -> Result {
-        self.table.forget();
+        self.table.discard_pending();
         Ok(())
     }
 
@@ -149,7 +149,7 @@ impl VirtualTable for Fts3Table {
 
     fn destroy(&self, connection: &dyn SqlConnection) -> Result {
         // The end of the transaction must not write into dropped tables.
-        self.table.forget();
+        self.table.discard_pending();
         self.table.index.leaves_added.store(0, Ordering::Relaxed);
         let has_content = self.table.config.has_own_content();
         let suffixes = SUFFIXES.iter().filter(|suffix| has_content || **suffix != "content");

@@ -96,7 +96,7 @@ fn dequoted(name: &[u8]) -> String {
 }
 
 impl VirtualTable for Vocabulary {
-    fn plans_stand(&self) -> bool {
+    fn has_reusable_plans(&self) -> bool {
         true
     }
 

@@ -128,7 +128,7 @@ fn create_tables(connection: &dyn SqlConnection, names: &Names, config: &Config)
 }
 
 impl VirtualTable for Fts5Table {
-    fn plans_stand(&self) -> bool {
+    fn has_reusable_plans(&self) -> bool {
         true
     }
 

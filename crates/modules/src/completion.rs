@@ -31,7 +31,7 @@ impl Module for Completion {
 }
 
 impl VirtualTable for Completion {
-    fn plans_stand(&self) -> bool {
+    fn has_reusable_plans(&self) -> bool {
         true
     }
 

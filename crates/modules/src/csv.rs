@@ -124,7 +124,7 @@ struct CsvTable {
 }
 
 impl VirtualTable for CsvTable {
-    fn plans_stand(&self) -> bool {
+    fn has_reusable_plans(&self) -> bool {
         true
     }
 

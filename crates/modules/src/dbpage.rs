@@ -73,7 +73,7 @@ fn database_named(connection: &dyn SqlConnection, name: &[u8]) -> Option<String>
 }
 
 impl VirtualTable for PageTable {
-    fn plans_stand(&self) -> bool {
+    fn has_reusable_plans(&self) -> bool {
         true
     }
 

@@ -59,7 +59,7 @@ struct StatTable {
 }
 
 impl VirtualTable for StatTable {
-    fn plans_stand(&self) -> bool {
+    fn has_reusable_plans(&self) -> bool {
         true
     }
 

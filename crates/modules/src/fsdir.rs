@@ -34,7 +34,7 @@ impl Module for FileSystem {
 }
 
 impl VirtualTable for FileSystem {
-    fn plans_stand(&self) -> bool {
+    fn has_reusable_plans(&self) -> bool {
         true
     }
 

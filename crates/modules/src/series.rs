@@ -35,7 +35,7 @@ const LIMITS: [(u8, i32); 5] = [
 ];
 
 impl VirtualTable for GenerateSeries {
-    fn plans_stand(&self) -> bool {
+    fn has_reusable_plans(&self) -> bool {
         true
     }
 

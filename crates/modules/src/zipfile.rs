@@ -119,7 +119,7 @@ impl ZipTable {
 }
 
 impl VirtualTable for ZipTable {
-    fn plans_stand(&self) -> bool {
+    fn has_reusable_plans(&self) -> bool {
         true
     }
 

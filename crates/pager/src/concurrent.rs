@@ -51,8 +51,8 @@ impl Concurrent {
 
 /// Whether two versions of page 1 mean the same to a transaction. The transaction counters do not count; nor do size
 /// and freelist, unless the transaction allocates or frees pages.
-pub(crate) fn says_the_same(before: &[u8], now: &PageRef, takes_or_frees: bool) -> bool {
-    let until = if takes_or_frees { CHANGE_COUNTER_AT + 4 } else { FREELIST_COUNT_AT + 4 };
+pub(crate) fn is_equivalent_page_1(before: &[u8], now: &PageRef, allocates_or_frees: bool) -> bool {
+    let until = if allocates_or_frees { CHANGE_COUNTER_AT + 4 } else { FREELIST_COUNT_AT + 4 };
     let schema = |page: &[u8]| [page[..CHANGE_COUNTER_AT].to_vec(), page[until..VERSION_VALID_FOR_AT].to_vec()];
     before.len() == now.len() && schema(before) == schema(now) && before[HEADER_LEN..] == now[HEADER_LEN..]
 }

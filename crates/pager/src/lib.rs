@@ -87,7 +87,7 @@ pub use counts::PageCounter;
 pub use database::Database;
 pub use error::{Error, Result};
 pub use lithe_vfs::ResultCode;
-pub use multi_file::commit_together;
+pub use multi_file::commit_multi_file;
 pub use options::{BeginKind, CacheSize, JournalMode, LockingMode, OpenOptions, Synchronous};
 pub use page_ref::PageRef;
 pub use pager::{ChangeLog, Head, PageHolder, PageHolders, PageMut, Pager};

@@ -14,7 +14,7 @@ use crate::rollback::SuperJournal;
 /// After an error the caller rolls back the transactions that are still open, unless the error is "busy": then the
 /// transactions stay open, and the commit can be retried. Databases in WAL mode commit last, because their commit
 /// cannot be undone.
-pub fn commit_together(pagers: &[&Pager]) -> Result<()> {
+pub fn commit_multi_file(pagers: &[&Pager]) -> Result<()> {
     let writing: Vec<&Pager> = pagers.iter().copied().filter(|pager| pager.is_writing()).collect();
     let (logs, others): (Vec<&Pager>, Vec<&Pager>) = writing.iter().partition(|pager| pager.log_frames().is_some());
     if joined_journals(&others).len() > 1 {
@@ -26,10 +26,10 @@ pub fn commit_together(pagers: &[&Pager]) -> Result<()> {
         return writing.iter().try_for_each(|pager| pager.commit_phase_two());
     };
     if let Err(error) = prepare(&others, &logs, Some(&super_journal)) {
-        return Err(take_back(error, &others, super_journal));
+        return Err(roll_back_all(error, &others, super_journal));
     }
     let outcome = match super_journal.commit() {
-        Err(error) => return Err(take_back(error, &others, super_journal)),
+        Err(error) => return Err(roll_back_all(error, &others, super_journal)),
         Ok(outcome) => outcome,
     };
     writing.iter().for_each(|pager| pager.commit_phase_two_decided());
@@ -38,7 +38,7 @@ pub fn commit_together(pagers: &[&Pager]) -> Result<()> {
 
 /// Rolls the transactions back. The super-journal stays until that is done: while it exists, a crash leads back to the
 /// state before the transaction.
-fn take_back(error: Error, others: &[&Pager], super_journal: SuperJournal) -> Error {
+fn roll_back_all(error: Error, others: &[&Pager], super_journal: SuperJournal) -> Error {
     let mut undone = Ok(());
     for pager in others {
         undone = undone.and(pager.rollback());

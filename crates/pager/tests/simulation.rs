@@ -9,7 +9,7 @@ use std::path::Path;
 use lithe_format::PageNo;
 use lithe_format::db_header::DbHeader;
 use lithe_pager::{
-    BeginKind, CacheSize, CheckpointMode, JournalMode, OpenOptions, Pager, Synchronous, commit_together,
+    BeginKind, CacheSize, CheckpointMode, JournalMode, OpenOptions, Pager, Synchronous, commit_multi_file,
 };
 use lithe_vfs::{Fault, Loss, Random, Sim};
 use model::{Config, Machine, Outcome};
@@ -200,7 +200,7 @@ fn commits_over_two_files() {
             sim.fail_at(1 + random.below(120), Fault::PowerLoss);
             let committed = |n: u64| -> Result<(), lithe_pager::Error> {
                 pagers.iter().try_for_each(|pager| write_number(pager, n))?;
-                commit_together(&[&pagers[0], &pagers[1]])?;
+                commit_multi_file(&[&pagers[0], &pagers[1]])?;
                 pagers.iter().try_for_each(|pager| pager.end_read())
             };
             while committed(number + 1).is_ok() {

@@ -2,7 +2,7 @@
 //! (`sqlite3_set_authorizer`).
 //!
 //! The resolver calls it while it resolves names, about what a statement reads; the compiler calls it first, about everything else. The
-//! calls are methods of the environment (`environment::ask`).
+//! calls are methods of the environment (`environment::authorize`).
 
 use std::fmt;
 use std::rc::Rc;
@@ -93,7 +93,7 @@ impl fmt::Debug for Authorizer {
 
 impl Authorizer {
     /// Calls the authorizer. False: the action is left out (SQLITE_IGNORE). A denied action is an error.
-    pub fn ask(&self, request: &Request<'_>) -> Result<bool> {
+    pub fn call(&self, request: &Request<'_>) -> Result<bool> {
         let Some(callback) = &self.0 else { return Ok(true) };
         match callback(request) {
             Permission::Allow => Ok(true),

@@ -7,7 +7,7 @@ use crate::error::{self, Result};
 use crate::node::{Cell, Layout, Node};
 use crate::plan;
 use crate::query::Query;
-use crate::scans::Standing;
+use crate::scans::ScanGuard;
 use crate::store::Store;
 use crate::table::RTree;
 
@@ -21,19 +21,19 @@ pub struct RTreeCursor {
     auxiliary: Option<Vec<Value>>,
     /// The statement that reads them, made at the first use.
     read_auxiliary: Option<Kept>,
-    standing: Standing,
+    guard: ScanGuard,
 }
 
 impl RTreeCursor {
     /// A scan that has not begun.
-    pub fn new(standing: Standing) -> RTreeCursor {
-        RTreeCursor { query: None, row: None, cell: None, auxiliary: None, read_auxiliary: None, standing }
+    pub fn new(guard: ScanGuard) -> RTreeCursor {
+        RTreeCursor { query: None, row: None, cell: None, auxiliary: None, read_auxiliary: None, guard }
     }
 
     fn go_to(&mut self, row: Option<i64>) {
         self.row = row;
         self.auxiliary = None;
-        self.standing.set(row.is_some());
+        self.guard.set(row.is_some());
     }
 
     fn column_of_auxiliary(&mut self, scan: &Scan<'_>, rowid: i64, at: usize) -> Result<ValueRef<'_>> {

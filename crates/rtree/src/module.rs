@@ -12,7 +12,7 @@ use crate::declaration::Columns;
 use crate::error::Result;
 use crate::node::{Cell, Layout};
 use crate::plan;
-use crate::scans::Scans;
+use crate::scans::ActiveScans;
 use crate::shadow_tables::{create_tables, drop_tables, estimated_rows, node_len, rename_tables};
 use crate::sql_store::{SUFFIXES, Statements};
 use crate::table::RTree;
@@ -67,12 +67,12 @@ fn open_table(
         names: names.clone(),
         columns,
         rows,
-        scans: Scans::default(),
+        scans: ActiveScans::default(),
     })
 }
 
 impl VirtualTable for RTree {
-    fn plans_stand(&self) -> bool {
+    fn has_reusable_plans(&self) -> bool {
         true
     }
 

@@ -7,12 +7,12 @@ use crate::error::{self, Result};
 
 /// The number of such scans of one table.
 #[derive(Clone, Debug, Default)]
-pub struct Scans(Arc<AtomicUsize>);
+pub struct ActiveScans(Arc<AtomicUsize>);
 
-impl Scans {
+impl ActiveScans {
     /// A scan that has not begun.
-    pub fn new_scan(&self) -> Standing {
-        Standing { scans: self.clone(), is_on_row: false }
+    pub fn new_scan(&self) -> ScanGuard {
+        ScanGuard { scans: self.clone(), is_on_row: false }
     }
 
     /// Fails if a scan stands on a row, because a change of the table would invalidate its nodes.
@@ -26,12 +26,12 @@ impl Scans {
 
 /// A scan, which counts while it stands on a row.
 #[derive(Debug)]
-pub struct Standing {
-    scans: Scans,
+pub struct ScanGuard {
+    scans: ActiveScans,
     is_on_row: bool,
 }
 
-impl Standing {
+impl ScanGuard {
     /// Sets whether the scan stands on a row.
     pub fn set(&mut self, is_on_row: bool) {
         match (is_on_row, self.is_on_row) {
@@ -43,7 +43,7 @@ impl Standing {
     }
 }
 
-impl Drop for Standing {
+impl Drop for ScanGuard {
     fn drop(&mut self) {
         self.set(false);
     }

@@ -7,7 +7,7 @@ use crate::bounds::{Bounds, CoordinateType, round_down, round_up};
 use crate::declaration::Columns;
 use crate::error::{self, Result};
 use crate::node::Layout;
-use crate::scans::Scans;
+use crate::scans::ActiveScans;
 use crate::sql_store::{SqlStore, Statements};
 use crate::store::Store;
 use crate::tree::Tree;
@@ -25,7 +25,7 @@ pub struct RTree {
     /// The estimated number of rows.
     pub rows: i64,
     /// The scans that stand on a row.
-    pub scans: Scans,
+    pub scans: ActiveScans,
 }
 
 impl RTree {

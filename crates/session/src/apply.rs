@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Changes that were set aside are tried again after the other changes of the table, and again as long as some succeed. UPDATEs that block
-//! each other, because they swap unique values, are made by way of a temporary value (see [`waiting`]).
+//! each other, because they swap unique values, are made by way of a temporary value (see [`deferred`]).
 
 use std::rc::Rc;
 
@@ -21,8 +21,8 @@ use crate::iterator::{Change, ChangesetIterator};
 use crate::record::{self, fields};
 use crate::schema::Schema;
 
+mod deferred;
 mod target;
-mod waiting;
 
 use target::{Outcome, Target};
 
@@ -106,8 +106,8 @@ pub fn apply(
             handler,
             options,
             table: None,
-            set_aside: Vec::new(),
-            puts_aside: true,
+            deferred: Vec::new(),
+            defers: true,
             rebase: Vec::new(),
         };
         applier.apply_all()?;
@@ -157,9 +157,9 @@ struct Applier<'a, 'i> {
     options: Apply,
     table: Option<Current>,
     /// Changes of the table that failed a constraint.
-    set_aside: Vec<Change>,
+    deferred: Vec<Change>,
     /// Whether such changes are set aside; otherwise the handler is called.
-    puts_aside: bool,
+    defers: bool,
     rebase: Vec<u8>,
 }
 
@@ -298,8 +298,8 @@ impl Applier<'_, '_> {
     }
 
     fn constraint_failed(&mut self, change: &Change) -> Result {
-        if self.puts_aside {
-            self.set_aside.push(change.clone());
+        if self.defers {
+            self.deferred.push(change.clone());
             return Ok(());
         }
         self.ask(Conflict::Constraint, change, None).map(drop)

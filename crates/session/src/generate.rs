@@ -157,8 +157,8 @@ impl<'c, 's> Select<'c, 's> {
     pub fn row(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         for (column, field) in fields(key).enumerate().filter(|(column, _)| self.schema.is_key(*column)) {
             let value = record::value(field).unwrap_or(ValueRef::Null);
-            let is_unnamed = self.is_statistics && value == ValueRef::Blob(&[]);
-            self.statement.bind(column + 1, if is_unnamed { ValueRef::Null } else { value })?;
+            let has_null_index_name = self.is_statistics && value == ValueRef::Blob(&[]);
+            self.statement.bind(column + 1, if has_null_index_name { ValueRef::Null } else { value })?;
         }
         if !self.statement.step()? {
             self.statement.reset();
@@ -167,8 +167,8 @@ impl<'c, 's> Select<'c, 's> {
         let mut record = Vec::new();
         for column in 0..self.schema.columns.len() {
             let value = self.statement.column(column);
-            let is_unnamed = self.is_statistics && column == 1 && value.is_null();
-            record::push(&mut record, if is_unnamed { ValueRef::Blob(&[]) } else { value });
+            let has_null_index_name = self.is_statistics && column == 1 && value.is_null();
+            record::push(&mut record, if has_null_index_name { ValueRef::Blob(&[]) } else { value });
         }
         self.statement.reset();
         Ok(Some(record))

@@ -180,7 +180,7 @@ impl Recorder {
     }
 
     /// Whether changes of this database are recorded at present.
-    fn listens_to(&self, database: &str) -> bool {
+    fn is_recording(&self, database: &str) -> bool {
         self.enabled && self.error.is_none() && self.database.eq_ignore_ascii_case(database)
     }
 
@@ -215,7 +215,7 @@ fn record_change(recorder: &RefCell<Recorder>, connection: &dyn SqlConnection, c
 
 /// The index of the table that changes; `None` if the change is not recorded.
 fn place_of(recorder: &RefCell<Recorder>, change: &RowChange<'_>) -> Option<usize> {
-    let borrowed = recorder.try_borrow().ok().filter(|recorder| recorder.listens_to(change.database))?;
+    let borrowed = recorder.try_borrow().ok().filter(|recorder| recorder.is_recording(change.database))?;
     if let Some(at) = borrowed.position(change.table) {
         return Some(at);
     }

@@ -29,7 +29,7 @@ pub struct Template {
     places: Vec<u32>,
     /// Whether only white space follows the last row: a semicolon or the end of the text after it then ends the statement. (If
     /// the text ended with a comment, the semicolon could be a part of the comment.)
-    may_come_again: bool,
+    is_reusable: bool,
 }
 
 /// A literal that is replaced by a parameter.
@@ -61,15 +61,15 @@ const LITERALS_MAX: usize = 512;
 impl Template {
     /// Reads the first statement of `sql`, if it is an INSERT of literals; returns the offset after the statement.
     pub fn read(&mut self, sql: &[u8]) -> Option<usize> {
-        self.read_again(sql).or_else(|| self.read_anew(sql))
+        self.read_same(sql).or_else(|| self.read_new(sql))
     }
 
     /// Reads a statement with the same template as the previous one. `None`: the statement may have another template.
     ///
     /// The bytes between the literals are the same, and so are their tokens: none of these tokens extends into a literal, because
     /// a parenthesis, a comma, white space or the end of a comment precedes each literal.
-    fn read_again(&mut self, sql: &[u8]) -> Option<usize> {
-        if !self.may_come_again || self.literals.is_empty() {
+    fn read_same(&mut self, sql: &[u8]) -> Option<usize> {
+        if !self.is_reusable || self.literals.is_empty() {
             return None;
         }
         let mut lexer = Lexer::new(sql);
@@ -85,11 +85,11 @@ impl Template {
         matches!(end.kind, TokenKind::Semicolon | TokenKind::EndOfText).then_some(end.span.end as usize)
     }
 
-    fn read_anew(&mut self, sql: &[u8]) -> Option<usize> {
+    fn read_new(&mut self, sql: &[u8]) -> Option<usize> {
         self.text.clear();
         self.literals.clear();
         self.places.clear();
-        self.may_come_again = false;
+        self.is_reusable = false;
         let mut lexer = Lexer::new(sql);
         let first = lexer.next_significant();
         if !matches!(first.kind, TokenKind::Insert | TokenKind::Replace) {
@@ -147,7 +147,7 @@ impl Reader<'_, '_> {
                 TokenKind::Comma => {}
                 TokenKind::Semicolon | TokenKind::EndOfText => {
                     let between = Span::new(behind_row, after.span.start);
-                    self.template.may_come_again = between.text(self.sql).iter().all(|byte| is_space(*byte));
+                    self.template.is_reusable = between.text(self.sql).iter().all(|byte| is_space(*byte));
                     self.copy_to(after.span.start);
                     return Some(after.span.end as usize);
                 }
@@ -336,7 +336,7 @@ mod tests {
         for before in statements {
             for sql in statements {
                 template.read(before.as_bytes());
-                alone.may_come_again = false;
+                alone.is_reusable = false;
                 let tail = template.read(sql.as_bytes());
                 assert_eq!(tail, alone.read(sql.as_bytes()), "{before}; {sql}");
                 if tail.is_some() {

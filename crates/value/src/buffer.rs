@@ -75,7 +75,7 @@ impl Buffer {
     /// The written bytes.
     #[inline]
     pub fn as_slice(&self) -> &[u8] {
-        bytes::first(&self.bytes, self.len)
+        bytes::up_to(&self.bytes, self.len)
     }
 
     /// The written bytes, mutable.

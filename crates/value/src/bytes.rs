@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 
 /// The bytes behind the first `at`; none if there are no more.
 #[inline]
-pub fn behind(bytes: &[u8], at: usize) -> &[u8] {
+pub fn after(bytes: &[u8], at: usize) -> &[u8] {
     bytes.get(at..).unwrap_or_default()
 }
 
 /// The first `at` bytes; all if there are no more.
 #[inline]
-pub fn first(bytes: &[u8], at: usize) -> &[u8] {
+pub fn up_to(bytes: &[u8], at: usize) -> &[u8] {
     bytes.get(..at).unwrap_or(bytes)
 }
 
@@ -43,8 +43,8 @@ mod tests {
 
     #[test]
     fn parts() {
-        assert_eq!((first(b"abc", 2), behind(b"abc", 2)), (&b"ab"[..], &b"c"[..]));
-        assert_eq!((first(b"abc", 3), behind(b"abc", 3)), (&b"abc"[..], &b""[..]));
-        assert_eq!((first(b"abc", 9), behind(b"abc", usize::MAX)), (&b"abc"[..], &b""[..]));
+        assert_eq!((up_to(b"abc", 2), after(b"abc", 2)), (&b"ab"[..], &b"c"[..]));
+        assert_eq!((up_to(b"abc", 3), after(b"abc", 3)), (&b"abc"[..], &b""[..]));
+        assert_eq!((up_to(b"abc", 9), after(b"abc", usize::MAX)), (&b"abc"[..], &b""[..]));
     }
 }

@@ -107,7 +107,7 @@ fn compare_nocase(left: &[u8], right: &[u8]) -> Ordering {
 
 fn trim_spaces(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
-    bytes::first(text, end)
+    bytes::up_to(text, end)
 }
 
 #[cfg(test)]

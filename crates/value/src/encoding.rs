@@ -77,7 +77,7 @@ impl Encoding {
 fn characters(mut text: &[u8]) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let (character, len) = utf8::decode(text)?;
-        text = bytes::behind(text, len);
+        text = bytes::after(text, len);
         Some(character)
     })
 }

@@ -42,7 +42,7 @@ fn decode_long(first: u8, text: &[u8]) -> (u32, usize) {
         0xfd => 0x01,
         _ => 0x00,
     };
-    let taken = bytes::behind(text, 1).iter().take_while(|&&byte| is_continuation(byte));
+    let taken = bytes::after(text, 1).iter().take_while(|&&byte| is_continuation(byte));
     let (mut character, mut len) = (u32::from(start), 1);
     for &byte in taken {
         character = character << 6 | u32::from(byte & 0x3f);
@@ -70,7 +70,7 @@ pub fn encode(character: u32, out: &mut Buffer) {
 #[inline]
 pub fn until_nul(text: &[u8]) -> &[u8] {
     match memchr::memchr(0, text) {
-        Some(end) => bytes::first(text, end),
+        Some(end) => bytes::up_to(text, end),
         None => text,
     }
 }
@@ -82,7 +82,7 @@ pub fn until_nul(text: &[u8]) -> &[u8] {
 pub fn char_len(text: &[u8]) -> usize {
     match text {
         [0..=0x7f, ..] => 1,
-        _ => 1 + bytes::behind(text, 1).iter().take_while(|&&byte| is_continuation(byte)).count(),
+        _ => 1 + bytes::after(text, 1).iter().take_while(|&&byte| is_continuation(byte)).count(),
     }
 }
 
@@ -125,13 +125,13 @@ pub fn offset(text: &[u8], index: usize) -> usize {
     let (mut at, mut left) = (0, index);
     // Eight bytes of ASCII are eight characters.
     while left >= WORD_LEN
-        && let Some(word) = bytes::behind(text, at).first_chunk::<WORD_LEN>()
+        && let Some(word) = bytes::after(text, at).first_chunk::<WORD_LEN>()
         && word.is_ascii()
     {
         (at, left) = (at + WORD_LEN, left - WORD_LEN);
     }
     while left > 0 && at < text.len() {
-        at += char_len(bytes::behind(text, at));
+        at += char_len(bytes::after(text, at));
         left -= 1;
     }
     at

@@ -70,8 +70,8 @@ impl Value {
             Repr::Null => ValueRef::Null,
             Repr::Integer(integer) => ValueRef::Integer(*integer),
             Repr::Real(real) => ValueRef::Real(*real),
-            Repr::Text { len, bytes } => ValueRef::Text(bytes::first(bytes, *len as usize)),
-            Repr::Blob { len, bytes } => ValueRef::Blob(bytes::first(bytes, *len as usize)),
+            Repr::Text { len, bytes } => ValueRef::Text(bytes::up_to(bytes, *len as usize)),
+            Repr::Blob { len, bytes } => ValueRef::Blob(bytes::up_to(bytes, *len as usize)),
         }
     }
 

@@ -23,7 +23,7 @@ use crate::register::Register;
 
 /// Steps over one row whose argument is absent or a number. False: the state is unchanged, and [`step`] must do it.
 #[inline(never)]
-pub fn step_quickly(m: &mut Machine, start: Reg, acc: Reg) -> bool {
+pub fn try_step(m: &mut Machine, start: Reg, acc: Reg) -> bool {
     let number = match m.reg(start) {
         Register::Integer(integer) => ValueRef::Integer(*integer),
         Register::Real(real) => ValueRef::Real(*real),
@@ -54,11 +54,11 @@ impl ColumnOperand {
     }
 }
 
-/// As [`step_quickly`], with a column as the argument, of any storage class.
+/// As [`try_step`], with a column as the argument, of any storage class.
 #[inline(never)]
-pub fn column_quickly(m: &mut Machine, program: &Program, id: AggregateId, operand: ColumnOperand, acc: Reg) -> bool {
+pub fn try_step_column(m: &mut Machine, program: &Program, id: AggregateId, operand: ColumnOperand, acc: Reg) -> bool {
     let Machine { registers, cursors, kept_flag, .. } = m;
-    let Some(value) = cursors[usize::from(operand.cursor.0)].value_quickly(usize::from(operand.column)) else {
+    let Some(value) = cursors[usize::from(operand.cursor.0)].value_in_place(usize::from(operand.column)) else {
         return false;
     };
     let value = operand.with_affinity(value);
@@ -98,7 +98,7 @@ pub fn column(
 ) -> Result<(), Fault> {
     if let VmCursor::Tree(tree) = m.cursor(operand.cursor)
         && tree.begin_row(usize::from(operand.column))?
-        && column_quickly(m, program, id, operand, acc)
+        && try_step_column(m, program, id, operand, acc)
     {
         return Ok(());
     }

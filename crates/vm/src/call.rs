@@ -11,7 +11,7 @@ use lithe_vfs::ResultCode;
 use crate::connection_state::Flags;
 use crate::error::Error;
 use crate::host::Host;
-use crate::machine::{Machine, look_again, with_values};
+use crate::machine::{Machine, drop_stale_rows, with_values};
 use crate::operand::{CallId, Reg};
 use crate::program::{FunctionCall, Program};
 use crate::register::Register;
@@ -84,7 +84,7 @@ fn call_builtin(
     context.arguments = &attributes;
     let result = with_values(arguments, |values| eval(&mut context, values));
     let (subtype, pointer) = (context.subtype, context.pointer.take());
-    held_pages.take_back(cursors);
+    held_pages.resume(cursors);
     result.map_err(function_failed)?;
     registers[at.dst.0 as usize].set_result(out, subtype, pointer);
     Ok(())
@@ -113,13 +113,13 @@ fn call_any(m: &mut Machine, call: &FunctionCall, host: &dyn Host, at: CallAt) -
         let values = decoded(&call.function, values, host, &mut texts)?;
         call.function.call(&mut context, &values)
     });
-    held_pages.take_back(cursors);
+    held_pages.resume(cursors);
     let (subtype, pointer) = (context.subtype, context.pointer.take());
     if !is_builtin {
         // The function may have interrupted its own statement, and written to the rows under the cursors.
-        m.turns = 1;
+        m.loops_until_check = 1;
         if writes != host.state().writes.get() {
-            look_again(cursors);
+            drop_stale_rows(cursors);
         }
         site.keep_constant(call.constant_arguments);
         check_length(out, host)?;

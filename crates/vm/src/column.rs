@@ -29,7 +29,7 @@ pub fn column(m: &mut Machine, program: &Program, cursor: CursorId, column: u16,
     }
     let register = &mut m.registers[dst.0 as usize];
     if let VmCursor::Sorter(sorter) = &mut m.cursors[usize::from(cursor.0)]
-        && let Some(value) = sorter.value_quickly(usize::from(column))
+        && let Some(value) = sorter.value_in_place(usize::from(column))
     {
         register.set(value);
         return Ok(());
@@ -53,12 +53,12 @@ pub fn real_column(m: &mut Machine, program: &Program, cursor: CursorId, number:
 /// The order of a column and a register, if both are numbers, or both texts under BINARY, and the column can be read in place.
 /// `None`: the caller must use [`compare`].
 #[inline(never)]
-pub fn order_quickly(m: &Machine, operands: ColumnCompare) -> Option<Ordering> {
+pub fn order_in_place(m: &Machine, operands: ColumnCompare) -> Option<Ordering> {
     let ColumnCompare { flags, collation, cursor, column, rhs } = operands;
     let VmCursor::Tree(tree) = &m.cursors[usize::from(cursor.0)] else {
         return None;
     };
-    let (lhs, rhs) = (tree.value_quickly(usize::from(column))?, m.reg(rhs));
+    let (lhs, rhs) = (tree.value_in_place(usize::from(column))?, m.reg(rhs));
     let lhs = match lhs {
         ValueRef::Integer(lhs) if flags.0 & CompareFlags::REAL_COLUMN != 0 => ValueRef::Real(lhs as f64),
         lhs => lhs,
@@ -101,7 +101,7 @@ pub fn compare(
     let ColumnCompare { flags, collation, cursor, column, rhs } = operands;
     if let VmCursor::Tree(tree) = m.cursor(cursor)
         && tree.begin_row(usize::from(column))?
-        && let Some(order) = order_quickly(m, operands)
+        && let Some(order) = order_in_place(m, operands)
     {
         return Ok(test(order));
     }
@@ -119,7 +119,7 @@ pub fn compare(
             compare::jumps(value, m.reg(rhs), flags, collation, test)
         });
     }
-    if let Some(value) = m.cursors[usize::from(cursor.0)].value_quickly(usize::from(column))
+    if let Some(value) = m.cursors[usize::from(cursor.0)].value_in_place(usize::from(column))
         && !value.is_null()
         && let Some(jumps) = compare::value_jumps(value, &m.registers[rhs.0 as usize], flags, collation, test)
     {
@@ -147,7 +147,7 @@ pub struct ColumnCompare {
 #[inline(never)]
 pub fn is_null(m: &mut Machine, program: &Program, cursor: CursorId, column: u16) -> Result<bool, Fault> {
     if let VmCursor::Tree(tree) = m.cursor(cursor)
-        && let Some(is_null) = tree.is_null_quickly(usize::from(column))
+        && let Some(is_null) = tree.is_null_in_place(usize::from(column))
     {
         return Ok(is_null);
     }
@@ -180,7 +180,7 @@ pub fn columns(
     for i in 0..count {
         let (number, dst) = (column + i as u16, Reg(dst.0 + i));
         let is_done = match &mut m.cursors[usize::from(cursor.0)] {
-            VmCursor::Tree(tree) => tree.column_quickly(usize::from(number), &mut m.registers[dst.0 as usize]),
+            VmCursor::Tree(tree) => tree.column_in_place(usize::from(number), &mut m.registers[dst.0 as usize]),
             _ => false,
         };
         if !is_done {
@@ -247,7 +247,7 @@ pub fn row_data(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error
 #[inline(never)]
 pub fn sequence(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let counter = match m.cursor(cursor).settled()? {
-        VmCursor::Tree(tree) => &mut tree.place.sequence,
+        VmCursor::Tree(tree) => &mut tree.inner.sequence,
         VmCursor::Ephemeral(ephemeral) => &mut ephemeral.sequence,
         VmCursor::Sorter(sorter) => &mut sorter.sequence,
         VmCursor::Hash(_)
@@ -271,7 +271,7 @@ pub fn count(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let count = match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => {
             tree.forget_row();
-            tree.place.cursor.count(&tree.btree)? as i64
+            tree.inner.cursor.count(&tree.btree)? as i64
         }
         VmCursor::Ephemeral(ephemeral) => ephemeral.count() as i64,
         _ => 0,

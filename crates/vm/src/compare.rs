@@ -26,7 +26,7 @@ pub fn jumps(
     collation: &Collation,
     test: fn(Ordering) -> bool,
 ) -> bool {
-    match order_quickly(lhs, rhs, flags, collation).or_else(|| outcome(lhs, rhs, flags, collation)) {
+    match try_order(lhs, rhs, flags, collation).or_else(|| outcome(lhs, rhs, flags, collation)) {
         Some(order) => test(order),
         None => flags.0 & CompareFlags::NULL_JUMPS != 0,
     }
@@ -34,7 +34,7 @@ pub fn jumps(
 
 /// The order of two numbers, or of two texts that are compared as bytes. `None`: the caller must use [`outcome`].
 #[inline]
-fn order_quickly(lhs: &Register, rhs: &Register, flags: CompareFlags, collation: &Collation) -> Option<Ordering> {
+fn try_order(lhs: &Register, rhs: &Register, flags: CompareFlags, collation: &Collation) -> Option<Ordering> {
     match (lhs, rhs) {
         (Register::Real(lhs), Register::Real(rhs)) => Some(compare_reals(*lhs, *rhs)),
         (Register::Integer(lhs), Register::Integer(rhs)) => Some(lhs.cmp(rhs)),

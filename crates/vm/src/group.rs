@@ -135,7 +135,7 @@ impl GroupsCursor {
 
     #[inline(never)]
     fn add(&mut self, machine: &mut [Register], start: usize, hash: u64) {
-        self.put_away(machine);
+        self.store_loaded(machine);
         assert!(self.loaded.is_none(), "a group is added while none is loaded");
         let (key_len, (_, block_len)) = (self.key_len(), self.block);
         let group = self.hashes.len() as u32;
@@ -154,7 +154,7 @@ impl GroupsCursor {
 
     #[inline]
     fn load(&mut self, machine: &mut [Register], group: u32) {
-        self.put_away(machine);
+        self.store_loaded(machine);
         debug_assert!((group as usize) < self.hashes.len(), "a group that there is none of");
         self.swap(machine, group);
         self.loaded = Some(group);
@@ -163,7 +163,7 @@ impl GroupsCursor {
 
     /// Puts the block of the loaded group back; the machine's becomes NULL.
     #[inline]
-    fn put_away(&mut self, machine: &mut [Register]) {
+    fn store_loaded(&mut self, machine: &mut [Register]) {
         if let Some(group) = self.loaded.take() {
             let (start, count) = self.block;
             // Values on a page are copied, because otherwise each group would keep its page in memory.
@@ -187,7 +187,7 @@ impl GroupsCursor {
 
     /// Sorts the groups, after the last row.
     pub fn sort(&mut self, machine: &mut [Register]) {
-        self.put_away(machine);
+        self.store_loaded(machine);
         assert_eq!(self.registers.len(), self.hashes.len() * self.stride(), "a stretch of registers for each group");
         let column = self.key.columns().first();
         let bits = |group| match (column, self.key_of(group).first()) {

@@ -335,7 +335,7 @@ impl HashTree {
         numbered.push(ValueRef::Integer(self.count));
         self.count += 1;
         self.tree.release_row();
-        insert_entry(&mut self.tree.place.cursor, &self.tree.btree, builder.build(&numbered))
+        insert_entry(&mut self.tree.inner.cursor, &self.tree.btree, builder.build(&numbered))
     }
 
     fn find(&mut self, values: &[ValueRef<'_>]) -> Result<bool, Error> {

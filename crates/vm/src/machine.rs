@@ -8,12 +8,12 @@ use lithe_format::record::Builder;
 use lithe_functions::CallSite;
 use lithe_value::{Value, ValueRef};
 
-use crate::aside::HeldPages;
 use crate::cursor::VmCursor;
 use crate::ephemeral::Temporary;
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::frame::{FramePool, OnceSet, new_cursors, new_registers};
+use crate::held_pages::HeldPages;
 use crate::host::Host;
 use crate::operand::{CursorId, Db, Reg};
 use crate::profile::Profile;
@@ -60,7 +60,7 @@ pub struct Machine {
     /// Changes of rows must be reported to the host.
     pub watches_rows: bool,
     /// Loop turns until the next check for an interrupt.
-    pub turns: u32,
+    pub loops_until_check: u32,
     /// Instructions since the last call of the progress handler.
     pub unwatched: u32,
     /// The counters of the statement.
@@ -96,7 +96,7 @@ pub struct SequenceState {
 }
 
 /// Loop turns between two checks for an interrupt.
-const TURNS: u32 = 256;
+const LOOPS_BETWEEN_CHECKS: u32 = 256;
 
 /// The memory of results longer than this is released when the run ends.
 const RESULT_SPARE_MAX: usize = 4 << 10;
@@ -127,7 +127,7 @@ impl Machine {
             kept_flag: Reg::NONE,
             has_update_hook: false,
             watches_rows: false,
-            turns: TURNS,
+            loops_until_check: LOOPS_BETWEEN_CHECKS,
             unwatched: 0,
             counters: Counters::default(),
             profile: program.measured.as_ref().map(|_| Box::default()),
@@ -184,8 +184,8 @@ impl Machine {
         self.registers.iter_mut().for_each(Register::clear);
         for cursor in &mut self.cursors {
             if let VmCursor::Tree(tree) = cursor {
-                self.counters.fullscan_steps += tree.place.take_scan_steps();
-                tree.place.has_lent = false;
+                self.counters.fullscan_steps += tree.inner.take_scan_steps();
+                tree.inner.has_lent = false;
             }
             cursor.close();
         }
@@ -197,7 +197,7 @@ impl Machine {
         }
         self.row = 0..0;
         self.pc = 0;
-        self.held_pages.let_go();
+        self.held_pages.release();
         self.changes = 0;
         self.immediate_violations = 0;
         self.kept_flag = Reg::NONE;
@@ -222,7 +222,7 @@ impl Machine {
     pub fn suspend(&mut self) {
         if self.held_pages.may_change() {
             self.copy_borrowed_registers();
-            self.held_pages.put_aside(&mut self.cursors);
+            self.held_pages.pause(&mut self.cursors);
         }
     }
 
@@ -242,21 +242,21 @@ impl Machine {
     /// Resumes the machine.
     #[inline]
     pub fn resume(&mut self) {
-        self.held_pages.take_back(&mut self.cursors);
+        self.held_pages.resume(&mut self.cursors);
     }
 
     /// Resumes the statement after a row: the rows under its cursors may have been changed meanwhile.
     #[inline]
-    pub fn notice_writes(&mut self, host: &dyn Host) {
+    pub fn observe_writes(&mut self, host: &dyn Host) {
         if self.writes_seen != host.state().writes.get() {
-            self.look_again(host);
+            self.drop_stale_rows(host);
         }
     }
 
     #[cold]
-    fn look_again(&mut self, host: &dyn Host) {
+    fn drop_stale_rows(&mut self, host: &dyn Host) {
         self.is_expired = self.expirations_before < host.state().last_expiration.get();
-        look_again(&mut self.cursors);
+        drop_stale_rows(&mut self.cursors);
     }
 
     /// Before a row is returned in a transaction: copies the parts of keys that are on overflow pages, because the cursors need
@@ -265,9 +265,9 @@ impl Machine {
     pub fn keep_long_keys(&mut self) -> Result<(), Error> {
         for cursor in &mut self.cursors {
             if let VmCursor::Tree(tree) = cursor
-                && tree.place.cursor.key_info().is_some()
+                && tree.inner.cursor.key_info().is_some()
             {
-                tree.place.cursor.keep_long_key(&tree.btree)?;
+                tree.inner.cursor.keep_long_key(&tree.btree)?;
             }
         }
         Ok(())
@@ -314,17 +314,17 @@ impl Machine {
         &mut self.cursors[usize::from(cursor.0)]
     }
 
-    /// Counts one turn of a loop; checks for an interrupt every `TURNS` turns.
+    /// Counts one turn of a loop; checks for an interrupt every `LOOPS_BETWEEN_CHECKS` turns.
     #[inline]
-    pub fn turn(&mut self, host: &dyn Host) -> Result<(), Fault> {
-        debug_assert!(self.turns > 0, "the turns until the next look are counted down");
-        self.turns -= 1;
-        if self.turns == 0 { self.look_at_interrupts(host) } else { Ok(()) }
+    pub fn count_loop(&mut self, host: &dyn Host) -> Result<(), Fault> {
+        debug_assert!(self.loops_until_check > 0, "the turns until the next look are counted down");
+        self.loops_until_check -= 1;
+        if self.loops_until_check == 0 { self.check_interrupts(host) } else { Ok(()) }
     }
 
     #[cold]
-    fn look_at_interrupts(&mut self, host: &dyn Host) -> Result<(), Fault> {
-        self.turns = TURNS;
+    fn check_interrupts(&mut self, host: &dyn Host) -> Result<(), Fault> {
+        self.loops_until_check = LOOPS_BETWEEN_CHECKS;
         host.check_memory()?;
         if host.is_interrupted() { Err(Error::Interrupt.into()) } else { Ok(()) }
     }
@@ -408,10 +408,10 @@ fn reuse<'b>(mut values: Vec<ValueRef<'_>>) -> Vec<ValueRef<'b>> {
 
 /// Records that the rows under the cursors may have been changed.
 #[cold]
-pub fn look_again(cursors: &mut [VmCursor]) {
+pub fn drop_stale_rows(cursors: &mut [VmCursor]) {
     for cursor in cursors {
         if let VmCursor::Tree(tree) = cursor {
-            tree.look_again();
+            tree.drop_stale_rows();
         }
     }
 }

@@ -50,7 +50,7 @@ fn tree_at_page(
 ) -> Result<(), Error> {
     check_may_open(m)?;
     if let VmCursor::Tree(tree) = m.cursor(cursor)
-        && tree.place.cursor.root() == root
+        && tree.inner.cursor.root() == root
     {
         // A nested query runs again: a cursor stays on its tree as long as the statement runs.
         tree.begin_again();
@@ -62,7 +62,7 @@ fn tree_at_page(
         m.held_pages.read_from(btree.pager().page_holders());
     }
     let slot = m.cursor(cursor);
-    let before = slot.take_place();
+    let before = slot.take_state();
     let encoding = host.state().encoding.get();
     slot.put(VmCursor::Tree(TreeCursor::open(btree, root, info.key.as_ref(), encoding, before)));
     Ok(())

@@ -198,8 +198,8 @@ pub struct Subprogram {
 
 impl Program {
     /// Whether the virtual tables that it scans, itself or in its triggers, would plan the scans the same way again.
-    pub fn stands(&self) -> bool {
-        self.scans.iter().all(|scan| scan.stands) && self.subprograms.iter().all(|sub| sub.program.stands())
+    pub fn is_reusable(&self) -> bool {
+        self.scans.iter().all(|scan| scan.is_reusable) && self.subprograms.iter().all(|sub| sub.program.is_reusable())
     }
 
     /// The info of `cursor`.

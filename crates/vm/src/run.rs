@@ -91,7 +91,7 @@ macro_rules! compare_column_and_jump {
      $target:ident, $test:ident) => {{
         let (flags, collation, cursor, column, rhs) = ($flags, $collation, $cursor, $column, $rhs);
         let operands = ColumnCompare { flags, collation, cursor, column, rhs };
-        let jumps = match column::order_quickly($m, operands) {
+        let jumps = match column::order_in_place($m, operands) {
             Some(order) => order.$test(),
             None => column::compare($m, $program, operands, Ordering::$test)?,
         };
@@ -154,7 +154,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
             // ---- control ----
             Insn::Goto { target } => {
                 if at(target) < pc {
-                    m.turn(host)?;
+                    m.count_loop(host)?;
                 }
                 pc = at(target);
             }
@@ -168,7 +168,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 pc = at(target);
             }
             Insn::Yield { co, .. } => {
-                m.turn(host)?;
+                m.count_loop(host)?;
                 let other = m.reg(co).integer() as usize;
                 m.reg_mut(co).set_integer(pc as i64);
                 pc = other;
@@ -432,8 +432,9 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::ParseSchema { db, condition } => host.parse_schema(db, program.text(condition))?,
             Insn::LoadStatistics { db } => host.load_statistics(db)?,
             Insn::AnalyzeIndex { is_one_unique, cursor, samples, columns, dst } => {
-                let shape = analyze::Shape { columns: usize::from(columns), is_one_unique: is_one_unique != 0 };
-                analyze::analyze_index(m, program, host, cursor, samples, shape, dst)?;
+                let analysis =
+                    analyze::IndexAnalysis { columns: usize::from(columns), is_one_unique: is_one_unique != 0 };
+                analyze::analyze_index(m, program, host, cursor, samples, analysis, dst)?;
             }
             Insn::DropFromCatalog { db, kind, name } => {
                 host.drop_from_catalog(db, kind, &program.texts[name.0 as usize]);
@@ -467,17 +468,17 @@ fn steps_until_row<'p, const WATCHED: bool>(
             }
             Insn::Next { cursor, target } => {
                 let is_next_cell = match m.cursor(cursor) {
-                    VmCursor::Tree(tree) => tree.next_quickly(),
+                    VmCursor::Tree(tree) => tree.next_in_leaf(),
                     _ => false,
                 };
                 if is_next_cell || m.cursor(cursor).next()? {
-                    m.turn(host)?;
+                    m.count_loop(host)?;
                     pc = at(target);
                 }
             }
             Insn::Previous { cursor, target } => {
                 if m.cursor(cursor).previous()? {
-                    m.turn(host)?;
+                    m.count_loop(host)?;
                     pc = at(target);
                 }
             }
@@ -566,7 +567,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
                 let is_done = match &mut m.cursors[usize::from(cursor.0)] {
                     VmCursor::Tree(tree) => {
                         let (column, register) = (usize::from(column), &mut m.registers[dst.0 as usize]);
-                        tree.column_quickly(column, register) || tree.column(column, register)?
+                        tree.column_in_place(column, register) || tree.column(column, register)?
                     }
                     _ => false,
                 };
@@ -576,7 +577,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
             }
             Insn::ColumnReal { cursor, column, dst } => {
                 let is_done = match &mut m.cursors[usize::from(cursor.0)] {
-                    VmCursor::Tree(tree) => tree.real_quickly(usize::from(column), &mut m.registers[dst.0 as usize]),
+                    VmCursor::Tree(tree) => tree.real_in_place(usize::from(column), &mut m.registers[dst.0 as usize]),
                     _ => false,
                 };
                 if !is_done {
@@ -639,7 +640,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
             }
             Insn::SorterNext { cursor, target } => {
                 if m.cursor(cursor).next()? {
-                    m.turn(host)?;
+                    m.count_loop(host)?;
                     pc = at(target);
                 }
             }
@@ -649,7 +650,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
             Insn::RowSetAdd { set, rowid } => flow::row_set_add(m, set, rowid),
             Insn::RowSetRead { set, dst, target } => match flow::row_set_read(m, set) {
                 Some(rowid) => {
-                    m.turn(host)?;
+                    m.count_loop(host)?;
                     m.reg_mut(dst).set_integer(rowid);
                 }
                 None => pc = at(target),
@@ -670,7 +671,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
             }
             Insn::HashNext { cursor, target } => {
                 if m.cursor(cursor).next()? {
-                    m.turn(host)?;
+                    m.count_loop(host)?;
                     pc = at(target);
                 }
             }
@@ -684,7 +685,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
             },
             Insn::GroupSort { cursor } => grouping::sort(m, cursor),
             Insn::GroupNext { cursor, start, limit, target } => {
-                m.turn(host)?;
+                m.count_loop(host)?;
                 if !grouping::next(m, cursor, start, limit) {
                     pc = at(target);
                 }
@@ -693,13 +694,13 @@ fn steps_until_row<'p, const WATCHED: bool>(
             // ---- functions and aggregates ----
             Insn::Call { call: id, start, dst } => call::call(m, program, host, id, start, dst)?,
             Insn::AggStep { aggregate, start, acc } => {
-                if !aggregate::step_quickly(m, start, acc) {
+                if !aggregate::try_step(m, start, acc) {
                     aggregate::step(m, program, host, aggregate, start, acc)?;
                 }
             }
             Insn::AggColumn { is_real, aggregate, cursor, column, acc } => {
                 let operand = aggregate::ColumnOperand { cursor, column, is_real: is_real != 0 };
-                if !aggregate::column_quickly(m, program, aggregate, operand, acc) {
+                if !aggregate::try_step_column(m, program, aggregate, operand, acc) {
                     aggregate::column(m, program, host, aggregate, operand, acc)?;
                 }
             }
@@ -756,7 +757,7 @@ fn steps_until_row<'p, const WATCHED: bool>(
             }
             Insn::VNext { cursor, target } => {
                 if scan::next(m, host, cursor)? {
-                    m.turn(host)?;
+                    m.count_loop(host)?;
                     pc = at(target);
                 }
             }

@@ -86,7 +86,7 @@ pub fn clear_tree(
     }
     for open in &mut m.cursors {
         if let VmCursor::Tree(tree) = open
-            && tree.place.cursor.root() == root
+            && tree.inner.cursor.root() == root
         {
             tree.release_row();
         }

@@ -268,7 +268,7 @@ pub fn has_no_conflict(
 ) -> Result<bool, Error> {
     if m.regs(start, usize::from(count)).iter().any(Register::is_null) {
         if let VmCursor::Tree(tree) = m.cursor(cursor) {
-            tree.place.last_seek = None;
+            tree.inner.last_seek = None;
         }
         return Ok(true);
     }

@@ -43,7 +43,7 @@ pub fn read(
     let mut more = table(m, cursor)?.first()?;
     while more {
         let tree = table(m, cursor)?;
-        let found = tree.place.cursor.rowid()?;
+        let found = tree.inner.cursor.rowid()?;
         if let Some(ordinary) = Ordinary::find(tree, name) {
             state = SequenceState { found: Some((found, ordinary.number)), max: ordinary.number };
             break;
@@ -54,7 +54,7 @@ pub fn read(
             break;
         }
         more = tree.next()?;
-        m.turn(host)?;
+        m.count_loop(host)?;
     }
     let at = usize::from(sequence.0);
     if m.sequences.len() <= at {
@@ -90,7 +90,7 @@ impl Ordinary {
     #[inline]
     fn find(tree: &TreeCursor, name: ValueRef<'_>) -> Option<Ordinary> {
         let (Encoding::Utf8, ValueRef::Text(name)) = (tree.encoding(), name) else { return None };
-        let record = tree.place.cursor.peek(&tree.btree)?.local();
+        let record = tree.inner.cursor.peek(&tree.btree)?.local();
         let &[3, name_type @ ..0x80, number_type @ 1..=6, ..] = record else { return None };
         let (name_type, serial) = (SerialType(u32::from(name_type)), SerialType(u32::from(number_type)));
         let at = 3 + name_type.len() as usize;
@@ -108,7 +108,7 @@ impl Ordinary {
         tree.release_row();
         let bytes = max.to_be_bytes();
         let content = &bytes[bytes.len() - self.serial.len() as usize..];
-        tree.place.cursor.write_payload(&tree.btree, self.at as u32, content)?;
+        tree.inner.cursor.write_payload(&tree.btree, self.at as u32, content)?;
         Ok(true)
     }
 }
@@ -117,7 +117,7 @@ impl Ordinary {
 #[inline]
 fn is_row_of(tree: &mut TreeCursor, name: ValueRef<'_>) -> Result<bool, Error> {
     tree.want_columns(COUNT);
-    if let Some(found) = tree.value_quickly(NAME) {
+    if let Some(found) = tree.value_in_place(NAME) {
         return Ok(found == name);
     }
     let mut found = Register::Null;
@@ -127,7 +127,7 @@ fn is_row_of(tree: &mut TreeCursor, name: ValueRef<'_>) -> Result<bool, Error> {
 
 #[inline]
 fn read_number(tree: &mut TreeCursor, number: &mut Register, host: &dyn Host) -> Result<(), Error> {
-    if let Some(ValueRef::Integer(integer)) = tree.value_quickly(SEQ) {
+    if let Some(ValueRef::Integer(integer)) = tree.value_in_place(SEQ) {
         number.set_integer(integer);
         return Ok(());
     }

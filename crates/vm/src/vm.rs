@@ -131,7 +131,7 @@ impl Vm {
             self.end(host, self.machine.changes);
             return Ok(Step::Done);
         } else {
-            self.machine.notice_writes(host);
+            self.machine.observe_writes(host);
         }
         host.state().now.set(None);
         match run(&self.program, &mut self.machine, host) {

@@ -167,10 +167,10 @@ pub fn insert_values(
 /// Inserts the record of a row under a rowid, or replaces the one of that rowid.
 #[inline]
 pub fn insert_payload(tree: &mut TreeCursor, rowid: i64, payload: &Payload<'_>, flags: u8) -> Result<(), Error> {
-    let seek = if flags & insert_flags::USE_SEEK != 0 { tree.place.last_seek } else { None };
+    let seek = if flags & insert_flags::USE_SEEK != 0 { tree.inner.last_seek } else { None };
     tree.release_row();
-    tree.place.last_seek = None;
-    let (cursor, btree) = (&mut tree.place.cursor, &tree.btree);
+    tree.inner.last_seek = None;
+    let (cursor, btree) = (&mut tree.inner.cursor, &tree.btree);
     if flags & insert_flags::IS_UPDATE != 0 {
         return Ok(cursor.update_table(btree, rowid, payload, seek)?);
     }
@@ -226,11 +226,11 @@ pub fn delete(m: &mut Machine, program: &Program, host: &dyn Host, flags: u8, cu
     match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => {
             tree.finish_seek()?;
-            if is_watched && tree.place.cursor.key_info().is_none() {
+            if is_watched && tree.inner.cursor.key_info().is_none() {
                 rowid = tree.rowid()?;
             }
             tree.release_row();
-            tree.place.cursor.delete(&tree.btree)?;
+            tree.inner.cursor.delete(&tree.btree)?;
         }
         VmCursor::Ephemeral(ephemeral) => ephemeral.delete(),
         _ => return Err(not_writable()),
@@ -294,8 +294,8 @@ pub fn index_append(m: &mut Machine, sorter: CursorId, cursor: CursorId) -> Resu
         return insert_key_values(tree, builder, &record::values(record)?, 0);
     }
     tree.release_row();
-    tree.place.last_seek = None;
-    Ok(tree.place.cursor.append_index(&tree.btree, &Payload::from_bytes(record))?)
+    tree.inner.last_seek = None;
+    Ok(tree.inner.cursor.append_index(&tree.btree, &Payload::from_bytes(record))?)
 }
 
 /// Inserts the entry in some registers into an index.
@@ -341,10 +341,10 @@ fn insert_key_values(
 
 #[inline]
 fn insert_key(tree: &mut TreeCursor, values: &[ValueRef<'_>], payload: &Payload<'_>, flags: u8) -> Result<(), Error> {
-    let seek = if flags & insert_flags::USE_SEEK != 0 { tree.place.last_seek } else { None };
+    let seek = if flags & insert_flags::USE_SEEK != 0 { tree.inner.last_seek } else { None };
     tree.release_row();
-    tree.place.last_seek = None;
-    Ok(tree.place.cursor.insert_index(&tree.btree, values, payload, seek)?)
+    tree.inner.last_seek = None;
+    Ok(tree.inner.cursor.insert_index(&tree.btree, values, payload, seek)?)
 }
 
 /// Counts the row of a WITHOUT ROWID table.
@@ -379,7 +379,7 @@ pub fn index_delete(
             let found = tree.stands_on_key(&key)? || tree.seek_key(&key)? == Seek::Exact;
             if found {
                 tree.release_row();
-                tree.place.cursor.remove(&tree.btree)?;
+                tree.inner.cursor.remove(&tree.btree)?;
             }
             found
         }
@@ -407,7 +407,7 @@ pub fn next_rowid(m: &mut Machine, cursor: CursorId, ever: Option<i64>) -> Resul
     let largest = match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => {
             // (The B-tree cursor's rowid: for a row that it has just written it needs no page.)
-            if tree.last()? { Some(tree.place.cursor.rowid()?) } else { None }
+            if tree.last()? { Some(tree.inner.cursor.rowid()?) } else { None }
         }
         VmCursor::Ephemeral(ephemeral) => ephemeral.last_rowid(),
         _ => return Err(not_writable()),

@@ -40,10 +40,10 @@ impl VirtualTables {
         self.0.borrow().all.is_empty()
     }
 
-    /// Disconnects the tables for which `is_wanted` is false. A table that is in use is dropped when its last use ends.
-    pub fn retain(&self, is_wanted: impl Fn(u32) -> bool) {
+    /// Disconnects the tables for which `is_kept` is false. A table that is in use is dropped when its last use ends.
+    pub fn retain(&self, is_kept: impl Fn(u32) -> bool) {
         let (kept, gone): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.0.borrow_mut().all).into_iter().partition(|(number, _)| is_wanted(*number));
+            std::mem::take(&mut self.0.borrow_mut().all).into_iter().partition(|(number, _)| is_kept(*number));
         {
             let mut tables = self.0.borrow_mut();
             let added = std::mem::replace(&mut tables.all, kept);

@@ -58,9 +58,9 @@ pub struct IndexInfo {
 impl IndexInfo {
     /// A request that the table has not filled in yet.
     pub fn new(constraints: Vec<IndexConstraint>) -> IndexInfo {
-        const NOBODY_KNOWS: f64 = 5e98;
+        const COST_UNKNOWN: f64 = 5e98;
         let usage = vec![Usage::default(); constraints.len()];
-        IndexInfo { constraints, usage, estimated_cost: NOBODY_KNOWS, estimated_rows: 25, ..IndexInfo::default() }
+        IndexInfo { constraints, usage, estimated_cost: COST_UNKNOWN, estimated_rows: 25, ..IndexInfo::default() }
     }
 
     /// Passes the right side of the constraint at `at` as this argument of `filter`, counted from 1. With `omit`, the engine need
@@ -136,7 +136,7 @@ pub struct CompiledScan {
     pub arguments: u16,
     /// Whether the table would choose the same plan again, so that the program can be reused for other statements with the same
     /// text.
-    pub stands: bool,
+    pub is_reusable: bool,
 }
 
 /// The table's instructions for a scan, which only the table interprets.

@@ -20,7 +20,7 @@ pub trait VirtualTable: Any + Send {
 
     /// Whether `best_index` and `find_function` always have the same result for the same arguments, so that a compiled statement
     /// can be reused when its text is prepared again.
-    fn plans_stand(&self) -> bool {
+    fn has_reusable_plans(&self) -> bool {
         false
     }
 

@@ -79,13 +79,13 @@ impl<C: Contestant> Contestant for Cold<'_, C> {
     fn turn(&mut self, round: Round) -> Result<f64> {
         settle(self.workload.folder())?;
         fs::write(SWITCH, EVERYTHING).context("write", SWITCH)?;
-        warm_up_ourselves();
+        reload_program();
         self.reader.turn(Round { reads: Some(self.workload.options.cold_reads), ..round })
     }
 }
 
 /// Reads this program's file again before the clock starts, because the dropped caches included it.
-fn warm_up_ourselves() {
+fn reload_program() {
     if let Ok(program) = std::env::current_exe() {
         black_box(fs::read(program).map_or(0, |bytes| bytes.len()));
     }

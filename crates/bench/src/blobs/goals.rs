@@ -2,14 +2,14 @@
 
 use crate::blobs::Options;
 use crate::frame::goals::Better;
-use crate::frame::judge::Wanted;
+use crate::frame::judge::GoalSpec;
 
 /// The goals, the headline first.
-pub fn goals(options: &Options) -> Vec<Wanted<'static>> {
+pub fn goals(options: &Options) -> Vec<GoalSpec<'static>> {
     let size = kilobytes(options.size);
     let wanted = |chart, row, against, what: String, than, times| {
         let better = if chart == "disk" { Better::Smaller } else { Better::Faster };
-        Wanted { chart, row, against, what, than, times, better, limit: None }
+        GoalSpec { chart, row, against, what, than, times, better, limit: None }
     };
     let read = |row, way: &str, against, than, times| {
         wanted("read", row, against, format!("Lithe reads {size} BLOBs {way}"), than, times)

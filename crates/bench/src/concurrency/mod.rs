@@ -14,7 +14,7 @@ use crate::bare::{self, Database, user};
 use crate::common::Common;
 use crate::files::settle;
 use crate::frame::goals::Better;
-use crate::frame::judge::Wanted;
+use crate::frame::judge::GoalSpec;
 use crate::frame::results::{Chart, Data, Experiment, Name, Row, Side, options_of};
 use crate::frame::scratch::Scratch;
 use crate::frame::threads::together;
@@ -104,8 +104,8 @@ pub fn run(options: &Options) -> Result<Experiment> {
 }
 
 /// The goals, the headline first.
-fn goals() -> Vec<Wanted<'static>> {
-    let wanted = |chart, row, against, what: &str, than, times| Wanted {
+fn goals() -> Vec<GoalSpec<'static>> {
+    let wanted = |chart, row, against, what: &str, than, times| GoalSpec {
         chart,
         row,
         against,

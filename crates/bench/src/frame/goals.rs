@@ -56,7 +56,7 @@ impl Goal {
     }
 
     /// For a missed goal, the ratio of the limit: "the limit itself 1.6 times: out of reach".
-    pub fn excuse(&self) -> Option<String> {
+    pub fn limit_note(&self) -> Option<String> {
         let limit = self.limit.filter(|_| !self.is_met())?;
         let verdict = if self.is_beyond_limit() { ": out of reach" } else { "" };
         Some(format!("the limit itself {} times{verdict}", digits_or_two(limit)))

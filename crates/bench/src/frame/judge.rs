@@ -4,7 +4,7 @@ use crate::frame::goals::{Better, Goal};
 use crate::frame::results::Experiment;
 
 /// A goal in terms of a chart's rows, before the measured ratio is known.
-pub struct Wanted<'a> {
+pub struct GoalSpec<'a> {
     /// The chart.
     pub chart: &'a str,
     /// Lithe's row.
@@ -23,10 +23,10 @@ pub struct Wanted<'a> {
     pub limit: Option<&'a str>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> GoalSpec<'a> {
     /// The same goal, with that row as its limit.
-    pub fn within(self, limit: &'a str) -> Wanted<'a> {
-        Wanted { limit: Some(limit), ..self }
+    pub fn within(self, limit: &'a str) -> GoalSpec<'a> {
+        GoalSpec { limit: Some(limit), ..self }
     }
 }
 
@@ -38,7 +38,7 @@ impl Experiment {
     }
 
     /// Adds the goals whose rows were measured; the first of them is the headline.
-    pub fn judge(&mut self, wanted: &[Wanted<'_>]) {
+    pub fn judge(&mut self, wanted: &[GoalSpec<'_>]) {
         for goal in wanted {
             let Some(chart) = self.chart(goal.chart) else { continue };
             let (Some(row), Some(against)) = (chart.row(goal.row), chart.row(goal.against)) else { continue };
@@ -62,24 +62,24 @@ mod tests {
 
     #[test]
     fn a_goal_beyond_the_limit_is_said_to_be() {
-        check_excuse(2.0, 1.25, None);
-        check_excuse(1.0, 2.5, Some("the limit itself 2.5 times"));
-        check_excuse(1.0, 1.6, Some("the limit itself 1.6 times: out of reach"));
+        check_limit_note(2.0, 1.25, None);
+        check_limit_note(1.0, 2.5, Some("the limit itself 2.5 times"));
+        check_limit_note(1.0, 1.6, Some("the limit itself 1.6 times: out of reach"));
         // Lithe can exceed the limit only by chance: a goal that is reached needs no excuse.
-        check_excuse(2.5, 1.6, None);
+        check_limit_note(2.5, 1.6, None);
     }
 
     /// Checks the excuse for these ratios of Lithe and the limit to SQLite, with a goal of 2.
-    fn check_excuse(lithe: f64, limit: f64, excuse: Option<&str>) {
+    fn check_limit_note(lithe: f64, limit: f64, limit_note: Option<&str>) {
         let row = |id, side, times: f64| Row { name: Name::new(id, id, side), samples: vec![10.0 / times] };
         let rows = vec![row("s", Side::Sqlite, 1.0), row("l", Side::Lithe, lithe), row("bare", Side::Limit, limit)];
         let charts = vec![Chart::bars("c", "C", "µs", rows)];
         let mut experiment = Experiment { charts, ..Experiment::default() };
         let what = "Lithe writes".to_owned();
         let (than, better, times) = ("SQLite", Better::Faster, 2.0);
-        let wanted = Wanted { chart: "c", row: "l", against: "s", what, than, times, better, limit: None };
+        let wanted = GoalSpec { chart: "c", row: "l", against: "s", what, than, times, better, limit: None };
         experiment.judge(&[wanted.within("bare")]);
         assert_eq!(experiment.goals[0].limit, Some(limit));
-        assert_eq!(experiment.goals[0].excuse().as_deref(), excuse);
+        assert_eq!(experiment.goals[0].limit_note().as_deref(), limit_note);
     }
 }

@@ -26,8 +26,8 @@ pub fn experiment(experiment: &Experiment) -> String {
 
 fn verdict(goal: &Goal) -> String {
     let mark = if goal.is_met() { "reached" } else { "MISSED " };
-    let excuse = goal.excuse().map_or_else(String::new, |words| format!("; {words}"));
-    format!("{mark}  {} (goal: {} times{excuse})\n", goal.sentence(), digits_or_two(goal.wanted))
+    let limit_note = goal.limit_note().map_or_else(String::new, |words| format!("; {words}"));
+    format!("{mark}  {} (goal: {} times{limit_note})\n", goal.sentence(), digits_or_two(goal.wanted))
 }
 
 fn chart(chart: &Chart) -> String {

@@ -12,7 +12,7 @@ use crate::digest::Digest;
 use crate::frame::Result;
 use crate::frame::duels::{Duel, Outcome, Worker, duel};
 use crate::frame::goals::Better;
-use crate::frame::judge::Wanted;
+use crate::frame::judge::GoalSpec;
 use crate::frame::results::{Chart, Experiment, Name, Row, Side, options_of};
 use crate::frame::scratch::Scratch;
 use crate::sql::{Connection, Fresh, Library, Statement, for_each_library};
@@ -105,10 +105,10 @@ fn together(duels: &[Duel]) -> Vec<Row> {
 }
 
 /// The goals, the headline first.
-fn goals() -> Vec<Wanted<'static>> {
+fn goals() -> Vec<GoalSpec<'static>> {
     let wanted = |chart, row, against, what: &str, than, times| {
         let what = format!("Lithe {what}");
-        Wanted { chart, row, against, what, than, times, better: Better::Faster, limit: None }
+        GoalSpec { chart, row, against, what, than, times, better: Better::Faster, limit: None }
     };
     let load = "loads a script of INSERTs";
     vec![

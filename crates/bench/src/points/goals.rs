@@ -1,16 +1,16 @@
 //! The goals for point queries.
 
 use crate::frame::goals::Better;
-use crate::frame::judge::Wanted;
+use crate::frame::judge::GoalSpec;
 
 /// The part of the first core's rate that each further core has to add.
 const SCALING: f64 = 0.9;
 
 /// The goals, the headline first.
-pub fn goals(threads: &[usize]) -> Vec<Wanted<'static>> {
+pub fn goals(threads: &[usize]) -> Vec<GoalSpec<'static>> {
     let wanted = |chart, row, against, what: &str, than, times| {
         let what = format!("Lithe answers point queries {what}");
-        Wanted { chart, row, against, what, than, times, better: Better::Faster, limit: None }
+        GoalSpec { chart, row, against, what, than, times, better: Better::Faster, limit: None }
     };
     let mut goals = vec![
         wanted("wal-hit", "lithe/1", "sqlite/1", "in WAL mode", "SQLite", 3.0),

@@ -61,7 +61,7 @@ fn goal_list(goals: &[&Goal], class: &str) -> String {
     for goal in goals {
         let (mark, word) = if goal.is_met() { ("met", "reached") } else { ("missed", "missed") };
         let mut remarks = vec![format!("goal {}× {word}", digits_or_two(goal.wanted))];
-        remarks.extend(goal.excuse());
+        remarks.extend(goal.limit_note());
         let _ = write!(out, "<li class=\"{mark}\"><span class=\"says\">{}</span>", escape(&goal.sentence()));
         for remark in remarks {
             let _ = write!(out, " <span class=\"mark\">{}</span>", escape(&remark));

@@ -9,7 +9,7 @@ use crate::bare::{self, Database, user};
 use crate::common::Common;
 use crate::files::settle;
 use crate::frame::goals::Better;
-use crate::frame::judge::Wanted;
+use crate::frame::judge::GoalSpec;
 use crate::frame::results::{Chart, Experiment, Name, Side, options_of};
 use crate::frame::scratch::Scratch;
 use crate::frame::threads::together;
@@ -91,10 +91,10 @@ pub fn run(options: &Options) -> Result<Experiment> {
 }
 
 /// The goals, the headline first.
-fn goals() -> Vec<Wanted<'static>> {
+fn goals() -> Vec<GoalSpec<'static>> {
     let wanted = |chart, row, against, what: &str, times| {
         let what = format!("Lithe updates rows {what}");
-        Wanted { chart, row, against, what, than: "SQLite", times, better: Better::Faster, limit: None }
+        GoalSpec { chart, row, against, what, than: "SQLite", times, better: Better::Faster, limit: None }
     };
     let bulk = |row, against, what, times| wanted("bulk", row, against, what, times);
     let commit = |row, against, what, times| wanted("commit", row, against, what, times);

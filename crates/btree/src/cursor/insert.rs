@@ -24,11 +24,11 @@ const SAVED_LEN_MAX: u32 = 256;
 /// What happens to an entry that is replaced by one of the same bytes. SQLite decides likewise: a transaction that has written no page
 /// does not make the snapshots of other connections old.
 #[derive(Clone, Copy, PartialEq)]
-enum Same {
+enum IfEqual {
     /// Its pages stay as they are.
-    Stays,
+    Skip,
     /// Its pages are written.
-    Written,
+    Write,
 }
 
 /// A cell that is being assembled for a page.
@@ -53,12 +53,12 @@ impl Cursor {
     /// moved since; `None` makes this seek itself. A rowid greater than all others needs no search if
     /// the cursor stands on the last row, where the row inserted last has left it.
     pub fn insert_table(&mut self, btree: &Btree, rowid: i64, payload: &Payload<'_>, seek: Option<Seek>) -> Result<()> {
-        self.put_row(btree, rowid, payload, seek, Same::Written)
+        self.put_row(btree, rowid, payload, seek, IfEqual::Write)
     }
 
     /// As [`Cursor::insert_table`], for a row that an UPDATE has changed: if its bytes are the same, no page is written.
     pub fn update_table(&mut self, btree: &Btree, rowid: i64, payload: &Payload<'_>, seek: Option<Seek>) -> Result<()> {
-        self.put_row(btree, rowid, payload, seek, Same::Stays)
+        self.put_row(btree, rowid, payload, seek, IfEqual::Skip)
     }
 
     #[inline]
@@ -68,7 +68,7 @@ impl Cursor {
         rowid: i64,
         payload: &Payload<'_>,
         seek: Option<Seek>,
-        same: Same,
+        if_equal: IfEqual,
     ) -> Result<()> {
         self.assert_cursor_state();
         assert!(self.key_info.is_none(), "rows are put into tables");
@@ -76,7 +76,7 @@ impl Cursor {
             Some(seek) if self.is_fresh(btree) => seek,
             _ => self.seek_rowid(btree, rowid)?,
         };
-        self.put(btree, Some(rowid), payload, seek, same)
+        self.put(btree, Some(rowid), payload, seek, if_equal)
     }
 
     /// Inserts an entry into an index, or replaces the one that is equal in all columns that are compared; if all bytes are equal,
@@ -100,7 +100,7 @@ impl Cursor {
                 self.seek_key(btree, &SearchKey::new(&info, values, Prefix::Equal))?
             }
         };
-        self.put(btree, None, payload, seek, Same::Stays)?;
+        self.put(btree, None, payload, seek, IfEqual::Skip)?;
         match self.state {
             State::Lost => self.save_new_key(payload),
             // A longer entry is not worth a copy: its page is read when the entry is needed.
@@ -137,7 +137,14 @@ impl Cursor {
         matches!(self.state, State::Row | State::Written) && self.path.is_fresh(btree)
     }
 
-    fn put(&mut self, btree: &Btree, rowid: Option<i64>, payload: &Payload<'_>, seek: Seek, same: Same) -> Result<()> {
+    fn put(
+        &mut self,
+        btree: &Btree,
+        rowid: Option<i64>,
+        payload: &Payload<'_>,
+        seek: Seek,
+        if_equal: IfEqual,
+    ) -> Result<()> {
         if self.path.is_empty() && self.state != State::Written {
             btree.initialise()?;
             self.enter_root(btree)?;
@@ -152,7 +159,7 @@ impl Cursor {
         let mut last_rowid = None;
         match seek {
             Seek::Exact => {
-                if self.overwrite(btree, payload, same)? {
+                if self.overwrite(btree, payload, if_equal)? {
                     return Ok(());
                 }
                 let span = self.parse()?.span;
@@ -314,12 +321,12 @@ impl Cursor {
     }
 
     /// If the old payload has the same length, writes the new one over it, overflow pages included.
-    fn overwrite(&mut self, btree: &Btree, payload: &Payload<'_>, same: Same) -> Result<bool> {
+    fn overwrite(&mut self, btree: &Btree, payload: &Payload<'_>, if_equal: IfEqual) -> Result<bool> {
         let span = self.parse()?.span;
         if span.len != payload.len() {
             return Ok(false);
         }
-        if same == Same::Stays && self.holds(btree, span, payload)? {
+        if if_equal == IfEqual::Skip && self.holds(btree, span, payload)? {
             self.state = State::Row;
             return Ok(true);
         }

@@ -137,8 +137,8 @@ impl Path {
     }
 
     /// Makes the pages private before the bytes of the mapped file change.
-    pub(super) fn own_pages(&mut self, pager: &Pager) {
-        self.levels.iter_mut().for_each(|level| pager.own_page(&mut level.node.page));
+    pub(super) fn make_pages_private(&mut self, pager: &Pager) {
+        self.levels.iter_mut().for_each(|level| pager.make_private(&mut level.node.page));
     }
 
     /// Reads the pages anew that are mapped and of a transaction that has ended. The tree must not have changed since.

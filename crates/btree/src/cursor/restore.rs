@@ -39,8 +39,8 @@ impl Cursor {
 
     /// Makes the pages of the path private before the bytes of the mapped file change, because the cursor needs them to
     /// restore its position. See `lithe_pager::PageHolders`.
-    pub fn own_pages(&mut self, pager: &Pager) {
-        self.path.own_pages(pager);
+    pub fn make_pages_private(&mut self, pager: &Pager) {
+        self.path.make_pages_private(pager);
     }
 
     #[inline]

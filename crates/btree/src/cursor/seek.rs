@@ -154,7 +154,7 @@ impl Cursor {
         if self.at_last && self.path.is_fresh(btree) && self.is_last_less(btree, key)? {
             return Ok(Seek::Less);
         }
-        if self.stays_near
+        if self.repeats_leaf
             && let Some(seek) = self.seek_key_near(btree, key)?
         {
             return Ok(seek);
@@ -173,7 +173,7 @@ impl Cursor {
             let Level { node, index: at } = self.path.level_mut(depth);
             *at = index as u16;
             if found || node.is_leaf() {
-                self.stays_near = depth > 0 && leaf_before == Some(node.no);
+                self.repeats_leaf = depth > 0 && leaf_before == Some(node.no);
                 self.path.truncate(depth + 1);
                 return Ok(self.stand_at_key(found));
             }
@@ -206,7 +206,7 @@ impl Cursor {
         let is_between = self.order_of_entry(btree, depth, 0, key)? == Ordering::Less
             && self.order_of_entry(btree, depth, last, key)? == Ordering::Greater;
         if !is_between {
-            self.stays_near = false;
+            self.repeats_leaf = false;
             return Ok(None);
         }
         self.row = None;

@@ -1,7 +1,8 @@
 //! What expressions in the schema may not contain: CHECK constraints, generated columns, indexes.
 
 use lithe_sql::ast::{
-    BinaryOp, Case, Expr, ExprKind, FunctionCall, Ident, InSet, LikeOp, Name, OrderTerm, Quote, UnaryOp, is_never_both,
+    BinaryOp, Case, Expr, ExprKind, FunctionCall, Ident, InSet, LikeOp, Name, OrderTerm, Quote, UnaryOp,
+    is_folded_to_zero,
 };
 use lithe_sql::text::is_smallest_integer;
 
@@ -125,7 +126,9 @@ impl Checker<'_> {
         match &expr.kind {
             ExprKind::Unary(_, operand) => self.expr(operand),
             // SQLite does not check an AND that is never true, except in ALTER TABLE.
-            ExprKind::Binary(BinaryOp::And, left, right) if !self.options.is_altering && is_never_both(left, right) => {
+            ExprKind::Binary(BinaryOp::And, left, right)
+                if !self.options.is_altering && is_folded_to_zero(left, right) =>
+            {
                 true
             }
             ExprKind::Binary(op, left, right) => {

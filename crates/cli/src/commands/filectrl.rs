@@ -17,8 +17,8 @@ struct Control {
 }
 
 const CONTROLS: [Control; 6] = [
-    Control { name: "data_version", arguments: "", run: |file, _| told(file.data_version()) },
-    Control { name: "has_moved", arguments: "", run: |file, _| told(file.has_moved().map(u8::from)) },
+    Control { name: "data_version", arguments: "", run: |file, _| answer_text(file.data_version()) },
+    Control { name: "has_moved", arguments: "", run: |file, _| answer_text(file.has_moved().map(u8::from)) },
     Control {
         name: "persist_wal",
         arguments: "[BOOLEAN]",
@@ -49,7 +49,7 @@ const CONTROLS: [Control; 6] = [
     },
 ];
 
-fn told<T: ToString>(answer: lithe::Result<T>) -> std::result::Result<Option<String>, String> {
+fn answer_text<T: ToString>(answer: lithe::Result<T>) -> std::result::Result<Option<String>, String> {
     answer.map(|value| Some(value.to_string())).map_err(|e| e.to_string())
 }
 

@@ -15,7 +15,7 @@ use lithe_vm::insn::Insn;
 use lithe_vm::operand::{CursorId, Db, Reg};
 use lithe_vm::program::{CursorInfo, CursorKind};
 
-use super::system::{self, INDEX_NAME_COLUMN, Is, TABLE_NAME_COLUMN, ToldTable};
+use super::system::{self, HookedTable, INDEX_NAME_COLUMN, Is, TABLE_NAME_COLUMN};
 use crate::Codegen;
 
 /// Columns of sqlite_stat1.
@@ -38,7 +38,7 @@ enum Part<'a> {
 struct StatisticsTables {
     counts: CursorId,
     /// The table of counts for the pre-update hook.
-    told: Option<ToldTable>,
+    hooked: Option<HookedTable>,
     samples: CursorId,
 }
 
@@ -92,8 +92,8 @@ fn analyze_part<'a>(cg: &mut Codegen<'a>, db: Db, part: Part<'a>) -> Result<()> 
 fn open_tables<'a>(cg: &mut Codegen<'a>, db: Db, part: Part<'a>) -> Result<StatisticsTables> {
     let counts = open_statistics(cg, db, system::COUNTS_TABLE, "tbl,idx,stat", COUNTS_COLUMNS, part)?;
     let samples = open_statistics(cg, db, "sqlite_stat4", "tbl,idx,neq,nlt,ndlt,sample", SAMPLES_COLUMNS, part)?;
-    let told = system::told_table(cg, db, system::COUNTS_TABLE, COUNTS_COLUMNS);
-    Ok(StatisticsTables { counts, told, samples })
+    let hooked = system::hooked_table(cg, db, system::COUNTS_TABLE, COUNTS_COLUMNS);
+    Ok(StatisticsTables { counts, hooked, samples })
 }
 
 fn open_statistics<'a>(
@@ -111,14 +111,14 @@ fn open_statistics<'a>(
         return Err(CompileError::new(ResultCode::CORRUPT.text()).with_code(ResultCode::CORRUPT));
     }
     let cursor = cg.open_system_table(db, table)?;
-    ask_about_deletion(cg, db, name, part)?;
+    authorize_deletion(cg, db, name, part)?;
     let condition = match part {
         Part::Everything => None,
         Part::Table(table) => Some(Is::Text(TABLE_NAME_COLUMN, table.name.as_bytes())),
         Part::Index(table, index) => Some(Is::Text(INDEX_NAME_COLUMN, index_name(table, index).as_bytes())),
     };
-    match (system::told_table(cg, db, name, count), condition) {
-        (Some(told), condition) => system::delete_told_rows(cg, cursor, told, condition.as_slice()),
+    match (system::hooked_table(cg, db, name, count), condition) {
+        (Some(hooked), condition) => system::delete_hooked_rows(cg, cursor, hooked, condition.as_slice()),
         (None, Some(condition)) => system::delete_rows(cg, cursor, &[condition]),
         (None, None) => cg.b.emit(Insn::ClearTree { count_changes: 0, cursor }),
     }
@@ -126,17 +126,17 @@ fn open_statistics<'a>(
 }
 
 /// Calls the authorizer. SQLite empties a whole table without a DELETE, unless a pre-update hook must be called for the rows.
-fn ask_about_deletion(cg: &Codegen<'_>, db: Db, name: &str, part: Part<'_>) -> Result<()> {
+fn authorize_deletion(cg: &Codegen<'_>, db: Db, name: &str, part: Part<'_>) -> Result<()> {
     match part {
-        Part::Everything if cg.env.flags.preupdate_hook => cg.env.ask_delete_rows(db, name, &[]),
+        Part::Everything if cg.env.flags.preupdate_hook => cg.env.authorize_delete_rows(db, name, &[]),
         Part::Everything => Ok(()),
-        Part::Table(_) => cg.env.ask_delete_rows(db, name, &["tbl"]),
-        Part::Index(..) => cg.env.ask_delete_rows(db, name, &["idx"]),
+        Part::Table(_) => cg.env.authorize_delete_rows(db, name, &["tbl"]),
+        Part::Index(..) => cg.env.authorize_delete_rows(db, name, &["idx"]),
     }
 }
 
 fn create(cg: &mut Codegen<'_>, db: Db, name: &'static str, columns: &str, count: u16) -> Result<CursorId> {
-    cg.env.ask_system_table(db, name)?;
+    cg.env.authorize_system_table(db, name)?;
     system::prepare_database(cg, db);
     let sql = cg.b.register();
     system::load_text(cg, format!("CREATE TABLE {name}({columns})").as_bytes(), sql);
@@ -162,7 +162,7 @@ fn analyze_table<'a>(
     if is_system || table.view().is_some() || table.virtual_table().is_some() {
         return Ok(());
     }
-    if !cg.env.ask(Action::Analyze, Some(table.name.name()), None, Some(db), None)? {
+    if !cg.env.authorize(Action::Analyze, Some(table.name.name()), None, Some(db), None)? {
         return Ok(());
     }
     let is_wanted = |index: &&'a Index| only.is_none_or(|only| std::ptr::eq(only, *index));
@@ -224,8 +224,8 @@ fn count_rows<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table, statistics: St
 }
 
 fn append_counts(cg: &mut Codegen<'_>, statistics: StatisticsTables, row: Reg) {
-    match statistics.told {
-        Some(told) => system::append_told_row(cg, statistics.counts, told, row),
+    match statistics.hooked {
+        Some(hooked) => system::append_hooked_row(cg, statistics.counts, hooked, row),
         None => system::append_row(cg, statistics.counts, row, COUNTS_COLUMNS),
     }
 }

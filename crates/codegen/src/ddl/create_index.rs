@@ -39,7 +39,7 @@ pub(crate) fn create_index<'a>(cg: &mut Codegen<'a>, create: &'a CreateIndex<'a>
         None => None,
     };
     let exprs = &new_index_exprs(cg, create, sql, &index, source, db, table)?;
-    cg.env.ask_fill_index(db, &index)?;
+    cg.env.authorize_fill_index(db, &index)?;
     fill_index(cg, &Filling { db, table, source, index: &index, exprs, filter, root: Root::Register(root) })?;
     system::bump_cookie(cg, db);
     system::load_object(cg, db, "index", name);
@@ -108,7 +108,12 @@ fn new_index_exprs<'a>(
         exprs.push(match column.term {
             IndexTerm::Column(column) => {
                 if at < usize::from(index.key_count) {
-                    cg.env.ask_read(table.name.name(), table.columns[usize::from(column)].name.name(), db, None)?;
+                    cg.env.authorize_read(
+                        table.name.name(),
+                        table.columns[usize::from(column)].name.name(),
+                        db,
+                        None,
+                    )?;
                 }
                 cg.resolver.table_column(source, table, column)
             }

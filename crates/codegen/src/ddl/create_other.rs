@@ -36,7 +36,7 @@ pub(crate) fn create_view<'a>(
     let schema = system::open_schema_table(cg, db)?;
     let name = view.name.name();
     system::insert_schema_row(cg, schema, &NewRow { kind: "view", name, table: name, root: None, sql: Some(row_text) });
-    cg.env.ask_schema_row(db)?;
+    cg.env.authorize_schema_row(db)?;
     system::bump_cookie(cg, db);
     system::load_object(cg, db, "table", name);
     Ok(())
@@ -67,7 +67,7 @@ pub(crate) fn create_virtual_table<'a>(
         schema,
         &NewRow { kind: "table", name, table: name, root: None, sql: Some(row_text) },
     );
-    cg.env.ask_schema_row(db)?;
+    cg.env.authorize_schema_row(db)?;
     system::bump_cookie(cg, db);
     system::load_object(cg, db, "table", name);
     system::change_virtual(cg, db, system::virtual_change::CREATE, name, TextId::NONE);

@@ -21,7 +21,7 @@ pub(crate) fn create_table<'a>(cg: &mut Codegen<'a>, create: &'a CreateTable<'a>
     }
     let table = build_table(create, sql, &build_options(cg))?;
     refuse_loops(cg, &table)?;
-    lithe_resolve::ask_about_expressions(cg.env, db, &table)?;
+    lithe_resolve::authorize_expressions(cg.env, db, &table)?;
     let text = [b"CREATE TABLE ", create.text.text(sql)].concat();
     cg.transactions.use_database(db, true);
     system::prepare_database(cg, db);

@@ -75,13 +75,13 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
     cg.transactions.use_database(db, true);
     delete_rows(cg, found)?;
     if !is_view {
-        system::forget_statistics(cg, db, system::TABLE_NAME_COLUMN, table.name.name())?;
+        system::delete_statistics(cg, db, system::TABLE_NAME_COLUMN, table.name.name())?;
     }
     drop_triggers(cg, found)?;
     if table.autoincrement
         && let Some(sequence) = system::system_table(cg, db, SEQUENCE_TABLE)
     {
-        cg.env.ask_delete_rows(db, SEQUENCE_TABLE, &["name"])?;
+        cg.env.authorize_delete_rows(db, SEQUENCE_TABLE, &["name"])?;
         let cursor = cg.open_system_table(db, sequence)?;
         system::delete_rows(cg, cursor, &[Is::Text(system::TABLE_NAME_COLUMN, table.name.as_bytes())]);
     }
@@ -89,7 +89,7 @@ fn drop_table<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
         cg.journal.note_more_changes();
         cg.journal.note_may_abort();
     }
-    cg.env.ask_delete_schema_rows(db, &["tbl_name", "type"])?;
+    cg.env.authorize_delete_schema_rows(db, &["tbl_name", "type"])?;
     let schema = system::open_schema_table(cg, db)?;
     let conditions =
         [Is::Text(schema_column::TBL_NAME, table.name.as_bytes()), Is::NotText(schema_column::TYPE, b"trigger")];
@@ -146,7 +146,7 @@ fn drop_triggers(cg: &mut Codegen<'_>, found: FoundTable<'_>) -> Result<()> {
     let triggers: Vec<_> =
         env.catalog.triggers_of(found.db, found.table).map(|t| (t.db, Arc::clone(t.trigger))).collect();
     for (db, trigger) in triggers {
-        cg.env.ask_drop_trigger(db, trigger.name.name(), trigger.table.name())?;
+        cg.env.authorize_drop_trigger(db, trigger.name.name(), trigger.table.name())?;
         delete_trigger(cg, db, trigger.name.name())?;
     }
     Ok(())
@@ -162,8 +162,8 @@ fn drop_index<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
     }
     let (db, name) = (found.db, found.index.name.name());
     cg.transactions.use_database(db, true);
-    cg.env.ask_delete_schema_rows(db, &["name", "type"])?;
-    system::forget_statistics(cg, db, system::INDEX_NAME_COLUMN, name)?;
+    cg.env.authorize_delete_schema_rows(db, &["name", "type"])?;
+    system::delete_statistics(cg, db, system::INDEX_NAME_COLUMN, name)?;
     let schema = system::open_schema_table(cg, db)?;
     let conditions = [Is::Text(schema_column::NAME, name.as_bytes()), Is::Text(schema_column::TYPE, b"index")];
     system::delete_rows(cg, schema, &conditions);
@@ -183,7 +183,7 @@ fn drop_trigger<'a>(cg: &mut Codegen<'a>, drop: &'a Drop<'a>) -> Result<()> {
 }
 
 fn delete_trigger(cg: &mut Codegen<'_>, db: Db, name: Name<'_>) -> Result<()> {
-    cg.env.ask_delete_schema_rows(db, &["name", "type"])?;
+    cg.env.authorize_delete_schema_rows(db, &["name", "type"])?;
     cg.transactions.use_database(db, true);
     let schema = system::open_schema_table(cg, db)?;
     let conditions = [Is::Text(schema_column::NAME, name.as_bytes()), Is::Text(schema_column::TYPE, b"trigger")];
@@ -218,7 +218,7 @@ fn drop_trees(cg: &mut Codegen<'_>, db: Db, roots: Vec<PageNo>) -> Result<Reg> {
     let any_moved = cg.b.register();
     cg.b.emit(Insn::Integer { value: 0, dst: any_moved });
     for root in roots {
-        cg.env.ask_root_page(db)?;
+        cg.env.authorize_root_page(db)?;
         let (root_register, moved) = (cg.b.register(), cg.b.register());
         let value = cg.b.constant(i64::from(root.get()).into());
         cg.b.emit(Insn::Const { value, dst: root_register });

@@ -21,7 +21,7 @@ pub(super) fn create_trees(cg: &mut Codegen<'_>, db: Db, table: &Table, sql: Reg
     // Their names end in numbers in the order of the text.
     indexes.sort_by_key(|index| (index.name.as_bytes().len(), index.name.as_bytes().to_vec()));
     for index in indexes {
-        cg.env.ask_index_of_constraint(db, table, index)?;
+        cg.env.authorize_index_of_constraint(db, table, index)?;
         if table.is_without_rowid() && index.origin == IndexOrigin::PrimaryKey {
             continue;
         }
@@ -30,7 +30,7 @@ pub(super) fn create_trees(cg: &mut Codegen<'_>, db: Db, table: &Table, sql: Reg
         let row = NewRow { kind: "index", name: index.name.name(), table: name, root: Some(root), sql: None };
         system::insert_schema_row(cg, schema, &row);
     }
-    cg.env.ask_schema_row(db)?;
+    cg.env.authorize_schema_row(db)?;
     Ok(root)
 }
 
@@ -38,7 +38,7 @@ pub(super) fn create_trees(cg: &mut Codegen<'_>, db: Db, table: &Table, sql: Reg
 pub(super) fn finish(cg: &mut Codegen<'_>, db: Db, table: &Table) -> Result<()> {
     system::bump_cookie(cg, db);
     if table.autoincrement && system::system_table(cg, db, SEQUENCE_TABLE).is_none() {
-        cg.env.ask_system_table(db, SEQUENCE_TABLE)?;
+        cg.env.authorize_system_table(db, SEQUENCE_TABLE)?;
         let sequence = Table { name: SEQUENCE_TABLE.into(), ..Table::default() };
         let sql = cg.b.register();
         system::load_text(cg, b"CREATE TABLE sqlite_sequence(name,seq)", sql);

@@ -60,7 +60,7 @@ fn reindex_table<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table, collation: 
 }
 
 fn rebuild<'a>(cg: &mut Codegen<'a>, db: Db, table: &'a Table, index: &'a Index) -> Result<()> {
-    if !cg.env.ask(Action::Reindex, Some(index.name.name()), None, Some(db), None)? {
+    if !cg.env.authorize(Action::Reindex, Some(index.name.name()), None, Some(db), None)? {
         return Ok(());
     }
     cg.transactions.use_database(db, true);

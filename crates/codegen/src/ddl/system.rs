@@ -149,14 +149,14 @@ pub(super) fn delete_rows(cg: &mut Codegen<'_>, cursor: CursorId, conditions: &[
 
 /// A system table for whose changes the pre-update hook is called: sqlite_stat1 alone.
 #[derive(Clone, Copy)]
-pub(super) struct ToldTable {
+pub(super) struct HookedTable {
     /// A cursor that carries the names of table and database, and is not opened.
     names: CursorId,
     column_count: u16,
 }
 
 /// The table for the hook; `None` if there is no hook, or the table is not sqlite_stat1.
-pub(super) fn told_table(cg: &mut Codegen<'_>, db: Db, name: &str, column_count: u16) -> Option<ToldTable> {
+pub(super) fn hooked_table(cg: &mut Codegen<'_>, db: Db, name: &str, column_count: u16) -> Option<HookedTable> {
     if !cg.env.flags.preupdate_hook || !name.eq_ignore_ascii_case(COUNTS_TABLE) {
         return None;
     }
@@ -164,12 +164,12 @@ pub(super) fn told_table(cg: &mut Codegen<'_>, db: Db, name: &str, column_count:
     let metadata = TableMetadata { name: COUNTS_TABLE.to_owned(), database, ..TableMetadata::default() };
     let table = Some(Arc::new(metadata));
     let info = CursorInfo { kind: CursorKind::KeyOnly, db, root: None, key: None, column_count, table };
-    Some(ToldTable { names: cg.b.cursor(info), column_count })
+    Some(HookedTable { names: cg.b.cursor(info), column_count })
 }
 
 /// As [`delete_rows`], with calls of the pre-update hook.
-pub(super) fn delete_told_rows(cg: &mut Codegen<'_>, cursor: CursorId, table: ToldTable, conditions: &[Is<'_>]) {
-    let ToldTable { names, column_count: count } = table;
+pub(super) fn delete_hooked_rows(cg: &mut Codegen<'_>, cursor: CursorId, table: HookedTable, conditions: &[Is<'_>]) {
+    let HookedTable { names, column_count: count } = table;
     let old = cg.b.registers(usize::from(count) + 1);
     for_each_row(cg, cursor, conditions, |cg| {
         cg.b.emit(Insn::Rowid { cursor, dst: old });
@@ -181,8 +181,8 @@ pub(super) fn delete_told_rows(cg: &mut Codegen<'_>, cursor: CursorId, table: To
 }
 
 /// As [`append_row`], with a call of the pre-update hook.
-pub(super) fn append_told_row(cg: &mut Codegen<'_>, cursor: CursorId, table: ToldTable, values: Reg) {
-    let ToldTable { names, column_count: count } = table;
+pub(super) fn append_hooked_row(cg: &mut Codegen<'_>, cursor: CursorId, table: HookedTable, values: Reg) {
+    let HookedTable { names, column_count: count } = table;
     let (new, record) = (cg.b.registers(usize::from(count) + 1), cg.b.register());
     cg.b.emit(Insn::NewRowid { cursor, dst: new, sequence: Sequence::NONE });
     cg.b.emit(Insn::Copy { src: values, dst: new.at(1), count: u32::from(count) });
@@ -248,7 +248,7 @@ pub(super) fn load_all(cg: &mut Codegen<'_>, db: Db) {
 }
 
 /// Removes a table or view and all its objects from the catalog.
-pub(super) fn forget_table(cg: &mut Codegen<'_>, db: Db, name: Name<'_>) {
+pub(super) fn drop_table_from_catalog(cg: &mut Codegen<'_>, db: Db, name: Name<'_>) {
     let name = cg.b.text(name.to_str_lossy().into_owned());
     cg.b.emit(Insn::DropFromCatalog { db, kind: object_kind::TABLE, name });
 }
@@ -276,15 +276,15 @@ pub(super) fn rename_in<'a>(
 }
 
 /// Deletes the rows of table `name`, or of the index `name`, from sqlite_stat1 and sqlite_stat4.
-pub(super) fn forget_statistics(cg: &mut Codegen<'_>, db: Db, column: u16, name: Name<'_>) -> Result<()> {
+pub(super) fn delete_statistics(cg: &mut Codegen<'_>, db: Db, column: u16, name: Name<'_>) -> Result<()> {
     for of in [COUNTS_TABLE, "sqlite_stat4"] {
         if let Some(table) = system_table(cg, db, of) {
             let is_of_table = column == TABLE_NAME_COLUMN;
-            cg.env.ask_delete_rows(db, of, &[if is_of_table { "tbl" } else { "idx" }])?;
+            cg.env.authorize_delete_rows(db, of, &[if is_of_table { "tbl" } else { "idx" }])?;
             let cursor = cg.open_system_table(db, table)?;
             let conditions = &[Is::Text(column, name.as_bytes())];
-            match told_table(cg, db, of, table.columns.len() as u16) {
-                Some(told) => delete_told_rows(cg, cursor, told, conditions),
+            match hooked_table(cg, db, of, table.columns.len() as u16) {
+                Some(hooked) => delete_hooked_rows(cg, cursor, hooked, conditions),
                 None => delete_rows(cg, cursor, conditions),
             }
         }

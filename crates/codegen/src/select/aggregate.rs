@@ -48,11 +48,11 @@ struct Accumulator<'a> {
     /// DISTINCT: the arguments so far.
     seen: Option<Distinct>,
     /// ORDER BY: the arguments wait here until the group is complete.
-    waiting: Option<Waiting>,
+    ordered: Option<OrderedArguments>,
 }
 
 /// Rows of an aggregate with ORDER BY: its terms, then its arguments.
-struct Waiting {
+struct OrderedArguments {
     sorter: CursorId,
     row: Reg,
     terms: usize,
@@ -137,17 +137,17 @@ fn open_accumulator<'a>(
     });
     let result = cg.b.register();
     let seen = if call.distinct { distinct::allocate(cg, call.args, distinct)? } else { None };
-    let waiting = if call.order_by.is_empty() {
+    let ordered = if call.order_by.is_empty() {
         None
     } else {
         let reads_subtypes = call.function.flags().contains(Flags::SUBTYPE);
         let subtypes = if reads_subtypes { call.args.len() } else { 0 };
         let (key, width) = (cg.order_key(call.order_by)?, call.order_by.len() + call.args.len() + subtypes);
         let sorter = cg.ephemeral(CursorKind::Sorter, key, width);
-        Some(Waiting { sorter, row: cg.b.registers(width), terms: call.order_by.len(), subtypes })
+        Some(OrderedArguments { sorter, row: cg.b.registers(width), terms: call.order_by.len(), subtypes })
     };
     cg.known.set_aggregate(call.id, result);
-    Ok(Accumulator { call, id, state, result, seen, waiting })
+    Ok(Accumulator { call, id, state, result, seen, ordered })
 }
 
 /// Begins a new group.
@@ -158,8 +158,8 @@ pub(super) fn emit_reset<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'
         if let Some(seen) = &call.seen {
             distinct::emit_reset(cg, seen);
         }
-        if let Some(waiting) = &call.waiting {
-            cg.b.emit(Insn::SorterOpen { cursor: waiting.sorter, limit: Reg::NONE });
+        if let Some(ordered) = &call.ordered {
+            cg.b.emit(Insn::SorterOpen { cursor: ordered.sorter, limit: Reg::NONE });
         }
     }
     for &(_, start) in &accumulators.bare {
@@ -202,8 +202,8 @@ fn emit_call_step<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, flag:
     if let Some(filter) = &call.filter {
         cg.jump_if_false(filter, skip, true)?;
     }
-    match &accumulator.waiting {
-        Some(waiting) => emit_wait(cg, accumulator, waiting, skip)?,
+    match &accumulator.ordered {
+        Some(ordered) => emit_sort_arguments(cg, accumulator, ordered, skip)?,
         None => {
             let (start, values) = emit_aggregate_arguments(cg, call.args)?;
             if let Some(seen) = &accumulator.seen {
@@ -234,47 +234,52 @@ fn emit_aggregate_arguments<'a>(cg: &mut Codegen<'a>, args: &[Expr<'a>]) -> Resu
 }
 
 /// Puts the arguments into a sorter until the group is complete.
-fn emit_wait<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, waiting: &Waiting, skip: Addr) -> Result<()> {
+fn emit_sort_arguments<'a>(
+    cg: &mut Codegen<'a>,
+    accumulator: &Accumulator<'a>,
+    ordered: &OrderedArguments,
+    skip: Addr,
+) -> Result<()> {
     let call = accumulator.call;
-    let args = waiting.row.at(waiting.terms);
+    let args = ordered.row.at(ordered.terms);
     cg.emit_list_into(call.args, args)?;
     if let Some(seen) = &accumulator.seen {
         distinct::emit(cg, seen, args, skip)?;
     }
     for (at, term) in call.order_by.iter().enumerate() {
-        cg.emit_into(&term.expr, waiting.row.at(at))?;
+        cg.emit_into(&term.expr, ordered.row.at(at))?;
     }
-    for at in 0..waiting.subtypes {
+    for at in 0..ordered.subtypes {
         cg.b.emit(Insn::Subtype { src: args.at(at), dst: args.at(call.args.len() + at) });
     }
-    let count = (waiting.terms + call.args.len() + waiting.subtypes) as u32;
-    cg.b.emit(Insn::SorterInsert { cursor: waiting.sorter, start: waiting.row, count });
+    let count = (ordered.terms + call.args.len() + ordered.subtypes) as u32;
+    cg.b.emit(Insn::SorterInsert { cursor: ordered.sorter, start: ordered.row, count });
     Ok(())
 }
 
 /// Computes the results, after the last row of the group.
 pub(super) fn emit_results<'a>(cg: &mut Codegen<'a>, accumulators: &Accumulators<'a>) {
     for accumulator in &accumulators.calls {
-        if let Some(waiting) = &accumulator.waiting {
-            emit_waiting_steps(cg, accumulator, waiting);
+        if let Some(ordered) = &accumulator.ordered {
+            emit_sorted_steps(cg, accumulator, ordered);
         }
         let Accumulator { id, state, result, .. } = *accumulator;
         cg.b.emit(Insn::AggFinal { aggregate: id, acc: state, dst: result });
     }
 }
 
-fn emit_waiting_steps<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, waiting: &Waiting) {
-    let cursor = waiting.sorter;
+fn emit_sorted_steps<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, ordered: &OrderedArguments) {
+    let cursor = ordered.sorter;
     let end = cg.b.label();
     cg.b.emit(Insn::SorterSort { cursor, target: end });
     let top = cg.b.here();
-    let start = waiting.row.at(waiting.terms);
+    let start = ordered.row.at(ordered.terms);
     let args = accumulator.call.args.len();
-    for at in 0..args + waiting.subtypes {
-        let column = (waiting.terms + at) as u16;
+    for at in 0..args + ordered.subtypes {
+        let column = (ordered.terms + at) as u16;
         cg.b.emit(Insn::Column { cursor, column, dst: start.at(at) });
     }
-    for at in 0..waiting.subtypes {
+    for at in 0..ordered.subtypes {
         cg.b.emit(Insn::SetSubtype { src: start.at(args + at), dst: start.at(at) });
     }
     cg.b.emit(Insn::AggStep { aggregate: accumulator.id, start, acc: accumulator.state });

@@ -84,7 +84,7 @@ pub(super) fn emit_unique<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>)
         super::row::emit_type_check(cg, target, unique.checked.row);
     }
     if done.replaces {
-        emit_second_look(cg, unique, &done);
+        emit_recheck(cg, unique, &done);
         done.is_sought = false;
         done.entries.iter_mut().flatten().for_each(|entry| entry.is_sought = false);
     }
@@ -148,7 +148,7 @@ fn emit_index_check<'a>(
 }
 
 /// Checks all keys again, if triggers or foreign keys of deleted rows may have inserted rows: any conflict is an error.
-fn emit_second_look<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, done: &Unique) {
+fn emit_recheck<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, done: &Unique) {
     let Some(watched) = done.watched.filter(|_| done.is_watched) else { return };
     let Checked { target, row, .. } = unique.checked;
     let all_looked_at = cg.b.label();
@@ -168,13 +168,13 @@ fn emit_second_look<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, done:
         if let UniqueKey::Index(at) = check.key
             && let Some(entry) = done.entries[at]
         {
-            emit_second_look_at_index(cg, unique, at, entry);
+            emit_recheck_of_index(cg, unique, at, entry);
         }
     }
     cg.b.place(all_looked_at);
 }
 
-fn emit_second_look_at_index<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, at: usize, entry: NewEntry) {
+fn emit_recheck_of_index<'a>(cg: &mut Codegen<'a>, unique: &Uniqueness<'_, 'a>, at: usize, entry: NewEntry) {
     let target = unique.checked.target;
     let index = &target.indexes[at];
     let is_free = cg.b.label();

@@ -23,7 +23,7 @@ pub struct View {
 }
 
 /// The number of types of one byte that are read together.
-const TOGETHER: usize = 8;
+const BATCH: usize = 8;
 /// The bits that are set in none of them.
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
@@ -134,7 +134,7 @@ impl View {
     fn locate_short(&mut self, known: &[u8], index: usize) {
         let types = known.get(self.header_at as usize..).unwrap_or_default();
         let wanted = index.saturating_add(1).saturating_sub(self.columns.len());
-        for types in types.get(..wanted).unwrap_or(types).as_chunks::<TOGETHER>().0 {
+        for types in types.get(..wanted).unwrap_or(types).as_chunks::<BATCH>().0 {
             if u64::from_le_bytes(*types) & HIGH_BITS != 0 {
                 return;
             }
@@ -149,7 +149,7 @@ impl View {
             }
             self.columns.extend_from_slice(&columns);
             self.content_at = at as u32;
-            self.header_at += TOGETHER as u32;
+            self.header_at += BATCH as u32;
         }
     }
 

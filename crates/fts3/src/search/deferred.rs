@@ -87,11 +87,11 @@ impl Chooser<'_> {
                 }
             }
             loaded += 1;
-            let rows = phrase::of_token(self.table, self.connection, self.language, candidate.token)?;
+            let rows = phrase::token_rows(self.table, self.connection, self.language, candidate.token)?;
             let own = phrase::only_in(rows.clone(), candidate.column, candidate.token.is_first).docids;
             found.insert(candidate.token.clone(), rows);
             docids = Some(match docids {
-                Some(docids) => super::both(&docids, &own),
+                Some(docids) => super::intersection(&docids, &own),
                 None => own,
             });
         }

@@ -20,7 +20,7 @@ pub(super) fn rows(
     joined(phrase.tokens.iter().enumerate(), |token| {
         let rows = match known.get(token) {
             Some(rows) => rows.clone(),
-            None => of_token(table, connection, language, token)?,
+            None => token_rows(table, connection, language, token)?,
         };
         Ok(only_in(rows, phrase.column, token.is_first))
     })
@@ -66,7 +66,7 @@ pub(super) fn wanted_of<'t>(index: &Index, token: &'t QueryToken) -> (usize, Wan
 }
 
 /// The rows of a token, or of all tokens with that prefix.
-pub(super) fn of_token(
+pub(super) fn token_rows(
     table: &Table,
     connection: &dyn SqlConnection,
     language: i32,
@@ -77,12 +77,12 @@ pub(super) fn of_token(
     let mut reader = index.reader(connection, language, number, &wanted)?;
     let mut parts = Vec::new();
     while reader.next(connection, &index.store, &wanted)? {
-        parts.push(of_doclist(reader.doclist(), index.order)?);
+        parts.push(doclist_rows(reader.doclist(), index.order)?);
     }
     if parts.len() <= 1 { Ok(parts.pop().unwrap_or_default()) } else { Ok(union(&parts)) }
 }
 
-fn of_doclist(doclist: &[u8], order: Order) -> Result<Rows> {
+fn doclist_rows(doclist: &[u8], order: Order) -> Result<Rows> {
     let mut reader = Reader::new(doclist, order);
     let mut rows = Rows::default();
     rows.bytes.reserve(doclist.len());

@@ -88,7 +88,7 @@ impl Concat {
             out.set_null();
             return Ok(());
         }
-        let text = bytes::behind(self.text.as_slice(), self.removed_len);
+        let text = bytes::after(self.text.as_slice(), self.removed_len);
         let mut buffer = out.take_buffer();
         buffer.try_reserve(text.len())?;
         buffer.extend(text);

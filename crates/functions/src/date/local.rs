@@ -12,12 +12,12 @@ const ASKED: std::ops::RangeInclusive<i64> = 210_866_760_000_000..=213_014_145_6
 /// `localtime`: the local time at a time in UTC.
 pub(super) fn to_local(moment: &mut Moment, connection: &dyn Connection) -> Result {
     if !moment.is_local {
-        let is_no_day = moment.is_no_day();
+        let is_invalid_day = moment.is_invalid_day();
         let (date, time) = local_fields(moment, connection)?;
         moment.set_fields(date, time);
-        if is_no_day {
+        if is_invalid_day {
             // As in SQLite, the value becomes the first day of 2000.
-            moment.revive();
+            moment.mark_valid();
         }
         (moment.is_utc, moment.is_local) = (false, true);
     }
@@ -31,7 +31,7 @@ pub(super) fn to_utc(moment: &mut Moment, connection: &dyn Connection) -> Result
     if moment.is_utc {
         return Ok(());
     }
-    let is_no_day = moment.is_no_day();
+    let is_invalid_day = moment.is_invalid_day();
     let wanted = moment.milliseconds();
     let mut guess = wanted;
     for _ in 0..CORRECTIONS_MAX {
@@ -44,9 +44,9 @@ pub(super) fn to_utc(moment: &mut Moment, connection: &dyn Connection) -> Result
         guess -= error;
     }
     moment.set_utc(guess);
-    if is_no_day {
+    if is_invalid_day {
         // As in SQLite, the value becomes the first of all days.
-        moment.revive();
+        moment.mark_valid();
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ pub(super) fn apply(
 ) -> Result<Option<()>> {
     let lower = text.to_ascii_lowercase();
     Ok(match lower.as_slice() {
-        b"auto" => (index == 0).then(|| moment.take_number_as_it_seems()),
+        b"auto" => (index == 0).then(|| moment.guess_number_kind()),
         b"unixepoch" => (index == 0 && moment.take_number_as_unix()).then_some(()),
         b"julianday" => (index == 0 && moment.take_number_as_day()).then_some(()),
         b"ceiling" => {

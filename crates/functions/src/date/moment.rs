@@ -221,12 +221,12 @@ impl Moment {
     }
 
     /// Whether it is only a number that cannot be a day.
-    pub(super) fn is_no_day(&self) -> bool {
+    pub(super) fn is_invalid_day(&self) -> bool {
         self.number.is_some() && self.milliseconds.is_none()
     }
 
     /// Marks it as valid again.
-    pub(super) fn revive(&mut self) {
+    pub(super) fn mark_valid(&mut self) {
         self.is_wrong = false;
     }
 
@@ -293,7 +293,7 @@ impl Moment {
     }
 
     /// Takes the number as days if it can be, otherwise as seconds.
-    pub(super) fn take_number_as_it_seems(&mut self) {
+    pub(super) fn guess_number_kind(&mut self) {
         const UNIX: std::ops::RangeInclusive<f64> = -210_866_760_000.0..=253_402_300_799.0;
         match self.number {
             Some(number) if self.milliseconds.is_none() && UNIX.contains(&number) => {

@@ -90,7 +90,7 @@ fn time(text: &[u8]) -> Option<(Time, &[u8])> {
             && first.is_ascii_digit()
         {
             let fraction;
-            (fraction, rest) = fraction_of_second(bytes::behind(rest, 1));
+            (fraction, rest) = fraction_of_second(bytes::after(rest, 1));
             second += fraction;
         }
     }
@@ -127,5 +127,5 @@ pub(super) fn skip_spaces(text: &[u8]) -> &[u8] {
 
 fn skip(text: &[u8], is_skipped: impl Fn(u8) -> bool) -> &[u8] {
     let count = text.iter().take_while(|&&byte| is_skipped(byte)).count();
-    bytes::behind(text, count)
+    bytes::after(text, count)
 }

@@ -71,7 +71,7 @@ fn write_short(
         prefix(kind).iter().for_each(|byte| text.put(*byte));
     }
     sign.into_iter().for_each(|sign| text.put(sign));
-    let text = bytes::behind(&text.bytes, text.start);
+    let text = bytes::after(&text.bytes, text.start);
     output.push_padded(text, text.len(), spec)
 }
 

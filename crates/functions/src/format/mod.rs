@@ -75,9 +75,9 @@ fn write_until_end<A: FormatArguments>(output: &mut Output<'_>, rest: &mut &[u8]
     // The text between two conversions is usually short.
     while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
         if at > 0 {
-            output.push(bytes::first(rest, at))?;
+            output.push(bytes::up_to(rest, at))?;
         }
-        *rest = bytes::behind(rest, at + 1);
+        *rest = bytes::after(rest, at + 1);
         if rest.is_empty() {
             return output.push(b"%");
         }
@@ -106,7 +106,7 @@ fn convert<A: FormatArguments>(output: &mut Output<'_>, spec: &Spec, conversion:
 #[cold]
 fn take_arguments<A: FormatArguments>(mut rest: &[u8], args: &mut A) {
     while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
-        rest = bytes::behind(rest, at + 1);
+        rest = bytes::after(rest, at + 1);
         let Some((spec, conversion)) = Spec::parse(&mut rest, args) else { return };
         let mut scratch = NumberText::default();
         match conversion {

@@ -33,7 +33,7 @@ impl<'o> Output<'o> {
 
     /// The text.
     pub fn as_slice(&self) -> &[u8] {
-        if self.is_in_place { bytes::first(self.place, self.len) } else { self.buffer.as_slice() }
+        if self.is_in_place { bytes::up_to(self.place, self.len) } else { self.buffer.as_slice() }
     }
 
     /// The text that was written to allocated memory.
@@ -74,7 +74,7 @@ impl<'o> Output<'o> {
     #[cold]
     fn leave_place(&mut self, additional: usize) -> Result {
         self.buffer.try_reserve(self.len + additional)?;
-        self.buffer.extend(bytes::first(self.place, self.len));
+        self.buffer.extend(bytes::up_to(self.place, self.len));
         self.is_in_place = false;
         Ok(())
     }

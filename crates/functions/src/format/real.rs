@@ -63,9 +63,9 @@ pub(super) fn write(output: &mut Output<'_>, spec: &Spec, kind: Real, real: f64)
     }
     if spec.zero && !spec.left {
         let text = text.as_slice();
-        output.push(bytes::first(text, sign_len))?;
+        output.push(bytes::up_to(text, sign_len))?;
         output.fill(b'0', spec.width.saturating_sub(text.len()))?;
-        return output.push(bytes::behind(text, sign_len));
+        return output.push(bytes::after(text, sign_len));
     }
     output.push_padded(text.as_slice(), text.len(), spec)
 }

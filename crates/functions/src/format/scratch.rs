@@ -27,7 +27,7 @@ impl Scratch {
     pub fn as_slice(&self) -> &[u8] {
         match &self.long {
             Some(long) => long,
-            None => bytes::first(&self.short, self.len),
+            None => bytes::up_to(&self.short, self.len),
         }
     }
 

@@ -113,7 +113,7 @@ impl Spec {
         let mut spec = Spec::default();
         let simple = rest.first().filter(|letter| letter.is_ascii_lowercase() && **letter != b'l');
         if let Some(&letter) = simple {
-            *rest = bytes::behind(rest, 1);
+            *rest = bytes::after(rest, 1);
             return Some((spec, conversion(letter)?));
         }
         while let Some(flag) = rest.first() {
@@ -126,7 +126,7 @@ impl Spec {
                 b',' => spec.thousands = true,
                 _ => break,
             }
-            *rest = bytes::behind(rest, 1);
+            *rest = bytes::after(rest, 1);
         }
         spec.parse_width(rest, args);
         spec.parse_precision(rest, args);

@@ -17,7 +17,7 @@ pub(super) fn write_text(output: &mut Output<'_>, spec: &Spec, text: Option<&[u8
 pub(super) fn write_character(output: &mut Output<'_>, spec: &Spec, text: &[u8]) -> Result {
     let text = utf8::until_nul(text);
     let character = match utf8::decode(text) {
-        Some((_, len)) => bytes::first(text, len.min(4)),
+        Some((_, len)) => bytes::up_to(text, len.min(4)),
         None => b"\0",
     };
     let copies = spec.precision.unwrap_or(1).max(1) - 1;
@@ -70,7 +70,7 @@ pub(super) fn write_json(output: &mut Output<'_>, spec: &Spec, quoted: bool, tex
     };
     let text = match spec.precision {
         // Unlike in other conversions, stray continuation bytes do not count.
-        Some(characters) if spec.alternate2 => bytes::first(text, starts_len(text, characters)),
+        Some(characters) if spec.alternate2 => bytes::up_to(text, starts_len(text, characters)),
         _ => limited(text, spec),
     };
     let mut json = Buffer::with_capacity(text.len() + 2);
@@ -103,8 +103,8 @@ fn push_json(byte: u8, out: &mut Buffer) {
 fn limited<'a>(text: &'a [u8], spec: &Spec) -> &'a [u8] {
     match spec.precision {
         None => text,
-        Some(characters) if spec.alternate2 => bytes::first(text, characters_len(text, characters)),
-        Some(len) => bytes::first(text, len),
+        Some(characters) if spec.alternate2 => bytes::up_to(text, characters_len(text, characters)),
+        Some(len) => bytes::up_to(text, len),
     }
 }
 
@@ -112,7 +112,7 @@ fn limited<'a>(text: &'a [u8], spec: &Spec) -> &'a [u8] {
 fn characters_len(text: &[u8], count: usize) -> usize {
     let mut at = 0;
     for _ in 0..count {
-        match utf8::decode(bytes::behind(text, at)) {
+        match utf8::decode(bytes::after(text, at)) {
             Some((_, len)) => at += len,
             None => break,
         }

@@ -75,7 +75,7 @@ pub fn push(json: &Json<'_>, out: &mut Output) {
 pub fn push_container(is_object: bool, content: Output, out: &mut Output) {
     match content.finish() {
         Ok(content) => push_bytes(if is_object { kind::OBJECT } else { kind::ARRAY }, content.as_slice(), out),
-        Err(lost) => out.lose(lost),
+        Err(error) => out.fail(error),
     }
 }
 
@@ -109,7 +109,7 @@ fn push_bytes(kind: u8, content: &[u8], out: &mut Output) {
 const MALFORMED: Failure = Failure::Malformed(0);
 
 /// Whether a BLOB is taken for JSONB: its outermost header must fit. One that begins like a text of JSON must be valid JSONB.
-pub fn looks_right(blob: &[u8]) -> Result<bool, Failure> {
+pub fn has_plausible_header(blob: &[u8]) -> Result<bool, Failure> {
     let Some((kind, content, [])) = header(blob) else { return Ok(false) };
     if kind > kind::OBJECT || (kind <= kind::FALSE && !content.is_empty()) {
         return Ok(false);

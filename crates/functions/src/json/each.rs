@@ -67,7 +67,7 @@ pub fn each(json: ValueRef<'_>, root: Option<ValueRef<'_>>, form: EachForm) -> R
 /// The argument as JSONB; `None` for NULL.
 fn binary_of(json: ValueRef<'_>) -> Result<Option<Cow<'_, [u8]>>> {
     if let ValueRef::Blob(blob) = json
-        && binary::looks_right(blob)?
+        && binary::has_plausible_header(blob)?
     {
         return Ok(Some(Cow::Borrowed(blob)));
     }

@@ -93,13 +93,13 @@ impl AggregateState for GroupState {
         let buffer = context.out.take_buffer();
         let rows = || self.rows.iter().flatten();
         if self.group.is_binary {
-            let (mut content, mut bytes) = (Output::default(), Output::behind(buffer));
+            let (mut content, mut bytes) = (Output::default(), Output::appending_to(buffer));
             rows().for_each(|row| content.extend(row.as_slice()));
             binary::push_container(self.group.is_object, content, &mut bytes);
             return context.answer_blob(bytes.finish()?);
         }
         let [open, close] = if self.group.is_object { *b"{}" } else { *b"[]" };
-        let mut text = Output::behind(buffer);
+        let mut text = Output::appending_to(buffer);
         text.push(open);
         for (at, row) in rows().enumerate() {
             if at > 0 {

@@ -89,14 +89,14 @@ pub(crate) const FUNCTIONS: [Scalar; 32] = [
 
 /// Whether functions that take JSON accept the BLOB as JSONB.
 pub fn is_jsonb(blob: &[u8]) -> bool {
-    binary::looks_right(blob).unwrap_or(false)
+    binary::has_plausible_header(blob).unwrap_or(false)
 }
 
 /// A JSON argument: text, JSONB, or a number, which is JSON, too. `None` for NULL.
 fn argument<'v>(value: ValueRef<'v>, number: &'v mut NumberText) -> Result<Option<Json<'v>>> {
     let text = match value {
         ValueRef::Null => return Ok(None),
-        ValueRef::Blob(blob) if binary::looks_right(blob)? => return Ok(Some(binary::parse(blob)?)),
+        ValueRef::Blob(blob) if binary::has_plausible_header(blob)? => return Ok(Some(binary::parse(blob)?)),
         ValueRef::Blob(text) => text,
         ValueRef::Text(text) => utf8::until_nul(text),
         ValueRef::Integer(integer) => {
@@ -115,7 +115,7 @@ fn argument<'v>(value: ValueRef<'v>, number: &'v mut NumberText) -> Result<Optio
 fn element<'v>(value: ValueRef<'v>, subtype: u8) -> Result<Json<'v>> {
     match value {
         ValueRef::Text(text) if subtype == SUBTYPE => Ok(parse::parse(text)?.json),
-        ValueRef::Blob(blob) if binary::looks_right(blob)? => Ok(binary::parse(blob)?),
+        ValueRef::Blob(blob) if binary::has_plausible_header(blob)? => Ok(binary::parse(blob)?),
         ValueRef::Blob(_) => Err(FunctionError::new("JSON cannot hold BLOB values")),
         value => Ok(render::of_sql_value(value)?),
     }
@@ -138,7 +138,7 @@ fn replacement<'v>(value: ValueRef<'v>, subtype: u8) -> Result<Json<'v>> {
 
 /// Returns JSON, as text or as JSONB.
 fn answer<const BINARY: bool>(context: &mut Context<'_>, json: &Json<'_>) -> Result {
-    let mut bytes = Output::behind(context.out.take_buffer());
+    let mut bytes = Output::appending_to(context.out.take_buffer());
     if BINARY {
         binary::push(json, &mut bytes);
         return context.answer_blob(bytes.finish()?);
@@ -190,7 +190,7 @@ fn about_path(what: &str, path: &[u8]) -> FunctionError {
     message.push(b'\'');
     match message.finish() {
         Ok(message) => FunctionError::new(String::from_utf8(message.into_vec()).unwrap_or_default()),
-        Err(lost) => lost.into(),
+        Err(error) => error.into(),
     }
 }
 
@@ -382,7 +382,7 @@ fn pretty(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut number = NumberText::default();
     let Some(json) = argument(arg(args, 0), &mut number)? else { return null(context) };
     let indent = args.get(1).map_or(Ok(None), |indent| path_text(*indent))?.unwrap_or_else(|| b"    ".to_vec());
-    let mut text = Output::behind(context.out.take_buffer());
+    let mut text = Output::appending_to(context.out.take_buffer());
     render::push_pretty(&json, &indent, 0, &mut text);
     context.answer_text(text.finish()?)
 }
@@ -406,7 +406,7 @@ fn valid(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     }
     let has = |flag: i64| flags & flag != 0;
     if let ValueRef::Blob(blob) = json
-        && ((has(JSONB) && binary::looks_right(blob)?) || (has(JSONB_STRICTLY) && binary::is_valid(blob)?))
+        && ((has(JSONB) && binary::has_plausible_header(blob)?) || (has(JSONB_STRICTLY) && binary::is_valid(blob)?))
     {
         context.out.set_integer(1);
         return Ok(());

@@ -9,31 +9,31 @@ use crate::error::FunctionError;
 
 /// Why the output is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
+pub enum OutputError {
     /// There was not enough memory.
     OutOfMemory,
     /// A value was damaged JSONB.
     Damaged,
 }
 
-impl From<Lost> for FunctionError {
-    fn from(lost: Lost) -> FunctionError {
-        match lost {
-            Lost::OutOfMemory => FunctionError::out_of_memory(),
-            Lost::Damaged => FunctionError::new("malformed JSON"),
+impl From<OutputError> for FunctionError {
+    fn from(error: OutputError) -> FunctionError {
+        match error {
+            OutputError::OutOfMemory => FunctionError::out_of_memory(),
+            OutputError::Damaged => FunctionError::new("malformed JSON"),
         }
     }
 }
 
-impl From<OutOfMemory> for Lost {
-    fn from(_: OutOfMemory) -> Lost {
-        Lost::OutOfMemory
+impl From<OutOfMemory> for OutputError {
+    fn from(_: OutOfMemory) -> OutputError {
+        OutputError::OutOfMemory
     }
 }
 
-impl From<Lost> for OutOfMemory {
+impl From<OutputError> for OutOfMemory {
     /// For output without values, which cannot be damaged.
-    fn from(_: Lost) -> OutOfMemory {
+    fn from(_: OutputError) -> OutOfMemory {
         OutOfMemory
     }
 }
@@ -42,13 +42,13 @@ impl From<Lost> for OutOfMemory {
 #[derive(Debug, Default)]
 pub struct Output {
     buffer: Buffer,
-    lost: Option<Lost>,
+    error: Option<OutputError>,
 }
 
 impl Output {
     /// Appends to the content of the buffer.
-    pub fn behind(buffer: Buffer) -> Output {
-        Output { buffer, lost: None }
+    pub fn appending_to(buffer: Buffer) -> Output {
+        Output { buffer, error: None }
     }
 
     /// Writes one byte.
@@ -63,23 +63,23 @@ impl Output {
         if self.buffer.try_reserve(bytes.len()).is_ok() {
             self.buffer.extend(bytes);
         } else {
-            self.lose(Lost::OutOfMemory);
+            self.fail(OutputError::OutOfMemory);
         }
     }
 
     /// Records that output was lost elsewhere.
-    pub fn lose(&mut self, lost: Lost) {
-        self.lost.get_or_insert(lost);
+    pub fn fail(&mut self, error: OutputError) {
+        self.error.get_or_insert(error);
     }
 
     /// Records that a value cannot be written, because it is damaged.
     pub fn refuse(&mut self) {
-        self.lose(Lost::Damaged);
+        self.fail(OutputError::Damaged);
     }
 
     /// The whole output.
-    pub fn finish(self) -> Result<Buffer, Lost> {
-        self.lost.map_or(Ok(self.buffer), Err)
+    pub fn finish(self) -> Result<Buffer, OutputError> {
+        self.error.map_or(Ok(self.buffer), Err)
     }
 }
 

@@ -3,7 +3,7 @@
 use lithe_value::buffer::OutOfMemory;
 use lithe_value::{NumberText, ValueRef, number};
 
-use super::output::{Lost, Output};
+use super::output::{Output, OutputError};
 use super::tree::{Escapes, Json, Text, escape, is_plain_escape, push_escaped};
 
 /// The value as JSON text, without any space.
@@ -81,7 +81,7 @@ fn push_scalar(json: &Json<'_>, out: &mut Output) {
         Json::Hex(digits) => match hex(digits) {
             Ok(Some(value)) => out.extend(value.to_string().as_bytes()),
             Ok(None) => out.extend(b"9.0e999"),
-            Err(lost) => out.lose(lost),
+            Err(error) => out.fail(error),
         },
         Json::BareReal(digits) => push_bare_real(digits, out),
         Json::Text(text) => push_string(text, out),
@@ -91,11 +91,11 @@ fn push_scalar(json: &Json<'_>, out: &mut Output) {
 }
 
 /// A hexadecimal integer; `None` if it has more than 64 bits.
-fn hex(digits: &[u8]) -> Result<Option<i128>, Lost> {
+fn hex(digits: &[u8]) -> Result<Option<i128>, OutputError> {
     let (sign, digits) = digits.strip_prefix(b"-").map_or((1, digits), |digits| (-1, digits));
     let digits = digits.get(2..).unwrap_or_default();
     if !digits.iter().all(u8::is_ascii_hexdigit) {
-        return Err(Lost::Damaged);
+        return Err(OutputError::Damaged);
     }
     let add = |value: u64, digit: &u8| {
         let digit = char::from(*digit).to_digit(16).unwrap_or_default();
@@ -163,7 +163,7 @@ fn push_json5_bytes(bytes: &[u8], out: &mut Output) {
 }
 
 /// Calls `f` with the SQL value of a scalar; returns `None` for arrays and objects.
-pub fn with_sql_value<T>(json: &Json<'_>, f: impl FnOnce(ValueRef<'_>) -> T) -> Result<Option<T>, Lost> {
+pub fn with_sql_value<T>(json: &Json<'_>, f: impl FnOnce(ValueRef<'_>) -> T) -> Result<Option<T>, OutputError> {
     Ok(Some(match json {
         Json::Null => f(ValueRef::Null),
         Json::True => f(ValueRef::Integer(1)),
@@ -173,14 +173,14 @@ pub fn with_sql_value<T>(json: &Json<'_>, f: impl FnOnce(ValueRef<'_>) -> T) -> 
             None => f(ValueRef::from(number::text_to_real(digits))),
         },
         Json::Hex(digits) => {
-            let value = hex(digits)?.filter(|_| digits.len() > 2).ok_or(Lost::Damaged)?;
+            let value = hex(digits)?.filter(|_| digits.len() > 2).ok_or(OutputError::Damaged)?;
             match i64::try_from(value) {
                 Ok(integer) => f(ValueRef::Integer(integer)),
                 Err(_) => f(ValueRef::from(value as f64)),
             }
         }
         Json::Real(digits) | Json::BareReal(digits) => f(ValueRef::from(number::text_to_real(digits))),
-        Json::Text(text) => f(ValueRef::Text(&text.to_sql().map_err(Lost::from)?)),
+        Json::Text(text) => f(ValueRef::Text(&text.to_sql().map_err(OutputError::from)?)),
         Json::Array(_) | Json::Object(_) | Json::Damaged(_) => return Ok(None),
     }))
 }

@@ -55,11 +55,11 @@ fn unhex(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         if let Some(high) = hex_digit(first) {
             let Some(low) = rest.get(1).copied().and_then(hex_digit) else { return null(context) };
             buffer.push(high << 4 | low);
-            rest = bytes::behind(rest, 2);
+            rest = bytes::after(rest, 2);
             continue;
         }
         match utf8::decode(rest) {
-            Some((character, len)) if has_character(ignored, character) => rest = bytes::behind(rest, len),
+            Some((character, len)) if has_character(ignored, character) => rest = bytes::after(rest, len),
             _ => return null(context),
         }
     }
@@ -75,7 +75,7 @@ fn has_character(mut text: &[u8], wanted: u32) -> bool {
         if character == wanted {
             return true;
         }
-        text = bytes::behind(text, len);
+        text = bytes::after(text, len);
     }
     false
 }

@@ -75,7 +75,7 @@ pub(crate) fn push_doubled(text: &[u8], mark: u8, buffer: &mut Buffer) {
         buffer.extend(text.get(copied..=at).unwrap_or_default());
         copied = at; // the mark is copied a second time
     }
-    buffer.extend(bytes::behind(text, copied));
+    buffer.extend(bytes::after(text, copied));
 }
 
 /// Hexadecimal digits, in capitals.
@@ -118,12 +118,12 @@ fn unistr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
     let mut rest = text;
     // Nothing is replaced after a NUL.
     while let Some(at) = memchr::memchr2(b'\\', 0, rest).filter(|&at| rest.get(at) != Some(&0)) {
-        buffer.extend(bytes::first(rest, at));
-        rest = bytes::behind(rest, at + 1);
+        buffer.extend(bytes::up_to(rest, at));
+        rest = bytes::after(rest, at + 1);
         let (skip, digits) = match rest.first() {
             Some(b'\\') => {
                 buffer.push(b'\\');
-                rest = bytes::behind(rest, 1);
+                rest = bytes::after(rest, 1);
                 continue;
             }
             Some(b'+') => (1, 6),
@@ -134,7 +134,7 @@ fn unistr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         let number = rest.get(skip..skip + digits).and_then(hexadecimal);
         let character = number.ok_or_else(|| FunctionError::new("invalid Unicode escape"))?;
         utf8::encode(character, &mut buffer);
-        rest = bytes::behind(rest, skip + digits);
+        rest = bytes::after(rest, skip + digits);
     }
     buffer.extend(rest);
     context.answer_text(buffer)

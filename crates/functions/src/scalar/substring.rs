@@ -35,14 +35,14 @@ fn substr(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
             return null(context); // an empty text has an empty result, an empty BLOB has NULL
         }
         let (from, to) = range(start, count, || blob.len());
-        return context.answer(ValueRef::Blob(bytes::behind(bytes::first(blob, to), from)));
+        return context.answer(ValueRef::Blob(bytes::after(bytes::up_to(blob, to), from)));
     }
     let mut scratch = NumberText::default();
     let text = utf8::until_nul(cast::to_bytes(arg(args, 0), &mut scratch));
     let (from, to) = range(start, count, || count_from_the_end(text));
     let from_at = utf8::offset(text, from);
-    let text = bytes::behind(text, from_at);
-    context.answer(ValueRef::Text(bytes::first(text, utf8::offset(text, to - from))))
+    let text = bytes::after(text, from_at);
+    context.answer(ValueRef::Text(bytes::up_to(text, utf8::offset(text, to - from))))
 }
 
 /// The range of `count` units from `start` on, or of `-count` units before it. `start` counts from 1, or from the end if it is
@@ -82,7 +82,7 @@ fn count_from_the_end(text: &[u8]) -> usize {
     let mut rest = text;
     let mut count = 0;
     while let Some((_, len)) = utf8::decode(rest) {
-        rest = bytes::behind(rest, len);
+        rest = bytes::after(rest, len);
         count += 1;
     }
     count
@@ -108,11 +108,11 @@ fn position_of_text(haystack: &[u8], needle: &[u8]) -> usize {
     // A match must begin at a character boundary. Only in malformed text can a match begin elsewhere.
     let is_start = |at: usize| at == 0 || !haystack.get(at).is_some_and(|&byte| utf8::is_continuation(byte));
     let mut from = 0;
-    while let Some(found) = memmem::find(bytes::behind(haystack, from), needle) {
+    while let Some(found) = memmem::find(bytes::after(haystack, from), needle) {
         let at = from + found;
         if is_start(at) {
             let starts =
-                bytes::first(haystack, at).iter().skip(1).filter(|&&byte| !utf8::is_continuation(byte)).count();
+                bytes::up_to(haystack, at).iter().skip(1).filter(|&&byte| !utf8::is_continuation(byte)).count();
             return starts + usize::from(at > 0) + 1;
         }
         from = at + 1;
@@ -141,7 +141,7 @@ fn replace(context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         copied = at + pattern.len();
     }
     context.reserve(&mut buffer, text.len() - copied)?;
-    buffer.extend(bytes::behind(text, copied));
+    buffer.extend(bytes::after(text, copied));
     context.answer_text(buffer)
 }
 
@@ -169,12 +169,12 @@ fn trim_ends(context: &mut Context<'_>, args: &[ValueRef<'_>], at_start: bool, a
     };
     if at_start {
         while let Some(len) = characters(set).find(|&one| text.starts_with(one)).map(<[u8]>::len) {
-            text = bytes::behind(text, len);
+            text = bytes::after(text, len);
         }
     }
     if at_end {
         while let Some(len) = characters(set).find(|&one| text.ends_with(one)).map(<[u8]>::len) {
-            text = bytes::first(text, text.len() - len);
+            text = bytes::up_to(text, text.len() - len);
         }
     }
     context.answer(ValueRef::Text(text))

@@ -128,12 +128,12 @@ impl FileStore {
     pub(crate) fn place_after_journal(&self, pending: &Pending<'_>, no: PageNo, bytes: &[u8]) -> Result<()> {
         let is_unsealed = self.has_unsealed_on_sector(pending, no);
         let rollback = &mut *self.rollback.borrow_mut();
-        if !rollback.counts || is_unsealed {
+        if !rollback.is_hot || is_unsealed {
             if let Some(journal) = &mut rollback.journal {
                 journal.seal(self.settings.synchronous.get(), self.settings.sync_flags())?;
             }
             rollback.unsealed.clear();
-            rollback.counts = true;
+            rollback.is_hot = true;
         }
         rollback.file_changed = true;
         self.hint_size_beyond(pending, &[no], &mut rollback.hinted)?;
@@ -228,8 +228,8 @@ impl FileStore {
             let header = journal.close();
             if let Err(error) = self.vfs.delete(&self.journal_path, synchronous >= Synchronous::Extra) {
                 // The journal is opened again, if that is possible, because a rollback plays it back.
-                let again = self.vfs.open(Some(&self.journal_path), OpenFlags::READWRITE | OpenFlags::MAIN_JOURNAL);
-                txn.journal = again.ok().map(|opened| JournalFile::again(header, opened.file));
+                let reopened = self.vfs.open(Some(&self.journal_path), OpenFlags::READWRITE | OpenFlags::MAIN_JOURNAL);
+                txn.journal = reopened.ok().map(|opened| JournalFile::reopen(header, opened.file));
                 return Err(error.into());
             }
             *txn = RollbackTxn::default();
@@ -237,7 +237,7 @@ impl FileStore {
         }
         let file = journal.file().clone();
         let ended = match mode {
-            JournalMode::Truncate => journal.cut(synchronous, flags),
+            JournalMode::Truncate => journal.truncate(synchronous, flags),
             _ => journal.end_in_place(synchronous, flags, self.settings.journal_size_limit.get()),
         };
         if ended.is_err() {

@@ -144,25 +144,25 @@ impl FileStore {
         if begun == Begun::Changed {
             self.forget_shown()?;
         }
-        let looked = self.look_through_log(shape);
+        let looked = self.read_state_through_log(shape);
         if looked.is_err() {
             self.with_wal(Wal::end_read)?;
             self.forget_known();
         }
         let snapshot = looked?;
         let is_foreign = matches!(begun, Begun::Changed | Begun::Recovered);
-        self.notice(Change { moved: true, foreign: u32::from(is_foreign) });
+        self.add_change(Change { moved: true, foreign: u32::from(is_foreign) });
         Ok(snapshot)
     }
 
     /// Moves the snapshot to one that another connection of the same shared cache has committed.
     pub(crate) fn advance_to(&self, shape: Shape, newest: IndexHeader) -> Result<Snapshot> {
         self.with_wal(|wal| wal.advance_to_shared(newest))?;
-        self.look_through_log(shape)
+        self.read_state_through_log(shape)
     }
 
     /// Learns size and shape of the database from page 1, which may be in the log.
-    fn look_through_log(&self, shape: Shape) -> Result<Snapshot> {
+    fn read_state_through_log(&self, shape: Shape) -> Result<Snapshot> {
         let (in_log, page_size) = self.with_wal(|wal| (wal.page_count(), wal.page_size()));
         // The log's page count is enough for SQLite; a VFS of the application sees no size call that SQLite would not
         // make.
@@ -180,7 +180,7 @@ impl FileStore {
         }
         let mapped = self.map(size)?;
         let candidate = Snapshot { id, page_count, file_size: size, mapped, ..Snapshot::empty(shape) };
-        if self.is_void.get() {
+        if self.ignores_content.get() {
             // The state counts for this transaction only.
             self.forget_known();
             return Ok(Snapshot { page_count: 0, ..candidate });

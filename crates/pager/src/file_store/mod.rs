@@ -76,7 +76,7 @@ pub(crate) struct FileStore {
     /// The log stays when the last connection closes.
     pub(crate) keeps_log: Cell<bool>,
     /// The content of the file does not count, because the file is to be rewritten.
-    pub(crate) is_void: Cell<bool>,
+    pub(crate) ignores_content: Cell<bool>,
     /// Pages that were read through the pool.
     pub(crate) counts: Counts,
     /// `PRAGMA mmap_size` as it was set, and as it is in force: it does not change while a transaction holds pages.
@@ -89,7 +89,7 @@ pub(crate) struct FileStore {
     /// The snapshot that was taken last, as long as no other connection can have changed the database.
     known: Cell<Option<Snapshot>>,
     /// The changes that were found in the database since the pager has last counted them.
-    pub(crate) noticed: Cell<Change>,
+    pub(crate) uncounted_changes: Cell<Change>,
     /// A commit has counted itself under the EXCLUSIVE lock that is still held.
     pub(crate) has_counted: Cell<bool>,
     /// The file had a header when it was opened.
@@ -97,7 +97,7 @@ pub(crate) struct FileStore {
     /// The journal is deleted by this commit, whatever the locking mode.
     pub(crate) deletes_journal: Cell<bool>,
     /// A fingerprint was read before: SQLite's order of calls reads the change counter from then on.
-    has_looked: Cell<bool>,
+    has_read_fingerprint: Cell<bool>,
     /// The change counter, while there is no log, at the time when the pages in the pool were read.
     seen: Cell<Option<Fingerprint>>,
     /// The snapshot whose pages this connection reads into the pool.
@@ -151,18 +151,18 @@ impl FileStore {
             always_log: options.always_log,
             torn_sectors: Cell::new(options.torn_sectors),
             keeps_log: Cell::new(false),
-            is_void: Cell::new(false),
+            ignores_content: Cell::new(false),
             counts: Counts::default(),
             mmap_size_wanted: Cell::new(mmap_size),
             mmap_size: Cell::new(mmap_size),
             appended_past_log: Cell::new(false),
             level: Cell::new(LockLevel::None),
             known: Cell::new(None),
-            noticed: Cell::default(),
+            uncounted_changes: Cell::default(),
             has_counted: Cell::new(false),
             had_header: Cell::new(false),
             deletes_journal: Cell::new(false),
-            has_looked: Cell::new(false),
+            has_read_fingerprint: Cell::new(false),
             seen: Cell::new(None),
             pool_id: Cell::default(),
             rollback: RefCell::default(),

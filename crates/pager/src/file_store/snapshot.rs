@@ -29,7 +29,7 @@ enum Found {
 }
 
 impl FileStore {
-    /// Begins to read. Changes since the snapshot before are counted in `noticed`, also after an error.
+    /// Begins to read. Changes since the snapshot before are counted in `uncounted_changes`, also after an error.
     pub(crate) fn begin_read(&self, beginning: &Beginning<'_>) -> Result<Snapshot> {
         self.adopt_mmap_size();
         if self.is_wal() {
@@ -59,7 +59,7 @@ impl FileStore {
         if !alone && !self.immutable {
             self.roll_back_hot_journal()?;
         }
-        match self.look_for_log(beginning.shape)? {
+        match self.read_state_or_find_log(beginning.shape)? {
             Found::Rollback(snapshot) if !self.always_log => Ok(snapshot),
             Found::Rollback(Snapshot { shape, .. }) | Found::Log(shape) => {
                 self.open_wal()?;
@@ -76,17 +76,17 @@ impl FileStore {
         }
     }
 
-    /// As [`FileStore::look`]. On a device that does not write sectors atomically, a checkpoint that a power loss
+    /// As [`FileStore::read_state`]. On a device that does not write sectors atomically, a checkpoint that a power loss
     /// interrupted may have left an invalid header: then the log has page 1.
-    fn look_for_log(&self, shape: Shape) -> Result<Found> {
+    fn read_state_or_find_log(&self, shape: Shape) -> Result<Found> {
         self.enters_wal.set(false);
         if !self.calls.reads_header_alone {
-            return self.look_through_page_1(shape);
+            return self.read_state_through_page_1(shape);
         }
-        if self.is_void.get() && !self.ignores_wal.get() && self.vfs.access(&self.wal_path, Access::Exists)? {
+        if self.ignores_content.get() && !self.ignores_wal.get() && self.vfs.access(&self.wal_path, Access::Exists)? {
             return Ok(Found::Log(shape));
         }
-        match self.look_at_file(shape) {
+        match self.read_file_state(shape) {
             Err(Error::NotADb) if !self.ignores_wal.get() && self.vfs.access(&self.wal_path, Access::Exists)? => {
                 Ok(Found::Log(shape))
             }
@@ -94,12 +94,12 @@ impl FileStore {
         }
     }
 
-    /// As [`FileStore::look`], in SQLite's order: the change counter if it was read before, whether a log exists, the length of
+    /// As [`FileStore::read_state`], in SQLite's order: the change counter if it was read before, whether a log exists, the length of
     /// the file, and page 1 if it has changed. A log that exists is used, whatever page 1 says.
-    fn look_through_page_1(&self, shape: Shape) -> Result<Found> {
+    fn read_state_through_page_1(&self, shape: Shape) -> Result<Found> {
         let before = self.known.get();
         let mut fingerprint = Fingerprint::default();
-        if self.has_looked.replace(true) {
+        if self.has_read_fingerprint.replace(true) {
             self.file.read_at(&mut fingerprint, CHANGE_COUNTER_AT as u64)?;
         }
         let has_log = !self.immutable && self.vfs.access(&self.wal_path, Access::Exists)? && !self.ignores_wal.get();
@@ -120,7 +120,7 @@ impl FileStore {
             self.forget_shown()?;
             self.database.pool.expire();
             self.adopt_into_pool(SnapshotId::File(fingerprint, size), shape.page_size);
-            self.notice(Change { moved: false, foreign: 1 });
+            self.add_change(Change { moved: false, foreign: 1 });
         }
         if has_log && size > 0 {
             return Ok(Found::Log(shape));
@@ -130,7 +130,7 @@ impl FileStore {
 
     /// Learns the state of a file that has no log from page 1, read through the pool.
     fn know_page_1(&self, shape: Shape, size: u64) -> Result<Found> {
-        if size == 0 || self.is_void.get() {
+        if size == 0 || self.ignores_content.get() {
             return Ok(self.know_nothing_in_it(shape));
         }
         let id = self.pool_id.get();
@@ -173,27 +173,27 @@ impl FileStore {
 
     /// Learns size and shape of a database that has no log. If its fingerprint is the known one, the known snapshot is
     /// answered.
-    pub(crate) fn look(&self, shape: Shape) -> Result<Snapshot> {
-        match self.look_at_file(shape)? {
+    pub(crate) fn read_state(&self, shape: Shape) -> Result<Snapshot> {
+        match self.read_file_state(shape)? {
             Found::Rollback(snapshot) => Ok(snapshot),
             // The header says so, but this connection has not opened the log: this transaction reads the file.
             Found::Log(shape) => Ok(Snapshot::empty(shape)),
         }
     }
 
-    fn look_at_file(&self, shape: Shape) -> Result<Found> {
+    fn read_file_state(&self, shape: Shape) -> Result<Found> {
         let size = self.file.size()?;
         let known = self.known.get();
         let fingerprint = self.fingerprint(size)?;
         if let Some(known) = known.filter(|known| known.id == SnapshotId::File(fingerprint, size)) {
             return Ok(Found::Rollback(known.or_of_shape(shape)));
         }
-        let found = self.look_closely(shape, size)?;
+        let found = self.read_state_from_header(shape, size)?;
         self.removal_may_not_last.set(true);
         if let Found::Rollback(snapshot) = &found {
             self.adopt_into_pool(snapshot.id, snapshot.shape.page_size);
         }
-        self.notice(Change { moved: false, foreign: 1 });
+        self.add_change(Change { moved: false, foreign: 1 });
         Ok(found)
     }
 
@@ -210,9 +210,9 @@ impl FileStore {
         Ok(fingerprint)
     }
 
-    fn look_closely(&self, shape: Shape, size: u64) -> Result<Found> {
+    fn read_state_from_header(&self, shape: Shape, size: u64) -> Result<Found> {
         let before = self.known.take();
-        if size == 0 || self.is_void.get() {
+        if size == 0 || self.ignores_content.get() {
             return Ok(self.know_nothing_in_it(shape));
         }
         let mut bytes = [0; HEADER_LEN];
@@ -270,7 +270,7 @@ impl FileStore {
 
     /// After a commit through a rollback journal, which made `changes` to the snapshot `before`: the snapshot that is read
     /// from now on. `written` are pages that are known to be in the file, page 1 first.
-    pub(crate) fn look_after_commit(&self, before: &View, changes: Changes, written: Written) -> Result<Snapshot> {
+    pub(crate) fn state_after_commit(&self, before: &View, changes: Changes, written: Written) -> Result<Snapshot> {
         let known = self.known.get();
         let size = u64::from(before.page_count.get()) * u64::from(before.page_size.get().get());
         let found = match (written.first(), known) {
@@ -283,7 +283,7 @@ impl FileStore {
             }
             // This commit has not changed page 1.
             (_, Some(known)) if !self.calls.reads_header_alone && !changes.are_unknown() => Found::Rollback(known),
-            _ => self.look_closely(before.shape(), self.file.size()?)?,
+            _ => self.read_state_from_header(before.shape(), self.file.size()?)?,
         };
         let snapshot = match found {
             Found::Rollback(snapshot) => snapshot,
@@ -307,19 +307,19 @@ impl FileStore {
 
     /// The snapshot after the rollback of a transaction that did not write to a log: the database is as it was before
     /// the transaction.
-    pub(crate) fn look_after_rollback(&self, shape: Shape) -> Result<Snapshot> {
+    pub(crate) fn state_after_rollback(&self, shape: Shape) -> Result<Snapshot> {
         match self.known.get() {
             // The lock was held throughout, and nothing has reached the file.
             Some(known) if !self.calls.reads_header_alone => Ok(known.or_of_shape(shape)),
-            _ => self.look(shape),
+            _ => self.read_state(shape),
         }
     }
 
     /// Adds a change by other connections to those that the pager has not counted yet.
-    pub(super) fn notice(&self, change: Change) {
-        let before = self.noticed.get();
+    pub(super) fn add_change(&self, change: Change) {
+        let before = self.uncounted_changes.get();
         let foreign = before.foreign.wrapping_add(change.foreign);
-        self.noticed.set(Change { moved: before.moved || change.moved, foreign });
+        self.uncounted_changes.set(Change { moved: before.moved || change.moved, foreign });
     }
 
     /// Makes this snapshot the one whose pages are read into the pool.

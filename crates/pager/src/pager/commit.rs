@@ -14,7 +14,7 @@ use lithe_format::db_header::CHANGE_COUNTER_AT;
 use lithe_vfs::FileEvent;
 
 use super::{Pager, State, Store};
-use crate::concurrent::says_the_same;
+use crate::concurrent::is_equivalent_page_1;
 use crate::error::{Error, Result, zeros};
 use crate::file_store::{FileStore, WRITER_PATIENCE, count_transaction};
 use crate::pool::{Changes, Written};
@@ -91,7 +91,7 @@ impl Pager {
                 // The transaction has committed. If the state of the file cannot be read, nothing can be read until the
                 // read transaction ends.
                 if let Some(changed) = changed
-                    && let Err(error) = self.adopt(file, file.look_after_commit(&self.view, changed, written))
+                    && let Err(error) = self.adopt(file, file.state_after_commit(&self.view, changed, written))
                 {
                     self.fail(&error);
                 }
@@ -227,7 +227,7 @@ impl Pager {
         self.note_end(false);
         self.failure.replace(None);
         if let Store::File(file) = &self.store {
-            self.note_failure(rolled_back.and_then(|()| self.look_after_rollback(file)))?;
+            self.note_failure(rolled_back.and_then(|()| self.state_after_rollback(file)))?;
         }
         Ok(())
     }
@@ -244,12 +244,12 @@ impl Pager {
         self.with_pending(|pending| file.roll_back(pending))
     }
 
-    fn look_after_rollback(&self, file: &FileStore) -> Result<()> {
+    fn state_after_rollback(&self, file: &FileStore) -> Result<()> {
         if file.is_wal() {
             self.view.direct.set(file.direct_after_rollback());
             return Ok(());
         }
-        self.adopt(file, file.look_after_rollback(self.view.shape()))
+        self.adopt(file, file.state_after_rollback(self.view.shape()))
     }
 
     /// The pages that this transaction has written, as far as that is known, for the pool.
@@ -374,15 +374,15 @@ impl Pager {
     fn advance_past_others(&self, file: &FileStore, first_page: Option<&[u8]>) -> Result<()> {
         // A log without commits has no page count: the database is unchanged.
         let count = file.with_wal(Wal::page_count).unwrap_or(self.pages_before());
-        let takes_or_frees = self.is_written(PageNo::FIRST) || self.is_resized();
+        let allocates_or_frees = self.is_written(PageNo::FIRST) || self.is_resized();
         // The pool still has page 1 of the snapshot before.
         self.view.id.set(file.adopt_newest_into_pool(self.page_size()));
         let now = file.page(&self.view, PageNo::FIRST)?;
-        let same = first_page.is_some_and(|before| says_the_same(before, &now, takes_or_frees));
-        if !same || (takes_or_frees && count != self.pages_before()) {
+        let same = first_page.is_some_and(|before| is_equivalent_page_1(before, &now, allocates_or_frees));
+        if !same || (allocates_or_frees && count != self.pages_before()) {
             return Err(Error::BusySnapshot);
         }
-        if !takes_or_frees {
+        if !allocates_or_frees {
             self.view.page_count.set(count);
             self.txn.borrow_mut().pages_before = count;
         }

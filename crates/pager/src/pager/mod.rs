@@ -296,7 +296,7 @@ impl Pager {
 
     /// Makes a page private if it may change with the mapped file. A page that is not intact stays as it is, because it must not
     /// be read anyway.
-    pub fn own_page(&self, page: &mut PageRef) {
+    pub fn make_private(&self, page: &mut PageRef) {
         if self.is_intact(page) {
             page.own();
         }
@@ -317,7 +317,7 @@ impl Pager {
     /// Called before mapped bytes change under the snapshot that is held: every holder copies its pages. Fails if a holder is
     /// in the middle of a read and cannot; then nothing may change.
     fn change_mapped_bytes(&self) -> Result<()> {
-        self.page_holders.own_all(self)?;
+        self.page_holders.make_all_private(self)?;
         self.end_epoch();
         Ok(())
     }

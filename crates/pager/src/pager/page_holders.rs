@@ -4,7 +4,7 @@
 //! the file. It does not keep this connection's own commit from it, through a rollback journal, nor a rollback that restores the
 //! file. A reader between two steps must keep what it has read (a cursor restores its position by it), and a file that becomes
 //! shorter must not be read beyond its end. So there is one rule: **before mapped bytes change, every holder copies the pages that
-//! it holds** ([`crate::Pager`] calls [`PageHolders::own_all`] where it ends an epoch, and no other code ends an epoch while a
+//! it holds** ([`crate::Pager`] calls [`PageHolders::make_all_private`] where it ends an epoch, and no other code ends an epoch while a
 //! snapshot is held).
 //!
 //! ```text
@@ -28,9 +28,9 @@ use crate::error::{Error, Result};
 
 /// A reader that holds mapped pages between steps.
 pub trait PageHolder {
-    /// Replaces the pages of `pager` that the holder has by copies: see [`Pager::own_page`]. `false`: it is in the middle of a
+    /// Replaces the pages of `pager` that the holder has by copies: see [`Pager::make_private`]. `false`: it is in the middle of a
     /// step, where it cannot replace them.
-    fn own_pages(&self, pager: &Pager) -> bool;
+    fn make_pages_private(&self, pager: &Pager) -> bool;
 }
 
 /// The holders of pages of one database, as one connection sees it.
@@ -48,8 +48,8 @@ impl PageHolders {
     }
 
     /// Called before mapped pages of `pager` change. Fails if a holder cannot replace its pages.
-    pub(super) fn own_all(&self, pager: &Pager) -> Result<()> {
-        let are_owned = self.0.borrow().iter().filter_map(Weak::upgrade).all(|holder| holder.own_pages(pager));
+    pub(super) fn make_all_private(&self, pager: &Pager) -> Result<()> {
+        let are_owned = self.0.borrow().iter().filter_map(Weak::upgrade).all(|holder| holder.make_pages_private(pager));
         if are_owned { Ok(()) } else { Err(Error::Misuse("a commit within a callback of a reader")) }
     }
 }

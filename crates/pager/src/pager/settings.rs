@@ -432,7 +432,7 @@ impl Pager {
     }
 
     /// Whether the state of the database was read before: above all, whether it has a log.
-    pub fn has_looked(&self) -> bool {
+    pub fn has_read_state(&self) -> bool {
         self.data_version() > 0 || matches!(&self.store, Store::File(file) if file.is_wal() || file.enters_wal.get())
     }
 

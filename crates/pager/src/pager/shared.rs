@@ -135,7 +135,7 @@ impl Pager {
     /// Waits for a commit of the same cache. Called before a read transaction begins.
     pub(super) fn wait_for_commit(&self) -> Result<()> {
         let (Some((readers, _)), Some(file)) = (self.member.reader_states(), self.file_store()) else { return Ok(()) };
-        self.member.looked_at.set(readers.commits.load(Ordering::SeqCst));
+        self.member.commits_seen.set(readers.commits.load(Ordering::SeqCst));
         wait_while(&*file.vfs, &|| readers.is_closed.load(Ordering::SeqCst))
     }
 
@@ -145,7 +145,7 @@ impl Pager {
     }
 
     /// Records that this connection has begun to read.
-    pub(super) fn note_reading(&self) {
+    pub(super) fn note_read_begin(&self) {
         let Some((_, own)) = self.member.reader_states() else { return };
         // Commits to a log do not wait for readers.
         if self.file_store().is_some_and(|file| !file.is_wal()) {
@@ -155,7 +155,7 @@ impl Pager {
     }
 
     /// Records that this connection has ended its read transaction.
-    pub(super) fn note_read(&self) {
+    pub(super) fn note_read_end(&self) {
         if self.member.is_known_reader.take()
             && let Some((_, own)) = self.member.reader_states()
         {
@@ -194,26 +194,26 @@ impl Pager {
         own.note_thread();
         wait_while(&*file.vfs, &|| readers.is_closed.load(Ordering::SeqCst) || !own.swap(PAUSED, ACTIVE))?;
         let commits = readers.commits.load(Ordering::SeqCst);
-        if self.member.looked_at.get() != commits {
-            let looked = self.look_at_commits(file);
+        if self.member.commits_seen.get() != commits {
+            let looked = self.adopt_commits(file);
             if looked.is_err() {
                 own.swap(ACTIVE, PAUSED);
                 return looked;
             }
-            self.member.looked_at.set(commits);
+            self.member.commits_seen.set(commits);
         }
         self.member.has_paused.set(false);
         Ok(())
     }
 
-    fn look_at_commits(&self, file: &FileStore) -> Result<()> {
+    fn adopt_commits(&self, file: &FileStore) -> Result<()> {
         let Some((readers, _)) = self.member.reader_states() else { return Ok(()) };
         self.drop_overlay();
         if readers.is_broken.load(Ordering::SeqCst) {
             file.roll_back_hot_journal()?;
             readers.is_broken.store(false, Ordering::SeqCst);
         }
-        self.adopt(file, file.look(self.view.shape()))
+        self.adopt(file, file.read_state(self.view.shape()))
     }
 
     /// Marks that a commit could neither be made nor undone: the next reader of the cache has to play its journal back.

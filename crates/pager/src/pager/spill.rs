@@ -162,7 +162,7 @@ impl Pager {
         for &id in &victims {
             txn.savepoints.note_write(&mut txn.dirty, id);
         }
-        self.put_away(txn, &**vfs, &victims)
+        self.spill_victims(txn, &**vfs, &victims)
     }
 
     /// How many finished pages make a batch that is worth spilling.
@@ -175,7 +175,7 @@ impl Pager {
 
     /// Spills finished pages to where they belong, if that is the file or the log: a temporary file is not worth it.
     #[cold]
-    pub(super) fn put_finished_away(&self, txn: &mut WriteTxn) -> Result<()> {
+    pub(super) fn spill_finished(&self, txn: &mut WriteTxn) -> Result<()> {
         let mut victims = txn.dirty.take_finished();
         let Store::File(file) = &self.store else { return Ok(()) };
         if txn.dirty_max == usize::MAX || self.places_after_journal(txn) {
@@ -193,11 +193,11 @@ impl Pager {
                 no.get() > first && target.place_of(no, kept_end, false) == Place::Database
             });
         }
-        self.put_away(txn, &*file.vfs, &victims)
+        self.spill_victims(txn, &*file.vfs, &victims)
     }
 
     /// Writes the pages `victims`, in order of their numbers, to their places and removes them from the dirty set.
-    fn put_away(&self, txn: &mut WriteTxn, vfs: &dyn Vfs, victims: &[SlotId]) -> Result<()> {
+    fn spill_victims(&self, txn: &mut WriteTxn, vfs: &dyn Vfs, victims: &[SlotId]) -> Result<()> {
         if victims.is_empty() {
             return Ok(());
         }
@@ -210,7 +210,7 @@ impl Pager {
             numbers.partition(|&no| self.is_to_be_placed(txn, target, no));
         self.counts.add(PageCounter::Spill, placed.len() + others.len());
         self.write_placed(txn, &placed)?;
-        self.write_elsewhere(txn, vfs, &others)?;
+        self.write_to_temp_or_log(txn, vfs, &others)?;
         for no in placed.into_iter().chain(others) {
             txn.dirty.remove(no);
         }
@@ -218,8 +218,8 @@ impl Pager {
         Ok(())
     }
 
-    /// Whether [`Pager::put_away`] writes the page to its place. In SQLite's order pages go there one at a time, after the journal;
-    /// `put_away` gets only pages that readers' locks keep from their place, and writes them elsewhere.
+    /// Whether [`Pager::spill_victims`] writes the page to its place. In SQLite's order pages go there one at a time, after the journal;
+    /// `spill_victims` gets only pages that readers' locks keep from their place, and writes them elsewhere.
     fn is_to_be_placed(&self, txn: &WriteTxn, target: SpillTarget, no: PageNo) -> bool {
         let has_frame = matches!(&self.store, Store::File(file) if self.has_frame(file, no));
         !target.is_journaled() && target.place_of(no, txn.savepoints.end(), has_frame) == Place::Database
@@ -256,7 +256,7 @@ impl Pager {
         Ok(())
     }
 
-    fn write_elsewhere(&self, txn: &mut WriteTxn, vfs: &dyn Vfs, others: &[PageNo]) -> Result<()> {
+    fn write_to_temp_or_log(&self, txn: &mut WriteTxn, vfs: &dyn Vfs, others: &[PageNo]) -> Result<()> {
         let WriteTxn { dirty, savepoints, spill, .. } = txn;
         let pages = pages_of(dirty, others);
         match &self.store {
@@ -277,7 +277,7 @@ impl Pager {
             return self.log_placed(file, txn);
         }
         let rest = self.rest_past_log(txn)?;
-        self.put_away(txn, &*file.vfs, &rest)?;
+        self.spill_victims(txn, &*file.vfs, &rest)?;
         if self.settings.syncs() {
             file.file.sync(self.settings.sync_flags())?;
         }

@@ -45,7 +45,7 @@ impl Pager {
             });
             self.adopt(file, begun)?;
         }
-        self.note_reading();
+        self.note_read_begin();
         self.state.set(State::Reading);
         self.assert_state();
         Ok(())
@@ -58,7 +58,7 @@ impl Pager {
 
     /// Adopts the snapshot that was read from the database. After an error no page can be read.
     pub(super) fn adopt(&self, file: &FileStore, taken: Result<Snapshot>) -> Result<()> {
-        self.changes.count(file.noticed.take());
+        self.changes.count(file.uncounted_changes.take());
         match taken {
             Ok(snapshot) => self.view.adopt(&snapshot),
             Err(error) => {
@@ -99,7 +99,7 @@ impl Pager {
             }
             Store::File(file) => file.end_read(),
         };
-        self.note_read();
+        self.note_read_end();
         self.let_readers_resume();
         rolled_back.and(ended)
     }
@@ -126,7 +126,7 @@ impl Pager {
                 self.begin_read_and_write(kind)?;
             }
         }
-        self.note_reading();
+        self.note_read_begin();
         self.start_write(was_idle);
         self.assert_state();
         Ok(())
@@ -202,10 +202,10 @@ impl Pager {
     /// all: the database is empty in this transaction.
     pub fn begin_anew(&self) -> Result<()> {
         let Store::File(store) = &self.store else { return self.begin_write(crate::BeginKind::Exclusive) };
-        store.is_void.set(true);
+        store.ignores_content.set(true);
         store.forget_known();
         let begun = self.begin_write(crate::BeginKind::Exclusive);
-        store.is_void.set(false);
+        store.ignores_content.set(false);
         begun
     }
 
@@ -319,7 +319,7 @@ impl Pager {
         file.adopt_mmap_size();
         let begun = file.with_wal(|wal| wal.begin_read_at(snapshot));
         self.adopt(file, begun.and_then(|begun| file.take_snapshot(self.view.shape(), begun)))?;
-        self.note_reading();
+        self.note_read_begin();
         self.state.set(State::Reading);
         Ok(())
     }
@@ -380,7 +380,7 @@ impl Pager {
             self.abandon_by_force();
         }
         // The panic may have interrupted the end of a transaction.
-        quietly(|| self.note_read());
+        quietly(|| self.note_read_end());
         quietly(|| self.let_readers_resume());
         if let Store::File(file) = &self.store {
             // Buffers of the pool may be half filled, so no connection may read them.

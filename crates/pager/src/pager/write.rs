@@ -147,7 +147,7 @@ impl Pager {
     pub fn finish_page(&self, no: PageNo) -> Result<()> {
         let txn = &mut *self.txn.borrow_mut();
         let Some(slot) = txn.dirty.find(no) else { return Ok(()) };
-        if txn.dirty.finish(slot) < self.finished_enough(txn) { Ok(()) } else { self.put_finished_away(txn) }
+        if txn.dirty.finish(slot) < self.finished_enough(txn) { Ok(()) } else { self.spill_finished(txn) }
     }
 
     /// Whether adding page `no` leaves no gap; the page of the lock bytes does not count as one.

@@ -42,7 +42,7 @@ pub(crate) struct JournalFile {
 
 /// The state of a journal whose file is closed.
 #[derive(Debug)]
-pub(crate) struct Closed {
+pub(crate) struct ClosedJournal {
     header: JournalHeader,
     segment_at: u64,
     records_of_first: Option<u32>,
@@ -156,7 +156,7 @@ impl JournalFile {
         if synchronous == Synchronous::Off {
             return Ok(());
         }
-        self.make_segment_count(synchronous, flags)?;
+        self.sync_segment(synchronous, flags)?;
         let Some(next) = self.header.next_sector(self.end) else { return Err(Error::Full) };
         self.records_of_first.get_or_insert(self.header.records);
         self.begin_segment(next, synchronous)
@@ -186,10 +186,10 @@ impl JournalFile {
         if let Some(name) = super_journal {
             self.append_super_journal_in_steps(name.as_bytes(), synchronous >= Synchronous::Full)?;
         }
-        if synchronous == Synchronous::Off { Ok(()) } else { self.make_segment_count(synchronous, flags) }
+        if synchronous == Synchronous::Off { Ok(()) } else { self.sync_segment(synchronous, flags) }
     }
 
-    fn make_segment_count(&self, synchronous: Synchronous, flags: SyncFlags) -> Result<()> {
+    fn sync_segment(&self, synchronous: Synchronous, flags: SyncFlags) -> Result<()> {
         // An older, longer journal may have a header where the next one would be: it must not be read as part of this
         // journal.
         if let Some(next) = self.header.next_sector(self.end) {
@@ -234,19 +234,19 @@ impl JournalFile {
     }
 
     /// Closes the file, and answers what a handle that is opened again needs.
-    pub(crate) fn close(self) -> Closed {
+    pub(crate) fn close(self) -> ClosedJournal {
         let JournalFile { header, segment_at, records_of_first, end, has_super, .. } = self;
-        Closed { header, segment_at, records_of_first, end, has_super }
+        ClosedJournal { header, segment_at, records_of_first, end, has_super }
     }
 
     /// A journal that was closed, in a new handle.
-    pub(crate) fn again(closed: Closed, file: Arc<dyn File>) -> JournalFile {
-        let Closed { header, segment_at, records_of_first, end, has_super } = closed;
+    pub(crate) fn reopen(closed: ClosedJournal, file: Arc<dyn File>) -> JournalFile {
+        let ClosedJournal { header, segment_at, records_of_first, end, has_super } = closed;
         JournalFile { file, header, segment_at, records_of_first, header_is_gone: Cell::new(false), end, has_super }
     }
 
     /// Truncates the journal to nothing.
-    pub(crate) fn cut(&self, synchronous: Synchronous, flags: SyncFlags) -> Result<()> {
+    pub(crate) fn truncate(&self, synchronous: Synchronous, flags: SyncFlags) -> Result<()> {
         self.file.truncate(0)?;
         if synchronous >= Synchronous::Full {
             self.file.sync(flags)?;
@@ -287,7 +287,7 @@ impl JournalFile {
         if let Some(name) = super_journal {
             self.append_super_journal(name.as_bytes())?;
         } else {
-            self.blind_leftover()?;
+            self.invalidate_leftover()?;
         }
         if synchronous >= Synchronous::Full {
             self.file.sync(flags)?;
@@ -307,7 +307,7 @@ impl JournalFile {
 
     /// Removes what an older journal in the same file may have left behind this one: a header where the next segment
     /// would be, or the name of a super-journal at the end, on which this journal would seem to depend.
-    fn blind_leftover(&self) -> Result<()> {
+    fn invalidate_leftover(&self) -> Result<()> {
         if self.file.size()? <= self.end {
             return Ok(());
         }

@@ -39,7 +39,7 @@ pub(crate) struct RollbackTxn {
     /// The pages of `in_journal` that were not synced: a crash would not restore them yet.
     pub(crate) unsealed: HashSet<PageNo, PageHashes>,
     /// A crash from here on leads back to the state before the transaction.
-    pub(crate) counts: bool,
+    pub(crate) is_hot: bool,
     /// The number of pages that was announced to the VFS as the coming size of the file.
     pub(crate) hinted: u32,
     /// The last page that went to its place before the commit.

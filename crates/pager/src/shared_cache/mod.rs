@@ -153,7 +153,7 @@ pub(crate) struct Member {
     pub(crate) is_known_reader: Cell<bool>,
     pub(crate) has_paused: Cell<bool>,
     /// The number of commits through a rollback journal when this connection last read the state of the file.
-    pub(crate) looked_at: Cell<u64>,
+    pub(crate) commits_seen: Cell<u64>,
     /// A commit of this connection keeps the other connections of the cache from reading.
     pub(crate) has_closed: Cell<bool>,
     pub(crate) commits_beside: Cell<bool>,

@@ -120,7 +120,7 @@ impl Slot {
             }
         }
         if overlay.memory.len() > 2 * txn.dirty.len() + MEMORY_MIN {
-            put_away(file, overlay, maker, txn)?;
+            move_to_file(file, overlay, maker, txn)?;
         }
         overlay.file = maker.pages.handle();
         txn.changed = Some(Vec::new());
@@ -129,7 +129,7 @@ impl Slot {
 }
 
 /// Moves pages that have left the dirty set from memory to the file.
-fn put_away(file: &FileStore, overlay: &mut Overlay, maker: &mut Maker, txn: &WriteTxn) -> Result<()> {
+fn move_to_file(file: &FileStore, overlay: &mut Overlay, maker: &mut Maker, txn: &WriteTxn) -> Result<()> {
     let mut gone: Vec<PageNo> = overlay.memory.keys().copied().filter(|no| txn.dirty.find(*no).is_none()).collect();
     gone.sort_unstable();
     for no in gone {

@@ -65,7 +65,7 @@ impl Wal {
     /// built on it. Without a snapshot the connection begins to read, and this answers as [`Wal::begin_read`] does.
     pub(crate) fn begin_write(&self, holds_snapshot: bool, patience: Duration) -> Result<Begun> {
         let base = match self.become_writer(patience) {
-            Err(Error::Busy) if !holds_snapshot => return Err(self.why_busy()),
+            Err(Error::Busy) if !holds_snapshot => return Err(self.busy_error()),
             taken => taken?,
         };
         let begun = if holds_snapshot { self.check_newest(base) } else { self.begin_read_newest(base) };
@@ -86,10 +86,10 @@ impl Wal {
     }
 
     /// The error for a busy write lock: another process may be recovering the index.
-    fn why_busy(&self) -> Error {
+    fn busy_error(&self) -> Error {
         let has_no_header =
             matches!(self.index.open(), Ok(true)) && matches!(self.index.header(), Ok(HeaderState::Unreadable));
-        if has_no_header && let Err(error) = self.wait_for_who_writes_it() {
+        if has_no_header && let Err(error) = self.wait_for_header_writer() {
             return error;
         }
         Error::Busy
@@ -237,7 +237,7 @@ impl Wal {
         let tail = &mut *self.tail.borrow_mut();
         let tail = tail.as_mut().expect("only a writer spills");
         assert!(!pages.is_empty(), "pages are spilled");
-        self.start_over_if_possible(tail, vfs)?;
+        self.restart_log_if_possible(tail, vfs)?;
         self.append(tail, vfs, pages, page_size, 0, policy)?;
         let first = tail.last_frame + 1 - pages.len() as u32;
         for ((no, _), frame) in pages.iter().zip(first..) {
@@ -358,7 +358,7 @@ impl Wal {
         policy: &Policy,
     ) -> Result<IndexHeader> {
         assert!(!pages.is_empty() && page_count > 0, "a commit has a page, and so has the database");
-        self.start_over_if_possible(tail, vfs)?;
+        self.restart_log_if_possible(tail, vfs)?;
         self.append(tail, vfs, pages, page_size, page_count, policy)?;
         let (_, last) = pages.split_at(pages.len() - 1);
         // SQLite omits the padding where nothing is synced.
@@ -399,14 +399,14 @@ impl Wal {
 
     /// Restarts the log if the database file has all of it and no reader reads from it: new frames overwrite the old
     /// ones, which the new salts invalidate.
-    fn start_over_if_possible(&self, tail: &mut Tail, vfs: &dyn Vfs) -> Result<()> {
+    fn restart_log_if_possible(&self, tail: &mut Tail, vfs: &dyn Vfs) -> Result<()> {
         let header = self.header.get();
         let untouched = tail.base.is_none() && tail.last_frame == header.last_frame;
         let all_backfilled = header.last_frame > 0 && self.index.backfilled() == header.last_frame;
         // Pages that are borrowed from the mapped log must not be overwritten.
         let needs_nothing = (self.mark.get() == Some(0) || self.index.is_private()) && self.is_fully_checkpointed();
         if untouched && all_backfilled && needs_nothing && self.lock_alone(read_slots_from(1))? {
-            self.start_over(vfs);
+            self.restart_log(vfs);
             self.unlock_alone(read_slots_from(1))?;
             (tail.first_frame, tail.last_frame, tail.sum, tail.restarted) = (0, 0, Sum::default(), true);
         }
@@ -433,7 +433,7 @@ impl Wal {
     }
 
     /// Empties the log. The caller holds the write lock and the locks of all read marks but the first.
-    pub(super) fn start_over(&self, vfs: &dyn Vfs) {
+    pub(super) fn restart_log(&self, vfs: &dyn Vfs) {
         assert!(self.is_writer.get() || self.index.is_private(), "only the writer begins the log anew");
         let before = self.header.get();
         let [salt, _] = before.salts.0;

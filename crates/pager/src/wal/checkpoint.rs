@@ -337,7 +337,7 @@ impl Wal {
         }
         let mut cut = Ok(());
         if mode == CheckpointMode::Truncate {
-            self.start_over(work.vfs);
+            self.restart_log(work.vfs);
             cut = self.shared.file().truncate(0);
         }
         self.unlock_alone(read_slots_from(1))?;

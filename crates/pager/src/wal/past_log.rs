@@ -43,7 +43,7 @@ impl Wal {
         if !tail.past_log || !self.lock_alone(read_slots_from(1))? {
             return Ok(false);
         }
-        self.start_over(vfs);
+        self.restart_log(vfs);
         let cut = self.shared.file().truncate(0);
         self.unlock_alone(read_slots_from(1))?;
         cut?;

@@ -199,7 +199,7 @@ impl Wal {
             return self.recover_unless_readable();
         }
         if !self.lock_alone(WRITE_SLOT..WRITE_SLOT + 1)? {
-            return self.wait_for_who_writes_it();
+            return self.wait_for_header_writer();
         }
         let recovered = self.recover_unless_readable();
         self.unlock_alone(WRITE_SLOT..WRITE_SLOT + 1)?;
@@ -219,7 +219,7 @@ impl Wal {
 
     /// Another connection holds the write lock and has not completed the header: a commit takes a moment, a recovery
     /// takes longer.
-    pub(super) fn wait_for_who_writes_it(&self) -> Result<Option<(IndexHeader, HeaderWords)>> {
+    pub(super) fn wait_for_header_writer(&self) -> Result<Option<(IndexHeader, HeaderWords)>> {
         let slot = RECOVER_SLOT..RECOVER_SLOT + 1;
         if !self.file.shm_lock(slot.clone(), ShmLock::Shared)? {
             return Err(Error::BusyRecovery);

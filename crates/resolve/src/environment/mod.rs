@@ -1,7 +1,7 @@
 //! The state of the connection that compiling a statement needs.
 
-mod ask;
-mod ask_schema;
+mod authorize;
+mod authorize_schema;
 mod known_names;
 
 use std::cell::OnceCell;

@@ -46,7 +46,7 @@ pub use name_log::NameLog;
 pub use schema::names_in_text;
 pub use scope::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored};
 pub use source_columns::is_rowid_name;
-pub use stored::ask_about_expressions;
+pub use stored::authorize_expressions;
 
 pub use crate::ir::{plain_output, split_and};
 

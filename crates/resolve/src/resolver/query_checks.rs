@@ -182,9 +182,9 @@ impl<'a> QueryChecks<'a> {
 
     fn check(&self, check: QueryCheck<'a>) -> Result<()> {
         if let Some((table, db)) = check.table {
-            return self.env.ask(check.action, Some(table), Some(Name::new(b"")), db, check.within).map(drop);
+            return self.env.authorize(check.action, Some(table), Some(Name::new(b"")), db, check.within).map(drop);
         }
-        match self.env.ask(check.action, None, None, None, check.within)? {
+        match self.env.authorize(check.action, None, None, None, check.within)? {
             true => Ok(()),
             false => Err(CompileError::ignored()),
         }

@@ -43,7 +43,7 @@ pub(super) fn may_read<'a>(
         },
         ScopeColumns::Nested(..) => return Ok(expr),
     };
-    let is_allowed = resolver.env.ask_read(table, name, db.unwrap_or(Db::MAIN), scope.within)?;
+    let is_allowed = resolver.env.authorize_read(table, name, db.unwrap_or(Db::MAIN), scope.within)?;
     Ok(if is_allowed { expr } else { Expr::Null })
 }
 

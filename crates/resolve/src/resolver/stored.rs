@@ -44,7 +44,7 @@ pub(super) fn resolve_table_expr<'a>(
 ///
 /// # Errors
 /// If the authorizer denies an action.
-pub fn ask_about_expressions(env: &Environment, db: Db, table: &Table) -> Result<()> {
+pub fn authorize_expressions(env: &Environment, db: Db, table: &Table) -> Result<()> {
     if env.authorizer.0.is_none() {
         return Ok(());
     }

@@ -18,7 +18,7 @@ use crate::cursor::cell_of;
 use crate::error::{self, Error, Result};
 use crate::node::{Cell, Layout};
 use crate::query::{Comparison, Constraint, Query};
-use crate::scans::{Scans, Standing};
+use crate::scans::{ActiveScans, ScanGuard};
 use crate::shadow_tables::{create_tables, drop_tables, node_len, rename_tables};
 use crate::sql_store::{SUFFIXES, SqlStore, Statements};
 use crate::store::Store;
@@ -58,7 +58,7 @@ impl GeopolyModule {
             statements: Statements::new(&names, 1 + columns.len()),
             read_row: Kept::of_ordinary_tables(format!("SELECT * FROM {} WHERE rowid = ?1", names.shadow("rowid"))),
             names,
-            scans: Scans::default(),
+            scans: ActiveScans::default(),
         };
         let declaration = format!("CREATE TABLE x(_shape{declared})");
         Ok(Connected { table: Box::new(table), declaration, risk: Risk::Innocuous })
@@ -85,7 +85,7 @@ struct Geopoly {
     read_row: Kept,
     names: Names,
     /// The scans that stand on a row.
-    scans: Scans,
+    scans: ActiveScans,
 }
 
 impl Geopoly {
@@ -154,7 +154,7 @@ fn stored(shape: ValueRef<'_>) -> Result<(Bounds, Value)> {
 }
 
 impl VirtualTable for Geopoly {
-    fn plans_stand(&self) -> bool {
+    fn has_reusable_plans(&self) -> bool {
         true
     }
 
@@ -186,7 +186,7 @@ impl VirtualTable for Geopoly {
     }
 
     fn open(&self) -> Result<Box<dyn VirtualCursor>> {
-        Ok(Box::new(GeopolyCursor { query: None, row: None, columns: None, standing: self.scans.new_scan() }))
+        Ok(Box::new(GeopolyCursor { query: None, row: None, columns: None, guard: self.scans.new_scan() }))
     }
 
     fn is_writable(&self) -> bool {
@@ -242,14 +242,14 @@ struct GeopolyCursor {
     row: Option<i64>,
     /// The columns of the row, read at the first use.
     columns: Option<Vec<Value>>,
-    standing: Standing,
+    guard: ScanGuard,
 }
 
 impl GeopolyCursor {
     fn go_to(&mut self, row: Option<i64>) {
         self.row = row;
         self.columns = None;
-        self.standing.set(row.is_some());
+        self.guard.set(row.is_some());
     }
 }
 

@@ -209,8 +209,8 @@ impl Target {
         let mut record = Vec::new();
         for at in 0..self.columns.len() {
             let value = statement.column(at);
-            let is_unnamed = self.is_statistics && at == 1 && value.is_null();
-            record::push(&mut record, if is_unnamed { ValueRef::Blob(&[]) } else { value });
+            let has_null_index_name = self.is_statistics && at == 1 && value.is_null();
+            record::push(&mut record, if has_null_index_name { ValueRef::Blob(&[]) } else { value });
         }
         Ok(Some(record))
     }
@@ -241,8 +241,8 @@ impl Target {
         for (at, field) in fields(record).enumerate().filter(|(at, _)| is_wanted(*at)) {
             let value = record::value(field).unwrap_or(ValueRef::Null);
             // The index name of a row for a table without indexes.
-            let is_unnamed = self.is_statistics && at == 1 && value == ValueRef::Blob(&[]);
-            statement.bind(before + at + 1, if is_unnamed { ValueRef::Null } else { value })?;
+            let has_null_index_name = self.is_statistics && at == 1 && value == ValueRef::Blob(&[]);
+            statement.bind(before + at + 1, if has_null_index_name { ValueRef::Null } else { value })?;
         }
         Ok(())
     }

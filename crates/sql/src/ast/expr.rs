@@ -239,7 +239,7 @@ impl Expr<'_> {
     pub fn parsed_integer(&self) -> Option<i64> {
         match self.kind {
             ExprKind::Integer(value) => Some(value),
-            ExprKind::Binary(BinaryOp::And, left, right) if is_never_both(left, right) => Some(0),
+            ExprKind::Binary(BinaryOp::And, left, right) if is_folded_to_zero(left, right) => Some(0),
             ExprKind::Unary(UnaryOp::IsNull, operand) if operand.is_literal() => Some(0),
             ExprKind::Unary(UnaryOp::NotNull, operand) if operand.is_literal() => Some(1),
             ExprKind::Binary(op @ (BinaryOp::Is | BinaryOp::IsNot), left, right)
@@ -287,7 +287,7 @@ impl Expr<'_> {
 
 /// Whether SQLite's parser replaces `left AND right` by the number 0. It drops both operands then, so neither may call a
 /// function.
-pub fn is_never_both(left: &Expr<'_>, right: &Expr<'_>) -> bool {
+pub fn is_folded_to_zero(left: &Expr<'_>, right: &Expr<'_>) -> bool {
     (left.is_false() || right.is_false()) && !left.calls_functions() && !right.calls_functions()
 }
 

@@ -131,7 +131,7 @@ impl Decimal {
     /// The digits in ASCII, the first not zero unless the number is, no zeros at the end. Never empty.
     #[inline]
     pub fn digits(&self) -> &[u8] {
-        bytes::first(&self.digits, self.len)
+        bytes::up_to(&self.digits, self.len)
     }
 
     /// How many digits are before the decimal point: if more than there are, zeros follow the last digit; if negative,

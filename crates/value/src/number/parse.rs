@@ -166,7 +166,7 @@ fn slow_decimal_to_real(significand: u64, exponent: i32) -> f64 {
     let mut rest = &mut text[..];
     let is_written = write!(rest, "{significand}e{exponent}").is_ok();
     let unused = rest.len();
-    let written = bytes::first(&text, text.len() - unused);
+    let written = bytes::up_to(&text, text.len() - unused);
     let real = std::str::from_utf8(written).ok().and_then(|text| text.parse().ok());
     debug_assert!(is_written && real.is_some(), "20 digits and an exponent fit, and are a number");
     real.unwrap_or_default()
@@ -225,7 +225,7 @@ impl<'a> Scan<'a> {
 
     fn fraction(&mut self) {
         let before = self.rest;
-        self.rest = bytes::behind(self.rest, 1);
+        self.rest = bytes::after(self.rest, 1);
         while let Some(digit) = self.next_digit() {
             if self.push(digit) {
                 self.exponent = self.exponent.saturating_sub(1);
@@ -239,7 +239,7 @@ impl<'a> Scan<'a> {
     }
 
     fn exponent(&mut self) {
-        let (is_negative, digits) = sign(bytes::behind(self.rest, 1));
+        let (is_negative, digits) = sign(bytes::after(self.rest, 1));
         if !digits.first().is_some_and(u8::is_ascii_digit) {
             return;
         }
@@ -307,7 +307,7 @@ pub fn is_space(byte: u8) -> bool {
 
 fn trim_start(text: &[u8]) -> &[u8] {
     let spaces = text.iter().take_while(|&&byte| is_space(byte)).count();
-    bytes::behind(text, spaces)
+    bytes::after(text, spaces)
 }
 
 #[inline]

@@ -84,7 +84,7 @@ impl NumberText {
     /// The text.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        bytes::first(&self.bytes, usize::from(self.len))
+        bytes::up_to(&self.bytes, usize::from(self.len))
     }
 
     /// The text, which is ASCII.
@@ -104,20 +104,20 @@ impl NumberText {
             return;
         }
         let whole = (point as usize).min(digits.len());
-        self.extend(bytes::first(digits, whole));
+        self.extend(bytes::up_to(digits, whole));
         self.pad(point - whole as i32);
-        self.push_fraction(bytes::behind(digits, whole));
+        self.push_fraction(bytes::after(digits, whole));
     }
 
     /// `1.25e+20`.
     fn push_scientific(&mut self, decimal: &Decimal, exponent: i32) {
-        self.extend(bytes::first(decimal.digits(), 1));
-        self.push_fraction(bytes::behind(decimal.digits(), 1));
+        self.extend(bytes::up_to(decimal.digits(), 1));
+        self.push_fraction(bytes::after(decimal.digits(), 1));
         self.extend(if exponent < 0 { b"e-" } else { b"e+" });
         let mut digits = [0; DIGITS_MAX];
         let len = write_integer(u64::from(exponent.unsigned_abs()), &mut digits);
         self.pad(2 - len as i32);
-        self.extend(bytes::first(&digits, len));
+        self.extend(bytes::up_to(&digits, len));
     }
 
     /// A point and at least one digit, so that a real is not read as an integer.
@@ -161,7 +161,7 @@ impl From<i64> for NumberText {
         }
         let mut digits = [0; DIGITS_MAX];
         let len = write_integer(integer.unsigned_abs(), &mut digits);
-        text.extend(bytes::first(&digits, len));
+        text.extend(bytes::up_to(&digits, len));
         text
     }
 }

@@ -71,7 +71,7 @@ impl Pattern {
             return false;
         }
         let text = match memchr::memchr(0, text) {
-            Some(nul) => bytes::first(text, nul),
+            Some(nul) => bytes::up_to(text, nul),
             None if self.ends_open => return true,
             None => text,
         };

@@ -106,7 +106,7 @@ impl Parser<'_> {
 
     fn next(&mut self) -> Option<u32> {
         let (character, len) = utf8::decode(self.rest)?;
-        self.rest = bytes::behind(self.rest, len);
+        self.rest = bytes::after(self.rest, len);
         Some(character)
     }
 }

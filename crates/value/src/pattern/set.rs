@@ -17,13 +17,13 @@ impl Set {
     pub(super) fn parse(rest: &mut &[u8]) -> Option<Set> {
         let is_negated = rest.first() == Some(&b'^');
         if is_negated {
-            *rest = bytes::behind(rest, 1);
+            *rest = bytes::after(rest, 1);
         }
         let mut ranges = Vec::new();
         // A range can begin with the character before the hyphen, unless that character ended a range or was a bracket.
         let mut before_hyphen = None;
         if rest.first() == Some(&b']') {
-            *rest = bytes::behind(rest, 1);
+            *rest = bytes::after(rest, 1);
             ranges.push((u32::from(b']'), u32::from(b']')));
         }
         loop {
@@ -53,6 +53,6 @@ impl Set {
 
 fn next(rest: &mut &[u8]) -> Option<u32> {
     let (character, len) = utf8::decode(rest)?;
-    *rest = bytes::behind(rest, len);
+    *rest = bytes::after(rest, len);
     Some(character)
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use super::look::{Look, look_at, look_at_path};
+use super::metadata::{Metadata, metadata_of, metadata_of_path};
 use crate::OpenFlags;
 
 /// Files that lie beside a database and belong to it.
@@ -73,8 +73,8 @@ impl Owner {
 
     /// The owner of the file `database`.
     fn like(database: Option<&Path>) -> Owner {
-        match database.and_then(|path| look_at_path(path).ok()) {
-            Some(look) => Owner { mode: permissions(&look), ids: Some((look.user, look.group)) },
+        match database.and_then(|path| metadata_of_path(path).ok()) {
+            Some(metadata) => Owner { mode: permissions(&metadata), ids: Some((metadata.user, metadata.group)) },
             None => Owner { mode: DEFAULT_MODE, ids: None },
         }
     }
@@ -83,14 +83,14 @@ impl Owner {
     /// is no error, because this process can use the file.
     fn give(&self, fd: &OwnedFd) {
         let Some((user, group)) = self.ids else { return };
-        let Ok(look) = look_at(fd) else { return };
-        if look.size != 0 {
+        let Ok(metadata) = metadata_of(fd) else { return };
+        if metadata.size != 0 {
             return;
         }
-        if permissions(&look) != self.mode {
+        if permissions(&metadata) != self.mode {
             let _ = rustix::fs::fchmod(fd, Mode::from_raw_mode(self.mode));
         }
-        if rustix::process::geteuid().is_root() && (look.user, look.group) != (user, group) {
+        if rustix::process::geteuid().is_root() && (metadata.user, metadata.group) != (user, group) {
             let ids = (rustix::fs::Uid::from_raw(user), rustix::fs::Gid::from_raw(group));
             let _ = rustix::fs::fchown(fd, Some(ids.0), Some(ids.1));
         }
@@ -98,8 +98,8 @@ impl Owner {
 }
 
 /// The permission bits.
-fn permissions(look: &Look) -> u32 {
-    look.mode.bits() & 0o777
+fn permissions(metadata: &Metadata) -> u32 {
+    metadata.mode.bits() & 0o777
 }
 
 /// Opens (creating it, unless it is only to be read) the `-shm` file of the database at `database`; answers whether it can be written.

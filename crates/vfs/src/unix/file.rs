@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::inode::InodeHandle;
 use super::locking::Locks;
-use super::look::{look_at_path, size_of};
+use super::metadata::{metadata_of_path, size_of};
 use super::shm::ShmHandle;
 use super::{failure, retry};
 use crate::error::{Error, Op, Result};
@@ -206,7 +206,7 @@ impl File for UnixFile {
             return Ok(false);
         }
         let Some(inode) = self.locks.as_ref().map(Locks::inode) else { return Ok(false) };
-        Ok(look_at_path(&self.path).map_or(true, |look| look.id != inode.id()))
+        Ok(metadata_of_path(&self.path).map_or(true, |metadata| metadata.id != inode.id()))
     }
 
     fn size_hint(&self, size: u64) -> Result<()> {

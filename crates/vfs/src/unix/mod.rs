@@ -8,7 +8,7 @@
 //! | `inode` | what the handles of one file in this process share: descriptors and locks |
 //! | `locking` | the locks of one handle, in each locking style |
 //! | `styled` | the VFSes of other locking styles |
-//! | `look` | metadata and length of a file |
+//! | `metadata` | metadata and length of a file |
 //! | `shm` | the `-shm` file |
 //! | `write_back` | starting writes to the device before a sync |
 
@@ -16,7 +16,7 @@ mod descriptor;
 mod file;
 mod inode;
 mod locking;
-mod look;
+mod metadata;
 mod open;
 mod posix_lock;
 mod shm;
@@ -110,7 +110,7 @@ impl Vfs for UnixVfs {
 
 fn is_empty(path: &Path) -> bool {
     use rustix::fs::FileType;
-    look::look_at_path(path).is_ok_and(|look| look.kind == FileType::RegularFile && look.size == 0)
+    metadata::metadata_of_path(path).is_ok_and(|metadata| metadata.kind == FileType::RegularFile && metadata.size == 0)
 }
 
 /// For a kernel without getrandom: the hasher keys of the standard library are the next best source.

@@ -14,7 +14,7 @@ use super::failure;
 use super::file::{UnixFile, is_a_folder};
 use super::inode::{Inode, InodeHandle};
 use super::locking::{LockingStyle, Locks};
-use super::look::{look_at, look_at_path};
+use super::metadata::{metadata_of, metadata_of_path};
 use super::shm::ShmHandle;
 use crate::error::{Error, Op, Result};
 use crate::{OpenFlags, Opened, ResultCode};
@@ -30,8 +30,8 @@ pub(super) fn open(path: Option<&Path>, flags: OpenFlags, style: LockingStyle) -
 fn open_named(path: &Path, flags: OpenFlags, style: LockingStyle) -> Result<Opened> {
     let writable = flags.contains(OpenFlags::READWRITE);
     if flags.contains(OpenFlags::MAIN_DB)
-        && let Ok(look) = look_at_path(path)
-        && let Some((inode, fd)) = Inode::known(look.id, writable)
+        && let Ok(metadata) = metadata_of_path(path)
+        && let Some((inode, fd)) = Inode::known(metadata.id, writable)
     {
         return Ok(opened_database(path, flags, style, inode, fd));
     }
@@ -45,12 +45,12 @@ fn open_named(path: &Path, flags: OpenFlags, style: LockingStyle) -> Result<Open
         file.new_in_folder = AtomicBool::new(created);
         return Ok(Opened { file: Arc::new(file), flags });
     }
-    let look = look_at(&fd).map_err(|errno| failure(Op::Stat, errno).at(path))?;
-    if look.kind == FileType::Directory {
+    let metadata = metadata_of(&fd).map_err(|errno| failure(Op::Stat, errno).at(path))?;
+    if metadata.kind == FileType::Directory {
         // A folder can be opened for reading, but not read.
         return Err(Error::with_code(Op::Read, ResultCode::IOERR_READ).at(path));
     }
-    let (inode, fd) = Inode::adopt(look.id, fd, flags.contains(OpenFlags::READWRITE));
+    let (inode, fd) = Inode::adopt(metadata.id, fd, flags.contains(OpenFlags::READWRITE));
     Ok(opened_database(path, flags, style, inode, fd))
 }
 

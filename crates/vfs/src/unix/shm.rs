@@ -11,7 +11,7 @@ use lithe_format::locks::{READ_MARKS, SHM_ALIVE_BYTE, SHM_LOCKS_AT, SHM_SLOTS, r
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use super::descriptor::open_shm;
-use super::look::size_of;
+use super::metadata::size_of;
 use super::posix_lock::{self, Hold};
 use super::{failure, guard, retry};
 use crate::error::{Error, Op, Result};

@@ -36,14 +36,14 @@ use samples::{Sample, Selection};
 const ENTRIES_BETWEEN_CHECKS: u64 = 1000;
 
 /// What to compute for an index.
-pub struct Shape {
+pub struct IndexAnalysis {
     /// The number of leading columns whose averages go to sqlite_stat1.
     pub columns: usize,
     /// The index is unique, and has one column.
     pub is_one_unique: bool,
 }
 
-/// Reads the whole index under `cursor`. The text for sqlite_stat1, about the first columns of `shape`, goes to `dst`; a row for
+/// Reads the whole index under `cursor`. The text for sqlite_stat1, about the first columns of `analysis`, goes to `dst`; a row for
 /// each sample (nEq, nLt, nDLt, sample) goes to the temporary table `samples`.
 #[inline(never)]
 pub fn analyze_index(
@@ -52,21 +52,21 @@ pub fn analyze_index(
     host: &dyn Host,
     cursor: CursorId,
     samples: CursorId,
-    shape: Shape,
+    analysis: IndexAnalysis,
     dst: Reg,
 ) -> Result<(), Error> {
     let key = program.cursor(cursor).key.as_deref().ok_or_else(not_an_index)?;
     let entries = match m.cursor(cursor).settled()? {
-        VmCursor::Tree(tree) => tree.place.cursor.count(&tree.btree)?,
+        VmCursor::Tree(tree) => tree.inner.cursor.count(&tree.btree)?,
         _ => return Err(not_an_index()),
     };
     let selection = host.state().takes_samples().then(|| Selection::new(key.columns().len(), entries));
-    let mut groups = Groups::new(key, shape.is_one_unique, selection);
+    let mut groups = Groups::new(key, analysis.is_one_unique, selection);
     let mut record = Register::Null;
     let mut stands = m.cursor(cursor).first()?;
     while stands {
         let VmCursor::Tree(tree) = m.cursor(cursor).settled()? else { return Err(not_an_index()) };
-        match tree.record_quickly() {
+        match tree.record_in_place() {
             Some(bytes) => groups.add(bytes),
             None => {
                 tree.record(&mut record)?;
@@ -77,10 +77,10 @@ pub fn analyze_index(
             return Err(Error::Interrupt);
         }
         let VmCursor::Tree(tree) = m.cursor(cursor) else { return Err(not_an_index()) };
-        stands = tree.next_quickly() || tree.next()?;
+        stands = tree.next_in_leaf() || tree.next()?;
     }
     groups.end();
-    let text = groups.averages(shape.columns);
+    let text = groups.averages(analysis.columns);
     m.reg_mut(dst).set_bytes(BytesKind::Text, text.as_bytes());
     if let Some(selection) = groups.selection.take() {
         write_samples(m, host, &groups, &selection.into_samples(), samples)?;

@@ -14,7 +14,7 @@
 /// How many samples there are at most.
 pub const MOST: usize = 24;
 /// How many of them are taken for their place, at most.
-const PLACES: u64 = MOST as u64 / 3;
+const POSITIONS: u64 = MOST as u64 / 3;
 
 /// An entry with the counts of its groups, one number for each count of leading columns.
 #[derive(Clone, Debug, Default)]
@@ -27,14 +27,14 @@ pub struct Sample {
     /// Groups before it.
     pub distinct_less: Vec<u64>,
     reason: Reason,
-    lot: u32,
+    tie_breaker: u32,
 }
 
 /// Why an entry is a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Reason {
     #[default]
-    Place,
+    Position,
     /// The sample represents its group, whose entries have equal values in this number of leading columns plus one.
     Group(usize),
 }
@@ -51,23 +51,23 @@ impl Sample {
         self.equal.clone_from(&other.equal);
         self.less.clone_from(&other.less);
         self.distinct_less.clone_from(&other.distinct_less);
-        (self.reason, self.lot) = (other.reason, other.lot);
+        (self.reason, self.tie_breaker) = (other.reason, other.tie_breaker);
     }
 
     /// Whether this entry represents a group of `at + 1` columns better than the other: its groups of more columns are
     /// larger.
-    fn stands_better(&self, other: &Sample, at: usize) -> bool {
+    fn represents_better(&self, other: &Sample, at: usize) -> bool {
         let behind = at + 1..self.equal.len();
         let own = self.equal.get(behind.clone()).unwrap_or_default();
         let others = other.equal.get(behind).unwrap_or_default();
-        (own, self.lot) > (others, other.lot)
+        (own, self.tie_breaker) > (others, other.tie_breaker)
     }
 
     /// Whether this sample is preferred to the other. `own` and `others` are the columns of the groups they were taken
     /// for, less one.
-    fn is_worth_more(&self, own: usize, other: &Sample, others: usize) -> bool {
+    fn is_preferred_to(&self, own: usize, other: &Sample, others: usize) -> bool {
         let (size, other_size) = (self.equal[own], other.equal[others]);
-        size > other_size || size == other_size && (own < others || own == others && self.stands_better(other, own))
+        size > other_size || size == other_size && (own < others || own == others && self.represents_better(other, own))
     }
 }
 
@@ -84,37 +84,37 @@ pub struct Selection {
     best: Vec<Sample>,
     /// In every sample, the sizes of groups of more columns than this are final.
     open: usize,
-    lot: u32,
+    tie_breaker: u32,
 }
 
 impl Selection {
     /// For an index with that many entries and columns.
     pub fn new(width: usize, entries: u64) -> Selection {
         // SQLite mixes the low halves.
-        let lot = 0x689e_962d_u32.wrapping_mul(width as u32) ^ 0xd094_4565_u32.wrapping_mul(entries as u32);
+        let tie_breaker = 0x689e_962d_u32.wrapping_mul(width as u32) ^ 0xd094_4565_u32.wrapping_mul(entries as u32);
         Selection {
             width,
-            distance: entries / (PLACES + 1) + 1,
+            distance: entries / (POSITIONS + 1) + 1,
             samples: Vec::with_capacity(MOST),
             weakest: None,
             best: vec![Sample::default(); width.saturating_sub(1)],
             open: 0,
-            lot,
+            tie_breaker,
         }
     }
 
     /// The next entry, which is equal to the entry before in the first `changed` columns.
     pub fn add(&mut self, current: &mut Sample, changed: usize) {
-        self.lot = self.lot.wrapping_mul(1_103_515_245).wrapping_add(12_345);
-        current.lot = self.lot;
+        self.tie_breaker = self.tie_breaker.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+        current.tie_breaker = self.tie_breaker;
         let Some(last) = self.width.checked_sub(1) else { return };
         let before = current.less[last];
         if before / self.distance != (before + 1) / self.distance {
-            current.reason = Reason::Place;
+            current.reason = Reason::Position;
             self.insert(current, last);
         }
         for (at, best) in self.best.iter_mut().enumerate() {
-            if at >= changed || current.stands_better(best, at) {
+            if at >= changed || current.represents_better(best, at) {
                 best.become_copy_of(current);
             }
         }
@@ -127,7 +127,7 @@ impl Selection {
             best.equal[at] = current.equal[at];
             best.reason = Reason::Group(at);
             let is_taken = match self.weakest.filter(|_| self.samples.len() >= MOST) {
-                Some(weakest) => self.is_worth_more(&best, at, weakest),
+                Some(weakest) => self.is_preferred_to(&best, at, weakest),
                 None => self.samples.len() < MOST,
             };
             if is_taken {
@@ -150,10 +150,10 @@ impl Selection {
         self.samples
     }
 
-    fn is_worth_more(&self, new: &Sample, at: usize, old: usize) -> bool {
+    fn is_preferred_to(&self, new: &Sample, at: usize, old: usize) -> bool {
         match self.samples[old].reason {
-            Reason::Group(group) => new.is_worth_more(at, &self.samples[old], group),
-            Reason::Place => false,
+            Reason::Group(group) => new.is_preferred_to(at, &self.samples[old], group),
+            Reason::Position => false,
         }
     }
 
@@ -163,7 +163,7 @@ impl Selection {
         let mut best: Option<usize> = None;
         for index in (0..self.samples.len()).rev().filter(|&index| self.samples[index].equal[at] == 0) {
             let Reason::Group(group) = self.samples[index].reason else { return };
-            if best.is_none_or(|best| self.is_worth_more(&self.samples[index], group, best)) {
+            if best.is_none_or(|best| self.is_preferred_to(&self.samples[index], group, best)) {
                 best = Some(index);
             }
         }
@@ -200,7 +200,7 @@ impl Selection {
         let mut weakest: Option<(usize, usize)> = None;
         for (index, sample) in self.samples.iter().enumerate() {
             let Reason::Group(group) = sample.reason else { continue };
-            if weakest.is_none_or(|(other, others)| self.samples[other].is_worth_more(others, sample, group)) {
+            if weakest.is_none_or(|(other, others)| self.samples[other].is_preferred_to(others, sample, group)) {
                 weakest = Some((index, group));
             }
         }

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::group::GroupsCursor;
 use crate::hash::HashCursor;
 use crate::register::Register;
-use crate::row::tree::{Place, TreeCursor};
+use crate::row::tree::{CursorState, TreeCursor};
 use crate::sorter::SorterCursor;
 use lithe_pager::Pager;
 use lithe_value::ValueRef;
@@ -16,7 +16,7 @@ use lithe_value::ValueRef;
 /// A cursor of a running program.
 pub enum VmCursor {
     /// Not open. A tree cursor that is closed leaves its place here.
-    Closed(Option<Box<Place>>),
+    Closed(Option<Box<CursorState>>),
     /// On a B-tree.
     Tree(TreeCursor),
     /// On a temporary table in memory.
@@ -61,7 +61,7 @@ impl VmCursor {
 
     /// Drops the place of a closed cursor on an index.
     pub fn forget_key(&mut self) {
-        if !matches!(self, VmCursor::Closed(Some(place)) if place.cursor.key_info().is_none()) {
+        if !matches!(self, VmCursor::Closed(Some(inner)) if inner.cursor.key_info().is_none()) {
             *self = VmCursor::Closed(None);
         }
     }
@@ -75,7 +75,7 @@ impl VmCursor {
 
     /// Takes the place of the tree cursor that was open here.
     #[inline]
-    pub fn take_place(&mut self) -> Option<Box<Place>> {
+    pub fn take_state(&mut self) -> Option<Box<CursorState>> {
         match std::mem::take(self) {
             VmCursor::Closed(remains) => remains,
             VmCursor::Tree(tree) => Some(tree.close()),
@@ -88,17 +88,17 @@ impl VmCursor {
     #[inline]
     pub fn take_lent(&mut self) -> bool {
         match self {
-            VmCursor::Tree(tree) => std::mem::take(&mut tree.place.has_lent),
-            VmCursor::Closed(Some(place)) => std::mem::take(&mut place.has_lent),
+            VmCursor::Tree(tree) => std::mem::take(&mut tree.inner.has_lent),
+            VmCursor::Closed(Some(inner)) => std::mem::take(&mut inner.has_lent),
             _ => false,
         }
     }
 
     /// Copies the pages of `pager` that the cursor holds, because the mapped bytes are about to change. A closed cursor needs no
     /// copy: it validates its page before it reads it again.
-    pub fn own_pages(&mut self, pager: &Pager) {
+    pub fn make_pages_private(&mut self, pager: &Pager) {
         match self {
-            VmCursor::Tree(tree) => tree.own_pages(pager),
+            VmCursor::Tree(tree) => tree.make_pages_private(pager),
             // Rows in memory.
             VmCursor::Ephemeral(_)
             | VmCursor::Sorter(_)
@@ -211,10 +211,10 @@ impl VmCursor {
 
     /// A column of the row, if it can be read in place. `None`: the caller must use [`VmCursor::column`].
     #[inline]
-    pub fn value_quickly(&mut self, column: usize) -> Option<ValueRef<'_>> {
+    pub fn value_in_place(&mut self, column: usize) -> Option<ValueRef<'_>> {
         match self {
-            VmCursor::Tree(tree) => tree.value_quickly(column),
-            VmCursor::Sorter(sorter) => sorter.value_quickly(column),
+            VmCursor::Tree(tree) => tree.value_in_place(column),
+            VmCursor::Sorter(sorter) => sorter.value_in_place(column),
             _ => None,
         }
     }

@@ -117,7 +117,7 @@ impl EphemeralCursor {
             };
         }
         let mut cursor = TreeCursor::standing(Rc::clone(&tree.btree), cursor, is_ahead);
-        cursor.place.sequence = self.sequence;
+        cursor.inner.sequence = self.sequence;
         if self.is_null_row {
             cursor.set_null_row();
         }

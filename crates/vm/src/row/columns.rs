@@ -34,16 +34,16 @@ const SHORT_LEN: [u16; 0x80] = {
 };
 
 /// The number of types that are examined together.
-const TOGETHER: usize = 4;
+const BATCH: usize = 4;
 const HIGH_BITS: u32 = 0x8080_8080;
 
 /// The first columns of the row under a cursor.
 #[derive(Debug, Default)]
 pub struct Columns {
     /// A group of types may extend past the last column: the buffer has space for it.
-    types: [u16; COLUMNS_MAX + TOGETHER],
+    types: [u16; COLUMNS_MAX + BATCH],
     /// Where each content starts; after the last one, where it ends.
-    starts: [u32; COLUMNS_MAX + TOGETHER + 1],
+    starts: [u32; COLUMNS_MAX + BATCH + 1],
     /// How many columns of this row are located.
     known: usize,
     /// The column after those begins on the page and ends on another.
@@ -56,7 +56,7 @@ pub struct Columns {
 
 impl Columns {
     /// Makes [`Columns::find`] locate column `index` too, from the next row on.
-    pub fn want(&mut self, index: usize) {
+    pub fn locate_up_to(&mut self, index: usize) {
         self.wanted = self.wanted.max((index + 1).min(COLUMNS_MAX));
     }
 
@@ -74,15 +74,15 @@ impl Columns {
     #[inline]
     fn find_few(&mut self, page: &[u8], span: PayloadSpan) -> bool {
         let start = span.at as usize;
-        let Some(&[header_len, ref types @ ..]) = page.get(start..).and_then(<[u8]>::first_chunk::<{ 1 + TOGETHER }>)
+        let Some(&[header_len, ref types @ ..]) = page.get(start..).and_then(<[u8]>::first_chunk::<{ 1 + BATCH }>)
         else {
             return false;
         };
         let known = self.wanted.min(usize::from(header_len).saturating_sub(1));
         // The high bits of the types that are columns.
-        let counted = (1u64 << (8 * known.min(TOGETHER))) as u32;
+        let counted = (1u64 << (8 * known.min(BATCH))) as u32;
         let long = u32::from_le_bytes(*types) & HIGH_BITS & counted.wrapping_sub(1);
-        if self.wanted > TOGETHER || header_len >= 0x80 || long != 0 {
+        if self.wanted > BATCH || header_len >= 0x80 || long != 0 {
             return false;
         }
         self.starts[0] = span.at + u32::from(header_len);
@@ -111,7 +111,7 @@ impl Columns {
             let long = u32::from_le_bytes(types) & HIGH_BITS;
             self.place_short(known, types);
             if long == 0 {
-                (known, at) = (known + TOGETHER, at + TOGETHER);
+                (known, at) = (known + BATCH, at + BATCH);
                 continue;
             }
             let short = long.trailing_zeros() as usize / 8;
@@ -141,10 +141,10 @@ impl Columns {
 
     /// Stores the types of one byte and the starts of columns from `known` on.
     #[inline]
-    fn place_short(&mut self, known: usize, types: [u8; TOGETHER]) {
+    fn place_short(&mut self, known: usize, types: [u8; BATCH]) {
         let known = known.min(COLUMNS_MAX);
         let mut start = self.starts[known];
-        let slots = self.types[known..][..TOGETHER].iter_mut().zip(&mut self.starts[known + 1..][..TOGETHER]);
+        let slots = self.types[known..][..BATCH].iter_mut().zip(&mut self.starts[known + 1..][..BATCH]);
         for ((slot, end), serial) in slots.zip(types) {
             *slot = u16::from(serial);
             start += u32::from(SHORT_LEN[usize::from(serial & 0x7f)]);
@@ -200,10 +200,10 @@ fn wide_type(header: &[u8]) -> Option<(u16, usize)> {
 
 /// The bytes at `at`, padded with zeros at the end of the page.
 #[inline]
-fn types_at(page: &[u8], at: usize) -> Option<[u8; TOGETHER]> {
+fn types_at(page: &[u8], at: usize) -> Option<[u8; BATCH]> {
     let rest = page.get(at..)?;
     Some(rest.first_chunk().copied().unwrap_or_else(|| {
-        let mut types = [0; TOGETHER];
+        let mut types = [0; BATCH];
         types[..rest.len()].copy_from_slice(rest);
         types
     }))

@@ -30,7 +30,7 @@ impl RecordView {
     /// Column `column` of the record, if it can be located without the view. `None`: the caller must use
     /// [`RecordView::value`].
     #[inline]
-    pub fn value_quickly<'a>(&mut self, record: &'a [u8], column: usize) -> Option<ValueRef<'a>> {
+    pub fn value_in_place<'a>(&mut self, record: &'a [u8], column: usize) -> Option<ValueRef<'a>> {
         if !self.is_read {
             // Records are shorter than the limit on lengths, which is less than 2 GiB.
             let len = record.len() as u32;
@@ -44,7 +44,7 @@ impl RecordView {
     /// Column `column` of the record; `None` if it has fewer.
     #[inline]
     pub fn value<'a>(&mut self, record: &'a [u8], column: usize) -> Result<Option<ValueRef<'a>>, Error> {
-        match self.value_quickly(record, column) {
+        match self.value_in_place(record, column) {
             Some(value) => Ok(Some(value)),
             None => self.value_by_view(record, column),
         }
@@ -52,7 +52,7 @@ impl RecordView {
 
     #[inline(never)]
     fn value_by_view<'a>(&mut self, record: &'a [u8], column: usize) -> Result<Option<ValueRef<'a>>, Error> {
-        self.columns.want(column);
+        self.columns.locate_up_to(column);
         if !self.has_view {
             self.view.reset(record.len() as u32);
             self.has_view = true;

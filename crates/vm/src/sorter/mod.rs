@@ -203,11 +203,11 @@ impl SorterCursor {
     /// A column of the row, if it can be located without the view. `None`: the caller must use
     /// [`SorterCursor::column`].
     #[inline]
-    pub fn value_quickly(&mut self, column: usize) -> Option<ValueRef<'_>> {
+    pub fn value_in_place(&mut self, column: usize) -> Option<ValueRef<'_>> {
         if self.is_null_row {
             return None;
         }
-        self.view.value_quickly(self.sorter.row()?, column)
+        self.view.value_in_place(self.sorter.row()?, column)
     }
 
     /// Puts a column of the row into a register; false if the row has fewer columns.

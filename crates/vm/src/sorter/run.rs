@@ -141,20 +141,20 @@ impl RunReader {
 
     /// Reads the row whose header is at `at` of the buffer.
     fn read_row(&mut self, at: usize) -> Result<(), Error> {
-        let Some(at) = self.want(at, HEADER_LEN)? else {
+        let Some(at) = self.fill_buffer(at, HEADER_LEN)? else {
             return Ok(());
         };
         let header: &[u8; HEADER_LEN] = self.buffer[at..].first_chunk().expect("so many bytes were wanted");
         let (len, prefix) = header.split_at(PREFIX_AT);
         let len = u32::from_le_bytes(len.try_into().expect("four bytes")) as usize;
         self.prefix = u64::from_le_bytes(prefix.try_into().expect("eight bytes"));
-        let at = self.want(at, HEADER_LEN + len)?.ok_or_else(cut_short)?;
+        let at = self.fill_buffer(at, HEADER_LEN + len)?.ok_or_else(cut_short)?;
         self.record = Some(at + HEADER_LEN..at + HEADER_LEN + len);
         Ok(())
     }
 
     /// Fills the buffer to hold `len` bytes from `at` on; returns their new position. `None` at the end of the run.
-    fn want(&mut self, at: usize, len: usize) -> Result<Option<usize>, Error> {
+    fn fill_buffer(&mut self, at: usize, len: usize) -> Result<Option<usize>, Error> {
         assert!(at <= self.buffer.len(), "a row begins in the buffer");
         if self.buffer.len() - at >= len {
             return Ok(Some(at));

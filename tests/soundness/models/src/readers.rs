@@ -31,12 +31,12 @@ mod source {
             Self::wait_while(|| self.readers.is_closed.load(Ordering::SeqCst));
         }
 
-        pub(super) fn note_reading(&self) {
+        pub(super) fn note_read_begin(&self) {
             self.own.note_thread();
             self.own.state.store(ACTIVE, Ordering::SeqCst);
         }
 
-        pub(super) fn note_read(&self) {
+        pub(super) fn note_read_end(&self) {
             self.own.state.store(IDLE, Ordering::SeqCst);
         }
 
@@ -165,12 +165,12 @@ impl World {
         if !file.lock(LockLevel::Shared).unwrap() {
             return;
         }
-        connection.note_reading();
+        connection.note_read_begin();
         let before = self.read();
         connection.pause();
         connection.resume();
         assert!(self.read() >= before);
-        connection.note_read();
+        connection.note_read_end();
         file.unlock(LockLevel::None).unwrap();
     }
 

@@ -198,8 +198,8 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         let check = |line: &str, error: &str| {
-            let told = parse(line).unwrap_err();
-            assert!(told.starts_with(error), "{line}: {told}");
+            let message = parse(line).unwrap_err();
+            assert!(message.starts_with(error), "{line}: {message}");
         };
         check("-q", "unrecognized option: q");
         check("-t -c", "multiple command options");

@@ -49,11 +49,11 @@ impl Sqlar {
     }
 
     fn run(&self, sql: &str) -> Result<()> {
-        self.connection.execute_batch(sql).map_err(told)
+        self.connection.execute_batch(sql).map_err(message_of)
     }
 }
 
-fn told(error: lithe::Error) -> String {
+fn message_of(error: lithe::Error) -> String {
     format!("SQL error: {error}")
 }
 
@@ -65,13 +65,13 @@ impl Store for Sqlar {
 
     fn list(&mut self) -> Result<Vec<Entry>> {
         let sql = "SELECT name, mode, mtime, sz FROM sqlar WHERE name IS NOT NULL";
-        let mut statement = self.connection.prepare(sql).map_err(told)?;
+        let mut statement = self.connection.prepare(sql).map_err(message_of)?;
         let number = |row: &lithe::Row<'_>, i| row.get::<Option<i64>>(i).map(Option::unwrap_or_default);
         let entry = |row: &lithe::Row<'_>| {
             let mode = u32::try_from(number(row, 1)?).unwrap_or_default();
             Ok(Entry { name: row.get(0)?, mode, mtime: number(row, 2)?, size: number(row, 3)? })
         };
-        statement.query_map([], entry).map_err(told)
+        statement.query_map([], entry).map_err(message_of)
     }
 
     fn content(&mut self, entry: &Entry) -> Result<Content> {
@@ -79,9 +79,10 @@ impl Store for Sqlar {
             return Ok(Content::Folder);
         }
         let sql = "SELECT data FROM sqlar WHERE name = ?1";
-        let mut statement = self.connection.prepare_cached(sql).map_err(told)?;
-        statement.bind(1, entry.name.as_str()).map_err(told)?;
-        let row = statement.step().map_err(told)?.ok_or_else(|| format!("not found in archive: {}", entry.name))?;
+        let mut statement = self.connection.prepare_cached(sql).map_err(message_of)?;
+        statement.bind(1, entry.name.as_str()).map_err(message_of)?;
+        let row =
+            statement.step().map_err(message_of)?.ok_or_else(|| format!("not found in archive: {}", entry.name))?;
         let data = row.get_ref(0).bytes().unwrap_or_default();
         if entry.is_link() {
             return Ok(Content::Link(String::from_utf8_lossy(data).into_owned()));
@@ -102,13 +103,13 @@ impl Store for Sqlar {
         };
         let size = if let Content::File(bytes) = &content { bytes.len() as i64 } else { entry.size };
         let parameters = params![entry.name.as_str(), i64::from(entry.mode), entry.mtime, size, data];
-        self.connection.prepare_cached(sql).and_then(|mut insert| insert.execute(parameters)).map_err(told)?;
+        self.connection.prepare_cached(sql).and_then(|mut insert| insert.execute(parameters)).map_err(message_of)?;
         Ok(())
     }
 
     fn remove(&mut self, names: &[String]) -> Result<()> {
-        let mut delete = self.connection.prepare("DELETE FROM sqlar WHERE name = ?1").map_err(told)?;
-        names.iter().try_for_each(|name| delete.execute([name.as_str()]).map(|_| ()).map_err(told))
+        let mut delete = self.connection.prepare("DELETE FROM sqlar WHERE name = ?1").map_err(message_of)?;
+        names.iter().try_for_each(|name| delete.execute([name.as_str()]).map(|_| ()).map_err(message_of))
     }
 
     fn commit(&mut self) -> Result<()> {

@@ -32,7 +32,7 @@ impl Zipped {
         Ok(Zipped { file: file.to_owned(), archive, added: Vec::new(), removed: HashSet::new() })
     }
 
-    fn told(&self, error: impl std::fmt::Display) -> String {
+    fn message_of(&self, error: impl std::fmt::Display) -> String {
         format!("{}: {error}", self.file)
     }
 }
@@ -108,9 +108,9 @@ impl Store for Zipped {
         let mut writer = ZipWriter::new(BufWriter::new(target));
         let written = self.write_into(&mut writer);
         let finished = written.and_then(|()| {
-            let mut target = writer.finish().map_err(|e| self.told(e))?;
-            target.flush().and_then(|()| target.get_ref().sync_all()).map_err(|e| self.told(e))?;
-            std::fs::rename(&partial, &self.file).map_err(|e| self.told(e))
+            let mut target = writer.finish().map_err(|e| self.message_of(e))?;
+            target.flush().and_then(|()| target.get_ref().sync_all()).map_err(|e| self.message_of(e))?;
+            std::fs::rename(&partial, &self.file).map_err(|e| self.message_of(e))
         });
         if finished.is_err() {
             let _ = std::fs::remove_file(&partial);
@@ -130,7 +130,7 @@ impl Zipped {
                 }
             }
         }
-        self.added.iter().try_for_each(|(entry, content)| add(writer, entry, content)).map_err(|e| self.told(e))
+        self.added.iter().try_for_each(|(entry, content)| add(writer, entry, content)).map_err(|e| self.message_of(e))
     }
 }
 

@@ -64,7 +64,7 @@ pub(super) fn write<'a>(cg: &mut Codegen<'a>, db: Db, edits: &[RowEdit]) -> Resu
 /// Increments the cookie, and reloads the schema of `db`.
 pub(super) fn reload(cg: &mut Codegen<'_>, db: Db, old_name: Name<'_>) {
     system::bump_cookie(cg, db);
-    system::forget_table(cg, db, old_name);
+    system::drop_table_from_catalog(cg, db, old_name);
     system::load_all(cg, db);
 }
 

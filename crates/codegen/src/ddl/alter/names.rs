@@ -57,7 +57,7 @@ pub(super) fn in_table(altered: Altered<'_>, change: Change<'_>, create: &Create
 
 /// The names in CREATE TABLE that a rename of a table replaces under `legacy_alter_table`: its own name, and with `foreign_keys`
 /// the names of parents.
-pub(super) fn in_table_as_ever(
+pub(super) fn in_table_legacy(
     cg: &Codegen<'_>,
     altered: Altered<'_>,
     change: Change<'_>,

@@ -18,7 +18,7 @@ use lithe_vm::operand::Db;
 
 use super::change::Change;
 use super::edits::RowEdit;
-use super::names::{in_index, in_name, in_table, in_table_as_ever};
+use super::names::{in_index, in_name, in_table, in_table_legacy};
 use super::text::{TextEdits, as_string, in_quotes, renamed};
 use super::verify::in_object;
 use super::{Altered, verify};
@@ -126,7 +126,7 @@ fn table_edits<'a>(
     let Stmt::CreateTable(create) = resolver.parse_stored(&table.sql)? else { return Ok(()) };
     let mut text = match change {
         _ if of != altered.db => TextEdits::default(),
-        Change::Table(_) if is_legacy(cg, change) => in_table_as_ever(cg, altered, change, create, is_own),
+        Change::Table(_) if is_legacy(cg, change) => in_table_legacy(cg, altered, change, create, is_own),
         _ => in_table(altered, change, create, is_own),
     };
     if !matches!(change, Change::Table(_)) {

@@ -1,4 +1,4 @@
-//! The frame of the current row: the rows from `first` up to, not including, `behind`. As the current row moves, both ends
+//! The frame of the current row: the rows from `first` up to, not including, `past_end`. As the current row moves, both ends
 //! move forward only; rows enter and leave the aggregates at the ends.
 
 use lithe_catalog::Result;
@@ -73,7 +73,7 @@ pub(super) fn open<'a>(cg: &mut Codegen<'a>, window: &'a Window<'a>) -> Result<F
     Ok(Frame {
         window,
         first: cg.b.register(),
-        behind: cg.b.register(),
+        past_end: cg.b.register(),
         start: distance(&window.start).map(|_| cg.b.register()),
         end: distance(&window.end).map(|_| cg.b.register()),
         cursor: cg.ephemeral_table(0),
@@ -87,7 +87,7 @@ pub(super) fn begin<'a>(cg: &mut Codegen<'a>, frame: &Frame<'a>, pass: &Pass<'a>
     cg.b.cursor_info(frame.cursor).column_count = columns;
     cg.b.emit(Insn::OpenDup { cursor: frame.cursor, original: pass.table });
     cg.b.emit(Insn::Integer { value: 1, dst: frame.first });
-    cg.b.emit(Insn::Integer { value: 1, dst: frame.behind });
+    cg.b.emit(Insn::Integer { value: 1, dst: frame.past_end });
     if let (Some(reg), Some(expr)) = (frame.start, distance(&frame.window.start)) {
         cg.emit_into(expr, reg)?;
         check_distance(cg, frame.window.unit, reg, "starting");
@@ -133,18 +133,18 @@ fn check_distance(cg: &mut Codegen<'_>, unit: FrameUnit, reg: Reg, which: &str) 
 /// Moves the frame to the current row.
 pub(super) fn emit_move<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, at: usize, group: Reg) -> Result<()> {
     let frame = &pass.frames[at];
-    let (Frame { first, behind, cursor, .. }, is_whole) = (frame, frame.exclude() == FrameExclude::Absent);
-    let (first, behind, cursor) = (*first, *behind, *cursor);
+    let (Frame { first, past_end, cursor, .. }, is_whole) = (frame, frame.exclude() == FrameExclude::Absent);
+    let (first, past_end, cursor) = (*first, *past_end, *cursor);
     let calls = || pass.calls.iter().filter(|call| call.frame == at && is_whole);
 
     let (complete, missing) = (cg.b.label(), cg.b.label());
     let top = cg.b.here();
-    cg.b.emit(Insn::SeekRowid { cursor, rowid: behind, target: missing });
-    emit_is_beyond(cg, pass, frame, End::End, group, behind, complete)?;
+    cg.b.emit(Insn::SeekRowid { cursor, rowid: past_end, target: missing });
+    emit_is_beyond(cg, pass, frame, End::End, group, past_end, complete)?;
     for call in calls() {
         call.emit_step(cg, cursor, |aggregate, start, acc| Insn::AggStep { aggregate, start, acc });
     }
-    cg.b.emit(Insn::AddImmediate { reg: behind, value: 1 });
+    cg.b.emit(Insn::AddImmediate { reg: past_end, value: 1 });
     cg.b.emit(Insn::Goto { target: top });
     cg.b.place(missing);
     pass.ahead.emit_pull_or(cg, top, complete);
@@ -154,7 +154,7 @@ pub(super) fn emit_move<'a>(cg: &mut Codegen<'a>, pass: &Pass<'a>, at: usize, gr
         let complete = cg.b.label();
         let top = cg.b.here();
         let (flags, collation) = (CompareFlags::default(), CollationId::BINARY);
-        cg.b.emit(Insn::Ge { flags, collation, lhs: first, rhs: behind, target: complete });
+        cg.b.emit(Insn::Ge { flags, collation, lhs: first, rhs: past_end, target: complete });
         cg.b.emit(Insn::SeekRowid { cursor, rowid: first, target: complete });
         emit_is_beyond(cg, pass, frame, End::Start, group, first, complete)?;
         for call in calls() {

@@ -109,14 +109,14 @@ fn emit_frame_value<'a>(
             cg.b.emit(Insn::AddImmediate { reg: row, value: -1 });
         }
         WindowFunction::LastValue => {
-            cg.emit_copy(frame.behind, row);
+            cg.emit_copy(frame.past_end, row);
             cg.b.emit(Insn::AddImmediate { reg: row, value: -1 });
         }
         _ => cg.emit_copy(frame.first, row),
     }
     let (flags, collation) = INTEGERS;
     cg.b.emit(Insn::Lt { flags, collation, lhs: row, rhs: frame.first, target: end });
-    cg.b.emit(Insn::Ge { flags, collation, lhs: row, rhs: frame.behind, target: end });
+    cg.b.emit(Insn::Ge { flags, collation, lhs: row, rhs: frame.past_end, target: end });
     cg.b.emit(Insn::SeekRowid { cursor: pass.other, rowid: row, target: end });
     cg.b.emit(Insn::Column { cursor: pass.other, column: call.args, dst });
     cg.b.place(end);
@@ -180,7 +180,7 @@ fn for_each_in_frame<'a>(
     let (flags, collation) = INTEGERS;
     cg.emit_copy(frame.first, row);
     let top = cg.b.here();
-    cg.b.emit(Insn::Ge { flags, collation, lhs: row, rhs: frame.behind, target: done });
+    cg.b.emit(Insn::Ge { flags, collation, lhs: row, rhs: frame.past_end, target: done });
     cg.b.emit(Insn::SeekRowid { cursor: pass.other, rowid: row, target: done });
     let exclude = frame.exclude();
     if matches!(exclude, FrameExclude::Group | FrameExclude::Ties) {

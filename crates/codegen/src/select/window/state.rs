@@ -77,7 +77,7 @@ pub(super) struct Frame<'a> {
     /// The first row in the frame.
     pub first: Reg,
     /// The first row after the frame.
-    pub behind: Reg,
+    pub past_end: Reg,
     /// The distance of the start, if it has one.
     pub start: Option<Reg>,
     /// The distance of the end.

@@ -14,7 +14,7 @@ use crate::write::row::Row;
 use crate::write::target::Target;
 
 /// Counts a row without a parent that is deleted with its table: one violation less, unless the key has a NULL.
-pub(super) fn emit_orphan_goes<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: &ForeignKey, row: Row) {
+pub(super) fn emit_orphan_deleted<'a>(cg: &mut Codegen<'a>, target: &Target<'a>, key: &ForeignKey, row: Row) {
     let fine = cg.b.label();
     for &column in &key.columns {
         cg.b.emit(Insn::IsNull { reg: register_of(target.table, row, column), target: fine });
@@ -62,7 +62,7 @@ fn may_read_parent<'a>(cg: &Codegen<'a>, key: &ChildKey<'a>) -> Result<bool> {
     let mut is_readable = true;
     for &column in &key.parent_key.columns {
         let name = key.parent.columns[usize::from(column)].name.name();
-        is_readable &= cg.env.ask_read(key.parent.name.name(), name, key.db, cg.within())?;
+        is_readable &= cg.env.authorize_read(key.parent.name.name(), name, key.db, cg.within())?;
     }
     Ok(is_readable)
 }

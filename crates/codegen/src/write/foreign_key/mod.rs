@@ -31,7 +31,7 @@ pub(super) fn check_old<'a>(cg: &mut Codegen<'a>, keys: &ForeignKeys<'a>, target
         child::emit_check(cg, key, target, old, -1)?;
     }
     for key in &keys.orphaned {
-        child::emit_orphan_goes(cg, target, key, old);
+        child::emit_orphan_deleted(cg, target, key, old);
     }
     for reference in &keys.to_parent {
         parent::emit_check(cg, reference, target, old, 1)?;

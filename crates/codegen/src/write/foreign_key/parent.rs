@@ -64,7 +64,7 @@ fn terms<'a>(
     for (&column, &child_column) in columns.iter().zip(child_columns) {
         let value = parent_value(cg, target.table, row, column);
         let name = reference.child.columns[usize::from(child_column)].name.name();
-        let is_readable = cg.env.ask_read(reference.child.name.name(), name, reference.db, cg.within())?;
+        let is_readable = cg.env.authorize_read(reference.child.name.name(), name, reference.db, cg.within())?;
         let of_child =
             if is_readable { cg.resolver.table_column(source, reference.child, child_column) } else { Expr::Null };
         terms.push(where_term(cg.resolver.compare_scalars(CompareOp::Eq, value, of_child)));

@@ -76,6 +76,6 @@ pub(crate) enum Body {
 impl Compiled {
     /// Whether the program is worth keeping for the next statement of the same text.
     pub(crate) fn is_cacheable(&self) -> bool {
-        matches!(&self.body, Body::Program(program) if program.stands())
+        matches!(&self.body, Body::Program(program) if program.is_reusable())
     }
 }

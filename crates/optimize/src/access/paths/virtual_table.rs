@@ -210,8 +210,9 @@ impl<'a> PathFinder<'_, 'a> {
         candidate.gives_order = gives_order;
         candidate.order = u8::from(gives_order);
         let shows_hex = info.shows_hex;
-        let stands = self.context.env.virtual_tables.get(asked.connected.id.0).is_some_and(|table| table.plans_stand());
-        let scan = CompiledScan { plan: info.plan, arguments: arguments.len() as u16, stands };
+        let is_reusable =
+            self.context.env.virtual_tables.get(asked.connected.id.0).is_some_and(|table| table.has_reusable_plans());
+        let scan = CompiledScan { plan: info.plan, arguments: arguments.len() as u16, is_reusable };
         self.found.scans.push(VirtualWay { arguments, scan, shows_hex });
         self.found.add(candidate);
         Ok(Answer { needs, has_in })

@@ -81,7 +81,7 @@ fn may_update<'a>(
     let rowid = Name::new(b"ROWID");
     let column = assigned.named.map_or(rowid, |at| target.column_name(at));
     let table = target.table.name.name();
-    resolver.env.ask(Action::Update, Some(table), Some(column), Some(target.db), scope.within)
+    resolver.env.authorize(Action::Update, Some(table), Some(column), Some(target.db), scope.within)
 }
 
 pub(super) fn assigned_column<'a>(

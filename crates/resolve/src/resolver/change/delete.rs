@@ -31,7 +31,7 @@ fn resolve_parts<'a>(
     let item = target_item(delete.table, delete.alias, delete.indexed);
     let from = resolve_from(resolver, base, &[item], &found, None)?;
     let target = target_of(resolver, base, delete.table, &from)?;
-    if !resolver.env.ask(Action::Delete, Some(target.table.name.name()), None, Some(target.db), base.within)? {
+    if !resolver.env.authorize(Action::Delete, Some(target.table.name.name()), None, Some(target.db), base.within)? {
         resolver.delete_one_by_one.set(true);
     }
     with_tables(base, delete.with, |scope| {

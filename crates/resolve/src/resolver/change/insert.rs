@@ -23,14 +23,14 @@ pub(crate) fn resolve_insert<'a>(
     // SQLite generates code for several rows while it parses them, before it processes the INSERT.
     let has_rows_first = base.within.is_none() && has_several_rows(insert);
     if !has_rows_first {
-        ask_to_insert(resolver, base, &target)?;
+        authorize_insert(resolver, base, &target)?;
     }
     let columns = insert_columns(resolver, base, &target, insert)?;
     let excluded = resolver.new_source();
     with_tables(base, insert.with, |scope| {
         let rows = insert_rows(resolver, scope, insert)?;
         if has_rows_first {
-            ask_to_insert(resolver, base, &target)?;
+            authorize_insert(resolver, base, &target)?;
         }
         // In a schema that is being verified, only names are resolved.
         if !resolver.only_names {
@@ -49,9 +49,9 @@ pub(crate) fn resolve_insert<'a>(
     })
 }
 
-fn ask_to_insert<'a>(resolver: &Resolver<'a>, base: &Scope<'_, 'a>, target: &ChangeTarget<'a>) -> Result<()> {
+fn authorize_insert<'a>(resolver: &Resolver<'a>, base: &Scope<'_, 'a>, target: &ChangeTarget<'a>) -> Result<()> {
     let table = target.table.name.name();
-    match resolver.env.ask(Action::Insert, Some(table), None, Some(target.db), base.within)? {
+    match resolver.env.authorize(Action::Insert, Some(table), None, Some(target.db), base.within)? {
         true => Ok(()),
         false => Err(CompileError::ignored()),
     }

@@ -60,7 +60,7 @@ fn resolve_call<'a>(
 /// (For a DEFAULT it is called at each use.)
 fn may_call(resolver: &Resolver<'_>, scope: &Scope<'_, '_>, function: &str) -> Result<bool> {
     let is_asked = !scope.rules.is_loaded || scope.rules.in_default;
-    Ok(!is_asked || resolver.env.ask_function(function, scope.within)?)
+    Ok(!is_asked || resolver.env.authorize_function(function, scope.within)?)
 }
 
 /// The function, if it exists and may be called here in this way.

@@ -32,11 +32,11 @@ pub struct TreeCursor {
     /// The trees of the database.
     pub btree: Rc<Btree>,
     /// The rest of the cursor, which the next cursor in this slot reuses.
-    pub place: Box<Place>,
+    pub inner: Box<CursorState>,
 }
 
 /// The state of a cursor on a tree, in one box, so that closing and reopening it moves only the pointer.
-pub struct Place {
+pub struct CursorState {
     /// The cursor of the B-tree.
     pub cursor: Cursor,
     memory: Memory,
@@ -89,9 +89,9 @@ enum RowState {
     Deferred(i64),
 }
 
-impl Place {
-    fn new(cursor: Cursor, encoding: Encoding) -> Box<Place> {
-        Box::new(Place {
+impl CursorState {
+    fn new(cursor: Cursor, encoding: Encoding) -> Box<CursorState> {
+        Box::new(CursorState {
             cursor,
             memory: Memory::default(),
             state: RowState::Unread,
@@ -149,67 +149,67 @@ impl TreeCursor {
         root: PageNo,
         key: Option<&Arc<KeyInfo>>,
         encoding: Encoding,
-        before: Option<Box<Place>>,
+        before: Option<Box<CursorState>>,
     ) -> TreeCursor {
         let key = key.cloned();
-        let place = match before {
-            Some(mut place) => {
-                place.reopen(root, key, encoding);
-                place
+        let inner = match before {
+            Some(mut inner) => {
+                inner.reopen(root, key, encoding);
+                inner
             }
-            None => Place::new(new_cursor(root, key), encoding),
+            None => CursorState::new(new_cursor(root, key), encoding),
         };
-        debug_assert!(place.cursor.root() == root && place.state == RowState::Unread, "a cursor is opened anew");
-        TreeCursor { btree, place }
+        debug_assert!(inner.cursor.root() == root && inner.state == RowState::Unread, "a cursor is opened anew");
+        TreeCursor { btree, inner }
     }
 
     /// A cursor that is positioned already. `is_ahead` says that it is on the row after its position.
     pub fn standing(btree: Rc<Btree>, cursor: Cursor, is_ahead: bool) -> TreeCursor {
-        let mut place = Place::new(cursor, Encoding::Utf8);
-        place.is_ahead = is_ahead;
-        TreeCursor { btree, place }
+        let mut inner = CursorState::new(cursor, Encoding::Utf8);
+        inner.is_ahead = is_ahead;
+        TreeCursor { btree, inner }
     }
 
     /// Closes the cursor and opens it again on the same tree.
     pub fn begin_again(&mut self) {
-        self.place.close();
-        self.place.stand_nowhere();
+        self.inner.close();
+        self.inner.stand_nowhere();
     }
 
     /// A second cursor on the same tree, on no row.
     pub fn duplicate(&self) -> TreeCursor {
-        let cursor = new_cursor(self.place.cursor.root(), self.place.cursor.key_info().cloned());
-        TreeCursor { btree: Rc::clone(&self.btree), place: Place::new(cursor, self.place.encoding) }
+        let cursor = new_cursor(self.inner.cursor.root(), self.inner.cursor.key_info().cloned());
+        TreeCursor { btree: Rc::clone(&self.btree), inner: CursorState::new(cursor, self.inner.encoding) }
     }
 
     /// Deletes all rows of the tree, a temporary one.
     pub fn clear(&mut self) -> Result<(), Error> {
         assert!(self.btree.pager().is_writing(), "a temporary tree is written from its beginning on");
-        let root = self.place.cursor.root();
+        let root = self.inner.cursor.root();
         self.release_row();
-        self.place.cursor.reset();
-        self.place.sequence = 0;
+        self.inner.cursor.reset();
+        self.inner.sequence = 0;
         self.btree.clear_tree(root)?;
         Ok(())
     }
 
     /// Closes the cursor: releases its pages and its database. Its place can be reused.
-    pub fn close(mut self) -> Box<Place> {
-        self.place.close();
-        self.place
+    pub fn close(mut self) -> Box<CursorState> {
+        self.inner.close();
+        self.inner
     }
 
     /// Whether text in this tree is UTF-16.
     #[inline]
     pub fn encoding(&self) -> Encoding {
-        self.place.encoding
+        self.inner.encoding
     }
 
     /// Copies the held pages of `pager`, whose mapped bytes are about to change.
-    pub fn own_pages(&mut self, pager: &Pager) {
+    pub fn make_pages_private(&mut self, pager: &Pager) {
         if std::ptr::eq(self.btree.pager(), pager) {
-            self.place.cursor.own_pages(pager);
-            self.place.page.iter_mut().for_each(|page| pager.own_page(page));
+            self.inner.cursor.make_pages_private(pager);
+            self.inner.page.iter_mut().for_each(|page| pager.make_private(page));
         }
     }
 
@@ -217,16 +217,16 @@ impl TreeCursor {
     #[inline]
     pub fn release_row(&mut self) {
         self.forget_row();
-        self.place.page = None;
+        self.inner.page = None;
     }
 
     /// Other statements may have written since the row was read: it is read again at the next access, and all columns of a row
     /// that was deleted are NULL.
-    pub fn look_again(&mut self) {
-        if self.place.cursor.is_behind(&self.btree) {
-            self.place.leaf.count = 0;
-            if self.place.state == RowState::Read {
-                self.place.state = RowState::Unread;
+    pub fn drop_stale_rows(&mut self) {
+        if self.inner.cursor.is_behind(&self.btree) {
+            self.inner.leaf.count = 0;
+            if self.inner.state == RowState::Read {
+                self.inner.state = RowState::Unread;
             }
         }
     }
@@ -234,47 +234,47 @@ impl TreeCursor {
     /// Invalidates the cursor: a rollback has reverted its row, and the statement must not continue with it.
     pub fn trip(&mut self) {
         self.release_row();
-        self.place.cursor.trip();
+        self.inner.cursor.trip();
     }
 
     /// Drops all state of the row, because the cursor moves.
     #[inline]
     pub fn forget_row(&mut self) {
-        self.place.state = RowState::Unread;
-        self.place.is_ahead = false;
-        self.place.leaf.count = 0;
+        self.inner.state = RowState::Unread;
+        self.inner.is_ahead = false;
+        self.inner.leaf.count = 0;
     }
 
     /// Goes to the first row.
     #[inline]
     pub fn first(&mut self) -> Result<bool, Error> {
         self.forget_row();
-        self.place.is_scan = true;
-        Ok(self.place.cursor.first(&self.btree)?)
+        self.inner.is_scan = true;
+        Ok(self.inner.cursor.first(&self.btree)?)
     }
 
     /// Goes to the last row.
     #[inline]
     pub fn last(&mut self) -> Result<bool, Error> {
         self.forget_row();
-        self.place.is_scan = true;
-        Ok(self.place.cursor.last(&self.btree)?)
+        self.inner.is_scan = true;
+        Ok(self.inner.cursor.last(&self.btree)?)
     }
 
     /// Goes to the next row.
     #[inline(never)]
     pub fn next(&mut self) -> Result<bool, Error> {
-        if self.place.is_ahead {
+        if self.inner.is_ahead {
             self.forget_row();
-            return Ok(self.place.cursor.is_valid());
+            return Ok(self.inner.cursor.is_valid());
         }
         // A loop that writes to its own rows would invalidate the leaf at each of them.
-        let is_writing = self.place.leaf_version != 0 && self.place.leaf_version != self.tree_version();
+        let is_writing = self.inner.leaf_version != 0 && self.inner.leaf_version != self.tree_version();
         self.forget_row();
-        let is_there = self.place.cursor.next(&self.btree)?;
-        self.place.scan_steps += u64::from(self.place.is_scan && is_there);
+        let is_there = self.inner.cursor.next(&self.btree)?;
+        self.inner.scan_steps += u64::from(self.inner.is_scan && is_there);
         if is_writing {
-            self.place.leaf_version = self.tree_version();
+            self.inner.leaf_version = self.tree_version();
         } else {
             self.enter_leaf();
         }
@@ -284,39 +284,39 @@ impl TreeCursor {
     /// The version of the tree, which every write to it changes. (Writes to other trees do not.)
     #[inline]
     fn tree_version(&self) -> u64 {
-        self.btree.version(self.place.cursor.root())
+        self.btree.version(self.inner.cursor.root())
     }
 
     /// Lets the loop iterate over the cells of the leaf directly from here on.
     fn enter_leaf(&mut self) {
-        if let Some((page, leaf)) = self.place.cursor.leaf(&self.btree) {
+        if let Some((page, leaf)) = self.inner.cursor.leaf(&self.btree) {
             debug_assert!(leaf.index < leaf.count, "a loop is on a cell of its leaf");
-            self.place.page = Some(page.clone());
-            self.place.leaf = leaf;
-            self.place.leaf_version = self.tree_version();
+            self.inner.page = Some(page.clone());
+            self.inner.leaf = leaf;
+            self.inner.leaf_version = self.tree_version();
         }
     }
 
     /// Goes to the next row, if that is the next cell of the leaf, and reads it, if earlier rows were read.
     /// False: the caller must use [`TreeCursor::next`].
     #[inline(never)]
-    pub fn next_quickly(&mut self) -> bool {
-        let index = self.place.leaf.index + 1;
-        if index >= self.place.leaf.count || self.place.leaf_version != self.tree_version() {
+    pub fn next_in_leaf(&mut self) -> bool {
+        let index = self.inner.leaf.index + 1;
+        if index >= self.inner.leaf.count || self.inner.leaf_version != self.tree_version() {
             return false;
         }
-        self.place.scan_steps += u64::from(self.place.is_scan);
-        self.place.leaf.index = index;
-        self.place.cursor.set_index(index);
-        self.place.state = RowState::Unread;
-        if self.place.is_wanted
-            && let Some(page) = &self.place.page
-            && let Some(span) = self.place.leaf.payload(page, index)
+        self.inner.scan_steps += u64::from(self.inner.is_scan);
+        self.inner.leaf.index = index;
+        self.inner.cursor.set_index(index);
+        self.inner.state = RowState::Unread;
+        if self.inner.is_wanted
+            && let Some(page) = &self.inner.page
+            && let Some(span) = self.inner.leaf.payload(page, index)
         {
-            self.place.columns.find(page, span);
-            self.place.span = span;
-            self.place.has_view = false;
-            self.place.state = RowState::Read;
+            self.inner.columns.find(page, span);
+            self.inner.span = span;
+            self.inner.has_view = false;
+            self.inner.state = RowState::Read;
         }
         true
     }
@@ -325,8 +325,8 @@ impl TreeCursor {
     #[inline]
     pub fn previous(&mut self) -> Result<bool, Error> {
         self.forget_row();
-        let is_there = self.place.cursor.previous(&self.btree)?;
-        self.place.scan_steps += u64::from(self.place.is_scan && is_there);
+        let is_there = self.inner.cursor.previous(&self.btree)?;
+        self.inner.scan_steps += u64::from(self.inner.is_scan && is_there);
         Ok(is_there)
     }
 
@@ -334,9 +334,9 @@ impl TreeCursor {
     #[inline]
     pub fn seek_rowid(&mut self, rowid: i64) -> Result<Seek, Error> {
         self.forget_row();
-        self.place.is_scan = false;
-        let seek = self.place.cursor.seek_rowid(&self.btree, rowid)?;
-        self.place.last_seek = Some(seek);
+        self.inner.is_scan = false;
+        let seek = self.inner.cursor.seek_rowid(&self.btree, rowid)?;
+        self.inner.last_seek = Some(seek);
         Ok(seek)
     }
 
@@ -344,16 +344,16 @@ impl TreeCursor {
     #[inline]
     pub fn seek_key(&mut self, key: &SearchKey<'_>) -> Result<Seek, Error> {
         self.forget_row();
-        self.place.is_scan = false;
-        let seek = self.place.cursor.seek_key(&self.btree, key)?;
-        self.place.last_seek = Some(seek);
+        self.inner.is_scan = false;
+        let seek = self.inner.cursor.seek_key(&self.btree, key)?;
+        self.inner.last_seek = Some(seek);
         Ok(seek)
     }
 
     /// Whether the cursor is on the entry that equals `key`, as far as is known without a search.
     #[inline]
     pub fn stands_on_key(&mut self, key: &SearchKey<'_>) -> Result<bool, Error> {
-        Ok(!self.place.is_ahead && self.place.cursor.stands_on_key(&self.btree, key)?)
+        Ok(!self.inner.is_ahead && self.inner.cursor.stands_on_key(&self.btree, key)?)
     }
 
     /// Defers the seek for a rowid until a column of the row is read.
@@ -361,13 +361,13 @@ impl TreeCursor {
     pub fn defer_seek(&mut self, rowid: i64) {
         // The leaf of an earlier loop of this cursor must not be used for the row.
         self.forget_row();
-        self.place.state = RowState::Deferred(rowid);
+        self.inner.state = RowState::Deferred(rowid);
     }
 
     /// Does the seek that was deferred.
     #[inline]
     pub fn finish_seek(&mut self) -> Result<(), Error> {
-        match self.place.state {
+        match self.inner.state {
             RowState::Deferred(rowid) => self.seek_deferred(rowid),
             _ => Ok(()),
         }
@@ -386,13 +386,13 @@ impl TreeCursor {
     #[inline]
     pub fn set_null_row(&mut self) {
         self.forget_row();
-        self.place.state = RowState::NullRow;
+        self.inner.state = RowState::NullRow;
     }
 
     /// Whether every column is NULL.
     #[inline]
     pub fn is_null_row(&self) -> bool {
-        self.place.state == RowState::NullRow
+        self.inner.state == RowState::NullRow
     }
 }
 

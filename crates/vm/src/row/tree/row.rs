@@ -18,42 +18,42 @@ impl TreeCursor {
     /// The rowid of the row; `None` on a null row.
     #[inline]
     pub fn rowid(&mut self) -> Result<Option<i64>, Error> {
-        let is_there = match self.place.state {
+        let is_there = match self.inner.state {
             RowState::Read => true,
             RowState::Deferred(rowid) => return Ok(Some(rowid)),
             RowState::NullRow => false,
             RowState::Unread => self.is_on_row()?,
         };
-        if is_there { Ok(Some(self.place.cursor.rowid()?)) } else { Ok(None) }
+        if is_there { Ok(Some(self.inner.cursor.rowid()?)) } else { Ok(None) }
     }
 
     /// The rowid, while a loop iterates over the leaf directly and nothing has been written. `None`: the caller must use
     /// [`TreeCursor::rowid`].
     #[inline]
     pub fn leaf_rowid(&self) -> Option<i64> {
-        let leaf = &self.place.leaf;
-        if leaf.count == 0 || self.place.state == RowState::NullRow || self.place.leaf_version != self.tree_version() {
+        let leaf = &self.inner.leaf;
+        if leaf.count == 0 || self.inner.state == RowState::NullRow || self.inner.leaf_version != self.tree_version() {
             return None;
         }
-        leaf.rowid(self.place.page.as_ref()?, leaf.index)
+        leaf.rowid(self.inner.page.as_ref()?, leaf.index)
     }
 
     /// Whether the cursor is on a row, after all writes since its last move.
     #[inline]
     fn is_on_row(&mut self) -> Result<bool, Error> {
-        Ok(self.place.cursor.restore(&self.btree)? && !self.place.is_ahead)
+        Ok(self.inner.cursor.restore(&self.btree)? && !self.inner.is_ahead)
     }
 
     /// Locates the row under the cursor; false if there is none.
     #[inline]
     fn read_row(&mut self) -> Result<bool, Error> {
-        match self.place.state {
+        match self.inner.state {
             RowState::Read => return Ok(true),
             RowState::Unread => {}
             RowState::NullRow => return Ok(false),
             RowState::Deferred(rowid) => {
                 self.seek_deferred(rowid)?;
-                if self.read_row_quickly() {
+                if self.read_row_in_place() {
                     return Ok(true);
                 }
             }
@@ -61,21 +61,21 @@ impl TreeCursor {
         if !self.is_on_row()? {
             return Ok(false);
         }
-        let row = self.place.cursor.row(&self.btree)?;
-        self.place.columns.find(row.page, row.span);
-        self.place.span = row.span;
-        self.place.page = Some(row.page.clone());
-        self.place.has_view = false;
-        self.place.state = RowState::Read;
+        let row = self.inner.cursor.row(&self.btree)?;
+        self.inner.columns.find(row.page, row.span);
+        self.inner.span = row.span;
+        self.inner.page = Some(row.page.clone());
+        self.inner.has_view = false;
+        self.inner.state = RowState::Read;
         Ok(true)
     }
 
     /// Announces that the first `count` columns are read next.
     #[inline]
     pub fn want_columns(&mut self, count: usize) {
-        self.place.columns.want(count - 1);
-        if self.place.state == RowState::Unread {
-            self.read_row_quickly();
+        self.inner.columns.locate_up_to(count - 1);
+        if self.inner.state == RowState::Unread {
+            self.read_row_in_place();
         }
     }
 
@@ -83,28 +83,28 @@ impl TreeCursor {
     /// locate.
     #[inline]
     pub fn begin_row(&mut self, index: usize) -> Result<bool, Error> {
-        if self.place.state == RowState::Read {
+        if self.inner.state == RowState::Read {
             return Ok(false);
         }
-        self.place.columns.want(index);
-        Ok(self.read_row_quickly() || self.read_row()?)
+        self.inner.columns.locate_up_to(index);
+        Ok(self.read_row_in_place() || self.read_row()?)
     }
 
     /// Puts a column into a register, if it is located. False: the caller must use [`TreeCursor::column`].
     #[inline(never)]
-    pub fn column_quickly(&mut self, index: usize, dst: &mut Register) -> bool {
-        let (Some((serial, at)), Some(page)) = (self.found(index), &self.place.page) else {
+    pub fn column_in_place(&mut self, index: usize, dst: &mut Register) -> bool {
+        let (Some((serial, at)), Some(page)) = (self.found(index), &self.inner.page) else {
             return false;
         };
-        self.place.has_lent |= put(page, serial, at, self.place.encoding, dst);
+        self.inner.has_lent |= put(page, serial, at, self.inner.encoding, dst);
         true
     }
 
     /// Puts a column with REAL affinity into a register, if it is located and a number. False: the caller must use
     /// another path.
     #[inline(never)]
-    pub fn real_quickly(&mut self, index: usize, dst: &mut Register) -> bool {
-        let real = match self.value_quickly(index) {
+    pub fn real_in_place(&mut self, index: usize, dst: &mut Register) -> bool {
+        let real = match self.value_in_place(index) {
             Some(ValueRef::Real(real)) => real,
             Some(ValueRef::Integer(integer)) => integer as f64,
             _ => return false,
@@ -115,59 +115,59 @@ impl TreeCursor {
 
     /// A column that is located, in place. `None`: the caller must use another path.
     #[inline]
-    pub fn value_quickly(&self, index: usize) -> Option<ValueRef<'_>> {
+    pub fn value_in_place(&self, index: usize) -> Option<ValueRef<'_>> {
         let (serial, at) = self.found(index)?;
-        if self.place.encoding != Encoding::Utf8 && serial.is_text() {
+        if self.inner.encoding != Encoding::Utf8 && serial.is_text() {
             return None;
         }
-        columns::value(self.place.page.as_ref()?, serial, at)
+        columns::value(self.inner.page.as_ref()?, serial, at)
     }
 
     /// Whether a column that is located is NULL. `None`: the caller must use another path.
     #[inline]
-    pub fn is_null_quickly(&self, index: usize) -> Option<bool> {
+    pub fn is_null_in_place(&self, index: usize) -> Option<bool> {
         self.found(index).map(|(serial, _)| serial.is_null())
     }
 
     /// The type of a column that is located, and the position of its content.
     #[inline]
     fn found(&self, index: usize) -> Option<(SerialType, usize)> {
-        if self.place.state == RowState::Read { self.place.columns.get(index) } else { None }
+        if self.inner.state == RowState::Read { self.inner.columns.get(index) } else { None }
     }
 
     /// Reads the row under the cursor, if its cell can be read in place. False: the caller must use
     /// [`TreeCursor::read_row`].
     #[inline]
-    fn read_row_quickly(&mut self) -> bool {
-        self.place.is_wanted = true;
-        if self.place.state != RowState::Unread || self.place.is_ahead {
+    fn read_row_in_place(&mut self) -> bool {
+        self.inner.is_wanted = true;
+        if self.inner.state != RowState::Unread || self.inner.is_ahead {
             return false;
         }
-        let Some(row) = self.place.cursor.peek(&self.btree) else {
+        let Some(row) = self.inner.cursor.peek(&self.btree) else {
             return false;
         };
         // Most rows are on the page of the row before: that reference is kept, because cloning it may increment a
         // counter.
-        if !self.place.page.as_ref().is_some_and(|page| page.is_same(row.page)) {
-            self.place.page = Some(row.page.clone());
+        if !self.inner.page.as_ref().is_some_and(|page| page.is_same(row.page)) {
+            self.inner.page = Some(row.page.clone());
         }
-        self.place.columns.find(row.page, row.span);
-        self.place.span = row.span;
-        self.place.has_view = false;
-        self.place.state = RowState::Read;
+        self.inner.columns.find(row.page, row.span);
+        self.inner.span = row.span;
+        self.inner.has_view = false;
+        self.inner.state = RowState::Read;
         true
     }
 
     /// Puts a column into a register; false if the record has fewer columns.
     pub fn column(&mut self, index: usize, dst: &mut Register) -> Result<bool, Error> {
-        if !self.read_row_quickly() && !self.read_row()? {
+        if !self.read_row_in_place() && !self.read_row()? {
             dst.set_null();
             return Ok(true);
         }
-        if self.column_quickly(index, dst) {
+        if self.column_in_place(index, dst) {
             return Ok(true);
         }
-        if self.place.columns.lacks(index) {
+        if self.inner.columns.lacks(index) {
             return Ok(false);
         }
         match self.cut_column(index) {
@@ -179,24 +179,24 @@ impl TreeCursor {
     /// A column that begins on the row's page and ends on another.
     #[inline]
     fn cut_column(&self, index: usize) -> Option<Column> {
-        let (serial, start) = self.place.columns.cut(index)?;
-        let column = Column { serial, at: start as u32 - self.place.span.at };
-        (column.end() <= self.place.span.len).then_some(column)
+        let (serial, start) = self.inner.columns.cut(index)?;
+        let column = Column { serial, at: start as u32 - self.inner.span.at };
+        (column.end() <= self.inner.span.len).then_some(column)
     }
 
     /// A column that was not located, or that is past the end, or not on the row's page.
     #[inline(never)]
     fn column_by_view(&mut self, index: usize, dst: &mut Register) -> Result<bool, Error> {
-        self.place.columns.want(index);
-        let row = self.place.cursor.row(&self.btree)?;
-        if !self.place.has_view {
-            self.place.memory.view.reset(row.len());
-            self.place.has_view = true;
+        self.inner.columns.locate_up_to(index);
+        let row = self.inner.cursor.row(&self.btree)?;
+        if !self.inner.has_view {
+            self.inner.memory.view.reset(row.len());
+            self.inner.has_view = true;
         }
-        match self.place.memory.view.locate(row.local(), index)? {
+        match self.inner.memory.view.locate(row.local(), index)? {
             Located::At(column) if column.end() <= row.span.local => {
                 let at = (row.span.at + column.at) as usize;
-                self.place.has_lent |= put(row.page, column.serial, at, self.place.encoding, dst);
+                self.inner.has_lent |= put(row.page, column.serial, at, self.inner.encoding, dst);
                 Ok(true)
             }
             Located::At(column) => self.put_overflowing(column, dst),
@@ -208,15 +208,15 @@ impl TreeCursor {
     /// A column whose header entry is past the local part of the payload: very wide tables on small pages.
     #[cold]
     fn column_past_page(&mut self, index: usize, header_len: u32, dst: &mut Register) -> Result<bool, Error> {
-        let mut header = std::mem::take(&mut self.place.memory.header);
+        let mut header = std::mem::take(&mut self.inner.memory.header);
         header.resize(header_len as usize, 0);
         let located = self
-            .place
+            .inner
             .cursor
             .read_payload(&self.btree, 0, &mut header)
             .map_err(Error::from)
-            .and_then(|()| Ok(self.place.memory.view.locate(&header, index)?));
-        self.place.memory.header = header;
+            .and_then(|()| Ok(self.inner.memory.view.locate(&header, index)?));
+        self.inner.memory.header = header;
         match located? {
             Located::At(column) => self.put_overflowing(column, dst),
             Located::Absent | Located::NeedsBytes(_) => Ok(false),
@@ -229,18 +229,18 @@ impl TreeCursor {
         let len = column.serial.len() as usize;
         if !column.serial.is_text() && !column.serial.is_blob() {
             let mut content = [0; 8];
-            self.place.cursor.read_payload(&self.btree, column.at, &mut content[..len])?;
+            self.inner.cursor.read_payload(&self.btree, column.at, &mut content[..len])?;
             dst.set(column.serial.decode(&content, 0).unwrap_or_default());
             return Ok(true);
         }
         let mut buffer = dst.take_buffer();
         buffer.clear();
         buffer.try_reserve(len)?;
-        self.place.cursor.read_payload(&self.btree, column.at, buffer.append(len))?;
+        self.inner.cursor.read_payload(&self.btree, column.at, buffer.append(len))?;
         if column.serial.is_text() {
             dst.set_buffer(BytesKind::Text, buffer);
-            if self.place.encoding != Encoding::Utf8 {
-                decode_text(dst, self.place.encoding);
+            if self.inner.encoding != Encoding::Utf8 {
+                decode_text(dst, self.inner.encoding);
             }
         } else {
             dst.set_buffer(BytesKind::Blob, buffer);
@@ -251,12 +251,12 @@ impl TreeCursor {
     /// The whole record in place, if it is entirely on its page and in UTF-8. `None`: the caller must use
     /// [`TreeCursor::record`].
     #[inline]
-    pub fn record_quickly(&mut self) -> Option<&[u8]> {
-        let is_read = self.read_row_quickly() || self.place.state == RowState::Read;
-        if !is_read || self.place.encoding != Encoding::Utf8 || self.place.span.overflows() {
+    pub fn record_in_place(&mut self) -> Option<&[u8]> {
+        let is_read = self.read_row_in_place() || self.inner.state == RowState::Read;
+        if !is_read || self.inner.encoding != Encoding::Utf8 || self.inner.span.overflows() {
             return None;
         }
-        self.place.page.as_ref()?.get(self.place.span.range())
+        self.inner.page.as_ref()?.get(self.inner.span.range())
     }
 
     /// Puts the whole record into a register, as a blob. Texts in it become UTF-8.
@@ -265,20 +265,20 @@ impl TreeCursor {
             dst.set_null();
             return Ok(());
         }
-        let row = self.place.cursor.row(&self.btree)?;
+        let row = self.inner.cursor.row(&self.btree)?;
         if row.span.overflows() {
             let mut buffer = dst.take_buffer();
             buffer.clear();
             let len = row.len() as usize;
             buffer.try_reserve(len)?;
-            self.place.cursor.read_payload(&self.btree, 0, buffer.append(len))?;
+            self.inner.cursor.read_payload(&self.btree, 0, buffer.append(len))?;
             dst.set_buffer(BytesKind::Blob, buffer);
         } else {
             let (at, len) = (row.span.at as usize, row.span.local as usize);
-            self.place.has_lent |= dst.set_from_page(BytesKind::Blob, row.page, at, len);
+            self.inner.has_lent |= dst.set_from_page(BytesKind::Blob, row.page, at, len);
         }
-        if self.place.encoding != Encoding::Utf8 {
-            let record = decode_record(dst.as_ref().bytes().unwrap_or_default(), self.place.encoding)?;
+        if self.inner.encoding != Encoding::Utf8 {
+            let record = decode_record(dst.as_ref().bytes().unwrap_or_default(), self.inner.encoding)?;
             dst.set_bytes(BytesKind::Blob, &record);
         }
         Ok(())
@@ -287,7 +287,7 @@ impl TreeCursor {
     /// The rowid that ends the entry of an index; `None` on a null row.
     #[inline]
     pub fn index_rowid(&mut self) -> Result<Option<i64>, Error> {
-        if !self.read_row_quickly() && !self.read_row()? {
+        if !self.read_row_in_place() && !self.read_row()? {
             return Ok(None);
         }
         match self.last_integer() {
@@ -300,11 +300,11 @@ impl TreeCursor {
     /// payload, so the columns before it need not be read.
     #[inline]
     fn last_integer(&self) -> Option<i64> {
-        let span = self.place.span;
+        let span = self.inner.span;
         if span.overflows() {
             return None;
         }
-        let record = self.place.page.as_ref()?.get(span.range())?;
+        let record = self.inner.page.as_ref()?.get(span.range())?;
         let &header_len @ 2..0x80 = record.first()? else {
             return None;
         };
@@ -315,12 +315,12 @@ impl TreeCursor {
 
     #[cold]
     fn index_rowid_by_view(&mut self) -> Result<Option<i64>, Error> {
-        let row = self.place.cursor.row(&self.btree)?;
-        if !self.place.has_view {
-            self.place.memory.view.reset(row.len());
-            self.place.has_view = true;
+        let row = self.inner.cursor.row(&self.btree)?;
+        if !self.inner.has_view {
+            self.inner.memory.view.reset(row.len());
+            self.inner.has_view = true;
         }
-        let count = self.place.memory.view.column_count(row.local())?;
+        let count = self.inner.memory.view.column_count(row.local())?;
         let mut rowid = Register::Null;
         match count.and_then(|count| count.checked_sub(1)) {
             Some(last) => self.column_by_view(last, &mut rowid)?,
@@ -334,11 +334,11 @@ impl TreeCursor {
 
     #[cold]
     fn rowid_past_page(&mut self, rowid: &mut Register) -> Result<bool, Error> {
-        let row = self.place.cursor.row(&self.btree)?;
+        let row = self.inner.cursor.row(&self.btree)?;
         let (len, _) = lithe_format::record::header_len(row.local())?;
         let mut header = vec![0; len.min(row.len()) as usize];
-        self.place.cursor.read_payload(&self.btree, 0, &mut header)?;
-        match self.place.memory.view.column_count(&header)?.and_then(|count| count.checked_sub(1)) {
+        self.inner.cursor.read_payload(&self.btree, 0, &mut header)?;
+        match self.inner.memory.view.column_count(&header)?.and_then(|count| count.checked_sub(1)) {
             Some(last) => self.column_by_view(last, rowid),
             None => Ok(false),
         }
@@ -347,11 +347,11 @@ impl TreeCursor {
     /// The first column of the entry, if it is an integer with content.
     #[inline]
     pub fn first_integer(&mut self) -> Option<i64> {
-        if !self.read_row_quickly() && self.place.state != RowState::Read {
+        if !self.read_row_in_place() && self.inner.state != RowState::Read {
             return None;
         }
-        let page = self.place.page.as_ref().filter(|_| !self.place.span.overflows())?;
-        let start = self.place.span.at as usize;
+        let page = self.inner.page.as_ref().filter(|_| !self.inner.span.overflows())?;
+        let start = self.inner.span.at as usize;
         match *page.get(start..)? {
             [header_len @ 2..0x80, serial @ 1..=6, ..] => {
                 columns::integer(page, SerialType(u32::from(serial)), start + usize::from(header_len))
@@ -363,13 +363,13 @@ impl TreeCursor {
     /// The order of the current entry and a key: equal if the entry begins with the key's values.
     #[inline]
     pub fn compare_entry(&mut self, key: &SearchKey<'_>) -> Result<Ordering, Error> {
-        if self.read_row_quickly() || self.place.state == RowState::Read {
-            let span = self.place.span;
-            if let (false, Some(page)) = (span.overflows(), &self.place.page) {
+        if self.read_row_in_place() || self.inner.state == RowState::Read {
+            let span = self.inner.span;
+            if let (false, Some(page)) = (span.overflows(), &self.inner.page) {
                 return Ok(key.compare_entry(&page[span.range()])?);
             }
         }
-        let row = self.place.cursor.row(&self.btree)?;
+        let row = self.inner.cursor.row(&self.btree)?;
         if row.span.overflows() {
             return self.compare_overflowing(key);
         }
@@ -378,13 +378,13 @@ impl TreeCursor {
 
     #[cold]
     fn compare_overflowing(&mut self, key: &SearchKey<'_>) -> Result<Ordering, Error> {
-        let mut entry = std::mem::take(&mut self.place.memory.header);
-        let len = self.place.cursor.row(&self.btree)?.len() as usize;
+        let mut entry = std::mem::take(&mut self.inner.memory.header);
+        let len = self.inner.cursor.row(&self.btree)?.len() as usize;
         entry.try_reserve_exact(len.saturating_sub(entry.len()))?;
         entry.resize(len, 0);
-        let read = self.place.cursor.read_payload(&self.btree, 0, &mut entry);
+        let read = self.inner.cursor.read_payload(&self.btree, 0, &mut entry);
         let order = read.map_err(Error::from).and_then(|()| Ok(key.compare_entry(&entry)?));
-        self.place.memory.header = entry;
+        self.inner.memory.header = entry;
         order
     }
 }

@@ -12,22 +12,22 @@ use crate::authorize::{Action, Request};
 
 impl Environment {
     /// Calls the authorizer about a statement that changes the schema. False: the statement has no effect.
-    pub fn ask_schema_change(&self, statement: &Stmt<'_>) -> Result<bool> {
+    pub fn authorize_schema_change(&self, statement: &Stmt<'_>) -> Result<bool> {
         if self.authorizer.0.is_none() {
             return Ok(true);
         }
         match statement {
-            Stmt::CreateTable(create) => self.ask_create_table(create),
+            Stmt::CreateTable(create) => self.authorize_create_table(create),
             Stmt::CreateView(create) => {
                 let db = self.database_of(create.name, create.temporary);
-                self.ask_create([Action::CreateView, Action::CreateTempView], create.name.name.name, None, db)
+                self.authorize_create([Action::CreateView, Action::CreateTempView], create.name.name.name, None, db)
             }
             Stmt::CreateIndex(create) => {
                 let schema = create.name.schema.map(|schema| schema.name);
                 let table = create.table.name;
                 let Some(found) = self.catalog.find_table(schema, table) else { return Ok(true) };
                 let actions = [Action::CreateIndex, Action::CreateTempIndex];
-                self.ask_create(actions, create.name.name.name, Some(table), found.db)
+                self.authorize_create(actions, create.name.name.name, Some(table), found.db)
             }
             Stmt::CreateTrigger(create) => {
                 let schema = create.table.schema.map(|schema| schema.name);
@@ -35,11 +35,11 @@ impl Environment {
                 let Some(found) = self.catalog.find_table(schema, table) else { return Ok(true) };
                 let db = if create.temporary { Db::TEMP } else { found.db };
                 let action = [Action::CreateTrigger, Action::CreateTempTrigger][usize::from(db == Db::TEMP)];
-                Ok(self.ask(action, Some(create.name.name.name), Some(table), Some(db), None)?
-                    && self.ask_schema_table(Action::Insert, found.db)?
-                    && self.ask_schema_table(Action::Insert, db)?)
+                Ok(self.authorize(action, Some(create.name.name.name), Some(table), Some(db), None)?
+                    && self.authorize_schema_table(Action::Insert, found.db)?
+                    && self.authorize_schema_table(Action::Insert, db)?)
             }
-            Stmt::Drop(drop) => self.ask_drop(drop),
+            Stmt::Drop(drop) => self.authorize_drop(drop),
             Stmt::AlterTable(alter) => {
                 let schema = alter.table.schema.map(|schema| schema.name);
                 let Some(found) = self.catalog.find_table(schema, alter.table.name.name) else { return Ok(true) };
@@ -50,7 +50,7 @@ impl Environment {
                 let database = self.catalog.database_name(found.db).name();
                 // Only this action has a third detail, which takes the place of the database.
                 let (database, column) = (database.to_str_lossy(), column.map(|name| name.to_str_lossy()));
-                self.authorizer.ask(&Request {
+                self.authorizer.call(&Request {
                     action: Action::AlterTable,
                     first: Some(&database),
                     second: Some(&found.table.name.to_string()),
@@ -61,8 +61,8 @@ impl Environment {
             Stmt::CreateVirtualTable(create) => {
                 let db = self.database_of(create.name, false);
                 let (name, module) = (create.name.name.name, create.module.name);
-                Ok(self.ask_schema_table(Action::Insert, db)?
-                    && self.ask(Action::CreateVirtualTable, Some(name), Some(module), Some(db), None)?)
+                Ok(self.authorize_schema_table(Action::Insert, db)?
+                    && self.authorize(Action::CreateVirtualTable, Some(name), Some(module), Some(db), None)?)
             }
             _ => Ok(true),
         }
@@ -76,18 +76,19 @@ impl Environment {
         }
     }
 
-    fn ask_create_table(&self, create: &CreateTable<'_>) -> Result<bool> {
+    fn authorize_create_table(&self, create: &CreateTable<'_>) -> Result<bool> {
         let db = self.database_of(create.name, create.temporary);
-        self.ask_create([Action::CreateTable, Action::CreateTempTable], create.name.name.name, None, db)
+        self.authorize_create([Action::CreateTable, Action::CreateTempTable], create.name.name.name, None, db)
     }
 
     /// `actions`: the action for ordinary databases and the action for the temporary one.
-    fn ask_create(&self, actions: [Action; 2], name: Name<'_>, table: Option<Name<'_>>, db: Db) -> Result<bool> {
+    fn authorize_create(&self, actions: [Action; 2], name: Name<'_>, table: Option<Name<'_>>, db: Db) -> Result<bool> {
         let action = actions[usize::from(db == Db::TEMP)];
-        Ok(self.ask_schema_table(Action::Insert, db)? && self.ask(action, Some(name), table, Some(db), None)?)
+        Ok(self.authorize_schema_table(Action::Insert, db)?
+            && self.authorize(action, Some(name), table, Some(db), None)?)
     }
 
-    fn ask_drop(&self, drop: &Drop<'_>) -> Result<bool> {
+    fn authorize_drop(&self, drop: &Drop<'_>) -> Result<bool> {
         let schema = drop.name.schema.map(|schema| schema.name);
         let name = drop.name.name.name;
         let found = match drop.kind {
@@ -113,85 +114,87 @@ impl Environment {
         let action = if db == Db::TEMP { temporary } else { action };
         let table = table.as_ref().map(|table| table.name());
         if drop.kind == ObjectKind::Trigger {
-            return Ok(
-                self.ask(action, Some(name), table, Some(db), None)? && self.ask_schema_table(Action::Delete, db)?
-            );
+            return Ok(self.authorize(action, Some(name), table, Some(db), None)?
+                && self.authorize_schema_table(Action::Delete, db)?);
         }
-        let is_allowed =
-            self.ask_schema_table(Action::Delete, db)? && self.ask(action, Some(name), table, Some(db), None)?;
+        let is_allowed = self.authorize_schema_table(Action::Delete, db)?
+            && self.authorize(action, Some(name), table, Some(db), None)?;
         let is_table = matches!(drop.kind, ObjectKind::Table | ObjectKind::View);
-        Ok(is_allowed && (!is_table || self.ask(Action::Delete, Some(name), None, Some(db), None)?))
+        Ok(is_allowed && (!is_table || self.authorize(Action::Delete, Some(name), None, Some(db), None)?))
     }
 
-    fn ask_schema_table(&self, action: Action, db: Db) -> Result<bool> {
-        self.ask(action, Some(schema_table(db)), None, Some(db), None)
+    fn authorize_schema_table(&self, action: Action, db: Db) -> Result<bool> {
+        self.authorize(action, Some(schema_table(db)), None, Some(db), None)
     }
 
     /// A CREATE statement fills in its row of the schema table.
-    pub fn ask_schema_row(&self, db: Db) -> Result<()> {
+    pub fn authorize_schema_row(&self, db: Db) -> Result<()> {
         for column in ["type", "name", "tbl_name", "rootpage", "sql"] {
-            self.ask(Action::Update, Some(schema_table(db)), Some(Name::new(column.as_bytes())), Some(db), None)?;
+            self.authorize(Action::Update, Some(schema_table(db)), Some(Name::new(column.as_bytes())), Some(db), None)?;
         }
-        self.ask_read(schema_table(db), Name::new(b"ROWID"), db, None).map(drop)
+        self.authorize_read(schema_table(db), Name::new(b"ROWID"), db, None).map(drop)
     }
 
     /// A statement creates a table that the engine needs.
-    pub fn ask_system_table(&self, db: Db, name: &str) -> Result<()> {
-        self.ask_create([Action::CreateTable, Action::CreateTempTable], Name::new(name.as_bytes()), None, db).map(drop)
+    pub fn authorize_system_table(&self, db: Db, name: &str) -> Result<()> {
+        self.authorize_create([Action::CreateTable, Action::CreateTempTable], Name::new(name.as_bytes()), None, db)
+            .map(drop)
     }
 
     /// CREATE TABLE creates the index that a constraint needs.
-    pub fn ask_index_of_constraint(&self, db: Db, table: &Table, index: &Index) -> Result<()> {
+    pub fn authorize_index_of_constraint(&self, db: Db, table: &Table, index: &Index) -> Result<()> {
         if self.authorizer.0.is_none() {
             return Ok(());
         }
         let actions = [Action::CreateIndex, Action::CreateTempIndex];
-        self.ask_create(actions, index.name.name(), Some(table.name.name()), db)?;
-        self.ask_indexed_columns(db, table, index)?;
-        self.ask_schema_table(Action::Insert, db).map(drop)
+        self.authorize_create(actions, index.name.name(), Some(table.name.name()), db)?;
+        self.authorize_indexed_columns(db, table, index)?;
+        self.authorize_schema_table(Action::Insert, db).map(drop)
     }
 
     /// An index is to be filled from these columns. (The authorizer is called about columns in its expressions when
     /// these are resolved.)
-    pub fn ask_indexed_columns(&self, db: Db, table: &Table, index: &Index) -> Result<()> {
+    pub fn authorize_indexed_columns(&self, db: Db, table: &Table, index: &Index) -> Result<()> {
         for column in index.key_columns() {
             if let IndexTerm::Column(at) = column.term {
-                self.ask_read(table.name.name(), table.columns[usize::from(at)].name.name(), db, None)?;
+                self.authorize_read(table.name.name(), table.columns[usize::from(at)].name.name(), db, None)?;
             }
         }
         Ok(())
     }
 
     /// CREATE INDEX writes its row and fills the tree.
-    pub fn ask_fill_index(&self, db: Db, index: &Index) -> Result<()> {
-        self.ask_schema_table(Action::Insert, db)?;
-        self.ask(Action::Reindex, Some(index.name.name()), None, Some(db), None).map(drop)
+    pub fn authorize_fill_index(&self, db: Db, index: &Index) -> Result<()> {
+        self.authorize_schema_table(Action::Insert, db)?;
+        self.authorize(Action::Reindex, Some(index.name.name()), None, Some(db), None).map(drop)
     }
 
     /// Rows of a system table are searched by `columns`, and deleted.
-    pub fn ask_delete_rows(&self, db: Db, table: &str, columns: &[&str]) -> Result<()> {
+    pub fn authorize_delete_rows(&self, db: Db, table: &str, columns: &[&str]) -> Result<()> {
         let table = Name::new(table.as_bytes());
-        self.ask(Action::Delete, Some(table), None, Some(db), None)?;
-        columns.iter().try_for_each(|column| self.ask_read(table, Name::new(column.as_bytes()), db, None).map(drop))
+        self.authorize(Action::Delete, Some(table), None, Some(db), None)?;
+        columns
+            .iter()
+            .try_for_each(|column| self.authorize_read(table, Name::new(column.as_bytes()), db, None).map(drop))
     }
 
-    /// As [`Environment::ask_delete_rows`], of the schema table.
-    pub fn ask_delete_schema_rows(&self, db: Db, columns: &[&str]) -> Result<()> {
-        self.ask_delete_rows(db, &schema_table(db).to_str_lossy(), columns)
+    /// As [`Environment::authorize_delete_rows`], of the schema table.
+    pub fn authorize_delete_schema_rows(&self, db: Db, columns: &[&str]) -> Result<()> {
+        self.authorize_delete_rows(db, &schema_table(db).to_str_lossy(), columns)
     }
 
     /// A tree is dropped, and another one may move to its root page.
-    pub fn ask_root_page(&self, db: Db) -> Result<()> {
+    pub fn authorize_root_page(&self, db: Db) -> Result<()> {
         let (table, column) = (schema_table(db), Name::new(b"rootpage"));
-        self.ask(Action::Update, Some(table), Some(column), Some(db), None)?;
-        self.ask_read(table, column, db, None).map(drop)
+        self.authorize(Action::Update, Some(table), Some(column), Some(db), None)?;
+        self.authorize_read(table, column, db, None).map(drop)
     }
 
     /// DROP TABLE drops a trigger of the table.
-    pub fn ask_drop_trigger(&self, db: Db, name: Name<'_>, table: Name<'_>) -> Result<()> {
+    pub fn authorize_drop_trigger(&self, db: Db, name: Name<'_>, table: Name<'_>) -> Result<()> {
         let action = [Action::DropTrigger, Action::DropTempTrigger][usize::from(db == Db::TEMP)];
-        self.ask(action, Some(name), Some(table), Some(db), None)?;
-        self.ask_schema_table(Action::Delete, db).map(drop)
+        self.authorize(action, Some(name), Some(table), Some(db), None)?;
+        self.authorize_schema_table(Action::Delete, db).map(drop)
     }
 }
 

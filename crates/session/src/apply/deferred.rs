@@ -18,7 +18,7 @@ use crate::iterator::Change;
 impl Applier<'_, '_> {
     /// Tries the changes that were set aside, again as long as some succeed. The changes left then are conflicts.
     pub(super) fn finish_table(&mut self) -> Result {
-        if self.set_aside.is_empty() {
+        if self.deferred.is_empty() {
             return Ok(());
         }
         let header = self.table.as_ref().map(|table| Rc::clone(&table.header));
@@ -28,16 +28,16 @@ impl Applier<'_, '_> {
         if !self.options.no_update_loop {
             self.break_loops(header.as_ref())?;
         }
-        self.puts_aside = false;
+        self.defers = false;
         self.try_again(header.as_ref())?;
-        self.puts_aside = true;
+        self.defers = true;
         self.changes.replace_change(next_table, next_change);
         Ok(())
     }
 
     /// Tries each change that was set aside once.
     fn try_again(&mut self, header: Option<&Rc<TableHeader>>) -> Result {
-        for change in std::mem::take(&mut self.set_aside) {
+        for change in std::mem::take(&mut self.deferred) {
             self.changes.replace_change(header.cloned(), Some(change.clone()));
             self.apply_change(&change)?;
         }
@@ -46,9 +46,9 @@ impl Applier<'_, '_> {
 
     fn retry(&mut self, header: Option<&Rc<TableHeader>>) -> Result {
         loop {
-            let count = self.set_aside.len();
+            let count = self.deferred.len();
             self.try_again(header)?;
-            if self.set_aside.is_empty() || self.set_aside.len() >= count {
+            if self.deferred.is_empty() || self.deferred.len() >= count {
                 return Ok(());
             }
         }
@@ -57,7 +57,7 @@ impl Applier<'_, '_> {
     /// Applies UPDATEs that block each other.
     fn break_loops(&mut self, header: Option<&Rc<TableHeader>>) -> Result {
         let mut at = 0;
-        while let Some(change) = self.set_aside.get(at) {
+        while let Some(change) = self.deferred.get(at) {
             let is_update = change.operation == RowOperation::Update;
             at = if is_update && self.break_loop(at, header)? { 0 } else { at + 1 };
         }
@@ -69,12 +69,12 @@ impl Applier<'_, '_> {
     fn break_loop(&mut self, at: usize, header: Option<&Rc<TableHeader>>) -> Result<bool> {
         let connection = self.connection;
         connection.execute("SAVEPOINT update_op")?;
-        let before = self.set_aside.clone();
-        let update = self.set_aside.remove(at);
+        let before = self.deferred.clone();
+        let update = self.deferred.remove(at);
         let is_made = self.by_way_of_another(&update, header)?;
         if !is_made {
             connection.execute("ROLLBACK TO update_op")?;
-            self.set_aside = before;
+            self.deferred = before;
         }
         connection.execute("RELEASE update_op")?;
         Ok(is_made)

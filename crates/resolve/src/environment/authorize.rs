@@ -10,7 +10,7 @@ use crate::authorize::{Action, Request, denied};
 
 impl Environment {
     /// Calls the authorizer about an action on what `first` and `second` name.
-    pub fn ask(
+    pub fn authorize(
         &self,
         action: Action,
         first: Option<Name<'_>>,
@@ -23,7 +23,7 @@ impl Environment {
         }
         let database = db.map(|db| self.catalog.database_name(db).to_string());
         let [first, second, within] = [first, second, within].map(|name| name.map(|name| name.to_str_lossy()));
-        self.authorizer.ask(&Request {
+        self.authorizer.call(&Request {
             action,
             first: first.as_deref(),
             second: second.as_deref(),
@@ -33,8 +33,8 @@ impl Environment {
     }
 
     /// Calls the authorizer about reading a column. False (SQLITE_IGNORE): the column is NULL.
-    pub fn ask_read(&self, table: Name<'_>, column: Name<'_>, db: Db, within: Option<Name<'_>>) -> Result<bool> {
-        let answer = self.ask(Action::Read, Some(table), Some(column), Some(db), within);
+    pub fn authorize_read(&self, table: Name<'_>, column: Name<'_>, db: Db, within: Option<Name<'_>>) -> Result<bool> {
+        let answer = self.authorize(Action::Read, Some(table), Some(column), Some(db), within);
         answer.map_err(|error| match error.code {
             ResultCode::AUTH if db != Db::MAIN || self.catalog.databases().len() > 2 => {
                 let database = self.catalog.database_name(db);
@@ -46,8 +46,8 @@ impl Environment {
     }
 
     /// Calls the authorizer about a function call. False (SQLITE_IGNORE): the call is NULL.
-    pub fn ask_function(&self, function: &str, within: Option<Name<'_>>) -> Result<bool> {
-        let answer = self.ask(Action::Function, None, Some(Name::new(function.as_bytes())), None, within);
+    pub fn authorize_function(&self, function: &str, within: Option<Name<'_>>) -> Result<bool> {
+        let answer = self.authorize(Action::Function, None, Some(Name::new(function.as_bytes())), None, within);
         answer.map_err(|error| match error.code {
             // SQLite's code is the general one here.
             ResultCode::AUTH => CompileError::new(format!("not authorized to use function: {function}")),

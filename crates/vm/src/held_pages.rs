@@ -20,22 +20,22 @@ enum Reach {
     NoPages,
     /// The cursors are in the running machine, where the pager cannot access them.
     Exposed,
-    /// The cursors are in [`Aside`], where the pager can access them.
-    Aside,
+    /// The cursors are in [`PausedCursors`], where the pager can access them.
+    Paused,
 }
 
 /// The cursors of a machine while it is paused.
 #[derive(Default)]
-struct Aside {
+struct PausedCursors {
     reach: Cell<Reach>,
     cursors: Cell<Vec<VmCursor>>,
 }
 
-impl PageHolder for Aside {
-    fn own_pages(&self, pager: &Pager) -> bool {
-        if self.reach.get() == Reach::Aside {
+impl PageHolder for PausedCursors {
+    fn make_pages_private(&self, pager: &Pager) -> bool {
+        if self.reach.get() == Reach::Paused {
             let mut cursors = self.cursors.take();
-            cursors.iter_mut().for_each(|cursor| cursor.own_pages(pager));
+            cursors.iter_mut().for_each(|cursor| cursor.make_pages_private(pager));
             self.cursors.set(cursors);
         }
         self.reach.get() != Reach::Exposed
@@ -45,7 +45,7 @@ impl PageHolder for Aside {
 /// The pages that a machine holds, and whether the pager can access them.
 #[derive(Default)]
 pub struct HeldPages {
-    aside: Rc<Aside>,
+    paused: Rc<PausedCursors>,
     /// The databases whose pages may change that the machine has read, in this run or before.
     databases: Vec<Rc<PageHolders>>,
 }
@@ -54,26 +54,26 @@ impl HeldPages {
     /// Whether bytes of pages may change when this connection commits.
     #[inline]
     pub fn may_change(&self) -> bool {
-        self.aside.reach.get() != Reach::NoPages
+        self.paused.reach.get() != Reach::NoPages
     }
 
     /// Records that a cursor is opened on a database whose pages may change.
     pub fn read_from(&mut self, holders: &Rc<PageHolders>) {
-        debug_assert!(self.aside.reach.get() != Reach::Aside, "a machine that stands still opens no cursor");
+        debug_assert!(self.paused.reach.get() != Reach::Paused, "a machine that stands still opens no cursor");
         if !self.databases.iter().any(|known| Rc::ptr_eq(known, holders)) {
-            let holder: Weak<Aside> = Rc::downgrade(&self.aside);
+            let holder: Weak<PausedCursors> = Rc::downgrade(&self.paused);
             holders.register(holder);
             self.databases.push(Rc::clone(holders));
         }
-        self.aside.reach.set(Reach::Exposed);
+        self.paused.reach.set(Reach::Exposed);
     }
 
     /// Puts the cursors aside before the step ends or the application is called.
     #[inline]
-    pub fn put_aside(&mut self, cursors: &mut Vec<VmCursor>) {
-        if self.aside.reach.get() == Reach::Exposed {
-            self.aside.reach.set(Reach::Aside);
-            let empty = self.aside.cursors.replace(std::mem::take(cursors));
+    pub fn pause(&mut self, cursors: &mut Vec<VmCursor>) {
+        if self.paused.reach.get() == Reach::Exposed {
+            self.paused.reach.set(Reach::Paused);
+            let empty = self.paused.cursors.replace(std::mem::take(cursors));
             debug_assert!(empty.is_empty(), "the cursors of one machine are put aside once");
             std::mem::forget(empty); // an empty list has no memory to free
         }
@@ -81,18 +81,18 @@ impl HeldPages {
 
     /// Takes the cursors back when the machine resumes.
     #[inline]
-    pub fn take_back(&mut self, cursors: &mut Vec<VmCursor>) {
-        if self.aside.reach.get() == Reach::Aside {
-            self.aside.reach.set(Reach::Exposed);
+    pub fn resume(&mut self, cursors: &mut Vec<VmCursor>) {
+        if self.paused.reach.get() == Reach::Paused {
+            self.paused.reach.set(Reach::Exposed);
             debug_assert!(cursors.is_empty(), "a machine whose cursors are aside has none");
-            std::mem::forget(std::mem::replace(cursors, self.aside.cursors.take()));
+            std::mem::forget(std::mem::replace(cursors, self.paused.cursors.take()));
         }
     }
 
     /// The run has ended, and all cursors are closed.
     #[inline]
-    pub fn let_go(&mut self) {
-        debug_assert!(self.aside.reach.get() != Reach::Aside, "cursors are taken back before they are closed");
-        self.aside.reach.set(Reach::NoPages);
+    pub fn release(&mut self) {
+        debug_assert!(self.paused.reach.get() != Reach::Paused, "cursors are taken back before they are closed");
+        self.paused.reach.set(Reach::NoPages);
     }
 }

@@ -14,7 +14,7 @@ use rustix::io::Result;
 use crate::FileId;
 
 /// The metadata of a file.
-pub(super) struct Look {
+pub(super) struct Metadata {
     pub(super) id: FileId,
     pub(super) kind: FileType,
     /// The type and permission bits.
@@ -27,31 +27,31 @@ pub(super) struct Look {
 /// The size of an open file in bytes.
 pub(super) fn size_of(fd: impl AsFd) -> Result<u64> {
     // The position is not used: reads and writes name their offset.
-    rustix::fs::seek(&fd, SeekFrom::End(0)).or_else(|_| look_at(fd).map(|look| look.size))
+    rustix::fs::seek(&fd, SeekFrom::End(0)).or_else(|_| metadata_of(fd).map(|metadata| metadata.size))
 }
 
 /// Reads the metadata of the file at `path`, following links.
-pub(super) fn look_at_path(path: &Path) -> Result<Look> {
+pub(super) fn metadata_of_path(path: &Path) -> Result<Metadata> {
     #[cfg(target_os = "linux")]
-    if let Some(looked) = statx::look(rustix::fs::CWD, path, rustix::fs::AtFlags::empty()) {
-        return looked;
+    if let Some(metadata) = statx::metadata(rustix::fs::CWD, path, rustix::fs::AtFlags::empty()) {
+        return metadata;
     }
-    rustix::fs::stat(path).map(|stat| Look::from_stat(&stat))
+    rustix::fs::stat(path).map(|stat| Metadata::from_stat(&stat))
 }
 
 /// Reads the metadata of an open file.
-pub(super) fn look_at(fd: impl AsFd) -> Result<Look> {
+pub(super) fn metadata_of(fd: impl AsFd) -> Result<Metadata> {
     #[cfg(target_os = "linux")]
-    if let Some(looked) = statx::look(&fd, Path::new(""), rustix::fs::AtFlags::EMPTY_PATH) {
-        return looked;
+    if let Some(metadata) = statx::metadata(&fd, Path::new(""), rustix::fs::AtFlags::EMPTY_PATH) {
+        return metadata;
     }
-    rustix::fs::fstat(fd).map(|stat| Look::from_stat(&stat))
+    rustix::fs::fstat(fd).map(|stat| Metadata::from_stat(&stat))
 }
 
-impl Look {
+impl Metadata {
     #[allow(clippy::unnecessary_cast, reason = "other systems have other types there")]
-    fn from_stat(stat: &rustix::fs::Stat) -> Look {
-        Look {
+    fn from_stat(stat: &rustix::fs::Stat) -> Metadata {
+        Metadata {
             id: FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 },
             kind: FileType::from_raw_mode(stat.st_mode),
             mode: Mode::from_raw_mode(stat.st_mode),
@@ -70,10 +70,10 @@ mod statx {
     use rustix::fs::{AtFlags, FileType, Mode, Statx, StatxFlags, makedev, statx};
     use rustix::io::{Errno, Result};
 
-    use super::Look;
+    use super::Metadata;
     use crate::FileId;
 
-    /// The fields of [`Look`].
+    /// The fields of [`Metadata`].
     const WANTED: StatxFlags = StatxFlags::INO
         .union(StatxFlags::TYPE)
         .union(StatxFlags::MODE)
@@ -82,18 +82,18 @@ mod statx {
         .union(StatxFlags::SIZE);
 
     /// `None` where the system, or a filter of system calls, does not know the call.
-    pub(super) fn look(folder: impl AsFd, path: &Path, flags: AtFlags) -> Option<Result<Look>> {
+    pub(super) fn metadata(folder: impl AsFd, path: &Path, flags: AtFlags) -> Option<Result<Metadata>> {
         match statx(folder, path, flags, WANTED) {
-            Ok(stat) => Some(Ok(Look::from_statx(&stat))),
+            Ok(stat) => Some(Ok(Metadata::from_statx(&stat))),
             Err(Errno::NOSYS | Errno::PERM) => None,
             Err(errno) => Some(Err(errno)),
         }
     }
 
-    impl Look {
-        fn from_statx(stat: &Statx) -> Look {
+    impl Metadata {
+        fn from_statx(stat: &Statx) -> Metadata {
             let mode = u32::from(stat.stx_mode);
-            Look {
+            Metadata {
                 id: FileId { device: makedev(stat.stx_dev_major, stat.stx_dev_minor), inode: stat.stx_ino },
                 kind: FileType::from_raw_mode(mode),
                 mode: Mode::from_raw_mode(mode),
@@ -114,19 +114,19 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "calls of the system that Miri does not know")]
-    fn a_look_sees_what_stat_sees() {
-        let path = std::env::temp_dir().join(format!("lithe-look-{}", std::process::id()));
+    fn metadata_is_what_stat_reads() {
+        let path = std::env::temp_dir().join(format!("lithe-metadata-{}", std::process::id()));
         write(&path, [7; 4321]).unwrap();
         set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
         let file = File::open(&path).unwrap();
         let stat = file.metadata().unwrap();
-        for look in [look_at_path(&path).unwrap(), look_at(&file).unwrap()] {
-            assert_eq!((look.id.device, look.id.inode), (stat.dev(), stat.ino()));
-            assert_eq!((look.user, look.group, look.size), (stat.uid(), stat.gid(), 4321));
-            assert_eq!((look.kind, look.mode.bits() & 0o777), (FileType::RegularFile, 0o640));
+        for metadata in [metadata_of_path(&path).unwrap(), metadata_of(&file).unwrap()] {
+            assert_eq!((metadata.id.device, metadata.id.inode), (stat.dev(), stat.ino()));
+            assert_eq!((metadata.user, metadata.group, metadata.size), (stat.uid(), stat.gid(), 4321));
+            assert_eq!((metadata.kind, metadata.mode.bits() & 0o777), (FileType::RegularFile, 0o640));
         }
         assert_eq!(size_of(&file).unwrap(), 4321);
         remove_file(&path).unwrap();
-        assert!(look_at_path(&path).is_err_and(|errno| errno == rustix::io::Errno::NOENT));
+        assert!(metadata_of_path(&path).is_err_and(|errno| errno == rustix::io::Errno::NOENT));
     }
 }
