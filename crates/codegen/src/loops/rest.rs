@@ -3,7 +3,7 @@
 //! A table is scanned once more by a path of its own: conditions of WHERE on the table alone may select its rows, and a covering
 //! index may be smaller.
 
-use lithe_catalog::{Result, Table};
+use lithe_catalog::Result;
 use lithe_optimize::access::{JoinPlan, Loop, Path};
 use lithe_optimize::plan::UnjoinedPlan;
 use lithe_resolve::ir::SourceKind;
@@ -24,7 +24,7 @@ pub(super) fn emit<'a>(
     unjoined: &UnjoinedPlan<'a>,
 ) -> Result<()> {
     match (unjoined.join, right.source.kind) {
-        (Some(join), SourceKind::Table(_, table)) => emit_of_table(cg, loops, at, open, right, join, table),
+        (Some(join), SourceKind::Table(..)) => emit_of_table(cg, loops, at, open, right, join),
         _ => emit_of_others(cg, loops, at, open, right),
     }
 }
@@ -36,14 +36,13 @@ fn emit_of_table<'a>(
     open: &OpenLoop<'a>,
     right: &RightJoin<'a>,
     plan: &'a JoinPlan<'a>,
-    table: &'a Table,
 ) -> Result<()> {
     let planned = &plan.loops[0];
     cg.b.emit(Insn::CheckMayOpen {});
     emit_null_rows(cg, loops, at);
     let replacements = cg.known.replacements();
     let (next, done) = (cg.b.label(), cg.b.label());
-    let mut opened = Opened::open_indexes(cg, table, planned, open.opened.table)?;
+    let mut opened = Opened::open_indexes(cg, planned, open.opened.table)?;
     let measured = measure::begin_run(cg);
     let (walk, or) = begin_path(cg, plan, planned, &mut opened, Exits { next, exhausted: done, empty: done })?;
     if measured.is_some() && or.is_none() {

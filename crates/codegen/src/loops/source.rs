@@ -1,6 +1,6 @@
 //! The cursors of a source, and how its columns are read.
 
-use lithe_catalog::{IndexTerm, Result, Table};
+use lithe_catalog::{IndexTerm, Result};
 use lithe_optimize::access::{IndexPath, Loop, Path};
 use lithe_resolve::ir::{Source, SourceKind};
 use lithe_vm::insn::Insn;
@@ -51,7 +51,7 @@ impl Opened {
             SourceKind::Table(db, table) => {
                 let is_read = needs_table || reads_table(&planned.path);
                 let cursor = if is_read { Some(cg.open_table(db, table)?) } else { None };
-                opened = Opened::open_indexes(cg, table, planned, cursor)?;
+                opened = Opened::open_indexes(cg, planned, cursor)?;
             }
             SourceKind::Subquery(_) => {
                 let prepared = prepared.of(source.id);
@@ -64,17 +64,12 @@ impl Opened {
     }
 
     /// Opens the indexes for another path through a table, whose cursor is open.
-    pub fn open_indexes<'a>(
-        cg: &mut Codegen<'a>,
-        table: &'a Table,
-        planned: &Loop<'a>,
-        cursor: Option<CursorId>,
-    ) -> Result<Opened> {
-        let index = open_index(cg, table, &planned.path)?;
+    pub fn open_indexes<'a>(cg: &mut Codegen<'a>, planned: &Loop<'a>, cursor: Option<CursorId>) -> Result<Opened> {
+        let index = open_index(cg, &planned.path)?;
         let mut opened = Opened { table: cursor, index, ..Opened::default() };
         if let Path::Or(branches) = planned.path {
             for branch in branches {
-                opened.branches.push(open_index(cg, table, &branch.path)?);
+                opened.branches.push(open_index(cg, &branch.path)?);
             }
         }
         Ok(opened)
@@ -151,9 +146,8 @@ pub(super) fn is_table(path: &IndexPath<'_>) -> bool {
 }
 
 /// The cursor on the path's index, if it has one of its own.
-fn open_index<'a>(cg: &mut Codegen<'a>, table: &'a Table, path: &Path<'a>) -> Result<Option<CursorId>> {
+fn open_index<'a>(cg: &mut Codegen<'a>, path: &Path<'a>) -> Result<Option<CursorId>> {
     let Path::Index(path) = path else { return Ok(None) };
-    let _ = table;
     if is_table(path) {
         return Ok(None);
     }
