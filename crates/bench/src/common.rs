@@ -21,10 +21,10 @@ pub struct Common {
     /// Makes all random choices; the same seed, the same choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Who takes part
+    /// The contestants
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = Side::ALL)]
     pub contestants: Vec<Side>,
-    /// A libsqlite3.so that takes part through the C interface; can be given twice. (Not in blobs and matrix.)
+    /// A libsqlite3.so as another contestant, called through the C interface; can be given twice. (Not in blobs and matrix.)
     #[arg(long, value_name = "PATH")]
     pub library: Vec<PathBuf>,
     /// A short version: smaller tables, fewer rounds
@@ -38,7 +38,7 @@ impl Common {
         self.folder.clone().unwrap_or_else(std::env::temp_dir)
     }
 
-    /// Whether that side takes part.
+    /// Whether that side is a contestant.
     pub fn has(&self, side: Side) -> bool {
         let is_there = match side {
             Side::Library => !self.library.is_empty(),

@@ -151,7 +151,7 @@ impl Index {
     /// # Errors
     /// Those of writing the pending terms, if the row cannot be added to them.
     pub fn begin_row(&self, connection: &dyn SqlConnection, docid: i64, is_delete: bool, language: i32) -> Result {
-        if self.pending().must_flush(docid, is_delete, language) {
+        if self.pending().must_flush(docid, language) {
             self.flush(connection)?;
         }
         self.pending().begin_row(docid, is_delete, language);

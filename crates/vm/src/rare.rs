@@ -29,8 +29,8 @@ pub fn run(insn: Insn, m: &mut Machine, program: &Program, host: &dyn Host) -> R
         Insn::ParseSchema { db, condition } => host.parse_schema(db, program.text(condition))?,
         Insn::LoadStatistics { db } => host.load_statistics(db)?,
         Insn::AnalyzeIndex { is_one_unique, cursor, samples, columns, dst } => {
-            let shape = analyze::Shape { columns: usize::from(columns), is_one_unique: is_one_unique != 0 };
-            analyze::analyze_index(m, program, host, cursor, samples, shape, dst)?;
+            let analysis = analyze::IndexAnalysis { columns: usize::from(columns), is_one_unique: is_one_unique != 0 };
+            analyze::analyze_index(m, program, host, cursor, samples, analysis, dst)?;
         }
         Insn::DropFromCatalog { db, kind, name } => {
             host.drop_from_catalog(db, kind, &program.texts[name.0 as usize]);

@@ -147,7 +147,7 @@ pub enum Side {
     Library,
     /// The second one.
     Library2,
-    /// What the hardware allows: nobody can be faster.
+    /// The limit of the hardware.
     Limit,
 }
 

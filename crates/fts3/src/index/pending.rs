@@ -35,8 +35,7 @@ pub type Terms = Vec<(Vec<u8>, Vec<u8>)>;
 
 impl Pending {
     /// Whether the pending terms must be written before this row can be added.
-    pub fn must_flush(&self, docid: i64, is_delete: bool, language: i32) -> bool {
-        let _ = is_delete;
+    pub fn must_flush(&self, docid: i64, language: i32) -> bool {
         docid < self.docid
             || docid == self.docid && !self.is_delete
             || language != self.language
