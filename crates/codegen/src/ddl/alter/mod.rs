@@ -9,6 +9,7 @@
 //! | --- | --- |
 //! | `text` | editing text by the spans of a tree |
 //! | `edits` | the edited rows of the schema table |
+//! | `definitions` | the expressions in the definitions of tables and indexes |
 //! | `verify` | whether the edited schema is valid |
 //! | `add_column`, `drop_column` | ADD COLUMN, DROP COLUMN |
 //! | `constraint` | ADD CONSTRAINT, DROP CONSTRAINT, SET NOT NULL, DROP NOT NULL |
@@ -20,6 +21,7 @@
 mod add_column;
 mod change;
 mod constraint;
+mod definitions;
 mod drop_column;
 mod edits;
 mod names;

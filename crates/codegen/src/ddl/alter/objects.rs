@@ -9,14 +9,12 @@ use std::sync::Arc;
 use bumpalo::Bump;
 use lithe_catalog::{CompileError, Index, NameBuf, Result, Schema, Table, Trigger, fail, split_collation};
 use lithe_resolve::environment::Environment;
-use lithe_resolve::{Found, NameLog, Resolver, Scope, Stored};
-use lithe_sql::ast::{
-    ColumnConstraintKind, CreateIndex, CreateTable, CreateTrigger, Expr, ExprKind, Quote, Stmt, TableBody,
-    TableConstraintKind, TriggerEvent,
-};
+use lithe_resolve::{Found, NameLog, Resolver, Scope};
+use lithe_sql::ast::{CreateTrigger, ExprKind, Quote, Stmt, TriggerEvent};
 use lithe_vm::operand::Db;
 
 use super::change::Change;
+use super::definitions::{resolve_constraints, resolve_terms};
 use super::edits::RowEdit;
 use super::names::{in_index, in_name, in_table, in_table_legacy};
 use super::text::{TextEdits, as_string, in_quotes, renamed};
@@ -151,48 +149,6 @@ fn table_edits<'a>(
     }
     for index in table.indexes.iter().filter(|index| index.root != table.root) {
         index_edit(cg, altered, change, of, table, index, edits)?;
-    }
-    Ok(())
-}
-
-/// Resolves the expressions of a table's constraints and generated columns.
-pub(super) fn resolve_constraints<'a>(
-    resolver: &Resolver<'a>,
-    db: Db,
-    table: &'a Table,
-    create: &'a CreateTable<'a>,
-    text: &'a [u8],
-) -> Result<()> {
-    let TableBody::Columns(body) = create.body else { return Ok(()) };
-    let source = resolver.new_source();
-    let resolve = |expr: &'a Expr<'a>, clause| resolver.table_expr(expr, text, clause, source, db, table).map(|_| ());
-    for constraint in body.columns.iter().flat_map(|column| column.constraints) {
-        match &constraint.kind {
-            ColumnConstraintKind::Check(check) => resolve(&check.condition, Stored::Check)?,
-            ColumnConstraintKind::Generated { value, .. } => resolve(value, Stored::Generated)?,
-            _ => {}
-        }
-    }
-    for constraint in body.constraints {
-        if let TableConstraintKind::Check(check) = &constraint.kind {
-            resolve(&check.condition, Stored::Check)?;
-        }
-    }
-    Ok(())
-}
-
-/// Resolves the terms of an index and its WHERE.
-pub(super) fn resolve_terms<'a>(
-    resolver: &Resolver<'a>,
-    db: Db,
-    table: &'a Table,
-    create: &'a CreateIndex<'a>,
-    text: &'a [u8],
-) -> Result<()> {
-    let source = resolver.new_source();
-    let terms = create.columns.iter().map(|term| (&term.expr, Stored::Index));
-    for (expr, clause) in terms.chain(create.filter.iter().map(|filter| (filter, Stored::PartialIndex))) {
-        resolver.table_expr(expr, text, clause, source, db, table)?;
     }
     Ok(())
 }

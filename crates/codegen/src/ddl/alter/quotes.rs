@@ -8,7 +8,8 @@ use lithe_resolve::{Found, Resolver, Scope, Stored};
 use lithe_sql::ast::{CreateIndex, Stmt};
 use lithe_vm::operand::Db;
 
-use super::objects::{logging, replace_strings, resolve_constraints};
+use super::definitions::resolve_constraints;
+use super::objects::{logging, replace_strings};
 use super::text::TextEdits;
 use super::verify;
 

@@ -14,8 +14,9 @@ use lithe_sql::ast::{CreateTrigger, Name, Select, Stmt, TriggerEvent};
 use lithe_sql::{Parsed, parse_statement};
 use lithe_vm::operand::Db;
 
+use super::definitions::{resolve_constraints, resolve_terms};
 use super::edits::RowEdit;
-use super::objects::{resolve_constraints, resolve_terms};
+
 use crate::Codegen;
 
 /// When a schema is checked.

@@ -1,0 +1,48 @@
+//! The expressions in the definitions of tables and indexes are resolved.
+
+use lithe_catalog::{Result, Table};
+use lithe_resolve::{Resolver, Stored};
+use lithe_sql::ast::{ColumnConstraintKind, CreateIndex, CreateTable, Expr, TableBody, TableConstraintKind};
+use lithe_vm::operand::Db;
+
+/// Resolves the expressions of a table's constraints and generated columns.
+pub(super) fn resolve_constraints<'a>(
+    resolver: &Resolver<'a>,
+    db: Db,
+    table: &'a Table,
+    create: &'a CreateTable<'a>,
+    text: &'a [u8],
+) -> Result<()> {
+    let TableBody::Columns(body) = create.body else { return Ok(()) };
+    let source = resolver.new_source();
+    let resolve = |expr: &'a Expr<'a>, clause| resolver.table_expr(expr, text, clause, source, db, table).map(|_| ());
+    for constraint in body.columns.iter().flat_map(|column| column.constraints) {
+        match &constraint.kind {
+            ColumnConstraintKind::Check(check) => resolve(&check.condition, Stored::Check)?,
+            ColumnConstraintKind::Generated { value, .. } => resolve(value, Stored::Generated)?,
+            _ => {}
+        }
+    }
+    for constraint in body.constraints {
+        if let TableConstraintKind::Check(check) = &constraint.kind {
+            resolve(&check.condition, Stored::Check)?;
+        }
+    }
+    Ok(())
+}
+
+/// Resolves the terms of an index and its WHERE.
+pub(super) fn resolve_terms<'a>(
+    resolver: &Resolver<'a>,
+    db: Db,
+    table: &'a Table,
+    create: &'a CreateIndex<'a>,
+    text: &'a [u8],
+) -> Result<()> {
+    let source = resolver.new_source();
+    let terms = create.columns.iter().map(|term| (&term.expr, Stored::Index));
+    for (expr, clause) in terms.chain(create.filter.iter().map(|filter| (filter, Stored::PartialIndex))) {
+        resolver.table_expr(expr, text, clause, source, db, table)?;
+    }
+    Ok(())
+}
