@@ -311,11 +311,11 @@ pub(super) fn resolve_in_namesake<'a>(
     build_index(create, sql, namesake, &options).map(drop)
 }
 
-/// The table that shadows the one of that name in `db` when the name has no schema: one of temp, or of the main database.
+/// The table of temp that shadows the one of that name in `db` when the name has no schema. One of the main database does not shadow
+/// those of attached databases here: SQLite parses the text as that of the database in which it stands.
 fn namesake<'a>(resolver: &Resolver<'a>, db: Db, name: Name<'_>) -> Option<(Db, &'a Arc<Table>)> {
-    let before = [Db::TEMP, Db::MAIN].into_iter().take_while(|before| *before != db);
-    let mut found = before.filter_map(|before| Some((before, resolver.env.catalog.schema(before).table(name)?)));
-    found.next()
+    let table = resolver.env.catalog.schema(Db::TEMP).table(name).filter(|_| db != Db::TEMP)?;
+    Some((Db::TEMP, table))
 }
 
 /// The database of a trigger's table, if the trigger is in the schema of `db`: another one if the table is shadowed.
