@@ -127,10 +127,8 @@ fn table_edits<'a>(
         Change::Table(_) if is_legacy(cg, change) => in_table_legacy(cg, altered, change, create, is_own),
         _ => in_table(altered, change, create, is_own),
     };
-    if !is_legacy(cg, change) {
-        resolve_constraints(&resolver, of, table, create, &table.sql)
-            .map_err(|error| in_object("table", table.name.name(), "", &error))?;
-    }
+    resolve_constraints(&resolver, of, table, create, &table.sql)
+        .map_err(|error| in_object("table", table.name.name(), "", &error))?;
     if !matches!(change, Change::Table(_)) {
         replace_strings(&resolver, &table.sql, &mut text);
     }
@@ -208,9 +206,9 @@ fn index_edit<'a>(
             .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }
     let mut text = if is_own { in_index(altered, change, create, is_legacy(cg, change)) } else { TextEdits::default() };
+    resolve_terms(&resolver, of, table, create, sql)
+        .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     if !matches!(change, Change::Table(_)) {
-        resolve_terms(&resolver, of, table, create, sql)
-            .map_err(|error| in_object("index", index.name.name(), "", &error))?;
         replace_strings(&resolver, sql, &mut text);
     }
     let new_sql = (!text.is_empty()).then(|| text.apply(sql));
