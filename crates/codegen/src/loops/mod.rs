@@ -385,9 +385,7 @@ fn begin_index<'a>(
     } else {
         index::begin_index(cg, index, path, planned.reverse, exhausted)?
     };
-    // An UPDATE may move the row: the next entry would then be a wrong one.
-    let is_last = planned.one_row || path.finds_one_each();
-    let walk = if is_last { Walk { step: None, ..walk } } else { walk };
+    let walk = walk.of_index(path, planned.one_row);
     match (opened.index, opened.table) {
         (None, _) => {
             cg.set_access(source.id, ColumnAccess::Table { cursor: index, table: path.table });

@@ -171,9 +171,7 @@ fn begin_branch<'a>(
         }
         TreePath::Index(path) => {
             let index = index.unwrap_or(cursor);
-            let walk = begin_index(cg, index, path, reverse, exhausted)?;
-            // The row may be moved by an UPDATE: what stands behind it then is no row to go on with.
-            let walk = if branch.one_row || path.finds_one_each() { Walk { step: None, ..walk } } else { walk };
+            let walk = begin_index(cg, index, path, reverse, exhausted)?.of_index(path, branch.one_row);
             if index != cursor {
                 super::source::emit_row_of_entry(cg, source, path, index, cursor)?;
                 cg.set_access(source.id, index_access(cg, path, index, Some(cursor)));

@@ -1,5 +1,6 @@
 //! The step of a loop from row to row.
 
+use lithe_optimize::access::IndexPath;
 use lithe_vm::insn::Insn;
 
 use super::super::Codegen;
@@ -15,6 +16,12 @@ pub struct Walk {
 }
 
 impl Walk {
+    /// The walk of an index. It has no step if each search finds one row at most: an UPDATE may move the row, and the next entry would
+    /// then be a wrong one.
+    pub fn of_index(self, path: &IndexPath<'_>, one_row: bool) -> Walk {
+        if one_row || path.finds_one_each() { Walk { step: None, ..self } } else { self }
+    }
+
     /// Whether there may be more than one row.
     pub fn is_loop(&self) -> bool {
         self.step.is_some() || !self.around.is_empty()

@@ -295,7 +295,7 @@ pub(super) fn resolve_in_namesake<'a>(
     quoted_strings: bool,
 ) -> Result<()> {
     let Some(sql) = &index.sql else { return Ok(()) };
-    let Some((_, namesake)) = namesake(resolver, db, table.name.name()) else { return Ok(()) };
+    let Some(namesake) = namesake(resolver, db, table.name.name()) else { return Ok(()) };
     if namesake.view().is_some() {
         return fail("views may not be indexed");
     }
@@ -313,15 +313,14 @@ pub(super) fn resolve_in_namesake<'a>(
 
 /// The table of temp that shadows the one of that name in `db` when the name has no schema. One of the main database does not shadow
 /// those of attached databases here: SQLite parses the text as that of the database in which it stands.
-fn namesake<'a>(resolver: &Resolver<'a>, db: Db, name: Name<'_>) -> Option<(Db, &'a Arc<Table>)> {
-    let table = resolver.env.catalog.schema(Db::TEMP).table(name).filter(|_| db != Db::TEMP)?;
-    Some((Db::TEMP, table))
+fn namesake<'a>(resolver: &Resolver<'a>, db: Db, name: Name<'_>) -> Option<&'a Arc<Table>> {
+    resolver.env.catalog.schema(Db::TEMP).table(name).filter(|_| db != Db::TEMP)
 }
 
 /// The database of a trigger's table, if the trigger is in the schema of `db`: another one if the table is shadowed.
 fn trigger_db<'a>(resolver: &Resolver<'a>, db: Db, create: &CreateTrigger<'a>) -> Db {
-    let shadowing = namesake(resolver, db, create.table.name.name).filter(|_| create.table.schema.is_none());
-    shadowing.map_or(db, |(db, _)| db)
+    let is_shadowed = create.table.schema.is_none() && namesake(resolver, db, create.table.name.name).is_some();
+    if is_shadowed { Db::TEMP } else { db }
 }
 
 /// The table of a trigger whose table is in the schema of `db`.

@@ -92,13 +92,18 @@ impl Statement {
         if let Runner::Program(vm) = &self.runner { vm.bound_zeros(number) } else { None }
     }
 
+    /// Notes that all parameters get other values.
+    fn note_all_values(&mut self) {
+        self.has_new_values |= self.compiled.planned_parameters != 0 && self.legacy.is_none();
+    }
+
     /// Sets all parameters to NULL.
     pub fn clear_bindings(&mut self) {
         self.too_many_zeros = 0;
         if self.compiled.is_template {
             return; // the statement has no parameters of its own
         }
-        self.has_new_values |= self.compiled.planned_parameters != 0 && self.legacy.is_none();
+        self.note_all_values();
         match &mut self.runner {
             Runner::Program(vm) => vm.clear_bindings(),
             Runner::Command(run) => run.clear_bindings(),
@@ -112,7 +117,7 @@ impl Statement {
         if count != from.parameter_count() {
             return Ok(false);
         }
-        self.has_new_values |= self.compiled.planned_parameters != 0 && self.legacy.is_none();
+        self.note_all_values();
         match (&mut self.runner, &mut from.runner) {
             (Runner::Program(to), Runner::Program(from)) => to.take_bindings(from),
             _ => (1..=count).try_for_each(|number| {
