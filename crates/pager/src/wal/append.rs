@@ -421,6 +421,11 @@ impl Wal {
     fn leave_first_mark(&self) -> Result<()> {
         self.read_lock.unlock(0)?;
         self.mark.set(None);
+        self.take_mark_of_log()
+    }
+
+    /// Takes a read mark at the end of the snapshot, or before it, for a writer that has none.
+    pub(super) fn take_mark_of_log(&self) -> Result<()> {
         for _ in 0..TRIES_MAX {
             let Some((mark, _)) = self.choose_mark(self.header.get().last_frame)? else { continue };
             if self.read_lock.lock(mark)? {
