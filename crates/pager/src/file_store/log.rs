@@ -142,7 +142,7 @@ impl FileStore {
             self.database.pool.expire();
         }
         if begun == Begun::Changed {
-            self.forget_shown()?;
+            self.forget_fetched()?;
         }
         let looked = self.read_state_through_log(shape);
         if looked.is_err() {
@@ -185,7 +185,7 @@ impl FileStore {
             return Ok(Snapshot { page_count: 0, ..candidate });
         }
         let found = if page_count > 0 { self.read_header_of(candidate, in_log)? } else { candidate };
-        Ok(self.know_log(found))
+        Ok(self.remember_log(found))
     }
 
     /// What page 1 says of a snapshot.
@@ -211,7 +211,7 @@ impl FileStore {
 
     /// Remembers a snapshot of the log. Pages are read directly from the mapping if the database file has all of the
     /// log.
-    fn know_log(&self, snapshot: Snapshot) -> Snapshot {
+    fn remember_log(&self, snapshot: Snapshot) -> Snapshot {
         let is_in_file = self.with_wal(Wal::is_fully_checkpointed);
         let snapshot = Snapshot { direct: if is_in_file { snapshot.mapped_pages() } else { 0 }, ..snapshot };
         self.last.remember(snapshot);
@@ -319,7 +319,7 @@ impl FileStore {
         let (file_size, mapped) =
             if self.log.was_passed.get() { self.map_longer(&known) } else { (known.file_size, known.mapped) };
         let (page_count, shape) = (before.page_count.get(), before.shape());
-        Some(self.know_log(Snapshot { id, shape, page_count, file_size, mapped, ..known }))
+        Some(self.remember_log(Snapshot { id, shape, page_count, file_size, mapped, ..known }))
     }
 
     /// The size of the file, and the mapping of as much of it as can be mapped, after this connection's commit has

@@ -83,7 +83,7 @@ impl FileStore {
         options: &OpenOptions,
     ) -> FileStore {
         let calls = CallPolicy::of(&*opened.file);
-        let mmap_size = if calls.copies_shown { 0 } else { options.mmap_size };
+        let mmap_size = if calls.uses_fetch { 0 } else { options.mmap_size };
         let access = Access::new(&opened, options);
         let usage = if access.immutable { LogUse::Ignored } else { LogUse::AsHeaderSays };
         FileStore {
@@ -132,15 +132,15 @@ impl FileStore {
 
     /// Reports `mmap_size` to a VFS of the application, at each occasion where SQLite does.
     pub(crate) fn tell_mmap_size(&self) {
-        if self.calls.copies_shown {
-            self.file.show_up_to(Some(self.mapping.wanted.get()));
+        if self.calls.uses_fetch {
+            self.file.set_fetch_limit(Some(self.mapping.wanted.get()));
         }
     }
 
     /// Reports to a VFS of the application that another connection may have changed the file.
-    pub(crate) fn forget_shown(&self) -> Result<()> {
-        let shows = self.calls.copies_shown && self.mapping.in_force.get() > 0;
-        if shows { Ok(self.file.forget_shown()?) } else { Ok(()) }
+    pub(crate) fn forget_fetched(&self) -> Result<()> {
+        let shows = self.calls.uses_fetch && self.mapping.in_force.get() > 0;
+        if shows { Ok(self.file.forget_fetched()?) } else { Ok(()) }
     }
 
     pub(crate) fn mmap_size_wanted(&self) -> u64 {
@@ -152,7 +152,7 @@ impl FileStore {
     pub(crate) fn adopt_mmap_size(&self) {
         if self.mapping.in_force.get() != self.mapping.wanted.get() {
             self.mapping.in_force.set(self.mapping.wanted.get());
-            if !self.calls.copies_shown {
+            if !self.calls.uses_fetch {
                 self.forget_known();
             }
         }

@@ -119,7 +119,7 @@ impl FileStore {
         }
         self.last.forget();
         if self.last.fingerprint() != Some(fingerprint) {
-            self.forget_shown()?;
+            self.forget_fetched()?;
             self.database.pool.expire();
             self.adopt_into_pool(SnapshotId::File(fingerprint, size), shape.page_size);
             self.add_change(Change { moved: false, foreign: 1 });
@@ -127,19 +127,19 @@ impl FileStore {
         if has_log && size > 0 {
             return Ok(Found::Log(shape));
         }
-        self.know_page_1(shape, size)
+        self.read_page_1(shape, size)
     }
 
     /// Learns the state of a file that has no log from page 1, read through the pool.
-    fn know_page_1(&self, shape: Shape, size: u64) -> Result<Found> {
+    fn read_page_1(&self, shape: Shape, size: u64) -> Result<Found> {
         if size == 0 || self.last.ignores_content.get() {
-            return Ok(self.know_nothing_in_it(shape));
+            return Ok(self.remember_empty(shape));
         }
         let id = self.last.id();
         let candidate = Snapshot { id, page_count: 1, file_size: size, ..Snapshot::empty(shape) };
         let (page, _) = self.first_page(&candidate)?;
         let header = DbHeader::read(&page).map_err(|_| Error::NotADb)?;
-        let found = self.know_header(&header, &page, size);
+        let found = self.remember_header(&header, &page, size);
         // Page 1 was read into the pool before the snapshot's id was known.
         self.advance_pool(&id, SnapshotId::File(fingerprint_in(&page), size), Changes::Pages(Vec::new()));
         found
@@ -212,7 +212,7 @@ impl FileStore {
     fn read_state_from_header(&self, shape: Shape, size: u64) -> Result<Found> {
         let before = self.last.take();
         if size == 0 || self.last.ignores_content.get() {
-            return Ok(self.know_nothing_in_it(shape));
+            return Ok(self.remember_empty(shape));
         }
         let mut bytes = [0; HEADER_LEN];
         match before {
@@ -222,17 +222,17 @@ impl FileStore {
             _ => drop(self.file.read_at(&mut bytes, 0)?),
         }
         let header = DbHeader::read(&bytes).map_err(|_| Error::NotADb)?;
-        self.know_header(&header, &bytes, size)
+        self.remember_header(&header, &bytes, size)
     }
 
-    fn know_nothing_in_it(&self, shape: Shape) -> Found {
+    fn remember_empty(&self, shape: Shape) -> Found {
         let empty = Snapshot::empty(shape);
         self.last.remember(empty);
         Found::Rollback(empty)
     }
 
     /// Remembers the state that the header states, if the database has no log. The file has `size` bytes and begins with `bytes`.
-    fn know_header(&self, header: &DbHeader, bytes: &[u8], size: u64) -> Result<Found> {
+    fn remember_header(&self, header: &DbHeader, bytes: &[u8], size: u64) -> Result<Found> {
         if matches!(header.read_version, FileVersion::Unknown(_)) {
             return Err(Error::NotADb);
         }
@@ -276,7 +276,7 @@ impl FileStore {
             (Some((PageNo::FIRST, page)), _) => {
                 self.last.forget();
                 let header = DbHeader::read(page).map_err(|_| Error::NotADb)?;
-                self.know_header(&header, page, size)?
+                self.remember_header(&header, page, size)?
             }
             // This commit has not changed page 1.
             (_, Some(known)) if !self.calls.reads_header_alone && !changes.are_unknown() => Found::Rollback(known),

@@ -53,8 +53,8 @@ impl FileStore {
     /// A VFS of an application may show pages in memory to a reader: all but page 1.
     fn read_from_file(&self, no: PageNo, buf: &mut [u8]) -> Result<()> {
         let offset = no.offset(buf.len() as u32);
-        let may_be_shown = self.calls.copies_shown && self.mmap_size() > 0 && self.level.get() <= LockLevel::Shared;
-        if !(may_be_shown && no > PageNo::FIRST && self.file.copy_shown(buf, offset)?) {
+        let may_be_shown = self.calls.uses_fetch && self.mmap_size() > 0 && self.level.get() <= LockLevel::Shared;
+        if !(may_be_shown && no > PageNo::FIRST && self.file.read_fetched(buf, offset)?) {
             self.file.read_at(buf, offset)?;
         }
         Ok(())

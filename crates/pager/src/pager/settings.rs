@@ -90,7 +90,7 @@ impl Pager {
     /// `mmap_size` as the VFS that maps the file reports it. `None`: a VFS of the application does not implement it.
     pub fn mmap_size_in_force(&self) -> Option<u64> {
         match &self.store {
-            Store::File(file) if file.calls.copies_shown => file.file.show_up_to(None),
+            Store::File(file) if file.calls.uses_fetch => file.file.set_fetch_limit(None),
             _ => Some(self.mmap_size()),
         }
     }

@@ -150,7 +150,7 @@ impl Wal {
         let before = self.words.get();
         self.take_newest_header()?;
         if self.words.get() != before {
-            work.database.forget_shown()?;
+            work.database.forget_fetched()?;
         }
         let last = self.header.get().last_frame;
         if let Some(page_size) = self.header.get().page_size
