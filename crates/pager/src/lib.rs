@@ -8,6 +8,21 @@
 //! Three types to read first: [`Pager`] (`pager`), which owns the order of all steps; `Snapshot` (`snapshot`), the committed state that
 //! it reads; `WriteTxn` (`write_txn`), what it has written and not committed.
 //!
+//! ```text
+//!   multi_file                     commits over several databases
+//!       ▼
+//!     pager                        the order of all steps: read, write, spill, begin, commit
+//!       │    ╲         ╲
+//!       ▼     ▼         ▼
+//!   shared_cache  file_store  memory         readers of one process     a file     no file
+//!                   │    │   ╲
+//!                   ▼    ▼    ▼
+//!                 wal  rollback  pool        the two kinds of journal   pages that are not mapped
+//!                   ╲    │    ╱
+//!                    ▼   ▼   ▼
+//!        write_txn, savepoint, spill, dirty, snapshot, page_ref
+//! ```
+//!
 //! The states of a pager and of a write transaction are drawn in `pager/state.rs`, with what holds in each.
 //!
 //! | module | subject |
@@ -74,7 +89,3 @@ pub use rollback::SuperJournal;
 pub use settings::BusyHandler;
 pub use shared_cache::SharedCache;
 pub use wal::{Checkpoint, CheckpointMode, Snapshot};
-
-/// The version that a commit writes into the header as that of the library: the SQLite version that this library
-/// matches.
-const SQLITE_VERSION_NUMBER: u32 = 3_054_001;

@@ -4,13 +4,13 @@
 use std::io::IoSlice;
 use std::sync::Arc;
 
+use lithe_base::SQLITE_VERSION_NUMBER;
 use lithe_format::bytes::put_u32;
 use lithe_format::db_header::{CHANGE_COUNTER_AT, PAGE_COUNT_AT, VERSION_VALID_FOR_AT, WRITER_VERSION_AT};
 use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{FileEvent, LockLevel, ResultCode};
 
 use super::FileStore;
-use crate::SQLITE_VERSION_NUMBER;
 use crate::call_policy::pages_of_a_call;
 use crate::counts::PageCounter;
 use crate::error::{Error, Result, listed};

@@ -24,7 +24,12 @@ use crate::Codegen;
 pub(super) fn edits_of<'a>(cg: &Codegen<'a>, altered: Altered<'a>, change: Change<'a>, of: Db) -> Result<Vec<RowEdit>> {
     let schema: &'a Schema = cg.env.catalog.schema(of);
     let mut edits = Vec::new();
-    for object in objects_of(schema) {
+    let mut objects = objects_of(schema);
+    if cg.env.flags.legacy_alter_table {
+        // Of views and triggers SQLite only reports in this mode that something is wrong, after it has checked all tables and indexes.
+        objects.sort_by_key(|object| matches!(object, Object::Trigger(_)) || object.is_view());
+    }
+    for object in objects {
         match object {
             Object::Trigger(trigger) => trigger_edit(cg, altered, change, of, trigger, &mut edits)?,
             Object::Index(table, index) => index_edit(cg, altered, change, of, (table, index), &mut edits)?,

@@ -137,6 +137,10 @@ pub(super) enum Object<'s> {
 }
 
 impl Object<'_> {
+    pub(super) fn is_view(self) -> bool {
+        matches!(self, Object::Table(table) if table.view().is_some())
+    }
+
     fn row(self) -> Row {
         let root = |root: Option<lithe_format::PageNo>| root.map_or(0, |root| i64::from(root.get()));
         match self {
