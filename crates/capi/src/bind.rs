@@ -45,7 +45,7 @@ fn bind_locked(statement: &sqlite3_stmt, db: &sqlite3, number: c_int, value: Bin
         // As in SQLite, integers leave the connection's last error what it is.
         Ok(()) if matches!(value, BindValue::Value(ValueRef::Integer(_))) => code::OK,
         Ok(()) => db.ok(),
-        Err(error) => db.fail(&error),
+        Err(error) => db.fail_code(error.code().0),
     }
 }
 

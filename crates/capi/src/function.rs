@@ -260,7 +260,7 @@ fn register(db: &sqlite3, handle: *mut sqlite3, registration: Registration<'_>) 
             return db.fail(&error);
         }
     }
-    db.ok()
+    code::OK
 }
 
 /// The encodings for which a function is registered. An unknown encoding means UTF-8, because programs pass flags
@@ -364,7 +364,7 @@ api! {
         let (Ok(db), Some(name), false) = (live(handle), text::bytes(name), args < -2) else { return code::MISUSE };
         let args = u16::try_from(args).map_or(Arity::AtLeast(0), Arity::Exactly);
         match db.core().overload_function(&String::from_utf8_lossy(name), args) {
-            Ok(()) => db.ok(),
+            Ok(()) => code::OK,
             Err(error) => db.fail(&error),
         }
     }

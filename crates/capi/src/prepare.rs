@@ -239,14 +239,16 @@ api! {
             Err(code) => return code,
         };
         // The call that has access is running the statement.
-        let Ok(mut inside) = statement.enter() else { return db.fail_code(code::BUSY) };
+        let Ok(mut inside) = statement.enter() else { return code::BUSY };
         // Statements of the old interface are never compiled again.
         if statement.is_legacy && c_int::from(inside.get().explain()) != mode {
-            return db.fail_code(code::ERROR);
+            return code::ERROR;
         }
+        let is_other = c_int::from(inside.get().explain()) != mode;
         let changed = inside.get().set_explain(db.core(), mode);
         statement.published.set_columns(inside.get());
-        db.finish(changed)
+        // A statement that is compiled for its first listing succeeds as any preparation does.
+        if is_other && mode != 0 && changed.is_ok() { db.ok() } else { db.finish_silently(changed) }
     }
 
     fn sqlite3_stmt_busy(handle: *mut sqlite3_stmt) -> c_int {

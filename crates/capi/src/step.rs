@@ -47,7 +47,7 @@ fn publish(
 
 #[inline]
 fn row(db: &sqlite3) -> c_int {
-    db.error.set_code(code::ROW);
+    db.error.set_step(code::ROW);
     code::ROW
 }
 
@@ -66,7 +66,7 @@ fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine
             answer
         }
         Ok(_) => {
-            db.error.set_code(code::DONE);
+            db.error.set_step(code::DONE);
             code::DONE
         }
     }

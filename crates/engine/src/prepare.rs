@@ -108,9 +108,10 @@ impl Connection {
         }
     }
 
-    /// Takes a statement that is no longer used, so that its machine can run another one.
+    /// Takes a statement that is no longer used, so that its machine can run another one. Whoever wants to know whether the changes
+    /// of a statement on a row could be committed resets it first.
     pub fn put_back(&self, mut statement: Statement) {
-        statement.reset(self);
+        let _ = statement.reset(self);
         if self.transaction.is_broken() {
             return;
         }

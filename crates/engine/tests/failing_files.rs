@@ -37,8 +37,7 @@ fn run(connection: &Connection, sql: &str) -> Result<Vec<Vec<Value>>, Error> {
             Err(error) => break Err(error),
         }
     };
-    statement.reset(connection);
-    result
+    result.and_then(|rows| statement.reset(connection).map(|()| rows))
 }
 
 fn prepare(sim: &Sim, journal_mode: &str) -> Connection {

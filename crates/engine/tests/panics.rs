@@ -73,8 +73,7 @@ fn run(connection: &Connection, sql: &str) -> Result<Vec<Vec<Value>>, Error> {
             Err(error) => break Err(error),
         }
     };
-    statement.reset(connection);
-    result
+    result.and_then(|rows| statement.reset(connection).map(|()| rows))
 }
 
 fn must(connection: &Connection, sql: &str, context: &str) -> Vec<Vec<Value>> {

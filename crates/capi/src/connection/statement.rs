@@ -242,15 +242,16 @@ pub(crate) fn reset(statement: &sqlite3_stmt, db: &sqlite3) -> c_int {
     }
     statement.leave_row();
     statement.runs.set(statement.runs.get() + 1);
-    inside.get().reset(db.core());
+    let ended = inside.get().reset(db.core());
     statement.published.end_step(false);
     drop(inside);
     if db.hooks.is_traced() || statement.began.get().is_some() {
         db.hooks.profile(statement);
     }
-    match statement.failure.take() {
-        None => db.ok(),
+    match (statement.failure.take(), ended) {
+        (None, Ok(())) => db.ok(),
         // The run's error becomes the connection's last error, whatever has happened since.
-        Some(error) => db.fail(&error),
+        (Some(error), _) => db.fail(&error),
+        (None, Err(error)) => db.fail(&error),
     }
 }

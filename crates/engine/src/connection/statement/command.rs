@@ -78,6 +78,11 @@ impl CommandRun {
             return run.late_error.borrow_mut().take().map_or(Ok(Step::Done), Err);
         }
         self.given += 1;
+        if !self.command.is_read_only() {
+            // As in SQLite, a statement that may write and stands on a row keeps the changes of others from being committed, whatever it
+            // does itself: PRAGMA journal_mode, EXPLAIN of an INSERT.
+            connection.note_writer(run);
+        }
         Ok(Step::Row)
     }
 

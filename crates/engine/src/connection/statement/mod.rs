@@ -314,7 +314,7 @@ impl Statement {
         if connection.databases.shares_cache()
             && let Err(error) = self.lock_tables(connection)
         {
-            self.end(connection, Some(&error));
+            let _ = self.end(connection, Some(&error));
             return Err(error);
         }
         Ok(())
@@ -343,12 +343,12 @@ impl Statement {
         if connection.databases.shares_cache() {
             connection.state.note_write(); // other connections of the cache may have written
             if let Err(error) = connection.databases.resume_shared() {
-                self.end(connection, Some(&error));
+                let _ = self.end(connection, Some(&error));
                 return Err(error);
             }
         }
         if let Err(error) = connection.databases.check_mappings() {
-            self.end(connection, Some(&error));
+            let _ = self.end(connection, Some(&error));
             return Err(error);
         }
         let run = &self.run;
@@ -425,25 +425,29 @@ impl Statement {
     }
 
     /// Ends a run: releases its locks and cursors, and the next step starts over. Bound values stay.
-    pub fn reset(&mut self, connection: &Connection) {
+    ///
+    /// # Errors
+    /// Those of the commit with which a writer ends in autocommit mode, if the run stood on a row: its changes are rolled back.
+    pub fn reset(&mut self, connection: &Connection) -> Result<()> {
         self.is_on_row = false;
         if !self.is_running || connection.transaction.is_broken() {
             return self.end(connection, None);
         }
         let under_way = UnderWay::begin(&connection.transaction);
-        self.end(connection, None);
+        let ended = self.end(connection, None);
         connection.step_ends();
         under_way.end();
+        ended
     }
 
     /// Ends the run before its last row. A reader that is stopped counts as successful; a writer's changes are kept,
-    /// because its rows were already returned.
-    pub(crate) fn end(&mut self, connection: &Connection, error: Option<&Error>) {
+    /// because its rows were already returned; an error says that they could not be committed.
+    pub(crate) fn end(&mut self, connection: &Connection, error: Option<&Error>) -> Result<()> {
         if connection.transaction.is_broken() {
             // After a panic the machine is not used any more, and the statement's changes are not kept.
             self.is_running = false;
             connection.abandon_if_idle();
-            return;
+            return Ok(());
         }
         let counted = match &self.runner {
             Runner::Program(vm) if self.is_running && error.is_none() => vm.changes_of_run(),
@@ -454,11 +458,12 @@ impl Statement {
         }
         self.release_rows();
         if !std::mem::take(&mut self.is_running) {
-            return;
+            return Ok(());
         }
         connection.kept.end_orphaned(connection);
         self.leave_locks(connection);
         let run = &self.run;
+        let mut ended = Ok(());
         match error {
             Some(error) => drop(connection.statement_fails(run, error.code(), OnConflict::Abort)),
             None => {
@@ -468,11 +473,13 @@ impl Statement {
                         connection.state.take_back_changes(changes);
                     }
                     let _ = connection.statement_fails(run, error.code(), OnConflict::Abort);
+                    ended = Err(error);
                 }
             }
         }
-        // A destructor or a reset has no result that could report the hook's code.
+        // The commit is final whatever the hook returns, and as in SQLite only a step fails with its code.
         let _ = connection.call_wal_hook();
+        ended
     }
 
     /// Closes the cursors, so that locks can be released.

@@ -83,7 +83,7 @@ impl Statement {
     }
 
     fn compile_again(&mut self, connection: &Connection, explain: Explain) -> Result<()> {
-        self.end(connection, None);
+        self.end(connection, None)?;
         let compiled = self.compile_text(connection, explain)?;
         self.take_program(compiled)
     }

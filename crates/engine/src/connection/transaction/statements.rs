@@ -94,7 +94,8 @@ impl Connection {
         Ok(())
     }
 
-    pub(super) fn note_writer(&self, run: &StatementRun) {
+    /// The statement counts among those that write.
+    pub(crate) fn note_writer(&self, run: &StatementRun) {
         self.transaction.note_writer(run);
         self.state.has_writer.set(true);
     }
