@@ -69,7 +69,9 @@ impl Pager {
     /// rolled back first.
     #[inline]
     pub fn end_read(&self) -> Result<()> {
-        self.assert_state();
+        if cfg!(debug_assertions) {
+            self.assert_state();
+        }
         let rolled_back = match self.state.get() {
             State::Idle => return Ok(()),
             State::Reading => Ok(()),
