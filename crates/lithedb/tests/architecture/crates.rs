@@ -35,7 +35,7 @@ pub const ARROWS: &[(&str, &[&str])] = &[
     ("lithedb", &["engine", "modules", "rtree", "fts3", "fts5", "session"]),
     ("capi", &["engine", "modules", "rtree", "fts3", "fts5", "session"]),
     ("recover", &["format", "value"]),
-    ("cli", &["lithedb", "recover"]),
+    ("cli", &["engine", "lithedb", "capi", "recover"]),
     ("sqlite-ffi", &[]),
     ("bench", &["lithedb", "sqlite-ffi"]),
 ];
