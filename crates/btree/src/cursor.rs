@@ -138,7 +138,7 @@ impl Cursor {
     }
 
     fn new(root: PageNo, key_info: Option<Arc<KeyInfo>>) -> Cursor {
-        let kind = if key_info.is_some() { TreeKind::Index } else { TreeKind::Table };
+        let kind = kind_of(key_info.as_ref());
         Cursor {
             key_info,
             limits: Limits { usable: 0, max_local: 0, min_local: 0 },
@@ -162,11 +162,10 @@ impl Cursor {
             "a cursor is reset before it is opened anew"
         );
         if self.path.root != root || !is_same_order(self.key_info.as_ref(), key_info.as_ref()) {
-            self.state = State::Nowhere;
-            self.path.clear();
+            (self.state, self.at_last) = (State::Nowhere, false);
+            self.path.move_to(root, kind_of(key_info.as_ref()));
         }
         self.key_info = key_info;
-        self.path.reopen(root, self.kind());
     }
 
     /// Leaves the entry and drops its leaf. Cursors are reset before their transaction ends. The path to the leaf is kept
@@ -233,7 +232,7 @@ impl Cursor {
     }
 
     fn kind(&self) -> TreeKind {
-        if self.key_info.is_some() { TreeKind::Index } else { TreeKind::Table }
+        kind_of(self.key_info.as_ref())
     }
 
     /// The page on which the cursor stands, and the cell there.
@@ -293,6 +292,11 @@ impl Cursor {
         self.row = Some(row);
         Ok(row)
     }
+}
+
+/// The kind of the tree whose entries have this order.
+fn kind_of(key_info: Option<&Arc<KeyInfo>>) -> TreeKind {
+    if key_info.is_some() { TreeKind::Index } else { TreeKind::Table }
 }
 
 /// Whether two cursors are on tables, or on indexes of one order.

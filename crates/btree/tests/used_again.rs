@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Shape, memory, writable};
+use common::{Random, Shape, memory, writable};
 use lithe_btree::{AutoVacuum, Btree, Cursor, KeyColumn, KeyInfo, Prefix, SearchKey, SecureDelete, Seek, TreeKind};
 use lithe_format::PageNo;
 use lithe_format::payload::Payload;
@@ -322,5 +322,47 @@ fn the_last_row_is_where_a_later_transaction_begins() {
         assert!(found.into_iter().eq((0..=2000).map(|n| 2 * n).rev()));
         cursor.reset();
         pager.end_read().unwrap();
+    }
+}
+
+/// Cursors move from one tree to another while the trees grow and shrink, and counters of changes of two trees meet: a cursor takes
+/// nothing of the tree before for current.
+#[test]
+fn cursors_move_between_trees() {
+    for seed in 0..20 {
+        let mut random = Random::new(seed);
+        let btree = memory(SHAPE);
+        let roots = [(); 3].map(|()| btree.create_tree(TreeKind::Table).unwrap());
+        let mut rows: [std::collections::BTreeSet<i64>; 3] = Default::default();
+        let mut cursors = [(); 4].map(|()| (Cursor::table(roots[0]), 0));
+        for step in 0..6000 {
+            let tree = random.below(3);
+            let rowid = random.below(120) as i64;
+            let mut changer = Cursor::table(roots[tree]);
+            if random.chance(if step / 500 % 2 == 0 { 70 } else { 20 }) {
+                changer.insert_table(&btree, rowid, &Payload::from_bytes(&content(rowid)), None).unwrap();
+                rows[tree].insert(rowid);
+            } else if changer.seek_rowid(&btree, rowid).unwrap() == Seek::Exact {
+                changer.delete(&btree).unwrap();
+                rows[tree].remove(&rowid);
+            }
+            let (cursor, tree) = &mut cursors[random.below(4)];
+            if random.chance(40) {
+                cursor.reset();
+                let before = btree.version(roots[*tree]);
+                *tree = random.below(3);
+                if let Some(&rowid) = rows[*tree].first() {
+                    // Overwriting a row changes the tree's version, and none of its pages but the leaf.
+                    let mut changer = Cursor::table(roots[*tree]);
+                    while btree.version(roots[*tree]) < before {
+                        changer.insert_table(&btree, rowid, &Payload::from_bytes(&content(rowid)), None).unwrap();
+                    }
+                }
+                cursor.reopen(roots[*tree], None);
+            }
+            let rowid = random.below(120) as i64;
+            let found = cursor.seek_rowid(&btree, rowid).unwrap() == Seek::Exact;
+            assert_eq!(found, rows[*tree].contains(&rowid), "seed {seed}, step {step}: row {rowid} of tree {tree}");
+        }
     }
 }

@@ -67,7 +67,7 @@ fn through_rust(count: i64) -> i64 {
         let n: i64 = row.get(0).unwrap();
         let text: &str = row.get(1).unwrap();
         sum += n + text.len() as i64 + i64::from(text.as_bytes()[0]);
-        statement.reset();
+        statement.reset().unwrap();
     }
     sum
 }
@@ -78,7 +78,7 @@ fn through_engine(count: i64) -> i64 {
     while let Ok(prepared) = connection.prepare(rest) {
         let Some(mut statement) = prepared.statement else { break };
         while statement.step(&connection).unwrap() == Step::Row {}
-        statement.reset(&connection);
+        statement.reset(&connection).unwrap();
         rest = &rest[prepared.tail..];
     }
     let mut statement = connection.prepare(QUERY.to_bytes()).unwrap().statement.unwrap();
@@ -89,7 +89,7 @@ fn through_engine(count: i64) -> i64 {
         let ValueRef::Integer(n) = statement.value(0) else { panic!("not an integer") };
         let ValueRef::Text(text) = statement.value(1) else { panic!("not a text") };
         sum += n + text.len() as i64 + i64::from(text[0]);
-        statement.reset(&connection);
+        statement.reset(&connection).unwrap();
     }
     sum
 }

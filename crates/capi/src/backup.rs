@@ -60,7 +60,7 @@ api! {
                 Box::into_raw(Box::new(sqlite3_backup { target, source, inner, failed: None }))
             }
             Err(error) => {
-                to.fail(&error);
+                to.fail_with(error.code().0, error.message());
                 null_mut()
             }
         }
@@ -121,6 +121,7 @@ api! {
             // The temporary database is created at its first use.
             Ok(bytes) if bytes.is_empty() => null_mut(),
             Ok(bytes) => {
+                db.ok();
                 put_size(bytes.len() as i64);
                 if flags & NO_COPY != 0 {
                     // The pages are not contiguous in memory.
@@ -128,10 +129,8 @@ api! {
                 }
                 memory::copy_text(&bytes).cast()
             }
-            Err(error) => {
-                db.fail(&error);
-                null_mut()
-            }
+            // An unknown name is no error of the connection.
+            Err(_) => null_mut(),
         }
     }
 
@@ -147,9 +146,9 @@ api! {
                     size_max: (flags & RESIZEABLE == 0).then_some(size_max as u64),
                 };
                 let schema = text::name(schema).unwrap_or_else(|| "main".to_owned());
-                db.finish(db.core().deserialize(&schema, text::sized(bytes.cast::<c_void>(), len), how))
+                db.finish_silently(db.core().deserialize(&schema, text::sized(bytes.cast::<c_void>(), len), how))
             }
-            Ok(db) => db.fail_code(code::MISUSE),
+            Ok(_) => code::MISUSE,
             Err(code) => code,
         };
         if flags & FREE_ON_CLOSE != 0 {

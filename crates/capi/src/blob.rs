@@ -43,6 +43,14 @@ fn part(blob: &sqlite3_blob, n: c_int, offset: c_int) -> Result<(usize, usize), 
     }
 }
 
+/// The end of a read or a write; a failure is told by its code alone.
+fn finish(db: &sqlite3, result: Result<(), Error>) -> c_int {
+    match result {
+        Ok(()) => db.ok(),
+        Err(error) => db.fail_code(error.code().0),
+    }
+}
+
 api! {
     fn sqlite3_blob_open(
         handle: *mut sqlite3, database: *const c_char, table: *const c_char, column: *const c_char, rowid: i64,
@@ -75,7 +83,15 @@ api! {
                 if result.is_ok() {
                     blob.len = blob.inner.len();
                 }
-                db.finish(result)
+                match result {
+                    // A handle that a failed reopening has ended; the first failure has been told.
+                    Err(error) if error.code() == ResultCode::ABORT => db.finish_silently(Err(error)),
+                    Err(error) if error.code().primary() == ResultCode::ABORT => {
+                        db.fail_with(code::ABORT, error.message())
+                    }
+                    Err(error) => db.fail(&error),
+                    Ok(()) => code::OK,
+                }
             }
             Err(code) => code,
         }
@@ -88,7 +104,7 @@ api! {
         let answer = if connection::is_poisoned(&db) {
             db.fail_poisoned()
         } else {
-            db.finish(blob.inner.close(db.core()))
+            db.finish_silently(blob.inner.close(db.core()))
         };
         drop(Box::from_raw(handle));
         db.others.set(db.others.get() - 1);
@@ -110,7 +126,7 @@ api! {
             let bytes = if n == 0 { &mut [][..] } else { std::slice::from_raw_parts_mut(bytes.cast(), n) };
             blob.inner.read(db.core(), bytes, offset)
         });
-        db.finish(result)
+        finish(&db, result)
     }
 
     fn sqlite3_blob_write(handle: *mut sqlite3_blob, bytes: *const c_void, n: c_int, offset: c_int) -> c_int {
@@ -121,6 +137,6 @@ api! {
         let result = part(blob, n, offset).and_then(|(n, offset)| {
             blob.inner.write(db.core(), text::sized(bytes, n as i64), offset)
         });
-        db.finish(result)
+        finish(&db, result)
     }
 }

@@ -39,7 +39,7 @@ unsafe extern "C" fn lithe_db_config(db: *mut sqlite3, op: c_int, args: *mut CAr
                 // SAFETY: the verb has a string.
                 let name = unsafe { crate::text::name(args.pointer()) };
                 db.core().rename_main(name.as_deref().unwrap_or("main"));
-                return db.ok();
+                return code::OK;
             }
             // LOOKASIDE: there is no lookaside memory, which is not an error.
             1001 => return code::OK,
@@ -61,6 +61,6 @@ unsafe extern "C" fn lithe_db_config(db: *mut sqlite3, op: c_int, args: *mut CAr
         if let Some(out) = unsafe { args.pointer::<c_int>().as_mut() } {
             *out = stands.into();
         }
-        db.ok()
+        code::OK
     })
 }

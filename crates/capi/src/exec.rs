@@ -197,10 +197,13 @@ api! {
         let mut table = Table::default();
         let mut code = run(handle, &db, sql, &mut |statement, is_row| table.add(statement, is_row));
         if table.is_incompatible {
-            let text = "sqlite3_get_table() called with two or more incompatible queries";
-            code = db.fail_with(code::ERROR, text);
+            code = db.fail_code(code::ERROR);
+            if let Some(message) = message.as_mut() {
+                *message = memory::copy_text(b"sqlite3_get_table() called with two or more incompatible queries");
+            }
+        } else {
+            leave_message(&db, code, message);
         }
-        leave_message(&db, code, message);
         if code != code::OK {
             table.free();
             return code;

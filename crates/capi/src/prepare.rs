@@ -239,14 +239,23 @@ api! {
             Err(code) => return code,
         };
         // The call that has access is running the statement.
-        let Ok(mut inside) = statement.enter() else { return db.fail_code(code::BUSY) };
+        let Ok(mut inside) = statement.enter() else { return code::BUSY };
         // Statements of the old interface are never compiled again.
         if statement.is_legacy && c_int::from(inside.get().explain()) != mode {
-            return db.fail_code(code::ERROR);
+            return code::ERROR;
+        }
+        let is_other = c_int::from(inside.get().explain()) != mode;
+        if is_other && statement.was_stepped.get() && (0..=2).contains(&mode) {
+            return code::BUSY;
         }
         let changed = inside.get().set_explain(db.core(), mode);
         statement.published.set_columns(inside.get());
-        db.finish(changed)
+        match changed {
+            // As in SQLite, the first listing is a preparation; those that follow leave the last error what it is.
+            Ok(()) if is_other && mode != 0 && !statement.was_listed.replace(true) => db.ok(),
+            Err(error) if (0..=2).contains(&mode) => db.fail(&error),
+            changed => db.finish_silently(changed),
+        }
     }
 
     fn sqlite3_stmt_busy(handle: *mut sqlite3_stmt) -> c_int {

@@ -60,8 +60,9 @@ api! {
             Ok(db) => db,
             Err(code) => return code,
         };
+        db.hooks.forget_wal_hook();
         db.core().set_wal_autocheckpoint(u32::try_from(frames).unwrap_or(0));
-        db.ok()
+        code::OK
     }
 }
 

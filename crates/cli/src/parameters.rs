@@ -15,7 +15,7 @@ pub fn bind(connection: &Connection, statement: &mut Statement<'_>) -> lithe::Re
     let mut lookup = connection.prepare("SELECT value FROM temp.sqlite_parameters WHERE key = ?1")?;
     for index in 1..=statement.parameter_count() {
         let name = statement.parameter_name(index).map_or_else(|| format!("?{index}"), str::to_owned);
-        lookup.reset();
+        lookup.reset()?;
         lookup.bind(1, name.as_str())?;
         let value = lookup.step()?.map(|row| Value::from(row.get_ref(0)));
         if let Some(value) = value {

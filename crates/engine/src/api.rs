@@ -151,6 +151,11 @@ impl Connection {
         self.databases.settings.wal_autocheckpoint.set(frames.min(i32::MAX.unsigned_abs()));
     }
 
+    /// The number of frames of [`Connection::set_wal_autocheckpoint`], 0 while the application has a hook of its own.
+    pub fn wal_autocheckpoint(&self) -> u32 {
+        self.databases.settings.wal_autocheckpoint.get()
+    }
+
     /// Records the state of a database that the transaction reads. If it reads none yet, the read begins now.
     ///
     /// # Errors
@@ -437,10 +442,13 @@ impl Connection {
         Some(database.name.to_string())
     }
 
-    /// Whether a database is read-only. Returns nothing if there is no such database.
+    /// Whether a database is read-only. Returns nothing if there is no such database, and for the temporary one before its first use.
     pub fn is_read_only(&self, database: Option<&str>) -> Option<bool> {
-        let database = self.database_named(database)?;
-        Some(database.opened().is_some_and(|btree| btree.pager().is_read_only()))
+        let number = self.database_number(database)?;
+        match self.databases.get(number).ok()?.opened() {
+            Some(btree) => Some(btree.pager().is_read_only()),
+            None => (number != Db::TEMP).then_some(false),
+        }
     }
 
     /// The absolute path of a database's file, empty for a database without a file. Returns nothing if there is no such

@@ -65,8 +65,7 @@ impl Checked<'_> {
                 Err(error) => break Err(error),
             }
         };
-        statement.reset(self.connection);
-        result
+        result.and(statement.reset(self.connection))
     }
 
     /// One row for each key that the current row of `statement` violates.

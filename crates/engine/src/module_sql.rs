@@ -46,7 +46,7 @@ fn kept_statement<'c>(
         }
     };
     if !continues {
-        statement.reset(connection);
+        statement.reset(connection)?;
     }
     let end = AtDrop::Keep { key: kept.key(), alive: kept.alive(), continues };
     Ok(Box::new(ModuleStatement { connection, statement: Some(statement), end, tail }))
@@ -84,7 +84,7 @@ impl Drop for ModuleStatement<'_> {
             AtDrop::Finish => self.connection.put_back(statement),
             AtDrop::Keep { key, alive, continues } => {
                 if !continues {
-                    statement.reset(self.connection);
+                    let _ = statement.reset(self.connection); // it runs within the module's own statement, which commits
                 }
                 self.connection.kept.keep(self.connection, *key, alive, statement);
             }
@@ -97,7 +97,7 @@ impl SqlStatement for ModuleStatement<'_> {
         let connection = self.connection;
         let statement = self.inner_mut();
         if statement.is_running() {
-            statement.reset(connection);
+            statement.reset(connection)?;
         }
         Ok(statement.bind(connection, number, BindValue::Value(value))?)
     }
@@ -106,7 +106,7 @@ impl SqlStatement for ModuleStatement<'_> {
         let connection = self.connection;
         let statement = self.inner_mut();
         if statement.is_running() {
-            statement.reset(connection);
+            statement.reset(connection)?;
         }
         if number == 0 || number > statement.parameter_count() {
             return Err(FunctionError::of_code(ResultCode::RANGE.0));
@@ -121,7 +121,8 @@ impl SqlStatement for ModuleStatement<'_> {
 
     fn reset(&mut self) {
         let connection = self.connection;
-        self.inner_mut().reset(connection);
+        // The statement runs within another one, which commits.
+        let _ = self.inner_mut().reset(connection);
     }
 
     fn column(&self, index: usize) -> ValueRef<'_> {

@@ -38,6 +38,7 @@ pub struct Prepared {
 impl Connection {
     /// Compiles the first statement of `sql`.
     pub fn prepare(&self, sql: &[u8]) -> Result<Prepared> {
+        self.check_interrupts()?;
         self.check_schema_locks()?;
         if self.hooks.has_authorizer() || self.is_privileged() {
             // The authorizer is called for each compilation, and a statement that a method runs may do what others may
@@ -75,6 +76,17 @@ impl Connection {
         Ok(Prepared { statement, tail })
     }
 
+    /// Fails after an interruption until all running statements have stopped.
+    pub(crate) fn check_interrupts(&self) -> Result<()> {
+        if self.interrupts.is_set() {
+            if self.transaction.has_active() {
+                return Err(Error::interrupted());
+            }
+            self.interrupts.clear();
+        }
+        Ok(())
+    }
+
     /// Fails while another connection of a shared cache changes the schema, because nothing can be compiled then.
     fn check_schema_locks(&self) -> Result<()> {
         if !self.databases.shares_cache() {
@@ -108,9 +120,10 @@ impl Connection {
         }
     }
 
-    /// Takes a statement that is no longer used, so that its machine can run another one.
+    /// Takes a statement that is no longer used, so that its machine can run another one. Whoever wants to know whether the changes
+    /// of a statement on a row could be committed resets it first.
     pub fn put_back(&self, mut statement: Statement) {
-        statement.reset(self);
+        let _ = statement.reset(self);
         if self.transaction.is_broken() {
             return;
         }

@@ -37,8 +37,8 @@ fn run(connection: &Connection, sql: &str) -> Result<Vec<Vec<Value>>, Error> {
             Err(error) => break Err(error),
         }
     };
-    statement.reset(connection);
-    result
+    let ended = statement.reset(connection);
+    result.and_then(|rows| ended.map(|()| rows))
 }
 
 fn prepare(sim: &Sim, journal_mode: &str) -> Connection {

@@ -73,8 +73,8 @@ fn run(connection: &Connection, sql: &str) -> Result<Vec<Vec<Value>>, Error> {
             Err(error) => break Err(error),
         }
     };
-    statement.reset(connection);
-    result
+    let ended = statement.reset(connection);
+    result.and_then(|rows| ended.map(|()| rows))
 }
 
 fn must(connection: &Connection, sql: &str, context: &str) -> Vec<Vec<Value>> {

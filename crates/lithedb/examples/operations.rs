@@ -361,7 +361,7 @@ mod with_lithe {
                 black_box(row.get_ref(column));
             }
         }
-        select.reset();
+        select.reset().unwrap();
         Ok(())
     }
 

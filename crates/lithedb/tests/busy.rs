@@ -54,3 +54,29 @@ fn begin_immediate_reads_a_database_that_can_only_be_read() {
     assert!(connection.execute("INSERT INTO t VALUES (8)", []).is_err());
     connection.execute_batch("COMMIT").unwrap();
 }
+
+/// A statement with RETURNING that is not read to its end commits when it is reset: an error of this commit is told, because the rows are
+/// taken back.
+#[test]
+fn a_commit_that_fails_at_the_reset_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.db");
+    let writer = Connection::open(&path).unwrap();
+    writer.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)").unwrap();
+    let reader = Connection::open(&path).unwrap();
+    let mut reading = reader.prepare("SELECT a FROM t").unwrap();
+    reading.step().unwrap();
+
+    let mut insert = writer.prepare("INSERT INTO t VALUES (3) RETURNING a").unwrap();
+    assert!(insert.step().unwrap().is_some());
+    assert_eq!(insert.reset().unwrap_err().code(), lithe::ResultCode::BUSY);
+    assert!(insert.step().unwrap().is_some());
+    drop(insert); // cannot tell
+    let answer = writer.query_row("INSERT INTO t VALUES (4) RETURNING a", [], |row| row.get::<i64>(0));
+    assert_eq!(answer.unwrap_err().code(), lithe::ResultCode::BUSY);
+
+    reading.reset().unwrap();
+    assert_eq!(writer.query_row("SELECT count(*) FROM t", [], |row| row.get::<i64>(0)).unwrap(), 2);
+    writer.query_row("INSERT INTO t VALUES (5) RETURNING a", [], |row| row.get::<i64>(0)).unwrap();
+    assert_eq!(reader.query_row("SELECT count(*) FROM t", [], |row| row.get::<i64>(0)).unwrap(), 3);
+}

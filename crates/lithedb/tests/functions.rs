@@ -108,7 +108,7 @@ fn functions_in_use_stay() {
     let busy = connection.create_collation("C", |a, b| b.cmp(a)).unwrap_err();
     assert_eq!(busy.message(), "unable to delete/modify collation sequence due to active statements");
     connection.create_scalar_function("g", 0, FunctionFlags::default(), |_| Ok(3)).unwrap();
-    statement.reset();
+    statement.reset().unwrap();
     define(2).unwrap();
     // The statement was compiled with the old function, and is compiled again.
     assert_eq!(statement.step().unwrap().unwrap().get::<i64>(0).unwrap(), 2);

@@ -31,7 +31,7 @@ fn rows(sql: &str, values: &[&str]) -> (Vec<Vec<i64>>, Vec<Vec<i64>>) {
         while let Some(row) = ours.step().unwrap() {
             rows.push(row.get::<i64>(0).unwrap());
         }
-        ours.reset();
+        ours.reset().unwrap();
         found.0.push(rows);
         let value: &dyn rusqlite::ToSql = if let Ok(number) = &number { number } else { value };
         let rows = theirs.query_map([value], |row| row.get(0)).unwrap();

@@ -106,7 +106,7 @@ fn values_that_are_bound_and_functions_of_the_application() -> Result<()> {
         let row = statement.step()?.expect("a row");
         assert_eq!(row.get::<String>(0)?, "abab2");
         assert_eq!(row.get::<Value>(1)?.as_ref().bytes().map(<[u8]>::len), Some(LONG));
-        statement.reset();
+        statement.reset().unwrap();
     }
     Ok(())
 }

@@ -62,7 +62,7 @@ impl Statement for lithe::Statement<'_> {
             each(&row)?;
             count += 1;
         }
-        self.reset();
+        self.reset().map_err(error)?;
         Ok(count)
     }
 }

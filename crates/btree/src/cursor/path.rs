@@ -40,9 +40,12 @@ impl Path {
         Path { root, kind, version: 0, shape: 0, range: None, levels: Vec::new() }
     }
 
-    /// Moves the path to the tree at `root`.
-    pub(super) fn reopen(&mut self, root: PageNo, kind: TreeKind) {
+    /// Empties the path and moves it to the tree at `root`. The version and the shape are those of a new path: the counters of two
+    /// trees have nothing to do with each other.
+    pub(super) fn move_to(&mut self, root: PageNo, kind: TreeKind) {
+        self.clear();
         (self.root, self.kind) = (root, kind);
+        (self.version, self.shape) = (0, 0);
     }
 
     /// Whether the tree is unchanged since the pages were read.

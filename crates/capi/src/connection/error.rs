@@ -39,10 +39,16 @@ impl LastError {
         }
     }
 
-    /// The last call ended with this code, without a message or an offset.
+    /// The last step ended with a row or with the last one: as in SQLite, an older message and its offset stay.
     #[inline]
-    pub(crate) fn set_code(&self, code: c_int) {
+    pub(crate) fn set_step(&self, code: c_int) {
         self.code.set(code);
+    }
+
+    /// The last call succeeded.
+    #[inline]
+    fn clear(&self) {
+        self.code.set(code::OK);
         if self.has_details.get() {
             self.forget();
         }
@@ -55,11 +61,17 @@ impl LastError {
         *self.message.borrow_mut() = None;
     }
 
-    fn set(&self, code: c_int, message: Option<&[u8]>, offset: Option<u32>) {
+    /// An error that is no error in SQL: as in SQLite, an older offset stays.
+    fn set(&self, code: c_int, message: Option<&[u8]>) {
         self.code.set(code);
-        self.offset.set(offset.and_then(|offset| c_int::try_from(offset).ok()).unwrap_or(-1));
         *self.message.borrow_mut() = message.map(c_string);
-        self.has_details.set(message.is_some() || offset.is_some());
+        self.has_details.set(message.is_some() || self.offset.get() >= 0);
+    }
+
+    /// An error with its place in the SQL, if it has one.
+    fn set_with_offset(&self, code: c_int, message: &[u8], offset: Option<u32>) {
+        self.offset.set(offset.and_then(|offset| c_int::try_from(offset).ok()).unwrap_or(-1));
+        self.set(code, Some(message));
     }
 
     /// The system's code of the last failure of a file.
@@ -93,14 +105,14 @@ impl sqlite3 {
     /// The call has succeeded.
     #[inline]
     pub(crate) fn ok(&self) -> c_int {
-        self.error.set_code(code::OK);
+        self.error.clear();
         code::OK
     }
 
     /// The call has failed.
     #[cold]
     pub(crate) fn fail(&self, error: &Error) -> c_int {
-        self.error.set(error.code().0, Some(error.message().as_bytes()), error.offset());
+        self.error.set_with_offset(error.code().0, error.message().as_bytes(), error.offset());
         if let Some(errno) = error.system_errno() {
             self.error.system.set(errno);
         }
@@ -115,17 +127,22 @@ impl sqlite3 {
 
     /// The call has failed with this code and its text.
     pub(crate) fn fail_code(&self, code: c_int) -> c_int {
-        self.error.set(code, None, None);
+        self.error.set(code, None);
         self.masked(code)
     }
 
     /// The call has failed with this code and a text of its own.
     pub(crate) fn fail_with(&self, code: c_int, message: &str) -> c_int {
-        self.error.set(code, Some(message.as_bytes()), None);
+        self.error.set(code, Some(message.as_bytes()));
         self.masked(code)
     }
 
-    /// The end of a call.
+    /// The end of a call that leaves the connection's last error what it is.
+    pub(crate) fn finish_silently(&self, result: Result<(), Error>) -> c_int {
+        result.map_or_else(|error| self.masked(error.code().0), |()| code::OK)
+    }
+
+    /// The end of a call that sets the last error.
     pub(crate) fn finish(&self, result: Result<(), Error>) -> c_int {
         match result {
             Ok(()) => self.ok(),
@@ -203,7 +220,7 @@ api! {
 
     fn sqlite3_set_errmsg(db: *mut sqlite3, code: c_int, message: *const c_char) -> c_int {
         let Some(db) = locked(db) else { return code::MISUSE };
-        db.error.set(code, text::bytes(message), None);
+        if code == code::OK { db.error.clear() } else { db.error.set(code, text::bytes(message)) }
         code::OK
     }
 

@@ -73,6 +73,11 @@ impl Hooks {
         self.mask.get() & event != 0
     }
 
+    /// Automatic checkpoints have replaced the WAL hook.
+    pub(crate) fn forget_wal_hook(&self) {
+        self.wal.set(null_mut());
+    }
+
     /// A statement begins to run.
     pub(crate) fn trace_statement(&self, statement: &sqlite3_stmt) {
         if self.wants(PROFILE) {
@@ -242,6 +247,11 @@ api! {
 
     fn sqlite3_wal_hook(handle: *mut sqlite3, hook: Option<WalFn>, arg: *mut c_void) -> *mut c_void {
         let Ok(db) = live(handle) else { return null_mut() };
+        // SQLite's automatic checkpoints are a hook whose argument is the number of frames.
+        let before = match db.core().wal_autocheckpoint() {
+            0 => db.hooks.wal.get(),
+            frames => std::ptr::without_provenance_mut(frames as usize),
+        };
         db.core().set_wal_hook(hook.map(|hook| -> lithe_engine::WalHook {
             Rc::new(move |database: &str, frames| {
                 let name = c_string(database.as_bytes());
@@ -249,7 +259,8 @@ api! {
                 ResultCode(unsafe { hook(arg, handle, name.as_ptr(), frames as c_int) })
             })
         }));
-        db.hooks.wal.replace(arg)
+        db.hooks.wal.set(arg);
+        before
     }
 
     fn sqlite3_autovacuum_pages(
@@ -294,7 +305,7 @@ api! {
                 }
             })
         }));
-        db.ok()
+        code::OK
     }
 
     fn sqlite3_progress_handler(

@@ -223,7 +223,7 @@ unsafe fn create(
         Box::new(CModule(Arc::new(ModuleData { db: handle, methods, user_data, destructor })))
     });
     db.core().create_module(&name, module);
-    db.ok()
+    code::OK
 }
 
 /// `sqlite3_vtab_config`, behind its C half.
@@ -290,7 +290,7 @@ api! {
         }
         let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
         db.core().drop_modules(&kept);
-        db.ok()
+        code::OK
     }
 
     fn sqlite3_declare_vtab(db: *mut sqlite3, sql: *const c_char) -> c_int {

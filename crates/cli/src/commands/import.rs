@@ -234,7 +234,7 @@ fn insert(
         let treatment = if found < column_count { "filling the rest with NULL" } else { "extras ignored" };
         eprintln!("{file}:{line}: expected {column_count} columns but found {found} - {treatment}");
     }
-    statement.reset();
+    statement.reset()?;
     statement.clear_bindings();
     for (i, field) in record.iter().take(column_count).enumerate() {
         statement.bind(i + 1, lithe::ValueRef::Text(field))?;

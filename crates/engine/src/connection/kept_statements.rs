@@ -62,7 +62,7 @@ impl KeptStatements {
     /// is reset.
     pub(crate) fn keep(&self, connection: &Connection, key: u64, alive: &Weak<u64>, statement: Statement) {
         if let Some(mut unwanted) = self.put(key, statement, alive) {
-            unwanted.reset(connection);
+            let _ = unwanted.reset(connection); // nobody is left whom to tell
         }
         let count = self.idle.borrow().len();
         if count > self.sweep_at.get().max(SWEEP_MIN) {
@@ -91,7 +91,7 @@ impl KeptStatements {
 
     fn sweep(&self, connection: &Connection, is_wanted: impl Fn(&Waiting) -> bool) {
         for mut statement in self.remove(is_wanted) {
-            statement.reset(connection);
+            let _ = statement.reset(connection); // nobody is left whom to tell
         }
     }
 
@@ -160,7 +160,7 @@ mod tests {
         let taken = kept.take(1).unwrap();
         assert_eq!((kept.running.get(), kept.take(1).is_none()), (1, true));
         kept.keep(&connection, 1, &Arc::downgrade(&one), taken);
-        on_a_row(&connection).reset(&connection);
+        on_a_row(&connection).reset(&connection).unwrap();
         assert_eq!((kept.running.get(), connection.transaction.active_count()), (0, 0));
         assert!(kept.take(1).is_none() && kept.take(2).is_none());
     }

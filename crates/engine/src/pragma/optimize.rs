@@ -101,6 +101,6 @@ fn run(call: &Call<'_>, sql: &str) -> Result<Option<i64>> {
             _ => None,
         });
     }
-    statement.reset(connection);
+    statement.reset(connection)?;
     Ok(value)
 }

@@ -61,7 +61,7 @@ impl Database {
                 }
             }
         }
-        statement.reset(&self.connection);
+        statement.reset(&self.connection).unwrap();
     }
 
     /// Compares the calls of the third run of a statement: the runs before it fill caches.

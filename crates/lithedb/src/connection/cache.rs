@@ -66,7 +66,7 @@ impl DerefMut for CachedStatement<'_> {
 
 impl Drop for CachedStatement<'_> {
     fn drop(&mut self) {
-        self.statement.reset();
+        let _ = self.statement.reset();
         self.statement.clear_bindings();
         if let Some(inner) = self.statement.take_inner() {
             drop(self.connection.cache.borrow_mut().put(inner));

@@ -369,14 +369,16 @@ impl Connection {
     /// Waits for locks of other connections as [`Connection::busy_timeout`] says.
     ///
     /// # Errors
-    /// Those of the statement and of `f`; SQLITE_NOTFOUND "query returned no rows".
+    /// Those of the statement, of its commit and of `f`; SQLITE_NOTFOUND "query returned no rows".
     pub fn query_row<T>(&self, sql: &str, params: impl Params, f: impl FnOnce(&Row<'_>) -> Result<T>) -> Result<T> {
         let mut statement = self.prepare(sql)?;
         params.bind_to(&mut statement)?;
-        match statement.step()? {
-            Some(row) => f(&row),
-            None => Err(Error::new(ResultCode::NOTFOUND, "query returned no rows")),
-        }
+        let answer = match statement.step()? {
+            Some(row) => f(&row)?,
+            None => return Err(Error::new(ResultCode::NOTFOUND, "query returned no rows")),
+        };
+        statement.reset()?;
+        Ok(answer)
     }
 
     /// Begins a transaction: BEGIN DEFERRED.

@@ -22,6 +22,8 @@ pub trait Engine {
     fn close(connection: Self::Connection) -> Result<(), Failure>;
     fn prepare<'c>(connection: &'c Self::Connection, sql: &str, row: &[Value]) -> Result<Self::Statement<'c>, Failure>;
     fn step(statement: &mut Self::Statement<'_>) -> Stepped;
+    /// Ends a statement before its last row: what its changes' commit says.
+    fn finish(statement: Self::Statement<'_>) -> Result<(), Failure>;
     /// changes(), total_changes(), last_insert_rowid(), whether no transaction is open.
     fn state(connection: &Self::Connection) -> (u64, u64, i64, bool);
     fn blob<'c>(
@@ -90,6 +92,10 @@ impl Engine for Lithe {
     fn step(statement: &mut lithe::Statement<'_>) -> Stepped {
         let row = statement.step().map_err(failure_of_lithe)?;
         Ok(row.map(|row| (0..row.column_count()).map(|i| owned(row.get_ref(i))).collect()))
+    }
+
+    fn finish(mut statement: lithe::Statement<'_>) -> Result<(), Failure> {
+        statement.reset().map_err(failure_of_lithe)
     }
 
     fn state(connection: &lithe::Connection) -> (u64, u64, i64, bool) {
@@ -172,6 +178,10 @@ impl Engine for Sqlite {
         // Dropping the rows would reset the statement; the next `raw_query` continues from its row.
         std::mem::forget(rows);
         row.map(Some).map_err(failure_of_sqlite)
+    }
+
+    fn finish(statement: rusqlite::Statement<'_>) -> Result<(), Failure> {
+        statement.finalize().map_err(failure_of_sqlite)
     }
 
     fn state(connection: &rusqlite::Connection) -> (u64, u64, i64, bool) {

@@ -195,6 +195,15 @@ impl<E: Engine> Default for OpenSlot<'_, E> {
 }
 
 impl<'c, E: Engine> OpenSlot<'c, E> {
+    /// Empties the slot: what the end of its statement or handle says.
+    fn close(&mut self) -> Result<(), Failure> {
+        match std::mem::take(self).what {
+            What::Statement(statement) => E::finish(statement),
+            What::Blob(blob) => E::close_blob(blob),
+            What::Nothing => Ok(()),
+        }
+    }
+
     /// Puts an opened statement or handle into its slot; the step then ends with `end`.
     fn hold(&mut self, conn: usize, opened: Result<What<'c, E>, Failure>, end: End) -> End {
         match opened {
@@ -222,8 +231,8 @@ fn play_step<'c, E: Engine>(
             (*conn, End::Nothing)
         }
         Step::Open { conn, slot, sql } => {
-            slots[*slot] = OpenSlot::default();
-            let opened = E::prepare(open(*conn), sql, &[]);
+            let closed = slots[*slot].close();
+            let opened = closed.and_then(|()| E::prepare(open(*conn), sql, &[]));
             (*conn, slots[*slot].hold(*conn, opened.map(What::Statement), End::Open))
         }
         Step::Rows { slot, count } => (slots[*slot].conn, next_rows(&mut slots[*slot], *count, &mut rows)),
@@ -231,17 +240,13 @@ fn play_step<'c, E: Engine>(
             (*conn, run_each(&mut slots[*slot], *count, open(*conn), sql, &mut rows))
         }
         Step::Close { slot } => {
-            let closed = std::mem::take(&mut slots[*slot]);
-            let end = match closed.what {
-                What::Blob(blob) => ended(E::close_blob(blob)),
-                What::Statement(_) | What::Nothing => End::Nothing,
-            };
-            (closed.conn, end)
+            let conn = slots[*slot].conn;
+            (conn, slots[*slot].close().map_or_else(|(code, message)| End::Error(code, message), |()| End::Nothing))
         }
         Step::Reopen => unreachable!("a script is split there"),
         Step::Blob { conn, slot, database, table, column, row, writes } => {
-            slots[*slot] = OpenSlot::default();
-            let opened = E::blob(open(*conn), [database, table, column], *row, *writes);
+            let closed = slots[*slot].close();
+            let opened = closed.and_then(|()| E::blob(open(*conn), [database, table, column], *row, *writes));
             rows.extend(opened.iter().map(len_of_blob::<E>));
             (*conn, slots[*slot].hold(*conn, opened.map(What::Blob), End::Nothing))
         }

@@ -19,8 +19,7 @@ fn run(connection: &Connection, sql: &str) -> Result<()> {
                 Err(error) => break Err(error),
             }
         };
-        statement.reset(connection);
-        outcome?;
+        outcome.and(statement.reset(connection))?;
     }
     Ok(())
 }

@@ -4,13 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use lithe_value::{Value, ValueRef};
-use lithe_vfs::ResultCode;
 use lithe_vm::result_columns::ResultColumns;
 
 use super::Step;
 use crate::connection::Connection;
 use crate::connection::transaction::StatementRun;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// A row that the engine has made.
 pub(crate) type CommandRow = Vec<Value>;
@@ -69,15 +68,17 @@ impl CommandRun {
             self.rows = Some(rows);
             self.given = 0;
         }
-        if self.given > 0 && connection.interrupts.is_set() {
-            return Err(Error::new(ResultCode::INTERRUPT, "interrupted"));
-        }
         let count = self.rows.as_ref().map_or(0, Vec::len);
         assert!(self.given <= count, "more rows are given out than there are");
         if self.given == count {
             return run.late_error.borrow_mut().take().map_or(Ok(Step::Done), Err);
         }
         self.given += 1;
+        if !self.command.is_read_only() {
+            // As in SQLite, a statement that may write and stands on a row keeps the changes of others from being committed, whatever it
+            // does itself: PRAGMA journal_mode, EXPLAIN of an INSERT.
+            connection.note_writer(run);
+        }
         Ok(Step::Row)
     }
 

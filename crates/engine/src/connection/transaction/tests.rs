@@ -38,7 +38,7 @@ fn on_a_row(connection: &Connection, sql: &str) -> Statement {
 fn integer(connection: &Connection, sql: &str) -> i64 {
     let mut statement = on_a_row(connection, sql);
     let ValueRef::Integer(integer) = statement.value(0) else { panic!("{sql} is no integer") };
-    statement.reset(connection);
+    statement.reset(connection).unwrap();
     integer
 }
 
@@ -103,9 +103,9 @@ fn running_statements_are_counted() {
     let mut writer = on_a_row(&connection, "UPDATE t SET a = a + 1 RETURNING a");
     let state = &connection.transaction;
     assert_eq!((state.active_count(), state.has_writers()), (2, true));
-    writer.reset(&connection);
+    writer.reset(&connection).unwrap();
     assert_eq!((state.active_count(), state.has_writers()), (1, false));
-    reader.reset(&connection);
+    reader.reset(&connection).unwrap();
     assert!(!state.has_active());
 }
 

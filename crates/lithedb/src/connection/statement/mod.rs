@@ -321,7 +321,7 @@ impl<'c> Statement<'c> {
     /// # Errors
     /// As [`Statement::step`]; SQLITE_MISUSE if the number of values is not that of the parameters.
     pub fn execute(&mut self, params: impl Params) -> Result<usize> {
-        self.reset();
+        self.reset()?;
         params.bind_to(self)?;
         let before = self.connection.core.total_changes();
         while self.step()?.is_some() {}
@@ -350,7 +350,7 @@ impl<'c> Statement<'c> {
     /// # Errors
     /// SQLITE_MISUSE if the number of values is not that of the parameters, and as [`Statement::bind`].
     pub fn query(&mut self, params: impl Params) -> Result<Rows<'_, 'c>> {
-        self.reset();
+        self.reset()?;
         params.bind_to(self)?;
         Ok(Rows { statement: self })
     }
@@ -375,19 +375,25 @@ impl<'c> Statement<'c> {
 
     /// Ends a run: locks are released, and the next [`Statement::step`] starts over. Bound values stay.
     ///
+    /// An INSERT, UPDATE or DELETE with RETURNING that stands on a row has made all its changes; outside a transaction they are
+    /// committed now. (Dropping the statement does the same, and cannot tell an error.)
+    ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;
     /// # connection.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")?;
     /// let mut statement = connection.prepare("SELECT a FROM t")?;
     /// statement.step()?;
-    /// statement.reset();
+    /// statement.reset()?;
     /// assert_eq!(statement.step()?.unwrap().get::<i64>(0)?, 1);
     /// # Ok::<(), lithe::Error>(())
     /// ```
-    pub fn reset(&mut self) {
+    ///
+    /// # Errors
+    /// Those of the commit, SQLITE_BUSY, SQLITE_FULL or a violated deferred foreign key among them: the changes are rolled back.
+    pub fn reset(&mut self) -> Result<()> {
         self.end_traced();
         let core = &self.connection.core;
-        self.inner.as_mut().expect("a statement in use").reset(core);
+        self.inner.as_mut().expect("a statement in use").reset(core)
     }
 
     pub(crate) fn take_inner(&mut self) -> Option<engine::Statement> {
@@ -412,7 +418,8 @@ impl Drop for Statement<'_> {
     }
 }
 
-/// The rows of a running query. The statement is reset when they are dropped.
+/// The rows of a running query. The statement is reset when they are dropped; what a commit says then is lost: read a statement with
+/// RETURNING to its end, or call [`Statement::reset`].
 pub struct Rows<'s, 'c> {
     statement: &'s mut Statement<'c>,
 }
@@ -459,7 +466,7 @@ impl<'s, 'c> Rows<'s, 'c> {
 
 impl Drop for Rows<'_, '_> {
     fn drop(&mut self) {
-        self.statement.reset();
+        let _ = self.statement.reset();
     }
 }
 
