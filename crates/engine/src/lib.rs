@@ -28,7 +28,7 @@
 //! | `virtual_tables`, `module_sql`, `module_pages`, `table_functions`, `extension` | virtual tables, and the SQL that modules run |
 //! | `integrity`, `foreign_key_check` | checks of a database |
 //! | `metadata`, `listing`, `expanded`, `status`, `scan_status`, `file_control` | information about columns, statements and files |
-//! | `internal_functions`, `error` | SQLite's functions for its own tests; errors |
+//! | `internal_functions`, `imposter`, `error` | SQLite's functions for its own tests; tables over the entries of an index; errors |
 #![forbid(unsafe_code)]
 
 mod api;
@@ -51,6 +51,7 @@ mod foreign_key_check;
 mod generation;
 mod heap_limit;
 mod hooks;
+mod imposter;
 mod integrity;
 mod internal_functions;
 mod interrupt;

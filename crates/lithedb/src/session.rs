@@ -363,7 +363,7 @@ pub fn apply_with(
     handler: &mut dyn Handler,
     options: Apply,
 ) -> Result<Option<Vec<u8>>> {
-    session::apply(&connection.core, Input::whole(changeset), handler, options).map_err(told)
+    session::apply(connection.engine(), Input::whole(changeset), handler, options).map_err(told)
 }
 
 /// The changeset that undoes another.

@@ -48,7 +48,7 @@ pub const ARROWS: &[(&str, &[&str])] = &[
     ("lithedb", &["engine", "modules", "rtree", "fts3", "fts5", "session"]),
     ("capi", &["base", "engine", "modules", "rtree", "fts3", "fts5", "session"]),
     ("recover", &["format", "value"]),
-    ("cli", &["lithedb", "recover"]),
+    ("cli", &["engine", "lithedb", "capi", "recover"]),
     ("sqlite-ffi", &[]),
     ("bench", &["lithedb", "sqlite-ffi"]),
 ];
