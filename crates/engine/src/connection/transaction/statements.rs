@@ -30,14 +30,14 @@ impl Connection {
 
     /// The statement is about to read or write `db`.
     pub(crate) fn begin_on(&self, db: Db, write: bool, run: &StatementRun) -> Result<()> {
-        self.begin_on_database(db, &*self.databases.get(db)?, write, run)
+        self.begin_on_database(&*self.databases.get(db)?, write, run)
     }
 
     /// The same for a database that was looked up already.
-    pub(crate) fn begin_on_database(&self, db: Db, database: &Database, write: bool, run: &StatementRun) -> Result<()> {
+    pub(crate) fn begin_on_database(&self, database: &Database, write: bool, run: &StatementRun) -> Result<()> {
         self.transaction.note_user(run);
         if write {
-            return self.begin_writing_on(db, database, BeginKind::Immediate, run);
+            return self.begin_writing_on(database, BeginKind::Immediate, run);
         }
         self.begin_reading(database)
     }
@@ -69,17 +69,11 @@ impl Connection {
     /// The statement is about to write `db`; `kind` says which other connections are locked out.
     pub(crate) fn begin_writing(&self, db: Db, kind: BeginKind, run: &StatementRun) -> Result<()> {
         let database = self.databases.get(db)?;
-        self.begin_writing_on(db, &database, kind, run)
+        self.begin_writing_on(&database, kind, run)
     }
 
-    pub(super) fn begin_writing_on(
-        &self,
-        db: Db,
-        database: &Database,
-        kind: BeginKind,
-        run: &StatementRun,
-    ) -> Result<()> {
-        if self.settings.flags().query_only && db != Db::TEMP {
+    pub(super) fn begin_writing_on(&self, database: &Database, kind: BeginKind, run: &StatementRun) -> Result<()> {
+        if self.settings.flags().query_only {
             return Err(Error::new(ResultCode::READONLY, "attempt to write a readonly database"));
         }
         self.begin_write_on(database, kind)?;
