@@ -3,7 +3,7 @@
 //! The entry of each row is made and hashed, and every entry of the index is hashed. If the sums of the hashes are equal, so are the
 //! sets of entries: different sets have equal sums with a probability of about one in 2^64. The entries of the index must also ascend,
 //! and their keys must differ if the index is unique. In all other cases the index is left to the program of
-//! [`compile_row_check`], which searches for each row and names the rows at fault.
+//! [`compile_row_check`](lithe_codegen::compile_row_check), which searches for each row and names the rows at fault.
 
 use std::cmp::Ordering;
 use std::hash::BuildHasher;
