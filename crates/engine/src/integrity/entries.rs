@@ -207,6 +207,6 @@ impl Scan<'_> {
 
     /// `None` if the statement should stop: the program reports that.
     fn check_interrupt(&self, count: u64) -> Option<()> {
-        (count % BETWEEN_CHECKS != 0 || !self.connection.interrupts.is_set()).then_some(())
+        (!count.is_multiple_of(BETWEEN_CHECKS) || !self.connection.interrupts.is_set()).then_some(())
     }
 }
