@@ -352,7 +352,7 @@ pub fn finish(
     dst: Reg,
 ) -> Result<(), Error> {
     let call = &program.aggregates[usize::from(id.0)];
-    if finish_in_place(m, call, acc, dst) {
+    if finish_in_place(m, call, acc, dst) || finish_extreme(m, call, acc, dst) {
         return Ok(());
     }
     let mut accumulator = take(m, program, id, acc)?;
@@ -407,6 +407,22 @@ fn finish_in_place(m: &mut Machine, call: &AggregateCall, acc: Reg, dst: Reg) ->
         m.reg_mut(acc).set_null();
     }
     true
+}
+
+/// As [`finish_in_place`], for the text or the BLOB that min() or max() has kept in its register.
+#[inline]
+fn finish_extreme(m: &mut Machine, call: &AggregateCall, acc: Reg, dst: Reg) -> bool {
+    let Kind::Aggregate(BuiltinAggregate::Min | BuiltinAggregate::Max) = call.function.kind() else { return false };
+    match std::mem::take(m.reg_mut(acc)) {
+        Register::Extreme(extreme) => {
+            m.reg_mut(dst).set(extreme.value());
+            true
+        }
+        other => {
+            *m.reg_mut(acc) = other;
+            false
+        }
+    }
 }
 
 /// Takes the state out of a register, which becomes NULL. A NULL register gives the state for no rows.
