@@ -57,6 +57,11 @@ impl Error {
         Error::new(ResultCode::ERROR, message)
     }
 
+    /// The error after an interruption.
+    pub(crate) fn interrupted() -> Error {
+        Error::new(ResultCode::INTERRUPT, "interrupted")
+    }
+
     /// An error for a feature that is not supported yet.
     pub fn not_supported(what: &str) -> Error {
         Error::generic(format!("not supported yet: {what}"))

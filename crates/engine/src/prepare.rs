@@ -38,6 +38,7 @@ pub struct Prepared {
 impl Connection {
     /// Compiles the first statement of `sql`.
     pub fn prepare(&self, sql: &[u8]) -> Result<Prepared> {
+        self.check_interrupts()?;
         self.check_schema_locks()?;
         if self.hooks.has_authorizer() || self.is_privileged() {
             // The authorizer is called for each compilation, and a statement that a method runs may do what others may
@@ -73,6 +74,17 @@ impl Connection {
         let (compiled, tail) = self.compile(sql, None)?;
         let statement = compiled.map(|compiled| self.statement_of(Arc::new(compiled), None));
         Ok(Prepared { statement, tail })
+    }
+
+    /// Fails after an interruption until all running statements have stopped.
+    pub(crate) fn check_interrupts(&self) -> Result<()> {
+        if self.interrupts.is_set() {
+            if self.transaction.has_active() {
+                return Err(Error::interrupted());
+            }
+            self.interrupts.clear();
+        }
+        Ok(())
     }
 
     /// Fails while another connection of a shared cache changes the schema, because nothing can be compiled then.

@@ -134,6 +134,7 @@ fn vacuum_in_place(connection: &Connection, db: Db, run: &StatementRun) -> Resul
     Rebuild { connection, from: main, to: &fresh, schema: catalog.schema(db), keeps_rowids: false }.run()?;
     put_back(fresh.pager(), main)?;
     connection.schema_was_replaced(db);
+    connection.hooks.skip_commit_hook();
     Ok(())
 }
 
@@ -249,7 +250,7 @@ impl Rebuild<'_> {
         }
         for (root, object) in trees {
             if self.connection.interrupts.is_set() {
-                return Err(Error::new(ResultCode::INTERRUPT, "interrupted"));
+                return Err(Error::interrupted());
             }
             self.copy_tree(root, object)?;
         }

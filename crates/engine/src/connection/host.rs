@@ -83,7 +83,7 @@ impl Host for RunHost<'_> {
 
     fn begin(&self, db: Db, write: u8, check: Option<&SchemaCheck>) -> Result<(), VmError> {
         let database = self.connection.databases.get(db)?;
-        self.connection.begin_on_database(db, &database, write != 0, self.run)?;
+        self.connection.begin_on_database(&database, write != 0, self.run)?;
         match check {
             Some(check) if database.schema_cookie()? != check.cookie => {
                 self.connection.databases.forget_schema(db);

@@ -35,6 +35,16 @@ impl Pager {
         Ok(!is_concurrent && self.changes.others() == others)
     }
 
+    /// Takes the lock that keeps readers away from the file, which a commit through a rollback journal needs, and waits as the busy
+    /// handler says: the commit then waits for nobody. After "busy" the transaction stays open.
+    pub fn lock_to_commit(&self) -> Result<()> {
+        self.misuse_unless(self.state.get() == State::Writing, "a lock for a commit without a write transaction")?;
+        match &self.store {
+            Store::File(file) if !file.is_wal() => self.retry_while_busy(|| self.lock_file_to_commit(file)),
+            _ => Ok(()),
+        }
+    }
+
     /// The first phase of a commit: everything is durable, but can still be rolled back. With the
     /// name of a super-journal, a crash from here on commits exactly if that file is gone.
     ///
@@ -192,17 +202,6 @@ impl Pager {
     /// Whether this transaction has made the database longer or shorter.
     fn is_resized(&self) -> bool {
         self.pages_before() != self.page_count()
-    }
-
-    /// Takes the lock that a commit through a rollback journal of several databases needs, and waits as the busy handler
-    /// says.
-    pub(crate) fn lock_to_commit(&self) -> Result<()> {
-        match &self.store {
-            Store::File(file) if !file.is_wal() && self.has_changes() => {
-                self.retry_while_busy(|| self.lock_file_to_commit(file))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// The second phase of a commit that a super-journal has decided. Only cleaning up is left: a journal that cannot be

@@ -30,14 +30,14 @@ impl Connection {
 
     /// The statement is about to read or write `db`.
     pub(crate) fn begin_on(&self, db: Db, write: bool, run: &StatementRun) -> Result<()> {
-        self.begin_on_database(db, &*self.databases.get(db)?, write, run)
+        self.begin_on_database(&*self.databases.get(db)?, write, run)
     }
 
     /// The same for a database that was looked up already.
-    pub(crate) fn begin_on_database(&self, db: Db, database: &Database, write: bool, run: &StatementRun) -> Result<()> {
+    pub(crate) fn begin_on_database(&self, database: &Database, write: bool, run: &StatementRun) -> Result<()> {
         self.transaction.note_user(run);
         if write {
-            return self.begin_writing_on(db, database, BeginKind::Immediate, run);
+            return self.begin_writing_on(database, BeginKind::Immediate, run);
         }
         self.begin_reading(database)
     }
@@ -69,25 +69,19 @@ impl Connection {
     /// The statement is about to write `db`; `kind` says which other connections are locked out.
     pub(crate) fn begin_writing(&self, db: Db, kind: BeginKind, run: &StatementRun) -> Result<()> {
         let database = self.databases.get(db)?;
-        self.begin_writing_on(db, &database, kind, run)
+        self.begin_writing_on(&database, kind, run)
     }
 
-    pub(super) fn begin_writing_on(
-        &self,
-        db: Db,
-        database: &Database,
-        kind: BeginKind,
-        run: &StatementRun,
-    ) -> Result<()> {
-        self.check_may_write(db)?;
+    pub(super) fn begin_writing_on(&self, database: &Database, kind: BeginKind, run: &StatementRun) -> Result<()> {
+        self.check_may_write()?;
         self.begin_write_on(database, kind)?;
         self.note_writer(run);
         Ok(())
     }
 
     /// Fails if `PRAGMA query_only` forbids to write.
-    fn check_may_write(&self, db: Db) -> Result<()> {
-        if self.settings.flags().query_only && db != Db::TEMP {
+    fn check_may_write(&self) -> Result<()> {
+        if self.settings.flags().query_only {
             return Err(Error::new(ResultCode::READONLY, "attempt to write a readonly database"));
         }
         Ok(())
@@ -142,7 +136,7 @@ impl Connection {
         let database = self.databases.get(db)?;
         let pager = database.btree().pager();
         if !pager.is_read_only() {
-            self.check_may_write(db)?;
+            self.check_may_write()?;
         }
         match self.begin_write_on(&database, kind) {
             Err(_) if pager.is_read_only() => Ok(pager.begin_read()?),
