@@ -192,6 +192,6 @@ impl From<lithe_btree::Error> for Error {
 
 impl From<Error> for FunctionError {
     fn from(error: Error) -> FunctionError {
-        FunctionError { code: error.code().0, message: error.message().to_owned().into() }
+        FunctionError::with_code(error.code().0, error.message().to_owned())
     }
 }

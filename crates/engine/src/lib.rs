@@ -116,7 +116,7 @@ pub use shared_cache::{UnlockCallback, enable_shared_cache};
 pub use status::Counter;
 
 /// The SQLite version whose behaviour this one follows.
-pub const SQLITE_VERSION: &str = "3.54.1";
+pub const SQLITE_VERSION: &str = lithe_base::SQLITE_VERSION;
 
 /// The options with which SQLite would have been compiled to have the features of this library, in order.
 pub fn compile_options() -> &'static [&'static str] {

@@ -159,22 +159,26 @@ impl Connection {
         self.with_collations(|| self.compile_memory.with_arena(|arena| self.compile_in(sql, explain, values, arena)))
     }
 
-    /// Compiles; if a collation is missing, calls the application to define it, and compiles again.
+    /// Compiles; if a collation is missing, calls the application to define it, and compiles again. If the application does not define it,
+    /// queries leave out the indexes that need it, as in SQLite.
     pub(crate) fn with_collations<T>(&self, compile: impl Fn() -> Result<T>) -> Result<T> {
         let mut asked: Vec<String> = Vec::new();
-        loop {
-            let error = match compile() {
-                Ok(result) => return Ok(result),
-                Err(error) => error,
-            };
-            // The application may define it, and is called once for each name.
-            match error.missing_collation() {
-                Some(name) if !asked.iter().any(|known| known == name) && self.define_missing_collation(name) => {
-                    asked.push(name.to_owned());
-                }
-                _ => return Err(error),
+        let compiled = loop {
+            let compiled = compile();
+            let Some(name) = compiled.as_ref().err().and_then(Error::missing_collation) else { break compiled };
+            if asked.iter().any(|known| known == name) {
+                break compiled;
             }
+            // The application is called once for each name.
+            asked.push(name.to_owned());
+            if !self.define_missing_collation(name) {
+                self.definitions.missing_collations.borrow_mut().push(name.to_ascii_lowercase());
+            }
+        };
+        if !asked.is_empty() {
+            self.definitions.missing_collations.borrow_mut().clear();
         }
+        compiled
     }
 
     fn compile_in(

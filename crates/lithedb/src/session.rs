@@ -40,7 +40,7 @@ use crate::connection::Connection;
 fn told(error: session::FunctionError) -> Error {
     match error.message.is_empty() {
         true => Error::from_code(ResultCode(error.code)),
-        false => Error::new(ResultCode(error.code), error.message),
+        false => Error::new(ResultCode(error.code), error.into_message()),
     }
 }
 

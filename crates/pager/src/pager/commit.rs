@@ -101,7 +101,7 @@ impl Pager {
                 let written = self.written(file);
                 self.forget_dirty_pages();
                 let has_changed = changed.is_some();
-                match file.end_write_wal(&self.view, changed, written) {
+                match file.end_commit_wal(&self.view, changed, written) {
                     Some(snapshot) => self.view.adopt(&snapshot),
                     None if has_changed => self.disable_direct_reads(),
                     None => {}
@@ -220,6 +220,7 @@ impl Pager {
 
     /// Undoes the write transaction.
     pub fn rollback(&self) -> Result<()> {
+        self.assert_state();
         if self.state.get() != State::Writing {
             return Ok(());
         }
@@ -251,7 +252,7 @@ impl Pager {
     fn roll_back_file(&self, file: &FileStore) -> Result<()> {
         if file.is_wal() {
             self.undo_past_log(file);
-            file.end_write_wal(&self.view, None, Written::new());
+            file.roll_back_wal();
             return Ok(());
         }
         if file.rollback_changes_file(&self.txn.borrow()) {
@@ -329,6 +330,7 @@ impl Pager {
     /// Opens a savepoint and answers its depth: 0 for the first.
     pub fn savepoint(&self) -> Result<usize> {
         self.misuse_unless(self.state.get() == State::Writing, "a savepoint outside a write transaction")?;
+        self.assert_state();
         let txn = &mut *self.txn.borrow_mut();
         let moment = Moment { page_count: self.page_count(), spilled: self.spill_mark(txn) };
         txn.savepoints.open(moment);
@@ -343,6 +345,7 @@ impl Pager {
 
     /// Closes the savepoints from `depth` on and keeps what was done under them.
     pub fn release(&self, depth: usize) -> Result<()> {
+        self.assert_state();
         let txn = &mut *self.txn.borrow_mut();
         txn.savepoints.release(depth, &mut txn.dirty);
         assert!(txn.savepoints.len() <= depth, "a released savepoint is open");
@@ -351,6 +354,7 @@ impl Pager {
 
     /// Undoes what was done since the savepoint `depth` was opened. That savepoint stays open; later ones are closed.
     pub fn rollback_to(&self, depth: usize) -> Result<()> {
+        self.assert_state();
         let has_changes = self.has_changes();
         let is_concurrent = self.concurrent.is_active();
         let txn = &mut *self.txn.borrow_mut();

@@ -87,7 +87,7 @@ fn resolve_names_of_call<'a>(
     call: &ast::FunctionCall<'a>,
 ) -> Result<Expr<'a>> {
     resolve_exprs(resolver, scope, call.args)?;
-    look_at_clauses(resolver, scope, call)?;
+    resolve_call_clauses(resolver, scope, call)?;
     if let Some(ast::Over::Window(window)) = &call.over {
         resolve_plain_order(resolver, scope, window.order_by)?;
         resolve_exprs(resolver, scope, window.partition_by)?;
@@ -96,7 +96,11 @@ fn resolve_names_of_call<'a>(
 }
 
 /// Resolves the names in FILTER and ORDER BY of a call.
-fn look_at_clauses<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>) -> Result<()> {
+fn resolve_call_clauses<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    call: &ast::FunctionCall<'a>,
+) -> Result<()> {
     call.filter.as_ref().map(|filter| resolve_expr(resolver, scope, filter)).transpose()?;
     resolve_plain_order(resolver, scope, call.order_by).map(drop)
 }
@@ -353,7 +357,7 @@ fn resolve_aggregate<'a>(
         ..scope.rules
     });
     let args = resolve_exprs(resolver, &inside, call.args).or_else(|error| {
-        look_at_clauses(resolver, &inside, call)?;
+        resolve_call_clauses(resolver, &inside, call)?;
         Err(error)
     })?;
     let filter = call.filter.as_ref().map(|filter| resolve_expr(resolver, &inside, filter)).transpose()?;
@@ -411,7 +415,7 @@ fn resolve_window_call<'a>(
 ) -> Result<Expr<'a>> {
     let inside = scope.with_rules(Rules { windows: false, ..scope.rules });
     let args = resolve_exprs(resolver, &inside, call.args).or_else(|error| {
-        look_at_clauses(resolver, &inside, call)?;
+        resolve_call_clauses(resolver, &inside, call)?;
         Err(error)
     })?;
     let filter = call.filter.as_ref().map(|filter| resolve_expr(resolver, &inside, filter)).transpose()?;
