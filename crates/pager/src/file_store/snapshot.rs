@@ -35,7 +35,11 @@ impl FileStore {
         if self.is_wal() {
             return self.begin_read_wal(beginning.shape);
         }
+        let had_entered_wal = self.has_entered_wal();
         let begun = self.try_begin_read(beginning);
+        if begun.is_err() && had_entered_wal && !self.is_wal() {
+            self.log.usage.set(LogUse::Entered); // the database was not read
+        }
         if begun.is_err() && !self.settings.keeps_locks() && !self.is_wal() {
             self.unlock(LockLevel::None)?;
         }

@@ -54,11 +54,28 @@ impl Pager {
         self.check_failure()?;
         self.check_mapping()?;
         self.assert_state();
+        self.write_undone()?;
         match &self.store {
             Store::Memory(memory) => memory.prepare(&self.txn.borrow(), self.page_size().bytes()),
             Store::File(file) if file.is_wal() => self.note_log_failure(self.commit_to_log(file)),
             Store::File(file) => self.note_failure(self.prepare_commit(file, super_journal)),
         }
+    }
+
+    /// Writes the pages again that ROLLBACK TO has undone, as SQLite does: other connections see a commit.
+    fn write_undone(&self) -> Result<()> {
+        let has_file = matches!(&self.store, Store::File(_));
+        if !has_file || !self.txn.borrow().has_undone {
+            return Ok(());
+        }
+        let undone = std::mem::take(&mut self.txn.borrow_mut().undone);
+        let mut undone: Vec<PageNo> = undone.into_iter().filter(|no| no.get() <= self.page_count()).collect();
+        undone.sort_unstable();
+        undone.into_iter().filter(|no| !self.is_written(*no)).try_for_each(|no| self.write(no).map(drop))?;
+        if self.has_pending() || self.page_count() == 0 {
+            return Ok(());
+        }
+        self.write(PageNo::FIRST).map(drop)
     }
 
     /// The second phase of a commit, which decides it. After an error that has left the transaction open, the transaction can be
@@ -339,14 +356,19 @@ impl Pager {
     pub fn rollback_to(&self, depth: usize) -> Result<()> {
         self.assert_state();
         let has_changes = self.has_changes();
+        let is_concurrent = self.concurrent.is_active();
         let txn = &mut *self.txn.borrow_mut();
         if depth >= txn.savepoints.len() {
             return Err(Error::Misuse("no such savepoint"));
         }
         self.check_failure()?;
-        txn.has_undone |= has_changes;
+        txn.has_undone |= has_changes && !is_concurrent;
         txn.changed = None;
-        let went = txn.savepoints.rollback_to(depth, &mut txn.dirty, self.page_size().bytes());
+        let went = txn.savepoints.rollback_to(depth, &mut txn.dirty, self.page_size().bytes(), &mut txn.undone);
+        if is_concurrent {
+            // The pages would be conflicts with other transactions.
+            txn.undone.clear();
+        }
         let went = went.and_then(|moment| self.spill_back_to(txn, moment.spilled).map(|()| moment));
         let moment = self.note_failure(went)?;
         assert!(txn.savepoints.len() == depth + 1, "the savepoint stays open, and none after it");

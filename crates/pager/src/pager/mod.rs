@@ -230,18 +230,19 @@ impl Pager {
         }
     }
 
-    /// Whether this transaction has changed anything.
+    /// Whether this transaction has changed anything, even if ROLLBACK TO has undone that since.
     pub fn has_changes(&self) -> bool {
+        self.txn.borrow().has_undone || self.has_pending()
+    }
+
+    /// Whether this transaction has changes that are not undone.
+    fn has_pending(&self) -> bool {
         let txn = self.txn.borrow();
         let has_frames =
             matches!(&self.store, Store::File(file) if self.appends_to_log(file) && file.has_spilled_wal());
         let is_resized = txn.pages_before != self.page_count();
-        txn.dirty.len() > 0 || is_resized || has_frames || txn.spill.has_pages() || txn.spill.overwrites
-    }
-
-    /// Whether the transaction has changed anything, even if that was undone since: the journal stays open until the transaction ends.
-    pub fn has_ever_changed(&self) -> bool {
-        self.txn.borrow().has_undone || self.has_changes()
+        let is_written = txn.dirty.len() > 0 || txn.spill.has_pages() || txn.spill.overwrites;
+        is_written || is_resized || has_frames
     }
 
     /// The path of the database file; `None` in memory.

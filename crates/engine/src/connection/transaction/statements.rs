@@ -73,11 +73,17 @@ impl Connection {
     }
 
     pub(super) fn begin_writing_on(&self, database: &Database, kind: BeginKind, run: &StatementRun) -> Result<()> {
+        self.check_may_write()?;
+        self.begin_write_on(database, kind)?;
+        self.note_writer(run);
+        Ok(())
+    }
+
+    /// Fails if `PRAGMA query_only` forbids to write.
+    fn check_may_write(&self) -> Result<()> {
         if self.settings.flags().query_only {
             return Err(Error::new(ResultCode::READONLY, "attempt to write a readonly database"));
         }
-        self.begin_write_on(database, kind)?;
-        self.note_writer(run);
         Ok(())
     }
 
@@ -95,7 +101,8 @@ impl Connection {
     }
 
     /// Begins a write transaction on a database, with as many savepoints as the stack has. If the transaction has not
-    /// read the database yet, this waits for other writers as the busy handler decides.
+    /// read the database yet, this waits for other writers as the busy handler decides. As in SQLite, a database without
+    /// pages gets its first page at once, below all savepoints: only ROLLBACK takes the page back.
     pub(crate) fn begin_write_on(&self, database: &Database, kind: BeginKind) -> Result<()> {
         let pager = database.btree().pager();
         database.check_free()?;
@@ -109,6 +116,7 @@ impl Connection {
             let moves_pages = database.btree().auto_vacuum_mode()? != AutoVacuum::None;
             pager.set_commits_beside_readers(kind != BeginKind::Exclusive && !moves_pages);
         }
+        database.btree().initialise()?;
         self.deepen(pager)
     }
 
@@ -127,6 +135,9 @@ impl Connection {
     pub(crate) fn begin_immediate(&self, db: Db, kind: BeginKind) -> Result<()> {
         let database = self.databases.get(db)?;
         let pager = database.btree().pager();
+        if !pager.is_read_only() {
+            self.check_may_write()?;
+        }
         match self.begin_write_on(&database, kind) {
             Err(_) if pager.is_read_only() => Ok(pager.begin_read()?),
             begun => begun,

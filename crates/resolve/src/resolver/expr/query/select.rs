@@ -92,7 +92,8 @@ fn resolve_clauses<'a>(
     let having_scope = conditions.with_rules(after);
     let group_scope = conditions.with_rules(Rules { aggregates: true, ..after });
     let having = || query.having.as_ref().map(|having| resolve_expr(resolver, &having_scope, having)).transpose();
-    let terms = || resolve_conditions(resolver, conditions, from, query.filter.as_ref());
+    let where_scope = conditions.with_rules(Rules { in_where: true, ..conditions.rules });
+    let terms = || resolve_conditions(resolver, &where_scope, from, query.filter.as_ref());
     let order = || resolve_order_by(resolver, &order_scope(conditions), order_by, items);
     let group = || resolve_group_by(resolver, &group_scope, query.group_by, items);
     let numbers = &resolver.numbers;
