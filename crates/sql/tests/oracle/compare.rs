@@ -37,7 +37,6 @@ const PARSER_MESSAGES: &[&str] = &[
     "IN(...) element has ",
     "parameters are not allowed in views",
     "cannot use RETURNING in a trigger",
-    "temporary table name must be unqualified",
     "temporary trigger may not have qualified name",
     "Recursion limit",
     "cannot override ",
@@ -69,7 +68,8 @@ impl Oracle {
             (None, Ok(parsed)) => self.compare_accepted(sql, &parsed),
             (None, Err(error)) => differs(None, Some(&error)),
             (Some(theirs), ours) if is_the_parsers(&theirs.message) => match ours {
-                Err(error) if error == theirs => Verdict::Refused,
+                // rusqlite does not tell the tail.
+                Err(error) if (ParseError { tail: 0, ..error.clone() }) == theirs => Verdict::Refused,
                 other => differs(Some(&theirs), other.err().as_ref()),
             },
             (Some(_), Ok(_)) => Verdict::Accepted,
@@ -108,10 +108,10 @@ impl Oracle {
         match self.connection.prepare(sql) {
             Ok(_) => None,
             Err(rusqlite::Error::SqlInputError { msg, offset, .. }) => {
-                Some(ParseError { message: msg, offset: u32::try_from(offset).ok(), too_big: false })
+                Some(ParseError { message: msg, offset: u32::try_from(offset).ok(), too_big: false, tail: 0 })
             }
             Err(rusqlite::Error::SqliteFailure(_, message)) => {
-                Some(ParseError { message: message.unwrap_or_default(), offset: None, too_big: false })
+                Some(ParseError { message: message.unwrap_or_default(), offset: None, too_big: false, tail: 0 })
             }
             Err(other) => panic!("{sql}: {other}"),
         }
