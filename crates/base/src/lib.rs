@@ -1,4 +1,4 @@
-//! Numbers that every layer shares: SQLite's result codes, and the databases of a connection.
+//! Numbers that every layer shares: SQLite's result codes, the databases of a connection, and the version of SQLite.
 //!
 //! ```text
 //!   vfs, pager, btree, vm          functions, vtab          catalog, resolve, optimize, codegen
@@ -12,6 +12,8 @@
 
 mod database;
 mod result_code;
+mod version;
 
 pub use database::Db;
 pub use result_code::ResultCode;
+pub use version::{SQLITE_VERSION, SQLITE_VERSION_C, SQLITE_VERSION_NUMBER};

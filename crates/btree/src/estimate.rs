@@ -47,7 +47,7 @@ pub struct Estimate {
 /// About how many rows the table with this root has.
 pub fn table(btree: &Btree, root: PageNo) -> Result<Estimate> {
     let mut sample = Sample::new(0);
-    sample.looks_at_values = true;
+    sample.samples_values = true;
     sample.follow(btree, root, TreeKind::Table, TABLE_PATHS)?;
     Ok(sample.estimate())
 }
@@ -65,7 +65,7 @@ struct Sample {
     levels: [(u64, u64); MAX_DEPTH],
     /// Of a table: hashes of the values of each column.
     values: Vec<Vec<u64>>,
-    looks_at_values: bool,
+    samples_values: bool,
     /// Pairs of neighbours on a leaf that were compared.
     pairs: u64,
     /// How many of the pairs lead to rowids close to each other.
@@ -79,7 +79,7 @@ impl Sample {
         Sample {
             levels: [(0, 0); MAX_DEPTH],
             values: Vec::new(),
-            looks_at_values: false,
+            samples_values: false,
             pairs: 0,
             close: 0,
             changes: vec![0; columns],
@@ -89,10 +89,10 @@ impl Sample {
     fn follow(&mut self, btree: &Btree, root: PageNo, kind: TreeKind, paths: usize) -> Result<()> {
         let root = Node::load(btree, root, kind)?;
         if root.is_leaf() {
-            return self.look_at_leaf(btree, 0, &root);
+            return self.sample_leaf(btree, 0, &root);
         }
         let children = root.count() + 1;
-        self.meet(0, children);
+        self.count_node(0, children);
         let paths = paths.min(children);
         for path in 0..paths {
             let child = root.child((2 * path + 1) * children / (2 * paths))?;
@@ -107,25 +107,25 @@ impl Sample {
         for depth in 1..MAX_DEPTH {
             let node = Node::load(btree, no, kind)?;
             if node.is_leaf() {
-                return self.look_at_leaf(btree, depth, &node);
+                return self.sample_leaf(btree, depth, &node);
             }
             let children = node.count() + 1;
-            self.meet(depth, children);
+            self.count_node(depth, children);
             no = node.child(children * (path % 4 + 1) / 5)?;
         }
         Ok(())
     }
 
-    fn meet(&mut self, depth: usize, count: usize) {
+    fn count_node(&mut self, depth: usize, count: usize) {
         let (pages, all) = &mut self.levels[depth];
         *pages += 1;
         *all += count as u64;
     }
 
-    fn look_at_leaf(&mut self, btree: &Btree, depth: usize, leaf: &Node) -> Result<()> {
-        self.meet(depth, leaf.count());
-        if self.looks_at_values {
-            return self.look_at_rows(btree, leaf);
+    fn sample_leaf(&mut self, btree: &Btree, depth: usize, leaf: &Node) -> Result<()> {
+        self.count_node(depth, leaf.count());
+        if self.samples_values {
+            return self.sample_rows(btree, leaf);
         }
         let limits = Limits::index(btree.usable_size());
         let mut before: Option<Vec<ValueRef<'_>>> = None;
@@ -142,7 +142,7 @@ impl Sample {
         Ok(())
     }
 
-    fn look_at_rows(&mut self, btree: &Btree, leaf: &Node) -> Result<()> {
+    fn sample_rows(&mut self, btree: &Btree, leaf: &Node) -> Result<()> {
         let limits = Limits::table_leaf(btree.usable_size());
         let step = leaf.count().div_ceil(TABLE_LEAF_ROWS).max(1);
         for index in (0..leaf.count()).step_by(step) {

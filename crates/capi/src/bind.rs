@@ -37,7 +37,7 @@ unsafe fn bind(handle: *mut sqlite3_stmt, number: c_int, value: BindValue<'_>) -
 #[inline(always)]
 fn bind_locked(statement: &sqlite3_stmt, db: &sqlite3, number: c_int, value: BindValue<'_>) -> c_int {
     let Ok(mut inside) = statement.enter() else { return db.fail_code(code::MISUSE) };
-    if statement.was_stepped.get() {
+    if statement.was_stepped.get() && inside.get().has_begun() {
         return db.fail_code(code::MISUSE); // the statement must be reset first, even at its end
     }
     // A negative number becomes one far beyond the last parameter.
@@ -243,7 +243,11 @@ api! {
             return code::MISUSE;
         }
         if std::ptr::eq(from, to) {
-            return code::OK;
+            // As in SQLite, the values are moved away.
+            return from.enter().map_or(code::MISUSE, |mut inside| {
+                inside.get().clear_bindings();
+                code::OK
+            });
         }
         let (Ok(mut from), Ok(mut to)) = (from.enter(), to.enter()) else { return code::MISUSE };
         match to.get().take_bindings(db.core(), from.get()) {

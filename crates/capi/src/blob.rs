@@ -85,8 +85,12 @@ api! {
                 }
                 match result {
                     // A handle that a failed reopening has ended; the first failure has been told.
-                    Err(error) if error.code() != ResultCode::ABORT => db.fail(&error),
-                    result => db.finish_silently(result),
+                    Err(error) if error.code() == ResultCode::ABORT => db.finish_silently(Err(error)),
+                    Err(error) if error.code().primary() == ResultCode::ABORT => {
+                        db.fail_with(code::ABORT, error.message())
+                    }
+                    Err(error) => db.fail(&error),
+                    Ok(()) => code::OK,
                 }
             }
             Err(code) => code,

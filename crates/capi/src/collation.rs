@@ -89,7 +89,10 @@ unsafe fn create(
         Arc::new(CCollation { name: name.clone(), encoding, arg, compare, destructor: Cell::new(None) })
     });
     let collation = made.clone().map(|made| Collation::Custom(made));
-    let answer = db.finish(db.core().set_collation_for(&name, encoding, collation));
+    let answer = match db.core().set_collation_for(&name, encoding, collation) {
+        Ok(()) => db.ok(),
+        Err(error) => db.fail_with(error.code().0, error.message()),
+    };
     // A collation that was refused still belongs to the application: its destructor is not called.
     if let Some(made) = made.filter(|_| answer == code::OK) {
         made.destructor.set(destructor);

@@ -49,7 +49,7 @@ impl Failure {
             Some(message) => String::from_utf8_lossy(&message).into_owned(),
             None => ResultCode(self.code).text().to_owned(),
         };
-        FunctionError { code: self.code, message: text.into() }
+        FunctionError::with_code(self.code, text)
     }
 }
 

@@ -68,7 +68,10 @@ api! {
         put(not_null, known.is_some_and(|known| known.not_null).into());
         put(primary_key, known.is_some_and(|known| known.primary_key).into());
         put(autoincrement, known.is_some_and(|known| known.autoincrement).into());
-        db.finish(found.map(|_| ()))
+        match found {
+            Ok(_) => db.ok(),
+            Err(error) => db.fail_with(error.code().0, error.message()),
+        }
     }
 
     fn sqlite3_db_cacheflush(db: *mut sqlite3) -> c_int {

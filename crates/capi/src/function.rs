@@ -238,9 +238,9 @@ fn register(db: &sqlite3, handle: *mut sqlite3, registration: Registration<'_>) 
     if !(-1..=ARGUMENTS_MAX).contains(&arg_count) {
         return code::MISUSE;
     }
-    let encodings = encodings(representation & 0xf);
+    let encodings = encodings(representation & 0x7);
     let args = u16::try_from(arg_count).map_or(Arity::AtLeast(0), Arity::Exactly);
-    let flags = representation.cast_unsigned() & !0xf;
+    let flags = representation.cast_unsigned() & !0x7;
     for encoding in encodings {
         let user_data = user_data.clone();
         let function = code.map(|code| {
@@ -257,7 +257,7 @@ fn register(db: &sqlite3, handle: *mut sqlite3, registration: Registration<'_>) 
             None => db.core().remove_function(&String::from_utf8_lossy(name), args, *encoding),
         };
         if let Err(error) = result {
-            return db.fail(&error);
+            return db.fail_with(error.code().0, error.message());
         }
     }
     code::OK

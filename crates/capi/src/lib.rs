@@ -14,6 +14,7 @@
 //! | to … | see |
 //! | --- | --- |
 //! | open, close, load extensions | `open`, `connection`, `uri`, `extension`, `api_routines` |
+//! | give a connection of Rust code a handle | `handle` |
 //! | run SQL | `prepare`, `bind`, `step`, `column`, `exec`, `connection::statement` |
 //! | values, functions, collations | `value`, `context`, `function`, `collation` |
 //! | callbacks | `connection::hook`, `connection::preupdate` |
@@ -52,6 +53,7 @@ mod file_control;
 mod fts3;
 mod fts5;
 mod function;
+mod handle;
 mod heap;
 mod incomplete;
 mod index_info;
@@ -84,3 +86,5 @@ mod version;
 mod vfs;
 mod virtual_table;
 mod wal;
+
+pub use handle::Handle;

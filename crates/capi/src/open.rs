@@ -82,7 +82,7 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
 ///
 /// # Safety
 /// `db` has just been opened.
-unsafe fn add_modules(db: *mut sqlite3) {
+pub(crate) unsafe fn add_modules(db: *mut sqlite3) {
     // SAFETY: our caller's promise.
     let core = unsafe { (*db).core() };
     core.create_module("carray", Some(Box::new(CArray)));

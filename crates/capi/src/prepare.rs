@@ -245,10 +245,17 @@ api! {
             return code::ERROR;
         }
         let is_other = c_int::from(inside.get().explain()) != mode;
+        if is_other && statement.was_stepped.get() && (0..=2).contains(&mode) {
+            return code::BUSY;
+        }
         let changed = inside.get().set_explain(db.core(), mode);
         statement.published.set_columns(inside.get());
-        // A statement that is compiled for its first listing succeeds as any preparation does.
-        if is_other && mode != 0 && changed.is_ok() { db.ok() } else { db.finish_silently(changed) }
+        match changed {
+            // As in SQLite, the first listing is a preparation; those that follow leave the last error what it is.
+            Ok(()) if is_other && mode != 0 && !statement.was_listed.replace(true) => db.ok(),
+            Err(error) if (0..=2).contains(&mode) => db.fail(&error),
+            changed => db.finish_silently(changed),
+        }
     }
 
     fn sqlite3_stmt_busy(handle: *mut sqlite3_stmt) -> c_int {

@@ -15,7 +15,7 @@ use lithe_engine::ResultCode;
 use lithe_engine::function::FunctionError;
 use lithe_engine::value::{Value, cast};
 use lithe_rtree::geometry::{GeometryKind, geometry_function};
-use lithe_rtree::query::{Candidate, Geometry, Verdict, Within};
+use lithe_rtree::query::{Candidate, Geometry, Rating, Within};
 
 use crate::code;
 use crate::connection::{live, sqlite3};
@@ -41,7 +41,7 @@ pub struct sqlite3_rtree_geometry {
 pub struct sqlite3_rtree_query_info {
     geometry: sqlite3_rtree_geometry,
     coordinates: *mut f64,
-    waiting: *mut c_uint,
+    queued: *mut c_uint,
     coordinate_count: c_int,
     level: c_int,
     level_max: c_int,
@@ -135,7 +135,7 @@ impl Query {
         state: &mut State,
         candidate: &Candidate<'_>,
         coordinates: &mut [f64],
-        waiting: &mut [c_uint],
+        queued: &mut [c_uint],
     ) -> sqlite3_rtree_query_info {
         sqlite3_rtree_query_info {
             geometry: sqlite3_rtree_geometry {
@@ -146,7 +146,7 @@ impl Query {
                 delete_user: state.delete_user,
             },
             coordinates: coordinates.as_mut_ptr(),
-            waiting: waiting.as_mut_ptr(),
+            queued: queued.as_mut_ptr(),
             coordinate_count: coordinates.len() as c_int,
             level: candidate.level as c_int,
             level_max: candidate.level_max as c_int,
@@ -161,11 +161,11 @@ impl Query {
 }
 
 impl Geometry for Query {
-    fn judge(&self, candidate: &Candidate<'_>) -> Result<Verdict, FunctionError> {
+    fn rate(&self, candidate: &Candidate<'_>) -> Result<Rating, FunctionError> {
         // A callback that runs the query for which it is called finds the state in use.
         let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::MISUSE))?;
-        let (mut coordinates, mut waiting) = (candidate.coordinates.to_vec(), candidate.waiting.to_vec());
-        let mut info = self.question(&mut state, candidate, &mut coordinates, &mut waiting);
+        let (mut coordinates, mut queued) = (candidate.coordinates.to_vec(), candidate.queued.to_vec());
+        let mut info = self.question(&mut state, candidate, &mut coordinates, &mut queued);
         let mut is_within = 0;
         // SAFETY: the application's function, called as documented: its arguments are valid during the call.
         let answer = unsafe {
@@ -179,12 +179,12 @@ impl Geometry for Query {
         };
         (state.user, state.delete_user) = (info.geometry.user, info.geometry.delete_user);
         if answer != code::OK {
-            return Err(FunctionError { code: answer, message: ResultCode(answer).text().into() });
+            return Err(FunctionError::with_code(answer, ResultCode(answer).text()));
         }
         Ok(match self.callback {
-            Callback::Geometry(_) if is_within == 0 => Verdict { within: Within::Not, score: 0.0 },
-            Callback::Geometry(_) => Verdict { within: Within::Fully, score: 0.0 },
-            Callback::Query(_) => Verdict { within: within(info.within), score: info.score },
+            Callback::Geometry(_) if is_within == 0 => Rating { within: Within::Not, score: 0.0 },
+            Callback::Geometry(_) => Rating { within: Within::Fully, score: 0.0 },
+            Callback::Query(_) => Rating { within: within(info.within), score: info.score },
         })
     }
 }

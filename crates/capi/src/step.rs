@@ -16,10 +16,11 @@ fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
     let Ok(mut inside) = statement.enter() else { return db.fail_code(code::MISUSE) };
     statement.leave_row();
     let is_first = !statement.was_stepped.replace(true);
-    statement.published.begin_step();
-    if let Some(error) = statement.failure.take() {
-        db.fail(&error); // as if by sqlite3_reset
+    if !is_first && !statement.published.is_running() {
+        // The run before has ended: as if by sqlite3_reset.
+        statement.failure.take().map_or_else(|| db.ok(), |error| db.fail(&error));
     }
+    statement.published.begin_step();
     if db.hooks.is_traced() {
         return step_traced(statement, db, inside);
     }
@@ -77,7 +78,12 @@ fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine
 fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Inside<'s>) -> c_int {
     let begins = !inside.get().is_running();
     if begins {
+        let current = inside.get().make_current(db.core());
         drop(inside);
+        if let Err(error) = current {
+            statement.published.end_step(false);
+            return end(statement, db, Err(error));
+        }
         db.hooks.trace_statement(statement);
         let Ok(again) = statement.enter() else { return db.fail_code(code::MISUSE) };
         inside = again;

@@ -8,8 +8,8 @@ use crate::code;
 use crate::ffi_guard::api;
 use crate::text;
 
-const VERSION: &CStr = c"3.54.1";
-const VERSION_NUMBER: c_int = 3_054_001;
+const VERSION: &CStr = lithe_base::SQLITE_VERSION_C;
+const VERSION_NUMBER: c_int = lithe_base::SQLITE_VERSION_NUMBER as c_int;
 /// Programs print it, and compare it with that of the header with which they were compiled.
 const SOURCE_ID: &CStr = include_source_id();
 

@@ -315,8 +315,8 @@ impl Catalog {
     /// the table's own, the newest first.
     pub fn triggers_of<'c>(&'c self, db: Db, table: &'c Table) -> impl Iterator<Item = FoundTrigger<'c>> {
         let temp = self.schema(Db::TEMP);
-        let look_at_temp = db != Db::TEMP && temp.has_triggers();
-        let temp_triggers = if look_at_temp { temp.triggers() } else { Vec::new() };
+        let includes_temp = db != Db::TEMP && temp.has_triggers();
+        let temp_triggers = if includes_temp { temp.triggers() } else { Vec::new() };
         let name = self.database_name(db);
         let of_temp = temp_triggers.into_iter().filter(move |trigger| {
             trigger.table == table.name && trigger.table_schema.as_ref().is_some_and(|schema| schema == name)

@@ -69,6 +69,8 @@ pub fn open(file: &str, how: &Opening) -> Result<Connection, String> {
     } else {
         from_file(file, how)?
     };
+    // The handle of the C interface is for extensions.
+    let connection = connection.with_handle(sqlite3::Handle::new).map_err(|error| failed(file, &error.to_string()))?;
     connection.add_extension(&lithe::extension::SHELL);
     if how.zip {
         let create = format!("CREATE VIRTUAL TABLE zip USING zipfile({})", quote::string(file));

@@ -44,9 +44,9 @@ pub struct CompileRequest<'a> {
 
 /// Compiles a statement. The resolved tree is in `arena`, which may be freed after the compilation.
 pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Environment) -> Result<Arc<Program>> {
-    let mut resolver = Resolver::new(env, arena);
+    let resolver = arena.alloc_with(|| Resolver::new(env, arena));
     resolver.evaluator = request.evaluator;
-    let resolver: &'a Resolver<'a> = arena.alloc(resolver);
+    let resolver: &'a Resolver<'a> = resolver;
     resolver.number_selects_from(request.select_count);
     let is_measured = env.flags.scan_status && request.explain == ExplainKind::No;
     let is_explained = is_measured || request.explain == ExplainKind::QueryPlan;

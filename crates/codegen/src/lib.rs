@@ -73,10 +73,9 @@ mod write;
 
 use bumpalo::Bump;
 use lithe_catalog::Result;
-use lithe_optimize::access::JoinRequest;
 use lithe_optimize::explain::Explain;
 use lithe_optimize::explain::PlanLine;
-use lithe_optimize::plan::{FromPlan, QueryPlan, RowsFor};
+use lithe_optimize::plan::{QueryPlan, RowsFor};
 use lithe_optimize::planner::Planner;
 use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
@@ -183,13 +182,6 @@ impl<'a> Codegen<'a> {
     /// How the columns of `source` are read here.
     pub fn access(&self, source: SourceId) -> ColumnAccess<'a> {
         self.access.get(source)
-    }
-
-    /// Plans a join that is not within a query.
-    pub(crate) fn plan_from(&mut self, request: JoinRequest<'a>) -> Result<&'a FromPlan<'a>> {
-        let from = self.planner.plan_from(request)?;
-        self.explain.join(&from);
-        Ok(self.arena.alloc(from))
     }
 
     /// The query as it is planned: rewritten, and with its uses recorded.

@@ -13,6 +13,7 @@
 
 use bumpalo::Bump;
 use lithe_catalog::{Column, Index, IndexOrigin, IndexTerm, Result, Table};
+use lithe_format::PageNo;
 use lithe_optimize::explain::Explain;
 use lithe_optimize::write::table::{index_exprs, index_filter};
 use lithe_resolve::environment::Environment;
@@ -56,11 +57,12 @@ impl Fault {
     }
 }
 
-/// Compiles the check of the rows of `table`, and of its indexes `with_indexes`.
+/// Compiles the check of the rows of `table`, and of its indexes but those with the roots `agreeing`, which are known to have the
+/// rows' entries. `None`: of no index.
 pub fn compile_row_check<'a>(
     db: Db,
     table: &'a Table,
-    with_indexes: bool,
+    agreeing: Option<&[PageNo]>,
     arena: &'a Bump,
     env: &'a Environment,
 ) -> Result<RowCheck> {
@@ -72,8 +74,8 @@ pub fn compile_row_check<'a>(
     cg.set_access(source, ColumnAccess::Table { cursor, table });
     let answer = cg.b.registers(2 + columns.len());
     let mut check = Checking { db, table, source, cursor, answer, faults: Vec::new() };
-    let indexes = if with_indexes { check.open_indexes(&mut cg)? } else { Vec::new() };
-    check.emit_loop(&mut cg, &columns, with_indexes, &indexes)?;
+    let indexes = agreeing.map_or(Ok(Vec::new()), |agreeing| check.open_indexes(&mut cg, agreeing))?;
+    check.emit_loop(&mut cg, &columns, agreeing.is_some(), &indexes)?;
     let faults = check.faults;
     cg.b.emit(Insn::Halt {});
     let mut program = cg.finish(0);
@@ -125,10 +127,11 @@ impl<'a> Checking<'a> {
         self.answer.at(1)
     }
 
-    fn open_indexes(&self, cg: &mut Codegen<'a>) -> Result<Vec<(&'a Index, CursorId)>> {
+    fn open_indexes(&self, cg: &mut Codegen<'a>, agreeing: &[PageNo]) -> Result<Vec<(&'a Index, CursorId)>> {
         let mut opened = Vec::new();
         for index in &self.table.indexes {
-            if !(self.table.is_without_rowid() && index.origin == IndexOrigin::PrimaryKey) {
+            let is_table = self.table.is_without_rowid() && index.origin == IndexOrigin::PrimaryKey;
+            if !is_table && !index.root.is_some_and(|root| agreeing.contains(&root)) {
                 opened.push((&**index, cg.open_index(self.db, index)?));
             }
         }

@@ -282,6 +282,15 @@ impl Connection {
         self.hooks.extension_loader.set(loader);
     }
 
+    /// Loads an extension by the function that [`Connection::set_extension_loader`] has set.
+    ///
+    /// # Errors
+    /// The reason why the extension cannot be loaded.
+    pub fn load_extension(&self, file: &[u8], entry: Option<&[u8]>) -> Result<(), String> {
+        let loader = self.hooks.extension_loader.get().ok_or("not authorized")?;
+        loader(file, entry)
+    }
+
     /// Sets the hook that is called when triggers run.
     pub fn set_trigger_trace(&self, hook: Option<TriggerTrace>) {
         self.hooks.trigger_trace.set(hook);

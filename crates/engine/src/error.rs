@@ -59,6 +59,11 @@ impl Error {
         Error::new(ResultCode::ERROR, message)
     }
 
+    /// The error after an interruption.
+    pub(crate) fn interrupted() -> Error {
+        Error::new(ResultCode::INTERRUPT, "interrupted")
+    }
+
     /// An error for a feature that is not supported yet.
     pub fn not_supported(what: &str) -> Error {
         Error::generic(format!("not supported yet: {what}"))
@@ -201,6 +206,6 @@ impl From<lithe_btree::Error> for Error {
 
 impl From<Error> for FunctionError {
     fn from(error: Error) -> FunctionError {
-        FunctionError { code: error.code().0, message: error.message().to_owned().into() }
+        FunctionError::with_code(error.code().0, error.message().to_owned())
     }
 }

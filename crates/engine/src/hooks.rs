@@ -69,6 +69,7 @@ impl<H> Default for Slot<H> {
 /// The hooks of a connection.
 pub(crate) struct Hooks {
     pub(crate) commit: Slot<CommitHook>,
+    skips_commit: Cell<bool>,
     pub(crate) rollback: Slot<RollbackHook>,
     pub(crate) update: Slot<UpdateHook>,
     pub(crate) preupdate: PreUpdateHooks,
@@ -88,6 +89,7 @@ impl Hooks {
     pub(crate) fn new(generation: Generation) -> Hooks {
         Hooks {
             commit: Slot::default(),
+            skips_commit: Cell::new(false),
             rollback: Slot::default(),
             update: Slot::default(),
             preupdate: PreUpdateHooks::new(generation.clone()),
@@ -151,12 +153,17 @@ impl Hooks {
 
     // ---- transactions, rows and triggers ----
 
+    /// A VACUUM has rebuilt a database: as in SQLite, the hook is not asked about the commit that follows.
+    pub(crate) fn skip_commit_hook(&self) {
+        self.skips_commit.set(self.commit.is_set());
+    }
+
     /// A transaction that has written is about to commit.
     ///
     /// # Errors
     /// SQLITE_CONSTRAINT_COMMITHOOK if the hook returns true, so that the transaction is rolled back.
     pub(crate) fn call_commit_hook(&self) -> Result<()> {
-        match self.commit.get() {
+        match self.commit.get().filter(|_| !self.skips_commit.take()) {
             Some(hook) if hook() => {
                 let code = ResultCode::CONSTRAINT_COMMITHOOK;
                 Err(Error::new(code, code.primary().text()))

@@ -4,6 +4,7 @@
 //! fault is a row of its own. If the file is so damaged that a row cannot be read, the result ends with that error.
 
 mod column;
+mod entries;
 
 use std::sync::Arc;
 
@@ -89,9 +90,16 @@ fn check_databases(
         let virtual_tables: Vec<Arc<Table>> = tables.iter().filter(is_virtual).cloned().collect();
         let tables: Vec<Arc<Table>> = tables.into_iter().filter(|table| table.root.is_some()).collect();
         tables.iter().try_for_each(|table| connection.databases.lock_table(db, table, false))?;
+        let before = answer.messages.len();
         check_trees(&database, catalog.database_name(db).name(), &tables, table.is_some(), answer)?;
+        let is_sound = answer.messages.len() == before;
         for table in &tables {
-            check_rows(connection, run, db, table, request.with_entries, answer)?;
+            // Indexes that are known to agree with the table, in which no row is searched.
+            let agreeing = match is_sound && request.with_entries {
+                true => entries::of_rows(connection, database.btree(), catalog.schema(db), table),
+                false => Vec::new(),
+            };
+            check_rows(connection, run, db, table, request.with_entries.then_some(&*agreeing), answer)?;
         }
         for table in virtual_tables {
             check_virtual(connection, db, &table, !request.with_entries, answer);
@@ -168,13 +176,13 @@ fn roots(table: &Table) -> impl Iterator<Item = PageNo> + '_ {
     own.into_iter().chain(table.indexes.iter().filter_map(|index| index.root))
 }
 
-/// Checks the rows of a table: constraints, types, and index entries.
+/// Checks the rows of a table: constraints, types, and entries in all indexes but `agreeing`; no entries if that is `None`.
 fn check_rows(
     connection: &Connection,
     run: &StatementRun,
     db: Db,
     table: &Table,
-    with_entries: bool,
+    agreeing: Option<&[PageNo]>,
     answer: &mut Answer,
 ) -> Result<()> {
     if answer.is_full() {
@@ -182,9 +190,8 @@ fn check_rows(
     }
     let compile = || {
         let environment = connection.environment();
-        let check = connection
-            .compile_memory
-            .with_arena(|arena| compile_row_check(db, table, with_entries, arena, &environment));
+        let check =
+            connection.compile_memory.with_arena(|arena| compile_row_check(db, table, agreeing, arena, &environment));
         check.map_err(Error::from)
     };
     let RowCheck { program, columns, faults } = connection.with_collations(compile)?;

@@ -20,8 +20,7 @@ pub(crate) fn set(
     }
     let pager = database.btree().pager();
     let is_wal = pager.journal_mode() == JournalMode::Wal;
-    // A write transaction on an empty database will write its first page.
-    if pager.is_writing() && (pager.has_ever_changed() || pager.page_count() == 0) {
+    if pager.is_writing() && pager.has_changes() {
         return Ok(pager.journal_mode());
     }
     if connection.databases.is_written_by_others(database) {
@@ -42,9 +41,6 @@ pub(crate) fn set(
     if mode == JournalMode::Wal && pager.enters_wal_by_transaction() {
         // The statement commits the change, after its row.
         connection.begin_exclusively(database, run)?;
-        if pager.page_count() == 0 {
-            database.btree().initialise()?;
-        }
         pager.enter_wal_at_commit()?;
         return Ok(mode);
     }

@@ -28,7 +28,7 @@
 //! | `virtual_tables`, `module_sql`, `module_pages`, `table_functions`, `extension` | virtual tables, and the SQL that modules run |
 //! | `integrity`, `foreign_key_check` | checks of a database |
 //! | `metadata`, `listing`, `expanded`, `status`, `scan_status`, `file_control` | information about columns, statements and files |
-//! | `internal_functions`, `error` | SQLite's functions for its own tests; errors |
+//! | `internal_functions`, `imposter`, `error` | SQLite's functions for its own tests; tables over the entries of an index; errors |
 #![forbid(unsafe_code)]
 
 mod api;
@@ -51,6 +51,7 @@ mod foreign_key_check;
 mod generation;
 mod heap_limit;
 mod hooks;
+mod imposter;
 mod integrity;
 mod internal_functions;
 mod interrupt;
@@ -116,7 +117,7 @@ pub use shared_cache::{UnlockCallback, enable_shared_cache};
 pub use status::Counter;
 
 /// The SQLite version whose behaviour this one follows.
-pub const SQLITE_VERSION: &str = "3.54.1";
+pub const SQLITE_VERSION: &str = lithe_base::SQLITE_VERSION;
 
 /// The options with which SQLite would have been compiled to have the features of this library, in order.
 pub fn compile_options() -> &'static [&'static str] {

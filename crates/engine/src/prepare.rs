@@ -38,6 +38,7 @@ pub struct Prepared {
 impl Connection {
     /// Compiles the first statement of `sql`.
     pub fn prepare(&self, sql: &[u8]) -> Result<Prepared> {
+        self.check_interrupts()?;
         self.check_schema_locks()?;
         if self.hooks.has_authorizer() || self.is_privileged() {
             // The authorizer is called for each compilation, and a statement that a method runs may do what others may
@@ -73,6 +74,17 @@ impl Connection {
         let (compiled, tail) = self.compile(sql, None)?;
         let statement = compiled.map(|compiled| self.statement_of(Arc::new(compiled), None));
         Ok(Prepared { statement, tail })
+    }
+
+    /// Fails after an interruption until all running statements have stopped.
+    pub(crate) fn check_interrupts(&self) -> Result<()> {
+        if self.interrupts.is_set() {
+            if self.transaction.has_active() {
+                return Err(Error::interrupted());
+            }
+            self.interrupts.clear();
+        }
+        Ok(())
     }
 
     /// Fails while another connection of a shared cache changes the schema, because nothing can be compiled then.
@@ -140,22 +152,26 @@ impl Connection {
         self.with_collations(|| self.compile_memory.with_arena(|arena| self.compile_in(sql, explain, values, arena)))
     }
 
-    /// Compiles; if a collation is missing, calls the application to define it, and compiles again.
+    /// Compiles; if a collation is missing, calls the application to define it, and compiles again. If the application does not define it,
+    /// queries leave out the indexes that need it, as in SQLite.
     pub(crate) fn with_collations<T>(&self, compile: impl Fn() -> Result<T>) -> Result<T> {
         let mut asked: Vec<String> = Vec::new();
-        loop {
-            let error = match compile() {
-                Ok(result) => return Ok(result),
-                Err(error) => error,
-            };
-            // The application may define it, and is called once for each name.
-            match error.missing_collation() {
-                Some(name) if !asked.iter().any(|known| known == name) && self.define_missing_collation(name) => {
-                    asked.push(name.to_owned());
-                }
-                _ => return Err(error),
+        let compiled = loop {
+            let compiled = compile();
+            let Some(name) = compiled.as_ref().err().and_then(Error::missing_collation) else { break compiled };
+            if asked.iter().any(|known| known == name) {
+                break compiled;
             }
+            // The application is called once for each name.
+            asked.push(name.to_owned());
+            if !self.define_missing_collation(name) {
+                self.definitions.missing_collations.borrow_mut().push(name.to_ascii_lowercase());
+            }
+        };
+        if !asked.is_empty() {
+            self.definitions.missing_collations.borrow_mut().clear();
         }
+        compiled
     }
 
     fn compile_in(

@@ -150,5 +150,5 @@ fn json_rows(function: &str, arguments: &[Option<ValueRef<'_>>], encoding: Encod
     };
     let root = arguments.get(1).copied().flatten();
     let rows = json::each(json, root, form);
-    rows.map_err(|error| Error::new(ResultCode(error.code), error.message))
+    rows.map_err(|error| Error::new(ResultCode(error.code), error.into_message()))
 }

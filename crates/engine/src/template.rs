@@ -26,11 +26,14 @@ fn prepare_template(connection: &Connection, template: &mut Template, sql: &[u8]
     }
     let programs = &connection.programs;
     let hash = programs.hash(template.text());
-    let (compiled, idle) = match programs.take(Lookup::Template, template.text(), hash, connection.generation.number())
-    {
+    let known = programs.take(Lookup::Template, template.text(), hash, connection.generation.number());
+    // A text whose template is seen for the first time is compiled as it is.
+    if known.is_none() && !programs.comes_again(Lookup::Template, hash) {
+        return None;
+    }
+    template.has_occurred_before();
+    let (compiled, idle) = match known {
         Some(known) => known,
-        // A text whose template is seen for the first time is compiled as it is.
-        None if !programs.comes_again(Lookup::Template, hash) => return None,
         None => (compile_template(connection, template, hash)?, None),
     };
     let mut statement = Statement::of_template(compiled, idle, &sql[..tail]);

@@ -131,6 +131,7 @@ fn vacuum_in_place(connection: &Connection, db: Db, run: &StatementRun) -> Resul
     Rebuild { connection, from: main, to: &fresh, schema: catalog.schema(db), keeps_rowids: false }.run()?;
     put_back(fresh.pager(), main)?;
     connection.schema_was_replaced(db);
+    connection.hooks.skip_commit_hook();
     Ok(())
 }
 
@@ -246,7 +247,7 @@ impl Rebuild<'_> {
         }
         for (root, object) in trees {
             if self.connection.interrupts.is_set() {
-                return Err(Error::new(ResultCode::INTERRUPT, "interrupted"));
+                return Err(Error::interrupted());
             }
             self.copy_tree(root, object)?;
         }

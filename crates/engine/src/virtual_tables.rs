@@ -102,7 +102,7 @@ fn shadow_owner<'n>(schema: &Schema, modules: &Modules, name: &'n [u8]) -> Optio
 /// The error of a module.
 fn failed(error: lithe_functions::FunctionError) -> Error {
     let code = ResultCode(error.code);
-    if error.message.is_empty() { Error::from_code(code) } else { Error::new(code, error.message) }
+    if error.message.is_empty() { Error::from_code(code) } else { Error::new(code, error.into_message()) }
 }
 
 impl VirtualTables {
@@ -239,7 +239,7 @@ impl VirtualTables {
             let message = if error.message.is_empty() {
                 format!("vtable constructor failed: {name}")
             } else {
-                error.message.into_owned()
+                error.into_message().into_owned()
             };
             Error::new(code, message)
         })?;

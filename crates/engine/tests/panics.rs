@@ -73,7 +73,8 @@ fn run(connection: &Connection, sql: &str) -> Result<Vec<Vec<Value>>, Error> {
             Err(error) => break Err(error),
         }
     };
-    result.and_then(|rows| statement.reset(connection).map(|()| rows))
+    let ended = statement.reset(connection);
+    result.and_then(|rows| ended.map(|()| rows))
 }
 
 fn must(connection: &Connection, sql: &str, context: &str) -> Vec<Vec<Value>> {

@@ -28,7 +28,7 @@ fn run(connection: &Connection, sql: &str) -> Result<String> {
                 Err(error) => break Err(error),
             }
         };
-        let outcome = outcome.and_then(|()| statement.reset(connection));
+        let outcome = outcome.and(statement.reset(connection));
         outcome?;
     }
     Ok(last)

@@ -221,7 +221,7 @@ impl VirtualTable for Fts5Table {
         let Err(error) = self.table.check(connection, false) else { return Ok(None) };
         let is_corrupt = error.code & 0xff == code::CORRUPT;
         Ok(Some(match (is_corrupt, error.message.is_empty()) {
-            (true, false) => error.message.into_owned(),
+            (true, false) => error.into_message().into_owned(),
             (true, true) => format!("malformed inverted index for FTS5 table {database}.{table}"),
             (false, _) => {
                 format!("unable to validate the inverted index for FTS5 table {database}.{table}: {}", error.message)

@@ -2,17 +2,32 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Deref;
 
 use lithe_value::arith::ConcatError;
 use lithe_value::buffer::OutOfMemory;
 
-/// An SQLite result code and its message.
+/// An SQLite result code and its message. It takes one word, because nearly every function here returns one or a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FunctionError {
+pub struct FunctionError(Box<Failure>);
+
+/// The content of a [`FunctionError`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
     /// The result code, perhaps an extended one.
     pub code: i32,
     /// The message for the application.
     pub message: Cow<'static, str>,
+}
+
+const _: () = assert!(size_of::<FunctionError>() == size_of::<usize>());
+
+impl Deref for FunctionError {
+    type Target = Failure;
+
+    fn deref(&self) -> &Failure {
+        &self.0
+    }
 }
 
 /// The result codes of functions and modules.
@@ -68,22 +83,27 @@ pub mod code {
 impl FunctionError {
     /// An error with the code SQLITE_ERROR.
     pub fn new(message: impl Into<Cow<'static, str>>) -> FunctionError {
-        FunctionError { code: code::ERROR, message: message.into() }
+        FunctionError::with_code(code::ERROR, message)
     }
 
     /// The text or blob would be longer than the limit of the connection.
     pub fn too_big() -> FunctionError {
-        FunctionError { code: code::TOOBIG, message: "string or blob too big".into() }
+        FunctionError::with_code(code::TOOBIG, "string or blob too big")
     }
 
     /// An error with a code of its own and this message; an empty message means the default message of the code.
     pub fn with_code(code: i32, message: impl Into<Cow<'static, str>>) -> FunctionError {
-        FunctionError { code, message: message.into() }
+        FunctionError(Box::new(Failure { code, message: message.into() }))
+    }
+
+    /// The message, of an error that is not needed any more.
+    pub fn into_message(self) -> Cow<'static, str> {
+        self.0.message
     }
 
     /// An error with the message of its code.
     pub fn of_code(code: i32) -> FunctionError {
-        FunctionError { code, message: "".into() }
+        FunctionError::with_code(code, "")
     }
 
     /// The error of a function that cannot be used in the context of its call.
@@ -93,7 +113,7 @@ impl FunctionError {
 
     /// There is not enough memory for a value.
     pub fn out_of_memory() -> FunctionError {
-        FunctionError { code: code::NOMEM, message: "out of memory".into() }
+        FunctionError::with_code(code::NOMEM, "out of memory")
     }
 }
 

@@ -72,7 +72,7 @@ impl Connection {
     where
         F: Fn(&[String]) -> Result<Box<dyn Tokenizer>> + Send + Sync + 'static,
     {
-        lithe_fts5::registry::add_tokenizer(&self.core, name, Arc::new(move |_, arguments| make(arguments)));
+        lithe_fts5::registry::add_tokenizer(self.engine(), name, Arc::new(move |_, arguments| make(arguments)));
     }
 
     /// Adds an auxiliary function. Its first argument is the table; it reads the row, the query, and the positions of
@@ -107,7 +107,7 @@ impl Connection {
     where
         F: Fn(&mut Api<'_>, &[ValueRef<'_>]) -> Result<Value> + Send + Sync + 'static,
     {
-        let added = lithe_fts5::registry::add_function(&self.core, name, Arc::new(function));
+        let added = lithe_fts5::registry::add_function(self.engine(), name, Arc::new(function));
         added.map_err(|error| crate::Error::from_code(crate::ResultCode(error.code)))
     }
 }

@@ -382,7 +382,7 @@ fn arity(args: i32) -> Result<Arity> {
 }
 
 fn failed(error: &Error) -> FunctionError {
-    FunctionError { code: error.code().0, message: error.message().to_owned().into() }
+    FunctionError::with_code(error.code().0, error.message().to_owned())
 }
 
 /// Sets the result of the function.

@@ -40,7 +40,7 @@ use crate::connection::Connection;
 fn told(error: session::FunctionError) -> Error {
     match error.message.is_empty() {
         true => Error::from_code(ResultCode(error.code)),
-        false => Error::new(ResultCode(error.code), error.message),
+        false => Error::new(ResultCode(error.code), error.into_message()),
     }
 }
 
@@ -363,7 +363,7 @@ pub fn apply_with(
     handler: &mut dyn Handler,
     options: Apply,
 ) -> Result<Option<Vec<u8>>> {
-    session::apply(&connection.core, Input::whole(changeset), handler, options).map_err(told)
+    session::apply(connection.engine(), Input::whole(changeset), handler, options).map_err(told)
 }
 
 /// The changeset that undoes another.

@@ -237,3 +237,45 @@ fn nodes_that_others_write_are_read_anew() {
         assert_eq!(count(), [format!("{id}|{}", id * (id + 1) / 2)]);
     }
 }
+
+/// A tree remembers that all ids are below a number: until rows come by another way.
+#[test]
+fn ids_that_others_add_are_taken() {
+    let mut pair = Pair::new();
+    let mut all = |statements: &[&str]| {
+        for sql in statements {
+            let _ = pair.ask(sql);
+        }
+        pair.ask("SELECT * FROM r_rowid ORDER BY rowid").unwrap();
+        pair.ask("SELECT id, a FROM r WHERE b >= 0 ORDER BY id").unwrap();
+    };
+    all(&["CREATE VIRTUAL TABLE r USING rtree(id, a, b)", "INSERT INTO r VALUES(5, 1, 2), (7, 1, 2)"]);
+    // The table of rowids is written by hand.
+    all(&["INSERT INTO r_rowid VALUES(9, 1)", "INSERT INTO r VALUES(9, 1, 2)", "INSERT INTO r VALUES(NULL, 1, 2)"]);
+    all(&[
+        "INSERT INTO r VALUES(10, 1, 2)",
+        "INSERT OR REPLACE INTO r VALUES(7, 3, 4)",
+        "DELETE FROM r_rowid WHERE rowid = 9",
+    ]);
+    // Changes that are rolled back.
+    all(&["BEGIN", "INSERT INTO r VALUES(20, 1, 2)", "SAVEPOINT s", "INSERT INTO r VALUES(21, 1, 2)", "ROLLBACK TO s"]);
+    all(&[
+        "INSERT INTO r VALUES(21, 5, 6)",
+        "INSERT INTO r VALUES(20, 5, 6)",
+        "ROLLBACK",
+        "INSERT INTO r VALUES(20, 5, 6)",
+    ]);
+    all(&["UPDATE r SET id = 30 WHERE id = 20", "INSERT INTO r VALUES(20, 7, 8)", "INSERT INTO r VALUES(30, 7, 8)"]);
+    all(&["UPDATE r SET id = id + 1", "UPDATE r SET id = -id", "INSERT INTO r VALUES(9223372036854775807, 1, 2)"]);
+    // A trigger adds a row, also the very row that the tree is about to add.
+    all(&[
+        "CREATE TRIGGER more AFTER INSERT ON r_rowid WHEN new.rowid < 200 BEGIN INSERT OR IGNORE INTO r_rowid VALUES(new.rowid + 100, 1); END",
+    ]);
+    all(&[
+        "INSERT INTO r VALUES(41, 1, 2)",
+        "INSERT INTO r VALUES(141, 1, 2)",
+        "INSERT INTO r VALUES(142, 1, 2), (143, 1, 2)",
+    ]);
+    all(&["CREATE TRIGGER node AFTER INSERT ON r_node BEGIN INSERT OR IGNORE INTO r_rowid VALUES(300, 1); END"]);
+    all(&["INSERT INTO r VALUES(299, 1, 2)", "INSERT INTO r VALUES(300, 1, 2)", "INSERT INTO r VALUES(301, 1, 2)"]);
+}

@@ -300,7 +300,7 @@ impl VirtualTable for MemoryTable {
             let last = rows.last_key_value().map_or(0, |(key, _)| *key);
             let key = new.unwrap_or(last + 1);
             if rows.contains_key(&key) && old != Some(key) {
-                return Err(FunctionError { code: 19, message: "UNIQUE constraint failed: rowid".into() });
+                return Err(FunctionError::with_code(19, "UNIQUE constraint failed: rowid"));
             }
             let before = old.and_then(|old| rows.remove(&old)).unwrap_or_default();
             let column = |(at, value): (usize, &ValueRef<'_>)| match change.is_unchanged(at) {

@@ -23,7 +23,7 @@ pub(crate) struct CallPolicy {
     pub(crate) spills_to_database: bool,
     /// With `mmap_size`, pages are copied from the memory where the VFS shows them (`xFetch`). Else the engine maps
     /// files by itself.
-    pub(crate) copies_shown: bool,
+    pub(crate) uses_fetch: bool,
     /// More pages may be dirty than the default cache size allows.
     pub(crate) dirties_more: bool,
     /// Each commit increments the change counter on page 1. Else only the first commit after a lock was taken does:
@@ -42,7 +42,7 @@ const OURS: CallPolicy = CallPolicy {
     joins_neighbours: true,
     reads_header_alone: true,
     spills_to_database: false,
-    copies_shown: false,
+    uses_fetch: false,
     dirties_more: true,
     counts_each_commit: true,
     shares_log: true,
@@ -54,7 +54,7 @@ const AS_SQLITE: CallPolicy = CallPolicy {
     joins_neighbours: false,
     reads_header_alone: false,
     spills_to_database: true,
-    copies_shown: true,
+    uses_fetch: true,
     dirties_more: false,
     counts_each_commit: false,
     shares_log: false,

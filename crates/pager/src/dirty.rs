@@ -136,11 +136,13 @@ impl DirtySet {
         bytes
     }
 
-    /// Forgets the pages that came, or whose versions before were saved, under the savepoint `serial` or a later one.
-    pub(crate) fn remove_saved_since(&mut self, serial: u64) {
+    /// Forgets the pages that came, or whose versions before were saved, under the savepoint `serial` or a later one, and
+    /// answers which they are.
+    pub(crate) fn remove_saved_since(&mut self, serial: u64) -> Vec<PageNo> {
         let since = self.slots.iter().filter(|slot| slot.saved >= serial && slot.bytes.is_some());
         let since: Vec<PageNo> = since.map(|slot| slot.no).collect();
-        since.into_iter().for_each(|no| self.remove(no));
+        since.iter().for_each(|no| self.remove(*no));
+        since
     }
 
     /// Marks a page as finished; answers how many finished pages there are now.

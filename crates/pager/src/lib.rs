@@ -9,27 +9,21 @@
 //! it reads; `WriteTxn` (`write_txn`), what it has written and not committed.
 //!
 //! ```text
-//!                begin_read                 begin_write
-//!      Idle ------------------> Reading ------------------> Writing
-//!       no lock that is not     a Snapshot is adopted:      a WriteTxn: dirty set, savepoints, spilled pages
-//!       kept, no page           SHARED, or a read mark;     RESERVED, or the writer slot of the log
-//!                               reading may be paused
-//!       <------------------     <-------------------------
-//!            end_read               commit, rollback: a new Snapshot is adopted
-//!
-//!      Writing, a call has failed half-way: every call but rollback answers the same error
-//!      Reading, the rollback has failed: every call but end_read does; the journal stays for the next reader
+//!   multi_file                     commits over several databases
+//!       ▼
+//!     pager                        the order of all steps: read, write, spill, begin, commit
+//!       │    ╲         ╲
+//!       ▼     ▼         ▼
+//!   shared_cache  file_store  memory         readers of one process     a file     no file
+//!                   │    │   ╲
+//!                   ▼    ▼    ▼
+//!                 wal  rollback  pool        the two kinds of journal   pages that are not mapped
+//!                   ╲    │    ╱
+//!                    ▼   ▼   ▼
+//!        write_txn, savepoint, spill, dirty, snapshot, page_ref
 //! ```
 //!
-//! The state's conditions are asserted where calls begin and end: see `pager`. A write transaction goes through these states, and
-//! back only by a rollback:
-//!
-//! ```text
-//!   rollback journal   open ── page written ──► journal ── commit ──► journal hot, EXCLUSIVE ──► file changed ──► decided
-//!                               file open                             (a crash leads back)                       (journal gone)
-//!                               pages leave memory: temporary file, or behind the end of the file
-//!   log                writer slot ── pages leave memory: frames ── commit ──► all frames appended ──► synced ──► published
-//! ```
+//! The states of a pager and of a write transaction are drawn in `pager/state.rs`, with what holds in each.
 //!
 //! | module | subject |
 //! | --- | --- |
@@ -95,7 +89,3 @@ pub use rollback::SuperJournal;
 pub use settings::BusyHandler;
 pub use shared_cache::SharedCache;
 pub use wal::{Checkpoint, CheckpointMode, Snapshot};
-
-/// The version that a commit writes into the header as that of the library: the SQLite version that this library
-/// matches.
-const SQLITE_VERSION_NUMBER: u32 = 3_054_001;

@@ -33,7 +33,7 @@ const WARM: u8 = 4;
 
 /// The number of pages on the way to a leaf that are checked before the next run is: a reader of rows without runs costs
 /// no more checks.
-const LEAF_LOOKS: u8 = 8;
+const LEAF_CHECKS: u8 = 8;
 
 /// The most bytes that are announced at once: reading more takes long enough for the system to read ahead by itself.
 const ASK_MAX: usize = 4 << 20;
@@ -45,7 +45,7 @@ pub(crate) struct ReadAhead {
     warm: Cell<u8>,
     /// The number of pages on the way to a leaf that are still checked. A run shows little about memory without its leaf,
     /// because the system reads so much around a leaf that the run comes along.
-    leaf_looks: Cell<u8>,
+    leaf_checks: Cell<u8>,
     /// The number of runs that are still skipped.
     unseen: Cell<u8>,
     /// The leaf that was checked last: the next run is likely one of its values.
@@ -83,7 +83,7 @@ impl ReadAhead {
         // Leaves are not checked before a run was, so a reader of rows without runs makes no system call.
         ReadAhead {
             warm: Cell::new(0),
-            leaf_looks: Cell::new(0),
+            leaf_checks: Cell::new(0),
             unseen: Cell::new(0),
             leaf: Cell::new(0),
             leaf_was_missing: Cell::new(false),
@@ -97,11 +97,11 @@ impl ReadAhead {
     #[inline]
     pub(crate) fn expect_run(&self, shown: &Shown<'_>, first: PageNo, count: u32) {
         match self.unseen.get() {
-            0 => self.look_at_run(shown, first, count),
+            0 => self.check_run(shown, first, count),
             n => {
                 self.unseen.set(n - 1);
                 if n == 1 {
-                    self.leaf_looks.set(LEAF_LOOKS);
+                    self.leaf_checks.set(LEAF_CHECKS);
                 }
             }
         }
@@ -110,13 +110,13 @@ impl ReadAhead {
     /// Hint: page `no`, likely a leaf, will be read.
     #[inline]
     pub(crate) fn expect_leaf(&self, shown: &Shown<'_>, no: PageNo) {
-        if self.leaf_looks.get() > 0 {
-            self.look_at_leaf(shown, no);
+        if self.leaf_checks.get() > 0 {
+            self.check_leaf(shown, no);
         }
     }
 
     #[cold]
-    fn look_at_run(&self, shown: &Shown<'_>, first: PageNo, count: u32) {
+    fn check_run(&self, shown: &Shown<'_>, first: PageNo, count: u32) {
         let leaf = self.leaf.replace(0);
         if leaf > 0 {
             self.window.set(self.window.get().after(leaf, first.get(), first.get().saturating_add(count - 1)));
@@ -129,12 +129,12 @@ impl ReadAhead {
         let warm = if is_cold { 0 } else { (self.warm.get() + 1).min(UNSEEN_MAX) };
         self.warm.set(warm);
         self.unseen.set(if warm < WARM { 0 } else { warm });
-        self.leaf_looks.set(if warm < WARM { LEAF_LOOKS } else { 0 });
+        self.leaf_checks.set(if warm < WARM { LEAF_CHECKS } else { 0 });
     }
 
     #[cold]
-    fn look_at_leaf(&self, shown: &Shown<'_>, no: PageNo) {
-        self.leaf_looks.set(self.leaf_looks.get() - 1);
+    fn check_leaf(&self, shown: &Shown<'_>, no: PageNo) {
+        self.leaf_checks.set(self.leaf_checks.get() - 1);
         let is_missing = !shown.is_in_memory(no, 1);
         self.leaf.set(no.get());
         self.leaf_was_missing.set(is_missing);

@@ -202,13 +202,20 @@ impl Savepoints {
     }
 
     /// Restores all pages as they were when the savepoint `depth` was opened; it stays open. Answers the rest of the
-    /// state at that moment. After an error the transaction can only be rolled back.
-    pub(crate) fn rollback_to(&mut self, depth: usize, dirty: &mut DirtySet, page_size: usize) -> Result<Moment> {
+    /// state at that moment. The numbers of the pages that leave the dirty set, and perhaps come back to it, are added to `undone`.
+    /// After an error the transaction can only be rolled back.
+    pub(crate) fn rollback_to(
+        &mut self,
+        depth: usize,
+        dirty: &mut DirtySet,
+        page_size: usize,
+        undone: &mut HashSet<PageNo, PageHashes>,
+    ) -> Result<Moment> {
         assert!(depth < self.open.len(), "a savepoint that is not open");
         let serial = self.open[depth].serial;
         if self.open[depth..].iter().any(|savepoint| savepoint.has_arrived) {
             // This also removes pages that were in the set before, and have changed since: they are restored below.
-            dirty.remove_saved_since(serial);
+            undone.extend(dirty.remove_saved_since(serial));
         }
         while self.open.len() > depth + 1 {
             let newer = self.open.pop().expect("the length was checked");

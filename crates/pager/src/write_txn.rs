@@ -1,8 +1,9 @@
 //! What a write transaction has written and not committed.
 
+use hashbrown::HashSet;
 use lithe_format::{PageNo, PageSize};
 
-use crate::dirty::DirtySet;
+use crate::dirty::{DirtySet, PageHashes};
 use crate::error::{Result, listed};
 use crate::savepoint::Savepoints;
 use crate::snapshot::{Shape, View};
@@ -20,8 +21,10 @@ pub(crate) struct WriteTxn {
     pub(crate) dirty_max: usize,
     /// The page count when the transaction began.
     pub(crate) pages_before: u32,
-    /// ROLLBACK TO has undone changes.
+    /// ROLLBACK TO has undone changes: a commit writes the pages in `undone`, with their old contents, as SQLite's does.
     pub(crate) has_undone: bool,
+    /// Pages that ROLLBACK TO has taken out of the dirty set.
+    pub(crate) undone: HashSet<PageNo, PageHashes>,
     /// The shape of pages when the transaction began, if it has changed the shape.
     pub(crate) shape_before: Option<Shape>,
     /// Pages that have changed since the last overlay was made; `None`: there is no overlay, or any page may have
@@ -69,6 +72,8 @@ impl WriteTxn {
     pub(crate) fn clear(&mut self) {
         self.dirty.drain(|_, bytes| Some(bytes));
         self.spill.clear();
+        self.has_undone = false;
+        self.undone = HashSet::default();
         self.shape_before = None;
         self.changed = None;
     }

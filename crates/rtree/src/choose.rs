@@ -1,7 +1,7 @@
 //! Chooses the child of a node for a new box: one that contains the box, of least area; else the one whose area grows least, among equals
 //! the smallest.
 
-use crate::bounds::{Bounds, CoordinateType};
+use crate::bounds::{Bounds, CoordinateType, greater, lesser};
 use crate::node::Node;
 
 /// How well a child fits.
@@ -61,7 +61,7 @@ fn best<const DIMENSIONS: usize>(
         for ([min, max], [wanted_min, wanted_max]) in sides.iter().zip(wanted).rev() {
             contains &= (min <= wanted_min) & (max >= wanted_max);
             area *= max - min;
-            area_with *= max.max(*wanted_max) - min.min(*wanted_min);
+            area_with *= greater(*max, *wanted_max) - lesser(*min, *wanted_min);
         }
         let growth = if contains { 0.0 } else { area_with - area };
         let choice = Choice { contains, growth, area, id };

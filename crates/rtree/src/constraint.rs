@@ -17,37 +17,37 @@ pub enum Within {
 
 /// The result of a geometry for an entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verdict {
+pub struct Rating {
     /// How much of its box lies inside.
     pub within: Within,
     /// Entries of lower scores come first.
     pub score: f64,
 }
 
-/// An entry that a geometry judges.
+/// An entry that a geometry rates.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'q> {
     /// Its coordinates.
     pub coordinates: &'q [f64],
     /// The number of queued entries at each level, the highest level last.
-    pub waiting: &'q [u32],
+    pub queued: &'q [u32],
     /// Its level: 0 is a row.
     pub level: usize,
     /// The level of the root.
     pub level_max: usize,
     /// The rowid, at level 0.
     pub rowid: i64,
-    /// The verdict on the node that contains it.
-    pub parent: Verdict,
+    /// The rating on the node that contains it.
+    pub parent: Rating,
 }
 
 /// A callback of the application that decides which boxes match.
 pub trait Geometry {
-    /// Judges an entry.
+    /// Rates an entry.
     ///
     /// # Errors
     /// Ends the query.
-    fn judge(&self, candidate: &Candidate<'_>) -> Result<Verdict>;
+    fn rate(&self, candidate: &Candidate<'_>) -> Result<Rating>;
 }
 
 /// How a coordinate is compared with a number.

@@ -138,7 +138,7 @@ mod tests {
         let arguments: Vec<&[u8]> = arguments.iter().map(|argument| argument.as_bytes()).collect();
         Columns::parse(&arguments)
             .map(|columns| columns.declaration(CoordinateType::Float))
-            .map_err(|error| error.message.into_owned())
+            .map_err(|error| error.into_message().into_owned())
     }
 
     #[test]

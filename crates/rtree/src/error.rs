@@ -8,17 +8,17 @@ const LOCKED_VTAB: i32 = 518;
 
 /// The shadow tables have invalid content.
 pub fn corrupt() -> Error {
-    Error { code: code::CORRUPT_VTAB, message: "database disk image is malformed".into() }
+    Error::with_code(code::CORRUPT_VTAB, "database disk image is malformed")
 }
 
 /// The table cannot change while a scan stands on one of its rows.
 pub fn locked() -> Error {
-    Error { code: LOCKED_VTAB, message: "database table is locked".into() }
+    Error::with_code(LOCKED_VTAB, "database table is locked")
 }
 
 /// The change would violate a constraint.
 pub fn constraint(message: String) -> Error {
-    Error { code: code::CONSTRAINT, message: message.into() }
+    Error::with_code(code::CONSTRAINT, message)
 }
 
 /// An error for which SQLite has no message of its own.

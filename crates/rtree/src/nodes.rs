@@ -1,4 +1,4 @@
-//! A cache of decoded nodes.
+//! A cache of decoded nodes, and a bound of the rowids.
 //!
 //! The content of a database has a version for each connection
 //! ([`SqlConnection::content_version`](lithe_vtab::SqlConnection::content_version)): cached nodes are valid while it stays the same. A
@@ -22,6 +22,19 @@ struct Known {
     /// Incremented when all cached nodes become invalid.
     epoch: u64,
     places: Vec<Option<Place>>,
+    /// No row has a larger id.
+    largest_row: Option<i64>,
+}
+
+impl Known {
+    /// Drops what is cached of another version.
+    fn enter(&mut self, version: Option<u64>) {
+        if self.version != version {
+            self.version = version;
+            self.epoch += 1;
+            self.largest_row = None;
+        }
+    }
 }
 
 struct Place {
@@ -51,10 +64,7 @@ impl Nodes {
         if version.is_none() {
             return;
         }
-        if known.version != version {
-            known.version = version;
-            known.epoch += 1;
-        }
+        known.enter(version);
         if known.places.is_empty() {
             known.places.resize_with(PLACES, || None);
         }
@@ -62,6 +72,27 @@ impl Nodes {
         if let Some(place) = known.places.get_mut(place_of(number)) {
             *place = Some(Place { epoch, number, node });
         }
+    }
+
+    /// A bound of the rowids of this version, if one is known: no row has a larger id.
+    pub fn largest_row(&self, version: Option<u64>) -> Option<i64> {
+        let known = self.known();
+        if version.is_some() && known.version == version { known.largest_row } else { None }
+    }
+
+    /// Stores a bound of the rowids of this version.
+    pub fn set_largest_row(&self, version: Option<u64>, largest: i64) {
+        if version.is_some() {
+            let mut known = self.known();
+            known.enter(version);
+            known.largest_row = Some(largest);
+        }
+    }
+
+    /// A row with this id may have been added.
+    pub fn include_row(&self, rowid: i64) {
+        let mut known = self.known();
+        known.largest_row = known.largest_row.map(|largest| largest.max(rowid));
     }
 
     /// Drops a removed node from the cache.
@@ -104,9 +135,20 @@ mod tests {
         nodes.put(Some(3), NodeNo(9), node());
         nodes.advance(Some(2), Some(4));
         assert!(is_known(Some(3), 9) && !is_known(Some(3), 7) && !is_known(Some(4), 7));
+        nodes.set_largest_row(Some(3), 5);
+        nodes.include_row(4);
+        nodes.include_row(7);
+        assert_eq!(
+            (nodes.largest_row(Some(3)), nodes.largest_row(Some(4)), nodes.largest_row(None)),
+            (Some(7), None, None)
+        );
         nodes.put(Some(3), NodeNo(9 + PLACES as i64), node());
         assert!(!is_known(Some(3), 9));
         nodes.remove(NodeNo(9 + PLACES as i64));
         assert!(!is_known(Some(3), 9 + PLACES as i64));
+        nodes.advance(Some(3), Some(5));
+        assert_eq!(nodes.largest_row(Some(5)), Some(7));
+        nodes.put(Some(6), NodeNo(1), node());
+        assert_eq!(nodes.largest_row(Some(6)), None);
     }
 }

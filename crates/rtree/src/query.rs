@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
-pub use crate::constraint::{Candidate, Comparison, Constraint, Geometry, Verdict, Within};
+pub use crate::constraint::{Candidate, Comparison, Constraint, Geometry, Rating, Within};
 use crate::error::{self, Result};
 use crate::node::{Cell, Layout, MAX_DEPTH, Node, NodeNo};
 use crate::store::Store;
@@ -31,7 +31,7 @@ struct Found {
 /// An entry of the queue. The order is that of a heap, whose greatest entry comes first.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    verdict: Verdict,
+    rating: Rating,
     level: usize,
     /// Among equal entries, the earliest comes first.
     number: u64,
@@ -47,7 +47,7 @@ enum What {
 
 impl Ord for Entry {
     fn cmp(&self, other: &Self) -> Ordering {
-        let score = other.verdict.score.partial_cmp(&self.verdict.score).unwrap_or(Ordering::Equal);
+        let score = other.rating.score.partial_cmp(&self.rating.score).unwrap_or(Ordering::Equal);
         score.then(other.level.cmp(&self.level)).then(other.number.cmp(&self.number))
     }
 }
@@ -72,7 +72,7 @@ pub struct Query {
     constraints: Vec<Constraint>,
     queue: BinaryHeap<Entry>,
     /// The number of queued entries at each level.
-    waiting: Vec<u32>,
+    queued: Vec<u32>,
     nodes: HashMap<NodeNo, Arc<Node>>,
     entries: u64,
     /// The scan without callbacks; then the queue is empty.
@@ -91,7 +91,7 @@ impl Query {
             layout,
             constraints,
             queue: BinaryHeap::new(),
-            waiting: Vec::new(),
+            queued: Vec::new(),
             nodes: HashMap::new(),
             entries: 0,
             walk: None,
@@ -106,9 +106,9 @@ impl Query {
             query.walk = Some(Walk::new(layout, root, std::mem::take(&mut query.constraints)));
             return Ok(query);
         }
-        query.waiting = vec![0; depth + 2];
-        let verdict = Verdict { within: Within::Partly, score: 0.0 };
-        query.push(verdict, depth + 1, What::Node(NodeNo::ROOT, 0));
+        query.queued = vec![0; depth + 2];
+        let rating = Rating { within: Within::Partly, score: 0.0 };
+        query.push(rating, depth + 1, What::Node(NodeNo::ROOT, 0));
         Ok(query)
     }
 
@@ -154,7 +154,7 @@ impl Query {
         let mut found = None;
         while let (None, Some(cell)) = (found, node.cell(next)) {
             next += 1;
-            found = self.judge(&cell, level, entry.verdict)?.map(|verdict| (cell, verdict));
+            found = self.rate(&cell, level, entry.rating)?.map(|rating| (cell, rating));
         }
         self.pop();
         if next < node.cell_count() {
@@ -164,17 +164,17 @@ impl Query {
         } else {
             self.nodes.remove(&number);
         }
-        if let Some((cell, verdict)) = found {
+        if let Some((cell, rating)) = found {
             let what = if level == 0 { What::Row(cell) } else { What::Node(NodeNo(cell.id), 0) };
-            self.push(verdict, level, what);
+            self.push(rating, level, what);
         }
         Ok(())
     }
 
     /// Evaluates the constraints for a cell; None if it fails one.
-    fn judge(&self, cell: &Cell, level: usize, parent: Verdict) -> Result<Option<Verdict>> {
+    fn rate(&self, cell: &Cell, level: usize, parent: Rating) -> Result<Option<Rating>> {
         let coordinates = cell.bounds.coordinates();
-        let mut verdict = Verdict { within: Within::Fully, score: -1.0 };
+        let mut rating = Rating { within: Within::Fully, score: -1.0 };
         for constraint in &self.constraints {
             let holds = if level == 0 {
                 constraint.holds_for_row(coordinates)
@@ -185,26 +185,26 @@ impl Query {
                 return Ok(None);
             }
             let Constraint::Match(geometry) = constraint else { continue };
-            let level_max = self.waiting.len().saturating_sub(1);
-            let candidate = Candidate { coordinates, waiting: &self.waiting, level, level_max, rowid: cell.id, parent };
-            let one = geometry.judge(&candidate)?;
-            verdict.within = verdict.within.min(one.within);
+            let level_max = self.queued.len().saturating_sub(1);
+            let candidate = Candidate { coordinates, queued: &self.queued, level, level_max, rowid: cell.id, parent };
+            let one = geometry.rate(&candidate)?;
+            rating.within = rating.within.min(one.within);
             // A negative score means that no geometry has given one yet.
-            if verdict.score < 0.0 || one.score < verdict.score {
-                verdict.score = one.score;
+            if rating.score < 0.0 || one.score < rating.score {
+                rating.score = one.score;
             }
-            if verdict.within == Within::Not {
+            if rating.within == Within::Not {
                 return Ok(None);
             }
         }
-        verdict.score = verdict.score.max(0.0);
-        Ok(Some(verdict))
+        rating.score = rating.score.max(0.0);
+        Ok(Some(rating))
     }
 
-    fn push(&mut self, verdict: Verdict, level: usize, what: What) {
+    fn push(&mut self, rating: Rating, level: usize, what: What) {
         self.entries += 1;
         self.count(level, 1);
-        self.queue.push(Entry { verdict, level, number: self.entries, what });
+        self.queue.push(Entry { rating, level, number: self.entries, what });
     }
 
     fn pop(&mut self) {
@@ -214,7 +214,7 @@ impl Query {
     }
 
     fn count(&mut self, level: usize, by: i32) {
-        if let Some(count) = self.waiting.get_mut(level) {
+        if let Some(count) = self.queued.get_mut(level) {
             *count = count.saturating_add_signed(by);
         }
     }

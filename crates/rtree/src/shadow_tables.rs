@@ -21,7 +21,7 @@ pub(crate) fn node_len(connection: &dyn SqlConnection, names: &Names) -> Result<
     let len = len.and_then(|len| usize::try_from(cast::to_integer(len.as_ref())).ok()).unwrap_or(0);
     if len < NODE_LEN_MIN {
         let message = format!("undersize RTree blobs in \"{}_node\"", names.table);
-        return Err(Error { message: message.into(), ..error::corrupt() });
+        return Err(Error::with_code(error::corrupt().code, message));
     }
     Ok(len)
 }

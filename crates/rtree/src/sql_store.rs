@@ -21,7 +21,9 @@ pub struct Statements {
     add_node: Kept,
     remove_node: Kept,
     leaf_of: Kept,
+    next_row: Kept,
     put_leaf: Kept,
+    add_leaf: Kept,
     add_row: Kept,
     remove_row: Kept,
     parent_of: Kept,
@@ -57,7 +59,11 @@ impl Statements {
             add_node: Kept::of_ordinary_tables(format!("INSERT INTO {node} VALUES(NULL, ?1)")),
             remove_node: Kept::of_ordinary_tables(format!("DELETE FROM {node} WHERE nodeno = ?1")),
             leaf_of: Kept::of_ordinary_tables(format!("SELECT nodeno FROM {rowid} WHERE rowid = ?1")),
+            next_row: Kept::of_ordinary_tables(format!(
+                "SELECT rowid FROM {rowid} WHERE rowid >= ?1 ORDER BY rowid LIMIT 1"
+            )),
             put_leaf: Kept::of_ordinary_tables(put_leaf),
+            add_leaf: Kept::of_ordinary_tables(format!("INSERT INTO {rowid}(rowid, nodeno) VALUES(?1, ?2)")),
             add_row: Kept::of_ordinary_tables(format!("INSERT INTO {rowid}(rowid, nodeno) VALUES(NULL, NULL)")),
             remove_row: Kept::of_ordinary_tables(format!("DELETE FROM {rowid} WHERE rowid = ?1")),
             parent_of: Kept::of_ordinary_tables(format!("SELECT parentnode FROM {parent} WHERE nodeno = ?1")),
@@ -93,12 +99,14 @@ pub struct SqlStore<'c> {
     pub statements: &'c Statements,
     /// The content version of the database, read at the first use: during a call, only writes of the store change it.
     version: Cell<Option<Option<u64>>>,
+    /// The id of the new row, which `x_rowid` does not have yet.
+    free_row: Cell<Option<i64>>,
 }
 
 impl<'c> SqlStore<'c> {
     /// Access for one call.
     pub fn new(connection: &'c dyn SqlConnection, statements: &'c Statements) -> SqlStore<'c> {
-        SqlStore { connection, statements, version: Cell::new(None) }
+        SqlStore { connection, statements, version: Cell::new(None), free_row: Cell::new(None) }
     }
 }
 
@@ -114,8 +122,9 @@ impl SqlStore<'_> {
         self.version.set(None);
         done?;
         let is_alone = self.connection.total_changes() <= changes + 1;
-        if is_alone {
-            self.statements.nodes.advance(version, self.version());
+        match is_alone {
+            true => self.statements.nodes.advance(version, self.version()),
+            false => self.free_row.set(None),
         }
         Ok(is_alone)
     }
@@ -140,7 +149,28 @@ impl SqlStore<'_> {
     /// If the table cannot be written.
     pub fn add_row(&self) -> Result<i64> {
         self.write(&self.statements.add_row, &[])?;
-        Ok(self.connection.last_insert_rowid())
+        let rowid = self.connection.last_insert_rowid();
+        self.statements.nodes.include_row(rowid);
+        Ok(rowid)
+    }
+
+    /// Whether there is a row with this id. If not, the row can be added with [`Store::put_leaf`].
+    ///
+    /// # Errors
+    /// If the table cannot be read.
+    pub fn has_row(&self, rowid: i64) -> Result<bool> {
+        let nodes = &self.statements.nodes;
+        let is_beyond = nodes.largest_row(self.version()).is_some_and(|largest| largest < rowid);
+        if !is_beyond {
+            let next = self.integer(&self.statements.next_row, &[ValueRef::Integer(rowid)])?;
+            match next {
+                Some(next) if next == rowid => return Ok(true),
+                Some(_) => {}
+                None => nodes.set_largest_row(self.version(), rowid),
+            }
+        }
+        self.free_row.set(Some(rowid));
+        Ok(false)
     }
 
     /// Writes the auxiliary columns of a row.
@@ -211,7 +241,13 @@ impl Store for SqlStore<'_> {
     }
 
     fn put_leaf(&self, rowid: i64, leaf: NodeNo) -> Result {
-        self.write(&self.statements.put_leaf, &[ValueRef::Integer(rowid), ValueRef::Integer(leaf.0)]).map(|_| ())
+        let is_new = self.free_row.get() == Some(rowid);
+        if is_new {
+            self.free_row.set(None);
+            self.statements.nodes.include_row(rowid);
+        }
+        let kept = if is_new { &self.statements.add_leaf } else { &self.statements.put_leaf };
+        self.write(kept, &[ValueRef::Integer(rowid), ValueRef::Integer(leaf.0)]).map(|_| ())
     }
 
     fn remove_row(&self, rowid: i64) -> Result {

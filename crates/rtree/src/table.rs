@@ -9,7 +9,6 @@ use crate::error::{self, Result};
 use crate::node::Layout;
 use crate::scans::ActiveScans;
 use crate::sql_store::{SqlStore, Statements};
-use crate::store::Store;
 use crate::tree::Tree;
 
 /// An R-Tree.
@@ -58,7 +57,7 @@ impl RTree {
 
     /// Makes the id of a new row free: deletes the row that has it under REPLACE, else fails.
     pub fn claim(&self, tree: &mut Tree<'_>, store: &SqlStore<'_>, id: i64, policy: OnConflict) -> Result {
-        if store.leaf_of(id)?.is_none() {
+        if !store.has_row(id)? {
             return Ok(());
         }
         if policy != OnConflict::Replace {

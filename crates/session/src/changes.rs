@@ -76,7 +76,7 @@ impl<E> Changes<E> {
         (hash as usize).checked_rem(self.buckets.len())
     }
 
-    /// Makes room for one more entry. To be called before the lookup of a key that may be added, because SQLite grows the table at that
+    /// Makes the table larger, if it is full. To be called before the lookup of a key that may be added, because SQLite grows the table at that
     /// point.
     pub fn grow(&mut self) {
         if self.buckets.is_empty() {

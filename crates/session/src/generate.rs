@@ -90,8 +90,9 @@ fn write_table(
     header.push(&mut bytes, format);
     let mut is_empty = true;
     for recorded in table.changes.iter() {
-        let now = select.row(&recorded.record)?;
-        let Some(change) = change_of(schema, recorded, now, format) else { continue };
+        let old = table.records.get(recorded.record);
+        let now = select.row(old)?;
+        let Some(change) = change_of(schema, recorded, old, now, format) else { continue };
         change.push(&header, format, &mut bytes);
         is_empty = false;
         if bytes.len() >= PIECE {
@@ -102,21 +103,21 @@ fn write_table(
     if is_empty || bytes.is_empty() { Ok(()) } else { out(&bytes) }
 }
 
-/// The change of the row: `now` is its current record, if it exists.
-fn change_of(schema: &Schema, recorded: &Recorded, now: Option<Vec<u8>>, format: Format) -> Option<Change> {
+/// The change of the row: `old` is the recorded record, `now` the current one, if the row exists.
+fn change_of(schema: &Schema, recorded: &Recorded, old: &[u8], now: Option<Vec<u8>>, format: Format) -> Option<Change> {
     let nothing = || vec![UNDEFINED; schema.columns.len()];
-    let Recorded { operation, indirect, record: old } = recorded;
+    let Recorded { operation, indirect, .. } = recorded;
     match (operation, now) {
         (RowOperation::Insert, None) => None,
         (RowOperation::Insert, Some(new)) => {
             Some(Change { operation: RowOperation::Insert, indirect: *indirect, old: nothing(), new })
         }
         (_, None) => {
-            let old = old.clone();
+            let old = old.to_vec();
             Some(Change { operation: RowOperation::Delete, indirect: *indirect, old, new: nothing() })
         }
         (_, Some(now)) => {
-            let (mut before, mut after) = (Vec::new(), Vec::new());
+            let (mut before, mut after) = (Vec::with_capacity(old.len()), Vec::with_capacity(now.len()));
             let mut differs = false;
             for (column, (was, is)) in fields(old).zip(fields(&now)).enumerate() {
                 // A key that is equal by its collation may be another text. A patchset has only one key: the new one.
@@ -164,7 +165,7 @@ impl<'c, 's> Select<'c, 's> {
             self.statement.reset();
             return Ok(None);
         }
-        let mut record = Vec::new();
+        let mut record = Vec::with_capacity(key.len());
         for column in 0..self.schema.columns.len() {
             let value = self.statement.column(column);
             let has_null_index_name = self.is_statistics && column == 1 && value.is_null();

@@ -9,7 +9,7 @@
 //!
 //! | module | subject |
 //! | --- | --- |
-//! | `record` | values and records as bytes |
+//! | `record`, `records` | values and records as bytes; the recorded rows |
 //! | [`header`] | the header of a table's changes |
 //! | [`input`] | the bytes of a changeset, whole or in pieces |
 //! | [`iterator`] | the changes of a changeset, one after the other |
@@ -62,6 +62,7 @@ pub mod iterator;
 mod merge;
 pub mod rebase;
 mod record;
+mod records;
 mod schema;
 pub mod session;
 #[cfg(test)]

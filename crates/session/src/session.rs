@@ -6,11 +6,12 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use lithe_vtab::{ChangeWatcher, FunctionError, Result, RowChange, RowOperation, SqlConnection, ValueRef, code};
+use lithe_vtab::{ChangeWatcher, FunctionError, Result, RowChange, RowOperation, SqlConnection, Value, ValueRef, code};
 
 use crate::changes::{Changes, KeyHash};
 use crate::header::is_same_key;
 use crate::record::{self, UNDEFINED, fields};
+use crate::records::{Place, Records};
 use crate::schema::{STATISTICS, Schema};
 
 /// Decides whether the changes of a table that was not attached by name are recorded.
@@ -31,7 +32,7 @@ pub(crate) struct Recorded {
     pub operation: RowOperation,
     pub indirect: bool,
     /// The values before the first change; for an INSERT only the key.
-    pub record: Vec<u8>,
+    pub record: Place,
 }
 
 /// A table whose changes are recorded.
@@ -42,6 +43,8 @@ pub(crate) struct Table {
     /// Read at the first change of a row.
     pub schema: Option<Schema>,
     pub changes: Changes<Recorded>,
+    /// The records of the changes.
+    pub records: Records,
 }
 
 /// The state that the hook and the session share.
@@ -150,10 +153,7 @@ impl Session {
     /// The memory of the recorded tables and changes, in bytes.
     pub fn memory_used(&self) -> usize {
         let recorder = self.recorder.borrow();
-        let table_bytes = |table: &Table| {
-            let records: usize = table.changes.iter().map(|change| change.record.capacity()).sum();
-            table.name.capacity() + table.changes.bytes() + records
-        };
+        let table_bytes = |table: &Table| table.name.capacity() + table.changes.bytes() + table.records.bytes();
         recorder.tables.iter().map(table_bytes).sum::<usize>()
     }
 }
@@ -167,8 +167,8 @@ impl Recorder {
     fn place_of(&mut self, name: &str) -> usize {
         self.position(name).unwrap_or_else(|| {
             let is_statistics = name.eq_ignore_ascii_case(STATISTICS);
-            let changes = Changes::default();
-            self.tables.push(Table { name: name.to_owned(), is_statistics, schema: None, changes });
+            let (changes, records) = (Changes::default(), Records::default());
+            self.tables.push(Table { name: name.to_owned(), is_statistics, schema: None, changes, records });
             self.tables.len() - 1
         })
     }
@@ -298,15 +298,23 @@ impl Table {
             return Err(changed());
         }
         let defaults = now.defaults_from(connection, known)?;
-        for recorded in self.changes.iter_mut() {
-            for default in &defaults {
-                match recorded.operation {
-                    RowOperation::Insert => recorded.record.push(UNDEFINED),
-                    _ => record::push(&mut recorded.record, default.as_ref()),
-                }
-            }
+        if !defaults.is_empty() {
+            self.extend_records(&defaults)?;
         }
         self.schema = Some(now);
+        Ok(())
+    }
+
+    /// Adds the defaults of new columns to all records.
+    fn extend_records(&mut self, defaults: &[Value]) -> Result {
+        let undefined = vec![UNDEFINED; defaults.len()];
+        let mut values = Vec::new();
+        defaults.iter().for_each(|default| record::push(&mut values, default.as_ref()));
+        let before = std::mem::take(&mut self.records);
+        for recorded in self.changes.iter_mut() {
+            let more = if recorded.operation == RowOperation::Insert { &undefined } else { &values };
+            recorded.record = self.records.add_extended(before.get(recorded.record), more)?;
+        }
         Ok(())
     }
 
@@ -315,8 +323,8 @@ impl Table {
     /// # Errors
     /// SQLITE_NOMEM if there is no memory for the row.
     pub(crate) fn record_row(&mut self, row: &Row<'_>, operation: RowOperation, indirect: bool) -> Result {
-        let Some(schema) = &self.schema else { return Ok(()) };
-        let value = |at: usize| row.value(schema, self.is_statistics, at);
+        let Table { schema: Some(schema), is_statistics, changes, records, .. } = self else { return Ok(()) };
+        let value = |at: usize| row.value(schema, *is_statistics, at);
         let mut hash = KeyHash::default();
         for at in &schema.keys {
             match value(*at) {
@@ -329,24 +337,19 @@ impl Table {
         let hash = hash.finish();
         let key_end = schema.keys.last().map_or(0, |last| last + 1);
         let has_key = |recorded: &Recorded| {
-            let stored = fields(&recorded.record).take(key_end).enumerate().filter(|(at, _)| schema.is_key(*at));
-            stored.into_iter().all(|(at, field)| record::value(field) == Some(value(at)))
+            let stored = fields(records.get(recorded.record)).take(key_end).enumerate();
+            let mut keys = stored.filter(|(at, _)| schema.is_key(*at));
+            keys.all(|(at, field)| record::value(field) == Some(value(at)))
         };
-        self.changes.grow();
-        if let Some(known) = self.changes.find(hash, has_key) {
+        changes.grow();
+        if let Some(known) = changes.find(hash, has_key) {
             known.indirect &= indirect;
             return Ok(());
         }
         let is_recorded = |at: usize| operation != RowOperation::Insert || schema.is_key(at);
-        let columns = 0..schema.columns.len();
-        let len_of = |at: usize| if is_recorded(at) { record::len_of(value(at)) } else { 1 };
-        let mut record = Vec::new();
-        let reserved = record.try_reserve_exact(columns.clone().map(len_of).sum());
-        reserved.map_err(|_| FunctionError::of_code(code::NOMEM))?;
-        for at in columns {
-            if is_recorded(at) { record::push(&mut record, value(at)) } else { record.push(UNDEFINED) }
-        }
-        self.changes.add(hash, Recorded { operation, indirect, record });
+        let values = (0..schema.columns.len()).map(|at| is_recorded(at).then(|| value(at)));
+        let record = records.add(values)?;
+        changes.add(hash, Recorded { operation, indirect, record });
         Ok(())
     }
 

@@ -87,8 +87,14 @@ impl<'s> Lexer<'s> {
     /// skipped.
     #[inline]
     pub(crate) fn may_be_before(&self, byte: u8) -> bool {
+        self.may_be_before_any(&[byte])
+    }
+
+    /// The same of several bytes.
+    #[inline]
+    pub(crate) fn may_be_before_any(&self, bytes: &[u8]) -> bool {
         let first = self.rest().iter().find(|byte| !is_space(**byte));
-        first.is_some_and(|first| *first == byte || matches!(first, b'-' | b'/') || *first >= 0x80)
+        first.is_some_and(|first| bytes.contains(first) || matches!(first, b'-' | b'/') || *first >= 0x80)
     }
 
     /// The byte at distance `ahead` from the current one; 0 past the end.

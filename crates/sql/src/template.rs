@@ -30,6 +30,8 @@ pub struct Template {
     /// Whether only white space follows the last row: a semicolon or the end of the text after it then ends the statement. (If
     /// the text ended with a comment, the semicolon could be a part of the comment.)
     is_reusable: bool,
+    /// The number of INSERTs since the last one whose template had occurred before.
+    in_vain: u32,
 }
 
 /// A literal that is replaced by a parameter.
@@ -54,6 +56,12 @@ pub enum LiteralValue<'a> {
     /// The bytes of a blob.
     Blob(&'a [u8]),
 }
+
+/// After so many INSERTs whose templates had not occurred before, the templates of most further ones are not read.
+const IN_VAIN_MAX: u32 = 8;
+
+/// Every so many of these INSERTs, a template is read all the same.
+const READ_EVERY: u32 = 8;
 
 /// The maximum number of literals. A statement with more is a large batch, whose template is unlikely to occur again.
 const LITERALS_MAX: usize = 512;
@@ -91,6 +99,9 @@ impl Template {
         self.places.clear();
         self.is_reusable = false;
         let mut lexer = Lexer::new(sql);
+        if !lexer.may_be_before_any(b"IiRr") {
+            return None;
+        }
         let first = lexer.next_significant();
         if !matches!(first.kind, TokenKind::Insert | TokenKind::Replace) {
             return None;
@@ -98,10 +109,19 @@ impl Template {
         if begins_with_parameter(sql) {
             return None;
         }
+        self.in_vain = self.in_vain.saturating_add(1);
+        if self.in_vain > IN_VAIN_MAX && !self.in_vain.is_multiple_of(READ_EVERY) {
+            return None;
+        }
         skip_to_values(&mut lexer)?;
         let mut reader = Reader { sql, lexer, template: self, copied_to: first.span.start };
         let tail = reader.rows()?;
         if self.literals.is_empty() { None } else { Some(tail) }
+    }
+
+    /// Notes that the template has occurred before, so that it pays to read those of the next INSERTs.
+    pub fn has_occurred_before(&mut self) {
+        self.in_vain = 0;
     }
 
     /// The text with parameters: an INSERT without the semicolon.
@@ -349,6 +369,8 @@ mod tests {
             for sql in statements {
                 template.read(before.as_bytes());
                 alone.is_reusable = false;
+                template.has_occurred_before();
+                alone.has_occurred_before();
                 let tail = template.read(sql.as_bytes());
                 assert_eq!(tail, alone.read(sql.as_bytes()), "{before}; {sql}");
                 if tail.is_some() {
@@ -362,6 +384,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Templates that never occur again are read less often, until one does.
+    #[test]
+    fn templates_in_vain() {
+        let mut template = Template::default();
+        let mut read = |tables: std::ops::Range<u32>| {
+            let sql = |table| format!("insert into t{table} values(1)");
+            tables.filter(|table| template.read(sql(*table).as_bytes()).is_some()).count() as u32
+        };
+        assert_eq!(read(0..IN_VAIN_MAX), IN_VAIN_MAX);
+        assert_eq!(read(100..100 + 10 * READ_EVERY), 10);
+        template.has_occurred_before();
+        assert_eq!(template.read(b"insert into u values(1)"), Some(23));
     }
 
     #[test]

@@ -158,18 +158,18 @@ pub trait File: Send + Sync + Debug {
 
     /// Copies the `buf.len()` bytes at `offset` from the memory where the VFS of an application shows them. `false`: the VFS does not
     /// show them, and the caller reads them.
-    fn copy_shown(&self, _buf: &mut [u8], _offset: u64) -> Result<bool> {
+    fn read_fetched(&self, _buf: &mut [u8], _offset: u64) -> Result<bool> {
         Ok(false)
     }
 
     /// Sets up to which size the VFS of an application shows the file in memory, and answers the size in force; `None`: the VFS does
     /// not implement this.
-    fn show_up_to(&self, _bytes: Option<u64>) -> Option<u64> {
+    fn set_fetch_limit(&self, _bytes: Option<u64>) -> Option<u64> {
         None
     }
 
     /// Reports that the file may have changed since it was last shown in memory.
-    fn forget_shown(&self) -> Result<()> {
+    fn forget_fetched(&self) -> Result<()> {
         Ok(())
     }
 

@@ -1,6 +1,5 @@
 //! Aggregates and ranking functions: step, inverse, value, finish.
 
-use std::cmp::Ordering;
 use std::rc::Rc;
 
 use lithe_functions::aggregate::Extreme;
@@ -38,7 +37,11 @@ pub fn try_step(m: &mut Machine, start: Reg, acc: Reg) -> bool {
         },
     };
     // Numbers compare alike under all collations.
-    kept_flag == Reg::NONE && step_value(m.reg_mut(acc), number, &Collation::Binary)
+    if kept_flag == Reg::NONE {
+        return step_value(m.reg_mut(acc), number, &Collation::Binary);
+    }
+    // A NULL may be a value that was not read.
+    !number.is_null() && step_watched(&mut m.registers, &mut m.kept_flag, acc, number, &Collation::Binary)
 }
 
 /// The one argument of an aggregate, read from a row.
@@ -71,7 +74,30 @@ pub fn try_step_column(m: &mut Machine, program: &Program, id: AggregateId, oper
     };
     let value = operand.with_affinity(value);
     let collation = &program.aggregates[usize::from(id.0)].collation;
-    *kept_flag == Reg::NONE && step_value(&mut registers[acc.0 as usize], value, collation)
+    if *kept_flag == Reg::NONE {
+        return step_value(&mut registers[acc.0 as usize], value, collation);
+    }
+    // A NULL may mean that the column was not read.
+    !value.is_null() && step_watched(registers, kept_flag, acc, value, collation)
+}
+
+/// Steps min() or max() over one value, and records in the register `kept_flag` whether it kept its value: the columns of this row are
+/// not shown then. False: the state is unchanged, because it is none of min() or max().
+#[inline]
+fn step_watched(
+    registers: &mut [Register],
+    kept_flag: &mut Reg,
+    acc: Reg,
+    value: ValueRef<'_>,
+    collation: &Collation,
+) -> bool {
+    let Register::Extreme(extreme) = &mut registers[acc.0 as usize] else { return false };
+    let is_shown = extreme.step(value, collation);
+    let flag = std::mem::replace(kept_flag, Reg::NONE);
+    if !is_shown {
+        registers[flag.0 as usize].set_integer(1);
+    }
+    true
 }
 
 /// Steps over one value. A NULL counts for count(*) only; for other functions it may also mean that the value was not read, so that
@@ -88,7 +114,9 @@ fn step_value(acc: &mut Register, value: ValueRef<'_>, collation: &Collation) ->
             }
         }
         (Register::Sum(sum), ValueRef::Real(_)) => sum.step(value),
-        (Register::Extreme(extreme), _) => extreme.step(value, collation),
+        (Register::Extreme(extreme), _) => {
+            extreme.step(value, collation);
+        }
         _ => return false,
     }
     true
@@ -197,25 +225,25 @@ fn step_values(
     let call = &program.aggregates[usize::from(id.0)];
     let mut texts = Vec::new();
     let values = &*decoded(&call.function, values, host, &mut texts).map_err(function_failed)?;
-    let flag = std::mem::replace(&mut m.kept_flag, Reg::NONE);
-    if let (Reg::NONE, [value]) = (flag, values) {
-        let acc = m.reg_mut(acc);
-        if acc.is_null() {
-            begin_in_place(program, id, acc);
+    if let [value] = values {
+        let state = m.reg_mut(acc);
+        if state.is_null() {
+            begin_in_place(program, id, state);
         }
-        if step_in_place(acc, *value, &call.collation) {
+        let is_done = match m.kept_flag {
+            Reg::NONE => step_in_place(m.reg_mut(acc), *value, &call.collation),
+            _ => step_watched(&mut m.registers, &mut m.kept_flag, acc, *value, &call.collation),
+        };
+        if is_done {
             return Ok(());
         }
     }
+    assert!(m.kept_flag == Reg::NONE, "only min() and max() outside windows are watched");
     let mut accumulator = take(m, program, id, acc)?;
-    let is_kept = flag != Reg::NONE && keeps_its_value(call, &accumulator, values);
     suspend_if_called(m, &accumulator);
     let result = accumulator.step(call, values, arguments, host);
     m.resume();
     accumulator.put(m.reg_mut(acc));
-    if is_kept {
-        m.reg_mut(flag).set_integer(1);
-    }
     result
 }
 
@@ -246,20 +274,6 @@ fn step_in_place(acc: &mut Register, value: ValueRef<'_>, collation: &Collation)
         }
         (acc, _) => step_value(acc, value, collation),
     }
-}
-
-/// Whether min() or max() keeps its value: the columns of the row of this value are not taken then.
-fn keeps_its_value(call: &AggregateCall, accumulator: &Accumulator, values: &[ValueRef<'_>]) -> bool {
-    let better = match call.function.kind() {
-        Kind::Aggregate(BuiltinAggregate::Min) => Ordering::Less,
-        Kind::Aggregate(BuiltinAggregate::Max) => Ordering::Greater,
-        _ => return false,
-    };
-    let (Accumulator::Builtin(BuiltinAccumulator::Extreme(extreme)), [value, ..]) = (accumulator, values) else {
-        return false;
-    };
-    let best = extreme.value();
-    !best.is_null() && (value.is_null() || lithe_value::compare(*value, best, &call.collation) != better)
 }
 
 /// The next step of min() or max() records in `flag` whether it kept its value.
@@ -338,7 +352,7 @@ pub fn finish(
     dst: Reg,
 ) -> Result<(), Error> {
     let call = &program.aggregates[usize::from(id.0)];
-    if finish_in_place(m, call, acc, dst) {
+    if finish_in_place(m, call, acc, dst) || finish_extreme(m, call, acc, dst) {
         return Ok(());
     }
     let mut accumulator = take(m, program, id, acc)?;
@@ -393,6 +407,22 @@ fn finish_in_place(m: &mut Machine, call: &AggregateCall, acc: Reg, dst: Reg) ->
         m.reg_mut(acc).set_null();
     }
     true
+}
+
+/// As [`finish_in_place`], for the text or the BLOB that min() or max() has kept in its register.
+#[inline]
+fn finish_extreme(m: &mut Machine, call: &AggregateCall, acc: Reg, dst: Reg) -> bool {
+    let Kind::Aggregate(BuiltinAggregate::Min | BuiltinAggregate::Max) = call.function.kind() else { return false };
+    match std::mem::take(m.reg_mut(acc)) {
+        Register::Extreme(extreme) => {
+            m.reg_mut(dst).set(extreme.value());
+            true
+        }
+        other => {
+            *m.reg_mut(acc) = other;
+            false
+        }
+    }
 }
 
 /// Takes the state out of a register, which becomes NULL. A NULL register gives the state for no rows.

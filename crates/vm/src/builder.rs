@@ -323,12 +323,8 @@ impl ProgramBuilder {
             let at = labels[place.0 as usize].expect("every label used is placed");
             *place = Addr(at + shift);
         }
-        let inverted = insns.iter().filter_map(|insn| match insn {
-            Insn::AggInverse { aggregate, .. } => Some(*aggregate),
-            _ => None,
-        });
         let program = Program {
-            inverted_aggregates: inverted.collect(),
+            inverted_aggregates: inverted_aggregates(&insns, self.aggregates.is_empty()),
             insns: insns.into(),
             register_count: self.next_register,
             parameter_count: self.parameter_count,
@@ -361,6 +357,18 @@ impl ProgramBuilder {
         (self.last_label, self.next_register, self.parameter_count) = (0, 0, 0);
         self.collations.push(Collation::Binary);
     }
+}
+
+/// The aggregates that remove rows.
+fn inverted_aggregates(insns: &[Insn], has_none: bool) -> Box<[AggregateId]> {
+    if has_none {
+        return Box::default();
+    }
+    let inverted = insns.iter().filter_map(|insn| match insn {
+        Insn::AggInverse { aggregate, .. } => Some(*aggregate),
+        _ => None,
+    });
+    inverted.collect()
 }
 
 /// Takes the elements of a list, which keeps its memory.

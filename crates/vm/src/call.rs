@@ -223,7 +223,7 @@ pub fn check_length(out: &Value, host: &dyn Host) -> Result<(), Error> {
 #[cold]
 pub fn function_failed(error: FunctionError) -> Error {
     let code = ResultCode(error.code);
-    if error.message.is_empty() { Error::from_code(code) } else { Error::new(code, error.message) }
+    if error.message.is_empty() { Error::from_code(code) } else { Error::new(code, error.into_message()) }
 }
 
 /// The connection, as functions see it.

@@ -23,7 +23,7 @@ use crate::program::{Program, Subprogram};
 /// The frames around the running one, outermost first.
 #[derive(Default)]
 pub struct Frames<'p> {
-    waiting: Vec<Frame<'p>>,
+    callers: Vec<Frame<'p>>,
 }
 
 /// A frame that waits for the subprogram it has called.
@@ -60,7 +60,7 @@ pub struct Call {
 impl<'p> Frames<'p> {
     /// How many subprograms have been called and not ended.
     pub fn depth(&self) -> usize {
-        self.waiting.len()
+        self.callers.len()
     }
 
     /// Calls a subprogram; returns its program, or `None` if it must not run within itself.
@@ -73,16 +73,16 @@ impl<'p> Frames<'p> {
         call: Call,
     ) -> Result<Option<&'p Program>, Error> {
         let callee = &*self.table(program)[usize::from(call.id.0)];
-        if !call.recursive && self.waiting.iter().any(|frame| frame.token == callee.token) {
+        if !call.recursive && self.callers.iter().any(|frame| frame.token == callee.token) {
             return Ok(None);
         }
         let state = host.state();
-        if self.waiting.len() >= state.trigger_depth_max.get() as usize {
+        if self.callers.len() >= state.trigger_depth_max.get() as usize {
             return Err(Error::new(ResultCode::ERROR, "triggers nested too deep"));
         }
         let content = m.frames.take(&callee.program);
         assert!(content.is_for(&callee.program), "a frame of another program");
-        self.waiting.push(Frame {
+        self.callers.push(Frame {
             program,
             token: callee.token,
             return_to: call.return_to,
@@ -97,7 +97,7 @@ impl<'p> Frames<'p> {
     /// The subprograms that `program` refers to. The table of a trigger cannot contain the trigger itself, so a
     /// program without a table uses that of the outermost program.
     fn table(&self, program: &'p Program) -> &'p [Arc<Subprogram>] {
-        match self.waiting.first() {
+        match self.callers.first() {
             Some(outermost) if program.subprograms.is_empty() => &outermost.program.subprograms,
             _ => &program.subprograms,
         }
@@ -107,7 +107,7 @@ impl<'p> Frames<'p> {
     /// outermost.
     #[inline]
     pub fn leave(&mut self, m: &mut Machine, host: &dyn Host) -> Option<(&'p Program, usize)> {
-        if self.waiting.is_empty() { None } else { self.leave_inner(m, host) }
+        if self.callers.is_empty() { None } else { self.leave_inner(m, host) }
     }
 
     #[inline(never)]
@@ -124,7 +124,7 @@ impl<'p> Frames<'p> {
     }
 
     fn pop(&mut self, m: &mut Machine, host: &dyn Host) -> Option<(&'p Program, usize, usize)> {
-        let frame = self.waiting.pop()?;
+        let frame = self.callers.pop()?;
         frame.restore_counters(m, host);
         let left = exchange(frame.content, m);
         assert_eq!(m.cursors.len(), frame.program.cursors.len(), "the frame that is gone on with is its program's");
@@ -135,17 +135,17 @@ impl<'p> Frames<'p> {
     /// Ends all subprograms after an error: the machine gets the outermost frame back.
     #[inline(never)]
     pub fn unwind(&mut self, m: &mut Machine, host: &dyn Host) {
-        if let Some(outermost) = self.waiting.drain(..).next() {
+        if let Some(outermost) = self.callers.drain(..).next() {
             outermost.restore_counters(m, host);
             exchange(outermost.content, m);
         }
-        assert!(self.waiting.is_empty(), "an error ends all subprograms");
+        assert!(self.callers.is_empty(), "an error ends all subprograms");
     }
 
     /// Copies a register of the frame that called this one.
     #[inline(never)]
     pub fn copy_from_parent(&self, m: &mut Machine, src: Reg, dst: Reg) {
-        let parent = self.waiting.last().expect("ParentRegister stands in a subprogram");
+        let parent = self.callers.last().expect("ParentRegister stands in a subprogram");
         m.reg_mut(dst).copy_from(&parent.content.registers[src.0 as usize]);
     }
 }

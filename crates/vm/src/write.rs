@@ -47,11 +47,11 @@ pub fn unlock(m: &mut Machine, program: &Program, cursor: CursorId) {
 /// Fails if the tree of the cursor must not be changed.
 #[inline]
 pub fn check_lock(m: &Machine, program: &Program, cursor: CursorId) -> Result<(), Error> {
-    if m.locked.is_empty() { Ok(()) } else { look_at_locks(m, program.cursor(cursor)) }
+    if m.locked.is_empty() { Ok(()) } else { check_locks(m, program.cursor(cursor)) }
 }
 
 #[cold]
-fn look_at_locks(m: &Machine, info: &CursorInfo) -> Result<(), Error> {
+fn check_locks(m: &Machine, info: &CursorInfo) -> Result<(), Error> {
     let is_locked = m.locked.iter().any(|(db, root)| *db == info.db && Some(*root) == info.root);
     if is_locked { Err(Error::from_code(ResultCode::CONSTRAINT_PINNED)) } else { Ok(()) }
 }

@@ -79,6 +79,14 @@ impl LastError {
         self.system.get()
     }
 
+    /// The message.
+    pub(crate) fn text(&self) -> String {
+        match &*self.message.borrow() {
+            Some(message) => message.to_string_lossy().into_owned(),
+            None => errstr(self.code.get()).to_string_lossy().into_owned(),
+        }
+    }
+
     fn message(&self) -> *const c_char {
         match &*self.message.borrow() {
             Some(message) => message.as_ptr(),

@@ -436,10 +436,10 @@ pub(crate) unsafe fn close(handle: *mut sqlite3, may_linger: bool) -> c_int {
         // Virtual tables may hold statements of their own.
         db.core().disconnect_virtual_tables();
     }
+    db.hooks.trace_close(handle);
     if db.is_in_use() && !may_linger {
         return db.fail_with(code::BUSY, "unable to close due to unfinalized statements or unfinished backups");
     }
-    db.hooks.trace_close(handle);
     db.client_data.borrow_mut().clear();
     db.state.store(ZOMBIE, Ordering::Relaxed);
     drop(db);

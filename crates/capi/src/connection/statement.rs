@@ -35,6 +35,8 @@ pub struct sqlite3_stmt {
     pub(crate) runs: Cell<i64>,
     /// The statement was stepped since the last reset.
     pub(crate) was_stepped: Cell<bool>,
+    /// Whether it was compiled for a listing of itself (`sqlite3_stmt_explain`).
+    pub(crate) was_listed: Cell<bool>,
     pub(crate) columns: UnsafeCell<Vec<sqlite3_value>>,
     /// The NULL value of columns that do not exist.
     pub(crate) no_column: UnsafeCell<sqlite3_value>,
@@ -72,6 +74,7 @@ impl sqlite3_stmt {
             is_entered: Cell::new(false),
             row: Cell::new(0),
             was_stepped: Cell::new(false),
+            was_listed: Cell::new(false),
             columns: UnsafeCell::default(),
             no_column: UnsafeCell::default(),
             is_legacy,

@@ -103,7 +103,7 @@ unsafe impl Send for CTokenizer {}
 unsafe impl Sync for CTokenizer {}
 
 fn failure(code: c_int) -> FunctionError {
-    FunctionError::with_code(code, "")
+    FunctionError::of_code(code)
 }
 
 impl CTokenizer {

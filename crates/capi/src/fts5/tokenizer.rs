@@ -171,7 +171,7 @@ impl Tokenizer for CTokenizer {
 }
 
 fn failure(code: c_int) -> FunctionError {
-    FunctionError { code, message: ResultCode(code).text().into() }
+    FunctionError::with_code(code, ResultCode(code).text())
 }
 
 /// A text that the application tokenizes.

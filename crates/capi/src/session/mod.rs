@@ -82,26 +82,26 @@ unsafe fn stream<'i>(read: Option<XInput>, arg: *mut c_void) -> Result<Input<'i>
 struct Output {
     write: XOutput,
     arg: *mut c_void,
-    waiting: Vec<u8>,
+    buffered: Vec<u8>,
 }
 
 impl Output {
     fn new(write: Option<XOutput>, arg: *mut c_void) -> Result<Output, Error> {
-        Ok(Output { write: write.ok_or(error(code::MISUSE))?, arg, waiting: Vec::new() })
+        Ok(Output { write: write.ok_or(error(code::MISUSE))?, arg, buffered: Vec::new() })
     }
 
     fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.waiting.extend_from_slice(bytes);
-        if self.waiting.len() >= stream_size() { self.flush() } else { Ok(()) }
+        self.buffered.extend_from_slice(bytes);
+        if self.buffered.len() >= stream_size() { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<(), Error> {
-        if self.waiting.is_empty() {
+        if self.buffered.is_empty() {
             return Ok(());
         }
         // SAFETY: the application's function, called as documented.
-        let code = unsafe { (self.write)(self.arg, self.waiting.as_ptr().cast(), self.waiting.len() as c_int) };
-        self.waiting.clear();
+        let code = unsafe { (self.write)(self.arg, self.buffered.as_ptr().cast(), self.buffered.len() as c_int) };
+        self.buffered.clear();
         if code == code::OK { Ok(()) } else { Err(error(code)) }
     }
 }

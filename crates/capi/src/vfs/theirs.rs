@@ -176,8 +176,8 @@ impl Vfs for TheirVfs {
         }
         if flags.intersects(OpenFlags::MAIN_DB) {
             // As in SQLite, once for the page cache and once for the file.
-            file.show_up_to(Some(0));
-            file.show_up_to(Some(0));
+            file.set_fetch_limit(Some(0));
+            file.set_fetch_limit(Some(0));
         }
         Ok(Opened { file: Arc::new(file), flags: OpenFlags(out_flags.cast_unsigned()) })
     }
@@ -345,7 +345,7 @@ impl TheirFile {
         }
         let mut pair: [*mut c_void; 2] = [self.connection.ask_busy_handler as *mut c_void, db];
         self.control(BUSYHANDLER, pair.as_mut_ptr().cast());
-        self.show_up_to(Some(0));
+        self.set_fetch_limit(Some(0));
         let mut db = db;
         self.control(PDB, std::ptr::from_mut(&mut db).cast());
     }
@@ -490,7 +490,7 @@ impl File for TheirFile {
         Ok(moved != 0)
     }
 
-    fn copy_shown(&self, buf: &mut [u8], offset: u64) -> Result<bool> {
+    fn read_fetched(&self, buf: &mut [u8], offset: u64) -> Result<bool> {
         let Some((fetch, unfetch)) = self.fetching() else { return Ok(false) };
         let (mut shown, offset) = (null_mut(), offset.cast_signed());
         // SAFETY: the file's methods, called as documented; the mapped memory has that many bytes until it is released.
@@ -506,7 +506,7 @@ impl File for TheirFile {
         Ok(true)
     }
 
-    fn show_up_to(&self, bytes: Option<u64>) -> Option<u64> {
+    fn set_fetch_limit(&self, bytes: Option<u64>) -> Option<u64> {
         // Without the methods a limit cannot be set, but it can be read.
         if bytes.is_some() && self.fetching().is_none() {
             return None;
@@ -516,7 +516,7 @@ impl File for TheirFile {
         (answer == code::OK).then(|| u64::try_from(size).unwrap_or(0))
     }
 
-    fn forget_shown(&self) -> Result<()> {
+    fn forget_fetched(&self) -> Result<()> {
         match self.fetching() {
             // SAFETY: the file's method; a null address means that no mapped memory is used any more.
             Some((_, unfetch)) => checked(Op::Read, unsafe { unfetch(self.handle, 0, null_mut()) }),

@@ -135,7 +135,7 @@ struct CModule(Arc<ModuleData>);
 
 /// An error of this code without a message.
 fn code_only(code: c_int) -> FunctionError {
-    FunctionError { code, message: "".into() }
+    FunctionError::of_code(code)
 }
 
 impl Module for CModule {
@@ -183,7 +183,7 @@ impl CModule {
         let message = unsafe { memory::take_text(message) };
         if code != code::OK || vtab.is_null() {
             let code = if code == code::OK { code::ERROR } else { code };
-            return Err(FunctionError { code, message: message.unwrap_or_default().into() });
+            return Err(FunctionError::with_code(code, message.unwrap_or_default()));
         }
         // SAFETY: the application allocates the table; this library sets these members.
         unsafe { *vtab = sqlite3_vtab { module: self.0.methods, references: 1, message: null_mut() } };
@@ -200,7 +200,7 @@ impl CModule {
 unsafe fn failure(vtab: *mut sqlite3_vtab, code: c_int) -> FunctionError {
     // SAFETY: our caller's promise.
     let message = unsafe { memory::take_text(std::mem::replace(&mut (*vtab).message, null_mut())) };
-    FunctionError { code, message: message.unwrap_or_default().into() }
+    FunctionError::with_code(code, message.unwrap_or_default())
 }
 
 /// # Safety

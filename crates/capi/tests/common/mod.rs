@@ -113,9 +113,9 @@ pub fn sqlite() -> PathBuf {
 /// The same with the features that SQLite has only with build options: LITHE_REFERENCE_FULL, or a library that is built
 /// here.
 pub fn sqlite_with_options() -> PathBuf {
-    let options = ["PREUPDATE_HOOK", "SESSION", "SNAPSHOT", "NORMALIZE", "BYTECODE_VTAB"]
+    let options = ["PREUPDATE_HOOK", "SESSION", "SNAPSHOT", "NORMALIZE", "BYTECODE_VTAB", "COLUMN_METADATA"]
         .map(|name| format!("-DSQLITE_ENABLE_{name}"));
-    sqlite_built("LITHE_REFERENCE_FULL", "sqlite-with-options", &options.each_ref().map(String::as_str))
+    sqlite_built("LITHE_REFERENCE_FULL", "sqlite-with-all-options", &options.each_ref().map(String::as_str))
 }
 
 fn sqlite_built(variable: &str, name: &str, options: &[&str]) -> PathBuf {

@@ -13,7 +13,7 @@
 //! | `trace`, `progress`, `stats` | observation of statements: `.trace`, `.auth`, `.log`, `.progress`, `.stats` |
 //! | `limit`, `dbconfig`, `filectrl` | switches of the engine: `.limit`, `.dbconfig`, `.filectrl`, `.vfslist` |
 //! | `modules` | `.unmodule`, `.nonce` |
-//! | `missing` | `.load`, `.imposter`, `.testctrl`, which say why they are not supported |
+//! | `load`, `imposter`, `testctrl` | extensions, tables over an index, switches for tests |
 //! | `recover`, `archive` | damaged databases; files in databases |
 //! | `import`, `dump`, `dbinfo`, `diskused`, `intck`, `lint`, `selftest`, `sha3sum` | the commands of those names |
 
@@ -26,10 +26,11 @@ mod dump;
 mod filectrl;
 mod files;
 mod import;
+mod imposter;
 mod intck;
 mod limit;
 mod lint;
-mod missing;
+mod load;
 mod mode;
 mod modules;
 mod parameter;
@@ -43,6 +44,7 @@ mod sha3sum;
 mod show;
 mod stats;
 mod testcase;
+mod testctrl;
 mod trace;
 
 use std::iter::Peekable;
@@ -131,13 +133,18 @@ const COMMANDS: &[Command] = &[
         "Read rows from FILE (or |PROGRAM) into TABLE: --ascii --csv --tabs --skip N --schema S -v",
         import::import,
     ),
-    command(".imposter", "INDEX NAME", "Not supported yet", missing::imposter),
+    command(
+        ".imposter",
+        "INDEX NAME|off",
+        "Make a table of the entries of INDEX; off: forget these tables",
+        imposter::imposter,
+    ),
     command(".indexes", "?TABLE?", "List indexes", show::indexes),
     command(".indices", "?TABLE?", "List indexes", show::indexes),
     command(".intck", "?N?", "Check the integrity table by table", intck::intck),
     command(".limit", "?LIMIT? ?VALUE?", "Show or set the limits of the connection", limit::limit),
     command(".lint", "fkey-indexes ?-verbose? ?-groupbyparent?", "Show the indexes that foreign keys lack", lint::lint),
-    command(".load", "FILE ?ENTRY?", "Not supported yet", missing::load),
+    command(".load", "FILE ?ENTRY?", "Load an extension: a shared library", load::load),
     command(".log", "FILE|stdout|stderr|off", "Send the error log to FILE", trace::log),
     command(
         ".mode",
@@ -221,7 +228,7 @@ const COMMANDS: &[Command] = &[
     command(".system", "COMMAND…", "Run a command of the system", files::shell),
     command(".tables", "?PATTERN?", "List tables and views", show::tables),
     command(".testcase", "?NAME?", "Keep the output for .check", testcase::testcase),
-    command(".testctrl", "NAME …", "Not supported yet", missing::testctrl),
+    command(".testctrl", "NAME …", "Set a switch for tests; --help lists the switches", testctrl::testctrl),
     command(".timeout", "MS", "Wait MS milliseconds for locks of others", set::timeout),
     command(".timer", "on|off", "Show how long statements take", set::timer),
     command(
@@ -240,13 +247,14 @@ const COMMANDS: &[Command] = &[
 ];
 
 /// Commands with effects beyond the database: the safe mode refuses them.
-const UNSAFE: [&str; 19] = [
+const UNSAFE: [&str; 21] = [
     ".archive",
     ".backup",
     ".cd",
     ".clone",
     ".excel",
     ".import",
+    ".imposter",
     ".load",
     ".log",
     ".once",
@@ -257,6 +265,7 @@ const UNSAFE: [&str; 19] = [
     ".session",
     ".shell",
     ".system",
+    ".testctrl",
     ".trace",
     ".unmodule",
     ".www",

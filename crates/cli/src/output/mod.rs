@@ -7,6 +7,7 @@
 //! | `number` | numbers in a format of the user |
 //! | `separated` | list, csv, tabs, ascii, quote, tcl |
 //! | `aligned` | column, box, qbox, table, markdown |
+//! | `split` | split |
 //! | `line` | line |
 //! | `json`, `html`, `insert` | the modes of those names |
 //! | `tally` | count, off |
@@ -18,6 +19,7 @@ mod json;
 mod line;
 pub mod number;
 mod separated;
+mod split;
 pub mod style;
 mod tally;
 pub mod text;
@@ -52,6 +54,7 @@ fn printer_of_layout<'s>(style: &'s Style, columns: Vec<String>) -> Box<dyn Prin
         Layout::Column | Layout::Box | Layout::Table | Layout::Markdown => {
             Box::new(aligned::Aligned::new(style, columns))
         }
+        Layout::Split => split::printer(style, columns),
         Layout::Line => Box::new(line::Lines::new(style, columns)),
         Layout::Json | Layout::JsonLines => Box::new(json::Json::new(style, columns)),
         Layout::Html => Box::new(html::Html::new(style, columns)),

@@ -20,6 +20,7 @@ pub(super) fn column_of<'a>(cg: &Codegen<'a>, source: &Source<'a>, index: Column
         affinity,
         collation: Coll::Binary,
         is_excluded: false,
+        is_never_null: false,
         table,
     }))
 }

@@ -23,7 +23,7 @@ use super::columns::{column_of, identity};
 use super::index::begin_index;
 use super::measure;
 use super::rowid::{begin_rowid, begin_rowid_range};
-use super::source::{Opened, index_access};
+use super::source::{Opened, common_index, index_access};
 use super::walk::Walk;
 
 /// The body of an OR's loop, a subroutine: its return register.
@@ -90,7 +90,13 @@ pub(super) fn begin_or<'a>(
     }
     cg.b.emit(Insn::Goto { target: exhausted });
     cg.b.place(body_label);
-    cg.set_access(source.id, ColumnAccess::Table { cursor: opened.table_cursor(), table });
+    let cursor = opened.table_cursor();
+    let common = common_index(branches).zip(opened.branches.first().copied().flatten());
+    let access = match common {
+        Some((path, index)) => index_access(cg, path, index, Some(cursor)),
+        None => ColumnAccess::Table { cursor, table },
+    };
+    cg.set_access(source.id, access);
     Ok(body)
 }
 

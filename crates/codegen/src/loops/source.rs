@@ -1,7 +1,7 @@
 //! The cursors of a source, and how its columns are read.
 
 use lithe_catalog::{IndexTerm, Result};
-use lithe_optimize::access::{IndexPath, Loop, Path, TreePath};
+use lithe_optimize::access::{IndexPath, Loop, OrBranch, Path, TreePath};
 use lithe_resolve::ir::{Source, SourceKind};
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CursorId};
@@ -26,7 +26,7 @@ pub(super) struct Opened {
     pub derived: Option<DerivedRows>,
     /// The subroutine to be called before these rows are read.
     pub fill: Option<Fill>,
-    /// The cursors on the indexes of an OR's branches.
+    /// The cursors on the indexes of an OR's branches: one cursor for all if they search one index.
     pub branches: Vec<Option<CursorId>>,
 }
 
@@ -34,7 +34,13 @@ impl Opened {
     /// All cursors.
     pub fn cursors(&self) -> Vec<CursorId> {
         let mut cursors: Vec<CursorId> = [self.table, self.index, self.hash].into_iter().flatten().collect();
-        cursors.extend(self.branches.iter().flatten());
+        cursors.extend(self.branch_cursors());
+        cursors
+    }
+
+    fn branch_cursors(&self) -> Vec<CursorId> {
+        let mut cursors: Vec<CursorId> = self.branches.iter().copied().flatten().collect();
+        cursors.dedup();
         cursors
     }
 
@@ -71,6 +77,11 @@ impl Opened {
         };
         let mut opened = Opened { table: cursor, index, ..Opened::default() };
         if let Path::Or(path) = planned.path {
+            if let Some(index) = common_index(path.branches) {
+                let cursor = cg.open_index(index.db, index.index)?;
+                opened.branches = vec![Some(cursor); path.branches.len()];
+                return Ok(opened);
+            }
             for branch in path.branches {
                 opened.branches.push(open_index(cg, &branch.path)?);
             }
@@ -92,7 +103,7 @@ impl Opened {
     /// Makes all columns of the source NULL from here on.
     pub fn emit_null_row(&self, cg: &mut Codegen<'_>) {
         let cursors = [self.hash, self.index, self.table].into_iter().flatten();
-        for cursor in cursors.chain(self.branches.iter().copied().flatten()) {
+        for cursor in cursors.chain(self.branch_cursors()) {
             cg.b.emit(Insn::NullRow { cursor });
         }
         if let Some(derived) = &self.derived {
@@ -146,6 +157,18 @@ fn reads_table(path: &Path<'_>) -> bool {
 /// Whether the path's index is the table: the primary key of a WITHOUT ROWID table.
 pub(super) fn is_table(path: &IndexPath<'_>) -> bool {
     path.table.is_without_rowid() && path.index.root == path.table.root
+}
+
+/// The search of the first branch, if all branches search one index, which is not the table itself: the body reads the columns
+/// that the index has from its entries, as in SQLite.
+pub(super) fn common_index<'p, 'a>(branches: &'p [OrBranch<'a>]) -> Option<&'p IndexPath<'a>> {
+    let index_of = |branch: &'p OrBranch<'a>| match &branch.path {
+        TreePath::Index(path) if !is_table(path) => Some(path),
+        _ => None,
+    };
+    let first = branches.first().and_then(index_of)?;
+    let is_same = |branch| index_of(branch).is_some_and(|path| path.index.root == first.index.root);
+    branches.iter().all(is_same).then_some(first)
 }
 
 /// The cursor on the path's index, if it has one of its own.

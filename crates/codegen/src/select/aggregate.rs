@@ -205,13 +205,21 @@ fn emit_call_step<'a>(cg: &mut Codegen<'a>, accumulator: &Accumulator<'a>, flag:
     match &accumulator.ordered {
         Some(ordered) => emit_sort_arguments(cg, accumulator, ordered, skip)?,
         None => {
+            // Nothing between CollationFor and a column that the step reads itself: the two become AggColumn.
+            let is_column = matches!(call.args, [Expr::Column(_)]) && accumulator.seen.is_none();
+            let watch = match flag {
+                Some(flag) => Some(Insn::CollationFor { collation: cg.collation(call.collation)?, flag }),
+                None => None,
+            };
+            if let Some(insn) = watch.filter(|_| is_column) {
+                cg.b.emit(insn);
+            }
             let (start, values) = emit_aggregate_arguments(cg, call.args)?;
             if let Some(seen) = &accumulator.seen {
                 distinct::emit(cg, seen, start, skip)?;
             }
-            if let Some(flag) = flag {
-                let collation = cg.collation(call.collation)?;
-                cg.b.emit(Insn::CollationFor { collation, flag });
+            if let Some(insn) = watch.filter(|_| !is_column) {
+                cg.b.emit(insn);
             }
             cg.b.emit(Insn::AggStep { aggregate: id, start, acc: state });
             values.into_iter().for_each(|value| cg.release(value));

@@ -2,6 +2,7 @@
 
 use lithe_catalog::{FoundTable, Index, Result};
 use lithe_optimize::write::delete::{DeletePlan, DeleteRows, plan, plan_of_dropped};
+use lithe_optimize::write::foreign_keys::quoted;
 use lithe_resolve::ir::OutputColumn;
 use lithe_resolve::{ChangeTarget, Found, ResolvedChange, Scope};
 use lithe_sql::ast::{self, Stmt};
@@ -9,7 +10,7 @@ use lithe_vm::insn::{Insn, delete_flags};
 
 use super::change_loop::ChangeLoop;
 use super::fire;
-use super::foreign_key::{self, quoted};
+use super::foreign_key;
 use super::index::emit_delete_entries;
 use super::returning::{Rows as ReturningRows, emit_row as emit_returning};
 use super::row::{RowChange, emit_old_row};

@@ -200,26 +200,26 @@ fn generated_value<'a>(cg: &Codegen<'a>, target: &Target<'a>, at: u16) -> Result
 /// The generated columns in an order in which each comes after those that it uses.
 fn generation_order<'a>(cg: &Codegen<'a>, target: &Target<'a>) -> Result<Vec<u16>> {
     let table = target.table;
-    let mut waiting: Vec<(u16, Vec<u16>)> = Vec::new();
+    let mut pending: Vec<(u16, Vec<u16>)> = Vec::new();
     for at in (0..table.columns.len() as u16).filter(|&at| table.columns[usize::from(at)].is_generated()) {
         let value = generated_value(cg, target, at)?;
         let mut uses = Vec::new();
         add_uses(&value, target.source, &mut uses);
         uses.retain(|&used| table.columns[usize::from(used)].is_generated());
-        waiting.push((at, uses));
+        pending.push((at, uses));
     }
-    let mut order: Vec<u16> = Vec::with_capacity(waiting.len());
-    while !waiting.is_empty() {
-        let before = waiting.len();
-        waiting.retain(|(at, uses)| {
+    let mut order: Vec<u16> = Vec::with_capacity(pending.len());
+    while !pending.is_empty() {
+        let before = pending.len();
+        pending.retain(|(at, uses)| {
             let is_ready = uses.iter().all(|used| order.contains(used));
             if is_ready {
                 order.push(*at);
             }
             !is_ready
         });
-        if waiting.len() == before {
-            let name = &table.columns[usize::from(waiting[before - 1].0)].name;
+        if pending.len() == before {
+            let name = &table.columns[usize::from(pending[before - 1].0)].name;
             return Err(CompileError::new(format!("generated column loop on \"{name}\"")));
         }
     }

@@ -67,6 +67,10 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan
     cg.b.emit(Insn::Columns { cursor, column: 0, dst: old.columns, count: width as u32 });
     cg.b.emit(Insn::Integer { value: -1, dst: old.rowid });
     let new = if change.set.is_empty() { None } else { Some(emit_new(cg, target, change.set, old, values, cursor)) };
+    // RETURNING alone sees the values as they are given, like NEW of an INSERT.
+    if let Some(new) = new.filter(|_| !plan.triggers.is_empty()) {
+        emit_affinities(cg, target, new);
+    }
     // PRAGMA count_changes counts the rows of a DELETE when they are found.
     if change.set.is_empty() {
         cg.emit_row_count();
@@ -85,7 +89,7 @@ pub(super) fn change<'a>(cg: &mut Codegen<'a>, change: &ResolvedChange<'a>, plan
     Ok(())
 }
 
-/// NEW of an UPDATE, with the affinities of the view's columns. (NEW of an INSERT has the given values.)
+/// NEW of an UPDATE, with the values as they are given.
 fn emit_new<'a>(
     cg: &mut Codegen<'a>,
     target: &ChangeTarget<'a>,
@@ -105,7 +109,11 @@ fn emit_new<'a>(
         };
         cg.b.emit(Insn::Copy { src: values.at(at), dst, count: 1 });
     }
+    new
+}
+
+/// Gives NEW the affinities of the view's columns.
+fn emit_affinities(cg: &mut Codegen<'_>, target: &ChangeTarget<'_>, new: Row) {
     let affinities = target.view_columns.iter().map(|column| column.affinity.unwrap_or(Affinity::Blob));
     row::emit_affinities(cg, new.columns, affinities);
-    new
 }

@@ -155,6 +155,7 @@ impl Connection {
             catalog: Arc::clone(&self.catalog.borrow()),
             functions: Arc::default(),
             collations: Arc::default(),
+            missing_collations: Vec::new(),
             limits: Limits::default(),
             flags: self.flags.get(),
             authorizer: Default::default(),

@@ -230,6 +230,7 @@ fn environment(theirs: &rusqlite::Connection) -> Environment {
         catalog: Arc::new(catalog),
         functions: Arc::new(Registry::builtin()),
         collations: Arc::default(),
+        missing_collations: Vec::new(),
         limits,
         flags: Flags::default(),
         authorizer: Default::default(),

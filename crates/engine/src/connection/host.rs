@@ -83,7 +83,10 @@ impl Host for RunHost<'_> {
 
     fn begin(&self, db: Db, write: u8, check: Option<&SchemaCheck>) -> Result<(), VmError> {
         let database = self.connection.databases.get(db)?;
-        self.connection.begin_on_database(db, &database, write != 0, self.run)?;
+        self.connection.begin_on_database(&database, write != 0, self.run)?;
+        if write != 0 && self.connection.transaction.active_count() == 1 {
+            database.btree().pager().begin_statement_alone()?;
+        }
         match check {
             Some(check) if database.schema_cookie()? != check.cookie => {
                 self.connection.databases.forget_schema(db);
@@ -152,8 +155,11 @@ impl Host for RunHost<'_> {
     }
 
     fn load_extension(&self, file: Option<&[u8]>, entry: Option<&[u8]>) -> Result<(), String> {
-        let loader = self.connection.hooks.extension_loader.get().ok_or("not authorized")?;
-        file.map_or(Ok(()), |file| loader(file, entry))
+        match file {
+            Some(file) => self.connection.load_extension(file, entry),
+            None if self.connection.hooks.extension_loader.is_set() => Ok(()),
+            None => Err("not authorized".to_owned()),
+        }
     }
 
     fn is_interrupted(&self) -> bool {

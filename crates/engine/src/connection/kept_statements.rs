@@ -18,14 +18,14 @@ use crate::connection::statement::Statement;
 /// The statements that are stored between two uses.
 #[derive(Default)]
 pub(crate) struct KeptStatements {
-    idle: RefCell<HashMap<u64, Waiting>>,
+    idle: RefCell<HashMap<u64, Stored>>,
     /// How many of the stored statements are on a row.
     running: Cell<usize>,
     /// The number of statements at which those are removed whose `Kept` was dropped.
     sweep_at: Cell<usize>,
 }
 
-struct Waiting {
+struct Stored {
     statement: Statement,
     alive: Weak<u64>,
 }
@@ -51,11 +51,11 @@ const SWEEP_MIN: usize = 64;
 impl KeptStatements {
     /// Takes out the statement with this number.
     pub(crate) fn take(&self, key: u64) -> Option<Statement> {
-        let waiting = self.idle.borrow_mut().remove(&key)?;
-        if waiting.statement.is_running() {
+        let stored = self.idle.borrow_mut().remove(&key)?;
+        if stored.statement.is_running() {
             self.count_one_less();
         }
-        Some(waiting.statement)
+        Some(stored.statement)
     }
 
     /// Puts a statement back. If its `Kept` was dropped, or another statement is stored under its number, the statement
@@ -81,7 +81,7 @@ impl KeptStatements {
             return;
         }
         let is_last = connection.transaction.active_count() <= on_a_row + 1;
-        self.sweep(connection, |waiting| is_alive(waiting) && !(is_last && waiting.statement.is_running()));
+        self.sweep(connection, |stored| is_alive(stored) && !(is_last && stored.statement.is_running()));
     }
 
     /// Ends all statements.
@@ -89,7 +89,7 @@ impl KeptStatements {
         self.sweep(connection, |_| false);
     }
 
-    fn sweep(&self, connection: &Connection, is_wanted: impl Fn(&Waiting) -> bool) {
+    fn sweep(&self, connection: &Connection, is_wanted: impl Fn(&Stored) -> bool) {
         for mut statement in self.remove(is_wanted) {
             let _ = statement.reset(connection); // nobody is left whom to tell
         }
@@ -104,26 +104,25 @@ impl KeptStatements {
         if statement.is_running() {
             self.running.set(self.running.get() + 1);
         }
-        idle.insert(key, Waiting { statement, alive: alive.clone() });
+        idle.insert(key, Stored { statement, alive: alive.clone() });
         self.assert_counted(&idle);
         None
     }
 
     /// Takes out the statements for which `is_wanted` is false.
-    fn remove(&self, is_wanted: impl Fn(&Waiting) -> bool) -> Vec<Statement> {
+    fn remove(&self, is_wanted: impl Fn(&Stored) -> bool) -> Vec<Statement> {
         let mut idle = self.idle.borrow_mut();
-        let removed: Vec<Waiting> =
-            idle.extract_if(|_, waiting| !is_wanted(waiting)).map(|(_, waiting)| waiting).collect();
-        let running = removed.iter().filter(|waiting| waiting.statement.is_running()).count();
+        let removed: Vec<Stored> = idle.extract_if(|_, stored| !is_wanted(stored)).map(|(_, stored)| stored).collect();
+        let running = removed.iter().filter(|stored| stored.statement.is_running()).count();
         (0..running).for_each(|_| self.count_one_less());
         self.assert_counted(&idle);
-        removed.into_iter().map(|waiting| waiting.statement).collect()
+        removed.into_iter().map(|stored| stored.statement).collect()
     }
 
     /// `running` is the number of stored statements that are on a row.
     #[track_caller]
-    fn assert_counted(&self, idle: &HashMap<u64, Waiting>) {
-        let running = || idle.values().filter(|waiting| waiting.statement.is_running()).count();
+    fn assert_counted(&self, idle: &HashMap<u64, Stored>) {
+        let running = || idle.values().filter(|stored| stored.statement.is_running()).count();
         debug_assert!(self.running.get() == running(), "another number of kept statements stands on a row");
     }
 
@@ -134,8 +133,8 @@ impl KeptStatements {
     }
 }
 
-fn is_alive(waiting: &Waiting) -> bool {
-    waiting.alive.strong_count() > 0
+fn is_alive(stored: &Stored) -> bool {
+    stored.alive.strong_count() > 0
 }
 
 #[cfg(test)]

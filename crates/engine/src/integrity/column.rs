@@ -18,11 +18,8 @@ pub(super) fn fault(table: &Table, at: u16, value: ValueRef<'_>) -> Option<Strin
     }
     match column.affinity {
         Affinity::Blob => None,
-        Affinity::Text => {
-            let is_number = matches!(value.class(), StorageClass::Integer | StorageClass::Real);
-            is_number.then(|| format!("NUMERIC {place}"))
-        }
-        _ => is_number_as_text(value).then(|| format!("TEXT {place}")),
+        Affinity::Text => (!is_kept_by(Affinity::Text, value)).then(|| format!("NUMERIC {place}")),
+        affinity => (!is_kept_by(affinity, value)).then(|| format!("TEXT {place}")),
     }
 }
 
@@ -33,6 +30,15 @@ fn is_of_type(declared: &str, class: StorageClass) -> bool {
         "TEXT" => class == StorageClass::Text,
         "BLOB" => class == StorageClass::Blob,
         _ => true,
+    }
+}
+
+/// Whether the affinity of a column leaves the value as it is, apart from the kind of a number.
+pub(super) fn is_kept_by(affinity: Affinity, value: ValueRef<'_>) -> bool {
+    match affinity {
+        Affinity::Blob => true,
+        Affinity::Text => !matches!(value.class(), StorageClass::Integer | StorageClass::Real),
+        _ => !is_number_as_text(value),
     }
 }
 

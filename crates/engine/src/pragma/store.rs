@@ -470,12 +470,8 @@ fn begin_with_auto_vacuum(call: &Call<'_>, btree: &Btree, mode: AutoVacuum) -> R
         return Ok(true);
     }
     call.connection.begin_on(call.db(), true, call.run)?;
-    if btree.pager().page_count() > 0 {
-        return Ok(false);
-    }
-    btree.initialise()?;
     btree.auto_vacuum_mode()?;
-    Ok(true)
+    Ok(btree.pager().has_changes())
 }
 
 /// Frees a page, and returns a row without columns for it. Each step frees one page, so that an application that stops

@@ -67,7 +67,7 @@ impl Tree {
         depth_max: usize,
         join: fn(Box<Expr>, Box<Expr>) -> Expr,
     ) -> Result<Expr, Wrong> {
-        let mut waiting: Vec<Option<Expr>> = (0..depth_max).map(|_| None).collect();
+        let mut subtrees: Vec<Option<Expr>> = (0..depth_max).map(|_| None).collect();
         let mut path = vec![node];
         while let Some(node) = path.pop() {
             if let Some(Node::Operator { operator: own, left, right, .. }) = self.nodes.get(node)
@@ -77,7 +77,7 @@ impl Tree {
                 continue;
             }
             let mut operand = Some(self.balance(node, depth_max - 1)?);
-            for slot in &mut waiting {
+            for slot in &mut subtrees {
                 let Some(right) = operand.take() else { break };
                 match slot.take() {
                     None => *slot = Some(right),
@@ -88,7 +88,7 @@ impl Tree {
                 return Err(Wrong::TooDeep);
             }
         }
-        let joined = waiting.into_iter().flatten().reduce(|right, left| join(Box::new(left), Box::new(right)));
+        let joined = subtrees.into_iter().flatten().reduce(|right, left| join(Box::new(left), Box::new(right)));
         joined.ok_or(Wrong::Malformed)
     }
 }

@@ -27,7 +27,7 @@ fn parsed(text: &str) -> String {
     match parse(text.as_bytes(), &dialect) {
         Ok(Some(expr)) => show(&expr),
         Ok(None) => "nothing".to_owned(),
-        Err(error) => error.message.into_owned(),
+        Err(error) => error.into_message().into_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 
 fn parse(arguments: &[&str]) -> std::result::Result<Config, String> {
-    Config::parse("x", &[&["a"], arguments].concat()).map_err(|error| error.message.into_owned())
+    Config::parse("x", &[&["a"], arguments].concat()).map_err(|error| error.into_message().into_owned())
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn parsed(query: &str, detail: Detail) -> Result<Expr> {
 fn check_with(query: &str, detail: Detail, expected: &str) {
     let answer = match parsed(query, detail) {
         Ok(expr) => shown(&expr),
-        Err(error) => error.message.into_owned(),
+        Err(error) => error.into_message().into_owned(),
     };
     assert_eq!(answer, expected, "{query}");
 }
@@ -54,7 +54,7 @@ fn check_with(query: &str, detail: Detail, expected: &str) {
 fn check(query: &str, expected: &str) {
     let answer = match parsed(query, Detail::Full) {
         Ok(expr) => shown(&expr),
-        Err(error) => error.message.into_owned(),
+        Err(error) => error.into_message().into_owned(),
     };
     assert_eq!(answer, expected, "{query}");
 }
@@ -129,7 +129,7 @@ fn errors() {
 
 #[test]
 fn high_trees() {
-    let answer = |query: String| parsed(&query, Detail::Full).map_err(|error| error.message.into_owned()).err();
+    let answer = |query: String| parsed(&query, Detail::Full).map_err(|error| error.into_message().into_owned()).err();
     let overflow = Some("fts5: parser stack overflow".to_owned());
     let too_large = Some("fts5 expression tree is too large (maximum depth 256)".to_owned());
     let nested = |depth: usize, open: &str| format!("{}p{}", open.repeat(depth), ")".repeat(depth));

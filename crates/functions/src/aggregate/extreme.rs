@@ -50,18 +50,20 @@ impl Extreme {
         Extreme { window: Some(Box::default()), ..self }
     }
 
-    /// Adds a value; NULL is ignored.
+    /// Adds a value; NULL is ignored. Returns whether the row of this value is the one that min() or max() shows: its value is the best one so
+    /// far, or no row has had a value.
     #[inline]
-    pub fn step(&mut self, value: ValueRef<'_>, collation: &Collation) {
+    pub fn step(&mut self, value: ValueRef<'_>, collation: &Collation) -> bool {
         if let Some(window) = &mut self.window {
-            return window.step(value, self.better, collation);
+            window.step(value, self.better, collation);
+            return true;
         }
-        if value.is_null() {
-            return;
-        }
-        if self.best.is_null() || compare(value, self.best.as_ref(), collation) == self.better {
+        let is_best =
+            self.best.is_null() || !value.is_null() && compare(value, self.best.as_ref(), collation) == self.better;
+        if is_best {
             self.best.set(value);
         }
+        is_best
     }
 
     /// Removes the oldest value.
@@ -121,9 +123,9 @@ mod tests {
     #[test]
     fn null_does_not_count() {
         let mut min = Extreme::smallest();
-        for value in [ValueRef::Null, "b".into(), "a".into(), ValueRef::Null] {
-            min.step(value, &Collation::Binary);
-        }
+        let rows = [ValueRef::Null, ValueRef::Null, "b".into(), ValueRef::Null, "b".into(), "a".into(), ValueRef::Null];
+        let is_shown = rows.map(|value| min.step(value, &Collation::Binary));
+        assert_eq!(is_shown, [true, true, true, false, false, true, false]);
         assert_eq!(min.value(), "a".into());
     }
 }

@@ -124,7 +124,9 @@ impl BuiltinAccumulator {
             BuiltinAccumulator::Sum(sum) | BuiltinAccumulator::Total(sum) | BuiltinAccumulator::Avg(sum) => {
                 sum.step(arg(args, 0));
             }
-            BuiltinAccumulator::Extreme(extreme) => extreme.step(arg(args, 0), collation),
+            BuiltinAccumulator::Extreme(extreme) => {
+                extreme.step(arg(args, 0), collation);
+            }
             BuiltinAccumulator::Concat(concat) => {
                 return concat.step(arg(args, 0), args.get(1).copied(), length_max);
             }

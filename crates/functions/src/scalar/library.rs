@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::signature::{Arity, Flags, Scalar, ScalarFn};
 
 /// The version of SQLite that this library is compatible with: the result of `sqlite_version()`.
-pub const VERSION: &str = "3.54.1";
+pub const VERSION: &str = lithe_base::SQLITE_VERSION;
 
 /// The result of `sqlite_source_id()`: a date, and the version of the source.
 pub const SOURCE_ID: &str = concat!("2026-10-16 14:45:20 lithe-", env!("CARGO_PKG_VERSION"));

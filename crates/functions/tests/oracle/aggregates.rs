@@ -34,7 +34,7 @@ fn groups() {
                     let mut out = Value::NULL;
                     accumulator.value(&mut out).map(|()| out)
                 })
-                .map_err(|error| error.message.into_owned());
+                .map_err(|error| error.into_message().into_owned());
             compare(sql, &rows, &[ours], &[theirs]);
         }
     }
@@ -61,7 +61,7 @@ fn windows() {
                 accumulator.step(&borrow(row)[..args], &Collation::Binary, LENGTH_MAX).unwrap();
                 let mut out = Value::NULL;
                 let result = accumulator.value(&mut out).map(|()| out);
-                ours.push(result.map_err(|error| error.message.into_owned()));
+                ours.push(result.map_err(|error| error.into_message().into_owned()));
                 if ours.last().is_some_and(Result::is_err) {
                     break;
                 }

@@ -66,7 +66,7 @@ pub type Answer = Result<Value, String>;
 pub fn call_function(function: &Function, args: &[ValueRef<'_>], site: &mut CallSite) -> Answer {
     let mut out = Value::from("left from the last call");
     let mut context = Context::new(&mut out, &Collation::Binary, site, &Still);
-    function.call(&mut context, args).map_err(|error| error.message.into_owned())?;
+    function.call(&mut context, args).map_err(|error| error.into_message().into_owned())?;
     Ok(out)
 }
 

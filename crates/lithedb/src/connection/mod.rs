@@ -2,10 +2,12 @@
 
 pub(crate) mod blob;
 pub(crate) mod cache;
+pub(crate) mod core;
 pub(crate) mod statement;
 pub(crate) mod transaction;
 
 use std::cell::RefCell;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +18,7 @@ use lithe_engine::{Error, OpenFlags, Result, ResultCode};
 use crate::row::Row;
 use crate::trace::Tracer;
 use cache::{CachedStatement, StatementCache};
+use core::Core;
 use statement::Statement;
 use statement::params::Params;
 use transaction::{Transaction, TransactionBehavior};
@@ -32,7 +35,7 @@ use transaction::{Transaction, TransactionBehavior};
 /// is_sync::<lithe::Connection>();
 /// ```
 pub struct Connection {
-    pub(crate) core: engine::Connection,
+    pub(crate) core: Core,
     pub(crate) cache: RefCell<StatementCache>,
     pub(crate) tracer: Tracer,
 }
@@ -122,7 +125,7 @@ impl Connection {
         #[cfg(feature = "fts5")]
         core.add_extensions(&[&lithe_fts5::EXTENSION]);
         let cache = RefCell::new(StatementCache::new(STATEMENT_CACHE_CAPACITY));
-        Connection { core, cache, tracer: Tracer::default() }
+        Connection { core: Core::Own(core), cache, tracer: Tracer::default() }
     }
 
     /// Adds the contents of an extension: modules of virtual tables, functions, collations.
@@ -139,6 +142,44 @@ impl Connection {
     /// ```
     pub fn add_extension(&self, extension: &engine::virtual_table::Extension) {
         self.core.add_extensions(&[extension]);
+    }
+
+    /// Moves the engine's connection into a handle of another interface, such as the C interface (`lithe_capi`, whose handle can load
+    /// extensions made in C). The handle is dropped with the connection. A connection that has a handle already stays as it is.
+    ///
+    /// ```
+    /// # use lithe::Connection;
+    /// // A handle has to be `Deref<Target = lithe_engine::Connection>`; a box is the simplest one.
+    /// # struct Handle<T>(Box<T>);
+    /// # impl<T> std::ops::Deref for Handle<T> { type Target = T; fn deref(&self) -> &T { &self.0 } }
+    /// # unsafe impl<T> Send for Handle<T> {}
+    /// let connection = Connection::open_in_memory()?.with_handle(|core| Ok(Handle(Box::new(core))))?;
+    /// connection.execute_batch("CREATE TABLE t(a)")?;
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn with_handle<H>(self, make: impl FnOnce(engine::Connection) -> Result<H>) -> Result<Connection>
+    where
+        H: Deref<Target = engine::Connection> + Send + 'static,
+    {
+        let core = match self.core {
+            Core::Own(core) => Core::Handle(Box::new(make(core)?)),
+            handle @ Core::Handle(_) => handle,
+        };
+        Ok(Connection { core, ..self })
+    }
+
+    /// The engine's connection, for what this interface does not offer. Its interface may change with any version.
+    ///
+    /// ```
+    /// # let connection = lithe::Connection::open_in_memory()?;
+    /// assert!(connection.engine().is_autocommit());
+    /// # Ok::<(), lithe::Error>(())
+    /// ```
+    pub fn engine(&self) -> &engine::Connection {
+        &self.core
     }
 
     /// Opens a database whose files are on `vfs`: in memory, on a simulated machine, or in a place of your own.

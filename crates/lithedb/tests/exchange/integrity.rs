@@ -111,6 +111,22 @@ fn rows_against_indexes() {
         "wrong # of entries in index i",
     );
     check("wide", rows, &[("i", "sql = 'CREATE INDEX i ON t(a, b)'")], "missing from index i");
+    check("as_text", rows, &[("t", "sql = 'CREATE TABLE t(a TEXT, b, c REAL)'")], "NUMERIC value in t.a");
+    let texts = "CREATE TABLE t(a); CREATE INDEX i ON t(a); INSERT INTO t VALUES ('7'), ('x'), (8), (NULL), (NULL)";
+    check("as_number", texts, &[("t", "sql = 'CREATE TABLE t(a INT)'")], "TEXT value in t.a");
+    check("nulls", texts, &[("i", "sql = 'CREATE UNIQUE INDEX i ON t(a)'")], "ok");
+}
+
+/// Which rows a search finds in an index out of order is arbitrary, but some are missing.
+#[test]
+fn an_index_out_of_order() {
+    let rows = "CREATE TABLE t(a); CREATE INDEX i ON t(a); INSERT INTO t VALUES (1), (2), (3), (4), (5)";
+    let path = make("order", rows, &[("i", "sql = 'CREATE INDEX i ON t(a DESC)'")]);
+    let lithe = Connection::open(Which::Lithe, &path);
+    let said = format!("{:?}", lithe.must("PRAGMA integrity_check"));
+    assert!(said.contains("missing from index i"), "{said}");
+    lithe.close();
+    fs::remove_file(path).unwrap();
 }
 
 #[test]

@@ -208,7 +208,7 @@ impl<'a> SourceInfo<'a> {
                 // SQLite ignores NOT INDEXED for a WITHOUT ROWID table.
                 Indexed::Not => table.is_without_rowid(),
             };
-            if wanted {
+            if wanted && (index.root == table.root || context.env.may_query(index)) {
                 let is_usable = partial::is_usable(context, self, table, index, terms, terms.conditions.len())?;
                 if is_usable || !terms.disjunctions.is_empty() {
                     let info = SourceIndexInfo { is_usable, ..self.index_info(context, table, index, sizes)? };

@@ -21,7 +21,7 @@ const DISTINCT_FRACTION: i16 = 30;
 pub fn without_sources<'a>(join: &Join<'_, 'a>) -> Result<JoinPlan<'a>> {
     let checks: Vec<Expr<'a>> = join.terms.conditions.iter().map(|condition| condition.expr).collect();
     Ok(JoinPlan {
-        request: *join.request,
+        request: join.request,
         constant_checks: join.context.arena.alloc_slice_copy(&checks),
         loops: &[],
         in_order: true,
@@ -72,7 +72,7 @@ pub fn plan<'a>(join: &Join<'_, 'a>, candidates: &Candidates, found: &Found) -> 
     let in_order = ordered == join.order.columns.len();
     let distinct = join.distinct_plan(candidates, found, in_order, keeps_order);
     Ok(JoinPlan {
-        request: *join.request,
+        request: join.request,
         constant_checks: checks.constant(),
         loops: planned.into_bump_slice(),
         in_order,

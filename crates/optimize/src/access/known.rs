@@ -81,7 +81,7 @@ fn result<'a>(context: &PlanContext<'a>, call: &'a Call<'a>) -> Option<Value> {
         }
         Err(error) => {
             let code = ResultCode(error.code);
-            let message = if error.message.is_empty() { code.text().into() } else { error.message };
+            let message = if error.message.is_empty() { code.text().into() } else { error.into_message() };
             context.fail(CompileError::new(message).with_code(code));
             None
         }

@@ -68,26 +68,26 @@ use lithe_catalog::{Result, fail};
 
 /// Plans a join. The queries among its sources have been planned before ([`PlanContext::estimate_source`]).
 pub(crate) fn plan_join<'a>(context: &mut PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
-    let plan = plan(context, request)?;
+    let plan = plan(context, context.arena.alloc(request))?;
     context.check_failure()?;
-    context.note_planned(request.sources, plan.rows);
+    context.note_planned(plan.request.sources, plan.rows);
     Ok(plan)
 }
 
-fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinPlan<'a>> {
+fn plan<'a>(context: &PlanContext<'a>, request: &'a JoinRequest<'a>) -> Result<JoinPlan<'a>> {
     let has_expression_indexes = request.sources.iter().any(has_expression_index);
     let measures = collect::measures(context, request.sources, matches!(request.order, WantedOrder::GroupBy(..)));
     let finds_implied = measures.is_some();
     let scope = Scope { context, sources: request.sources, has_expression_indexes, finds_implied };
     let terms = terms::analyze(scope, request.terms);
-    let infos = collect::collect(context, &request, &terms, measures)?;
-    let mut order = wanted_columns(&request);
-    let join = Join { context, request: &request, scope, terms: &terms, infos: &infos, order: &order };
+    let infos = collect::collect(context, request, &terms, measures)?;
+    let mut order = wanted_columns(request);
+    let join = Join { context, request, scope, terms: &terms, infos: &infos, order: &order };
     if matches!(request.order, WantedOrder::Any) && join.result_is_unique() {
         // No two rows are equal, so DISTINCT needs no order.
         order = OrderColumns::none();
     }
-    let join = Join { context, request: &request, scope, terms: &terms, infos: &infos, order: &order };
+    let join = Join { context, request, scope, terms: &terms, infos: &infos, order: &order };
     if request.sources.is_empty() {
         return finish::without_sources(&join);
     }
@@ -122,7 +122,7 @@ fn plan<'a>(context: &PlanContext<'a>, request: JoinRequest<'a>) -> Result<JoinP
 /// The state of planning one join.
 struct Join<'c, 'a> {
     context: &'c PlanContext<'a>,
-    request: &'c JoinRequest<'a>,
+    request: &'a JoinRequest<'a>,
     scope: Scope<'c, 'a>,
     terms: &'c Terms<'a>,
     infos: &'c [SourceInfo<'a>],

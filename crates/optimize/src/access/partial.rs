@@ -2,7 +2,7 @@
 
 use lithe_catalog::{Index, Result, Table};
 use lithe_resolve::ir::{
-    Child, Coll, CompareOp, Expr, JoinKind, Source, SourceKind, Term, TermOrigin, for_each_child, is_constant, same,
+    Child, Coll, CompareOp, Expr, Source, SourceKind, Term, TermOrigin, for_each_child, is_constant, same,
 };
 use lithe_resolve::{Stored, split_and};
 use lithe_value::Affinity;
@@ -70,15 +70,13 @@ pub fn fixed_columns<'a>(
 }
 
 fn may_imply(info: &SourceInfo<'_>, condition: &Condition<'_>) -> bool {
-    info.admits(condition.origin) && condition.likelihood.is_none() && !is_always_true(info, &condition.expr)
+    info.admits(condition.origin) && condition.likelihood.is_none() && !is_known(&condition.expr)
 }
 
-/// Whether the condition is IS NOT NULL of a NOT NULL column: SQLite replaces it by the number 1, which implies
+/// Whether the condition is IS NOT NULL of a NOT NULL column that SQLite has replaced by the number 1, which implies
 /// nothing.
-fn is_always_true(info: &SourceInfo<'_>, condition: &Expr<'_>) -> bool {
-    let Expr::IsNull(Expr::Column(column), true) = condition else { return false };
-    let is_inner = matches!(info.source.join, JoinKind::Inner | JoinKind::Cross);
-    is_inner && column.source == info.source.id && info.never_null(column.index)
+fn is_known(condition: &Expr<'_>) -> bool {
+    matches!(condition, Expr::IsNull(Expr::Column(column), true) if column.is_never_null)
 }
 
 /// Whether all conjuncts of `expr` pass `test`.
@@ -121,7 +119,6 @@ fn rejects_null<'a>(condition: &Expr<'a>, operand: &Expr<'a>) -> bool {
         }
         Expr::Between(between) => is_null_with(&between.value, operand),
         Expr::In(set) => is_null_with(&set.value, operand),
-        Expr::IsNull(tested, true) => is_null_with(tested, operand),
         Expr::Function(call) => is_pattern_match(call) && call.args.iter().any(|arg| is_null_with(arg, operand)),
         _ => false,
     }

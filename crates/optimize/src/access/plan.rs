@@ -81,7 +81,7 @@ pub enum Purpose {
 #[derive(Clone, Copy, Debug)]
 pub struct JoinPlan<'a> {
     /// The request that was planned.
-    pub request: JoinRequest<'a>,
+    pub request: &'a JoinRequest<'a>,
     /// Conditions that use no source: nothing is read unless they hold.
     pub constant_checks: &'a [Expr<'a>],
     /// The loops, from the outermost to the innermost.

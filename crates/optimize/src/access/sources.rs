@@ -148,12 +148,6 @@ impl<'a> SourceInfo<'a> {
         self.rows + if self.is_sampled { ROW_FETCH_SAMPLED } else { ROW_FETCH }
     }
 
-    /// Whether a column of the table is never NULL.
-    pub fn never_null(&self, column: ColumnIndex) -> bool {
-        let Some(table) = self.table else { return false };
-        column.position().is_none_or(|at| is_not_null(table, at))
-    }
-
     /// The affinity of a column.
     pub fn affinity(&self, column: ColumnIndex) -> Affinity {
         match (self.table, column.position()) {

@@ -4,13 +4,13 @@
 use std::io::IoSlice;
 use std::sync::Arc;
 
+use lithe_base::SQLITE_VERSION_NUMBER;
 use lithe_format::bytes::put_u32;
 use lithe_format::db_header::{CHANGE_COUNTER_AT, PAGE_COUNT_AT, VERSION_VALID_FOR_AT, WRITER_VERSION_AT};
 use lithe_format::{PageNo, PageSize};
 use lithe_vfs::{FileEvent, LockLevel, ResultCode};
 
 use super::FileStore;
-use crate::SQLITE_VERSION_NUMBER;
 use crate::call_policy::pages_of_a_call;
 use crate::counts::PageCounter;
 use crate::error::{Error, Result, listed};
@@ -36,21 +36,21 @@ impl FileStore {
     /// Whether a transaction has to count its commit even if it has neither written page 1 nor changed the size of the
     /// database.
     pub(crate) fn counts_each_commit(&self) -> bool {
-        self.calls.counts_each_commit || !self.has_counted.get()
+        self.calls.counts_each_commit || !self.journal.has_counted.get()
     }
 
     /// Whether the journal has the old version of every page that was written up to `change`.
     pub(crate) fn has_journaled(&self, change: u64) -> bool {
-        self.rollback.borrow().journaled == Some(change)
+        self.journal.txn.borrow().journaled == Some(change)
     }
 
     /// Writes the old versions of the pages written up to `change` to the journal, and makes it hot: a crash from then on
     /// leads back to them.
     pub(crate) fn write_journal(&self, pending: &Pending<'_>, super_journal: Option<&str>, change: u64) -> Result<()> {
         let mut pages = self.pages_to_journal(pending)?;
-        pages.retain(|no| !self.rollback.borrow().in_journal.contains(no));
+        pages.retain(|no| !self.journal.txn.borrow().in_journal.contains(no));
         let old = pages.iter().map(|&no| Ok((no, self.page_before(pending, no)?)));
-        let txn = &mut *self.rollback.borrow_mut();
+        let txn = &mut *self.journal.txn.borrow_mut();
         match self.settings.journal_mode.get() {
             JournalMode::Off => {}
             JournalMode::Memory => {
@@ -131,7 +131,7 @@ impl FileStore {
     /// connection, must be made durable before: if that journal came back after a power loss, its playback would undo
     /// parts of the commit.
     pub(crate) fn outlast_old_journal(&self, pages_before: u32) -> Result<()> {
-        let is_needed = !self.settings.journal_mode.get().has_journal_file() && self.kept_journal.may_come_back();
+        let is_needed = !self.settings.journal_mode.get().has_journal_file() && self.journal.kept.may_come_back();
         if !is_needed || !self.settings.syncs() || !self.calls.outlasts_old_journal {
             return Ok(());
         }
@@ -139,14 +139,14 @@ impl FileStore {
         if pages_before > 0 {
             self.delete_journal_for_good()?;
         }
-        self.kept_journal.set_may_come_back(false);
+        self.journal.kept.set_may_come_back(false);
         Ok(())
     }
 
     /// Writes the new pages in order, neighbours in one call, and syncs. The lock is EXCLUSIVE, and no reference to a
     /// mapped page is held.
     pub(crate) fn write_database(&self, pending: &Pending<'_>, super_journal: Option<&str>) -> Result<()> {
-        self.rollback.borrow_mut().file_changed = true;
+        self.journal.txn.borrow_mut().file_changed = true;
         let (txn, page_size, page_count) = (pending.txn, pending.page_size(), pending.page_count());
         let pages = txn.pages_to_write(page_count)?;
         self.counts.add(PageCounter::Write, pages.len());
@@ -162,7 +162,7 @@ impl FileStore {
             }
         }
         if page_count > txn.pages_before || pending.is_reshaped() {
-            let written_end = pages.last().map_or(0, |last| last.get()).max(self.rollback.borrow().spilled_end);
+            let written_end = pages.last().map_or(0, |last| last.get()).max(self.journal.txn.borrow().spilled_end);
             if written_end < page_count {
                 self.grow_to(page_size, page_count)?;
             }
@@ -254,34 +254,34 @@ impl FileStore {
         let was_longer = pending.txn.pages_before > pending.page_count()
             || pending.is_reshaped()
             || self.has_written_behind(pending);
-        let changed = self.rollback.borrow().file_changed;
+        let changed = self.journal.txn.borrow().file_changed;
         let finished = match self.finish_journal() {
             Err(error) if self.journal_is_gone() => {
-                *self.rollback.borrow_mut() = RollbackTxn::default();
+                *self.journal.txn.borrow_mut() = RollbackTxn::default();
                 Err(error)
             }
             Err(error) => return Err(error),
             Ok(()) => Ok(()),
         };
-        self.rollback.borrow_mut().is_decided = true;
+        self.journal.txn.borrow_mut().is_decided = true;
         // The commit is decided. An error from here on must not be reported as a failed commit: the file stays longer
         // than it needs to be, or the lock is released when the read transaction ends.
         if changed && was_longer {
             let _ = self.cut_to(pending.page_size(), pending.page_count());
         }
         let _ = self.file.event(FileEvent::CommitPhaseTwo);
-        self.has_counted.set(self.settings.keeps_locks());
+        self.journal.has_counted.set(self.settings.keeps_locks());
         if !self.settings.keeps_locks() {
             let _ = self.give_up_lock(LockLevel::Shared);
         }
-        self.rollback.borrow_mut().is_decided = false;
+        self.journal.txn.borrow_mut().is_decided = false;
         Ok(finished)
     }
 
     /// Whether pages were written to their place before the commit that this commit cuts off.
     fn has_written_behind(&self, pending: &Pending<'_>) -> bool {
         match self.calls.spills_to_database {
-            true => self.rollback.borrow().spilled_end > pending.page_count(),
+            true => self.journal.txn.borrow().spilled_end > pending.page_count(),
             false => !pending.txn.spill.placed.is_empty(),
         }
     }
@@ -289,7 +289,7 @@ impl FileStore {
     /// Undoes what reached the file. Where the transaction or its failed commit has overwritten pages, no reference to a mapped
     /// page is held.
     pub(crate) fn roll_back(&self, pending: &Pending<'_>) -> Result<()> {
-        let RollbackTxn { file_changed: changed, is_decided, .. } = *self.rollback.borrow();
+        let RollbackTxn { file_changed: changed, is_decided, .. } = *self.journal.txn.borrow();
         if is_decided {
             self.forget_known();
         } else if changed {
@@ -317,13 +317,13 @@ impl FileStore {
 
     /// Whether a rollback changes bytes of the file that may be mapped.
     pub(crate) fn rollback_changes_file(&self, txn: &WriteTxn) -> bool {
-        let rollback = self.rollback.borrow();
+        let rollback = self.journal.txn.borrow();
         !rollback.is_decided && (rollback.file_changed || txn.spill.overwrites)
     }
 
     /// After a rollback that failed: leaves the journal for the next reader's recovery.
     pub(crate) fn leave_to_recovery(&self) -> Result<()> {
-        *self.rollback.borrow_mut() = RollbackTxn::default();
+        *self.journal.txn.borrow_mut() = RollbackTxn::default();
         self.forget_known();
         self.unlock(LockLevel::None)
     }
@@ -331,7 +331,7 @@ impl FileStore {
     /// Writes back the old pages that a journal in memory has, because no other connection can.
     pub(crate) fn restore_from_memory(&self, pending: &Pending<'_>) {
         let is_needed = {
-            let txn = self.rollback.borrow();
+            let txn = self.journal.txn.borrow();
             txn.file_changed && txn.journal.is_none() && !txn.old_pages.is_empty()
         };
         if is_needed {
@@ -340,7 +340,7 @@ impl FileStore {
     }
 
     fn restore_database(&self, pending: &Pending<'_>) -> Result<()> {
-        let txn = self.rollback.borrow();
+        let txn = self.journal.txn.borrow();
         match &txn.journal {
             // The journal file could not be opened again after its deletion had failed: the next reader plays it back.
             None if self.settings.journal_mode.get().has_journal_file() => {

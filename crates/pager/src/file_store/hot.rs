@@ -17,7 +17,7 @@ impl FileStore {
     /// Rolls back what a crash left behind. The caller has just taken the SHARED lock, and holds a SHARED lock
     /// afterwards.
     pub(crate) fn roll_back_hot_journal(&self) -> Result<()> {
-        if !self.vfs.access(&self.journal_path, Access::Exists)? || !self.journal_is_hot()? {
+        if !self.vfs.access(&self.journal.path, Access::Exists)? || !self.journal_is_hot()? {
             return Ok(());
         }
         if self.is_read_only() {
@@ -25,7 +25,7 @@ impl FileStore {
         }
         self.lock(LockLevel::Exclusive)?;
         // Another connection may have rolled the journal back before this one got the lock.
-        if self.vfs.access(&self.journal_path, Access::Exists)? {
+        if self.vfs.access(&self.journal.path, Access::Exists)? {
             self.play_back_hot_journal()?;
         }
         if !self.settings.keeps_locks() {
@@ -43,11 +43,11 @@ impl FileStore {
             return Ok(false);
         }
         let flags = OpenFlags::READONLY | OpenFlags::MAIN_JOURNAL;
-        let opened = match self.vfs.open(Some(&self.journal_path), flags) {
+        let opened = match self.vfs.open(Some(&self.journal.path), flags) {
             Ok(opened) => opened,
             // The journal was deleted in between, or cannot be read. The latter is reported when it is opened under the
             // EXCLUSIVE lock.
-            Err(_) => return self.vfs.access(&self.journal_path, Access::Exists).map_err(Error::from),
+            Err(_) => return self.vfs.access(&self.journal.path, Access::Exists).map_err(Error::from),
         };
         let mut first = [0];
         opened.file.read_at(&mut first, 0)?;
@@ -60,7 +60,7 @@ impl FileStore {
             return Ok(());
         }
         self.level.set(LockLevel::Reserved);
-        let deleted = self.vfs.delete(&self.journal_path, false);
+        let deleted = self.vfs.delete(&self.journal.path, false);
         self.unlock(LockLevel::Shared)?;
         match deleted {
             Err(error) if error.code() != ResultCode::IOERR_DELETE_NOENT => Err(error.into()),
@@ -70,7 +70,7 @@ impl FileStore {
 
     fn play_back_hot_journal(&self) -> Result<()> {
         let flags = OpenFlags::READWRITE | OpenFlags::MAIN_JOURNAL;
-        let opened = self.vfs.open(Some(&self.journal_path), flags)?;
+        let opened = self.vfs.open(Some(&self.journal.path), flags)?;
         if opened.flags.contains(OpenFlags::READONLY) {
             return Err(Error::CantOpen(ResultCode::CANTOPEN));
         }
@@ -87,7 +87,7 @@ impl FileStore {
         let played_back = if committed { None } else { play_back(&*journal, &*self.file, self.calls)? };
         if let Some(played_back) = played_back {
             if played_back.restored > 0 {
-                let (pages, path) = (played_back.restored, self.journal_path.display());
+                let (pages, path) = (played_back.restored, self.journal.path.display());
                 let message = format!("recovered {pages} pages from {path}");
                 lithe_vfs::log_error(ResultCode::NOTICE_RECOVER_ROLLBACK.0, message.as_bytes());
             }
@@ -100,7 +100,7 @@ impl FileStore {
         // The deletion is durable: in the modes that have no journal file, no later commit makes it so, and the old
         // journal would come back after a power loss and undo a part of those commits.
         let lasts = self.calls.outlasts_old_journal && self.settings.syncs();
-        self.vfs.delete(&self.journal_path, lasts)?;
+        self.vfs.delete(&self.journal.path, lasts)?;
         if let Some(name) = super_journal {
             delete_if_unused(&*self.vfs, Path::new(&name))?;
         }

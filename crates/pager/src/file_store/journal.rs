@@ -23,30 +23,30 @@ impl FileStore {
     /// Opens the journal when the first page of a transaction is about to be written: an error that makes writing
     /// impossible is reported here, not at the commit.
     pub(crate) fn open_journal(&self, pending: &Pending<'_>) -> Result<()> {
-        let mut rollback = self.rollback.borrow_mut();
+        let mut rollback = self.journal.txn.borrow_mut();
         if rollback.journal.is_some() || !self.settings.journal_mode.get().has_journal_file() {
             return Ok(());
         }
         let pages_before = pending.txn.pages_before;
-        let file = self.kept_journal.take().map_or_else(|| self.open_journal_file(pages_before), Ok)?;
+        let file = self.journal.kept.take().map_or_else(|| self.open_journal_file(pages_before), Ok)?;
         let mut journal = self.new_journal(pending, file);
         if !self.calls.journals_at_commit
             && let Err(error) = journal.begin(pages_before, self.settings.synchronous.get())
         {
             // A journal without a header belongs to no transaction: it is deleted.
             journal.close();
-            let _ = self.vfs.delete(&self.journal_path, false);
+            let _ = self.vfs.delete(&self.journal.path, false);
             return Err(error);
         }
         rollback.journal = Some(journal);
-        self.kept_journal.set_ours(false);
+        self.journal.kept.set_ours(false);
         Ok(())
     }
 
     /// The file of the journal, or of the log, if one is open.
     pub(crate) fn journal_file(&self) -> Option<Arc<dyn File>> {
-        let journal = self.rollback.borrow().journal.as_ref().map(|journal| Arc::clone(journal.file()));
-        journal.or_else(|| self.kept_journal.file()).or_else(|| self.log_file())
+        let journal = self.journal.txn.borrow().journal.as_ref().map(|journal| Arc::clone(journal.file()));
+        journal.or_else(|| self.journal.kept.file()).or_else(|| self.log_file())
     }
 
     fn open_journal_file(&self, pages_before: u32) -> Result<Arc<dyn File>> {
@@ -55,7 +55,7 @@ impl FileStore {
             return Err(Error::ReadOnly(ResultCode::READONLY_DBMOVED));
         }
         let flags = OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::MAIN_JOURNAL;
-        let opened = self.vfs.open(Some(&self.journal_path), flags)?;
+        let opened = self.vfs.open(Some(&self.journal.path), flags)?;
         if opened.flags.contains(OpenFlags::READONLY) {
             return Err(Error::CantOpen(ResultCode::CANTOPEN));
         }
@@ -97,7 +97,7 @@ impl FileStore {
         if self.calls.journals_at_commit || self.is_wal() || !sectors.are_shared() {
             return Vec::new();
         }
-        let in_journal = &self.rollback.borrow().in_journal;
+        let in_journal = &self.journal.txn.borrow().in_journal;
         let mut neighbours = sectors.whole(std::iter::once(no), page_count);
         neighbours.retain(|&page| page != no && page != page_size.lock_byte_page() && !in_journal.contains(&page));
         neighbours
@@ -107,11 +107,11 @@ impl FileStore {
     /// transaction has not written the page yet.
     fn add_to_journal(&self, pending: &Pending<'_>, no: PageNo) -> Result<()> {
         let mode = self.settings.journal_mode.get();
-        if mode == JournalMode::Off || self.rollback.borrow().in_journal.contains(&no) {
+        if mode == JournalMode::Off || self.journal.txn.borrow().in_journal.contains(&no) {
             return Ok(());
         }
         let before = self.page(pending.view, no)?;
-        let rollback = &mut *self.rollback.borrow_mut();
+        let rollback = &mut *self.journal.txn.borrow_mut();
         match mode {
             JournalMode::Memory => rollback.old_pages.push((no, PageRef::from_arc((*before).into()))),
             _ => rollback.journal.as_mut().expect("it was opened at the first write").append(no, &before)?,
@@ -125,7 +125,7 @@ impl FileStore {
     /// synced.
     pub(crate) fn place_after_journal(&self, pending: &Pending<'_>, no: PageNo, bytes: &[u8]) -> Result<()> {
         let is_unsealed = self.has_unsealed_on_sector(pending, no);
-        let rollback = &mut *self.rollback.borrow_mut();
+        let rollback = &mut *self.journal.txn.borrow_mut();
         if !rollback.is_hot || is_unsealed {
             if let Some(journal) = &mut rollback.journal {
                 journal.seal(self.settings.synchronous.get(), self.settings.sync_flags())?;
@@ -144,7 +144,7 @@ impl FileStore {
     /// meanwhile.
     fn has_unsealed_on_sector(&self, pending: &Pending<'_>, no: PageNo) -> bool {
         let sectors = self.sectors(pending.page_size());
-        let unsealed = &self.rollback.borrow().unsealed;
+        let unsealed = &self.journal.txn.borrow().unsealed;
         if !sectors.are_shared() {
             return unsealed.contains(&no);
         }
@@ -154,7 +154,7 @@ impl FileStore {
     /// Removes the pages that this transaction has written into the database from the pool, because it is rolled back.
     pub(super) fn forget_spilled(&self, txn: &WriteTxn) {
         if txn.spill.overwrites {
-            let old = self.rollback.borrow().in_journal.iter().copied().collect::<Vec<_>>();
+            let old = self.journal.txn.borrow().in_journal.iter().copied().collect::<Vec<_>>();
             self.database.pool.forget(old.into_iter().chain(txn.spill.placed.page_numbers(txn.pages_before)));
         }
     }
@@ -162,7 +162,7 @@ impl FileStore {
     /// Announces the coming size of the file to the VFS before `pages` are written, one of which may make the file
     /// longer.
     pub(super) fn hint_size(&self, pending: &Pending<'_>, pages: &[PageNo]) -> Result<()> {
-        self.hint_size_beyond(pending, pages, &mut self.rollback.borrow_mut().hinted)
+        self.hint_size_beyond(pending, pages, &mut self.journal.txn.borrow_mut().hinted)
     }
 
     fn hint_size_beyond(&self, pending: &Pending<'_>, pages: &[PageNo], hinted: &mut u32) -> Result<()> {
@@ -179,21 +179,31 @@ impl FileStore {
     /// A rollback would then run without a journal, and a crash in its middle would leave the database damaged.
     pub(super) fn journal_is_gone(&self) -> bool {
         if self.settings.journal_mode.get() == JournalMode::Delete {
-            return matches!(self.vfs.access(&self.journal_path, Access::Exists), Ok(false));
+            return matches!(self.vfs.access(&self.journal.path, Access::Exists), Ok(false));
         }
-        let rollback = self.rollback.borrow();
+        let rollback = self.journal.txn.borrow();
         rollback.journal.as_ref().is_some_and(|journal| matches!(journal.file().size(), Ok(0)))
+    }
+
+    /// Asserts that the file has changed only after a journal was made hot, and only within a write transaction. `pager::state` draws
+    /// the states.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn assert_journal(&self, is_writing: bool) {
+        let Ok(txn) = self.journal.txn.try_borrow() else { return };
+        assert!(is_writing || !txn.file_changed, "the file was changed outside a write transaction");
+        assert!(!txn.file_changed || txn.is_hot || txn.journaled.is_some(), "the file was changed before the journal");
     }
 
     /// Drops the journal of this transaction, which does not count any more.
     pub(crate) fn forget_journal(&self) {
-        self.rollback.borrow_mut().journal = None;
+        self.journal.txn.borrow_mut().journal = None;
         self.forget_known();
     }
 
     /// Ends the journal as the journal mode says, and drops the state of the transaction.
     pub(super) fn finish_journal(&self) -> Result<()> {
-        let txn = &mut *self.rollback.borrow_mut();
+        let txn = &mut *self.journal.txn.borrow_mut();
         if !self.calls.journals_at_commit
             && let Some(journal) = txn.journal.take()
         {
@@ -210,7 +220,7 @@ impl FileStore {
         // After an error the journal still exists, for a rollback or for the next connection that opens the database.
         if finished.is_ok() {
             *txn = RollbackTxn::default();
-            self.kept_journal.set_ours(self.settings.keeps_locks());
+            self.journal.kept.set_ours(self.settings.keeps_locks());
         }
         finished
     }
@@ -222,11 +232,11 @@ impl FileStore {
         let (mode, synchronous, flags) =
             (settings.journal_mode.get(), settings.synchronous.get(), settings.sync_flags());
         let keeps_locks = self.settings.keeps_locks();
-        if mode == JournalMode::Delete && (!keeps_locks || self.deletes_journal.get()) {
+        if mode == JournalMode::Delete && (!keeps_locks || self.journal.is_deleted.get()) {
             let header = journal.close();
-            if let Err(error) = self.vfs.delete(&self.journal_path, synchronous >= Synchronous::Extra) {
+            if let Err(error) = self.vfs.delete(&self.journal.path, synchronous >= Synchronous::Extra) {
                 // The journal is opened again, if that is possible, because a rollback plays it back.
-                let reopened = self.vfs.open(Some(&self.journal_path), OpenFlags::READWRITE | OpenFlags::MAIN_JOURNAL);
+                let reopened = self.vfs.open(Some(&self.journal.path), OpenFlags::READWRITE | OpenFlags::MAIN_JOURNAL);
                 txn.journal = reopened.ok().map(|opened| JournalFile::reopen(header, opened.file));
                 return Err(error.into());
             }
@@ -243,8 +253,8 @@ impl FileStore {
             return ended;
         }
         *txn = RollbackTxn::default();
-        self.kept_journal.keep_open(file);
-        self.kept_journal.set_ours(keeps_locks);
+        self.journal.kept.keep_open(file);
+        self.journal.kept.set_ours(keeps_locks);
         Ok(())
     }
 
@@ -255,12 +265,12 @@ impl FileStore {
         let stays = mode.leaves_journal() || mode == JournalMode::Delete && self.settings.keeps_locks();
         if !stays {
             let lasts = synchronous >= Synchronous::Extra;
-            self.kept_journal.set_may_come_back(!lasts);
-            return Ok(self.vfs.delete(&self.journal_path, lasts)?);
+            self.journal.kept.set_may_come_back(!lasts);
+            return Ok(self.vfs.delete(&self.journal.path, lasts)?);
         }
         let is_cut = mode == JournalMode::Truncate;
         let syncs = synchronous >= if is_cut { Synchronous::Full } else { Synchronous::Normal };
-        self.kept_journal.set_may_come_back(!syncs);
+        self.journal.kept.set_may_come_back(!syncs);
         // The next journal must not end with the name of this one's super-journal.
         let size_max = if is_cut || journal.has_super { Some(0) } else { self.settings.journal_size_limit.get() };
         let file = journal.file();
@@ -287,15 +297,15 @@ impl FileStore {
     pub(crate) fn delete_journal_for_good(&self) -> Result<()> {
         drop(
             self.vfs
-                .open(Some(&self.journal_path), OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::MAIN_JOURNAL)?,
+                .open(Some(&self.journal.path), OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::MAIN_JOURNAL)?,
         );
-        Ok(self.vfs.delete(&self.journal_path, true)?)
+        Ok(self.vfs.delete(&self.journal.path, true)?)
     }
 
     pub(crate) fn delete_journal(&self) -> Result<()> {
-        self.kept_journal.close();
-        self.kept_journal.set_ours(false);
-        match self.vfs.delete(&self.journal_path, false) {
+        self.journal.kept.close();
+        self.journal.kept.set_ours(false);
+        match self.vfs.delete(&self.journal.path, false) {
             Err(error) if error.code() != ResultCode::IOERR_DELETE_NOENT => Err(error.into()),
             _ => Ok(()),
         }

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::options::Synchronous;
 use crate::page_ref::{MappedFile, PageRef};
 use crate::pool::{Changes, Written};
-use crate::snapshot::{Change, Shape, Snapshot, View};
+use crate::snapshot::{Change, Shape, Snapshot, SnapshotId, View};
 use crate::spill::SpillMark;
 use crate::wal::shared::SharedWal;
 use crate::wal::{Begun, Checkpoint, CheckpointMode, Checkpointer, Policy, Wait, Wal};
@@ -30,44 +30,44 @@ pub(crate) const WRITER_PATIENCE: Duration = Duration::from_millis(10);
 impl FileStore {
     /// Whether the database is in WAL mode, as far as is known.
     pub(crate) fn is_wal(&self) -> bool {
-        self.wal.borrow().is_some()
+        self.log.wal.borrow().is_some()
     }
 
     /// Opens the log. The SHARED lock on the database stays held as long as the log is open, so no other connection
     /// changes the journal mode or deletes the log meanwhile.
     pub(super) fn open_wal(&self) -> Result<()> {
         let exclusive = self.settings.keeps_locks();
-        if !self.locks || !(exclusive || self.file.has_shm()) {
+        if !self.access.locks || !(exclusive || self.file.has_shm()) {
             return Err(Error::CantOpen(ResultCode::CANTOPEN));
         }
         if exclusive {
             self.lock(LockLevel::Exclusive)?;
         }
         let shared = if exclusive {
-            Arc::new(SharedWal::new(self.open_log_file()?, &self.wal_path, None))
+            Arc::new(SharedWal::new(self.open_log_file()?, &self.log.path, None))
         } else {
-            self.database.wal(|| Ok(SharedWal::new(self.open_log_file()?, &self.wal_path, Some(self.open_hub()?))))?
+            self.database.wal(|| Ok(SharedWal::new(self.open_log_file()?, &self.log.path, Some(self.open_hub()?))))?
         };
         self.tell_mmap_size();
         let map = self.mmap_size() > 0;
         let wal = Wal::new(self.file.clone(), shared, exclusive, map);
-        self.wal.replace(Some(wal));
+        self.log.wal.replace(Some(wal));
         self.forget_known();
-        self.seen.set(None);
+        self.last.set_id(SnapshotId::Unknown);
         Ok(())
     }
 
     /// The log's file, if the log is open.
     pub(crate) fn log_file(&self) -> Option<Arc<dyn File>> {
-        self.wal.borrow().as_ref().map(Wal::file_of_log)
+        self.log.wal.borrow().as_ref().map(Wal::file_of_log)
     }
 
     fn open_log_file(&self) -> Result<Arc<dyn File>> {
         let mut flags = OpenFlags::READWRITE | OpenFlags::CREATE | OpenFlags::WAL;
-        if self.torn_sectors.get() {
+        if self.access.torn_sectors.get() {
             flags = flags | OpenFlags::TORN_SECTORS;
         }
-        Ok(self.vfs.open(Some(&self.wal_path), flags)?.file)
+        Ok(self.vfs.open(Some(&self.log.path), flags)?.file)
     }
 
     /// Another handle on the database file, which belongs to no connection. With a VFS of the application each connection
@@ -76,8 +76,8 @@ impl FileStore {
         if !self.calls.shares_log {
             return Ok(self.file.clone());
         }
-        let how = if self.opened_read_only { OpenFlags::READONLY } else { OpenFlags::READWRITE };
-        let shm = if self.read_only_shm { OpenFlags::READONLY_SHM } else { OpenFlags::default() };
+        let how = if self.access.read_only { OpenFlags::READONLY } else { OpenFlags::READWRITE };
+        let shm = if self.access.read_only_shm { OpenFlags::READONLY_SHM } else { OpenFlags::default() };
         Ok(self.vfs.open(Some(&self.path), how | shm | OpenFlags::MAIN_DB)?.file)
     }
 
@@ -100,7 +100,7 @@ impl FileStore {
         let unshared = self.with_wal(Wal::unshared);
         let begun = unshared.begin_read();
         match begun {
-            Ok(_) => self.shared_wal.replace(self.wal.replace(Some(unshared))),
+            Ok(_) => self.log.shared.replace(self.log.wal.replace(Some(unshared))),
             Err(_) => {
                 self.file.shm_unlock(slot, ShmLock::Shared)?;
                 None
@@ -111,18 +111,18 @@ impl FileStore {
 
     /// Whether this transaction reads through its own index of the log.
     pub(crate) fn reads_unshared(&self) -> bool {
-        self.shared_wal.borrow().is_some()
+        self.log.shared.borrow().is_some()
     }
 
     fn end_read_unshared(&self) -> Result<()> {
-        self.wal.replace(self.shared_wal.take());
+        self.log.wal.replace(self.log.shared.take());
         self.forget_known();
         let slot = read_slot(0)..read_slot(0) + 1;
         Ok(self.file.shm_unlock(slot, ShmLock::Shared)?)
     }
 
     pub(super) fn end_read_wal(&self) -> Result<()> {
-        if self.shared_wal.borrow().is_some() {
+        if self.log.shared.borrow().is_some() {
             return self.end_read_unshared();
         }
         let ended = self.with_wal(Wal::end_read);
@@ -135,19 +135,18 @@ impl FileStore {
 
     /// Adopts the snapshot of the log; `begun` says how it differs from the one before.
     pub(crate) fn take_snapshot(&self, shape: Shape, begun: Begun) -> Result<Snapshot> {
-        if let (Begun::AsBefore, Some(known)) = (begun, self.known.get()) {
+        if let (Begun::AsBefore, Some(known)) = (begun, self.last.known()) {
             return Ok(known.or_of_shape(shape));
         }
         if begun == Begun::Recovered {
             self.database.pool.expire();
         }
         if begun == Begun::Changed {
-            self.forget_shown()?;
+            self.forget_fetched()?;
         }
         let looked = self.read_state_through_log(shape);
         if looked.is_err() {
             self.with_wal(Wal::end_read)?;
-            self.forget_known();
         }
         let snapshot = looked?;
         let is_foreign = matches!(begun, Begun::Changed | Begun::Recovered);
@@ -163,6 +162,7 @@ impl FileStore {
 
     /// Learns size and shape of the database from page 1, which may be in the log.
     fn read_state_through_log(&self, shape: Shape) -> Result<Snapshot> {
+        self.forget_known();
         let (in_log, page_size) = self.with_wal(|wal| (wal.page_count(), wal.page_size()));
         // The log's page count is enough for SQLite; a VFS of the application sees no size call that SQLite would not
         // make.
@@ -180,13 +180,12 @@ impl FileStore {
         }
         let mapped = self.map(size)?;
         let candidate = Snapshot { id, page_count, file_size: size, mapped, ..Snapshot::empty(shape) };
-        if self.ignores_content.get() {
-            // The state counts for this transaction only.
-            self.forget_known();
+        if self.last.ignores_content.get() {
+            // The state counts for this transaction only, and is not remembered.
             return Ok(Snapshot { page_count: 0, ..candidate });
         }
         let found = if page_count > 0 { self.read_header_of(candidate, in_log)? } else { candidate };
-        Ok(self.know_log(found))
+        Ok(self.remember_log(found))
     }
 
     /// What page 1 says of a snapshot.
@@ -212,10 +211,10 @@ impl FileStore {
 
     /// Remembers a snapshot of the log. Pages are read directly from the mapping if the database file has all of the
     /// log.
-    fn know_log(&self, snapshot: Snapshot) -> Snapshot {
+    fn remember_log(&self, snapshot: Snapshot) -> Snapshot {
         let is_in_file = self.with_wal(Wal::is_fully_checkpointed);
         let snapshot = Snapshot { direct: if is_in_file { snapshot.mapped_pages() } else { 0 }, ..snapshot };
-        self.known.set(Some(snapshot));
+        self.last.remember(snapshot);
         snapshot
     }
 
@@ -238,7 +237,7 @@ impl FileStore {
         }
         let patience =
             if holds_snapshot || !self.settings.waits_when_busy() { Duration::ZERO } else { WRITER_PATIENCE };
-        self.appended_past_log.set(false);
+        self.log.was_passed.set(false);
         let begun = self.with_wal(|wal| wal.begin_write(holds_snapshot, patience))?;
         if holds_snapshot {
             return Ok(None);
@@ -267,7 +266,7 @@ impl FileStore {
         let policy = self.log_policy();
         let went_on = self.with_wal(|wal| wal.commit(&*self.vfs, &pages, pending.page_size(), page_count, &policy))?;
         let past_log = &pending.txn.spill.placed;
-        self.appended_past_log.set(past_log.has_any(page_count, pending.txn.pages_before));
+        self.log.was_passed.set(past_log.has_any(page_count, pending.txn.pages_before));
         Ok(went_on)
     }
 
@@ -303,24 +302,24 @@ impl FileStore {
         }
     }
 
-    /// Releases the writer slot. After a commit, which made `changes` to the snapshot `before`, answers the snapshot that is
-    /// read from now on.
-    pub(crate) fn end_write_wal(
-        &self,
-        before: &View,
-        committed: Option<Changes>,
-        written: Written,
-    ) -> Option<Snapshot> {
+    /// Undoes a write transaction of the log.
+    pub(crate) fn roll_back_wal(&self) {
         self.with_wal(Wal::roll_back);
-        let changes = committed?;
+    }
+
+    /// Ends a write transaction of the log that has committed, or had nothing to commit. After a commit, which made `changes` to the
+    /// snapshot `before`, answers the snapshot that is read from now on.
+    pub(crate) fn end_commit_wal(&self, before: &View, changes: Option<Changes>, written: Written) -> Option<Snapshot> {
+        self.with_wal(Wal::end_write);
+        let changes = changes?;
         let id = self.with_wal(Wal::snapshot_id);
         self.advance_pool(&before.id.get(), id, changes);
         self.keep_written(&id, written);
-        let known = self.known.get()?;
+        let known = self.last.known()?;
         let (file_size, mapped) =
-            if self.appended_past_log.get() { self.map_longer(&known) } else { (known.file_size, known.mapped) };
+            if self.log.was_passed.get() { self.map_longer(&known) } else { (known.file_size, known.mapped) };
         let (page_count, shape) = (before.page_count.get(), before.shape());
-        Some(self.know_log(Snapshot { id, shape, page_count, file_size, mapped, ..known }))
+        Some(self.remember_log(Snapshot { id, shape, page_count, file_size, mapped, ..known }))
     }
 
     /// The size of the file, and the mapping of as much of it as can be mapped, after this connection's commit has
@@ -333,7 +332,7 @@ impl FileStore {
     /// After the rollback of a transaction that wrote to a log: how many pages are read directly.
     pub(crate) fn direct_after_rollback(&self) -> u32 {
         let is_in_file = self.with_wal(Wal::is_fully_checkpointed);
-        self.known.get().filter(|_| is_in_file).map_or(0, |known| known.direct)
+        self.last.known().filter(|_| is_in_file).map_or(0, |known| known.direct)
     }
 
     /// Appends pages of an uncommitted transaction to the log.
@@ -358,6 +357,11 @@ impl FileStore {
             Some(frame) => wal.read_page(frame, page_size, buf),
             None => Err(Error::corrupt_page(no, "a page that was put into the log is not there")),
         })
+    }
+
+    /// Whether a write transaction appends to the log.
+    pub(crate) fn is_appending(&self) -> bool {
+        self.with_wal(Wal::is_appending)
     }
 
     pub(crate) fn has_spilled_wal(&self) -> bool {
@@ -390,6 +394,13 @@ impl FileStore {
         done
     }
 
+    /// Copies all of the log into the database within a write transaction that has appended nothing: see [`Wal::copy_for_load`].
+    pub(crate) fn copy_log_for_load(&self, page_size: PageSize) -> Result<()> {
+        let interrupted = self.settings.interrupt_flag();
+        let work = self.checkpointer(CheckpointMode::Passive, &interrupted, &|attempt| attempt());
+        self.with_wal(|wal| wal.copy_for_load(&work, page_size))
+    }
+
     fn checkpointer<'c>(
         &'c self,
         mode: CheckpointMode,
@@ -400,7 +411,7 @@ impl FileStore {
             mode,
             vfs: &*self.vfs,
             database: &*self.file,
-            is_read_only: self.opened_read_only,
+            is_read_only: self.access.read_only,
             sync: self.settings.syncs().then(|| self.settings.sync_flags()),
             patience: Duration::ZERO,
             interrupted,
@@ -418,7 +429,7 @@ impl FileStore {
 
     /// Closes the log. The last connection of all processes copies it into the database and deletes it.
     fn close_wal(&self, has_moved: bool) -> Result<()> {
-        let Some(wal) = self.wal.take() else { return Ok(()) };
+        let Some(wal) = self.log.wal.take() else { return Ok(()) };
         let checkpoints = self.settings.checkpoint_on_close.get() && !self.is_read_only();
         let last = !has_moved && checkpoints && self.lock_to_close().is_ok();
         if last {
@@ -435,7 +446,7 @@ impl FileStore {
         drop(wal);
         self.forget_known();
         if delete {
-            self.vfs.delete(&self.wal_path, false)?;
+            self.vfs.delete(&self.log.path, false)?;
         }
         Ok(())
     }
@@ -452,17 +463,17 @@ impl FileStore {
     /// Whether the log stays when the last connection closes. A VFS of the application decides that itself.
     fn keeps_log_now(&self) -> bool {
         let theirs = self.file.is_foreign();
-        if theirs { self.file.persists_log().unwrap_or(false) } else { self.keeps_log.get() }
+        if theirs { self.file.persists_log().unwrap_or(false) } else { self.log.is_kept.get() }
     }
 
     /// Copies the log into the database and deletes it. The caller holds the EXCLUSIVE lock.
     pub(crate) fn close_wal_to_leave(&self) -> Result<()> {
-        let Some(wal) = self.wal.take() else { return Ok(()) };
+        let Some(wal) = self.log.wal.take() else { return Ok(()) };
         if !self.calls.shares_log {
             return self.close_wal_to_leave_in_order(wal);
         }
         if !self.checkpoint_to_close(&wal) {
-            self.wal.replace(Some(wal));
+            self.log.wal.replace(Some(wal));
             self.unlock(LockLevel::Shared)?;
             return Err(Error::Busy);
         }
@@ -477,9 +488,9 @@ impl FileStore {
     /// Deletes the log. A log that cannot be deleted is truncated to nothing, because a reader would take its frames
     /// for the newest state.
     fn remove_log(&self, lasts: bool) -> Result<()> {
-        match self.vfs.delete(&self.wal_path, lasts) {
+        match self.vfs.delete(&self.log.path, lasts) {
             Err(error) if error.code() != ResultCode::IOERR_DELETE_NOENT => {
-                let log = self.vfs.open(Some(&self.wal_path), OpenFlags::READWRITE | OpenFlags::WAL)?.file;
+                let log = self.vfs.open(Some(&self.log.path), OpenFlags::READWRITE | OpenFlags::WAL)?.file;
                 log.truncate(0)?;
                 if lasts { Ok(log.sync(SyncFlags::NORMAL)?) } else { Ok(()) }
             }
@@ -494,7 +505,7 @@ impl FileStore {
         wal.note_locked_alone();
         if locked.is_err() || !self.checkpoint_to_close(&wal) {
             wal.note_shared_again();
-            self.wal.replace(Some(wal));
+            self.log.wal.replace(Some(wal));
             self.unlock(LockLevel::Shared)?;
             return Err(Error::Busy);
         }
@@ -505,32 +516,32 @@ impl FileStore {
         self.forget_known();
         self.remove_log(false)?;
         self.tell_mmap_size();
-        self.vfs.access(&self.journal_path, Access::Exists)?;
+        self.vfs.access(&self.journal.path, Access::Exists)?;
         self.unlock(LockLevel::Shared)
     }
 
     /// Whether the database may be in WAL mode at all.
     pub(crate) fn can_have_wal(&self) -> bool {
-        self.locks && (self.settings.keeps_locks() || self.file.has_shm())
+        self.access.locks && (self.settings.keeps_locks() || self.file.has_shm())
     }
 
     /// Runs `work` on the database as if it were in rollback mode, whatever its header says.
     pub(crate) fn without_wal<T>(&self, work: impl FnOnce() -> T) -> T {
-        assert_eq!(self.log_use.get(), LogUse::AsHeaderSays, "a database that has a log leaves WAL mode");
-        self.log_use.set(LogUse::Ignored);
+        assert_eq!(self.log.usage.get(), LogUse::AsHeaderSays, "a database that has a log leaves WAL mode");
+        self.log.usage.set(LogUse::Ignored);
         let done = work();
-        self.log_use.set(LogUse::AsHeaderSays);
+        self.log.usage.set(LogUse::AsHeaderSays);
         done
     }
 
     /// Whether the header was made to say WAL, and the database was not read since.
     pub(crate) fn has_entered_wal(&self) -> bool {
-        self.log_use.get() == LogUse::Entered
+        self.log.usage.get() == LogUse::Entered
     }
 
     /// Whether the database counts as one without a log, whatever its header says.
     pub(super) fn ignores_log(&self) -> bool {
-        self.log_use.get() == LogUse::Ignored
+        self.log.usage.get() == LogUse::Ignored
     }
 
     /// Checkpoints the log; answers whether the database has all of its frames now.
@@ -547,13 +558,13 @@ impl FileStore {
 
     /// Runs `work` on the log, which is open.
     pub(crate) fn with_wal<T>(&self, work: impl FnOnce(&Wal) -> T) -> T {
-        work(self.wal.borrow().as_ref().expect("the log is open"))
+        work(self.log.wal.borrow().as_ref().expect("the log is open"))
     }
 
     /// After a panic: closes the log without a checkpoint, and releases the locks that other connections wait for. A step that panics
     /// itself is skipped.
     pub(crate) fn abandon_log(&self) {
-        let logs = [self.wal.take(), self.shared_wal.take()];
+        let logs = [self.log.wal.take(), self.log.shared.take()];
         for wal in logs.iter().flatten() {
             let _ = catch_unwind(AssertUnwindSafe(|| wal.close(false)));
             let _ = catch_unwind(AssertUnwindSafe(|| wal.abandon()));

@@ -5,6 +5,7 @@
 //!
 //! | module | subject |
 //! | --- | --- |
+//! | `state` | the fields of the store, a structure for each subject |
 //! | `snapshot` | beginning and ending to read; what is known of the file |
 //! | `source` | clean pages: from the mapping, the log, or through buffers |
 //! | `run` | pages that lie one after the other, in one go |
@@ -22,29 +23,30 @@ mod log;
 mod run;
 mod snapshot;
 mod source;
+mod state;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lithe_vfs::{DeviceCharacteristics, File, LockLevel, OpenFlags, Opened, ResultCode, Vfs};
+use lithe_vfs::{File, LockLevel, Opened, ResultCode, Vfs};
 
 pub(crate) use commit::count_transaction;
 pub(crate) use log::WRITER_PATIENCE;
 pub use run::Head;
 pub(crate) use run::{RunPlace, Stretch};
 pub(crate) use snapshot::Beginning;
+pub(crate) use state::LogUse;
+use state::{Access, FileMapping, JournalState, LastSnapshot, LogState};
 
 use crate::call_policy::CallPolicy;
 use crate::counts::Counts;
 use crate::database::Database;
 use crate::error::{Error, Result};
-use crate::mappings::LastMapping;
 use crate::options::{BeginKind, JournalMode, OpenOptions};
-use crate::rollback::{KeptJournal, RollbackTxn};
 use crate::settings::Settings;
-use crate::snapshot::{Change, Fingerprint, Shape, Snapshot, SnapshotId};
+use crate::snapshot::{Shape, Snapshot};
 use crate::wal::Wal;
 
 /// The suffix of a rollback journal's name.
@@ -55,79 +57,20 @@ pub(crate) const JOURNAL_SUFFIX: &str = "-journal";
 pub(crate) struct FileStore {
     pub(crate) vfs: Arc<dyn Vfs>,
     pub(crate) path: PathBuf,
-    pub(crate) journal_path: PathBuf,
-    wal_path: PathBuf,
     pub(crate) file: Arc<dyn File>,
     pub(crate) database: Arc<Database>,
     pub(crate) settings: Rc<Settings>,
     /// Which calls the VFS sees.
     pub(crate) calls: &'static CallPolicy,
-    /// The mapping of the file that was used last.
-    pub(crate) mapping: LastMapping,
-    opened_read_only: bool,
-    read_only_shm: bool,
-    /// The file cannot change: no journal, log or other connection is checked for, and no lock is taken.
-    immutable: bool,
-    /// Locks are taken.
-    locks: bool,
-    /// The database has a log whatever its header says.
-    always_log: bool,
-    torn_sectors: Cell<bool>,
-    /// The log stays when the last connection closes.
-    pub(crate) keeps_log: Cell<bool>,
-    /// The content of the file does not count, because the file is to be rewritten.
-    pub(crate) ignores_content: Cell<bool>,
     /// Pages that were read through the pool.
     pub(crate) counts: Counts,
-    /// `PRAGMA mmap_size` as it was set, and as it is in force: it does not change while a transaction holds pages.
-    mmap_size_wanted: Cell<u64>,
-    mmap_size: Cell<u64>,
-    /// The last transaction has appended pages past the log.
-    pub(crate) appended_past_log: Cell<bool>,
     /// The lock that is held.
     pub(crate) level: Cell<LockLevel>,
-    /// The snapshot that was taken last, as long as no other connection can have changed the database.
-    known: Cell<Option<Snapshot>>,
-    /// The changes that were found in the database since the pager has last counted them.
-    pub(crate) uncounted_changes: Cell<Change>,
-    /// A commit has counted itself under the EXCLUSIVE lock that is still held.
-    pub(crate) has_counted: Cell<bool>,
-    /// The file had a header when it was opened.
-    pub(crate) had_header: Cell<bool>,
-    /// The journal is deleted by this commit, whatever the locking mode.
-    pub(crate) deletes_journal: Cell<bool>,
-    /// A fingerprint was read before: SQLite's order of calls reads the change counter from then on.
-    has_read_fingerprint: Cell<bool>,
-    /// The change counter, while there is no log, at the time when the pages in the pool were read.
-    seen: Cell<Option<Fingerprint>>,
-    /// The snapshot whose pages this connection reads into the pool.
-    pool_id: Cell<SnapshotId>,
-    pub(crate) rollback: RefCell<RollbackTxn>,
-    pub(crate) kept_journal: KeptJournal,
-    /// The write-ahead log, in WAL mode.
-    pub(crate) wal: RefCell<Option<Wal>>,
-    /// The log that connections share, while a transaction uses its own index.
-    pub(crate) shared_wal: RefCell<Option<Wal>>,
-    pub(crate) log_use: Cell<LogUse>,
-}
-
-/// Whether the database has a log, as far as the connection decides that and not the file's header alone.
-///
-/// ```text
-///   AsHeaderSays ── PRAGMA in a transaction of its own ───────────────────────► Entered ── next read ──► AsHeaderSays
-///        └───────── in a transaction of the caller's ──► EntersAtCommit ── commit ──┘
-///                                                             └─── rollback ───► AsHeaderSays
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LogUse {
-    /// It has one if the header says WAL.
-    AsHeaderSays,
-    /// The commit of this transaction makes the header say WAL.
-    EntersAtCommit,
-    /// A commit has written WAL mode into the header: the log is opened at the next read transaction.
-    Entered,
-    /// The log is not opened, whatever the header says: the file cannot change, or is leaving WAL mode.
-    Ignored,
+    pub(crate) access: Access,
+    pub(crate) mapping: FileMapping,
+    pub(crate) last: LastSnapshot,
+    pub(crate) log: LogState,
+    pub(crate) journal: JournalState,
 }
 
 impl FileStore {
@@ -140,44 +83,23 @@ impl FileStore {
         options: &OpenOptions,
     ) -> FileStore {
         let calls = CallPolicy::of(&*opened.file);
-        let mmap_size = if calls.copies_shown { 0 } else { options.mmap_size };
-        let immutable = options.immutable || opened.file.characteristics().contains(DeviceCharacteristics::IMMUTABLE);
+        let mmap_size = if calls.uses_fetch { 0 } else { options.mmap_size };
+        let access = Access::new(&opened, options);
+        let usage = if access.immutable { LogUse::Ignored } else { LogUse::AsHeaderSays };
         FileStore {
             vfs,
-            journal_path: companion(&path, JOURNAL_SUFFIX),
-            wal_path: companion(&path, "-wal"),
-            path,
             calls,
             file: opened.file,
             database,
             settings,
-            mapping: LastMapping::default(),
-            opened_read_only: opened.flags.contains(OpenFlags::READONLY),
-            read_only_shm: options.read_only_shm,
-            immutable,
-            locks: !options.no_lock && !immutable,
-            always_log: options.always_log,
-            torn_sectors: Cell::new(options.torn_sectors),
-            keeps_log: Cell::new(false),
-            ignores_content: Cell::new(false),
             counts: Counts::default(),
-            mmap_size_wanted: Cell::new(mmap_size),
-            mmap_size: Cell::new(mmap_size),
-            appended_past_log: Cell::new(false),
             level: Cell::new(LockLevel::None),
-            known: Cell::new(None),
-            uncounted_changes: Cell::default(),
-            has_counted: Cell::new(false),
-            had_header: Cell::new(false),
-            deletes_journal: Cell::new(false),
-            has_read_fingerprint: Cell::new(false),
-            seen: Cell::new(None),
-            pool_id: Cell::default(),
-            rollback: RefCell::default(),
-            kept_journal: KeptJournal::default(),
-            wal: RefCell::new(None),
-            shared_wal: RefCell::new(None),
-            log_use: Cell::new(if immutable { LogUse::Ignored } else { LogUse::AsHeaderSays }),
+            access,
+            mapping: FileMapping::new(mmap_size),
+            last: LastSnapshot::new(Shape { page_size: options.page_size, reserved: 0 }),
+            log: LogState::new(companion(&path, "-wal"), usage),
+            journal: JournalState::new(companion(&path, JOURNAL_SUFFIX)),
+            path,
         }
     }
 
@@ -186,68 +108,70 @@ impl FileStore {
     }
 
     pub(crate) fn is_read_only(&self) -> bool {
-        self.opened_read_only || self.immutable || self.known.get().is_some_and(|known| known.has_newer_write_version)
+        self.access.read_only
+            || self.access.immutable
+            || self.last.known().is_some_and(|known| known.has_newer_write_version)
     }
 
     pub(crate) fn borrows_are_stable(&self) -> bool {
-        self.mmap_size.get() == 0 || self.is_read_only() || self.is_wal()
+        self.mapping.in_force.get() == 0 || self.is_read_only() || self.is_wal()
     }
 
     /// Sets whether a power loss leaves the neighbours of a written range unharmed.
     pub(crate) fn set_powersafe_overwrite(&self, on: bool) {
-        self.torn_sectors.set(!on);
+        self.access.torn_sectors.set(!on);
         self.file.set_powersafe_overwrite(on);
     }
 
     /// Sets `mmap_size`. The value is in force from the next read transaction on, because readers hold pages according
     /// to the value in force.
     pub(crate) fn set_mmap_size(&self, bytes: u64) {
-        self.mmap_size_wanted.set(bytes);
+        self.mapping.wanted.set(bytes);
         self.tell_mmap_size();
     }
 
     /// Reports `mmap_size` to a VFS of the application, at each occasion where SQLite does.
     pub(crate) fn tell_mmap_size(&self) {
-        if self.calls.copies_shown {
-            self.file.show_up_to(Some(self.mmap_size_wanted.get()));
+        if self.calls.uses_fetch {
+            self.file.set_fetch_limit(Some(self.mapping.wanted.get()));
         }
     }
 
     /// Reports to a VFS of the application that another connection may have changed the file.
-    pub(crate) fn forget_shown(&self) -> Result<()> {
-        let shows = self.calls.copies_shown && self.mmap_size.get() > 0;
-        if shows { Ok(self.file.forget_shown()?) } else { Ok(()) }
+    pub(crate) fn forget_fetched(&self) -> Result<()> {
+        let shows = self.calls.uses_fetch && self.mapping.in_force.get() > 0;
+        if shows { Ok(self.file.forget_fetched()?) } else { Ok(()) }
     }
 
     pub(crate) fn mmap_size_wanted(&self) -> u64 {
-        self.mmap_size_wanted.get()
+        self.mapping.wanted.get()
     }
 
     /// Puts the wanted `mmap_size` in force. The caller makes sure that no page is held.
     #[inline]
     pub(crate) fn adopt_mmap_size(&self) {
-        if self.mmap_size.get() != self.mmap_size_wanted.get() {
-            self.mmap_size.set(self.mmap_size_wanted.get());
-            if !self.calls.copies_shown {
+        if self.mapping.in_force.get() != self.mapping.wanted.get() {
+            self.mapping.in_force.set(self.mapping.wanted.get());
+            if !self.calls.uses_fetch {
                 self.forget_known();
             }
         }
     }
 
     pub(crate) fn mmap_size(&self) -> u64 {
-        self.mmap_size.get()
+        self.mapping.in_force.get()
     }
 
     /// Whether a mapping has failed to show its file: what was read through it may be zeros.
     pub(crate) fn mapping_has_failed(&self) -> bool {
-        self.mapping.has_failed() || self.wal.borrow().as_ref().is_some_and(Wal::mapping_has_failed)
+        self.mapping.last.has_failed() || self.log.wal.borrow().as_ref().is_some_and(Wal::mapping_has_failed)
     }
 
     /// Gives up the mappings if one has failed.
     pub(crate) fn forget_failed_mapping(&self) {
         if self.mapping_has_failed() {
-            self.mapping.forget();
-            if let Some(wal) = &*self.wal.borrow() {
+            self.mapping.last.forget();
+            if let Some(wal) = &*self.log.wal.borrow() {
                 wal.forget_mapping();
             }
             self.forget_known();
@@ -259,7 +183,7 @@ impl FileStore {
         if self.level.get() >= level {
             return Ok(());
         }
-        if self.locks && !self.file.lock(level)? {
+        if self.access.locks && !self.file.lock(level)? {
             return Err(Error::Busy);
         }
         self.level.set(level);
@@ -269,7 +193,7 @@ impl FileStore {
     /// Takes the SHARED lock beside a handle of this process that holds PENDING and waits for readers to end; answers
     /// whether that succeeded.
     pub(crate) fn joins_readers(&self) -> Result<bool> {
-        let joined = self.locks && self.file.join_readers()?;
+        let joined = self.access.locks && self.file.join_readers()?;
         if joined {
             self.level.set(LockLevel::Shared);
         }
@@ -278,12 +202,12 @@ impl FileStore {
 
     /// Lowers the lock. Another connection may use or delete a kept journal from now on.
     pub(crate) fn unlock(&self, level: LockLevel) -> Result<()> {
-        self.kept_journal.set_ours(false);
-        self.has_counted.set(false);
+        self.journal.kept.set_ours(false);
+        self.journal.has_counted.set(false);
         if level == LockLevel::None {
-            self.kept_journal.close();
+            self.journal.kept.close();
         }
-        if self.locks {
+        if self.access.locks {
             self.file.unlock(level)?;
         }
         self.level.set(level);
@@ -293,13 +217,13 @@ impl FileStore {
     /// Lowers the lock at the end of a transaction. In mode DELETE the journal that exclusive locking has kept is
     /// deleted first.
     pub(crate) fn give_up_lock(&self, level: LockLevel) -> Result<()> {
-        let is_ours = self.kept_journal.is_ours() && self.level.get() == LockLevel::Exclusive;
+        let is_ours = self.journal.kept.is_ours() && self.level.get() == LockLevel::Exclusive;
         if is_ours {
-            self.kept_journal.close();
+            self.journal.kept.close();
         }
         if is_ours && !self.has_entered_wal() && self.settings.journal_mode.get() == JournalMode::Delete {
             // A journal that stays does no harm: it has no header.
-            let _ = self.vfs.delete(&self.journal_path, false);
+            let _ = self.vfs.delete(&self.journal.path, false);
             if !self.calls.journals_at_commit {
                 self.unlock(LockLevel::Shared)?;
             }
@@ -329,10 +253,10 @@ impl FileStore {
 
     /// Deletes a log beside an empty file. It belongs to a database that is gone, and must not be read as the log of the new database.
     pub(crate) fn delete_log_of_nothing(&self) -> Result<()> {
-        if self.file.size()? > 0 || self.always_log {
+        if self.file.size()? > 0 || self.access.always_log {
             return Ok(());
         }
-        match self.vfs.delete(&self.wal_path, false) {
+        match self.vfs.delete(&self.log.path, false) {
             Err(error) if error.code() != ResultCode::IOERR_DELETE_NOENT => Err(error.into()),
             _ => Ok(()),
         }

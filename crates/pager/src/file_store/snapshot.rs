@@ -35,7 +35,11 @@ impl FileStore {
         if self.is_wal() {
             return self.begin_read_wal(beginning.shape);
         }
+        let had_entered_wal = self.has_entered_wal();
         let begun = self.try_begin_read(beginning);
+        if begun.is_err() && had_entered_wal && !self.is_wal() {
+            self.log.usage.set(LogUse::Entered); // the database was not read
+        }
         if begun.is_err() && !self.settings.keeps_locks() && !self.is_wal() {
             self.unlock(LockLevel::None)?;
         }
@@ -47,20 +51,20 @@ impl FileStore {
         // lock.
         let kept = if self.calls.reads_header_alone { LockLevel::Exclusive } else { LockLevel::Shared };
         let alone = self.level.get() >= kept;
-        if let Some(known) = self.known.get().filter(|_| alone) {
+        if let Some(known) = self.last.known().filter(|_| alone) {
             return Ok(known.or_of_shape(beginning.shape));
         }
         if alone && self.has_entered_wal() && !self.calls.reads_header_alone {
-            self.log_use.set(LogUse::AsHeaderSays);
+            self.log.usage.set(LogUse::AsHeaderSays);
             self.open_wal()?;
             return self.begin_read_wal(beginning.shape);
         }
         self.lock_shared(beginning.may_join_readers)?;
-        if !alone && !self.immutable {
+        if !alone && !self.access.immutable {
             self.roll_back_hot_journal()?;
         }
         match self.read_state_or_find_log(beginning.shape)? {
-            Found::Rollback(snapshot) if !self.always_log => Ok(snapshot),
+            Found::Rollback(snapshot) if !self.access.always_log => Ok(snapshot),
             Found::Rollback(Snapshot { shape, .. }) | Found::Log(shape) => {
                 self.open_wal()?;
                 self.begin_read_wal(shape)
@@ -80,16 +84,16 @@ impl FileStore {
     /// interrupted may have left an invalid header: then the log has page 1.
     fn read_state_or_find_log(&self, shape: Shape) -> Result<Found> {
         if self.has_entered_wal() {
-            self.log_use.set(LogUse::AsHeaderSays);
+            self.log.usage.set(LogUse::AsHeaderSays);
         }
         if !self.calls.reads_header_alone {
             return self.read_state_through_page_1(shape);
         }
-        if self.ignores_content.get() && !self.ignores_log() && self.vfs.access(&self.wal_path, Access::Exists)? {
+        if self.last.ignores_content.get() && !self.ignores_log() && self.vfs.access(&self.log.path, Access::Exists)? {
             return Ok(Found::Log(shape));
         }
         match self.read_file_state(shape) {
-            Err(Error::NotADb) if !self.ignores_log() && self.vfs.access(&self.wal_path, Access::Exists)? => {
+            Err(Error::NotADb) if !self.ignores_log() && self.vfs.access(&self.log.path, Access::Exists)? => {
                 Ok(Found::Log(shape))
             }
             looked => looked,
@@ -99,12 +103,12 @@ impl FileStore {
     /// As [`FileStore::read_state`], in SQLite's order: the change counter if it was read before, whether a log exists, the length of
     /// the file, and page 1 if it has changed. A log that exists is used, whatever page 1 says.
     fn read_state_through_page_1(&self, shape: Shape) -> Result<Found> {
-        let before = self.known.get();
+        let before = self.last.known();
         let mut fingerprint = Fingerprint::default();
-        if self.has_read_fingerprint.replace(true) {
+        if self.last.has_read_fingerprint.replace(true) {
             self.file.read_at(&mut fingerprint, CHANGE_COUNTER_AT as u64)?;
         }
-        let has_log = !self.immutable && self.vfs.access(&self.wal_path, Access::Exists)? && !self.ignores_log();
+        let has_log = !self.access.immutable && self.vfs.access(&self.log.path, Access::Exists)? && !self.ignores_log();
         let size = self.file.size()?;
         if has_log && size == 0 && !self.is_read_only() {
             self.delete_log_of_nothing()?;
@@ -117,9 +121,9 @@ impl FileStore {
             let known = known.or_of_shape(shape);
             return Ok(if has_log && size > 0 { Found::Log(known.shape) } else { Found::Rollback(known) });
         }
-        self.known.set(None);
-        if self.seen.get() != Some(fingerprint) {
-            self.forget_shown()?;
+        self.last.forget();
+        if self.last.fingerprint() != Some(fingerprint) {
+            self.forget_fetched()?;
             self.database.pool.expire();
             self.adopt_into_pool(SnapshotId::File(fingerprint, size), shape.page_size);
             self.add_change(Change { moved: false, foreign: 1 });
@@ -127,25 +131,22 @@ impl FileStore {
         if has_log && size > 0 {
             return Ok(Found::Log(shape));
         }
-        self.know_page_1(shape, size)
+        self.read_page_1(shape, size)
     }
 
     /// Learns the state of a file that has no log from page 1, read through the pool.
-    fn know_page_1(&self, shape: Shape, size: u64) -> Result<Found> {
-        if size == 0 || self.ignores_content.get() {
-            return Ok(self.know_nothing_in_it(shape));
+    fn read_page_1(&self, shape: Shape, size: u64) -> Result<Found> {
+        if size == 0 || self.last.ignores_content.get() {
+            return Ok(self.remember_empty(shape));
         }
-        let id = self.pool_id.get();
+        let id = self.last.id();
         let candidate = Snapshot { id, page_count: 1, file_size: size, ..Snapshot::empty(shape) };
         let (page, _) = self.first_page(&candidate)?;
         let header = DbHeader::read(&page).map_err(|_| Error::NotADb)?;
-        self.seen.set(Some(fingerprint_in(&page)));
-        let found = self.know_header(&header, &page, size)?;
-        if let Found::Rollback(snapshot) = &found {
-            // Page 1 was read into the pool before the snapshot's id was known.
-            self.advance_pool(&id, snapshot.id, Changes::Pages(Vec::new()));
-        }
-        Ok(found)
+        let found = self.remember_header(&header, &page, size);
+        // Page 1 was read into the pool before the snapshot's id was known.
+        self.advance_pool(&id, SnapshotId::File(fingerprint_in(&page), size), Changes::Pages(Vec::new()));
+        found
     }
 
     /// Page 1 as the file or the log has it, and the page size and reserved bytes that it states. Another connection may have
@@ -185,13 +186,13 @@ impl FileStore {
 
     fn read_file_state(&self, shape: Shape) -> Result<Found> {
         let size = self.file.size()?;
-        let known = self.known.get();
+        let known = self.last.known();
         let fingerprint = self.fingerprint(size)?;
         if let Some(known) = known.filter(|known| known.id == SnapshotId::File(fingerprint, size)) {
             return Ok(Found::Rollback(known.or_of_shape(shape)));
         }
         let found = self.read_state_from_header(shape, size)?;
-        self.kept_journal.set_may_come_back(true);
+        self.journal.kept.set_may_come_back(true);
         if let Found::Rollback(snapshot) = &found {
             self.adopt_into_pool(snapshot.id, snapshot.shape.page_size);
         }
@@ -205,7 +206,7 @@ impl FileStore {
         if size < HEADER_LEN as u64 {
             return Ok(fingerprint);
         }
-        match self.known.get() {
+        match self.last.known() {
             Some(known) if known.mapped.valid() >= HEADER_LEN => known.mapped.read(CHANGE_COUNTER_AT, &mut fingerprint),
             _ => drop(self.file.read_at(&mut fingerprint, CHANGE_COUNTER_AT as u64)?),
         }
@@ -213,9 +214,9 @@ impl FileStore {
     }
 
     fn read_state_from_header(&self, shape: Shape, size: u64) -> Result<Found> {
-        let before = self.known.take();
-        if size == 0 || self.ignores_content.get() {
-            return Ok(self.know_nothing_in_it(shape));
+        let before = self.last.take();
+        if size == 0 || self.last.ignores_content.get() {
+            return Ok(self.remember_empty(shape));
         }
         let mut bytes = [0; HEADER_LEN];
         match before {
@@ -225,17 +226,17 @@ impl FileStore {
             _ => drop(self.file.read_at(&mut bytes, 0)?),
         }
         let header = DbHeader::read(&bytes).map_err(|_| Error::NotADb)?;
-        self.know_header(&header, &bytes, size)
+        self.remember_header(&header, &bytes, size)
     }
 
-    fn know_nothing_in_it(&self, shape: Shape) -> Found {
+    fn remember_empty(&self, shape: Shape) -> Found {
         let empty = Snapshot::empty(shape);
-        self.known.set(Some(empty));
+        self.last.remember(empty);
         Found::Rollback(empty)
     }
 
     /// Remembers the state that the header states, if the database has no log. The file has `size` bytes and begins with `bytes`.
-    fn know_header(&self, header: &DbHeader, bytes: &[u8], size: u64) -> Result<Found> {
+    fn remember_header(&self, header: &DbHeader, bytes: &[u8], size: u64) -> Result<Found> {
         if matches!(header.read_version, FileVersion::Unknown(_)) {
             return Err(Error::NotADb);
         }
@@ -260,28 +261,26 @@ impl FileStore {
             has_newer_write_version: matches!(header.write_version, FileVersion::Unknown(_)),
         };
         let snapshot = Snapshot { direct: snapshot.mapped_pages(), ..snapshot };
-        self.known.set(Some(snapshot));
+        self.last.remember(snapshot);
         Ok(Found::Rollback(snapshot))
     }
 
     /// Maps the first `size` bytes of the file, as far as it may be mapped.
     pub(super) fn map(&self, size: u64) -> Result<MappedFile> {
         let size = size.min(self.mmap_size());
-        self.mapping.show(size, || self.database.mappings.covering(&*self.file, size))
+        self.mapping.last.show(size, || self.database.mappings.covering(&*self.file, size))
     }
 
     /// After a commit through a rollback journal, which made `changes` to the snapshot `before`: the snapshot that is read
     /// from now on. `written` are pages that are known to be in the file, page 1 first.
     pub(crate) fn state_after_commit(&self, before: &View, changes: Changes, written: Written) -> Result<Snapshot> {
-        let known = self.known.get();
+        let known = self.last.known();
         let size = u64::from(before.page_count.get()) * u64::from(before.page_size.get().get());
         let found = match (written.first(), known) {
             (Some((PageNo::FIRST, page)), _) => {
-                self.known.set(None);
+                self.last.forget();
                 let header = DbHeader::read(page).map_err(|_| Error::NotADb)?;
-                let found = self.know_header(&header, page, size)?;
-                self.seen.set(Some(fingerprint_in(page)));
-                found
+                self.remember_header(&header, page, size)?
             }
             // This commit has not changed page 1.
             (_, Some(known)) if !self.calls.reads_header_alone && !changes.are_unknown() => Found::Rollback(known),
@@ -291,7 +290,9 @@ impl FileStore {
             Found::Rollback(snapshot) => snapshot,
             // The commit has put WAL mode into the header; the log is opened at the next read transaction.
             Found::Log(shape) => {
-                let id = SnapshotId::File(Fingerprint::default(), size);
+                let page_1 = written.first().filter(|(no, _)| *no == PageNo::FIRST);
+                let fingerprint = page_1.map_or(Fingerprint::default(), |(_, page)| fingerprint_in(page));
+                let id = SnapshotId::File(fingerprint, size);
                 Snapshot { id, page_count: before.page_count.get(), ..Snapshot::empty(shape) }
             }
         };
@@ -310,7 +311,7 @@ impl FileStore {
     /// The snapshot after the rollback of a transaction that did not write to a log: the database is as it was before
     /// the transaction.
     pub(crate) fn state_after_rollback(&self, shape: Shape) -> Result<Snapshot> {
-        match self.known.get() {
+        match self.last.known() {
             // The lock was held throughout, and nothing has reached the file.
             Some(known) if !self.calls.reads_header_alone => Ok(known.or_of_shape(shape)),
             _ => self.read_state(shape),
@@ -319,9 +320,9 @@ impl FileStore {
 
     /// Adds a change by other connections to those that the pager has not counted yet.
     pub(super) fn add_change(&self, change: Change) {
-        let before = self.uncounted_changes.get();
+        let before = self.last.uncounted_changes.get();
         let foreign = before.foreign.wrapping_add(change.foreign);
-        self.uncounted_changes.set(Change { moved: before.moved || change.moved, foreign });
+        self.last.uncounted_changes.set(Change { moved: before.moved || change.moved, foreign });
     }
 
     /// Makes this snapshot the one whose pages are read into the pool.
@@ -329,7 +330,7 @@ impl FileStore {
         let pool = &self.database.pool;
         pool.set_size(self.settings.cache_size.get().pages(page_size));
         pool.adopt(&id);
-        self.pool_id.set(id);
+        self.last.set_id(id);
     }
 
     /// Makes the log's newest snapshot, to which this transaction has moved, the one whose pages are read into the
@@ -343,22 +344,22 @@ impl FileStore {
     /// Tells the pool that this connection's commit has made `after` of the snapshot `before`.
     pub(super) fn advance_pool(&self, before: &SnapshotId, after: SnapshotId, changes: Changes) {
         self.database.pool.advance(before, &after, changes);
-        self.pool_id.set(after);
+        self.last.set_id(after);
     }
 
     /// Whether other connections learn the size of the database from page 1.
     pub(crate) fn counts_pages(&self) -> bool {
-        self.known.get().is_some_and(|known| known.counts_pages)
+        self.last.known().is_some_and(|known| known.counts_pages)
     }
 
     /// Forgets the known snapshot, so that the next transaction reads the state of the database again.
     pub(crate) fn forget_known(&self) {
-        self.known.set(None);
+        self.last.forget();
     }
 
     /// The change counter of the file as it was when this transaction began.
     pub(crate) fn change_counter(&self) -> u32 {
-        self.known.get().map_or(0, |known| known.id.change_counter())
+        self.last.known().map_or(0, |known| known.id.change_counter())
     }
 }
 

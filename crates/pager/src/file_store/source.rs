@@ -16,7 +16,7 @@ impl FileStore {
     pub(crate) fn page(&self, view: &View, no: PageNo) -> Result<PageRef> {
         let page_size = view.page_size.get();
         let mut frame = None;
-        if let Some(wal) = &*self.wal.borrow() {
+        if let Some(wal) = &*self.log.wal.borrow() {
             frame = wal.find(no)?;
             if let Some(page) = frame.and_then(|frame| wal.mapped_page(frame, page_size, view.epoch.get())) {
                 return Ok(page);
@@ -53,8 +53,8 @@ impl FileStore {
     /// A VFS of an application may show pages in memory to a reader: all but page 1.
     fn read_from_file(&self, no: PageNo, buf: &mut [u8]) -> Result<()> {
         let offset = no.offset(buf.len() as u32);
-        let may_be_shown = self.calls.copies_shown && self.mmap_size() > 0 && self.level.get() <= LockLevel::Shared;
-        if !(may_be_shown && no > PageNo::FIRST && self.file.copy_shown(buf, offset)?) {
+        let may_be_shown = self.calls.uses_fetch && self.mmap_size() > 0 && self.level.get() <= LockLevel::Shared;
+        if !(may_be_shown && no > PageNo::FIRST && self.file.read_fetched(buf, offset)?) {
             self.file.read_at(buf, offset)?;
         }
         Ok(())
@@ -62,7 +62,7 @@ impl FileStore {
 
     /// The page `no` of the snapshot if it is in memory: mapped, or in the pool.
     pub(crate) fn page_at_hand(&self, view: &View, no: PageNo) -> Option<PageRef> {
-        if let Some(wal) = &*self.wal.borrow()
+        if let Some(wal) = &*self.log.wal.borrow()
             && let Some(frame) = wal.find(no).ok()?
         {
             let mapped = wal.mapped_page(frame, view.page_size.get(), view.epoch.get());

@@ -35,6 +35,16 @@ impl Pager {
         Ok(!is_concurrent && self.changes.others() == others)
     }
 
+    /// Takes the lock that keeps readers away from the file, which a commit through a rollback journal needs, and waits as the busy
+    /// handler says: the commit then waits for nobody. After "busy" the transaction stays open.
+    pub fn lock_to_commit(&self) -> Result<()> {
+        self.misuse_unless(self.state.get() == State::Writing, "a lock for a commit without a write transaction")?;
+        match &self.store {
+            Store::File(file) if !file.is_wal() => self.retry_while_busy(|| self.lock_file_to_commit(file)),
+            _ => Ok(()),
+        }
+    }
+
     /// The first phase of a commit: everything is durable, but can still be rolled back. With the
     /// name of a super-journal, a crash from here on commits exactly if that file is gone.
     ///
@@ -44,11 +54,28 @@ impl Pager {
         self.check_failure()?;
         self.check_mapping()?;
         self.assert_state();
+        self.write_undone()?;
         match &self.store {
             Store::Memory(memory) => memory.prepare(&self.txn.borrow(), self.page_size().bytes()),
             Store::File(file) if file.is_wal() => self.note_log_failure(self.commit_to_log(file)),
             Store::File(file) => self.note_failure(self.prepare_commit(file, super_journal)),
         }
+    }
+
+    /// Writes the pages again that ROLLBACK TO has undone, as SQLite does: other connections see a commit.
+    fn write_undone(&self) -> Result<()> {
+        let has_file = matches!(&self.store, Store::File(_));
+        if !has_file || !self.txn.borrow().has_undone {
+            return Ok(());
+        }
+        let undone = std::mem::take(&mut self.txn.borrow_mut().undone);
+        let mut undone: Vec<PageNo> = undone.into_iter().filter(|no| no.get() <= self.page_count()).collect();
+        undone.sort_unstable();
+        undone.into_iter().filter(|no| !self.is_written(*no)).try_for_each(|no| self.write(no).map(drop))?;
+        if self.has_pending() || self.page_count() == 0 {
+            return Ok(());
+        }
+        self.write(PageNo::FIRST).map(drop)
     }
 
     /// The second phase of a commit, which decides it. After an error that has left the transaction open, the transaction can be
@@ -74,7 +101,7 @@ impl Pager {
                 let written = self.written(file);
                 self.forget_dirty_pages();
                 let has_changed = changed.is_some();
-                match file.end_write_wal(&self.view, changed, written) {
+                match file.end_commit_wal(&self.view, changed, written) {
                     Some(snapshot) => self.view.adopt(&snapshot),
                     None if has_changed => self.disable_direct_reads(),
                     None => {}
@@ -177,17 +204,6 @@ impl Pager {
         self.pages_before() != self.page_count()
     }
 
-    /// Takes the lock that a commit through a rollback journal of several databases needs, and waits as the busy handler
-    /// says.
-    pub(crate) fn lock_to_commit(&self) -> Result<()> {
-        match &self.store {
-            Store::File(file) if !file.is_wal() && self.has_changes() => {
-                self.retry_while_busy(|| self.lock_file_to_commit(file))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// The second phase of a commit that a super-journal has decided. Only cleaning up is left: a journal that cannot be
     /// ended names a super-journal that is deleted, and so does not count any more.
     pub(crate) fn commit_phase_two_decided(&self) {
@@ -204,6 +220,7 @@ impl Pager {
 
     /// Undoes the write transaction.
     pub fn rollback(&self) -> Result<()> {
+        self.assert_state();
         if self.state.get() != State::Writing {
             return Ok(());
         }
@@ -235,7 +252,7 @@ impl Pager {
     fn roll_back_file(&self, file: &FileStore) -> Result<()> {
         if file.is_wal() {
             self.undo_past_log(file);
-            file.end_write_wal(&self.view, None, Written::new());
+            file.roll_back_wal();
             return Ok(());
         }
         if file.rollback_changes_file(&self.txn.borrow()) {
@@ -313,6 +330,7 @@ impl Pager {
     /// Opens a savepoint and answers its depth: 0 for the first.
     pub fn savepoint(&self) -> Result<usize> {
         self.misuse_unless(self.state.get() == State::Writing, "a savepoint outside a write transaction")?;
+        self.assert_state();
         let txn = &mut *self.txn.borrow_mut();
         let moment = Moment { page_count: self.page_count(), spilled: self.spill_mark(txn) };
         txn.savepoints.open(moment);
@@ -327,6 +345,7 @@ impl Pager {
 
     /// Closes the savepoints from `depth` on and keeps what was done under them.
     pub fn release(&self, depth: usize) -> Result<()> {
+        self.assert_state();
         let txn = &mut *self.txn.borrow_mut();
         txn.savepoints.release(depth, &mut txn.dirty);
         assert!(txn.savepoints.len() <= depth, "a released savepoint is open");
@@ -335,15 +354,21 @@ impl Pager {
 
     /// Undoes what was done since the savepoint `depth` was opened. That savepoint stays open; later ones are closed.
     pub fn rollback_to(&self, depth: usize) -> Result<()> {
+        self.assert_state();
         let has_changes = self.has_changes();
+        let is_concurrent = self.concurrent.is_active();
         let txn = &mut *self.txn.borrow_mut();
         if depth >= txn.savepoints.len() {
             return Err(Error::Misuse("no such savepoint"));
         }
         self.check_failure()?;
-        txn.has_undone |= has_changes;
+        txn.has_undone |= has_changes && !is_concurrent;
         txn.changed = None;
-        let went = txn.savepoints.rollback_to(depth, &mut txn.dirty, self.page_size().bytes());
+        let went = txn.savepoints.rollback_to(depth, &mut txn.dirty, self.page_size().bytes(), &mut txn.undone);
+        if is_concurrent {
+            // The pages would be conflicts with other transactions.
+            txn.undone.clear();
+        }
         let went = went.and_then(|moment| self.spill_back_to(txn, moment.spilled).map(|()| moment));
         let moment = self.note_failure(went)?;
         assert!(txn.savepoints.len() == depth + 1, "the savepoint stays open, and none after it");

@@ -3,6 +3,7 @@
 //!
 //! | module | subject |
 //! | --- | --- |
+//! | `state` | the states of the pager and of a transaction |
 //! | `transaction` | beginning and ending to read and to write |
 //! | `read` | pages: the hot path |
 //! | `write` | private copies of pages |
@@ -13,13 +14,7 @@
 //! | `page_holders` | the readers that hold mapped pages while a commit changes them |
 //! | `change_log` | which pages commits change, for backups |
 //!
-//! What holds in each state, asserted where calls begin and end ([`Pager::assert_state`]):
-//!
-//! | state | pages are read directly | may write beside other writers | reading may be paused | lock on the file |
-//! | --- | --- | --- | --- | --- |
-//! | Idle | none | no | no | any that is kept |
-//! | Reading | perhaps | no | perhaps | SHARED or more |
-//! | Writing | perhaps | perhaps | no | without a log RESERVED or more |
+//! `state` draws the states of a pager and of its transaction, and asserts what holds in each.
 
 mod change_log;
 mod commit;
@@ -28,6 +23,7 @@ mod read;
 mod settings;
 mod shared;
 mod spill;
+mod state;
 mod transaction;
 mod write;
 
@@ -39,12 +35,13 @@ use std::sync::Arc;
 
 use lithe_format::PageSize;
 use lithe_format::db_header::{DbHeader, HEADER_LEN};
-use lithe_vfs::{FileEvent, LockLevel, OpenFlags, ResultCode, Vfs};
+use lithe_vfs::{FileEvent, OpenFlags, ResultCode, Vfs};
 
 pub use self::change_log::ChangeLog;
 use self::change_log::ChangeLogs;
 pub use self::page_holders::{PageHolder, PageHolders};
 pub use self::read::Head;
+use self::state::State;
 pub use self::write::PageMut;
 use crate::concurrent::Concurrent;
 use crate::counts::{Counts, PageCounter};
@@ -80,17 +77,6 @@ pub struct Pager {
     page_holders: Rc<PageHolders>,
     /// Why this transaction can only be rolled back.
     failure: RefCell<Option<Error>>,
-}
-
-/// The state of a connection's transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// No transaction.
-    Idle,
-    /// A snapshot is held.
-    Reading,
-    /// Pages may be written.
-    Writing,
 }
 
 /// Where the committed pages are.
@@ -141,7 +127,7 @@ impl Pager {
         store.file.read_at(&mut bytes, 0)?;
         if let Ok(header) = DbHeader::read(&bytes) {
             self.view.set_shape(Shape { page_size: header.page_size, reserved: header.reserved });
-            store.had_header.set(true);
+            store.access.had_header.set(true);
         }
         Ok(store.file.event(FileEvent::Opened)?)
     }
@@ -208,7 +194,8 @@ impl Pager {
 
     /// Sets page size and reserved bytes, if the database is empty: answers whether.
     pub fn set_page_size(&self, size: PageSize, reserved: u8) -> bool {
-        let is_fixed = self.page_count() > 0 || matches!(&self.store, Store::File(file) if file.had_header.get());
+        let is_fixed =
+            self.page_count() > 0 || matches!(&self.store, Store::File(file) if file.access.had_header.get());
         if is_fixed || self.state.get() == State::Writing || size.usable(reserved).is_none() {
             return false;
         }
@@ -243,18 +230,19 @@ impl Pager {
         }
     }
 
-    /// Whether this transaction has changed anything.
+    /// Whether this transaction has changed anything, even if ROLLBACK TO has undone that since.
     pub fn has_changes(&self) -> bool {
+        self.txn.borrow().has_undone || self.has_pending()
+    }
+
+    /// Whether this transaction has changes that are not undone.
+    fn has_pending(&self) -> bool {
         let txn = self.txn.borrow();
         let has_frames =
             matches!(&self.store, Store::File(file) if self.appends_to_log(file) && file.has_spilled_wal());
         let is_resized = txn.pages_before != self.page_count();
-        txn.dirty.len() > 0 || is_resized || has_frames || txn.spill.has_pages() || txn.spill.overwrites
-    }
-
-    /// Whether the transaction has changed anything, even if that was undone since: the journal stays open until the transaction ends.
-    pub fn has_ever_changed(&self) -> bool {
-        self.txn.borrow().has_undone || self.has_changes()
+        let is_written = txn.dirty.len() > 0 || txn.spill.has_pages() || txn.spill.overwrites;
+        is_written || is_resized || has_frames
     }
 
     /// The path of the database file; `None` in memory.
@@ -374,39 +362,11 @@ impl Pager {
         self.view.direct.set(0);
     }
 
-    /// Asserts the state where a call begins or ends. It only reads a few cells, which is cheap enough for every build.
-    /// The content of the file is never asserted, only this connection's own state.
+    /// Asserts the state where a call begins or ends.
     #[inline]
     #[track_caller]
     fn assert_state(&self) {
-        match self.state.get() {
-            State::Idle => {
-                assert!(self.view.direct.get() == 0, "pages are shown without a snapshot");
-                assert!(!self.is_paused(), "a connection that reads nothing has paused");
-                assert!(!self.concurrent.is_active(), "a concurrent transaction without a snapshot");
-            }
-            State::Reading => {
-                assert!(!self.concurrent.is_active(), "a concurrent transaction that may not write");
-            }
-            State::Writing => assert!(!self.is_paused(), "a connection that writes has paused"),
-        }
-        self.assert_locks();
-    }
-
-    /// Asserts that the lock on the file is the one that the state needs.
-    #[inline]
-    #[track_caller]
-    fn assert_locks(&self) {
-        let Store::File(file) = &self.store else { return };
-        let level = file.level.get();
-        match self.state.get() {
-            State::Idle => {}
-            State::Reading => assert!(level >= LockLevel::Shared, "a snapshot without a lock"),
-            State::Writing if file.is_wal() => {
-                assert!(level >= LockLevel::Shared, "a snapshot of a log without a lock");
-            }
-            State::Writing => assert!(level >= LockLevel::Reserved, "a write transaction beside others"),
-        }
+        state::assert_state(self);
     }
 
     fn misuse_unless(&self, right: bool, what: &'static str) -> Result<()> {

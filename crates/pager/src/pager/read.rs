@@ -202,7 +202,7 @@ impl Pager {
     #[inline]
     pub fn expect_run(&self, first: PageNo, count: u32) {
         if let Store::File(file) = &self.store {
-            self.read_ahead.expect_run(&Shown { mapping: &file.mapping, view: &self.view }, first, count);
+            self.read_ahead.expect_run(&Shown { mapping: &file.mapping.last, view: &self.view }, first, count);
         }
     }
 
@@ -210,7 +210,7 @@ impl Pager {
     #[inline]
     pub fn expect_leaf(&self, no: PageNo) {
         if let Store::File(file) = &self.store {
-            self.read_ahead.expect_leaf(&Shown { mapping: &file.mapping, view: &self.view }, no);
+            self.read_ahead.expect_leaf(&Shown { mapping: &file.mapping.last, view: &self.view }, no);
         }
     }
 }

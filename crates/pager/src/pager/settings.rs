@@ -90,7 +90,7 @@ impl Pager {
     /// `mmap_size` as the VFS that maps the file reports it. `None`: a VFS of the application does not implement it.
     pub fn mmap_size_in_force(&self) -> Option<u64> {
         match &self.store {
-            Store::File(file) if file.calls.copies_shown => file.file.show_up_to(None),
+            Store::File(file) if file.calls.uses_fetch => file.file.set_fetch_limit(None),
             _ => Some(self.mmap_size()),
         }
     }
@@ -175,7 +175,7 @@ impl Pager {
     pub fn journal_path(&self) -> Option<&Path> {
         match (&self.store, self.journal_mode()) {
             (Store::File(file), JournalMode::Delete | JournalMode::Truncate | JournalMode::Persist) => {
-                Some(&file.journal_path)
+                Some(&file.journal.path)
             }
             _ => None,
         }
@@ -188,7 +188,7 @@ impl Pager {
 
     /// Whether the last transaction has appended pages past the log.
     pub fn has_appended_past_log(&self) -> bool {
-        matches!(&self.store, Store::File(file) if file.is_wal() && file.appended_past_log.get())
+        matches!(&self.store, Store::File(file) if file.is_wal() && file.log.was_passed.get())
     }
 }
 
@@ -237,7 +237,7 @@ impl Pager {
                     _ => self.settings.journal_mode.set(mode),
                 }
                 if matches!(mode, JournalMode::Memory | JournalMode::Off) {
-                    file.kept_journal.set_ours(false);
+                    file.journal.kept.set_ours(false);
                 }
                 if old.leaves_journal() && !mode.leaves_journal() && !self.settings.keeps_locks() {
                     self.delete_old_journal(file)?;
@@ -264,28 +264,28 @@ impl Pager {
     pub fn enter_wal_at_commit(&self) -> Result<()> {
         let Store::File(file) = &self.store else { return Ok(()) };
         self.write_versions_on_page_1(FileVersion::Wal)?;
-        file.deletes_journal.set(true);
-        file.log_use.set(LogUse::EntersAtCommit);
+        file.journal.is_deleted.set(true);
+        file.log.usage.set(LogUse::EntersAtCommit);
         Ok(())
     }
 
     /// Whether the commit of this transaction enters WAL mode.
     pub(crate) fn enters_wal_now(&self) -> bool {
-        matches!(&self.store, Store::File(file) if file.log_use.get() == LogUse::EntersAtCommit)
+        matches!(&self.store, Store::File(file) if file.log.usage.get() == LogUse::EntersAtCommit)
     }
 
     /// Ends the entry into WAL mode when its transaction has committed or was rolled back.
     pub(super) fn end_entering_wal(&self, file: &FileStore, committed: bool) -> Result<()> {
-        if file.log_use.get() != LogUse::EntersAtCommit {
+        if file.log.usage.get() != LogUse::EntersAtCommit {
             return Ok(());
         }
-        file.log_use.set(LogUse::AsHeaderSays);
-        file.deletes_journal.set(false);
+        file.log.usage.set(LogUse::AsHeaderSays);
+        file.journal.is_deleted.set(false);
         if !committed {
             return Ok(());
         }
         let deleted = if self.journal_mode().leaves_journal() { file.delete_journal() } else { Ok(()) };
-        file.log_use.set(LogUse::Entered);
+        file.log.usage.set(LogUse::Entered);
         self.settings.journal_mode.set(JournalMode::Delete);
         deleted
     }
@@ -299,19 +299,19 @@ impl Pager {
             return Err(Error::ReadOnly(ResultCode::READONLY));
         }
         let left_journal =
-            self.journal_mode().leaves_journal() || self.settings.keeps_locks() || file.kept_journal.is_ours();
+            self.journal_mode().leaves_journal() || self.settings.keeps_locks() || file.journal.kept.is_ours();
         // The SHARED lock that a commit leaves keeps the file in WAL mode, where no transaction uses a rollback
         // journal.
-        file.deletes_journal.set(!file.calls.journals_at_commit);
+        file.journal.is_deleted.set(!file.calls.journals_at_commit);
         let left_journal = left_journal && (file.calls.journals_at_commit || self.journal_mode().leaves_journal());
         let and_then = || if left_journal { file.delete_journal() } else { Ok(()) };
         let written = self.write_file_version(FileVersion::Wal, first_page, and_then);
-        file.deletes_journal.set(false);
+        file.journal.is_deleted.set(false);
         written?;
         if !file.is_wal() {
             // The next read transaction opens the log. If it finds that another connection has left WAL mode, the entry has had no
             // effect.
-            file.log_use.set(LogUse::Entered);
+            file.log.usage.set(LogUse::Entered);
             self.settings.journal_mode.set(JournalMode::Delete);
         }
         Ok(self.journal_mode())
@@ -493,13 +493,13 @@ impl Pager {
 
     /// Whether the log stays when the last connection closes.
     pub fn keeps_log(&self) -> bool {
-        matches!(&self.store, Store::File(store) if store.keeps_log.get())
+        matches!(&self.store, Store::File(store) if store.log.is_kept.get())
     }
 
     /// Sets whether the log stays when the last connection closes.
     pub fn set_keeps_log(&self, keeps: bool) {
         if let Store::File(store) = &self.store {
-            store.keeps_log.set(keeps);
+            store.log.is_kept.set(keeps);
         }
     }
 

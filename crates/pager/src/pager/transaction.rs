@@ -1,12 +1,5 @@
 //! Beginning and ending to read and to write.
 //!
-//! ```text
-//!            begin_read            begin_write
-//!   Idle  ---------------> Reading ------------> Writing
-//!         <---------------         <------------
-//!             end_read             commit, rollback
-//! ```
-//!
 //! A commit and a rollback leave the connection reading, on the state that it just wrote or on the
 //! one before; a caller that is done ends the read transaction too.
 //!
@@ -58,7 +51,7 @@ impl Pager {
 
     /// Adopts the snapshot that was read from the database. After an error no page can be read.
     pub(super) fn adopt(&self, file: &FileStore, taken: Result<Snapshot>) -> Result<()> {
-        self.changes.count(file.uncounted_changes.take());
+        self.changes.count(file.last.uncounted_changes.take());
         match taken {
             Ok(snapshot) => self.view.adopt(&snapshot),
             Err(error) => {
@@ -76,6 +69,9 @@ impl Pager {
     /// rolled back first.
     #[inline]
     pub fn end_read(&self) -> Result<()> {
+        if cfg!(debug_assertions) {
+            self.assert_state();
+        }
         let rolled_back = match self.state.get() {
             State::Idle => return Ok(()),
             State::Reading => Ok(()),
@@ -138,6 +134,7 @@ impl Pager {
     /// Begins to read, and to write beside other writers where that is possible: in a database with a log that is not
     /// read-only. The first access of a `BEGIN CONCURRENT` transaction, whatever it is for.
     pub fn begin_concurrent(&self) -> Result<()> {
+        self.assert_state();
         if self.state.get() != State::Idle {
             return self.check_failure();
         }
@@ -152,7 +149,6 @@ impl Pager {
         let mut txn = self.txn.borrow_mut();
         assert!(txn.dirty.len() == 0 && txn.savepoints.len() == 0, "the transaction before has ended");
         txn.pages_before = self.page_count();
-        txn.has_undone = false;
         txn.dirty_max = self.dirty_max(0);
         if self.may_overwrite(was_idle) {
             self.view.reads_copies.set(true);
@@ -204,11 +200,12 @@ impl Pager {
     /// Begins an exclusive write transaction that ignores the content of the database, even whether it is a database at
     /// all: the database is empty in this transaction.
     pub fn begin_anew(&self) -> Result<()> {
+        self.assert_state();
         let Store::File(store) = &self.store else { return self.begin_write(crate::BeginKind::Exclusive) };
-        store.ignores_content.set(true);
+        store.last.ignores_content.set(true);
         store.forget_known();
         let begun = self.begin_write(crate::BeginKind::Exclusive);
-        store.ignores_content.set(false);
+        store.last.ignores_content.set(false);
         begun
     }
 

@@ -20,9 +20,6 @@ use crate::spill::SpillMark;
 /// How many frames go into one write.
 const BATCH: usize = 512;
 
-/// How often a writer tries to get a read mark.
-const TRIES_MAX: u32 = 10;
-
 /// What a write transaction has appended so far.
 #[derive(Debug)]
 pub(super) struct Tail {
@@ -214,7 +211,18 @@ impl Wal {
             // Entries that stay in the index are removed by the next append.
             let _ = self.index.truncate(tail.first_frame);
         }
-        let _ = self.end_past_log(&tail);
+        self.end_tail(&tail);
+    }
+
+    /// Ends a write transaction. A commit has ended it already; a transaction that had nothing to commit has appended nothing.
+    pub(crate) fn end_write(&self) {
+        let Some(tail) = self.tail.take() else { return };
+        assert!(tail.last_frame == tail.first_frame, "a commit leaves frames behind that it does not publish");
+        self.end_tail(&tail);
+    }
+
+    fn end_tail(&self, tail: &Tail) {
+        let _ = self.end_past_log(tail);
         self.forget_unpublished_header();
         self.stop_writing();
     }
@@ -421,15 +429,7 @@ impl Wal {
     fn leave_first_mark(&self) -> Result<()> {
         self.read_lock.unlock(0)?;
         self.mark.set(None);
-        for _ in 0..TRIES_MAX {
-            let Some((mark, _)) = self.choose_mark(self.header.get().last_frame)? else { continue };
-            if self.read_lock.lock(mark)? {
-                self.file.shm_barrier();
-                self.mark.set(Some(mark));
-                return Ok(());
-            }
-        }
-        Err(Error::Protocol)
+        self.take_mark_of_log()
     }
 
     /// Empties the log. The caller holds the write lock and the locks of all read marks but the first.

@@ -150,7 +150,7 @@ impl Wal {
         let before = self.words.get();
         self.take_newest_header()?;
         if self.words.get() != before {
-            work.database.forget_shown()?;
+            work.database.forget_fetched()?;
         }
         let last = self.header.get().last_frame;
         if let Some(page_size) = self.header.get().page_size
@@ -186,7 +186,7 @@ impl Wal {
     }
 
     /// Copies the frames that no reader needs to be absent from the database.
-    fn backfill(&self, work: &Checkpointer<'_>, page_size: PageSize) -> Result<()> {
+    pub(super) fn backfill(&self, work: &Checkpointer<'_>, page_size: PageSize) -> Result<()> {
         let header = self.header.get();
         self.index.ensure_frame(header.last_frame, false)?;
         let safe = self.last_safe_frame(work, header.last_frame)?;

@@ -211,6 +211,11 @@ impl Wal {
         Ok(())
     }
 
+    /// Whether a write transaction has begun and has not ended.
+    pub(crate) fn is_appending(&self) -> bool {
+        self.tail.borrow().is_some()
+    }
+
     /// Whether no other connection can use the log.
     pub(crate) fn is_alone(&self) -> bool {
         self.index.is_private()

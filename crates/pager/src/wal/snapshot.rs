@@ -39,6 +39,9 @@ pub(super) enum Try {
 /// How often a reader tries before it reports an error of the locking protocol.
 pub(super) const TRIES_MAX: u32 = 100;
 
+/// How often a writer that has no read mark tries to get one.
+const MARK_TRIES_MAX: u32 = 10;
+
 impl Wal {
     /// Begins a read transaction.
     #[inline]
@@ -226,6 +229,19 @@ impl Wal {
         }
         self.file.shm_unlock(slot, ShmLock::Shared)?;
         Ok(None)
+    }
+
+    /// Takes a read mark at the end of the snapshot, or before it, for a writer that has none.
+    pub(super) fn take_mark_of_log(&self) -> Result<()> {
+        for _ in 0..MARK_TRIES_MAX {
+            let Some((mark, _)) = self.choose_mark(self.header.get().last_frame)? else { continue };
+            if self.read_lock.lock(mark)? {
+                self.file.shm_barrier();
+                self.mark.set(Some(mark));
+                return Ok(());
+            }
+        }
+        Err(Error::Protocol)
     }
 
     /// A mark at `last`, or the nearest one below it; and its frame.

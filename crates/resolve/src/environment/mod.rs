@@ -13,7 +13,7 @@ use std::sync::{Arc, LazyLock};
 
 use hashbrown::HashMap;
 use lithe_base::Db;
-use lithe_catalog::{Catalog, CompileError, Measures, Result, Table, Wanted};
+use lithe_catalog::{Catalog, CompileError, Index, Measures, Result, Table, Wanted};
 use lithe_format::db_header::TextEncoding;
 use lithe_functions::{Function, Registry};
 use lithe_sql::Limits;
@@ -35,6 +35,8 @@ pub struct Environment {
     pub functions: Arc<Registry>,
     /// The application's collations, by name in lower case.
     pub collations: Arc<HashMap<String, Collation>>,
+    /// Names of collations, in lower case, that were missing when the statement was compiled before: no query uses their indexes.
+    pub missing_collations: Vec<String>,
     /// The limits of statements.
     pub limits: Limits,
     /// Switches.
@@ -206,6 +208,13 @@ impl Flags {
 }
 
 impl Environment {
+    /// Whether a query may use the index: its order is that of collations that exist, as far as is known.
+    pub fn may_query(&self, index: &Index) -> bool {
+        let is_missing = |name: &str| self.missing_collations.iter().any(|missing| missing.eq_ignore_ascii_case(name));
+        self.missing_collations.is_empty()
+            || !index.columns.iter().any(|column| is_missing(&column.collation.name().to_str_lossy()))
+    }
+
     /// The collation, or SQLite's error if the application has defined none of that name.
     pub fn collation(&self, collation: Coll<'_>) -> Result<Collation> {
         match collation {

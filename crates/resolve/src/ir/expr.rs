@@ -107,6 +107,8 @@ pub struct Column<'a> {
     pub collation: Coll<'a>,
     /// It is one of `excluded`, which has no collation, not even BINARY.
     pub is_excluded: bool,
+    /// It is the operand of an IS NULL or IS NOT NULL in WHERE that SQLite answers when it resolves names.
+    pub is_never_null: bool,
     /// The table, when the source is a table.
     pub table: Option<&'a Table>,
 }

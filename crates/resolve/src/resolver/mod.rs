@@ -197,6 +197,11 @@ impl<'a> Resolver<'a> {
         expr::query::view::resolve_view(self, db, table, view)
     }
 
+    /// Resolves the names in the query of a view, whose tree was parsed from `text`.
+    pub fn view_names(&self, db: Db, table: &'a Table, select: &'a ast::Select<'a>, text: &'a [u8]) -> Result<()> {
+        expr::query::view::resolve_view_names(self, db, table, select, text)
+    }
+
     /// Resolves an INSERT that stands in `base`: nothing, or OLD and NEW of a trigger.
     pub fn insert(&self, base: &Scope<'_, 'a>, insert: &ast::Insert<'a>) -> Result<ResolvedInsert<'a>> {
         change::insert::resolve_insert(self, base, insert)

@@ -21,6 +21,7 @@ impl<'a> Resolver<'a> {
             affinity: Some(column.affinity),
             collation: Coll::of(&column.collation),
             is_excluded: false,
+            is_never_null: false,
             table: Some(table),
         })
     }
@@ -35,6 +36,7 @@ impl<'a> Resolver<'a> {
             affinity,
             collation: Coll::Binary,
             is_excluded: false,
+            is_never_null: false,
             table: Some(table),
         })
     }
@@ -48,6 +50,7 @@ impl<'a> Resolver<'a> {
             affinity,
             collation,
             is_excluded: false,
+            is_never_null: false,
             table: None,
         })
     }

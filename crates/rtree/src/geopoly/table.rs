@@ -21,7 +21,6 @@ use crate::query::{Comparison, Constraint, Query};
 use crate::scans::{ActiveScans, ScanGuard};
 use crate::shadow_tables::{create_tables, drop_tables, node_len, rename_tables};
 use crate::sql_store::{SUFFIXES, SqlStore, Statements};
-use crate::store::Store;
 use crate::tree::{self, Tree};
 
 const DIMENSIONS: usize = 2;
@@ -118,7 +117,7 @@ impl Geopoly {
         };
         let mut tree = Tree::new(self.layout, &store)?;
         if let Some(rowid) = rowid.filter(|rowid| old != Some(*rowid))
-            && store.leaf_of(rowid)?.is_some()
+            && store.has_row(rowid)?
         {
             if change.policy != OnConflict::Replace {
                 return Err(error::constraint(format!("UNIQUE constraint failed: {}._shape", self.names.table)));

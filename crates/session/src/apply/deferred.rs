@@ -71,7 +71,7 @@ impl Applier<'_, '_> {
         connection.execute("SAVEPOINT update_op")?;
         let before = self.deferred.clone();
         let update = self.deferred.remove(at);
-        let is_made = self.by_way_of_another(&update, header)?;
+        let is_made = self.update_after_others(&update, header)?;
         if !is_made {
             connection.execute("ROLLBACK TO update_op")?;
             self.deferred = before;
@@ -80,7 +80,7 @@ impl Applier<'_, '_> {
         Ok(is_made)
     }
 
-    fn by_way_of_another(&mut self, update: &Change, header: Option<&Rc<TableHeader>>) -> Result<bool> {
+    fn update_after_others(&mut self, update: &Change, header: Option<&Rc<TableHeader>>) -> Result<bool> {
         let connection = self.connection;
         if self.target()?.displace(connection, update)? != Outcome::Done {
             return Ok(false);

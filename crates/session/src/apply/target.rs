@@ -104,8 +104,8 @@ impl Target {
         let given = || fields(&change.new).map(is_defined);
         let set: Vec<bool> = given().enumerate().map(|(at, is_given)| is_given && !self.header.is_key(at)).collect();
         if !set.contains(&true) {
-            let says_nothing = !given().any(|is_given| is_given);
-            return if says_nothing { Ok(Outcome::Done) } else { Err(FunctionError::of_code(code::ERROR)) };
+            let changes_nothing = !given().any(|is_given| is_given);
+            return if changes_nothing { Ok(Outcome::Done) } else { Err(FunctionError::of_code(code::ERROR)) };
         }
         let old = fields(&change.old).map(is_defined);
         let compared: Vec<bool> = set.iter().zip(old).map(|(set, has_old)| *set && has_old && !by_key).collect();
@@ -220,12 +220,12 @@ impl Target {
         let mut statement = connection.statement(&self.has_new_values)?;
         let count = self.columns.len();
         self.bind(&mut *statement, change.key_record(), 0, |at| self.header.is_key(at))?;
-        let says_nothing = |new| match change.operation {
+        let is_unchanged = |new| match change.operation {
             RowOperation::Delete => ValueRef::Null,
             _ => ValueRef::Integer(i64::from(!is_defined(new))),
         };
         for (at, new) in fields(&change.new).enumerate().filter(|(at, _)| !self.header.is_key(*at)) {
-            statement.bind(count + at + 1, says_nothing(new))?;
+            statement.bind(count + at + 1, is_unchanged(new))?;
         }
         self.bind(&mut *statement, &change.new, 2 * count, |at| !self.header.is_key(at))?;
         Ok(statement.step()? && statement.column(0) == ValueRef::Integer(1))

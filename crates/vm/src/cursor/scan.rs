@@ -86,5 +86,5 @@ impl ScanCursor {
 #[cold]
 pub fn failed(error: FunctionError) -> Error {
     let code = ResultCode(error.code);
-    if error.message.is_empty() { Error::from_code(code) } else { Error::new(code, error.message) }
+    if error.message.is_empty() { Error::from_code(code) } else { Error::new(code, error.into_message()) }
 }

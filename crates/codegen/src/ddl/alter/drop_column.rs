@@ -11,7 +11,7 @@ use super::change::Change;
 use super::edits::{self, RowEdit};
 use super::objects::edits_of;
 use super::text::{token_before, token_from};
-use super::verify::{self, When};
+use super::verify::{self, After};
 use crate::Codegen;
 
 /// ALTER TABLE DROP COLUMN.
@@ -50,12 +50,11 @@ pub(super) fn drop_column<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, name: 
 /// The schema rows to edit in the schema of the table, and in that of temp.
 fn edits_of_all<'a>(cg: &Codegen<'a>, altered: Altered<'a>, at: u16) -> Result<(Vec<RowEdit>, Vec<RowEdit>)> {
     let db = altered.db;
-    verify::verify(cg, db, &[], When::Before)?;
     let change = Change::Cut(span_of(cg, altered, at)?);
     let own = edits_of(cg, altered, change, db)?;
     let temporary = if db == Db::TEMP { Vec::new() } else { edits_of(cg, altered, change, Db::TEMP)? };
     let edited: [(Db, &[RowEdit]); 2] = [(db, &own), (Db::TEMP, &temporary)];
-    verify::verify(cg, db, &edited[..if db == Db::TEMP { 1 } else { 2 }], When::AfterDropColumn)?;
+    verify::verify(cg, db, &edited[..if db == Db::TEMP { 1 } else { 2 }], After::DropColumn)?;
     Ok((own, temporary))
 }
 

@@ -4,8 +4,6 @@
 //! resolver logs which names referred to the table or column. It also logs which names in double quotes were strings: if names of
 //! columns change, those become strings in single quotes, so that they cannot become names.
 
-use std::sync::Arc;
-
 use bumpalo::Bump;
 use lithe_catalog::{CompileError, Index, NameBuf, Result, Schema, Table, Trigger, fail, split_collation};
 use lithe_resolve::environment::Environment;
@@ -18,34 +16,34 @@ use super::definitions::{resolve_constraints, resolve_terms};
 use super::edits::RowEdit;
 use super::names::{in_index, in_name, in_table, in_table_legacy};
 use super::text::{TextEdits, as_string, in_quotes, renamed};
-use super::verify::in_object;
+use super::verify::{Object, in_object, objects_of};
 use super::{Altered, verify};
 use crate::Codegen;
 
-/// The rows of one schema to edit, the oldest object first.
+/// The rows of one schema to edit, the oldest object first. Each object is resolved once, for its names and for what is wrong with it.
 pub(super) fn edits_of<'a>(cg: &Codegen<'a>, altered: Altered<'a>, change: Change<'a>, of: Db) -> Result<Vec<RowEdit>> {
     let schema: &'a Schema = cg.env.catalog.schema(of);
     let mut edits = Vec::new();
-    let triggers = schema.triggers();
-    let mut triggers = triggers.into_iter().peekable();
-    for table in schema.tables().into_iter().skip(1) {
-        let is_older = |trigger: &&'a Arc<Trigger>| {
-            schema.trigger_number(trigger.name.name()) < schema.table_number(table.name.name())
-        };
-        while let Some(trigger) = triggers.next_if(is_older) {
-            trigger_edit(cg, altered, change, of, trigger, &mut edits)?;
-        }
-        match (table.view(), table.virtual_table()) {
-            (Some(_), _) if is_legacy(cg, change) => {}
-            (Some(_), _) => {
-                let new_sql = view_text(cg, altered, change, of, table)?;
-                edits.extend(new_sql.map(|new_sql| RowEdit::text("view", &table.name, new_sql)));
-            }
-            (None, Some(_)) => virtual_edits(cg, altered, change, table, &mut edits)?,
-            (None, None) => table_edits(cg, altered, change, of, table, &mut edits)?,
+    let mut objects = objects_of(schema);
+    if cg.env.flags.legacy_alter_table {
+        // Of views and triggers SQLite only reports in this mode that something is wrong, after it has checked all tables and indexes.
+        objects.sort_by_key(|object| matches!(object, Object::Trigger(_)) || object.is_view());
+    }
+    for object in objects {
+        match object {
+            Object::Trigger(trigger) => trigger_edit(cg, altered, change, of, trigger, &mut edits)?,
+            Object::Index(table, index) => index_edit(cg, altered, change, of, (table, index), &mut edits)?,
+            Object::Table(table) => match (table.view(), table.virtual_table()) {
+                (Some(_), _) if is_legacy(cg, change) => {}
+                (Some(_), _) => {
+                    let new_sql = view_text(cg, altered, change, of, table)?;
+                    edits.extend(new_sql.map(|new_sql| RowEdit::text("view", &table.name, new_sql)));
+                }
+                (None, Some(_)) => virtual_edits(cg, altered, change, table, &mut edits)?,
+                (None, None) => table_edits(cg, altered, change, of, table, &mut edits)?,
+            },
         }
     }
-    triggers.try_for_each(|trigger| trigger_edit(cg, altered, change, of, trigger, &mut edits))?;
     Ok(edits)
 }
 
@@ -110,7 +108,7 @@ fn virtual_edits<'a>(
     Ok(())
 }
 
-/// The rows of a table and its indexes.
+/// The row of a table.
 fn table_edits<'a>(
     cg: &Codegen<'a>,
     altered: Altered<'a>,
@@ -145,9 +143,6 @@ fn table_edits<'a>(
         let (name, new_name) = (table.name.clone(), new_table.clone());
         edits.push(RowEdit { kind: "table", name, new_name, new_table: new_table.clone(), new_sql });
     }
-    for index in table.indexes.iter().filter(|index| index.root != table.root) {
-        index_edit(cg, altered, change, of, table, index, edits)?;
-    }
     Ok(())
 }
 
@@ -179,8 +174,7 @@ fn index_edit<'a>(
     altered: Altered<'a>,
     change: Change<'a>,
     of: Db,
-    table: &'a Table,
-    index: &'a Index,
+    (table, index): (&'a Table, &'a Index),
     edits: &mut Vec<RowEdit>,
 ) -> Result<()> {
     let is_own = std::ptr::eq(table, altered.table);
@@ -201,7 +195,11 @@ fn index_edit<'a>(
     };
     let resolver = logging(cg.env, cg.arena, sql);
     let Stmt::CreateIndex(create) = resolver.parse_stored(sql)? else { return Ok(()) };
-    if is_own && !is_legacy(cg, change) {
+    let is_checked = match change {
+        Change::Table(_) => is_own && !is_legacy(cg, change),
+        Change::Column(..) | Change::Cut(_) => is_own || !cg.env.flags.may_write_schema(),
+    };
+    if is_checked {
         verify::resolve_in_namesake(&resolver, of, table, index, true)
             .map_err(|error| in_object("index", index.name.name(), "", &error))?;
     }
@@ -247,10 +245,16 @@ fn view_text<'a>(
 ) -> Result<Option<Vec<u8>>> {
     let resolver = logging(cg.env, cg.arena, &view.sql);
     let Stmt::CreateView(create) = resolver.parse_stored(&view.sql)? else { return Ok(None) };
-    let found = Found::default();
-    let fixed_db = (of != Db::TEMP).then_some(of);
-    let scope = Scope { fixed_db, ..Scope::outermost(&view.sql, &found) };
-    match verify::query(&resolver, &scope, create.select) {
+    let resolved = match change {
+        Change::Table(_) => {
+            let found = Found::default();
+            let fixed_db = (of != Db::TEMP).then_some(of);
+            let scope = Scope { fixed_db, ..Scope::outermost(&view.sql, &found) };
+            verify::query(&resolver, &scope, create.select)
+        }
+        Change::Column(..) | Change::Cut(_) => resolver.view_names(of, view, create.select, &view.sql),
+    };
+    match resolved {
         Ok(()) => Ok(from_log(altered, change, &resolver, TextEdits::default(), &view.sql)),
         Err(error) => if_unclear(cg, || in_object("view", view.name.name(), "", &error)),
     }

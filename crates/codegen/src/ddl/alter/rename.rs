@@ -10,7 +10,7 @@ use super::Altered;
 use super::change::Change;
 use super::edits::{self, RowEdit};
 use super::objects::{edits_of, refuse_in_temp, refuse_strings_as_terms};
-use super::verify::{self, When};
+use super::verify::{self, After};
 use crate::Codegen;
 
 /// ALTER TABLE RENAME TO.
@@ -73,9 +73,6 @@ fn edits_of_all<'a>(
     change: Change<'a>,
 ) -> Result<(Vec<RowEdit>, Vec<RowEdit>)> {
     let Altered { db, table } = altered;
-    if matches!(change, Change::Column(..)) {
-        verify::verify(cg, db, &[], When::Before)?;
-    }
     let own = edits_of(cg, altered, change, db)?;
     let temporary = if db == Db::TEMP { Vec::new() } else { edits_of(cg, altered, change, Db::TEMP)? };
     if matches!(change, Change::Column(..)) {
@@ -85,8 +82,8 @@ fn edits_of_all<'a>(
         refuse_in_temp(cg, &own)?;
     }
     let when = match change {
-        Change::Table(_) => When::AfterRename,
-        Change::Column(..) | Change::Cut(_) => When::AfterRenameColumn,
+        Change::Table(_) => After::RenameTable,
+        Change::Column(..) | Change::Cut(_) => After::RenameColumn,
     };
     let edited: [(Db, &[RowEdit]); 2] = [(db, &own), (Db::TEMP, &temporary)];
     verify::verify(cg, db, &edited[..if db == Db::TEMP { 1 } else { 2 }], when)?;

@@ -19,37 +19,34 @@ use super::edits::RowEdit;
 
 use crate::Codegen;
 
-/// When a schema is checked.
+/// The change after which a schema is checked.
 #[derive(Clone, Copy)]
-pub(super) enum When {
-    /// Before any change.
-    Before,
-    /// After a table was renamed.
-    AfterRename,
-    /// After a column was renamed. Strings in double quotes have been put into single quotes by now: a word that is still in
+pub(super) enum After {
+    /// A table was renamed.
+    RenameTable,
+    /// A column was renamed. Strings in double quotes have been put into single quotes by now: a word that is still in
     /// double quotes must be a name, in tables and indexes at least.
-    AfterRenameColumn,
-    /// After a column was dropped; otherwise as [`When::AfterRenameColumn`].
-    AfterDropColumn,
+    RenameColumn,
+    /// A column was dropped; otherwise as [`After::RenameColumn`].
+    DropColumn,
 }
 
-impl When {
+impl After {
     /// The words for messages.
     fn words(self) -> &'static str {
         match self {
-            When::Before => "",
-            When::AfterRename | When::AfterRenameColumn => "after rename",
-            When::AfterDropColumn => "after drop column",
+            After::RenameTable | After::RenameColumn => "after rename",
+            After::DropColumn => "after drop column",
         }
     }
 
     fn has_quoted_strings(self) -> bool {
-        matches!(self, When::Before | When::AfterRename)
+        matches!(self, After::RenameTable)
     }
 }
 
 /// Resolves all objects in the schema of `db`, and in that of temp, as they will be after the edits.
-pub(super) fn verify(cg: &Codegen<'_>, db: Db, edits: &[(Db, &[RowEdit])], when: When) -> Result<()> {
+pub(super) fn verify(cg: &Codegen<'_>, db: Db, edits: &[(Db, &[RowEdit])], when: After) -> Result<()> {
     // With writable_schema the application is responsible for the schema.
     if cg.env.flags.may_write_schema() {
         return Ok(());
@@ -80,12 +77,12 @@ fn resolver_of<'a>(env: &'a Environment, arena: &'a Bump) -> Resolver<'a> {
 }
 
 /// Checks the indexes of tables whose name another table shadows.
-fn test_indexes(resolver: &Resolver<'_>, db: Db, when: When) -> Result<()> {
+fn test_indexes(resolver: &Resolver<'_>, db: Db, when: After) -> Result<()> {
     let rows = rows_of(resolver.env.catalog.schema(db));
     rows.iter().filter(|row| row.kind == "index").try_for_each(|row| test_index(resolver, db, row, when))
 }
 
-fn test_index(resolver: &Resolver<'_>, db: Db, row: &Row, when: When) -> Result<()> {
+fn test_index(resolver: &Resolver<'_>, db: Db, row: &Row, when: After) -> Result<()> {
     let Some(table) = resolver.env.catalog.schema(db).table(row.table.name()) else { return Ok(()) };
     let Some(index) = table.indexes.iter().find(|index| index.name == row.name) else { return Ok(()) };
     resolve_in_namesake(resolver, db, table, index, when.has_quoted_strings())
@@ -93,7 +90,7 @@ fn test_index(resolver: &Resolver<'_>, db: Db, row: &Row, when: When) -> Result<
 }
 
 /// Reads the schema with its edited rows.
-fn read(env: &Environment, catalog: &mut Catalog, db: Db, edits: &[RowEdit], when: When) -> Result<()> {
+fn read(env: &Environment, catalog: &mut Catalog, db: Db, edits: &[RowEdit], when: After) -> Result<()> {
     let old = Arc::clone(catalog.schema(db));
     let mut new = Schema::new(db == Db::TEMP);
     (new.cookie, new.file_format, new.encoding) = (old.cookie, old.file_format, old.encoding);
@@ -108,7 +105,7 @@ fn read(env: &Environment, catalog: &mut Catalog, db: Db, edits: &[RowEdit], whe
     rows_of(&old).into_iter().try_for_each(|row| read_row(catalog, db, &edited(row, edits), &options, when))
 }
 
-fn read_row(catalog: &mut Catalog, db: Db, row: &Row, options: &BuildOptions<'_>, when: When) -> Result<()> {
+fn read_row(catalog: &mut Catalog, db: Db, row: &Row, options: &BuildOptions<'_>, when: After) -> Result<()> {
     let schema_row = SchemaRow {
         kind: Some(row.kind.as_bytes()),
         name: Some(row.name.as_bytes()),
@@ -130,39 +127,65 @@ struct Row {
     sql: Option<Vec<u8>>,
 }
 
-/// The rows of a schema, the oldest first; each table with its indexes, no trigger before its table.
-fn rows_of(schema: &Schema) -> Vec<Row> {
-    let root = |root: Option<lithe_format::PageNo>| root.map_or(0, |root| i64::from(root.get()));
-    let mut rows = Vec::new();
-    for table in schema.tables().into_iter().skip(1) {
-        let kind = if table.view().is_some() { "view" } else { "table" };
-        let (name, sql) = (table.name.clone(), Some(table.sql.to_vec()));
-        rows.push(Row { kind, name: name.clone(), table: name.clone(), root: root(table.root), sql });
-        for index in table.indexes.iter().rev().filter(|index| index.root != table.root) {
-            let sql = index.sql.as_ref().map(|sql| sql.to_vec());
-            rows.push(Row {
-                kind: "index",
-                name: index.name.clone(),
-                table: name.clone(),
-                root: root(index.root),
-                sql,
-            });
+/// An object of a schema.
+#[derive(Clone, Copy)]
+pub(super) enum Object<'s> {
+    /// A table or view.
+    Table(&'s Table),
+    Index(&'s Table, &'s Index),
+    Trigger(&'s Trigger),
+}
+
+impl Object<'_> {
+    pub(super) fn is_view(self) -> bool {
+        matches!(self, Object::Table(table) if table.view().is_some())
+    }
+
+    fn row(self) -> Row {
+        let root = |root: Option<lithe_format::PageNo>| root.map_or(0, |root| i64::from(root.get()));
+        match self {
+            Object::Table(table) => {
+                let kind = if table.view().is_some() { "view" } else { "table" };
+                let (name, sql) = (table.name.clone(), Some(table.sql.to_vec()));
+                Row { kind, table: name.clone(), name, root: root(table.root), sql }
+            }
+            Object::Index(table, index) => {
+                let sql = index.sql.as_ref().map(|sql| sql.to_vec());
+                let (name, table) = (index.name.clone(), table.name.clone());
+                Row { kind: "index", name, table, root: root(index.root), sql }
+            }
+            Object::Trigger(trigger) => {
+                let (name, table) = (trigger.name.clone(), trigger.table.clone());
+                Row { kind: "trigger", name, table, root: 0, sql: Some(trigger.sql.to_vec()) }
+            }
         }
     }
-    for trigger in schema.triggers() {
-        let (name, table, sql) = (trigger.name.clone(), trigger.table.clone(), Some(trigger.sql.to_vec()));
-        rows.push(Row { kind: "trigger", name, table, root: 0, sql });
+}
+
+/// The objects of a schema, the oldest first; no index and no trigger before its table.
+pub(super) fn objects_of(schema: &Schema) -> Vec<Object<'_>> {
+    let mut objects = Vec::new();
+    for table in schema.tables().into_iter().skip(1) {
+        objects.push(Object::Table(table));
+        let indexes = table.indexes.iter().rev().filter(|index| index.root != table.root);
+        objects.extend(indexes.map(|index| Object::Index(table, index)));
     }
-    let number = |row: &Row| {
-        let own = match row.kind {
-            "trigger" => schema.trigger_number(row.name.name()),
-            "index" => schema.index_number(row.name.name()),
-            _ => None,
-        };
-        own.max(schema.table_number(row.table.name()))
-    };
-    rows.sort_by_cached_key(number);
-    rows
+    objects.extend(schema.triggers().into_iter().map(|trigger| Object::Trigger(trigger)));
+    objects.sort_by_cached_key(|object| match object {
+        Object::Table(table) => schema.table_number(table.name.name()),
+        Object::Index(table, index) => {
+            schema.index_number(index.name.name()).max(schema.table_number(table.name.name()))
+        }
+        Object::Trigger(trigger) => {
+            schema.trigger_number(trigger.name.name()).max(schema.table_number(trigger.table.name()))
+        }
+    });
+    objects
+}
+
+/// The rows of a schema, in the order of [`objects_of`].
+fn rows_of(schema: &Schema) -> Vec<Row> {
+    objects_of(schema).into_iter().map(Object::row).collect()
 }
 
 fn edited(mut row: Row, edits: &[RowEdit]) -> Row {
@@ -175,7 +198,7 @@ fn edited(mut row: Row, edits: &[RowEdit]) -> Row {
 }
 
 /// Checks every object of a schema that has been read, the oldest first, because its error is the one to report.
-fn test<'a>(resolver: &Resolver<'a>, db: Db, when: When) -> Result<()> {
+fn test<'a>(resolver: &Resolver<'a>, db: Db, when: After) -> Result<()> {
     let env = resolver.env;
     let schema = env.catalog.schema(db);
     let mut again = Catalog::clone(&env.catalog);

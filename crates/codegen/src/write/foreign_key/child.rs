@@ -3,7 +3,7 @@
 use lithe_base::ResultCode;
 use lithe_catalog::{ForeignKey, Result, Table};
 use lithe_optimize::write::foreign_keys::{ChildKey, ParentKey};
-use lithe_sql::ast::{Conflict, Name};
+use lithe_sql::ast::Conflict;
 use lithe_value::Affinity;
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::{Addr, CollationId, CompareFlags, Reg};
@@ -164,9 +164,4 @@ fn emit_violation(cg: &mut Codegen<'_>, deferred: bool, delta: i32) {
 pub(super) fn note_failure_at_end(cg: &mut Codegen<'_>) {
     cg.journal.note_more_changes();
     cg.journal.note_may_abort();
-}
-
-/// The name in double quotes.
-pub(in crate::write) fn quoted(name: Name<'_>) -> String {
-    format!("\"{}\"", name.to_str_lossy().replace('"', "\"\""))
 }

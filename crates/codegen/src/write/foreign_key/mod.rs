@@ -12,6 +12,8 @@
 //!
 //! ON DELETE and ON UPDATE are triggers made for the foreign key (`action`): CASCADE deletes the children after the parent, which
 //! decrements the counter for each of them.
+//!
+//! `optimize` says which keys are concerned, how children are found, and what the actions are; here their code is made.
 
 mod action;
 mod child;
@@ -23,7 +25,6 @@ use lithe_optimize::write::foreign_keys::ForeignKeys;
 use super::row::{Row, RowChange};
 use super::target::Target;
 use crate::Codegen;
-pub(super) use child::quoted;
 
 /// Counts the violations before the row `old` is deleted.
 pub(super) fn check_old<'a>(cg: &mut Codegen<'a>, keys: &ForeignKeys<'a>, target: &Target<'a>, old: Row) -> Result<()> {

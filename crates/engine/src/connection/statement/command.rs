@@ -4,13 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use lithe_value::{Value, ValueRef};
-use lithe_vfs::ResultCode;
 use lithe_vm::result_columns::ResultColumns;
 
 use super::Step;
 use crate::connection::Connection;
 use crate::connection::transaction::StatementRun;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// A row that the engine has made.
 pub(crate) type CommandRow = Vec<Value>;
@@ -68,9 +67,6 @@ impl CommandRun {
             debug_assert!(rows.iter().all(|row| row.len() == self.column_count()), "a row has a value for each column");
             self.rows = Some(rows);
             self.given = 0;
-        }
-        if self.given > 0 && connection.interrupts.is_set() {
-            return Err(Error::new(ResultCode::INTERRUPT, "interrupted"));
         }
         let count = self.rows.as_ref().map_or(0, Vec::len);
         assert!(self.given <= count, "more rows are given out than there are");

@@ -69,6 +69,8 @@ pub struct Statement {
     /// The statement's part in the connection's transaction while it runs.
     run: StatementRun,
     is_running: bool,
+    /// The last step came as far as the program, which was current or could be compiled again.
+    has_begun: bool,
     /// The statement runs under locks on tables of shared caches.
     is_under_locks: bool,
     is_on_row: bool,
@@ -108,6 +110,7 @@ impl Statement {
             has_new_values: false,
             run: StatementRun::default(),
             is_running: false,
+            has_begun: false,
             is_under_locks: false,
             is_on_row: false,
             tag: 0,
@@ -250,6 +253,11 @@ impl Statement {
         (size_of::<Statement>() + self.compiled.sql.len() + program) as u64
     }
 
+    /// Whether the last step began a run. It did not if the statement had to be compiled again and could not be.
+    pub fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
     // ---- running ----
 
     /// Goes on to the next row, starting over after the end or an error.
@@ -274,6 +282,7 @@ impl Statement {
                     if error.code() == ResultCode::SCHEMA && self.legacy.is_none() && recompiled < RECOMPILE_MAX =>
                 {
                     recompiled += 1;
+                    self.has_begun = false;
                     self.recompile(connection)?;
                 }
                 result => {
@@ -294,11 +303,31 @@ impl Statement {
 
     fn begin(&mut self, connection: &Connection) -> Result<()> {
         assert!(!self.is_running, "a run begins within another");
+        self.has_begun = false;
         connection.transaction.check_unbroken()?;
         connection.check_memory()?;
         if self.too_many_zeros != 0 {
             return Err(Error::from_code(ResultCode::TOOBIG));
         }
+        self.make_current(connection)?;
+        connection.state.now.set(None);
+        connection.run_begins(&self.run);
+        (self.is_running, self.has_begun) = (true, true);
+        if connection.databases.shares_cache()
+            && let Err(error) = self.lock_tables(connection)
+        {
+            let _ = self.end(connection, Some(&error));
+            return Err(error);
+        }
+        Ok(())
+    }
+
+    /// Compiles the statement again if its schema, functions or settings have changed, as the first step of a run does.
+    ///
+    /// # Errors
+    /// Those of compiling; SQLITE_SCHEMA for a statement of the old interface.
+    #[inline]
+    pub fn make_current(&mut self, connection: &Connection) -> Result<()> {
         debug_assert!(self.compiled.generation <= connection.generation.number(), "a statement of another connection");
         if self.compiled.generation != connection.generation.number() {
             match self.legacy {
@@ -307,15 +336,6 @@ impl Statement {
             }
         } else if self.has_new_values {
             self.recompile(connection)?;
-        }
-        connection.state.now.set(None);
-        connection.run_begins(&self.run);
-        self.is_running = true;
-        if connection.databases.shares_cache()
-            && let Err(error) = self.lock_tables(connection)
-        {
-            let _ = self.end(connection, Some(&error));
-            return Err(error);
         }
         Ok(())
     }
@@ -358,15 +378,17 @@ impl Statement {
             connection.state.note_write();
         }
         let result = match &mut self.runner {
+            // What begins or goes on behind an interruption, before all have stopped, is interrupted, too.
+            _ if connection.interrupts.is_set() => {
+                if matches!(&self.compiled.body, Body::Program(program) if program.counts_changes) {
+                    connection.state.set_changes(0);
+                }
+                Err((OnConflict::Abort, Error::interrupted()))
+            }
             Runner::Program(vm) => match connection.settings.with_real_digits(|| vm.step(&host)) {
                 Ok(VmStep::Row) => Ok(Step::Row),
                 Ok(VmStep::Done) => Ok(Step::Done),
-                Err(error) => {
-                    let (policy, error) = (error.policy(), Error::from(error));
-                    // As SQLite documents: interrupting a writer rolls its whole transaction back.
-                    let undoes_all = error.code() == ResultCode::INTERRUPT && !vm.program().is_read_only;
-                    Err((if undoes_all { OnConflict::Rollback } else { policy }, error))
-                }
+                Err(error) => Err((error.policy(), Error::from(error))),
             },
             Runner::Command(command) => command.step(connection, run).map_err(|error| (OnConflict::Abort, error)),
         };
@@ -379,9 +401,17 @@ impl Statement {
         let result = match result {
             Ok(Step::Row) => return Ok(Step::Row),
             Ok(Step::Done) => Ok(()),
+            // As SQLite documents: interrupting a writer rolls its whole transaction back.
+            Err((_, error)) if error.code() == ResultCode::INTERRUPT && self.is_writing_program() => {
+                Err((OnConflict::Rollback, error))
+            }
             Err(error) => Err(error),
         };
         self.finish(connection, result)
+    }
+
+    fn is_writing_program(&self) -> bool {
+        matches!(&self.runner, Runner::Program(vm) if !vm.program().is_read_only)
     }
 
     fn finish(&mut self, connection: &Connection, result: Result<(), (OnConflict, Error)>) -> Result<Step> {
@@ -404,7 +434,10 @@ impl Statement {
                     connection.state.take_back_changes(changes);
                 }
                 match undone {
-                    Err(why) if why.code().primary() == ResultCode::BUSY => {
+                    Err(why)
+                        if why.code().primary() == ResultCode::BUSY
+                            || why.code() == ResultCode::CONSTRAINT_COMMITHOOK =>
+                    {
                         // The changes that OR FAIL keeps could not be committed. The message is still that of the
                         // violation, but not the code.
                         Err(Error::new(why.code(), error.message()))

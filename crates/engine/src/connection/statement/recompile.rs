@@ -84,6 +84,7 @@ impl Statement {
 
     fn compile_again(&mut self, connection: &Connection, explain: Explain) -> Result<()> {
         self.end(connection, None)?;
+        connection.check_interrupts()?;
         let compiled = self.compile_text(connection, explain)?;
         self.take_program(compiled)
     }

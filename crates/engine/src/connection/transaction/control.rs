@@ -169,10 +169,13 @@ impl Connection {
     /// Commits what was written to all databases.
     pub(super) fn commit_all(&self) -> Result<()> {
         self.sync_virtual_tables().inspect_err(|_| self.roll_back_all())?;
-        if self.databases.is_writing() {
-            self.hooks.call_commit_hook().inspect_err(|_| self.roll_back_all())?;
-        }
         let written: Vec<_> = self.databases.iter().filter(|(_, database)| database.is_writing()).collect();
+        if self.hooks.commit.is_set() && !written.is_empty() {
+            // As in SQLite, a commit that must wait for readers does not ask the hook.
+            written.iter().try_for_each(|(_, database)| database.btree().pager().lock_to_commit())?;
+            let undo = || self.transaction.let_others_continue(|| self.roll_back_all());
+            self.hooks.call_commit_hook().inspect_err(|_| undo())?;
+        }
         for (_, database) in &written {
             database.has_committed.set(true);
             database.commits.set(database.commits.get().wrapping_add(1));

@@ -30,14 +30,14 @@ impl Connection {
 
     /// The statement is about to read or write `db`.
     pub(crate) fn begin_on(&self, db: Db, write: bool, run: &StatementRun) -> Result<()> {
-        self.begin_on_database(db, &*self.databases.get(db)?, write, run)
+        self.begin_on_database(&*self.databases.get(db)?, write, run)
     }
 
     /// The same for a database that was looked up already.
-    pub(crate) fn begin_on_database(&self, db: Db, database: &Database, write: bool, run: &StatementRun) -> Result<()> {
+    pub(crate) fn begin_on_database(&self, database: &Database, write: bool, run: &StatementRun) -> Result<()> {
         self.transaction.note_user(run);
         if write {
-            return self.begin_writing_on(db, database, BeginKind::Immediate, run);
+            return self.begin_writing_on(database, BeginKind::Immediate, run);
         }
         self.begin_reading(database)
     }
@@ -69,21 +69,21 @@ impl Connection {
     /// The statement is about to write `db`; `kind` says which other connections are locked out.
     pub(crate) fn begin_writing(&self, db: Db, kind: BeginKind, run: &StatementRun) -> Result<()> {
         let database = self.databases.get(db)?;
-        self.begin_writing_on(db, &database, kind, run)
+        self.begin_writing_on(&database, kind, run)
     }
 
-    pub(super) fn begin_writing_on(
-        &self,
-        db: Db,
-        database: &Database,
-        kind: BeginKind,
-        run: &StatementRun,
-    ) -> Result<()> {
-        if self.settings.flags().query_only && db != Db::TEMP {
-            return Err(Error::new(ResultCode::READONLY, "attempt to write a readonly database"));
-        }
+    pub(super) fn begin_writing_on(&self, database: &Database, kind: BeginKind, run: &StatementRun) -> Result<()> {
+        self.check_may_write()?;
         self.begin_write_on(database, kind)?;
         self.note_writer(run);
+        Ok(())
+    }
+
+    /// Fails if `PRAGMA query_only` forbids to write.
+    fn check_may_write(&self) -> Result<()> {
+        if self.settings.flags().query_only {
+            return Err(Error::new(ResultCode::READONLY, "attempt to write a readonly database"));
+        }
         Ok(())
     }
 
@@ -101,7 +101,8 @@ impl Connection {
     }
 
     /// Begins a write transaction on a database, with as many savepoints as the stack has. If the transaction has not
-    /// read the database yet, this waits for other writers as the busy handler decides.
+    /// read the database yet, this waits for other writers as the busy handler decides. As in SQLite, a database without
+    /// pages gets its first page at once, below all savepoints: only ROLLBACK takes the page back.
     pub(crate) fn begin_write_on(&self, database: &Database, kind: BeginKind) -> Result<()> {
         let pager = database.btree().pager();
         database.check_free()?;
@@ -115,6 +116,7 @@ impl Connection {
             let moves_pages = database.btree().auto_vacuum_mode()? != AutoVacuum::None;
             pager.set_commits_beside_readers(kind != BeginKind::Exclusive && !moves_pages);
         }
+        database.btree().initialise()?;
         self.deepen(pager)
     }
 
@@ -133,6 +135,9 @@ impl Connection {
     pub(crate) fn begin_immediate(&self, db: Db, kind: BeginKind) -> Result<()> {
         let database = self.databases.get(db)?;
         let pager = database.btree().pager();
+        if !pager.is_read_only() {
+            self.check_may_write()?;
+        }
         match self.begin_write_on(&database, kind) {
             Err(_) if pager.is_read_only() => Ok(pager.begin_read()?),
             begun => begun,

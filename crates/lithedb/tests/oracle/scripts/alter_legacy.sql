@@ -38,3 +38,19 @@ alter table t4 rename to t5
 pragma writable_schema = 0
 alter table t5 rename to t6
 select sql from sqlite_schema
+-- Tables and indexes are checked before a view that is wrong is reported.
+drop view broken2
+pragma legacy_alter_table = 1
+CREATE TEMP TABLE shadowed(a, b)
+CREATE TABLE main.shadowed(a, b, rowid)
+CREATE TABLE column_renamed(a, b)
+CREATE VIEW shadow_view AS SELECT missing FROM column_renamed
+CREATE INDEX main.shadow_index ON shadowed(b, rowid)
+ALTER TABLE column_renamed RENAME COLUMN a TO c
+DROP INDEX main.shadow_index
+ALTER TABLE column_renamed RENAME COLUMN a TO c
+ALTER TABLE column_renamed DROP COLUMN b
+pragma legacy_alter_table = 0
+DROP VIEW shadow_view
+ALTER TABLE column_renamed RENAME COLUMN a TO c
+SELECT sql FROM sqlite_schema

@@ -32,3 +32,12 @@ DELETE FROM vb WHERE name LIKE 'b%' RETURNING id, name, n
 SELECT * FROM base
 UPDATE vb SET n = (SELECT count(*) FROM vb) WHERE EXISTS (SELECT 1 FROM base x WHERE x.id = vb.id)
 SELECT * FROM base
+-- RETURNING sees the values of SET as they are given where no trigger is fired.
+CREATE TABLE typed(a TEXT, b INT, c REAL)
+INSERT INTO typed VALUES (1, 2, 3), (3, 4, 5)
+CREATE VIEW of_typed AS SELECT a, b, c, a || 1 AS e FROM typed
+CREATE TRIGGER of_typed_b INSTEAD OF UPDATE OF b ON of_typed BEGIN SELECT 1; END
+UPDATE of_typed SET a = 7, c = 5 RETURNING typeof(a), typeof(b), typeof(c), typeof(e)
+UPDATE of_typed SET a = 7, c = 5 RETURNING *
+UPDATE of_typed SET a = 7, b = '5', c = 5 RETURNING typeof(a), typeof(b), typeof(c), typeof(e)
+UPDATE of_typed SET a = typed.b FROM typed RETURNING typeof(of_typed.a), typeof(of_typed.b)

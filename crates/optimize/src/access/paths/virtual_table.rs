@@ -160,7 +160,7 @@ impl<'a> PathFinder<'_, 'a> {
             Ok(false) => Ok(None),
             Err(error) => {
                 let code = lithe_base::ResultCode(error.code);
-                let text = if error.message.is_empty() { code.text().into() } else { error.message };
+                let text = if error.message.is_empty() { code.text().into() } else { error.into_message() };
                 Err(CompileError::new(text).with_code(code))
             }
         }

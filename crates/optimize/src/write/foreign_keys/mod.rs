@@ -2,10 +2,13 @@
 //!
 //! ```text
 //!   a child row is added or removed does its parent exist? child, parent_key
-//!   a parent row is added or removed which children has it? parent
+//!   a parent row is added or removed which children has it? parent, children
+//!                                    what becomes of them?  action
 //! ```
 
+mod action;
 mod child;
+mod children;
 mod parent;
 mod parent_key;
 
@@ -16,7 +19,9 @@ use lithe_resolve::{ChangeTarget, Resolver};
 use lithe_sql::ast::ForeignKeyAction;
 
 use super::changed::Changed;
+pub use action::quoted;
 pub use child::ChildKey;
+pub use children::{ChildrenPlan, ParentChange, ParentRow, plan_children};
 pub use parent::ParentReference;
 pub use parent_key::ParentKey;
 

@@ -54,7 +54,8 @@ fn resolve_parts<'a>(
             !update.from.is_empty() && target.table.view().is_none() && target.table.virtual_table().is_none();
         let rules = Rules { aggregates: is_select, windows: is_select, ..row.rules };
         let set = resolve_assignments(resolver, &row.with_rules(rules), &target, update.set)?;
-        let filter = update.filter.as_ref().map(|filter| resolve_expr(resolver, &row, filter)).transpose()?;
+        let where_scope = row.with_rules(Rules { in_where: is_select, ..row.rules });
+        let filter = update.filter.as_ref().map(|filter| resolve_expr(resolver, &where_scope, filter)).transpose()?;
         let terms = all_conditions(resolver, &from.sources, filter, terms)?;
         check_target_is_not_in(&from, &target)?;
         let sources = resolver.slice(&from.sources);

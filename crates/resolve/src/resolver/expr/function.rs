@@ -36,7 +36,7 @@ fn resolve_call<'a>(
         Err(_) if resolver.only_names => return resolve_names_of_call(resolver, scope, call),
         function => or_later_error(resolver, function, scope, call.args)?,
     };
-    if !may_call(resolver, scope, function.name())? {
+    if !may_call(resolver, scope, function.name(), span)? {
         return Ok(Expr::Null);
     }
     // In a schema that is being verified, named windows are not looked up either.
@@ -58,9 +58,10 @@ fn resolve_call<'a>(
 
 /// Calls the authorizer about a function, but not within the definition of a table or index, because it was called when that was created.
 /// (For a DEFAULT it is called at each use.)
-fn may_call(resolver: &Resolver<'_>, scope: &Scope<'_, '_>, function: &str) -> Result<bool> {
+fn may_call(resolver: &Resolver<'_>, scope: &Scope<'_, '_>, function: &str, span: Span) -> Result<bool> {
     let is_asked = !scope.rules.is_loaded || scope.rules.in_default;
-    Ok(!is_asked || resolver.env.authorize_function(function, scope.within)?)
+    let is_authorized = || resolver.env.authorize_function(function, scope.within);
+    Ok(!is_asked || is_authorized().map_err(|error| error.with_offset(Some(span.start)))?)
 }
 
 /// The function, if it exists and may be called here in this way.
@@ -86,7 +87,7 @@ fn resolve_names_of_call<'a>(
     call: &ast::FunctionCall<'a>,
 ) -> Result<Expr<'a>> {
     resolve_exprs(resolver, scope, call.args)?;
-    look_at_clauses(resolver, scope, call)?;
+    resolve_call_clauses(resolver, scope, call)?;
     if let Some(ast::Over::Window(window)) = &call.over {
         resolve_plain_order(resolver, scope, window.order_by)?;
         resolve_exprs(resolver, scope, window.partition_by)?;
@@ -95,7 +96,11 @@ fn resolve_names_of_call<'a>(
 }
 
 /// Resolves the names in FILTER and ORDER BY of a call.
-fn look_at_clauses<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>) -> Result<()> {
+fn resolve_call_clauses<'a>(
+    resolver: &Resolver<'a>,
+    scope: &Scope<'_, 'a>,
+    call: &ast::FunctionCall<'a>,
+) -> Result<()> {
     call.filter.as_ref().map(|filter| resolve_expr(resolver, scope, filter)).transpose()?;
     resolve_plain_order(resolver, scope, call.order_by).map(drop)
 }
@@ -146,7 +151,7 @@ fn operator_call_or_error<'a>(
         }
         function => or_later_error(resolver, function.map_err(CompileError::resumable), scope, args.iter().copied())?,
     };
-    if !may_call(resolver, scope, function.name())? {
+    if !may_call(resolver, scope, function.name(), span)? {
         return Ok(Expr::Null);
     }
     let mut resolved = bumpalo::collections::Vec::with_capacity_in(args.len(), resolver.arena);
@@ -352,7 +357,7 @@ fn resolve_aggregate<'a>(
         ..scope.rules
     });
     let args = resolve_exprs(resolver, &inside, call.args).or_else(|error| {
-        look_at_clauses(resolver, &inside, call)?;
+        resolve_call_clauses(resolver, &inside, call)?;
         Err(error)
     })?;
     let filter = call.filter.as_ref().map(|filter| resolve_expr(resolver, &inside, filter)).transpose()?;
@@ -410,7 +415,7 @@ fn resolve_window_call<'a>(
 ) -> Result<Expr<'a>> {
     let inside = scope.with_rules(Rules { windows: false, ..scope.rules });
     let args = resolve_exprs(resolver, &inside, call.args).or_else(|error| {
-        look_at_clauses(resolver, &inside, call)?;
+        resolve_call_clauses(resolver, &inside, call)?;
         Err(error)
     })?;
     let filter = call.filter.as_ref().map(|filter| resolve_expr(resolver, &inside, filter)).transpose()?;

@@ -14,7 +14,7 @@ use lithe_value::Affinity;
 
 use super::Resolver;
 use super::scope::{Scope, Stored};
-use crate::ir::{BinaryOp, Coll, CompareOp, Expr, Raise, Subquery, TruthTest, UnaryOp};
+use crate::ir::{BinaryOp, Coll, Column, CompareOp, Expr, Raise, Subquery, TruthTest, UnaryOp};
 use compare::{resolve_between, resolve_case, resolve_comparison, resolve_in};
 use function::{callable_function, current_time, operator_call, resolve_function, resolve_like};
 use name::resolve_column;
@@ -225,9 +225,19 @@ fn resolve_unary<'a>(
         Prefix::Plus => Expr::Unary(UnaryOp::Plus, value),
         Prefix::BitNot => Expr::Unary(UnaryOp::BitNot, value),
         Prefix::Not => Expr::Unary(UnaryOp::Not, value),
-        Prefix::IsNull => Expr::IsNull(value, false),
-        Prefix::NotNull => Expr::IsNull(value, true),
+        Prefix::IsNull => Expr::IsNull(tested_for_null(resolver, scope, value), false),
+        Prefix::NotNull => Expr::IsNull(tested_for_null(resolver, scope, value), true),
     })
+}
+
+/// The operand of IS NULL, which records whether SQLite answers the question while it resolves names.
+fn tested_for_null<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, value: &'a Expr<'a>) -> &'a Expr<'a> {
+    match value {
+        Expr::Column(column) if scope.knows_null(column) => {
+            resolver.arena.alloc(resolver.source_column(Column { is_never_null: true, ..**column }))
+        }
+        _ => value,
+    }
 }
 
 fn resolve_binary<'a>(
@@ -258,7 +268,8 @@ fn resolve_binary<'a>(
             truth_test(resolver, scope, op == Op::IsNot, left, right)
         }
         Op::Is | Op::IsNot if matches!(right.kind, ExprKind::Null) => {
-            Ok(Expr::IsNull(resolve_boxed(resolver, scope, left)?, op == Op::IsNot))
+            let value = resolve_boxed(resolver, scope, left)?;
+            Ok(Expr::IsNull(tested_for_null(resolver, scope, value), op == Op::IsNot))
         }
         _ => resolve_comparison(resolver, scope, comparison(op), left, right),
     }

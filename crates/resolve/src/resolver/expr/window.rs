@@ -74,7 +74,7 @@ fn window_parts<'a>(
 }
 
 /// Resolves the names in a WINDOW clause, whether or not a call uses its windows.
-pub(super) fn look_at_windows<'a>(
+pub(super) fn resolve_window_clause<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
     windows: &[ast::WindowDef<'a>],

@@ -12,7 +12,7 @@ use lithe_base::Db;
 use lithe_catalog::Table;
 use lithe_sql::ast::{JoinKind, Name};
 
-use crate::ir::{Aggregate, Expr, OutputColumn, SourceId, WindowCall};
+use crate::ir::{Aggregate, Column, Expr, OutputColumn, SourceId, WindowCall};
 pub use with::WithScope;
 
 /// One link of the chain.
@@ -123,6 +123,8 @@ pub struct Rules {
     pub no_strings_in_double_quotes: bool,
     /// No subqueries, no parameters, no functions that are not deterministic, as the clause says.
     pub stored: Option<Stored>,
+    /// In WHERE, or an ON beside it.
+    pub in_where: bool,
     /// In DEFAULT: IS TRUE and IS FALSE compare with 1 and 0.
     pub in_default: bool,
     /// The expression is kept in the catalog: its functions were not looked up when the schema was loaded.
@@ -198,7 +200,14 @@ impl<'s, 'a> Scope<'s, 'a> {
 
     /// The rules of a clause of a query in this scope, before the clause allows aggregates or windows.
     pub fn clause_rules(&self) -> Rules {
-        Rules { aggregates: false, windows: false, in_aggregate: false, aggregates_elsewhere: false, ..self.rules }
+        Rules {
+            aggregates: false,
+            windows: false,
+            in_aggregate: false,
+            aggregates_elsewhere: false,
+            in_where: false,
+            ..self.rules
+        }
     }
 
     /// Whether `source` is one of this scope's own.
@@ -212,6 +221,39 @@ impl<'s, 'a> Scope<'s, 'a> {
         if !self.owns(source) && !outer.contains(&source) {
             outer.push(source);
         }
+    }
+}
+
+impl<'a> Scope<'_, 'a> {
+    /// Whether SQLite answers IS NULL of a column here while it resolves names: the column is never NULL, and this is in the WHERE
+    /// of a query, as are all queries that enclose this one.
+    pub fn knows_null(&self, column: &Column<'a>) -> bool {
+        let mut at = Some(self);
+        let mut is_found = false;
+        while let Some(scope) = at {
+            let is_statement = scope.parent.is_none() && scope.sources.iter().all(|source| source.is_trigger_row);
+            if !is_statement && !scope.rules.in_where {
+                return false;
+            }
+            is_found = is_found || scope.never_null_here(column);
+            at = scope.parent;
+        }
+        is_found
+    }
+
+    /// Whether the column is one of this scope's, is declared NOT NULL, and is not made NULL by an outer join.
+    fn never_null_here(&self, column: &Column<'a>) -> bool {
+        let Some(table) = column.table else { return false };
+        let Some(at) = self.sources.iter().position(|source| source.id == column.source) else { return false };
+        let is_declared = column.index.position().is_none_or(|at| {
+            let of = &table.columns[at];
+            of.not_null.is_some() || table.is_without_rowid() && of.primary_key > 0
+        });
+        let source = &self.sources[at];
+        let is_optional = matches!(source.join, JoinKind::Left | JoinKind::Full);
+        let mut behind = self.sources[at + 1..].iter();
+        let is_before_right = behind.any(|other| matches!(other.join, JoinKind::Right | JoinKind::Full));
+        is_declared && !source.qualified_only && !is_optional && !is_before_right
     }
 }
 

@@ -4,7 +4,7 @@
 //!   move ──► Unread ──first column──► Read ──further columns──► Read
 //!              │  ▲                                              │
 //!              │  └───────────────── move ◄──────────────────────┘
-//!   NullRow ───┘ (outer joins: every column is NULL until the next move)
+//!   NullRow ───┘ (outer joins, and rows that are gone: every column is NULL until the next move)
 //!   Deferred(rowid) ──first column──► seek, then as above
 //! ```
 //!
@@ -233,7 +233,11 @@ impl TreeCursor {
 
     /// Invalidates the cursor: a rollback has reverted its row, and the statement must not continue with it.
     pub fn trip(&mut self) {
+        let is_null_row = self.is_null_row();
         self.release_row();
+        if is_null_row {
+            self.inner.state = RowState::NullRow; // no row is read, and so none that was reverted
+        }
         self.inner.cursor.trip();
     }
 

@@ -38,10 +38,18 @@ impl TreeCursor {
         leaf.rowid(self.inner.page.as_ref()?, leaf.index)
     }
 
-    /// Whether the cursor is on a row, after all writes since its last move.
+    /// Whether the cursor is on a row, after all writes since its last move. A row that is gone stays a row of NULLs until the
+    /// next move, even if a rollback brings the row back.
     #[inline]
     fn is_on_row(&mut self) -> Result<bool, Error> {
-        Ok(self.inner.cursor.restore(&self.btree)? && !self.inner.is_ahead)
+        if self.inner.is_ahead {
+            return Ok(false);
+        }
+        let is_there = self.inner.cursor.restore(&self.btree)?;
+        if !is_there {
+            self.inner.state = RowState::NullRow;
+        }
+        Ok(is_there)
     }
 
     /// Locates the row under the cursor; false if there is none.

@@ -15,7 +15,7 @@ use crate::ir::{
     TermOrigin,
 };
 use crate::resolver::Resolver;
-use crate::resolver::scope::{Found, NestedName, Scope, ScopeColumns, ScopeSource};
+use crate::resolver::scope::{Found, NestedName, Rules, Scope, ScopeColumns, ScopeSource};
 
 /// A source before it is joined.
 pub(crate) struct Item<'a> {
@@ -247,7 +247,7 @@ fn nested_item<'a>(
     let scope =
         Scope { parent: Some(outer), sources: &from.scope, aliases: &[], found: &found, windows: &[], ..*outer };
     let JoinTerms { mut terms, arguments } =
-        resolve_join_terms(resolver, &scope.with_rules(outer.clause_rules()), &from)?;
+        resolve_join_terms(resolver, &scope.with_rules(Rules { in_where: true, ..outer.clause_rules() }), &from)?;
     terms.extend(arguments);
     let terms = terms.into_bump_slice();
     let (exprs, columns, names) = columns_of_nested(resolver, &from.scope);

@@ -13,7 +13,7 @@ use super::with::Recursion;
 use crate::ir::{CoreBody, Expr, OrderTerm, Select, Source, Term, TermOrigin, sources_of, split_and};
 use crate::resolver::Resolver;
 use crate::resolver::expr::resolve_expr;
-use crate::resolver::expr::window::look_at_windows;
+use crate::resolver::expr::window::resolve_window_clause;
 use crate::resolver::reads::note_tables_without_columns;
 use crate::resolver::scope::{Found, Rules, Scope};
 
@@ -51,7 +51,7 @@ pub(super) fn resolve_select<'a>(
     let Clauses { having, terms, order_by, group_by } =
         resolve_clauses(resolver, &conditions, query, order_by, &from, &items)?;
     if resolver.only_names {
-        look_at_windows(resolver, &order_scope(&conditions), query.windows)?;
+        resolve_window_clause(resolver, &order_scope(&conditions), query.windows)?;
     }
     note_tables_without_columns(resolver, &scope, scope.sources);
     let columns = resolver.arena.alloc_slice_fill_iter(items.iter().map(ResultItem::output));
@@ -92,7 +92,8 @@ fn resolve_clauses<'a>(
     let having_scope = conditions.with_rules(after);
     let group_scope = conditions.with_rules(Rules { aggregates: true, ..after });
     let having = || query.having.as_ref().map(|having| resolve_expr(resolver, &having_scope, having)).transpose();
-    let terms = || resolve_conditions(resolver, conditions, from, query.filter.as_ref());
+    let where_scope = conditions.with_rules(Rules { in_where: true, ..conditions.rules });
+    let terms = || resolve_conditions(resolver, &where_scope, from, query.filter.as_ref());
     let order = || resolve_order_by(resolver, &order_scope(conditions), order_by, items);
     let group = || resolve_group_by(resolver, &group_scope, query.group_by, items);
     let numbers = &resolver.numbers;

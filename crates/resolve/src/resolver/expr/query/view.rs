@@ -2,11 +2,11 @@
 
 use lithe_base::Db;
 use lithe_catalog::{CompileError, ErrorKind, NameBuf, Result, Table, View, fail};
-use lithe_sql::ast::Stmt;
+use lithe_sql::ast::{self, Stmt};
 
 use super::derived::derived_table;
 use super::resolve_query;
-use crate::ir::{Derived, Expr, OutputColumn, plain_output};
+use crate::ir::{Derived, Expr, OutputColumn, Query, plain_output};
 use crate::resolver::Resolver;
 use crate::resolver::scope::{Found, Rules, Scope};
 
@@ -17,6 +17,20 @@ pub(crate) fn resolve_view<'a>(
     table: &'a Table,
     view: &'a View,
 ) -> Result<&'a Derived<'a>> {
+    check_view(resolver, table)?;
+    let Stmt::Select(select) = resolver.parse_stored(&view.select)? else {
+        return fail(format!("malformed view {}", table.name));
+    };
+    let query = view_query(resolver, db, table, select, &view.select)?;
+    let columns = match resolver.only_names {
+        true => named_columns(query.columns, &view.columns),
+        false => view_columns(query.columns, &view.columns, table)?,
+    };
+    Ok(derived_table(resolver, query, &columns, Some(table), None))
+}
+
+/// Rejects a view that may not be used, or that is being resolved already.
+fn check_view(resolver: &Resolver<'_>, table: &Table) -> Result<()> {
     if !resolver.env.flags.views {
         return fail(format!("access to view \"{}\" prohibited", table.name));
     }
@@ -24,21 +38,35 @@ pub(crate) fn resolve_view<'a>(
         let message = format!("view {} is circularly defined", table.name);
         return Err(CompileError::new(message).of_kind(ErrorKind::Recursion));
     }
-    let Stmt::Select(select) = resolver.parse_stored(&view.select)? else {
-        return fail(format!("malformed view {}", table.name));
-    };
+    Ok(())
+}
+
+/// As [`resolve_view`], for the tree of the view's query, which is parsed from `text` already: resolves its names alone.
+pub(crate) fn resolve_view_names<'a>(
+    resolver: &Resolver<'a>,
+    db: Db,
+    table: &'a Table,
+    select: &'a ast::Select<'a>,
+    text: &'a [u8],
+) -> Result<()> {
+    check_view(resolver, table)?;
+    view_query(resolver, db, table, select, text).map(drop)
+}
+
+fn view_query<'a>(
+    resolver: &Resolver<'a>,
+    db: Db,
+    table: &'a Table,
+    select: &'a ast::Select<'a>,
+    text: &'a [u8],
+) -> Result<&'a Query<'a>> {
     let found = Found::default();
     let fixed_db = (db != Db::TEMP).then_some(db);
     let rules = Rules { no_strings_in_double_quotes: !resolver.env.flags.dqs_ddl, ..Rules::default() };
     let within = Some(table.name.name());
-    let scope = Scope { rules, fixed_db, within, ..Scope::outermost(&view.select, &found) };
+    let scope = Scope { rules, fixed_db, within, ..Scope::outermost(text, &found) };
     let query = resolver.nesting.in_view(table, || resolve_query(resolver, &scope, select));
-    let query = query.map_err(CompileError::without_offset)?;
-    let columns = match resolver.only_names {
-        true => named_columns(query.columns, &view.columns),
-        false => view_columns(query.columns, &view.columns, table)?,
-    };
-    Ok(derived_table(resolver, query, &columns, Some(table), None))
+    query.map_err(CompileError::without_offset)
 }
 
 /// As [`view_columns`], for a schema that is verified: SQLite does not compare the number of columns then, and takes the names of the list.
