@@ -64,7 +64,7 @@ fn prepare(db: &Locked<'_>, handle: *mut sqlite3, source: &Source<'_>, out: &mut
             if error_log::is_kept() {
                 error_log::note_uncompiled(&error, source.sql);
             }
-            (db.fail(&error), db.core().tail_after_error(source.sql))
+            (db.fail(&error), db.core().tail_after_error(source.sql, &error))
         }
     }
 }

@@ -24,6 +24,9 @@ pub struct Report {
     pub message: String,
     /// Where in the statement's text the fault lies (`sqlite3_error_offset`).
     pub offset: Option<u32>,
+    /// Where SQLite stops reading the statement's text, if it finds the error before it has read the whole statement: behind the
+    /// token that follows the fault.
+    pub tail: Option<u32>,
     /// The kind of error, where a decision depends on it.
     pub kind: ErrorKind,
     /// Whether SQLite resolves the rest of the expression nevertheless. An error there is reported instead of this one.
@@ -77,6 +80,7 @@ impl CompileError {
             code: ResultCode::ERROR,
             message: message.into(),
             offset: None,
+            tail: None,
             kind: ErrorKind::Other,
             is_resumable: false,
         }))
@@ -144,10 +148,35 @@ impl CompileError {
         self
     }
 
-    /// The same without an offset, for an error in a text that is not the statement's.
+    /// The same without places, for an error in a text that is not the statement's.
     #[must_use]
-    pub fn without_offset(self) -> CompileError {
+    pub fn without_offset(mut self) -> CompileError {
+        self.0.tail = None;
         self.with_offset(None)
+    }
+
+    /// The same, found while `sql` is read up to `end` and the token after that. It is an error of the whole statement if no token
+    /// follows.
+    #[cold]
+    #[must_use]
+    pub fn while_reading(mut self, sql: &[u8], end: u32) -> CompileError {
+        self.0.tail = lithe_sql::end_of_next_token(sql, end);
+        self
+    }
+
+    /// The same error of a text into which a part of the statement `sql` was copied: places in the copy become places in `part`.
+    /// The token after the part is another one in the statement.
+    #[must_use]
+    pub fn moved(mut self, copy: Span, part: Span, sql: &[u8]) -> CompileError {
+        let moved = |at: u32| (copy.start <= at && at <= copy.end).then(|| at - copy.start + part.start);
+        self.0.offset = self.0.offset.and_then(moved);
+        match self.0.tail {
+            Some(tail) if tail > copy.end => self.while_reading(sql, part.end),
+            tail => {
+                self.0.tail = tail.and_then(moved);
+                self
+            }
+        }
     }
 
     /// The same with another offset in the statement's text.

@@ -184,6 +184,13 @@ impl Catalog {
         self.find_database(name).ok_or_else(|| CompileError::new(format!("unknown database {name}")))
     }
 
+    /// The database of that name in the statement `sql`, or "unknown database x" at that name, as it is written.
+    pub fn named_database(&self, name: Ident<'_>, sql: &[u8]) -> Result<Db, CompileError> {
+        let written = || String::from_utf8_lossy(name.span().text(sql)).into_owned();
+        let unknown = || CompileError::at(name.span(), format!("unknown database {}", written()));
+        self.find_database(name.name).ok_or_else(unknown)
+    }
+
     /// The databases in which a name is looked up: the one that was named, or temp, main, attached ones in order.
     fn scope(&self, schema: Option<Name<'_>>) -> impl Iterator<Item = Db> {
         let named = schema.map(|schema| self.find_database(schema));

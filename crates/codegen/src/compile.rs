@@ -101,10 +101,10 @@ fn compile_statement<'a>(cg: &mut Codegen<'a>, request: &CompileRequest<'a>) -> 
         Stmt::CreateView(create) => create_view(cg, create, sql, parameters)?,
         Stmt::CreateTrigger(create) => create_trigger(cg, create, sql, parameters)?,
         Stmt::Drop(drop) => drop_object(cg, drop)?,
-        Stmt::Reindex(name) => reindex(cg, name)?,
+        Stmt::Reindex(name) => reindex(cg, name, sql)?,
         Stmt::CreateVirtualTable(create) => create_virtual_table(cg, create, sql)?,
         Stmt::AlterTable(alter) => alter_table(cg, alter, sql)?,
-        Stmt::Analyze(name) => analyze(cg, name)?,
+        Stmt::Analyze(name) => analyze(cg, name, sql)?,
     }
     Ok(&[])
 }

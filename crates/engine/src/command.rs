@@ -69,7 +69,7 @@ pub(crate) fn compile<'a>(
         ast::Command::Release(name) => plain(Kind::Release(text(name))),
         ast::Command::RollbackTo(name) => plain(Kind::RollbackTo(text(name))),
         ast::Command::Pragma(pragma) => {
-            let (call, columns) = pragma::compile(connection, pragma)?;
+            let (call, columns) = pragma::compile(connection, sql, pragma)?;
             EngineCommand { kind: Kind::Pragma(call), columns, explains_reader: true, explains_change: false }
         }
         ast::Command::Attach(attach) => {

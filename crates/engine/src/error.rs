@@ -17,6 +17,8 @@ struct Report {
     code: ResultCode,
     message: String,
     offset: Option<u32>,
+    /// Where reading of the SQL ended, if that was before its first statement's end.
+    tail: Option<u32>,
     /// The detail that SQLite's messages lack: which file, which operation, why.
     detail: Option<Box<str>>,
     /// The system's error number.
@@ -44,7 +46,7 @@ impl Error {
     #[cold]
     pub fn new(code: ResultCode, message: impl Into<String>) -> Error {
         let message = message.into();
-        Error(Box::new(Report { code, message, offset: None, detail: None, errno: None, missing: None }))
+        Error(Box::new(Report { code, message, offset: None, tail: None, detail: None, errno: None, missing: None }))
     }
 
     /// An error whose message is the code's standard text.
@@ -72,6 +74,18 @@ impl Error {
     pub fn at(mut self, offset: Option<u32>) -> Error {
         self.0.offset = offset;
         self
+    }
+
+    /// Adds the byte offset into the SQL at which reading ended.
+    #[must_use]
+    pub(crate) fn read_to(mut self, tail: Option<u32>) -> Error {
+        self.0.tail = tail;
+        self
+    }
+
+    /// The byte offset into the SQL at which reading ended; `None`: behind the statement.
+    pub(crate) fn tail(&self) -> Option<u32> {
+        self.0.tail
     }
 
     /// Adds a detail that SQLite's message does not have.

@@ -102,22 +102,15 @@ impl Connection {
         }
     }
 
-    /// Where to continue after a statement that could not be compiled: behind the statement if it could be parsed; else
-    /// behind the unexpected token, or before the bytes that are not a token.
-    pub fn tail_after_error(&self, sql: &[u8]) -> usize {
+    /// Where to continue after a statement that could not be compiled: behind the statement, if it was read to its end; else
+    /// behind the unexpected token, or the token that follows what is wrong.
+    pub fn tail_after_error(&self, sql: &[u8], error: &Error) -> usize {
         let parse = |arena: &Bump| {
             let parsed = lithe_sql::parse_statement(sql, arena, &self.settings.limits());
-            parsed.map(|parsed| parsed.tail).map_err(|error| error.offset)
+            parsed.map_or_else(|error| error.tail as usize, |parsed| parsed.tail)
         };
-        let start = match self.compile_memory.with_arena(parse) {
-            Ok(tail) => return tail,
-            Err(offset) => offset.map_or(sql.len(), |offset| (offset as usize).min(sql.len())),
-        };
-        let token = Lexer::new(&sql[start..]).next_token();
-        match token.kind {
-            TokenKind::Illegal | TokenKind::Comment => start,
-            _ => start + token.span.end as usize,
-        }
+        let tail = error.tail().map(|tail| tail as usize);
+        tail.unwrap_or_else(|| self.compile_memory.with_arena(parse)).min(sql.len())
     }
 
     /// Takes a statement that is no longer used, so that its machine can run another one. Whoever wants to know whether the changes
@@ -188,7 +181,8 @@ impl Connection {
         values: &[Value],
         arena: &Bump,
     ) -> Result<(Option<Compiled>, usize)> {
-        let parsed = lithe_sql::parse_statement(sql, arena, &self.settings.limits()).map_err(Error::from)?;
+        let parsed = lithe_sql::parse_statement(sql, arena, &self.settings.limits());
+        let parsed = parsed.map_err(|error| self.error_before(error, sql, arena))?;
         let tail = parsed.tail;
         assert!(tail <= sql.len(), "a statement ends behind its text");
         self.check_lengths_in(&sql[..tail])?;
@@ -211,6 +205,33 @@ impl Connection {
             generation: self.generation.number(),
         };
         Ok((Some(compiled), tail))
+    }
+
+    /// The error to report for a syntax error: SQLite checks CREATE and ALTER while it reads them, and reports what is wrong
+    /// before the syntax error instead.
+    #[cold]
+    fn error_before(&self, error: lithe_sql::ParseError, sql: &[u8], arena: &Bump) -> Error {
+        let beginning = lithe_sql::parse_beginning(sql, arena, &self.settings.limits());
+        let Some(beginning) = beginning else { return error.into() };
+        let Err(earlier) = self.check_beginning(beginning.stmt, sql, arena) else { return error.into() };
+        let is_end_unexpected = error.offset.is_none() && error.tail as usize == sql.len();
+        let is_before = |tail: u32| tail < error.tail || is_end_unexpected && tail == error.tail;
+        match earlier.tail() {
+            Some(tail) if is_before(tail) => earlier,
+            None if beginning.is_whole => earlier.read_to(Some(error.tail)),
+            _ => error.into(),
+        }
+    }
+
+    /// Compiles a statement that is known in part.
+    fn check_beginning(&self, stmt: Stmt<'_>, sql: &[u8], arena: &Bump) -> Result<()> {
+        self.check_named_database(&stmt, sql)?;
+        self.load_schemas()?;
+        let explain = Explain::No;
+        let request =
+            CompileRequest { stmt, sql, explain, parameter_count: 0, select_count: 0, builders: None, evaluator: None };
+        lithe_codegen::compile(&request, arena, &self.environment())?;
+        Ok(())
     }
 
     /// Fails if a name or literal of the statement exceeds the length limit of values.
@@ -255,7 +276,7 @@ impl Connection {
             }
             StatementKind::Program(stmt) => stmt,
         };
-        self.check_named_database(&stmt)?;
+        self.check_named_database(&stmt, sql)?;
         match &stmt {
             ast::Stmt::AlterTable(alter) if self.definitions.may_have_written_schema.get() => {
                 self.reread_for_alter(alter)?
@@ -314,15 +335,22 @@ impl Connection {
     }
 
     /// CREATE in a database that is not attached fails before any schema is read, and so before any file is locked.
-    fn check_named_database(&self, statement: &Stmt<'_>) -> Result<()> {
-        let name = match statement {
-            Stmt::CreateTable(create) => &create.name,
-            Stmt::CreateView(create) => &create.name,
-            Stmt::CreateTrigger(create) => &create.name,
-            Stmt::CreateVirtualTable(create) => &create.name,
+    fn check_named_database(&self, statement: &Stmt<'_>, sql: &[u8]) -> Result<()> {
+        // SQLite looks the database up when it has read so much.
+        let (name, read) = match statement {
+            Stmt::CreateTable(create) => (&create.name, Some(create.name.name.span().end)),
+            Stmt::CreateView(create) => (&create.name, None),
+            Stmt::CreateTrigger(create) => (&create.name, Some(create.begin.start)),
+            Stmt::CreateVirtualTable(create) => (&create.name, Some(create.module.span().end)),
             _ => return Ok(()),
         };
-        name.schema.map_or(Ok(()), |schema| self.catalog().database(schema.name).map(|_| ()))?;
+        let Some(schema) = name.schema else { return Ok(()) };
+        let found = self.catalog().named_database(schema, sql);
+        let placed = |error: CompileError| match read {
+            Some(end) => error.while_reading(sql, end),
+            None => error,
+        };
+        found.map_err(placed)?;
         Ok(())
     }
 
@@ -428,7 +456,7 @@ impl Evaluator for PlannerCalls<'_> {
 impl From<lithe_sql::ParseError> for Error {
     fn from(error: lithe_sql::ParseError) -> Error {
         let code = if error.too_big { ResultCode::TOOBIG } else { ResultCode::ERROR };
-        Error::new(code, error.message).at(error.offset)
+        Error::new(code, error.message).at(error.offset).read_to(Some(error.tail))
     }
 }
 
@@ -439,7 +467,7 @@ impl From<lithe_catalog::CompileError> for Error {
             ErrorKind::NoSuchCollation(name) => Some(name.to_string().into()),
             _ => None,
         };
-        Error::new(error.code, error.message).at(error.offset).with_missing_collation(missing)
+        Error::new(error.code, error.message).at(error.offset).read_to(error.tail).with_missing_collation(missing)
     }
 }
 

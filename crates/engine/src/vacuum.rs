@@ -52,10 +52,7 @@ pub(crate) fn compile<'a>(
 ) -> Result<Vacuum> {
     let db = match vacuum.schema {
         None => Db::MAIN,
-        Some(schema) => {
-            let offset = Some(schema.span().start);
-            connection.catalog().database(schema.name).map_err(|error| Error::from(error).at(offset))?
-        }
+        Some(schema) => connection.catalog().named_database(schema, sql)?,
     };
     let row = |into| attach::compile_row(connection, sql, &[into], statement, arena);
     Ok(Vacuum { db, into: vacuum.into.map(row).transpose()? })

@@ -359,6 +359,13 @@ impl Iterator for Lexer<'_> {
     }
 }
 
+/// The end of the first token from `offset` on that is neither white space nor a comment; `None` at the end of the text.
+#[cold]
+pub fn end_of_next_token(sql: &[u8], offset: u32) -> Option<u32> {
+    let token = Lexer::new(sql.get(offset as usize..)?).next_significant();
+    (token.kind != TokenKind::EndOfText).then_some(offset + token.span.end)
+}
+
 /// Whether `byte` can be part of an unquoted identifier.
 #[inline]
 #[expect(clippy::indexing_slicing, reason = "as above")]

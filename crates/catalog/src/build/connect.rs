@@ -17,7 +17,7 @@ pub fn connect_table(table: &Table, declaration: &[u8], connected: ConnectedTabl
         return fail("syntax error");
     };
     let options = BuildOptions::of_stored(limits);
-    let declared = build_table(create, declaration, &options)?;
+    let declared = build_table(create, declaration, &options).map_err(CompileError::without_offset)?;
     let Some(virtual_table) = table.virtual_table() else { return fail("not a virtual table") };
     let key = declared.is_without_rowid().then(|| declared.columns.iter().position(|column| column.primary_key > 0));
     let keys = declared.columns.iter().filter(|column| column.primary_key > 0).count();

@@ -11,10 +11,8 @@ pub(super) fn of_column(table: &Table, target: &ForeignKeyTarget<'_>) -> Result<
     if target.columns.len() > 1 {
         let name = &table.columns[column].name;
         let parent = target.table.name;
-        return Err(CompileError::new(format!(
-            "foreign key on {name} should reference only one column of table {parent}"
-        ))
-        .of_kind(ErrorKind::ColumnDefinition));
+        let message = format!("foreign key on {name} should reference only one column of table {parent}");
+        return Err(CompileError::at(target.table.span(), message).of_kind(ErrorKind::ColumnDefinition));
     }
     Ok(foreign_key(vec![column as u16], target))
 }

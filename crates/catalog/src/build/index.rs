@@ -5,7 +5,7 @@ use lithe_sql::ast::{CreateIndex, Expr, ExprKind, Name, OrderTerm};
 use super::collation::{check_collation, split_collation};
 use super::prohibit::{self, Place};
 use super::{BuildOptions, key};
-use crate::error::{Result, fail};
+use crate::error::{CompileError, Result, fail};
 use crate::{CollationName, Index, IndexColumn, IndexOrigin, IndexTerm, NameBuf, Table};
 
 /// The index that `create` describes on `table`; `sql` is the text that the tree's spans are about. The root page is not
@@ -71,7 +71,7 @@ fn column_of(expr: &Expr<'_>, table: &Table, options: &BuildOptions<'_>) -> Resu
     };
     let column = table.column(name);
     if column.is_none() && matches!(expr.kind, ExprKind::String(_)) {
-        return fail(format!("no such column: {name}"));
+        return Err(CompileError::at(expr.span, format!("no such column: {name}")));
     }
     if column.is_none() {
         prohibit::check(expr, table, Place::Index, options)?;

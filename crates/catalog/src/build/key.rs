@@ -6,6 +6,7 @@ use lithe_sql::ast::{Conflict, ExprKind, Name, Nulls, OrderTerm, Quote};
 
 use super::BuildOptions;
 use super::collation::{check_collation, split_collation};
+use super::prohibit::{self, Place};
 use crate::error::{CompileError, Result, fail};
 use crate::{CollationName, Index, IndexColumn, IndexOrigin, IndexTerm, NameBuf, Table, insert_index};
 
@@ -73,9 +74,12 @@ fn key_column(table: &Table, options: &BuildOptions<'_>, term: &OrderTerm<'_>) -
         }
         ExprKind::Column(name) => name.name,
         ExprKind::String(name) => Name::new(name),
-        _ => return fail(EXPRESSION),
+        _ => {
+            prohibit::check(expr, table, Place::Index, options)?;
+            return fail(EXPRESSION);
+        }
     };
-    let no_such_column = || CompileError::new(format!("no such column: {name}"));
+    let no_such_column = || CompileError::at(expr.span, format!("no such column: {name}"));
     let column = table.column(name).ok_or_else(no_such_column)?;
     let collation = match written {
         Some(name) => CollationName::new(name),

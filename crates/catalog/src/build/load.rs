@@ -126,7 +126,7 @@ impl Catalog {
                 check_names(row, b"index", create.name.name.name.as_bytes(), Some(create.table.name.as_bytes()))
             }
             Some(Stmt::CreateTrigger(create)) => {
-                let target = self.loaded_trigger_target(db, create)?;
+                let target = self.loaded_trigger_target(db, create, sql)?;
                 let trigger = build_trigger(create, db, target, self)?;
                 self.schema_mut(db).add_trigger(Trigger { sql: sql.into(), ..trigger });
                 check_names(row, b"trigger", create.name.name.name.as_bytes(), None)
@@ -141,10 +141,11 @@ impl Catalog {
         &self,
         db: Db,
         create: &lithe_sql::ast::CreateTrigger<'_>,
+        sql: &[u8],
     ) -> Result<crate::FoundTable<'_>> {
         if db == Db::TEMP {
             let create = lithe_sql::ast::CreateTrigger { temporary: true, ..*create };
-            return trigger_database(&create, self).map(|(_, found)| found);
+            return trigger_database(&create, sql, self).map(|(_, found)| found);
         }
         let table = self.schema(db).table(create.table.name.name);
         let table = table.ok_or_else(|| {

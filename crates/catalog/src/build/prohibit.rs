@@ -1,8 +1,8 @@
 //! What expressions in the schema may not contain: CHECK constraints, generated columns, indexes.
 
 use lithe_sql::ast::{
-    BinaryOp, Case, Expr, ExprKind, FunctionCall, Ident, InSet, LikeOp, Name, OrderTerm, Quote, UnaryOp,
-    is_folded_to_zero,
+    BinaryOp, Case, Expr, ExprKind, FunctionCall, Ident, InSet, LikeOp, Name, OrderTerm, QualifiedColumn, Quote, Span,
+    UnaryOp, is_folded_to_zero,
 };
 use lithe_sql::text::is_smallest_integer;
 
@@ -86,39 +86,45 @@ impl Checker<'_> {
         match &expr.kind {
             ExprKind::Column(column) => self.ends(self.column(*column)),
             ExprKind::QualifiedColumn(column) => {
-                let found = match self.place.allows_qualified_names() {
-                    false => self.prohibited("the \".\" operator"),
-                    true if column.table.name != self.table.name.name() => {
-                        fail(format!("no such column: {}.{}", column.table.name, column.column.name))
-                    }
-                    true => self.named_column(column.column.name),
-                };
-                self.ends(found)
+                let found = self.qualified_column(column);
+                self.ends(found.map_err(|error| error.with_offset(Some(expr.span.start))))
             }
             ExprKind::Function(call) => self.call(call),
             ExprKind::Like(like) => {
                 // A call of like(pattern, value, escape).
                 let name = match like.op {
                     LikeOp::Like => "like",
-                    LikeOp::Glob => "glob",
+                    LikeOp::Glob => "GLOB",
                     LikeOp::Regexp => "REGEXP",
                     LikeOp::Match => "match",
                 };
                 let count = 2 + usize::from(like.escape.is_some());
-                let found = self.function_name(Name::new(name.as_bytes()), count).map(drop);
+                let found = self.function_name(Name::new(name.as_bytes()), like.op_span, count).map(drop);
                 self.continues(found);
                 let _ends_the_arguments = self.all(&[&like.pattern, &like.value]) && self.optional(&like.escape);
                 true
             }
-            ExprKind::Current(_) => self.continues(self.deterministic(false)),
-            ExprKind::Exists(_) | ExprKind::Subquery(_) => self.ends(self.prohibited("subqueries")),
-            ExprKind::Parameter(_) => self.ends(self.prohibited("parameters")),
+            ExprKind::Current(_) => self.continues(self.deterministic(expr.span, false)),
+            ExprKind::Exists(_) | ExprKind::Subquery(_) => self.ends(Err(self.prohibited("subqueries"))),
+            ExprKind::Parameter(_) => self.ends(Err(self.prohibited("parameters").with_offset(Some(expr.span.start)))),
             ExprKind::In(set) if !set.is_in_nothing() && !matches!(set.set, InSet::List(_)) => {
                 // SQLite checks the query before the value on the left of IN.
-                self.ends(self.prohibited("subqueries"))
+                self.ends(Err(self.prohibited("subqueries").with_offset(expr.error_offset())))
             }
-            _ => self.error.is_none() && self.operator(expr),
+            _ => self.has_equal_widths(expr) && self.error.is_none() && self.operator(expr),
         }
+    }
+
+    /// Whether the expression does not compare rows of different widths, which is checked even after an error.
+    fn has_equal_widths(&mut self, expr: &Expr<'_>) -> bool {
+        let widths = match &expr.kind {
+            ExprKind::Binary(op, left, right) if op.is_comparison() => same_width(left, right),
+            ExprKind::Between(between) => {
+                same_width(&between.value, &between.low).and_then(|()| same_width(&between.value, &between.high))
+            }
+            _ => return true,
+        };
+        self.ends(widths.map_err(|error| error.with_offset(expr.error_offset())))
     }
 
     /// An expression that is neither a name nor a call.
@@ -131,15 +137,8 @@ impl Checker<'_> {
             {
                 true
             }
-            ExprKind::Binary(op, left, right) => {
-                let widths = if op.is_comparison() { same_width(left, right) } else { Ok(()) };
-                self.ends(widths) && self.all(&[left, right])
-            }
-            ExprKind::Between(between) => {
-                let widths =
-                    same_width(&between.value, &between.low).and_then(|()| same_width(&between.value, &between.high));
-                self.ends(widths) && self.all(&[&between.value, &between.low, &between.high])
-            }
+            ExprKind::Binary(_, left, right) => self.all(&[left, right]),
+            ExprKind::Between(between) => self.all(&[&between.value, &between.low, &between.high]),
             ExprKind::In(set) => match set.set {
                 InSet::List(items) if !items.is_empty() => {
                     self.expr(&set.value) && items.iter().all(|item| self.expr(item))
@@ -186,21 +185,41 @@ impl Checker<'_> {
     fn column(&self, column: Ident<'_>) -> Result<()> {
         let is_boolean = column.quote() == Quote::None && (column.name.is("true") || column.name.is("false"));
         let may_be_string = column.quote() == Quote::Double && self.options.quoted_strings;
-        match self.named_column(column.name) {
+        match self.named_column(column) {
             Err(_) if is_boolean || may_be_string => Ok(()),
-            Err(_) if column.quote() == Quote::Double => {
-                fail(format!("no such column: \"{}\" - should this be a string literal in single-quotes?", column.name))
+            Err(error) if column.quote() == Quote::Double => {
+                let advice = "should this be a string literal in single-quotes?";
+                let message = format!("no such column: \"{}\" - {advice}", column.name);
+                Err(CompileError::new(message).with_offset(error.offset))
             }
             result => result,
         }
     }
 
-    fn named_column(&self, name: Name<'_>) -> Result<()> {
-        let is_rowid = || self.place.knows_rowid() && self.table.has_rowid() && is_rowid_name(name);
-        if self.table.column(name).is_some() || is_rowid() {
+    fn qualified_column(&self, column: &QualifiedColumn<'_>) -> Result<()> {
+        let name = column.column.name;
+        if column.table.name == self.table.name.name() && self.knows_column(name) {
+            return match self.place.allows_qualified_names() {
+                true => Ok(()),
+                false => Err(self.prohibited("the \".\" operator")),
+            };
+        }
+        // As in SQLite, which forgets the schema where it allows one.
+        let schema = column.schema.filter(|_| !self.place.allows_qualified_names());
+        let schema = schema.map_or(String::new(), |schema| format!("{}.", schema.name));
+        fail(format!("no such column: {schema}{}.{name}", column.table.name))
+    }
+
+    fn named_column(&self, column: Ident<'_>) -> Result<()> {
+        if self.knows_column(column.name) {
             return Ok(());
         }
-        fail(format!("no such column: {name}"))
+        Err(CompileError::at(column.span(), format!("no such column: {}", column.name)))
+    }
+
+    fn knows_column(&self, name: Name<'_>) -> bool {
+        let is_rowid = || self.place.knows_rowid() && self.table.has_rowid() && is_rowid_name(name);
+        self.table.column(name).is_some() || is_rowid()
     }
 
     fn call(&mut self, call: &FunctionCall<'_>) -> bool {
@@ -214,43 +233,54 @@ impl Checker<'_> {
 
     /// Whether the function may be called here in this way.
     fn callable(&self, call: &FunctionCall<'_>) -> Result<()> {
-        let name = call.name.name;
-        match self.function_name(name, call.args.len())? {
+        let (name, place) = (call.name.name, call.name.span());
+        match self.function_name(name, place, call.args.len())? {
             Some(KnownFunction::Aggregate) if call.over.is_none() => {
-                fail(format!("misuse of aggregate function {name}()"))
+                fail_at(place, format!("misuse of aggregate function {name}()"))
             }
             Some(KnownFunction::Aggregate | KnownFunction::Window) => {
-                fail(format!("misuse of window function {name}()"))
+                fail_at(place, format!("misuse of window function {name}()"))
             }
-            Some(_) if call.over.is_some() => fail(format!("{name}() may not be used as a window function")),
-            Some(_) if call.filter.is_some() => fail(format!("FILTER may not be used with non-aggregate {name}()")),
+            Some(_) if call.over.is_some() => fail_at(place, format!("{name}() may not be used as a window function")),
+            Some(_) if call.filter.is_some() => {
+                fail_at(place, format!("FILTER may not be used with non-aggregate {name}()"))
+            }
             _ => Ok(()),
         }
     }
 
     /// Checks that there is such a function here; `None` when functions are not checked.
-    fn function_name(&self, name: Name<'_>, argument_count: usize) -> Result<Option<KnownFunction>> {
+    fn function_name(&self, name: Name<'_>, place: Span, argument_count: usize) -> Result<Option<KnownFunction>> {
         let Some(names) = self.options.names else { return Ok(None) };
         let kind = names.function(name, argument_count);
         match kind {
-            KnownFunction::Missing => fail(format!("no such function: {name}")),
-            KnownFunction::WrongArguments => fail(format!("wrong number of arguments to function {name}()")),
+            KnownFunction::Missing => fail_at(place, format!("no such function: {name}")),
+            KnownFunction::WrongArguments => fail_at(place, format!("wrong number of arguments to function {name}()")),
+            // As in SQLite, without a place.
             KnownFunction::Scalar { is_trusted: false, .. } => fail(format!("unsafe use of {name}()")),
-            KnownFunction::Scalar { deterministic, .. } => self.deterministic(deterministic).map(|()| Some(kind)),
+            KnownFunction::Scalar { deterministic, .. } => {
+                self.deterministic(place, deterministic).map(|()| Some(kind))
+            }
             KnownFunction::Aggregate | KnownFunction::Window => Ok(Some(kind)),
         }
     }
 
-    fn deterministic(&self, deterministic: bool) -> Result<()> {
+    /// Checks that a call at `place` may be as deterministic as it is.
+    fn deterministic(&self, place: Span, deterministic: bool) -> Result<()> {
         if deterministic || !self.place.is_deterministic() {
             return Ok(());
         }
-        self.prohibited("non-deterministic functions")
+        Err(self.prohibited("non-deterministic functions").with_offset(Some(place.start)))
     }
 
-    fn prohibited<T>(&self, what: &str) -> Result<T> {
-        Err(CompileError::new(format!("{what} prohibited in {}", self.place.words())))
+    fn prohibited(&self, what: &str) -> CompileError {
+        CompileError::new(format!("{what} prohibited in {}", self.place.words()))
     }
+}
+
+/// An error with this message, at `place`.
+fn fail_at<T>(place: Span, message: String) -> Result<T> {
+    Err(CompileError::at(place, message))
 }
 
 /// "row value misused" for a comparison of two values with different numbers of columns.

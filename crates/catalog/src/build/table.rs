@@ -29,7 +29,8 @@ pub fn build_table(create: &CreateTable<'_>, sql: &[u8], options: &BuildOptions<
         if at > 0 || constraint.name.is_some() {
             builder.constraint_name = constraint.name.map(|name| name.name.into());
         }
-        builder.add_constraint(constraint)?;
+        let added = builder.add_constraint(constraint);
+        added.map_err(|error| error.while_reading(sql, constraint.span.end))?;
     }
     builder.finish(body)
 }
@@ -48,6 +49,17 @@ struct TableBuilder<'b> {
 
 impl TableBuilder<'_> {
     fn add_column(&mut self, definition: &ColumnDef<'_>) -> Result<()> {
+        let sql = self.sql;
+        self.begin_column(definition).map_err(|error| error.while_reading(sql, definition.constraints_start()))?;
+        let at = self.table.columns.len() - 1;
+        definition.constraints.iter().try_for_each(|constraint| {
+            let added = self.add_column_constraint(at, constraint);
+            added.map_err(|error| error.while_reading(sql, constraint.span.end))
+        })
+    }
+
+    /// Adds a column that has a name and a type.
+    fn begin_column(&mut self, definition: &ColumnDef<'_>) -> Result<()> {
         let name = definition.name.name;
         if self.table.columns.len() >= self.options.limits.columns as usize {
             return wrong_definition(format!("too many columns on {}", self.table.name));
@@ -63,8 +75,7 @@ impl TableBuilder<'_> {
             ..Column::default()
         });
         self.constraint_name = None;
-        let at = self.table.columns.len() - 1;
-        definition.constraints.iter().try_for_each(|constraint| self.add_column_constraint(at, constraint))
+        Ok(())
     }
 
     /// Adds a constraint to the column at this place.
@@ -183,7 +194,7 @@ impl TableBuilder<'_> {
 
     fn refuse_autoincrement(&self, autoincrement: bool) -> Result<()> {
         if autoincrement {
-            return fail("AUTOINCREMENT is only allowed on an INTEGER PRIMARY KEY");
+            return wrong_definition("AUTOINCREMENT is only allowed on an INTEGER PRIMARY KEY");
         }
         Ok(())
     }

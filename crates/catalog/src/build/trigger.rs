@@ -9,12 +9,16 @@ use crate::{Catalog, FoundTable, NameBuf, Trigger, TriggerEvent, display_name};
 /// The database that a trigger will be in, and its table.
 ///
 /// A trigger is in the database that qualifies its name, else in the database of its table; a TEMP trigger may be on a
-/// table of any database.
-pub fn trigger_database<'c>(create: &CreateTrigger<'_>, catalog: &'c Catalog) -> Result<(Db, FoundTable<'c>)> {
+/// table of any database. `sql` is the text that the tree's spans are about.
+pub fn trigger_database<'c>(
+    create: &CreateTrigger<'_>,
+    sql: &[u8],
+    catalog: &'c Catalog,
+) -> Result<(Db, FoundTable<'c>)> {
     if create.temporary && create.name.schema.is_some() {
         return fail("temporary trigger may not have qualified name");
     }
-    let named = create.name.schema.map(|schema| catalog.database(schema.name)).transpose()?;
+    let named = create.name.schema.map(|schema| catalog.named_database(schema, sql)).transpose()?;
     let home = if create.temporary { Some(Db::TEMP) } else { named };
     // The table's name is looked up in the trigger's database, unless that is temp: then in all databases.
     let schema = match (create.table.schema, home) {
@@ -29,8 +33,10 @@ pub fn trigger_database<'c>(create: &CreateTrigger<'_>, catalog: &'c Catalog) ->
         && db != Db::TEMP
         && catalog.find_database(schema.name) != Some(db)
     {
-        let name = create.name.name.name;
-        return fail(format!("trigger {name} cannot reference objects in database {}", schema.name));
+        let place = create.name.name.span();
+        let written = String::from_utf8_lossy(place.text(sql));
+        let message = format!("trigger {written} cannot reference objects in database {}", schema.name);
+        return Err(CompileError::at(place, message));
     }
     let Some(found) = catalog.find_table(schema, create.table.name.name) else {
         return Err(match schema {

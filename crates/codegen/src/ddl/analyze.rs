@@ -42,16 +42,16 @@ struct StatisticsTables {
     samples: CursorId,
 }
 
-/// ANALYZE of all databases but the temporary one, of a database, of a table, of an index.
-pub(crate) fn analyze<'a>(cg: &mut Codegen<'a>, name: Option<&'a QualifiedName<'a>>) -> Result<()> {
+/// ANALYZE of all databases but the temporary one, of a database, of a table, of an index; `sql` is the statement's text.
+pub(crate) fn analyze<'a>(cg: &mut Codegen<'a>, written: Option<&'a QualifiedName<'a>>, sql: &[u8]) -> Result<()> {
     let catalog = &cg.env.catalog;
-    let Some(name) = name else {
+    let Some(written) = written else {
         let databases = (0..catalog.databases().len()).map(|db| Db(db as u8));
         return databases.filter(|db| *db != Db::TEMP).try_for_each(|db| analyze_part(cg, db, Part::Everything));
     };
-    let (schema, name) = (name.schema.map(|schema| schema.name), name.name.name);
-    match schema {
-        Some(schema) => drop(catalog.database(schema)?),
+    let (schema, name) = (written.schema.map(|schema| schema.name), written.name.name);
+    match written.schema {
+        Some(schema) => drop(catalog.named_database(schema, sql)?),
         None => {
             if let Some(db) = catalog.find_database(name) {
                 return analyze_part(cg, db, Part::Everything);

@@ -15,7 +15,7 @@ use crate::Codegen;
 
 /// CREATE INDEX; `sql` is the statement's text.
 pub(crate) fn create_index<'a>(cg: &mut Codegen<'a>, create: &'a CreateIndex<'a>, sql: &'a [u8]) -> Result<()> {
-    let (db, table) = indexed_table(cg, create)?;
+    let (db, table) = indexed_table(cg, create, sql)?;
     if !is_new_index(cg, db, create)? {
         cg.transactions.use_database(db, false);
         return Ok(());
@@ -47,9 +47,9 @@ pub(crate) fn create_index<'a>(cg: &mut Codegen<'a>, create: &'a CreateIndex<'a>
 }
 
 /// The database of the table and its index, and the table.
-fn indexed_table<'a>(cg: &Codegen<'a>, create: &CreateIndex<'a>) -> Result<(Db, &'a Table)> {
+fn indexed_table<'a>(cg: &Codegen<'a>, create: &CreateIndex<'a>, sql: &[u8]) -> Result<(Db, &'a Table)> {
     let catalog = &cg.env.catalog;
-    let mut db = database_of(cg, create.name)?;
+    let mut db = database_of(cg, sql, create.name)?;
     let anywhere = catalog.find_table(None, create.table.name);
     let is_temporary = anywhere.is_some_and(|found| found.db == Db::TEMP);
     if create.name.schema.is_none() && is_temporary {

@@ -1,7 +1,7 @@
 //! CREATE VIEW and CREATE TRIGGER, which write a row of the schema table and no more. CREATE VIRTUAL TABLE, which then calls its
 //! module.
 
-use lithe_catalog::{Result, Trigger, build_trigger, build_view, fail, trigger_database};
+use lithe_catalog::{CompileError, Result, Trigger, build_trigger, build_view, fail, trigger_database};
 use lithe_sql::ast::{CreateTrigger, CreateView, CreateVirtualTable, Indexed, Name, Span, Stmt};
 use lithe_vm::operand::{Db, TextId};
 
@@ -19,13 +19,13 @@ pub(crate) fn create_view<'a>(
     if parameters > 0 {
         return fail("parameters are not allowed in views");
     }
-    let db = database_of_table(cg, create.name, create.temporary)?;
+    let db = database_of_table(cg, sql, create.name, create.temporary)?;
     if !is_new_table(cg, db, sql, create.name.name, create.if_not_exists)? {
         cg.transactions.use_database(db, false);
         return Ok(());
     }
     let name = create.name.name;
-    cg.resolver.refuse_other_databases(db, name.name, create.select)?;
+    cg.resolver.refuse_other_databases(db, name, sql, create.select)?;
     let view = build_view(create, sql);
     let text = Span::new(name.span().start, create.text.end);
     let text = [b"CREATE VIEW ", text.text(sql)].concat();
@@ -48,8 +48,9 @@ pub(crate) fn create_virtual_table<'a>(
     create: &'a CreateVirtualTable<'a>,
     sql: &'a [u8],
 ) -> Result<()> {
-    let db = database_of_table(cg, create.name, false)?;
-    if !is_new_table(cg, db, sql, create.name.name, create.if_not_exists)? {
+    let reading = |error: CompileError| error.while_reading(sql, create.module.span().end);
+    let db = database_of_table(cg, sql, create.name, false).map_err(reading)?;
+    if !is_new_table(cg, db, sql, create.name.name, create.if_not_exists).map_err(reading)? {
         cg.transactions.use_database(db, false);
         return Ok(());
     }
@@ -81,26 +82,40 @@ pub(crate) fn create_trigger<'a>(
     sql: &'a [u8],
     parameters: u32,
 ) -> Result<()> {
-    create.body.iter().try_for_each(|step| check_step(&step.stmt))?;
-    let env = cg.env;
-    let (db, target) = trigger_database(create, &env.catalog)?;
-    refuse_reserved(cg, create.name.name.name)?;
-    if env.catalog.schema(db).trigger(create.name.name.name).is_some() {
-        if create.if_not_exists {
+    let begun = begin_trigger(cg, create, sql).map_err(|error| error.while_reading(sql, create.begin.start))?;
+    for step in create.body {
+        check_step(&step.stmt).map_err(|error| error.while_reading(sql, step.span.end))?;
+    }
+    let (db, trigger) = match begun {
+        (db, Some(trigger)) => (db, trigger),
+        (db, None) => {
             cg.transactions.use_database(db, false);
             return Ok(());
         }
-        return fail(format!("trigger {} already exists", as_written(sql, create.name.name)));
-    }
-    if env.shadow_tables.protects(create.table.name.name) {
-        return fail("cannot create triggers on shadow tables");
-    }
-    let trigger = build_trigger(create, db, target, &env.catalog)?;
+    };
     if parameters > 0 {
         return fail("trigger cannot use variables");
     }
     cg.resolver.refuse_other_databases_in_trigger(db, create)?;
     write_trigger(cg, db, &trigger, create.table.name.name, create.text.text(sql))
+}
+
+/// The database of the new trigger, and the trigger, unless it exists and the statement has IF NOT EXISTS.
+fn begin_trigger<'a>(cg: &Codegen<'a>, create: &CreateTrigger<'a>, sql: &[u8]) -> Result<(Db, Option<Trigger>)> {
+    let env = cg.env;
+    let (db, target) = trigger_database(create, sql, &env.catalog)?;
+    let name = create.name.name;
+    refuse_reserved(cg, name.name)?;
+    if env.catalog.schema(db).trigger(name.name).is_some() {
+        if create.if_not_exists {
+            return Ok((db, None));
+        }
+        return Err(CompileError::at(name.span(), format!("trigger {} already exists", as_written(sql, name))));
+    }
+    if env.shadow_tables.protects(create.table.name.name) {
+        return fail("cannot create triggers on shadow tables");
+    }
+    Ok((db, Some(build_trigger(create, db, target, &env.catalog)?)))
 }
 
 /// Rejects clauses that a statement must not have within a trigger.

@@ -1,6 +1,6 @@
 //! CREATE TABLE.
 
-use lithe_catalog::{Result, Table, build_table, check_generated_loops};
+use lithe_catalog::{CompileError, Result, Table, build_table, check_generated_loops};
 use lithe_sql::ast::{CreateTable, TableBody};
 
 use super::build_options::build_options;
@@ -11,8 +11,9 @@ use crate::Codegen;
 
 /// CREATE TABLE; `sql` is the statement's text.
 pub(crate) fn create_table<'a>(cg: &mut Codegen<'a>, create: &'a CreateTable<'a>, sql: &'a [u8]) -> Result<()> {
-    let db = database_of_table(cg, create.name, create.temporary)?;
-    if !is_new_table(cg, db, sql, create.name.name, create.if_not_exists)? {
+    let reading = |error: CompileError| error.while_reading(sql, create.name.name.span().end);
+    let db = database_of_table(cg, sql, create.name, create.temporary).map_err(reading)?;
+    if !is_new_table(cg, db, sql, create.name.name, create.if_not_exists).map_err(reading)? {
         cg.transactions.use_database(db, false);
         return Ok(());
     }

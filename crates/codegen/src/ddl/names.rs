@@ -1,19 +1,19 @@
 //! The database of a new object, and whether its name may be used.
 
-use lithe_catalog::{Result, fail, is_system_name};
+use lithe_catalog::{CompileError, Result, fail, is_system_name};
 use lithe_sql::ast::{Ident, Name, QualifiedName};
 use lithe_vm::operand::Db;
 
 use crate::Codegen;
 
-/// The database of the schema in `name`, main by default.
-pub(super) fn database_of(cg: &Codegen<'_>, name: QualifiedName<'_>) -> Result<Db> {
-    name.schema.map_or(Ok(Db::MAIN), |schema| cg.env.catalog.database(schema.name))
+/// The database of the schema in `name`, main by default; `sql` is the statement's text.
+pub(super) fn database_of(cg: &Codegen<'_>, sql: &[u8], name: QualifiedName<'_>) -> Result<Db> {
+    name.schema.map_or(Ok(Db::MAIN), |schema| cg.env.catalog.named_database(schema, sql))
 }
 
 /// The database of a new table or view.
-pub(super) fn database_of_table(cg: &Codegen<'_>, name: QualifiedName<'_>, temporary: bool) -> Result<Db> {
-    let db = database_of(cg, name)?;
+pub(super) fn database_of_table(cg: &Codegen<'_>, sql: &[u8], name: QualifiedName<'_>, temporary: bool) -> Result<Db> {
+    let db = database_of(cg, sql, name)?;
     if temporary && name.schema.is_some() && db != Db::TEMP {
         return fail("temporary table name must be unqualified");
     }
@@ -43,7 +43,7 @@ pub(super) fn is_new_table(cg: &Codegen<'_>, db: Db, sql: &[u8], name: Ident<'_>
         return if if_not_exists {
             Ok(false)
         } else {
-            fail(format!("{kind} {} already exists", as_written(sql, name)))
+            Err(CompileError::at(name.span(), format!("{kind} {} already exists", as_written(sql, name))))
         };
     }
     if schema.index(name.name).is_some() {

@@ -11,16 +11,16 @@ use super::create_index::uses_collation;
 use super::fill_index::{Filling, Root, fill_index};
 use crate::Codegen;
 
-/// REINDEX of all indexes, of those that use a collation, of a table, of an index.
-pub(crate) fn reindex<'a>(cg: &mut Codegen<'a>, name: Option<&'a QualifiedName<'a>>) -> Result<()> {
+/// REINDEX of all indexes, of those that use a collation, of a table, of an index; `sql` is the statement's text.
+pub(crate) fn reindex<'a>(cg: &mut Codegen<'a>, written: Option<&'a QualifiedName<'a>>, sql: &[u8]) -> Result<()> {
     let catalog = &cg.env.catalog;
-    let Some(name) = name else { return reindex_all(cg, None) };
-    let (schema, name) = (name.schema.map(|schema| schema.name), name.name.name);
+    let Some(written) = written else { return reindex_all(cg, None) };
+    let (schema, name) = (written.schema.map(|schema| schema.name), written.name.name);
     if schema.is_none() && (cg.env.collation(Coll::named(name)).is_ok() || is_named_as_collation(cg, name)) {
         return reindex_all(cg, Some(name));
     }
-    if let Some(schema) = schema {
-        catalog.database(schema)?;
+    if let Some(schema) = written.schema {
+        catalog.named_database(schema, sql)?;
     }
     if let Some(found) = catalog.find_table(schema, name) {
         return reindex_table(cg, found.db, found.table, None);

@@ -77,9 +77,13 @@ impl std::fmt::Debug for Pragma {
     }
 }
 
-/// Compiles a pragma; returns its result columns, too.
-pub(crate) fn compile(connection: &Connection, pragma: &ast::Pragma<'_>) -> Result<(PragmaCall, ResultColumns)> {
-    let schema = pragma.name.schema.map(|schema| connection.catalog().database(schema.name)).transpose()?;
+/// Compiles a pragma of the statement `sql`; returns its result columns, too.
+pub(crate) fn compile(
+    connection: &Connection,
+    sql: &[u8],
+    pragma: &ast::Pragma<'_>,
+) -> Result<(PragmaCall, ResultColumns)> {
+    let schema = pragma.name.schema.map(|schema| connection.catalog().named_database(schema, sql)).transpose()?;
     if let Some(taken) = taken_over(connection, pragma, schema)? {
         return Ok(taken);
     }

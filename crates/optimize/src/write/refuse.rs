@@ -1,6 +1,6 @@
 //! Statements that are refused because their table cannot be changed.
 
-use lithe_catalog::{FoundTable, Result, Table, TableKind, fail};
+use lithe_catalog::{FoundTable, FoundTrigger, NameBuf, Result, Table, TableKind, TriggerEvent, fail};
 use lithe_format::PageNo;
 use lithe_resolve::{ChangeTarget, Resolver, Scope};
 use lithe_sql::ast::{self, QualifiedName};
@@ -54,7 +54,12 @@ pub(super) fn update_early<'a>(resolver: &Resolver<'a>, base: &Scope<'_, 'a>, up
         return Ok(());
     }
     let target = resolver.target_at(db, table)?;
-    if table.view().is_some() && Triggers::exist(resolver, &target) {
+    let assigns = |column: &NameBuf| update.set.iter().any(|set| set.columns.iter().any(|named| *column == named.name));
+    let fires = |found: FoundTrigger<'_>| match &found.trigger.event {
+        TriggerEvent::Update(columns) => columns.is_empty() || columns.iter().any(assigns),
+        TriggerEvent::Insert | TriggerEvent::Delete => false,
+    };
+    if table.view().is_some() && resolver.env.flags.triggers && resolver.env.catalog.triggers_of(db, table).any(fires) {
         return Ok(());
     }
     let triggers = Triggers::of(resolver, &target, Event::Update(&[]));

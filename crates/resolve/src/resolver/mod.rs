@@ -38,7 +38,7 @@ use std::cell::{Cell, RefCell};
 use bumpalo::Bump;
 use lithe_base::Db;
 use lithe_catalog::{Result, Table, View};
-use lithe_sql::ast::{self, Name, QualifiedName, SelectNumber};
+use lithe_sql::ast::{self, Ident, QualifiedName, SelectNumber};
 
 pub use change::*;
 pub use expr::query::derived::unique_names;
@@ -259,8 +259,8 @@ impl<'a> Resolver<'a> {
 
     /// "view v cannot reference objects in database x", because a view that is not temporary remains when other
     /// databases are detached.
-    pub fn refuse_other_databases(&self, db: Db, name: Name<'_>, select: &ast::Select<'a>) -> Result<()> {
-        schema::refuse_other_databases(self, db, name, select)
+    pub fn refuse_other_databases(&self, db: Db, name: Ident<'_>, sql: &[u8], select: &ast::Select<'a>) -> Result<()> {
+        schema::refuse_other_databases(self, db, name, sql, select)
     }
 
     /// The same of a trigger.

@@ -5,7 +5,7 @@ use bumpalo::Bump;
 use lithe_base::Db;
 use lithe_catalog::{CompileError, Result, fail};
 use lithe_sql::ast::{
-    BinaryOp, CreateTrigger, ExprKind, FromItem, InSet, Name, Node, QualifiedName, Select, Source, Stmt,
+    BinaryOp, CreateTrigger, ExprKind, FromItem, Ident, InSet, Name, Node, QualifiedName, Select, Source, Stmt,
     is_folded_to_zero, walk_select, walk_stmt,
 };
 use lithe_sql::{Limits, parse_statement};
@@ -31,12 +31,14 @@ pub(super) fn resolve_default<'a>(resolver: &Resolver<'a>, text: &'a [u8]) -> Re
 pub(super) fn refuse_other_databases<'a>(
     resolver: &Resolver<'a>,
     db: Db,
-    name: Name<'_>,
+    name: Ident<'_>,
+    sql: &[u8],
     select: &Select<'a>,
 ) -> Result<()> {
     let mut foreign = None;
     walk_select(select, &mut |node| foreign = foreign.or_else(|| foreign_name(resolver, db, node)));
-    refuse("view", name, foreign)
+    let written = String::from_utf8_lossy(name.span().text(sql));
+    refuse("view", &written, foreign).map_err(|error| error.with_offset(Some(name.span().start)))
 }
 
 /// The same of a trigger.
@@ -47,7 +49,7 @@ pub(super) fn refuse_other_databases_in_trigger<'a>(
 ) -> Result<()> {
     let mut foreign = None;
     walk_stmt(&Stmt::CreateTrigger(create), &mut |node| foreign = foreign.or_else(|| foreign_name(resolver, db, node)));
-    refuse("trigger", create.name.name.name, foreign)
+    refuse("trigger", &create.name.name.name.to_str_lossy(), foreign)
 }
 
 /// The database of a table's name that is not `db`.
@@ -68,7 +70,7 @@ fn foreign_name<'a>(resolver: &Resolver<'a>, db: Db, node: Node<'_, 'a>) -> Opti
     is_foreign.then_some(schema)
 }
 
-fn refuse(kind: &str, name: Name<'_>, foreign: Option<Name<'_>>) -> Result<()> {
+fn refuse(kind: &str, name: &str, foreign: Option<Name<'_>>) -> Result<()> {
     match foreign {
         Some(database) => fail(format!("{kind} {name} cannot reference objects in database {database}")),
         None => Ok(()),

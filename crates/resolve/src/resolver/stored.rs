@@ -24,7 +24,7 @@ pub(super) fn resolve_stored_expr<'a>(
     // The expression is in the schema already: a name in double quotes may be a string in it, whatever the connection's
     // settings.
     let rules = Rules { is_loaded: true, no_strings_in_double_quotes: false, ..stored_rules(resolver, clause) };
-    expr_of_table(resolver, &parsed, text, rules, source, db, table)
+    expr_of_table(resolver, &parsed, text, rules, source, db, table).map_err(CompileError::without_offset)
 }
 
 /// As [`resolve_stored_expr`], for the tree of a CREATE statement, which is parsed already.
@@ -56,7 +56,8 @@ pub fn authorize_expressions(env: &Environment, db: Db, table: &Table) -> Result
     let generated = generated.map(|generated| (&generated.text, Stored::Generated));
     for (text, clause) in checks.chain(generated) {
         let parsed = resolver.parse_stored_expr(text)?;
-        resolve_table_expr(&resolver, &parsed, text, clause, source, db, table)?;
+        let resolved = resolve_table_expr(&resolver, &parsed, text, clause, source, db, table);
+        resolved.map_err(CompileError::without_offset)?;
     }
     Ok(())
 }
@@ -78,7 +79,7 @@ fn expr_of_table<'a>(
     let found = Found::default();
     let sources = [table_source(source, db, table)];
     let scope = Scope { sources: &sources, rules, ..Scope::outermost(text, &found) };
-    resolve_expr(resolver, &scope, expr).map_err(CompileError::without_offset)
+    resolve_expr(resolver, &scope, expr)
 }
 
 /// A table as the one source of a scope.

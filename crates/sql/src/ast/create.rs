@@ -124,6 +124,13 @@ pub struct Check<'a> {
     pub conflict: Option<Conflict>,
 }
 
+impl ColumnDef<'_> {
+    /// Where its constraints begin; its end, if it has none.
+    pub fn constraints_start(&self) -> u32 {
+        self.constraints.first().map_or(self.span.end, |first| first.span.start)
+    }
+}
+
 /// A constraint of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct TableConstraint<'a> {
@@ -251,6 +258,8 @@ pub struct CreateTrigger<'a> {
     pub table: QualifiedName<'a>,
     /// WHEN.
     pub when: Option<Expr<'a>>,
+    /// BEGIN.
+    pub begin: Span,
     /// The statements: INSERT, UPDATE, DELETE, SELECT.
     pub body: &'a [TriggerStep<'a>],
     /// From the name (without a schema) to END: the schema table stores "CREATE TRIGGER " and this text.

@@ -226,6 +226,29 @@ impl In<'_> {
 }
 
 impl Expr<'_> {
+    /// The offset that SQLite reports for an error about the expression: that of the first of its left operands that is not an
+    /// operator.
+    #[cold]
+    pub fn error_offset(&self) -> Option<u32> {
+        let mut expr = self;
+        loop {
+            expr = match &expr.kind {
+                ExprKind::Unary(_, operand) => operand,
+                ExprKind::Binary(_, left, _) => left,
+                ExprKind::Between(between) => &between.value,
+                ExprKind::In(set) => &set.value,
+                ExprKind::Case(case) => case.operand.as_ref()?,
+                ExprKind::Cast(cast) => &cast.value,
+                ExprKind::Collate(collate) => &collate.value,
+                ExprKind::Like(like) => return Some(like.op_span.start),
+                ExprKind::Exists(_) | ExprKind::Subquery(_) | ExprKind::RowValue(_) | ExprKind::Raise(_) => {
+                    return None;
+                }
+                _ => return Some(expr.span.start),
+            }
+        }
+    }
+
     /// Whether SQLite's parser recognizes the expression as false: the number 0, `x IN ()`, `x AND 0`, `'text' ISNULL`.
     pub fn is_false(&self) -> bool {
         match self.kind {

@@ -151,7 +151,7 @@ impl<'a, 'l> Parser<'a, 'l> {
     #[cold]
     pub(super) fn defer(&mut self, offset: Option<u32>, message: impl Into<String>) {
         let message = message.into();
-        self.deferred = Some(Box::new(ParseError { message, offset, too_big: false }));
+        self.deferred = Some(Box::new(ParseError { message, offset, too_big: false, tail: 0 }));
     }
 
     /// Like [`Parser::defer`], for checks that SQLite omits after an earlier error.

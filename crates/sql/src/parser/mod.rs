@@ -28,8 +28,10 @@
 //! | `dml` | INSERT, UPDATE, DELETE |
 //! | `create` | CREATE; `table`, `constraint`, `trigger` are its parts |
 //! | `command`, `alter` | the short statements |
+//! | `beginning` | the part of a CREATE or ALTER before a syntax error |
 
 mod alter;
+mod beginning;
 mod command;
 mod create;
 mod cursor;
@@ -41,10 +43,10 @@ mod statement;
 
 use bumpalo::Bump;
 
-use crate::ast::Statement;
+use crate::ast::{Statement, Stmt};
 use crate::error::{ParseError, Result, too_big};
 use crate::limits::Limits;
-use crate::token::TokenKind;
+use crate::token::{Token, TokenKind};
 use cursor::Parser;
 
 /// The result of [`parse_statement`].
@@ -54,6 +56,15 @@ pub struct Parsed<'a> {
     pub statement: Option<Statement<'a>>,
     /// The offset after the statement and its semicolon, where the next statement starts.
     pub tail: usize,
+}
+
+/// The result of [`parse_beginning`].
+#[derive(Clone, Copy, Debug)]
+pub struct Beginning<'a> {
+    /// The part before the error, as a statement.
+    pub stmt: Stmt<'a>,
+    /// Whether it is the whole statement: the error is its last word, an unknown option of a table.
+    pub is_whole: bool,
 }
 
 /// Parses the first statement of `sql`. The tree borrows from the text and from the arena.
@@ -76,12 +87,33 @@ fn parse<'a>(sql: &'a [u8], arena: &'a Bump, limits: &Limits) -> Result<Parsed<'
     let longest = limits.sql_length as usize;
     let cut = sql.len() > longest;
     let mut parser = Parser::new(sql.get(..longest).unwrap_or(sql), arena, limits);
-    let parsed = statement::first_statement(&mut parser);
+    let mut parsed = statement::first_statement(&mut parser);
     // A parser that reaches the end of truncated text has read beyond the limit.
     if cut && parser.token.kind == TokenKind::EndOfText {
-        return too_big();
+        return too_big(sql.len());
+    }
+    if let Err(error) = &mut parsed {
+        error.tail = end_of_reading(&parser.token);
     }
     parsed
+}
+
+/// Where SQLite stops reading if it finds an error when `token` is the next one. A token that is illegal is not read.
+#[cold]
+fn end_of_reading(token: &Token) -> u32 {
+    let is_illegal = matches!(token.kind, TokenKind::Illegal | TokenKind::Comment);
+    if is_illegal { token.span.start } else { token.span.end }
+}
+
+/// What the first statement of `sql`, which has a syntax error, creates or alters, as far as it can be parsed: a CREATE TABLE
+/// with the columns and constraints before the error, for instance. SQLite checks these while it reads the text, and so
+/// reports what is wrong with them rather than the syntax error.
+#[cold]
+pub fn parse_beginning<'a>(sql: &'a [u8], arena: &'a Bump, limits: &Limits) -> Option<Beginning<'a>> {
+    let mut parser = Parser::new(sql, arena, limits);
+    let stmt = beginning::beginning(&mut parser)?;
+    let is_at_end = parser.at(TokenKind::Semicolon) || parser.at(TokenKind::EndOfText);
+    Some(Beginning { stmt, is_whole: is_at_end && parser.deferred.is_some() })
 }
 
 #[cfg(test)]

@@ -37,7 +37,6 @@ const PARSER_MESSAGES: &[&str] = &[
     "IN(...) element has ",
     "parameters are not allowed in views",
     "cannot use RETURNING in a trigger",
-    "temporary table name must be unqualified",
     "temporary trigger may not have qualified name",
     "Recursion limit",
     "cannot override ",
@@ -60,6 +59,8 @@ impl Oracle {
     pub fn compare(&self, sql: &str) -> Verdict {
         let arena = Bump::new();
         let ours = parse_statement(sql.as_bytes(), &arena, &Limits::default());
+        // rusqlite does not tell the tail.
+        let ours = ours.map_err(|error| ParseError { tail: 0, ..error });
         // Only the first statement is compared.
         let sql = match &ours {
             Ok(parsed) => &sql[..parsed.tail],
@@ -108,10 +109,10 @@ impl Oracle {
         match self.connection.prepare(sql) {
             Ok(_) => None,
             Err(rusqlite::Error::SqlInputError { msg, offset, .. }) => {
-                Some(ParseError { message: msg, offset: u32::try_from(offset).ok(), too_big: false })
+                Some(ParseError { message: msg, offset: u32::try_from(offset).ok(), too_big: false, tail: 0 })
             }
             Err(rusqlite::Error::SqliteFailure(_, message)) => {
-                Some(ParseError { message: message.unwrap_or_default(), offset: None, too_big: false })
+                Some(ParseError { message: message.unwrap_or_default(), offset: None, too_big: false, tail: 0 })
             }
             Err(other) => panic!("{sql}: {other}"),
         }

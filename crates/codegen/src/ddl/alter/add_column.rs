@@ -11,7 +11,7 @@ use lithe_optimize::plan::RowsFor;
 use lithe_resolve::ir::{Expr, OutputColumn, SourceId};
 use lithe_resolve::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored, plain_output};
 use lithe_sql::ast::{
-    ColumnConstraintKind, ColumnDef, Conflict, CreateTable, JoinKind, Name, Stmt, TableBody, TableColumns,
+    ColumnConstraintKind, ColumnDef, Conflict, CreateTable, JoinKind, Name, Span, Stmt, TableBody, TableColumns,
 };
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
@@ -22,7 +22,7 @@ use super::super::names::quoted;
 use super::super::system;
 use super::edits::{self, RowEdit};
 use super::text::{TextEdits, token_from};
-use super::{Altered, verify};
+use super::{Altered, SEPARATOR, verify};
 use crate::Destination;
 use crate::write::{emit_affinities, emit_failure};
 use crate::{Codegen, ColumnAccess};
@@ -34,13 +34,11 @@ pub(super) fn add_column<'a>(
     definition: &'a ColumnDef<'a>,
     sql: &'a [u8],
 ) -> Result<()> {
-    if altered.table.view().is_some() {
-        return fail("Cannot add a column to a view");
-    }
-    altered.check("virtual tables may not be altered")?;
+    check_name(altered, definition).map_err(|error| error.while_reading(sql, definition.constraints_start()))?;
     let Altered { db, table } = altered;
-    let new_sql = new_text(cg, altered, definition.span.text(sql))?;
-    let (new_table, refusal) = build(cg, altered, definition, &new_sql)?;
+    let (new_sql, copy) = new_text(cg, altered, definition.span.text(sql))?;
+    let built = build(cg, altered, definition, &new_sql);
+    let (new_table, refusal) = built.map_err(|error| error.moved(copy, definition.span, sql))?;
     let column = new_table.columns.last().expect("a column has been added");
     cg.transactions.use_database(db, true);
     cg.journal.note_more_changes();
@@ -63,8 +61,21 @@ pub(super) fn add_column<'a>(
     Ok(())
 }
 
-/// The new text of the table, with the new column before the constraints of the table.
-fn new_text<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &[u8]) -> Result<Vec<u8>> {
+/// Checks that the table can have another column, of this name.
+fn check_name(altered: Altered<'_>, definition: &ColumnDef<'_>) -> Result<()> {
+    if altered.table.view().is_some() {
+        return fail("Cannot add a column to a view");
+    }
+    altered.check("virtual tables may not be altered")?;
+    if altered.table.column(definition.name.name).is_some() {
+        return fail(format!("duplicate column name: {}", definition.name.name));
+    }
+    Ok(())
+}
+
+/// The new text of the table, with the new column before the constraints of the table, and where the definition of the column
+/// stands in it.
+fn new_text<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &[u8]) -> Result<(Vec<u8>, Span)> {
     let (_, body) = altered.definition(cg)?;
     let text = &altered.table.sql;
     let at = match (body.columns.last(), body.constraints.first()) {
@@ -72,8 +83,9 @@ fn new_text<'a>(cg: &Codegen<'a>, altered: Altered<'a>, definition: &[u8]) -> Re
         _ => body.close.start,
     };
     let mut edits = TextEdits::default();
-    edits.replace(lithe_sql::ast::Span::new(at, at), [b", ", definition].concat());
-    Ok(edits.apply(text))
+    edits.replace(Span::new(at, at), [SEPARATOR, definition].concat());
+    let start = at + SEPARATOR.len() as u32;
+    Ok((edits.apply(text), Span::new(start, start + definition.len() as u32)))
 }
 
 /// Builds the altered table. Errors are reported in SQLite's order: first those of the definition, then those of constraints that
@@ -85,9 +97,6 @@ fn build<'a>(
     definition: &ColumnDef<'_>,
     text: &[u8],
 ) -> Result<(Table, Option<CompileError>)> {
-    if altered.table.column(definition.name.name).is_some() {
-        return fail(format!("duplicate column name: {}", definition.name.name));
-    }
     let parsed = lithe_sql::parse_statement(text, cg.arena, &cg.env.limits);
     let statement = parsed.map_err(|error| CompileError::new(error.message))?.statement;
     let Some(lithe_sql::ast::Stmt::CreateTable(create)) = statement.and_then(|statement| statement.program()) else {

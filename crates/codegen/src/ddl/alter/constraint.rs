@@ -9,9 +9,9 @@ use lithe_vm::insn::Insn;
 
 use super::super::build_options::build_options;
 use super::super::system;
-use super::Altered;
 use super::edits::{self, RowEdit};
 use super::text::{TextEdits, token_from, without_constraint};
+use super::{Altered, SEPARATOR};
 use crate::write::emit_failure;
 use crate::{Codegen, ColumnAccess};
 
@@ -30,9 +30,12 @@ pub(super) fn add_check<'a>(
     let (_, body) = altered.definition(cg)?;
     let text = &altered.table.sql;
     let mut edits = TextEdits::default();
-    edits.replace(Span::new(body.close.start, body.close.start), [b", ", span.text(sql)].concat());
+    let end = body.close.start;
+    edits.replace(Span::new(end, end), [SEPARATOR, span.text(sql)].concat());
     let new_sql = edits.apply(text);
-    check_text(cg, &new_sql)?;
+    let start = end + SEPARATOR.len() as u32;
+    let copy = Span::new(start, start + (span.end - span.start));
+    check_text(cg, &new_sql).map_err(|error| error.moved(copy, span, sql))?;
     if let Some(name) = name
         && !named(body, name).is_empty()
     {
@@ -61,7 +64,7 @@ pub(super) fn set_not_null<'a>(
     let mut edits = TextEdits::default();
     edits.replace(Span::new(end, end), [b" ", span.text(sql)].concat());
     let new_sql = edits.apply(without);
-    check_text(cg, &new_sql)?;
+    check_text(cg, &new_sql).map_err(CompileError::without_offset)?;
     let source = cg.resolver.new_source();
     let value = cg.resolver.table_column(source, altered.table, at);
     let condition = Expr::IsNull(cg.resolver.alloc(value), true);

@@ -41,12 +41,19 @@ pub use quotes::with_single_quotes;
 use super::names::as_written;
 use crate::Codegen;
 
+/// What stands before a definition that is added to the text of a table.
+const SEPARATOR: &[u8] = b", ";
+
 /// ALTER TABLE; `sql` is the statement's text.
 pub(crate) fn alter_table<'a>(cg: &mut Codegen<'a>, alter: &'a AlterTable<'a>, sql: &'a [u8]) -> Result<()> {
-    let found = cg.env.catalog.table(alter.table.schema, alter.table.name)?;
+    let reading = |error: CompileError| match alter.action {
+        AlterAction::AddColumn(definition) => error.while_reading(sql, definition.constraints_start()),
+        _ => error,
+    };
+    let found = cg.env.catalog.table(alter.table.schema, alter.table.name).map_err(reading)?;
     let altered = Altered { db: found.db, table: found.table };
     if cg.env.shadow_tables.protects(found.table.name.name()) {
-        return fail(format!("table {} may not be altered", found.table.name));
+        return fail(format!("table {} may not be altered", found.table.name)).map_err(reading);
     }
     // Eponymous virtual tables are in no schema.
     let is_in_schema = cg.env.catalog.schema(found.db).table(found.table.name.name()).is_some();
@@ -115,7 +122,7 @@ impl<'a> Altered<'a> {
     fn column(&self, name: Ident<'_>, sql: &[u8]) -> Result<u16> {
         match self.table.column(name.name) {
             Some(at) => Ok(at),
-            None => fail(format!("no such column: \"{}\"", as_written(sql, name))),
+            None => Err(CompileError::at(name.span(), format!("no such column: \"{}\"", as_written(sql, name)))),
         }
     }
 

@@ -1,6 +1,6 @@
 //! INSERT.
 
-use lithe_catalog::{CompileError, Result, fail};
+use lithe_catalog::{CompileError, Result, Trigger, TriggerEvent, fail};
 use lithe_sql::ast::{self, SelectCore};
 
 use super::returning::resolve_returning;
@@ -43,10 +43,22 @@ pub(crate) fn resolve_insert<'a>(
             return fail(format!("UPSERT not implemented for virtual table \"{}\"", target.table.name));
         }
         let upserts = resolve_upserts(resolver, scope, &target, insert, (columns, excluded))?;
-        let returning = resolve_returning(resolver, base, &target, insert.returning)?;
+        let returning = resolve_returning(resolver, base, &target, insert.returning);
+        let returning = returning.map_err(|error| error_in_returning(resolver, &target, error))?;
         resolver.checks.check_delayed()?;
         Ok(ResolvedInsert { target, or: insert.or, columns, rows, upserts, excluded, returning })
     })
+}
+
+/// An error in RETURNING. As in SQLite, it has no place if a trigger of the table's database fires after the insertion.
+#[cold]
+fn error_in_returning(resolver: &Resolver<'_>, target: &ChangeTarget<'_>, error: CompileError) -> CompileError {
+    let mut triggers = resolver.env.catalog.triggers_of(target.db, target.table);
+    let fires = |found: &Trigger| found.time == ast::TriggerTime::After && found.event == TriggerEvent::Insert;
+    match triggers.any(|found| found.db == target.db && fires(found.trigger)) {
+        true => error.without_offset(),
+        false => error,
+    }
 }
 
 fn authorize_insert<'a>(resolver: &Resolver<'a>, base: &Scope<'_, 'a>, target: &ChangeTarget<'a>) -> Result<()> {

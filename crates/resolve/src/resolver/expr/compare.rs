@@ -17,16 +17,27 @@ pub(super) fn resolve_comparison<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope<'_, 'a>,
     op: CompareOp,
-    left: &ast::Expr<'a>,
+    written: &ast::Expr<'a>,
     right: &ast::Expr<'a>,
 ) -> Result<Expr<'a>> {
-    if let (Some(left), Some(right)) = (written_width(left), written_width(right))
+    if let (Some(left), Some(right)) = (written_width(written), written_width(right))
         && left != right
     {
-        return Err(row_value_misused());
+        return Err(misused_in(written));
     }
-    let left = or_later_error(resolver, resolve_expr_or_row(resolver, scope, left), scope, [right])?;
-    resolver.compare(op, left, resolve_expr_or_row(resolver, scope, right)?)
+    let left = or_later_error(resolver, resolve_expr_or_row(resolver, scope, written), scope, [right])?;
+    let right = resolve_expr_or_row(resolver, scope, right)?;
+    match (width(&left), width(&right)) {
+        (1, 1) => Ok(resolver.compare_scalars(op, left, right)),
+        (left_width, right_width) if left_width == right_width => resolver.compare_rows(op, left, right),
+        _ => Err(misused_in(written)),
+    }
+}
+
+/// "row value misused", at the left operand as it is written.
+#[cold]
+fn misused_in(left: &ast::Expr<'_>) -> CompileError {
+    row_value_misused().with_offset(left.error_offset())
 }
 
 pub(super) fn resolve_between<'a>(
@@ -38,7 +49,7 @@ pub(super) fn resolve_between<'a>(
     if let [Some(value), Some(low), Some(high)] = widths
         && (value != low || value != high)
     {
-        return Err(row_value_misused());
+        return Err(misused_in(&between.value));
     }
     let value = or_later_error(
         resolver,
@@ -52,14 +63,15 @@ pub(super) fn resolve_between<'a>(
         let (low_how, high_how) = (how(&value, &low), how(&value, &high));
         Expr::Between(resolver.arena.alloc(Between { value, low, low_how, high, high_how, rows: None }))
     } else {
-        between_rows(resolver, value, low, high)?
+        between_rows(resolver, [value, low, high]).ok_or_else(|| misused_in(&between.value))?
     };
     Ok(resolver.not_if(between.not, result))
 }
 
-fn between_rows<'a>(resolver: &Resolver<'a>, value: Expr<'a>, low: Expr<'a>, high: Expr<'a>) -> Result<Expr<'a>> {
+/// BETWEEN of rows; `None` if they differ in width.
+fn between_rows<'a>(resolver: &Resolver<'a>, [value, low, high]: [Expr<'a>; 3]) -> Option<Expr<'a>> {
     if width(&value) != width(&low) || width(&value) != width(&high) {
-        return Err(row_value_misused());
+        return None;
     }
     let rows = BetweenRows {
         low: resolver.row_comparison(CompareOp::Ge, value, low),
@@ -67,7 +79,7 @@ fn between_rows<'a>(resolver: &Resolver<'a>, value: Expr<'a>, low: Expr<'a>, hig
     };
     let (low_how, high_how) = (How::default(), How::default());
     let between = Between { value, low, low_how, high, high_how, rows: Some(resolver.arena.alloc(rows)) };
-    Ok(Expr::Between(resolver.arena.alloc(between)))
+    Some(Expr::Between(resolver.arena.alloc(between)))
 }
 
 pub(super) fn resolve_in<'a>(resolver: &Resolver<'a>, scope: &Scope<'_, 'a>, set: &ast::In<'a>) -> Result<Expr<'a>> {

@@ -153,7 +153,7 @@ pub(super) fn resolve_expr_or_row<'a>(
         ExprKind::Null => Expr::Null,
         ExprKind::Integer(value) => Expr::Integer(value),
         ExprKind::Float(digits) => Expr::Real(real(digits)),
-        ExprKind::HexTooBig(digits) => return Err(hex_too_big("", digits)),
+        ExprKind::HexTooBig(digits) => return Err(hex_too_big("", digits, expr.span)),
         ExprKind::String(text) => Expr::Text(text),
         ExprKind::Blob(bytes) => Expr::Blob(bytes),
         ExprKind::Parameter(number) => resolve_parameter(scope, number)?,
@@ -211,7 +211,7 @@ fn resolve_unary<'a>(
 ) -> Result<Expr<'a>> {
     let negated = match (op, operand.kind) {
         (Prefix::Minus, ExprKind::Integer(value)) if value != i64::MIN => Some(Expr::Integer(-value)),
-        (Prefix::Minus, ExprKind::HexTooBig(digits)) => return Err(hex_too_big("-", digits)),
+        (Prefix::Minus, ExprKind::HexTooBig(digits)) => return Err(hex_too_big("-", digits, operand.span)),
         (Prefix::Minus, ExprKind::Float(digits)) if is_smallest_integer(digits) => Some(Expr::Integer(i64::MIN)),
         (Prefix::Minus, ExprKind::Float(digits)) => Some(Expr::Real(-real(digits))),
         _ => None,
@@ -345,8 +345,8 @@ pub(super) fn sub_select_width(width: usize, expected: usize) -> CompileError {
     CompileError::new(format!("sub-select returns {width} columns - expected {expected}"))
 }
 
-fn hex_too_big(sign: &str, digits: &[u8]) -> CompileError {
-    CompileError::new(format!("hex literal too big: {sign}{}", String::from_utf8_lossy(digits)))
+fn hex_too_big(sign: &str, digits: &[u8], place: ast::Span) -> CompileError {
+    CompileError::at(place, format!("hex literal too big: {sign}{}", String::from_utf8_lossy(digits)))
 }
 
 /// The value of a number that is no integer.

@@ -16,7 +16,7 @@ use crate::parser::names::{column_names, direction, optional_column_names};
 use crate::token::TokenKind;
 
 /// Whether a table constraint, and not a column, starts with this token.
-pub(super) fn starts_table_constraint(kind: TokenKind) -> bool {
+pub(crate) fn starts_table_constraint(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(kind, Constraint | Primary | Unique | Check | Foreign)
 }
@@ -27,6 +27,17 @@ pub(super) fn column_constraints<'a>(
     column: Ident<'a>,
 ) -> Result<&'a [ColumnConstraint<'a>]> {
     let mut constraints = ArenaVec::new_in(parser.arena);
+    collect_column_constraints(parser, column, &mut constraints)?;
+    Ok(constraints.into_bump_slice())
+}
+
+/// Appends the constraints of a column; after an error, those before it.
+#[inline]
+pub(crate) fn collect_column_constraints<'a>(
+    parser: &mut Parser<'a, '_>,
+    column: Ident<'a>,
+    constraints: &mut ArenaVec<'a, ColumnConstraint<'a>>,
+) -> Result<()> {
     let mut name = None;
     let mut named_at = None;
     loop {
@@ -37,7 +48,7 @@ pub(super) fn column_constraints<'a>(
         }
         let start = named_at.take().unwrap_or(parser.token.span.start);
         let Some(kind) = column_constraint(parser, column)? else {
-            return Ok(constraints.into_bump_slice());
+            return Ok(());
         };
         constraints.push(ColumnConstraint { name, kind, span: parser.span_from(start) });
     }
@@ -175,6 +186,16 @@ pub(crate) fn on_conflict(parser: &mut Parser<'_, '_>) -> Result<Option<Conflict
 /// to both.
 pub(super) fn table_constraints<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [TableConstraint<'a>]> {
     let mut constraints = ArenaVec::new_in(parser.arena);
+    collect_table_constraints(parser, &mut constraints)?;
+    Ok(constraints.into_bump_slice())
+}
+
+/// Appends the constraints after the columns; after an error, those before it.
+#[inline]
+pub(crate) fn collect_table_constraints<'a>(
+    parser: &mut Parser<'a, '_>,
+    constraints: &mut ArenaVec<'a, TableConstraint<'a>>,
+) -> Result<()> {
     let mut name = None;
     let mut named_at = None;
     loop {
@@ -207,7 +228,7 @@ pub(super) fn table_constraints<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [
         if parser.take(TokenKind::Comma)? {
             (name, named_at) = (None, None);
         } else if !starts_table_constraint(parser.token.kind) {
-            return Ok(constraints.into_bump_slice());
+            return Ok(());
         }
     }
 }

@@ -2,20 +2,20 @@
 
 pub(super) mod constraint;
 pub(super) mod table;
-mod trigger;
+pub(super) mod trigger;
 
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::cursor::Parser;
 use super::names::optional_column_names;
-use crate::ast::{CreateIndex, CreateView, CreateVirtualTable, QualifiedName, Span, Stmt};
+use crate::ast::{CreateIndex, CreateView, CreateVirtualTable, Span, Stmt};
 use crate::error::Result;
 use crate::parser::expr::order::order_term;
 use crate::parser::expr::query::{expect_select, where_clause};
 use crate::token::TokenKind;
 use constraint::check_no_nulls;
 use table::create_table;
-use trigger::create_trigger;
+use trigger::{create_trigger, trigger_steps};
 
 pub(super) fn create<'a>(parser: &mut Parser<'a, '_>) -> Result<Stmt<'a>> {
     parser.expect(TokenKind::Create)?;
@@ -30,7 +30,7 @@ pub(super) fn create<'a>(parser: &mut Parser<'a, '_>) -> Result<Stmt<'a>> {
     match object {
         TokenKind::Table => create_table(parser, temporary),
         TokenKind::View => create_view(parser, temporary),
-        TokenKind::Trigger => create_trigger(parser, temporary),
+        TokenKind::Trigger => create_trigger(parser, temporary, trigger_steps),
         TokenKind::Virtual => create_virtual_table(parser),
         TokenKind::Index => create_index(parser, false),
         _ => {
@@ -41,19 +41,12 @@ pub(super) fn create<'a>(parser: &mut Parser<'a, '_>) -> Result<Stmt<'a>> {
 }
 
 /// `IF NOT EXISTS`
-pub(super) fn if_not_exists(parser: &mut Parser<'_, '_>) -> Result<bool> {
+pub(crate) fn if_not_exists(parser: &mut Parser<'_, '_>) -> Result<bool> {
     if !parser.take(TokenKind::If)? {
         return Ok(false);
     }
     parser.expect_all(&[TokenKind::Not, TokenKind::Exists])?;
     Ok(true)
-}
-
-/// Refuses a schema after TEMP, which already means the schema `temp`.
-pub(super) fn check_temporary_table<'a>(parser: &mut Parser<'a, '_>, temporary: bool, name: &QualifiedName<'a>) {
-    if temporary && name.schema.is_some_and(|schema| !schema.name.is("temp")) {
-        parser.defer(None, "temporary table name must be unqualified");
-    }
 }
 
 fn create_index<'a>(parser: &mut Parser<'a, '_>, unique: bool) -> Result<Stmt<'a>> {
@@ -75,7 +68,6 @@ fn create_view<'a>(parser: &mut Parser<'a, '_>, temporary: bool) -> Result<Stmt<
     let columns = optional_column_names(parser)?;
     parser.expect(TokenKind::As)?;
     let select = expect_select(parser)?;
-    check_temporary_table(parser, temporary, &name);
     if !parser.parameters.is_empty() {
         parser.defer(None, "parameters are not allowed in views");
     }

@@ -3,7 +3,7 @@
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::constraint::{column_constraints, starts_table_constraint, table_constraints};
-use super::{check_temporary_table, if_not_exists};
+use super::if_not_exists;
 use crate::ast::{ColumnDef, CreateTable, Ident, Span, Stmt, TableBody, TableColumns};
 use crate::error::Result;
 use crate::parser::cursor::Parser;
@@ -15,7 +15,6 @@ use crate::token::TokenKind;
 pub(super) fn create_table<'a>(parser: &mut Parser<'a, '_>, temporary: bool) -> Result<Stmt<'a>> {
     let if_not_exists = if_not_exists(parser)?;
     let name = parser.qualified_name()?;
-    check_temporary_table(parser, temporary, &name);
     let start = name.name.span().start;
     let body = if parser.take(TokenKind::As)? {
         TableBody::Select(expect_select(parser)?)
@@ -62,7 +61,7 @@ pub(crate) fn column_def<'a>(parser: &mut Parser<'a, '_>) -> Result<ColumnDef<'a
 }
 
 /// `WITHOUT ROWID`, `STRICT`, separated by commas, with an optional comma before the first. Returns which of the two are written.
-fn table_options(parser: &mut Parser<'_, '_>) -> Result<(bool, bool)> {
+pub(crate) fn table_options(parser: &mut Parser<'_, '_>) -> Result<(bool, bool)> {
     let (mut without_rowid, mut strict) = (false, false);
     if parser.token.kind.is_name() {
         table_option(parser, &mut without_rowid, &mut strict)?;
@@ -89,7 +88,7 @@ fn table_option(parser: &mut Parser<'_, '_>, without_rowid: &mut bool, strict: &
 }
 
 /// `INT GENERATED ALWAYS AS (...)` is parsed as a type of three words; removes the last two words.
-fn without_generated_always(type_name: &[u8]) -> &[u8] {
+pub(crate) fn without_generated_always(type_name: &[u8]) -> &[u8] {
     // SQLite requires that the whole type is at least as long as both words.
     const LEN_MIN: usize = "generated always".len();
     match without_word(type_name, "always") {

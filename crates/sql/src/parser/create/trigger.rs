@@ -18,8 +18,13 @@ use crate::parser::expr::query::from::{indexed, joined_items};
 use crate::parser::expr::query::{at_select, expect_select, select, where_clause};
 use crate::token::TokenKind;
 
-/// The rest of `CREATE [TEMP] TRIGGER`.
-pub(super) fn create_trigger<'a>(parser: &mut Parser<'a, '_>, temporary: bool) -> Result<Stmt<'a>> {
+/// The rest of `CREATE [TEMP] TRIGGER`; `steps` parses the statements behind BEGIN, and END.
+#[inline]
+pub(crate) fn create_trigger<'a, 'l>(
+    parser: &mut Parser<'a, 'l>,
+    temporary: bool,
+    steps: impl FnOnce(&mut Parser<'a, 'l>) -> Result<&'a [TriggerStep<'a>]>,
+) -> Result<Stmt<'a>> {
     let if_not_exists = if_not_exists(parser)?;
     let name = parser.qualified_name()?;
     let start = name.name.span().start;
@@ -34,10 +39,10 @@ pub(super) fn create_trigger<'a>(parser: &mut Parser<'a, '_>, temporary: bool) -
     if temporary && name.schema.is_some() {
         parser.defer(None, "temporary trigger may not have qualified name");
     }
-    parser.expect(TokenKind::Begin)?;
-    let body = trigger_steps(parser)?;
+    let begin = parser.expect(TokenKind::Begin)?.span;
+    let body = steps(parser)?;
     let text = parser.span_from(start);
-    let trigger = CreateTrigger { temporary, if_not_exists, name, time, event, table, when, body, text };
+    let trigger = CreateTrigger { temporary, if_not_exists, name, time, event, table, when, begin, body, text };
     Ok(Stmt::CreateTrigger(parser.arena.alloc(trigger)))
 }
 
@@ -80,8 +85,18 @@ fn trigger_event<'a>(parser: &mut Parser<'a, '_>) -> Result<TriggerEvent<'a>> {
 }
 
 /// One or more statements, each with a semicolon, and END.
-fn trigger_steps<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [TriggerStep<'a>]> {
+pub(super) fn trigger_steps<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [TriggerStep<'a>]> {
     let mut steps = ArenaVec::new_in(parser.arena);
+    collect_trigger_steps(parser, &mut steps)?;
+    Ok(steps.into_bump_slice())
+}
+
+/// Appends the statements of a trigger; after an error, those before it.
+#[inline]
+pub(crate) fn collect_trigger_steps<'a>(
+    parser: &mut Parser<'a, '_>,
+    steps: &mut ArenaVec<'a, TriggerStep<'a>>,
+) -> Result<()> {
     while steps.is_empty() || !parser.at(TokenKind::End) {
         let start = parser.token.span.start;
         let stmt = trigger_step(parser)?;
@@ -93,7 +108,7 @@ fn trigger_steps<'a>(parser: &mut Parser<'a, '_>) -> Result<&'a [TriggerStep<'a>
         parser.expect(TokenKind::Semicolon)?;
     }
     parser.expect(TokenKind::End)?;
-    Ok(steps.into_bump_slice())
+    Ok(())
 }
 
 fn trigger_step<'a>(parser: &mut Parser<'a, '_>) -> Result<Stmt<'a>> {

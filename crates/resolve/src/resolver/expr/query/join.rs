@@ -3,7 +3,7 @@
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 use lithe_catalog::{CompileError, ErrorKind, Result};
-use lithe_sql::ast::{self, JoinConstraint, JoinKind, Name};
+use lithe_sql::ast::{self, JoinConstraint, JoinKind, Name, Node};
 
 use crate::ir::{CompareOp, Expr, Source, Term, TermOrigin, split_and};
 use crate::resolver::Resolver;
@@ -100,12 +100,24 @@ pub(crate) fn resolve_join_terms<'a>(
             arguments.push(Term { expr, origin: join.origin });
         }
         if let Some(on) = &join.on {
-            // SQLite reports no offset for errors in ON.
-            let on = resolve_expr(resolver, scope, on).map_err(CompileError::without_offset)?;
+            let on = resolve_expr(resolver, scope, on).map_err(|error| error_in_on(error, on))?;
             split_and(on, join.origin, &mut terms);
         }
     }
     Ok(JoinTerms { terms, arguments })
+}
+
+/// An error in ON. As in SQLite, it has a place only within a query.
+#[cold]
+fn error_in_on(error: CompileError, on: &ast::Expr<'_>) -> CompileError {
+    let Some(offset) = error.offset else { return error };
+    let mut is_in_query = false;
+    ast::walk_expr(on, &mut |node| {
+        if let Node::Select(select) = node {
+            is_in_query |= select.span.start <= offset && offset < select.span.end;
+        }
+    });
+    if is_in_query { error } else { error.without_offset() }
 }
 
 /// NATURAL: the columns that `source` and the left side share.

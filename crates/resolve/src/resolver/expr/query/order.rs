@@ -67,7 +67,7 @@ pub(super) fn resolve_compound_order<'a>(
     check_term_count(resolver, "ORDER", select.order_by.len())?;
     let mut resolved = bumpalo::collections::Vec::with_capacity_in(select.order_by.len(), resolver.arena);
     for (at, term) in select.order_by.iter().enumerate() {
-        let place = |error: CompileError| error.with_offset(Some(literal(&term.expr).span.start));
+        let place = |error: CompileError| error.with_offset(literal_offset(&term.expr));
         let output = match position_of(resolver, &term.expr, at, "ORDER", columns.len()).map_err(place)? {
             Some(position) => position,
             None => match compound_column(resolver, scope, select, cores, term) {
@@ -204,7 +204,7 @@ fn position_of<'a>(
             // SQLite reports an offset for a number that no query could have as a column, and none for a number that is only
             // larger than this query's columns.
             let is_placed = !(1..=NUMBER_MAX).contains(&number);
-            Err(if is_placed { CompileError::at(literal(expr).span, message) } else { CompileError::new(message) })
+            Err(CompileError::new(message).with_offset(if is_placed { literal_offset(expr) } else { None }))
         }
     }
 }
@@ -232,12 +232,13 @@ fn signed_integer<'a>(resolver: &Resolver<'a>, expr: &ast::Expr<'_>) -> Option<i
 /// No query has more result columns.
 const NUMBER_MAX: i64 = 0xffff;
 
-/// The expression below signs and COLLATE.
-fn literal<'e, 'a>(expr: &'e ast::Expr<'a>) -> &'e ast::Expr<'a> {
+/// Where the integer below signs and COLLATE is. One that the parser puts in the place of an expression has no place.
+fn literal_offset(expr: &ast::Expr<'_>) -> Option<u32> {
     match &expr.kind {
-        ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => literal(operand),
-        ExprKind::Collate(collate) => literal(&collate.value),
-        _ => expr,
+        ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => literal_offset(operand),
+        ExprKind::Collate(collate) => literal_offset(&collate.value),
+        ExprKind::Integer(_) => Some(expr.span.start),
+        _ => None,
     }
 }
 
