@@ -26,7 +26,7 @@ pub(crate) fn set(
     if connection.databases.is_written_by_others(database) {
         return Ok(pager.journal_mode());
     }
-    let is_alone = connection.is_autocommit() && connection.transaction.active_count() <= 1;
+    let is_alone = connection.is_autocommit() && !connection.transaction.has_other_users(run);
     if is_wal != (mode == JournalMode::Wal) && !is_alone && pager.path().is_some() {
         let way = if is_wal { "out of" } else { "into" };
         return Err(Error::generic(format!("cannot change {way} wal mode from within a transaction")));

@@ -425,6 +425,11 @@ impl TransactionState {
         self.active_users.get()
     }
 
+    /// Whether another statement has begun to use a database.
+    pub(crate) fn has_other_users(&self, run: &StatementRun) -> bool {
+        self.active_users.get() > usize::from(run.is_user.get())
+    }
+
     /// Whether no statement writes except possibly this one.
     pub(super) fn is_last_writer(&self, run: &StatementRun) -> bool {
         self.active_writers.get() == usize::from(run.is_writer.get())
