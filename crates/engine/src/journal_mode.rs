@@ -26,7 +26,7 @@ pub(crate) fn set(
     if connection.databases.is_written_by_others(database) {
         return Ok(pager.journal_mode());
     }
-    let is_alone = connection.is_autocommit() && !connection.transaction.has_other_users(run);
+    let is_alone = connection.is_autocommit() && connection.transaction.user_count() <= usize::from(run.is_user());
     if is_wal != (mode == JournalMode::Wal) && !is_alone && pager.path().is_some() {
         let way = if is_wal { "out of" } else { "into" };
         return Err(Error::generic(format!("cannot change {way} wal mode from within a transaction")));

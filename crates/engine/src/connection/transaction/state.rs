@@ -95,7 +95,7 @@ impl StatementRun {
     }
 
     /// Whether the statement has begun to use a database.
-    pub(super) fn is_user(&self) -> bool {
+    pub(crate) fn is_user(&self) -> bool {
         self.is_user.get()
     }
 }
@@ -421,13 +421,8 @@ impl TransactionState {
     }
 
     /// How many statements have begun to use a database.
-    pub(super) fn user_count(&self) -> usize {
+    pub(crate) fn user_count(&self) -> usize {
         self.active_users.get()
-    }
-
-    /// Whether another statement has begun to use a database.
-    pub(crate) fn has_other_users(&self, run: &StatementRun) -> bool {
-        self.active_users.get() > usize::from(run.is_user.get())
     }
 
     /// Whether no statement writes except possibly this one.
