@@ -60,7 +60,7 @@ api! {
                 Box::into_raw(Box::new(sqlite3_backup { target, source, inner, failed: None }))
             }
             Err(error) => {
-                to.fail_with(error.code().0, error.message());
+                to.fail_without_place(&error);
                 null_mut()
             }
         }

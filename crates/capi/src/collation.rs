@@ -91,7 +91,7 @@ unsafe fn create(
     let collation = made.clone().map(|made| Collation::Custom(made));
     let answer = match db.core().set_collation_for(&name, encoding, collation) {
         Ok(()) => db.ok(),
-        Err(error) => db.fail_with(error.code().0, error.message()),
+        Err(error) => db.fail_without_place(&error),
     };
     // A collation that was refused still belongs to the application: its destructor is not called.
     if let Some(made) = made.filter(|_| answer == code::OK) {

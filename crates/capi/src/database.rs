@@ -70,7 +70,7 @@ api! {
         put(autoincrement, known.is_some_and(|known| known.autoincrement).into());
         match found {
             Ok(_) => db.ok(),
-            Err(error) => db.fail_with(error.code().0, error.message()),
+            Err(error) => db.fail_without_place(&error),
         }
     }
 

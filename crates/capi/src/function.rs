@@ -257,7 +257,7 @@ fn register(db: &sqlite3, handle: *mut sqlite3, registration: Registration<'_>) 
             None => db.core().remove_function(&String::from_utf8_lossy(name), args, *encoding),
         };
         if let Err(error) = result {
-            return db.fail_with(error.code().0, error.message());
+            return db.fail_without_place(&error);
         }
     }
     code::OK

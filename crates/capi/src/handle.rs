@@ -7,8 +7,8 @@ use lithe_engine::{Connection, Error, OpenFlags, Result, ResultCode};
 
 use crate::code;
 use crate::connection::{self, sqlite3};
-use crate::open::add_modules;
-use crate::{extension, threading};
+use crate::open::extend;
+use crate::threading;
 
 /// A `sqlite3*` that owns its connection. Dropping it closes the connection; if C code still holds a statement, the last one does so.
 ///
@@ -33,11 +33,9 @@ impl Handle {
         unsafe {
             (*db).can_load_extensions.set(true);
             (*db).can_load_by_sql.set(true);
-            extension::serve_sql(db);
-            add_modules(db);
-            match extension::load_automatic(db) {
+            match extend(db) {
                 code::OK => Ok(handle),
-                _ => Err(Error::new(ResultCode::ERROR, (*db).error.text())),
+                _ => Err(Error::new(ResultCode::ERROR, String::from_utf8_lossy(&(*db).message_bytes()))),
             }
         }
     }

@@ -70,11 +70,23 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
             Some(error) => (*db).fail(&error),
             None => {
                 introduce(&*db, &connection);
-                extension::serve_sql(db);
-                add_modules(db);
-                extension::load_automatic(db)
+                extend(db)
             }
         }
+    }
+}
+
+/// Adds what connections of the C interface have: `load_extension()`, its modules, and the automatic extensions. Returns the code of
+/// these.
+///
+/// # Safety
+/// `db` has just been opened.
+pub(crate) unsafe fn extend(db: *mut sqlite3) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe {
+        extension::serve_sql(db);
+        add_modules(db);
+        extension::load_automatic(db)
     }
 }
 
@@ -82,7 +94,7 @@ unsafe fn open(filename: Option<&[u8]>, out: *mut *mut sqlite3, flags: c_int, vf
 ///
 /// # Safety
 /// `db` has just been opened.
-pub(crate) unsafe fn add_modules(db: *mut sqlite3) {
+unsafe fn add_modules(db: *mut sqlite3) {
     // SAFETY: our caller's promise.
     let core = unsafe { (*db).core() };
     core.create_module("carray", Some(Box::new(CArray)));

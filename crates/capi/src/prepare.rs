@@ -240,12 +240,12 @@ api! {
         };
         // The call that has access is running the statement.
         let Ok(mut inside) = statement.enter() else { return code::BUSY };
+        let is_other = c_int::from(inside.get().explain()) != mode;
         // Statements of the old interface are never compiled again.
-        if statement.is_legacy && c_int::from(inside.get().explain()) != mode {
+        if !(0..=2).contains(&mode) || is_other && statement.is_legacy {
             return code::ERROR;
         }
-        let is_other = c_int::from(inside.get().explain()) != mode;
-        if is_other && statement.was_stepped.get() && (0..=2).contains(&mode) {
+        if is_other && statement.was_stepped.get() {
             return code::BUSY;
         }
         let changed = inside.get().set_explain(db.core(), mode);
@@ -253,8 +253,8 @@ api! {
         match changed {
             // As in SQLite, the first listing is a preparation; those that follow leave the last error what it is.
             Ok(()) if is_other && mode != 0 && !statement.was_listed.replace(true) => db.ok(),
-            Err(error) if (0..=2).contains(&mode) => db.fail(&error),
-            changed => db.finish_silently(changed),
+            Ok(()) => code::OK,
+            Err(error) => db.fail(&error),
         }
     }
 

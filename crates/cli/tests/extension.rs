@@ -1,8 +1,9 @@
 //! Extensions made in C, loaded into the shell.
 
-use std::io::Write as _;
+mod common;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Compiles the extension of the C library's tests, with the function `twice()`, the collation `by_length` and the table `words`.
 fn extension(folder: &Path) -> PathBuf {
@@ -18,18 +19,7 @@ fn extension(folder: &Path) -> PathBuf {
 
 /// The output and the error output of the shell.
 fn run(folder: &Path, arguments: &[&str], input: &str) -> (String, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_lithe"))
-        .args(arguments)
-        .current_dir(folder)
-        .env("HOME", folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A shell that has ended does not read its input.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let output = child.wait_with_output().unwrap();
+    let output = common::shell(folder, arguments, input);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (text(output.stdout), text(output.stderr))
 }

@@ -11,10 +11,10 @@
 //! `UPDATE=1` writes the output into the files; the difference must then be reviewed. Outputs were compared with those of `sqlite3` 3.40
 //! and, where newer versions are documented to differ, with their documentation.
 
+mod common;
+
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 fn check(name: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/outputs").join(name).with_extension("txt");
@@ -82,18 +82,7 @@ fn split(arguments: &str) -> Vec<String> {
 }
 
 fn run(folder: &Path, arguments: &[String], input: &str) -> String {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_lithe"))
-        .args(arguments)
-        .current_dir(folder)
-        .env("HOME", folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A shell that has ended does not read its input.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let output = child.wait_with_output().unwrap();
+    let output = common::shell(folder, arguments, input);
     let mut printed = String::new();
     for (name, bytes) in [("out", &output.stdout), ("err", &output.stderr)] {
         if !bytes.is_empty() {

@@ -287,8 +287,7 @@ impl Connection {
     /// # Errors
     /// The reason why the extension cannot be loaded.
     pub fn load_extension(&self, file: &[u8], entry: Option<&[u8]>) -> Result<(), String> {
-        let loader = self.hooks.extension_loader.get().ok_or("not authorized")?;
-        loader(file, entry)
+        self.hooks.loader()?(file, entry)
     }
 
     /// Sets the hook that is called when triggers run.

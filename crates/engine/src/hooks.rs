@@ -151,6 +151,11 @@ impl Hooks {
         self.progress.get().is_some_and(|handler| handler())
     }
 
+    /// The function that loads extensions.
+    pub(crate) fn loader(&self) -> std::result::Result<ExtensionLoader, &'static str> {
+        self.extension_loader.get().ok_or("not authorized")
+    }
+
     // ---- transactions, rows and triggers ----
 
     /// A VACUUM has rebuilt a database: as in SQLite, the hook is not asked about the commit that follows.

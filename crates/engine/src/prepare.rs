@@ -38,8 +38,7 @@ pub struct Prepared {
 impl Connection {
     /// Compiles the first statement of `sql`.
     pub fn prepare(&self, sql: &[u8]) -> Result<Prepared> {
-        self.check_interrupts()?;
-        self.check_schema_locks()?;
+        self.check_may_compile()?;
         if self.hooks.has_authorizer() || self.is_privileged() {
             // The authorizer is called for each compilation, and a statement that a method runs may do what others may
             // not: no cached program can be used.
@@ -65,7 +64,7 @@ impl Connection {
 
     /// As [`Connection::prepare`], as if the connection had no virtual tables.
     pub fn prepare_without_virtual_tables(&self, sql: &[u8]) -> Result<Prepared> {
-        self.check_schema_locks()?;
+        self.check_may_compile()?;
         self.settings.without_virtual_tables(|| self.prepare_anew(sql))
     }
 
@@ -74,6 +73,12 @@ impl Connection {
         let (compiled, tail) = self.compile(sql, None)?;
         let statement = compiled.map(|compiled| self.statement_of(Arc::new(compiled), None));
         Ok(Prepared { statement, tail })
+    }
+
+    /// Fails in a state in which nothing can be compiled.
+    fn check_may_compile(&self) -> Result<()> {
+        self.check_interrupts()?;
+        self.check_schema_locks()
     }
 
     /// Fails after an interruption until all running statements have stopped.

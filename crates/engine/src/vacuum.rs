@@ -154,9 +154,7 @@ fn vacuum_into(connection: &Connection, db: Db, file: &[u8], run: &StatementRun)
     {
         return Err(Error::generic("output file already exists"));
     }
-    if connection.settings.flags().query_only {
-        return Err(Error::from_code(ResultCode::READONLY));
-    }
+    connection.check_may_write()?;
     pager.set_synchronous(main.pager().synchronous());
     pager.set_full_fsync(main.pager().full_fsync());
     give_shape(connection, copy.btree(), main, false)?;

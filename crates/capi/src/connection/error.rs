@@ -79,14 +79,6 @@ impl LastError {
         self.system.get()
     }
 
-    /// The message.
-    pub(crate) fn text(&self) -> String {
-        match &*self.message.borrow() {
-            Some(message) => message.to_string_lossy().into_owned(),
-            None => errstr(self.code.get()).to_string_lossy().into_owned(),
-        }
-    }
-
     fn message(&self) -> *const c_char {
         match &*self.message.borrow() {
             Some(message) => message.as_ptr(),
@@ -135,6 +127,11 @@ impl sqlite3 {
     pub(crate) fn fail_with(&self, code: c_int, message: &str) -> c_int {
         self.error.set(code, Some(message.as_bytes()));
         self.masked(code)
+    }
+
+    /// The call has failed, with an error that has no place in SQL: as in SQLite, an older offset stays.
+    pub(crate) fn fail_without_place(&self, error: &Error) -> c_int {
+        self.fail_with(error.code().0, error.message())
     }
 
     /// The end of a call that leaves the connection's last error what it is.

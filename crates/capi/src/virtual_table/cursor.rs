@@ -4,9 +4,10 @@ use std::ffi::c_int;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
+use lithe_engine::function::FunctionError;
 use lithe_engine::virtual_table::{ColumnContext, Result, Scan, ScanPlan, Values, VirtualCursor};
 
-use super::{ModuleData, code_only, failure, sqlite3_vtab_cursor};
+use super::{ModuleData, failure, sqlite3_vtab_cursor};
 use crate::code;
 use crate::context::sqlite3_context;
 use crate::function::Frame;
@@ -40,7 +41,7 @@ impl Drop for CCursor {
 
 impl VirtualCursor for CCursor {
     fn filter(&mut self, _: &Scan<'_>, plan: &ScanPlan, arguments: &Values<'_>) -> Result {
-        let Some(filter) = self.module.methods().filter else { return Err(code_only(code::ERROR)) };
+        let Some(filter) = self.module.methods().filter else { return Err(FunctionError::of_code(code::ERROR)) };
         let text = crate::index_info::text_of(plan);
         // SAFETY: the arguments are valid during the call; the application's function is called as documented.
         let code = unsafe {
@@ -66,7 +67,7 @@ impl VirtualCursor for CCursor {
     }
 
     fn column(&mut self, _: &Scan<'_>, answer: &mut ColumnContext<'_, '_>, column: usize) -> Result {
-        let Some(method) = self.module.methods().column else { return Err(code_only(code::ERROR)) };
+        let Some(method) = self.module.methods().column else { return Err(FunctionError::of_code(code::ERROR)) };
         let mut call = sqlite3_context::new(self.module.db, null_mut(), Some(answer.context), null_mut());
         call.is_unchanged = answer.is_unchanged;
         // SAFETY: the application's function, called as documented.

@@ -133,11 +133,6 @@ impl ModuleData {
 
 struct CModule(Arc<ModuleData>);
 
-/// An error of this code without a message.
-fn code_only(code: c_int) -> FunctionError {
-    FunctionError::of_code(code)
-}
-
 impl Module for CModule {
     fn kind(&self) -> ModuleKind {
         let methods = self.0.methods();
@@ -165,7 +160,7 @@ impl Module for CModule {
 
 impl CModule {
     fn make(&self, request: &ConnectRequest<'_>, method: Option<ConnectFn>) -> Result<Connected> {
-        let Some(method) = method else { return Err(code_only(code::ERROR)) };
+        let Some(method) = method else { return Err(FunctionError::of_code(code::ERROR)) };
         let names = [request.module, request.database, request.table].map(|name| c_string(name.as_bytes()));
         let arguments: Vec<CString> =
             names.into_iter().chain(request.arguments.iter().map(|text| c_string(text))).collect();

@@ -12,7 +12,7 @@ use lithe_engine::virtual_table::{
 };
 
 use super::cursor::CCursor;
-use super::{ModuleData, SavepointFn, TableFn, code_only, failure, sqlite3_vtab};
+use super::{ModuleData, SavepointFn, TableFn, failure, sqlite3_vtab};
 use crate::code;
 use crate::function::{self, Frame};
 use crate::index_info::Asked;
@@ -79,7 +79,7 @@ impl Drop for CTable {
 impl VirtualTable for CTable {
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
         let (vtab, Some(best_index)) = (self.vtab.get(), self.module.methods().best_index) else {
-            return Err(code_only(code::ERROR));
+            return Err(FunctionError::of_code(code::ERROR));
         };
         let mut asked = Asked::new(info);
         // SAFETY: the application's function, called as documented.
@@ -125,7 +125,7 @@ impl VirtualTable for CTable {
     }
 
     fn update(&self, _: &dyn SqlConnection, change: &Change<'_>) -> Result<Option<i64>> {
-        let Some(update) = self.module.methods().update else { return Err(code_only(code::READONLY)) };
+        let Some(update) = self.module.methods().update else { return Err(FunctionError::of_code(code::READONLY)) };
         let policy = match change.policy {
             OnConflict::Rollback => 1,
             OnConflict::Ignore => 2,

@@ -152,11 +152,8 @@ impl Host for RunHost<'_> {
     }
 
     fn load_extension(&self, file: Option<&[u8]>, entry: Option<&[u8]>) -> Result<(), String> {
-        match file {
-            Some(file) => self.connection.load_extension(file, entry),
-            None if self.connection.hooks.extension_loader.is_set() => Ok(()),
-            None => Err("not authorized".to_owned()),
-        }
+        let loader = self.connection.hooks.loader()?;
+        file.map_or(Ok(()), |file| loader(file, entry))
     }
 
     fn is_interrupted(&self) -> bool {

@@ -282,7 +282,6 @@ impl Statement {
                     if error.code() == ResultCode::SCHEMA && self.legacy.is_none() && recompiled < RECOMPILE_MAX =>
                 {
                     recompiled += 1;
-                    self.has_begun = false;
                     self.recompile(connection)?;
                 }
                 result => {

@@ -83,6 +83,7 @@ impl Statement {
     }
 
     fn compile_again(&mut self, connection: &Connection, explain: Explain) -> Result<()> {
+        self.has_begun = false;
         self.end(connection, None)?;
         connection.check_interrupts()?;
         let compiled = self.compile_text(connection, explain)?;

@@ -80,9 +80,9 @@ impl Connection {
     }
 
     /// Fails if `PRAGMA query_only` forbids to write.
-    fn check_may_write(&self) -> Result<()> {
+    pub(crate) fn check_may_write(&self) -> Result<()> {
         if self.settings.flags().query_only {
-            return Err(Error::new(ResultCode::READONLY, "attempt to write a readonly database"));
+            return Err(Error::from_code(ResultCode::READONLY));
         }
         Ok(())
     }
