@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use lithe_btree::Btree;
 use lithe_format::PageSize;
-use lithe_pager::{BeginKind, CacheSize, JournalMode, OpenOptions, Pager, Synchronous};
+use lithe_pager::{BeginKind, CacheSize, OpenOptions, Pager, Synchronous};
 use lithe_vfs::{ResultCode, Vfs};
 
 use crate::busy::BusyHandler;
@@ -56,9 +56,7 @@ impl Database {
             return Database::open_shared_memory(target, &options, busy);
         }
         let pager = if target.is_in_memory() {
-            let pager = Pager::open_in_memory(&options);
-            pager.set_journal_mode(JournalMode::Memory)?;
-            pager
+            Pager::open_in_memory(&options)
         } else if target.path.is_empty() {
             Pager::open_temporary(Arc::clone(vfs), &options)
         } else {

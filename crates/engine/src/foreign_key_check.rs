@@ -14,35 +14,35 @@ use crate::connection::statement::command::CommandRow;
 use crate::connection::statement::{Statement, Step};
 use crate::error::{Error, Result};
 
-/// Checks the foreign keys of one table in any database, or of all tables of one database: main, if none is named.
+/// Checks the foreign keys of one table, in the named database or the first that has it; or those of all tables of one database: main, if
+/// none is named.
 pub(crate) fn check(connection: &Connection, schema: Option<Db>, table: Option<&str>) -> Result<Vec<CommandRow>> {
     let catalog = connection.catalog();
+    let (db, children) = match table {
+        Some(name) => {
+            let schema = schema.map(|db| catalog.database_name(db).name());
+            let found = catalog.find_table(schema, Name::new(name.as_bytes()));
+            let found = found.ok_or_else(|| Error::generic(no_such_table(schema, name)))?;
+            (found.db, vec![found.table])
+        }
+        // The newest table comes first, as in SQLite.
+        None => {
+            let db = schema.unwrap_or(Db::MAIN);
+            (db, catalog.schema(db).tables().into_iter().rev().collect())
+        }
+    };
     let mut rows = Vec::new();
-    let mut is_found = table.is_none();
-    let schema = schema.or(table.is_none().then_some(Db::MAIN));
-    for (db, database) in connection.databases.iter() {
-        if schema.is_some_and(|wanted| wanted != db) || database.opened().is_none() || (table.is_some() && is_found) {
-            continue;
-        }
-        let schema = catalog.schema(db);
-        let children = match table {
-            Some(name) => schema.table(Name::new(name.as_bytes())).into_iter().collect(),
-            // The newest table comes first, as in SQLite.
-            None => schema.tables().into_iter().rev().collect::<Vec<_>>(),
-        };
-        is_found |= !children.is_empty();
-        for child in children {
-            if !child.foreign_keys.is_empty() {
-                Checked { connection, db, child }.add_violations(&mut rows)?;
-            }
-        }
+    for child in children.into_iter().filter(|child| !child.foreign_keys.is_empty()) {
+        Checked { connection, db, child }.add_violations(&mut rows)?;
     }
-    match (is_found, schema, table) {
-        (false, Some(db), Some(table)) => {
-            Err(Error::generic(format!("no such table: {}.{table}", catalog.database_name(db))))
-        }
-        (false, None, Some(table)) => Err(Error::generic(format!("no such table: {table}"))),
-        _ => Ok(rows),
+    Ok(rows)
+}
+
+/// The message about a missing table.
+pub(crate) fn no_such_table(schema: Option<Name<'_>>, table: &str) -> String {
+    match schema {
+        Some(schema) => format!("no such table: {schema}.{table}"),
+        None => format!("no such table: {table}"),
     }
 }
 

@@ -22,6 +22,7 @@ use crate::connection::statement::command::CommandRow;
 use crate::connection::transaction::StatementRun;
 use crate::database::Database;
 use crate::error::{Error, Result};
+use crate::foreign_key_check::no_such_table;
 
 /// The arguments of a check.
 pub(crate) struct Request<'r> {
@@ -74,6 +75,9 @@ fn check_databases(
     answer: &mut Answer,
 ) -> Result<()> {
     let catalog = connection.catalog();
+    if request.schema.is_none() {
+        connection.databases.btree(Db::TEMP)?; // every database is open during a check of all
+    }
     let table = request.table.map(|name| find_table(connection, request.schema, name)).transpose()?;
     for (db, database) in connection.databases.iter() {
         let is_wanted = table.as_ref().map(|(of, _)| *of).or(request.schema).is_none_or(|wanted| wanted == db);
@@ -125,12 +129,10 @@ fn check_virtual(connection: &Connection, db: Db, table: &Table, is_quick: bool,
 
 fn find_table(connection: &Connection, schema: Option<Db>, name: &str) -> Result<(Db, Arc<Table>)> {
     let catalog = connection.catalog();
-    let schema_name = schema.map(|db| catalog.database_name(db).clone());
-    let found = catalog.find_table(schema_name.as_ref().map(|schema| schema.name()), Name::new(name.as_bytes()));
-    match (found, schema_name) {
-        (Some(found), _) => Ok((found.db, Arc::clone(found.table))),
-        (None, Some(schema)) => Err(Error::generic(format!("no such table: {schema}.{name}"))),
-        (None, None) => Err(Error::generic(format!("no such table: {name}"))),
+    let schema = schema.map(|db| catalog.database_name(db).name());
+    match catalog.find_table(schema, Name::new(name.as_bytes())) {
+        Some(found) => Ok((found.db, Arc::clone(found.table))),
+        None => Err(Error::generic(no_such_table(schema, name))),
     }
 }
 

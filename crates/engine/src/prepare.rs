@@ -12,6 +12,7 @@ use lithe_sql::ast::{self, Explain, StatementKind, Stmt};
 use lithe_sql::{Lexer, TokenKind};
 use lithe_value::{Collation, Value, ValueRef};
 use lithe_vfs::ResultCode;
+use lithe_vm::operand::Db;
 use lithe_vm::program::{CursorKind, Program, QuotedStrings};
 use lithe_vm::vm::Vm;
 
@@ -315,6 +316,9 @@ impl Connection {
             }
             compiled => compiled?,
         };
+        if looks_for_temporary_users(&stmt) {
+            self.databases.btree(Db::TEMP)?;
+        }
         if program.insns.len() > self.settings.limit(Limit::VdbeOp, &self.state).unsigned_abs() as usize {
             return Err(Error::from_code(ResultCode::NOMEM));
         }
@@ -422,6 +426,12 @@ impl Connection {
             }
         }
     }
+}
+
+/// Whether the statement looks for uses in triggers and views of the temporary database, which opens it.
+fn looks_for_temporary_users(stmt: &Stmt<'_>) -> bool {
+    use ast::AlterAction::{DropColumn, RenameColumn, RenameTable};
+    matches!(stmt, Stmt::AlterTable(alter) if matches!(alter.action, RenameTable(_) | RenameColumn { .. } | DropColumn(_)))
 }
 
 /// What a compiled statement has used of its text and parameters.

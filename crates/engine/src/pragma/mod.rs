@@ -84,6 +84,7 @@ pub(crate) fn compile(
     pragma: &ast::Pragma<'_>,
 ) -> Result<(PragmaCall, ResultColumns)> {
     let schema = pragma.name.schema.map(|schema| connection.catalog().named_database(schema, sql)).transpose()?;
+    open_temporary(connection, schema)?;
     if let Some(taken) = taken_over(connection, pragma, schema)? {
         return Ok(taken);
     }
@@ -106,6 +107,14 @@ pub(crate) fn compile(
         names => names,
     };
     Ok((call, ResultColumns::of_names(names)))
+}
+
+/// Opens the temporary database, if it is named. PRAGMA database_list shows that, and temp_store asks whether it is open.
+fn open_temporary(connection: &Connection, schema: Option<Db>) -> Result<()> {
+    if schema == Some(Db::TEMP) {
+        connection.databases.btree(Db::TEMP)?;
+    }
+    Ok(())
 }
 
 /// Calls a file of an application's VFS, which may run a pragma itself.
@@ -148,6 +157,7 @@ pub(crate) fn call(
     value: Option<Vec<u8>>,
 ) -> Result<Vec<CommandRow>> {
     let pragma = groups().find(|pragma| pragma.name == name);
+    open_temporary(connection, schema)?;
     let call =
         PragmaCall { pragma, schema, value: value.map(Vec::into_boxed_slice), is_quoted: true, taken_over: None };
     call.run(connection, run)

@@ -127,7 +127,7 @@ fn table_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
             continue;
         }
         for table in database.schema.tables().into_iter().rev() {
-            if call.value.is_none_or(|wanted| shown_name(table).eq_ignore_ascii_case(wanted)) {
+            if call.value.is_none_or(|wanted| table.name == Name::new(wanted)) {
                 rows.push(table_list_row(call, db, &database.name, table)?);
             }
         }
@@ -135,7 +135,7 @@ fn table_list(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     Ok(rows)
 }
 
-/// The schema tables are shown under their modern names.
+/// The schema tables are shown under their modern names, and found under the old ones.
 fn shown_name(table: &Table) -> &[u8] {
     match table.name.as_bytes() {
         b"sqlite_master" => b"sqlite_schema",

@@ -212,6 +212,7 @@ fn hard_heap_limit(call: &Call<'_>) -> Result<Vec<CommandRow>> {
 fn case_sensitive_like(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.value.is_some() {
         runtime_switch(call, Flags::CASE_SENSITIVE_LIKE, Some(|flags| &mut flags.case_sensitive_like))?;
+        call.connection.settings.set_flag(|flags| &mut flags.like_depends_on_setting, true);
         call.connection.generation.expire_programs();
     }
     nothing()

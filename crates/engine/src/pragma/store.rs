@@ -183,7 +183,8 @@ fn cache_spill(call: &Call<'_>) -> Result<Vec<CommandRow>> {
         },
         pager,
     );
-    answer(i64::try_from(in_cache.max(u64::from(pager.spill_pages()))).unwrap_or(i64::MAX))
+    // A cache of no pages counts as one.
+    answer(i64::try_from(in_cache.max(u64::from(pager.spill_pages())).max(1)).unwrap_or(i64::MAX))
 }
 
 /// The size of a cache in pages, as SQLite computes it: `size` is a number of pages or, negative, of KiB.
@@ -200,9 +201,10 @@ fn default_cache_size(call: &Call<'_>) -> Result<Vec<CommandRow>> {
         return answer(if size == 0 { -2000 } else { i64::from(size.unsigned_abs()) });
     };
     let size = (size as i32).unsigned_abs();
+    // The size holds for this connection even if it cannot be stored.
+    call.connection.databases.get(call.db())?.btree().pager().set_cache_size(CacheSize::Pages(size));
     call.connection.begin_on(call.db(), true, call.run)?;
     call.connection.set_cookie(call.db(), Meta::DefaultCacheSize as u8, size)?;
-    call.connection.databases.get(call.db())?.btree().pager().set_cache_size(CacheSize::Pages(size));
     nothing()
 }
 

@@ -26,6 +26,7 @@ mod pair;
 mod predicate;
 mod query;
 mod schema;
+mod settings;
 mod shrink;
 mod window;
 mod with;
@@ -38,6 +39,8 @@ use schema::Schema;
 
 /// The default number of worlds: the next one has a REPLACE whose delete triggers insert again, see docs/PLAN.md.
 const WORLDS: u64 = 510;
+/// As [`WORLDS`], with settings among the statements.
+const SETTINGS_WORLDS: u64 = 300;
 /// As [`WORLDS`], for colliding rows.
 const COLLIDING_WORLDS: u64 = 300;
 /// As [`WORLDS`], for deep predicates.
@@ -56,13 +59,28 @@ const STATEMENTS: usize = 200;
 #[test]
 fn random_statements_have_the_same_answers() {
     if let Some(seed) = number("ORACLE_SEED") {
-        return check_world(seed, |sql| println!("{sql};")).unwrap_or_else(|report| panic!("{report}"));
+        let checked = check_world(seed, Kind::Statements, |sql| println!("{sql};"));
+        return checked.unwrap_or_else(|report| panic!("{report}"));
     }
     if let Some(script) = std::env::var_os("ORACLE_SCRIPT") {
         return show_script(&std::fs::read_to_string(script).unwrap());
     }
     let known = known_to_differ("statements");
-    run_worlds(WORLDS, |world| if known.contains(&world) { None } else { check_world(world, |_| {}).err() });
+    let check = |world| check_world(world, Kind::Statements, |_| {}).err();
+    run_worlds(WORLDS, |world| if known.contains(&world) { None } else { check(world) });
+}
+
+#[test]
+fn settings_have_the_same_effects() {
+    if let Some(seed) = number("ORACLE_SEED") {
+        let checked = check_world(seed, Kind::Settings, |sql| println!("{sql};"));
+        return checked.unwrap_or_else(|report| panic!("{report}"));
+    }
+    if std::env::var_os("ORACLE_SCRIPT").is_none() {
+        let known = known_to_differ("settings");
+        let check = |world| check_world(world, Kind::Settings, |_| {}).err();
+        run_worlds(SETTINGS_WORLDS, |world| if known.contains(&world) { None } else { check(world) });
+    }
 }
 
 #[test]
@@ -223,8 +241,16 @@ fn next_statement(rng: &mut Rng, schema: &mut Schema) -> String {
     }
 }
 
+/// What a world consists of.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Statements,
+    /// Statements, and settings between them.
+    Settings,
+}
+
 /// Runs a world; SQLite's schema determines which objects are created next. `show` gets the statements.
-fn check_world(seed: u64, show: impl Fn(&str)) -> Result<(), String> {
+fn check_world(seed: u64, kind: Kind, show: impl Fn(&str)) -> Result<(), String> {
     let mut rng = Rng::with_seed(seed);
     let (mut schema, mut pair) = (Schema::default(), Pair::open());
     let mut statements = Vec::with_capacity(STATEMENTS);
@@ -246,6 +272,7 @@ fn check_world(seed: u64, show: impl Fn(&str)) -> Result<(), String> {
             _ if must_roll_back => "ROLLBACK".to_owned(),
             1 if schema.analyzes => "PRAGMA analysis_limit = 1000".to_owned(),
             _ if at <= tables && encoding.is_none() => schema.create_table(&mut rng),
+            _ if kind == Kind::Settings && rng.u32(0..8) == 0 => settings::pragma(&mut rng, &schema),
             _ if encoding.is_some() => without_blobs(&mut rng, &mut schema),
             _ => next_statement(&mut rng, &mut schema),
         };

@@ -49,13 +49,19 @@ pub struct Difference {
 impl Pair {
     pub fn open() -> Pair {
         let sqlite = rusqlite::Connection::open_in_memory().expect("SQLite opens a database in memory");
-        sqlite.execute_batch("PRAGMA foreign_keys = 0").expect("SQLite takes a pragma");
+        // What rusqlite has set itself.
+        sqlite.execute_batch("PRAGMA foreign_keys = 0; PRAGMA busy_timeout = 0").expect("SQLite takes a pragma");
         Pair { lithe: Connection::open_in_memory().expect("Lithe opens a database in memory"), sqlite }
     }
 
-    /// Reads SQLite's schema into the generator's.
+    /// Reads SQLite's schema into the generator's. A schema that SQLite finds malformed stays as it was read before.
     pub fn read_schema(&self, schema: &mut Schema) {
-        schema.read(&self.sqlite).expect("SQLite tells its schema");
+        let mut read = schema.clone();
+        match read.read(&self.sqlite) {
+            Ok(()) => *schema = read,
+            Err(rusqlite::Error::SqliteFailure(error, _)) if error.code == rusqlite::ErrorCode::DatabaseCorrupt => {}
+            Err(error) => panic!("SQLite tells its schema: {error}"),
+        }
     }
 
     /// The rows of a query on SQLite, as text; empty if it fails.

@@ -9,7 +9,7 @@ use crate::conditions;
 use crate::expr;
 
 /// The names of a database.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Schema {
     pub tables: Vec<Table>,
     pub views: Vec<Table>,
@@ -115,13 +115,13 @@ impl Schema {
                     "table" => {
                         let mut table = self.describe(sqlite, name, !row.get::<_, bool>(2)?)?;
                         table.is_temporary = database == "temp";
-                        self.tables.push(table);
+                        // SQLite may not have read the schema again since the table was made.
+                        self.tables.extend(Some(table).filter(|table| !table.columns.is_empty()));
                     }
                     // A view may have become invalid.
                     _ => {
-                        if let Ok(view) = self.describe(sqlite, name, false) {
-                            self.views.push(view);
-                        }
+                        let view = self.describe(sqlite, name, false);
+                        self.views.extend(view.ok().filter(|view| !view.columns.is_empty()));
                     }
                 }
             }

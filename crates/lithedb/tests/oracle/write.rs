@@ -12,7 +12,7 @@ const POLICIES: [&str; 9] = ["", "", "", "", " OR REPLACE", " OR IGNORE", " OR F
 pub fn insert(rng: &mut Rng, schema: &Schema) -> String {
     let Some(table) = target(rng, schema) else { return "SELECT 1".to_owned() };
     let policy = pick(rng, &POLICIES);
-    let is_partial = one_in(rng, 4);
+    let is_partial = one_in(rng, 4) && !table.writable.is_empty();
     let mut some = table.writable.clone();
     if is_partial {
         rng.shuffle(&mut some);

@@ -49,7 +49,7 @@ use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::file_store::{FileStore, JOURNAL_SUFFIX};
 use crate::memory::MemoryStore;
-use crate::options::OpenOptions;
+use crate::options::{JournalMode, OpenOptions};
 use crate::page_ref::{Epoch, PageRef};
 use crate::read_ahead::ReadAhead;
 use crate::settings::Settings;
@@ -134,7 +134,9 @@ impl Pager {
 
     /// Opens a new, empty database in memory.
     pub fn open_in_memory(options: &OpenOptions) -> Pager {
-        Pager::with_memory(MemoryStore::new(None, options.read_only), options)
+        let pager = Pager::with_memory(MemoryStore::new(None, options.read_only), options);
+        pager.settings.journal_mode.set(JournalMode::Memory);
+        pager
     }
 
     /// Opens a new, empty database that is deleted when it is closed: in memory up to the cache size, in a temporary

@@ -1,6 +1,6 @@
 //! ADD CONSTRAINT, DROP CONSTRAINT, SET NOT NULL, DROP NOT NULL.
 
-use lithe_base::ResultCode;
+use lithe_base::{Db, ResultCode};
 use lithe_catalog::{CompileError, Result, build_table, fail};
 use lithe_resolve::Stored;
 use lithe_resolve::ir::Expr;
@@ -36,14 +36,14 @@ pub(super) fn add_check<'a>(
     let start = end + SEPARATOR.len() as u32;
     let copy = Span::new(start, start + (span.end - span.start));
     check_text(cg, &new_sql).map_err(|error| error.moved(copy, span, sql))?;
-    if let Some(name) = name
-        && !named(body, name).is_empty()
-    {
-        return fail(format!("constraint {} already exists", name.name));
-    }
     let source = cg.resolver.new_source();
     let Altered { db, table } = altered;
     let condition = cg.resolver.table_expr(&check.condition, sql, Stored::Check, source, db, table)?;
+    if let Some(name) = name
+        && !named(body, name).is_empty()
+    {
+        return fail_at_run(cg, db, &format!("constraint {} already exists", name.name));
+    }
     emit_check_of_rows(cg, altered, source, &condition)?;
     replace_text(cg, altered, new_sql)
 }
@@ -86,12 +86,21 @@ pub(super) fn drop_constraint<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>, na
     let (_, body) = altered.definition(cg)?;
     let text = &altered.table.sql;
     let edits = match named(body, name).first() {
-        None => return fail(format!("no such constraint: {}", name.name)),
-        Some(Dropped::Never) => return fail(format!("constraint may not be dropped: {}", name.name)),
+        None => return fail_at_run(cg, altered.db, &format!("no such constraint: {}", name.name)),
+        Some(Dropped::Never) => {
+            return fail_at_run(cg, altered.db, &format!("constraint may not be dropped: {}", name.name));
+        }
         Some(Dropped::Whole(span)) => without_constraint(text, *span),
         Some(Dropped::Name(span)) => without_constraint(text, *span),
     };
     replace_text(cg, altered, edits.apply(text))
+}
+
+/// The statement fails when it runs, as in SQLite, and has begun to write.
+fn fail_at_run(cg: &mut Codegen<'_>, db: Db, message: &str) -> Result<()> {
+    cg.transactions.use_database(db, true);
+    cg.emit_run_error(message);
+    Ok(())
 }
 
 /// What is removed when a constraint of some name is dropped.

@@ -289,6 +289,13 @@ fn check_call<'a>(scope: &Scope<'_, 'a>, call: &ast::FunctionCall<'a>, function:
     Ok(())
 }
 
+/// Whether the function may stand in a stored expression. After `PRAGMA case_sensitive_like` a new one may not have LIKE.
+fn is_deterministic(resolver: &Resolver<'_>, scope: &Scope<'_, '_>, function: &Function) -> bool {
+    let depends_on_setting = resolver.env.flags.like_depends_on_setting && !scope.rules.is_loaded;
+    let is_like = function.is_builtin() && function.name() == "like";
+    function.is_deterministic() && !(depends_on_setting && is_like)
+}
+
 /// A call of a scalar function whose arguments are resolved.
 fn resolve_scalar<'a>(
     resolver: &Resolver<'a>,
@@ -298,7 +305,7 @@ fn resolve_scalar<'a>(
     span: Span,
 ) -> Result<Expr<'a>> {
     if let Some(clause @ (Stored::Index | Stored::PartialIndex | Stored::Generated)) = scope.rules.stored
-        && !function.is_deterministic()
+        && !is_deterministic(resolver, scope, function)
     {
         return Err(prohibited("non-deterministic functions", clause));
     }

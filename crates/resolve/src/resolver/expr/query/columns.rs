@@ -123,7 +123,8 @@ fn shown_name<'a>(
     let source = find_source(scope, as_column(expr)?.source)?;
     let table = match source.columns {
         ScopeColumns::Table(table) => table.name.name(),
-        ScopeColumns::Query(_) | ScopeColumns::Nested(..) => source.name,
+        ScopeColumns::Query(_) => source.table_name,
+        ScopeColumns::Nested(..) => source.name,
     };
     Some(qualified(resolver, table, name))
 }

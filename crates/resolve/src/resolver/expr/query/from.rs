@@ -125,7 +125,7 @@ pub(crate) fn resolve_whole_item<'a>(
     let mut scope_source = ScopeSource {
         id,
         name,
-        table_name: resolved.name,
+        table_name: table_name(resolver, &resolved, name),
         db: resolved.db,
         columns: resolved.columns,
         join: join.kind,
@@ -147,6 +147,19 @@ pub(crate) fn resolve_whole_item<'a>(
     };
     part.sources.push(Source { id, kind: resolved.kind, name, is_alias, join: kind, is_exists: false, indexed });
     Ok(())
+}
+
+/// The name by which `full_column_names` qualifies the columns of an item: that of its table, view or common table; else its alias,
+/// or that of its place among the queries.
+fn table_name<'a>(resolver: &Resolver<'a>, item: &Item<'a>, name: Name<'a>) -> Name<'a> {
+    match item.kind {
+        SourceKind::Subquery(derived) if name.as_bytes().is_empty() && resolver.env.flags.full_column_names => {
+            let number = derived.query.number();
+            Name::new(bumpalo::format!(in resolver.arena, "(subquery-{})", number).into_bump_str().as_bytes())
+        }
+        _ if item.name.as_bytes().is_empty() => name,
+        _ => item.name,
+    }
 }
 
 fn resolve_item<'a>(
