@@ -22,6 +22,7 @@ use crate::connection::program_cache::Lookup;
 use crate::connection::statement::{Body, Compiled, ParameterName, Statement, text_of};
 use crate::connection::transaction::StatementRun;
 use crate::error::{Error, Result};
+use crate::old_schema;
 use crate::settings::config::Config;
 use crate::settings::limit::Limit;
 use crate::shared_cache::locked;
@@ -38,7 +39,7 @@ pub struct Prepared {
 impl Connection {
     /// Compiles the first statement of `sql`.
     pub fn prepare(&self, sql: &[u8]) -> Result<Prepared> {
-        self.check_may_compile()?;
+        self.check_may_compile(sql)?;
         if self.hooks.has_authorizer() || self.is_privileged() {
             // The authorizer is called for each compilation, and a statement that a method runs may do what others may
             // not: no cached program can be used.
@@ -64,7 +65,7 @@ impl Connection {
 
     /// As [`Connection::prepare`], as if the connection had no virtual tables.
     pub fn prepare_without_virtual_tables(&self, sql: &[u8]) -> Result<Prepared> {
-        self.check_may_compile()?;
+        self.check_may_compile(sql)?;
         self.settings.without_virtual_tables(|| self.prepare_anew(sql))
     }
 
@@ -76,8 +77,11 @@ impl Connection {
     }
 
     /// Fails in a state in which nothing can be compiled.
-    fn check_may_compile(&self) -> Result<()> {
-        self.check_interrupts()?;
+    fn check_may_compile(&self, sql: &[u8]) -> Result<()> {
+        if self.check_interrupts().is_err() {
+            let check = |arena: &Bump| old_schema::compile_interrupted(sql, &self.settings.limits(), arena);
+            self.compile_memory.with_arena(check)?;
+        }
         self.check_schema_locks()
     }
 
@@ -207,7 +211,7 @@ impl Connection {
             quoted_strings: uses.quoted_strings,
             planned_parameters: uses.planned_parameters,
             explain: statement.explain,
-            generation: self.generation.number(),
+            stamp: self.generation.stamp(),
         };
         Ok((Some(compiled), tail))
     }
@@ -286,7 +290,11 @@ impl Connection {
             ast::Stmt::AlterTable(alter) if self.definitions.may_have_written_schema.get() => {
                 self.reread_for_alter(alter)?
             }
-            _ => self.load_schemas()?,
+            _ => match self.load_schemas() {
+                // Another connection has locked a database: a query that asks nothing of it does not wait.
+                Err(error) if error.code().primary() == ResultCode::BUSY && is_without_tables(&stmt, sql) => {}
+                loaded => loaded?,
+            },
         }
         let creates =
             matches!(stmt, ast::Stmt::CreateTable(_) | ast::Stmt::CreateView(_) | ast::Stmt::CreateVirtualTable(_));
@@ -309,7 +317,9 @@ impl Connection {
         let compile = || self.compile_program(&request, values, arena);
         let program = match compile() {
             // Another connection may have created the missing object.
-            Err(_) if self.databases.forget_stale_schemas(&self.catalog()) => {
+            Err(error)
+                if old_schema::may_be_of_old_schema(&error) && self.databases.forget_stale_schemas(&self.catalog()) =>
+            {
                 self.load_schemas()?;
                 compile()?
             }
@@ -422,6 +432,10 @@ impl Connection {
             }
         }
     }
+}
+
+fn is_without_tables(stmt: &Stmt<'_>, sql: &[u8]) -> bool {
+    matches!(stmt, Stmt::Select(_)) && old_schema::names_no_table(sql)
 }
 
 /// What a compiled statement has used of its text and parameters.

@@ -89,6 +89,8 @@ impl Host for RunHost<'_> {
                 self.connection.databases.forget_schema(db);
                 Err(VmError::Schema)
             }
+            // The connection knows already that the schema is another one.
+            Some(_) if self.run.is_stale.get() => Err(VmError::Schema),
             _ => Ok(()),
         }
     }
@@ -100,7 +102,7 @@ impl Host for RunHost<'_> {
     fn set_cookie(&self, db: Db, index: u8, value: u32) -> Result<(), VmError> {
         self.connection.set_cookie(db, index, value)?;
         if db == Db::TEMP && index == 1 {
-            self.connection.state.expire_running();
+            self.connection.expire_statements();
         }
         Ok(())
     }

@@ -86,7 +86,7 @@ fn schema_version(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.value.is_some() {
         // An application that sets the cookie has written the schema by hand.
         call.connection.databases.get(call.db())?.set_loaded(false);
-        call.connection.generation.expire_programs();
+        call.connection.generation.change_schema();
     }
     Ok(answer)
 }

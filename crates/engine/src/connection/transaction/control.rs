@@ -136,7 +136,7 @@ impl Connection {
         let Savepoint { catalog, violations, .. } = state.roll_back_to(position);
         let known = state.virtual_savepoint(position);
         if state.roll_back_schema_to_savepoint(&self.catalog()) {
-            self.state.expire_running();
+            self.expire_statements();
             self.restore_catalog(Some(catalog));
             // The catalog that was saved with the savepoint may have lacked schemas.
             self.databases.iter().for_each(|(db, _)| self.databases.forget_schema(db));
@@ -223,7 +223,7 @@ impl Connection {
         self.databases.end_shared_writes();
         let (catalog, is_other_schema) = state.roll_back_schema(&self.catalog());
         if is_other_schema {
-            self.state.expire_running();
+            self.expire_statements();
         }
         self.restore_catalog(catalog);
         if is_other_schema {
@@ -260,6 +260,12 @@ impl Connection {
 
     // ---- the catalog ----
 
+    /// Expires statements: those that run open no further cursors, and all are compiled again before their next run.
+    pub(crate) fn expire_statements(&self) {
+        self.generation.expire_programs();
+        self.state.expire_running();
+    }
+
     /// The schema is about to change: saves the catalog for a rollback.
     pub(crate) fn note_schema_change(&self) {
         self.transaction.note_schema_change(self.catalog());
@@ -295,7 +301,7 @@ impl Connection {
     /// statement fails with that code.
     #[inline]
     pub(crate) fn call_wal_hook(&self) -> Result<()> {
-        if self.transaction.has_committed() { self.call_wal_hook_for_commits() } else { Ok(()) }
+        if self.transaction.has_committed() && self.is_autocommit() { self.call_wal_hook_for_commits() } else { Ok(()) }
     }
 
     #[cold]

@@ -171,7 +171,8 @@ impl Connection {
         let state = &self.transaction;
         state.assert_runs("a statement succeeds that did not run");
         let is_last_writer = state.is_last_writer(run);
-        if state.is_autocommit() && is_last_writer && self.databases.is_writing() {
+        let uses_database = run.is_user() || run.is_writer();
+        if state.is_autocommit() && is_last_writer && uses_database && self.databases.is_writing() {
             self.check_deferred_violations().and_then(|()| self.commit_all())?;
             self.forget_statement_savepoint(run);
         } else if run.savepoint.get().is_some() {
@@ -213,12 +214,14 @@ impl Connection {
             _ => false,
         };
         let is_last_writer = state.is_last_writer(run);
+        // As in SQLite, a statement that is to be compiled again keeps its transaction beside others that run, until the next of them ends.
+        let keeps_transaction = code == ResultCode::SCHEMA && state.active_count() > 1;
         if policy == OnConflict::Rollback || must_roll_back {
             self.roll_back_all();
             self.forget_statement_savepoint(run);
         } else if policy == OnConflict::Fail {
             kept = self.keep_failed(run, is_last_writer);
-        } else if state.is_autocommit() && is_last_writer && self.databases.is_writing() {
+        } else if state.is_autocommit() && is_last_writer && self.databases.is_writing() && !keeps_transaction {
             // The whole transaction is rolled back, not only to the statement's savepoint: it has no other statement,
             // and would keep the write lock as long as other statements read.
             state.let_others_continue(|| self.roll_back_all());
