@@ -111,6 +111,11 @@ impl Blob {
             view: View::new(),
             header: Vec::new(),
         };
+        if connection.interrupts.is_set() {
+            let error = Error::interrupted();
+            blob.fail(connection, &error);
+            return Err(error);
+        }
         let opened = connection.databases.lock_table(db, table, wanted.writable);
         if let Err(error) = opened.and_then(|()| blob.begin(connection, db)) {
             blob.fail(connection, &error);

@@ -131,7 +131,9 @@ impl Definitions {
         statements_run: bool,
     ) -> Result<()> {
         self.check_function_is_free(name.as_bytes(), args, encoding, statements_run)?;
-        self.change_functions(|registry| registry.remove(name.as_bytes(), args, encoding));
+        if self.functions().has_exactly(name.as_bytes(), args, encoding) {
+            self.change_functions(|registry| registry.remove(name.as_bytes(), args, encoding));
+        }
         Ok(())
     }
 

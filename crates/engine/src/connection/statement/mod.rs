@@ -404,16 +404,12 @@ impl Statement {
             Ok(Step::Row) => return Ok(Step::Row),
             Ok(Step::Done) => Ok(()),
             // As SQLite documents: interrupting a writer rolls its whole transaction back.
-            Err((_, error)) if error.code() == ResultCode::INTERRUPT && self.is_writing_program() => {
+            Err((_, error)) if error.code() == ResultCode::INTERRUPT && !self.is_read_only() => {
                 Err((OnConflict::Rollback, error))
             }
             Err(error) => Err(error),
         };
         self.finish(connection, result)
-    }
-
-    fn is_writing_program(&self) -> bool {
-        matches!(&self.runner, Runner::Program(vm) if !vm.program().is_read_only)
     }
 
     fn finish(&mut self, connection: &Connection, result: Result<(), (OnConflict, Error)>) -> Result<Step> {

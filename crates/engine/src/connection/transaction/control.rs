@@ -10,6 +10,7 @@ use lithe_vm::operand::Db;
 
 use super::state::{Savepoint, Violations};
 use crate::connection::Connection;
+use crate::database::Database;
 use crate::error::{Error, Result};
 
 impl Connection {
@@ -176,6 +177,11 @@ impl Connection {
             let undo = || self.transaction.let_others_continue(|| self.roll_back_all());
             self.hooks.call_commit_hook().inspect_err(|_| undo())?;
         }
+        let has_changes = |database: &Database| database.btree().pager().has_changes();
+        let to_logs: Vec<_> = match self.hooks.wal.is_set() {
+            true => written.iter().filter(|(_, database)| has_changes(database)).cloned().collect(),
+            false => Vec::new(),
+        };
         for (_, database) in &written {
             database.has_committed.set(true);
             database.commits.set(database.commits.get().wrapping_add(1));
@@ -193,8 +199,8 @@ impl Connection {
         self.virtual_tables.commit(self);
         self.databases.end_shared_writes();
         self.after_transaction();
-        if self.hooks.wal.is_set() {
-            self.transaction.note_committed(written);
+        if !to_logs.is_empty() {
+            self.transaction.note_committed(to_logs);
         }
         Ok(())
     }

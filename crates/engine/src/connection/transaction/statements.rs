@@ -304,7 +304,8 @@ impl Connection {
         if cfg!(debug_assertions) {
             self.assert_flags_agree();
         }
-        if is_unused && self.transaction.is_autocommit() {
+        // A statement that could not be compiled again may have left its write transaction open.
+        if is_unused && self.transaction.is_autocommit() && !self.databases.is_writing() {
             self.end_reads();
         }
     }
