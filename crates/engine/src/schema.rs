@@ -30,6 +30,7 @@ impl Connection {
         for (db, database) in self.databases.iter() {
             if !database.is_loaded() {
                 self.load_schema(db, &database)?;
+                self.schema_was_read();
             }
         }
         Ok(())

@@ -86,7 +86,10 @@ impl Host for RunHost<'_> {
         self.connection.begin_on_database(&database, write != 0, self.run)?;
         match check {
             Some(check) if database.schema_cookie()? != check.cookie => {
-                self.connection.databases.forget_schema(db);
+                // The connection may have the schema of the file, and only the program another one.
+                if database.schema_cookie()? != self.connection.catalog().schema(db).cookie {
+                    self.connection.databases.forget_schema(db);
+                }
                 Err(VmError::Schema)
             }
             // The connection knows already that the schema is another one.

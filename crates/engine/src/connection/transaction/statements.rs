@@ -297,6 +297,17 @@ impl Connection {
         tables
     }
 
+    /// The schema was read, which in SQLite is a statement: at its end a transaction is committed that no statement writes any more.
+    pub(crate) fn schema_was_read(&self) {
+        if self.transaction.is_autocommit() && !self.transaction.has_writers() && self.databases.is_writing() {
+            // Nothing was written.
+            let _ = self.commit_all();
+            if self.transaction.user_count() == 0 {
+                self.end_reads();
+            }
+        }
+    }
+
     /// The statement has stopped running. With the last one the read locks are released.
     pub(super) fn statement_leaves(&self, run: &StatementRun) {
         let is_unused = self.transaction.leave(run);
