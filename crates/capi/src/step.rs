@@ -16,7 +16,8 @@ fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
     let Ok(mut inside) = statement.enter() else { return db.fail_code(code::MISUSE) };
     statement.leave_row();
     let is_first = !statement.was_stepped.replace(true);
-    if !is_first && !statement.published.is_running() {
+    let begins = !statement.published.is_running();
+    if !is_first && begins {
         // The run before has ended: as if by sqlite3_reset.
         statement.failure.take().map_or_else(|| db.ok(), |error| db.fail(&error));
     }
@@ -25,7 +26,7 @@ fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
         return step_traced(statement, db, inside);
     }
     let result = inside.get().step(db.core());
-    publish(statement, &mut inside, is_first, &result);
+    publish(statement, &mut inside, begins, &result);
     match result {
         Ok(Step::Row) => row(db),
         other => end(statement, db, other),
@@ -37,10 +38,10 @@ fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
 fn publish(
     statement: &sqlite3_stmt,
     inside: &mut Inside<'_>,
-    is_first: bool,
+    begins: bool,
     result: &Result<Step, lithe_engine::Error>,
 ) {
-    if is_first {
+    if begins {
         statement.published.set_columns(inside.get());
     }
     statement.published.end_step(matches!(result, Ok(Step::Row)));

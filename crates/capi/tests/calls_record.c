@@ -128,6 +128,37 @@ static void on_update(void *arg, int op, const char *database, const char *table
   if (strncmp(database, "vacuum_", 7) == 0) return; /* SQLite tells of views and triggers that VACUUM copies */
   printf("    update hook %d %s.%s %lld\n", op, database, table, (long long)rowid);
 }
+static void on_rollback(void *arg) { printf("    rollback hook\n"); }
+static int on_busy(void *arg, int count) { printf("    busy %d\n", count); return count < (int)(size_t)arg; }
+static int on_progress(void *arg) { return 0; }
+
+/* What the authorizer was asked during a call, each question once: SQLite repeats some, and orders them otherwise. */
+enum { QUESTIONS = 200 };
+static char questions[QUESTIONS][120];
+static int question_count;
+
+static int on_question(void *arg, int action, const char *first, const char *second, const char *database, const char *inner) {
+  char question[120];
+  snprintf(question, sizeof question, "%d %s %s %s %s", action, text_or_null(first), text_or_null(second), text_or_null(database), text_or_null(inner));
+  int at = 0;
+  while (at < question_count && strcmp(questions[at], question) < 0) at++;
+  int is_known = at < question_count && strcmp(questions[at], question) == 0;
+  if (!is_known && question_count < QUESTIONS) {
+    memmove(questions[at + 1 < QUESTIONS ? at + 1 : at], questions[at], (size_t)(question_count - at) * sizeof questions[0]);
+    strcpy(questions[at], question);
+    question_count++;
+  }
+  unsigned hash = (unsigned)(size_t)arg;
+  for (const char *c = question; *c; c++) hash = hash * 31 + (unsigned char)*c;
+  if (hash % 37 == 0 && action != SQLITE_SELECT) return SQLITE_DENY;
+  return hash % 23 == 0 && action == SQLITE_READ ? SQLITE_IGNORE : SQLITE_OK;
+}
+
+static void print_questions(void) {
+  for (int i = 0; i < question_count; i++) printf("    asked %s\n", questions[i]);
+  question_count = 0;
+}
+
 static int on_commit(void *arg) { printf("    commit hook\n"); return commit_answer; }
 static int on_wal(void *arg, sqlite3 *db, const char *name, int pages) {
   printf("    wal hook %s %d\n", name, pages);
@@ -192,6 +223,7 @@ static void prepare(int at) {
   int kind = below(8);
   printf("  prepare s%d on c%d kind %d length %d: %s\n", at, owner, kind, length, sql);
   int code = kind == 1 ? sqlite3_prepare_v3(db, sql, length, SQLITE_PREPARE_PERSISTENT, &statements[at], &tail)
+           : kind == 2 ? sqlite3_prepare(db, sql, length, &statements[at], &tail)
                        : sqlite3_prepare_v2(db, sql, length, &statements[at], &tail);
   statement_owner[at] = owner;
   if (code != SQLITE_INTERRUPT) printf("    offset %d\n", sqlite3_error_offset(db));
@@ -256,8 +288,10 @@ static void print_names(sqlite3_stmt *statement) {
 
 static int bind(sqlite3_stmt *statement, int index) {
   const char *text = PICK(texts);
-  switch (below(12)) {
+  int other = below(STATEMENTS), column = below(4);
+  switch (below(13)) {
     case 0: return sqlite3_bind_null(statement, index);
+    case 10: return sqlite3_bind_value(statement, index, statements[other] ? sqlite3_column_value(statements[other], column) : NULL);
     case 1: return sqlite3_bind_int(statement, index, below(12));
     case 2: return sqlite3_bind_int64(statement, index, 9007199254740993LL + below(3));
     case 3: return sqlite3_bind_double(statement, index, below(64) / 4.0);
@@ -284,7 +318,7 @@ static void call_statement(void) {
     case 6: printf("  names s%d\n", at); print_names(statement); break;
     case 7: {
       char *expanded = sqlite3_expanded_sql(statement);
-      printf("  sql s%d %s / %s busy %d\n", at, text_or_null(sqlite3_sql(statement)), expanded && strstr(expanded, "00") ? "zeros" : text_or_null(expanded), sqlite3_stmt_busy(statement));
+      printf("  sql s%d %s / %s busy %d\n", at, text_or_null(sqlite3_sql(statement)), text_or_null(expanded), sqlite3_stmt_busy(statement));
       sqlite3_free(expanded);
       break;
     }
@@ -314,6 +348,7 @@ static void call_statement(void) {
       printf("  step s%d %s\n", at, sqlite3_sql(statement));
       int code = sqlite3_step(statement);
       printf("    %d\n", code);
+      if (code != SQLITE_ROW && code != SQLITE_DONE) printf("    state %d %d\n", sqlite3_txn_state(connections[statement_owner[at]], "temp"), sqlite3_stmt_busy(statement));
       /* SQLite does not end a statement that waits for a lock; a reset behind a preparation that failed has its code, and the last error
          of another call. */
       if (code != SQLITE_ROW && code != SQLITE_DONE && code != SQLITE_CONSTRAINT) sqlite3_reset(statement);
@@ -405,7 +440,11 @@ static void define(sqlite3 *db) {
 }
 
 static void set_hooks(sqlite3 *db) {
-  switch (below(8)) {
+  switch (below(12)) {
+    case 8: printf("  rollback hook %d\n", sqlite3_rollback_hook(db, below(3) ? on_rollback : NULL, (void *)1) != NULL); break;
+    case 9: printf("  busy handler %d\n", sqlite3_busy_handler(db, below(4) ? on_busy : NULL, (void *)(size_t)below(3))); break;
+    case 10: sqlite3_progress_handler(db, below(3) * 100, below(2) ? on_progress : NULL, NULL); break;
+    case 11: printf("  authorizer %d\n", sqlite3_set_authorizer(db, below(2) ? on_question : NULL, (void *)(size_t)below(1000))); break;
     case 0: printf("  update hook %d\n", sqlite3_update_hook(db, below(2) ? on_update : NULL, (void *)1) != NULL); break;
     case 1: commit_answer = below(5) == 0; printf("  commit hook %d\n", sqlite3_commit_hook(db, below(3) ? on_commit : NULL, (void *)1) != NULL); break;
     case 3: printf("  wal hook %d\n", sqlite3_wal_hook(db, below(2) ? on_wal : NULL, (void *)1) != NULL); break;
@@ -543,6 +582,7 @@ int main(void) {
   for (int i = 0; i < count; i++) {
     printf("%d\n", i);
     int what = below(20);
+    print_questions();
     if (what < 11) call_statement();
     else if (what < 17) call_connection();
     else if (what < 19) call_blob();

@@ -318,8 +318,8 @@ impl Blob {
     /// Seeks a row and finds the value in it, or ends the run.
     fn find_or_end(&mut self, connection: &Connection, rowid: i64) -> Result<()> {
         let found = match () {
-            () if self.is_tripped(connection) => Err(rolled_back()),
             () if connection.interrupts.is_set() => Err(Error::interrupted()),
+            () if self.is_tripped(connection) => Err(rolled_back()),
             () => self.find(rowid),
         };
         if !matches!(found, Ok(true)) {

@@ -291,8 +291,11 @@ impl Connection {
                 self.reread_for_alter(alter)?
             }
             _ => match self.load_schemas() {
-                // Another connection has locked a database: a query that asks nothing of it does not wait.
-                Err(error) if error.code().primary() == ResultCode::BUSY && is_without_tables(&stmt, sql) => {}
+                // Another connection has locked a database: a query that asks nothing of it does not wait, if the encoding is known.
+                Err(error)
+                    if error.code().primary() == ResultCode::BUSY
+                        && self.definitions.is_encoding_fixed.get()
+                        && is_without_tables(&stmt, sql) => {}
                 loaded => loaded?,
             },
         }

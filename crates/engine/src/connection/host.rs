@@ -106,6 +106,7 @@ impl Host for RunHost<'_> {
         self.connection.set_cookie(db, index, value)?;
         if db == Db::TEMP && index == 1 {
             self.connection.expire_statements();
+            self.run.own_expirations.set(self.run.own_expirations.get() + 1);
         }
         Ok(())
     }

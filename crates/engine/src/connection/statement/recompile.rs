@@ -21,7 +21,8 @@ impl Statement {
     /// that the schema has.
     #[inline]
     pub fn is_expired(&self, connection: &Connection) -> bool {
-        self.found_other_schema || self.compiled.stamp.expirations != connection.generation.stamp().expirations
+        let known = self.compiled.stamp.expirations + self.run.own_expirations.get();
+        self.found_other_schema || known != connection.generation.stamp().expirations
     }
 
     /// Whether the schema has changed since the statement was compiled.
@@ -113,6 +114,7 @@ impl Statement {
         self.own_sql = None;
         self.has_new_values = false;
         self.found_other_schema = false;
+        self.run.own_expirations.set(0);
         self.runner = runner;
         Ok(())
     }
