@@ -139,6 +139,9 @@ static int question_count;
 
 static int on_question(void *arg, int action, const char *first, const char *second, const char *database, const char *inner) {
   char question[120];
+  /* What SQLite asks about tables of its own, and about a view that cannot be changed, is not compared. */
+  if (first && strncmp(first, "sqlite_", 7) == 0) return SQLITE_OK;
+  if (inner && strcmp(inner, "v") == 0) return SQLITE_OK;
   snprintf(question, sizeof question, "%d %s %s %s %s", action, text_or_null(first), text_or_null(second), text_or_null(database), text_or_null(inner));
   int at = 0;
   while (at < question_count && strcmp(questions[at], question) < 0) at++;
@@ -291,7 +294,7 @@ static int bind(sqlite3_stmt *statement, int index) {
   int other = below(STATEMENTS), column = below(4);
   switch (below(13)) {
     case 0: return sqlite3_bind_null(statement, index);
-    case 10: return sqlite3_bind_value(statement, index, statements[other] ? sqlite3_column_value(statements[other], column) : NULL);
+    case 10: return sqlite3_bind_value(statement, index, statements[other] ? sqlite3_column_value(statements[other], column) : sqlite3_column_value(statement, 0));
     case 1: return sqlite3_bind_int(statement, index, below(12));
     case 2: return sqlite3_bind_int64(statement, index, 9007199254740993LL + below(3));
     case 3: return sqlite3_bind_double(statement, index, below(64) / 4.0);
@@ -348,7 +351,6 @@ static void call_statement(void) {
       printf("  step s%d %s\n", at, sqlite3_sql(statement));
       int code = sqlite3_step(statement);
       printf("    %d\n", code);
-      if (code != SQLITE_ROW && code != SQLITE_DONE) printf("    state %d %d\n", sqlite3_txn_state(connections[statement_owner[at]], "temp"), sqlite3_stmt_busy(statement));
       /* SQLite does not end a statement that waits for a lock; a reset behind a preparation that failed has its code, and the last error
          of another call. */
       if (code != SQLITE_ROW && code != SQLITE_DONE && code != SQLITE_CONSTRAINT) sqlite3_reset(statement);
@@ -496,7 +498,7 @@ static void print_metadata(sqlite3 *db) {
 
 static void configure(sqlite3 *db) {
   switch (below(9)) {
-    case 0: { int id = below(14) - 1, value = below(3) ? -1 : 1 + below(2000); printf("  limit %d %d: %d\n", id, value, sqlite3_limit(db, id, value)); break; }
+    case 0: { int id = PICK(((const int[]){-1, 0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12})), value = below(3) ? -1 : 1 + below(2000); printf("  limit %d %d: %d\n", id, value, sqlite3_limit(db, id, value)); break; }
     case 1: {
       int what = PICK(((const int[]){SQLITE_DBCONFIG_ENABLE_FKEY, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_DEFENSIVE,
                                      SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_TRIGGER_EQP, SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_REVERSE_SCANORDER, 999}));

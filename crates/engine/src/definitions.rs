@@ -107,7 +107,11 @@ impl Definitions {
         let replaces = self.functions().has_exactly(name, args, function.encoding());
         Arc::make_mut(&mut self.functions.borrow_mut()).define(Arc::new(function));
         // As in SQLite, a function that replaces none is not called by statements that are compiled already.
-        if replaces { self.generation.expire_programs() } else { self.generation.add() }
+        if replaces {
+            self.generation.expire_programs()
+        } else {
+            self.generation.add()
+        }
         Ok(())
     }
 
@@ -171,7 +175,11 @@ impl Definitions {
         }
         let replaces = self.collations.borrow().has(&key, of);
         let old = self.collations.borrow_mut().set(&key, of, collation, own);
-        if replaces { self.generation.expire_programs() } else { self.generation.add() }
+        if replaces {
+            self.generation.expire_programs()
+        } else {
+            self.generation.add()
+        }
         Ok(old)
     }
 

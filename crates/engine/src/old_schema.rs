@@ -30,8 +30,10 @@ pub(crate) fn may_be_of_old_schema(error: &Error) -> bool {
     ];
     let message = error.message();
     // The column that ALTER TABLE changes is in quotes.
-    let is_missing = MISSING.iter().any(|start| message.starts_with(start)) && !message.starts_with("no such column: \"");
-    let exists = ["table ", "view "].iter().any(|start| message.starts_with(start)) && message.ends_with(" already exists");
+    let is_missing =
+        MISSING.iter().any(|start| message.starts_with(start)) && !message.starts_with("no such column: \"");
+    let exists =
+        ["table ", "view "].iter().any(|start| message.starts_with(start)) && message.ends_with(" already exists");
     is_missing || exists || message.contains(" has no column named ")
 }
 

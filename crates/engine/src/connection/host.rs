@@ -105,8 +105,7 @@ impl Host for RunHost<'_> {
     fn set_cookie(&self, db: Db, index: u8, value: u32) -> Result<(), VmError> {
         self.connection.set_cookie(db, index, value)?;
         if db == Db::TEMP && index == 1 {
-            self.connection.expire_statements();
-            self.run.own_expirations.set(self.run.own_expirations.get() + 1);
+            self.connection.expire_other_statements(self.run);
         }
         Ok(())
     }

@@ -330,7 +330,10 @@ impl Statement {
     /// Those of compiling; SQLITE_SCHEMA for a statement of the old interface.
     #[inline]
     pub fn make_current(&mut self, connection: &Connection) -> Result<()> {
-        debug_assert!(self.compiled.stamp.changes <= connection.generation.number(), "a statement of another connection");
+        debug_assert!(
+            self.compiled.stamp.changes <= connection.generation.number(),
+            "a statement of another connection"
+        );
         if self.is_expired(connection) {
             if self.is_legacy {
                 return Err(Error::from_code(ResultCode::SCHEMA));

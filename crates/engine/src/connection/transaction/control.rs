@@ -8,7 +8,7 @@ use lithe_vfs::ResultCode;
 use lithe_vm::connection_state::Flags;
 use lithe_vm::operand::Db;
 
-use super::state::{Savepoint, Violations};
+use super::state::{Savepoint, StatementRun, Violations};
 use crate::connection::Connection;
 use crate::database::Database;
 use crate::error::{Error, Result};
@@ -265,6 +265,12 @@ impl Connection {
     }
 
     // ---- the catalog ----
+
+    /// Expires all statements but the one that runs.
+    pub(crate) fn expire_other_statements(&self, run: &StatementRun) {
+        self.expire_statements();
+        run.own_expirations.set(run.own_expirations.get() + 1);
+    }
 
     /// Expires statements: those that run open no further cursors, and all are compiled again before their next run.
     pub(crate) fn expire_statements(&self) {
