@@ -286,19 +286,7 @@ impl Connection {
             StatementKind::Program(stmt) => stmt,
         };
         self.check_named_database(&stmt, sql)?;
-        match &stmt {
-            ast::Stmt::AlterTable(alter) if self.definitions.may_have_written_schema.get() => {
-                self.reread_for_alter(alter)?
-            }
-            _ => match self.load_schemas() {
-                // Another connection has locked a database: a query that asks nothing of it does not wait, if the encoding is known.
-                Err(error)
-                    if error.code().primary() == ResultCode::BUSY
-                        && self.definitions.is_encoding_fixed.get()
-                        && is_without_tables(&stmt, sql) => {}
-                loaded => loaded?,
-            },
-        }
+        self.load_schemas_for(&stmt, sql)?;
         let creates =
             matches!(stmt, ast::Stmt::CreateTable(_) | ast::Stmt::CreateView(_) | ast::Stmt::CreateVirtualTable(_));
         if creates {
@@ -339,6 +327,26 @@ impl Connection {
             planned_parameters: if has_stable_plans { 0 } else { program.planned_parameters },
         };
         Ok((self.body_of(program, statement.explain), uses))
+    }
+
+    /// Loads the schemas that compiling the statement asks for.
+    fn load_schemas_for(&self, stmt: &Stmt<'_>, sql: &[u8]) -> Result<()> {
+        if let Stmt::AlterTable(alter) = stmt
+            && self.definitions.may_have_written_schema.get()
+        {
+            return self.reread_for_alter(alter);
+        }
+        match self.load_schemas() {
+            // Another connection has locked a database: a query that asks nothing of it does not wait, if the encoding is known.
+            Err(error)
+                if error.code().primary() == ResultCode::BUSY
+                    && self.definitions.is_encoding_fixed.get()
+                    && is_without_tables(stmt, sql) =>
+            {
+                Ok(())
+            }
+            loaded => loaded,
+        }
     }
 
     /// The body that runs the program, or explains it.
