@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
 
+use lithe_engine::value::ValueRef;
 use lithe_engine::{Backup, BackupStep, Deserialize, Error};
 
 use crate::code;
@@ -29,22 +30,28 @@ const FREE_ON_CLOSE: c_uint = 1;
 const RESIZEABLE: c_uint = 2;
 const READ_ONLY: c_uint = 4;
 
-/// The bytes of a database. A database without pages gets its first page.
+/// The bytes of a database; empty if it has none. As in SQLite, the pages are counted by a statement, which may fail, and a database
+/// without pages gets its first page by an empty transaction, if that can be had.
 fn serialize(db: &sqlite3, schema: &str) -> Result<Vec<u8>, Error> {
-    let bytes = db.core().serialize(schema)?;
-    if !bytes.is_empty() || schema.eq_ignore_ascii_case("temp") {
-        return Ok(bytes);
-    }
-    let sql = format!("PRAGMA \"{}\".user_version = 0", schema.replace('"', "\"\""));
-    if let Some(mut statement) = db.core().prepare(sql.as_bytes())?.statement {
-        let written = statement.step(db.core());
-        db.core().put_back(statement);
-        // A database that cannot be written stays empty.
-        if written.is_err() {
-            return Ok(bytes);
+    let count_pages = format!("PRAGMA \"{}\".page_count", schema.replace('"', "\"\""));
+    if first_value(db, &count_pages)? == 0 {
+        let _ = ["BEGIN IMMEDIATE", "COMMIT"].iter().try_for_each(|sql| first_value(db, sql).map(drop));
+        if first_value(db, &count_pages)? == 0 {
+            return Ok(Vec::new());
         }
     }
     db.core().serialize(schema)
+}
+
+/// Runs a statement to its first row; returns the integer in it.
+fn first_value(db: &sqlite3, sql: &str) -> Result<i64, Error> {
+    let Some(mut statement) = db.core().prepare(sql.as_bytes())?.statement else { return Ok(0) };
+    let value = statement.step(db.core()).map(|_| match statement.value(0) {
+        ValueRef::Integer(value) => value,
+        _ => 0,
+    });
+    db.core().put_back(statement);
+    value
 }
 
 api! {
@@ -117,9 +124,16 @@ api! {
             }
         };
         put_size(-1);
+        // An unknown name is no error of the connection. The temporary database is created at its first use.
+        if db.core().is_read_only(Some(&schema)).is_none() {
+            return null_mut();
+        }
         match serialize(&db, &schema) {
-            // The temporary database is created at its first use.
-            Ok(bytes) if bytes.is_empty() => null_mut(),
+            Ok(bytes) if bytes.is_empty() => {
+                db.ok();
+                put_size(0);
+                null_mut()
+            }
             Ok(bytes) => {
                 db.ok();
                 put_size(bytes.len() as i64);
@@ -129,8 +143,10 @@ api! {
                 }
                 memory::copy_text(&bytes).cast()
             }
-            // An unknown name is no error of the connection.
-            Err(_) => null_mut(),
+            Err(error) => {
+                db.fail(&error);
+                null_mut()
+            }
         }
     }
 

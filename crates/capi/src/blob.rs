@@ -51,6 +51,11 @@ fn finish(db: &sqlite3, result: Result<(), Error>) -> c_int {
     }
 }
 
+/// A call has failed that runs a statement in SQLite, of which it learns the code without its extension, unless extended codes are on.
+fn fail_masked(db: &sqlite3, error: &Error) -> c_int {
+    db.fail(&Error::new(ResultCode(db.masked(error.code().0)), error.message()))
+}
+
 api! {
     fn sqlite3_blob_open(
         handle: *mut sqlite3, database: *const c_char, table: *const c_char, column: *const c_char, rowid: i64,
@@ -72,7 +77,7 @@ api! {
                 *out = Box::into_raw(Box::new(sqlite3_blob { db: handle, len: inner.len(), inner }));
                 db.ok()
             }
-            Err(error) => db.fail(&error),
+            Err(error) => fail_masked(&db, &error),
         }
     }
 
@@ -89,7 +94,7 @@ api! {
                     Err(error) if error.code().primary() == ResultCode::ABORT => {
                         db.fail_with(code::ABORT, error.message())
                     }
-                    Err(error) => db.fail(&error),
+                    Err(error) => fail_masked(&db, &error),
                     Ok(()) => code::OK,
                 }
             }

@@ -14,6 +14,7 @@ pub(crate) const READONLY: c_int = ResultCode::READONLY.0;
 pub(crate) const CONSTRAINT: c_int = ResultCode::CONSTRAINT.0;
 pub(crate) const NOTFOUND: c_int = ResultCode::NOTFOUND.0;
 pub(crate) const TOOBIG: c_int = ResultCode::TOOBIG.0;
+pub(crate) const SCHEMA: c_int = ResultCode::SCHEMA.0;
 pub(crate) const MISUSE: c_int = ResultCode::MISUSE.0;
 pub(crate) const RANGE: c_int = ResultCode::RANGE.0;
 pub(crate) const ROW: c_int = ResultCode::ROW.0;

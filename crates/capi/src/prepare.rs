@@ -50,7 +50,7 @@ fn prepare(db: &Locked<'_>, handle: *mut sqlite3, source: &Source<'_>, out: &mut
         Ok(prepared) => {
             if let Some(mut inner) = prepared.statement {
                 if source.how.is_legacy {
-                    inner.set_legacy(db.core());
+                    inner.set_legacy();
                 }
                 if error_log::is_kept() {
                     error_log::note_quoted_strings(inner.quoted_strings());

@@ -16,19 +16,27 @@ fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
     let Ok(mut inside) = statement.enter() else { return db.fail_code(code::MISUSE) };
     statement.leave_row();
     let is_first = !statement.was_stepped.replace(true);
-    if !is_first && !statement.published.is_running() {
+    let begins = !statement.published.is_running();
+    if !is_first && begins {
         // The run before has ended: as if by sqlite3_reset.
-        statement.failure.take().map_or_else(|| db.ok(), |error| db.fail(&error));
+        match statement.failure.take() {
+            Some(_) if statement.has_expired.take() => {}
+            Some(error) => drop(db.fail(&error)),
+            None => drop(db.ok()),
+        }
     }
     statement.published.begin_step();
     if db.hooks.is_traced() {
         return step_traced(statement, db, inside);
     }
     let result = inside.get().step(db.core());
-    publish(statement, &mut inside, is_first, &result);
+    publish(statement, &mut inside, begins, &result);
     match result {
         Ok(Step::Row) => row(db),
-        other => end(statement, db, other),
+        other => {
+            let has_begun = inside.get().has_begun();
+            end(statement, db, other, has_begun)
+        }
     }
 }
 
@@ -37,10 +45,10 @@ fn step(statement: &sqlite3_stmt, db: &Locked<'_>) -> c_int {
 fn publish(
     statement: &sqlite3_stmt,
     inside: &mut Inside<'_>,
-    is_first: bool,
+    begins: bool,
     result: &Result<Step, lithe_engine::Error>,
 ) {
-    if is_first {
+    if begins {
         statement.published.set_columns(inside.get());
     }
     statement.published.end_step(matches!(result, Ok(Step::Row)));
@@ -52,7 +60,8 @@ fn row(db: &sqlite3) -> c_int {
     code::ROW
 }
 
-fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine::Error>) -> c_int {
+/// The end of a step without a row. `has_begun`: the statement did not turn out to have expired.
+fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine::Error>, has_begun: bool) -> c_int {
     match result {
         Err(_) if connection::is_poisoned(db) => db.fail_poisoned(),
         Err(error) => {
@@ -61,6 +70,12 @@ fn end(statement: &sqlite3_stmt, db: &sqlite3, result: Result<Step, lithe_engine
             }
             let code = error.code().0;
             // A statement of the old interface returns SQLITE_ERROR; the error itself is returned by its reset.
+            if statement.is_legacy && !has_begun && code == code::SCHEMA {
+                // As in SQLite, the last error is that of another call, and stays.
+                statement.has_expired.set(true);
+                statement.failure.set(Some(Box::new(error)));
+                return code::ERROR;
+            }
             let is_told = !statement.is_legacy || matches!(code::primary(code), code::BUSY | code::MISUSE);
             let answer = if is_told { db.fail(&error) } else { db.fail_untold() };
             statement.failure.set(Some(Box::new(error)));
@@ -82,7 +97,7 @@ fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Ins
         drop(inside);
         if let Err(error) = current {
             statement.published.end_step(false);
-            return end(statement, db, Err(error));
+            return end(statement, db, Err(error), false);
         }
         db.hooks.trace_statement(statement);
         let Ok(again) = statement.enter() else { return db.fail_code(code::MISUSE) };
@@ -92,13 +107,14 @@ fn step_traced<'s>(statement: &'s sqlite3_stmt, db: &Locked<'_>, mut inside: Ins
     let result = Statement::step(inside.get(), db.core());
     publish(statement, &mut inside, begins, &result);
     db.hooks.end_step(around);
+    let has_begun = inside.get().has_begun();
     drop(inside);
     if let Ok(Step::Row) = result {
         let answer = row(db);
         db.hooks.trace_row(statement);
         return answer;
     }
-    let answer = end(statement, db, result);
+    let answer = end(statement, db, result, has_begun);
     db.hooks.profile(statement);
     answer
 }

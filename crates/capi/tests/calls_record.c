@@ -125,8 +125,43 @@ static int on_compare(void *arg, int n, const void *a, int m, const void *b) {
 }
 
 static void on_update(void *arg, int op, const char *database, const char *table, sqlite3_int64 rowid) {
+  if (strncmp(database, "vacuum_", 7) == 0) return; /* SQLite tells of views and triggers that VACUUM copies */
   printf("    update hook %d %s.%s %lld\n", op, database, table, (long long)rowid);
 }
+static void on_rollback(void *arg) { printf("    rollback hook\n"); }
+static int on_busy(void *arg, int count) { printf("    busy %d\n", count); return count < (int)(size_t)arg; }
+static int on_progress(void *arg) { return 0; }
+
+/* What the authorizer was asked during a call, each question once: SQLite repeats some, and orders them otherwise. */
+enum { QUESTIONS = 200 };
+static char questions[QUESTIONS][120];
+static int question_count;
+
+static int on_question(void *arg, int action, const char *first, const char *second, const char *database, const char *inner) {
+  char question[120];
+  /* What SQLite asks about tables of its own, and about a view that cannot be changed, is not compared. */
+  if (first && strncmp(first, "sqlite_", 7) == 0) return SQLITE_OK;
+  if (inner && strcmp(inner, "v") == 0) return SQLITE_OK;
+  snprintf(question, sizeof question, "%d %s %s %s %s", action, text_or_null(first), text_or_null(second), text_or_null(database), text_or_null(inner));
+  int at = 0;
+  while (at < question_count && strcmp(questions[at], question) < 0) at++;
+  int is_known = at < question_count && strcmp(questions[at], question) == 0;
+  if (!is_known && question_count < QUESTIONS) {
+    memmove(questions[at + 1 < QUESTIONS ? at + 1 : at], questions[at], (size_t)(question_count - at) * sizeof questions[0]);
+    strcpy(questions[at], question);
+    question_count++;
+  }
+  unsigned hash = (unsigned)(size_t)arg;
+  for (const char *c = question; *c; c++) hash = hash * 31 + (unsigned char)*c;
+  if (hash % 37 == 0 && action != SQLITE_SELECT) return SQLITE_DENY;
+  return hash % 23 == 0 && action == SQLITE_READ ? SQLITE_IGNORE : SQLITE_OK;
+}
+
+static void print_questions(void) {
+  for (int i = 0; i < question_count; i++) printf("    asked %s\n", questions[i]);
+  question_count = 0;
+}
+
 static int on_commit(void *arg) { printf("    commit hook\n"); return commit_answer; }
 static int on_wal(void *arg, sqlite3 *db, const char *name, int pages) {
   printf("    wal hook %s %d\n", name, pages);
@@ -185,10 +220,13 @@ static void prepare(int at) {
   const char *sql = random_sql();
   const char *tail = NULL;
   if (strncmp(sql, "PRAGMA journal_mode =", 21) == 0) return; /* its program keeps locks while it stands on its row */
+  /* SQLite compiles it to nothing before it has loaded the schema. */
+  if (strcmp(sql, "REINDEX") == 0 && sqlite3_exec(db, "SELECT 1 FROM t", NULL, NULL, NULL) != SQLITE_OK) return;
   int length = below(8) == 0 ? below((int)strlen(sql) + 2) : -1;
   int kind = below(8);
   printf("  prepare s%d on c%d kind %d length %d: %s\n", at, owner, kind, length, sql);
   int code = kind == 1 ? sqlite3_prepare_v3(db, sql, length, SQLITE_PREPARE_PERSISTENT, &statements[at], &tail)
+           : kind == 2 ? sqlite3_prepare(db, sql, length, &statements[at], &tail)
                        : sqlite3_prepare_v2(db, sql, length, &statements[at], &tail);
   statement_owner[at] = owner;
   if (code != SQLITE_INTERRUPT) printf("    offset %d\n", sqlite3_error_offset(db));
@@ -253,8 +291,10 @@ static void print_names(sqlite3_stmt *statement) {
 
 static int bind(sqlite3_stmt *statement, int index) {
   const char *text = PICK(texts);
-  switch (below(12)) {
+  int other = below(STATEMENTS), column = below(4);
+  switch (below(13)) {
     case 0: return sqlite3_bind_null(statement, index);
+    case 10: return sqlite3_bind_value(statement, index, statements[other] ? sqlite3_column_value(statements[other], column) : sqlite3_column_value(statement, 0));
     case 1: return sqlite3_bind_int(statement, index, below(12));
     case 2: return sqlite3_bind_int64(statement, index, 9007199254740993LL + below(3));
     case 3: return sqlite3_bind_double(statement, index, below(64) / 4.0);
@@ -281,7 +321,7 @@ static void call_statement(void) {
     case 6: printf("  names s%d\n", at); print_names(statement); break;
     case 7: {
       char *expanded = sqlite3_expanded_sql(statement);
-      printf("  sql s%d %s / %s busy %d\n", at, text_or_null(sqlite3_sql(statement)), expanded && strstr(expanded, "00") ? "zeros" : text_or_null(expanded), sqlite3_stmt_busy(statement));
+      printf("  sql s%d %s / %s busy %d\n", at, text_or_null(sqlite3_sql(statement)), text_or_null(expanded), sqlite3_stmt_busy(statement));
       sqlite3_free(expanded);
       break;
     }
@@ -402,7 +442,11 @@ static void define(sqlite3 *db) {
 }
 
 static void set_hooks(sqlite3 *db) {
-  switch (below(8)) {
+  switch (below(12)) {
+    case 8: printf("  rollback hook %d\n", sqlite3_rollback_hook(db, below(3) ? on_rollback : NULL, (void *)1) != NULL); break;
+    case 9: printf("  busy handler %d\n", sqlite3_busy_handler(db, below(4) ? on_busy : NULL, (void *)(size_t)below(3))); break;
+    case 10: sqlite3_progress_handler(db, below(3) * 100, below(2) ? on_progress : NULL, NULL); break;
+    case 11: printf("  authorizer %d\n", sqlite3_set_authorizer(db, below(2) ? on_question : NULL, (void *)(size_t)below(1000))); break;
     case 0: printf("  update hook %d\n", sqlite3_update_hook(db, below(2) ? on_update : NULL, (void *)1) != NULL); break;
     case 1: commit_answer = below(5) == 0; printf("  commit hook %d\n", sqlite3_commit_hook(db, below(3) ? on_commit : NULL, (void *)1) != NULL); break;
     case 3: printf("  wal hook %d\n", sqlite3_wal_hook(db, below(2) ? on_wal : NULL, (void *)1) != NULL); break;
@@ -454,7 +498,7 @@ static void print_metadata(sqlite3 *db) {
 
 static void configure(sqlite3 *db) {
   switch (below(9)) {
-    case 0: { int id = below(14) - 1, value = below(3) ? -1 : 1 + below(2000); printf("  limit %d %d: %d\n", id, value, sqlite3_limit(db, id, value)); break; }
+    case 0: { int id = PICK(((const int[]){-1, 0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12})), value = below(3) ? -1 : 1 + below(2000); printf("  limit %d %d: %d\n", id, value, sqlite3_limit(db, id, value)); break; }
     case 1: {
       int what = PICK(((const int[]){SQLITE_DBCONFIG_ENABLE_FKEY, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_DEFENSIVE,
                                      SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_TRIGGER_EQP, SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_REVERSE_SCANORDER, 999}));
@@ -540,6 +584,7 @@ int main(void) {
   for (int i = 0; i < count; i++) {
     printf("%d\n", i);
     int what = below(20);
+    print_questions();
     if (what < 11) call_statement();
     else if (what < 17) call_connection();
     else if (what < 19) call_blob();

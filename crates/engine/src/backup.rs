@@ -271,7 +271,7 @@ impl Backup {
         target.commit()?;
         target.end_read()?;
         self.target.set_loaded(false);
-        self.target_generation.expire_programs();
+        self.target_generation.change_schema();
         Ok(())
     }
 }

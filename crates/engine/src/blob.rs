@@ -111,6 +111,11 @@ impl Blob {
             view: View::new(),
             header: Vec::new(),
         };
+        if connection.interrupts.is_set() {
+            let error = Error::interrupted();
+            blob.fail(connection, &error);
+            return Err(error);
+        }
         let opened = connection.databases.lock_table(db, table, wanted.writable);
         if let Err(error) = opened.and_then(|()| blob.begin(connection, db)) {
             blob.fail(connection, &error);
@@ -312,7 +317,11 @@ impl Blob {
 
     /// Seeks a row and finds the value in it, or ends the run.
     fn find_or_end(&mut self, connection: &Connection, rowid: i64) -> Result<()> {
-        let found = if self.is_tripped(connection) { Err(rolled_back()) } else { self.find(rowid) };
+        let found = match () {
+            () if connection.interrupts.is_set() => Err(Error::interrupted()),
+            () if self.is_tripped(connection) => Err(rolled_back()),
+            () => self.find(rowid),
+        };
         if !matches!(found, Ok(true)) {
             self.place = None;
         }
@@ -321,7 +330,8 @@ impl Blob {
             // A run that finds no such row has succeeded, and so commits the transaction that it may have begun.
             Ok(false) => {
                 let missing = || Error::generic(format!("no such rowid: {rowid}"));
-                Err(self.end_run(connection).err().unwrap_or_else(missing))
+                let ended = self.end_run(connection).and_then(|()| connection.call_wal_hook());
+                Err(ended.err().unwrap_or_else(missing))
             }
             // A value that is neither text nor BLOB ends the run, too. Whatever the end of the run returns, this error
             // is reported.
@@ -368,7 +378,7 @@ impl Blob {
         };
         connection.step_ends();
         under_way.end();
-        ended.and_then(|()| connection.call_wal_hook())
+        ended
     }
 
     /// The run has come to its end.

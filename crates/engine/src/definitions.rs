@@ -66,13 +66,13 @@ impl Definitions {
     /// Replaces the catalog.
     pub(crate) fn set_catalog(&self, catalog: Arc<Catalog>) {
         let _old = self.catalog.replace(catalog);
-        self.generation.expire_programs();
+        self.generation.change_schema();
     }
 
     /// Changes the catalog.
     pub(crate) fn change_catalog<T>(&self, change: impl FnOnce(&mut Catalog) -> T) -> T {
         let result = change(Arc::make_mut(&mut self.catalog.borrow_mut()));
-        self.generation.expire_programs();
+        self.generation.change_schema();
         result
     }
 
@@ -104,7 +104,14 @@ impl Definitions {
             return Err(Error::from_code(ResultCode::MISUSE));
         }
         self.check_function_is_free(name, args, function.encoding(), statements_run)?;
-        self.change_functions(|registry| registry.define(Arc::new(function)));
+        let replaces = self.functions().has_exactly(name, args, function.encoding());
+        Arc::make_mut(&mut self.functions.borrow_mut()).define(Arc::new(function));
+        // As in SQLite, a function that replaces none is not called by statements that are compiled already.
+        if replaces {
+            self.generation.expire_programs()
+        } else {
+            self.generation.add()
+        }
         Ok(())
     }
 
@@ -128,7 +135,9 @@ impl Definitions {
         statements_run: bool,
     ) -> Result<()> {
         self.check_function_is_free(name.as_bytes(), args, encoding, statements_run)?;
-        self.change_functions(|registry| registry.remove(name.as_bytes(), args, encoding));
+        if self.functions().has_exactly(name.as_bytes(), args, encoding) {
+            self.change_functions(|registry| registry.remove(name.as_bytes(), args, encoding));
+        }
         Ok(())
     }
 
@@ -164,8 +173,13 @@ impl Definitions {
             let message = "unable to delete/modify collation sequence due to active statements";
             return Err(Error::new(ResultCode::BUSY, message));
         }
+        let replaces = self.collations.borrow().has(&key, of);
         let old = self.collations.borrow_mut().set(&key, of, collation, own);
-        self.generation.expire_programs();
+        if replaces {
+            self.generation.expire_programs()
+        } else {
+            self.generation.add()
+        }
         Ok(old)
     }
 

@@ -244,7 +244,7 @@ impl PreUpdateHooks {
     /// Sets the application's hook.
     pub(crate) fn set(&self, hook: Option<PreUpdateHook>) {
         self.application.set(hook);
-        self.expire_programs_if_changed();
+        self.note_change();
     }
 
     /// Adds a watcher; returns its number.
@@ -252,7 +252,7 @@ impl PreUpdateHooks {
         let number = self.next.get();
         self.next.set(number + 1);
         self.watchers.borrow_mut().push((number, watcher));
-        self.expire_programs_if_changed();
+        self.note_change();
         number
     }
 
@@ -260,7 +260,7 @@ impl PreUpdateHooks {
     pub(crate) fn unwatch(&self, number: u64) {
         // Dropped after the borrow has ended, because a destructor may call this.
         let _gone: Vec<_> = self.watchers.borrow_mut().extract_if(.., |(watcher, _)| *watcher == number).collect();
-        self.expire_programs_if_changed();
+        self.note_change();
     }
 
     fn clear(&self) {
@@ -268,10 +268,10 @@ impl PreUpdateHooks {
         let _gone = self.watchers.take();
     }
 
-    fn expire_programs_if_changed(&self) {
+    fn note_change(&self) {
         let is_wanted = self.is_wanted();
         if self.was_wanted.replace(is_wanted) != is_wanted {
-            self.generation.expire_programs();
+            self.generation.change_schema();
         }
     }
 

@@ -60,6 +60,7 @@ mod listing;
 mod metadata;
 mod module_pages;
 mod module_sql;
+mod old_schema;
 mod open;
 mod pragma;
 mod prepare;

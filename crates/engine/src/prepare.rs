@@ -23,6 +23,7 @@ use crate::connection::program_cache::Lookup;
 use crate::connection::statement::{Body, Compiled, ParameterName, Statement, text_of};
 use crate::connection::transaction::StatementRun;
 use crate::error::{Error, Result};
+use crate::old_schema;
 use crate::settings::config::Config;
 use crate::settings::limit::Limit;
 use crate::shared_cache::locked;
@@ -39,7 +40,7 @@ pub struct Prepared {
 impl Connection {
     /// Compiles the first statement of `sql`.
     pub fn prepare(&self, sql: &[u8]) -> Result<Prepared> {
-        self.check_may_compile()?;
+        self.check_may_compile(sql)?;
         if self.hooks.has_authorizer() || self.is_privileged() {
             // The authorizer is called for each compilation, and a statement that a method runs may do what others may
             // not: no cached program can be used.
@@ -65,7 +66,7 @@ impl Connection {
 
     /// As [`Connection::prepare`], as if the connection had no virtual tables.
     pub fn prepare_without_virtual_tables(&self, sql: &[u8]) -> Result<Prepared> {
-        self.check_may_compile()?;
+        self.check_may_compile(sql)?;
         self.settings.without_virtual_tables(|| self.prepare_anew(sql))
     }
 
@@ -77,8 +78,11 @@ impl Connection {
     }
 
     /// Fails in a state in which nothing can be compiled.
-    fn check_may_compile(&self) -> Result<()> {
-        self.check_interrupts()?;
+    fn check_may_compile(&self, sql: &[u8]) -> Result<()> {
+        if self.check_interrupts().is_err() {
+            let check = |arena: &Bump| old_schema::compile_interrupted(sql, &self.settings.limits(), arena);
+            self.compile_memory.with_arena(check)?;
+        }
         self.check_schema_locks()
     }
 
@@ -208,7 +212,7 @@ impl Connection {
             quoted_strings: uses.quoted_strings,
             planned_parameters: uses.planned_parameters,
             explain: statement.explain,
-            generation: self.generation.number(),
+            stamp: self.generation.stamp(),
         };
         Ok((Some(compiled), tail))
     }
@@ -283,12 +287,7 @@ impl Connection {
             StatementKind::Program(stmt) => stmt,
         };
         self.check_named_database(&stmt, sql)?;
-        match &stmt {
-            ast::Stmt::AlterTable(alter) if self.definitions.may_have_written_schema.get() => {
-                self.reread_for_alter(alter)?
-            }
-            _ => self.load_schemas()?,
-        }
+        self.load_schemas_for(&stmt, sql)?;
         let creates =
             matches!(stmt, ast::Stmt::CreateTable(_) | ast::Stmt::CreateView(_) | ast::Stmt::CreateVirtualTable(_));
         if creates {
@@ -310,7 +309,9 @@ impl Connection {
         let compile = || self.compile_program(&request, values, arena);
         let program = match compile() {
             // Another connection may have created the missing object.
-            Err(_) if self.databases.forget_stale_schemas(&self.catalog()) => {
+            Err(error)
+                if old_schema::may_be_of_old_schema(&error) && self.databases.forget_stale_schemas(&self.catalog()) =>
+            {
                 self.load_schemas()?;
                 compile()?
             }
@@ -330,6 +331,26 @@ impl Connection {
             planned_parameters: if has_stable_plans { 0 } else { program.planned_parameters },
         };
         Ok((self.body_of(program, statement.explain), uses))
+    }
+
+    /// Loads the schemas that compiling the statement asks for.
+    fn load_schemas_for(&self, stmt: &Stmt<'_>, sql: &[u8]) -> Result<()> {
+        if let Stmt::AlterTable(alter) = stmt
+            && self.definitions.may_have_written_schema.get()
+        {
+            return self.reread_for_alter(alter);
+        }
+        match self.load_schemas() {
+            // Another connection has locked a database: a query that asks nothing of it does not wait, if the encoding is known.
+            Err(error)
+                if error.code().primary() == ResultCode::BUSY
+                    && self.definitions.is_encoding_fixed.get()
+                    && is_without_tables(stmt, sql) =>
+            {
+                Ok(())
+            }
+            loaded => loaded,
+        }
     }
 
     /// The body that runs the program, or explains it.
@@ -432,6 +453,10 @@ impl Connection {
 fn looks_for_temporary_users(stmt: &Stmt<'_>) -> bool {
     use ast::AlterAction::{DropColumn, RenameColumn, RenameTable};
     matches!(stmt, Stmt::AlterTable(alter) if matches!(alter.action, RenameTable(_) | RenameColumn { .. } | DropColumn(_)))
+}
+
+fn is_without_tables(stmt: &Stmt<'_>, sql: &[u8]) -> bool {
+    matches!(stmt, Stmt::Select(_)) && old_schema::names_no_table(sql)
 }
 
 /// What a compiled statement has used of its text and parameters.

@@ -30,6 +30,7 @@ impl Connection {
         for (db, database) in self.databases.iter() {
             if !database.is_loaded() {
                 self.load_schema(db, &database)?;
+                self.schema_was_read();
             }
         }
         Ok(())
@@ -206,7 +207,10 @@ impl Connection {
         self.read_schema_rows(db, &database, &mut catalog, new_rows, |row| row.is_about(object))?;
         self.definitions.set_catalog(Arc::new(catalog));
         match object {
-            NewObject::Index(_) => self.state.let_running_continue(),
+            NewObject::Index(_) => {
+                self.generation.expire_programs();
+                self.state.let_running_continue();
+            }
             NewObject::Table(name) => {
                 // SQLite calls xShadowName of the module whose virtual table's name is a prefix of the new name, and
                 // ignores the result.
@@ -224,7 +228,7 @@ impl Connection {
         let mut catalog = Catalog::clone(&self.catalog());
         statistics::read(db, &database, &mut catalog, self.state.encoding.get());
         self.definitions.set_catalog(Arc::new(catalog));
-        self.state.expire_running();
+        self.expire_statements();
         Ok(())
     }
 

@@ -439,6 +439,11 @@ impl Register {
         *self = Register::Zeros(Box::new(Zeros { len, bytes: OnceCell::new() }));
     }
 
+    /// The length of a blob of zeros.
+    pub fn zeros(&self) -> Option<u32> {
+        if let Register::Zeros(zeros) = self { Some(zeros.len) } else { None }
+    }
+
     /// The length of a blob of zeros that has not been read.
     #[inline]
     pub fn untouched_zeros(&self) -> Option<u32> {

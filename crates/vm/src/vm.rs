@@ -97,7 +97,7 @@ impl Vm {
 
     /// The length of a blob of zeros bound to parameter `number`.
     pub fn bound_zeros(&self, number: usize) -> Option<u32> {
-        number.checked_sub(1).and_then(|index| self.machine.parameters.get(index))?.untouched_zeros()
+        number.checked_sub(1).and_then(|index| self.machine.parameters.get(index))?.zeros()
     }
 
     /// Swaps the bound values with those of `other`, which has as many. A run that goes on reads the new ones.

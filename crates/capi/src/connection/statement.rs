@@ -44,6 +44,8 @@ pub struct sqlite3_stmt {
     pub(crate) is_legacy: bool,
     /// The error of the last run, which `sqlite3_reset` returns.
     pub(crate) failure: Cell<Option<Box<Error>>>,
+    /// The statement is one of the old interface that has expired: its failure is told by the results of calls alone.
+    pub(crate) has_expired: Cell<bool>,
     pub(crate) sql: CString,
     /// The normalized text, computed at its first use.
     pub(crate) normalized: OnceCell<CString>,
@@ -79,6 +81,7 @@ impl sqlite3_stmt {
             no_column: UnsafeCell::default(),
             is_legacy,
             failure: Cell::new(None),
+            has_expired: Cell::new(false),
             sql,
             normalized: OnceCell::new(),
             names: RefCell::default(),
@@ -253,6 +256,7 @@ pub(crate) fn reset(statement: &sqlite3_stmt, db: &sqlite3) -> c_int {
     }
     match (statement.failure.take(), ended) {
         (None, Ok(())) => db.ok(),
+        (Some(error), _) if statement.has_expired.take() => db.masked(error.code().0),
         // The run's error becomes the connection's last error, whatever has happened since.
         (Some(error), _) => db.fail(&error),
         (None, Err(error)) => db.fail(&error),

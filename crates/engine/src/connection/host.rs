@@ -89,9 +89,14 @@ impl Host for RunHost<'_> {
         }
         match check {
             Some(check) if database.schema_cookie()? != check.cookie => {
-                self.connection.databases.forget_schema(db);
+                // The connection may have the schema of the file, and only the program another one.
+                if database.schema_cookie()? != self.connection.catalog().schema(db).cookie {
+                    self.connection.databases.forget_schema(db);
+                }
                 Err(VmError::Schema)
             }
+            // The connection knows already that the schema is another one.
+            Some(_) if self.run.is_stale.get() => Err(VmError::Schema),
             _ => Ok(()),
         }
     }
@@ -103,7 +108,7 @@ impl Host for RunHost<'_> {
     fn set_cookie(&self, db: Db, index: u8, value: u32) -> Result<(), VmError> {
         self.connection.set_cookie(db, index, value)?;
         if db == Db::TEMP && index == 1 {
-            self.connection.state.expire_running();
+            self.connection.expire_other_statements(self.run);
         }
         Ok(())
     }

@@ -191,8 +191,8 @@ impl Programs {
             return None;
         }
         let entry = self.programs.find_mut(hash, |entry| entry.is_of(text))?;
-        debug_assert!(entry.compiled.generation <= generation, "a program that is compiled later");
-        let is_current = entry.compiled.generation == generation;
+        debug_assert!(entry.compiled.stamp.changes <= generation, "a program that is compiled later");
+        let is_current = entry.compiled.stamp.changes == generation;
         is_current.then(|| (Arc::clone(&entry.compiled), entry.idle.take()))
     }
 

@@ -111,7 +111,7 @@ impl Databases {
         database.btree().set_secure_delete(self.get(Db::MAIN)?.btree().secure_delete_mode());
         self.shares_cache.set(self.shares_cache() || database.shared().is_some());
         self.list.borrow_mut().push(Rc::new(database));
-        self.generation.expire_programs();
+        self.generation.add();
         Ok(())
     }
 
@@ -253,14 +253,14 @@ impl Databases {
             && db != Db::TEMP
         {
             database.set_loaded(false);
-            self.generation.expire_programs();
+            self.generation.change_schema();
         }
     }
 
     /// The same for all databases, temp included, whose schema table may have been written by hand.
     pub(crate) fn forget_all_schemas(&self) {
         self.iter().for_each(|(_, database)| database.set_loaded(false));
-        self.generation.expire_programs();
+        self.generation.change_schema();
     }
 
     /// Fails unless the catalog agrees with the file of `db`, on which a transaction is open.

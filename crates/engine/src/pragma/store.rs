@@ -74,6 +74,9 @@ fn header_value(call: &Call<'_>, meta: Meta) -> Result<Vec<CommandRow>> {
     let value = (integer(value) as i32).cast_unsigned();
     call.connection.begin_on(call.db(), true, call.run)?;
     call.connection.set_cookie(call.db(), meta as u8, value)?;
+    if call.db() == Db::TEMP {
+        call.connection.expire_other_statements(call.run);
+    }
     nothing()
 }
 
@@ -86,7 +89,7 @@ fn schema_version(call: &Call<'_>) -> Result<Vec<CommandRow>> {
     if call.value.is_some() {
         // An application that sets the cookie has written the schema by hand.
         call.connection.databases.get(call.db())?.set_loaded(false);
-        call.connection.generation.expire_programs();
+        call.connection.generation.change_schema();
     }
     Ok(answer)
 }

@@ -152,8 +152,8 @@ impl Settings {
         }
         self.limits.set(limits);
         self.other_limits.set(others);
-        // Texts that were compiled under other limits may fail now.
-        self.generation.expire_programs();
+        // Texts that were compiled under other limits may fail now. Statements keep their programs.
+        self.generation.add();
         before
     }
 }

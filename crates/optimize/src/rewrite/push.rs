@@ -113,10 +113,21 @@ fn can_push(select: &Select<'_>, at: usize, derived: &Derived<'_>, term: &Term<'
     };
     stands_well
         && select.sources_of(&term.expr) == SourceSet::single(at)
+        && uses_no_outer_query(source.id, &term.expr)
         && is_deterministic(&term.expr)
         && !has_query(&term.expr)
         && (is_all_appended(derived.query) || is_binary(&term.expr))
         && derived.query.cores.iter().all(|core| is_about_partitions(core, source.id, &term.expr))
+}
+
+/// Whether the condition is about this source and constants alone. As in SQLite, one that compares with an enclosing query stays outside,
+/// because the rows of the source, and an automatic index on them, serve all rows of the enclosing query.
+fn uses_no_outer_query(id: SourceId, expr: &Expr<'_>) -> bool {
+    !any(expr, &mut |part| match part {
+        Expr::Column(column) => column.source != id,
+        Expr::Aggregate(_) | Expr::Window(_) => true,
+        _ => false,
+    })
 }
 
 /// Whether the condition uses only columns by which every window of the SELECT is partitioned, and so drops whole

@@ -6,6 +6,7 @@ use lithe_sql::ast::Explain;
 use lithe_vm::program::{Program, QuotedStrings};
 
 use super::command::Command;
+use crate::generation::Stamp;
 
 /// The result of compiling a text. Immutable, shared between statements.
 #[derive(Debug)]
@@ -28,8 +29,8 @@ pub struct Compiled {
     pub(crate) planned_parameters: u32,
     /// Whether the statement explains another one.
     pub(crate) explain: Explain,
-    /// The connection's generation at which the text was compiled.
-    pub(crate) generation: u64,
+    /// The state of the connection at which the text was compiled.
+    pub(crate) stamp: Stamp,
 }
 
 /// A named parameter.

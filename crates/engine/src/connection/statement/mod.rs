@@ -29,7 +29,6 @@ use crate::error::{Error, Result};
 use command::CommandRun;
 pub use compiled::ParameterName;
 pub(crate) use compiled::{Body, Compiled};
-use recompile::Legacy;
 
 /// What a step found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,10 +59,12 @@ pub struct Statement {
     pub(crate) own_sql: Option<OwnSql>,
     pub(crate) runner: Runner,
     /// Set for a statement that is not compiled again when the schema has changed.
-    pub(crate) legacy: Option<Legacy>,
+    pub(crate) is_legacy: bool,
     /// The parameter to which a BLOB of zeros is bound that exceeds the length limit, so that running fails. 0 for
     /// none.
     too_many_zeros: usize,
+    /// A run has found that the schema has changed: the statement is compiled again before its next run.
+    found_other_schema: bool,
     /// A value on which the plan depends was bound since the statement was compiled.
     has_new_values: bool,
     /// The statement's part in the connection's transaction while it runs.
@@ -105,9 +106,10 @@ impl Statement {
             compiled,
             own_sql: None,
             runner,
-            legacy: None,
+            is_legacy: false,
             too_many_zeros: 0,
             has_new_values: false,
+            found_other_schema: false,
             run: StatementRun::default(),
             is_running: false,
             has_begun: false,
@@ -278,11 +280,10 @@ impl Statement {
                 self.begin(connection)?;
             }
             match self.advance(connection) {
-                Err(error)
-                    if error.code() == ResultCode::SCHEMA && self.legacy.is_none() && recompiled < RECOMPILE_MAX =>
-                {
+                Err(error) if error.code() == ResultCode::SCHEMA && recompiled < RECOMPILE_MAX => {
                     recompiled += 1;
-                    self.recompile(connection)?;
+                    self.found_other_schema = true;
+                    if self.is_legacy { self.refresh_legacy(connection)? } else { self.recompile(connection)? }
                 }
                 result => {
                     self.is_on_row = matches!(result, Ok(Step::Row));
@@ -311,6 +312,7 @@ impl Statement {
         self.make_current(connection)?;
         connection.state.now.set(None);
         connection.run_begins(&self.run);
+        self.run.is_stale.set(self.is_stale(connection));
         (self.is_running, self.has_begun) = (true, true);
         if connection.databases.shares_cache()
             && let Err(error) = self.lock_tables(connection)
@@ -321,19 +323,23 @@ impl Statement {
         Ok(())
     }
 
-    /// Compiles the statement again if its schema, functions or settings have changed, as the first step of a run does.
+    /// Compiles the statement again if it has expired, because functions or settings have changed, as the first step of a run does. (If
+    /// only the schema has changed, the step begins the transaction first.)
     ///
     /// # Errors
     /// Those of compiling; SQLITE_SCHEMA for a statement of the old interface.
     #[inline]
     pub fn make_current(&mut self, connection: &Connection) -> Result<()> {
-        debug_assert!(self.compiled.generation <= connection.generation.number(), "a statement of another connection");
-        if self.compiled.generation != connection.generation.number() {
-            match self.legacy {
-                Some(legacy) => self.refresh_legacy(connection, legacy)?,
-                None => self.recompile(connection)?,
+        debug_assert!(
+            self.compiled.stamp.changes <= connection.generation.number(),
+            "a statement of another connection"
+        );
+        if self.is_expired(connection) {
+            if self.is_legacy {
+                return Err(Error::from_code(ResultCode::SCHEMA));
             }
-        } else if self.has_new_values {
+            self.recompile(connection)?;
+        } else if self.has_new_values || matches!(self.compiled.body, Body::Command(_)) && self.is_stale(connection) {
             self.recompile(connection)?;
         }
         Ok(())
@@ -401,16 +407,12 @@ impl Statement {
             Ok(Step::Row) => return Ok(Step::Row),
             Ok(Step::Done) => Ok(()),
             // As SQLite documents: interrupting a writer rolls its whole transaction back.
-            Err((_, error)) if error.code() == ResultCode::INTERRUPT && self.is_writing_program() => {
+            Err((_, error)) if error.code() == ResultCode::INTERRUPT && !self.is_read_only() => {
                 Err((OnConflict::Rollback, error))
             }
             Err(error) => Err(error),
         };
         self.finish(connection, result)
-    }
-
-    fn is_writing_program(&self) -> bool {
-        matches!(&self.runner, Runner::Program(vm) if !vm.program().is_read_only)
     }
 
     fn finish(&mut self, connection: &Connection, result: Result<(), (OnConflict, Error)>) -> Result<Step> {
@@ -509,8 +511,7 @@ impl Statement {
                 }
             }
         }
-        // The commit is final whatever the hook returns, and as in SQLite only a step fails with its code.
-        let _ = connection.call_wal_hook();
+        // As in SQLite, the WAL hook is called by the next step that comes to its end.
         ended
     }
 

@@ -46,7 +46,7 @@ impl Statement {
     /// The statement is compiled again if the plan depends on the parameter. As in SQLite, only an integer that is bound already is not
     /// taken for a new value, and statements of the old interface keep their plans.
     fn note_value(&mut self, number: usize, value: &BindValue<'_>) {
-        if self.compiled.planned_parameters & PlannedParameters::bit(number) == 0 || self.legacy.is_some() {
+        if self.compiled.planned_parameters & PlannedParameters::bit(number) == 0 || self.is_legacy {
             return;
         }
         let is_same = matches!((self.bound(number), value),
@@ -56,7 +56,7 @@ impl Statement {
 
     /// The values of the parameters, if the plan may depend on them.
     pub(super) fn planned_values(&self, connection: &Connection) -> Vec<Value> {
-        let keeps_plan = self.legacy.is_some() || connection.settings.config(Config::EnableQpsg);
+        let keeps_plan = self.is_legacy || connection.settings.config(Config::EnableQpsg);
         let count = if keeps_plan { 0 } else { self.compiled.parameter_count };
         (1..=count).map(|number| Value::from(self.bound(number))).collect()
     }
@@ -94,7 +94,7 @@ impl Statement {
 
     /// Notes that all parameters get other values.
     fn note_all_values(&mut self) {
-        self.has_new_values |= self.compiled.planned_parameters != 0 && self.legacy.is_none();
+        self.has_new_values |= self.compiled.planned_parameters != 0 && !self.is_legacy;
     }
 
     /// Sets all parameters to NULL.

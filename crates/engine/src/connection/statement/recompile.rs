@@ -5,48 +5,36 @@ use std::sync::Arc;
 use lithe_sql::ast::Explain;
 use lithe_value::Value;
 use lithe_vfs::ResultCode;
-use lithe_vm::operand::Db;
-use lithe_vm::program::SchemaCheck;
 
 use crate::connection::Connection;
 use crate::connection::statement::{Body, Compiled, Runner, Statement};
 use crate::error::{Error, Result};
 
-/// The versions against which a statement of the old interface was compiled, besides the schemas that its program
-/// names.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Legacy {
-    /// A change of temporary tables expires all statements, because their names hide those of other databases.
-    temp_cookie: u32,
-}
-
-fn temp_cookie(connection: &Connection) -> u32 {
-    connection.catalog().schema(Db::TEMP).cookie
-}
-
 impl Statement {
-    /// Makes the statement behave as one of `sqlite3_prepare`: when the schema has changed, it is not compiled again
+    /// Makes the statement behave as one of `sqlite3_prepare`: when it has expired, or the schema has changed, it is not compiled again
     /// but fails with SQLITE_SCHEMA.
-    pub fn set_legacy(&mut self, connection: &Connection) {
-        self.legacy = Some(Legacy { temp_cookie: temp_cookie(connection) });
+    pub fn set_legacy(&mut self) {
+        self.is_legacy = true;
+    }
+
+    /// Whether functions, collations, the authorizer or settings have changed since the statement was compiled, or its last run has found
+    /// that the schema has.
+    #[inline]
+    pub fn is_expired(&self, connection: &Connection) -> bool {
+        let known = self.compiled.stamp.expirations + self.run.own_expirations.get();
+        self.found_other_schema || known != connection.generation.stamp().expirations
     }
 
     /// Whether the schema has changed since the statement was compiled.
-    pub fn is_expired(&self, connection: &Connection) -> bool {
-        let Body::Program(program) = &self.compiled.body else { return false };
-        let catalog = connection.catalog();
-        let differs = |check: &SchemaCheck| catalog.schema(check.db).cookie != check.cookie;
-        self.compiled.generation != connection.generation.number() && program.schema_cookies.iter().any(differs)
+    pub(super) fn is_stale(&self, connection: &Connection) -> bool {
+        self.compiled.stamp.schema != connection.generation.stamp().schema
     }
 
-    /// Returns SQLITE_SCHEMA if the statement's schemas have changed. The old interface does not report other changes
-    /// that make programs stale (functions, limits).
+    /// Returns SQLITE_SCHEMA if the statement's schemas have changed. The old interface does not report other changes that make programs
+    /// stale (limits, the pre-update hook).
     #[cold]
-    pub(crate) fn refresh_legacy(&mut self, connection: &Connection, legacy: Legacy) -> Result<()> {
+    pub(crate) fn refresh_legacy(&mut self, connection: &Connection) -> Result<()> {
         let schema_error = || Error::from_code(ResultCode::SCHEMA);
-        if legacy.temp_cookie != temp_cookie(connection) {
-            return Err(schema_error());
-        }
         let compiled = self.compile_text(connection, self.compiled.explain).map_err(|_| schema_error())?;
         if let (Body::Program(before), Body::Program(now)) = (&self.compiled.body, &compiled.body)
             && before.schema_cookies != now.schema_cookies
@@ -104,7 +92,7 @@ impl Statement {
     /// Replaces the program; bound values stay.
     fn take_program(&mut self, compiled: Arc<Compiled>) -> Result<()> {
         assert!(!self.is_running(), "a program is replaced while it runs");
-        assert!(compiled.generation >= self.compiled.generation, "a program is replaced by an older one");
+        assert!(compiled.stamp.changes >= self.compiled.stamp.changes, "a program is replaced by an older one");
         let mut runner = Runner::new(&compiled);
         match (&mut self.runner, &mut runner) {
             (Runner::Program(old), Runner::Program(new)) => {
@@ -125,6 +113,8 @@ impl Statement {
         self.compiled = compiled;
         self.own_sql = None;
         self.has_new_values = false;
+        self.found_other_schema = false;
+        self.run.own_expirations.set(0);
         self.runner = runner;
         Ok(())
     }

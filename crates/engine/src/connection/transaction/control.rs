@@ -8,8 +8,9 @@ use lithe_vfs::ResultCode;
 use lithe_vm::connection_state::Flags;
 use lithe_vm::operand::Db;
 
-use super::state::{Savepoint, Violations};
+use super::state::{Savepoint, StatementRun, Violations};
 use crate::connection::Connection;
+use crate::database::Database;
 use crate::error::{Error, Result};
 
 impl Connection {
@@ -136,7 +137,7 @@ impl Connection {
         let Savepoint { catalog, violations, .. } = state.roll_back_to(position);
         let known = state.virtual_savepoint(position);
         if state.roll_back_schema_to_savepoint(&self.catalog()) {
-            self.state.expire_running();
+            self.expire_statements();
             self.restore_catalog(Some(catalog));
             // The catalog that was saved with the savepoint may have lacked schemas.
             self.databases.iter().for_each(|(db, _)| self.databases.forget_schema(db));
@@ -176,6 +177,11 @@ impl Connection {
             let undo = || self.transaction.let_others_continue(|| self.roll_back_all());
             self.hooks.call_commit_hook().inspect_err(|_| undo())?;
         }
+        let has_changes = |database: &Database| database.btree().pager().has_changes();
+        let to_logs: Vec<_> = match self.hooks.wal.is_set() {
+            true => written.iter().filter(|(_, database)| has_changes(database)).cloned().collect(),
+            false => Vec::new(),
+        };
         for (_, database) in &written {
             database.has_committed.set(true);
             database.commits.set(database.commits.get().wrapping_add(1));
@@ -193,8 +199,8 @@ impl Connection {
         self.virtual_tables.commit(self);
         self.databases.end_shared_writes();
         self.after_transaction();
-        if self.hooks.wal.is_set() {
-            self.transaction.note_committed(written);
+        if !to_logs.is_empty() {
+            self.transaction.note_committed(to_logs);
         }
         Ok(())
     }
@@ -223,7 +229,7 @@ impl Connection {
         self.databases.end_shared_writes();
         let (catalog, is_other_schema) = state.roll_back_schema(&self.catalog());
         if is_other_schema {
-            self.state.expire_running();
+            self.expire_statements();
         }
         self.restore_catalog(catalog);
         if is_other_schema {
@@ -260,6 +266,18 @@ impl Connection {
 
     // ---- the catalog ----
 
+    /// Expires all statements but the one that runs.
+    pub(crate) fn expire_other_statements(&self, run: &StatementRun) {
+        self.expire_statements();
+        run.own_expirations.set(run.own_expirations.get() + 1);
+    }
+
+    /// Expires statements: those that run open no further cursors, and all are compiled again before their next run.
+    pub(crate) fn expire_statements(&self) {
+        self.generation.expire_programs();
+        self.state.expire_running();
+    }
+
     /// The schema is about to change: saves the catalog for a rollback.
     pub(crate) fn note_schema_change(&self) {
         self.transaction.note_schema_change(self.catalog());
@@ -295,7 +313,7 @@ impl Connection {
     /// statement fails with that code.
     #[inline]
     pub(crate) fn call_wal_hook(&self) -> Result<()> {
-        if self.transaction.has_committed() { self.call_wal_hook_for_commits() } else { Ok(()) }
+        if self.transaction.has_committed() && self.is_autocommit() { self.call_wal_hook_for_commits() } else { Ok(()) }
     }
 
     #[cold]

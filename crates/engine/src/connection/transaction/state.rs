@@ -81,6 +81,10 @@ pub(crate) struct StatementRun {
     pub(super) violations_before: Cell<Violations>,
     rollbacks_before: Cell<u64>,
     schema_rollbacks_before: Cell<u64>,
+    /// How many expirations this run has caused, which do not concern the statement itself.
+    pub(crate) own_expirations: Cell<u64>,
+    /// The program is stale: the statement begins its transaction, and is compiled again.
+    pub(crate) is_stale: Cell<bool>,
     pub(super) catalog_before: RefCell<Option<Arc<Catalog>>>,
     /// For an incremental vacuum between two rows: how many pages it has freed.
     pub(crate) vacuumed: Cell<Option<u32>>,

@@ -171,7 +171,8 @@ impl Connection {
         let state = &self.transaction;
         state.assert_runs("a statement succeeds that did not run");
         let is_last_writer = state.is_last_writer(run);
-        if state.is_autocommit() && is_last_writer && self.databases.is_writing() {
+        let uses_database = run.is_user() || run.is_writer();
+        if state.is_autocommit() && is_last_writer && uses_database && self.databases.is_writing() {
             self.check_deferred_violations().and_then(|()| self.commit_all())?;
             self.forget_statement_savepoint(run);
         } else if run.savepoint.get().is_some() {
@@ -213,12 +214,14 @@ impl Connection {
             _ => false,
         };
         let is_last_writer = state.is_last_writer(run);
+        // As in SQLite, a statement that is to be compiled again keeps its transaction beside others that run, until the next of them ends.
+        let keeps_transaction = code == ResultCode::SCHEMA && state.active_count() > 1;
         if policy == OnConflict::Rollback || must_roll_back {
             self.roll_back_all();
             self.forget_statement_savepoint(run);
         } else if policy == OnConflict::Fail {
             kept = self.keep_failed(run, is_last_writer);
-        } else if state.is_autocommit() && is_last_writer && self.databases.is_writing() {
+        } else if state.is_autocommit() && is_last_writer && self.databases.is_writing() && !keeps_transaction {
             // The whole transaction is rolled back, not only to the statement's savepoint: it has no other statement,
             // and would keep the write lock as long as other statements read.
             state.let_others_continue(|| self.roll_back_all());
@@ -294,6 +297,17 @@ impl Connection {
         tables
     }
 
+    /// The schema was read, which in SQLite is a statement: at its end a transaction is committed that no statement writes any more.
+    pub(crate) fn schema_was_read(&self) {
+        if self.transaction.is_autocommit() && !self.transaction.has_writers() && self.databases.is_writing() {
+            // Nothing was written.
+            let _ = self.commit_all();
+            if self.transaction.user_count() == 0 {
+                self.end_reads();
+            }
+        }
+    }
+
     /// The statement has stopped running. With the last one the read locks are released.
     pub(super) fn statement_leaves(&self, run: &StatementRun) {
         let is_unused = self.transaction.leave(run);
@@ -301,7 +315,8 @@ impl Connection {
         if cfg!(debug_assertions) {
             self.assert_flags_agree();
         }
-        if is_unused && self.transaction.is_autocommit() {
+        // A statement that could not be compiled again may have left its write transaction open.
+        if is_unused && self.transaction.is_autocommit() && !self.databases.is_writing() {
             self.end_reads();
         }
     }

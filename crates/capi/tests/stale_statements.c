@@ -1,0 +1,166 @@
+/*
+** Statements whose schema another connection has changed, while databases are locked and statements are interrupted: what is told, in
+** which order, and which locks stay. The program expects what SQLite answers.
+*/
+#include <unistd.h>
+
+#include "check.h"
+
+static sqlite3 *open_on(const char *name) {
+  sqlite3 *db = NULL;
+  CHECK(sqlite3_open(name, &db) == SQLITE_OK);
+  return db;
+}
+
+static sqlite3_stmt *prepared(sqlite3 *db, const char *sql) {
+  sqlite3_stmt *statement = NULL;
+  CHECK(sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK);
+  return statement;
+}
+
+static int traced;
+
+static int on_trace(unsigned what, void *arg, void *p, void *x) {
+  traced++;
+  return 0;
+}
+
+static int called;
+
+static int on_wal(void *arg, sqlite3 *db, const char *name, int pages) {
+  called++;
+  return SQLITE_OK;
+}
+
+static void on_function(sqlite3_context *context, int count, sqlite3_value **values) {
+  sqlite3_result_int64(context, (sqlite3_int64)(size_t)sqlite3_user_data(context));
+}
+
+/* A statement that has come to its end, and is not reset, is compiled again by its next step: it has other columns then. */
+static void columns(void) {
+  sqlite3 *db = open_on("columns.db"), *other = open_on("columns.db");
+  ANSWERS(db, "CREATE TABLE t(a)", "");
+  sqlite3_stmt *all = prepared(db, "SELECT * FROM t");
+  CHECK(sqlite3_step(all) == SQLITE_DONE && sqlite3_column_count(all) == 1);
+  ANSWERS(other, "ALTER TABLE t ADD COLUMN b; INSERT INTO t VALUES (1, 2)", "");
+  CHECK(sqlite3_step(all) == SQLITE_ROW && sqlite3_column_count(all) == 2 && sqlite3_data_count(all) == 2);
+  CHECK(sqlite3_column_int(all, 1) == 2);
+  CHECK(sqlite3_finalize(all) == SQLITE_OK);
+  CHECK(sqlite3_close(db) == SQLITE_OK && sqlite3_close(other) == SQLITE_OK);
+}
+
+/* The transaction begins first: a lock of another connection is told, not what the new schema lacks. */
+static void order(void) {
+  sqlite3 *db = open_on("order.db"), *other = open_on("order.db");
+  ANSWERS(db, "CREATE TABLE t(a); CREATE TABLE u(a)", "");
+  sqlite3_stmt *insert = prepared(db, "INSERT INTO t VALUES (1)");
+  ANSWERS(other, "ALTER TABLE t ADD COLUMN b; BEGIN IMMEDIATE", "");
+  CHECK(sqlite3_step(insert) == SQLITE_BUSY && sqlite3_reset(insert) == SQLITE_BUSY);
+  ANSWERS(other, "COMMIT", "");
+  CHECK(sqlite3_trace_v2(db, SQLITE_TRACE_STMT, on_trace, NULL) == SQLITE_OK);
+  CHECK(sqlite3_step(insert) == SQLITE_ERROR && traced == 1);
+  /* From now on it is compiled before anything else. */
+  CHECK(sqlite3_step(insert) == SQLITE_ERROR && traced == 1);
+  CHECK(sqlite3_txn_state(db, "main") == SQLITE_TXN_NONE);
+  sqlite3_trace_v2(db, 0, NULL, NULL);
+  sqlite3_finalize(insert);
+  /* Beside a statement that reads it keeps its lock, until a statement ends. */
+  insert = prepared(db, "INSERT INTO u VALUES (1)");
+  ANSWERS(other, "ALTER TABLE u ADD COLUMN b", "");
+  sqlite3_stmt *reader = prepared(db, "SELECT * FROM (SELECT a FROM t UNION ALL SELECT 1)");
+  CHECK(sqlite3_step(reader) == SQLITE_ROW && sqlite3_step(insert) == SQLITE_ERROR);
+  CHECK(sqlite3_txn_state(db, "main") == SQLITE_TXN_WRITE);
+  ANSWERS(other, "INSERT INTO t VALUES (1, 2)", "error 5: database is locked");
+  sqlite3_finalize(reader);
+  CHECK(sqlite3_txn_state(db, "main") == SQLITE_TXN_NONE);
+  ANSWERS(other, "INSERT INTO t VALUES (1, 2)", "");
+  sqlite3_finalize(insert);
+  CHECK(sqlite3_close(db) == SQLITE_OK && sqlite3_close(other) == SQLITE_OK);
+}
+
+/* A query that names no table does not wait for the schema; an error that no other schema would mend does not load it. */
+static void without_the_schema(void) {
+  sqlite3 *db = open_on("locked.db"), *other = open_on("locked.db");
+  ANSWERS(other, "CREATE TABLE t(a); BEGIN EXCLUSIVE", "");
+  ANSWERS(db, "SELECT 1", "error 5: database is locked");
+  ANSWERS(other, "COMMIT", "");
+  ANSWERS(db, "BEGIN; CREATE TABLE u(a); ROLLBACK", "");
+  ANSWERS(other, "BEGIN EXCLUSIVE", "");
+  ANSWERS(db, "SELECT 1, abs(-2), last_insert_rowid()", "1|2|0");
+  ANSWERS(db, "SELECT * FROM t", "error 5: database is locked");
+  sqlite3_int64 size = 0;
+  CHECK(sqlite3_serialize(db, "main", &size, 0) == NULL && size == -1 && sqlite3_errcode(db) == SQLITE_BUSY);
+  ANSWERS(other, "COMMIT", "");
+  ANSWERS(db, "SELECT * FROM t", "");
+  ANSWERS(other, "ALTER TABLE t ADD COLUMN b", "");
+  ANSWERS(db, "INSERT INTO t VALUES (1, 2, 3)", "error 1: table t has 1 columns but 3 values were supplied");
+  ANSWERS(db, "SELECT b FROM t", "");
+  ANSWERS(db, "INSERT INTO t VALUES (1, 2, 3)", "error 1: table t has 2 columns but 3 values were supplied");
+  CHECK(sqlite3_close(db) == SQLITE_OK && sqlite3_close(other) == SQLITE_OK);
+}
+
+/* A function that replaces none is not called by statements that are compiled already. */
+static void functions(void) {
+  sqlite3 *db = open_on(":memory:");
+  CHECK(sqlite3_create_function(db, "f", -1, SQLITE_UTF8, (void *)1, on_function, NULL, NULL) == SQLITE_OK);
+  sqlite3_stmt *call = prepared(db, "SELECT f(5)");
+  CHECK(sqlite3_create_function(db, "f", 1, SQLITE_UTF8, (void *)2, on_function, NULL, NULL) == SQLITE_OK);
+  CHECK(sqlite3_step(call) == SQLITE_ROW && sqlite3_column_int(call, 0) == 1);
+  sqlite3_reset(call);
+  ANSWERS(db, "SELECT f(5)", "2");
+  CHECK(sqlite3_create_function(db, "f", -1, SQLITE_UTF8, (void *)3, on_function, NULL, NULL) == SQLITE_OK);
+  CHECK(sqlite3_step(call) == SQLITE_ROW && sqlite3_column_int(call, 0) == 2);
+  sqlite3_finalize(call);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
+/* What an interruption ends before it begins, and what it rolls back. */
+static void interruptions(void) {
+  sqlite3 *db = open_on("interrupted.db");
+  ANSWERS(db, "CREATE TABLE t(a); INSERT INTO t VALUES ('text'), (2)", "");
+  sqlite3_stmt *reader = prepared(db, "SELECT * FROM t"), *begin = prepared(db, "BEGIN IMMEDIATE"), *made = NULL;
+  sqlite3_blob *blob = NULL;
+  CHECK(sqlite3_step(reader) == SQLITE_ROW);
+  ANSWERS(db, "BEGIN", "");
+  sqlite3_interrupt(db);
+  CHECK(sqlite3_prepare_v2(db, "SELECT 1", -1, &made, NULL) == SQLITE_INTERRUPT);
+  CHECK(sqlite3_prepare_v2(db, "COMMIT", -1, &made, NULL) == SQLITE_INTERRUPT);
+  CHECK(sqlite3_prepare_v2(db, "IN", -1, &made, NULL) == SQLITE_ERROR);
+  CHECK(sqlite3_prepare_v2(db, "COMMIT;", -1, &made, NULL) == SQLITE_OK && made != NULL);
+  CHECK(sqlite3_blob_open(db, "main", "t", "a", 1, 0, &blob) == SQLITE_INTERRUPT);
+  CHECK(sqlite3_get_autocommit(db) == 0);
+  CHECK(sqlite3_step(begin) == SQLITE_INTERRUPT && sqlite3_get_autocommit(db) == 1);
+  sqlite3_finalize(reader);
+  sqlite3_finalize(begin);
+  sqlite3_finalize(made);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
+/* The hook of logs is called by steps that come to their end, for commits that have written. */
+static void hooks_of_logs(void) {
+  sqlite3 *db = open_on("hooks.db");
+  ANSWERS(db, "PRAGMA journal_mode = WAL; CREATE TABLE t(a UNIQUE)", "wal");
+  sqlite3_wal_hook(db, on_wal, NULL);
+  ANSWERS(db, "INSERT INTO t VALUES (1)", "");
+  CHECK(called == 1);
+  ANSWERS(db, "INSERT OR IGNORE INTO t VALUES (1)", "");
+  CHECK(called == 1);
+  sqlite3_stmt *insert = prepared(db, "INSERT INTO t VALUES (2), (3) RETURNING a");
+  CHECK(sqlite3_step(insert) == SQLITE_ROW && sqlite3_finalize(insert) == SQLITE_OK);
+  CHECK(called == 1);
+  ANSWERS(db, "SELECT 1", "1");
+  CHECK(called == 2);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
+int main(int count, char **arguments) {
+  if (count > 1 && chdir(arguments[1]) != 0) return 2;
+  columns();
+  order();
+  without_the_schema();
+  functions();
+  interruptions();
+  hooks_of_logs();
+  if (failures == 0) printf("ok\n");
+  return failures != 0;
+}

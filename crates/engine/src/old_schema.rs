@@ -1,0 +1,57 @@
+//! What a text needs of the schema, and of a connection that was interrupted: questions to the text alone.
+
+use bumpalo::Bump;
+use lithe_sql::{Lexer, Limits, TokenKind, parse_statement};
+
+use crate::error::Error;
+
+/// Whether the text names no table, so that it means the same whatever the schema is. Only for a SELECT.
+pub(crate) fn names_no_table(sql: &[u8]) -> bool {
+    let mut lexer = Lexer::new(sql);
+    loop {
+        match lexer.next_significant().kind {
+            TokenKind::EndOfText => return true,
+            TokenKind::From | TokenKind::In => return false,
+            _ => {}
+        }
+    }
+}
+
+/// Whether this error of a compilation may be due to a schema that another connection has changed: as in SQLite, only what was not
+/// found is looked up again.
+pub(crate) fn may_be_of_old_schema(error: &Error) -> bool {
+    const MISSING: [&str; 6] = [
+        "no such table: ",
+        "no such column: ",
+        "no such index: ",
+        "no such view: ",
+        "no such trigger: ",
+        "ambiguous column name: ",
+    ];
+    let message = error.message();
+    // The column that ALTER TABLE changes is in quotes.
+    let is_missing =
+        MISSING.iter().any(|start| message.starts_with(start)) && !message.starts_with("no such column: \"");
+    let exists =
+        ["table ", "view "].iter().any(|start| message.starts_with(start)) && message.ends_with(" already exists");
+    is_missing || exists || message.contains(" has no column named ")
+}
+
+/// The result of compiling while the connection is interrupted. SQLite asks at each white space and at the end of the text, and may
+/// have found a syntax error before, or the end of the statement.
+pub(crate) fn compile_interrupted(sql: &[u8], limits: &Limits, arena: &Bump) -> Result<(), Error> {
+    let mut lexer = Lexer::new(sql);
+    let asks_at = loop {
+        let token = lexer.next_token();
+        match token.kind {
+            kind if kind.is_trivia() || kind == TokenKind::EndOfText => break token.span.start,
+            _ => {}
+        }
+    };
+    match parse_statement(sql, arena, limits) {
+        // Of a text that ends too soon SQLite asks at its end.
+        Err(error) if error.tail <= asks_at && error.offset.is_some() => Err(error.into()),
+        Ok(parsed) if parsed.tail <= asks_at as usize && sql[..parsed.tail].ends_with(b";") => Ok(()),
+        _ => Err(Error::interrupted()),
+    }
+}

@@ -1,0 +1,8 @@
+CREATE TABLE t3(c2 TEXT);
+INSERT INTO t3 VALUES ('a'), ('b'), ('b');
+CREATE VIEW v10 AS SELECT hex(c2) AS x, count(*) AS y FROM t3 GROUP BY 1;
+CREATE TABLE t11(c0);
+INSERT INTO t11 VALUES (0), (1), (2), (3);
+WITH w AS (SELECT length(s0.c0) FROM t11 AS s0 WHERE EXISTS (SELECT q.x FROM v10 AS q WHERE q.y = s0.c0)) SELECT (SELECT count(*) FROM w), x.* FROM w AS x;
+SELECT x.*, (SELECT group_concat(s0.c0) FROM t11 AS s0 WHERE EXISTS (SELECT q.x FROM v10 AS q WHERE q.y = s0.c0)) FROM t11 AS x;
+SELECT x.*, (SELECT group_concat(s0.c0) FROM t11 AS s0 WHERE EXISTS (SELECT 1 FROM (SELECT DISTINCT y FROM v10 LIMIT 5) AS q WHERE q.y = s0.c0 AND q.y <> x.c0)) FROM t11 AS x
