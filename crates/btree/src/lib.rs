@@ -12,7 +12,7 @@
 //!              └──────────────────┴──────────────┴───── Pager
 //! ```
 //!
-//! The crate knows pages and records; it does not know SQL, schemas or files. Every call goes through `&Btree` (one a
+//! The crate knows pages and records; it must not know SQL, schemas or files. Every call goes through `&Btree` (one a
 //! connection and attached database) and cursors, which own their position in a tree but borrow nothing.
 //!
 //! Read first: [`Btree`], [`Cursor`], `node::Node`. The modules in reading order:

@@ -10,7 +10,7 @@
 //! Read first: [`btree_page::PageHeader`], [`record`], [`wal::FrameHeader`].
 //!
 //! Every module is one structure of the file, opens with its drawing, and is the only home of the offsets in it. The
-//! crate knows storage classes (crate `value`) because records hold them; it does not know files, transactions, caches
+//! crate knows storage classes (crate `value`) because records hold them; it must not know files, transactions, caches
 //! or SQL.
 //!
 //! | module | what it draws |

@@ -2,7 +2,7 @@
 //!
 //! Each built-in function is one entry of a table: its name, how many arguments it takes, what the planner may assume about it,
 //! and its code. The application's functions are of the same type, [`Function`].
-//! This crate does not depend on statements: a function receives borrowed values and a [`Context`], and writes a result.
+//! This crate must not know statements: a function receives borrowed values and a [`Context`], and writes a result.
 //!
 //! ```text
 //!   name, number of arguments ──► Registry ──► Function ──► its code, with Context and &[ValueRef] ──► Context::out

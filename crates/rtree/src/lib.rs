@@ -23,7 +23,7 @@
 //! | `geopoly` | Geopoly: polygons, found by their boxes in the same trees |
 //! | [`error`] | errors |
 //!
-//! Read first: [`node::Node`], [`tree::Tree`], [`query::Query`]. The crate sees a connection through `lithe-vtab` and knows no engine;
+//! Read first: [`node::Node`], [`tree::Tree`], [`query::Query`]. The crate must not know the engine: it sees a connection through `lithe-vtab`;
 //! its rules are those of SQLite's documentation (<https://www.sqlite.org/rtree.html>) and of files that SQLite has made.
 
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 //! SQL text to syntax tree.
 //!
-//! This crate does not depend on databases: it resolves no names, opens no files and has no state.
+//! This crate must not know databases: it resolves no names, opens no files and has no state.
 //!
 //! ```text
 //!   text ──lexer──▶ tokens ──parser──▶ ast::Statement, in an arena

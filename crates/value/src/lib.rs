@@ -6,8 +6,8 @@
 //!
 //! Read first: [`ValueRef`], [`Value`], [`Affinity`].
 //!
-//! One of the lowest crates: it uses no other crate of the workspace. It knows nothing of files, pages, statements or connections; it has no state and does no I/O. All
-//! code that holds, compares, converts or computes with an SQL value uses this crate, so that each of SQLite's rules
+//! One of the lowest crates: it uses no other crate of the workspace. It must not know files, pages, statements or connections; it has no
+//! state and does no I/O. All code that holds, compares, converts or computes with an SQL value uses this crate, so that each of SQLite's rules
 //! has one home.
 //!
 //! The modules in reading order:
