@@ -79,7 +79,7 @@ use lithe_optimize::plan::{QueryPlan, RowsFor};
 use lithe_optimize::planner::Planner;
 use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
-use lithe_resolve::ir::{Coll, Expr, Query, SourceId};
+use lithe_resolve::ir::{Coll, Query, SourceId};
 use lithe_vm::builder::{ProgramBuilder, SpareBuilder};
 use lithe_vm::operand::{CollationId, Reg};
 use lithe_vm::program::Program;
@@ -175,7 +175,7 @@ impl<'a> Codegen<'a> {
     }
 
     /// Sets how the columns of `source` are read from here on. Returns the previous access.
-    pub fn set_access(&mut self, source: SourceId, access: ColumnAccess<'a>) -> Option<ColumnAccess<'a>> {
+    pub(crate) fn set_access(&mut self, source: SourceId, access: ColumnAccess<'a>) -> Option<ColumnAccess<'a>> {
         self.access.set(source, Some(access))
     }
 

@@ -112,7 +112,7 @@ pub fn read_all(bytes: &[u8], out: &mut Vec<u64>) {
 }
 
 /// Appends the columns of one row, which come in order (detail=columns).
-pub fn write_columns(out: &mut Vec<u8>, columns: impl IntoIterator<Item = u32>) {
+pub(crate) fn write_columns(out: &mut Vec<u8>, columns: impl IntoIterator<Item = u32>) {
     let mut last = 0;
     for column in columns {
         varint::write(out, u64::from(column.wrapping_sub(last)) + BIAS);
@@ -121,7 +121,7 @@ pub fn write_columns(out: &mut Vec<u8>, columns: impl IntoIterator<Item = u32>) 
 }
 
 /// The columns of one row (detail=columns). Damage ends the list.
-pub fn read_columns(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+pub(crate) fn read_columns(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     let mut at = 0;
     let mut last = 0u32;
     std::iter::from_fn(move || {

@@ -30,13 +30,13 @@ pub mod ast;
 mod complete;
 mod error;
 pub mod keyword;
-pub mod lexer;
+mod lexer;
 mod limits;
 mod normalize;
 mod parser;
 mod template;
 pub mod text;
-pub mod token;
+mod token;
 
 pub use complete::is_complete;
 pub use error::ParseError;

@@ -31,7 +31,7 @@ mod sim;
 mod unix;
 mod vfs;
 
-pub use error::{EIO, ENOSPC, Error, Op, Result};
+pub use error::{Error, Op, Result};
 pub use error_log::{log_error, set_error_log};
 pub use file::{File, FileId, PragmaAnswer};
 pub use flags::{Access, DeviceCharacteristics, FileEvent, LockLevel, OpenFlags, ShmLock, SyncFlags};

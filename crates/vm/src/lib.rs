@@ -40,7 +40,7 @@ pub mod explain;
 mod flow;
 mod frame;
 mod fuse;
-pub mod group;
+mod group;
 mod grouping;
 mod hash;
 mod held_pages;
@@ -68,7 +68,7 @@ mod sorter;
 pub mod status;
 mod strict;
 mod subprogram;
-pub mod table_function;
+mod table_function;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -294,7 +294,7 @@ impl<'a> Api<'a> {
     ///
     /// # Errors
     /// The errors of reading the row.
-    pub fn phrase_positions(&mut self, phrase: usize) -> Result<Vec<u64>> {
+    pub(crate) fn phrase_positions(&mut self, phrase: usize) -> Result<Vec<u64>> {
         Ok(self.positions()?.get(phrase).cloned().unwrap_or_default())
     }
 
@@ -302,7 +302,7 @@ impl<'a> Api<'a> {
     ///
     /// # Errors
     /// The errors of reading the row.
-    pub fn each_position(&mut self, phrase: usize, each: &mut dyn FnMut(u64)) -> Result {
+    pub(crate) fn each_position(&mut self, phrase: usize, each: &mut dyn FnMut(u64)) -> Result {
         let table = &self.state.table;
         if table.config.detail == Detail::Full {
             if let Some(search) = &self.state.search {

@@ -60,13 +60,6 @@ impl Leaf {
         self.size < self.bytes.len()
     }
 
-    /// A varint, and the offset behind it.
-    pub fn varint(&self, at: usize) -> Option<(u64, usize)> {
-        let mut at = at;
-        let value = varint::read(self.content(), &mut at)?;
-        Some((value, at))
-    }
-
     /// The offsets of the terms.
     pub fn term_offsets(&self) -> TermOffsets<'_> {
         TermOffsets { index: self.index(), at: 0, last: 0, size: self.size }

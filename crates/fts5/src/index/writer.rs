@@ -82,16 +82,6 @@ impl<'c> Writer<'c> {
         self.bytes.len() + self.index.len()
     }
 
-    /// The last term.
-    pub fn term(&self) -> &[u8] {
-        &self.term
-    }
-
-    /// Whether nothing was written yet.
-    pub fn is_empty(&self) -> bool {
-        !self.has_term
-    }
-
     /// Begins a term, which is above the last one.
     ///
     /// # Errors
