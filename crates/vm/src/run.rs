@@ -449,7 +449,10 @@ fn run_frame<'p, const WATCHED: bool>(
             // ---- transactions and schema ----
             Insn::Transaction { db, write } => schema::transaction(program, host, db, write)?,
             Insn::TraceTrigger { text } => {
-                rare::run(m, &move |_| Ok(host.trace_trigger(program.text(text).unwrap_or_default())))?;
+                rare::run(m, &move |_| {
+                    host.trace_trigger(program.text(text).unwrap_or_default());
+                    Ok(())
+                })?;
             }
             Insn::StatementJournal {} => rare::run(m, &move |_| host.open_statement_journal())?,
             Insn::ReadCookie { db, index, dst } => {
@@ -474,7 +477,10 @@ fn run_frame<'p, const WATCHED: bool>(
                 rare::run(m, &move |m| analyze::analyze_index(m, program, host, cursor, samples, analysis, dst))?;
             }
             Insn::DropFromCatalog { db, kind, name } => {
-                rare::run(m, &move |_| Ok(host.drop_from_catalog(db, kind, &program.texts[name.0 as usize])))?;
+                rare::run(m, &move |_| {
+                    host.drop_from_catalog(db, kind, &program.texts[name.0 as usize]);
+                    Ok(())
+                })?;
             }
 
             // ---- cursors ----
