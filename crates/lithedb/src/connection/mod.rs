@@ -146,6 +146,8 @@ impl Connection {
     /// Moves the engine's connection into a handle of another interface, such as the C interface (`lithe_capi`, whose handle can load
     /// extensions made in C). The handle is dropped with the connection. A connection that has a handle already stays as it is.
     ///
+    /// Does not block, unless `make` does.
+    ///
     /// ```
     /// # use lithe::Connection;
     /// // A handle has to be `Deref<Target = lithe_engine::Connection>`; a box is the simplest one.
