@@ -11,6 +11,7 @@
 //! | `named_code` | functions that pages name beside their files; code that they quote |
 //! | `rustdoc` | the docs of `lithedb`'s public functions |
 //! | `figures` | the table of benchmarks |
+//! | `variables` | the environment variables of tests |
 
 mod crates;
 mod documents;
@@ -21,6 +22,7 @@ mod imports;
 mod limits;
 mod named_code;
 mod rustdoc;
+mod variables;
 
 use std::fs;
 use std::path::{Path, PathBuf};
