@@ -138,8 +138,8 @@ impl Connection {
         tail.unwrap_or_else(|| self.compile_memory.with_arena(parse)).min(sql.len())
     }
 
-    /// Takes a statement that is no longer used, so that its machine can run another one. Whoever wants to know whether the changes
-    /// of a statement on a row could be committed resets it first.
+    /// Takes a statement that is no longer used, so that its machine can run another one. The caller resets a statement on a row first,
+    /// if it has to report whether the statement's changes could be committed.
     pub fn put_back(&self, mut statement: Statement) {
         let _ = statement.reset(self);
         if self.transaction.is_broken() {

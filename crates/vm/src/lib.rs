@@ -16,7 +16,7 @@
 //!                  └── rows
 //! ```
 //!
-//! Reading order: [`insn`] (what there is to execute), [`program`] and [`builder`] (how a program is put together),
+//! Reading order: [`insn`] (the instruction set), [`program`] and [`builder`] (how a program is put together),
 //! [`vm`] (running one), `run` (the loop), `machine`, `frame` and [`register`] (what the loop works on), `row` (records and
 //! cursors on trees), `cursor`, then the instruction families: `flow`, `compare`, `arithmetic`, `column`, `seek`, `record`,
 //! `write`, `aggregate`, `grouping`, `subprogram`. Instruction families use the machine, and the machine knows none of them.

@@ -51,7 +51,7 @@ impl Program {
             "sub" => return,
             // The connection numbers virtual tables, and the programs of a statement share their sequences.
             "v" | "seq" => return,
-            table => panic!("{} at {addr}: nobody knows how many \"{table}\" a program has", insn.name()),
+            table => panic!("{} at {addr}: a program has no table \"{table}\"", insn.name()),
         };
         assert!(id < len, "{} at {addr}: {name} is {id} of {len}", insn.name());
     }
