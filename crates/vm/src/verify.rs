@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "how many \"new\" a program has")]
+    #[should_panic(expected = "a program has no table \"new\"")]
     fn a_kind_of_operand_that_is_not_checked_is_found() {
         let program = program(Insn::Halt {});
         program.assert_operand(0, &Insn::Halt {}, "operand", &crate::operand::OperandText::Id("new", 0));

@@ -39,7 +39,8 @@
 //!
 //! Every call that begins, ends or marks a transaction asserts its state where it begins, most of them also where they end, and so does
 //! every call that puts a page into the dirty set. The assertions of the pager's state read a few cells, which is cheap enough for every
-//! build. Those of the transaction's state, and those of the calls that read a page or write it again, are in debug builds alone. The content of the file is never asserted, only this connection's own state.
+//! build. Those of the transaction's state, and those of all other calls (reading a page, writing it again, checkpoints, journal
+//! modes, shared caches), are in debug builds alone. The content of the file is never asserted, only this connection's own state.
 
 use lithe_vfs::LockLevel;
 
