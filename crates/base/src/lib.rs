@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The crate is the lowest one, so that the planner's crates can name a database and an error's code without a dependency on
-//! files or the system. Read first: [`ResultCode`], [`Db`]. The crate depends on no other.
+//! files or the system. Read first: [`ResultCode`], [`Db`], [`SQLITE_VERSION`]. The crate must not know any other.
 #![forbid(unsafe_code)]
 
 mod database;

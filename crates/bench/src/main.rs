@@ -1,5 +1,18 @@
 //! `lithe-bench`: the experiments, Lithe compared with files, SQLite and other databases. docs/BENCHMARKS.md has the method.
 //!
+//! ```text
+//!   cli ──► experiment (blobs, import, tpch …) ──► Experiment ──► report: a page, raw figures, charts
+//!               │                                     ▲
+//!               ├─ frame: turns, duels, threads ──────┘  contestants in turn; medians, spread, goals
+//!               │
+//!               └─ sql: Library, Connection, Statement    files        bare
+//!                       │         │          │            plain files  system calls: the limit of the hardware
+//!                     Lithe     Sqlite     First, Second: any libsqlite3.so
+//! ```
+//!
+//! Read first: [`frame::turns::Contestant`], [`sql::Library`], [`frame::results::Experiment`]. The crate must not know the inside of a library:
+//! it measures Lithe through `lithedb` and through `libsqlite3.so`, as an application does.
+//!
 //! | module | subject |
 //! | --- | --- |
 //! | `cli` | the command line |

@@ -12,7 +12,7 @@
 //!              └──────────────────┴──────────────┴───── Pager
 //! ```
 //!
-//! The crate knows pages and records; it does not know SQL, schemas or files. Every call goes through `&Btree` (one a
+//! The crate knows pages and records; it must not know SQL, schemas or files. Every call goes through `&Btree` (one a
 //! connection and attached database) and cursors, which own their position in a tree but borrow nothing.
 //!
 //! Read first: [`Btree`], [`Cursor`], `node::Node`. The modules in reading order:
@@ -20,7 +20,7 @@
 //! | module | its one subject |
 //! | --- | --- |
 //! | `node` | a page of a tree, checked |
-//! | [`cursor`] | a position in a tree: walking, seeking, inserting, deleting, restoring |
+//! | `cursor` | a position in a tree: walking, seeking, inserting, deleting, restoring |
 //! | [`key`] | what index entries are compared with |
 //! | `edit`, `balance` | the cells of one page; sharing them among siblings |
 //! | `search`, `interiors` | finding a rowid among those of a page; interior pages that are searched often, decoded |
@@ -28,7 +28,7 @@
 //! | `freelist`, `ptrmap` | unused pages; in auto-vacuum databases, the parent of each page |
 //! | `btree`, `tree`, `copy` | the trees of a database; making, emptying and dropping whole trees; copying one to another database |
 //! | `relocate`, `auto_vacuum` | moving a page; moving those at the file's end |
-//! | [`check`] | the integrity check |
+//! | `check` | the integrity check |
 //! | [`estimate`] | estimated numbers of entries, for planners |
 //! | `lost_keys` | keys of deleted entries on which cursors still are |
 //!
@@ -40,9 +40,9 @@
 mod auto_vacuum;
 mod balance;
 mod btree;
-pub mod check;
+mod check;
 mod copy;
-pub mod cursor;
+mod cursor;
 mod edit;
 mod error;
 pub mod estimate;

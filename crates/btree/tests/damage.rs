@@ -74,7 +74,7 @@ fn open(path: &Path) -> Btree {
 }
 
 fn seeds() -> u64 {
-    std::env::var("SEEDS").map_or(150, |seeds| seeds.parse().expect("a number"))
+    std::env::var("BTREE_WORLDS").map_or(150, |seeds| seeds.parse().expect("a number"))
 }
 
 #[test]

@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 const STEPS: usize = 3000;
 
-/// How many seeds a shape runs through; `SEEDS=100` for a long run.
+/// How many seeds a shape runs through; `BTREE_WORLDS=100` for a long run.
 fn seeds() -> u64 {
-    std::env::var("SEEDS").map_or(4, |seeds| seeds.parse().expect("a number"))
+    std::env::var("BTREE_WORLDS").map_or(4, |seeds| seeds.parse().expect("a number"))
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Features that SQLite has only with build options, on this library and on SQLite's: snapshots, normalized SQL.
 //!
-//! `options_record.c` runs scripts and prints the results. It runs on both libraries. OPTIONS_FIRST and OPTIONS_SCRIPTS
+//! `options_record.c` runs scripts and prints the results. It runs on both libraries. OPTIONS_FIRST and OPTIONS_WORLDS
 //! choose the random scripts.
 
 mod common;
@@ -24,7 +24,7 @@ fn options_answer_alike() {
 fn random_snapshots_show_the_same() {
     let number = |name: &str, default: u64| env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     let first = number("OPTIONS_FIRST", 0);
-    let seeds = first..first + number("OPTIONS_SCRIPTS", 40);
+    let seeds = first..first + number("OPTIONS_WORLDS", 40);
     compare("options-random", seeds.map(|seed| (format!("script {seed}"), script(seed))));
 }
 

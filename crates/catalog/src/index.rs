@@ -83,11 +83,6 @@ impl Index {
         &self.columns[..usize::from(self.key_count)]
     }
 
-    /// The columns that follow the listed ones.
-    pub fn suffix_columns(&self) -> &[IndexColumn] {
-        &self.columns[usize::from(self.key_count)..]
-    }
-
     /// The place of table column `column` in the entries.
     pub fn position_of(&self, column: u16) -> Option<u16> {
         self.columns.iter().position(|c| c.term == IndexTerm::Column(column)).map(|at| at as u16)

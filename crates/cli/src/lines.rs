@@ -167,9 +167,8 @@ fn run_command(shell: &mut Shell, line: &str) -> Result<(), Reported> {
     if was_once {
         shell.end_once();
     }
-    result.map_err(|message| {
-        let is_usage = message.starts_with("Usage:");
-        shell.report_error(&if is_usage { message } else { format!("Error: {message}") });
+    result.map_err(|failure| {
+        shell.report_error(&failure.to_string());
         Reported
     })
 }

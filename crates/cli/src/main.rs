@@ -1,5 +1,19 @@
 //! `lithe`: a shell for database files, compatible with `sqlite3`.
 //!
+//! ```text
+//!   arguments, standard input, files ── input ──► Line ── lines ──┬─ SQL ─────────► Shell ──► lithe::Statement
+//!                                                                 │                   ▲              │ rows
+//!                                                                 └─ .command ──► commands           ▼
+//!                                                                                           output: a Printer for each mode
+//!                                                                                                    │ text
+//!                                                                                                    ▼
+//!                                                                                     Sink: standard output, file, program
+//! ```
+//!
+//! Read first: [`shell::Shell`], [`input::Line`], [`output::Printer`]. The crate must not know pages, plans or programs: it uses a database
+//! through `lithedb`. For what is no business of applications (imposter tables, switches of `.testctrl`) it calls `engine`, for extensions
+//! written in C `capi`, for damaged files `recover`.
+//!
 //! | module | subject |
 //! | --- | --- |
 //! | `args` | the command line |

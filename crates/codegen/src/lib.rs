@@ -25,7 +25,7 @@
 //!
 //! Read first: [`compile`], `Codegen`, `loops::Loops`.
 //!
-//! This crate must not depend on files, transactions or connections: its only input from them is an
+//! This crate must not know files, transactions or connections: its only input from them is an
 //! [`Environment`](lithe_resolve::environment::Environment).
 //!
 //! # Functions over one generator
@@ -79,7 +79,7 @@ use lithe_optimize::plan::{QueryPlan, RowsFor};
 use lithe_optimize::planner::Planner;
 use lithe_resolve::Resolver;
 use lithe_resolve::environment::Environment;
-use lithe_resolve::ir::{Coll, Expr, Query, SourceId};
+use lithe_resolve::ir::{Coll, Query, SourceId};
 use lithe_vm::builder::{ProgramBuilder, SpareBuilder};
 use lithe_vm::operand::{CollationId, Reg};
 use lithe_vm::program::Program;
@@ -175,7 +175,7 @@ impl<'a> Codegen<'a> {
     }
 
     /// Sets how the columns of `source` are read from here on. Returns the previous access.
-    pub fn set_access(&mut self, source: SourceId, access: ColumnAccess<'a>) -> Option<ColumnAccess<'a>> {
+    pub(crate) fn set_access(&mut self, source: SourceId, access: ColumnAccess<'a>) -> Option<ColumnAccess<'a>> {
         self.access.set(source, Some(access))
     }
 
@@ -189,28 +189,11 @@ impl<'a> Codegen<'a> {
         self.planner.prepare_query(query)
     }
 
-    /// The expression as it is planned: the queries in it rewritten, and its uses recorded.
-    pub fn prepare_expr(&mut self, expr: &Expr<'a>) -> Expr<'a> {
-        self.planner.prepare_expr(expr)
-    }
-
     /// Plans a query that is not within another one.
     pub fn plan_query(&mut self, query: &'a Query<'a>, rows: RowsFor) -> Result<&'a QueryPlan<'a>> {
         let plan = self.planner.plan_query(query, rows)?;
         self.explain.query(plan);
         Ok(plan)
-    }
-
-    /// Plans the queries in expressions that are evaluated one after the other, outside of all queries.
-    pub(crate) fn plan_exprs<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr<'a>>) -> Result<()>
-    where
-        'a: 'e,
-    {
-        if self.resolver.has_subqueries() {
-            let queries = self.planner.plan_exprs(exprs, &[])?;
-            self.explain.expr_queries(queries);
-        }
-        Ok(())
     }
 
     /// The program's number of a collation.

@@ -27,8 +27,6 @@ pub(crate) struct Definitions {
     catalog: RefCell<Arc<Catalog>>,
     functions: RefCell<Arc<Registry>>,
     collations: RefCell<Collations>,
-    /// Names of collations that the statement that is being compiled needs and the application has not defined.
-    pub(crate) missing_collations: RefCell<Vec<String>>,
     /// A database of the connection has an encoding, so that the connection's encoding cannot change.
     pub(crate) is_encoding_fixed: Cell<bool>,
     /// The schema tables may have been written by hand since the schemas were read, because statements were compiled
@@ -44,7 +42,6 @@ impl Definitions {
             catalog: RefCell::new(Arc::new(catalog)),
             functions: RefCell::new(Arc::new(Registry::builtin())),
             collations: RefCell::default(),
-            missing_collations: RefCell::default(),
             is_encoding_fixed: Cell::new(false),
             may_have_written_schema: Cell::new(false),
             generation,

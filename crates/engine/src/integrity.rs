@@ -11,6 +11,7 @@ use std::sync::Arc;
 use lithe_catalog::{Index, Table};
 use lithe_codegen::{RowCheck, compile_row_check};
 use lithe_format::PageNo;
+use lithe_resolve::environment::Environment;
 use lithe_sql::ast::Name;
 use lithe_value::{Value, ValueRef};
 use lithe_vm::operand::Db;
@@ -190,8 +191,8 @@ fn check_rows(
     if answer.is_full() {
         return Ok(());
     }
-    let compile = || {
-        let environment = connection.environment();
+    let compile = |missing: &[String]| {
+        let environment = Environment { missing_collations: missing.to_vec(), ..connection.environment() };
         let check =
             connection.compile_memory.with_arena(|arena| compile_row_check(db, table, agreeing, arena, &environment));
         check.map_err(Error::from)

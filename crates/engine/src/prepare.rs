@@ -37,6 +37,26 @@ pub struct Prepared {
     pub tail: usize,
 }
 
+/// What is known of a statement beyond its text.
+#[derive(Clone, Copy)]
+struct Known<'k> {
+    /// The values of the parameters; none if they are not known.
+    values: &'k [Value],
+    /// Names, in lower case, of the collations that the application was asked for and has not defined.
+    missing_collations: &'k [String],
+}
+
+impl Known<'_> {
+    /// The environment of the connection, with what is known of the statement.
+    fn environment(self, connection: &Connection) -> Environment {
+        Environment {
+            parameters: self.values.to_vec(),
+            missing_collations: self.missing_collations.to_vec(),
+            ..connection.environment()
+        }
+    }
+}
+
 impl Connection {
     /// Compiles the first statement of `sql`.
     pub fn prepare(&self, sql: &[u8]) -> Result<Prepared> {
@@ -123,8 +143,8 @@ impl Connection {
         tail.unwrap_or_else(|| self.compile_memory.with_arena(parse)).min(sql.len())
     }
 
-    /// Takes a statement that is no longer used, so that its machine can run another one. Whoever wants to know whether the changes
-    /// of a statement on a row could be committed resets it first.
+    /// Takes a statement that is no longer used, so that its machine can run another one. The caller resets a statement on a row first,
+    /// if it has to report whether the statement's changes could be committed.
     pub fn put_back(&self, mut statement: Statement) {
         let _ = statement.reset(self);
         if self.transaction.is_broken() {
@@ -159,36 +179,36 @@ impl Connection {
         values: &[Value],
     ) -> Result<(Option<Compiled>, usize)> {
         self.check_memory()?;
-        self.with_collations(|| self.compile_memory.with_arena(|arena| self.compile_in(sql, explain, values, arena)))
+        self.with_collations(|missing_collations| {
+            let known = Known { values, missing_collations };
+            self.compile_memory.with_arena(|arena| self.compile_in(sql, explain, known, arena))
+        })
     }
 
     /// Compiles; if a collation is missing, calls the application to define it, and compiles again. If the application does not define it,
-    /// queries leave out the indexes that need it, as in SQLite.
-    pub(crate) fn with_collations<T>(&self, compile: impl Fn() -> Result<T>) -> Result<T> {
+    /// its name is passed to `compile`, and queries leave out the indexes that need it, as in SQLite.
+    pub(crate) fn with_collations<T>(&self, compile: impl Fn(&[String]) -> Result<T>) -> Result<T> {
         let mut asked: Vec<String> = Vec::new();
-        let compiled = loop {
-            let compiled = compile();
-            let Some(name) = compiled.as_ref().err().and_then(Error::missing_collation) else { break compiled };
+        let mut missing: Vec<String> = Vec::new();
+        loop {
+            let compiled = compile(&missing);
+            let Some(name) = compiled.as_ref().err().and_then(Error::missing_collation) else { return compiled };
             if asked.iter().any(|known| known == name) {
-                break compiled;
+                return compiled;
             }
             // The application is called once for each name.
             asked.push(name.to_owned());
             if !self.define_missing_collation(name) {
-                self.definitions.missing_collations.borrow_mut().push(name.to_ascii_lowercase());
+                missing.push(name.to_ascii_lowercase());
             }
-        };
-        if !asked.is_empty() {
-            self.definitions.missing_collations.borrow_mut().clear();
         }
-        compiled
     }
 
     fn compile_in(
         &self,
         sql: &[u8],
         explain: Option<Explain>,
-        values: &[Value],
+        known: Known<'_>,
         arena: &Bump,
     ) -> Result<(Option<Compiled>, usize)> {
         let parsed = lithe_sql::parse_statement(sql, arena, &self.settings.limits());
@@ -198,7 +218,7 @@ impl Connection {
         self.check_lengths_in(&sql[..tail])?;
         let Some(mut statement) = parsed.statement else { return Ok((None, tail)) };
         statement.explain = explain.unwrap_or(statement.explain);
-        let (body, uses) = self.compile_statement(sql, &statement, values, arena)?;
+        let (body, uses) = self.compile_statement(sql, &statement, known, arena)?;
         let names = statement.parameters.names.iter();
         let parameters = names.map(|parameter| ParameterName::new(&text_of(parameter.name), parameter.number as usize));
         let compiled = Compiled {
@@ -272,7 +292,7 @@ impl Connection {
         &self,
         sql: &[u8],
         statement: &ast::Statement<'_>,
-        values: &[Value],
+        known: Known<'_>,
         arena: &Bump,
     ) -> Result<(Body, Uses)> {
         let stmt = match statement.kind {
@@ -306,7 +326,7 @@ impl Connection {
             builders: Some(&self.compile_memory.builder),
             evaluator: Some(&evaluator),
         };
-        let compile = || self.compile_program(&request, values, arena);
+        let compile = || self.compile_program(&request, known, arena);
         let program = match compile() {
             // Another connection may have created the missing object.
             Err(error)
@@ -403,19 +423,18 @@ impl Connection {
     /// Compiles; if the planner lacks the sizes of large trees, they are measured and the statement is compiled again.
     fn compile_measured<T>(
         &self,
-        values: &[Value],
+        known: Known<'_>,
         compile: impl Fn(&Environment) -> std::result::Result<T, CompileError>,
     ) -> std::result::Result<T, CompileError> {
         self.measured.forget_old(self.generation.number(), self.total_changes());
-        let environment = || Environment { parameters: values.to_vec(), ..self.environment() };
-        let first = environment();
+        let first = known.environment(self);
         let program = compile(&first)?;
         let wanted = first.wanted.take();
         // A tree that cannot be read stays unmeasured: the statement reports the error when it runs.
         if wanted.is_empty() || !self.measured.measure(&self.databases, &wanted).unwrap_or(false) {
             return Ok(program);
         }
-        compile(&environment())
+        compile(&known.environment(self))
     }
 
     /// Calls the application for a missing collation; returns whether it is defined now.
@@ -430,11 +449,11 @@ impl Connection {
     }
 
     /// Compiles the statement; if it names a virtual table that is not connected, connects it and compiles again.
-    fn compile_program(&self, request: &CompileRequest<'_>, values: &[Value], arena: &Bump) -> Result<Arc<Program>> {
+    fn compile_program(&self, request: &CompileRequest<'_>, known: Known<'_>, arena: &Bump) -> Result<Arc<Program>> {
         let mut asked = Vec::new();
         loop {
             let compile = |environment: &Environment| lithe_codegen::compile(request, arena, environment);
-            let error = match self.compile_measured(values, compile) {
+            let error = match self.compile_measured(known, compile) {
                 Ok(program) => return Ok(program),
                 Err(error) => error,
             };

@@ -10,12 +10,12 @@
 //! Read first: [`btree_page::PageHeader`], [`record`], [`wal::FrameHeader`].
 //!
 //! Every module is one structure of the file, opens with its drawing, and is the only home of the offsets in it. The
-//! crate knows storage classes (crate `value`) because records hold them; it does not know files, transactions, caches
+//! crate knows storage classes (crate `value`) because records hold them; it must not know files, transactions, caches
 //! or SQL.
 //!
 //! | module | what it draws |
 //! | --- | --- |
-//! | [`page_no`], [`page_size`] | the number of a page, and how large it is |
+//! | `page_no`, `page_size` | the number of a page, and how large it is |
 //! | [`db_header`] | the first 100 bytes of a database |
 //! | [`btree_page`] | the header of a B-tree page, its cell pointers and freeblocks |
 //! | [`cell`], [`payload`] | the cells of the four kinds of page, and how much of a payload stays on the page |
@@ -46,8 +46,8 @@ pub mod freelist;
 pub mod journal;
 pub mod locks;
 pub mod overflow;
-pub mod page_no;
-pub mod page_size;
+mod page_no;
+mod page_size;
 pub mod payload;
 pub mod ptrmap;
 pub mod record;

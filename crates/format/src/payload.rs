@@ -61,7 +61,7 @@ impl Limits {
 
     /// The bytes of payload that one overflow page holds.
     #[inline]
-    pub const fn overflow_content(&self) -> u32 {
+    pub(crate) const fn overflow_content(&self) -> u32 {
         self.usable - crate::overflow::CONTENT_AT as u32
     }
 

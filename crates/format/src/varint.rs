@@ -31,7 +31,7 @@ pub fn read_at(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
 /// [`read`] for values that are seldom small, such as rowids. Up to three bytes have fast paths: rowids that are read one
 /// after the other mostly have one length, so that the branches are predicted. All longer ones take the same time.
 #[inline]
-pub fn read_wide(bytes: &[u8]) -> Option<(u64, usize)> {
+pub(crate) fn read_wide(bytes: &[u8]) -> Option<(u64, usize)> {
     match bytes.first_chunk() {
         Some(&[a, _, _]) if a < 0x80 => Some((u64::from(a), 1)),
         Some(&[a, b, _]) if b < 0x80 => Some((u64::from(a & 0x7f) << 7 | u64::from(b), 2)),

@@ -128,11 +128,6 @@ impl Config {
         })
     }
 
-    /// The number of indexes: the one of terms, and those of prefixes.
-    pub fn index_count(&self) -> usize {
-        1 + self.prefixes.len()
-    }
-
     /// Whether rows have their sizes in `x_docsize`.
     pub fn has_sizes(&self) -> bool {
         self.is_fts4 && !self.has_no_sizes

@@ -11,19 +11,19 @@
 //!
 //! | module | subject |
 //! | --- | --- |
-//! | [`config`], [`words`] | the arguments of CREATE VIRTUAL TABLE; the words that they are made of |
-//! | [`vtab`] | the modules and their tables: the interface to the engine |
-//! | [`table`], [`update`], [`check`] | indexing of documents; changes of rows and commands; integrity-check |
-//! | [`storage`], `shadow` | documents, their sizes, the totals; the tables that hold them |
-//! | [`index`] | the inverted index: the rows that have a term |
-//! | [`doclist`], [`varint`] | rows with positions, integers |
-//! | [`plan`], [`cursor`] | the plan of a scan; scans, and the state that auxiliary functions read |
-//! | [`query`], [`search`] | the parser of a MATCH; the evaluation of a query |
-//! | [`auxiliary`] | functions of the current row of a scan |
-//! | [`terms`], [`tokenize`] | the modules fts4aux and fts3tokenize |
+//! | `config`, `words` | the arguments of CREATE VIRTUAL TABLE; the words that they are made of |
+//! | `vtab` | the modules and their tables: the interface to the engine |
+//! | `table`, `update`, `check` | indexing of documents; changes of rows and commands; integrity-check |
+//! | `storage`, `shadow` | documents, their sizes, the totals; the tables that hold them |
+//! | `index` | the inverted index: the rows that have a term |
+//! | `doclist`, `varint` | rows with positions, integers |
+//! | `plan`, `cursor` | the plan of a scan; scans, and the state that auxiliary functions read |
+//! | `query`, `search` | the parser of a MATCH; the evaluation of a query |
+//! | `auxiliary` | functions of the current row of a scan |
+//! | `terms`, `tokenize` | the modules fts4aux and fts3tokenize |
 //! | [`tokenizer`], [`registry`] | text to tokens; the tokenizers of a connection |
 //!
-//! Read first: [`table::Table`], [`index::Index`], [`cursor::Fts3Cursor`]. This crate must not know the engine: it sees a connection through
+//! Read first: `table::Table`, `index::Index`, `cursor::Fts3Cursor`. This crate must not know the engine: it sees a connection through
 //! `lithe-vtab` only.
 //!
 //! Shadow tables, documents and queries come from outside and may contain anything. Reading them never panics: the lints below forbid every
@@ -42,26 +42,26 @@
     allow(clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used, clippy::expect_used, clippy::panic)
 )]
 
-pub mod auxiliary;
-pub mod check;
-pub mod config;
-pub mod cursor;
-pub mod doclist;
-pub mod index;
-pub mod plan;
-pub mod query;
+mod auxiliary;
+mod check;
+mod config;
+mod cursor;
+mod doclist;
+mod index;
+mod plan;
+mod query;
 pub mod registry;
-pub mod search;
+mod search;
 mod shadow;
-pub mod storage;
-pub mod table;
-pub mod terms;
-pub mod tokenize;
+mod storage;
+mod table;
+mod terms;
+mod tokenize;
 pub mod tokenizer;
-pub mod update;
-pub mod varint;
-pub mod vtab;
-pub mod words;
+mod update;
+mod varint;
+mod vtab;
+mod words;
 
 pub use lithe_vtab::Result;
 use lithe_vtab::{Extension, ExtensionModule, FunctionError, code};

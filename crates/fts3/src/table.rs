@@ -159,11 +159,6 @@ impl Table {
         Ok(())
     }
 
-    /// Whether the documents are in a table of the application.
-    pub fn is_external(&self) -> bool {
-        matches!(self.config.content, Content::External(_))
-    }
-
     /// Whether the documents are not stored.
     pub fn is_contentless(&self) -> bool {
         self.config.content == Content::None

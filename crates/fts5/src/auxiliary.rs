@@ -1,4 +1,4 @@
-//! Auxiliary functions: what they answer depends on the row on which a scan stands, and on how it was found.
+//! Auxiliary functions: their results depend on the current row of a scan, and on the query that has found it.
 //!
 //! ```text
 //!   SELECT highlight(t, 0, '<', '>') FROM t WHERE t MATCH 'word'
@@ -24,7 +24,7 @@ use crate::Result;
 use api::Api;
 use state::{POINTER_KIND, SharedState};
 
-/// A function of the row on which a scan stands.
+/// A function of the current row of a scan.
 pub trait AuxiliaryFunction: Send + Sync {
     /// Calls the function. The arguments are those behind the table.
     ///
@@ -39,10 +39,10 @@ impl<F: Fn(&mut Api<'_>, &[ValueRef<'_>]) -> Result<Value> + Send + Sync> Auxili
     }
 }
 
-/// The names of the functions that are always there.
+/// The names of the built-in functions.
 pub const BUILT_IN: [&str; 4] = ["bm25", "highlight", "snippet", "fts5_get_locale"];
 
-/// One that is always there. It is always the same, since functions find what they have kept by where they are.
+/// A built-in function. Each call returns the same one, because a function finds its kept data by its address.
 pub(crate) fn built_in(name: &str) -> Option<Arc<dyn AuxiliaryFunction>> {
     static FUNCTIONS: LazyLock<[Arc<dyn AuxiliaryFunction>; 4]> = LazyLock::new(|| {
         [Arc::new(bm25::bm25), Arc::new(highlight::highlight), Arc::new(snippet::snippet), Arc::new(get_locale)]
@@ -51,7 +51,7 @@ pub(crate) fn built_in(name: &str) -> Option<Arc<dyn AuxiliaryFunction>> {
     found.map(|(_, function)| Arc::clone(function))
 }
 
-/// Calls a function for the row on which a scan stands.
+/// Calls a function for the current row of a scan.
 ///
 /// # Errors
 /// The errors of the function.

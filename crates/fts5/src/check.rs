@@ -1,4 +1,4 @@
-//! integrity-check: the index has what the content has, and nothing else.
+//! integrity-check: the index has exactly the tokens of the content.
 
 use lithe_vtab::SqlConnection;
 
@@ -31,7 +31,7 @@ impl Table {
         self.check_counts(connection, rows)
     }
 
-    /// As many rows in the shadow tables as in the content.
+    /// Checks that the shadow tables have as many rows as the content.
     fn check_counts(&self, connection: &dyn SqlConnection, rows: u64) -> Result {
         let own = (!self.is_external()).then_some("content");
         let sizes = self.config.column_size.then_some("docsize");
@@ -46,7 +46,7 @@ impl Table {
         Ok(())
     }
 
-    /// The sum of what the index should have, and how many rows there are.
+    /// The checksum that the entries of the index should have, and the number of rows.
     fn sum_of_content(&self, connection: &dyn SqlConnection) -> Result<(u64, u64)> {
         let reader = self.index.reader(connection);
         let (mut sum, mut rows) = (0, 0);

@@ -5,13 +5,13 @@
 //!             | option '=' value           an option, which may be shortened
 //! ```
 //!
-//! A name or value is a bareword, or in quotes of any of SQL's kinds. Tokenizers are named here, not made.
+//! A name or value is a bareword, or in quotes of any of SQL's kinds. Tokenizers are named here, not constructed.
 
 use lithe_vtab::FunctionError;
 
 use crate::{Result, is_bareword};
 
-/// How many prefix indexes there may be, and how long prefixes.
+/// The largest number of prefix indexes, and the longest prefix.
 const PREFIXES_MAX: usize = 31;
 const PREFIX_LEN_MAX: u32 = 999;
 /// The names of options, in the order in which a shortened one is looked up.
@@ -33,11 +33,11 @@ const OPTIONS: [&str; 10] = [
 pub struct Config {
     /// The columns.
     pub columns: Vec<Column>,
-    /// The prefix indexes: how many characters each.
+    /// The prefix indexes: the number of characters of each.
     pub prefixes: Vec<u32>,
     /// The tokenizer's name and its arguments. Empty: the default.
     pub tokenizer: Vec<String>,
-    /// Where the text lies.
+    /// Where the text of documents is stored.
     pub content: Content,
     /// The column of the content table that is the rowid.
     pub content_rowid: String,
@@ -64,7 +64,7 @@ pub struct Column {
     pub is_indexed: bool,
 }
 
-/// Where the text of documents lies.
+/// Where the text of documents is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Content {
     /// In the shadow table `x_content`.
@@ -106,7 +106,7 @@ impl Default for Config {
     }
 }
 
-/// Which options were there, of those that may be there only once.
+/// The options that were given, of those that may be given only once.
 #[derive(Default)]
 struct Seen {
     tokenizer: bool,
@@ -203,7 +203,7 @@ impl Config {
         Ok(())
     }
 
-    /// Options that need each other.
+    /// Checks the options that need each other.
     fn check(&self) -> Result {
         let is_contentless = self.content == Content::None;
         let wrong = if self.contentless_delete && !is_contentless {

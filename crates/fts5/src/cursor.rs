@@ -1,4 +1,4 @@
-//! Cursors: scans of a table, and what functions see of the row that one stands on.
+//! Cursors: scans of a table, and what functions see of the current row of one.
 
 mod sorted;
 
@@ -35,15 +35,15 @@ pub struct Fts5Table {
 
 /// The source of the next row of a scan.
 enum Progress {
-    /// Nothing (more) to find.
+    /// There are no (more) rows.
     Ended,
-    /// Row by row through the content.
+    /// The content, row by row.
     Content,
-    /// Through the rows that match, up to a rowid.
+    /// The rows that match, up to a rowid.
     Search { last: i64 },
-    /// Through rows in the order of their ranks.
+    /// Rows in the order of their ranks.
     Sorted(Sorted),
-    /// One row that is no row: the answer to a special query.
+    /// A single row that is not in the table: the answer to a special query.
     Special(i64),
 }
 
@@ -57,7 +57,7 @@ pub struct Fts5Cursor {
     /// The rank of the row, if it is known.
     rank_of_row: Option<Value>,
     generation: u64,
-    /// The query must be started at the row before anybody looks at it.
+    /// The query must be started at the row before it is read.
     is_stale: bool,
     table: Arc<Table>,
     ahead: Ahead,
@@ -67,15 +67,15 @@ pub struct Fts5Cursor {
 #[derive(Default)]
 struct Ahead {
     rows: Vec<i64>,
-    /// How many of them the scan has passed.
+    /// The number of them that the scan has passed.
     passed: usize,
     /// The most rows that are read ahead the next time. The number grows with the scan.
     count_max: usize,
-    /// The scan is on one of them, and the query on a row before.
+    /// Whether the scan is on one of them, and the query on a row before.
     is_on_row: bool,
 }
 
-/// So many rows are read ahead at first.
+/// The number of rows that are read ahead at first.
 const ROWS_AHEAD_MIN: usize = 8;
 
 impl Ahead {
@@ -153,7 +153,7 @@ impl Fts5Cursor {
         Ok(())
     }
 
-    /// Goes to the next row of a query whose postings stand.
+    /// Goes to the next row of a query whose postings are valid.
     fn next_found(&mut self, connection: &dyn SqlConnection, table: &Table, last: i64) -> Result {
         let mut state = self.state.try_borrow_mut().map_err(|_| FunctionError::of_code(code::INTERNAL))?;
         let state = &mut *state;
@@ -406,7 +406,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// None: no row can be meant.
+    /// `None`: no row matches.
     fn read(
         connection: &dyn SqlConnection,
         table: &Table,
@@ -464,7 +464,7 @@ impl Asked {
     }
 }
 
-/// Bounds are checked again by the engine, so what is no number bounds nothing.
+/// The engine checks bounds again, so a bound that is not a number is ignored.
 fn upper_bound(value: ValueRef<'_>) -> i64 {
     if let ValueRef::Integer(integer) = value { integer } else { i64::MAX }
 }
@@ -473,7 +473,7 @@ fn lower_bound(value: ValueRef<'_>) -> i64 {
     if let ValueRef::Integer(integer) = value { integer } else { i64::MIN }
 }
 
-/// The function that the table's settings say `rank` is.
+/// The function of `rank` in the table's settings.
 fn configured_rank(table: &Table, connection: &dyn SqlConnection) -> Result<Rank> {
     let settings = table.index.reader(connection).settings()?;
     Ok(settings.rank.as_deref().and_then(rank::parse).unwrap_or_default())

@@ -1,5 +1,5 @@
-//! The functions of SQL that need no row of a scan: `fts5_locale()`, `fts5_insttoken()`, `fts5_source_id()`; and what stands
-//! for auxiliary functions where there is no scan. What `rank` is in a row.
+//! The functions of SQL that need no row of a scan: `fts5_locale()`, `fts5_insttoken()`, `fts5_source_id()`; the functions that SQL
+//! calls by the names of auxiliary functions; the value of `rank` in a row.
 
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
@@ -16,10 +16,10 @@ use crate::rank::Rank;
 use crate::registry::Registry;
 use crate::{Result, locale};
 
-/// The subtype of what `fts5_insttoken()` answers.
+/// The subtype of the result of `fts5_insttoken()`.
 pub const INSTTOKEN_SUBTYPE: u8 = 73;
 
-/// All of them, which the connections of a process share.
+/// All functions, which the connections of a process share.
 pub fn all() -> &'static [Arc<Function>] {
     static FUNCTIONS: OnceLock<Vec<Arc<Function>>> = OnceLock::new();
     FUNCTIONS.get_or_init(make)

@@ -1,4 +1,4 @@
-//! The inverted index: for each token, in which rows it stands and where.
+//! The inverted index: for each token, the rows in which it occurs, and where.
 //!
 //! ```text
 //!   Index ── reader(connection) ──► Reader ── term, prefix, token_data ──► Postings     rows of a token, in order
@@ -64,7 +64,7 @@ use state::State;
 use store::{Statements, Store};
 pub use terms::Terms;
 
-/// In which order rows come.
+/// The order of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// The lowest rowid first.
@@ -122,7 +122,7 @@ impl<'c> Reader<'c> {
         Ok(leaf)
     }
 
-    /// The page on which a segment's term stands if it is there, and whether the last doclist on that page has an index.
+    /// The page that has a segment's term, if the segment has the term, and whether the last doclist on that page has an index.
     fn find_page(&self, segment: &Segment, term: &[u8]) -> Result<Option<(u64, bool)>> {
         let is_short = segment.page_count() <= known_pages::SHORT_PAGES_MAX;
         let Some(version) = self.version()?.filter(|_| is_short) else {
@@ -143,7 +143,7 @@ impl<'c> Reader<'c> {
         Ok(behind.checked_sub(1).and_then(|at| terms.get(at)).map(|(_, number)| store::page_of(*number)))
     }
 
-    /// The rows of a token; on the first of them. With tokendata=1, a token that has data behind a NUL is another one.
+    /// The rows of a token, positioned at the first. With tokendata=1, a token that has data behind a NUL is another token.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
@@ -159,7 +159,7 @@ impl<'c> Reader<'c> {
         Postings::of_term(self, memory, cursors, order)
     }
 
-    /// On the first row of a term, in each segment that has it.
+    /// Cursors at the first row of a term, one for each segment that has the term.
     fn find(&self, key: &[u8]) -> Result<Arc<[SegmentCursor]>> {
         let version = self.version()?;
         let known = version.map(|version| self.index.state().map(|state| state.found.get(version, key))).transpose()?;
@@ -182,7 +182,7 @@ impl<'c> Reader<'c> {
     }
 
     /// The rows of all tokens that begin so, with the positions of all of them. Prefix indexes are used where they are; elsewhere, rows
-    /// where no token stands in any of `columns` are left out. (That a prefix index leaves none out is SQLite's way, and shows in
+    /// where no token occurs in any of `columns` are left out. (That a prefix index leaves none out is SQLite's way, and shows in
     /// what phrases of an OR are said to have found.)
     ///
     /// # Errors
@@ -244,7 +244,7 @@ impl<'c> Reader<'c> {
         Postings::of_memory(self, union.finish(self.index.detail, order), order)
     }
 
-    /// All tokens from this one on, in the order of their bytes; on the first of them.
+    /// All tokens from this one on, in the order of their bytes, positioned at the first.
     ///
     /// # Errors
     /// As [`Reader::term`].

@@ -11,24 +11,24 @@
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | [`config`] | the arguments of CREATE VIRTUAL TABLE |
-//! | [`settings`] | what commands have set: `x_config` |
-//! | [`vtab`] | the module and its tables, as the engine sees them |
-//! | [`table`], [`update`], [`check`] | how documents come in and go; rows and commands; integrity-check |
-//! | [`storage`] | documents, their sizes, the totals |
-//! | [`index`] | the inverted index: which rows a token stands in |
-//! | [`structure`], [`position`], [`varint`] | its records: levels and segments, places in a row, integers |
-//! | [`plan`], [`cursor`] | how a scan is made; scans |
-//! | [`query`], [`search`] | the text of a MATCH; a query that is being evaluated |
-//! | [`auxiliary`], [`rank`] | functions of the row on which a scan stands, and what they see of it; what `rank` is |
-//! | [`functions`], [`locale`] | functions of SQL that need no row; texts with a locale |
-//! | [`vocabulary`] | the module fts5vocab |
-//! | [`tokenizer`], [`registry`] | text to tokens; what an application adds to a connection |
+//! | `config` | the arguments of CREATE VIRTUAL TABLE |
+//! | `settings` | the settings that commands change: `x_config` |
+//! | `vtab` | the module and its tables: the interface to the engine |
+//! | `table`, `update`, `check` | adding and removing documents; rows and commands; integrity-check |
+//! | `storage` | documents, their sizes, the totals |
+//! | `index` | the inverted index: the rows in which a token occurs |
+//! | `structure`, [`position`], `varint` | the records of the index: levels and segments, places in a row, integers |
+//! | `plan`, `cursor` | the plan of a scan; scans |
+//! | `query`, `search` | the text of a MATCH; a query that is being evaluated |
+//! | [`auxiliary`], `rank` | functions of the current row of a scan, and their interface to it; the value of `rank` |
+//! | `functions`, `locale` | functions of SQL that need no row; texts with a locale |
+//! | `vocabulary` | the module fts5vocab |
+//! | [`tokenizer`], [`registry`] | text to tokens; tokenizers and functions of the application |
 //!
-//! Read first: [`table::Table`], [`index::Index`], [`cursor::Fts5Cursor`]. This crate must not know the engine: it sees a connection through
+//! Read first: `table::Table`, `index::Index`, `cursor::Fts5Cursor`. This crate must not know the engine: it sees a connection through
 //! `lithe-vtab` only.
 //!
-//! The contents of shadow tables, documents and queries come from outside. Reading it never panics: the lints below leave no
+//! Shadow tables, documents and queries come from outside and may contain anything. Reading them never panics: the lints below forbid every
 //! operation that could.
 #![forbid(unsafe_code)]
 #![deny(
@@ -45,27 +45,27 @@
 )]
 
 pub mod auxiliary;
-pub mod check;
-pub mod config;
-pub mod cursor;
-pub mod functions;
-pub mod index;
-pub mod locale;
-pub mod plan;
+mod check;
+mod config;
+mod cursor;
+mod functions;
+mod index;
+mod locale;
+mod plan;
 pub mod position;
-pub mod query;
-pub mod rank;
+mod query;
+mod rank;
 pub mod registry;
-pub mod search;
-pub mod settings;
-pub mod storage;
-pub mod structure;
-pub mod table;
+mod search;
+mod settings;
+mod storage;
+mod structure;
+mod table;
 pub mod tokenizer;
-pub mod update;
-pub mod varint;
-pub mod vocabulary;
-pub mod vtab;
+mod update;
+mod varint;
+mod vocabulary;
+mod vtab;
 
 pub use lithe_vtab::Result;
 use lithe_vtab::{Extension, ExtensionModule, FunctionError, code};

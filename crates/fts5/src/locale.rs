@@ -1,7 +1,7 @@
 //! Texts with a locale: the BLOBs that `fts5_locale()` makes.
 //!
 //! ```text
-//!   16 bytes by which a connection knows its own | locale | 00 | text
+//!   16 bytes: the connection's key | locale | 00 | text
 //! ```
 
 use std::any::Any;
@@ -9,9 +9,9 @@ use std::hash::{BuildHasher, RandomState};
 
 use lithe_vtab::{SqlConnection, ValueRef};
 
-/// The length of what a connection knows its own BLOBs by.
+/// The length of the key by which a connection knows its own BLOBs.
 const HEADER_LEN: usize = 16;
-/// The name under which a connection keeps it.
+/// The name under which a connection keeps the key.
 const CLIENT_DATA: &str = "fts5-locale";
 
 fn header(connection: &dyn SqlConnection) -> [u8; HEADER_LEN] {
@@ -39,7 +39,7 @@ pub fn join(connection: &dyn SqlConnection, locale: &[u8], text: &[u8]) -> Vec<u
     blob
 }
 
-/// The locale and the text of such a BLOB; none if the value is no such BLOB of this connection.
+/// The locale and the text of such a BLOB; `None` if the value is not such a BLOB of this connection.
 pub fn split<'v>(connection: &dyn SqlConnection, value: ValueRef<'v>) -> Option<(&'v [u8], &'v [u8])> {
     let ValueRef::Blob(blob) = value else { return None };
     let (start, rest) = blob.split_first_chunk::<HEADER_LEN>()?;

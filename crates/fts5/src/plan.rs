@@ -1,4 +1,4 @@
-//! How a scan is made: which constraints the index serves, in what order rows come.
+//! The plan of a scan: the constraints that the index serves, and the order of the rows.
 //!
 //! ```text
 //!   number   32 in the order of rank   64 in the order of rowids   128 downwards
@@ -81,7 +81,7 @@ impl Planner {
     }
 }
 
-/// Says how a scan under these constraints is made; false: it cannot be.
+/// Plans a scan under these constraints; false: no scan can serve them.
 ///
 /// # Errors
 /// Rows can only be found by MATCH, if the table has neither content nor sizes.

@@ -1,4 +1,4 @@
-//! Position lists: where in a row a token stands.
+//! Position lists: the places of a token in a row.
 //!
 //! ```text
 //!   detail=full      varint(offset + 2 - last offset) ...        column 0
@@ -10,13 +10,13 @@
 
 use crate::varint;
 
-/// Precedes the number of a column. Offsets are written as a difference plus [`BIAS`], so none looks like it.
+/// Precedes the number of a column. Offsets are written as a difference plus [`BIAS`], so no offset has this value.
 const COLUMN_MARK: u64 = 1;
-/// Added to each difference: 0 and 1 mean something else.
+/// Added to each difference, because 0 and 1 have other meanings.
 const BIAS: u64 = 2;
 /// Offsets have 31 bits.
 const OFFSET_MAX: u64 = 0x7fff_ffff;
-/// More columns than any table has: what a list says beyond that is damage.
+/// More columns than any table has: a list with a larger number is damaged.
 const COLUMN_MAX: u64 = 0x7fff;
 
 /// A column and an offset as one number.
@@ -54,7 +54,7 @@ impl Writer {
     }
 }
 
-/// Reads the positions of one row where they lie. Damage ends the list.
+/// Reads the positions of one row in place. Damage ends the list.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
@@ -104,7 +104,7 @@ impl Iterator for Reader<'_> {
     }
 }
 
-/// Appends the positions of one row to `out`: what a [`Reader`] would give.
+/// Appends the positions of one row to `out`, as a [`Reader`] returns them.
 pub fn read_all(bytes: &[u8], out: &mut Vec<u64>) {
     // (Each position has a byte at least: the vector grows once.)
     out.reserve(bytes.len());
@@ -112,7 +112,7 @@ pub fn read_all(bytes: &[u8], out: &mut Vec<u64>) {
 }
 
 /// Appends the columns of one row, which come in order (detail=columns).
-pub fn write_columns(out: &mut Vec<u8>, columns: impl IntoIterator<Item = u32>) {
+pub(crate) fn write_columns(out: &mut Vec<u8>, columns: impl IntoIterator<Item = u32>) {
     let mut last = 0;
     for column in columns {
         varint::write(out, u64::from(column.wrapping_sub(last)) + BIAS);
@@ -121,7 +121,7 @@ pub fn write_columns(out: &mut Vec<u8>, columns: impl IntoIterator<Item = u32>) 
 }
 
 /// The columns of one row (detail=columns). Damage ends the list.
-pub fn read_columns(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+pub(crate) fn read_columns(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     let mut at = 0;
     let mut last = 0u32;
     std::iter::from_fn(move || {

@@ -18,7 +18,7 @@ pub mod pattern;
 #[cfg(test)]
 mod tests;
 
-/// How far the first and last phrase of a NEAR may lie apart if nothing is said.
+/// The distance of the first and the last phrase of a NEAR without a number.
 pub const NEAR_DEFAULT: u32 = 10;
 
 /// A query as a tree. Chains of AND and of OR are one node each, so that only NOT and parentheses make it high.
@@ -34,49 +34,49 @@ pub enum Expr {
     Near(Near),
 }
 
-/// Phrases near each other, or just one.
+/// Phrases near each other, or a single one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Near {
-    /// The columns in which they may stand, in order; all if None.
+    /// The columns in which the phrases may occur, in order; `None`: all.
     pub columns: Option<Vec<usize>>,
     /// The phrases.
     pub phrases: Vec<Phrase>,
-    /// How many tokens may lie between the end of the first and the beginning of the last.
+    /// The largest number of tokens between the end of the first phrase and the beginning of the last.
     pub distance: u32,
 }
 
-/// Tokens in a row. It has none if none of its strings has any: then it matches nothing.
+/// A sequence of tokens. A phrase whose strings have no tokens matches nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Phrase {
     /// The tokens.
     pub terms: Vec<Term>,
-    /// `^`: it begins its column.
+    /// `^`: the phrase begins its column.
     pub is_first: bool,
 }
 
 /// A token of a phrase.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Term {
-    /// Its text; behind it those of tokens that stand at the same place and do as well.
+    /// Its text; behind it those of tokens at the same place, any of which matches.
     pub tokens: Vec<Vec<u8>>,
-    /// `*`: tokens that begin so match.
+    /// `*`: all tokens with this prefix match.
     pub is_prefix: bool,
 }
 
 impl Near {
-    /// One phrase.
+    /// A node with one phrase.
     pub fn single(phrase: Phrase) -> Near {
         Near { columns: None, phrases: vec![phrase], distance: NEAR_DEFAULT }
     }
 
-    /// Whether it matches nothing, since it has no tokens.
+    /// Whether the phrase matches nothing, because it has no tokens.
     fn is_empty(&self) -> bool {
         matches!(self.phrases.as_slice(), [phrase] if phrase.terms.is_empty())
     }
 }
 
 impl Expr {
-    /// Restricts all phrases to these columns, beside what restricts them already.
+    /// Restricts all phrases to these columns, in addition to earlier restrictions.
     pub(crate) fn restrict(&mut self, columns: &[usize]) {
         match self {
             Expr::And(all) | Expr::Or(all) => all.iter_mut().for_each(|one| one.restrict(columns)),

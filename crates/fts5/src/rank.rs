@@ -7,7 +7,7 @@ use crate::is_bareword;
 pub struct Rank {
     /// The function.
     pub function: String,
-    /// Its arguments behind the first, as they are written.
+    /// The arguments behind the first, as they are written.
     pub arguments: String,
 }
 

@@ -1,6 +1,6 @@
 //! The tokenizers and auxiliary functions that an application adds to the FTS5 of a connection.
 //!
-//! Names do not tell capital from small letters. The newest of a name counts, and goes before what is always there.
+//! Names are compared without regard to the case of ASCII letters. The newest definition of a name counts, and replaces a built-in one.
 
 use std::any::Any;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -21,7 +21,7 @@ pub struct Registry {
     functions: Mutex<Named<dyn AuxiliaryFunction>>,
 }
 
-/// Things with names, the newest last. Older ones of a name stay as long as the connection: as with SQLite, what an application
+/// Named definitions, the newest last. Older definitions of a name stay as long as the connection: as with SQLite, what an application
 /// has registered is destroyed when the connection ends.
 struct Named<T: ?Sized>(Vec<(String, Arc<T>)>);
 
@@ -80,7 +80,7 @@ pub fn add_tokenizer(connection: &dyn SqlConnection, name: &str, constructor: Ar
 /// Adds an auxiliary function, for statements that are compiled from now on.
 ///
 /// # Errors
-/// The errors of giving a function of SQL that name, where there is none.
+/// The errors of defining a function of SQL with that name, if there is none.
 pub fn add_function(connection: &dyn SqlConnection, name: &str, function: Arc<dyn AuxiliaryFunction>) -> Result {
     let registry = Registry::of(connection);
     let mut all = registry.functions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,7 +103,7 @@ pub fn make(connection: &dyn SqlConnection, words: &[String]) -> Result<Box<dyn 
     })
 }
 
-/// The constructor of a tokenizer that is always there. It is always the same.
+/// The constructor of a built-in tokenizer. Each call returns the same one.
 fn built_in(name: &str) -> Option<Arc<Constructor>> {
     static ALL: LazyLock<[(&str, Arc<Constructor>); 4]> = LazyLock::new(|| {
         [

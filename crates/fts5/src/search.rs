@@ -7,7 +7,7 @@
 //!   Search ── Node ── And, Or, Not ── Leaf ── phrases ── tokens ── index::Postings
 //! ```
 //!
-//! [`node`] combines rows, [`leaf`] finds those where phrases stand, by the positions that [`near`] compares.
+//! [`node`] combines rows, [`leaf`] finds those where phrases occur, by the positions that [`near`] compares.
 
 mod leaf;
 mod near;
@@ -31,7 +31,7 @@ use scan::Scan;
 /// Longer tokens are cut, in documents as in queries.
 pub const TOKEN_LEN_MAX: usize = 32768;
 
-/// So many rows are read ahead at most.
+/// The largest number of rows that are read ahead.
 pub const ROWS_AHEAD_MAX: usize = 512;
 
 /// An operand of a scan that the index serves. A scan's operands must all be true.
@@ -66,7 +66,7 @@ pub struct Search {
     root: Node,
     phrases: Vec<PhraseQuery>,
     order: Order,
-    /// Of the index, when the postings were opened.
+    /// The generation of the index when the postings were opened.
     generation: u64,
     /// The positions of the phrases in the row of a sorted scan, which the query has left.
     recalled: Option<Found>,
@@ -75,18 +75,18 @@ pub struct Search {
 /// The positions of the phrases of a query in a row, of each as [`Search::positions`] answers them.
 pub type Found = Box<[Option<Box<[u64]>>]>;
 
-/// A phrase of a query, with the columns in which it may stand.
+/// A phrase of a query, with the columns in which it may occur.
 #[derive(Clone, Debug)]
 pub struct PhraseQuery {
     /// The phrase.
     pub phrase: Phrase,
-    /// The columns; all if None.
+    /// The columns; `None`: all.
     pub columns: Option<Vec<usize>>,
 }
 
 impl Search {
-    /// Makes a query of operands, which is on no row yet. None: a pattern has too few characters in a row, so all rows are
-    /// to be looked at.
+    /// Makes a query of operands, which is on no row yet. `None`: a pattern has too few characters in a row, so all rows have to
+    /// be checked.
     ///
     /// # Errors
     /// SQLite's messages for queries.
@@ -119,7 +119,7 @@ impl Search {
         &self.phrases
     }
 
-    /// Goes to the first row that is not before `from`, in that order. Postings are opened anew.
+    /// Goes to the first row that is not before `from`, in the query's order. Postings are opened anew.
     ///
     /// # Errors
     /// The errors of reading the index.
@@ -127,7 +127,7 @@ impl Search {
         self.order = order;
         self.recalled = None;
         if table.config.token_data && self.has_whole_token() {
-            // Like SQLite, which looks such tokens up in segments alone.
+            // As in SQLite, such tokens are looked up in segments alone.
             table.flush_tokens(connection)?;
         }
         self.generation = table.index.generation();
@@ -169,7 +169,7 @@ impl Search {
         self.pass_over(&scan)
     }
 
-    /// Goes to a row that [`Search::rows_ahead`] has told, or the first behind.
+    /// Goes to a row that [`Search::rows_ahead`] has returned, or to the first row behind it.
     ///
     /// # Errors
     /// The errors of reading the index.
@@ -187,7 +187,7 @@ impl Search {
         }
     }
 
-    /// How many rows match.
+    /// The number of rows that match.
     ///
     /// # Errors
     /// The errors of reading the index.
@@ -237,12 +237,12 @@ impl Search {
         Some(phrases.map(of_phrase).collect())
     }
 
-    /// From now on, until it is started, the query tells what it had found earlier.
+    /// From now on, until it is started, the query returns the positions that it has found earlier.
     pub fn recall(&mut self, found: Found) {
         self.recalled = Some(found);
     }
 
-    /// Shows `each` what [`Search::positions`] has.
+    /// Calls `each` with the result of [`Search::positions`].
     pub fn each_position(&self, table: &Table, phrase: usize, each: &mut dyn FnMut(u64)) {
         if let Some(found) = &self.recalled {
             found.get(phrase).into_iter().flatten().flatten().copied().for_each(each);
@@ -253,8 +253,8 @@ impl Search {
         }
     }
 
-    /// Where a phrase stands in the row, as far as the index knows: with detail=columns, all offsets are 0. None if what
-    /// looks for the phrase stands on another row, or what it has found there does not count.
+    /// The places of a phrase in the row, as far as the index knows: with detail=columns, all offsets are 0. None if what
+    /// looks for the phrase is on another row, or its instances do not count.
     pub fn positions(&self, table: &Table, phrase: usize) -> Option<Vec<u64>> {
         if let Some(found) = &self.recalled {
             return found.get(phrase)?.as_ref().map(|positions| positions.to_vec());
@@ -289,7 +289,7 @@ fn parse(table: &Table, operand: &Operand) -> Result<Option<Expr>> {
     Ok(Some(expr))
 }
 
-/// The tokens of a string. A token that stands where the one before it does is another text for that.
+/// The tokens of a string. A token at the place of the token before it is an alternative to that one.
 fn terms(table: &Table, locale: Option<&[u8]>, text: &[u8], purpose: Purpose) -> Result<Vec<Term>> {
     let mut terms: Vec<Term> = Vec::new();
     let mut sink = |token: Token<'_>| {

@@ -1,33 +1,33 @@
-//! The contents of `x_config`: the version of the format, and the settings that commands have made.
+//! The contents of `x_config`: the version of the format, and the settings that commands change.
 
 use lithe_vtab::{FunctionError, SqlConnection, Value, ValueRef};
 
 use crate::Result;
 use lithe_vtab::Names;
 
-/// The version of the format, and the one from when secure-delete has changed a page.
+/// The version of the format.
 pub const VERSION: i64 = 4;
-/// See [`VERSION`].
+/// The version of the format once secure-delete has changed a page.
 pub const VERSION_SECURE_DELETE: i64 = 5;
 
-/// The settings that commands have made.
+/// The settings that commands change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The version of the format.
     pub version: i64,
-    /// How long a page of the index is to be.
+    /// The length of the index's pages, in bytes.
     pub page_size: usize,
-    /// How much may be pending.
+    /// The largest size of pending terms, in bytes.
     pub hash_size: usize,
-    /// How many segments of a level make it be merged step by step; 0: never.
+    /// The number of segments of a level from which the level is merged step by step; 0: never.
     pub automerge: usize,
-    /// The same for the command `merge`.
+    /// The same number for the command `merge`.
     pub user_merge: usize,
-    /// How many segments of a level make it be merged at once.
+    /// The number of segments of a level from which the level is merged at once.
     pub crisis_merge: usize,
-    /// How many percent of a level's rows must be deleted for it to be merged; 0: never.
+    /// The percentage of a level's rows that must be deleted for the level to be merged; 0: never.
     pub delete_merge: u32,
-    /// The function that `rank` is, with its arguments.
+    /// The function of `rank`, with its arguments.
     pub rank: Option<String>,
     /// Whether deleted entries are removed from their pages.
     pub secure_delete: bool,
@@ -60,7 +60,7 @@ const SEGMENTS_OF_LEVEL_MAX: i64 = 2000;
 pub enum Outcome {
     /// The value is set.
     Set,
-    /// The value makes no sense.
+    /// The value is not valid for the setting.
     WrongValue,
     /// There is no such setting.
     Unknown,
@@ -94,7 +94,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Sets what a command names.
+    /// Sets the setting that a command names.
     pub fn set(&mut self, key: &str, value: ValueRef<'_>) -> Outcome {
         let number = lithe_vtab::as_integer(value);
         let within = |low: i64, high: i64| number.filter(|number| (low..=high).contains(number));

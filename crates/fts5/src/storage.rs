@@ -20,9 +20,9 @@ use lithe_vtab::{Names, quoted};
 pub struct Storage {
     /// The name of the content table, for messages.
     content: String,
-    /// Which columns `x_content` has.
+    /// The columns of `x_content`.
     stored: Vec<usize>,
-    /// How many columns for locales follow.
+    /// The number of columns for locales that follow.
     locales: Vec<usize>,
     has_content: bool,
     has_sizes: bool,
@@ -41,17 +41,17 @@ pub struct Storage {
     scan_down_sql: String,
 }
 
-/// How much there is in a table, for ranking.
+/// The size of a table, for ranking.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
-    /// How many tokens, in each column.
+    /// The number of tokens in each column.
     pub tokens: Vec<u64>,
 }
 
 impl Totals {
-    /// Reads the record of a table with so many columns.
+    /// Reads the record of a table with this number of columns.
     pub fn read(bytes: &[u8], columns: usize) -> Totals {
         let mut at = 0;
         let rows = varint::read(bytes, &mut at).unwrap_or(0);
@@ -72,17 +72,17 @@ impl Totals {
     }
 }
 
-/// How many tokens each column of a row has, and its origin.
+/// The number of tokens in each column of a row, and the row's origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
     /// The tokens.
     pub tokens: Vec<u64>,
-    /// When the row was inserted (contentless_delete=1).
+    /// The origin: when the row was inserted (contentless_delete=1).
     pub origin: u64,
 }
 
 impl Storage {
-    /// Of a table.
+    /// The storage of a table.
     pub fn new(config: &Config, names: &Names) -> Storage {
         let columns = config.columns.iter().enumerate();
         let stored: Vec<usize> = match config.content {
@@ -169,7 +169,7 @@ impl Storage {
         all.extend(self.locales.iter().map(|at| locale_value(locales.get(*at).copied().flatten())));
         let done = connection.statement(if replaces { &self.replace } else { &self.insert })?.run(&all);
         done.map_err(|error| match error.code & 0xff {
-            // The application knows nothing of the table whose constraint it was.
+            // The application does not know the table of the constraint.
             code::CONSTRAINT => FunctionError::of_code(code::CONSTRAINT),
             _ => error,
         })?;
@@ -224,7 +224,7 @@ impl Storage {
         connection.statement(&self.delete_sizes)?.run(&[ValueRef::Integer(rowid)])
     }
 
-    /// How many tokens each column of a row has. None: there is no such row.
+    /// The number of tokens in each column of a row. `None`: there is no such row.
     ///
     /// # Errors
     /// The errors of reading.
@@ -240,8 +240,8 @@ impl Storage {
         Ok(read_sizes(bytes, columns, &mut tokens).then_some(Sizes { tokens, origin }))
     }
 
-    /// Reads the sizes of up to `count` rows, from one on: their rowids, and how many tokens each of their columns has. What makes no sense ends
-    /// them.
+    /// Reads the sizes of up to `count` rows, from one on: their rowids, and how many tokens each of their columns has. A malformed
+    /// row ends them.
     ///
     /// # Errors
     /// The errors of reading.
@@ -277,7 +277,7 @@ impl Storage {
     }
 }
 
-/// Reads a row of `x_docsize`; whether it makes sense.
+/// Reads a row of `x_docsize`; returns whether it is well-formed.
 fn read_sizes(bytes: &[u8], columns: usize, tokens: &mut Vec<u64>) -> bool {
     let mut at = 0;
     for _ in 0..columns {
@@ -291,11 +291,11 @@ fn locale_value(locale: Option<&[u8]>) -> ValueRef<'_> {
     locale.map_or(ValueRef::Null, ValueRef::Text)
 }
 
-/// Where documents are read from.
+/// The table from which documents are read.
 struct Source {
-    /// The table, as SQL has it.
+    /// The name of the table in SQL.
     table: String,
-    /// As messages have it.
+    /// The name in messages.
     display: String,
     rowid: String,
     columns: Vec<String>,
@@ -343,7 +343,7 @@ fn escaped(name: &str) -> String {
     name.replace('\'', "''")
 }
 
-/// The values of a row that a statement stands on, from the column `first` on.
+/// The values of a statement's current row, from the column `first` on.
 pub fn values(statement: &dyn SqlStatement, first: usize, count: usize) -> Vec<Value> {
     (first..first + count).map(|at| Value::from(statement.column(at))).collect()
 }

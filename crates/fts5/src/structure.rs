@@ -1,4 +1,4 @@
-//! The structure record (id 10 of `x_data`): which segments there are, on which level, and how far merges have come.
+//! The structure record (id 10 of `x_data`): the segments, their levels, and the progress of merges.
 //!
 //! ```text
 //!   u32 cookie | FF 00 00 01 if V2 | varint levels | varint segments | varint write counter
@@ -14,7 +14,7 @@ use crate::{Result, corrupt, varint};
 const COOKIE_LEN: usize = 4;
 /// Behind the cookie of a V2 record.
 const V2_MARK: [u8; 4] = [0xff, 0, 0, 1];
-/// How many levels or segments there may be.
+/// The largest number of levels or segments.
 pub const SEGMENTS_MAX: u64 = 2000;
 
 /// The segments of an index.
@@ -24,7 +24,7 @@ pub struct Structure {
     pub cookie: u32,
     /// Whether segments have origins and tombstones.
     pub is_v2: bool,
-    /// How many leaf pages were ever written to level 0.
+    /// The number of leaf pages that were ever written to level 0.
     pub write_counter: u64,
     /// The levels, the newest first.
     pub levels: Vec<Level>,
@@ -33,7 +33,7 @@ pub struct Structure {
 /// Segments of about the same size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Level {
-    /// How many segments, from the oldest on, are being merged into the last segment of the next level.
+    /// The number of segments, from the oldest on, that are being merged into the last segment of the next level.
     pub merging: usize,
     /// The segments, the oldest first.
     pub segments: Vec<Segment>,
@@ -50,13 +50,13 @@ pub struct Segment {
     pub last_page: u64,
     /// V2: the oldest transaction that it has rows of.
     pub origin_first: u64,
-    /// V2: the newest one.
+    /// V2: the newest transaction that it has rows of.
     pub origin_last: u64,
-    /// V2: how many pages of tombstones it has.
+    /// V2: the number of pages of tombstones.
     pub tombstone_pages: u64,
-    /// V2: how many tombstones.
+    /// V2: the number of tombstones.
     pub tombstones: u64,
-    /// V2: how many rows.
+    /// V2: the number of rows.
     pub entries: u64,
 }
 
@@ -90,7 +90,7 @@ impl Structure {
         Ok(structure)
     }
 
-    /// A merge has its segments, and one on the next level that it fills.
+    /// Checks that a merge has its segments, and a segment on the next level that it fills.
     fn merges_make_sense(&self) -> bool {
         let next = self.levels.iter().skip(1).map(Some).chain(std::iter::once(None));
         self.levels.iter().zip(next).all(|(level, next)| {
@@ -118,12 +118,12 @@ impl Structure {
         out
     }
 
-    /// How many segments there are.
+    /// The number of segments.
     pub fn segment_count(&self) -> usize {
         self.levels.iter().map(|level| level.segments.len()).sum()
     }
 
-    /// The lowest number that no segment has. None if there are as many as there may be.
+    /// The lowest number that no segment has. `None` if there is no place for another segment.
     pub fn free_id(&self) -> Option<u64> {
         let mut taken: Vec<u64> = self.levels.iter().flat_map(|level| &level.segments).map(|one| one.id).collect();
         taken.sort_unstable();

@@ -53,7 +53,7 @@ pub struct Document<'v> {
 }
 
 impl Table {
-    /// How much there is in the table, what is not yet written included.
+    /// The size of the table, including unwritten changes.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
@@ -86,7 +86,7 @@ impl Table {
         Ok(())
     }
 
-    /// Takes a document out of the index, which has it under this rowid; the row's sizes go, too.
+    /// Removes a document from the index, and the sizes of its row.
     ///
     /// # Errors
     /// The errors of the tokenizer and of writing.
@@ -103,7 +103,7 @@ impl Table {
         self.storage.delete_sizes(connection, rowid)
     }
 
-    /// Takes a row out of a table with contentless_delete=1.
+    /// Removes a row from a table with contentless_delete=1.
     ///
     /// # Errors
     /// The errors of reading and writing.
@@ -121,7 +121,7 @@ impl Table {
         self.storage.delete_sizes(connection, rowid)
     }
 
-    /// Cuts a document into tokens and adds them to what is pending; how many each column has.
+    /// Cuts a document into tokens and adds them to the pending terms; returns the number of tokens in each column.
     fn add_tokens(
         &self,
         connection: &dyn SqlConnection,
@@ -150,7 +150,7 @@ impl Table {
         Ok(counts)
     }
 
-    /// Writes what is kept in memory.
+    /// Writes the changes that are kept in memory.
     ///
     /// # Errors
     /// The errors of writing.
@@ -171,7 +171,7 @@ impl Table {
     }
 
     fn flushing(&self, connection: &dyn SqlConnection, write: impl FnOnce() -> Result) -> Result {
-        // A trigger of a shadow table opens savepoints in the middle of this: what is kept is on its way already.
+        // A trigger of a shadow table opens savepoints meanwhile: the changes are being written already.
         if self.is_flushing.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
@@ -191,19 +191,19 @@ impl Table {
         }
     }
 
-    /// The transaction was committed: nothing is kept any more.
+    /// Called after a commit: no changes are in memory any more.
     pub fn end(&self) {
         self.put_totals(None);
         self.index.end();
     }
 
-    /// Forgets what is kept in memory.
+    /// Discards the changes that are kept in memory.
     pub fn forget(&self, is_over: bool) {
         self.put_totals(None);
         self.index.forget(is_over);
     }
 
-    /// The document in a row of `x_content` or of the content table. None: there is no such row.
+    /// The document in a row of `x_content` or of the content table. `None`: there is no such row.
     ///
     /// # Errors
     /// The errors of reading.
@@ -220,7 +220,7 @@ impl Table {
         Ok(Some(self.read_document(&*statement)))
     }
 
-    /// The document in the row that a statement of [`Storage::lookup`] or [`Storage::scan`] stands on.
+    /// The document in the current row of a statement of [`Storage::lookup`] or [`Storage::scan`].
     pub fn read_document(&self, statement: &dyn lithe_vtab::SqlStatement) -> StoredDocument {
         let columns = self.config.columns.len();
         let locales = (0..columns).map(|column| self.stored_locale(statement, column)).collect();
@@ -275,7 +275,7 @@ impl Table {
         self.given_document(connection, &values)
     }
 
-    /// Shows all documents of the content, with their rowids.
+    /// Calls `visit` with each document of the content and its rowid.
     ///
     /// # Errors
     /// The errors of reading, and of `visit`.
@@ -301,7 +301,7 @@ impl Table {
         }
     }
 
-    /// A statement is about to read the content, which may be a view of this very table.
+    /// Called before a statement reads the content, which may be a view of this very table.
     ///
     /// # Errors
     /// `recursively defined fts5 content table`.
@@ -312,12 +312,12 @@ impl Table {
         Ok(Reading(&self.is_reading))
     }
 
-    /// Whether documents are in a table of the application's.
+    /// Whether documents are in a table of the application.
     pub fn is_external(&self) -> bool {
         matches!(self.config.content, Content::External(_))
     }
 
-    /// Whether documents are nowhere.
+    /// Whether documents are not stored.
     pub fn is_contentless(&self) -> bool {
         self.config.content == Content::None
     }
@@ -333,7 +333,7 @@ pub struct StoredDocument {
 }
 
 impl StoredDocument {
-    /// As what is cut into tokens.
+    /// The values as they are cut into tokens.
     pub fn documents(&self) -> Vec<Document<'_>> {
         let mut documents = Vec::with_capacity(self.values.len());
         for (value, locale) in self.values.iter().zip(&self.locales) {

@@ -26,7 +26,7 @@ pub enum Purpose {
     QueryPrefix = 3,
     /// A document.
     Document = 4,
-    /// An auxiliary function wants it.
+    /// An auxiliary function asks for the tokens.
     Auxiliary = 8,
 }
 
@@ -35,7 +35,7 @@ pub enum Purpose {
 pub struct Token<'t> {
     /// Its text as the index has it.
     pub text: &'t [u8],
-    /// The bytes of the document that it stands for.
+    /// The bytes of the document that the token covers.
     pub range: Range<usize>,
     /// The token has the position of the token before it (FTS5_TOKEN_COLOCATED).
     pub is_colocated: bool,
@@ -46,34 +46,34 @@ pub struct Token<'t> {
 pub enum Flow {
     /// The sink takes another token.
     More,
-    /// That is enough.
+    /// The sink takes no more tokens.
     Enough,
 }
 
-/// Gets the tokens of a text.
+/// Receives the tokens of a text.
 pub type Sink<'s> = dyn FnMut(Token<'_>) -> Result<Flow> + 's;
 
 /// Cuts texts into tokens.
 pub trait Tokenizer: Send + Sync {
-    /// Hands the tokens of a text to `sink`, in order.
+    /// Passes the tokens of a text to `sink`, in order.
     ///
     /// # Errors
     /// The errors of the sink, and of a tokenizer of the application.
     fn tokenize(&self, text: &[u8], purpose: Purpose, locale: Option<&[u8]>, sink: &mut Sink<'_>) -> Result;
 
-    /// Which patterns its tokens can find.
+    /// The patterns that the tokens can find.
     fn patterns(&self) -> Patterns {
         Patterns::None
     }
 }
 
-/// Which patterns an index can find that has trigrams for tokens.
+/// The patterns that an index of trigrams can find.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Patterns {
     /// None.
     #[default]
     None,
-    /// The patterns of GLOB, which tell capital letters from small ones.
+    /// The patterns of GLOB, which distinguish capital and small letters.
     Glob,
     /// The patterns of LIKE and GLOB.
     LikeAndGlob,

@@ -1,4 +1,4 @@
-//! Changes of a table's rows, and the commands that look like rows.
+//! Changes of a table's rows, and the commands that are written as INSERTs.
 
 use lithe_vtab::{Change, FunctionError, OnConflict, SqlConnection, ValueRef, as_integer, code};
 
@@ -32,7 +32,7 @@ impl Table {
         }
     }
 
-    /// The rowid that a row is given. None: it is to be found.
+    /// The rowid that the statement gives a row. `None`: a free rowid is chosen.
     fn given_rowid(&self, change: &Change<'_>) -> Result<Option<i64>> {
         let value = change.new_key().unwrap_or_default();
         if value.is_null() {
@@ -41,7 +41,7 @@ impl Table {
         as_integer(value).map(Some).ok_or_else(|| FunctionError::of_code(code::MISMATCH))
     }
 
-    /// Whether INSERT OR REPLACE means what it says.
+    /// Whether INSERT OR REPLACE replaces rows.
     fn honours_conflicts(&self) -> bool {
         self.config.content == Content::Own || self.config.contentless_delete
     }
@@ -57,7 +57,7 @@ impl Table {
         Ok(rowid)
     }
 
-    /// Writes a document to `x_content`, if it goes there; its rowid.
+    /// Writes a document to `x_content`, if the table has one; returns its rowid.
     fn put_content(
         &self,
         connection: &dyn SqlConnection,
@@ -84,7 +84,7 @@ impl Table {
         self.remove(connection, rowid)
     }
 
-    /// Takes a row out of the index and out of `x_content`.
+    /// Removes a row from the index and from `x_content`.
     fn remove(&self, connection: &dyn SqlConnection, rowid: i64) -> Result {
         self.unindex_row(connection, rowid)?;
         if self.storage.has_content() {
@@ -203,7 +203,7 @@ impl Table {
         Ok(())
     }
 
-    /// Empties the index, and what is stored beside it.
+    /// Empties the index, and the tables beside it.
     fn delete_all(&self, connection: &dyn SqlConnection) -> Result {
         self.index.reader(connection).reset()?;
         if self.config.column_size {
@@ -221,7 +221,7 @@ impl Table {
         *self.storage.totals.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(totals);
     }
 
-    /// Makes the index anew from the content.
+    /// Rebuilds the index from the content.
     fn rebuild(&self, connection: &dyn SqlConnection) -> Result {
         self.delete_all(connection)?;
         self.for_each_document(connection, |rowid, document| self.index_document(connection, rowid, document))?;
@@ -231,7 +231,7 @@ impl Table {
     }
 
     fn configure(&self, connection: &dyn SqlConnection, key: &str, value: ValueRef<'_>) -> Result {
-        // (What is pending is written even if there is no such command.)
+        // (Pending terms are written even if there is no such command.)
         self.flush(connection)?;
         if Settings::default().set(key, value) != Outcome::Set {
             return Err(FunctionError::of_code(code::ERROR));

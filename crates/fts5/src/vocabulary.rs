@@ -3,10 +3,10 @@
 //! | kind | columns | a row for |
 //! | --- | --- | --- |
 //! | `row` | term, doc, cnt | each token |
-//! | `col` | term, col, doc, cnt | each column in which a token stands |
-//! | `instance` | term, doc, col, offset | each place where a token stands |
+//! | `col` | term, col, doc, cnt | each column in which a token occurs |
+//! | `instance` | term, doc, col, offset | each place where a token occurs |
 //!
-//! What the index does not know (detail=columns, detail=none) is NULL.
+//! Values that the index does not have (detail=columns, detail=none) are NULL.
 
 use std::sync::Arc;
 
@@ -26,18 +26,18 @@ use crate::table::Table;
 
 /// The bits of a plan's number above those of the columns that are read.
 mod flag {
-    /// An argument is the token.
+    /// The first argument is the token.
     pub const IS: i32 = 0x100;
-    /// One is the least token.
+    /// An argument is the least token.
     pub const FROM: i32 = 0x200;
-    /// One is the greatest.
+    /// An argument is the greatest token.
     pub const TO: i32 = 0x400;
 }
 
 /// The module.
 pub struct VocabularyModule;
 
-/// What the rows are.
+/// The kind of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Row,
@@ -76,7 +76,7 @@ impl Module for VocabularyModule {
     }
 }
 
-/// A name without its quotes, of whatever kind they are. What follows them does not count.
+/// A name without its quotes, which are of any kind. Text behind the quotes is ignored.
 fn dequoted(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name);
     let close = match name.chars().next() {
@@ -135,12 +135,12 @@ impl VirtualTable for Vocabulary {
     }
 }
 
-/// A row of a vocabulary. What is none is NULL.
+/// A row of a vocabulary. `None` is NULL.
 #[derive(Clone, Debug, Default)]
 struct Row {
     column: Option<usize>,
     documents: Option<i64>,
-    /// How often, or where: `cnt` or `offset`.
+    /// `cnt` or `offset`.
     last: Option<i64>,
 }
 
@@ -150,13 +150,13 @@ struct VocabularyCursor {
     source: Option<Source>,
     /// The token of the rows.
     token: Vec<u8>,
-    /// Its rows that are still to come, the next one last; the first of all is the current one.
+    /// The remaining rows of the token in reverse, the current row first.
     rows: Vec<Row>,
     rowid: i64,
     is_at_end: bool,
 }
 
-/// What is scanned.
+/// The index that is scanned.
 struct Source {
     table: Arc<Table>,
     terms: Terms,
@@ -189,7 +189,7 @@ impl Source {
         !self.terms.is_at_end() && self.until.as_ref().is_none_or(is_wanted)
     }
 
-    /// The rows of a token, on which the terms stand; they move on behind it.
+    /// The rows of the current token; the terms are on the token behind it then.
     fn rows(&mut self, connection: &dyn SqlConnection, kind: Kind, token: &[u8]) -> Result<Vec<Row>> {
         let detail = self.table.config.detail;
         let reader = self.table.index.reader(connection);
@@ -225,11 +225,11 @@ fn instances(rowid: i64, positions: impl Iterator<Item = u64>, detail: Detail, r
     }));
 }
 
-/// In how many documents a token stands, and how often.
+/// The number of documents with a token, and of its occurrences.
 struct Counts {
     documents: i64,
     instances: i64,
-    /// The same for each column.
+    /// The same numbers for each column.
     columns: Vec<(i64, i64)>,
 }
 

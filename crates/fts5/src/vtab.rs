@@ -1,4 +1,4 @@
-//! The module `fts5` and its tables, as the engine sees them.
+//! The module `fts5` and its tables: the interface to the engine.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -98,7 +98,7 @@ fn content_columns(config: &Config) -> Option<String> {
     Some(format!("id INTEGER PRIMARY KEY{stored}{locales}"))
 }
 
-/// The shadow tables that a table has, with their columns and what follows them.
+/// The shadow tables of a table, with their columns and table options.
 fn shadow_tables(config: &Config) -> Vec<(&'static str, String, &'static str)> {
     let mut tables = vec![
         ("data", "id INTEGER PRIMARY KEY, block BLOB".to_owned(), ""),

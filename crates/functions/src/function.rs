@@ -7,7 +7,7 @@ use lithe_value::{Encoding, ValueRef};
 
 use crate::aggregate::{Aggregate, AggregateFunction, BuiltinAggregate};
 use crate::context::Context;
-use crate::error::{FunctionError, Result};
+use crate::error::{FunctionError, Result, code};
 use crate::signature::{Arity, Flags, Scalar, ScalarFn, ScalarFunction};
 use crate::window::{Window, WindowFunction};
 
@@ -206,16 +206,15 @@ impl Function {
 
     /// Calls a scalar function.
     ///
-    /// # Panics
-    /// If it is not scalar: aggregates and window functions run in other ways.
+    /// # Errors
+    /// Those of the function; SQLITE_INTERNAL if it is not scalar: aggregates and window functions run in other ways.
     #[inline]
-    #[expect(clippy::panic, reason = "a bug of the planner, which tells kinds of functions apart")]
     pub fn call(&self, context: &mut Context<'_>, args: &[ValueRef<'_>]) -> Result {
         match &self.kind {
             Kind::Scalar(eval) => eval(context, args),
             Kind::CustomScalar(function) => function.call(context, args),
             Kind::Aggregate(_) | Kind::CustomAggregate(_) | Kind::Window(_) => {
-                panic!("{}() called as a scalar function", self.name)
+                Err(FunctionError::with_code(code::INTERNAL, format!("{}() is not a scalar function", self.name)))
             }
         }
     }

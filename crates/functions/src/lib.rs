@@ -2,7 +2,7 @@
 //!
 //! Each built-in function is one entry of a table: its name, how many arguments it takes, what the planner may assume about it,
 //! and its code. The application's functions are of the same type, [`Function`].
-//! This crate does not depend on statements: a function receives borrowed values and a [`Context`], and writes a result.
+//! This crate must not know statements: a function receives borrowed values and a [`Context`], and writes a result.
 //!
 //! ```text
 //!   name, number of arguments ──► Registry ──► Function ──► its code, with Context and &[ValueRef] ──► Context::out
@@ -13,17 +13,17 @@
 //! | module | its one subject |
 //! | --- | --- |
 //! | [`signature`] | how a function is called: arguments, flags, the code of scalar functions |
-//! | [`function`] | [`Function`], of any kind |
-//! | [`context`] | [`Context`]: the result, the connection, the state kept per call site |
+//! | `function` | [`Function`], of any kind |
+//! | `context` | [`Context`]: the result, the connection, the state kept per call site |
 //! | [`sql`] | the access of functions and modules to their connection: statements, BLOBs, other tables |
-//! | [`row_change`] | a change of a row, as the pre-update hook receives it |
-//! | [`registry`] | [`Registry`]: finding a function by name and number of arguments |
+//! | `row_change` | a change of a row, as the pre-update hook receives it |
+//! | `registry` | [`Registry`]: finding a function by name and number of arguments |
 //! | [`scalar`] | scalar functions, a module for each kind |
-//! | [`mod@format`] | `format()`, alias `printf()` |
+//! | `format` | `format()`, alias `printf()` |
 //! | [`date`] | dates and times |
 //! | [`json`] | JSON and JSONB |
 //! | [`aggregate`] | aggregates: built-in ones and the application's |
-//! | [`window`] | functions that need a window |
+//! | `window` | functions that need a window |
 
 #![forbid(unsafe_code)]
 #![deny(
@@ -40,19 +40,19 @@
 )]
 
 pub mod aggregate;
-pub mod context;
+mod context;
 pub mod date;
 pub mod error;
-pub mod format;
-pub mod function;
+mod format;
+mod function;
 pub mod json;
-pub mod registry;
-pub mod row_change;
+mod registry;
+mod row_change;
 pub mod scalar;
 pub mod signature;
 pub mod sql;
 mod table;
-pub mod window;
+mod window;
 
 pub use aggregate::{AggregateFunction, AggregateState, BuiltinAccumulator, BuiltinAggregate};
 pub use context::{Arguments, CallSite, Connection, Context, PlainArguments, Pointer};

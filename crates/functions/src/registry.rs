@@ -119,11 +119,6 @@ impl Registry {
         self.encoding = encoding;
     }
 
-    /// Whether the application has defined or removed a function.
-    pub fn has_custom(&self) -> bool {
-        !self.custom.is_empty()
-    }
-
     /// All functions: the built-in ones ordered by name, then the application's.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Function>> {
         let builtin = sorted(self.builtin.values().flatten());

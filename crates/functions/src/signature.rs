@@ -71,7 +71,7 @@ impl Flags {
     /// The function may set the subtype of its result (SQLITE_RESULT_SUBTYPE).
     pub const RESULT_SUBTYPE: Flags = Flags(0x100_0000);
     /// The same arguments have the same result while one statement runs. Internal, not shown to applications.
-    pub const STABLE: Flags = Flags(1);
+    pub(crate) const STABLE: Flags = Flags(1);
     /// The date functions: deterministic unless an argument is `now` or similar. Internal.
     pub const USES_CLOCK: Flags = Flags(1 << 1);
     /// The planner has its own code for the function, so that unneeded arguments are not evaluated. Internal.

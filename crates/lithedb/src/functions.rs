@@ -174,7 +174,7 @@ pub trait WindowAggregate: Aggregate {
 impl Connection {
     /// Defines a scalar function, in place of one of the same name and number of arguments; -1 is any number.
     ///
-    /// Any thread that uses the connection may call the function: its shared data must be `Send` and `Sync`.
+    /// Does not block. Any thread that uses the connection may call the function: its shared data must be `Send` and `Sync`.
     ///
     /// ```
     /// use lithe::{Connection, FunctionFlags};
@@ -308,6 +308,8 @@ impl Connection {
     }
 
     /// Defines a collating sequence, in place of one of the same name. It must be a total order.
+    ///
+    /// Does not block.
     ///
     /// ```
     /// # use lithe::Connection;

@@ -40,8 +40,19 @@
 //! | search texts, with tokenizers and functions of your own | [`fts5`] |
 //! | stop a long statement from another thread | [`Connection::interrupt_handle`] |
 //!
-//! For those who change this crate: `Connection` wraps `lithe_engine::Connection` (field `core`) with a cache of statements. The crate
-//! has no SQL code of its own, and must not know pages or files.
+//! # The structure of this crate
+//!
+//! ```text
+//!   Connection ── prepare ──► Statement ── step ──► Row ── get ──► FromSql        Params, ToSql: values of parameters
+//!       │ core                    │
+//!       │                         ▼
+//!       └────────► lithe_engine::Connection, Statement, Blob, Backup ◄── Transaction, Blob, Backup, Session
+//!                         ▲
+//!                         └── Extension: modules, functions and collations of the crates fts5, fts3, rtree, modules
+//! ```
+//!
+//! Read first: [`Connection`], [`Statement`], [`Row`]. `Connection` wraps `lithe_engine::Connection` (field `core`) with a cache of
+//! statements. The crate has no SQL code of its own, and must not know pages or files.
 
 #![deny(unsafe_code)]
 

@@ -16,7 +16,7 @@ pub fn extreme(call: &Aggregate<'_>) -> Option<bool> {
 }
 
 /// Whether GROUP BY terms are shown as in the row with the result of min() or max(), because equal values can differ.
-pub fn are_from_extreme_row(select: &Select<'_>) -> bool {
+pub(crate) fn are_from_extreme_row(select: &Select<'_>) -> bool {
     select.aggregates.iter().any(|call| extreme(call).is_some())
 }
 

@@ -2,10 +2,10 @@
 //!
 //! A [`Pager`] is one connection's handle of one database: it reads pages in place, keeps what a transaction writes in
 //! private copies (the dirty set), and publishes them at commit, through a rollback journal or a write-ahead log. What
-//! connections of one process share of a file is a [`Database`]. The crate does not know what a page means, except for
+//! connections of one process share of a file is a [`Database`]. The crate must not know what a page means, except for
 //! the fields of page 1 that count transactions and pages.
 //!
-//! Three types to read first: [`Pager`] (`pager`), which owns the order of all steps; `Snapshot` (`snapshot`), the committed state that
+//! Read first: [`Pager`] (`pager`), which owns the order of all steps; `Snapshot` (`snapshot`), the committed state that
 //! it reads; `WriteTxn` (`write_txn`), what it has written and not committed.
 //!
 //! ```text

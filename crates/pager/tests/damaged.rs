@@ -1,7 +1,7 @@
 //! Damaged databases, journals, logs and shared memory: errors or old content, never a panic, a hang, or a
 //! signal. Real files, because a mapping that is touched past the end of its file is a signal.
 //!
-//! `RUNS=…` says how many there are of each kind.
+//! `PAGER_WORLDS=…` says how many there are of each kind.
 
 mod common;
 
@@ -18,7 +18,7 @@ fn sqlite_process() {
 }
 
 fn runs() -> u64 {
-    std::env::var("RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(200)
+    std::env::var("PAGER_WORLDS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(200)
 }
 
 /// Everything that a connection does with a database.

@@ -1,7 +1,7 @@
 //! Processes with SQLite and processes with this crate on one live database: money moves between
 //! accounts, readers add it up all the time, and processes are killed at any moment.
 //!
-//! `SHARE_SECONDS=…` makes it last longer.
+//! `PAGER_SECONDS=…` makes it last longer.
 
 mod common;
 
@@ -147,7 +147,7 @@ fn share(pragmas: &str, journal: JournalMode) {
     let folder = Folder::new();
     let path = folder.file("bank.db");
     make_rows(&path, ROWS, pragmas);
-    let seconds = std::env::var("SHARE_SECONDS").ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(2);
+    let seconds = std::env::var("PAGER_SECONDS").ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(2);
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut random = Random::new(seconds ^ u64::from(std::process::id()));
     let kinds = ["sqlite", "lithe", "sqlite", "lithe"];

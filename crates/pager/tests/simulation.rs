@@ -1,6 +1,6 @@
 //! Power losses and failing calls, simulated: a database must hold exactly what was committed.
 //!
-//! A run is a function of its seed. `SEED=…` replays one, `RUNS=…` sets how many there are, `FIRST=…` the first.
+//! A run is a function of its seed. `PAGER_SEED=…` replays one, `PAGER_WORLDS=…` sets how many there are, `PAGER_FIRST=…` the first.
 
 mod model;
 
@@ -19,14 +19,14 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 fn each_seed(default: u64, run: impl Fn(u64)) {
-    if let Ok(seed) = std::env::var("SEED") {
+    if let Ok(seed) = std::env::var("PAGER_SEED") {
         return run(seed.parse().unwrap());
     }
-    let first = number("FIRST", 0);
-    for seed in first..first + number("RUNS", default) {
+    let first = number("PAGER_FIRST", 0);
+    for seed in first..first + number("PAGER_WORLDS", default) {
         let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(seed)));
         if let Err(panic) = failed {
-            eprintln!("with SEED={seed}");
+            eprintln!("with PAGER_SEED={seed}");
             std::panic::resume_unwind(panic);
         }
     }

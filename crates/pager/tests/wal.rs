@@ -438,7 +438,7 @@ fn reading_only() {
     // Root may write anything, so the reader runs as another user.
     let run = || {
         let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-        child.args(["read_only_process", "--exact", "--nocapture"]).env("LITHE_READ_ONLY", &path);
+        child.args(["read_only_process", "--exact", "--nocapture"]).env(READ_ONLY, &path);
         if we_are_root() {
             child.uid(65534);
         }
@@ -469,9 +469,12 @@ fn we_are_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|me| std::os::unix::fs::MetadataExt::uid(&me) == 0)
 }
 
+/// The variable by which the parent passes the path.
+const READ_ONLY: &str = "LITHE_READ_ONLY";
+
 #[test]
 fn read_only_process() {
-    let Some(path) = std::env::var_os("LITHE_READ_ONLY") else { return };
+    let Some(path) = std::env::var_os(READ_ONLY) else { return };
     let pager = open(Path::new(&path));
     let rows = rows_of(&pager, 3);
     let seen = all(&pager, &rows);

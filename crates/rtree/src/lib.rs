@@ -12,18 +12,18 @@
 //!
 //! | module | subject |
 //! | --- | --- |
-//! | `module`, [`declaration`], `table`, `scans` | the modules `rtree` and `rtree_i32`; their arguments; opened tables, and the scans on them |
-//! | [`tree`], `choose`, [`split`] | changes of the tree: choice of a leaf, growth of boxes, split and removal of nodes |
-//! | [`node`], [`nodes`], [`bounds`] | the bytes of a node; a cache of decoded nodes; bounding boxes |
-//! | [`store`], `sql_store`, `shadow_tables` | the three tables of a tree: the interface to them, access by SQL, creating and dropping |
+//! | `module`, `declaration`, `table`, `scans` | the modules `rtree` and `rtree_i32`; their arguments; opened tables, and the scans on them |
+//! | `tree`, `choose`, `split` | changes of the tree: choice of a leaf, growth of boxes, split and removal of nodes |
+//! | `node`, `nodes`, `bounds` | the bytes of a node; a cache of decoded nodes; bounding boxes |
+//! | `store`, `sql_store`, `shadow_tables` | the three tables of a tree: the interface to them, access by SQL, creating and dropping |
 //! | `plan`, `constraint`, `cursor` | the plan of a scan, its constraints, scans |
 //! | [`query`], `walk` | rows in the order that callbacks ask for; a depth-first walk without callbacks |
 //! | [`geometry`](mod@geometry) | geometries of the application: the right operands of MATCH |
-//! | [`check`], `functions` | checks of a tree; `rtreenode()`, `rtreedepth()`, `rtreecheck()` |
+//! | `check`, `functions` | checks of a tree; `rtreenode()`, `rtreedepth()`, `rtreecheck()` |
 //! | `geopoly` | Geopoly: polygons, found by their boxes in the same trees |
-//! | [`error`] | errors |
+//! | `error` | errors |
 //!
-//! Read first: [`node::Node`], [`tree::Tree`], [`query::Query`]. The crate sees a connection through `lithe-vtab` and knows no engine;
+//! Read first: `node::Node`, `tree::Tree`, [`query::Query`]. The crate must not know the engine: it sees a connection through `lithe-vtab`;
 //! its rules are those of SQLite's documentation (<https://www.sqlite.org/rtree.html>) and of files that SQLite has made.
 
 #![forbid(unsafe_code)]
@@ -40,28 +40,28 @@
     allow(clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used, clippy::expect_used, clippy::panic)
 )]
 
-pub mod bounds;
-pub mod check;
+mod bounds;
+mod check;
 mod choose;
 mod constraint;
 mod cursor;
-pub mod declaration;
-pub mod error;
+mod declaration;
+mod error;
 mod functions;
 pub mod geometry;
 mod geopoly;
 mod module;
-pub mod node;
-pub mod nodes;
+mod node;
+mod nodes;
 mod plan;
 pub mod query;
 mod scans;
 mod shadow_tables;
-pub mod split;
+mod split;
 mod sql_store;
-pub mod store;
+mod store;
 mod table;
-pub mod tree;
+mod tree;
 mod walk;
 
 use lithe_vtab::{Extension, ExtensionModule};

@@ -10,16 +10,16 @@
 //! | module | subject |
 //! | --- | --- |
 //! | `record`, `records` | values and records as bytes; the recorded rows |
-//! | [`header`] | the header of a table's changes |
-//! | [`input`] | the bytes of a changeset, whole or in pieces |
-//! | [`iterator`] | the changes of a changeset, one after the other |
+//! | `header` | the header of a table's changes |
+//! | `input` | the bytes of a changeset, whole or in pieces |
+//! | `iterator` | the changes of a changeset, one after the other |
 //! | `changes`, `merge` | changes of one table by their primary key, in SQLite's order; two changes of a row merged into one |
 //! | `schema` | the schema of a recorded table |
-//! | [`session`], [`generate`], `diff` | recording changes, writing them, comparing two tables |
+//! | [`session`], `generate`, `diff` | recording changes, writing them, comparing two tables |
 //! | [`invert`](invert()) | the inverse of a changeset |
-//! | [`group`] | several changesets combined into one; changes made value by value |
+//! | `group` | several changesets combined into one; changes made value by value |
 //! | [`mod@apply`] | applying a changeset; conflicts |
-//! | [`rebase`] | local changes rebased on remote ones |
+//! | `rebase` | local changes rebased on remote ones |
 //!
 //! Read first: [`Session`], [`ChangesetIterator`], [`Apply`]. This crate must not know the engine: it uses a database only through
 //! [`SqlConnection`].
@@ -53,14 +53,14 @@
 pub mod apply;
 mod changes;
 mod diff;
-pub mod generate;
-pub mod group;
-pub mod header;
-pub mod input;
+mod generate;
+mod group;
+mod header;
+mod input;
 mod invert;
-pub mod iterator;
+mod iterator;
 mod merge;
-pub mod rebase;
+mod rebase;
 mod record;
 mod records;
 mod schema;

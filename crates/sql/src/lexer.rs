@@ -3,7 +3,7 @@
 //! The class of the first byte of a token selects its scanner. A NUL byte ends the text, as in C programs; a string or bracketed
 //! name that it truncates is an illegal token.
 
-use memchr::{memchr, memchr2};
+use memchr::memchr2;
 
 use crate::ast::Span;
 use crate::keyword;
@@ -381,11 +381,6 @@ pub fn is_space(byte: u8) -> bool {
 
 const VERTICAL_TAB: u8 = 0x0b;
 const FORM_FEED: u8 = 0x0c;
-
-/// The length of `sql` up to its first NUL byte.
-pub fn length_before_nul(sql: &[u8]) -> usize {
-    memchr(0, sql).unwrap_or(sql.len())
-}
 
 /// The class of a byte at the start of a token.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! SQL text to syntax tree.
 //!
-//! This crate does not depend on databases: it resolves no names, opens no files and has no state.
+//! This crate must not know databases: it resolves no names, opens no files and has no state.
 //!
 //! ```text
 //!   text ──lexer──▶ tokens ──parser──▶ ast::Statement, in an arena
@@ -30,13 +30,13 @@ pub mod ast;
 mod complete;
 mod error;
 pub mod keyword;
-pub mod lexer;
+mod lexer;
 mod limits;
 mod normalize;
 mod parser;
 mod template;
 pub mod text;
-pub mod token;
+mod token;
 
 pub use complete::is_complete;
 pub use error::ParseError;

@@ -6,11 +6,11 @@ use memchr::memchr;
 
 use crate::ast::{ExprKind, Quote};
 use crate::keyword;
-use crate::lexer::{Lexer, is_identifier_byte};
+use crate::lexer::Lexer;
 use crate::token::KeywordClass;
 
 /// The kind of quotes of an identifier or string, from its first byte.
-pub fn quote_of(token: &[u8]) -> Quote {
+pub(crate) fn quote_of(token: &[u8]) -> Quote {
     match token.first() {
         Some(b'"') => Quote::Double,
         Some(b'[' | b'`') => Quote::Other,
@@ -22,7 +22,7 @@ pub fn quote_of(token: &[u8]) -> Quote {
 /// `token` without its quotes, if there are any; doubled quotes within become single ones. Copies into the arena only if there
 /// are doubled quotes.
 #[inline]
-pub fn unquote<'a>(token: &'a [u8], arena: &'a Bump) -> &'a [u8] {
+pub(crate) fn unquote<'a>(token: &'a [u8], arena: &'a Bump) -> &'a [u8] {
     let (Some(&first), [_, inner @ .., _]) = (token.first(), token) else {
         return token;
     };
@@ -59,7 +59,7 @@ fn undouble<'a>(inner: &[u8], quote: u8, arena: &'a Bump) -> &'a [u8] {
 }
 
 /// The bytes of `x'...'`.
-pub fn decode_blob<'a>(token: &[u8], arena: &'a Bump) -> &'a [u8] {
+pub(crate) fn decode_blob<'a>(token: &[u8], arena: &'a Bump) -> &'a [u8] {
     let [_, _, digits @ .., _] = token else {
         return &[];
     };
@@ -107,7 +107,7 @@ fn hexadecimal(digits: &[u8]) -> Option<i64> {
 
 /// A number without its separators. If a separator is not between two digits, the error is the token as in SQLite's message: with
 /// the digits that were moved to the left before the separator was found.
-pub fn without_separators<'a>(token: &[u8], arena: &'a Bump) -> Result<&'a [u8], &'a [u8]> {
+pub(crate) fn without_separators<'a>(token: &[u8], arena: &'a Bump) -> Result<&'a [u8], &'a [u8]> {
     let text = arena.alloc_slice_copy(token);
     let hexadecimal = matches!(token, [b'0', b'x' | b'X', ..]);
     let digit = |at: Option<usize>| match at.and_then(|at| token.get(at)) {
@@ -134,12 +134,6 @@ pub fn without_separators<'a>(token: &[u8], arena: &'a Bump) -> Result<&'a [u8],
 pub fn is_smallest_integer(digits: &[u8]) -> bool {
     let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
     digits.get(zeros..) == Some(b"9223372036854775808")
-}
-
-/// Whether `name` must be quoted to be read as an identifier everywhere.
-pub fn needs_quotes(name: &[u8]) -> bool {
-    let starts_well = name.first().is_some_and(|&b| is_identifier_byte(b) && !b.is_ascii_digit());
-    !starts_well || name.starts_with(b"$") || !name.iter().all(|&byte| is_identifier_byte(byte)) || is_keyword(name)
 }
 
 /// Whether `name` is a keyword of any class.
@@ -225,13 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn quoting() {
-        for name in ["", "1a", "a b", "select", "Order", "$a", "a.b"] {
-            assert!(needs_quotes(name.as_bytes()), "{name}");
-        }
-        for name in ["a", "_1", "é", "a$", "user"] {
-            assert!(!needs_quotes(name.as_bytes()), "{name}");
-        }
+    fn reserved_keywords() {
         assert!(is_reserved(b"table") && !is_reserved(b"abort"));
     }
 }

@@ -6,7 +6,8 @@
 //!             └ sqlite3_libversion, sqlite3_sourceid: which one it is
 //! ```
 //!
-//! The crate knows the C interface of `sqlite3.h` and nothing else: no engine, no SQL. A library stays loaded until the
+//! Read first: [`Library`], [`Connection`], [`Statement`]. The crate knows the C interface of `sqlite3.h` and must not know anything else: no
+//! engine, no SQL. A library stays loaded until the
 //! process ends, so that its objects need no lifetime for it.
 //!
 //! # Why the calls are sound

@@ -12,7 +12,7 @@
 //!
 //! Read first: [`unicode61::Unicode61`], [`porter::stem`], [`unicode::read`].
 //!
-//! This crate does not know virtual tables: it turns bytes into bytes. SQLite and this library only find the same rows
+//! This crate must not know virtual tables: it turns bytes into bytes. SQLite and this library only find the same rows
 //! in an index if the tokens are the same, so tables and rules are exactly SQLite's. Texts come from outside, and no
 //! function here may panic.
 #![forbid(unsafe_code)]

@@ -13,7 +13,7 @@ const ALTERNATING: u32 = NAMES.len() as u32 + 1;
 /// The character that damaged UTF-8 is read as.
 const REPLACEMENT: u32 = 0xfffd;
 /// The number of code points.
-pub const CODE_POINTS: u32 = 0x11_0000;
+pub(crate) const CODE_POINTS: u32 = 0x11_0000;
 
 /// A set of categories: a bit each. Bit 0 stands for code points without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl CategorySet {
     }
 
     /// Calls `f` with the code points below `end` that have one of the categories, in order.
-    pub fn each_below(self, end: u32, mut f: impl FnMut(u32)) {
+    pub(crate) fn each_below(self, end: u32, mut f: impl FnMut(u32)) {
         let ends = CATEGORIES.iter().skip(1).map(|entry| entry >> CATEGORY_BITS).chain([CODE_POINTS]);
         for (entry, run_end) in CATEGORIES.iter().zip(ends) {
             let first = entry >> CATEGORY_BITS;
@@ -95,7 +95,7 @@ pub fn fold(code: u32, remove: RemoveMarks) -> Option<u32> {
 }
 
 /// Whether the character is one of the marks that belong to the letter before them.
-pub fn is_mark(code: u32) -> bool {
+pub(crate) fn is_mark(code: u32) -> bool {
     MARKS.binary_search(&code).is_ok()
 }
 

@@ -79,12 +79,6 @@ impl Affinity {
         }
     }
 
-    /// The affinity that a comparison of two columns applies to both: NUMERIC if either is numeric.
-    #[inline]
-    pub fn of_comparison(self, other: Affinity) -> Affinity {
-        if self.is_numeric() || other.is_numeric() { Affinity::Numeric } else { Affinity::Blob }
-    }
-
     /// Whether [`apply`](Self::apply) may change a value of the class of `value`. `false` is certain.
     #[inline]
     pub fn may_change(self, value: ValueRef<'_>) -> bool {

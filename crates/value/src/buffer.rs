@@ -173,11 +173,6 @@ impl Buffer {
         &mut self.bytes[start..self.len]
     }
 
-    /// Appends a character in UTF-8.
-    pub fn push_char(&mut self, character: char) {
-        self.extend(character.encode_utf8(&mut [0; 4]).as_bytes());
-    }
-
     /// The written bytes as a vector, without a copy.
     pub fn into_vec(self) -> Vec<u8> {
         let mut bytes = self.bytes.into_vec();

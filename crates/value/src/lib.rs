@@ -6,22 +6,22 @@
 //!
 //! Read first: [`ValueRef`], [`Value`], [`Affinity`].
 //!
-//! One of the lowest crates: it uses no other crate of the workspace. It knows nothing of files, pages, statements or connections; it has no state and does no I/O. All
-//! code that holds, compares, converts or computes with an SQL value uses this crate, so that each of SQLite's rules
+//! One of the lowest crates: it uses no other crate of the workspace. It must not know files, pages, statements or connections; it has no
+//! state and does no I/O. All code that holds, compares, converts or computes with an SQL value uses this crate, so that each of SQLite's rules
 //! has one home.
 //!
 //! The modules in reading order:
 //!
 //! | module | its one subject |
 //! | --- | --- |
-//! | [`value_ref`] | [`ValueRef`]: a borrowed value, the argument of functions and comparisons |
-//! | [`value`], [`buffer`] | [`Value`]: an owned one whose buffer is reused |
+//! | `value_ref` | [`ValueRef`]: a borrowed value, the argument of functions and comparisons |
+//! | `value`, [`buffer`] | [`Value`]: an owned one whose buffer is reused |
 //! | [`compare`], [`collation`] | the order of values, and of texts |
-//! | [`affinity`] | column affinity: the affinity of a declared type, applying it, comparing under it |
+//! | `affinity` | column affinity: the affinity of a declared type, applying it, comparing under it |
 //! | [`number`] | numbers as text, to SQLite's last digit, and back |
 //! | [`cast`] | CAST, and reading any value as an integer, a real, or a truth |
 //! | [`arith`] | the arithmetic and bit operators |
-//! | [`encoding`], [`utf8`] | UTF-16 and back, and UTF-8 that was not validated |
+//! | `encoding`, [`utf8`] | UTF-16 and back, and UTF-8 that was not validated |
 //! | [`pattern`] | LIKE and GLOB |
 //!
 //! Text is bytes: UTF-8 if the application that stored it passed valid UTF-8. No function here validates it, and none
@@ -41,19 +41,19 @@
     allow(clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used, clippy::expect_used, clippy::panic)
 )]
 
-pub mod affinity;
+mod affinity;
 pub mod arith;
 pub mod buffer;
 pub mod bytes;
 pub mod cast;
 pub mod collation;
 pub mod compare;
-pub mod encoding;
+mod encoding;
 pub mod number;
 pub mod pattern;
 pub mod utf8;
-pub mod value;
-pub mod value_ref;
+mod value;
+mod value_ref;
 
 pub use affinity::Affinity;
 pub use buffer::Buffer;

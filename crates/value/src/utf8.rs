@@ -79,7 +79,7 @@ pub fn until_nul(text: &[u8]) -> &[u8] {
 /// characters: any byte that is not ASCII takes the continuations behind it, so that a run of stray ones is one
 /// character.
 #[inline]
-pub fn char_len(text: &[u8]) -> usize {
+pub(crate) fn char_len(text: &[u8]) -> usize {
     match text {
         [0..=0x7f, ..] => 1,
         _ => 1 + bytes::after(text, 1).iter().take_while(|&&byte| is_continuation(byte)).count(),

@@ -11,7 +11,7 @@
 //! Read first: [`Vfs`], [`File`], [`LockLevel`].
 //!
 //! [`Vfs`] and [`File`] are the traits; [`UnixVfs`] is the system's file system, [`MemoryVfs`] keeps files in memory,
-//! and [`Sim`] simulates a machine that fails on command. The crate does not know what a page is: it handles paths,
+//! and [`Sim`] simulates a machine that fails on command. The crate must not know what a page is: it handles paths,
 //! offsets and lock levels.
 //!
 //! `unsafe` is for system calls and for memory that other processes write too; it is in `address_space`, `mapping`,
@@ -31,7 +31,7 @@ mod sim;
 mod unix;
 mod vfs;
 
-pub use error::{EIO, ENOSPC, Error, Op, Result};
+pub use error::{Error, Op, Result};
 pub use error_log::{log_error, set_error_log};
 pub use file::{File, FileId, PragmaAnswer};
 pub use flags::{Access, DeviceCharacteristics, FileEvent, LockLevel, OpenFlags, ShmLock, SyncFlags};

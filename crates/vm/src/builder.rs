@@ -143,11 +143,6 @@ impl ProgramBuilder {
         self.body[position] = insn;
     }
 
-    /// The body instruction at `position`.
-    pub fn insn_at(&self, position: usize) -> Insn {
-        self.body[position]
-    }
-
     // ---- registers ----
 
     /// A new register, never reused.

@@ -259,11 +259,11 @@ pub fn count(m: &mut Machine, cursor: CursorId, dst: Reg) -> Result<(), Error> {
     let count = match m.cursor(cursor).settled()? {
         VmCursor::Tree(tree) => {
             tree.forget_row();
-            tree.inner.cursor.count(&tree.btree)? as i64
+            tree.inner.cursor.count(&tree.btree)?
         }
-        VmCursor::Ephemeral(ephemeral) => ephemeral.count() as i64,
+        VmCursor::Ephemeral(ephemeral) => ephemeral.count()?,
         _ => 0,
     };
-    m.reg_mut(dst).set_integer(count);
+    m.reg_mut(dst).set_integer(count as i64);
     Ok(())
 }

@@ -82,9 +82,9 @@ impl Flags {
 /// SQLite's limit on the length of a value.
 pub const LENGTH_MAX: u32 = 1_000_000_000;
 /// SQLite's limit on patterns.
-pub const LIKE_PATTERN_LENGTH_MAX: u32 = 50_000;
+pub(crate) const LIKE_PATTERN_LENGTH_MAX: u32 = 50_000;
 /// SQLite's limit on the depth of triggers.
-pub const TRIGGER_DEPTH_MAX: u32 = 1000;
+pub(crate) const TRIGGER_DEPTH_MAX: u32 = 1000;
 
 impl Default for ConnectionState {
     fn default() -> Self {
@@ -113,7 +113,7 @@ impl Default for ConnectionState {
 
 impl ConnectionState {
     /// Whether written pages may be rolled back while statements stand on rows.
-    pub fn may_roll_back(&self) -> bool {
+    pub(crate) fn may_roll_back(&self) -> bool {
         self.in_transaction.get() || self.has_writer.get()
     }
 
@@ -144,7 +144,7 @@ impl ConnectionState {
     }
 
     /// Whether ANALYZE takes samples: only if it reads whole indexes.
-    pub fn takes_samples(&self) -> bool {
+    pub(crate) fn takes_samples(&self) -> bool {
         self.analysis_limit.get() == 0
     }
 

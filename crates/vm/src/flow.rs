@@ -137,13 +137,13 @@ pub fn has_no_violation(m: &Machine, host: &dyn Host, deferred: bool) -> bool {
 #[inline(never)]
 pub fn row_set_add(m: &mut Machine, set: Reg, rowid: Reg) {
     let rowid = m.reg(rowid).integer();
-    row_set(m.reg_mut(set)).add(rowid);
+    with_row_set(m.reg_mut(set), |set| set.add(rowid));
 }
 
 /// Takes the smallest rowid out of a rowid set.
 #[inline(never)]
 pub fn row_set_read(m: &mut Machine, set: Reg) -> Option<i64> {
-    let read = row_set(m.reg_mut(set)).read();
+    let read = with_row_set(m.reg_mut(set), RowSet::read);
     if read.is_none() {
         m.reg_mut(set).set_null();
     }
@@ -153,23 +153,23 @@ pub fn row_set_read(m: &mut Machine, set: Reg) -> Option<i64> {
 /// Begins another batch of a rowid set.
 #[inline(never)]
 pub fn row_set_batch(m: &mut Machine, set: Reg) {
-    row_set(m.reg_mut(set)).begin_batch();
+    with_row_set(m.reg_mut(set), RowSet::begin_batch);
 }
 
 /// Whether a rowid is in the set from an earlier batch; if not, adds it to this one.
 #[inline(never)]
 pub fn row_set_test(m: &mut Machine, set: Reg, rowid: Reg) -> bool {
     let rowid = m.reg(rowid).integer();
-    row_set(m.reg_mut(set)).test(rowid)
+    with_row_set(m.reg_mut(set), |set| set.test(rowid))
 }
 
-fn row_set(register: &mut Register) -> &mut RowSet {
-    if !matches!(register, Register::RowSet(_)) {
-        *register = Register::RowSet(Box::default());
+/// Calls `f` with the set of rowids in the register. A register with another value becomes an empty set first.
+fn with_row_set<T>(register: &mut Register, f: impl FnOnce(&mut RowSet) -> T) -> T {
+    if let Register::RowSet(set) = register {
+        return f(set);
     }
-    match register {
-        Register::RowSet(set) => set,
-        // The lines above have made it one.
-        _ => unreachable!("the register holds a set of rowids"),
-    }
+    let mut set = Box::<RowSet>::default();
+    let result = f(&mut set);
+    *register = Register::RowSet(set);
+    result
 }

@@ -55,12 +55,6 @@ pub struct GroupsCursor {
     next: usize,
 }
 
-/// Whether keys of this kind can be hashed: a collation of the application orders texts, but does not say which hash
-/// alike.
-pub fn can_be_hashed(key: &KeyInfo) -> bool {
-    KeyHasher::can_hash(key)
-}
-
 impl GroupsCursor {
     /// No group yet. The block is the registers `start..start + count` of the machine.
     pub fn new(key: Arc<KeyInfo>, start: usize, count: usize, budget: usize) -> GroupsCursor {

@@ -14,7 +14,7 @@ use crate::cursor::VmCursor;
 
 /// Whether a machine holds pages that may change, and where its cursors are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Reach {
+enum Holding {
     /// The machine holds no such pages.
     #[default]
     NoPages,
@@ -27,18 +27,18 @@ enum Reach {
 /// The cursors of a machine while it is paused.
 #[derive(Default)]
 struct PausedCursors {
-    reach: Cell<Reach>,
+    holding: Cell<Holding>,
     cursors: Cell<Vec<VmCursor>>,
 }
 
 impl PageHolder for PausedCursors {
     fn make_pages_private(&self, pager: &Pager) -> bool {
-        if self.reach.get() == Reach::Paused {
+        if self.holding.get() == Holding::Paused {
             let mut cursors = self.cursors.take();
             cursors.iter_mut().for_each(|cursor| cursor.make_pages_private(pager));
             self.cursors.set(cursors);
         }
-        self.reach.get() != Reach::Exposed
+        self.holding.get() != Holding::Exposed
     }
 }
 
@@ -54,26 +54,26 @@ impl HeldPages {
     /// Whether bytes of pages may change when this connection commits.
     #[inline]
     pub fn may_change(&self) -> bool {
-        self.paused.reach.get() != Reach::NoPages
+        self.paused.holding.get() != Holding::NoPages
     }
 
     /// Records that a cursor is opened on a database whose pages may change.
     #[inline]
     pub fn read_from(&mut self, holders: &Rc<PageHolders>) {
-        debug_assert!(self.paused.reach.get() != Reach::Paused, "a machine that stands still opens no cursor");
+        debug_assert!(self.paused.holding.get() != Holding::Paused, "a paused machine opens no cursor");
         if !self.databases.iter().any(|known| Rc::ptr_eq(known, holders)) {
             let holder: Weak<PausedCursors> = Rc::downgrade(&self.paused);
             holders.register(holder);
             self.databases.push(Rc::clone(holders));
         }
-        self.paused.reach.set(Reach::Exposed);
+        self.paused.holding.set(Holding::Exposed);
     }
 
     /// Puts the cursors aside before the step ends or the application is called.
     #[inline]
     pub fn pause(&mut self, cursors: &mut Vec<VmCursor>) {
-        if self.paused.reach.get() == Reach::Exposed {
-            self.paused.reach.set(Reach::Paused);
+        if self.paused.holding.get() == Holding::Exposed {
+            self.paused.holding.set(Holding::Paused);
             let empty = self.paused.cursors.replace(std::mem::take(cursors));
             debug_assert!(empty.is_empty(), "the cursors of one machine are put aside once");
             std::mem::forget(empty); // an empty list has no memory to free
@@ -83,8 +83,8 @@ impl HeldPages {
     /// Takes the cursors back when the machine resumes.
     #[inline]
     pub fn resume(&mut self, cursors: &mut Vec<VmCursor>) {
-        if self.paused.reach.get() == Reach::Paused {
-            self.paused.reach.set(Reach::Exposed);
+        if self.paused.holding.get() == Holding::Paused {
+            self.paused.holding.set(Holding::Exposed);
             debug_assert!(cursors.is_empty(), "a machine whose cursors are aside has none");
             std::mem::forget(std::mem::replace(cursors, self.paused.cursors.take()));
         }
@@ -93,7 +93,7 @@ impl HeldPages {
     /// The run has ended, and all cursors are closed.
     #[inline]
     pub fn release(&mut self) {
-        debug_assert!(self.paused.reach.get() != Reach::Paused, "cursors are taken back before they are closed");
-        self.paused.reach.set(Reach::NoPages);
+        debug_assert!(self.paused.holding.get() != Holding::Paused, "cursors are taken back before they are closed");
+        self.paused.holding.set(Holding::NoPages);
     }
 }

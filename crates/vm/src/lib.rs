@@ -16,7 +16,7 @@
 //!                  └── rows
 //! ```
 //!
-//! Reading order: [`insn`] (what there is to execute), [`program`] and [`builder`] (how a program is put together),
+//! Reading order: [`insn`] (the instruction set), [`program`] and [`builder`] (how a program is put together),
 //! [`vm`] (running one), `run` (the loop), `machine`, `frame` and [`register`] (what the loop works on), `row` (records and
 //! cursors on trees), `cursor`, then the instruction families: `flow`, `compare`, `arithmetic`, `column`, `seek`, `record`,
 //! `write`, `aggregate`, `grouping`, `subprogram`. Instruction families use the machine, and the machine knows none of them.
@@ -40,7 +40,7 @@ pub mod explain;
 mod flow;
 mod frame;
 mod fuse;
-pub mod group;
+mod group;
 mod grouping;
 mod hash;
 mod held_pages;
@@ -68,7 +68,7 @@ mod sorter;
 pub mod status;
 mod strict;
 mod subprogram;
-pub mod table_function;
+mod table_function;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -122,7 +122,7 @@ pub fn groups(m: &mut Machine, program: &Program, host: &dyn Host, cursor: Curso
 /// Empties a temporary table.
 fn clear(m: &mut Machine, cursor: CursorId) -> Result<(), Error> {
     match m.cursor(cursor).settled()? {
-        VmCursor::Ephemeral(ephemeral) => ephemeral.clear(),
+        VmCursor::Ephemeral(ephemeral) => ephemeral.clear()?,
         VmCursor::Hash(hash) => hash.clear()?,
         VmCursor::Tree(tree) => tree.clear()?,
         VmCursor::Sorter(_) | VmCursor::Rows(_) | VmCursor::Scan(_) | VmCursor::Groups(_) | VmCursor::Closed(_) => {}

@@ -94,7 +94,7 @@ impl AffinityListId {
 }
 
 /// The affinity of an operand that is an `Affinity as u8`.
-pub const fn affinity_from_u8(number: u8) -> Affinity {
+pub(crate) const fn affinity_from_u8(number: u8) -> Affinity {
     match number {
         1 => Affinity::Text,
         2 => Affinity::Numeric,
@@ -115,13 +115,13 @@ pub struct CompareFlags(pub u8);
 
 impl CompareFlags {
     /// The bits that hold the affinity: 0 none, else `Affinity as u8`.
-    pub const AFFINITY_MASK: u8 = 0x07;
+    pub(crate) const AFFINITY_MASK: u8 = 0x07;
     /// A NULL operand makes the comparison jump.
     pub const NULL_JUMPS: u8 = 0x10;
     /// NULLs are equal to each other and to nothing else (IS, IS NOT, DISTINCT): the result is never NULL.
     pub const NULL_EQ: u8 = 0x20;
     /// The column has REAL affinity: an integer in a record is a real that was stored as an integer.
-    pub const REAL_COLUMN: u8 = 0x40;
+    pub(crate) const REAL_COLUMN: u8 = 0x40;
 }
 
 /// How EXPLAIN shows an operand.

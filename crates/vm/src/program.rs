@@ -214,7 +214,7 @@ impl Program {
     }
 
     /// Whether rows are removed from an aggregate (AggInverse).
-    pub fn takes_rows_back(&self, aggregate: AggregateId) -> bool {
+    pub(crate) fn takes_rows_back(&self, aggregate: AggregateId) -> bool {
         self.inverted_aggregates.contains(&aggregate)
     }
 

@@ -30,7 +30,7 @@ use crate::rowset::RowSet;
 pub use inline::Inline;
 
 /// The longest text or blob that is held in the register itself.
-pub const INLINE_MAX: usize = 22;
+pub(crate) const INLINE_MAX: usize = 22;
 
 /// Memory up to this size survives a reset; more is released.
 pub const SPARE_MAX: usize = 4 << 20;
@@ -285,7 +285,7 @@ impl Register {
 
     /// Becomes 1, 0 or NULL.
     #[inline]
-    pub fn set_truth(&mut self, truth: Option<bool>) {
+    pub(crate) fn set_truth(&mut self, truth: Option<bool>) {
         self.replace(truth.map_or(Register::Null, |truth| Register::Integer(i64::from(truth))));
     }
 
@@ -314,7 +314,7 @@ impl Register {
 
     /// Becomes the bytes in `buffer`.
     #[inline]
-    pub fn set_buffer(&mut self, kind: BytesKind, buffer: Buffer) {
+    pub(crate) fn set_buffer(&mut self, kind: BytesKind, buffer: Buffer) {
         let (memory, len) = buffer.into_parts();
         let len = u32::try_from(len).expect("a value is shorter than the limit on lengths");
         self.replace(match kind {
@@ -350,7 +350,7 @@ impl Register {
     /// Becomes the result of a function. A pointer is kept with NULL only, a subtype with texts and blobs only. The memory of a
     /// long value is taken from `out`; that of a short one stays there for the next result.
     #[inline]
-    pub fn set_result(&mut self, out: &mut Value, subtype: u8, pointer: Option<Rc<Pointer>>) {
+    pub(crate) fn set_result(&mut self, out: &mut Value, subtype: u8, pointer: Option<Rc<Pointer>>) {
         match out.as_ref() {
             ValueRef::Null if pointer.is_some() => self.set_pointer(pointer),
             ValueRef::Null => self.set_null(),
@@ -383,7 +383,7 @@ impl Register {
 
     /// Sets the subtype that a text or blob had before it was stored in a row. Only a value in memory of its own has one, so the
     /// bytes are copied.
-    pub fn restore_subtype(&mut self, subtype: u8) -> std::result::Result<(), OutOfMemory> {
+    pub(crate) fn restore_subtype(&mut self, subtype: u8) -> std::result::Result<(), OutOfMemory> {
         let (kind, bytes) = match self.as_ref() {
             ValueRef::Text(text) => (BytesKind::Text, text),
             ValueRef::Blob(blob) => (BytesKind::Blob, blob),
@@ -406,7 +406,7 @@ impl Register {
 
     /// Becomes a pointer, or NULL.
     #[cold]
-    pub fn set_pointer(&mut self, pointer: Option<Rc<Pointer>>) {
+    pub(crate) fn set_pointer(&mut self, pointer: Option<Rc<Pointer>>) {
         *self = pointer.map_or(Register::Null, Register::Pointer);
     }
 
@@ -416,7 +416,7 @@ impl Register {
     /// A register with memory of its own gets a copy instead: usually [`Register::own`] has allocated that memory, and would copy
     /// the next value, too. To free and allocate memory costs more than to copy the bytes.
     #[inline]
-    pub fn set_from_page(&mut self, kind: BytesKind, page: &PageRef, start: usize, len: usize) -> bool {
+    pub(crate) fn set_from_page(&mut self, kind: BytesKind, page: &PageRef, start: usize, len: usize) -> bool {
         if len <= INLINE_MAX {
             self.set_inline(kind, Inline::from_page(page, start, len));
             return false;
@@ -435,7 +435,7 @@ impl Register {
     }
 
     /// Becomes `len` zeros.
-    pub fn set_zeros(&mut self, len: u32) {
+    pub(crate) fn set_zeros(&mut self, len: u32) {
         *self = Register::Zeros(Box::new(Zeros { len, bytes: OnceCell::new() }));
     }
 
@@ -446,7 +446,7 @@ impl Register {
 
     /// The length of a blob of zeros that has not been read.
     #[inline]
-    pub fn untouched_zeros(&self) -> Option<u32> {
+    pub(crate) fn untouched_zeros(&self) -> Option<u32> {
         match self {
             Register::Zeros(zeros) if zeros.bytes.get().is_none() => Some(zeros.len),
             _ => None,
@@ -455,7 +455,7 @@ impl Register {
 
     /// Whether the register has memory in which a result can be built.
     #[inline]
-    pub fn has_memory(&self) -> bool {
+    pub(crate) fn has_memory(&self) -> bool {
         matches!(self, Register::OwnedText { .. } | Register::OwnedBlob { .. } | Register::Spare(_))
     }
 
@@ -472,7 +472,7 @@ impl Register {
 
     /// A value to write a result into, with this register's memory; the register becomes NULL.
     #[inline]
-    pub fn take_memory(&mut self) -> Value {
+    pub(crate) fn take_memory(&mut self) -> Value {
         let mut value = Value::NULL;
         value.set_blob_buffer(self.take_buffer());
         value
@@ -480,7 +480,7 @@ impl Register {
 
     /// Reserves memory for a copy of a long value, which [`Register::copy_from`] then uses.
     #[inline]
-    pub fn reserve_for(&mut self, source: &Register) -> Result<(), OutOfMemory> {
+    pub(crate) fn reserve_for(&mut self, source: &Register) -> Result<(), OutOfMemory> {
         match source {
             Register::OwnedText { len, .. } | Register::OwnedBlob { len, .. } => self.reserve(*len as usize),
             _ => Ok(()),
@@ -501,7 +501,7 @@ impl Register {
 
     /// Becomes a copy of another register. Pages and parameters are shared.
     #[inline]
-    pub fn copy_from(&mut self, source: &Register) {
+    pub(crate) fn copy_from(&mut self, source: &Register) {
         let copy = match source {
             Register::Integer(integer) => Register::Integer(*integer),
             Register::Real(real) => Register::Real(*real),

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use lithe_value::number::Numeric;
 
 use crate::aggregate;
+use crate::analyze::{self, IndexAnalysis};
 use crate::arithmetic;
 use crate::boxed_error::BoxedError;
 use crate::call;
@@ -447,19 +448,40 @@ fn run_frame<'p, const WATCHED: bool>(
 
             // ---- transactions and schema ----
             Insn::Transaction { db, write } => schema::transaction(program, host, db, write)?,
-            Insn::StatementJournal {}
-            | Insn::ReadCookie { .. }
-            | Insn::SetCookie { .. }
-            | Insn::CreateTree { .. }
-            | Insn::CheckNoReaders {}
-            | Insn::CheckMayOpen {}
-            | Insn::DropTree { .. }
-            | Insn::ClearTree { .. }
-            | Insn::ParseSchema { .. }
-            | Insn::LoadStatistics { .. }
-            | Insn::AnalyzeIndex { .. }
-            | Insn::DropFromCatalog { .. }
-            | Insn::TraceTrigger { .. } => rare::run(*insn, m, program, host)?,
+            Insn::TraceTrigger { text } => {
+                rare::run(m, &move |_| {
+                    host.trace_trigger(program.text(text).unwrap_or_default());
+                    Ok(())
+                })?;
+            }
+            Insn::StatementJournal {} => rare::run(m, &move |_| host.open_statement_journal())?,
+            Insn::ReadCookie { db, index, dst } => {
+                rare::run(m, &move |m| schema::read_cookie(m, host, db, index, dst))?;
+            }
+            Insn::SetCookie { db, index, value } => rare::run(m, &move |_| host.set_cookie(db, index, value as u32))?,
+            Insn::CreateTree { db, kind, dst } => rare::run(m, &move |m| schema::create_tree(m, host, db, kind, dst))?,
+            Insn::CheckNoReaders {} => rare::run(m, &move |_| host.check_no_readers())?,
+            Insn::CheckMayOpen {} => rare::run(m, &|m| open::check_may_open(m))?,
+            Insn::DropTree { db, root, moved } => {
+                rare::run(m, &move |m| schema::drop_tree(m, host, db, root, moved))?;
+            }
+            Insn::ClearTree { count_changes, cursor } => {
+                rare::run(m, &move |m| schema::clear_tree(m, program, host, cursor, count_changes != 0))?;
+            }
+            Insn::ParseSchema { db, condition } => {
+                rare::run(m, &move |_| host.parse_schema(db, program.text(condition)))?;
+            }
+            Insn::LoadStatistics { db } => rare::run(m, &move |_| host.load_statistics(db))?,
+            Insn::AnalyzeIndex { is_one_unique, cursor, samples, columns, dst } => {
+                let analysis = IndexAnalysis { columns: usize::from(columns), is_one_unique: is_one_unique != 0 };
+                rare::run(m, &move |m| analyze::analyze_index(m, program, host, cursor, samples, analysis, dst))?;
+            }
+            Insn::DropFromCatalog { db, kind, name } => {
+                rare::run(m, &move |_| {
+                    host.drop_from_catalog(db, kind, &program.texts[name.0 as usize]);
+                    Ok(())
+                })?;
+            }
 
             // ---- cursors ----
             Insn::OpenRead { cursor } | Insn::OpenWrite { cursor } => open::tree(m, program, host, cursor)?,
@@ -780,8 +802,13 @@ fn run_frame<'p, const WATCHED: bool>(
             Insn::VList { cursor, dst } => scan::list(m, cursor, dst)?,
             Insn::VNoteUnchanged { start, count, dst } => scan::note_unchanged(m, start, count, dst),
             Insn::VMarkUnchanged { start, count, src } => scan::mark_unchanged(m, start, count, src),
-            Insn::VOpen { .. } | Insn::VBegin { .. } | Insn::VUpdate { .. } | Insn::VChange { .. } => {
-                rare::run(*insn, m, program, host)?;
+            Insn::VOpen { cursor, table } => rare::run(m, &move |m| scan::open(m, host, cursor, table))?,
+            Insn::VBegin { table } => rare::run(m, &move |_| host.begin_virtual(table))?,
+            Insn::VUpdate { policy, count, table, start, dst } => {
+                rare::run(m, &move |m| scan::update(m, host, table, policy, (start, count), dst))?;
+            }
+            Insn::VChange { op, db, name, to } => {
+                rare::run(m, &move |m| scan::change(m, program, host, op, db, name, to))?;
             }
         }
     }

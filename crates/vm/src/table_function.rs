@@ -10,9 +10,6 @@ use crate::machine::Machine;
 use crate::operand::{CursorId, Reg, TextId};
 use crate::program::Program;
 
-/// The maximum number of arguments: the number of bits of the register that marks the present ones.
-pub const ARGUMENTS_MAX: usize = 32;
-
 /// Opens a cursor on the rows of the function `name`. The register `start` has a bit for each argument that is given;
 /// the arguments follow it. False if there is no row.
 #[inline(never)]

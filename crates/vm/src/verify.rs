@@ -51,7 +51,7 @@ impl Program {
             "sub" => return,
             // The connection numbers virtual tables, and the programs of a statement share their sequences.
             "v" | "seq" => return,
-            table => panic!("{} at {addr}: nobody knows how many \"{table}\" a program has", insn.name()),
+            table => panic!("{} at {addr}: a program has no table \"{table}\"", insn.name()),
         };
         assert!(id < len, "{} at {addr}: {name} is {id} of {len}", insn.name());
     }
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "how many \"new\" a program has")]
+    #[should_panic(expected = "a program has no table \"new\"")]
     fn a_kind_of_operand_that_is_not_checked_is_found() {
         let program = program(Insn::Halt {});
         program.assert_operand(0, &Insn::Halt {}, "operand", &crate::operand::OperandText::Id("new", 0));

@@ -9,7 +9,7 @@
 //!   every method that may run SQL gets  &dyn SqlConnection  (crate lithe-functions, module `sql`)
 //! ```
 //!
-//! This crate has the traits and does not depend on an engine: a module that uses only this crate runs in the Rust library, in
+//! Read first: [`Module`], [`VirtualTable`], [`VirtualCursor`]. This crate has the traits and must not know an engine: a module that uses only this crate runs in the Rust library, in
 //! the shell and in `libsqlite3.so`, and the modules of C programs implement the same traits. SQLite's names are in brackets
 //! below.
 //!

@@ -1,10 +1,11 @@
 //! `.connection`: several databases, one of which is active.
 
 use super::usage;
+use crate::commands::failure::Failure;
 use crate::database::Opening;
 use crate::shell::{OpenDatabase, Shell};
 
-type Result = std::result::Result<(), String>;
+type Result = std::result::Result<(), Failure>;
 
 /// The numbers of connections are single digits below this.
 const CONNECTIONS_MAX: usize = 5;
@@ -20,7 +21,7 @@ pub fn connection(shell: &mut Shell, arguments: &[String]) -> Result {
     }
 }
 
-fn slot(text: &str) -> std::result::Result<usize, String> {
+fn slot(text: &str) -> std::result::Result<usize, Failure> {
     text.parse().ok().filter(|number| *number < CONNECTIONS_MAX).ok_or_else(|| usage(".connection"))
 }
 
@@ -34,7 +35,7 @@ fn list(shell: &mut Shell) -> Result {
             lines.push_str(&format!("       {number}: {}\n", shown(&parked.file)));
         }
     }
-    shell.output.print(&lines)
+    Ok(shell.output.print(&lines)?)
 }
 
 /// Makes another connection the active one. A number without a connection gets a database in memory.
@@ -54,7 +55,7 @@ fn switch(shell: &mut Shell, number: usize) -> Result {
 
 fn close(shell: &mut Shell, number: usize) -> Result {
     if number == shell.active {
-        return Err("cannot close the active database connection".to_owned());
+        return Err("cannot close the active database connection".into());
     }
     shell.parked.remove(&number);
     Ok(())

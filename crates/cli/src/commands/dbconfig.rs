@@ -1,5 +1,6 @@
 //! `.dbconfig`: the switches of the connection that no pragma sets, or not only a pragma.
 
+use crate::commands::failure::Failure;
 use lithe::Config;
 
 use super::boolean;
@@ -30,7 +31,7 @@ const SWITCHES: [(&str, Config); 21] = [
 ];
 
 /// `.dbconfig ?op? ?val?`
-pub fn dbconfig(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
+pub fn dbconfig(shell: &mut Shell, arguments: &[String]) -> Result<(), Failure> {
     let connection = &shell.database.connection;
     let wanted = arguments.first();
     let mut text = String::new();
@@ -42,7 +43,9 @@ pub fn dbconfig(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
         text.push_str(&format!("{name:>19} {state}\n"));
     }
     match wanted.filter(|_| text.is_empty()) {
-        Some(wanted) => Err(format!("unknown dbconfig \"{wanted}\"\nEnter \".dbconfig\" with no arguments for a list")),
-        None => shell.output.print(&text),
+        Some(wanted) => {
+            Err(format!("unknown dbconfig \"{wanted}\"\nEnter \".dbconfig\" with no arguments for a list").into())
+        }
+        None => Ok(shell.output.print(&text)?),
     }
 }

@@ -1,5 +1,6 @@
 //! `.dbinfo`: the header of a database. `.dbtotxt`: the bytes of a database as text.
 
+use crate::commands::failure::Failure;
 use std::io::Write;
 
 use lithe::Connection;
@@ -8,7 +9,7 @@ use super::usage;
 use crate::quote;
 use crate::shell::Shell;
 
-type Result<T> = std::result::Result<T, String>;
+type Result<T> = std::result::Result<T, Failure>;
 
 /// The length of the header at the start of page 1.
 const HEADER_LEN: usize = 100;
@@ -72,7 +73,7 @@ pub fn dbinfo(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     }
     let file = connection.database_file(schema).ok_or_else(unreadable)?;
     line("data version", file.data_version().map_err(|e| e.to_string())?.to_string());
-    shell.output.print(&text)
+    Ok(shell.output.print(&text)?)
 }
 
 fn encoding(number: u32) -> &'static str {
@@ -126,7 +127,7 @@ pub fn dbtotxt(shell: &mut Shell, arguments: &[String]) -> Result<()> {
         }
     }
     write(format!("| end {name}\n"))?;
-    out.flush().map_err(|e| e.to_string())
+    Ok(out.flush().map_err(|e| e.to_string())?)
 }
 
 fn printable(byte: u8) -> char {

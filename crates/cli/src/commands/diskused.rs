@@ -3,13 +3,14 @@
 //! The text has the form of SQLite's program `sqlite3_analyzer`, as its documentation shows it: a report within a comment, then the
 //! statements that create the table `space_used` with the figures.
 
+use crate::commands::failure::Failure;
 use lithe::Connection;
 
 use super::usage;
 use crate::quote;
 use crate::shell::Shell;
 
-type Result<T> = std::result::Result<T, String>;
+type Result<T> = std::result::Result<T, Failure>;
 
 /// Columns of `space_used`: their names, types and meanings.
 const COLUMNS: [(&str, &str); 18] = [
@@ -122,14 +123,14 @@ impl Tree {
 }
 
 /// `.diskused ?DB?`
-pub fn diskused(shell: &mut Shell, arguments: &[String]) -> std::result::Result<(), String> {
+pub fn diskused(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     let schema = match arguments {
         [] => "main",
         [schema] => schema.as_str(),
         _ => return Err(usage(".diskused")),
     };
     let text = report(&shell.database.connection, schema, &shell.database.file)?;
-    shell.output.print(&text)
+    Ok(shell.output.print(&text)?)
 }
 
 fn report(connection: &Connection, schema: &str, file: &str) -> Result<String> {
@@ -206,7 +207,7 @@ fn figures(connection: &Connection, schema: &str) -> Result<Vec<Tree>> {
             bytes: number(row, 17)?,
         })
     };
-    statement.query_map([schema], row).map_err(|error| error.to_string())
+    Ok(statement.query_map([schema], row).map_err(|error| error.to_string())?)
 }
 
 /// An integer or real; a sum without rows is NULL and counts as 0.

@@ -1,11 +1,12 @@
 //! `.dump`: the database as SQL that creates it again. `.fullschema`: the same without the rows.
 
+use crate::commands::failure::Failure;
 use lithe::{Connection, Row, ValueRef, params};
 
 use crate::quote;
 use crate::shell::Shell;
 
-type Result<T> = std::result::Result<T, String>;
+type Result<T> = std::result::Result<T, Failure>;
 
 /// The arguments of `.dump`.
 #[derive(Default)]
@@ -57,7 +58,7 @@ impl Options {
                 Some("newlines") => options.newlines = true,
                 Some("nosys") => options.no_system = true,
                 Some("preserve-rowids") => options.preserve_rowids = true,
-                Some(_) => return Err(format!("unknown option: {argument}")),
+                Some(_) => return Err(format!("unknown option: {argument}").into()),
             }
         }
         Ok(options)
@@ -232,12 +233,12 @@ pub fn full_schema(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     let tables: Vec<String> = statement.query_map(params![], |row| row.get(0)).map_err(|e| e.to_string())?;
     drop(statement);
     if tables.is_empty() {
-        return shell.output.print("/* No STAT tables available */\n");
+        return Ok(shell.output.print("/* No STAT tables available */\n")?);
     }
     let mut text = "ANALYZE sqlite_schema;\n".to_owned();
     for name in tables {
         let table = Object { name, kind: "table".to_owned(), sql: Some(String::new()) };
         dump_rows(shell, &table, &Options::default(), &mut text)?;
     }
-    shell.output.print(&(text + "ANALYZE sqlite_schema;\n"))
+    Ok(shell.output.print(&(text + "ANALYZE sqlite_schema;\n"))?)
 }

@@ -1,12 +1,13 @@
 //! `.filectrl`: file controls of a database's file. `.vfsinfo`, `.vfslist`, `.vfsname`: the VFSs.
 
+use crate::commands::failure::Failure;
 use lithe::vfs::{UnixVfs, Vfs};
 use lithe::{Connection, DatabaseFile};
 
 use super::{boolean, integer};
 use crate::shell::Shell;
 
-type Result = std::result::Result<(), String>;
+type Result = std::result::Result<(), Failure>;
 
 /// A file control.
 struct Control {
@@ -62,22 +63,22 @@ pub fn filectrl(shell: &mut Shell, arguments: &[String]) -> Result {
         rest => ("main", rest),
     };
     let Some(name) = words.first().filter(|name| !matches!(name.trim_start_matches('-'), "help")) else {
-        return shell.output.print(&help());
+        return Ok(shell.output.print(&help())?);
     };
     let mut beginning = CONTROLS.iter().filter(|control| control.name.starts_with(name.as_str()));
     let control = match (beginning.next(), beginning.next()) {
         (Some(only), None) => only,
         (Some(_), Some(_)) => {
-            return Err(format!("ambiguous file-control: \"{name}\"\nUse \".filectrl --help\" for help"));
+            return Err(format!("ambiguous file-control: \"{name}\"\nUse \".filectrl --help\" for help").into());
         }
-        (None, _) => return Err(format!("unknown file-control: {name}\nUse \".filectrl --help\" for help")),
+        (None, _) => return Err(format!("unknown file-control: {name}\nUse \".filectrl --help\" for help").into()),
     };
     if words.len() > 1 + usize::from(!control.arguments.is_empty()) {
-        return Err(format!("Usage: .filectrl {} {}", control.name, control.arguments).trim_end().to_owned());
+        return Err(Failure::Usage(format!(".filectrl {} {}", control.name, control.arguments).trim_end().to_owned()));
     }
     let file = shell.database.connection.database_file(schema).ok_or_else(|| format!("unknown database {schema}"))?;
     match (control.run)(&file, words.get(1).map(String::as_str))? {
-        Some(answer) => shell.output.print(&format!("{answer}\n")),
+        Some(answer) => Ok(shell.output.print(&format!("{answer}\n"))?),
         None => Ok(()),
     }
 }
@@ -104,13 +105,13 @@ fn schema(arguments: &[String]) -> &str {
 /// `.vfsinfo ?AUX?`
 pub fn vfsinfo(shell: &mut Shell, arguments: &[String]) -> Result {
     let text = with_vfs(&shell.database.connection, schema(arguments), |vfs| described(vfs, ""));
-    shell.output.print(&text.unwrap_or_default())
+    Ok(shell.output.print(&text.unwrap_or_default())?)
 }
 
 /// `.vfsname ?AUX?`
 pub fn vfsname(shell: &mut Shell, arguments: &[String]) -> Result {
     let text = with_vfs(&shell.database.connection, schema(arguments), |vfs| format!("{}\n", vfs.name()));
-    shell.output.print(&text.unwrap_or_default())
+    Ok(shell.output.print(&text.unwrap_or_default())?)
 }
 
 /// `.vfslist`: all VFSs, with a mark at that of the main database.
@@ -119,5 +120,5 @@ pub fn vfslist(shell: &mut Shell, _: &[String]) -> Result {
     let known = UnixVfs::NAMES.iter().filter_map(|name| UnixVfs::named(name));
     let mark = |name: &str| if current.as_deref() == Some(name) { "  <--- CURRENT" } else { "" };
     let parts: Vec<String> = known.map(|vfs| described(vfs.as_ref(), mark(vfs.name()))).collect();
-    shell.output.print(&parts.join(&format!("{}\n", "-".repeat(35))))
+    Ok(shell.output.print(&parts.join(&format!("{}\n", "-".repeat(35))))?)
 }

@@ -1,5 +1,6 @@
 //! Commands about files.
 
+use crate::commands::failure::Failure;
 use std::io::IsTerminal;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use crate::input::Input;
 use crate::shell::{OpenDatabase, READ_DEPTH_MAX, Shell};
 use crate::sink::shell_command;
 
-type Result = std::result::Result<(), String>;
+type Result = std::result::Result<(), Failure>;
 
 /// `.open ?OPTIONS? ?FILE?`
 pub fn open(shell: &mut Shell, arguments: &[String]) -> Result {
@@ -21,7 +22,7 @@ pub fn open(shell: &mut Shell, arguments: &[String]) -> Result {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.strip_prefix('-').map(|name| name.trim_start_matches('-')) {
-            None if file.is_some() => return Err(format!("extra argument: \"{argument}\"")),
+            None if file.is_some() => return Err(format!("extra argument: \"{argument}\"").into()),
             None => file = Some(argument.as_str()),
             Some("readonly") => how.readonly = true,
             Some("nofollow") => how.nofollow = true,
@@ -35,12 +36,12 @@ pub fn open(shell: &mut Shell, arguments: &[String]) -> Result {
                 let size = integer(rest.next().ok_or_else(|| usage(".open"))?)?;
                 how.maxsize = u64::try_from(size).ok();
             }
-            Some(_) => return Err(format!("unknown option: {argument}")),
+            Some(_) => return Err(format!("unknown option: {argument}").into()),
         }
     }
     let file = file.unwrap_or(":memory:");
     if shell.safe_mode.is_on && file != ":memory:" {
-        return Err("cannot open disk-based database files in safe mode".to_owned());
+        return Err("cannot open disk-based database files in safe mode".into());
     }
     if is_new && std::fs::exists(file).unwrap_or(false) {
         std::fs::remove_file(file).map_err(|e| format!("cannot remove \"{file}\": {e}"))?;
@@ -54,7 +55,7 @@ pub fn open(shell: &mut Shell, arguments: &[String]) -> Result {
 pub fn clone(shell: &mut Shell, arguments: &[String]) -> Result {
     let [file] = arguments else { return Err(usage(".clone")) };
     if std::fs::exists(file).unwrap_or(false) {
-        return Err(format!("File \"{file}\" already exists."));
+        return Err(format!("File \"{file}\" already exists.").into());
     }
     shell.database.connection.execute("VACUUM INTO ?1", lithe::params![file.as_str()]).map_err(|e| e.to_string())?;
     Ok(())
@@ -72,7 +73,7 @@ pub fn read(shell: &mut Shell, arguments: &[String]) -> Result {
 /// Opens a file, or the output of a program, as the next input.
 pub fn read_file(shell: &mut Shell, file: &str) -> Result {
     if shell.read_depth + 1 >= READ_DEPTH_MAX {
-        return Err(format!("input nesting limit ({READ_DEPTH_MAX}) reached: check recursion"));
+        return Err(format!("input nesting limit ({READ_DEPTH_MAX}) reached: check recursion").into());
     }
     if let Some(command) = file.strip_prefix('|') {
         let output = shell_command(command).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
@@ -82,7 +83,7 @@ pub fn read_file(shell: &mut Shell, file: &str) -> Result {
     }
     let opened = std::fs::File::open(file).map_err(|e| format!("cannot open \"{file}\": {e}"))?;
     if opened.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(format!("cannot open \"{file}\": it is a folder"));
+        return Err(format!("cannot open \"{file}\": it is a folder").into());
     }
     shell.next_input = Some(Input::Lines(Box::new(std::io::BufReader::new(opened))));
     Ok(())
@@ -104,7 +105,7 @@ pub fn shell(shell: &mut Shell, arguments: &[String]) -> Result {
 
 pub fn cd(_: &mut Shell, arguments: &[String]) -> Result {
     let [folder] = arguments else { return Err(usage(".cd")) };
-    std::env::set_current_dir(folder).map_err(|e| format!("cannot change to \"{folder}\": {e}"))
+    Ok(std::env::set_current_dir(folder).map_err(|e| format!("cannot change to \"{folder}\": {e}"))?)
 }
 
 pub fn backup(shell: &mut Shell, arguments: &[String]) -> Result {
@@ -153,11 +154,11 @@ fn copy(target: &Connection, target_schema: &str, source: &Connection, source_sc
             Err(error) if is_in_the_way(&error) && waiting_since.elapsed() < WAIT_MAX => {
                 std::thread::sleep(Duration::from_millis(100));
             }
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(error.to_string().into()),
         }
     }
     bar.finish_and_clear();
-    backup.finish().map_err(|e| e.to_string())
+    Ok(backup.finish().map_err(|e| e.to_string())?)
 }
 
 fn is_in_the_way(error: &lithe::Error) -> bool {

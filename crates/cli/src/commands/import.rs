@@ -1,5 +1,6 @@
 //! `.import`: rows of a CSV file (or one with another separator) into a table.
 
+use crate::commands::failure::Failure;
 use std::fs::File;
 use std::io::{BufReader, IsTerminal, Read};
 use std::process::Stdio;
@@ -12,7 +13,7 @@ use crate::quote;
 use crate::shell::Shell;
 use crate::sink::shell_command;
 
-type Result<T> = std::result::Result<T, String>;
+type Result<T> = std::result::Result<T, Failure>;
 
 /// The arguments of `.import`.
 struct Options {
@@ -63,14 +64,14 @@ impl Options {
                 "skip" if argument.starts_with('-') => skip = value()?.parse().map_err(|_| usage(".import"))?,
                 "v" if argument.starts_with('-') => verbose = true,
                 _ if argument.starts_with('-') && argument.len() > 1 => {
-                    return Err(format!("unknown option: {argument}"));
+                    return Err(format!("unknown option: {argument}").into());
                 }
                 _ => names.push(argument.clone()),
             }
         }
         let [file, table] = <[String; 2]>::try_from(names).map_err(|_| usage(".import"))?;
         let [separator] = separator.as_bytes() else {
-            return Err("multi-character column separators not allowed for import".to_owned());
+            return Err("multi-character column separators not allowed for import".into());
         };
         Ok(Options { file, table, schema, separator: *separator, is_ascii, skip, verbose })
     }
@@ -90,11 +91,11 @@ impl Source {
     fn open(name: &str) -> Result<Source> {
         if let Some(command) = name.strip_prefix('|') {
             let child = shell_command(command).stdout(Stdio::piped()).spawn();
-            return child.map(Source::Program).map_err(|e| format!("cannot run \"{command}\": {e}"));
+            return Ok(child.map(Source::Program).map_err(|e| format!("cannot run \"{command}\": {e}"))?);
         }
         let file = File::open(name).map_err(|e| format!("cannot open \"{name}\": {e}"))?;
         if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            return Err(format!("cannot open \"{name}\": it is a folder"));
+            return Err(format!("cannot open \"{name}\": it is a folder").into());
         }
         Ok(Source::File(file))
     }
@@ -189,7 +190,7 @@ fn import_rows<R: Read>(connection: &Connection, options: &Options, reader: &mut
 fn columns_of(connection: &Connection, options: &Options) -> Result<usize> {
     let pragma = format!("PRAGMA {}.table_info({})", quote::identifier(&options.schema), quote::string(&options.table));
     let mut statement = connection.prepare(&pragma).map_err(|e| e.to_string())?;
-    statement.query_map([], |_| Ok(())).map(|columns| columns.len()).map_err(|e| e.to_string())
+    Ok(statement.query_map([], |_| Ok(())).map(|columns| columns.len()).map_err(|e| e.to_string())?)
 }
 
 /// Creates a table with the names in the file's first row as columns. Repeated names get numbers.
@@ -218,7 +219,7 @@ fn create_table(connection: &Connection, options: &Options, header: &csv::ByteRe
     let columns: Vec<String> = names.iter().map(|name| format!("\"{}\" TEXT", name.replace('"', "\"\""))).collect();
     let table = format!("\"{}\"", options.table.replace('"', "\"\""));
     let sql = format!("CREATE TABLE {}.{table}(\n{})", quote::identifier(&options.schema), columns.join(", "));
-    connection.execute_batch(&sql).map_err(|e| e.to_string())
+    Ok(connection.execute_batch(&sql).map_err(|e| e.to_string())?)
 }
 
 /// Inserts a row. Missing fields become NULL, extra fields are ignored; both are reported.

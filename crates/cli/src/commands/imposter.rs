@@ -1,11 +1,12 @@
 //! `.imposter`: a table whose rows are the entries of an index.
 
+use crate::commands::failure::Failure;
 use lithe::{Connection, params};
 
 use super::usage;
 use crate::shell::Shell;
 
-type Result<T> = std::result::Result<T, String>;
+type Result<T> = std::result::Result<T, Failure>;
 
 /// The B-tree that an imposter table shows.
 struct Tree {
@@ -25,13 +26,13 @@ pub fn imposter(shell: &mut Shell, arguments: &[String]) -> Result<()> {
         _ => return Err(usage(".imposter")),
     };
     let tree = tree(connection, index).map_err(|error| error.to_string())?;
-    let Some(tree) = tree else { return Err(format!("no such index: \"{index}\"")) };
+    let Some(tree) = tree else { return Err(format!("no such index: \"{index}\"").into()) };
     let create = definition(connection, index, name, &tree).map_err(|error| error.to_string())?;
     let created = connection.engine().create_imposter("main", name, &create, tree.root);
     created.map_err(|error| format!("in [{create}]: {error}"))?;
     let kind = if tree.is_table { "table" } else { "index" };
     let warning = format!("WARNING: writing to an imposter table will corrupt the \"{index}\" {kind}!");
-    shell.output.print(&format!("{create};\n{warning}\n"))
+    Ok(shell.output.print(&format!("{create};\n{warning}\n"))?)
 }
 
 fn tree(connection: &Connection, name: &str) -> lithe::Result<Option<Tree>> {

@@ -1,5 +1,6 @@
 //! `.intck`: an integrity check in steps, between which other connections can write.
 
+use crate::commands::failure::Failure;
 use lithe::Connection;
 
 use super::{integer, usage};
@@ -8,7 +9,7 @@ use crate::shell::Shell;
 
 /// `.intck ?STEPS_PER_UNLOCK?`: a step checks a table, in a transaction of its own, so that other connections can write whatever the
 /// number.
-pub fn intck(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
+pub fn intck(shell: &mut Shell, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
         [] => {}
         [steps] if integer(steps)? > 0 => {}
@@ -26,7 +27,7 @@ pub fn intck(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
             shell.output.print(&format!("{problem}\n"))?;
         }
     }
-    shell.output.print(&format!("{steps} steps, {errors} errors\n"))
+    Ok(shell.output.print(&format!("{steps} steps, {errors} errors\n"))?)
 }
 
 /// The integrity errors of a table and its indexes.

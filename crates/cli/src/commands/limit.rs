@@ -1,11 +1,12 @@
 //! `.limit`: the limits of the connection.
 
+use crate::commands::failure::Failure;
 use lithe::Limit;
 
 use super::usage;
 use crate::shell::Shell;
 
-type Result = std::result::Result<(), String>;
+type Result = std::result::Result<(), Failure>;
 
 const LIMITS: [(&str, Limit); 12] = [
     ("length", Limit::Length),
@@ -39,7 +40,7 @@ pub fn limit(shell: &mut Shell, arguments: &[String]) -> Result {
         }
         _ => return Err(usage(".limit")),
     };
-    shell.output.print(&text)
+    Ok(shell.output.print(&text)?)
 }
 
 fn named(name: &str) -> std::result::Result<(&'static str, Limit), String> {

@@ -1,11 +1,12 @@
 //! `.lint fkey-indexes`: foreign keys whose child table has no index on the key's columns.
 
+use crate::commands::failure::Failure;
 use lithe::Connection;
 
 use crate::quote;
 use crate::shell::Shell;
 
-type Result<T> = std::result::Result<T, String>;
+type Result<T> = std::result::Result<T, Failure>;
 
 /// A foreign key of a table.
 struct ForeignKey {
@@ -19,14 +20,14 @@ struct ForeignKey {
 pub fn lint(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     let Some((command, switches)) = arguments.split_first().filter(|(name, _)| is_beginning(name, "fkey-indexes"))
     else {
-        return Err("Usage lint sub-command ?switches...?\nWhere sub-commands are:\n    fkey-indexes".to_owned());
+        return Err("Usage lint sub-command ?switches...?\nWhere sub-commands are:\n    fkey-indexes".into());
     };
     let (mut is_verbose, mut groups) = (false, false);
     for switch in switches {
         match switch.strip_prefix('-') {
             Some(name) if is_beginning(name, "verbose") => is_verbose = true,
             Some(name) if is_beginning(name, "groupbyparent") => groups = true,
-            _ => return Err(format!("Usage: lint {command} ?-verbose? ?-groupbyparent?")),
+            _ => return Err(Failure::Usage(format!("lint {command} ?-verbose? ?-groupbyparent?"))),
         }
     }
     let connection = &shell.database.connection;
@@ -47,7 +48,7 @@ pub fn lint(shell: &mut Shell, arguments: &[String]) -> Result<()> {
         }
         text.push_str(&format!("{}{line}\n", if groups { "    " } else { "" }));
     }
-    shell.output.print(&text)
+    Ok(shell.output.print(&text)?)
 }
 
 fn is_beginning(name: &str, of: &str) -> bool {

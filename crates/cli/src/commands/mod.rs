@@ -23,6 +23,7 @@ mod dbconfig;
 mod dbinfo;
 mod diskused;
 mod dump;
+mod failure;
 mod filectrl;
 mod files;
 mod import;
@@ -53,6 +54,7 @@ use std::str::Chars;
 use lithe::Connection;
 
 use crate::shell::Shell;
+use failure::Failure;
 
 pub use archive::archive;
 pub use files::read_file;
@@ -63,14 +65,14 @@ struct Command {
     /// The arguments, as `.help` shows them.
     arguments: &'static str,
     help: &'static str,
-    run: fn(&mut Shell, &[String]) -> Result<(), String>,
+    run: fn(&mut Shell, &[String]) -> Result<(), Failure>,
 }
 
 const fn command(
     name: &'static str,
     arguments: &'static str,
     help: &'static str,
-    run: fn(&mut Shell, &[String]) -> Result<(), String>,
+    run: fn(&mut Shell, &[String]) -> Result<(), Failure>,
 ) -> Command {
     Command { name, arguments, help, run }
 }
@@ -80,7 +82,7 @@ const COMMANDS: &[Command] = &[
         ".archive",
         "OPTION… ?FILE…?",
         "Files in a database or ZIP file: -c -u -i -r -t -x, -v -f FILE -a FILE -C DIR -g; --help",
-        archive::archive,
+        |shell, words| Ok(archive::archive(shell, words)?),
     ),
     command(".auth", "on|off", "Show what statements ask the authorizer", trace::auth),
     command(".backup", "?DB? FILE", "Copy DB (default \"main\") to FILE", files::backup),
@@ -283,7 +285,7 @@ pub const NAMES: [&str; COMMANDS.len()] = {
 };
 
 /// Runs a line that begins with a dot. An unambiguous prefix of a name suffices.
-pub fn run(shell: &mut Shell, line: &str) -> Result<(), String> {
+pub fn run(shell: &mut Shell, line: &str) -> Result<(), Failure> {
     let words = split(line);
     let Some((name, arguments)) = words.split_first() else { return Ok(()) };
     let exact = COMMANDS.iter().find(|command| command.name == name);
@@ -297,7 +299,7 @@ pub fn run(shell: &mut Shell, line: &str) -> Result<(), String> {
             }
             (command.run)(shell, arguments)
         }
-        _ => Err(format!("unknown command or invalid arguments:  \"{}\". Enter \".help\" for help", &name[1..])),
+        _ => Err(format!("unknown command or invalid arguments:  \"{}\". Enter \".help\" for help", &name[1..]).into()),
     }
 }
 
@@ -391,10 +393,10 @@ fn integer(text: &str) -> Result<i64, String> {
     Ok(value.saturating_mul(factor) * sign)
 }
 
-/// "Usage: …" for a command with invalid arguments.
-fn usage(name: &str) -> String {
+/// The failure of a command with invalid arguments.
+fn usage(name: &str) -> Failure {
     let arguments = COMMANDS.iter().find(|command| command.name == name).map_or("", |command| command.arguments);
-    format!("Usage: {name} {arguments}").trim_end().to_owned()
+    Failure::Usage(format!("{name} {arguments}").trim_end().to_owned())
 }
 
 /// The names of tables and columns, for completion. If they cannot be read (a locked or damaged database), only keywords are completed.

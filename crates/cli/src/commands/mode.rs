@@ -1,5 +1,6 @@
 //! `.mode`: the output mode and its options.
 
+use crate::commands::failure::Failure;
 use crate::output::number::{is_integer_format, is_real_format};
 use crate::output::style::{Align, BlobQuote, Escape, LIMITS_ON, Limits, MODES, Screen};
 use crate::output::style::{QUOTES, Quote};
@@ -8,7 +9,7 @@ use crate::shell::Shell;
 
 use super::boolean;
 
-type Result = std::result::Result<(), String>;
+type Result = std::result::Result<(), Failure>;
 
 /// `.mode ?MODE? ?TABLE? ?OPTIONS?`. An error leaves the settings unchanged.
 pub fn mode(shell: &mut Shell, arguments: &[String]) -> Result {
@@ -24,12 +25,14 @@ pub fn mode(shell: &mut Shell, arguments: &[String]) -> Result {
                 match (Mode::named(argument), tagged) {
                     (_, Some(tagged)) => style = tagged.clone(),
                     (Some(mode), None) => style.set_mode(mode),
-                    (None, None) => return Err(wrong(at, "unknown mode\nError: Use \".help .mode\" for more info")),
+                    (None, None) => {
+                        return Err(wrong(at, "unknown mode\nError: Use \".help .mode\" for more info").into());
+                    }
                 }
                 has_mode = true;
             }
             None if style.mode.layout == Layout::Insert => style.insert_table = argument.clone(),
-            None => return Err(wrong(at, "unexpected argument")),
+            None => return Err(wrong(at, "unexpected argument").into()),
             Some("v" | "verbose") => is_verbose = true,
             Some("list") => lists = true,
             Some("once") => (once, has_mode) = (Some(style.clone()), false),
@@ -54,11 +57,11 @@ pub fn mode(shell: &mut Shell, arguments: &[String]) -> Result {
         shell.style_once = Some(before);
     }
     if lists {
-        return shell.output.print(&format!("available modes: {}\n", names()));
+        return Ok(shell.output.print(&format!("available modes: {}\n", names()))?);
     }
     if is_verbose {
         let description = described(&shell.settings.style, !arguments.is_empty());
-        return shell.output.print(&format!("{description}\n"));
+        return Ok(shell.output.print(&format!("{description}\n"))?);
     }
     Ok(())
 }
@@ -118,7 +121,7 @@ fn option_named(name: &str) -> Option<&'static str> {
     exact.or(only).copied()
 }
 
-fn set_option(style: &mut Style, option: &str, value: &str) -> Result {
+fn set_option(style: &mut Style, option: &str, value: &str) -> std::result::Result<(), String> {
     match option {
         "align" => style.align = alignments(value)?,
         "blob-quote" => style.blob = blob_quote(value)?,
@@ -172,7 +175,7 @@ pub fn titles(value: &str) -> std::result::Result<Titles, String> {
 }
 
 /// Sets when column names are shown, or their quotes, which switches them on.
-fn set_titles(style: &mut Style, value: &str) -> Result {
+fn set_titles(style: &mut Style, value: &str) -> std::result::Result<(), String> {
     let title_quote = match value {
         "auto" => None,
         "plain" => Some(Quote::Plain),

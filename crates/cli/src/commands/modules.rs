@@ -1,9 +1,10 @@
 //! `.unmodule`: removes modules of virtual tables. `.nonce`: leaves the safe mode for a command.
 
 use super::usage;
+use crate::commands::failure::Failure;
 use crate::shell::Shell;
 
-type Result = std::result::Result<(), String>;
+type Result = std::result::Result<(), Failure>;
 
 /// `.unmodule NAME …`, or `.unmodule --allexcept NAME …`
 pub fn unmodule(shell: &mut Shell, arguments: &[String]) -> Result {

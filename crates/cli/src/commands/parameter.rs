@@ -1,6 +1,7 @@
 //! `.parameter`: values for the parameters of statements. As in `sqlite3`, they are in the table `temp.sqlite_parameters`, so that SQL can
 //! read and change them.
 
+use crate::commands::failure::Failure;
 use lithe::{Connection, params};
 
 use super::usage;
@@ -8,7 +9,7 @@ use crate::parameters::exists;
 use crate::quote;
 use crate::shell::Shell;
 
-type Result<T> = std::result::Result<T, String>;
+type Result<T> = std::result::Result<T, Failure>;
 
 const CREATE: &str = "CREATE TABLE IF NOT EXISTS temp.sqlite_parameters(key TEXT PRIMARY KEY, value) WITHOUT ROWID";
 
@@ -18,7 +19,7 @@ pub fn parameter(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     match words[..] {
         ["init"] => create(connection),
         ["clear"] if exists(connection) => {
-            connection.execute_batch("DELETE FROM temp.sqlite_parameters").map_err(|e| e.to_string())
+            Ok(connection.execute_batch("DELETE FROM temp.sqlite_parameters").map_err(|e| e.to_string())?)
         }
         ["clear"] => Ok(()),
         ["list"] => list(shell),
@@ -26,10 +27,10 @@ pub fn parameter(shell: &mut Shell, arguments: &[String]) -> Result<()> {
             create(connection)?;
             set(connection, name, value)
         }
-        ["unset", name] if exists(connection) => connection
+        ["unset", name] if exists(connection) => Ok(connection
             .execute("DELETE FROM temp.sqlite_parameters WHERE key = ?1", params![name])
             .map(|_| ())
-            .map_err(|e| e.to_string()),
+            .map_err(|e| e.to_string())?),
         ["unset", _] => Ok(()),
         _ => Err(usage(".parameter")),
     }
@@ -43,7 +44,7 @@ fn create(connection: &Connection) -> Result<()> {
     let was_writable: i64 =
         connection.query_row("PRAGMA writable_schema", [], |row| row.get(0)).map_err(|e| e.to_string())?;
     let create = format!("PRAGMA writable_schema = ON; {CREATE}; PRAGMA writable_schema = {was_writable}");
-    connection.execute_batch(&create).map_err(|e| e.to_string())
+    Ok(connection.execute_batch(&create).map_err(|e| e.to_string())?)
 }
 
 /// Sets a parameter. The value is an SQL expression; if it is not a valid one, it is a text.
@@ -52,7 +53,7 @@ fn set(connection: &Connection, name: &str, value: &str) -> Result<()> {
         let sql = format!("REPLACE INTO temp.sqlite_parameters(key, value) VALUES (?1, {value})");
         connection.execute(&sql, params![name])
     };
-    insert(value).or_else(|_| insert(&quote::string(value))).map(|_| ()).map_err(|e| e.to_string())
+    Ok(insert(value).or_else(|_| insert(&quote::string(value))).map(|_| ()).map_err(|e| e.to_string())?)
 }
 
 fn list(shell: &mut Shell) -> Result<()> {
@@ -66,5 +67,5 @@ fn list(shell: &mut Shell) -> Result<()> {
     drop(statement);
     let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let text: String = rows.iter().map(|(name, value)| format!("{name:<widest$} {value}\n")).collect();
-    shell.output.print(&text)
+    Ok(shell.output.print(&text)?)
 }

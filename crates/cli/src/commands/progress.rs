@@ -1,5 +1,6 @@
 //! `.progress`: a progress handler that prints reports, and can interrupt statements.
 
+use crate::commands::failure::Failure;
 use std::sync::atomic::Ordering;
 
 use super::integer;
@@ -7,7 +8,7 @@ use crate::progress::Progress;
 use crate::shell::Shell;
 
 /// `.progress N ?--limit N? ?--once? ?--quiet? ?--reset?`
-pub fn progress(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
+pub fn progress(shell: &mut Shell, arguments: &[String]) -> Result<(), Failure> {
     let (mut instructions, mut limit) = (0, 0);
     let (mut is_quiet, mut is_once, mut resets) = (false, false, false);
     let mut rest = arguments.iter();
@@ -20,7 +21,7 @@ pub fn progress(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
             Some("limit") => {
                 limit = integer(rest.next().ok_or("missing argument on --limit")?)?;
             }
-            Some(_) => return Err(format!("unknown option: \"{argument}\"")),
+            Some(_) => return Err(format!("unknown option: \"{argument}\"").into()),
         }
     }
     let progress = Progress { resets, ..Progress::default() };

@@ -9,6 +9,7 @@
 //!
 //! The columns of a table come from a model: a database in memory in which the tables are created again.
 
+use crate::commands::failure::Failure;
 use std::borrow::Cow;
 use std::io::Write;
 
@@ -18,7 +19,7 @@ use lithe_recover::{Geometry, Image, PageNo, PageSource, Recovery, Row, TextEnco
 use crate::quote;
 use crate::shell::Shell;
 
-type Result<T> = std::result::Result<T, String>;
+type Result<T> = std::result::Result<T, Failure>;
 
 struct Options {
     skip_freelist: bool,
@@ -35,7 +36,7 @@ pub fn recover(shell: &mut Shell, arguments: &[String]) -> Result<()> {
     let mut out = shell.output.writer();
     let mut script = Script { out: &mut *out, encoding: source.geometry.encoding };
     script.write_all(&source, &options)?;
-    out.flush().map_err(|e| e.to_string())
+    Ok(out.flush().map_err(|e| e.to_string())?)
 }
 
 impl Options {
@@ -53,7 +54,7 @@ impl Options {
                 options.lost_and_found = table.clone();
                 arguments.next();
             } else {
-                return Err(format!("unexpected option: {argument}"));
+                return Err(format!("unexpected option: {argument}").into());
             }
         }
         Ok(options)
@@ -148,7 +149,7 @@ struct Script<'o> {
 
 impl Script<'_> {
     fn line(&mut self, sql: &str) -> Result<()> {
-        writeln!(self.out, "{sql};").map_err(|e| e.to_string())
+        Ok(writeln!(self.out, "{sql};").map_err(|e| e.to_string())?)
     }
 
     fn write_all(&mut self, source: &Source<'_>, options: &Options) -> Result<()> {
@@ -380,7 +381,7 @@ fn free_name(objects: &[Object], wanted: &str) -> Result<String> {
     let numbered = (0..NAMES_MAX).map(|i| format!("{wanted}_{i}"));
     let is_free = |name: &String| !objects.iter().any(|object| object.name.eq_ignore_ascii_case(name));
     let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
-    names.find(is_free).ok_or_else(|| format!("failed to create {wanted} output table"))
+    Ok(names.find(is_free).ok_or_else(|| format!("failed to create {wanted} output table"))?)
 }
 
 impl Table {

@@ -1,12 +1,13 @@
 //! `.output`, `.once`: redirect the output. `.excel`, `.www`: to a desktop program.
 
 use super::usage;
+use crate::commands::failure::Failure;
 use crate::output::style::Quote;
 use crate::output::{Mode, Titles};
 use crate::shell::Shell;
 use crate::sink::{BYTE_ORDER_MARK, Sink};
 
-type Result = std::result::Result<(), String>;
+type Result = std::result::Result<(), Failure>;
 
 /// The program that opens the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +64,7 @@ pub fn www(shell: &mut Shell, arguments: &[String]) -> Result {
 fn view(shell: &mut Shell, arguments: &[String], command: &str, viewer: Viewer) -> Result {
     let options = Options { viewer: Some(viewer), ..Options::parse(arguments, command)? };
     if let Some(word) = options.words.first() {
-        return Err(format!("extra parameter: \"{word}\".  {}", usage(command)));
+        return Err(format!("extra parameter: \"{word}\".  {}", usage(command)).into());
     }
     redirect(shell, &options, command, true)
 }

@@ -1,11 +1,12 @@
 //! `.selftest`: the tests in the table `selftest(tno, op, cmd, ans)` of a database.
 
+use crate::commands::failure::Failure;
 use lithe::Connection;
 
 use crate::quote;
 use crate::shell::Shell;
 
-type Result<T> = std::result::Result<T, String>;
+type Result<T> = std::result::Result<T, Failure>;
 
 struct Test {
     number: i64,
@@ -24,7 +25,11 @@ pub fn selftest(shell: &mut Shell, arguments: &[String]) -> Result<()> {
         match argument.trim_start_matches('-') {
             "init" if argument.starts_with('-') => makes = true,
             "v" if argument.starts_with('-') => is_verbose = true,
-            _ => return Err(format!("Unknown option \"{argument}\" on \"selftest\"\nShould be one of: --init -v")),
+            _ => {
+                return Err(
+                    format!("Unknown option \"{argument}\" on \"selftest\"\nShould be one of: --init -v").into()
+                );
+            }
         }
     }
     let connection = std::rc::Rc::clone(&shell.database.connection);
@@ -45,7 +50,7 @@ pub fn selftest(shell: &mut Shell, arguments: &[String]) -> Result<()> {
         "{failed} errors out of {} tests\n",
         tests.iter().filter(|test| test.operation == "run").count()
     ));
-    shell.output.print(&text)
+    Ok(shell.output.print(&text)?)
 }
 
 /// Runs a test; answers whether it passes.
@@ -72,7 +77,7 @@ fn run(connection: &Connection, test: &Test, is_verbose: bool, text: &mut String
                 Ok(false)
             }
         },
-        other => Err(format!("Unknown operation \"{other}\" on selftest line {}", test.number)),
+        other => Err(format!("Unknown operation \"{other}\" on selftest line {}", test.number).into()),
     }
 }
 
@@ -104,7 +109,7 @@ fn stored_tests(connection: &Connection) -> Result<Option<Vec<Test>>> {
         let text = |i| row.get::<Option<String>>(i).map(Option::unwrap_or_default);
         Ok(Test { number: row.get(0)?, operation: text(1)?, command: text(2)?, answer: text(3)? })
     };
-    statement.query_map([], test).map(Some).map_err(|e| e.to_string())
+    Ok(statement.query_map([], test).map(Some).map_err(|e| e.to_string())?)
 }
 
 /// The tests of a database without the table: a memo, and an integrity check.

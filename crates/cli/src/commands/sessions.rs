@@ -1,5 +1,6 @@
 //! `.session`: records changes, and writes them as changesets.
 
+use crate::commands::failure::Failure;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -9,7 +10,7 @@ use super::{boolean, usage};
 use crate::recording::NamedSession;
 use crate::shell::Shell;
 
-type Result = std::result::Result<(), String>;
+type Result = std::result::Result<(), Failure>;
 
 /// The most sessions of a connection.
 const SESSIONS_MAX: usize = 16;
@@ -22,7 +23,7 @@ pub fn session(shell: &mut Shell, arguments: &[String]) -> Result {
         ["list"] => {
             let sessions = shell.database.sessions.iter().enumerate();
             let text: String = sessions.map(|(i, session)| format!("{i} {}\n", session.name)).collect();
-            shell.output.print(&text)
+            Ok(shell.output.print(&text)?)
         }
         [] | ["open", ..] => Err(usage(".session")),
         [first, ref rest @ ..] => {
@@ -40,10 +41,10 @@ fn open(shell: &mut Shell, database: &str, name: &str) -> Result {
         return Err(usage(".session"));
     }
     if shell.database.sessions.iter().any(|session| session.name == name) {
-        return Err(format!("Session \"{name}\" already exists"));
+        return Err(format!("Session \"{name}\" already exists").into());
     }
     if shell.database.sessions.len() >= SESSIONS_MAX {
-        return Err(format!("Maximum of {SESSIONS_MAX} sessions"));
+        return Err(format!("Maximum of {SESSIONS_MAX} sessions").into());
     }
     let session = Session::shared(Rc::clone(&shell.database.connection), database);
     let rejected = Rc::new(RefCell::new(Vec::<String>::new()));
@@ -58,7 +59,7 @@ fn run(shell: &mut Shell, at: usize, command: &str, arguments: &[&str]) -> Resul
     if !COMMANDS.contains(&command) {
         return Err(usage(".session"));
     }
-    let Some(open) = shell.database.sessions.get(at) else { return Err("No sessions are open".to_owned()) };
+    let Some(open) = shell.database.sessions.get(at) else { return Err("No sessions are open".into()) };
     let (name, session) = (&open.name, &open.session);
     match (command, arguments) {
         ("attach", [table]) => {
@@ -68,7 +69,7 @@ fn run(shell: &mut Shell, at: usize, command: &str, arguments: &[&str]) -> Resul
         ("changeset" | "patchset", [file]) => {
             let made = if command == "changeset" { session.changeset() } else { session.patchset() };
             let bytes = made.map_err(|error| format!("error code {}", error.code().primary().0))?;
-            std::fs::write(file, bytes).map_err(|_| format!("cannot open \"{file}\" for writing"))
+            Ok(std::fs::write(file, bytes).map_err(|_| format!("cannot open \"{file}\" for writing"))?)
         }
         ("close", []) => {
             shell.database.sessions.remove(at);
@@ -79,18 +80,18 @@ fn run(shell: &mut Shell, at: usize, command: &str, arguments: &[&str]) -> Resul
                 session.set_enabled(boolean(value)?);
             }
             let text = format!("session {name} enable flag = {}\n", u8::from(session.is_enabled()));
-            shell.output.print(&text)
+            Ok(shell.output.print(&text)?)
         }
         ("indirect", value) if value.len() < 2 => {
             if let [value] = value {
                 session.set_indirect(boolean(value)?);
             }
             let text = format!("session {name} indirect flag = {}\n", u8::from(session.is_indirect()));
-            shell.output.print(&text)
+            Ok(shell.output.print(&text)?)
         }
         ("isempty", []) => {
             let text = format!("session {name} isempty flag = {}\n", u8::from(session.is_empty()));
-            shell.output.print(&text)
+            Ok(shell.output.print(&text)?)
         }
         ("filter", [_, ..]) => {
             *open.rejected.borrow_mut() = arguments.iter().map(|&pattern| pattern.to_owned()).collect();

@@ -1,10 +1,11 @@
 //! Commands that change a setting.
 
 use super::{boolean, usage};
+use crate::commands::failure::Failure;
 use crate::settings::{default_prompts, prompts_at_start};
 use crate::shell::Shell;
 
-type Result = std::result::Result<(), String>;
+type Result = std::result::Result<(), Failure>;
 
 fn switch(arguments: &[String], command: &str, setting: &mut bool) -> Result {
     let [value] = arguments else { return Err(usage(command)) };
@@ -31,7 +32,7 @@ pub fn eqp(shell: &mut Shell, arguments: &[String]) -> Result {
 /// `.binary`: has no effect, because output is always binary on the supported systems.
 pub fn binary(_: &mut Shell, arguments: &[String]) -> Result {
     let [value] = arguments else { return Err(usage(".binary")) };
-    boolean(value).map(|_| ())
+    Ok(boolean(value).map(|_| ())?)
 }
 
 /// `.explain ?on|off|auto?`: `auto` is the same as `on`, which affects only EXPLAIN.
@@ -110,7 +111,7 @@ pub fn prompt(shell: &mut Shell, arguments: &[String]) -> Result {
             Some("color") => settings.has_color = true,
             Some("no-color") => settings.has_color = false,
             Some("show") => shows = true,
-            Some(_) => return Err(format!("unknown option: \"{argument}\"")),
+            Some(_) => return Err(format!("unknown option: \"{argument}\"").into()),
         }
     }
     let mut texts = texts.into_iter();
@@ -125,7 +126,7 @@ pub fn prompt(shell: &mut Shell, arguments: &[String]) -> Result {
     }
     if shows {
         let text = format!("Main prompt:  '{}'\nContinuation: '{}'\n", settings.prompt, settings.continuation);
-        return shell.output.print(&text);
+        return Ok(shell.output.print(&text)?);
     }
     Ok(())
 }
@@ -145,5 +146,5 @@ pub fn expert(shell: &mut Shell, arguments: &[String]) -> Result {
 }
 
 pub fn print(shell: &mut Shell, arguments: &[String]) -> Result {
-    shell.output.print(&format!("{}\n", arguments.join(" ")))
+    Ok(shell.output.print(&format!("{}\n", arguments.join(" ")))?)
 }

@@ -6,12 +6,13 @@
 //!              N | I<8 bytes> | F<8 bytes> | T<bytes>:<text> | B<bytes>:<blob>    for each value
 //! ```
 
+use crate::commands::failure::Failure;
 use lithe::{Connection, ValueRef};
 use sha3::{Digest, Sha3_224, Sha3_256, Sha3_384, Sha3_512};
 
 use crate::shell::Shell;
 
-type Result<T> = std::result::Result<T, String>;
+type Result<T> = std::result::Result<T, Failure>;
 
 #[derive(Clone, Copy)]
 enum Size {
@@ -43,7 +44,7 @@ pub fn sha3sum(shell: &mut Shell, arguments: &[String]) -> Result<()> {
             queries.iter().map(line).collect::<Result<String>>()?
         }
     };
-    shell.output.print(&text)
+    Ok(shell.output.print(&text)?)
 }
 
 impl Options {
@@ -56,8 +57,10 @@ impl Options {
                 Some("sha3-256") => options.size = Size::Bits256,
                 Some("sha3-384") => options.size = Size::Bits384,
                 Some("sha3-512") => options.size = Size::Bits512,
-                Some(_) => return Err(format!("Unknown option \"{argument}\" on \"sha3sum\"")),
-                None if options.pattern.is_some() => return Err("Usage: .sha3sum ?OPTIONS? ?LIKE-PATTERN?".to_owned()),
+                Some(_) => return Err(format!("Unknown option \"{argument}\" on \"sha3sum\"").into()),
+                None if options.pattern.is_some() => {
+                    return Err(Failure::Usage(".sha3sum ?OPTIONS? ?LIKE-PATTERN?".to_owned()));
+                }
                 None => {
                     options.with_schema |=
                         argument.to_ascii_lowercase().starts_with("sqlite\\_") || is_system(argument);
@@ -106,7 +109,10 @@ fn queries(connection: &Connection, options: &Options) -> Result<Vec<(String, St
 
 fn is_like(connection: &Connection, name: &str, pattern: &str) -> Result<bool> {
     let sql = "SELECT ?1 LIKE ?2 ESCAPE '\\'";
-    connection.query_row(sql, [name, pattern], |row| row.get::<i64>(0)).map(|is| is != 0).map_err(|e| e.to_string())
+    Ok(connection
+        .query_row(sql, [name, pattern], |row| row.get::<i64>(0))
+        .map(|is| is != 0)
+        .map_err(|e| e.to_string())?)
 }
 
 fn hash(connection: &Connection, queries: &[&str], size: Size) -> Result<String> {

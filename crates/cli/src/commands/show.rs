@@ -1,12 +1,13 @@
 //! Commands that show settings and the schema.
 
+use crate::commands::failure::Failure;
 use lithe::{Connection, params};
 
 use super::{COMMANDS, usage};
 use crate::quote;
 use crate::shell::Shell;
 
-type Result = std::result::Result<(), String>;
+type Result = std::result::Result<(), Failure>;
 
 /// The width of the list of tables.
 const LIST_WIDTH: usize = 80;
@@ -18,14 +19,14 @@ pub fn help(shell: &mut Shell, arguments: &[String]) -> Result {
         .map(|command| format!("{:<28} {}\n", format!("{} {}", command.name, command.arguments), command.help))
         .collect();
     if lines.is_empty() {
-        return Err(format!("nothing matches '{wanted}'"));
+        return Err(format!("nothing matches '{wanted}'").into());
     }
-    shell.output.print(&lines)
+    Ok(shell.output.print(&lines)?)
 }
 
 pub fn version(shell: &mut Shell, _: &[String]) -> Result {
     let text = format!("Lithe {} (level with SQLite {})\n", env!("CARGO_PKG_VERSION"), lithe::SQLITE_VERSION);
-    shell.output.print(&text)
+    Ok(shell.output.print(&text)?)
 }
 
 pub fn settings(shell: &mut Shell, _: &[String]) -> Result {
@@ -51,7 +52,7 @@ pub fn settings(shell: &mut Shell, _: &[String]) -> Result {
         ("filename", shell.database.file.clone()),
     ];
     let text: String = lines.iter().map(|(name, value)| format!("{name:>12}: {value}\n")).collect();
-    shell.output.print(&text)
+    Ok(shell.output.print(&text)?)
 }
 
 pub fn databases(shell: &mut Shell, _: &[String]) -> Result {
@@ -65,7 +66,7 @@ pub fn databases(shell: &mut Shell, _: &[String]) -> Result {
     let access = |name: &str| if shell.database.connection.is_read_only(name) == Some(true) { "r/o" } else { "r/w" };
     let line = |(name, file): &(String, String)| format!("{name}: {} {}\n", shown(file), access(name));
     let text: String = databases.iter().map(line).collect();
-    shell.output.print(&text)
+    Ok(shell.output.print(&text)?)
 }
 
 /// The names of the attached databases.
@@ -77,12 +78,12 @@ fn schemas(connection: &Connection) -> std::result::Result<Vec<String>, String> 
 pub fn tables(shell: &mut Shell, arguments: &[String]) -> Result {
     let kinds = "type IN ('table', 'view') AND name NOT LIKE 'sqlite^_%' ESCAPE '^'";
     let names = object_names(&shell.database.connection, kinds, "name", arguments.first())?;
-    shell.output.print(&in_columns(&names))
+    Ok(shell.output.print(&in_columns(&names))?)
 }
 
 pub fn indexes(shell: &mut Shell, arguments: &[String]) -> Result {
     let names = object_names(&shell.database.connection, "type = 'index'", "tbl_name", arguments.first())?;
-    shell.output.print(&in_columns(&names))
+    Ok(shell.output.print(&in_columns(&names))?)
 }
 
 /// Names of schema objects in all databases; those of attached databases are qualified.
@@ -142,7 +143,7 @@ pub fn schema(shell: &mut Shell, arguments: &[String]) -> Result {
             "nosys" => wanted.no_system = true,
             "indent" => wanted.indents = true,
             "without-signatures" => wanted.no_signatures = true,
-            _ => return Err(format!("unknown option: {option}")),
+            _ => return Err(format!("unknown option: {option}").into()),
         }
     }
     if patterns.len() > 1 {
@@ -160,7 +161,7 @@ pub fn schema(shell: &mut Shell, arguments: &[String]) -> Result {
             text.push_str(";\n");
         }
     }
-    shell.output.print(&text)
+    Ok(shell.output.print(&text)?)
 }
 
 /// Whether a name is that of a schema table, which no row of it describes.

@@ -1,6 +1,7 @@
 //! `.stats`: the costs of statements and of the connection. `.scanstats`: the costs of statements' loops.
 
 use super::{boolean, usage};
+use crate::commands::failure::Failure;
 use lithe::Config;
 
 use crate::scan_status::ScanStatus;
@@ -8,13 +9,13 @@ use crate::shell::Shell;
 use crate::statistics::{Statistics, connection_lines, process_lines};
 
 /// `.stats ?on|off|stmt|vmstep?`: without an argument, shows the costs of the connection.
-pub fn stats(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
+pub fn stats(shell: &mut Shell, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
         [] => {
             let mut text = Vec::new();
             connection_lines(&shell.database.connection, &mut text).map_err(|e| e.to_string())?;
             process_lines(&mut text).map_err(|e| e.to_string())?;
-            return shell.output.print(&String::from_utf8_lossy(&text));
+            return Ok(shell.output.print(&String::from_utf8_lossy(&text))?);
         }
         [word] if word == "stmt" => shell.statistics = Statistics::Statement,
         [word] if word == "vmstep" => shell.statistics = Statistics::VmSteps,
@@ -25,7 +26,7 @@ pub fn stats(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
 }
 
 /// `.scanstats on|off|est|vm`: switches the measurement of statements on or off.
-pub fn scanstats(shell: &mut Shell, arguments: &[String]) -> Result<(), String> {
+pub fn scanstats(shell: &mut Shell, arguments: &[String]) -> Result<(), Failure> {
     let [value] = arguments else { return Err(usage(".scanstats")) };
     shell.scan_status = match value.as_str() {
         "est" => ScanStatus::Estimates,

@@ -1,10 +1,11 @@
 //! `.testcase`, `.check`: scripts that test their own output.
 
 use super::usage;
+use crate::commands::failure::Failure;
 use crate::shell::Shell;
 use crate::sink::Sink;
 
-type Result = std::result::Result<(), String>;
+type Result = std::result::Result<(), Failure>;
 
 /// `.testcase ?NAME?`: captures the output from now on.
 pub fn testcase(shell: &mut Shell, arguments: &[String]) -> Result {
@@ -32,7 +33,7 @@ pub fn check(shell: &mut Shell, arguments: &[String]) -> Result {
         row.unwrap_or(false)
     };
     if matches(&text) || text.strip_suffix('\n').is_some_and(matches) {
-        return shell.output.print(&format!("testcase-{name} ok\n"));
+        return Ok(shell.output.print(&format!("testcase-{name} ok\n"))?);
     }
     eprintln!("testcase-{name} FAILED\n Expected: [{pattern}]\n      Got: [{text}]");
     shell.has_failed = true;

@@ -1,9 +1,10 @@
 //! `.testctrl`: the switches of `sqlite3_test_control()`, which are for SQLite's own tests.
 
 use super::{boolean, integer};
+use crate::commands::failure::Failure;
 use crate::shell::Shell;
 
-type Result = std::result::Result<(), String>;
+type Result = std::result::Result<(), Failure>;
 
 /// A switch: its name, its arguments, how many of them there may be, and its effect, which may be a number to print.
 struct Switch {
@@ -64,21 +65,21 @@ pub fn testctrl(shell: &mut Shell, arguments: &[String]) -> Result {
     let name = name.trim_start_matches('-');
     if name == "help" {
         let lines = SWITCHES.iter().map(|switch| format!("  .testctrl {} {}\n", switch.name, switch.arguments));
-        return shell.output.print(&format!("Available test-controls:\n{}", lines.collect::<String>()));
+        return Ok(shell.output.print(&format!("Available test-controls:\n{}", lines.collect::<String>()))?);
     }
     let exact = SWITCHES.iter().find(|switch| switch.name == name);
     let mut beginning = SWITCHES.iter().filter(|switch| switch.name.starts_with(name));
     let problem = |what: String| format!("{what}\nUse \".testctrl --help\" for help");
     let switch = match (exact, beginning.next(), beginning.next()) {
         (Some(switch), ..) | (None, Some(switch), None) => switch,
-        (None, Some(_), Some(_)) => return Err(problem(format!("ambiguous test-control: \"{name}\""))),
-        (None, None, _) => return Err(problem(format!("unknown test-control: {name}"))),
+        (None, Some(_), Some(_)) => return Err(problem(format!("ambiguous test-control: \"{name}\"")).into()),
+        (None, None, _) => return Err(problem(format!("unknown test-control: {name}")).into()),
     };
     if !switch.count.contains(&arguments.len()) {
-        return Err(format!("Usage: .testctrl {} {}", switch.name, switch.arguments));
+        return Err(Failure::Usage(format!(".testctrl {} {}", switch.name, switch.arguments)));
     }
     match (switch.run)(shell, arguments)? {
-        Some(number) => shell.output.print(&format!("{number}\n")),
+        Some(number) => Ok(shell.output.print(&format!("{number}\n"))?),
         None => Ok(()),
     }
 }

@@ -1,5 +1,6 @@
 //! `.trace`: prints statements as they run. `.auth`: prints their authorizer requests. `.log`: prints the engine's error log.
 
+use crate::commands::failure::Failure;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
@@ -8,7 +9,7 @@ use lithe::TraceEvent;
 use super::{boolean, usage};
 use crate::shell::Shell;
 
-type Result = std::result::Result<(), String>;
+type Result = std::result::Result<(), Failure>;
 type Output = Box<dyn Write + Send>;
 
 /// The events that are printed, and their form.
@@ -33,7 +34,7 @@ pub fn trace(shell: &mut Shell, arguments: &[String]) -> Result {
             Some("row") => wanted.rows = true,
             Some("profile") => wanted.profile = true,
             Some("close") => {}
-            Some(_) => return Err(format!("Unknown option \"{argument}\" on \".trace\"")),
+            Some(_) => return Err(format!("Unknown option \"{argument}\" on \".trace\"").into()),
         }
     }
     wanted.statements |= !(wanted.rows || wanted.profile);

@@ -134,11 +134,9 @@ impl<'a> Codegen<'a> {
             Expr::Subquery(subquery) => subquery::emit_column(self, subquery, 0, dst)?,
             Expr::SubqueryColumn(subquery, at) => subquery::emit_column(self, subquery, *at, dst)?,
             Expr::Exists(subquery) => subquery::emit_exists(self, subquery, dst)?,
-            Expr::Row(_) => return fail("row value misused"),
+            // Neither is a scalar: a row value has several columns, and ORDER BY of a compound query is read from its rows.
+            Expr::Row(_) | Expr::Output(_) => return fail("row value misused"),
             Expr::Raise(raise) => call::emit_raise(self, raise)?,
-            // The resolver makes these of the ORDER BY terms of a compound query alone, which are columns of its rows: no code
-            // computes them.
-            Expr::Output(_) => unreachable!("ORDER BY of a compound query is read from its rows"),
         }
         Ok(())
     }

@@ -1,11 +1,10 @@
 //! DELETE.
 
 use lithe_catalog::{FoundTable, Index, Result};
-use lithe_optimize::write::delete::{DeletePlan, DeleteRows, plan, plan_of_dropped};
-use lithe_optimize::write::foreign_keys::quoted;
+use lithe_optimize::write::delete::{DeletePlan, DeleteRows, plan_of_dropped};
 use lithe_resolve::ir::OutputColumn;
 use lithe_resolve::{ChangeTarget, Found, ResolvedChange, Scope};
-use lithe_sql::ast::{self, Stmt};
+use lithe_sql::ast::{self, Ident, Indexed, Name, QualifiedName, Quote, Span};
 use lithe_vm::insn::{Insn, delete_flags};
 
 use super::change_loop::ChangeLoop;
@@ -17,31 +16,32 @@ use super::row::{RowChange, emit_old_row};
 use super::target::Target;
 use crate::Codegen;
 
-/// Emits a DELETE in the scope `base`. Returns the columns of RETURNING.
+/// Emits a DELETE. Returns the columns of RETURNING.
 pub(crate) fn delete<'a>(
     cg: &mut Codegen<'a>,
-    base: &Scope<'_, 'a>,
-    delete: &ast::Delete<'a>,
+    change: &'a ResolvedChange<'a>,
+    plan: &DeletePlan<'a>,
 ) -> Result<&'a [OutputColumn<'a>]> {
-    let body = cg.trigger_body();
-    let (change, plan) = plan(&mut cg.planner, base, delete, body)?;
     let counted = super::begin_row_count(cg, "rows deleted", change.returning.is_some());
-    emit(cg, change, &plan)?;
+    emit(cg, change, plan)?;
     Ok(change.returning.map_or(counted, |returning| returning.columns))
 }
 
 /// Deletes the rows of a table that is about to be dropped, for the sake of foreign keys only: no triggers fire, and keys that
 /// are malformed are ignored.
 pub(crate) fn delete_rows_of_dropped<'a>(cg: &mut Codegen<'a>, found: FoundTable<'a>) -> Result<()> {
-    let database = quoted(cg.env.catalog.database_name(found.db).name());
-    let text = format!("DELETE FROM {database}.{}", quoted(found.table.name.name()));
-    let text = cg.arena.alloc_slice_copy(text.as_bytes());
-    let names = Found::default();
-    // The parser makes a DELETE of a text that begins with DELETE, or fails.
-    let Stmt::Delete(delete) = cg.resolver.parse_stored(text)? else {
-        unreachable!("the text is a DELETE");
+    let ident = |name: Name<'a>| Ident::new(name, Span::default(), Quote::None);
+    let database = ident(cg.env.catalog.database_name(found.db).name());
+    let delete = ast::Delete {
+        with: None,
+        table: QualifiedName { schema: Some(database), name: ident(found.table.name.name()) },
+        alias: None,
+        indexed: Indexed::Any,
+        filter: None,
+        returning: &[],
     };
-    let change = cg.resolver.delete(&Scope::outermost(text, &names), delete)?;
+    let names = Found::default();
+    let change = cg.resolver.delete(&Scope::outermost(b"", &names), &delete)?;
     cg.write.drops_rows = true;
     let plan = plan_of_dropped(&mut cg.planner, &change)?;
     emit(cg, &change, &plan)

@@ -1,11 +1,10 @@
 //! INSERT.
 
 use lithe_catalog::{Result, Table};
-use lithe_optimize::write::insert::{InsertPlan, InsertRowsPlan, plan};
+use lithe_optimize::write::insert::{InsertPlan, InsertRowsPlan};
 use lithe_optimize::write::source::{NewRowid, value_for};
 use lithe_resolve::ir::OutputColumn;
-use lithe_resolve::{ChangedColumn, InsertRows, ResolvedInsert, Scope};
-use lithe_sql::ast;
+use lithe_resolve::{ChangedColumn, InsertRows, ResolvedInsert};
 use lithe_vm::insn::{Insn, insert_flags};
 use lithe_vm::operand::{Addr, Reg, Sequence};
 
@@ -19,16 +18,14 @@ use super::upsert::Upserts;
 use super::{fire, foreign_key};
 use crate::Codegen;
 
-/// Emits an INSERT in the scope `base`. Returns the columns of RETURNING.
+/// Emits an INSERT. Returns the columns of RETURNING.
 pub(crate) fn insert<'a>(
     cg: &mut Codegen<'a>,
-    base: &Scope<'_, 'a>,
-    insert: &ast::Insert<'a>,
+    resolved: &'a ResolvedInsert<'a>,
+    plan: &InsertPlan<'a>,
 ) -> Result<&'a [OutputColumn<'a>]> {
-    let body = cg.trigger_body();
-    let (resolved, plan) = plan(&mut cg.planner, base, insert, body)?;
     let counted = super::begin_row_count(cg, "rows inserted", resolved.returning.is_some());
-    match &plan {
+    match plan {
         InsertPlan::Records(plan) => super::transfer::emit(cg, plan)?,
         InsertPlan::Rows(plan) => insert_rows(cg, resolved, plan)?,
         InsertPlan::View(plan) => super::view::insert(cg, resolved, plan)?,

@@ -53,8 +53,8 @@ use crate::expr::computed;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use lithe_catalog::{Result, fail};
-use lithe_optimize::write::TriggerBody;
+use lithe_catalog::Result;
+use lithe_optimize::write::statement::{ChangePlan, plan_change};
 use lithe_resolve::Scope;
 use lithe_resolve::ir::OutputColumn;
 use lithe_sql::ast::{Name, Stmt};
@@ -68,12 +68,12 @@ pub(crate) use row::{emit_affinities, generated_column_uses};
 
 use super::Codegen;
 
-/// Emits an INSERT, UPDATE or DELETE in a scope.
-type EmitChange = for<'a> fn(&mut Codegen<'a>, &Scope<'_, 'a>, &Stmt<'a>) -> Result<&'a [OutputColumn<'a>]>;
+/// Emits an INSERT, UPDATE or DELETE by its plan. Returns the columns of RETURNING.
+type EmitChange = for<'a> fn(&mut Codegen<'a>, &ChangePlan<'a>) -> Result<&'a [OutputColumn<'a>]>;
 
 /// The state of code generation of writes for one program.
 pub(super) struct State<'a> {
-    /// Compiles the statements of a trigger. (A function pointer, because the modules of INSERT, UPDATE and DELETE use this one.)
+    /// Emits the changes of a trigger's steps. (A function pointer, because the modules of INSERT, UPDATE and DELETE use this one.)
     change: EmitChange,
     /// DROP TABLE deletes rows as DELETE does.
     drops_rows: bool,
@@ -87,21 +87,25 @@ pub(super) struct State<'a> {
 
 impl Default for State<'_> {
     fn default() -> Self {
-        State { change: emit_change, drops_rows: false, programs: Rc::default(), body: None, row_count: None }
+        State { change: emit_plan, drops_rows: false, programs: Rc::default(), body: None, row_count: None }
     }
 }
 
-/// Emits an INSERT, UPDATE or DELETE in `scope`. Returns the columns of RETURNING.
+/// Resolves, plans and emits an INSERT, UPDATE or DELETE in `scope`. Returns the columns of RETURNING.
 pub(crate) fn emit_change<'a>(
     cg: &mut Codegen<'a>,
     scope: &Scope<'_, 'a>,
     stmt: &Stmt<'a>,
 ) -> Result<&'a [OutputColumn<'a>]> {
-    match stmt {
-        Stmt::Insert(statement) => insert::insert(cg, scope, statement),
-        Stmt::Update(statement) => update::update(cg, scope, statement),
-        Stmt::Delete(statement) => delete::delete(cg, scope, statement),
-        _ => fail("not a statement that changes rows"),
+    let plan = plan_change(&mut cg.planner, scope, stmt, None)?;
+    emit_plan(cg, &plan)
+}
+
+fn emit_plan<'a>(cg: &mut Codegen<'a>, plan: &ChangePlan<'a>) -> Result<&'a [OutputColumn<'a>]> {
+    match plan {
+        ChangePlan::Insert(insert, plan) => insert::insert(cg, insert, plan),
+        ChangePlan::Update(change, plan) => update::update(cg, change, plan),
+        ChangePlan::Delete(change, plan) => delete::delete(cg, change, plan),
     }
 }
 
@@ -110,19 +114,12 @@ pub(crate) fn emit_change<'a>(
 struct Body<'a> {
     /// The trigger's name, for the authorizer; `None` for the action of a foreign key.
     within: Option<Name<'a>>,
-    /// The context in which its statements are planned.
-    planned: TriggerBody,
 }
 
 impl<'a> Codegen<'a> {
     /// Whether the program is the body of a trigger.
     pub(super) fn is_body(&self) -> bool {
         self.write.body.is_some()
-    }
-
-    /// The trigger's body that the program is, for the plans of its statements.
-    fn trigger_body(&self) -> Option<TriggerBody> {
-        self.write.body.map(|body| body.planned)
     }
 
     /// The trigger whose body the program is, for the authorizer.

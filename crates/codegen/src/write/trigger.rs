@@ -1,7 +1,7 @@
 //! The programs of triggers.
 //!
 //! A trigger is compiled for each place that fires it: for the registers of OLD and NEW, and for the conflict policy of the
-//! firing statement. All programs are in one table of the statement's own program. Their numbers are assigned before they are
+//! firing statement. The steps of its body are planned (`optimize::write::trigger_body`) and emitted one after the other. All programs are in one table of the statement's own program. Their numbers are assigned before they are
 //! compiled, so that a trigger can fire itself.
 
 use std::rc::Rc;
@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use lithe_catalog::{ForeignKey, FoundTrigger, Result, fail};
 use lithe_optimize::explain::Explain;
-use lithe_optimize::plan::RowsFor;
 use lithe_optimize::write::TriggerBody;
+use lithe_optimize::write::trigger_body::{StepPlan, plan_step, plan_when};
 use lithe_resolve::{Found, Rules, Scope, ScopeSource};
 use lithe_sql::ast::{Conflict, CreateTrigger, Expr, ExprKind, Name, Node, Stmt, walk_stmt};
 use lithe_vm::insn::Insn;
@@ -143,12 +143,13 @@ fn compile<'a>(cg: &mut Codegen<'a>, change: &RowChange<'_, 'a>, source: BodySou
     let fixed_db = (db != Db::TEMP).then_some(db);
     let rules = Rules { raise: true, no_strings_in_double_quotes: !cg.env.flags.dqs_ddl, ..Rules::default() };
     let within = (!name.is_empty()).then(|| Name::new(&*cg.arena.alloc_slice_copy(name.as_bytes())));
-    body.write.body = Some(Body { within, planned: TriggerBody { policy: change.policy } });
+    body.write.body = Some(Body { within });
     let scope = Scope { sources: rows, rules, fixed_db, within, ..Scope::outermost(text, &found) };
     if !name.is_empty() {
         emit_trace(&mut body, &format!("TRIGGER {name}"));
     }
-    emit_body(&mut body, &scope, create).map_err(lithe_catalog::CompileError::without_offset)?;
+    let of_trigger = TriggerBody { policy: change.policy };
+    emit_body(&mut body, &scope, create, of_trigger).map_err(lithe_catalog::CompileError::without_offset)?;
     take_needs(cg, &body, create);
     let program = body.take_program();
     if let Some(builders) = body.builders {
@@ -189,19 +190,24 @@ fn old_and_new<'a>(body: &mut Codegen<'a>, change: &RowChange<'_, 'a>) -> &'a [S
     rows.into_bump_slice()
 }
 
-fn emit_body<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, create: &'a CreateTrigger<'a>) -> Result<()> {
+fn emit_body<'a>(
+    body: &mut Codegen<'a>,
+    scope: &Scope<'_, 'a>,
+    create: &'a CreateTrigger<'a>,
+    of_trigger: TriggerBody,
+) -> Result<()> {
     let end = body.b.label();
     if let Some(when) = &create.when {
-        let when = body.resolver.expr(scope, when)?;
-        let when = body.prepare_expr(&when);
-        body.plan_exprs([&when])?;
-        body.jump_if_false(&when, end, true)?;
+        let plan = plan_when(&mut body.planner, scope, when)?;
+        body.explain.expr_queries(plan.queries);
+        body.jump_if_false(&plan.condition, end, true)?;
     }
     for step in create.body {
         if scope.within.is_some() {
             emit_trace(body, &String::from_utf8_lossy(step.span.text(scope.text)));
         }
-        emit_step(body, scope, &step.stmt)?;
+        let plan = plan_step(&mut body.planner, scope, &step.stmt, of_trigger)?;
+        emit_step(body, &plan)?;
     }
     body.b.place(end);
     body.b.emit(Insn::Halt {});
@@ -213,23 +219,16 @@ fn emit_trace(cg: &mut Codegen<'_>, text: &str) {
     cg.b.emit(Insn::TraceTrigger { text });
 }
 
-fn emit_step<'a>(body: &mut Codegen<'a>, scope: &Scope<'_, 'a>, step: &Stmt<'a>) -> Result<()> {
-    let is_returning = |columns: &[lithe_sql::ast::ResultColumn<'_>]| {
-        if columns.is_empty() { Ok(()) } else { fail("cannot use RETURNING in a trigger") }
-    };
-    match step {
-        Stmt::Select(select) => {
-            let query = body.resolver.query(scope, select)?.of_any_row(body.arena);
-            let query = body.prepare_query(query);
-            let plan = body.plan_query(query, RowsFor::Use)?;
-            return body.emit_query(plan, &Destination::Discard);
+fn emit_step<'a>(body: &mut Codegen<'a>, plan: &StepPlan<'a>) -> Result<()> {
+    match plan {
+        StepPlan::Query(plan) => {
+            body.explain.query(plan);
+            body.emit_query(plan, &Destination::Discard)
         }
-        Stmt::Insert(insert) => is_returning(insert.returning)?,
-        Stmt::Update(update) => is_returning(update.returning)?,
-        Stmt::Delete(delete) => is_returning(delete.returning)?,
-        _ => return fail("malformed trigger"),
+        StepPlan::Change(plan) => {
+            (body.write.change)(body, plan)?;
+            body.b.emit(Insn::ResetCount {});
+            Ok(())
+        }
     }
-    (body.write.change)(body, scope, step)?;
-    body.b.emit(Insn::ResetCount {});
-    Ok(())
 }

@@ -3,10 +3,9 @@
 use crate::expr::computed;
 use lithe_catalog::Result;
 use lithe_optimize::write::returning::ReturningPlan;
-use lithe_optimize::write::update::{RowUpdate, UpdatePlan, UpdateRows, plan};
+use lithe_optimize::write::update::{RowUpdate, UpdatePlan, UpdateRows};
 use lithe_resolve::ir::OutputColumn;
-use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, ResolvedChange, Scope};
-use lithe_sql::ast;
+use lithe_resolve::{Assigned, ChangeTarget, ChangedColumn, ResolvedChange};
 use lithe_vm::insn::{Insn, delete_flags, insert_flags};
 use lithe_vm::operand::{Addr, Reg};
 
@@ -20,16 +19,14 @@ use super::unique::{Unique, Uniqueness, emit_unique};
 use super::{fire, foreign_key};
 use crate::{Codegen, ColumnAccess};
 
-/// Emits an UPDATE in the scope `base`. Returns the columns of RETURNING.
+/// Emits an UPDATE. Returns the columns of RETURNING.
 pub(crate) fn update<'a>(
     cg: &mut Codegen<'a>,
-    base: &Scope<'_, 'a>,
-    update: &ast::Update<'a>,
+    change: &'a ResolvedChange<'a>,
+    plan: &UpdatePlan<'a>,
 ) -> Result<&'a [OutputColumn<'a>]> {
-    let body = cg.trigger_body();
-    let (change, plan) = plan(&mut cg.planner, base, update, body)?;
     let counted = super::begin_row_count(cg, "rows updated", change.returning.is_some());
-    match &plan {
+    match plan {
         UpdatePlan::Rows(plan) => update_rows(cg, change, plan)?,
         UpdatePlan::View(plan) => super::view::change(cg, change, plan)?,
         UpdatePlan::Virtual(plan) => super::virtual_table::change(cg, change, plan)?,

@@ -62,7 +62,7 @@ impl Connection {
         let Some(statement) = parsed.statement else { return Ok(Vec::new()) };
         let program = lithe_codegen::compile(&request(&statement, sql), &arena, &environment);
         let program = program.map_err(|error| error.into_report().message)?;
-        if std::env::var_os("EXPLAIN").is_some() {
+        if std::env::var_os("CHANGES_EXPLAIN").is_some() {
             eprintln!("-- {sql}");
             for (at, insn) in program.insns.iter().enumerate() {
                 eprintln!("{at:4} {insn:?}");

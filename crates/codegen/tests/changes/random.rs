@@ -1,4 +1,4 @@
-//! Random tables, indexes, triggers and changes. A seed replays its script: `SEED=17 cargo test random`.
+//! Random tables, indexes, triggers and changes. A seed replays its script: `CHANGES_SEED=17 cargo test random`.
 
 use super::{Connection, check_statements};
 
@@ -9,10 +9,10 @@ const STATEMENTS: usize = 40;
 #[test]
 fn random_changes() {
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    if let Some(seed) = number("SEED") {
+    if let Some(seed) = number("CHANGES_SEED") {
         return run(seed);
     }
-    let failed: Vec<u64> = (0..number("SCRIPTS").unwrap_or(SCRIPTS))
+    let failed: Vec<u64> = (0..number("CHANGES_WORLDS").unwrap_or(SCRIPTS))
         .filter(|&seed| std::panic::catch_unwind(|| run(seed)).is_err())
         .collect();
     assert_eq!(failed, [], "seeds whose scripts do not end as in SQLite");

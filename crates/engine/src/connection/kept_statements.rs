@@ -62,7 +62,7 @@ impl KeptStatements {
     /// is reset.
     pub(crate) fn keep(&self, connection: &Connection, key: u64, alive: &Weak<u64>, statement: Statement) {
         if let Some(mut unwanted) = self.put(key, statement, alive) {
-            let _ = unwanted.reset(connection); // nobody is left whom to tell
+            let _ = unwanted.reset(connection); // no caller is left to report an error to
         }
         let count = self.idle.borrow().len();
         if count > self.sweep_at.get().max(SWEEP_MIN) {
@@ -91,7 +91,7 @@ impl KeptStatements {
 
     fn sweep(&self, connection: &Connection, is_wanted: impl Fn(&Stored) -> bool) {
         for mut statement in self.remove(is_wanted) {
-            let _ = statement.reset(connection); // nobody is left whom to tell
+            let _ = statement.reset(connection); // no caller is left to report an error to
         }
     }
 

@@ -220,7 +220,7 @@ impl Connection {
             catalog: self.definitions.catalog(),
             functions: self.definitions.functions(),
             collations: self.definitions.collations(),
-            missing_collations: self.definitions.missing_collations.borrow().clone(),
+            missing_collations: Vec::new(),
             // Comments are allowed in the texts of the schema, even if they are forbidden in statements.
             limits: Limits { comments: true, ..self.settings.limits() },
             flags: CompileFlags { preupdate_hook: self.hooks.preupdate.is_wanted(), ..self.settings.flags() },

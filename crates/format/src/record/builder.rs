@@ -31,11 +31,6 @@ impl Builder {
         Builder::default()
     }
 
-    /// A builder for databases of the given schema format.
-    pub fn with_format(format: SchemaFormat) -> Builder {
-        Builder { format, ..Builder::default() }
-    }
-
     /// Changes the schema format of the following records.
     pub fn set_format(&mut self, format: SchemaFormat) {
         self.format = format;

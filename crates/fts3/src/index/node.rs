@@ -131,13 +131,4 @@ impl NodeReader {
         }
         Ok((first.unwrap_or(last), last))
     }
-
-    /// The leftmost child of an interior node.
-    ///
-    /// # Errors
-    /// SQLITE_CORRUPT_VTAB.
-    pub fn leftmost(bytes: &[u8]) -> Result<i64> {
-        let mut at = 0;
-        varint::read(bytes, &mut at).and_then(|_| varint::read(bytes, &mut at)).ok_or_else(corrupt)
-    }
 }

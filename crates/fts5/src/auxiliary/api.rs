@@ -1,4 +1,4 @@
-//! The interface of an auxiliary function to the row on which a scan stands, to the query that has found it, and to the table.
+//! The interface of an auxiliary function to the current row of a scan, to the query that has found it, and to the table.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -26,7 +26,7 @@ pub struct Api<'a> {
     function: &'a Arc<dyn AuxiliaryFunction>,
 }
 
-/// The rows that a phrase of a query stands in.
+/// The rows in which a phrase of a query occurs.
 pub struct PhraseRows<'a> {
     state: CursorState,
     connection: &'a dyn SqlConnection,
@@ -35,7 +35,7 @@ pub struct PhraseRows<'a> {
 }
 
 impl PhraseRows<'_> {
-    /// Goes to the next row. None: there is none.
+    /// Goes to the next row. `None`: there is none.
     ///
     /// # Errors
     /// The errors of reading the index.
@@ -77,12 +77,12 @@ impl<'a> Api<'a> {
         &self.state.table
     }
 
-    /// How many columns the table has (xColumnCount).
+    /// The number of columns (xColumnCount).
     pub fn column_count(&self) -> usize {
         self.state.table.config.columns.len()
     }
 
-    /// How many rows there are in the table (xRowCount).
+    /// The number of rows in the table (xRowCount).
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB, also if there are none: the scan is on one. Those of reading shadow tables.
@@ -91,7 +91,7 @@ impl<'a> Api<'a> {
         if rows as i64 > 0 { Ok(rows) } else { Err(crate::corrupt()) }
     }
 
-    /// How many rows and tokens there are in the table (xColumnTotalSize).
+    /// The numbers of rows and tokens in the table (xColumnTotalSize).
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.
@@ -171,7 +171,7 @@ impl<'a> Api<'a> {
         self.state.search.as_ref().map_or(&[], Search::phrases)
     }
 
-    /// How many phrases the query has (xPhraseCount).
+    /// The number of phrases of the query (xPhraseCount).
     pub fn phrase_count(&self) -> usize {
         self.phrases().len()
     }
@@ -181,7 +181,7 @@ impl<'a> Api<'a> {
         self.phrases().get(phrase).map(|query| &query.phrase)
     }
 
-    /// How many rows a phrase stands in.
+    /// The number of rows in which a phrase occurs.
     ///
     /// # Errors
     /// SQLITE_RANGE; the errors of reading the index.
@@ -191,7 +191,7 @@ impl<'a> Api<'a> {
         search.count(&self.state.table, self.connection)
     }
 
-    /// The rows that a phrase stands in (xQueryPhrase): a scan of its own, with auxiliary data of its own.
+    /// The rows in which a phrase occurs (xQueryPhrase): a scan of its own, with auxiliary data of its own.
     ///
     /// # Errors
     /// SQLITE_RANGE.
@@ -210,7 +210,7 @@ impl<'a> Api<'a> {
         found.map(|(_, kept)| Rc::clone(kept))
     }
 
-    /// Keeps something for the length of the scan, in place of what was kept (xSetAuxdata).
+    /// Keeps data until the scan ends, in place of the data that was kept (xSetAuxdata).
     pub fn set_auxiliary(&mut self, keep: Option<Rc<dyn Any>>) {
         let key = self.key();
         let all = &mut self.state.auxiliary.kept;
@@ -218,7 +218,7 @@ impl<'a> Api<'a> {
         all.extend(keep.map(|keep| (key, keep)));
     }
 
-    /// Functions are told apart by where they are.
+    /// Functions are identified by their addresses.
     fn key(&self) -> usize {
         Arc::as_ptr(self.function).cast::<()>().addr()
     }
@@ -233,7 +233,7 @@ impl<'a> Api<'a> {
         &mut row.get_or_insert_with(|| (rowid, RowMatches::default())).1
     }
 
-    /// Where each phrase of the query stands in the row.
+    /// The places of each phrase of the query in the row.
     ///
     /// # Errors
     /// The errors of reading the row.
@@ -256,7 +256,7 @@ impl<'a> Api<'a> {
         (0..search.phrases().len()).map(|phrase| search.positions(table, phrase)).collect()
     }
 
-    /// Where phrases stand if the index does not know: their tokens are looked for in the text.
+    /// The places of phrases that the index does not have: the text is searched for their tokens.
     fn searched_positions(&mut self) -> Result<Vec<Vec<u64>>> {
         let table = Arc::clone(&self.state.table);
         let is_there: Vec<bool> = self.listed_positions().iter().map(Option::is_some).collect();
@@ -290,19 +290,19 @@ impl<'a> Api<'a> {
         Ok(found)
     }
 
-    /// The columns and offsets at which a phrase stands in the row (xPhraseFirst, xPhraseNext).
+    /// The columns and offsets at which a phrase occurs in the row (xPhraseFirst, xPhraseNext).
     ///
     /// # Errors
     /// The errors of reading the row.
-    pub fn phrase_positions(&mut self, phrase: usize) -> Result<Vec<u64>> {
+    pub(crate) fn phrase_positions(&mut self, phrase: usize) -> Result<Vec<u64>> {
         Ok(self.positions()?.get(phrase).cloned().unwrap_or_default())
     }
 
-    /// Shows `each` where a phrase stands in the row, by [`crate::position`].
+    /// Calls `each` with the places of a phrase in the row, in the form of [`crate::position`].
     ///
     /// # Errors
     /// The errors of reading the row.
-    pub fn each_position(&mut self, phrase: usize, each: &mut dyn FnMut(u64)) -> Result {
+    pub(crate) fn each_position(&mut self, phrase: usize, each: &mut dyn FnMut(u64)) -> Result {
         let table = &self.state.table;
         if table.config.detail == Detail::Full {
             if let Some(search) = &self.state.search {
@@ -316,13 +316,13 @@ impl<'a> Api<'a> {
         Ok(())
     }
 
-    /// The columns in which a phrase stands in the row (xPhraseFirstColumn, xPhraseNextColumn).
+    /// The columns in which a phrase occurs in the row (xPhraseFirstColumn, xPhraseNextColumn).
     ///
     /// # Errors
     /// The errors of reading the row.
     pub fn phrase_columns(&mut self, phrase: usize) -> Result<Vec<usize>> {
         let positions = match self.state.table.config.detail {
-            // The index says it without the text.
+            // The index has the columns, so the text is not read.
             Detail::Columns => self.listed_positions().into_iter().nth(phrase).flatten().unwrap_or_default(),
             _ => self.phrase_positions(phrase)?,
         };

@@ -3,7 +3,7 @@
 //! ```text
 //!   - sum over phrases of   idf * f * (k1 + 1) / (f + k1 * (1 - b + b * D / average D))
 //!
-//!   f    how often the phrase stands in the row, each time with the weight of the column
+//!   f    how often the phrase occurs in the row, each time with the weight of the column
 //!   D    how many tokens the row has
 //!   idf  ln((N - n + 0.5) / (n + 0.5)), N rows in all, n with the phrase; 1e-6 if that is not positive
 //! ```
@@ -19,7 +19,7 @@ use crate::position::column_of;
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
-/// The least weight of a phrase: more of it is never worse.
+/// The least weight of a phrase: another instance never makes a rank worse.
 const IDF_MIN: f64 = 1e-6;
 
 /// The numbers that are the same for all rows of a scan.

@@ -7,7 +7,7 @@ use super::api::{Api, text_of};
 use super::wrong_number;
 use crate::Result;
 
-/// The tokens of one column that belong to phrases: first and last of each run. Runs that share a token are one.
+/// The tokens of one column that belong to phrases: the first and the last of each run. Runs that share a token are one run.
 pub(super) fn runs(api: &mut Api<'_>, column: usize) -> Result<Vec<(usize, usize)>> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for instance in api.instances()?.iter().filter(|instance| instance.column == column) {
@@ -49,12 +49,12 @@ pub(super) fn copy(out: &mut Vec<u8>, text: &[u8], copied: &mut usize, end: usiz
     }
 }
 
-/// The bytes that runs of tokens stand for. What overlaps in the text, as trigrams do, is one mark.
+/// The bytes of runs of tokens. Runs that overlap in the text, as trigrams do, are one mark.
 pub(super) fn marks(runs: &[(usize, usize)], tokens: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut marks: Vec<(usize, usize)> = Vec::new();
     for (first, last) in runs {
         let Some((start, _)) = tokens.get(*first) else { break };
-        // Where the text is not what was indexed, the last token may not be there.
+        // If the text differs from the indexed one, the last token may be missing.
         let end = tokens.get(*last).map_or(*start, |(_, end)| *end);
         match marks.last_mut() {
             Some(mark) if *start < mark.1 => mark.1 = mark.1.max(end),

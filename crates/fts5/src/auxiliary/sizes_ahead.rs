@@ -1,13 +1,13 @@
-//! How many tokens rows have, read ahead: ranking asks for the sizes of all rows that a query finds, in their order.
+//! The numbers of tokens of rows, read ahead: ranking reads the sizes of all rows that a query finds, in their order.
 
 use lithe_vtab::SqlConnection;
 
 use crate::Result;
 use crate::table::Table;
 
-/// So many rows are read ahead at most.
+/// The largest number of rows that are read ahead.
 const ROWS_MAX: usize = 128;
-/// Rows are read ahead while no more than so many rowids lie between those that are asked for.
+/// Rows are read ahead while the gaps between the requested rowids are not larger than this.
 const GAP_MAX: i64 = 16;
 
 /// The sizes of some rows.
@@ -16,16 +16,16 @@ pub(super) struct SizesAhead {
     /// The generation of the index and the content version of the database when the sizes were read.
     versions: (u64, Option<u64>),
     rowids: Vec<i64>,
-    /// As many for each row as the table has columns.
+    /// The sizes of all rows, one for each column.
     tokens: Vec<u64>,
-    /// The row that was asked for last.
+    /// The row that was requested last.
     at: usize,
-    /// How many rows are read the next time.
+    /// The number of rows to read the next time.
     count: usize,
 }
 
 impl SizesAhead {
-    /// How many tokens each column of a row has.
+    /// The number of tokens in each column of a row.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB if the row is not there, and the errors of reading it.

@@ -1,7 +1,7 @@
 //! `snippet(table, column, open, close, ellipsis, n)`: the best piece of so many tokens out of a row, with marks.
 //!
-//! Pieces that begin at a phrase's instance, with tokens in front and behind, compete with those that begin at the sentence in
-//! which the instance stands.
+//! Pieces that begin at a phrase's instance, with tokens in front and behind, compete with those that begin at the sentence of
+//! the instance.
 
 use lithe_value::cast;
 use lithe_vtab::{Value, ValueRef};
@@ -26,14 +26,14 @@ struct Best {
     start: i64,
 }
 
-/// A column that is looked at.
+/// A column that is searched for pieces.
 struct Candidate<'c> {
     column: usize,
-    /// How many tokens it has.
+    /// The number of its tokens.
     len: i64,
     /// The tokens at which sentences begin, in order.
     sentences: &'c [i64],
-    /// How many tokens the piece is to have.
+    /// The number of tokens of a piece.
     wanted: i64,
 }
 
@@ -65,7 +65,7 @@ pub fn snippet(api: &mut Api<'_>, arguments: &[ValueRef<'_>]) -> Result<Value> {
     Ok(Value::text(piece.marked(&runs, [&text_of(*open), &text_of(*close), &text_of(*ellipsis)])))
 }
 
-/// Looks for a better piece in a column. False: an instance stands behind the end of the column, and no further one was looked at.
+/// Looks for a better piece in a column. False: an instance is behind the end of the column, and the search has stopped there.
 fn find(api: &mut Api<'_>, column: usize, wanted: i64, best: &mut Best) -> Result<bool> {
     let (text, tokens) = api.tokens_of(column)?;
     let sentences = sentences(text.as_deref().unwrap_or_default(), &tokens);
@@ -100,7 +100,7 @@ trait TrimEnd {
 }
 
 impl TrimEnd for [u8] {
-    /// Without spaces, tabs and line ends at the end.
+    /// The text without spaces, tabs and line ends at its end.
     fn trim_ascii_end_of_sentence(&self) -> &[u8] {
         let len = self.iter().rposition(|byte| !b" \t\n\r".contains(byte)).map_or(0, |at| at + 1);
         self.get(..len).unwrap_or_default()
@@ -108,7 +108,7 @@ impl TrimEnd for [u8] {
 }
 
 impl Candidate<'_> {
-    /// Tries the pieces for an instance that stands at a token.
+    /// Tries the pieces for an instance that is at a token.
     fn around(&self, all: &[Instance], lens: &[i64], at: i64, best: &mut Best) {
         let (score, middle) = self.score(all, lens, at);
         let start = match middle {
@@ -162,7 +162,7 @@ struct Piece<'p> {
 }
 
 impl Piece<'_> {
-    /// A piece that ends before the first token: all that is marked, and what stands before it.
+    /// A piece that ends before the first token: the marks, and the text before the token.
     fn marked_without_end(&self, runs: &[(usize, usize)], [open, close, ellipsis]: [&[u8]; 3]) -> Vec<u8> {
         let mut out = Vec::new();
         let mut copied = 0;

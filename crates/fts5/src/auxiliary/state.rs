@@ -23,16 +23,16 @@ pub const POINTER_KIND: &[u8] = b"fts5-cursor";
 pub struct CursorState {
     /// The table.
     pub table: Arc<Table>,
-    /// The query; none in a scan without MATCH. It stands on the row.
+    /// The query, on the row; none in a scan without MATCH.
     pub search: Option<Search>,
-    /// The row. None before the first and behind the last.
+    /// The row. `None` before the first and behind the last.
     pub rowid: Option<i64>,
     /// The data that functions keep for the length of a scan.
     pub auxiliary: Auxiliary,
-    /// The statement that reads the row, and the row that it stands on.
+    /// The statement that reads rows, and its current row.
     pub(crate) reader: Kept,
     pub(crate) read: Option<i64>,
-    /// The reader is what scans the table: it is on the row always.
+    /// Whether the reader scans the table, so that it is always on the row.
     pub(crate) is_scan: bool,
     sizes_ahead: SizesAhead,
 }
@@ -40,14 +40,14 @@ pub struct CursorState {
 /// A text with the locale that belongs to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocaleText {
-    /// The text, or what else the column has.
+    /// The text, or another value of the column.
     pub value: Value,
     /// The locale.
     pub locale: Option<Vec<u8>>,
 }
 
 impl CursorState {
-    /// On no row, without a query.
+    /// The state before the first row, without a query.
     pub fn new(table: &Arc<Table>) -> CursorState {
         CursorState {
             table: Arc::clone(table),
@@ -98,7 +98,7 @@ impl CursorState {
         Ok(LocaleText { value: Value::from(value), locale })
     }
 
-    /// How many tokens each column of the row has. None with columnsize=0, which stores no sizes.
+    /// The number of tokens in each column of the row. `None` with columnsize=0, which stores no sizes.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB if the row is not there, and the errors of reading it.
@@ -111,15 +111,15 @@ impl CursorState {
 /// A phrase of the query, in the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// Which phrase.
+    /// The number of the phrase.
     pub phrase: usize,
-    /// In which column.
+    /// The column.
     pub column: usize,
-    /// How many tokens stand before it there.
+    /// The number of tokens before it in the column.
     pub offset: u32,
 }
 
-/// Where tokens begin and end in a text.
+/// The offsets of the beginnings and ends of tokens in a text.
 pub(super) type Places = Vec<(usize, usize)>;
 
 /// The positions that functions have read of a row, kept because they read them several times.
@@ -133,25 +133,25 @@ pub struct RowMatches {
 #[derive(Default)]
 pub struct Auxiliary {
     pub(super) kept: Vec<(usize, Rc<dyn Any>)>,
-    /// Of the row on which the scan stands.
+    /// The positions in the current row of the scan.
     pub(super) row: Option<(i64, RowMatches)>,
-    /// The function that `rank` is.
+    /// The function of `rank`.
     pub(crate) ranking: Option<Rc<Ranking>>,
 }
 
-/// The function that `rank` is in a scan, with its arguments.
+/// The function of `rank` in a scan, with its arguments.
 pub(crate) struct Ranking {
     pub function: Arc<dyn AuxiliaryFunction>,
     pub arguments: Vec<lithe_vtab::Value>,
 }
 
 impl Auxiliary {
-    /// The scan has moved on.
+    /// Called when the scan has moved to another row.
     pub fn forget_row(&mut self) {
         self.row = None;
     }
 
-    /// The scan begins anew.
+    /// Called when the scan begins anew.
     pub fn clear(&mut self) {
         *self = Auxiliary::default();
     }

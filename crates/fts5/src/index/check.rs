@@ -9,7 +9,7 @@ use crate::Result;
 use crate::config::Detail;
 use crate::position;
 
-/// The number that an entry adds to the sum: a term of an index stands in a place (column and offset) of a row.
+/// The number that an entry adds to the sum: a term of an index is in a place (column and offset) of a row.
 pub fn entry(rowid: i64, place: (u64, u64), index: u8, token: &[u8]) -> u64 {
     let step = |sum: u64, number: u64| sum.wrapping_add(sum << 3).wrapping_add(number);
     let start = step(step(rowid as u64, place.0), place.1);

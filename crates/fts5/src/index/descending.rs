@@ -20,14 +20,14 @@ pub struct DescendingCursor {
     has_doclist_index: bool,
     page: u64,
     leaf: Leaf,
-    /// The rows of the page up to the one that the cursor stands on, which is the last.
+    /// The rows of the page up to the row of the cursor, which is the last.
     rows: Vec<Row>,
     /// The row's positions, if they continue on the next page.
     spilled: Option<Vec<u8>>,
 }
 
 impl DescendingCursor {
-    /// On the last row of the term that a cursor stands on, on its first row. None: it has no rows.
+    /// Positions at the last row of a cursor's term, from the term's first row. `None`: the term has no rows.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.

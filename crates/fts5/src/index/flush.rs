@@ -171,7 +171,7 @@ pub struct PendingRow<'p> {
 }
 
 impl PendingRow<'_> {
-    /// A token stands in the row. Without an offset: older entries of the row are deleted.
+    /// A token occurs in the row. Without an offset: older entries of the row are deleted.
     ///
     /// # Errors
     /// SQLITE_NOMEM.

@@ -1,4 +1,4 @@
-//! Where terms stand in the segments, as queries have found them: the same words are looked for again and again, by the next query, or to rank what
+//! Where terms are in the segments, as queries have found them: the same words are looked for again and again, by the next query, or to rank what
 //! this one finds.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Pages that queries have read, and where terms stand in short segments: the next query mostly wants the same.
+//! Pages that queries have read, and the places of terms in short segments: the next query mostly needs the same.
 //!
 //! All of it is worth something as long as the connection sees the same database: [`SqlConnection::content_version`](lithe_vtab::SqlConnection::content_version).
 

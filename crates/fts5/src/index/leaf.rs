@@ -49,7 +49,7 @@ impl Leaf {
         self.bytes.get(self.size..).unwrap_or_default()
     }
 
-    /// Where the first rowid stands that stands in front of the first term: perhaps not on the page, if that is damaged.
+    /// The offset of the first rowid in front of the first term; on a damaged page perhaps beyond its end.
     pub fn first_rowid(&self) -> Option<usize> {
         let at = usize::from(u16::from_be_bytes(*self.bytes.first_chunk()?));
         (at != 0).then_some(at)
@@ -58,13 +58,6 @@ impl Leaf {
     /// Whether any term begins here.
     pub fn has_terms(&self) -> bool {
         self.size < self.bytes.len()
-    }
-
-    /// A varint, and the offset behind it.
-    pub fn varint(&self, at: usize) -> Option<(u64, usize)> {
-        let mut at = at;
-        let value = varint::read(self.content(), &mut at)?;
-        Some((value, at))
     }
 
     /// The offsets of the terms.

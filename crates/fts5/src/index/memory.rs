@@ -8,7 +8,7 @@ use super::row::{Row, read_from};
 use crate::config::Detail;
 use crate::position;
 
-/// Rows in memory, and where one stands.
+/// Rows in memory, and the current one.
 #[derive(Clone, Debug)]
 pub struct MemoryRows {
     bytes: Rc<[u8]>,

@@ -70,7 +70,7 @@ impl Pending {
         self.bytes = 0;
     }
 
-    /// Notes that a term stands in a place. Rowids never go down, nor do places within a row.
+    /// Notes that a term occurs in a place. Rowids never go down, nor do places within a row.
     ///
     /// # Errors
     /// SQLITE_NOMEM: 4 GiB are full.

@@ -1,6 +1,6 @@
 //! The rows of a token, from all segments and from memory.
 //!
-//! Of the sources that have a row, the newest says whether the token stands in it, and where.
+//! Of the sources that have a row, the newest says whether the token occurs in it, and where.
 
 use super::descending::DescendingCursor;
 use super::memory::MemoryRows;
@@ -20,7 +20,7 @@ pub struct Postings {
     /// The source of the row. None: at the end.
     current: Option<usize>,
     rowid: i64,
-    /// The first row that any other source stands on.
+    /// The first of the rows of all other sources.
     others: Option<i64>,
 }
 
@@ -70,7 +70,7 @@ impl Source {
 }
 
 impl Postings {
-    /// The rows of a term: `cursors` stand on it, the newest first.
+    /// The rows of a term: `cursors` are on it, the newest first.
     pub(super) fn of_term(
         reader: &Reader<'_>,
         memory: Option<MemoryRows>,
@@ -134,7 +134,7 @@ impl Postings {
         self.stay_or_settle(reader, current)
     }
 
-    /// The source of the row has moved: it is that of the next one, too, if it stands on one in front of all others.
+    /// The source of the row has moved: it is the source of the next row, too, if its row is in front of all others.
     fn stay_or_settle(&mut self, reader: &Reader<'_>, current: usize) -> Result {
         let row = self.sources.get(current).and_then(Source::row).filter(|row| row.has_content);
         let row = row.filter(|row| self.others.is_none_or(|others| self.is_before(row.rowid, others)));
@@ -201,7 +201,7 @@ impl Postings {
         }
     }
 
-    /// Advances all sources that stand on a row.
+    /// Advances all sources that are on a row.
     fn pass(&mut self, reader: &Reader<'_>, rowid: i64) -> Result {
         for source in &mut self.sources {
             if source.row().is_some_and(|row| row.rowid == rowid) {
@@ -211,7 +211,7 @@ impl Postings {
         Ok(())
     }
 
-    /// Goes to the first row, from where the sources stand, in which the token stands.
+    /// Goes to the first row with the token, from the rows of the sources on.
     fn settle(&mut self, reader: &Reader<'_>) -> Result {
         loop {
             let mut best: Option<(usize, Row)> = None;

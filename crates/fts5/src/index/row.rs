@@ -16,7 +16,7 @@ pub struct Row {
     pub rowid: i64,
     /// Older entries of the row are deleted.
     pub is_delete: bool,
-    /// Whether the term stands in the row.
+    /// Whether the term occurs in the row.
     pub has_content: bool,
     /// Where the positions are.
     pub data_at: usize,

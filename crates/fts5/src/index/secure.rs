@@ -26,7 +26,7 @@ use crate::varint;
 struct Parts {
     /// The end of positions that begin on a page in front.
     lead: Vec<u8>,
-    /// Rows of a term that stands on a page in front.
+    /// Rows of a term that begins on an earlier page.
     rows: Vec<RowPart>,
     /// The terms, each with its rows.
     terms: Vec<(Vec<u8>, Vec<RowPart>)>,

@@ -154,7 +154,7 @@ impl Store<'_> {
         self.run(&self.statements.delete_all_pages, &[])
     }
 
-    /// The page on which a segment's term stands if it is there, and whether the last doclist on that page has an index.
+    /// The page that has a segment's term, if the segment has the term, and whether the last doclist on that page has an index.
     ///
     /// # Errors
     /// The errors of reading the table.
@@ -189,7 +189,7 @@ impl Store<'_> {
         Ok(Some(terms.into()))
     }
 
-    /// Says that the terms of a segment from `term` on stand on a page.
+    /// Notes that a page has the terms of a segment from `term` on.
     ///
     /// # Errors
     /// The errors of writing the table.
@@ -199,7 +199,7 @@ impl Store<'_> {
         self.run(&self.statements.add_page, &values)
     }
 
-    /// Forgets where terms of a segment stand.
+    /// Forgets the pages of a segment's terms.
     ///
     /// # Errors
     /// The errors of writing the table.
@@ -207,7 +207,7 @@ impl Store<'_> {
         self.run(&self.statements.delete_pages, &[ValueRef::Integer(segment as i64)])
     }
 
-    /// Forgets that terms of a segment stand on a page.
+    /// Forgets that a page has terms of a segment.
     ///
     /// # Errors
     /// The errors of writing the table.

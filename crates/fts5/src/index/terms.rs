@@ -11,7 +11,7 @@ use crate::Result;
 /// Tokens, in the order of their bytes, each with its rows.
 #[derive(Debug)]
 pub struct Terms {
-    /// The newest first. Each stands on a term that is not below the one that is shown.
+    /// The newest first. The term of each is not below the term that is shown.
     cursors: Vec<SegmentCursor>,
     /// Terms that are pending, the last ones first, with their rows.
     pending: Vec<(Vec<u8>, MemoryRows)>,
@@ -60,7 +60,7 @@ impl Terms {
         self.term.get(1..).unwrap_or_default()
     }
 
-    /// The row of the token that the iterator stands on.
+    /// The row of the iterator's token.
     pub fn rowid(&self) -> i64 {
         self.rows.as_ref().map_or(0, Postings::rowid)
     }
@@ -94,7 +94,7 @@ impl Terms {
         self.next_with_rows(reader)
     }
 
-    /// Goes to the next token that stands in any row.
+    /// Goes to the next token that occurs in any row.
     fn next_with_rows(&mut self, reader: &Reader<'_>) -> Result {
         loop {
             self.rows = None;

@@ -68,7 +68,7 @@ enum Lead {
 }
 
 impl Tournament {
-    /// All inputs stand on their first rows.
+    /// All inputs are on their first rows.
     ///
     /// # Errors
     /// SQLITE_CORRUPT_VTAB, and the errors of reading shadow tables.

@@ -28,12 +28,12 @@ pub struct Writer<'c> {
     page: u64,
     bytes: Vec<u8>,
     index: Vec<u8>,
-    /// Where the last term of the page stands.
+    /// The offset of the last term of the page.
     last_term_at: usize,
     /// The last term.
     term: Vec<u8>,
     has_term: bool,
-    /// No rowid stands on the page, nor a term.
+    /// Whether the page has neither a rowid nor a term.
     is_first_rowid_of_page: bool,
     is_first_rowid_of_doclist: bool,
     rowid: i64,
@@ -80,16 +80,6 @@ impl<'c> Writer<'c> {
 
     fn used(&self) -> usize {
         self.bytes.len() + self.index.len()
-    }
-
-    /// The last term.
-    pub fn term(&self) -> &[u8] {
-        &self.term
-    }
-
-    /// Whether nothing was written yet.
-    pub fn is_empty(&self) -> bool {
-        !self.has_term
     }
 
     /// Begins a term, which is above the last one.
@@ -195,7 +185,7 @@ impl<'c> Writer<'c> {
         self.rowid = last;
     }
 
-    /// Appends a row of a doclist in memory: `data` is what stands behind the rowid. Where it does not fit, it is divided in
+    /// Appends a row of a doclist in memory: `data` follows the rowid. Where it does not fit, it is divided in
     /// front of the number that is beyond the page's end; SQLite does this otherwise than [`Writer::positions`].
     ///
     /// # Errors

@@ -25,7 +25,7 @@ pub enum Kind {
     Caret,
 }
 
-/// A token where it stands in the text. The one at the end has no text.
+/// A token and its place in the text. The token at the end has no text.
 #[derive(Clone, Copy, Debug)]
 pub struct Token<'q> {
     /// The kind.

@@ -1,6 +1,6 @@
-//! Leaves: rows in which phrases stand.
+//! Leaves: rows in which phrases occur.
 //!
-//! The postings of all tokens meet on a row; then their positions decide whether the tokens stand in a row, in the wanted
+//! The postings of all tokens meet on a row; then their positions decide whether the tokens occur in a row, in the wanted
 //! columns, near each other.
 
 use std::cell::{Cell, OnceCell};
@@ -16,7 +16,7 @@ use super::PhraseQuery;
 use super::near::{self, Instances};
 use super::scan::Scan;
 
-/// Phrases near each other, or just one.
+/// Phrases near each other, or a single one.
 #[derive(Debug)]
 pub struct Leaf {
     /// The number of its first phrase in the query.
@@ -26,7 +26,7 @@ pub struct Leaf {
     distance: u32,
     row: Option<i64>,
     is_match: bool,
-    /// The instances of the phrases do not count for auxiliary functions.
+    /// Whether the instances of the phrases do not count for auxiliary functions.
     is_forgotten: bool,
     lateness: Lateness,
 }
@@ -49,7 +49,7 @@ struct Lateness {
 pub struct LeafPhrase {
     pub(super) terms: Vec<TermScan>,
     is_first: bool,
-    /// Where it stands in the row. (Not of a leaf that [`Leaf::takes_all`].)
+    /// The places in the row. (Not of a leaf that [`Leaf::takes_all`].)
     matches: Instances,
 }
 
@@ -77,7 +77,7 @@ impl Leaf {
         }
     }
 
-    /// The leaf matches in every row of the query.
+    /// Whether the leaf matches in every row of the query.
     pub fn allow_lateness(&mut self) {
         self.lateness.is_allowed = true;
     }
@@ -92,7 +92,7 @@ impl Leaf {
         self.row
     }
 
-    /// Whether the phrases stand in the row as they should.
+    /// Whether the row matches: the phrases occur in the wanted columns, near each other.
     pub fn is_match(&self) -> bool {
         self.is_match
     }
@@ -107,7 +107,7 @@ impl Leaf {
         self.is_forgotten
     }
 
-    /// Forgets what the phrases have found in the row.
+    /// Forgets the instances of the phrases in the row.
     pub fn forget(&mut self) {
         self.is_forgotten = true;
         self.lateness.is_late = false;
@@ -116,7 +116,7 @@ impl Leaf {
 
     /// Goes to the first row.
     pub fn open(&mut self, scan: &Scan<'_>, has_token_data: bool) -> Result {
-        // A leaf whose filters leave no column has no rows: SQLite opens no postings for it, so that the leaf never stands on a row.
+        // A leaf whose filters leave no column has no rows: SQLite opens no postings for it, so that the leaf is never on a row.
         if self.columns.as_ref().is_some_and(Vec::is_empty) {
             return Ok(());
         }
@@ -151,7 +151,7 @@ impl Leaf {
         Ok(())
     }
 
-    /// Whether the phrases stand in the row; finds them, unless that can wait.
+    /// Whether the phrases occur in the row; finds them, unless that can wait.
     fn find_soon(&mut self, detail: Detail) -> bool {
         let may_be_late = self.lateness.is_allowed && !self.lateness.was_asked.get() && detail == Detail::Full;
         if may_be_late && let Some(is_match) = self.matches_somewhere() {
@@ -162,7 +162,7 @@ impl Leaf {
         self.find(detail)
     }
 
-    /// Whether the phrases stand in the row, of two tokens without conditions on columns. None: that is not all there is.
+    /// Whether the phrases occur in the row, if the leaf consists of two tokens without conditions on columns; else `None`.
     fn matches_somewhere(&self) -> Option<bool> {
         if self.columns.is_some() || self.phrases.iter().any(|phrase| phrase.is_first) {
             return None;
@@ -195,7 +195,7 @@ impl Leaf {
         })
     }
 
-    /// Moves all tokens on until they stand in one row. None: one is in no more rows, or there are none.
+    /// Moves all tokens on to a row that has each of them. `None`: there are no tokens, or one occurs in no more rows.
     fn meet(&mut self, scan: &Scan<'_>) -> Result<Option<i64>> {
         let phrases = &mut self.phrases;
         if let [LeafPhrase { terms, .. }] = phrases.as_slice()
@@ -220,7 +220,7 @@ impl Leaf {
         }
     }
 
-    /// Whether each row of its token matches.
+    /// Whether each row of the leaf's token matches.
     pub fn takes_all(&self) -> bool {
         let one = |phrase: &LeafPhrase| phrase.terms.len() == 1 && !phrase.is_first;
         self.columns.is_none() && matches!(self.phrases.as_slice(), [phrase] if one(phrase))
@@ -250,7 +250,7 @@ impl Leaf {
         self.phrases.len() == 1 || near::trim(&mut self.phrases, self.distance)
     }
 
-    /// Where a phrase of the query stands in the row.
+    /// The places of a phrase of the query in the row.
     pub fn positions(&self, phrase: usize, detail: Detail) -> Vec<u64> {
         let found = phrase.checked_sub(self.first_phrase).and_then(|at| self.phrases.get(at));
         match found {
@@ -270,7 +270,7 @@ impl Leaf {
         }
     }
 
-    /// Shows `each` what [`Leaf::positions`] has, if it can be without a list of it.
+    /// Calls `each` with the positions of [`Leaf::positions`], if they can be found without a list of them.
     pub fn each_position(&self, phrase: usize, detail: Detail, each: &mut dyn FnMut(u64)) {
         let found = phrase.checked_sub(self.first_phrase).and_then(|at| self.phrases.get(at));
         let single = found.and_then(|found| found.terms.first()).filter(|term| term.postings.len() == 1);
@@ -290,7 +290,7 @@ impl AsMut<Instances> for LeafPhrase {
 }
 
 impl LeafPhrase {
-    /// Finds the places of the row where its tokens stand one behind the other.
+    /// Finds the places of the row where its tokens are one behind the other.
     fn find_into(&self, row: Option<i64>, detail: Detail, columns: Option<&[usize]>, matches: &mut Vec<u64>) {
         let LeafPhrase { terms, is_first, .. } = self;
         let Some((first, mut others)) = terms.split_first() else { return };
@@ -315,7 +315,7 @@ impl LeafPhrase {
     }
 }
 
-/// The rows of a token, and of those that do as well.
+/// The rows of a token, and of its alternatives.
 #[derive(Debug)]
 pub(super) struct TermScan {
     term: Term,
@@ -378,7 +378,7 @@ impl TermScan {
         (!postings.is_at_end() && Some(postings.rowid()) == row).then(|| postings.positions())
     }
 
-    /// Where the token stands in the row. Of a row with detail=columns, the offsets are 0.
+    /// The places of the token in the row. Of a row with detail=columns, the offsets are 0.
     fn positions(&self, row: Option<i64>, detail: Detail, out: &mut Vec<u64>) {
         out.clear();
         for list in self.lists(row) {
@@ -393,7 +393,7 @@ impl TermScan {
         }
     }
 
-    /// Leaves only positions that the token stands `behind` tokens behind.
+    /// Keeps only positions that the token follows at a distance of `behind` tokens.
     fn retain_near(&self, row: Option<i64>, positions: &mut Vec<u64>, behind: u64) {
         let mut lists = self.lists(row);
         match (lists.next(), self.postings.len()) {
@@ -407,7 +407,7 @@ impl TermScan {
     }
 }
 
-/// Puts the positions of one list into `out` that one of the other list is directly behind.
+/// Appends to `out` the positions of one list that a position of the other list directly follows.
 fn read_pairs(first: &[u8], second: &[u8], out: &mut Vec<u64>) {
     out.clear();
     let (mut first, mut second) = (Reader::new(first), Reader::new(second));
@@ -426,7 +426,7 @@ fn read_pairs(first: &[u8], second: &[u8], out: &mut Vec<u64>) {
     }
 }
 
-/// Leaves only positions that one of the others is `behind` tokens behind.
+/// Keeps only positions that one of the others follows at a distance of `behind` tokens.
 fn retain_in_front_of(positions: &mut Vec<u64>, mut others: impl Iterator<Item = u64>, behind: u64) {
     let mut other = others.next();
     positions.retain(|position| {
@@ -437,7 +437,7 @@ fn retain_in_front_of(positions: &mut Vec<u64>, mut others: impl Iterator<Item =
     });
 }
 
-/// The part of a token that is compared: with tokendata=1, what follows a NUL is not.
+/// The part of a token that is compared: with tokendata=1, the part before a NUL.
 pub(crate) fn before_nul(token: &[u8]) -> &[u8] {
     token.split(|byte| *byte == 0).next().unwrap_or_default()
 }

@@ -1,22 +1,22 @@
-//! NEAR: which instances of phrases lie near instances of all others.
+//! NEAR: the instances of phrases that are near instances of all others.
 
 use crate::position::Reader;
 
 /// The instances of one phrase in a row.
 #[derive(Debug, Default)]
 pub(super) struct Instances {
-    /// Where they are.
+    /// The positions of the instances.
     pub positions: Vec<u64>,
-    /// How many tokens each has.
+    /// The number of tokens of each.
     pub len: u64,
-    /// How far [`trim`] has come.
+    /// The index of the instance that [`trim`] has reached.
     at: usize,
-    /// How many stay: they are moved to the front.
+    /// The number of instances that stay; they are moved to the front.
     kept: usize,
 }
 
 impl Instances {
-    /// None yet, of a phrase with so many tokens.
+    /// No instances yet, of a phrase with this number of tokens.
     pub fn of_len(len: u64) -> Instances {
         Instances { len, ..Instances::default() }
     }
@@ -26,7 +26,7 @@ impl Instances {
         self.positions.get(self.at).copied()
     }
 
-    /// At these places, of a phrase with so many tokens.
+    /// Instances at these positions, of a phrase with this number of tokens.
     pub fn at(positions: Vec<u64>, len: u64) -> Instances {
         Instances { positions, len, ..Instances::default() }
     }

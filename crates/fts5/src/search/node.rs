@@ -1,9 +1,9 @@
 //! AND, OR and NOT: rows out of rows.
 //!
-//! A node stands on a row, or at its end. It stands on each row that has all the tokens that must be there, in the order of the
+//! A node is on a row, or at its end. It is on each row that has all the tokens that must be there, in the order of the
 //! scan; whether it *matches* the row, positions decide. [`super::Search`] passes over rows that its root does not match.
 //!
-//! That a node stands on rows without matching is SQLite's way, and can be seen: what a phrase is said to have found in a row
+//! That a node is on rows without matching is SQLite's way, and can be seen: what a phrase is said to have found in a row
 //! (`highlight()`, `bm25()`) is what its leaf has found there, be the leaf part of a match or not. In `a OR NEAR(b c)`, b counts
 //! where c is too far away.
 
@@ -27,7 +27,7 @@ pub enum Node {
     Not(Box<(Node, Node)>),
 }
 
-/// Nodes, and the row on which they stand together. None at the end.
+/// Nodes, and the row that they have in common; `None` at the end.
 #[derive(Debug)]
 pub struct Group {
     all: Vec<Node>,
@@ -174,7 +174,7 @@ impl Node {
         self.settle(scan)
     }
 
-    /// Called after children have moved: moves to a row on which the node can stand.
+    /// Called after children have moved: moves to a row on which the node can be.
     fn settle(&mut self, scan: &Scan<'_>) -> Result {
         match self {
             Node::Leaf(_) => {}
@@ -208,7 +208,7 @@ impl Node {
         Ok(())
     }
 
-    /// Whether what a phrase is said to have found may be what it has found in a row before: it stands below an OR or a NOT, so that
+    /// Whether what a phrase is said to have found may be what it has found in a row before: it is below an OR or a NOT, so that
     /// not every row of the query is one where it matches.
     pub fn depends_on_rows_before(&self, is_optional: bool) -> bool {
         match self {
@@ -219,7 +219,7 @@ impl Node {
         }
     }
 
-    /// The leaf with a phrase of the query, if it stands on `row`.
+    /// The leaf with a phrase of the query, if it is on `row`.
     pub fn leaf(&self, row: i64, phrase: usize) -> Option<&Leaf> {
         match self {
             Node::Leaf(leaf) => (leaf.row() == Some(row) && leaf.has(phrase)).then_some(leaf),
@@ -228,7 +228,7 @@ impl Node {
         }
     }
 
-    /// The same, but without what stands behind a NOT whose other side has no row (any more).
+    /// The same, without the nodes behind a NOT whose other side has no row (any more).
     pub fn evaluated_leaf(&self, row: i64, phrase: usize) -> Option<&Leaf> {
         match self {
             Node::Leaf(_) => self.leaf(row, phrase),
@@ -239,7 +239,7 @@ impl Node {
     }
 }
 
-/// Moves nodes on until all stand on one row. None: one of them is at its end.
+/// Moves nodes on until all are on one row. None: one of them is at its end.
 fn meet(all: &mut [Node], scan: &Scan<'_>) -> Result<Option<i64>> {
     let Some(mut row) = all.first().and_then(Node::row) else { return Ok(None) };
     loop {

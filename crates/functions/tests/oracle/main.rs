@@ -1,6 +1,6 @@
 //! The functions compared with SQLite: random and extreme arguments must have the same results and the same errors.
 //!
-//! `ORACLE_ROUNDS=100 cargo test --profile checked -p lithe-functions` runs a hundred times as many cases; `SEED` selects other
+//! `FUNCTIONS_ROUNDS=100 cargo test --profile checked -p lithe-functions` runs a hundred times as many cases; `FUNCTIONS_SEED` selects other
 //! random numbers.
 
 mod aggregates;

@@ -7,7 +7,7 @@ use rusqlite::{Statement, ToSql, params_from_iter};
 
 /// The number of cases of a test whose usual number is `usual`.
 pub fn rounds(usual: u32) -> u32 {
-    usual * std::env::var("ORACLE_ROUNDS").map_or(1, |rounds| rounds.parse().expect("ORACLE_ROUNDS is a number"))
+    usual * std::env::var("FUNCTIONS_ROUNDS").map_or(1, |rounds| rounds.parse().expect("FUNCTIONS_ROUNDS is a number"))
 }
 
 /// The oracle, with limits low enough to meet.
@@ -143,7 +143,7 @@ pub struct Random(u64);
 
 impl Random {
     pub fn new(stream: u64) -> Random {
-        let seed = std::env::var("SEED").map_or(1, |seed| seed.parse().expect("SEED is a number"));
+        let seed = std::env::var("FUNCTIONS_SEED").map_or(1, |seed| seed.parse().expect("FUNCTIONS_SEED is a number"));
         Random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed).wrapping_add(stream * 2) | 1)
     }
 

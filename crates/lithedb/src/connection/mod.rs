@@ -26,7 +26,6 @@ use transaction::{Transaction, TransactionBehavior};
 /// A connection to a database. Closed when dropped; a transaction that is still open is rolled back.
 /// It must not be used after `fork()`: a child process opens connections of its own, and neither uses nor drops those
 /// of the parent.
-/// dropping them.
 /// It can be sent to another thread, but only one thread at a time uses it: `Send`, not `Sync`. A program with several
 /// threads opens a connection for each.
 ///
@@ -146,6 +145,8 @@ impl Connection {
 
     /// Moves the engine's connection into a handle of another interface, such as the C interface (`lithe_capi`, whose handle can load
     /// extensions made in C). The handle is dropped with the connection. A connection that has a handle already stays as it is.
+    ///
+    /// Does not block, unless `make` does.
     ///
     /// ```
     /// # use lithe::Connection;

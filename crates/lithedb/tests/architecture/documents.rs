@@ -17,6 +17,20 @@ fn every_module_says_what_it_is_about() {
     }
 }
 
+/// The first page of a crate says what the crate is, draws its structure, names the types to read first and what the crate must not know.
+#[test]
+fn every_crate_has_a_first_page() {
+    for (krate, _) in ARROWS {
+        let folder = root().join("crates").join(krate).join("src");
+        let text = fs::read_to_string(folder.join("lib.rs")).or_else(|_| fs::read_to_string(folder.join("main.rs")));
+        let text = text.unwrap();
+        let page: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
+        for part in ["```text", "Read first: ", "must not know"] {
+            assert!(page.contains(part), "the first page of crate {krate} has no \"{part}\"");
+        }
+    }
+}
+
 #[test]
 fn links_between_documents_lead_somewhere() {
     let mut dead = String::new();

@@ -7,18 +7,22 @@
 //! | `graph` | cycles of a graph |
 //! | `limits` | lines of files and functions, files of a structure |
 //! | `documents` | module docs, pages and links |
+//! | `exports` | modules and functions that no other code uses |
 //! | `named_code` | functions that pages name beside their files; code that they quote |
 //! | `rustdoc` | the docs of `lithedb`'s public functions |
 //! | `figures` | the table of benchmarks |
+//! | `variables` | the environment variables of tests |
 
 mod crates;
 mod documents;
+mod exports;
 mod figures;
 mod graph;
 mod imports;
 mod limits;
 mod named_code;
 mod rustdoc;
+mod variables;
 
 use std::fs;
 use std::path::{Path, PathBuf};

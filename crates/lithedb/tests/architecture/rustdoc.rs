@@ -1,4 +1,5 @@
-//! The docs of `lithedb`'s public functions: each has an example or names the page with one, and fallible functions name their errors.
+//! The docs of `lithedb`'s public functions: each has an example or names the page with one, and fallible functions name their errors and
+//! say whether they block.
 
 use std::fs;
 use std::path::Path;
@@ -39,6 +40,10 @@ impl Reader {
         if can_fail(&signature.output) && !doc.contains("# Errors") {
             self.missing.push(format!("{}() does not name its errors", signature.ident));
         }
+        let says_whether = ["Blocks", "block", "Waits", "wait", "Takes no lock"].iter().any(|word| doc.contains(word));
+        if can_fail(&signature.output) && !says_whether {
+            self.missing.push(format!("{}() does not say whether it blocks", signature.ident));
+        }
     }
 }
 
@@ -78,7 +83,8 @@ impl<'a> Visit<'a> for Reader {
 
 #[test]
 fn what_is_missing_is_found() {
-    let text = "/// Says nothing.\npub fn silent() -> Result<()> {}\n/// ```\n/// ```\n/// # Errors\n/// None.\npub fn good() -> Result<()> {}\nfn private() {}";
+    let text = "/// Says nothing.\npub fn silent() -> Result<()> {}\n/// ```\n/// ```\n/// Does not block.\n/// # Errors\n/// None.\npub fn good() -> Result<()> {}\nfn private() {}";
     let missing = missing_in(Path::new("x.rs"), text);
-    assert_eq!(missing, ["x.rs: silent() has no example", "x.rs: silent() does not name its errors"]);
+    let parts = ["has no example", "does not name its errors", "does not say whether it blocks"];
+    assert_eq!(missing, parts.map(|part| format!("x.rs: silent() {part}")));
 }

@@ -146,7 +146,7 @@ fn check(name: &str, strictness: Strictness, cases: impl Iterator<Item = Case>) 
         cases.inspect(|_| count += 1).flat_map(|case| differences(&folder, &case, strictness)).collect();
     fs::remove_dir_all(&folder).unwrap();
     assert!(count > 0);
-    let shown = found.iter().take(if std::env::var("ALL").is_ok() { usize::MAX } else { 30 });
+    let shown = found.iter().take(if std::env::var("EXCHANGE_ALL").is_ok() { usize::MAX } else { 30 });
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), shown.cloned().collect::<Vec<_>>().join("\n"));
 }
 

@@ -2,7 +2,7 @@
 //! altered, dropped, vacuumed, and transactions and savepoints begun and undone, on Lithe and on SQLite. Every row, code, message, change
 //! count and rowid must be equal, and so must the final content of the files.
 //!
-//! A script is made from a seed. `INTERLEAVE_SCRIPTS` sets the number of scripts from `INTERLEAVE_FIRST` on, `INTERLEAVE_SEED` plays a
+//! A script is made from a seed. `INTERLEAVE_WORLDS` sets the number of scripts from `INTERLEAVE_FIRST` on, `INTERLEAVE_SEED` plays a
 //! single one (and prints it), `INTERLEAVE_MOST` sets the number of differing scripts after which a thread stops, `INTERLEAVE_SCRIPT` names
 //! a file with a script that is played and shown with both answers. A differing script is shortened as far as it still differs, and
 //! printed.
@@ -24,6 +24,7 @@ use script::{Script, Step};
 
 #[test]
 fn interleaved_statements_have_the_same_answers() {
+    refuse_unknown_variables();
     if let Some(file) = std::env::var_os("INTERLEAVE_SCRIPT") {
         let script = Script::parse(&std::fs::read_to_string(file).unwrap());
         return println!("{}", play::show_all(&script, folder().path()));
@@ -32,7 +33,7 @@ fn interleaved_statements_have_the_same_answers() {
         println!("{}", generate::script(seed));
         return check(seed, folder().path()).unwrap_or_else(|report| panic!("{report}"));
     }
-    let scripts = number("INTERLEAVE_SCRIPTS").unwrap_or(2_000);
+    let scripts = number("INTERLEAVE_WORLDS").unwrap_or(2_000);
     let first = number("INTERLEAVE_FIRST").unwrap_or(0);
     let known = &known_to_differ();
     let most = number("INTERLEAVE_MOST").unwrap_or(1) as usize;
@@ -79,6 +80,16 @@ fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
     folder.expect("a folder for the files")
+}
+
+/// Fails if a variable of this test has a name that the test does not read: the run would be shorter than it seems.
+fn refuse_unknown_variables() {
+    let known = ["ALL", "FIRST", "MOST", "SCRIPT", "SEED", "TRACE", "WORLDS"];
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        let Some(name) = name.strip_prefix("INTERLEAVE_") else { continue };
+        assert!(known.contains(&name), "INTERLEAVE_{name} is none of INTERLEAVE_{known:?}");
+    }
 }
 
 fn number(variable: &str) -> Option<u64> {

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Small allocations, also of single pages, do not fail: like most Rust programs, a process that cannot allocate a few bytes ends.
-//! `SURVEY=1` shows the places of large allocations, `LINE=7` and `ALLOCATION=3` select the failing ones, `CASES=1000` sets the most
-//! failures of each setting (`CASES=1000000` for all). `SHOW=1` prints each case before it runs, because a case that ends the process
+//! `MEMORY_SURVEY=1` shows the places of large allocations, `MEMORY_LINE=7` and `MEMORY_ALLOCATION=3` select the failing ones, `MEMORY_CASES=1000` sets the most
+//! failures of each setting (`MEMORY_CASES=1000000` for all). `MEMORY_SHOW=1` prints each case before it runs, because a case that ends the process
 //! prints no message.
 //!
 //! | module | subject |
@@ -41,21 +41,21 @@ fn number(name: &str) -> Option<u64> {
 
 fn check_setting(pragmas: &str) {
     let stages = Stages::prepare(pragmas);
-    if number("SURVEY").is_some() {
+    if number("MEMORY_SURVEY").is_some() {
         for at in 0..SCRIPT.len() {
             count_allocations(&stages, at, Mode::Survey);
         }
         return;
     }
-    let lines = (0..SCRIPT.len()).filter(|&at| number("LINE").is_none_or(|line| line == at as u64));
+    let lines = (0..SCRIPT.len()).filter(|&at| number("MEMORY_LINE").is_none_or(|line| line == at as u64));
     let of_line = |at| (1..=count_allocations(&stages, at, Mode::Refuse(0))).map(move |number| (at, number));
     let all: Vec<Case> = lines.flat_map(of_line).collect();
     eprintln!("{pragmas}: {} large allocations", all.len());
-    let cases: Vec<Case> = match number("ALLOCATION") {
+    let cases: Vec<Case> = match number("MEMORY_ALLOCATION") {
         Some(allocation) => all.into_iter().filter(|case| case.1 == allocation).collect(),
         None => {
             assert!(all.len() > 10, "{} large allocations", all.len());
-            let wanted = number("CASES").map_or(CASES, |cases| cases as usize).min(all.len());
+            let wanted = number("MEMORY_CASES").map_or(CASES, |cases| cases as usize).min(all.len());
             (0..wanted).map(|case| all[case * all.len() / wanted]).collect()
         }
     };
@@ -77,8 +77,8 @@ fn count_allocations(stages: &Stages, at: usize, mode: Mode) -> u64 {
 /// Makes one allocation of a line fail; answers whether the line reached it.
 fn refuse(stages: &Stages, (at, number): Case) -> bool {
     let line = SCRIPT[at];
-    let place = format!("{}, LINE={at} ALLOCATION={number}, {line}", stages.pragmas);
-    if self::number("SHOW").is_some() {
+    let place = format!("{}, MEMORY_LINE={at} MEMORY_ALLOCATION={number}, {line}", stages.pragmas);
+    if self::number("MEMORY_SHOW").is_some() {
         eprintln!("{place}");
     }
     let stage = stages.before(at);

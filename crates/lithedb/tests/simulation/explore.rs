@@ -32,7 +32,7 @@ pub fn run_seed(seed: u64) -> u64 {
     for generation in 0..1 + random.below(3) {
         let machine = Machine::new(seed, random.clone(), config.clone(), disk, model, generation);
         let run = machine.run(3 + random.below(12), generation == 0);
-        if std::env::var_os("TRACE").is_some() {
+        if std::env::var_os("SIMULATION_TRACE").is_some() {
             println!("{config:?}\n{}", run.trace.join("\n"));
             let mut replay = run.recording.replay();
             for at in 0..run.recording.len() {

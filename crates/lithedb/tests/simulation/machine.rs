@@ -35,7 +35,7 @@ pub struct Machine {
     modes: Vec<ModeChange>,
     /// The statements, to explain a failure.
     trace: Vec<String>,
-    /// Whether an integrity check follows each statement: `CHECK=1` finds the statement that damages a database.
+    /// Whether an integrity check follows each statement: `SIMULATION_CHECK=1` finds the statement that damages a database.
     looks_closely: bool,
 }
 
@@ -89,7 +89,7 @@ impl Machine {
             commits: vec![Commit { state, begun: 0, acknowledged: 0 }],
             spans: Vec::new(),
             trace: Vec::new(),
-            looks_closely: std::env::var_os("CHECK").is_some(),
+            looks_closely: std::env::var_os("SIMULATION_CHECK").is_some(),
         }
     }
 

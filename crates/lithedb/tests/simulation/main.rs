@@ -1,8 +1,8 @@
 //! Simulated power losses at the level of SQL: databases must have exactly the committed transactions, whichever unsynced writes survive,
 //! and whenever the power fails.
 //!
-//! A run is determined by its seed: `SEED=17` replays one, `FIRST=1000000` sets the first seed, and `CRASHES=1000000` the number of
-//! crashes; `TRACE=1` shows the statements of the runs, without crashes. Each run is recorded once; the power fails after every operation
+//! A run is determined by its seed: `SIMULATION_SEED=17` replays one, `SIMULATION_FIRST=1000000` sets the first seed, and `SIMULATION_CRASHES=1000000` the number of
+//! crashes; `SIMULATION_TRACE=1` shows the statements of the runs, without crashes. Each run is recorded once; the power fails after every operation
 //! on the disk, and a machine with the surviving files recovers.
 
 mod config;
@@ -21,9 +21,9 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Writes the files of a failed machine to the folder `DUMP`, for inspection.
+/// Writes the files of a failed machine to the folder `SIMULATION_DUMP`, for inspection.
 fn dump(files: &[(PathBuf, Vec<u8>)]) {
-    let Some(folder) = std::env::var_os("DUMP").map(PathBuf::from) else { return };
+    let Some(folder) = std::env::var_os("SIMULATION_DUMP").map(PathBuf::from) else { return };
     for (path, content) in files {
         let written = path.file_name().map(|name| std::fs::write(folder.join(name), content));
         written.transpose().expect("the folder exists");
@@ -36,12 +36,12 @@ const PROGRESS_EACH: u64 = 100_000;
 /// Runs seeds on all processors until the number of crashes is reached.
 #[test]
 fn power_loss() {
-    if let Ok(seed) = std::env::var("SEED") {
+    if let Ok(seed) = std::env::var("SIMULATION_SEED") {
         let crashes = explore::run_seed(seed.parse().unwrap());
         return println!("{crashes} crashes");
     }
-    let wanted = number("CRASHES", 20_000);
-    let next = AtomicU64::new(number("FIRST", 0));
+    let wanted = number("SIMULATION_CRASHES", 20_000);
+    let next = AtomicU64::new(number("SIMULATION_FIRST", 0));
     let crashes = AtomicU64::new(0);
     let begun = std::time::Instant::now();
     let work = || {
@@ -55,7 +55,7 @@ fn power_loss() {
                     }
                 }
                 Err(panic) => {
-                    eprintln!("with SEED={seed}");
+                    eprintln!("with SIMULATION_SEED={seed}");
                     // Stops the other threads, too.
                     crashes.fetch_add(wanted, Ordering::Relaxed);
                     std::panic::resume_unwind(panic);
@@ -67,10 +67,10 @@ fn power_loss() {
     println!("{} crashes in {:.0} s", crashes.load(Ordering::Relaxed), begun.elapsed().as_secs_f64());
 }
 
-/// Every call on a file fails once. `FAULTS=all` includes every call.
+/// Every call on a file fails once. `SIMULATION_FAULTS=all` includes every call.
 #[test]
 fn failing_calls() {
-    let stride = if std::env::var("FAULTS").is_ok_and(|which| which == "all") { 1 } else { 3 };
+    let stride = if std::env::var("SIMULATION_FAULTS").is_ok_and(|which| which == "all") { 1 } else { 3 };
     let journals = ["DELETE", "TRUNCATE", "PERSIST", "WAL", "MEMORY"];
     let configs = journals.iter().flat_map(|&journal| (0..4).map(move |variant| (journal, variant)));
     let configs: Vec<(&str, usize)> = configs.collect();

@@ -1,6 +1,6 @@
 //! Runs the sqllogictest corpus: every `*.test` file under the corpus folder must pass.
 //!
-//! The folder is `$LITHE_SLT`, or `../shared/slt` beside the checkout. Each file gets an in-memory database of its own.
+//! The folder is `$SLT_FOLDER`, or `../shared/slt` beside the checkout. Each file gets an in-memory database of its own.
 //! The format is described at <https://www.sqlite.org/sqllogictest/doc/trunk/about.wiki>.
 
 mod render;
@@ -18,15 +18,15 @@ const SHOWN_FAILURES_MAX: usize = 5;
 
 #[test]
 fn the_corpus_passes() {
-    let folder = std::env::var_os("LITHE_SLT")
+    let folder = std::env::var_os("SLT_FOLDER")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/slt"), PathBuf::from);
-    let only = std::env::var("LITHE_SLT_ONLY").unwrap_or_default();
+    let only = std::env::var("SLT_ONLY").unwrap_or_default();
     let mut files = Vec::new();
     collect(&folder, &mut files);
     files.retain(|file| file.to_string_lossy().contains(&only));
     files.sort_by_key(|file| std::cmp::Reverse(std::fs::metadata(file).map_or(0, |m| m.len())));
     if files.is_empty() {
-        eprintln!("no corpus at {}: set LITHE_SLT to its folder", folder.display());
+        eprintln!("no corpus at {}: set SLT_FOLDER to its folder", folder.display());
         return;
     }
     let failures = run_all(&files);

@@ -1,7 +1,7 @@
 //! Three connections that conflict: each gets BUSY exactly where SQLite returns it, with the same code and message, and can then run the
 //! same statements.
 //!
-//! `SEED=7` runs one script, `SCRIPTS=10000` more of them.
+//! `STORE_SEED=7` runs one script, `STORE_WORLDS=10000` more of them.
 
 use lithe::vfs::Random;
 
@@ -172,9 +172,9 @@ fn within_a_transaction() {
 #[test]
 fn everybody_is_turned_away_where_sqlite_does() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let seeds = match number("SEED") {
+    let seeds = match number("STORE_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number("SCRIPTS").unwrap_or(250),
+        None => 0..number("STORE_WORLDS").unwrap_or(250),
     };
     for seed in seeds {
         let lines = script(seed);
@@ -183,7 +183,7 @@ fn everybody_is_turned_away_where_sqlite_does() {
             let fewer = shrink(lines);
             // If the second run gives other answers, only those of the first are known.
             let (found, again) = (found.join("\n"), differ(&fewer).join("\n"));
-            panic!("SEED={seed}\n{found}\n\nshortened:\n{}\n\n{again}", fewer.join("\n"));
+            panic!("STORE_SEED={seed}\n{found}\n\nshortened:\n{}\n\n{again}", fewer.join("\n"));
         }
     }
 }

@@ -287,3 +287,105 @@ impl Candidate {
         other.way == Way::Hash && self.replaces(other)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A path through source 0 with these costs for each row of the outer loops.
+    fn path(way: Way, run: i16, rows: i16) -> Candidate {
+        Candidate {
+            source: 0,
+            needs: SourceSet::EMPTY,
+            setup: LogEst::ONE,
+            run: LogEst(run),
+            rows: LogEst(rows),
+            way,
+            used: Few::new(),
+            borrowed: Few::new(),
+            order: 0,
+            has_equality: false,
+            looks_up: false,
+            is_forbidden: false,
+            one_row: false,
+            culls_itself: false,
+            gives_order: false,
+        }
+    }
+
+    fn scan(run: i16, rows: i16) -> Candidate {
+        path(Way::Tree(TreeWay::Scan), run, rows)
+    }
+
+    /// A search of an index by equalities with these constraints.
+    fn search(index: usize, constraints: &[u16], run: i16, rows: i16) -> Candidate {
+        let used: Few<ConstraintId, 6> = constraints.iter().map(|&id| ConstraintId(id)).collect();
+        let keys = used.iter().map(|&id| Key::Constraint(id)).collect();
+        let way = Way::Tree(TreeWay::Index(IndexWay { index, keys, ..IndexWay::default() }));
+        Candidate { used, has_equality: true, looks_up: true, ..path(way, run, rows) }
+    }
+
+    fn kept(candidates: impl IntoIterator<Item = Candidate>) -> Vec<Candidate> {
+        let mut all = Candidates::default();
+        candidates.into_iter().for_each(|candidate| all.add(candidate));
+        all.all
+    }
+
+    #[test]
+    fn the_cheaper_path_is_kept_whichever_comes_first() {
+        for order in [[0, 1], [1, 0]] {
+            let kept = kept(order.map(|at| if at == 0 { scan(100, 90) } else { search(0, &[1], 40, 30) }));
+            assert_eq!(kept.len(), 1);
+            assert!(kept[0].is_indexed());
+        }
+    }
+
+    #[test]
+    fn a_path_that_is_better_in_one_respect_stays() {
+        // The cheaper path needs the row of another source.
+        let needy = Candidate { needs: SourceSet::single(1), ..search(0, &[1], 20, 10) };
+        assert_eq!(kept([scan(100, 90), needy]).len(), 2);
+        // It costs more, and leaves fewer rows.
+        assert_eq!(kept([scan(100, 90), search(0, &[1], 110, 10)]).len(), 2);
+        // Its rows come in another order.
+        assert_eq!(kept([scan(100, 90), Candidate { order: 1, ..scan(120, 90) }]).len(), 2);
+        // It is a path through another source.
+        assert_eq!(kept([scan(100, 90), Candidate { source: 1, ..scan(120, 90) }]).len(), 2);
+    }
+
+    #[test]
+    fn of_equal_scans_the_one_of_the_table_is_kept() {
+        let index = path(Way::Tree(TreeWay::Index(IndexWay::default())), 100, 90);
+        for order in [[0, 1], [1, 0]] {
+            let kept = kept(order.map(|at| if at == 0 { scan(100, 90) } else { index.clone() }));
+            assert!(kept.iter().any(|candidate| candidate.way == Way::Tree(TreeWay::Scan)), "{order:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_uses_more_constraints_is_not_dearer() {
+        // Index 1 serves both constraints; its statistics say that it is worse than index 0 with one of them.
+        let kept = kept([search(0, &[1], 40, 30), search(1, &[1, 2], 60, 50)]);
+        assert_eq!(kept.len(), 1, "{kept:?}");
+        let LogEst(rows) = kept[0].rows;
+        assert_eq!((&*kept[0].used, kept[0].run, rows), (&[ConstraintId(1), ConstraintId(2)][..], LogEst(40), 29));
+    }
+
+    #[test]
+    fn an_index_replaces_a_hash_table() {
+        let hash = Candidate { setup: LogEst(80), ..path(Way::Hash, 10, 5) };
+        let kept = kept([hash, search(0, &[1], 40, 30)]);
+        assert!(kept.len() == 1 && kept[0].is_indexed(), "{kept:?}");
+    }
+
+    #[test]
+    fn a_source_that_is_looked_up_is_not_scanned_for_an_order() {
+        let needy = Candidate { needs: SourceSet::single(1), ..search(0, &[1], 20, 10) };
+        let mut candidates = Candidates { all: kept([scan(100, 90), needy]), ..Candidates::default() };
+        let looks_up = candidates.all.iter().position(|candidate| candidate.looks_up).unwrap();
+        candidates.forbid_scans_where_keys_serve(&[looks_up]);
+        let forbidden: Vec<bool> = candidates.all.iter().map(|candidate| candidate.is_forbidden).collect();
+        assert_eq!(forbidden.iter().filter(|is_forbidden| **is_forbidden).count(), 1);
+        assert!(!forbidden[looks_up]);
+    }
+}

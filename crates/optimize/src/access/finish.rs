@@ -322,13 +322,14 @@ impl<'a> Values<'_, 'a> {
     fn bound(&self, bound: &Option<candidate::Bound>) -> Option<Bound<'a>> {
         let bound = (*bound)?;
         let constraint = self.terms.constraint(bound.constraint);
-        Some(self.bound_of(constraint, usize::from(bound.columns)))
+        self.bound_of(constraint, usize::from(bound.columns))
     }
 
-    fn bound_of(&self, constraint: &Constraint<'a>, columns: usize) -> Bound<'a> {
+    /// The end of a range that the constraint makes; `None` for IN, which limits no range.
+    fn bound_of(&self, constraint: &Constraint<'a>, columns: usize) -> Option<Bound<'a>> {
         let arena = self.join.context.arena;
         let inclusive = constraint.op.is_inclusive();
-        match constraint.right {
+        Some(match constraint.right {
             Right::Null => Bound { values: &[], how: &[], inclusive: false },
             Right::Value(value) => Bound {
                 values: arena.alloc_slice_copy(&[value]),
@@ -341,9 +342,8 @@ impl<'a> Values<'_, 'a> {
                 // If the bound has fewer columns than the comparison, rows equal to the bound may lie on either side.
                 inclusive: inclusive || columns < compare.how.len(),
             },
-            // A range is made of comparisons by `<`, `<=`, `>`, `>=`; a constraint whose right side is a set has the operator IN.
-            Right::Set(..) => unreachable!("IN is no bound"),
-        }
+            Right::Set(..) => return None,
+        })
     }
 }
 

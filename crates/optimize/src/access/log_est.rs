@@ -37,11 +37,6 @@ impl LogEst {
         LogEst(exponent as i16 * 10 + EIGHTHS[(eighth & 7) as usize])
     }
 
-    /// The estimate of a factor below or above one.
-    pub fn of_f64(x: f64) -> LogEst {
-        if x <= 1.0 { LogEst::ONE } else { LogEst::of(x.min(2e18) as u64) }
-    }
-
     /// The estimated number, approximately.
     pub fn to_u64(self) -> u64 {
         let exponent = i32::from(self.0.div_euclid(10));

@@ -2,7 +2,7 @@
 
 use lithe_base::Db;
 use lithe_catalog::{Index, Table};
-use lithe_resolve::ir::{Coll, ColumnIndex, Expr, How, In, JoinKind, Limit, OrderTerm, Source, SourceSet, Term};
+use lithe_resolve::ir::{Coll, ColumnIndex, Expr, How, In, JoinKind, Limit, OrderTerm, Source, Term};
 use lithe_vtab::ScanId;
 
 use super::log_est::LogEst;
@@ -338,13 +338,6 @@ impl<'a> JoinPlan<'a> {
         let sources = self.request.sources;
         !matches!(sources[planned.source].join, JoinKind::Inner | JoinKind::Cross)
             || sources[planned.source + 1..].iter().any(|source| source.join.keeps_right_rows())
-    }
-
-    /// The sources that are read: all but those of eliminated LEFT JOINs.
-    pub fn sources_read(&self) -> SourceSet {
-        let mut sources = SourceSet::EMPTY;
-        self.loops.iter().for_each(|planned| sources.insert(planned.source));
-        sources
     }
 }
 

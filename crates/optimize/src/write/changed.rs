@@ -60,7 +60,7 @@ impl Changed {
     }
 
     /// Whether `expr` uses a changed column of the row `source` of the table.
-    pub fn is_used_by(&self, expr: &Expr<'_>, source: SourceId, table: &Table) -> bool {
+    pub(crate) fn is_used_by(&self, expr: &Expr<'_>, source: SourceId, table: &Table) -> bool {
         if let Expr::Column(column) = expr {
             return column.source == source && self.has_index(table, column.index);
         }

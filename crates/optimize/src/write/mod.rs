@@ -10,6 +10,7 @@
 //! | `refuse` | tables that cannot be changed |
 //! | `prepare` | rewriting the queries in statements, recording the columns that they use |
 //! | [`insert`], [`update`], [`delete`] | the plan of each statement |
+//! | [`statement`], [`trigger_body`] | the plan of any of them; the steps of a trigger, planned one after the other |
 //! | [`source`], `records` | where the rows of an INSERT come from; the records of a table of the same shape |
 //! | [`view`], [`virtual_table`] | UPDATE and DELETE of views and virtual tables |
 //! | `rows` | how the rows of UPDATE and DELETE are found: in one pass or in two |
@@ -37,8 +38,10 @@ pub mod replace;
 pub mod returning;
 mod rows;
 pub mod source;
+pub mod statement;
 mod stored_reals;
 pub mod table;
+pub mod trigger_body;
 pub mod triggers;
 pub mod unique;
 pub mod update;

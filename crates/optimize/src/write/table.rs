@@ -79,7 +79,7 @@ impl<'a> WrittenTable<'a> {
     }
 
     /// Whether `expr` depends on a changed column.
-    pub fn depends_on(&self, expr: &Expr<'a>, changed: &Changed) -> bool {
+    pub(crate) fn depends_on(&self, expr: &Expr<'a>, changed: &Changed) -> bool {
         changed.is_used_by(expr, self.source, self.table)
     }
 }
@@ -91,7 +91,7 @@ impl<'a> WrittenIndex<'a> {
     }
 
     /// Whether an entry depends on a changed column of the row of `target`.
-    pub fn depends_on(&self, target: &ChangeTarget<'a>, changed: &Changed) -> bool {
+    pub(crate) fn depends_on(&self, target: &ChangeTarget<'a>, changed: &Changed) -> bool {
         let is_changed = |expr: &Expr<'a>| changed.is_used_by(expr, target.source, target.table);
         self.exprs.iter().chain(&self.filter).any(is_changed)
     }

@@ -68,7 +68,7 @@ impl<'a> Triggers<'a> {
     }
 
     /// Whether any runs instead of the change.
-    pub fn has_instead(&self) -> bool {
+    pub(crate) fn has_instead(&self) -> bool {
         self.at(TriggerTime::InsteadOf).next().is_some()
     }
 

@@ -86,7 +86,7 @@ impl UniquePlan {
     }
 
     /// Whether any entry is made.
-    pub fn makes_any_entry(&self) -> bool {
+    pub(crate) fn makes_any_entry(&self) -> bool {
         self.checks.iter().any(|check| matches!(check.key, UniqueKey::Index(_)) && check.makes_entry)
     }
 
@@ -197,6 +197,6 @@ impl<'a> Written<'_, 'a> {
 }
 
 /// The conflict action of the statement, else of the constraint; ABORT by default.
-pub fn policy_of(statement: Option<Conflict>, constraint: Option<Conflict>) -> Conflict {
+pub(crate) fn policy_of(statement: Option<Conflict>, constraint: Option<Conflict>) -> Conflict {
     statement.or(constraint).unwrap_or(Conflict::Abort)
 }

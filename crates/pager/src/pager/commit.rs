@@ -36,7 +36,7 @@ impl Pager {
     }
 
     /// Takes the lock that keeps readers away from the file, which a commit through a rollback journal needs, and waits as the busy
-    /// handler says: the commit then waits for nobody. After "busy" the transaction stays open.
+    /// handler says: the commit then does not wait. After "busy" the transaction stays open.
     pub fn lock_to_commit(&self) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "a lock for a commit without a write transaction")?;
         match &self.store {

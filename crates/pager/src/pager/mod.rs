@@ -371,6 +371,15 @@ impl Pager {
         state::assert_state(self);
     }
 
+    /// Asserts the state in debug builds, where a call reads or writes a page: the most frequent calls.
+    #[inline(always)]
+    #[track_caller]
+    fn debug_assert_state(&self) {
+        if cfg!(debug_assertions) {
+            state::assert_state(self);
+        }
+    }
+
     fn misuse_unless(&self, right: bool, what: &'static str) -> Result<()> {
         if right { Ok(()) } else { Err(Error::Misuse(what)) }
     }

@@ -20,6 +20,7 @@ impl Pager {
     /// A clean page of a mapped file is a pointer into the mapping, found by arithmetic.
     #[inline]
     pub fn page(&self, no: PageNo) -> Result<PageRef> {
+        self.debug_assert_state();
         debug_assert!(!self.is_paused(), "a page is read while a commit may change it");
         let view = &self.view;
         if no.get() <= view.direct.get() && no != view.lock_byte_page.get() {
@@ -92,6 +93,7 @@ impl Pager {
 
     /// Whether `page` is still the current version of page `no`.
     pub fn is_current(&self, no: PageNo, page: &PageRef) -> bool {
+        self.debug_assert_state();
         if no.get() > self.page_count() || self.state.get() == State::Idle || !self.is_intact(page) {
             return false;
         }
@@ -119,6 +121,7 @@ impl Pager {
     /// newest versions.
     #[inline]
     pub fn contiguous_pages(&self, first: PageNo, n: u32) -> Option<PageRef> {
+        self.debug_assert_state();
         let last = first.get().checked_add(n)?.checked_sub(1)?;
         let lock_byte_page = self.view.lock_byte_page.get().get();
         let within = n > 0 && last <= self.view.direct.get();
@@ -137,6 +140,7 @@ impl Pager {
     /// Answers how many pages were read. 0 says that the caller has to read page by page: the pages are mapped, where a
     /// copy from [`Pager::page`] costs no more, or were written by this transaction.
     pub fn read_run(&self, first: PageNo, heads: &mut [Head], content_len: usize, content: &mut [u8]) -> Result<usize> {
+        self.debug_assert_state();
         let Store::File(file) = &self.store else { return Ok(0) };
         let wanted = heads.len().min(content.len().div_ceil(content_len.max(1))).min(RUN_PAGES_MAX);
         if !file.calls.joins_neighbours {

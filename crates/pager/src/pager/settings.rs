@@ -212,6 +212,7 @@ impl Pager {
         mode: JournalMode,
         first_page: impl FnOnce() -> Result<()>,
     ) -> Result<JournalMode> {
+        self.debug_assert_state();
         let old = self.journal_mode();
         if self.state.get() == State::Writing && self.has_changes() {
             return Ok(old);
@@ -262,6 +263,7 @@ impl Pager {
     /// Makes the commit of the caller's exclusive write transaction enter WAL mode. An empty database has got its first page
     /// before.
     pub fn enter_wal_at_commit(&self) -> Result<()> {
+        self.debug_assert_state();
         let Store::File(file) = &self.store else { return Ok(()) };
         self.write_versions_on_page_1(FileVersion::Wal)?;
         file.journal.is_deleted.set(true);
@@ -412,6 +414,7 @@ impl Pager {
     }
 
     fn checkpoint_or_wait(&self, mode: CheckpointMode, wait: &Wait<'_>) -> Result<Checkpoint> {
+        self.debug_assert_state();
         let Store::File(file) = &self.store else { return Ok(Checkpoint::WITHOUT_LOG) };
         if self.state.get() != State::Idle {
             return Err(Error::Locked);
@@ -440,6 +443,7 @@ impl Pager {
     /// The automatic checkpoint, after a commit that has left `limit` frames or more in the log. It waits for no
     /// reader; after an error the next commit tries again.
     pub fn checkpoint_long_log(&self, limit: u32) -> Result<()> {
+        self.debug_assert_state();
         match &self.store {
             Store::File(file) if file.is_wal() && self.state.get() == State::Idle => file.checkpoint_long_log(limit),
             _ => Ok(()),

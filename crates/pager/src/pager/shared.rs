@@ -32,6 +32,7 @@ impl Pager {
 
     /// Lends the transaction to other connections of the cache at the end of a statement's step, until the next step.
     pub fn lend_uncommitted(&self) {
+        self.debug_assert_state();
         let (Some(cache), Some(file)) = (self.member.cache(), self.file_store()) else { return };
         if self.state.get() != State::Writing || !cache.has_others() || self.txn.is_lent() || !self.can_lend() {
             return;
@@ -74,6 +75,7 @@ impl Pager {
     /// Lays what another connection of the cache has changed and not committed over the snapshot that is held. A statement that
     /// begins always checks (`anew`); a running one is spared that if nothing has happened since.
     pub fn see_uncommitted(&self, anew: bool) -> Result<()> {
+        self.debug_assert_state();
         let (Some(cache), Some(file)) = (self.member.cache(), self.file_store()) else { return Ok(()) };
         if self.state.get() != State::Reading {
             return Ok(());
@@ -93,6 +95,7 @@ impl Pager {
 
     /// Stops reading what is not committed.
     pub fn ignore_uncommitted(&self) {
+        self.debug_assert_state();
         if self.member.stop_reading_uncommitted() {
             self.drop_overlay();
         }
@@ -111,6 +114,7 @@ impl Pager {
     /// all had one snapshot: locks on tables keep what it has read unchanged. It does not move past a commit of a connection
     /// outside the cache.
     pub fn follow_cache(&self) -> Result<()> {
+        self.debug_assert_state();
         let (Some(cache), Some(file)) = (self.member.cache(), self.file_store()) else { return Ok(()) };
         if self.state.get() != State::Reading || !file.is_wal() {
             return Ok(());
@@ -167,6 +171,7 @@ impl Pager {
     /// Pauses the read transaction until the next step. Pages that are still borrowed belong to locked tables, so a
     /// commit of another connection of the same cache need not wait.
     pub fn pause(&self) {
+        self.debug_assert_state();
         let (Some((_, own)), Some(file)) = (self.member.reader_states(), self.file_store()) else { return };
         let may_pause = self.state.get() == State::Reading && !file.is_wal() && !self.settings.keeps_locks();
         if may_pause && self.failure.borrow().is_none() && own.swap(ACTIVE, PAUSED) {
@@ -188,6 +193,7 @@ impl Pager {
 
     #[inline(never)]
     fn resume_reading(&self) -> Result<()> {
+        self.debug_assert_state();
         let (Some((readers, own)), Some(file)) = (self.member.reader_states(), self.file_store()) else {
             return Ok(());
         };

@@ -166,6 +166,7 @@ impl Pager {
 
     /// Spills dirty pages as if the cache were full, all but a few, and frees their buffers (`sqlite3_db_cacheflush`).
     pub fn flush(&self) -> Result<()> {
+        self.debug_assert_state();
         if !self.is_writing() {
             return Ok(());
         }

@@ -37,9 +37,10 @@
 //! | writer slot | frames behind the last commit, which no index header names |
 //! | published | this connection is not the writer any more, and has appended nothing that is not published |
 //!
-//! Every call that begins, ends or marks a transaction asserts its state where it begins, most of them also where they end. The
-//! assertions of the pager's state read a few cells, which is cheap enough for every build; those of the transaction's state are in debug
-//! builds alone. The content of the file is never asserted, only this connection's own state.
+//! Every call that begins, ends or marks a transaction asserts its state where it begins, most of them also where they end, and so does
+//! every call that puts a page into the dirty set. The assertions of the pager's state read a few cells, which is cheap enough for every
+//! build. Those of the transaction's state, and those of all other calls (reading a page, writing it again, checkpoints, journal
+//! modes, shared caches), are in debug builds alone. The content of the file is never asserted, only this connection's own state.
 
 use lithe_vfs::LockLevel;
 

@@ -42,6 +42,7 @@ impl Pager {
     /// The page `no`, if the transaction has written it before.
     #[inline(always)]
     fn write_again(&self, no: PageNo) -> Option<PageMut<'_>> {
+        self.debug_assert_state();
         if !self.is_writing() {
             return None;
         }
@@ -55,6 +56,7 @@ impl Pager {
     #[inline(never)]
     fn write_first(&self, no: PageNo) -> Result<PageMut<'_>> {
         self.misuse_unless(self.is_writing(), "a page is written outside a write transaction")?;
+        self.assert_state();
         self.make_neighbours_dirty(no)?;
         let slot = self.make_dirty(no)?;
         Ok(self.take_from(&mut self.txn.borrow_mut(), slot, no))
@@ -67,6 +69,7 @@ impl Pager {
         if !is_clean || self.keeps_version(&self.txn.borrow(), no) {
             return self.write(no);
         }
+        self.assert_state();
         self.make_neighbours_dirty(no)?;
         let is_whole = anew == (0..self.page_size().bytes());
         // A concurrent transaction records which pages it has read.
@@ -90,6 +93,7 @@ impl Pager {
     /// it, or a leaf of the freelist.
     pub fn new_page(&self, no: PageNo) -> Result<PageMut<'_>> {
         self.misuse_unless(self.state.get() == State::Writing, "a page is added outside a write transaction")?;
+        self.assert_state();
         if no == self.view.lock_byte_page.get() {
             return Err(Error::corrupt_page(no, "the page of the lock bytes is used"));
         }
@@ -146,6 +150,7 @@ impl Pager {
     /// Hints that the caller does not expect to write page `no` again in this transaction: it may be spilled as soon as
     /// there are enough such pages, while it is in the processor's cache. The page can still be read and written.
     pub fn finish_page(&self, no: PageNo) -> Result<()> {
+        self.debug_assert_state();
         let txn = &mut *self.txn.borrow_mut();
         let Some(slot) = txn.dirty.find(no) else { return Ok(()) };
         if txn.dirty.finish(slot) < self.finished_enough(txn) { Ok(()) } else { self.spill_finished(txn) }
@@ -162,6 +167,7 @@ impl Pager {
     /// the caller creates every one of the pages by [`Pager::new_page`] before the commit.
     pub fn set_page_count(&self, n: u32) -> Result<()> {
         self.misuse_unless(self.state.get() == State::Writing, "the size is changed outside a write transaction")?;
+        self.assert_state();
         if n > self.page_count() && n > self.max_page_count() {
             return Err(Error::Full);
         }
@@ -277,6 +283,7 @@ impl Pager {
     pub fn reshape(&self, size: PageSize, reserved: u8) -> Result<bool> {
         self.misuse_unless(self.is_writing(), "the page size is changed outside a write transaction")?;
         self.misuse_unless(!self.has_changes(), "the page size is changed after something was written")?;
+        self.assert_state();
         let Store::File(file) = &self.store else { return Ok(false) };
         if file.is_wal() || size.usable(reserved).is_none() {
             return Ok(false);

@@ -236,7 +236,7 @@ impl Environment {
 impl Environment {
     /// BINARY compares the bytes that the database stores: in UTF-16 their order is not that of UTF-8, the encoding of
     /// texts in registers.
-    pub fn binary_collation(&self) -> Collation {
+    pub(crate) fn binary_collation(&self) -> Collation {
         match self.catalog.schema(Db::MAIN).encoding {
             TextEncoding::Utf8 => Collation::Binary,
             TextEncoding::Utf16Le => UTF16LE.clone(),

@@ -27,6 +27,14 @@ impl<'a> Resolver<'a> {
         let program = parsed.statement.and_then(|statement| statement.program());
         program.map_or_else(|| fail("malformed statement in the schema"), Ok)
     }
+
+    /// Parses a SELECT that the catalog keeps, or that is generated to check a table.
+    pub fn parse_stored_select(&self, text: &'a [u8]) -> Result<&'a ast::Select<'a>> {
+        match self.parse_stored(text)? {
+            Stmt::Select(select) => Ok(select),
+            _ => fail("malformed SELECT in the schema"),
+        }
+    }
 }
 
 const PREFIX: &[u8] = b"SELECT ";

@@ -3,7 +3,7 @@
 //! Random statements, most of them damaged afterwards, are prepared by SQLite on a small schema. If the message is that of
 //! SQLite's parser, Lithe's must be the same; if SQLite accepts the statement, or does not find a name, Lithe must accept it.
 //!
-//! `SEED=n COUNT=n cargo test -p lithe-sql --test oracle` runs other statements, and another number of them.
+//! `SQL_SEED=n SQL_COUNT=n cargo test -p lithe-sql --test oracle` runs other statements, and another number of them.
 
 mod compare;
 mod generate;
@@ -19,8 +19,8 @@ use random::Random;
 
 #[test]
 fn random_statements() {
-    let seed = env_number("SEED").unwrap_or(1);
-    let count = env_number("COUNT").unwrap_or(20_000);
+    let seed = env_number("SQL_SEED").unwrap_or(1);
+    let count = env_number("SQL_COUNT").unwrap_or(20_000);
     let oracle = Oracle::new();
     let mut accepted = 0;
     let mut failures = Vec::new();

@@ -17,5 +17,6 @@ mod power;
 pub mod text;
 
 pub use decimal::Decimal;
-pub use parse::{Numeric, Parsed, integer_prefix, numeric_prefix, parse, text_to_real, whole_number};
+pub(crate) use parse::numeric_prefix;
+pub use parse::{Numeric, Parsed, integer_prefix, parse, text_to_real, whole_number};
 pub use text::{NumberText, real_to_text, with_digits};

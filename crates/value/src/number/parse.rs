@@ -68,7 +68,7 @@ pub fn whole_number(text: &[u8]) -> Option<Numeric> {
 
 /// The number at the start of `text`, as CAST AS NUMERIC reads it: an integer if it is written as one, or as a small
 /// real without a fraction.
-pub fn numeric_prefix(text: &[u8]) -> Numeric {
+pub(crate) fn numeric_prefix(text: &[u8]) -> Numeric {
     let scan = Scan::new(text);
     let integer = scan.to_integer().or_else(|| small_integer(scan.to_real()));
     integer.map_or_else(|| Numeric::Real(scan.to_real()), Numeric::Integer)

@@ -1,6 +1,6 @@
 //! This crate against SQLite: random values, texts and patterns must give the same results.
 //!
-//! `ORACLE_ROUNDS=100 cargo test --profile checked -p lithe-value` makes a hundred times as many; another `SEED` makes
+//! `VALUE_ROUNDS=100 cargo test --profile checked -p lithe-value` makes a hundred times as many; another `VALUE_SEED` makes
 //! other values.
 
 mod casting;
@@ -15,7 +15,7 @@ use rusqlite::{Connection, Statement, ToSql, params_from_iter};
 
 /// The number of cases of a kind whose default number is `usual`.
 fn rounds(usual: u32) -> u32 {
-    usual * std::env::var("ORACLE_ROUNDS").map_or(1, |rounds| rounds.parse().expect("ORACLE_ROUNDS is a number"))
+    usual * std::env::var("VALUE_ROUNDS").map_or(1, |rounds| rounds.parse().expect("VALUE_ROUNDS is a number"))
 }
 
 fn oracle() -> Connection {
@@ -68,7 +68,7 @@ struct Random(u64);
 
 impl Random {
     fn new(stream: u64) -> Random {
-        let seed = std::env::var("SEED").map_or(1, |seed| seed.parse().expect("SEED is a number"));
+        let seed = std::env::var("VALUE_SEED").map_or(1, |seed| seed.parse().expect("VALUE_SEED is a number"));
         Random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed).wrapping_add(stream) | 1)
     }
 

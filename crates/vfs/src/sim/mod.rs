@@ -5,8 +5,8 @@
 //! let sim = Sim::new(0x3f21);
 //! sim.fail_at(17, Fault::PowerLoss);     // the 17th call from now
 //! // ... use `sim.vfs()` until everything fails ...
-//! sim.restart(Loss::Torn);               // what was not synced may be there or not
-//! // ... use `sim.vfs()` again: what is there must be what was committed
+//! sim.restart(Loss::Torn);               // bytes that were not synced may be on the disk or not
+//! // ... use `sim.vfs()` again: the database must have exactly the committed transactions
 //! ```
 
 mod disk;

@@ -36,6 +36,7 @@ use samples::{Sample, Selection};
 const ENTRIES_BETWEEN_CHECKS: u64 = 1000;
 
 /// What to compute for an index.
+#[derive(Clone, Copy)]
 pub struct IndexAnalysis {
     /// The number of leading columns whose averages go to sqlite_stat1.
     pub columns: usize,

@@ -86,16 +86,18 @@ impl EphemeralCursor {
     }
 
     /// Removes everything.
-    pub fn clear(&mut self) {
+    pub fn clear(&mut self) -> Result<(), Error> {
         self.position = Position::Nowhere;
         self.forget_row();
         match &mut *self.store.borrow_mut() {
             Store::Table(table) => table.clear(),
             Store::Index(index) => index.clear(),
             Store::Set(set) => set.clear(),
-            // Every instruction takes the cursor from `VmCursor::settled`, which has put one on the tree in its place.
-            Store::Moved(_) => unreachable!("the content has moved to a tree"),
+            Store::Moved(tree) => {
+                tree.btree.clear_tree(tree.root)?;
+            }
         }
+        Ok(())
     }
 
     /// A cursor at the same place of the tree that the content has moved to, if it has.
@@ -125,15 +127,14 @@ impl EphemeralCursor {
         Ok(cursor)
     }
 
-    /// How many rows there are.
-    pub fn count(&self) -> usize {
-        match &*self.store.borrow() {
-            Store::Table(table) => table.len(),
-            Store::Index(index) => index.len(),
-            Store::Set(set) => set.len(),
-            // Every instruction takes the cursor from `VmCursor::settled`, which has put one on the tree in its place.
-            Store::Moved(_) => unreachable!("the content has moved to a tree"),
-        }
+    /// The number of rows.
+    pub fn count(&self) -> Result<u64, Error> {
+        Ok(match &*self.store.borrow() {
+            Store::Table(table) => table.len() as u64,
+            Store::Index(index) => index.len() as u64,
+            Store::Set(set) => set.len() as u64,
+            Store::Moved(tree) => tree.cursor().count(&tree.btree)?,
+        })
     }
 
     /// Goes to the first row.

@@ -11,7 +11,7 @@ use lithe_optimize::plan::RowsFor;
 use lithe_resolve::ir::{Expr, OutputColumn, SourceId};
 use lithe_resolve::{Found, Rules, Scope, ScopeColumns, ScopeSource, Stored, plain_output};
 use lithe_sql::ast::{
-    ColumnConstraintKind, ColumnDef, Conflict, CreateTable, JoinKind, Name, Span, Stmt, TableBody, TableColumns,
+    self, ColumnConstraintKind, ColumnDef, Conflict, CreateTable, JoinKind, Name, Span, TableBody, TableColumns,
 };
 use lithe_vm::insn::Insn;
 use lithe_vm::operand::Reg;
@@ -99,7 +99,7 @@ fn build<'a>(
 ) -> Result<(Table, Option<CompileError>)> {
     let parsed = lithe_sql::parse_statement(text, cg.arena, &cg.env.limits);
     let statement = parsed.map_err(|error| CompileError::new(error.message))?.statement;
-    let Some(lithe_sql::ast::Stmt::CreateTable(create)) = statement.and_then(|statement| statement.program()) else {
+    let Some(ast::Stmt::CreateTable(create)) = statement.and_then(|statement| statement.program()) else {
         return fail(format!("malformed definition of table {}", altered.table.name));
     };
     if let Err(error) = build_table(create, text, &build_options(cg))
@@ -200,8 +200,7 @@ fn emit_check<'a>(cg: &mut Codegen<'a>, altered: Altered<'a>) -> Result<()> {
         literal(database)
     );
     let text: &'a [u8] = cg.arena.alloc_slice_copy(text.as_bytes());
-    // The parser makes a SELECT of a text that begins with SELECT, or fails.
-    let Stmt::Select(select) = cg.resolver.parse_stored(text)? else { unreachable!("the text is a SELECT") };
+    let select = cg.resolver.parse_stored_select(text)?;
     let found = Found::default();
     let rules = Rules { raise: true, ..Rules::default() };
     let query = cg.resolver.query(&Scope { rules, ..Scope::outermost(text, &found) }, select)?;

@@ -383,7 +383,7 @@ impl Statement {
             connection.state.note_write();
         }
         let result = match &mut self.runner {
-            // What begins or goes on behind an interruption, before all have stopped, is interrupted, too.
+            // A statement that begins or continues after an interruption, before all statements have stopped, is interrupted, too.
             _ if connection.interrupts.is_set() => {
                 if matches!(&self.compiled.body, Body::Program(program) if program.counts_changes) {
                     connection.state.set_changes(0);

@@ -87,7 +87,7 @@ impl Arena {
     }
 }
 
-/// Where a token stands.
+/// A place of a token.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// The rowid.
@@ -169,7 +169,7 @@ impl Rows {
         })
     }
 
-    /// Notes that the term stands in a place; how many bytes that is in SQLite's count.
+    /// Notes that the term occurs in a place; how many bytes that is in SQLite's count.
     ///
     /// # Errors
     /// SQLITE_NOMEM.

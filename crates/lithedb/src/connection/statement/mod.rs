@@ -376,7 +376,8 @@ impl<'c> Statement<'c> {
     /// Ends a run: locks are released, and the next [`Statement::step`] starts over. Bound values stay.
     ///
     /// An INSERT, UPDATE or DELETE with RETURNING that stands on a row has made all its changes; outside a transaction they are
-    /// committed now. (Dropping the statement does the same, and cannot tell an error.)
+    /// committed now, which waits for locks of other connections as [`Connection::busy_timeout`] says. (Dropping the statement does the
+    /// same, and cannot report an error.)
     ///
     /// ```
     /// # let connection = lithe::Connection::open_in_memory()?;

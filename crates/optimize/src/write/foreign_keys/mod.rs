@@ -78,7 +78,7 @@ impl<'a> ForeignKeys<'a> {
     }
 
     /// The keys of a dropped table: those that match their parents, and those without a parent.
-    pub fn of_dropped(resolver: &Resolver<'a>, target: &ChangeTarget<'a>) -> ForeignKeys<'a> {
+    pub(crate) fn of_dropped(resolver: &Resolver<'a>, target: &ChangeTarget<'a>) -> ForeignKeys<'a> {
         let env = resolver.env;
         ForeignKeys {
             of_child: child::fitting_keys_of(env, target),
@@ -94,7 +94,7 @@ impl<'a> ForeignKeys<'a> {
 
     /// Whether rows of the table itself refer to its rows: while one row is changed, others are searched, so no index may have an
     /// entry of a row that is deleted.
-    pub fn refer_to(&self, table: &Table) -> bool {
+    pub(crate) fn refer_to(&self, table: &Table) -> bool {
         self.of_child.iter().any(|key| key.is_to(table))
             || self.to_parent.iter().any(|reference| reference.is_from(table))
     }

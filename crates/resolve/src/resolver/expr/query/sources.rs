@@ -195,7 +195,7 @@ impl<'a> Search<'_, 'a> {
             return Ok(());
         }
         self.views.push(found.table);
-        let Ok(ast::Stmt::Select(select)) = self.resolver.parse_stored(&view.select) else { return Ok(()) };
+        let Ok(select) = self.resolver.parse_stored_select(&view.select) else { return Ok(()) };
         let nothing = Found::default();
         let fixed_db = (found.db != Db::TEMP).then_some(found.db);
         self.select(&Scope { fixed_db, ..Scope::outermost(&view.select, &nothing) }, None, select)
