@@ -3,11 +3,12 @@
 //! ```text
 //!   page      ...| header length | type | type | ... | content | content | ...| ...
 //!   types                          type   type
-//!   starts                                             start     start
+//!   starts       base                                  start     start      (counted from the base)
 //! ```
 //!
 //! All columns of a row are located together, up to the last one that was read of any row. Reading a column then costs two array
-//! accesses. Rarer cases (a header of more than 127 bytes, a type of more than 16 bits, columns after one that ends on another
+//! accesses. A row whose first types are those of the row before has its columns at the same distances, so that only the base
+//! moves. Rarer cases (a header of more than 127 bytes, a type of more than 16 bits, columns after one that ends on another
 //! page) and later columns are left to the record's view.
 
 use lithe_format::cell::PayloadSpan;
@@ -42,7 +43,9 @@ const HIGH_BITS: u32 = 0x8080_8080;
 pub struct Columns {
     /// A group of types may extend past the last column: the buffer has space for it.
     types: [u16; COLUMNS_MAX + BATCH],
-    /// Where each content starts; after the last one, where it ends.
+    /// Where the record starts on the page.
+    base: u32,
+    /// Where each content starts, counted from the base; after the last one, where it ends.
     starts: [u32; COLUMNS_MAX + BATCH + 1],
     /// How many columns of this row are located.
     known: usize,
@@ -52,19 +55,63 @@ pub struct Columns {
     is_short: bool,
     /// How many columns of each row to locate.
     wanted: usize,
+    /// The beginning of the last header of few short types, for comparison with the next one.
+    last: Beginning,
+}
+
+/// The beginning of a record's header.
+#[derive(Clone, Copy, Debug, Default)]
+struct Beginning {
+    /// The length of the header; 0: no row has the same columns.
+    header_len: u8,
+    /// The types of the columns that are located.
+    types: u32,
+    /// The bits of those types.
+    mask: u32,
+    /// The header has fewer columns than are wanted.
+    is_short: bool,
 }
 
 impl Columns {
     /// Makes [`Columns::find`] locate column `index` too, from the next row on.
     pub fn locate_up_to(&mut self, index: usize) {
-        self.wanted = self.wanted.max((index + 1).min(COLUMNS_MAX));
+        let wanted = self.wanted.max((index + 1).min(COLUMNS_MAX));
+        if wanted != self.wanted {
+            self.wanted = wanted;
+            self.last.header_len = 0;
+        }
     }
 
     /// Locates the columns of another row, whose payload is at `span` of `page`.
     #[inline]
     pub fn find(&mut self, page: &[u8], span: PayloadSpan) {
+        self.base = span.at;
         self.is_cut = false;
+        if !self.are_as_before(page, span) {
+            self.find_anew(page, span);
+        }
+    }
+
+    /// Whether the columns are where those of the last row were.
+    #[inline]
+    fn are_as_before(&mut self, page: &[u8], span: PayloadSpan) -> bool {
+        let start = span.at as usize;
+        let Some(&[header_len, ref types @ ..]) = page.get(start..).and_then(<[u8]>::first_chunk::<{ 1 + BATCH }>)
+        else {
+            return false;
+        };
+        let Beginning { header_len: last_len, types: last_types, mask, is_short } = self.last;
+        self.is_short = is_short;
+        header_len == last_len
+            && u32::from_le_bytes(*types) & mask == last_types
+            && last_len != 0
+            && self.starts[self.known] <= span.local
+    }
+
+    #[inline(never)]
+    fn find_anew(&mut self, page: &[u8], span: PayloadSpan) {
         self.is_short = false;
+        self.last.header_len = 0;
         if !self.find_few(page, span) {
             self.known = self.find_known(page, span).unwrap_or(0);
         }
@@ -79,17 +126,20 @@ impl Columns {
             return false;
         };
         let known = self.wanted.min(usize::from(header_len).saturating_sub(1));
-        // The high bits of the types that are columns.
-        let counted = (1u64 << (8 * known.min(BATCH))) as u32;
-        let long = u32::from_le_bytes(*types) & HIGH_BITS & counted.wrapping_sub(1);
-        if self.wanted > BATCH || header_len >= 0x80 || long != 0 {
+        // The bits of the types that are columns.
+        let mask = ((1u64 << (8 * known.min(BATCH))) as u32).wrapping_sub(1);
+        let known_types = u32::from_le_bytes(*types) & mask;
+        if self.wanted > BATCH || header_len >= 0x80 || known_types & HIGH_BITS != 0 {
             return false;
         }
-        self.starts[0] = span.at + u32::from(header_len);
+        self.starts[0] = u32::from(header_len);
         self.place_short(0, *types);
         self.known = known;
-        let is_whole = self.starts[known] <= span.at + span.local;
+        let is_whole = self.starts[known] <= span.local;
         self.is_short = is_whole && known < self.wanted;
+        if is_whole {
+            self.last = Beginning { header_len, types: known_types, mask, is_short: self.is_short };
+        }
         is_whole
     }
 
@@ -100,7 +150,7 @@ impl Columns {
             return None;
         };
         let header_end = start + usize::from(header_len);
-        self.starts[0] = header_end as u32;
+        self.starts[0] = u32::from(header_len);
         let (mut known, mut at) = (0, start + 1);
         // A type takes a byte at least.
         let wanted = self.wanted.min(usize::from(header_len) - 1);
@@ -130,10 +180,9 @@ impl Columns {
         // With long types there are fewer columns than bytes in the header.
         let beyond = at.saturating_sub(header_end);
         let known = known.saturating_sub(beyond).min(wanted);
-        let end = span.at + span.local;
-        if self.starts[known] > end {
+        if self.starts[known] > span.local {
             self.is_cut = true;
-            return Some(self.known_before(known, end));
+            return Some(self.known_before(known, span.local));
         }
         self.is_short = known < self.wanted && at >= header_end;
         Some(known)
@@ -170,7 +219,7 @@ impl Columns {
         if index != self.known || !self.is_cut {
             return None;
         }
-        Some((SerialType(u32::from(self.types[index])), self.starts[index] as usize))
+        Some((SerialType(u32::from(self.types[index])), (self.base + self.starts[index]) as usize))
     }
 
     /// The type of column `index`, and where its content starts on the page.
@@ -180,7 +229,7 @@ impl Columns {
             return None;
         }
         let (serial, start) = (*self.types.get(index)?, *self.starts.get(index)?);
-        Some((SerialType(u32::from(serial)), start as usize))
+        Some((SerialType(u32::from(serial)), (self.base + start) as usize))
     }
 }
 
