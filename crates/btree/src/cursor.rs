@@ -29,6 +29,7 @@ mod walk;
 
 use blob::Chain;
 use path::{Level, Path};
+pub(crate) use row::usual_payload;
 pub use row::{Leaf, Row};
 
 use crate::balance::Step;

@@ -73,7 +73,7 @@ impl Leaf {
     #[inline]
     pub fn payload(&self, page: &[u8], index: u16) -> Option<PayloadSpan> {
         let at = get_u16(page, usize::from(self.pointers_at) + POINTER_LEN * usize::from(index))?;
-        payload_at(page, usize::from(at), self.has_rowids, self.max_local, self.usable)
+        usual_payload(page, usize::from(at), self.has_rowids, self.max_local, self.usable)
     }
 }
 
@@ -117,7 +117,7 @@ impl Cursor {
             at += CHILD_LEN;
         }
         let has_rowids = node.kind == PageKind::TableLeaf;
-        let span = payload_at(&node.page, at, has_rowids, self.limits.max_local, self.limits.usable)?;
+        let span = usual_payload(&node.page, at, has_rowids, self.limits.max_local, self.limits.usable)?;
         Some(Row { page: &node.page, span })
     }
 
@@ -156,9 +156,15 @@ impl Cursor {
     }
 }
 
-/// The payload of the cell at `at`.
+/// The payload of the cell at `at` of a leaf, if it is an ordinary one: all of it is on the page.
 #[inline]
-fn payload_at(page: &[u8], at: usize, has_rowid: bool, max_local: u32, usable: u32) -> Option<PayloadSpan> {
+pub(crate) fn usual_payload(
+    page: &[u8],
+    at: usize,
+    has_rowid: bool,
+    max_local: u32,
+    usable: u32,
+) -> Option<PayloadSpan> {
     let front: &[u8; FRONT_LEN] = page.get(at..)?.first_chunk()?;
     let (len, mut front_len) = match *front {
         [a @ ..0x80, ..] => (u32::from(a), 1),
