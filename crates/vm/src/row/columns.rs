@@ -37,6 +37,9 @@ const SHORT_LEN: [u16; 0x80] = {
 /// The number of types that are examined together.
 const BATCH: usize = 4;
 const HIGH_BITS: u32 = 0x8080_8080;
+/// The number of types that are compared with those of the row before.
+const COMPARED: usize = 8;
+const HIGH_BITS_OF_EIGHT: u64 = 0x8080_8080_8080_8080;
 
 /// The first columns of the row under a cursor.
 #[derive(Debug, Default)]
@@ -55,7 +58,7 @@ pub struct Columns {
     is_short: bool,
     /// How many columns of each row to locate.
     wanted: usize,
-    /// The beginning of the last header of few short types, for comparison with the next one.
+    /// The beginning of the last header, if its types are few and short, for comparison with the next one.
     last: Beginning,
 }
 
@@ -65,9 +68,9 @@ struct Beginning {
     /// The length of the header; 0: no row has the same columns.
     header_len: u8,
     /// The types of the columns that are located.
-    types: u32,
+    types: u64,
     /// The bits of those types.
-    mask: u32,
+    mask: u64,
     /// The header has fewer columns than are wanted.
     is_short: bool,
 }
@@ -95,17 +98,12 @@ impl Columns {
     /// Whether the columns are where those of the last row were.
     #[inline]
     fn are_as_before(&mut self, page: &[u8], span: PayloadSpan) -> bool {
-        let start = span.at as usize;
-        let Some(&[header_len, ref types @ ..]) = page.get(start..).and_then(<[u8]>::first_chunk::<{ 1 + BATCH }>)
-        else {
-            return false;
-        };
         let Beginning { header_len: last_len, types: last_types, mask, is_short } = self.last;
         self.is_short = is_short;
-        header_len == last_len
-            && u32::from_le_bytes(*types) & mask == last_types
-            && last_len != 0
-            && self.starts[self.known] <= span.local
+        last_len != 0
+            && beginning_at(page, span).is_some_and(|(header_len, types)| {
+                header_len == last_len && types & mask == last_types && self.starts[self.known] <= span.local
+            })
     }
 
     #[inline(never)]
@@ -114,6 +112,21 @@ impl Columns {
         self.last.header_len = 0;
         if !self.find_few(page, span) {
             self.known = self.find_known(page, span).unwrap_or(0);
+        }
+        if self.wanted <= COMPARED
+            && !self.is_cut
+            && let Some((header_len @ 1..0x80, types)) = beginning_at(page, span)
+        {
+            self.remember(header_len, types);
+        }
+    }
+
+    /// Remembers the beginning of the header, if the types of all columns that are wanted are short.
+    fn remember(&mut self, header_len: u8, types: u64) {
+        let mask = u64::MAX.checked_shr(u64::BITS - 8 * self.known as u32).unwrap_or(0);
+        let is_all = self.known == self.wanted.min(usize::from(header_len) - 1);
+        if is_all && types & mask & HIGH_BITS_OF_EIGHT == 0 {
+            self.last = Beginning { header_len, types: types & mask, mask, is_short: self.is_short };
         }
     }
 
@@ -126,10 +139,10 @@ impl Columns {
             return false;
         };
         let known = self.wanted.min(usize::from(header_len).saturating_sub(1));
-        // The bits of the types that are columns.
-        let mask = ((1u64 << (8 * known.min(BATCH))) as u32).wrapping_sub(1);
-        let known_types = u32::from_le_bytes(*types) & mask;
-        if self.wanted > BATCH || header_len >= 0x80 || known_types & HIGH_BITS != 0 {
+        // The high bits of the types that are columns.
+        let counted = (1u64 << (8 * known.min(BATCH))) as u32;
+        let long = u32::from_le_bytes(*types) & HIGH_BITS & counted.wrapping_sub(1);
+        if self.wanted > BATCH || header_len >= 0x80 || long != 0 {
             return false;
         }
         self.starts[0] = u32::from(header_len);
@@ -137,9 +150,6 @@ impl Columns {
         self.known = known;
         let is_whole = self.starts[known] <= span.local;
         self.is_short = is_whole && known < self.wanted;
-        if is_whole {
-            self.last = Beginning { header_len, types: known_types, mask, is_short: self.is_short };
-        }
         is_whole
     }
 
@@ -233,6 +243,13 @@ impl Columns {
     }
 }
 
+/// The first byte of a record's header, its length, and the eight after it, the first one lowest.
+#[inline]
+fn beginning_at(page: &[u8], span: PayloadSpan) -> Option<(u8, u64)> {
+    let &[header_len, ref types @ ..] = page.get(span.at as usize..)?.first_chunk::<{ 1 + COMPARED }>()?;
+    Some((header_len, u64::from_le_bytes(*types)))
+}
+
 /// A type of two or three bytes, and its length; `None` if it exceeds 16 bits.
 #[inline]
 fn wide_type(header: &[u8]) -> Option<(u16, usize)> {
@@ -322,4 +339,64 @@ pub fn decode_text(dst: &mut Register, encoding: Encoding) {
         encoding.decode(text, &mut utf8);
     }
     dst.set_buffer(BytesKind::Text, utf8);
+}
+
+#[cfg(test)]
+mod tests {
+    use lithe_format::record::Builder;
+
+    use super::*;
+
+    /// What is known of the columns of a row: places, and the column that ends on another page.
+    fn located(columns: &Columns) -> (Vec<Option<(u32, usize)>>, Option<(u32, usize)>, bool) {
+        let plain = |found: Option<(SerialType, usize)>| found.map(|(serial, at)| (serial.0, at));
+        let all = (0..10).map(|at| plain(columns.get(at))).collect();
+        (all, (0..10).find_map(|at| plain(columns.cut(at))), columns.is_short)
+    }
+
+    /// Rows of few kinds, one after the other, are located like each row alone.
+    #[test]
+    fn a_row_is_located_whatever_the_row_before_was() {
+        let mut state = 1u64;
+        let mut below = |n: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 33) % n
+        };
+        let texts = [vec![b'x'; 3], vec![b'y'; 20], vec![b'z'; 100]];
+        let mut guessed = 0;
+        for wanted in 1..=9 {
+            let mut columns = Columns::default();
+            columns.locate_up_to(0);
+            for row in 0..4_000 {
+                if row == 2_000 {
+                    columns.locate_up_to(wanted - 1);
+                }
+                let values: Vec<ValueRef<'_>> = (0..2 + below(4) / 2 * 4)
+                    .map(|_| match below(8) {
+                        0 => ValueRef::Null,
+                        1 => ValueRef::Real(0.5),
+                        2 => ValueRef::Text(&texts[below(3) as usize]),
+                        n => ValueRef::Integer(if n == 3 { 70_000 } else { 7 }),
+                    })
+                    .collect();
+                let record = Builder::new().build(&values).to_vec();
+                let at = below(30) as usize;
+                let mut page = vec![0xff; at];
+                page.extend_from_slice(&record);
+                page.resize(page.len() + below(12) as usize, 0xff);
+                let len = record.len() as u32;
+                let local = if below(5) == 0 { len - below(u64::from(len)) as u32 } else { len };
+                let span = PayloadSpan { at: at as u32, local, len };
+                let mut alone = Columns::default();
+                alone.locate_up_to(columns.wanted - 1);
+                alone.find(&page, span);
+                guessed += u32::from(columns.are_as_before(&page, span));
+                columns.find(&page, span);
+                assert_eq!(located(&columns), located(&alone), "{values:?}, {local} of {len} bytes on the page");
+            }
+        }
+        assert!(guessed > 1_000, "{guessed} rows were like the row before");
+    }
 }
