@@ -7,8 +7,8 @@
 //! ```
 //!
 //! All columns of a row are located together, up to the last one that was read of any row. Reading a column then costs two array
-//! accesses. A row whose first types are those of the row before has its columns at the same distances, so that only the base
-//! moves. Rarer cases (a header of more than 127 bytes, a type of more than 16 bits, columns after one that ends on another
+//! accesses. Rows of a table begin with the same types up to the first that differs, so that columns up to there have the same
+//! distances, and only the others are placed anew. Rarer cases (a header of more than 127 bytes, a type of more than 16 bits, columns after one that ends on another
 //! page) and later columns are left to the record's view.
 
 use lithe_format::cell::PayloadSpan;
@@ -62,11 +62,14 @@ pub struct Columns {
     last: Beginning,
 }
 
+/// What no byte is.
+const NO_HEADER: u16 = 0x100;
+
 /// The beginning of a record's header.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Beginning {
-    /// The length of the header; 0: no row has the same columns.
-    header_len: u8,
+    /// The length of the header, its first byte; [`NO_HEADER`] if there is none to compare with.
+    header_len: u16,
     /// The types of the columns that are located.
     types: u64,
     /// The bits of those types.
@@ -75,13 +78,19 @@ struct Beginning {
     is_short: bool,
 }
 
+impl Default for Beginning {
+    fn default() -> Beginning {
+        Beginning { header_len: NO_HEADER, types: 0, mask: 0, is_short: false }
+    }
+}
+
 impl Columns {
     /// Makes [`Columns::find`] locate column `index` too, from the next row on.
     pub fn locate_up_to(&mut self, index: usize) {
         let wanted = self.wanted.max((index + 1).min(COLUMNS_MAX));
         if wanted != self.wanted {
             self.wanted = wanted;
-            self.last.header_len = 0;
+            self.last.header_len = NO_HEADER;
         }
     }
 
@@ -95,21 +104,45 @@ impl Columns {
         }
     }
 
-    /// Whether the columns are where those of the last row were.
+    /// Locates the columns by those of the last row, if the header is as long and the types are as short.
     #[inline]
     fn are_as_before(&mut self, page: &[u8], span: PayloadSpan) -> bool {
         let Beginning { header_len: last_len, types: last_types, mask, is_short } = self.last;
         self.is_short = is_short;
-        last_len != 0
-            && beginning_at(page, span).is_some_and(|(header_len, types)| {
-                header_len == last_len && types & mask == last_types && self.starts[self.known] <= span.local
-            })
+        let Some((header_len, types)) = beginning_at(page, span) else { return false };
+        if u16::from(header_len) != last_len {
+            return false;
+        }
+        let changed = (types ^ last_types) & mask;
+        if changed != 0 && !self.place_changed(types, changed) {
+            return false;
+        }
+        self.starts[self.known] <= span.local
+    }
+
+    /// Places the columns from the first type on that has changed; false if one is not short any more.
+    #[inline(never)]
+    fn place_changed(&mut self, types: u64, changed: u64) -> bool {
+        if changed & HIGH_BITS_OF_EIGHT != 0 {
+            return false;
+        }
+        let first = changed.trailing_zeros() as usize / 8;
+        self.last.types ^= changed;
+        let known = self.known.min(COMPARED);
+        let mut start = self.starts[first];
+        let slots = self.types[first..known].iter_mut().zip(&mut self.starts[first + 1..]);
+        for ((slot, end), serial) in slots.zip(&types.to_le_bytes()[first..]) {
+            *slot = u16::from(*serial);
+            start += u32::from(SHORT_LEN[usize::from(*serial & 0x7f)]);
+            *end = start;
+        }
+        true
     }
 
     #[inline(never)]
     fn find_anew(&mut self, page: &[u8], span: PayloadSpan) {
         self.is_short = false;
-        self.last.header_len = 0;
+        self.last.header_len = NO_HEADER;
         if !self.find_few(page, span) {
             self.known = self.find_known(page, span).unwrap_or(0);
         }
@@ -126,7 +159,8 @@ impl Columns {
         let mask = u64::MAX.checked_shr(u64::BITS - 8 * self.known as u32).unwrap_or(0);
         let is_all = self.known == self.wanted.min(usize::from(header_len) - 1);
         if is_all && types & mask & HIGH_BITS_OF_EIGHT == 0 {
-            self.last = Beginning { header_len, types: types & mask, mask, is_short: self.is_short };
+            self.last =
+                Beginning { header_len: u16::from(header_len), types: types & mask, mask, is_short: self.is_short };
         }
     }
 
@@ -386,6 +420,9 @@ mod tests {
                 let mut page = vec![0xff; at];
                 page.extend_from_slice(&record);
                 page.resize(page.len() + below(12) as usize, 0xff);
+                if below(40) == 0 {
+                    page[at] = below(3) as u8; // damaged
+                }
                 let len = record.len() as u32;
                 let local = if below(5) == 0 { len - below(u64::from(len)) as u32 } else { len };
                 let span = PayloadSpan { at: at as u32, local, len };
