@@ -29,7 +29,6 @@ mod walk;
 
 use blob::Chain;
 use path::{Level, Path};
-pub(crate) use row::usual_payload;
 pub use row::{Leaf, Row};
 
 use crate::balance::Step;

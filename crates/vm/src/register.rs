@@ -169,16 +169,6 @@ impl Register {
         }
     }
 
-    /// The value, where an integer or a short text is so frequent that it is told from the others first.
-    #[inline(always)]
-    pub fn usual_ref(&self) -> ValueRef<'_> {
-        match self {
-            Register::Integer(integer) => ValueRef::Integer(*integer),
-            Register::InlineText(inline) => ValueRef::Text(inline.as_slice()),
-            other => other.as_ref(),
-        }
-    }
-
     /// The storage class of the value.
     #[inline]
     pub fn class(&self) -> StorageClass {

@@ -3,7 +3,6 @@
 use super::plan::Share;
 use super::{CellList, Pending};
 use crate::btree::Btree;
-use crate::cursor::usual_payload;
 use crate::edit::EditPage;
 use crate::error::{Result, corrupt};
 use lithe_format::btree_page::{CHILD_LEN, FREEBLOCK_MIN, POINTER_LEN, PageKind, right_child};
@@ -260,6 +259,6 @@ impl Gathered {
 /// The bytes that the cell at `at` of a leaf occupies, if it is an ordinary one: all of its payload on the page.
 #[inline]
 fn usual_size(page: &[u8], at: usize, has_rowid: bool, limits: &Limits) -> Option<usize> {
-    let payload = usual_payload(page, at, has_rowid, limits.max_local, limits.usable)?;
+    let payload = cell::read_usual_payload(page, at, has_rowid, limits.max_local, limits.usable)?;
     Some(payload.end() - at).filter(|size| *size >= FREEBLOCK_MIN)
 }
