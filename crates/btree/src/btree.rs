@@ -260,7 +260,7 @@ impl Btree {
     }
 
     /// Page `no`, for writing by a caller that keeps the page's memo valid: see [`Pager::write_with_memo`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn edit(&self, no: PageNo) -> Result<PageMut<'_>> {
         self.notice_others();
         let page = self.pager.write_with_memo(no);

@@ -156,16 +156,22 @@ impl Cursor {
     }
 
     /// Moves the cursor to another tree, and reuses its memory. The cursor has been [reset](Cursor::reset).
-    pub fn reopen(&mut self, root: PageNo, key_info: Option<Arc<KeyInfo>>) {
+    #[inline]
+    pub fn reopen(&mut self, root: PageNo, key_info: Option<&Arc<KeyInfo>>) {
         debug_assert!(
             matches!(self.state, State::Nowhere | State::Written),
             "a cursor is reset before it is opened anew"
         );
-        if self.path.root != root || !is_same_order(self.key_info.as_ref(), key_info.as_ref()) {
-            (self.state, self.at_last) = (State::Nowhere, false);
-            self.path.move_to(root, kind_of(key_info.as_ref()));
+        if self.path.root != root || !is_same_order(self.key_info.as_ref(), key_info) {
+            self.move_to(root, key_info);
         }
-        self.key_info = key_info;
+    }
+
+    #[inline(never)]
+    fn move_to(&mut self, root: PageNo, key_info: Option<&Arc<KeyInfo>>) {
+        (self.state, self.at_last) = (State::Nowhere, false);
+        self.path.move_to(root, kind_of(key_info));
+        self.key_info = key_info.cloned();
     }
 
     /// Leaves the entry and drops its leaf. Cursors are reset before their transaction ends. The path to the leaf is kept
@@ -300,6 +306,7 @@ fn kind_of(key_info: Option<&Arc<KeyInfo>>) -> TreeKind {
 }
 
 /// Whether two cursors are on tables, or on indexes of one order.
+#[inline]
 fn is_same_order(one: Option<&Arc<KeyInfo>>, other: Option<&Arc<KeyInfo>>) -> bool {
     match (one, other) {
         (None, None) => true,

@@ -21,7 +21,7 @@ use crate::ddl::{
 };
 use crate::derived::table_column;
 use crate::write::emit_change;
-use crate::{Codegen, Destination};
+use crate::{Codegen, Destination, new_program};
 
 /// A statement to be compiled.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,8 @@ pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Envir
     };
     cg.b.emit(Insn::Halt {});
     let drops_rows = cg.drops_rows();
-    let mut program = cg.finish(request.parameter_count);
+    let mut finished = cg.finish(request.parameter_count);
+    let program = new_program(&mut finished);
     program.quoted_strings = resolver.quoted_strings();
     program.planned_parameters = env.planned_parameters.bits();
     program.columns = result_columns(env, columns);
@@ -75,7 +76,7 @@ pub fn compile<'a>(request: &CompileRequest<'a>, arena: &'a Bump, env: &'a Envir
         Stmt::Insert(_) | Stmt::Update(_) | Stmt::Delete(_) => (false, true),
         _ => (false, drops_rows),
     };
-    Ok(Arc::new(program))
+    Ok(finished)
 }
 
 /// Emits the statement's code; returns the columns of its rows.

@@ -71,6 +71,8 @@ mod rows;
 mod select;
 mod write;
 
+use std::sync::Arc;
+
 use bumpalo::Bump;
 use lithe_catalog::Result;
 use lithe_optimize::explain::Explain;
@@ -149,21 +151,33 @@ impl<'a> Codegen<'a> {
     }
 
     /// The finished program. `parameters` is the largest number of a parameter in the statement's text.
-    pub fn finish(&mut self, parameters: u32) -> Program {
+    pub fn finish(&mut self, parameters: u32) -> Arc<Program> {
         self.emit_transactions();
         write::finish(self);
         self.b.uses_parameter(parameters);
-        self.take_program()
+        let mut program = Arc::new(self.b.finish());
+        self.complete(new_program(&mut program));
+        program
     }
 
     /// The program as it is: that of a trigger, whose statement emits the rest.
     pub(crate) fn take_program(&mut self) -> Program {
-        let is_measured = self.is_measured;
         let mut program = self.b.finish();
-        if is_measured && program.measured.is_none() {
+        self.complete(&mut program);
+        program
+    }
+
+    /// Adds what the builder does not know of.
+    fn complete(&mut self, program: &mut Program) {
+        if self.is_measured && program.measured.is_none() {
             program.measured = Some(Box::default());
         }
-        program.scans = self.planner.context.take_scans();
+        if self.planner.context.has_scans() {
+            program.scans = self.planner.context.take_scans();
+        }
+        if !self.explain.is_on() {
+            return;
+        }
         let row = |line: PlanLine| QueryPlanRow {
             id: line.id,
             parent: line.parent,
@@ -171,7 +185,6 @@ impl<'a> Codegen<'a> {
             detail: line.detail,
         };
         program.query_plan = self.explain.take_lines().into_iter().map(row).collect();
-        program
     }
 
     /// Sets how the columns of `source` are read from here on. Returns the previous access.
@@ -206,4 +219,9 @@ impl<'a> Codegen<'a> {
     pub(crate) fn free_registers(&mut self, start: Reg, count: usize) {
         (0..count).for_each(|n| self.b.free(start.at(n)));
     }
+}
+
+/// A program that nobody else has yet, to be completed.
+fn new_program(program: &mut Arc<Program>) -> &mut Program {
+    Arc::get_mut(program).expect("a new program has one owner")
 }

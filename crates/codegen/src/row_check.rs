@@ -11,6 +11,8 @@
 //!
 //! `row` counts the rows from 1: SQLite's messages have that number, and no rowid.
 
+use std::sync::Arc;
+
 use bumpalo::Bump;
 use lithe_catalog::{Column, Index, IndexOrigin, IndexTerm, Result, Table};
 use lithe_format::PageNo;
@@ -31,7 +33,7 @@ use super::{Codegen, ColumnAccess};
 #[derive(Debug)]
 pub struct RowCheck {
     /// The program.
-    pub program: Program,
+    pub program: Arc<Program>,
     /// The columns that it returns, by their position in the table.
     pub columns: Vec<u16>,
     /// The faults that it finds itself.
@@ -78,8 +80,8 @@ pub fn compile_row_check<'a>(
     check.emit_loop(&mut cg, &columns, agreeing.is_some(), &indexes)?;
     let faults = check.faults;
     cg.b.emit(Insn::Halt {});
-    let mut program = cg.finish(0);
-    program.is_read_only = true;
+    let program = cg.finish(0);
+    debug_assert!(program.is_read_only, "a program of nothing but reads");
     Ok(RowCheck { program, columns, faults })
 }
 

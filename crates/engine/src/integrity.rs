@@ -199,7 +199,7 @@ fn check_rows(
     };
     let RowCheck { program, columns, faults } = connection.with_collations(compile)?;
     let host = RunHost { connection, run };
-    let mut vm = Vm::new(Arc::new(program));
+    let mut vm = Vm::new(program);
     while !answer.is_full() && vm.step(&host)? == Step::Row {
         let integer = |at| if let ValueRef::Integer(integer) = vm.column(at) { integer } else { 0 };
         let (kind, row) = (integer(0), integer(1));

@@ -69,6 +69,10 @@ impl PayloadSpan {
     }
 }
 
+/// The longest front of a cell that the fast path reads: a length of two bytes and a rowid of eight.
+const FRONT_LEN: usize = 10;
+const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+
 /// A cell of a table's leaf: a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableLeafCell {
@@ -85,6 +89,30 @@ pub fn read_table_leaf(page: &[u8], at: usize, limits: &Limits) -> Option<TableL
     let (rowid, rowid_len) = varint::read_wide(page.get(rowid_at..)?)?;
     let payload = PayloadSpan::new(rowid_at + rowid_len, len, limits)?;
     Some(TableLeafCell { rowid: rowid as i64, payload })
+}
+
+/// The payload of the cell at `at` of a leaf, if it is an ordinary one: all of it is on the page.
+#[inline]
+pub fn read_usual_payload(page: &[u8], at: usize, has_rowid: bool, max_local: u32, usable: u32) -> Option<PayloadSpan> {
+    let front: &[u8; FRONT_LEN] = page.get(at..)?.first_chunk()?;
+    let (len, mut front_len) = match *front {
+        [a @ ..0x80, ..] => (u32::from(a), 1),
+        [a, b @ ..0x80, ..] => (u32::from(a & 0x7f) << 7 | u32::from(b), 2),
+        _ => return None,
+    };
+    if has_rowid {
+        front_len += varint_len(front.get(front_len..)?.first_chunk()?)?;
+    }
+    let span = PayloadSpan { at: (at + front_len) as u32, local: len, len };
+    let is_whole = len <= max_local && span.at + len <= usable;
+    is_whole.then_some(span)
+}
+
+/// The length of the varint at the start, if it is less than nine.
+#[inline]
+fn varint_len(bytes: &[u8; 8]) -> Option<usize> {
+    let stops = !u64::from_le_bytes(*bytes) & HIGH_BITS;
+    (stops != 0).then(|| stops.trailing_zeros() as usize / 8 + 1)
 }
 
 /// Reads only the rowid of the cell at `at` of a table's leaf.
@@ -236,5 +264,16 @@ mod tests {
         assert_eq!(size(&vec![0; 512], 510, PageKind::IndexLeaf, &limits), None);
         assert_eq!(size(&[0x8f, 0xff, 0xff, 0xff, 0x7f, 0], 0, PageKind::IndexLeaf, &limits), None);
         assert_eq!(size(&cell, usize::MAX - 8, PageKind::IndexInterior, &limits), None);
+    }
+
+    #[test]
+    fn lengths_of_varints() {
+        let mut bytes = [0; 9];
+        for shift in 0..64 {
+            let value = 1u64 << shift;
+            let len = varint::write(&mut bytes, value);
+            let expected = (len < 9).then_some(len);
+            assert_eq!(varint_len(bytes.first_chunk().unwrap()), expected, "{value}");
+        }
     }
 }

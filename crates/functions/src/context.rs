@@ -166,6 +166,7 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// The context of a call without arguments that have properties.
+    #[inline]
     pub fn new(
         out: &'a mut Value,
         collation: &'a Collation,

@@ -242,16 +242,18 @@ impl DirtySet {
 
     /// All dirty pages, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (PageNo, &Arc<[u8]>)> {
-        self.index.values().map(|&id| {
-            let slot = self.slot(id);
-            (slot.no, slot.bytes.as_ref().expect("no page is being written"))
-        })
+        debug_assert_eq!(
+            self.slots.iter().filter(|slot| slot.bytes.is_some()).count(),
+            self.len(),
+            "no page is being written"
+        );
+        self.slots.iter().filter_map(|slot| Some((slot.no, slot.bytes.as_ref()?)))
     }
 
     /// Empties the set and hands out what was in it.
     pub(crate) fn drain(&mut self, mut to: impl FnMut(PageNo, Arc<[u8]>) -> Option<Arc<[u8]>>) {
         self.index.clear();
-        self.recent = Recent::default();
+        self.recent.forget(&self.slots);
         self.unused.clear();
         self.finished.clear();
         self.hand = 0;
@@ -280,6 +282,15 @@ impl Recent {
     #[inline]
     fn at(&self, no: PageNo) -> &Cell<Option<(PageNo, SlotId)>> {
         &self.0[no.index() % RECENT_COUNT]
+    }
+
+    /// Forgets all pages, which are in `slots`.
+    fn forget(&mut self, slots: &[Slot]) {
+        if slots.len() < RECENT_COUNT / 2 {
+            slots.iter().for_each(|slot| self.at(slot.no).set(None));
+        } else {
+            *self = Recent::default();
+        }
     }
 }
 

@@ -100,7 +100,8 @@ impl Pool {
             drop(newest);
             return self.shards.iter().for_each(|shard| guard(shard).empty(SnapshotId::Unknown));
         };
-        if !was_newest {
+        // A page that comes in now is not put into a shard, because its snapshot is not the newest any more.
+        if !was_newest || self.is_unused() {
             return;
         }
         for no in changed {

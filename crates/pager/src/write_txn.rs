@@ -4,7 +4,7 @@ use hashbrown::HashSet;
 use lithe_format::{PageNo, PageSize};
 
 use crate::dirty::{DirtySet, PageHashes};
-use crate::error::{Result, listed};
+use crate::error::{Error, Result, listed};
 use crate::savepoint::Savepoints;
 use crate::snapshot::{Shape, View};
 use crate::spill::Spill;
@@ -61,8 +61,13 @@ impl WriteTxn {
 
     /// The pages that a commit through a rollback journal writes, in order, of a database of `page_count` pages.
     pub(crate) fn pages_to_write(&self, page_count: u32) -> Result<Vec<PageNo>> {
-        let all = self.dirty.iter().map(|(no, _)| no).chain(self.spill.temp.page_numbers());
-        let mut pages = listed(all.filter(|no| no.get() <= page_count))?;
+        let is_within = |no: &PageNo| no.get() <= page_count;
+        let mut pages = listed(self.dirty.iter().map(|(no, _)| no).filter(is_within))?;
+        if !self.spill.temp.is_empty() {
+            let spilled = listed(self.spill.temp.page_numbers().filter(is_within))?;
+            pages.try_reserve(spilled.len()).map_err(|_| Error::NoMem)?;
+            pages.extend(spilled);
+        }
         pages.sort_unstable();
         pages.dedup();
         Ok(pages)

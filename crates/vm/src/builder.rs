@@ -69,7 +69,7 @@ impl ProgramBuilder {
             cursors: Vec::new(),
             constants: Vec::new(),
             texts: Vec::new(),
-            collations: vec![Collation::Binary],
+            collations: Vec::new(),
             affinities: Vec::new(),
             calls: Vec::new(),
             aggregates: Vec::new(),
@@ -231,12 +231,15 @@ impl ProgramBuilder {
 
     /// The id of a collation, added if it is new. (Custom collations are compared by identity.)
     pub fn collation(&mut self, collation: &Collation) -> CollationId {
+        if collation.is_binary() {
+            return CollationId::BINARY;
+        }
         let found = self.collations.iter().position(|c| c == collation);
         let at = found.unwrap_or_else(|| {
             self.collations.push(collation.clone());
             self.collations.len() - 1
         });
-        CollationId(at as u16)
+        CollationId((at + 1) as u16)
     }
 
     /// The id of a list of affinities, added if it is new.
@@ -318,11 +321,14 @@ impl ProgramBuilder {
             let at = labels[place.0 as usize].expect("every label used is placed");
             *place = Addr(at + shift);
         }
-        let program = Program {
+        self.labels.clear();
+        self.free_registers.clear();
+        self.last_label = 0;
+        Program {
             inverted_aggregates: inverted_aggregates(&insns, self.aggregates.is_empty()),
             insns: insns.into(),
-            register_count: self.next_register,
-            parameter_count: self.parameter_count,
+            register_count: std::mem::take(&mut self.next_register),
+            parameter_count: std::mem::take(&mut self.parameter_count),
             cursors: taken(&mut self.cursors),
             constants: taken(&mut self.constants),
             texts: taken(&mut self.texts),
@@ -340,17 +346,7 @@ impl ProgramBuilder {
             measured: (!measured.is_empty()).then(|| measured.into()),
             quoted_strings: Box::default(),
             planned_parameters: 0,
-        };
-        self.begin();
-        program
-    }
-
-    /// Resets the builder to an empty program.
-    fn begin(&mut self) {
-        self.labels.clear();
-        self.free_registers.clear();
-        (self.last_label, self.next_register, self.parameter_count) = (0, 0, 0);
-        self.collations.push(Collation::Binary);
+        }
     }
 }
 
@@ -368,7 +364,12 @@ fn inverted_aggregates(insns: &[Insn], has_none: bool) -> Box<[AggregateId]> {
 
 /// Takes the elements of a list, which keeps its memory.
 fn taken<T>(list: &mut Vec<T>) -> Box<[T]> {
-    if list.is_empty() { Box::default() } else { list.drain(..).collect() }
+    if list.is_empty() {
+        return Box::default();
+    }
+    let mut elements = Vec::with_capacity(list.len());
+    elements.append(list);
+    elements.into_boxed_slice()
 }
 
 /// An idle builder, whose memory the next program reuses.

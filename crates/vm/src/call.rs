@@ -86,7 +86,11 @@ fn call_builtin(
     let (subtype, pointer) = (context.subtype, context.pointer.take());
     held_pages.resume(cursors);
     result.map_err(function_failed)?;
-    registers[at.dst.0 as usize].set_result(out, subtype, pointer);
+    let dst = &mut registers[at.dst.0 as usize];
+    match out.as_ref() {
+        ValueRef::Integer(integer) => dst.set_integer(integer),
+        _ => dst.set_result(out, subtype, pointer),
+    }
     Ok(())
 }
 

@@ -103,7 +103,7 @@ pub fn compare(
     {
         return Ok(test(order));
     }
-    let collation = &program.collations[usize::from(collation.0)];
+    let collation = program.collation(collation);
     if flags.0 & CompareFlags::REAL_COLUMN != 0 {
         return with_column(m, program, cursor, column, |m, value| {
             let mut real = Register::Null;

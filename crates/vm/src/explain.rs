@@ -9,7 +9,7 @@ use std::fmt::Write;
 use lithe_value::ValueRef;
 
 use crate::insn::Insn;
-use crate::operand::{CursorId, OperandText};
+use crate::operand::{CollationId, CursorId, OperandText};
 use crate::program::Program;
 
 /// One line of EXPLAIN.
@@ -134,7 +134,7 @@ fn meaning(program: &Program, table: &str, id: usize) -> Option<String> {
         "c" => program.cursors.get(id).and_then(|info| Some(info.table.as_ref()?.name.clone())),
         "k" => program.constants.get(id).map(|value| shortened(value.as_ref())),
         "t" => program.texts.get(id).map(|text| text.to_string()),
-        "coll" => program.collations.get(id).map(|collation| collation.name().to_string()),
+        "coll" if id <= program.collations.len() => Some(program.collation(CollationId(id as u16)).name().to_string()),
         "aff" => program.affinities.get(id).map(|list| list.iter().map(|affinity| affinity.letter()).collect()),
         "f" => program.calls.get(id).map(|call| format!("{}({})", call.function.name(), call.argument_count)),
         "agg" => program.aggregates.get(id).map(|call| format!("{}({})", call.function.name(), call.argument_count)),

@@ -373,9 +373,9 @@ pub fn with_values<T>(registers: &[Register], f: impl FnOnce(&[ValueRef<'_>]) ->
     // Few values are collected on the stack.
     match registers {
         [] => f(&[]),
-        [a] => f(&[a.as_ref()]),
-        [a, b] => f(&[a.as_ref(), b.as_ref()]),
-        [a, b, c] => f(&[a.as_ref(), b.as_ref(), c.as_ref()]),
+        [a] => f(&[a.usual_ref()]),
+        [a, b] => f(&[a.usual_ref(), b.usual_ref()]),
+        [a, b, c] => f(&[a.usual_ref(), b.usual_ref(), c.usual_ref()]),
         [a, b, c, d] => f(&[a.as_ref(), b.as_ref(), c.as_ref(), d.as_ref()]),
         many => f(&many.iter().map(Register::as_ref).collect::<Vec<_>>()),
     }

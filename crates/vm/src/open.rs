@@ -41,6 +41,7 @@ pub(crate) fn check_may_open(m: &Machine) -> Result<(), Error> {
     if m.is_expired { Err(Error::from_code(ResultCode::ABORT_ROLLBACK)) } else { Ok(()) }
 }
 
+#[inline(always)]
 fn tree_at_page(
     m: &mut Machine,
     program: &Program,

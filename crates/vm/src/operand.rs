@@ -74,7 +74,7 @@ explained! {
 }
 
 impl CollationId {
-    /// BINARY: always entry 0.
+    /// BINARY: always number 0.
     pub const BINARY: CollationId = CollationId(0);
 }
 

@@ -11,7 +11,7 @@ use lithe_vtab::CompiledScan;
 
 pub use crate::host::SchemaCheck;
 use crate::insn::Insn;
-use crate::operand::{Addr, AggregateId, CursorId, Db, TextId};
+use crate::operand::{Addr, AggregateId, CollationId, CursorId, Db, TextId};
 use crate::result_columns::ResultColumns;
 
 /// A compiled statement.
@@ -29,7 +29,7 @@ pub struct Program {
     pub constants: Box<[Value]>,
     /// Messages and names.
     pub texts: Box<[Arc<str>]>,
-    /// Collations; entry 0 is BINARY.
+    /// Collations other than BINARY: see [`Program::collation`].
     pub collations: Box<[Collation]>,
     /// Lists of affinities.
     pub affinities: Box<[Box<[Affinity]>]>,
@@ -197,6 +197,15 @@ pub struct Subprogram {
 }
 
 impl Program {
+    /// The collation of this number.
+    #[inline]
+    pub fn collation(&self, id: CollationId) -> &Collation {
+        match id.0.checked_sub(1) {
+            None => &Collation::Binary,
+            Some(at) => &self.collations[usize::from(at)],
+        }
+    }
+
     /// Whether the virtual tables that it scans, itself or in its triggers, would plan the scans the same way again.
     pub fn is_reusable(&self) -> bool {
         self.scans.iter().all(|scan| scan.is_reusable) && self.subprograms.iter().all(|sub| sub.program.is_reusable())

@@ -72,7 +72,7 @@ macro_rules! compare_and_jump {
         let (lhs, rhs) = ($m.reg($lhs), $m.reg($rhs));
         let jumps = match (lhs, rhs) {
             (Register::Integer(lhs), Register::Integer(rhs)) => lhs $op rhs,
-            _ => compare::jumps(lhs, rhs, $flags, &$program.collations[usize::from($collation.0)], Ordering::$test),
+            _ => compare::jumps(lhs, rhs, $flags, $program.collation($collation), Ordering::$test),
         };
         if jumps {
             $next = $target;
@@ -98,7 +98,7 @@ macro_rules! compare_column_and_jump {
 
 macro_rules! compare_to_value {
     ($m:ident, $program:ident, $flags:ident, $collation:ident, $lhs:ident, $rhs:ident, $dst:ident, $test:ident) => {{
-        let collation = &$program.collations[usize::from($collation.0)];
+        let collation = $program.collation($collation);
         let result = compare::outcome($m.reg($lhs), $m.reg($rhs), $flags, collation);
         $m.reg_mut($dst).set_truth(result.map(Ordering::$test));
     }};

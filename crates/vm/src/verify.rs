@@ -41,7 +41,7 @@ impl Program {
             "c" => self.cursors.len(),
             "k" => self.constants.len(),
             "t" => self.texts.len(),
-            "coll" => self.collations.len(),
+            "coll" => self.collations.len() + 1, // number 0 is BINARY
             "aff" => self.affinities.len(),
             "f" => self.calls.len(),
             "agg" => self.aggregates.len(),

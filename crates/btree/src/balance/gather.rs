@@ -5,7 +5,7 @@ use super::{CellList, Pending};
 use crate::btree::Btree;
 use crate::edit::EditPage;
 use crate::error::{Result, corrupt};
-use lithe_format::btree_page::{CHILD_LEN, FREEBLOCK_MIN, POINTER_LEN, PageKind, cell_pointer, right_child};
+use lithe_format::btree_page::{CHILD_LEN, FREEBLOCK_MIN, POINTER_LEN, PageKind, right_child};
 use lithe_format::payload::Limits;
 use lithe_format::{PageNo, cell};
 use lithe_pager::PageRef;
@@ -188,11 +188,15 @@ impl Gathered {
         // The kind is matched once and not for every cell.
         let limits = self.limits;
         match self.kind {
-            PageKind::TableLeaf => self.add_sized(page, pointers, cells, |at| cell::size_table_leaf(page, at, &limits)),
+            PageKind::TableLeaf => self.add_sized(page, pointers, cells, |at| {
+                usual_size(page, at, true, &limits).or_else(|| cell::size_table_leaf(page, at, &limits))
+            }),
             PageKind::TableInterior => {
                 self.add_sized(page, pointers, cells, |at| cell::size_table_interior(page, at, &limits))
             }
-            PageKind::IndexLeaf => self.add_sized(page, pointers, cells, |at| cell::size_index(page, at, 0, &limits)),
+            PageKind::IndexLeaf => self.add_sized(page, pointers, cells, |at| {
+                usual_size(page, at, false, &limits).or_else(|| cell::size_index(page, at, 0, &limits))
+            }),
             PageKind::IndexInterior => {
                 self.add_sized(page, pointers, cells, |at| cell::size_index(page, at, CHILD_LEN, &limits))
             }
@@ -207,14 +211,19 @@ impl Gathered {
         cells: std::ops::Range<usize>,
         size: impl Fn(usize) -> Option<usize>,
     ) -> Option<()> {
-        let source = self.sources.len() as u16;
-        self.places.reserve(cells.len());
-        self.sizes.reserve(cells.len());
-        for index in cells {
-            let at = cell_pointer(page, pointers_at, index).filter(|at| *at >= pointers_end)?;
-            let size = size(at)?;
-            self.places.push(Place { source, at: at as u16 });
-            self.sizes.push((size + POINTER_LEN) as u32);
+        let (source, count) = (self.sources.len() as u16, self.places.len());
+        let pointers = pointers_at + POINTER_LEN * cells.start..pointers_at + POINTER_LEN * cells.end;
+        let pointers = page.get(pointers)?.as_chunks().0;
+        self.places.resize(count + cells.len(), Place { source, at: 0 });
+        self.sizes.resize(count + cells.len(), 0);
+        let slots = self.places[count..].iter_mut().zip(&mut self.sizes[count..]);
+        for (pointer, (place, occupied)) in pointers.iter().zip(slots) {
+            let at = u16::from_be_bytes(*pointer);
+            if usize::from(at) < pointers_end {
+                return None;
+            }
+            place.at = at;
+            *occupied = (size(usize::from(at))? + POINTER_LEN) as u32;
         }
         Some(())
     }
@@ -245,4 +254,11 @@ impl Gathered {
         self.add_loose(self.loose.len() - 1);
         Ok(())
     }
+}
+
+/// The bytes that the cell at `at` of a leaf occupies, if it is an ordinary one: all of its payload on the page.
+#[inline]
+fn usual_size(page: &[u8], at: usize, has_rowid: bool, limits: &Limits) -> Option<usize> {
+    let payload = cell::read_usual_payload(page, at, has_rowid, limits.max_local, limits.usable)?;
+    Some(payload.end() - at).filter(|size| *size >= FREEBLOCK_MIN)
 }

@@ -9,10 +9,6 @@ use lithe_format::bytes::get_u16;
 use lithe_format::cell::{self, PayloadSpan};
 use lithe_pager::PageRef;
 
-/// The longest front of a cell that the fast path reads: a length of two bytes and a rowid of eight.
-const FRONT_LEN: usize = 10;
-const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
-
 /// The row or entry on which a cursor stands.
 ///
 /// The local bytes live as long as the page: a caller that needs them beyond the next move of the cursor keeps a clone
@@ -73,7 +69,7 @@ impl Leaf {
     #[inline]
     pub fn payload(&self, page: &[u8], index: u16) -> Option<PayloadSpan> {
         let at = get_u16(page, usize::from(self.pointers_at) + POINTER_LEN * usize::from(index))?;
-        payload_at(page, usize::from(at), self.has_rowids, self.max_local, self.usable)
+        cell::read_usual_payload(page, usize::from(at), self.has_rowids, self.max_local, self.usable)
     }
 }
 
@@ -117,7 +113,7 @@ impl Cursor {
             at += CHILD_LEN;
         }
         let has_rowids = node.kind == PageKind::TableLeaf;
-        let span = payload_at(&node.page, at, has_rowids, self.limits.max_local, self.limits.usable)?;
+        let span = cell::read_usual_payload(&node.page, at, has_rowids, self.limits.max_local, self.limits.usable)?;
         Some(Row { page: &node.page, span })
     }
 
@@ -153,45 +149,5 @@ impl Cursor {
     #[inline]
     fn is_on_current_row(&self, btree: &Btree) -> bool {
         self.state == State::Row && self.path.is_fresh(btree)
-    }
-}
-
-/// The payload of the cell at `at`.
-#[inline]
-fn payload_at(page: &[u8], at: usize, has_rowid: bool, max_local: u32, usable: u32) -> Option<PayloadSpan> {
-    let front: &[u8; FRONT_LEN] = page.get(at..)?.first_chunk()?;
-    let (len, mut front_len) = match *front {
-        [a @ ..0x80, ..] => (u32::from(a), 1),
-        [a, b @ ..0x80, ..] => (u32::from(a & 0x7f) << 7 | u32::from(b), 2),
-        _ => return None,
-    };
-    if has_rowid {
-        front_len += varint_len(front[front_len..].first_chunk()?)?;
-    }
-    let span = PayloadSpan { at: (at + front_len) as u32, local: len, len };
-    let is_whole = len <= max_local && span.at + len <= usable;
-    is_whole.then_some(span)
-}
-
-/// The length of the varint at the start, if it is less than nine.
-#[inline]
-fn varint_len(bytes: &[u8; 8]) -> Option<usize> {
-    let stops = !u64::from_le_bytes(*bytes) & HIGH_BITS;
-    (stops != 0).then(|| stops.trailing_zeros() as usize / 8 + 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths_of_varints() {
-        let mut bytes = [0; 9];
-        for shift in 0..64 {
-            let value = 1u64 << shift;
-            let len = lithe_format::varint::write(&mut bytes, value);
-            let expected = (len < 9).then_some(len);
-            assert_eq!(varint_len(bytes.first_chunk().unwrap()), expected, "{value}");
-        }
     }
 }

@@ -12,9 +12,10 @@ use super::covering::{self, ByExpressions};
 use super::log_est::{LogEst, ROW_FETCH};
 use super::partial;
 use super::plan::{JoinRequest, Purpose};
+use super::shortcut;
 use super::sources::{IndexColumnInfo, IndexedTerm, Restriction, SourceIndexInfo, SourceInfo, is_not_null};
 use super::terms::Terms;
-use super::usage::Usage;
+use super::usage::{ColumnSet, Usage};
 
 /// A table without statistics is assumed to have about a million rows.
 const ROWS_DEFAULT: LogEst = LogEst(200);
@@ -34,10 +35,12 @@ pub fn collect<'a>(
     measures: Option<&'a Measures>,
 ) -> Result<Vec<SourceInfo<'a>>> {
     let sources = request.sources;
+    // (Whether rows are distinct may depend on the indexes.)
+    let is_by_rowid = !request.distinct && shortcut::is_by_rowid(sources, terms);
     // The table's cursor seeks every row that is changed, so only the columns of the conditions decide whether an index
     // is covering.
     let used_by_conditions = match (request.purpose, sources) {
-        (Purpose::Write, [_]) => {
+        (Purpose::Write, [_]) if !is_by_rowid => {
             let mut usage = Usage::new_in(context.arena);
             request.terms.iter().for_each(|term| usage.add_expr(&term.expr));
             Some(usage)
@@ -53,6 +56,7 @@ pub fn collect<'a>(
         };
         let used = match &used_by_conditions {
             Some(usage) => usage.of(source.id).clone(),
+            None if is_by_rowid => ColumnSet::default(),
             None => context.used(source.id).clone(),
         };
         let mut one = SourceInfo {
@@ -72,7 +76,9 @@ pub fn collect<'a>(
             reads_entries: request.purpose == Purpose::Read || at > 0,
             indexes: Vec::new(),
         };
-        if let SourceKind::Table(db, table) = source.kind {
+        if let SourceKind::Table(db, table) = source.kind
+            && !is_by_rowid
+        {
             let sizes = Sizes { db, measures };
             one.measure(table, sizes);
             one.collect_indexes(context, table, sizes, terms)?;

@@ -148,6 +148,11 @@ impl<'a> PlanContext<'a> {
         ScanId((scans.len() - 1) as u16)
     }
 
+    /// Whether any virtual table is scanned.
+    pub fn has_scans(&self) -> bool {
+        !self.scans.borrow().is_empty()
+    }
+
     /// The scans of virtual tables, by the numbers that plans have for them.
     pub fn take_scans(&self) -> Box<[CompiledScan]> {
         self.scans.take().into()

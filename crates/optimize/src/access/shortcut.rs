@@ -1,6 +1,7 @@
 //! Joins that need no search: one source, one row of it.
 
-use lithe_resolve::ir::{ColumnIndex, Indexed, JoinKind, SourceKind, SourceSet};
+use lithe_catalog::Table;
+use lithe_resolve::ir::{ColumnIndex, Indexed, JoinKind, Source, SourceKind, SourceSet};
 
 use super::Join;
 use super::candidate::{Candidate, Candidates, IndexWay, Key, TreeWay, Way};
@@ -9,7 +10,7 @@ use super::log_est::LogEst;
 use super::order::{OrderResult, Satisfied};
 use super::search::Found;
 use super::sources::{IndexedTerm, SourceIndexInfo};
-use super::terms::{ConstraintId, Op, Right};
+use super::terms::{ConstraintId, Op, Right, Terms};
 
 /// SQLite's cost of such a plan.
 const ROWID_COST: LogEst = LogEst(33);
@@ -18,15 +19,8 @@ const UNIQUE_COST: LogEst = LogEst(39);
 /// The plan, when the rowid or all columns of a unique index are known.
 pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
     let [info] = join.infos else { return None };
-    let table = match info.source.kind {
-        SourceKind::Table(_, table) if table.virtual_table().is_none() => table,
-        _ => return None,
-    };
-    if !matches!(info.source.indexed, Indexed::Any) || !matches!(info.source.join, JoinKind::Inner | JoinKind::Cross) {
-        return None;
-    }
-    let by_rowid = table.has_rowid().then(|| join.constraint_on_rowid()).flatten();
-    let (way, used, run) = match by_rowid {
+    let table = only_table(join.request.sources)?;
+    let (way, used, run) = match constraint_on_rowid(table, join.terms) {
         Some(id) => (TreeWay::Rowid(id), Few::one(id), ROWID_COST),
         None => {
             let (at, keys) =
@@ -64,18 +58,40 @@ pub fn find(join: &Join<'_, '_>) -> Option<(Candidates, Found)> {
     Some((Candidates { all: vec![candidate], scans: Vec::new() }, found))
 }
 
-impl Join<'_, '_> {
-    fn constraint_on_rowid(&self) -> Option<ConstraintId> {
-        self.single_value(
-            &|id| {
-                let constraint = self.terms.constraint(id);
-                IndexedTerm::Column(ColumnIndex::ROWID).is(&constraint.left)
-                    && constraint.fits_affinity(lithe_value::Affinity::Integer)
-            },
-            true,
-        )
-    }
+/// Whether the plan is a search for one rowid, so that nothing needs to be known of the table's indexes and size.
+pub fn is_by_rowid(sources: &[Source<'_>], terms: &Terms<'_>) -> bool {
+    only_table(sources).is_some_and(|table| constraint_on_rowid(table, terms).is_some())
+}
 
+/// The table that is the only source, if it may be searched in any way.
+fn only_table<'a>(sources: &[Source<'a>]) -> Option<&'a Table> {
+    let [source] = sources else { return None };
+    let is_free = matches!(source.indexed, Indexed::Any) && matches!(source.join, JoinKind::Inner | JoinKind::Cross);
+    match source.kind {
+        SourceKind::Table(_, table) if is_free && table.virtual_table().is_none() => Some(table),
+        _ => None,
+    }
+}
+
+fn constraint_on_rowid(table: &Table, terms: &Terms<'_>) -> Option<ConstraintId> {
+    let is_it = |id| {
+        let constraint = terms.constraint(id);
+        IndexedTerm::Column(ColumnIndex::ROWID).is(&constraint.left)
+            && constraint.fits_affinity(lithe_value::Affinity::Integer)
+    };
+    if table.has_rowid() { single_value(terms, &is_it, true) } else { None }
+}
+
+/// A constraint that passes `test` and gives one value.
+fn single_value(terms: &Terms<'_>, test: &dyn Fn(ConstraintId) -> bool, is_allowed: bool) -> Option<ConstraintId> {
+    terms.numbered().find_map(|(id, constraint)| {
+        let op_fits = constraint.op == Op::Eq || constraint.op == Op::Is && is_allowed;
+        let is_value = matches!(constraint.right, Right::Value(_));
+        (op_fits && is_value && constraint.needs.is_empty() && test(id)).then_some(id)
+    })
+}
+
+impl Join<'_, '_> {
     /// A value for each column of the index, if it is unique.
     fn all_keys(&self, index: &SourceIndexInfo<'_>) -> Option<Few<ConstraintId, 6>> {
         /// SQLite checks no more than three columns here; paths by more columns are found elsewhere and have other
@@ -86,20 +102,9 @@ impl Join<'_, '_> {
         }
         (0..index.key_count())
             .map(|at| {
-                self.single_value(
-                    &|id| index.columns[at].is_compared_by(self.terms.constraint(id)),
-                    index.is_unique_not_null,
-                )
+                let is_compared = |id| index.columns[at].is_compared_by(self.terms.constraint(id));
+                single_value(self.terms, &is_compared, index.is_unique_not_null)
             })
             .collect()
-    }
-
-    /// A constraint that passes `test` and gives one value.
-    fn single_value(&self, test: &dyn Fn(ConstraintId) -> bool, is_allowed: bool) -> Option<ConstraintId> {
-        self.terms.numbered().find_map(|(id, constraint)| {
-            let op_fits = constraint.op == Op::Eq || constraint.op == Op::Is && is_allowed;
-            let is_value = matches!(constraint.right, Right::Value(_));
-            (op_fits && is_value && constraint.needs.is_empty() && test(id)).then_some(id)
-        })
     }
 }

@@ -48,7 +48,10 @@ impl FileStore {
     /// leads back to them.
     pub(crate) fn write_journal(&self, pending: &Pending<'_>, super_journal: Option<&str>, change: u64) -> Result<()> {
         let mut pages = self.pages_to_journal(pending)?;
-        pages.retain(|no| !self.journal.txn.borrow().in_journal.contains(no));
+        let has_journaled_some = !self.journal.txn.borrow().in_journal.is_empty();
+        if has_journaled_some {
+            pages.retain(|no| !self.journal.txn.borrow().in_journal.contains(no));
+        }
         let old = pages.iter().map(|&no| Ok((no, self.page_before(pending, no)?)));
         let txn = &mut *self.journal.txn.borrow_mut();
         match self.settings.journal_mode.get() {
@@ -100,19 +103,21 @@ impl FileStore {
             let all = (1..=before).filter_map(PageNo::new);
             return listed(all.filter(|no| *no != lock_byte_page));
         }
-        let written = txn.dirty.iter().map(|(no, _)| no).chain(txn.spill.temp.page_numbers());
         let cut_off = (after + 1..=before).filter_map(PageNo::new);
-        let touched = written.filter(|no| no.get() <= after).chain(cut_off);
         let sectors = self.sectors(pending.page_size());
         // In SQLite's order of calls, whole sectors went to the journal before their first write.
-        let mut pages = if sectors.are_shared() && self.calls.journals_at_commit {
-            sectors.whole(touched.chain(PageNo::new(after)), before)
-        } else {
-            listed(touched.filter(|no| no.get() <= before))?
-        };
-        pages.retain(|&no| no != lock_byte_page);
-        pages.sort_unstable();
-        pages.dedup();
+        if sectors.are_shared() && self.calls.journals_at_commit {
+            let touched = txn.pages_to_write(after)?.into_iter().chain(cut_off);
+            let mut pages = sectors.whole(touched.chain(PageNo::new(after)), before);
+            pages.retain(|&no| no != lock_byte_page);
+            return Ok(pages);
+        }
+        // Both are in order, and no page is in both.
+        let mut pages = txn.pages_to_write(after.min(before))?;
+        debug_assert!(!pages.contains(&lock_byte_page), "the page of the lock bytes is written");
+        let cut_off = listed(cut_off.filter(|&no| no != lock_byte_page))?;
+        pages.try_reserve(cut_off.len()).map_err(|_| Error::NoMem)?;
+        pages.extend(cut_off);
         Ok(pages)
     }
 

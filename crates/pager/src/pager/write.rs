@@ -334,10 +334,11 @@ impl PageMut<'_> {
         let bytes = self.page.take_shared().expect("a page is shared once");
         let page = PageRef::from_arc(bytes.clone());
         self.put_back(bytes);
+        std::mem::forget(self); // the bytes are back in their slot: nothing is left to drop
         page
     }
 
-    #[inline]
+    #[inline(always)]
     fn put_back(&self, bytes: Arc<[u8]>) {
         let mut txn = self.pager.txn.borrow_mut();
         let slot = txn.dirty.slot_mut(self.slot);

@@ -20,6 +20,9 @@ use crate::options::Synchronous;
 /// Headers are padded to this size where a torn write cannot harm its neighbours.
 const SECTOR_SIZE_POWERSAFE: u32 = 512;
 
+/// How many pages most transactions do not exceed.
+const FEW: usize = 7;
+
 /// How many pages go into one write.
 const BATCH: usize = 256;
 
@@ -80,7 +83,14 @@ impl JournalFile {
     ) -> Result<()> {
         self.header.page_count = page_count;
         self.header.records = 0;
-        let mut lead = vec![0u8; self.header.sector_size as usize];
+        let (mut usual, mut longer) = ([0; SECTOR_SIZE_POWERSAFE as usize], Vec::new());
+        let mut lead = match self.header.sector_size {
+            SECTOR_SIZE_POWERSAFE => &mut usual[..],
+            size => {
+                longer.resize(size as usize, 0);
+                &mut longer
+            }
+        };
         lead[..HEADER_LEN].copy_from_slice(&self.header.write());
         lead[..MAGIC.len()].fill(0);
         self.end = lead.len() as u64;
@@ -88,12 +98,12 @@ impl JournalFile {
         for page in pages {
             batch.push(page?);
             if batch.len() == BATCH {
-                self.write_records(&lead, &batch)?;
-                lead.clear();
+                self.write_records(lead, &batch)?;
+                lead = &mut [];
                 batch.clear();
             }
         }
-        self.write_records(&lead, &batch)
+        self.write_records(lead, &batch)
     }
 
     /// Writes records, behind `lead` if that is not written yet. The checksum of one record and the page number of the next
@@ -103,7 +113,14 @@ impl JournalFile {
             return Ok(());
         }
         assert!(self.end >= lead.len() as u64, "records come behind the header");
-        let mut glue = vec![[0u8; 8]; pages.len() + 1];
+        let (mut few, mut many) = ([[0; 8]; FEW + 1], Vec::new());
+        let glue = match pages.len() {
+            ..=FEW => &mut few[..],
+            count => {
+                many.resize(count + 1, [0; 8]);
+                &mut many
+            }
+        };
         for (at, (no, page)) in pages.iter().enumerate() {
             put_u32(&mut glue[at], 4, no.get());
             put_u32(&mut glue[at + 1], 0, record_checksum(self.header.nonce, page.as_ref()));

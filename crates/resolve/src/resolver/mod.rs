@@ -121,7 +121,8 @@ impl<'a> Resolver<'a> {
 
     /// The texts in double quotes that have been resolved as strings.
     pub fn quoted_strings(&self) -> Box<[Box<[u8]>]> {
-        self.quoted_strings.borrow().iter().map(|text| Box::from(*text)).collect()
+        let strings = self.quoted_strings.borrow();
+        if strings.is_empty() { Box::default() } else { strings.iter().map(|text| Box::from(*text)).collect() }
     }
 
     /// A number for a new source.

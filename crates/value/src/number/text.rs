@@ -31,6 +31,12 @@ static DIGITS_VARY: AtomicBool = AtomicBool::new(false);
 /// set it.
 #[inline]
 pub fn with_digits<T>(digits: i32, f: impl FnOnce() -> T) -> T {
+    if digits == ROUND_TRIP_DIGITS && !DIGITS_VARY.load(Ordering::Relaxed) { f() } else { with_varying(digits, f) }
+}
+
+/// As [`with_digits`], where connections use different numbers. Out of line, because the thread's variable is looked up by calls.
+#[inline(never)]
+fn with_varying<T>(digits: i32, f: impl FnOnce() -> T) -> T {
     /// Restores the number before, also if `f` panics.
     struct Before(i32);
     impl Drop for Before {
@@ -38,10 +44,8 @@ pub fn with_digits<T>(digits: i32, f: impl FnOnce() -> T) -> T {
             DIGITS.set(self.0);
         }
     }
-    if digits != ROUND_TRIP_DIGITS {
-        DIGITS_VARY.store(true, Ordering::Relaxed);
-    }
-    let _before = DIGITS_VARY.load(Ordering::Relaxed).then(|| Before(DIGITS.replace(digits)));
+    DIGITS_VARY.store(true, Ordering::Relaxed);
+    let _before = Before(DIGITS.replace(digits));
     f()
 }
 

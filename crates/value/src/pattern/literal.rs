@@ -22,6 +22,8 @@ enum Search {
     /// Without case: by the byte at this index, the least frequent one in text.
     WithoutCase {
         anchor: usize,
+        /// The whole literal, if it has at most eight bytes.
+        word: Option<Word>,
     },
 }
 
@@ -32,11 +34,13 @@ impl Literal {
         } else {
             let anchor = bytes.iter().enumerate().min_by_key(|(_, byte)| frequency(**byte));
             debug_assert!(anchor.is_some(), "a literal is not empty");
-            Search::WithoutCase { anchor: anchor.map_or(0, |(at, _)| at) }
+            let anchor = anchor.map_or(0, |(at, _)| at);
+            Search::WithoutCase { anchor, word: Word::new(&bytes, anchor) }
         };
         Literal { bytes: bytes.into(), search }
     }
 
+    #[inline]
     pub(super) fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -51,57 +55,100 @@ impl Literal {
     }
 
     /// The first place at or behind `at` with the literal.
+    #[inline]
     pub(super) fn find(&self, text: &[u8], at: usize) -> Option<usize> {
+        match &self.search {
+            Search::WithoutCase { word: Some(word), .. } if text.len().saturating_sub(at) <= SHORT => {
+                word.find(text, at)
+            }
+            _ => self.find_any(text, at),
+        }
+    }
+
+    fn find_any(&self, text: &[u8], at: usize) -> Option<usize> {
         let anchor = match &self.search {
             Search::WithCase(finder) => return finder.find(text.get(at..)?).map(|found| at + found),
-            Search::WithoutCase { anchor } => *anchor,
+            Search::WithoutCase { anchor, .. } => *anchor,
         };
         let &byte = self.bytes.get(anchor)?;
         let (lower, upper) = (byte.to_ascii_lowercase(), byte.to_ascii_uppercase());
         // The anchor is at `from` or behind it, and before `to`, so that the rest of the literal is within the text.
         let from = at + anchor;
         let to = (text.len() + anchor + 1).checked_sub(self.bytes.len())?;
-        if to.saturating_sub(from) <= SHORT {
-            return self.find_in_short(text, anchor, from, to);
-        }
         memchr::memchr2_iter(lower, upper, text.get(from..to)?)
             .map(|found| at + found)
             .find(|&position| self.match_at(text, position))
     }
 }
 
-impl Literal {
-    /// The first place with the literal whose anchor is in `from..to`.
-    fn find_in_short(&self, text: &[u8], anchor: usize, from: usize, to: usize) -> Option<usize> {
-        let &byte = self.bytes.get(anchor)?;
-        // A letter and its capital differ in one bit.
-        let fold = if byte.is_ascii_alphabetic() { 0x20 } else { 0 };
-        let (fold, wanted) = (LOW_BITS * fold, LOW_BITS * u64::from(byte | fold as u8));
-        let mut at = from;
-        while at < to {
-            let unequal = (eight_bytes(text, at) | fold) ^ wanted;
+/// Up to eight bytes, which are sought and compared without case eight bytes at a time. The others are zeros.
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    /// The bytes, letters folded.
+    bytes: u64,
+    /// The bit in which a letter and its capital differ, at each letter.
+    fold: u64,
+    /// All bits of the bytes that there are.
+    mask: u64,
+    len: usize,
+    /// Which byte is sought.
+    anchor: usize,
+    /// That byte, folded, eight times.
+    sought: u64,
+    /// Its bit of case, eight times.
+    sought_fold: u64,
+}
+
+impl Word {
+    fn new(bytes: &[u8], anchor: usize) -> Option<Word> {
+        let word = |of: &dyn Fn(u8) -> u8| bytes.iter().rev().fold(0, |all, &byte| all << 8 | u64::from(of(byte)));
+        let &byte = bytes.get(anchor)?;
+        let sought_fold = LOW_BITS * u64::from(case_bit(byte));
+        (bytes.len() <= size_of::<u64>()).then(|| Word {
+            bytes: word(&|byte| byte | case_bit(byte)),
+            fold: word(&case_bit),
+            mask: word(&|_| u8::MAX),
+            len: bytes.len(),
+            anchor,
+            sought: LOW_BITS * u64::from(byte) | sought_fold,
+            sought_fold,
+        })
+    }
+
+    /// The first place at or behind `at` with the word.
+    fn find(&self, text: &[u8], at: usize) -> Option<usize> {
+        let last = text.len().checked_sub(self.len)?;
+        let mut from = at + self.anchor;
+        while from <= last + self.anchor {
+            let unequal = (eight_bytes(text, from) | self.sought_fold) ^ self.sought;
             // The high bit of each byte that is zero, and sometimes of a byte behind such a one.
             let mut zeros = unequal.wrapping_sub(LOW_BITS) & !unequal & HIGH_BITS;
             while zeros != 0 {
-                let position = at + zeros.trailing_zeros() as usize / 8 - anchor;
-                if self.match_at(text, position) {
-                    return Some(position);
+                let place = from + zeros.trailing_zeros() as usize / 8 - self.anchor;
+                if (eight_bytes(text, place) | self.fold) & self.mask == self.bytes && place <= last {
+                    return Some(place);
                 }
                 zeros &= zeros - 1;
             }
-            at += 8;
+            from += size_of::<u64>();
         }
         None
     }
+}
+
+/// The bit in which a letter and its capital differ; 0 for any other byte.
+fn case_bit(byte: u8) -> u8 {
+    if byte.is_ascii_alphabetic() { 0x20 } else { 0 }
 }
 
 /// The bytes at `at`, the first one lowest; zeros behind the end.
 #[inline]
 fn eight_bytes(text: &[u8], at: usize) -> u64 {
     let rest = text.get(at..).unwrap_or_default();
-    match rest.first_chunk() {
-        Some(eight) => u64::from_le_bytes(*eight),
-        None => rest.iter().rev().fold(0, |bytes, &byte| bytes << 8 | u64::from(byte)),
+    match (rest.first_chunk(), text.last_chunk()) {
+        (Some(eight), _) => u64::from_le_bytes(*eight),
+        (None, Some(last)) if !rest.is_empty() => u64::from_le_bytes(*last) >> (u64::BITS as usize - 8 * rest.len()),
+        _ => rest.iter().rev().fold(0, |bytes, &byte| bytes << 8 | u64::from(byte)),
     }
 }
 

@@ -34,6 +34,7 @@ impl Segment {
     }
 
     /// The end of the first match at or behind `at`.
+    #[inline]
     pub(super) fn find(&self, text: &[u8], at: usize) -> Option<usize> {
         if let [Element::Literal(literal)] = &*self.elements {
             return literal.find(text, at).map(|position| position + literal.len());

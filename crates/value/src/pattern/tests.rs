@@ -80,6 +80,18 @@ fn literals_are_found_in_texts_of_every_length() {
             }
         }
     }
+    // Literals of every length, at every place, and one whose last byte differs.
+    for wanted in (1..12).map(|len| &b"Qu#cKeStLy~!"[..len]) {
+        let pattern = [b"%", &*wanted.to_ascii_lowercase(), b"%"].concat();
+        let pattern = Pattern::new(&pattern, Dialect::Like, None);
+        for (before, behind) in (0..40).flat_map(|before| [0, 1, 7, 8, 20].map(|behind| (before, behind))) {
+            let mut text = [&vec![b'Q'; before], wanted, &vec![b'u'; behind]].concat();
+            assert!(pattern.matches(&text), "{:?}", String::from_utf8_lossy(&text));
+            text[before + wanted.len() - 1] = b'.';
+            let found = text.windows(wanted.len()).any(|part| part.eq_ignore_ascii_case(wanted));
+            assert_eq!(pattern.matches(&text), found, "{:?}", String::from_utf8_lossy(&text));
+        }
+    }
     // Bytes that differ from the one sought only in the bit of case, and NULs, which end the text.
     check(Dialect::Like, "%@%", &["@"], &["`", "a`"]);
     check(Dialect::Like, "%q%", &["q\0"], &["a\0q", "\0q", ""]);

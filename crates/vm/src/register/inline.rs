@@ -1,6 +1,8 @@
 //! A short text or blob within a register.
 
-use super::INLINE_MAX;
+use lithe_value::ValueRef;
+
+use super::{INLINE_MAX, Register};
 
 /// Up to [`INLINE_MAX`] bytes.
 #[derive(Clone, Copy, Debug)]
@@ -32,5 +34,17 @@ impl Inline {
     #[inline]
     pub(super) fn as_slice(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl Register {
+    /// The value, where an integer or a short text is so frequent that it is told from the others first.
+    #[inline(always)]
+    pub fn usual_ref(&self) -> ValueRef<'_> {
+        match self {
+            Register::Integer(integer) => ValueRef::Integer(*integer),
+            Register::InlineText(inline) => ValueRef::Text(inline.as_slice()),
+            other => other.as_ref(),
+        }
     }
 }

@@ -3,11 +3,12 @@
 //! ```text
 //!   page      ...| header length | type | type | ... | content | content | ...| ...
 //!   types                          type   type
-//!   starts                                             start     start
+//!   starts       base                                  start     start      (counted from the base)
 //! ```
 //!
 //! All columns of a row are located together, up to the last one that was read of any row. Reading a column then costs two array
-//! accesses. Rarer cases (a header of more than 127 bytes, a type of more than 16 bits, columns after one that ends on another
+//! accesses. Rows of a table begin with the same types up to the first that differs, so that columns up to there have the same
+//! distances, and only the others are placed anew. Rarer cases (a header of more than 127 bytes, a type of more than 16 bits, columns after one that ends on another
 //! page) and later columns are left to the record's view.
 
 use lithe_format::cell::PayloadSpan;
@@ -36,13 +37,18 @@ const SHORT_LEN: [u16; 0x80] = {
 /// The number of types that are examined together.
 const BATCH: usize = 4;
 const HIGH_BITS: u32 = 0x8080_8080;
+/// The number of types that are compared with those of the row before.
+const COMPARED: usize = 8;
+const HIGH_BITS_OF_EIGHT: u64 = 0x8080_8080_8080_8080;
 
 /// The first columns of the row under a cursor.
 #[derive(Debug, Default)]
 pub struct Columns {
     /// A group of types may extend past the last column: the buffer has space for it.
     types: [u16; COLUMNS_MAX + BATCH],
-    /// Where each content starts; after the last one, where it ends.
+    /// Where the record starts on the page.
+    base: u32,
+    /// Where each content starts, counted from the base; after the last one, where it ends.
     starts: [u32; COLUMNS_MAX + BATCH + 1],
     /// How many columns of this row are located.
     known: usize,
@@ -52,21 +58,109 @@ pub struct Columns {
     is_short: bool,
     /// How many columns of each row to locate.
     wanted: usize,
+    /// The beginning of the last header, if its types are few and short, for comparison with the next one.
+    last: Beginning,
+}
+
+/// What no byte is.
+const NO_HEADER: u16 = 0x100;
+
+/// The beginning of a record's header.
+#[derive(Clone, Copy, Debug)]
+struct Beginning {
+    /// The length of the header, its first byte; [`NO_HEADER`] if there is none to compare with.
+    header_len: u16,
+    /// The types of the columns that are located.
+    types: u64,
+    /// The bits of those types.
+    mask: u64,
+    /// The header has fewer columns than are wanted.
+    is_short: bool,
+}
+
+impl Default for Beginning {
+    fn default() -> Beginning {
+        Beginning { header_len: NO_HEADER, types: 0, mask: 0, is_short: false }
+    }
 }
 
 impl Columns {
     /// Makes [`Columns::find`] locate column `index` too, from the next row on.
     pub fn locate_up_to(&mut self, index: usize) {
-        self.wanted = self.wanted.max((index + 1).min(COLUMNS_MAX));
+        let wanted = self.wanted.max((index + 1).min(COLUMNS_MAX));
+        if wanted != self.wanted {
+            self.wanted = wanted;
+            self.last.header_len = NO_HEADER;
+        }
     }
 
     /// Locates the columns of another row, whose payload is at `span` of `page`.
     #[inline]
     pub fn find(&mut self, page: &[u8], span: PayloadSpan) {
+        self.base = span.at;
         self.is_cut = false;
+        if !self.are_as_before(page, span) {
+            self.find_anew(page, span);
+        }
+    }
+
+    /// Locates the columns by those of the last row, if the header is as long and the types are as short.
+    #[inline]
+    fn are_as_before(&mut self, page: &[u8], span: PayloadSpan) -> bool {
+        let Beginning { header_len: last_len, types: last_types, mask, is_short } = self.last;
+        self.is_short = is_short;
+        let Some((header_len, types)) = beginning_at(page, span) else { return false };
+        if u16::from(header_len) != last_len {
+            return false;
+        }
+        let changed = (types ^ last_types) & mask;
+        if changed != 0 && !self.place_changed(types, changed) {
+            return false;
+        }
+        self.starts[self.known] <= span.local
+    }
+
+    /// Places the columns from the first type on that has changed; false if one is not short any more.
+    #[inline(never)]
+    fn place_changed(&mut self, types: u64, changed: u64) -> bool {
+        if changed & HIGH_BITS_OF_EIGHT != 0 {
+            return false;
+        }
+        let first = changed.trailing_zeros() as usize / 8;
+        self.last.types ^= changed;
+        let known = self.known.min(COMPARED);
+        let mut start = self.starts[first];
+        let slots = self.types[first..known].iter_mut().zip(&mut self.starts[first + 1..]);
+        for ((slot, end), serial) in slots.zip(&types.to_le_bytes()[first..]) {
+            *slot = u16::from(*serial);
+            start += u32::from(SHORT_LEN[usize::from(*serial & 0x7f)]);
+            *end = start;
+        }
+        true
+    }
+
+    #[inline(never)]
+    fn find_anew(&mut self, page: &[u8], span: PayloadSpan) {
         self.is_short = false;
+        self.last.header_len = NO_HEADER;
         if !self.find_few(page, span) {
             self.known = self.find_known(page, span).unwrap_or(0);
+        }
+        if self.wanted <= COMPARED
+            && !self.is_cut
+            && let Some((header_len @ 1..0x80, types)) = beginning_at(page, span)
+        {
+            self.remember(header_len, types);
+        }
+    }
+
+    /// Remembers the beginning of the header, if the types of all columns that are wanted are short.
+    fn remember(&mut self, header_len: u8, types: u64) {
+        let mask = u64::MAX.checked_shr(u64::BITS - 8 * self.known as u32).unwrap_or(0);
+        let is_all = self.known == self.wanted.min(usize::from(header_len) - 1);
+        if is_all && types & mask & HIGH_BITS_OF_EIGHT == 0 {
+            self.last =
+                Beginning { header_len: u16::from(header_len), types: types & mask, mask, is_short: self.is_short };
         }
     }
 
@@ -85,10 +179,10 @@ impl Columns {
         if self.wanted > BATCH || header_len >= 0x80 || long != 0 {
             return false;
         }
-        self.starts[0] = span.at + u32::from(header_len);
+        self.starts[0] = u32::from(header_len);
         self.place_short(0, *types);
         self.known = known;
-        let is_whole = self.starts[known] <= span.at + span.local;
+        let is_whole = self.starts[known] <= span.local;
         self.is_short = is_whole && known < self.wanted;
         is_whole
     }
@@ -100,7 +194,7 @@ impl Columns {
             return None;
         };
         let header_end = start + usize::from(header_len);
-        self.starts[0] = header_end as u32;
+        self.starts[0] = u32::from(header_len);
         let (mut known, mut at) = (0, start + 1);
         // A type takes a byte at least.
         let wanted = self.wanted.min(usize::from(header_len) - 1);
@@ -130,10 +224,9 @@ impl Columns {
         // With long types there are fewer columns than bytes in the header.
         let beyond = at.saturating_sub(header_end);
         let known = known.saturating_sub(beyond).min(wanted);
-        let end = span.at + span.local;
-        if self.starts[known] > end {
+        if self.starts[known] > span.local {
             self.is_cut = true;
-            return Some(self.known_before(known, end));
+            return Some(self.known_before(known, span.local));
         }
         self.is_short = known < self.wanted && at >= header_end;
         Some(known)
@@ -170,7 +263,7 @@ impl Columns {
         if index != self.known || !self.is_cut {
             return None;
         }
-        Some((SerialType(u32::from(self.types[index])), self.starts[index] as usize))
+        Some((SerialType(u32::from(self.types[index])), (self.base + self.starts[index]) as usize))
     }
 
     /// The type of column `index`, and where its content starts on the page.
@@ -180,8 +273,15 @@ impl Columns {
             return None;
         }
         let (serial, start) = (*self.types.get(index)?, *self.starts.get(index)?);
-        Some((SerialType(u32::from(serial)), start as usize))
+        Some((SerialType(u32::from(serial)), (self.base + start) as usize))
     }
+}
+
+/// The first byte of a record's header, its length, and the eight after it, the first one lowest.
+#[inline]
+fn beginning_at(page: &[u8], span: PayloadSpan) -> Option<(u8, u64)> {
+    let &[header_len, ref types @ ..] = page.get(span.at as usize..)?.first_chunk::<{ 1 + COMPARED }>()?;
+    Some((header_len, u64::from_le_bytes(*types)))
 }
 
 /// A type of two or three bytes, and its length; `None` if it exceeds 16 bits.
@@ -273,4 +373,67 @@ pub fn decode_text(dst: &mut Register, encoding: Encoding) {
         encoding.decode(text, &mut utf8);
     }
     dst.set_buffer(BytesKind::Text, utf8);
+}
+
+#[cfg(test)]
+mod tests {
+    use lithe_format::record::Builder;
+
+    use super::*;
+
+    /// What is known of the columns of a row: places, and the column that ends on another page.
+    fn located(columns: &Columns) -> (Vec<Option<(u32, usize)>>, Option<(u32, usize)>, bool) {
+        let plain = |found: Option<(SerialType, usize)>| found.map(|(serial, at)| (serial.0, at));
+        let all = (0..10).map(|at| plain(columns.get(at))).collect();
+        (all, (0..10).find_map(|at| plain(columns.cut(at))), columns.is_short)
+    }
+
+    /// Rows of few kinds, one after the other, are located like each row alone.
+    #[test]
+    fn a_row_is_located_whatever_the_row_before_was() {
+        let mut state = 1u64;
+        let mut below = |n: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 33) % n
+        };
+        let texts = [vec![b'x'; 3], vec![b'y'; 20], vec![b'z'; 100]];
+        let mut guessed = 0;
+        for wanted in 1..=9 {
+            let mut columns = Columns::default();
+            columns.locate_up_to(0);
+            for row in 0..4_000 {
+                if row == 2_000 {
+                    columns.locate_up_to(wanted - 1);
+                }
+                let values: Vec<ValueRef<'_>> = (0..2 + below(4) / 2 * 4)
+                    .map(|_| match below(8) {
+                        0 => ValueRef::Null,
+                        1 => ValueRef::Real(0.5),
+                        2 => ValueRef::Text(&texts[below(3) as usize]),
+                        n => ValueRef::Integer(if n == 3 { 70_000 } else { 7 }),
+                    })
+                    .collect();
+                let record = Builder::new().build(&values).to_vec();
+                let at = below(30) as usize;
+                let mut page = vec![0xff; at];
+                page.extend_from_slice(&record);
+                page.resize(page.len() + below(12) as usize, 0xff);
+                if below(40) == 0 {
+                    page[at] = below(3) as u8; // damaged
+                }
+                let len = record.len() as u32;
+                let local = if below(5) == 0 { len - below(u64::from(len)) as u32 } else { len };
+                let span = PayloadSpan { at: at as u32, local, len };
+                let mut alone = Columns::default();
+                alone.locate_up_to(columns.wanted - 1);
+                alone.find(&page, span);
+                guessed += u32::from(columns.are_as_before(&page, span));
+                columns.find(&page, span);
+                assert_eq!(located(&columns), located(&alone), "{values:?}, {local} of {len} bytes on the page");
+            }
+        }
+        assert!(guessed > 1_000, "{guessed} rows were like the row before");
+    }
 }

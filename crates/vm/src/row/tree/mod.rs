@@ -121,12 +121,14 @@ impl CursorState {
 
     /// Reopens the place on another tree. The columns that were read before are located again: usually they are read
     /// again.
-    fn reopen(&mut self, root: PageNo, key: Option<Arc<KeyInfo>>, encoding: Encoding) {
+    #[inline]
+    fn reopen(&mut self, root: PageNo, key: Option<&Arc<KeyInfo>>, encoding: Encoding) {
         self.cursor.reopen(root, key);
         self.encoding = encoding;
         self.stand_nowhere();
     }
 
+    #[inline]
     fn stand_nowhere(&mut self) {
         self.state = RowState::Unread;
         self.is_ahead = false;
@@ -144,6 +146,7 @@ impl CursorState {
 
 impl TreeCursor {
     /// A cursor on the tree at `root`; it reuses the place of a closed one.
+    #[inline]
     pub fn open(
         btree: Rc<Btree>,
         root: PageNo,
@@ -151,13 +154,12 @@ impl TreeCursor {
         encoding: Encoding,
         before: Option<Box<CursorState>>,
     ) -> TreeCursor {
-        let key = key.cloned();
         let inner = match before {
             Some(mut inner) => {
                 inner.reopen(root, key, encoding);
                 inner
             }
-            None => CursorState::new(new_cursor(root, key), encoding),
+            None => CursorState::new(new_cursor(root, key.cloned()), encoding),
         };
         debug_assert!(inner.cursor.root() == root && inner.state == RowState::Unread, "a cursor is opened anew");
         TreeCursor { btree, inner }

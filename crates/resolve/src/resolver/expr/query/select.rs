@@ -88,14 +88,21 @@ fn resolve_clauses<'a>(
     from: &FromPart<'a>,
     items: &[ResultItem<'a>],
 ) -> Result<Clauses<'a>> {
-    let after = behind_conditions(conditions);
-    let having_scope = conditions.with_rules(after);
-    let group_scope = conditions.with_rules(Rules { aggregates: true, ..after });
-    let having = || query.having.as_ref().map(|having| resolve_expr(resolver, &having_scope, having)).transpose();
+    // A clause that is not there needs no scope.
+    let after = || behind_conditions(conditions);
+    let having = |having| resolve_expr(resolver, &conditions.with_rules(after()), having);
+    let having = || query.having.as_ref().map(having).transpose();
     let where_scope = conditions.with_rules(Rules { in_where: true, ..conditions.rules });
     let terms = || resolve_conditions(resolver, &where_scope, from, query.filter.as_ref());
-    let order = || resolve_order_by(resolver, &order_scope(conditions), order_by, items);
-    let group = || resolve_group_by(resolver, &group_scope, query.group_by, items);
+    let order = || match order_by {
+        [] => Ok(Default::default()),
+        order_by => resolve_order_by(resolver, &order_scope(conditions), order_by, items),
+    };
+    let group_scope = || conditions.with_rules(Rules { aggregates: true, ..after() });
+    let group = || match query.group_by {
+        [] => Ok(Default::default()),
+        group_by => resolve_group_by(resolver, &group_scope(), group_by, items),
+    };
     let numbers = &resolver.numbers;
     let (having, of_having) = numbers.counted(having);
     let having = having?;
