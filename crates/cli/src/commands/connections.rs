@@ -1,7 +1,6 @@
 //! `.connection`: several databases, one of which is active.
 
 use super::usage;
-use crate::database::Opening;
 use crate::shell::{OpenDatabase, Shell};
 
 type Result = std::result::Result<(), String>;
@@ -44,7 +43,7 @@ fn switch(shell: &mut Shell, number: usize) -> Result {
     }
     let next = match shell.parked.remove(&number) {
         Some(parked) => parked,
-        None => OpenDatabase::open(":memory:", &Opening::default())?,
+        None => OpenDatabase::open(":memory:", &shell.opening())?,
     };
     let before = shell.replace_database(next);
     shell.parked.insert(shell.active, before);
