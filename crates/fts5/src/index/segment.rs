@@ -484,6 +484,7 @@ fn leading_bytes(term: &[u8]) -> u64 {
 }
 
 /// How many bytes a term shares with the one in front of it, how many more it has, and where they are.
+#[inline]
 fn term_header(leaf: &Leaf, at: usize, is_first: bool) -> Option<(usize, usize, usize)> {
     let mut at = at;
     let shared = if is_first { 0 } else { varint::read(leaf.content(), &mut at)? };
@@ -502,16 +503,7 @@ fn below(text: &[u8], other: &[u8]) -> Option<usize> {
 }
 
 /// How many bytes two texts have in common at their beginnings.
+#[inline]
 pub fn common(left: &[u8], right: &[u8]) -> usize {
-    let mut same = 0;
-    // Eight bytes at a time; the first that differ are found by their lowest bit.
-    let whole = |bytes: &[u8], at: usize| bytes.get(at..)?.first_chunk().map(|chunk| u64::from_le_bytes(*chunk));
-    while let Some((left, right)) = whole(left, same).zip(whole(right, same)) {
-        if left != right {
-            return same + ((left ^ right).trailing_zeros() / u8::BITS) as usize;
-        }
-        same += size_of::<u64>();
-    }
-    let rest = left.iter().zip(right).skip(same);
-    same + rest.take_while(|(left, right)| left == right).count()
+    left.iter().zip(right).take_while(|(left, right)| left == right).count()
 }
